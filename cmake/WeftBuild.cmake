@@ -1,0 +1,53 @@
+# Everything that holds for every target: language, warnings, determinism, instrumentation, link-time optimisation.
+
+# A debug build never happens by accident.
+if(NOT CMAKE_BUILD_TYPE)
+  message(STATUS "weft: no build type given, using Release")
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+option(WEFT_WARNINGS_AS_ERRORS "Stop at the first warning" OFF)
+option(WEFT_DCHECKS "Compile WEFT_DCHECK in (assertions that cost per packet)" OFF)
+option(WEFT_LTO "Link-time optimisation, where the compiler has it" OFF)
+option(WEFT_COVERAGE "Instrument for gcov" OFF)
+option(WEFT_FUZZ "Build libFuzzer targets (clang only)" OFF)
+set(WEFT_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize= (for example address,undefined)")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(WEFT_CCACHE ccache)
+if(WEFT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${WEFT_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${WEFT_CCACHE}")
+endif()
+
+# Results are bit-identical on every machine: no contraction to fused multiply-add, no tuning for the build host.
+add_compile_options(-ffp-contract=off -Wall -Wextra -Wconversion -Wshadow)
+
+if(WEFT_WARNINGS_AS_ERRORS)
+  add_compile_options(-Werror)
+endif()
+if(WEFT_DCHECKS)
+  add_compile_definitions(WEFT_DCHECKS=1)
+endif()
+if(WEFT_SANITIZE)
+  add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${WEFT_SANITIZE})
+endif()
+if(WEFT_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+
+if(WEFT_LTO)
+  include(CheckIPOSupported)
+  check_ipo_supported(RESULT weft_lto_supported OUTPUT weft_lto_message LANGUAGES CXX)
+  if(weft_lto_supported)
+    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+  else()
+    message(WARNING "weft: no link-time optimisation: ${weft_lto_message}")
+  endif()
+endif()

@@ -1,0 +1,68 @@
+# One function per kind of folder. A missing folder is skipped, so that a layer can be described before it exists.
+
+set(WEFT_TEST_DATA_DIR "${CMAKE_CURRENT_SOURCE_DIR}/tests/data")
+
+# Gives one gtest executable the things every test has, and registers its cases under `label`.
+function(weft_add_gtest target label)
+  target_link_libraries(${target} PRIVATE GTest::gmock_main GTest::gmock GTest::gtest)
+  target_compile_definitions(${target} PRIVATE WEFT_TEST_DATA_DIR="${WEFT_TEST_DATA_DIR}")
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label})
+endfunction()
+
+# weft_module(<name> [MAIN <executable>] DEPS <targets...>)
+# src/<name>/: *.cc becomes the library weft_<name>, *_test.cc the test weft_<name>_test, and with MAIN, main.cc the executable.
+function(weft_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MAIN" "DEPS")
+  set(folder "${CMAKE_SOURCE_DIR}/src/${name}")
+  if(NOT EXISTS "${folder}")
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cc" "${folder}/*/*.cc")
+  file(GLOB tests CONFIGURE_DEPENDS "${folder}/*_test.cc" "${folder}/*/*_test.cc")
+  list(REMOVE_ITEM sources ${tests} "${folder}/main.cc")
+
+  if(sources)
+    add_library(weft_${name} STATIC ${sources})
+    target_include_directories(weft_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
+    target_link_libraries(weft_${name} PUBLIC ${arg_DEPS})
+  else()
+    add_library(weft_${name} INTERFACE)
+    target_include_directories(weft_${name} INTERFACE "${CMAKE_SOURCE_DIR}/src")
+    target_link_libraries(weft_${name} INTERFACE ${arg_DEPS})
+  endif()
+
+  if(arg_MAIN AND EXISTS "${folder}/main.cc")
+    add_executable(${arg_MAIN} "${folder}/main.cc")
+    target_link_libraries(${arg_MAIN} PRIVATE weft_${name})
+  endif()
+
+  if(tests AND BUILD_TESTING)
+    add_executable(weft_${name}_test ${tests})
+    target_link_libraries(weft_${name}_test PRIVATE weft_${name})
+    weft_add_gtest(weft_${name}_test unit)
+  endif()
+endfunction()
+
+# weft_test_group(<name> DEPS <targets...>): all of tests/<name>/*.cc as one executable, its cases labelled <name>.
+function(weft_test_group name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS")
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/${name}/*.cc")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(weft_${name}_group_test ${sources})
+  target_include_directories(weft_${name}_group_test PRIVATE "${CMAKE_SOURCE_DIR}")
+  target_link_libraries(weft_${name}_group_test PRIVATE ${arg_DEPS})
+  weft_add_gtest(weft_${name}_group_test ${name})
+endfunction()
+
+# weft_existing(<out> <targets...>): those of the targets that exist, for folders that use several layers.
+function(weft_existing out)
+  set(found "")
+  foreach(target IN LISTS ARGN)
+    if(TARGET ${target})
+      list(APPEND found ${target})
+    endif()
+  endforeach()
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
