@@ -1,0 +1,97 @@
+// Memory regions and their keys: which bytes a local or remote request may touch.
+//
+// A key is 32 bits drawn by a keyed permutation of (slot, generation): knowing one key tells nothing about another,
+// looking one up needs no hash table, and a key that was deregistered or invalidated stays wrong until its slot has
+// been reused 2^kGenerationBits times. One key serves as L_Key and as R_Key; the access mask decides what it opens.
+// A region may have no bytes behind it (runs that carry lengths only): `bytes` is then null and all checks still hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "verbs/access.h"
+#include "verbs/handles.h"
+
+namespace weft::verbs {
+
+/// A registered range of addresses. `bytes`, when not null, points to `length` bytes owned by the program, which must
+/// outlive the registration.
+struct MemoryRegion {
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+  std::byte* bytes = nullptr;
+  PdHandle pd;
+  std::uint32_t key = 0;
+  AccessMask access = 0;
+  bool invalidatable = false;  // SEND with invalidate may close it (as a type 2 window or fast-registered region)
+
+  /// The bytes at `at`, which a successful check has shown to lie inside; null without bytes.
+  [[nodiscard]] std::byte* data(std::uint64_t at) const { return bytes == nullptr ? nullptr : bytes + (at - address); }
+};
+
+/// Why an access was refused; the transport maps it to a completion status or a NAK.
+enum class AccessFault : std::uint8_t { kNone, kInvalidKey, kWrongDomain, kOutOfBounds, kPermission };
+
+/// One access to be checked. A length of zero needs no valid key (IBTA 9.7.4.1.5 for RDMA of zero length).
+struct AccessRequest {
+  PdHandle pd;
+  std::uint32_t key = 0;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+  AccessMask access = 0;  // every bit must be granted; 0 = local read
+};
+
+/// All memory regions of one device.
+class MemoryTable {
+ public:
+  struct Registration {
+    PdHandle pd;
+    std::uint64_t address = 0;
+    std::uint64_t length = 0;
+    std::byte* bytes = nullptr;
+    AccessMask access = 0;
+    bool invalidatable = false;
+  };
+  struct Checked {
+    AccessFault fault = AccessFault::kNone;
+    const MemoryRegion* region = nullptr;  // null if faulty, or if the length was zero
+  };
+
+  /// Keys are a function of `key_seed` and the order of registrations.
+  explicit MemoryTable(std::uint64_t key_seed);
+
+  /// Errors: remote write or atomic without local write, a range that wraps around, a full table.
+  [[nodiscard]] Result<std::uint32_t> register_region(const Registration& registration);
+  /// False if the key is not valid.
+  bool deregister(std::uint32_t key);
+  /// Closes an invalidatable region of `pd` to its key until it is registered again; the fault if it may not.
+  [[nodiscard]] AccessFault invalidate(PdHandle pd, std::uint32_t key);
+
+  /// Whether the access is allowed, and where. The pointer is valid until the table changes.
+  [[nodiscard]] Checked check(const AccessRequest& request) const;
+  /// The region of a valid key, else null.
+  [[nodiscard]] const MemoryRegion* find(std::uint32_t key) const;
+
+  [[nodiscard]] std::size_t size() const { return live_; }
+  /// Regions that belong to `pd`; a domain in use cannot be deallocated.
+  [[nodiscard]] std::size_t count_in(PdHandle pd) const;
+
+ private:
+  static constexpr int kGenerationBits = 10;
+  struct Slot {
+    MemoryRegion region;
+    std::uint16_t generation = 0;
+    bool used = false;
+  };
+  [[nodiscard]] std::uint32_t encrypt(std::uint32_t plain) const;
+  [[nodiscard]] std::uint32_t decrypt(std::uint32_t key) const;
+
+  std::uint64_t secret_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::size_t live_ = 0;
+};
+
+}  // namespace weft::verbs
