@@ -1,0 +1,46 @@
+// The `weft` program: one subcommand per file beside this one; each parses its arguments, calls a library and prints.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include "cli/exit_status.h"
+#include "cli/help_command.h"
+
+namespace weft::cli {
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app{"weft: RDMA protocol engines, and the networks for AI training compared", "weft"};
+  app.set_version_flag("--version", "weft " WEFT_VERSION);
+  app.require_subcommand(1);
+  int exit_status = kSuccess;
+  add_help_command(app, exit_status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kSuccess : kUsageError;
+  }
+  // Output that never arrived (a full disk) must not look like success.
+  if (std::fflush(stdout) != 0) {
+    fmt::print(stderr, "weft: cannot write to standard output\n");
+    return kFault;
+  }
+  return exit_status;
+}
+
+}  // namespace
+}  // namespace weft::cli
+
+int main(int argc, char** argv) {
+  // A reader that leaves early (`| head`) ends the program quietly, also where the parent had the signal ignored.
+  std::signal(SIGPIPE, SIG_DFL);
+  try {
+    return weft::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "weft: %s\n", error.what());
+    return weft::cli::kFault;
+  }
+}
