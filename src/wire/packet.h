@@ -1,0 +1,139 @@
+// The packet as engines, NICs and switches see it: decoded headers, and a reference to the payload in place of bytes.
+//
+// A packet is two records. `Packet` (64 bytes) is enough for almost every packet: 32 bytes that a fabric reads and
+// writes (`common`), 32 bytes of transport header that only the two engines read. `ColdPacket` (32 bytes) holds what
+// few packets carry; it is valid only when `common.flags` has kHasCold. Neither owns anything. Payload bytes, in runs
+// that carry data, travel beside the records (transport/packet_io.h); lengths alone are in the hot record.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/data_size.h"
+#include "base/ids.h"
+#include "base/psn.h"
+
+namespace weft::wire {
+
+/// Which engine a packet belongs to, and so which member of the transport union holds its header.
+enum class PacketKind : std::uint8_t { kInfiniBandTransport, kTcp, kUet, kMemory, kFlowControl, kManagement };
+
+/// How the transport header is wrapped on the wire; decides the sizes (wire/encapsulation.h).
+enum class Encapsulation : std::uint8_t { kIbLocal, kIbGlobal, kRoceV1, kRoceV2Ipv4, kRoceV2Ipv6 };
+
+/// The two ECN bits of an IP header. InfiniBand marks FECN in the BTH instead, from the same field.
+//= rfc3168 5
+enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
+
+/// What a fabric may read and write of a packet. Everything in it is hop state or an address.
+struct PacketCommon {
+  EndpointId source;
+  EndpointId destination;
+  std::uint16_t frame_bytes = 0;    // occupies buffers, counts for credits and ECN
+  std::uint16_t wire_bytes = 0;     // with preamble and gap where the link has them; decides serialisation time
+  std::uint16_t payload_bytes = 0;  // of the message, without padding
+  std::uint16_t entropy = 0;        // UDP source port, flow label or entropy value: what load balancing hashes
+  PacketKind kind = PacketKind::kInfiniBandTransport;
+  Encapsulation encapsulation = Encapsulation::kRoceV2Ipv4;
+  std::uint8_t priority = 0;       // 802.1p priority, or virtual lane
+  std::uint8_t traffic_class = 0;  // DSCP, or service level
+  Ecn ecn = Ecn::kNotEct;
+  std::uint8_t hop_limit = 64;
+  std::uint8_t flags = 0;  // PacketFlag bits
+  std::uint8_t hop_scratch = 0;
+  std::uint32_t next = 0;  // link of the queue that holds the packet; meaningless outside one
+  std::uint32_t cold = 0;  // handle of the cold record, meaningful with kHasCold
+};
+static_assert(sizeof(PacketCommon) == 32);
+
+/// Bits of PacketCommon::flags.
+enum PacketFlag : std::uint8_t {
+  kHasCold = 1 << 0,    // a ColdPacket belongs to this packet
+  kCorrupted = 1 << 1,  // damaged on a link: the receiver's CRC check discards it
+  kControl = 1 << 2,    // acknowledgement or notification: may travel in a class of its own
+};
+
+/// Bits of IbTransportHeader::flags, from the base transport header.
+enum BthFlag : std::uint8_t {
+  kBthSolicited = 1 << 0,
+  kBthMigrated = 1 << 1,
+  kBthAckRequest = 1 << 2,
+  kBthFecn = 1 << 3,
+  kBthBecn = 1 << 4,
+};
+
+/// Remote address of an RDMA request, or of an atomic one (whose operands are in the cold record).
+struct RethFields {
+  std::uint64_t virtual_address;
+  std::uint32_t remote_key;
+  std::uint32_t dma_length;
+};
+/// Addressing of a datagram.
+struct DethFields {
+  std::uint32_t queue_key;
+  std::uint32_t source_qp;
+};
+/// Acknowledgement; `original_data` is meaningful in an atomic acknowledgement only.
+struct AethFields {
+  std::uint64_t original_data;
+  Psn msn;
+  std::uint8_t syndrome;
+};
+
+/// Base transport header with the extension header that its opcode calls for. One engine serves InfiniBand, RoCEv1
+/// and RoCEv2 with it. 32 bytes.
+//= ibta-1.7 9.2
+struct IbTransportHeader {
+  union {
+    RethFields reth{};
+    DethFields deth;
+    AethFields aeth;
+  };
+  std::uint32_t immediate = 0;  // immediate data, or the R_Key to invalidate
+  Psn psn;
+  std::uint32_t destination_qp = 0;  // 24 bits
+  std::uint8_t opcode = 0;           // wire/opcode.h
+  std::uint8_t flags = 0;            // BthFlag bits
+  std::uint16_t partition_key = 0xFFFF;
+
+  [[nodiscard]] bool has(BthFlag flag) const { return (flags & flag) != 0; }
+};
+static_assert(sizeof(IbTransportHeader) == 32);
+
+/// The hot record: one cache line.
+struct Packet {
+  PacketCommon common;
+  union {
+    IbTransportHeader ib{};
+    std::array<std::byte, 32> raw;  // the transports that come later; the union stays closed at 32 bytes
+  };
+
+  [[nodiscard]] bool has(PacketFlag flag) const { return (common.flags & flag) != 0; }
+};
+static_assert(sizeof(Packet) == 64);
+
+/// Operands of an atomic request.
+struct AtomicOperands {
+  std::uint64_t swap_or_add = 0;
+  std::uint64_t compare = 0;
+};
+
+/// Selective acknowledgement: bit i of the bitmap (bit 0 of word 0 first) stands for PSN `cumulative + 1 + i`, where
+/// `cumulative` is the acknowledgement's PSN; a set bit means received. Form: docs/decisions (selective repeat).
+struct SackBitmap {
+  static constexpr int kBits = 128;
+  std::array<std::uint64_t, 2> words{};
+
+  [[nodiscard]] bool test(int bit) const { return ((words[static_cast<unsigned>(bit) / 64] >> (bit % 64)) & 1U) != 0; }
+  void set(int bit) { words[static_cast<unsigned>(bit) / 64] |= std::uint64_t{1} << (bit % 64); }
+  [[nodiscard]] bool any() const { return (words[0] | words[1]) != 0; }
+};
+
+/// The cold record: what few packets carry.
+struct ColdPacket {
+  AtomicOperands atomic;
+  SackBitmap sack;
+};
+static_assert(sizeof(ColdPacket) == 32);
+
+}  // namespace weft::wire

@@ -1,0 +1,64 @@
+// Writes packets to a pcapng file that Wireshark, tcpdump and `weft pcap` read: a tap for any place that has bytes.
+//
+// Each tap is an interface with a name and a link type. Ethernet frames are given without their FCS, InfiniBand packets
+// from the LRH through the VCRC, as the link types ask. Timestamps are nanoseconds since the start of the run:
+// simulated picoseconds, rounded down. The file is little-endian on every machine, so that equal runs give equal files.
+// Source: the pcapng format (draft-ietf-opsawg-pcapng); libpcap reads a file only when all its link types are equal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "wire/link_type.h"
+
+namespace weft::wire {
+
+/// An interface of one capture file, numbered from 0 in the order of `add_interface`.
+using CaptureInterface = Id<struct CaptureInterfaceTag>;
+
+/// Owns its stream. After the first failed write each call gives that error again and writes nothing more: a full disk
+/// or a reader that left (EPIPE, where SIGPIPE is ignored) is noticed at the latest by `flush` or `close`.
+class PcapngWriter {
+ public:
+  /// Creates or empties the file at `path` and writes the section header.
+  static Result<PcapngWriter> create(const std::string& path);
+  /// Takes over an open stream; `name` stands for it in errors.
+  static Result<PcapngWriter> take(std::FILE* stream, std::string name);
+
+  /// Describes a further tap; allowed at any time. `name` is what Wireshark shows ("leaf1:7").
+  Result<CaptureInterface> add_interface(std::string_view name, LinkType link_type);
+
+  /// Writes one packet as seen at `when` >= 0 on an interface of this file.
+  Result<void> write(CaptureInterface where, Time when, std::span<const std::byte> packet);
+
+  /// Hands everything written so far to the operating system.
+  Result<void> flush();
+  /// Flushes and closes. Without it the destructor closes, and an error is lost.
+  Result<void> close();
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* stream) const { std::fclose(stream); }
+  };
+
+  PcapngWriter(std::FILE* stream, std::string name) : stream_(stream), name_(std::move(name)) {}
+  Result<void> put_block(std::uint32_t type);
+  Result<void> fail_with_errno();
+
+  std::unique_ptr<std::FILE, Closer> stream_;
+  std::string name_;
+  std::string failure_;          // message of the first failed write
+  std::vector<std::byte> body_;  // of the block being built; kept to reuse its memory
+  std::uint32_t interfaces_ = 0;
+};
+
+}  // namespace weft::wire
