@@ -18,14 +18,12 @@
 #include "wire/grh.h"
 #include "wire/ipv4.h"
 #include "wire/ipv6.h"
+#include "wire/link_type.h"
 #include "wire/lrh.h"
 #include "wire/packet.h"
 #include "wire/udp.h"
 
 namespace weft::wire {
-
-/// Where the bytes come from: Ethernet starts with the destination address, InfiniBand with the LRH.
-enum class LinkType : std::uint8_t { kEthernet, kInfiniBand };
 
 /// Headers in wire order. Which of them are present says the encapsulation:
 /// lrh; lrh grh; ethernet grh; ethernet ipv4 udp; ethernet ipv6 udp. IP-level input has no ethernet header, and
