@@ -56,7 +56,8 @@ int run_help(const std::string& term) {
 
 void add_help_command(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand("help", "Explain a term of the field, or list the terms");
-  const CLI::Option* term = command->add_option("TERM", "A term, in one or several words")->allow_extra_args();
+  const CLI::Option* term =
+      command->add_option("TERM", "A term, in one or several words")->expected(1, kAnyNumber)->allow_extra_args();
   // The option belongs to the app, which outlives the call-back.
   command->callback(
       [term, &exit_status] { exit_status = run_help(fmt::format("{}", fmt::join(term->results(), " "))); });
