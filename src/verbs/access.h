@@ -14,5 +14,6 @@ enum AccessFlag : std::uint8_t {
   kAccessRemoteAtomic = 1 << 3,  // needs kAccessLocalWrite too
 };
 using AccessMask = std::uint8_t;
+constexpr AccessMask kAccessAll = kAccessLocalWrite | kAccessRemoteWrite | kAccessRemoteRead | kAccessRemoteAtomic;
 
 }  // namespace weft::verbs

@@ -45,11 +45,11 @@ enum WcFlag : std::uint8_t {
 struct WorkCompletion {
   std::uint64_t wr_id = 0;
   Qpn qp_num;
-  Qpn src_qp;                           // datagrams: who sent it
-  std::uint32_t byte_len = 0;           // bytes received (RECV), read (READ) or 8 (atomics)
-  std::uint32_t imm_data = 0;           // with kWcWithImm
-  std::uint32_t invalidated_rkey = 0;   // with kWcWithInv
-  std::uint32_t source_endpoint = 0;    // datagrams: the sender's EndpointId value
+  Qpn src_qp;                          // datagrams: who sent it
+  std::uint32_t byte_len = 0;          // bytes received (RECV), read (READ) or 8 (atomics)
+  std::uint32_t imm_data = 0;          // with kWcWithImm
+  std::uint32_t invalidated_rkey = 0;  // with kWcWithInv
+  std::uint32_t source_endpoint = 0;   // datagrams: the sender's EndpointId value
   WcStatus status = WcStatus::kSuccess;
   WcOpcode opcode = WcOpcode::kSend;
   std::uint8_t wc_flags = 0;

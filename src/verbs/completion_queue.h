@@ -26,7 +26,8 @@ class CompletionQueue {
 
   /// What an armed queue waits for, as the `solicited_only` of ibv_req_notify_cq.
   enum class Notify : std::uint8_t { kNone, kSolicited, kNext };
-  /// Asks for one event at the next completion that fits; kSolicited also fires on a completion in error.
+  /// Asks for one event at the next completion that fits, of those pushed from now on. kSolicited also fires on a
+  /// completion in error, and does not narrow an earlier kNext; kNone disarms.
   void request_notify(Notify what);
   /// True once after the event that was asked for.
   [[nodiscard]] bool take_event();

@@ -59,8 +59,8 @@ class Context {
   [[nodiscard]] Result<AddressHandle> create_ah(PdHandle pd, const AddressVector& address);
   [[nodiscard]] Result<void> destroy_ah(AddressHandle handle);
 
-  /// Marks the domain and the queues of a new queue pair as in use. Errors: one of them does not exist, or the
-  /// shared receive queue belongs to another domain; then nothing is marked.
+  /// Marks the domain and the queues of a new queue pair as in use. Error: one of them does not exist; then nothing
+  /// is marked. The shared receive queue may be of another domain: its requests are checked against its own.
   [[nodiscard]] Result<void> attach_qp(const QpInitAttributes& attributes);
   /// Undoes attach_qp with the same attributes.
   void detach_qp(const QpInitAttributes& attributes);

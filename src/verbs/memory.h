@@ -3,14 +3,18 @@
 // A key is 32 bits drawn by a keyed permutation of (slot, generation): knowing one key tells nothing about another,
 // looking one up needs no hash table, and a key that was deregistered or invalidated stays wrong until its slot has
 // been reused 2^kGenerationBits times. One key serves as L_Key and as R_Key; the access mask decides what it opens.
+// Key 0 is never given. A region invalidated by its peer stays registered but closed: every access finds the key
+// invalid, its domain stays in use, and only `deregister` frees it.
 // A region may have no bytes behind it (runs that carry lengths only): `bytes` is then null and all checks still hold.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/result.h"
+#include "base/ring.h"
 #include "verbs/access.h"
 #include "verbs/handles.h"
 
@@ -62,11 +66,12 @@ class MemoryTable {
   /// Keys are a function of `key_seed` and the order of registrations.
   explicit MemoryTable(std::uint64_t key_seed);
 
-  /// Errors: remote write or atomic without local write, a range that wraps around, a full table.
+  /// Errors: remote write or atomic without local write, a range that passes the end of the address space, a full
+  /// table (2^22 regions).
   [[nodiscard]] Result<std::uint32_t> register_region(const Registration& registration);
-  /// False if the key is not valid.
+  /// False if the key is not that of a registered region (open or invalidated).
   bool deregister(std::uint32_t key);
-  /// Closes an invalidatable region of `pd` to its key until it is registered again; the fault if it may not.
+  /// Closes an invalidatable region of `pd`; the fault (invalid key, wrong domain, permission) if it may not be.
   [[nodiscard]] AccessFault invalidate(PdHandle pd, std::uint32_t key);
 
   /// Whether the access is allowed, and where. The pointer is valid until the table changes.
@@ -74,23 +79,34 @@ class MemoryTable {
   /// The region of a valid key, else null.
   [[nodiscard]] const MemoryRegion* find(std::uint32_t key) const;
 
+  /// Registered regions, invalidated ones included; the same in count_in.
   [[nodiscard]] std::size_t size() const { return live_; }
   /// Regions that belong to `pd`; a domain in use cannot be deallocated.
   [[nodiscard]] std::size_t count_in(PdHandle pd) const;
 
  private:
   static constexpr int kGenerationBits = 10;
+  static constexpr std::uint32_t kMaxSlots = 1U << (32 - kGenerationBits);
+  static constexpr std::size_t kRounds = 6;
+  /// Freed slots that wait before the oldest of them is used again, so that keys do not come back soon.
+  static constexpr std::size_t kResting = 64;
+
+  enum class SlotState : std::uint8_t { kFree, kOpen, kInvalidated };
   struct Slot {
     MemoryRegion region;
-    std::uint16_t generation = 0;
-    bool used = false;
+    std::uint16_t generation = 0;  // of the key that the slot has, or had last
+    SlotState state = SlotState::kFree;
   };
   [[nodiscard]] std::uint32_t encrypt(std::uint32_t plain) const;
   [[nodiscard]] std::uint32_t decrypt(std::uint32_t key) const;
+  /// The slot whose region has exactly this key, open or invalidated; null if there is none.
+  [[nodiscard]] const Slot* slot_of(std::uint32_t key) const;
+  [[nodiscard]] std::uint32_t claim_slot();
+  [[nodiscard]] std::uint32_t next_key(std::uint32_t index);
 
-  std::uint64_t secret_;
+  std::array<std::uint64_t, kRounds> round_keys_;
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_;
+  Ring<std::uint32_t> free_;
   std::size_t live_ = 0;
 };
 

@@ -67,17 +67,17 @@ struct AddressVector {
 struct QpAttributes {
   QpState state = QpState::kReset;
   QpState current_state = QpState::kReset;
-  AccessMask access_flags = 0;        // what remote requests the responder admits
+  AccessMask access_flags = 0;  // what remote requests the responder admits
   std::uint16_t partition_key = 0xFFFF;
   std::uint8_t port = 1;
   std::uint32_t queue_key = 0;
   AddressVector address;
   PathMtu path_mtu = PathMtu::k1024;
-  std::uint8_t timeout = 14;          // local ACK timeout 4.096 us * 2^timeout; 0 = never; 0..31
-  std::uint8_t retry_count = 7;       // 0..7
-  std::uint8_t rnr_retry = 7;         // 0..7, 7 = for ever
-  std::uint8_t min_rnr_timer = 12;    // 0..31, code of the RNR timer table
-  std::uint8_t max_rd_atomic = 1;     // READs and atomics this requester may have outstanding; 0..128
+  std::uint8_t timeout = 14;            // local ACK timeout 4.096 us * 2^timeout; 0 = never; 0..31
+  std::uint8_t retry_count = 7;         // 0..7
+  std::uint8_t rnr_retry = 7;           // 0..7, 7 = for ever
+  std::uint8_t min_rnr_timer = 12;      // 0..31, code of the RNR timer table
+  std::uint8_t max_rd_atomic = 1;       // READs and atomics this requester may have outstanding; 0..128
   std::uint8_t max_dest_rd_atomic = 1;  // the same as responder
   Psn rq_psn;
   Psn sq_psn;

@@ -1,7 +1,7 @@
 // The scatter-gather list of one posted request: owned copy, in order, with one element stored in place.
 //
 // A list can instead hold the bytes themselves (requests posted with kSendInline): up to 16 in place, more on the
-// heap. Offsets count from the start of the message the list describes. 32 bytes.
+// heap. A list has at most 65,535 elements. Offsets count from the start of the message the list describes. 32 bytes.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,9 @@ class SgeList {
   SgeList& operator=(const SgeList&) = delete;
   ~SgeList();
 
-  /// A list that holds a copy of the bytes that `elements` name. Bytes are read through `memory`, which must hold
-  /// the keys; where a region has no bytes the copy is of zeros.
+  /// A list that holds a copy of the bytes that `elements` name. The elements must have passed
+  /// `check`, and the table must not have changed since (asserted, here and below); a region without bytes gives
+  /// zeros.
   [[nodiscard]] static SgeList inlined(std::span<const Sge> elements, const MemoryTable& memory);
 
   [[nodiscard]] std::uint64_t total_bytes() const { return total_bytes_; }
