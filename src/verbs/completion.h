@@ -31,7 +31,16 @@ enum class WcStatus : std::uint8_t {
 /// "transport retry counter exceeded": a short phrase for people.
 [[nodiscard]] std::string_view to_string(WcStatus status);
 
-enum class WcOpcode : std::uint8_t { kSend, kRdmaWrite, kRdmaRead, kCompSwap, kFetchAdd, kRecv, kRecvRdmaWithImm };
+enum class WcOpcode : std::uint8_t {
+  kSend,
+  kRdmaWrite,
+  kRdmaRead,
+  kCompSwap,
+  kFetchAdd,
+  kRecv,
+  kRecvRdmaWithImm,
+  kReduce
+};
 
 /// Bits of WorkCompletion::wc_flags.
 enum WcFlag : std::uint8_t {
