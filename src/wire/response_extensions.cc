@@ -1,0 +1,46 @@
+#include "wire/response_extensions.h"
+
+#include "wire/byte_order.h"
+#include "wire/header_error.h"
+
+namespace weft::wire {
+
+Result<AethHeader> AethHeader::parse(std::span<const std::byte> bytes) {
+  if (bytes.size() < kSize) {
+    return too_short("AETH", {.needed = kSize, .found = bytes.size()});
+  }
+  return AethHeader{.syndrome = load_u8(bytes, 0), .msn = Psn(load_be24(bytes, 1))};
+}
+
+void AethHeader::emit(std::span<std::byte> out) const {
+  WEFT_ASSERT(out.size() >= kSize);
+  store_u8(out, 0, syndrome);
+  store_be24(out, 1, msn.value());
+}
+
+Result<AtomicAckEthHeader> AtomicAckEthHeader::parse(std::span<const std::byte> bytes) {
+  if (bytes.size() < kSize) {
+    return too_short("AtomicAckETH", {.needed = kSize, .found = bytes.size()});
+  }
+  return AtomicAckEthHeader{.original_data = load_be64(bytes, 0)};
+}
+
+void AtomicAckEthHeader::emit(std::span<std::byte> out) const {
+  WEFT_ASSERT(out.size() >= kSize);
+  store_be64(out, 0, original_data);
+}
+
+Result<SackEthHeader> SackEthHeader::parse(std::span<const std::byte> bytes) {
+  if (bytes.size() < kSize) {
+    return too_short("SACK bitmap", {.needed = kSize, .found = bytes.size()});
+  }
+  return SackEthHeader{.bitmap = {.words = {load_be64(bytes, 0), load_be64(bytes, 8)}}};
+}
+
+void SackEthHeader::emit(std::span<std::byte> out) const {
+  WEFT_ASSERT(out.size() >= kSize);
+  store_be64(out, 0, bitmap.words[0]);
+  store_be64(out, 8, bitmap.words[1]);
+}
+
+}  // namespace weft::wire
