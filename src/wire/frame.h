@@ -31,6 +31,9 @@ namespace weft::wire {
 struct RdmaFrame {
   static constexpr std::size_t kIcrcSize = 4;
   static constexpr std::size_t kVcrcSize = 2;
+  /// The largest path MTU: no sender has more payload in one packet.
+  //= ibta-1.7 7.7.8
+  static constexpr std::size_t kMaxSealedPayload = 4096;
 
   std::optional<EthernetHeader> ethernet;
   std::optional<LrhHeader> lrh;
@@ -79,8 +82,8 @@ std::size_t emit_frame(const RdmaFrame& frame, std::span<std::byte> out);
 /// is.
 void seal_frame(RdmaFrame& frame);
 
-/// The ICRC that belongs to the frame's fields and payload. A frame of `parse_transport` has lost the headers that the
-/// ICRC covers: their absence counts as InfiniBand's local form without an LRH, which no sender uses.
+/// The ICRC that belongs to the frame's fields and payload. A frame of `parse_transport` has lost headers that the ICRC
+/// covers, so the result says nothing about it until the caller has put IP and UDP headers back.
 [[nodiscard]] std::uint32_t compute_icrc(const RdmaFrame& frame);
 [[nodiscard]] bool icrc_ok(const RdmaFrame& frame);
 

@@ -18,6 +18,7 @@ struct LrhHeader {
   static constexpr std::size_t kSize = 8;
   /// Virtual lane of subnet management packets.
   static constexpr std::uint8_t kManagementLane = 15;
+  static constexpr std::uint16_t kMaxPacketLength = 0x7FF;
 
   std::uint8_t virtual_lane = 0;   // 4 bits
   std::uint8_t service_level = 0;  // 4 bits
