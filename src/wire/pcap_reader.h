@@ -22,11 +22,12 @@ namespace weft::wire {
 
 /// What the first byte of a captured packet belongs to.
 enum class CaptureLink : std::uint8_t {
-  kEthernet,     // destination address; no FCS
-  kInfiniBand,   // LRH, through the VCRC
-  kRawIp,        // IPv4 or IPv6 header
-  kLinuxCooked,  // the 16 bytes Linux gives for "any" interface, then as its EtherType says
-  kOther,        // nothing that weft reads
+  kEthernet,      // destination address; no FCS
+  kInfiniBand,    // LRH, through the VCRC
+  kRawIp,         // IPv4 or IPv6 header
+  kLinuxCooked,   // 16 bytes in place of a link header (a capture on "any" interface), then as their EtherType says
+  kLinuxCooked2,  // the same in 20 bytes
+  kOther,         // nothing that weft reads
 };
 
 /// One packet of a capture. `bytes` belongs to the reader and is valid until its next call.
