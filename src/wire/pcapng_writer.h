@@ -42,7 +42,7 @@ class PcapngWriter {
 
   /// Hands everything written so far to the operating system.
   Result<void> flush();
-  /// Flushes and closes. Without it the destructor closes, and an error is lost.
+  /// Flushes and closes; no call may follow. Without it the destructor closes, and an error is lost.
   Result<void> close();
 
  private:

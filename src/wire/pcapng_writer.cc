@@ -1,0 +1,156 @@
+#include "wire/pcapng_writer.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace weft::wire {
+namespace {
+
+constexpr std::uint32_t kSectionHeaderBlock = 0x0A0D0D0A;
+constexpr std::uint32_t kInterfaceDescriptionBlock = 1;
+constexpr std::uint32_t kEnhancedPacketBlock = 6;
+
+constexpr std::uint32_t kByteOrderMagic = 0x1A2B3C4D;
+constexpr std::uint16_t kOptionEnd = 0;
+constexpr std::uint16_t kOptionUserApplication = 4;
+constexpr std::uint16_t kOptionInterfaceName = 2;
+constexpr std::uint16_t kOptionTimestampResolution = 9;
+constexpr char kNanoseconds = 9;  // the resolution is 10^-9 s
+
+/// libpcap's registry of link types.
+std::uint16_t link_type_number(LinkType link_type) {
+  switch (link_type) {
+    case LinkType::kEthernet:
+      return 1;
+    case LinkType::kInfiniBand:
+      return 247;
+  }
+  return 0;
+}
+
+/// Block type and both copies of the length.
+constexpr std::size_t kBlockOverhead = 12;
+constexpr std::int64_t kPicosecondsPerNanosecond = 1'000;
+
+void put(std::vector<std::byte>& out, std::uint64_t value, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    out.push_back(static_cast<std::byte>(value >> (8 * i)));
+  }
+}
+
+void put_16(std::vector<std::byte>& out, std::uint16_t value) { put(out, value, 2); }
+void put_32(std::vector<std::byte>& out, std::uint64_t value) { put(out, value, 4); }
+
+/// Every variable-length part of a block is padded to four bytes; its stated length does not count the padding.
+void put_padded(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  out.resize((out.size() + 3) / 4 * 4);
+}
+
+void put_option(std::vector<std::byte>& out, std::uint16_t code, std::string_view value) {
+  put_16(out, code);
+  put_16(out, static_cast<std::uint16_t>(value.size()));
+  put_padded(out, std::as_bytes(std::span(value)));
+}
+
+}  // namespace
+
+Result<PcapngWriter> PcapngWriter::create(const std::string& path) {
+  std::FILE* stream = std::fopen(path.c_str(), "wb");
+  if (stream == nullptr) {
+    return fail("{}: cannot create the capture file: {}", path, std::strerror(errno));
+  }
+  return take(stream, path);
+}
+
+Result<PcapngWriter> PcapngWriter::take(std::FILE* stream, std::string name) {
+  WEFT_ASSERT(stream != nullptr);
+  PcapngWriter writer(stream, std::move(name));
+  std::vector<std::byte>& body = writer.body_;
+  put_32(body, kByteOrderMagic);
+  put_16(body, 1);      // major version
+  put_16(body, 0);      // minor version
+  put(body, ~0ULL, 8);  // the section's length is not known yet
+  put_option(body, kOptionUserApplication, "weft");
+  put_option(body, kOptionEnd, "");
+  if (Result<void> written = writer.put_block(kSectionHeaderBlock); !written) {
+    return pass_on(written);
+  }
+  return writer;
+}
+
+Result<CaptureInterface> PcapngWriter::add_interface(std::string_view name, LinkType link_type) {
+  body_.clear();
+  put_16(body_, link_type_number(link_type));
+  put_16(body_, 0);
+  put_32(body_, 0);  // packets are never cut
+  // An option's length has 16 bits; nobody reads a longer name.
+  put_option(body_, kOptionInterfaceName, name.substr(0, 255));
+  put_option(body_, kOptionTimestampResolution, std::string_view(&kNanoseconds, 1));
+  put_option(body_, kOptionEnd, "");
+  if (Result<void> written = put_block(kInterfaceDescriptionBlock); !written) {
+    return pass_on(written);
+  }
+  return CaptureInterface(interfaces_++);
+}
+
+Result<void> PcapngWriter::write(CaptureInterface where, Time when, std::span<const std::byte> packet) {
+  WEFT_ASSERT(where.is_valid() && where.value() < interfaces_);
+  WEFT_ASSERT(when >= Time::zero() && !when.is_never());
+  const auto nanoseconds = static_cast<std::uint64_t>(when.picoseconds() / kPicosecondsPerNanosecond);
+  body_.clear();
+  put_32(body_, where.value());
+  put_32(body_, nanoseconds >> 32);
+  put_32(body_, nanoseconds & 0xFFFF'FFFFU);
+  put_32(body_, packet.size());  // captured
+  put_32(body_, packet.size());  // on the wire
+  put_padded(body_, packet);
+  return put_block(kEnhancedPacketBlock);
+}
+
+Result<void> PcapngWriter::put_block(std::uint32_t type) {
+  WEFT_ASSERT(stream_ != nullptr);
+  if (!failure_.empty()) {
+    return tl::unexpected<Error>(Error{failure_});
+  }
+  std::vector<std::byte> frame;
+  frame.reserve(kBlockOverhead);
+  put_32(frame, type);
+  put_32(frame, body_.size() + kBlockOverhead);
+  put_32(frame, body_.size() + kBlockOverhead);
+  const std::span<const std::byte> head = std::span(frame).first(8);
+  const std::span<const std::byte> tail = std::span(frame).last(4);
+  for (const std::span<const std::byte> part : {head, std::span<const std::byte>(body_), tail}) {
+    if (std::fwrite(part.data(), 1, part.size(), stream_.get()) != part.size()) {
+      return fail_with_errno();
+    }
+  }
+  return {};
+}
+
+Result<void> PcapngWriter::flush() {
+  WEFT_ASSERT(stream_ != nullptr);
+  if (!failure_.empty()) {
+    return tl::unexpected<Error>(Error{failure_});
+  }
+  return std::fflush(stream_.get()) == 0 ? Result<void>() : fail_with_errno();
+}
+
+Result<void> PcapngWriter::close() {
+  Result<void> flushed = flush();
+  const int closed = std::fclose(stream_.release());
+  if (flushed && closed != 0) {
+    return fail_with_errno();
+  }
+  return flushed;
+}
+
+Result<void> PcapngWriter::fail_with_errno() {
+  failure_ = fmt::format("{}: cannot write the capture: {}", name_, std::strerror(errno));
+  return tl::unexpected<Error>(Error{failure_});
+}
+
+}  // namespace weft::wire
