@@ -1,0 +1,100 @@
+#include "wire/capture_check.h"
+
+#include <algorithm>
+
+#include "wire/captured_frame.h"
+
+namespace weft::wire {
+namespace {
+
+void check_crcs(const RdmaFrame& frame, PacketCheck& check) {
+  const std::size_t faults_before = check.faults.size();
+  if (!icrc_ok(frame)) {
+    check.faults.push_back(fmt::format("ICRC is {:#010x}, should be {:#010x}", frame.icrc, compute_icrc(frame)));
+  }
+  if (!vcrc_ok(frame)) {
+    check.faults.push_back(fmt::format("VCRC is {:#06x}, should be {:#06x}", *frame.vcrc, compute_vcrc(frame)));
+  }
+  check.verified = check.faults.size() == faults_before;
+}
+
+void check_emission(const RdmaFrame& frame, std::span<const std::byte> captured, PacketCheck& check) {
+  std::vector<std::byte> emitted(emitted_size(frame));
+  emit_frame(frame, emitted);
+  const auto [ours, theirs] = std::ranges::mismatch(emitted, captured);
+  if (ours == emitted.end() && theirs == captured.end()) {
+    check.reemitted = true;
+    return;
+  }
+  const auto offset = ours - emitted.begin();
+  if (ours == emitted.end() || theirs == captured.end()) {
+    check.faults.push_back(fmt::format("re-emitted with {} bytes, captured with {}", emitted.size(), captured.size()));
+    return;
+  }
+  check.faults.push_back(fmt::format("re-emitted byte {} is {:#04x}, captured as {:#04x}", offset,
+                                     std::to_integer<unsigned>(*ours), std::to_integer<unsigned>(*theirs)));
+}
+
+std::string fault_text(const FrameError& error, const CapturedPacket& packet) {
+  // What a parser finds missing at the end is the capture's doing, not the sender's.
+  if (packet.bytes.size() < packet.original_length) {
+    return fmt::format("cut to {} of {} bytes by the capture's snap length: nothing can be verified",
+                       packet.bytes.size(), packet.original_length);
+  }
+  return error.error.message;
+}
+
+void count(const PacketCheck& check, CaptureCounts& counts) {
+  ++counts.packets;
+  counts.unknown += check.rdma ? 0U : 1U;
+  counts.verified += check.verified ? 1U : 0U;
+  counts.reemitted += check.reemitted ? 1U : 0U;
+  counts.faults += check.faults.size();
+}
+
+}  // namespace
+
+PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet) {
+  PacketCheck check;
+  const CapturedFrame captured = parse_captured(link, packet.bytes);
+  if (captured.frame) {
+    check.rdma = true;
+    check_crcs(*captured.frame, check);
+    check_emission(*captured.frame, captured.covered, check);
+    return check;
+  }
+  switch (captured.frame.error().fault) {
+    case FrameFault::kNotRdma:
+      break;
+    case FrameFault::kUnknownOpcode:
+    case FrameFault::kMalformed:
+      check.rdma = true;
+      check.faults.push_back(fault_text(captured.frame.error(), packet));
+      break;
+  }
+  return check;
+}
+
+Result<void> check_capture(PcapReader& reader, CaptureCounts& counts, const FaultSink& on_fault) {
+  while (true) {
+    Result<std::optional<CapturedPacket>> packet = reader.next();
+    if (!packet) {
+      return pass_on(packet);
+    }
+    if (!packet->has_value()) {
+      return {};
+    }
+    const PacketCheck check = check_packet(reader.link(), **packet);
+    count(check, counts);
+    for (const std::string& what : check.faults) {
+      on_fault((*packet)->number, what);
+    }
+  }
+}
+
+std::string summary(const CaptureCounts& counts) {
+  return fmt::format("{} packets: {} verified, {} re-emitted identically, {} unknown, {} faults", counts.packets,
+                     counts.verified, counts.reemitted, counts.unknown, counts.faults);
+}
+
+}  // namespace weft::wire

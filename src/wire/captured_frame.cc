@@ -1,0 +1,55 @@
+#include "wire/captured_frame.h"
+
+#include "wire/byte_order.h"
+
+namespace weft::wire {
+namespace {
+
+/// The header that Linux puts in place of a link's own when it captures on any interface.
+struct CookedHeader {
+  std::size_t size;
+  std::size_t protocol_offset;
+};
+constexpr CookedHeader kCooked{.size = 16, .protocol_offset = 14};
+constexpr CookedHeader kCooked2{.size = 20, .protocol_offset = 0};
+
+CapturedFrame not_rdma(std::span<const std::byte> bytes, std::string why) {
+  return {.frame = tl::unexpected<FrameError>(FrameError{FrameFault::kNotRdma, Error{std::move(why)}}),
+          .covered = bytes};
+}
+
+CapturedFrame parse_cooked(CookedHeader header, std::span<const std::byte> bytes) {
+  if (bytes.size() < header.size) {
+    Error error{fmt::format("the cooked header needs {} bytes, found {}", header.size, bytes.size())};
+    return {.frame = tl::unexpected<FrameError>(FrameError{FrameFault::kMalformed, std::move(error)}),
+            .covered = bytes};
+  }
+  const std::uint16_t protocol = load_be16(bytes, header.protocol_offset);
+  if (protocol != kEtherTypeIpv4 && protocol != kEtherTypeIpv6) {
+    return not_rdma(bytes, fmt::format("EtherType {:#06x} in a cooked capture", protocol));
+  }
+  const std::span<const std::byte> ip = bytes.subspan(header.size);
+  return {.frame = parse_ip_packet(ip), .covered = ip};
+}
+
+}  // namespace
+
+CapturedFrame parse_captured(CaptureLink link, std::span<const std::byte> bytes) {
+  switch (link) {
+    case CaptureLink::kEthernet:
+      return {.frame = parse_frame(LinkType::kEthernet, bytes), .covered = bytes};
+    case CaptureLink::kInfiniBand:
+      return {.frame = parse_frame(LinkType::kInfiniBand, bytes), .covered = bytes};
+    case CaptureLink::kRawIp:
+      return {.frame = parse_ip_packet(bytes), .covered = bytes};
+    case CaptureLink::kLinuxCooked:
+      return parse_cooked(kCooked, bytes);
+    case CaptureLink::kLinuxCooked2:
+      return parse_cooked(kCooked2, bytes);
+    case CaptureLink::kOther:
+      return not_rdma(bytes, "a link type that weft does not read");
+  }
+  return not_rdma(bytes, "no link type");
+}
+
+}  // namespace weft::wire
