@@ -9,7 +9,7 @@ namespace weft::wire {
 
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using ByteView = std::span<const std::byte>;
 
 tl::unexpected<FrameError> malformed(Error error) {
   return tl::unexpected<FrameError>({.fault = FrameFault::kMalformed, .error = std::move(error)});
@@ -30,7 +30,7 @@ tl::unexpected<FrameError> not_rdma(fmt::format_string<Args...> format, Args&&..
 using Step = tl::expected<void, FrameError>;
 
 template <class Header>
-Step read(std::optional<Header>& member, Bytes bytes) {
+Step read(std::optional<Header>& member, ByteView bytes) {
   auto header = Header::parse(bytes);
   if (!header) {
     return malformed(std::move(header.error()));
@@ -40,7 +40,7 @@ Step read(std::optional<Header>& member, Bytes bytes) {
 }
 
 /// Splits what stands between the extension headers and the ICRC into payload and pad.
-Step split_payload(RdmaFrame& frame, const OpcodeInfo& opcode, Bytes rest) {
+Step split_payload(RdmaFrame& frame, const OpcodeInfo& opcode, ByteView rest) {
   const std::size_t pad = frame.bth.pad_count;
   if (!opcode.payload && !rest.empty()) {
     return malformed("{} carries no payload, found {} bytes", opcode_name(frame.bth.opcode), rest.size());
@@ -56,7 +56,7 @@ Step split_payload(RdmaFrame& frame, const OpcodeInfo& opcode, Bytes rest) {
   return {};
 }
 
-std::uint32_t load_le32(Bytes bytes) {
+std::uint32_t load_le32(ByteView bytes) {
   std::uint32_t value = 0;
   for (unsigned i = 0; i < 4; ++i) {
     value |= static_cast<std::uint32_t>(load_u8(bytes, i)) << (8 * i);
@@ -65,7 +65,7 @@ std::uint32_t load_le32(Bytes bytes) {
 }
 
 /// `bytes` are BTH to ICRC, exactly.
-Step read_transport(RdmaFrame& frame, Bytes bytes) {
+Step read_transport(RdmaFrame& frame, ByteView bytes) {
   constexpr auto kLeast = BthHeader::kSize + RdmaFrame::kIcrcSize;
   if (bytes.size() < kLeast) {
     return malformed("BTH and ICRC need {} bytes, found {}", kLeast, bytes.size());
@@ -91,7 +91,7 @@ Step read_transport(RdmaFrame& frame, Bytes bytes) {
 }
 
 /// `bytes` begin with the UDP header; `ip_payload` is what the IP header says follows it.
-Step read_udp(RdmaFrame& frame, Bytes bytes, std::size_t ip_payload) {
+Step read_udp(RdmaFrame& frame, ByteView bytes, std::size_t ip_payload) {
   if (auto step = read(frame.udp, bytes); !step) {
     return step;
   }
@@ -108,7 +108,7 @@ Step read_udp(RdmaFrame& frame, Bytes bytes, std::size_t ip_payload) {
   return read_transport(frame, bytes.first(ip_payload).subspan(UdpHeader::kSize));
 }
 
-Step read_ipv4(RdmaFrame& frame, Bytes bytes) {
+Step read_ipv4(RdmaFrame& frame, ByteView bytes) {
   if (auto step = read(frame.ipv4, bytes); !step) {
     return step;
   }
@@ -125,7 +125,7 @@ Step read_ipv4(RdmaFrame& frame, Bytes bytes) {
   return read_udp(frame, bytes.subspan(ip.size()), ip.total_length - ip.size());
 }
 
-Step read_ipv6(RdmaFrame& frame, Bytes bytes) {
+Step read_ipv6(RdmaFrame& frame, ByteView bytes) {
   if (auto step = read(frame.ipv6, bytes); !step) {
     return step;
   }
@@ -136,7 +136,7 @@ Step read_ipv6(RdmaFrame& frame, Bytes bytes) {
 }
 
 /// Reads a GRH and the transport behind it, which must not end beyond `bytes`; what follows is left in `trailer`.
-Step read_grh(RdmaFrame& frame, Bytes bytes) {
+Step read_grh(RdmaFrame& frame, ByteView bytes) {
   if (auto step = read(frame.grh, bytes); !step) {
     return step;
   }
@@ -152,7 +152,7 @@ Step read_grh(RdmaFrame& frame, Bytes bytes) {
   return read_transport(frame, behind.first(grh.payload_length));
 }
 
-Step read_ip(RdmaFrame& frame, Bytes bytes) {
+Step read_ip(RdmaFrame& frame, ByteView bytes) {
   if (bytes.empty()) {
     return malformed("IP header needs 20 bytes, found 0");
   }
@@ -167,7 +167,7 @@ Step read_ip(RdmaFrame& frame, Bytes bytes) {
   }
 }
 
-Step read_ethernet(RdmaFrame& frame, Bytes bytes) {
+Step read_ethernet(RdmaFrame& frame, ByteView bytes) {
   if (auto step = read(frame.ethernet, bytes); !step) {
     return step;
   }
@@ -185,7 +185,7 @@ Step read_ethernet(RdmaFrame& frame, Bytes bytes) {
 }
 
 /// `packet` is what the LRH's length says: LRH to ICRC.
-Step read_behind_lrh(RdmaFrame& frame, Bytes packet) {
+Step read_behind_lrh(RdmaFrame& frame, ByteView packet) {
   const auto behind = packet.subspan(LrhHeader::kSize);
   if (frame.lrh->next_header == LinkNextHeader::kIbaLocal) {
     return read_transport(frame, behind);
@@ -200,7 +200,7 @@ Step read_behind_lrh(RdmaFrame& frame, Bytes packet) {
   return {};
 }
 
-Step read_infiniband(RdmaFrame& frame, Bytes bytes) {
+Step read_infiniband(RdmaFrame& frame, ByteView bytes) {
   if (auto step = read(frame.lrh, bytes); !step) {
     return step;
   }

@@ -1,0 +1,21 @@
+#include "wire/encapsulation.h"
+
+namespace weft::wire {
+
+const char* to_string(Encapsulation encapsulation) {
+  switch (encapsulation) {
+    case Encapsulation::kIbLocal:
+      return "ib-local";
+    case Encapsulation::kIbGlobal:
+      return "ib-global";
+    case Encapsulation::kRoceV1:
+      return "rocev1";
+    case Encapsulation::kRoceV2Ipv4:
+      return "rocev2-ipv4";
+    case Encapsulation::kRoceV2Ipv6:
+      return "rocev2-ipv6";
+  }
+  return "unknown";
+}
+
+}  // namespace weft::wire
