@@ -1,0 +1,13 @@
+#include "transport/path/round_robin_path.h"
+
+#include "base/assert.h"
+
+namespace weft::transport {
+
+RoundRobinPath::RoundRobinPath(Range range) : range_(range) { WEFT_ASSERT(range.paths > 0); }
+
+std::uint16_t RoundRobinPath::entropy_for(Psn psn, Time) {
+  return static_cast<std::uint16_t>(range_.base + psn.value() % range_.paths);
+}
+
+}  // namespace weft::transport

@@ -1,0 +1,22 @@
+// Oblivious spraying: packet n takes entropy `base + n mod paths`, so that consecutive packets take different paths.
+#pragma once
+
+#include "transport/path/path_selector.h"
+
+namespace weft::transport {
+
+class RoundRobinPath final : public PathSelector {
+ public:
+  struct Range {
+    std::uint16_t base = 0xC000;  // first entropy value
+    std::uint16_t paths = 1;      // number of values, at least 1
+  };
+  explicit RoundRobinPath(Range range);
+  [[nodiscard]] std::uint16_t entropy_for(Psn psn, Time now) override;
+  void on_loss(std::uint16_t, Time) override {}
+
+ private:
+  Range range_;
+};
+
+}  // namespace weft::transport

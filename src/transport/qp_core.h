@@ -1,0 +1,70 @@
+// What every queue pair engine keeps besides its protocol state: identity, creation and current attributes, and how it
+// reports completions.
+//
+// An engine is driven through one set of functions, the same for RC, UC and UD (design: pulled, sans-I/O):
+//   modify, post_send, post_recv          from the program
+//   on_packet, on_timeout                 from the carrier of packets and the keeper of time
+//   poll_transmit                         fills one packet if the engine may send one now
+//   next_transmit, next_timeout           when to ask again: past = at once, Time::never() = only after other input
+// Early and spurious calls do nothing. `context` gives the device's verbs tables and must always be the same one.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+#include "verbs/completion.h"
+#include "verbs/context.h"
+#include "verbs/queue_pair.h"
+#include "verbs/work_request.h"
+#include "wire/packet.h"
+
+namespace weft::transport {
+
+/// Who a queue pair is on the fabric, and how its packets are wrapped.
+struct QpIdentity {
+  Qpn qpn;
+  EndpointId endpoint;
+  wire::Encapsulation encapsulation = wire::Encapsulation::kRoceV2Ipv4;
+};
+
+class QpCore {
+ public:
+  QpCore(const QpIdentity& identity, const verbs::QpInitAttributes& init) : identity_(identity), init_(init) {}
+
+  [[nodiscard]] const QpIdentity& identity() const { return identity_; }
+  [[nodiscard]] const verbs::QpInitAttributes& init() const { return init_; }
+  [[nodiscard]] const verbs::QpAttributes& attributes() const { return attributes_; }
+  [[nodiscard]] verbs::QpState state() const { return state_; }
+  void set_state(verbs::QpState state) { state_ = state; }
+
+  /// Checks the modification and takes over the attributes that the mask names; the state is left to the engine.
+  [[nodiscard]] Result<void> apply(const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask);
+
+  [[nodiscard]] bool may_receive() const {
+    return state_ == verbs::QpState::kRtr || state_ == verbs::QpState::kRts || state_ == verbs::QpState::kSqd ||
+           state_ == verbs::QpState::kSqe;
+  }
+
+  /// Checks a send request against the limits the queue pair was created with.
+  [[nodiscard]] Result<void> check_send(const verbs::SendWr& request, std::size_t queued) const;
+
+  /// Pushes to the send or receive completion queue. A full queue raises kCqErr and returns false: the engine must
+  /// then go to ERR.
+  bool complete_send(const verbs::WorkCompletion& completion, verbs::Context& context) const;
+  bool complete_recv(const verbs::WorkCompletion& completion, verbs::Context& context) const;
+
+  /// Fills the common record of an outgoing packet and the fields of the base header that never change. The caller
+  /// then sets opcode, PSN and flags, and calls `set_payload`.
+  void start_packet(wire::Packet& packet) const;
+
+ private:
+  QpIdentity identity_;
+  verbs::QpInitAttributes init_;
+  verbs::QpAttributes attributes_;
+  verbs::QpState state_ = verbs::QpState::kReset;
+};
+
+/// Sets payload, frame and wire bytes; encapsulation and opcode must be set.
+void set_payload(wire::Packet& packet, std::uint32_t payload_bytes);
+
+}  // namespace weft::transport

@@ -1,0 +1,60 @@
+// A reliable connected queue pair: requester and responder joined, with the states of verbs around them.
+//
+// The one RC engine of weft: simulated NICs and sockets drive the same class (contract of the functions:
+// transport/qp_core.h). Requests are executed exactly once and in order; a lost or damaged packet is repeated until
+// the retry count is exhausted, then the queue pair goes to ERR and every request left is flushed.
+// Source: IBTA chapter 9.7. Extensions, both off by default: transport/rc_options.h.
+#pragma once
+
+#include <span>
+
+#include "transport/rc_requester.h"
+#include "transport/rc_responder.h"
+
+namespace weft::transport {
+
+class RcQueuePair {
+ public:
+  RcQueuePair(const QpIdentity& identity, const verbs::QpInitAttributes& init, const RcOptions& options = {});
+
+  /// As ibv_modify_qp. Errors name the attribute and what would be right; nothing has changed then.
+  [[nodiscard]] Result<void> modify(const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask,
+                                    verbs::Context& context, Time now);
+  /// In ERR a request is accepted and flushed at once.
+  [[nodiscard]] Result<void> post_send(const verbs::SendWr& request, verbs::Context& context, Time now);
+  [[nodiscard]] Result<void> post_recv(const verbs::RecvWr& request, verbs::Context& context, Time now);
+
+  void on_packet(const ReceivedPacket& received, verbs::Context& context, Time now);
+  void on_timeout(verbs::Context& context, Time now);
+  [[nodiscard]] bool poll_transmit(TransmitSlot slot, verbs::Context& context, Time now);
+  [[nodiscard]] Time next_transmit() const;
+  [[nodiscard]] Time next_timeout() const { return requester_.next_timeout(); }
+
+  [[nodiscard]] verbs::QpState state() const { return core_.state(); }
+  [[nodiscard]] const QpCore& core() const { return core_; }
+  [[nodiscard]] const RcOptions& options() const { return options_; }
+  [[nodiscard]] const RcRequester& requester() const { return requester_; }
+  [[nodiscard]] const RcResponder& responder() const { return responder_; }
+  [[nodiscard]] const RcCounters& counters() const { return counters_; }
+  /// Heap memory held, posted requests included.
+  [[nodiscard]] std::size_t heap_bytes() const { return requester_.heap_bytes() + responder_.heap_bytes(); }
+
+ private:
+  [[nodiscard]] RcCall call(verbs::Context& context, Time now) const;
+  [[nodiscard]] bool may_request() const;
+  [[nodiscard]] bool admits(const wire::IbTransportHeader& header) const;
+  void enter(verbs::QpState state, const RcCall& surroundings);
+  void enter_error(const RcCall& surroundings);
+  void settle(const RcCall& surroundings);
+
+  QpCore core_;
+  RcOptions options_;
+  RcRequester requester_;
+  RcResponder responder_;
+  mutable RcCounters counters_;
+  bool request_turn_ = false;  // requests and READ data take turns
+  bool drain_reported_ = false;
+  bool established_ = false;
+};
+
+}  // namespace weft::transport

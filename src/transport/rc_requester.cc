@@ -1,0 +1,286 @@
+#include "transport/rc_requester.h"
+
+#include <algorithm>
+
+#include "transport/rc_timing.h"
+#include "transport/segmentation.h"
+#include "wire/aeth_syndrome.h"
+
+namespace weft::transport {
+namespace {
+
+// Fewer than 2^23 PSNs may be in flight, so that order stays defined.
+//= ibta-1.7 9.7.2
+constexpr std::uint32_t kMaxPsnWindow = (1U << 23) - 1;
+
+}  // namespace
+
+void RcRequester::start(const RcCall& call) {
+  const verbs::QpAttributes& attributes = call.attributes();
+  hot_.una = hot_.next = hot_.end = attributes.sq_psn;
+  retries_left_ = attributes.retry_count;
+  rnr_retries_left_ = attributes.rnr_retry;
+  if (call.options.loss_recovery == LossRecovery::kSelectiveRepeat) {
+    selective_ = std::make_unique<SelectiveRepeat>(call.options.reorder_threshold);
+  }
+  refresh_window(call);
+}
+
+void RcRequester::reset() { *this = RcRequester{}; }
+
+Result<void> RcRequester::post(const verbs::SendWr& request, const RcCall& call) {
+  if (Result<void> allowed = call.core.check_send(request, hot_.queue.size()); !allowed)
+    return allowed;
+  const verbs::PathMtu mtu = call.attributes().path_mtu;
+  SendWqe wqe =
+      make_send_wqe(request, {.path_mtu = mtu, .all_signaled = call.core.init().sq_sig_all}, call.context.memory());
+  if (wqe.is_atomic() && wqe.length != 8) {
+    return fail("post_send: an atomic needs 8 bytes of local memory for its answer; the list has {}", wqe.length);
+  }
+  if (wqe.packets > kMaxPsnWindow) {
+    return fail(
+        "post_send: {} bytes take {} packets at a path MTU of {}; at most {} may be outstanding (larger MTU, "
+        "or several messages)",
+        wqe.length, wqe.packets, verbs::to_bytes(mtu).count(), kMaxPsnWindow);
+  }
+  if (wqe.expects_response()) {
+    if ((wqe.flags & verbs::kSendInline) != 0)
+      return fail("post_send: READ and atomics cannot be inline");
+    if (call.attributes().max_rd_atomic == 0) {
+      return fail("post_send: max_rd_atomic is 0; READ and atomics need at least 1");
+    }
+    ++unanswered_;
+  }
+  hot_.queue.push_back(std::move(wqe));
+  return {};
+}
+
+Time RcRequester::next_transmit(const QpCore& core) const {
+  if (selective_ != nullptr && selective_->has_retransmission())
+    return hot_.not_before;
+  return blocked(core) ? Time::never() : hot_.not_before;
+}
+
+bool RcRequester::blocked(const QpCore& core) const {
+  if (hot_.cursor == hot_.queue.size())
+    return true;
+  const auto in_flight = static_cast<std::uint32_t>(hot_.next - hot_.una);
+  if (in_flight >= window_packets_)
+    return true;
+  if (credits_known_ && in_flight != 0 && beyond_credits(hot_.queue[hot_.cursor]))
+    return true;
+  if (hot_.cursor_packet != 0)
+    return false;
+  const SendWqe& wqe = hot_.queue[hot_.cursor];
+  if (core.state() == verbs::QpState::kSqd)
+    return !wqe.started;
+  if (wqe.expects_response()) {
+    if (hot_.reads_in_flight >= core.attributes().max_rd_atomic)
+      return true;
+    if (in_flight + wqe.packets - wqe.responses > kMaxPsnWindow)
+      return true;
+  }
+  if ((wqe.flags & verbs::kSendFence) != 0 && hot_.reads_in_flight != 0)
+    return true;
+  return wqe.local_fault && hot_.cursor != 0;
+}
+
+// A request beyond the credits still sends one packet when nothing else is in flight, so that credits come back.
+//= ibta-1.7 9.7.7.2
+bool RcRequester::beyond_credits(const SendWqe& wqe) const {
+  if (!wqe.consumes_receive())
+    return false;
+  const Psn ssn(wqe.started ? wqe.ssn : next_ssn_);
+  return ssn > credit_limit_;
+}
+
+bool RcRequester::poll_transmit(TransmitSlot& slot, const RcCall& call) {
+  if (call.now < hot_.not_before)
+    return false;
+  if (selective_ != nullptr && selective_->has_retransmission())
+    return poll_retransmission(slot, call);
+  if (blocked(call.core))
+    return false;
+  SendWqe& wqe = hot_.queue[hot_.cursor];
+  if (hot_.cursor_packet == 0 && !begin(wqe, call))
+    return false;
+  const std::uint32_t index = wqe.expects_response() ? wqe.responses : hot_.cursor_packet;
+  const Psn psn = hot_.next;
+  if (hot_.next == hot_.una)
+    restart_deadline(call);
+  if (psn < hot_.end)
+    ++call.counters.retransmitted_packets;
+  emit_request(wqe, index, slot, call);
+  slot.packet.ib.psn = psn;
+  advance_cursor(wqe);
+  if (wants_ack(wqe, call)) {
+    slot.packet.ib.flags |= wire::kBthAckRequest;
+    hot_.since_ack_request = 0;
+  }
+  finish_packet(slot, call);
+  return true;
+}
+
+// First packet of a request: number it, and check local memory before anything of it is sent.
+bool RcRequester::begin(SendWqe& wqe, const RcCall& call) {
+  if (!wqe.local_fault && !wqe.started &&
+      wqe.sg_list.check(call.context.memory(), call.core.init().pd, wqe.local_access()) != verbs::AccessFault::kNone) {
+    wqe.local_fault = true;
+  }
+  if (wqe.local_fault) {
+    // Requests before it complete first; it fails when it has come to the front.
+    if (hot_.cursor == 0)
+      fail_front(verbs::WcStatus::kLocProtErr, call);
+    return false;
+  }
+  if (!wqe.started) {
+    wqe.started = true;
+    wqe.first_psn = hot_.next;
+    wqe.ssn = next_ssn_++;
+  }
+  return true;
+}
+
+void RcRequester::advance_cursor(const SendWqe& wqe) {
+  if (wqe.expects_response()) {
+    hot_.next = wqe.end_psn();
+    ++hot_.reads_in_flight;
+    ++hot_.cursor;
+  } else {
+    ++hot_.next;
+    if (++hot_.cursor_packet == wqe.packets) {
+      hot_.cursor_packet = 0;
+      ++hot_.cursor;
+    }
+  }
+  if (hot_.next > hot_.end)
+    hot_.end = hot_.next;
+}
+
+// Every packet after which sending may stop asks for an acknowledgement, so that no loss waits for a timeout.
+//= ibta-1.7 9.7.7.1
+bool RcRequester::wants_ack(const SendWqe& wqe, const RcCall& call) {
+  if (++hot_.since_ack_request >= call.options.ack_request_interval)
+    return true;
+  if (wqe.expects_response())
+    return false;
+  return (hot_.cursor_packet == 0 && wqe.is_signaled()) || blocked(call.core);
+}
+
+void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, TransmitSlot& slot, const RcCall& call) const {
+  const std::uint32_t shift = mtu_shift(call.attributes().path_mtu);
+  const std::uint32_t offset = index << shift;
+  wire::Packet& packet = slot.packet;
+  call.core.start_packet(packet);
+  wire::IbTransportHeader& header = packet.ib;
+  std::uint32_t payload = 0;
+  if (wqe.expects_response()) {
+    header.opcode = wire::make_opcode(wire::Service::kRc, wqe.is_read() ? wire::Operation::kReadRequest
+                                                          : wqe.opcode == verbs::WrOpcode::kAtomicCmpAndSwp
+                                                              ? wire::Operation::kCompareSwap
+                                                              : wire::Operation::kFetchAdd);
+    header.reth = {wqe.remote_address + offset, wqe.rkey, wqe.length - offset};
+    if (wqe.is_atomic()) {
+      const bool swaps = wqe.opcode == verbs::WrOpcode::kAtomicCmpAndSwp;
+      slot.cold.atomic = {.swap_or_add = swaps ? wqe.swap : wqe.compare_add, .compare = swaps ? wqe.compare_add : 0};
+      packet.common.flags |= wire::kHasCold;
+    }
+  } else {
+    payload = std::min(wqe.length - offset, 1U << shift);
+    const bool placed = call.options.out_of_order_placement && wqe.is_write();
+    header.opcode =
+        wire::make_opcode(placed ? wire::Service::kManufacturer : wire::Service::kRc, packet_operation(wqe, index));
+    if (placed) {
+      header.reth = {wqe.remote_address + offset, wqe.rkey, payload};
+    } else if (index == 0 && wqe.is_write()) {
+      header.reth = {wqe.remote_address, wqe.rkey, wqe.length};
+    }
+    if (index + 1 == wqe.packets) {
+      header.immediate = wqe.immediate;
+      if ((wqe.flags & verbs::kSendSolicited) != 0)
+        header.flags |= wire::kBthSolicited;
+    }
+    if (!slot.payload.empty())
+      wqe.sg_list.gather(call.context.memory(), offset, slot.payload.first(payload));
+  }
+  set_payload(packet, payload);
+}
+
+void RcRequester::finish_packet(TransmitSlot& slot, const RcCall& call) {
+  wire::Packet& packet = slot.packet;
+  if (call.options.congestion_control != nullptr || call.options.congestion_receiver != nullptr) {
+    packet.common.ecn = wire::Ecn::kEct0;
+  }
+  if (PathSelector* const path = call.options.path_selector; path != nullptr) {
+    packet.common.entropy = path->entropy_for(packet.ib.psn, call.now);
+  }
+  CongestionControl* const control = call.options.congestion_control;
+  if (control == nullptr)
+    return;
+  if (!sampling_ && packet.ib.psn + 1 == hot_.end) {
+    sampling_ = true;
+    sample_psn_ = packet.ib.psn;
+    sample_sent_ = call.now;
+  }
+  const Bytes wire_bytes(packet.common.wire_bytes);
+  control->on_transmit(wire_bytes, call.now);
+  if (const Rate rate = control->pacing_rate(call.now); rate > Rate::zero()) {
+    hot_.not_before = later(hot_.not_before, call.now) + rate.transmit_time(wire_bytes);
+  }
+}
+
+bool RcRequester::poll_retransmission(TransmitSlot& slot, const RcCall& call) {
+  const Psn psn = selective_->take_retransmission();
+  SendWqe* const wqe = request_of(psn);
+  if (wqe == nullptr)
+    return false;
+  const std::uint32_t index =
+      wqe->expects_response() ? wqe->responses : static_cast<std::uint32_t>(psn - wqe->first_psn);
+  if (wqe->expects_response())
+    selective_->cancel(psn, wqe->end_psn());
+  ++call.counters.retransmitted_packets;
+  emit_request(*wqe, index, slot, call);
+  slot.packet.ib.psn = wqe->first_psn + index;
+  slot.packet.ib.flags |= wire::kBthAckRequest;
+  finish_packet(slot, call);
+  return true;
+}
+
+void RcRequester::flush(const RcCall& call) {
+  while (!hot_.queue.empty()) {
+    const SendWqe wqe = hot_.queue.pop_front();
+    (void)call.core.complete_send(send_completion(wqe, call.core.identity().qpn, verbs::WcStatus::kWrFlushErr),
+                                  call.context);
+  }
+  hot_.cursor = hot_.cursor_packet = 0;
+  hot_.next = hot_.end = hot_.una;
+  unanswered_ = 0;
+  hot_.reads_in_flight = 0;
+  if (selective_ != nullptr)
+    selective_->clear();
+}
+
+void RcRequester::refresh_window(const RcCall& call) {
+  std::uint32_t window = kMaxPsnWindow;
+  if (CongestionControl* const control = call.options.congestion_control; control != nullptr) {
+    const std::int64_t packets = control->window(call.now).count() >> mtu_shift(call.attributes().path_mtu);
+    window = static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMaxPsnWindow));
+  }
+  if (selective_ != nullptr)
+    window = std::min<std::uint32_t>(window, SelectiveRepeat::kWindow);
+  window_packets_ = window;
+}
+
+void RcRequester::restart_deadline(const RcCall& call) {
+  const Duration timeout = ack_timeout(call.attributes().timeout);
+  hot_.deadline = timeout == Duration::max() ? Time::never() : call.now + timeout;
+}
+
+std::size_t RcRequester::heap_bytes() const {
+  std::size_t bytes = hot_.queue.heap_bytes() + (selective_ != nullptr ? sizeof(SelectiveRepeat) : 0);
+  for (std::uint32_t i = 0; i < hot_.queue.size(); ++i)
+    bytes += hot_.queue[i].sg_list.heap_bytes();
+  return bytes;
+}
+
+}  // namespace weft::transport

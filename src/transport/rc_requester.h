@@ -1,0 +1,114 @@
+// Requester half of a reliable connection: sends requests in order, keeps them until they are acknowledged, and
+// completes them in the order in which they were posted.
+//
+// Invariants: una <= next <= end in PSN order; [una, next) is in flight, [next, end) was sent before a retransmission
+// began and may still be acknowledged. The front of the queue holds una. An error is final: `failed()` tells it, the
+// failing request has its completion, and the queue pair flushes the rest. Source: IBTA 9.7.5 and 9.7.7.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/ring.h"
+#include "transport/loss/selective_repeat.h"
+#include "transport/packet_io.h"
+#include "transport/rc_types.h"
+#include "transport/send_wqe.h"
+
+namespace weft::transport {
+
+class RcRequester {
+ public:
+  /// Starts from RTR: the next message takes the send PSN of the attributes. Queued requests stay.
+  void start(const RcCall& call);
+  /// Empties everything, as on the way to RESET.
+  void reset();
+
+  /// Errors: limits of the queue pair, a message that takes more PSNs than may be outstanding, an atomic whose
+  /// local length is not 8.
+  [[nodiscard]] Result<void> post(const verbs::SendWr& request, const RcCall& call);
+
+  /// ACK, NAK, READ response, atomic acknowledgement or selective acknowledgement.
+  void on_response(const ReceivedPacket& received, const RcCall& call);
+  void on_timeout(const RcCall& call);
+  /// A CNP or BECN for this connection.
+  void on_congestion(const RcCall& call);
+  [[nodiscard]] bool poll_transmit(TransmitSlot& slot, const RcCall& call);
+
+  [[nodiscard]] Time next_transmit(const QpCore& core) const;
+  [[nodiscard]] Time next_timeout() const { return hot_.next == hot_.una ? Time::never() : hot_.deadline; }
+
+  /// A request has failed, or a completion queue overflowed: the queue pair must go to ERR.
+  [[nodiscard]] bool failed() const { return failed_; }
+  /// Completes every queued request with kWrFlushErr.
+  void flush(const RcCall& call);
+  /// Nothing is in flight and no message is half sent: an SQD queue pair has drained.
+  [[nodiscard]] bool drained() const { return hot_.next == hot_.una && hot_.cursor_packet == 0; }
+
+  [[nodiscard]] std::uint32_t queued() const { return hot_.queue.size(); }
+  [[nodiscard]] Psn next_psn() const { return hot_.next; }
+  [[nodiscard]] Psn oldest_unacknowledged() const { return hot_.una; }
+  [[nodiscard]] std::size_t heap_bytes() const;
+
+ private:
+  /// What almost every packet and acknowledgement touches.
+  struct Hot {
+    Ring<SendWqe> queue;
+    Time deadline;                    // ACK timeout of the oldest packet in flight
+    Time not_before;                  // pacing, or the end of an RNR wait
+    Psn una;                          // oldest unacknowledged PSN
+    Psn next;                         // next PSN to send
+    Psn end;                          // one past the highest PSN ever sent
+    std::uint32_t cursor = 0;         // request that `next` belongs to, counted from the front
+    std::uint32_t cursor_packet = 0;  // packet of that request; 0 for READ and atomics
+    std::uint16_t since_ack_request = 0;
+    std::uint8_t reads_in_flight = 0;
+    bool gap_handled = false;  // a gap in the responses has already led to a retransmission
+  };
+  static_assert(sizeof(Hot) == 64);
+
+  [[nodiscard]] bool blocked(const QpCore& core) const;
+  [[nodiscard]] bool beyond_credits(const SendWqe& wqe) const;
+  [[nodiscard]] bool begin(SendWqe& wqe, const RcCall& call);
+  void advance_cursor(const SendWqe& wqe);
+  [[nodiscard]] bool wants_ack(const SendWqe& wqe, const RcCall& call);
+  void emit_request(const SendWqe& wqe, std::uint32_t index, TransmitSlot& slot, const RcCall& call) const;
+  void finish_packet(TransmitSlot& slot, const RcCall& call);
+  [[nodiscard]] bool poll_retransmission(TransmitSlot& slot, const RcCall& call);
+
+  void on_acknowledge(const ReceivedPacket& received, const RcCall& call);
+  void on_nak(std::uint8_t syndrome, const RcCall& call);
+  void on_receiver_not_ready(Duration wait, const RcCall& call);
+  void on_data_response(const ReceivedPacket& received, const RcCall& call);
+  void accept_response(SendWqe& wqe, const ReceivedPacket& received, const RcCall& call);
+  void update_credits(const wire::AethFields& aeth);
+  [[nodiscard]] SendWqe* oldest_unanswered();
+  [[nodiscard]] SendWqe* request_of(Psn psn);
+  void acknowledge_through(Psn psn, const RcCall& call);
+  void advance(Psn una, const RcCall& call);
+  void complete_front(const RcCall& call);
+  void rewind();
+  void resend_from(Psn psn, const RcCall& call);
+  [[nodiscard]] bool take_retry(const RcCall& call);
+  void fail_front(verbs::WcStatus status, const RcCall& call);
+  void refresh_window(const RcCall& call);
+  void restart_deadline(const RcCall& call);
+
+  Hot hot_;
+  std::unique_ptr<SelectiveRepeat> selective_;  // only with that loss recovery
+  Time sample_sent_;                            // when the packet of the running round-trip sample left
+  Psn sample_psn_;
+  std::uint32_t window_packets_ = 1;  // PSNs that may be in flight
+  std::uint32_t unanswered_ = 0;      // queued READs and atomics that are not complete
+  std::uint32_t next_ssn_ = 1;
+  Psn credit_limit_;  // highest SSN the peer has granted
+  bool credits_known_ = false;
+  std::uint16_t echoed_entropy_ = 0;  // of the answer being processed
+  bool echoed_mark_ = false;
+  bool sampling_ = false;
+  bool failed_ = false;
+  std::uint8_t retries_left_ = 0;
+  std::uint8_t rnr_retries_left_ = 0;
+};
+
+}  // namespace weft::transport

@@ -1,0 +1,184 @@
+// The responder's answers: what it keeps to send, and how it sends them. Execution of requests:
+// rc_responder_requests.cc.
+#include "transport/rc_responder.h"
+
+#include <algorithm>
+
+namespace weft::transport {
+
+void RcResponder::start(const RcCall& call) { hot_.expected = call.attributes().rq_psn; }
+
+void RcResponder::reset() {
+  const verbs::ReceiveQueue::Limits limits = own_queue_.limits();
+  *this = RcResponder(limits);
+}
+
+verbs::ReceiveQueue* RcResponder::queue(const RcCall& call) {
+  const verbs::SrqHandle shared = call.core.init().srq;
+  return shared.is_valid() ? call.context.find_srq(shared) : &own_queue_;
+}
+
+bool RcResponder::poll_transmit(TransmitSlot& slot, const RcCall& call) {
+  if ((hot_.answers & kAnswerCnp) != 0) {
+    emit_cnp(slot, call);
+    return true;
+  }
+  if (sends_data())
+    return call.now >= paced_until_ && poll_resource(slot, call);
+  if (hot_.answers == 0)
+    return false;
+  emit_acknowledge(slot, call);
+  return true;
+}
+
+// READ data and atomic results, in PSN order from the emission cursor.
+//= ibta-1.7 9.7.5.1.7
+bool RcResponder::poll_resource(TransmitSlot& slot, const RcCall& call) {
+  const Resource& resource = hot_.resources[hot_.emit_index];
+  const auto mtu = static_cast<std::uint32_t>(verbs::to_bytes(call.attributes().path_mtu).count());
+  const std::uint32_t index = hot_.emit_packet;
+  const bool first = index == replay_start_;
+  const bool last = index + 1 == resource.packets;
+  wire::Packet& packet = slot.packet;
+  call.core.start_packet(packet);
+  packet.ib.psn = resource.first_psn + index;
+  std::uint32_t payload = 0;
+  wire::Operation operation = wire::Operation::kAtomicAcknowledge;
+  if (!resource.atomic) {
+    const std::uint64_t offset = std::uint64_t{index} * mtu;
+    payload = static_cast<std::uint32_t>(std::min<std::uint64_t>(resource.length - offset, mtu));
+    operation = first ? (last ? wire::Operation::kReadResponseOnly : wire::Operation::kReadResponseFirst)
+                      : (last ? wire::Operation::kReadResponseLast : wire::Operation::kReadResponseMiddle);
+    // The region may have been closed since the request was accepted.
+    const auto checked = call.context.memory().check({.pd = call.core.init().pd,
+                                                      .key = resource.key,
+                                                      .address = resource.address + offset,
+                                                      .length = payload,
+                                                      .access = verbs::kAccessRemoteRead});
+    if (checked.fault != verbs::AccessFault::kNone) {
+      hot_.emit_index = hot_.resources.size();
+      hot_.expected = packet.ib.psn;
+      (void)reject(wire::NakCode::kRemoteAccessError, call);
+      emit_acknowledge(slot, call);
+      return true;
+    }
+    if (!slot.payload.empty() && payload != 0) {
+      const std::byte* const bytes = checked.region->data(resource.address + offset);
+      const std::span<std::byte> out = slot.payload.first(payload);
+      if (bytes != nullptr) {
+        std::copy_n(bytes, payload, out.begin());
+      } else {
+        std::fill(out.begin(), out.end(), std::byte{0});
+      }
+    }
+  }
+  packet.ib.opcode = wire::make_opcode(wire::Service::kRc, operation);
+  if (first || last) {
+    packet.ib.aeth = {.original_data = resource.result, .msn = hot_.msn, .syndrome = ack_syndrome(call)};
+  }
+  set_payload(packet, payload);
+  if (last) {
+    ++hot_.emit_index;
+    hot_.emit_packet = replay_start_ = 0;
+  } else {
+    ++hot_.emit_packet;
+  }
+  pace(packet, call);
+  return true;
+}
+
+void RcResponder::pace(wire::Packet& packet, const RcCall& call) {
+  CongestionControl* const control = call.options.congestion_control;
+  if (control == nullptr)
+    return;
+  packet.common.ecn = wire::Ecn::kEct0;
+  const Bytes wire_bytes(packet.common.wire_bytes);
+  control->on_transmit(wire_bytes, call.now);
+  if (const Rate rate = control->pacing_rate(call.now); rate > Rate::zero()) {
+    paced_until_ = later(paced_until_, call.now) + rate.transmit_time(wire_bytes);
+  }
+}
+
+// One acknowledgement for everything before ePSN, or the NAK for ePSN itself.
+//= ibta-1.7 9.7.5.1.2
+void RcResponder::emit_acknowledge(TransmitSlot& slot, const RcCall& call) {
+  wire::Packet& packet = slot.packet;
+  call.core.start_packet(packet);
+  packet.common.flags |= wire::kControl;
+  packet.ib.opcode = wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
+  std::uint8_t syndrome = 0;
+  if ((hot_.answers & kAnswerNak) != 0) {
+    packet.ib.psn = hot_.expected;
+    syndrome = hot_.nak_syndrome;
+  } else {
+    packet.ib.psn = hot_.expected - 1;
+    syndrome = ack_syndrome(call);
+    if (early_ != nullptr && early_->any()) {
+      packet.ib.opcode = wire::kOpcodeSack;
+      slot.cold.sack = early_->bitmap(hot_.expected);
+      packet.common.flags |= wire::kHasCold;
+    }
+  }
+  if (echo_mark_) {
+    packet.ib.flags |= wire::kBthBecn;
+    echo_mark_ = false;
+  }
+  packet.ib.aeth = {.original_data = 0, .msn = hot_.msn, .syndrome = syndrome};
+  hot_.answers = 0;
+  set_payload(packet, 0);
+}
+
+//= ibta-1.7 A17.9.3
+void RcResponder::emit_cnp(TransmitSlot& slot, const RcCall& call) {
+  wire::Packet& packet = slot.packet;
+  call.core.start_packet(packet);
+  packet.common.flags |= wire::kControl;
+  const bool infiniband = packet.common.encapsulation == wire::Encapsulation::kIbLocal ||
+                          packet.common.encapsulation == wire::Encapsulation::kIbGlobal;
+  packet.ib.opcode = infiniband ? wire::kOpcodeIbCnp : wire::kOpcodeRoceCnp;
+  packet.ib.flags |= wire::kBthBecn;
+  hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerCnp);
+  ++call.counters.cnp_sent;
+  set_payload(packet, 0);
+}
+
+//= ibta-1.7 9.7.7.2
+std::uint8_t RcResponder::ack_syndrome(const RcCall& call) {
+  if (!call.options.end_to_end_credits || call.core.init().srq.is_valid())
+    return wire::kSyndromeAckNoCredits;
+  const std::uint32_t in_use = receive_.has_value() ? 1 : 0;
+  return wire::ack_syndrome(wire::code_of_credits(static_cast<std::uint32_t>(own_queue_.size()) + in_use));
+}
+
+void RcResponder::flush(const RcCall& call) {
+  fail_receive(verbs::WcStatus::kWrFlushErr, call);
+  while (std::optional<verbs::ReceiveWqe> posted = own_queue_.take()) {
+    receive_ = std::move(posted);
+    fail_receive(verbs::WcStatus::kWrFlushErr, call);
+  }
+  if (early_ != nullptr)
+    early_->clear();
+}
+
+void RcResponder::fail_receive(verbs::WcStatus status, const RcCall& call) {
+  if (!receive_.has_value())
+    return;
+  verbs::WorkCompletion completion;
+  completion.wr_id = receive_->wr_id;
+  completion.qp_num = call.core.identity().qpn;
+  completion.status = status;
+  completion.opcode = verbs::WcOpcode::kRecv;
+  receive_.reset();
+  (void)call.core.complete_recv(completion, call.context);
+}
+
+std::size_t RcResponder::heap_bytes() const {
+  return hot_.resources.heap_bytes() + own_queue_.heap_bytes() + (early_ != nullptr ? sizeof(ReorderBuffer) : 0) +
+         (receive_.has_value() ? receive_->sg_list.heap_bytes() : 0);
+}
+
+std::size_t RcResponder::held_packets() const {
+  return early_ == nullptr ? 0 : static_cast<std::size_t>(early_->held());
+}
+
+}  // namespace weft::transport

@@ -1,0 +1,125 @@
+// Responder half of a reliable connection: executes requests exactly once and in PSN order, answers them, and answers
+// repetitions without executing them again.
+//
+// Answers leave in PSN order: READ data and atomic results first, then one NAK or one acknowledgement for all that was
+// received. A bad request is answered with its NAK and makes `failed()` true; the NAK still leaves afterwards. Memory
+// is touched only after its key, range and rights were checked. Source: IBTA 9.7.4, 9.7.5.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/ring.h"
+#include "transport/loss/reorder_buffer.h"
+#include "transport/packet_io.h"
+#include "transport/rc_types.h"
+#include "verbs/receive_queue.h"
+#include "wire/aeth_syndrome.h"
+#include "wire/opcode.h"
+
+namespace weft::transport {
+
+class RcResponder {
+ public:
+  explicit RcResponder(verbs::ReceiveQueue::Limits limits) : own_queue_(limits) {}
+
+  /// Starts from INIT: expects the receive PSN of the attributes. Posted requests stay.
+  void start(const RcCall& call);
+  void reset();
+
+  [[nodiscard]] Result<void> post(const verbs::RecvWr& request) { return own_queue_.post(request); }
+
+  void on_request(const ReceivedPacket& received, const RcCall& call);
+  [[nodiscard]] bool poll_transmit(TransmitSlot& slot, const RcCall& call);
+  /// When an answer may be sent: at once, later (paced READ data), or never.
+  [[nodiscard]] Time next_transmit() const {
+    if (sends_data())
+      return (hot_.answers & kAnswerCnp) != 0 ? Time::zero() : paced_until_;
+    return hot_.answers != 0 ? Time::zero() : Time::never();
+  }
+  /// READ data wait to be sent (so that requester and responder can share the wire fairly).
+  [[nodiscard]] bool sends_data() const { return hot_.emit_index < hot_.resources.size(); }
+
+  [[nodiscard]] bool failed() const { return failed_; }
+  /// Completes the receive request in use and all posted ones of its own queue with kWrFlushErr.
+  void flush(const RcCall& call);
+
+  [[nodiscard]] Psn expected_psn() const { return hot_.expected; }
+  [[nodiscard]] Psn msn() const { return hot_.msn; }
+  [[nodiscard]] std::size_t heap_bytes() const;
+  [[nodiscard]] std::size_t held_packets() const;
+
+ private:
+  /// An answer to READ or an atomic, kept to be sent (again).
+  struct Resource {
+    std::uint64_t address = 0;
+    std::uint64_t result = 0;  // of an atomic
+    std::uint32_t key = 0;
+    std::uint32_t length = 0;
+    std::uint32_t packets = 1;
+    Psn first_psn;
+    bool atomic = false;
+  };
+  enum Answer : std::uint8_t { kAnswerAck = 1, kAnswerNak = 2, kAnswerCnp = 4, kAnswerSack = 8 };
+  enum class Message : std::uint8_t { kNone, kSend, kWrite };
+
+  struct Hot {
+    Ring<Resource> resources;
+    std::uint64_t address = 0;     // where the next bytes of a WRITE go
+    std::uint32_t remaining = 0;   // bytes that a WRITE still has to bring
+    std::uint32_t received = 0;    // bytes of the message so far
+    std::uint32_t key = 0;         // of the WRITE in progress
+    std::uint32_t emit_index = 0;  // resource to answer next
+    std::uint32_t emit_packet = 0;
+    Psn expected;  // ePSN
+    Psn msn;
+    std::uint8_t answers = 0;  // Answer bits that wait
+    Message message = Message::kNone;
+    std::uint8_t nak_syndrome = 0;
+    bool nak_outstanding = false;  // sent one for ePSN: silent until it arrives
+  };
+  static_assert(sizeof(Hot) == 64);
+
+  /// What became of a request in its turn.
+  enum class Verdict : std::uint8_t { kAccepted, kReceiverNotReady, kRejected };
+
+  void on_early(const ReceivedPacket& received, const RcCall& call);
+  void on_duplicate(const ReceivedPacket& received, const RcCall& call);
+  void replay(const wire::IbTransportHeader& header, const RcCall& call);
+  void drain_early(const RcCall& call);
+  [[nodiscard]] bool place_early(const ReceivedPacket& received, const RcCall& call);
+  Verdict execute(const ReceivedPacket& received, bool placed, const RcCall& call);
+  [[nodiscard]] bool fits_sequence(wire::Operation operation, const wire::OpcodeInfo& info) const;
+  Verdict execute_send(const ReceivedPacket& received, const wire::OpcodeInfo& info, const RcCall& call);
+  Verdict execute_write(const ReceivedPacket& received, const wire::OpcodeInfo& info, bool placed, const RcCall& call);
+  Verdict execute_read(const ReceivedPacket& received, const RcCall& call);
+  Verdict execute_atomic(const ReceivedPacket& received, const RcCall& call);
+  [[nodiscard]] bool make_resource_room(const RcCall& call);
+  [[nodiscard]] bool length_fits(const ReceivedPacket& received, const wire::OpcodeInfo& info,
+                                 const RcCall& call) const;
+  [[nodiscard]] bool take_receive(const RcCall& call);
+  Verdict complete_receive(const wire::IbTransportHeader& header, const wire::OpcodeInfo& info, const RcCall& call);
+  void accepted(const wire::IbTransportHeader& header, std::uint32_t psns, bool message_ends);
+  Verdict reject(wire::NakCode code, const RcCall& call);
+  Verdict not_ready(const RcCall& call);
+  void fail_receive(verbs::WcStatus status, const RcCall& call);
+
+  [[nodiscard]] verbs::ReceiveQueue* queue(const RcCall& call);
+  [[nodiscard]] bool poll_resource(TransmitSlot& slot, const RcCall& call);
+  void pace(wire::Packet& packet, const RcCall& call);
+  void emit_acknowledge(TransmitSlot& slot, const RcCall& call);
+  void emit_cnp(TransmitSlot& slot, const RcCall& call);
+  [[nodiscard]] std::uint8_t ack_syndrome(const RcCall& call);
+
+  Hot hot_;
+  verbs::ReceiveQueue own_queue_;
+  std::optional<verbs::ReceiveWqe> receive_;  // in use by the message in progress
+  std::unique_ptr<ReorderBuffer> early_;      // selective repeat, on first use
+  Time paced_until_;                          // READ data obey the pacing of congestion control
+  std::uint32_t replay_start_ = 0;            // packet at which the answer being sent began
+  bool echo_mark_ = false;                    // the next acknowledgement carries BECN
+  bool failed_ = false;
+};
+
+}  // namespace weft::transport

@@ -1,0 +1,432 @@
+// The responder's execution of requests: order, checks, memory, receive requests.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "transport/rc_responder.h"
+#include "transport/segmentation.h"
+
+namespace weft::transport {
+namespace {
+
+bool is_send(wire::Operation operation) {
+  return operation <= wire::Operation::kSendOnlyImmediate || operation == wire::Operation::kSendLastInvalidate ||
+         operation == wire::Operation::kSendOnlyInvalidate;
+}
+
+bool is_write(wire::Operation operation) {
+  return operation >= wire::Operation::kWriteFirst && operation <= wire::Operation::kWriteOnlyImmediate;
+}
+
+bool is_atomic(wire::Operation operation) {
+  return operation == wire::Operation::kCompareSwap || operation == wire::Operation::kFetchAdd;
+}
+
+}  // namespace
+
+void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call) {
+  const wire::IbTransportHeader& header = received.packet.ib;
+  if (CongestionReceiver* const receiver = call.options.congestion_receiver; receiver != nullptr) {
+    const bool marked = received.packet.common.ecn == wire::Ecn::kCe || header.has(wire::kBthFecn);
+    const CongestionSignal signal = receiver->on_data(marked, call.now);
+    if (signal == CongestionSignal::kCnp)
+      hot_.answers |= kAnswerCnp;
+    if (signal == CongestionSignal::kEcho)
+      echo_mark_ = true;
+  }
+  //= ibta-1.7 9.7.4.1.2
+  const std::int32_t distance = header.psn - hot_.expected;
+  if (distance < 0) {
+    on_duplicate(received, call);
+  } else if (distance > 0) {
+    on_early(received, call);
+  } else if (execute(received, false, call) == Verdict::kAccepted && early_ != nullptr) {
+    drain_early(call);
+  }
+}
+
+void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
+  ++call.counters.out_of_sequence;
+  if (call.options.loss_recovery == LossRecovery::kGoBackN) {
+    // One NAK for a gap; silence until the expected packet comes.
+    //= ibta-1.7 9.7.5.1.3
+    if (hot_.nak_outstanding)
+      return;
+    hot_.nak_outstanding = true;
+    hot_.nak_syndrome = wire::nak_syndrome(wire::NakCode::kPsnSequenceError);
+    hot_.answers |= kAnswerNak;
+    return;
+  }
+  // While a receive request is missing, everything is sent again from ePSN.
+  if (hot_.nak_outstanding || received.packet.ib.psn - hot_.expected >= ReorderBuffer::kWindow)
+    return;
+  if (early_ == nullptr)
+    early_ = std::make_unique<ReorderBuffer>(call.options.reorder_capacity);
+  if (early_->contains(received.packet.ib.psn)) {
+    ++call.counters.duplicate_request;
+    hot_.answers |= kAnswerAck;
+    return;
+  }
+  const bool placeable = call.options.out_of_order_placement &&
+                         wire::service_of(received.packet.ib.opcode) == wire::Service::kManufacturer;
+  if (placeable) {
+    if (!place_early(received, call))
+      return;
+    (void)early_->note_placed(received, hot_.expected);
+  } else if (early_->hold(received, hot_.expected) == ReorderBuffer::Outcome::kNoRoom) {
+    return;
+  }
+  hot_.answers |= kAnswerAck;
+}
+
+// Data of a WRITE packet that came early go to memory at once; if they may not, the packet counts as lost and its
+// repetition is judged in its turn.
+bool RcResponder::place_early(const ReceivedPacket& received, const RcCall& call) {
+  if ((call.attributes().access_flags & verbs::kAccessRemoteWrite) == 0)
+    return false;
+  const wire::RethFields& reth = received.packet.ib.reth;
+  if (reth.dma_length != received.packet.common.payload_bytes)
+    return false;
+  const auto checked = call.context.memory().check({.pd = call.core.init().pd,
+                                                    .key = reth.remote_key,
+                                                    .address = reth.virtual_address,
+                                                    .length = reth.dma_length,
+                                                    .access = verbs::kAccessRemoteWrite});
+  if (checked.fault != verbs::AccessFault::kNone)
+    return false;
+  if (checked.region != nullptr && checked.region->bytes != nullptr && !received.payload.empty()) {
+    std::ranges::copy(received.payload, checked.region->data(reth.virtual_address));
+  }
+  return true;
+}
+
+void RcResponder::drain_early(const RcCall& call) {
+  for (int i = 0; i < ReorderBuffer::kWindow && !failed_; ++i) {
+    ReorderBuffer::Entry* const entry = early_->find(hot_.expected);
+    if (entry == nullptr)
+      return;
+    const Verdict verdict = execute({entry->packet, entry->cold, entry->payload}, entry->placed, call);
+    if (verdict == Verdict::kReceiverNotReady) {
+      early_->clear();
+      return;
+    }
+    early_->release(*entry);
+  }
+}
+
+//= ibta-1.7 9.7.5.1.5
+void RcResponder::on_duplicate(const ReceivedPacket& received, const RcCall& call) {
+  ++call.counters.duplicate_request;
+  const wire::Operation operation = wire::operation_of(received.packet.ib.opcode);
+  if (operation == wire::Operation::kReadRequest || is_atomic(operation)) {
+    replay(received.packet.ib, call);
+  } else if ((hot_.answers & kAnswerNak) == 0) {
+    hot_.answers |= kAnswerAck;
+  }
+}
+
+// Answers from `psn` on are sent again, unless the emission cursor has not passed it yet. The repeated request must be
+// the original one, or its rest.
+void RcResponder::replay(const wire::IbTransportHeader& header, const RcCall& call) {
+  const Bytes mtu = verbs::to_bytes(call.attributes().path_mtu);
+  const bool atomic = is_atomic(wire::operation_of(header.opcode));
+  for (std::uint32_t i = 0; i < hot_.resources.size(); ++i) {
+    const Resource& resource = hot_.resources[i];
+    const std::int32_t index = header.psn - resource.first_psn;
+    if (index < 0 || index >= static_cast<std::int32_t>(resource.packets))
+      continue;
+    const std::uint64_t offset = static_cast<std::uint64_t>(index * mtu.count());
+    const bool same = resource.atomic == atomic && header.reth.virtual_address == resource.address + offset &&
+                      header.reth.remote_key == resource.key &&
+                      (atomic || header.reth.dma_length == resource.length - offset);
+    if (!same)
+      break;
+    const auto packet = static_cast<std::uint32_t>(index);
+    const bool passed = i < hot_.emit_index || (i == hot_.emit_index && packet < hot_.emit_packet);
+    if (passed) {
+      hot_.emit_index = i;
+      hot_.emit_packet = replay_start_ = packet;
+    }
+    return;
+  }
+  ++call.counters.discarded;
+}
+
+RcResponder::Verdict RcResponder::execute(const ReceivedPacket& received, bool placed, const RcCall& call) {
+  const wire::IbTransportHeader& header = received.packet.ib;
+  const wire::OpcodeInfo& info = wire::describe(header.opcode);
+  const wire::Operation operation = wire::operation_of(header.opcode);
+  //= ibta-1.7 9.7.4.1.3
+  if (!fits_sequence(operation, info) || !length_fits(received, info, call)) {
+    return reject(wire::NakCode::kInvalidRequest, call);
+  }
+  if (is_send(operation))
+    return execute_send(received, info, call);
+  if (is_write(operation))
+    return execute_write(received, info, placed, call);
+  if (operation == wire::Operation::kReadRequest)
+    return execute_read(received, call);
+  if (is_atomic(operation))
+    return execute_atomic(received, call);
+  return reject(wire::NakCode::kInvalidRequest, call);
+}
+
+bool RcResponder::fits_sequence(wire::Operation operation, const wire::OpcodeInfo& info) const {
+  switch (hot_.message) {
+    case Message::kNone:
+      return info.first;
+    case Message::kSend:
+      return is_send(operation) && !info.first;
+    case Message::kWrite:
+      return is_write(operation) && !info.first;
+  }
+  return false;
+}
+
+// First and middle packets are full, a last one is not empty.
+//= ibta-1.7 9.7.4.1.6
+bool RcResponder::length_fits(const ReceivedPacket& received, const wire::OpcodeInfo& info, const RcCall& call) const {
+  const auto mtu = static_cast<std::uint32_t>(verbs::to_bytes(call.attributes().path_mtu).count());
+  const std::uint32_t payload = received.packet.common.payload_bytes;
+  if (!info.payload)
+    return payload == 0;
+  if (!info.last)
+    return payload == mtu;
+  return payload <= mtu && (info.first || payload > 0);
+}
+
+RcResponder::Verdict RcResponder::execute_send(const ReceivedPacket& received, const wire::OpcodeInfo& info,
+                                               const RcCall& call) {
+  const wire::IbTransportHeader& header = received.packet.ib;
+  if (info.first && !take_receive(call))
+    return not_ready(call);
+  const std::uint32_t payload = received.packet.common.payload_bytes;
+  const std::uint32_t offset = info.first ? 0 : hot_.received;
+  if (std::uint64_t{offset} + payload > receive_->sg_list.total_bytes()) {
+    fail_receive(verbs::WcStatus::kLocLenErr, call);
+    return reject(call.options.short_receive_nak == ShortReceiveNak::kInvalidRequest
+                      ? wire::NakCode::kInvalidRequest
+                      : wire::NakCode::kRemoteOperationalError,
+                  call);
+  }
+  if (info.first || !received.payload.empty()) {
+    const verbs::AccessFault fault =
+        receive_->sg_list.check(call.context.memory(), call.core.init().pd, verbs::kAccessLocalWrite);
+    if (fault != verbs::AccessFault::kNone) {
+      fail_receive(verbs::WcStatus::kLocProtErr, call);
+      return reject(wire::NakCode::kRemoteOperationalError, call);
+    }
+  }
+  if (!received.payload.empty())
+    receive_->sg_list.scatter(call.context.memory(), offset, received.payload);
+  hot_.received = offset + payload;
+  hot_.message = Message::kSend;
+  if (info.last) {
+    if (info.invalidate &&
+        call.context.memory().invalidate(call.core.init().pd, header.immediate) != verbs::AccessFault::kNone) {
+      fail_receive(verbs::WcStatus::kRemInvReqErr, call);
+      return reject(wire::NakCode::kRemoteAccessError, call);
+    }
+    if (complete_receive(header, info, call) == Verdict::kRejected)
+      return Verdict::kRejected;
+  }
+  accepted(header, 1, info.last);
+  return Verdict::kAccepted;
+}
+
+RcResponder::Verdict RcResponder::execute_write(const ReceivedPacket& received, const wire::OpcodeInfo& info,
+                                                bool placed, const RcCall& call) {
+  const wire::IbTransportHeader& header = received.packet.ib;
+  const std::uint32_t payload = received.packet.common.payload_bytes;
+  if ((call.attributes().access_flags & verbs::kAccessRemoteWrite) == 0) {
+    return reject(wire::NakCode::kInvalidRequest, call);
+  }
+  // A placeable packet carries its own address and length; otherwise the first packet's hold for the message.
+  const bool own_address = wire::service_of(header.opcode) == wire::Service::kManufacturer;
+  if (info.first)
+    hot_.received = 0;
+  if (info.first || own_address) {
+    hot_.address = header.reth.virtual_address;
+    hot_.key = header.reth.remote_key;
+    hot_.remaining = header.reth.dma_length;
+  }
+  const bool length_agrees = info.last || own_address ? payload == hot_.remaining : payload < hot_.remaining;
+  if (!length_agrees)
+    return reject(wire::NakCode::kInvalidRequest, call);
+  // The whole range is checked when the message begins, each packet's again where bytes are really written.
+  if (!placed && (info.first || own_address || !received.payload.empty())) {
+    const auto checked = call.context.memory().check({.pd = call.core.init().pd,
+                                                      .key = hot_.key,
+                                                      .address = hot_.address,
+                                                      .length = hot_.remaining,
+                                                      .access = verbs::kAccessRemoteWrite});
+    if (checked.fault != verbs::AccessFault::kNone)
+      return reject(wire::NakCode::kRemoteAccessError, call);
+    if (info.immediate && !take_receive(call))
+      return not_ready(call);
+    if (checked.region != nullptr && checked.region->bytes != nullptr && !received.payload.empty()) {
+      std::ranges::copy(received.payload, checked.region->data(hot_.address));
+    }
+  } else if (info.immediate && !take_receive(call)) {
+    return not_ready(call);
+  }
+  hot_.received += payload;
+  hot_.address += payload;
+  hot_.remaining -= payload;
+  hot_.message = Message::kWrite;
+  if (info.last && info.immediate && complete_receive(header, info, call) == Verdict::kRejected) {
+    return Verdict::kRejected;
+  }
+  accepted(header, 1, info.last);
+  return Verdict::kAccepted;
+}
+
+RcResponder::Verdict RcResponder::execute_read(const ReceivedPacket& received, const RcCall& call) {
+  const wire::IbTransportHeader& header = received.packet.ib;
+  if ((call.attributes().access_flags & verbs::kAccessRemoteRead) == 0 || !make_resource_room(call)) {
+    return reject(wire::NakCode::kInvalidRequest, call);
+  }
+  const auto packets = static_cast<std::int64_t>(packet_count(header.reth.dma_length, call.attributes().path_mtu));
+  if (header.reth.dma_length > 1U << 31 || packets >= Psn::kHalf)
+    return reject(wire::NakCode::kInvalidRequest, call);
+  const auto checked = call.context.memory().check({.pd = call.core.init().pd,
+                                                    .key = header.reth.remote_key,
+                                                    .address = header.reth.virtual_address,
+                                                    .length = header.reth.dma_length,
+                                                    .access = verbs::kAccessRemoteRead});
+  if (checked.fault != verbs::AccessFault::kNone)
+    return reject(wire::NakCode::kRemoteAccessError, call);
+  hot_.resources.push_back({.address = header.reth.virtual_address,
+                            .result = 0,
+                            .key = header.reth.remote_key,
+                            .length = header.reth.dma_length,
+                            .packets = static_cast<std::uint32_t>(packets),
+                            .first_psn = header.psn,
+                            .atomic = false});
+  accepted(header, static_cast<std::uint32_t>(packets), true);
+  // The data are the acknowledgement.
+  hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerAck);
+  return Verdict::kAccepted;
+}
+
+//= ibta-1.7 9.4.5
+RcResponder::Verdict RcResponder::execute_atomic(const ReceivedPacket& received, const RcCall& call) {
+  const wire::IbTransportHeader& header = received.packet.ib;
+  const bool aligned = header.reth.virtual_address % 8 == 0;
+  const bool complete = received.packet.has(wire::kHasCold);
+  if ((call.attributes().access_flags & verbs::kAccessRemoteAtomic) == 0 || !aligned || !complete ||
+      !make_resource_room(call)) {
+    return reject(wire::NakCode::kInvalidRequest, call);
+  }
+  const auto checked = call.context.memory().check({.pd = call.core.init().pd,
+                                                    .key = header.reth.remote_key,
+                                                    .address = header.reth.virtual_address,
+                                                    .length = 8,
+                                                    .access = verbs::kAccessRemoteAtomic});
+  if (checked.fault != verbs::AccessFault::kNone)
+    return reject(wire::NakCode::kRemoteAccessError, call);
+  std::uint64_t original = 0;
+  if (std::byte* const bytes = checked.region->data(header.reth.virtual_address); bytes != nullptr) {
+    std::memcpy(&original, bytes, sizeof original);
+    const wire::AtomicOperands& operands = received.cold.atomic;
+    std::uint64_t value = original + operands.swap_or_add;
+    if (wire::operation_of(header.opcode) == wire::Operation::kCompareSwap) {
+      value = original == operands.compare ? operands.swap_or_add : original;
+    }
+    std::memcpy(bytes, &value, sizeof value);
+  }
+  hot_.resources.push_back({.address = header.reth.virtual_address,
+                            .result = original,
+                            .key = header.reth.remote_key,
+                            .length = 8,
+                            .packets = 1,
+                            .first_psn = header.psn,
+                            .atomic = true});
+  accepted(header, 1, true);
+  hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerAck);
+  return Verdict::kAccepted;
+}
+
+// A new READ or atomic means that the requester has the oldest of max_dest_rd_atomic answers; if that one was not even
+// sent yet, the requester exceeds its limit.
+//= ibta-1.7 9.7.4.1.4
+bool RcResponder::make_resource_room(const RcCall& call) {
+  if (hot_.resources.size() < call.attributes().max_dest_rd_atomic)
+    return true;
+  if (hot_.emit_index == 0)
+    return false;
+  (void)hot_.resources.pop_front();
+  --hot_.emit_index;
+  return true;
+}
+
+bool RcResponder::take_receive(const RcCall& call) {
+  if (verbs::ReceiveQueue* const posted = queue(call); posted != nullptr)
+    receive_ = posted->take();
+  return receive_.has_value();
+}
+
+RcResponder::Verdict RcResponder::complete_receive(const wire::IbTransportHeader& header, const wire::OpcodeInfo& info,
+                                                   const RcCall& call) {
+  verbs::WorkCompletion completion;
+  completion.wr_id = receive_->wr_id;
+  completion.qp_num = call.core.identity().qpn;
+  completion.src_qp = call.attributes().destination_qpn;
+  completion.byte_len = hot_.received;
+  completion.opcode =
+      is_write(wire::operation_of(header.opcode)) ? verbs::WcOpcode::kRecvRdmaWithImm : verbs::WcOpcode::kRecv;
+  if (info.immediate) {
+    completion.imm_data = header.immediate;
+    completion.wc_flags |= verbs::kWcWithImm;
+  }
+  if (info.invalidate) {
+    completion.invalidated_rkey = header.immediate;
+    completion.wc_flags |= verbs::kWcWithInv;
+  }
+  if (header.has(wire::kBthSolicited))
+    completion.wc_flags |= verbs::kWcSolicited;
+  receive_.reset();
+  if (call.core.complete_recv(completion, call.context))
+    return Verdict::kAccepted;
+  return reject(wire::NakCode::kRemoteOperationalError, call);
+}
+
+void RcResponder::accepted(const wire::IbTransportHeader& header, std::uint32_t psns, bool message_ends) {
+  hot_.expected += psns;
+  hot_.nak_outstanding = false;
+  hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerNak);
+  if (message_ends) {
+    ++hot_.msn;
+    hot_.message = Message::kNone;
+  }
+  if (header.has(wire::kBthAckRequest))
+    hot_.answers |= kAnswerAck;
+}
+
+// The request is refused for good: a NAK for it, and the queue pair fails.
+//= ibta-1.7 9.9.3
+RcResponder::Verdict RcResponder::reject(wire::NakCode code, const RcCall& call) {
+  ++call.counters.bad_requests;
+  hot_.nak_syndrome = wire::nak_syndrome(code);
+  hot_.answers |= kAnswerNak;
+  hot_.nak_outstanding = true;
+  failed_ = true;
+  const bool access = code == wire::NakCode::kRemoteAccessError;
+  call.context.raise({.type = access ? verbs::AsyncEventType::kQpAccessErr : verbs::AsyncEventType::kQpReqErr,
+                      .qp = call.core.identity().qpn,
+                      .cq = {},
+                      .srq = {}});
+  return Verdict::kRejected;
+}
+
+//= ibta-1.7 9.7.5.2.8
+RcResponder::Verdict RcResponder::not_ready(const RcCall& call) {
+  hot_.nak_syndrome = wire::rnr_syndrome(call.attributes().min_rnr_timer);
+  hot_.answers |= kAnswerNak;
+  hot_.nak_outstanding = true;
+  if (early_ != nullptr)
+    early_->clear();
+  return Verdict::kReceiverNotReady;
+}
+
+}  // namespace weft::transport
