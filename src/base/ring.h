@@ -99,8 +99,8 @@ class Ring {
       // Full: the oldest run reaches from head_ to the end of the buffer, the rest starts at its beginning.
       const std::uint32_t oldest = capacity_ - head_;
       if (capacity_ > 0) {
-        std::memcpy(elements, elements_ + head_, oldest * sizeof(T));
-        std::memcpy(elements + oldest, elements_, head_ * sizeof(T));
+        std::memcpy(static_cast<void*>(elements), elements_ + head_, oldest * sizeof(T));
+        std::memcpy(static_cast<void*>(elements + oldest), elements_, head_ * sizeof(T));
       }
     } else {
       for (std::uint32_t i = 0; i < size_; ++i) {

@@ -30,7 +30,7 @@ class Zipf {
   static constexpr std::uint32_t kMaxItems = 1U << 24;
   static constexpr std::uint32_t kMaxExponent = 16;
 
-  /// Refuses 0 or more than 2^24 items, a zero denominator, an exponent above 16. An exponent of 0 is uniform.
+  /// Refuses 0 or more than 2^24 items, a zero denominator, an exponent of 16 or more. An exponent of 0 is uniform.
   [[nodiscard]] static Result<Zipf> make(Options options);
 
   /// A number in [0, items); 0 is the most frequent. Uses one 64-bit draw.
