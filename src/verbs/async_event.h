@@ -31,9 +31,9 @@ enum class AsyncEventType : std::uint8_t {
 /// One event. Only the member that `type` is about is valid, none for a port or the device.
 struct AsyncEvent {
   AsyncEventType type = AsyncEventType::kDeviceFatal;
-  Qpn qp;
-  CqHandle cq;
-  SrqHandle srq;
+  Qpn qp{};
+  CqHandle cq{};
+  SrqHandle srq{};
 
   friend bool operator==(const AsyncEvent&, const AsyncEvent&) = default;
 };

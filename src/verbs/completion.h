@@ -53,8 +53,8 @@ enum WcFlag : std::uint8_t {
 /// One entry of a completion queue: 40 bytes.
 struct WorkCompletion {
   std::uint64_t wr_id = 0;
-  Qpn qp_num;
-  Qpn src_qp;                          // datagrams: who sent it
+  Qpn qp_num{};
+  Qpn src_qp{};                        // datagrams: who sent it
   std::uint32_t byte_len = 0;          // bytes received (RECV), read (READ) or 8 (atomics)
   std::uint32_t imm_data = 0;          // with kWcWithImm
   std::uint32_t invalidated_rkey = 0;  // with kWcWithInv

@@ -75,12 +75,12 @@ class Context {
   };
   struct Srq {
     ReceiveQueue queue;
-    PdHandle pd;
+    PdHandle pd{};
     std::uint32_t uses = 0;
   };
   struct Ah {
-    AddressVector address;
-    PdHandle pd;
+    AddressVector address{};
+    PdHandle pd{};
   };
 
   MemoryTable memory_;

@@ -33,26 +33,26 @@ enum class ReduceOperation : std::uint8_t { kSum, kMin, kMax, kBitAnd, kBitOr, k
 
 /// A group as one of its members creates it. All members name the same endpoints in the same order.
 struct GroupAttributes {
-  PdHandle pd;
-  CqHandle cq;  // where REDUCE requests complete, as WcOpcode::kReduce
-  std::vector<EndpointId> members;
-  GroupRank self;
+  PdHandle pd{};
+  CqHandle cq{};  // where REDUCE requests complete, as WcOpcode::kReduce
+  std::vector<EndpointId> members{};
+  GroupRank self{};
   std::uint32_t max_reduce_wr = 16;  // requests outstanding
 };
 
 /// One member's part of one reduction. Source and destination may be the same memory.
 struct ReduceWr {
   std::uint64_t wr_id = 0;
-  Sge source;       // readable locally
-  Sge destination;  // writable locally; only used where the result goes
+  Sge source{};       // readable locally
+  Sge destination{};  // writable locally; only used where the result goes
   DataType data_type = DataType::kFloat32;
   ReduceOperation operation = ReduceOperation::kSum;
-  std::optional<GroupRank> root;  // none: every member gets the result
+  std::optional<GroupRank> root{};  // none: every member gets the result
 };
 
 /// What the network's reducers can do (`max_size` per request; sets as bits `1 << value`).
 struct ReduceLimits {
-  Bytes max_size;
+  Bytes max_size{};
   std::uint32_t data_types = 0;
   std::uint32_t operations = 0;
   std::uint32_t max_members = 0;

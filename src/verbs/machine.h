@@ -34,35 +34,35 @@ struct Flops {
 /// Work on one GPU: a time, or operations that the GPU's rate turns into one. A GPU does one such request at a time,
 /// in order of request. An invalid GPU means the CPU, which takes durations only.
 struct ComputeRequest {
-  GpuIndex gpu;
-  std::variant<Duration, Flops> work;
+  GpuIndex gpu{};
+  std::variant<Duration, Flops> work{};
   MachineToken token = 0;
 };
 
 /// Where bytes lie: the memory of a GPU, or of the host if `gpu` is invalid.
 struct MemoryPlace {
-  GpuIndex gpu;
+  GpuIndex gpu{};
   friend bool operator==(MemoryPlace, MemoryPlace) = default;
 };
 
 /// A copy inside the host; it shares PCIe, scale-up links and memory with whatever else uses them. Lengths only: a
 /// program that holds real bytes moves them itself when the event comes.
 struct CopyRequest {
-  MemoryPlace from;
-  MemoryPlace to;
-  Bytes size;
+  MemoryPlace from{};
+  MemoryPlace to{};
+  Bytes size{};
   MachineToken token = 0;
 };
 
 struct TimerRequest {
-  Time at;  // not before now; an instant already past fires at once
+  Time at{};  // not before now; an instant already past fires at once
   MachineToken token = 0;
 };
 
 /// One way out of the host that this program may use: a port of a NIC, and the verbs of its device.
 struct Rail {
-  EndpointId endpoint;
-  Rate rate;
+  EndpointId endpoint{};
+  Rate rate{};
   Provider* provider = nullptr;  // owned by the machine; never null in what `rails` returns
 };
 
@@ -71,7 +71,7 @@ struct MachineEvent {
   enum class Kind : std::uint8_t { kCompute, kCopy, kTimer };
   Kind kind = Kind::kTimer;
   MachineToken token = 0;
-  Time at;  // when it finished; not after now
+  Time at{};  // when it finished; not after now
 
   friend bool operator==(const MachineEvent&, const MachineEvent&) = default;
 };

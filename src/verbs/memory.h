@@ -26,7 +26,7 @@ struct MemoryRegion {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   std::byte* bytes = nullptr;
-  PdHandle pd;
+  PdHandle pd{};
   std::uint32_t key = 0;
   AccessMask access = 0;
   bool invalidatable = false;  // SEND with invalidate may close it (as a type 2 window or fast-registered region)
@@ -40,7 +40,7 @@ enum class AccessFault : std::uint8_t { kNone, kInvalidKey, kWrongDomain, kOutOf
 
 /// One access to be checked. A length of zero needs no valid key (IBTA 9.7.4.1.5 for RDMA of zero length).
 struct AccessRequest {
-  PdHandle pd;
+  PdHandle pd{};
   std::uint32_t key = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
@@ -51,7 +51,7 @@ struct AccessRequest {
 class MemoryTable {
  public:
   struct Registration {
-    PdHandle pd;
+    PdHandle pd{};
     std::uint64_t address = 0;
     std::uint64_t length = 0;
     std::byte* bytes = nullptr;
@@ -93,7 +93,7 @@ class MemoryTable {
 
   enum class SlotState : std::uint8_t { kFree, kOpen, kInvalidated };
   struct Slot {
-    MemoryRegion region;
+    MemoryRegion region{};
     std::uint16_t generation = 0;  // of the key that the slot has, or had last
     SlotState state = SlotState::kFree;
   };

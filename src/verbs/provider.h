@@ -31,7 +31,7 @@ constexpr WrOpcodeMask kAllWrOpcodes = 2 * mask_of(WrOpcode::kAtomicFetchAndAdd)
 
 /// What a device can do (`ibv_device_attr` and `ibv_port_attr`, as far as programs need them).
 struct DeviceAttributes {
-  EndpointId endpoint;                      // the address of its port
+  EndpointId endpoint{};                    // the address of its port
   WrOpcodeMask rc_opcodes = kAllWrOpcodes;  // what RC queue pairs accept; a TCP stream has no READ, no atomics
   PathMtu active_mtu = PathMtu::k4096;
   std::uint32_t max_qp_wr = 32'768;       // requests per queue
@@ -43,8 +43,8 @@ struct DeviceAttributes {
 
 /// What query_qp tells: the attributes as they stand (`state` included), and those of creation.
 struct QpDescription {
-  QpAttributes attributes;
-  QpInitAttributes init;
+  QpAttributes attributes{};
+  QpInitAttributes init{};
 };
 
 class Provider {

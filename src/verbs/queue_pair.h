@@ -53,7 +53,7 @@ using QpAttributeMask = std::uint32_t;
 /// Where a queue pair's packets go: the part of `ibv_ah_attr` that the transports need. The endpoint's addresses
 /// (LID, GID, MAC) are known to whoever puts packets on a wire.
 struct AddressVector {
-  EndpointId destination;
+  EndpointId destination{};
   std::uint8_t service_level = 0;
   std::uint8_t traffic_class = 0;
   std::uint8_t hop_limit = 64;
@@ -71,7 +71,7 @@ struct QpAttributes {
   std::uint16_t partition_key = 0xFFFF;
   std::uint8_t port = 1;
   std::uint32_t queue_key = 0;
-  AddressVector address;
+  AddressVector address{};
   PathMtu path_mtu = PathMtu::k1024;
   std::uint8_t timeout = 14;            // local ACK timeout 4.096 us * 2^timeout; 0 = never; 0..31
   std::uint8_t retry_count = 7;         // 0..7
@@ -79,18 +79,18 @@ struct QpAttributes {
   std::uint8_t min_rnr_timer = 12;      // 0..31, code of the RNR timer table
   std::uint8_t max_rd_atomic = 1;       // READs and atomics this requester may have outstanding; 0..128
   std::uint8_t max_dest_rd_atomic = 1;  // the same as responder
-  Psn rq_psn;
-  Psn sq_psn;
-  Qpn destination_qpn;
+  Psn rq_psn{};
+  Psn sq_psn{};
+  Qpn destination_qpn{};
 };
 
 /// What a queue pair is created with (`ibv_qp_init_attr`).
 struct QpInitAttributes {
   QpType type = QpType::kRc;
-  PdHandle pd;
-  CqHandle send_cq;
-  CqHandle recv_cq;
-  SrqHandle srq;  // invalid: a receive queue of its own
+  PdHandle pd{};
+  CqHandle send_cq{};
+  CqHandle recv_cq{};
+  SrqHandle srq{};  // invalid: a receive queue of its own
   std::uint32_t max_send_wr = 128;
   std::uint32_t max_recv_wr = 128;
   std::uint32_t max_send_sge = 4;
@@ -104,7 +104,7 @@ struct QpModification {
   QpType type = QpType::kRc;
   QpState from = QpState::kReset;
   QpAttributeMask mask = 0;
-  QpAttributes attributes;
+  QpAttributes attributes{};
 };
 
 /// Whether the specification allows the modification: the transition exists, every required attribute is set, none

@@ -17,7 +17,7 @@ namespace weft::verbs {
 /// A posted receive request.
 struct ReceiveWqe {
   std::uint64_t wr_id = 0;
-  SgeList sg_list;
+  SgeList sg_list{};
 };
 
 class ReceiveQueue {
@@ -36,6 +36,8 @@ class ReceiveQueue {
   [[nodiscard]] std::size_t size() const { return requests_.size(); }
   [[nodiscard]] bool empty() const { return requests_.empty(); }
   [[nodiscard]] Limits limits() const { return limits_; }
+  /// Heap bytes of the queue itself, without the elements of long lists.
+  [[nodiscard]] std::size_t heap_bytes() const { return requests_.heap_bytes(); }
 
   /// Arms the limit event of a shared queue (srq_limit of ibv_modify_srq); 0 disarms.
   void arm_limit(std::uint32_t limit) { armed_limit_ = limit; }

@@ -43,7 +43,7 @@ static_assert(sizeof(Sge) == 16);
 /// A request for the send queue. Only the members that the opcode uses are read.
 struct SendWr {
   std::uint64_t wr_id = 0;
-  std::span<const Sge> sg_list;
+  std::span<const Sge> sg_list{};
   WrOpcode opcode = WrOpcode::kSend;
   std::uint8_t send_flags = 0;
   std::uint32_t imm_data = 0;         // kSendWithImm, kRdmaWriteWithImm
@@ -51,22 +51,22 @@ struct SendWr {
   struct {
     std::uint64_t remote_address = 0;
     std::uint32_t rkey = 0;
-  } rdma;  // WRITE, READ, and the target of atomics
+  } rdma{};  // WRITE, READ, and the target of atomics
   struct {
     std::uint64_t compare_add = 0;  // compare value of CmpAndSwp, addend of FetchAndAdd
     std::uint64_t swap = 0;
-  } atomic;
+  } atomic{};
   struct {
-    AddressHandle ah;
-    Qpn remote_qpn;
+    AddressHandle ah{};
+    Qpn remote_qpn{};
     std::uint32_t remote_qkey = 0;
-  } ud;
+  } ud{};
 };
 
 /// A request for a receive queue: where the next SEND goes.
 struct RecvWr {
   std::uint64_t wr_id = 0;
-  std::span<const Sge> sg_list;
+  std::span<const Sge> sg_list{};
 };
 
 }  // namespace weft::verbs
