@@ -8,6 +8,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
+#include "cli/pcap_command.h"
 
 namespace weft::cli {
 namespace {
@@ -18,6 +19,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_status = kSuccess;
   add_help_command(app, exit_status);
+  add_pcap_command(app, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
