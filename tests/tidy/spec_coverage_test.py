@@ -23,7 +23,7 @@ class SpecCoverage(unittest.TestCase):
         cited, faults = SCRIPT.collect(SCRIPT.project_files())
         self.assertFalse(faults, "\n" + "\n".join(faults))
         committed = project.read(project.ROOT / "docs/spec-coverage.md")
-        self.assertEqual(committed, SCRIPT.document_of(cited), "run scripts/spec-coverage")
+        self.assertTrue(committed == SCRIPT.document_of(cited), "out of date; run scripts/spec-coverage")
 
 
 class SelfTest(unittest.TestCase):

@@ -127,9 +127,12 @@ def header_faults(path, text):
 
 
 def partner_faults(path, exists):
-    """src/x/foo.cc implements src/x/foo.h, so it has one."""
-    is_source = path.startswith("src/") and path.endswith(".cc") and not path.endswith(("_test.cc", "/main.cc"))
-    return [f"{path}: no header of the same name"] if is_source and not exists(path[:-3] + ".h") else []
+    """src/x/foo.cc implements src/x/foo.h, so it has one; foo_part.cc may hold a part of foo.h."""
+    if not path.startswith("src/") or not path.endswith(".cc") or path.endswith(("_test.cc", "/main.cc")):
+        return []
+    words = path[:-3].split("_")
+    headers = ["_".join(words[:count]) + ".h" for count in range(len(words), 0, -1)]
+    return [] if any(exists(header) for header in headers) else [f"{path}: no header of its name"]
 
 
 def text_faults(path, text):
@@ -244,6 +247,8 @@ class SelfTest(unittest.TestCase):
 
     def test_partners(self):
         self.caught(partner_faults("src/base/a.cc", lambda header: False), "no header")
+        self.caught(partner_faults("src/base/ab_part.cc", lambda header: header == "src/base/a.h"), "no header")
+        self.assertEqual(partner_faults("src/base/ab_part.cc", lambda header: header == "src/base/ab.h"), [])
         for path in ("src/base/a_test.cc", "src/cli/main.cc", "tests/cli/a.cc"):
             self.assertEqual(partner_faults(path, lambda header: False), [])
 
