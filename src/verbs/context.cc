@@ -68,7 +68,6 @@ Result<PdHandle> Context::alloc_pd() {
   return domains_.insert({});
 }
 
-//= ibta-1.7 11.2.1.4
 Result<void> Context::dealloc_pd(PdHandle handle) {
   const Domain* domain = domains_.find(handle);
   if (domain == nullptr) {
@@ -105,7 +104,6 @@ Result<CqHandle> Context::create_cq(std::uint32_t capacity) {
   return cqs_.insert(Cq{.queue = CompletionQueue(capacity)});
 }
 
-//= ibta-1.7 11.2.2.4
 Result<void> Context::destroy_cq(CqHandle handle) {
   const Cq* cq = cqs_.find(handle);
   if (cq == nullptr) {

@@ -71,7 +71,6 @@ TEST(Context, RefusesObjectsThatCouldHoldNothing) {
   expect_error(world.context.create_ah(world.pd, {}), "no destination");
 }
 
-//= ibta-1.7 11.2.1.4
 TEST(Context, ADomainInUseCannotBeDeallocated) {
   Context context(1);
   const auto pd = context.alloc_pd().value();
@@ -104,7 +103,6 @@ TEST(Context, AnInvalidatedRegionStillHoldsItsDomainUntilDeregistered) {
   EXPECT_TRUE(context.dealloc_pd(pd).has_value());
 }
 
-//= ibta-1.7 11.2.2.4
 TEST(Context, QueuesInUseByAQueuePairCannotBeDestroyed) {
   World world;
   ASSERT_TRUE(world.context.attach_qp(world.qp()).has_value());

@@ -21,7 +21,7 @@ constexpr std::uint32_t round_function(std::uint32_t half, std::uint64_t key) {
 }
 
 Result<void> check_registration(const MemoryTable::Registration& registration) {
-  //= ibta-1.7 11.2.8.2
+  //= ibta-1.7 11.2.8
   const bool needs_local_write = (registration.access & (kAccessRemoteWrite | kAccessRemoteAtomic)) != 0;
   if (needs_local_write && (registration.access & kAccessLocalWrite) == 0) {
     return fail("memory region: remote write and remote atomic access also need local write access");

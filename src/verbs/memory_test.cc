@@ -2,14 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <set>
 #include <vector>
 
+#include "base/int128.h"
 #include "base/random.h"
 
 namespace weft::verbs {
@@ -83,7 +84,7 @@ TEST(MemoryTable, EveryBitOfTheAccessMaskMustBeGranted) {
   }
 }
 
-//= ibta-1.7 11.2.8.2
+//= ibta-1.7 11.2.8
 TEST(MemoryTable, RemoteWriteAndAtomicNeedLocalWrite) {
   MemoryTable table(1);
   EXPECT_FALSE(table.register_region(range(0, 8, kAccessRemoteWrite)).has_value());

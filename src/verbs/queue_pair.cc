@@ -137,7 +137,7 @@ Result<void> check_values(const QpModification& modification) {
   if (auto checked = check_numbers(modification.mask, attributes); !checked) {
     return checked;
   }
-  //= ibta-1.7 10.9.3
+  //= ibta-1.7 10.9
   if ((modification.mask & kQpPkeyIndex) != 0 && (attributes.partition_key & 0x7FFF) == 0) {
     return fail("modify_qp: partition_key is {:#06x}; its low 15 bits must not all be 0", attributes.partition_key);
   }

@@ -318,7 +318,7 @@ TEST(ModifyQp, ValuesOfAttributesThatAreNotSetDoNotMatter) {
   EXPECT_TRUE(check_modify(change).has_value());
 }
 
-//= ibta-1.7 10.9.3
+//= ibta-1.7 10.9
 TEST(ModifyQp, APartitionKeyMustNameAPartition) {
   QpModification change = modification({QpType::kRc, QpState::kInit, QpState::kInit}, kQpPkeyIndex);
   for (const std::uint16_t key : {std::uint16_t{1}, std::uint16_t{0x7FFF}, std::uint16_t{0x8001}}) {

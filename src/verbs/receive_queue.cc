@@ -29,7 +29,7 @@ std::optional<ReceiveWqe> ReceiveQueue::take() {
     return std::nullopt;
   }
   std::optional<ReceiveWqe> oldest(requests_.pop_front());
-  //= ibta-1.7 10.2.9.3
+  //= ibta-1.7 10.2.9
   if (requests_.size() < armed_limit_) {
     armed_limit_ = 0;
     limit_event_ = true;

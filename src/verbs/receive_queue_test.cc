@@ -67,7 +67,7 @@ TEST(ReceiveQueue, HoldsAtMostAMessageOfTwoToThe31Bytes) {
   EXPECT_FALSE(queue.post({.wr_id = 3, .sg_list = elements}).has_value()) << "the sum must not wrap around";
 }
 
-//= ibta-1.7 10.2.9.3
+//= ibta-1.7 10.2.9
 TEST(ReceiveQueue, LimitEventFiresOnceWhenFewerThanTheLimitRemain) {
   ReceiveQueue queue({.max_wr = 8, .max_sge = 1});
   fill(queue, 4);
