@@ -42,7 +42,7 @@ TEST(Ring, CapacityStaysAPowerOfTwoBelowTwiceTheNeed) {
     ring.push_back(0);
     const auto capacity = ring.heap_bytes() / sizeof(int);
     ASSERT_TRUE(std::has_single_bit(capacity));
-    ASSERT_TRUE(capacity == 4 || capacity < 2 * i) << i;
+    ASSERT_TRUE(capacity == 4 || capacity < std::size_t{2} * i) << i;
   }
 }
 

@@ -17,6 +17,7 @@ std::uint64_t weight(std::uint64_t k, Zipf::Exponent s) {
 
 // part * 2^63 / total, rounded down, in two steps because the product can have 150 bits. part <= total < 2^87.
 std::uint64_t share_q63(Uint128 part, Uint128 total) {
+  WEFT_ASSERT(part <= total && total != 0);
   const Uint128 upper = (part << 40) / total;
   const Uint128 rest = (part << 40) % total;
   return static_cast<std::uint64_t>((upper << 23) + (rest << 23) / total);
