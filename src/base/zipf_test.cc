@@ -66,6 +66,11 @@ TEST(Zipf, OneItemIsCertain) {
 
 TEST(Zipf, SteepestExponentStillAddsUpToOne) {
   const auto zipf = Zipf::make({.items = 100'000, .exponent = {159, 10}}).value();
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < 100'000; ++i) {
+    sum += zipf.probability(i).raw();
+  }
+  EXPECT_EQ(sum, Probability::kOne);
   RandomStream random(1, "steep");
   for (int i = 0; i < 1000; ++i) {
     EXPECT_LT(zipf.sample(random), 100U);
