@@ -13,8 +13,10 @@ void add_pcap_command(CLI::App& app, int& exit_status) {
   pcap->require_subcommand(1);
 
   CLI::App* check = pcap->add_subcommand("check", "Verify every ICRC, and that weft would write the same bytes");
-  const CLI::Option* files =
-      check->add_option("FILE", "Capture files; the counts are summed")->required()->expected(1, -1);
+  const CLI::Option* files = check->add_option("FILE", "Capture files; the counts are summed")
+                                 ->required()
+                                 ->expected(1, -1)
+                                 ->allow_extra_args();
   check->footer("Exit status: 0 no fault, 1 a packet has a fault, 2 a file cannot be read.");
   // The options belong to the app, which outlives the call-backs.
   check->callback([files, &exit_status] { exit_status = run_pcap_check(files->results()); });
