@@ -5,9 +5,9 @@ namespace weft::cli {
 
 /// The work was done and nothing was wrong.
 constexpr int kSuccess = 0;
-/// The work was done and found faults, or could not be done (an unreadable file, a full disk).
+/// The work was done and found faults, or its output could not be written.
 constexpr int kFault = 1;
-/// The command line itself is wrong.
+/// The command line is wrong, or names a file that cannot be read.
 constexpr int kUsageError = 2;
 
 }  // namespace weft::cli
