@@ -1,25 +1,11 @@
 #include "transport/rc_queue_pair.h"
 
 #include "base/assert.h"
+#include "transport/operations.h"
+#include "transport/partition.h"
 #include "wire/opcode.h"
 
 namespace weft::transport {
-namespace {
-
-bool is_response(wire::Operation operation) {
-  return operation >= wire::Operation::kReadResponseFirst && operation <= wire::Operation::kAtomicAcknowledge;
-}
-
-bool is_cnp(std::uint8_t opcode) { return opcode == wire::kOpcodeRoceCnp || opcode == wire::kOpcodeIbCnp; }
-
-// Same partition, and at least one of the two a full member.
-//= ibta-1.7 9.6.1.1.1
-bool partitions_match(std::uint16_t a, std::uint16_t b) {
-  return ((a ^ b) & 0x7FFF) == 0 && ((a | b) & 0x8000) != 0 && (a & 0x7FFF) != 0;
-}
-
-}  // namespace
-
 RcQueuePair::RcQueuePair(const QpIdentity& identity, const verbs::QpInitAttributes& init, const RcOptions& options)
     : core_(identity, init),
       options_(options),

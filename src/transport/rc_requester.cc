@@ -69,9 +69,11 @@ bool RcRequester::blocked(const QpCore& core) const {
     return true;
   if (credits_known_ && in_flight != 0 && beyond_credits(hot_.queue[hot_.cursor]))
     return true;
+  const SendWqe& wqe = hot_.queue[hot_.cursor];
+  if (wqe.local_fault)
+    return hot_.cursor != 0;
   if (hot_.cursor_packet != 0)
     return false;
-  const SendWqe& wqe = hot_.queue[hot_.cursor];
   if (core.state() == verbs::QpState::kSqd)
     return !wqe.started;
   if (wqe.expects_response()) {
@@ -80,9 +82,7 @@ bool RcRequester::blocked(const QpCore& core) const {
     if (in_flight + wqe.packets - wqe.responses > kMaxPsnWindow)
       return true;
   }
-  if ((wqe.flags & verbs::kSendFence) != 0 && hot_.reads_in_flight != 0)
-    return true;
-  return wqe.local_fault && hot_.cursor != 0;
+  return (wqe.flags & verbs::kSendFence) != 0 && hot_.reads_in_flight != 0;
 }
 
 // A request beyond the credits still sends one packet when nothing else is in flight, so that credits come back.
@@ -102,7 +102,8 @@ bool RcRequester::poll_transmit(TransmitSlot& slot, const RcCall& call) {
   if (blocked(call.core))
     return false;
   SendWqe& wqe = hot_.queue[hot_.cursor];
-  if (hot_.cursor_packet == 0 && !begin(wqe, call))
+  const bool reads_bytes = !slot.payload.empty();
+  if ((hot_.cursor_packet == 0 || reads_bytes || wqe.local_fault) && !begin(wqe, call))
     return false;
   const std::uint32_t index = wqe.expects_response() ? wqe.responses : hot_.cursor_packet;
   const Psn psn = hot_.next;
@@ -121,9 +122,10 @@ bool RcRequester::poll_transmit(TransmitSlot& slot, const RcCall& call) {
   return true;
 }
 
-// First packet of a request: number it, and check local memory before anything of it is sent.
+// Local memory is checked before a request begins, and again before each packet whose bytes are read; a request that
+// begins is numbered.
 bool RcRequester::begin(SendWqe& wqe, const RcCall& call) {
-  if (!wqe.local_fault && !wqe.started &&
+  if (!wqe.local_fault &&
       wqe.sg_list.check(call.context.memory(), call.core.init().pd, wqe.local_access()) != verbs::AccessFault::kNone) {
     wqe.local_fault = true;
   }
@@ -238,6 +240,13 @@ bool RcRequester::poll_retransmission(TransmitSlot& slot, const RcCall& call) {
       wqe->expects_response() ? wqe->responses : static_cast<std::uint32_t>(psn - wqe->first_psn);
   if (wqe->expects_response())
     selective_->cancel(psn, wqe->end_psn());
+  if (!slot.payload.empty() && wqe->sg_list.check(call.context.memory(), call.core.init().pd, wqe->local_access()) !=
+                                   verbs::AccessFault::kNone) {
+    wqe->local_fault = true;
+    if (wqe == &hot_.queue.front())
+      fail_front(verbs::WcStatus::kLocProtErr, call);
+    return false;
+  }
   ++call.counters.retransmitted_packets;
   emit_request(*wqe, index, slot, call);
   slot.packet.ib.psn = wqe->first_psn + index;

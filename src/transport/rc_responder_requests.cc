@@ -3,27 +3,11 @@
 #include <bit>
 #include <cstring>
 
+#include "transport/operations.h"
 #include "transport/rc_responder.h"
 #include "transport/segmentation.h"
 
 namespace weft::transport {
-namespace {
-
-bool is_send(wire::Operation operation) {
-  return operation <= wire::Operation::kSendOnlyImmediate || operation == wire::Operation::kSendLastInvalidate ||
-         operation == wire::Operation::kSendOnlyInvalidate;
-}
-
-bool is_write(wire::Operation operation) {
-  return operation >= wire::Operation::kWriteFirst && operation <= wire::Operation::kWriteOnlyImmediate;
-}
-
-bool is_atomic(wire::Operation operation) {
-  return operation == wire::Operation::kCompareSwap || operation == wire::Operation::kFetchAdd;
-}
-
-}  // namespace
-
 void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
   if (CongestionReceiver* const receiver = call.options.congestion_receiver; receiver != nullptr) {
