@@ -1,4 +1,5 @@
-// Handles of the objects a device owns. Each is an index into the device's tables, valid until the object is destroyed.
+// Handles of the objects a device owns: valid until the object is destroyed, then good for nothing until the slot
+// they name has been reused 4,096 times (verbs/object_table.h).
 #pragma once
 
 #include "base/ids.h"

@@ -60,6 +60,17 @@ std::uint64_t sum_of_lengths(std::span<const Sge> elements) {
 
 }  // namespace
 
+AccessFault check_elements(std::span<const Sge> elements, const MemoryTable& memory, PdHandle pd, AccessMask access) {
+  for (const Sge& element : elements) {
+    const auto checked = memory.check(
+        {.pd = pd, .key = element.lkey, .address = element.address, .length = element.length, .access = access});
+    if (checked.fault != AccessFault::kNone) {
+      return checked.fault;
+    }
+  }
+  return AccessFault::kNone;
+}
+
 SgeList::SgeList(std::span<const Sge> elements)
     : total_bytes_(sum_of_lengths(elements)), count_(static_cast<std::uint16_t>(elements.size())) {
   WEFT_ASSERT(elements.size() <= std::numeric_limits<std::uint16_t>::max());
@@ -117,14 +128,7 @@ std::size_t SgeList::heap_bytes() const {
 }
 
 AccessFault SgeList::check(const MemoryTable& memory, PdHandle pd, AccessMask access) const {
-  for (const Sge& element : elements()) {
-    const auto checked = memory.check(
-        {.pd = pd, .key = element.lkey, .address = element.address, .length = element.length, .access = access});
-    if (checked.fault != AccessFault::kNone) {
-      return checked.fault;
-    }
-  }
-  return AccessFault::kNone;
+  return check_elements(elements(), memory, pd, access);
 }
 
 void SgeList::gather(const MemoryTable& memory, std::uint64_t offset, std::span<std::byte> out) const {

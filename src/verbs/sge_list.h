@@ -13,6 +13,11 @@
 
 namespace weft::verbs {
 
+/// Checks every element against `memory`: local read, plus the rights in `access`; the first fault. What an inline
+/// request needs before its bytes are copied.
+[[nodiscard]] AccessFault check_elements(std::span<const Sge> elements, const MemoryTable& memory, PdHandle pd,
+                                         AccessMask access);
+
 class SgeList {
  public:
   SgeList() = default;
@@ -24,8 +29,8 @@ class SgeList {
   ~SgeList();
 
   /// A list that holds a copy of the bytes that `elements` name. The elements must have passed
-  /// `check`, and the table must not have changed since (asserted, here and below); a region without bytes gives
-  /// zeros.
+  /// `check_elements`, and the table must not have changed since (asserted, here and below); a region without bytes
+  /// gives zeros.
   [[nodiscard]] static SgeList inlined(std::span<const Sge> elements, const MemoryTable& memory);
 
   [[nodiscard]] std::uint64_t total_bytes() const { return total_bytes_; }
@@ -35,7 +40,7 @@ class SgeList {
   /// Heap bytes held, for memory accounting.
   [[nodiscard]] std::size_t heap_bytes() const;
 
-  /// Checks every element against `memory`: local read, plus the rights in `access`.
+  /// As check_elements; an inline list always passes.
   [[nodiscard]] AccessFault check(const MemoryTable& memory, PdHandle pd, AccessMask access) const;
 
   /// Copies out.size() bytes of the message from `offset` on into `out`. The list must have passed `check`; regions
