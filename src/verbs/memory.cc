@@ -155,6 +155,7 @@ const MemoryTable::Slot* MemoryTable::slot_of(std::uint32_t key) const {
 }
 
 // A Feistel network: whatever the round function, it is a permutation of 32 bits, so that no two slots share a key.
+// Four rounds are the least that hide the plain numbers even from one who may choose keys to look at.
 std::uint32_t MemoryTable::encrypt(std::uint32_t plain) const {
   std::uint32_t left = plain >> 16;
   std::uint32_t right = plain & kHalfMask;

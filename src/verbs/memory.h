@@ -87,7 +87,7 @@ class MemoryTable {
  private:
   static constexpr int kGenerationBits = 10;
   static constexpr std::uint32_t kMaxSlots = 1U << (32 - kGenerationBits);
-  static constexpr std::size_t kRounds = 6;
+  static constexpr std::size_t kRounds = 4;
   /// Freed slots that wait before the oldest of them is used again, so that keys do not come back soon.
   static constexpr std::size_t kResting = 64;
 
