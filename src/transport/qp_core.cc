@@ -95,18 +95,21 @@ bool QpCore::complete_recv(const verbs::WorkCompletion& completion, verbs::Conte
 }
 
 void QpCore::start_packet(wire::Packet& packet) const {
-  const verbs::AddressVector& address = attributes_.address;
   wire::PacketCommon& common = packet.common;
   common = wire::PacketCommon{};
   common.source = identity_.endpoint;
-  common.destination = address.destination;
-  common.entropy = address.source_port;
   common.encapsulation = identity_.encapsulation;
-  common.traffic_class = address.traffic_class;
-  common.hop_limit = address.hop_limit;
+  set_address(common, attributes_.address);
   packet.ib = wire::IbTransportHeader{};
   packet.ib.partition_key = attributes_.partition_key;
   packet.ib.destination_qp = attributes_.destination_qpn.value();
+}
+
+void set_address(wire::PacketCommon& common, const verbs::AddressVector& address) {
+  common.destination = address.destination;
+  common.entropy = address.source_port;
+  common.traffic_class = is_infiniband(common.encapsulation) ? address.service_level : address.traffic_class;
+  common.hop_limit = address.hop_limit;
 }
 
 void set_payload(wire::Packet& packet, std::uint32_t payload_bytes) {

@@ -64,6 +64,14 @@ class QpCore {
   verbs::QpState state_ = verbs::QpState::kReset;
 };
 
+[[nodiscard]] constexpr bool is_infiniband(wire::Encapsulation encapsulation) {
+  return encapsulation == wire::Encapsulation::kIbLocal || encapsulation == wire::Encapsulation::kIbGlobal;
+}
+
+/// Where a packet goes and how it is treated on the way: by service level on InfiniBand, by traffic class elsewhere.
+/// The encapsulation must be set.
+void set_address(wire::PacketCommon& common, const verbs::AddressVector& address);
+
 /// Sets payload, frame and wire bytes; encapsulation and opcode must be set.
 void set_payload(wire::Packet& packet, std::uint32_t payload_bytes);
 

@@ -1,0 +1,38 @@
+// The exchangeable parts of one flow, and what an engine without acknowledgements does with them: mark, route and pace
+// outgoing data packets, and decide on notifications for incoming ones.
+#pragma once
+
+#include "base/time.h"
+#include "transport/congestion/congestion_control.h"
+#include "transport/path/path_selector.h"
+#include "wire/packet.h"
+
+namespace weft::transport {
+
+/// None is owned; null = none. They must outlive the queue pair.
+struct FlowPolicies {
+  CongestionControl* congestion_control = nullptr;
+  CongestionReceiver* congestion_receiver = nullptr;
+  PathSelector* path_selector = nullptr;
+};
+
+/// The pacing state of a flow. A rate limits it, a window does not: nothing tells what is still in flight.
+class FlowPacer {
+ public:
+  /// When the next data packet may leave; Time::zero() = at once.
+  [[nodiscard]] Time not_before() const { return not_before_; }
+  /// Finishes a data packet whose sizes and PSN are set, and that leaves now.
+  void send(wire::Packet& packet, const FlowPolicies& policies, Time now);
+
+ private:
+  Time not_before_;
+};
+
+/// Whether the arrival of a data packet calls for a CNP. An echo in acknowledgements is not possible here, so a
+/// receiver half that asks for one gets nothing.
+[[nodiscard]] bool calls_for_cnp(const wire::Packet& packet, const FlowPolicies& policies, Time now);
+
+/// Makes a CNP of a packet that has been started and addressed.
+void make_cnp(wire::Packet& packet);
+
+}  // namespace weft::transport

@@ -1,0 +1,44 @@
+#include "transport/message_packet.h"
+
+#include <algorithm>
+
+#include "transport/qp_core.h"
+#include "transport/segmentation.h"
+
+namespace weft::transport {
+
+Result<void> check_inline(const verbs::SendWr& request, verbs::PdHandle pd, const verbs::MemoryTable& memory) {
+  if ((request.send_flags & verbs::kSendInline) == 0)
+    return {};
+  for (const verbs::Sge& element : request.sg_list) {
+    const auto checked =
+        memory.check({.pd = pd, .key = element.lkey, .address = element.address, .length = element.length});
+    if (checked.fault != verbs::AccessFault::kNone) {
+      return fail(
+          "post_send: inline data at {:#x}, {} bytes, are not in a region that key {:#x} opens to the queue pair",
+          element.address, element.length, element.lkey);
+    }
+  }
+  return {};
+}
+
+void fill_message_packet(const MessagePacket& message, TransmitSlot& slot, const verbs::MemoryTable& memory) {
+  const SendWqe& wqe = message.wqe;
+  const std::uint32_t shift = mtu_shift(message.mtu);
+  const std::uint32_t offset = message.index << shift;
+  const std::uint32_t payload = std::min(wqe.length - offset, 1U << shift);
+  wire::IbTransportHeader& header = slot.packet.ib;
+  header.opcode = wire::make_opcode(message.service, packet_operation(wqe, message.index));
+  if (message.index == 0 && wqe.is_write())
+    header.reth = {wqe.remote_address, wqe.rkey, wqe.length};
+  if (message.index + 1 == wqe.packets) {
+    header.immediate = wqe.immediate;
+    if ((wqe.flags & verbs::kSendSolicited) != 0)
+      header.flags |= wire::kBthSolicited;
+  }
+  if (!slot.payload.empty())
+    wqe.sg_list.gather(memory, offset, slot.payload.first(payload));
+  set_payload(slot.packet, payload);
+}
+
+}  // namespace weft::transport

@@ -1,0 +1,60 @@
+#include "transport/ud_queue_pair.h"
+
+#include "base/assert.h"
+#include "transport/message_packet.h"
+#include "transport/unreliable_queue_pair_impl.h"
+
+namespace weft::transport {
+namespace {
+
+constexpr std::uint32_t kPrivilegedQueueKey = 1U << 31;
+
+}  // namespace
+
+Result<void> UdService::check_request(const verbs::SendWr& request, const UnreliableCall& call) {
+  if (request.opcode != verbs::WrOpcode::kSend && request.opcode != verbs::WrOpcode::kSendWithImm)
+    return fail("post_send: a UD queue pair has SEND, with or without immediate data, and nothing else");
+  std::uint64_t length = 0;
+  for (const verbs::Sge& element : request.sg_list)
+    length += element.length;
+  if (const auto mtu = static_cast<std::uint64_t>(verbs::to_bytes(call.mtu).count()); length > mtu)
+    return fail("post_send: a datagram of {} bytes; at most the port's MTU of {}", length, mtu);
+  if (call.context.find_ah(request.ud.ah) == nullptr)
+    return fail("post_send: no such address handle: {:#x}", request.ud.ah.value());
+  if (const std::uint32_t qpn = request.ud.remote_qpn.value(); qpn == 0 || qpn > Psn::kMask)
+    return fail("post_send: remote_qpn is {:#x}; it must be 1 to 0xffffff", qpn);
+  return {};
+}
+
+UdWqe UdService::make_wqe(const verbs::SendWr& request, const UnreliableCall& call) {
+  return UdWqe{make_send_wqe(request, {.path_mtu = call.mtu, .all_signaled = call.core.init().sq_sig_all},
+                             call.context.memory()),
+               request.ud.ah, request.ud.remote_qpn, request.ud.remote_qkey};
+}
+
+verbs::WcStatus UdService::check_start(const UdWqe& wqe, const UnreliableCall& call) {
+  const verbs::PdHandle domain = call.core.init().pd;
+  // A handle that is gone has the invalid domain.
+  if (call.context.pd_of(wqe.ah) != domain)
+    return verbs::WcStatus::kLocQpOpErr;
+  const verbs::AccessFault fault = wqe.sg_list.check(call.context.memory(), domain, wqe.local_access());
+  return fault == verbs::AccessFault::kNone ? verbs::WcStatus::kSuccess : verbs::WcStatus::kLocProtErr;
+}
+
+void UdService::fill(const UdWqe& wqe, std::uint32_t index, TransmitSlot& slot, const UnreliableCall& call) {
+  const verbs::AddressVector* const address = call.context.find_ah(wqe.ah);
+  WEFT_DCHECK(address != nullptr);
+  set_address(slot.packet.common, *address);
+  fill_message_packet({.wqe = wqe, .index = index, .service = wire::Service::kUd, .mtu = call.mtu}, slot,
+                      call.context.memory());
+  wire::IbTransportHeader& header = slot.packet.ib;
+  header.destination_qp = wqe.remote_qpn.value();
+  //= ibta-1.7 10.2.5
+  const bool own_key = (wqe.remote_qkey & kPrivilegedQueueKey) != 0;
+  header.deth = {.queue_key = own_key ? call.attributes().queue_key : wqe.remote_qkey,
+                 .source_qp = call.core.identity().qpn.value()};
+}
+
+template class UnreliableQueuePair<UdService>;
+
+}  // namespace weft::transport
