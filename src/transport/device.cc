@@ -1,0 +1,108 @@
+// The driver's side of Device, and its accounts. The program's side: device_verbs.cc.
+#include "transport/device.h"
+
+#include "base/assert.h"
+#include "transport/device_dispatch.h"
+
+namespace weft::transport {
+
+Device::Device(const DeviceOptions& options) : options_(options), context_(options.seed), numbers_(options.seed) {
+  WEFT_ASSERT(options.endpoint.is_valid());
+  WEFT_ASSERT(options.limits.max_qp <= 1U << 23);
+}
+
+Qpn Device::on_packet(const ReceivedPacket& received, Time now) {
+  advance_to(now);
+  const Qpn qpn(received.packet.ib.destination_qp);
+  const bool known_kind = received.packet.common.kind == wire::PacketKind::kInfiniBandTransport;
+  const QpSlot slot = known_kind ? table_.find(qpn) : QpSlot{};
+  if (!slot.exists()) {
+    ++unknown_qp_packets_;
+    return Qpn::invalid();
+  }
+  with(*this, slot, [&](auto& engine) {
+    engine.on_packet(received, context_, now_);
+    if (const verbs::SrqHandle srq = engine.core().init().srq; srq.is_valid())
+      check_srq_limit(srq);
+  });
+  return qpn;
+}
+
+void Device::check_srq_limit(verbs::SrqHandle srq) {
+  if (verbs::ReceiveQueue* const queue = context_.find_srq(srq); queue != nullptr && queue->take_limit_event())
+    context_.raise({.type = verbs::AsyncEventType::kSrqLimitReached, .qp = {}, .cq = {}, .srq = srq});
+}
+
+void Device::on_timeout(Qpn qpn, Time now) {
+  advance_to(now);
+  if (const QpSlot slot = table_.find(qpn); slot.exists())
+    with(*this, slot, [&](auto& engine) { engine.on_timeout(context_, now_); });
+}
+
+bool Device::poll_transmit(Qpn qpn, TransmitSlot slot, Time now) {
+  advance_to(now);
+  const QpSlot found = table_.find(qpn);
+  return found.exists() && with(*this, found, [&](auto& engine) { return engine.poll_transmit(slot, context_, now_); });
+}
+
+Time Device::next_transmit(Qpn qpn) const {
+  const QpSlot slot = table_.find(qpn);
+  return slot.exists() ? with(*this, slot, [](const auto& engine) { return engine.next_transmit(); }) : Time::never();
+}
+
+Time Device::next_timeout(Qpn qpn) const {
+  const QpSlot slot = table_.find(qpn);
+  return slot.exists() ? with(*this, slot, [](const auto& engine) { return engine.next_timeout(); }) : Time::never();
+}
+
+bool Device::poll_transmit_any(TransmitSlot slot, Time now) {
+  for (std::size_t tried = 0; tried < table_.places(); ++tried) {
+    turn_ = (turn_ + 1) & (table_.places() - 1);
+    const Qpn qpn = table_.at(turn_);
+    if (qpn.is_valid() && next_transmit(qpn) <= now && poll_transmit(qpn, slot, now))
+      return true;
+  }
+  return false;
+}
+
+void Device::on_timeouts(Time now) {
+  for (std::size_t place = 0; place < table_.places(); ++place) {
+    if (const Qpn qpn = table_.at(place); qpn.is_valid() && next_timeout(qpn) <= now)
+      on_timeout(qpn, now);
+  }
+}
+
+Time Device::next_event() const {
+  Time soonest = Time::never();
+  for (std::size_t place = 0; place < table_.places(); ++place) {
+    if (const Qpn qpn = table_.at(place); qpn.is_valid())
+      soonest = earlier(soonest, earlier(next_transmit(qpn), next_timeout(qpn)));
+  }
+  return soonest;
+}
+
+const RcQueuePair* Device::find_rc(Qpn qpn) const {
+  const QpSlot slot = table_.find(qpn);
+  return slot.exists() && slot.type == verbs::QpType::kRc ? &rc_[Slab<RcQueuePair>::Handle(slot.index)] : nullptr;
+}
+
+const UcQueuePair* Device::find_uc(Qpn qpn) const {
+  const QpSlot slot = table_.find(qpn);
+  return slot.exists() && slot.type == verbs::QpType::kUc ? &uc_[Slab<UcQueuePair>::Handle(slot.index)] : nullptr;
+}
+
+const UdQueuePair* Device::find_ud(Qpn qpn) const {
+  const QpSlot slot = table_.find(qpn);
+  return slot.exists() && slot.type == verbs::QpType::kUd ? &ud_[Slab<UdQueuePair>::Handle(slot.index)] : nullptr;
+}
+
+std::size_t Device::heap_bytes() const {
+  std::size_t bytes = table_.heap_bytes() + rc_.heap_bytes() + uc_.heap_bytes() + ud_.heap_bytes();
+  for (std::size_t place = 0; place < table_.places(); ++place) {
+    if (const Qpn qpn = table_.at(place); qpn.is_valid())
+      bytes += with(*this, table_.find(qpn), [](const auto& engine) { return engine.heap_bytes(); });
+  }
+  return bytes;
+}
+
+}  // namespace weft::transport

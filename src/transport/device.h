@@ -1,0 +1,124 @@
+// A software host channel adapter with one port, sans-I/O: verbs for the program, packets for a driver.
+//
+// Queue pairs of each kind lie in a slab of their own and are named by number only: no caller keeps a reference. The
+// packet side has no virtual calls. `now` never runs backwards; a program's calls happen at the latest instant told.
+// A driver with many queue pairs keeps its own list of those that are ready and asks them one by one; the functions
+// that look at all queue pairs (poll_transmit_any, on_timeouts, next_event) cost O(queue pairs).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/slab.h"
+#include "transport/device_options.h"
+#include "transport/packet_io.h"
+#include "transport/qpn_sequence.h"
+#include "transport/qpn_table.h"
+#include "transport/rc_queue_pair.h"
+#include "transport/uc_queue_pair.h"
+#include "transport/ud_queue_pair.h"
+#include "verbs/context.h"
+#include "verbs/provider.h"
+
+namespace weft::transport {
+
+class Device final : public verbs::Provider {
+ public:
+  /// The endpoint must be valid, and max_qp at most 2^23.
+  explicit Device(const DeviceOptions& options);
+
+  // For the program. Moving the instant forward comes before its calls.
+
+  void advance_to(Time now) { now_ = later(now_, now); }
+  [[nodiscard]] Time now() const { return now_; }
+
+  [[nodiscard]] verbs::DeviceAttributes query_device() const override;
+  [[nodiscard]] Result<verbs::PdHandle> alloc_pd() override { return context_.alloc_pd(); }
+  [[nodiscard]] Result<void> dealloc_pd(verbs::PdHandle pd) override { return context_.dealloc_pd(pd); }
+  [[nodiscard]] Result<std::uint32_t> reg_mr(const verbs::MemoryTable::Registration& registration) override {
+    return context_.reg_mr(registration);
+  }
+  [[nodiscard]] Result<void> dereg_mr(std::uint32_t key) override { return context_.dereg_mr(key); }
+
+  [[nodiscard]] Result<verbs::CqHandle> create_cq(std::uint32_t capacity) override;
+  [[nodiscard]] Result<void> destroy_cq(verbs::CqHandle cq) override { return context_.destroy_cq(cq); }
+  [[nodiscard]] Result<std::size_t> poll_cq(verbs::CqHandle cq, std::span<verbs::WorkCompletion> out) override;
+  [[nodiscard]] Result<void> req_notify_cq(verbs::CqHandle cq, verbs::CompletionQueue::Notify what) override;
+  [[nodiscard]] bool get_cq_event(verbs::CqHandle cq) override;
+
+  [[nodiscard]] Result<verbs::SrqHandle> create_srq(verbs::PdHandle pd, verbs::ReceiveQueue::Limits limits) override;
+  [[nodiscard]] Result<void> modify_srq(verbs::SrqHandle srq, std::uint32_t srq_limit) override;
+  [[nodiscard]] Result<void> post_srq_recv(verbs::SrqHandle srq, const verbs::RecvWr& request) override;
+  [[nodiscard]] Result<void> destroy_srq(verbs::SrqHandle srq) override { return context_.destroy_srq(srq); }
+
+  /// With the default options of the kind.
+  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init) override;
+  /// `init.type` must be the kind that the options are for. The port's MTU overrides that in UdOptions.
+  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const RcOptions& options);
+  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const UcOptions& options);
+  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const UdOptions& options);
+  [[nodiscard]] Result<void> modify_qp(Qpn qpn, const verbs::QpAttributes& attributes,
+                                       verbs::QpAttributeMask mask) override;
+  [[nodiscard]] Result<verbs::QpDescription> query_qp(Qpn qpn) const override;
+  [[nodiscard]] Result<void> destroy_qp(Qpn qpn) override;
+
+  [[nodiscard]] Result<void> post_send(Qpn qpn, const verbs::SendWr& request) override;
+  [[nodiscard]] Result<void> post_recv(Qpn qpn, const verbs::RecvWr& request) override;
+
+  [[nodiscard]] Result<verbs::AddressHandle> create_ah(verbs::PdHandle pd,
+                                                       const verbs::AddressVector& address) override {
+    return context_.create_ah(pd, address);
+  }
+  [[nodiscard]] Result<void> destroy_ah(verbs::AddressHandle ah) override { return context_.destroy_ah(ah); }
+  [[nodiscard]] bool poll_async_event(verbs::AsyncEvent& event) override { return context_.poll_async_event(event); }
+
+  // For the driver. A number that names no queue pair does nothing.
+
+  /// Gives the packet to its queue pair, whose number comes back; invalid (and counted) if there is none.
+  Qpn on_packet(const ReceivedPacket& received, Time now);
+  void on_timeout(Qpn qpn, Time now);
+  [[nodiscard]] bool poll_transmit(Qpn qpn, TransmitSlot slot, Time now);
+  [[nodiscard]] Time next_transmit(Qpn qpn) const;
+  [[nodiscard]] Time next_timeout(Qpn qpn) const;
+
+  /// One packet of any queue pair; they take turns. False: none has anything to send now.
+  [[nodiscard]] bool poll_transmit_any(TransmitSlot slot, Time now);
+  /// Calls on_timeout where it is due.
+  void on_timeouts(Time now);
+  /// The earliest instant at which any queue pair wants to send or has a timeout.
+  [[nodiscard]] Time next_event() const;
+
+  // For reports and tests.
+
+  /// Null if the number names no queue pair of that kind. Valid until the queue pair is destroyed.
+  [[nodiscard]] const RcQueuePair* find_rc(Qpn qpn) const;
+  [[nodiscard]] const UcQueuePair* find_uc(Qpn qpn) const;
+  [[nodiscard]] const UdQueuePair* find_ud(Qpn qpn) const;
+  [[nodiscard]] const DeviceOptions& options() const { return options_; }
+  [[nodiscard]] std::size_t queue_pairs() const { return table_.size(); }
+  /// Packets that were for no queue pair.
+  [[nodiscard]] std::uint64_t unknown_qp_packets() const { return unknown_qp_packets_; }
+  /// Heap memory of the queue pairs and of the table that finds them, posted requests included. O(queue pairs).
+  [[nodiscard]] std::size_t heap_bytes() const;
+
+ private:
+  template <class Self, class Function>
+  static decltype(auto) with(Self& self, QpSlot slot, Function function);
+  template <class Engine, class Options>
+  Result<Qpn> add(Slab<Engine>& slab, const verbs::QpInitAttributes& init, const Options& options);
+  void check_srq_limit(verbs::SrqHandle srq);
+
+  DeviceOptions options_;
+  Time now_;
+  verbs::Context context_;
+  QpnSequence numbers_;
+  QpnTable table_;
+  Slab<RcQueuePair> rc_;
+  Slab<UcQueuePair> uc_;
+  Slab<UdQueuePair> ud_;
+  std::size_t turn_ = 0;  // place in the table where poll_transmit_any goes on
+  std::uint64_t unknown_qp_packets_ = 0;
+};
+
+}  // namespace weft::transport

@@ -1,0 +1,22 @@
+// How Device finds the engine behind a slot: a switch over the closed set of kinds, for its own two files.
+#pragma once
+
+#include "transport/device.h"
+
+namespace weft::transport {
+
+/// function(engine), whichever kind it is. The slot must exist.
+template <class Self, class Function>
+decltype(auto) Device::with(Self& self, QpSlot slot, Function function) {
+  switch (slot.type) {
+    case verbs::QpType::kRc:
+      return function(self.rc_[Slab<RcQueuePair>::Handle(slot.index)]);
+    case verbs::QpType::kUc:
+      return function(self.uc_[Slab<UcQueuePair>::Handle(slot.index)]);
+    case verbs::QpType::kUd:
+      break;
+  }
+  return function(self.ud_[Slab<UdQueuePair>::Handle(slot.index)]);
+}
+
+}  // namespace weft::transport

@@ -1,0 +1,77 @@
+// Which engine a queue pair number belongs to: the device's first look-up for every packet.
+//
+// A hash table with open addressing, 8 bytes an entry, at most three quarters full. Numbers are random already
+// (transport/qpn_sequence.h), so their low bits are the hash. Places are visible, so that a driver with few queue
+// pairs can walk round them; inserting and erasing moves entries. Order depends only on the calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "verbs/queue_pair.h"
+
+namespace weft::transport {
+
+/// An engine of one device: its kind, and its handle in the slab of that kind.
+struct QpSlot {
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  std::uint32_t index = kNone;
+  verbs::QpType type = verbs::QpType::kRc;
+
+  [[nodiscard]] bool exists() const { return index != kNone; }
+  friend bool operator==(const QpSlot&, const QpSlot&) = default;
+};
+
+class QpnTable {
+ public:
+  /// The number must not be in the table, and not be 0.
+  void insert(Qpn qpn, QpSlot slot);
+  /// The number must be in the table.
+  void erase(Qpn qpn);
+
+  /// A slot that does not exist if the number is not in the table.
+  [[nodiscard]] QpSlot find(Qpn qpn) const {
+    if (entries_.empty())
+      return {};
+    for (std::size_t place = home(qpn.value());; place = next(place)) {
+      const Entry& entry = entries_[place];
+      if (entry.qpn() == qpn.value())
+        return {.index = entry.index, .type = entry.type()};
+      if (entry.is_free())
+        return {};
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return used_; }
+  [[nodiscard]] std::size_t heap_bytes() const { return entries_.capacity() * sizeof(Entry); }
+
+  /// Number of places; a power of two, or 0.
+  [[nodiscard]] std::size_t places() const { return entries_.size(); }
+  /// The number at a place, invalid if the place is free.
+  [[nodiscard]] Qpn at(std::size_t place) const {
+    return entries_[place].is_free() ? Qpn::invalid() : Qpn(entries_[place].qpn());
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t tagged = 0;  // type in the top byte, number below; 0 = free, since no number is 0
+    std::uint32_t index = 0;
+
+    [[nodiscard]] bool is_free() const { return tagged == 0; }
+    [[nodiscard]] std::uint32_t qpn() const { return tagged & 0xFFFFFF; }
+    [[nodiscard]] verbs::QpType type() const { return static_cast<verbs::QpType>(tagged >> 24); }
+  };
+  static_assert(sizeof(Entry) == 8);
+
+  [[nodiscard]] std::size_t home(std::uint32_t qpn) const { return qpn & (entries_.size() - 1); }
+  [[nodiscard]] std::size_t next(std::size_t place) const { return (place + 1) & (entries_.size() - 1); }
+  void place_entry(const Entry& entry);
+  void grow();
+
+  std::vector<Entry> entries_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace weft::transport
