@@ -7,10 +7,7 @@
 
 namespace weft::transport {
 RcQueuePair::RcQueuePair(const QpIdentity& identity, const verbs::QpInitAttributes& init, const RcOptions& options)
-    : core_(identity, init),
-      options_(options),
-      responder_(verbs::ReceiveQueue::Limits{.max_wr = init.srq.is_valid() ? 0 : init.max_recv_wr,
-                                             .max_sge = init.max_recv_sge}) {
+    : core_(identity, init), options_(options), responder_(init) {
   WEFT_ASSERT(options.ack_request_interval > 0);
   WEFT_ASSERT(!options.out_of_order_placement || options.loss_recovery == LossRecovery::kSelectiveRepeat);
   WEFT_ASSERT(options.reorder_capacity >= 1 && options.reorder_capacity < ReorderBuffer::kWindow);
@@ -65,6 +62,7 @@ void RcQueuePair::enter_error(const RcCall& surroundings) {
   core_.set_state(verbs::QpState::kErr);
   requester_.flush(surroundings);
   responder_.flush(surroundings);
+  responder_.fall_silent();
   if (!was_in_error && core_.init().srq.is_valid()) {
     surroundings.context.raise(
         {.type = verbs::AsyncEventType::kQpLastWqeReached, .qp = core_.identity().qpn, .cq = {}, .srq = {}});
@@ -117,7 +115,10 @@ void RcQueuePair::on_packet(const ReceivedPacket& received, verbs::Context& cont
   const bool extension =
       service == wire::Service::kManufacturer && options_.loss_recovery == LossRecovery::kSelectiveRepeat;
   const RcCall surroundings = call(context, now);
-  if (!info.valid || received.packet.has(wire::kCorrupted) || !admits(header)) {
+  // A reserved operation of the right service is judged as a request: NAK Invalid Request in its turn.
+  //= ibta-1.7 9.7.4.1.3
+  const bool known = info.valid || service == wire::Service::kRc;
+  if (!known || received.packet.has(wire::kCorrupted) || !admits(header)) {
     ++counters_.discarded;
     return;
   }

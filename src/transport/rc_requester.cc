@@ -10,7 +10,7 @@ namespace weft::transport {
 namespace {
 
 // Fewer than 2^23 PSNs may be in flight, so that order stays defined.
-//= ibta-1.7 9.7.2
+//= ibta-1.7 9.7.1
 constexpr std::uint32_t kMaxPsnWindow = (1U << 23) - 1;
 
 }  // namespace
@@ -22,6 +22,7 @@ void RcRequester::start(const RcCall& call) {
   rnr_retries_left_ = attributes.rnr_retry;
   if (call.options.loss_recovery == LossRecovery::kSelectiveRepeat) {
     selective_ = std::make_unique<SelectiveRepeat>(call.options.reorder_threshold);
+    selective_->advance(hot_.una);
   }
   refresh_window(call);
 }
@@ -33,7 +34,8 @@ Result<void> RcRequester::post(const verbs::SendWr& request, const RcCall& call)
     return allowed;
   const verbs::PathMtu mtu = call.attributes().path_mtu;
   SendWqe wqe =
-      make_send_wqe(request, {.path_mtu = mtu, .all_signaled = call.core.init().sq_sig_all}, call.context.memory());
+      make_send_wqe(request, {.path_mtu = mtu, .all_signaled = call.core.init().sq_sig_all, .pd = call.core.init().pd},
+                    call.context.memory());
   if (wqe.is_atomic() && wqe.length != 8) {
     return fail("post_send: an atomic needs 8 bytes of local memory for its answer; the list has {}", wqe.length);
   }
@@ -160,7 +162,7 @@ void RcRequester::advance_cursor(const SendWqe& wqe) {
 }
 
 // Every packet after which sending may stop asks for an acknowledgement, so that no loss waits for a timeout.
-//= ibta-1.7 9.7.7.1
+//= ibta-1.7 9.7.3
 bool RcRequester::wants_ack(const SendWqe& wqe, const RcCall& call) {
   if (++hot_.since_ack_request >= call.options.ack_request_interval)
     return true;

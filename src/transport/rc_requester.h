@@ -42,8 +42,8 @@ class RcRequester {
   [[nodiscard]] bool failed() const { return failed_; }
   /// Completes every queued request with kWrFlushErr.
   void flush(const RcCall& call);
-  /// Nothing is in flight and no message is half sent: an SQD queue pair has drained.
-  [[nodiscard]] bool drained() const { return hot_.next == hot_.una && hot_.cursor_packet == 0; }
+  /// Everything ever sent is acknowledged and no message is half sent: an SQD queue pair has drained.
+  [[nodiscard]] bool drained() const { return hot_.end == hot_.una && hot_.cursor_packet == 0; }
 
   [[nodiscard]] std::uint32_t queued() const { return hot_.queue.size(); }
   [[nodiscard]] Psn next_psn() const { return hot_.next; }

@@ -17,7 +17,7 @@ void RcRequester::on_response(const ReceivedPacket& received, const RcCall& call
     return;
   }
   // Stale and forged numbers change nothing.
-  //= ibta-1.7 9.7.5.2.1
+  //= ibta-1.7 9.7.6
   if (header.psn < hot_.una || header.psn >= hot_.end) {
     ++call.counters.discarded;
     return;
@@ -44,10 +44,17 @@ void RcRequester::on_acknowledge(const ReceivedPacket& received, const RcCall& c
         selective_->on_sack(header.psn + 1, received.cold.sack, hot_.end);
       }
       return;
-    case wire::SyndromeKind::kRnrNak:
     case wire::SyndromeKind::kNak:
+      // A code that is reserved, or of another service, acknowledges nothing.
+      if (wire::nak_code(header.aeth.syndrome).value_or(wire::NakCode::kInvalidRdRequest) ==
+          wire::NakCode::kInvalidRdRequest) {
+        ++call.counters.discarded;
+        return;
+      }
+      [[fallthrough]];
+    case wire::SyndromeKind::kRnrNak:
       // A NAK acknowledges everything before its own PSN. If an answer is missing before it, the NAK will come again.
-      //= ibta-1.7 9.7.5.1.1
+      //= ibta-1.7 9.7.6
       if (header.psn > hot_.una)
         acknowledge_through(header.psn - 1, call);
       if (!failed_ && hot_.una == header.psn)
@@ -64,12 +71,7 @@ void RcRequester::on_nak(std::uint8_t syndrome, const RcCall& call) {
     on_receiver_not_ready(wire::rnr_timer(wire::syndrome_code(syndrome)), call);
     return;
   }
-  const std::optional<wire::NakCode> code = wire::nak_code(syndrome);
-  if (!code.has_value()) {
-    ++call.counters.discarded;
-    return;
-  }
-  switch (*code) {
+  switch (*wire::nak_code(syndrome)) {
     case wire::NakCode::kPsnSequenceError:
       ++call.counters.packet_seq_err;
       // Already going back to this very packet.
@@ -88,7 +90,6 @@ void RcRequester::on_nak(std::uint8_t syndrome, const RcCall& call) {
       fail_front(verbs::WcStatus::kRemOpErr, call);
       return;
     case wire::NakCode::kInvalidRdRequest:
-      ++call.counters.discarded;
       return;
   }
 }
@@ -122,7 +123,7 @@ void RcRequester::on_data_response(const ReceivedPacket& received, const RcCall&
   if (header.psn < expected)
     return;
   if (header.psn > expected) {
-    //= ibta-1.7 9.7.5.2.4
+    //= ibta-1.7 9.7.6
     acknowledge_through(expected, call);
     return;
   }
@@ -137,8 +138,12 @@ void RcRequester::accept_response(SendWqe& wqe, const ReceivedPacket& received, 
   const std::uint64_t offset = std::uint64_t{wqe.responses} * mtu;
   const bool is_atomic_answer = wire::operation_of(header.opcode) == wire::Operation::kAtomicAcknowledge;
   const auto due = wqe.is_atomic() ? 0U : static_cast<std::uint32_t>(std::min<std::uint64_t>(wqe.length - offset, mtu));
-  if (is_atomic_answer != wqe.is_atomic() || info.last != last || received.packet.common.payload_bytes != due) {
-    //= ibta-1.7 9.7.5.2.7
+  // A request that was repeated from its middle is answered with a first packet there, so only the very first place
+  // tells whether a first packet is due.
+  const bool out_of_place = info.last != last || (wqe.responses == 0 && !info.first);
+  const bool refuses = info.aeth && wire::syndrome_kind(header.aeth.syndrome) != wire::SyndromeKind::kAck;
+  if (is_atomic_answer != wqe.is_atomic() || out_of_place || refuses || received.packet.common.payload_bytes != due) {
+    //= ibta-1.7 9.7.6
     fail_front(verbs::WcStatus::kBadRespErr, call);
     return;
   }
@@ -191,7 +196,7 @@ SendWqe* RcRequester::request_of(Psn psn) {
 }
 
 // Everything up to `psn` has arrived at the peer. An answer that should have come before counts as lost.
-//= ibta-1.7 9.7.5.1.4
+//= ibta-1.7 9.7.6
 void RcRequester::acknowledge_through(Psn psn, const RcCall& call) {
   if (const SendWqe* const wqe = oldest_unanswered(); wqe != nullptr) {
     const Psn expected = wqe->first_psn + wqe->responses;

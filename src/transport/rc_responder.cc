@@ -9,13 +9,12 @@ namespace weft::transport {
 void RcResponder::start(const RcCall& call) { hot_.expected = call.attributes().rq_psn; }
 
 void RcResponder::reset() {
-  const verbs::ReceiveQueue::Limits limits = own_queue_.limits();
-  *this = RcResponder(limits);
-}
-
-verbs::ReceiveQueue* RcResponder::queue(const RcCall& call) {
-  const verbs::SrqHandle shared = call.core.init().srq;
-  return shared.is_valid() ? call.context.find_srq(shared) : &own_queue_;
+  receives_.reset();
+  hot_ = Hot{};
+  early_.reset();
+  paced_until_ = Time::zero();
+  replay_start_ = 0;
+  echo_mark_ = failed_ = false;
 }
 
 bool RcResponder::poll_transmit(TransmitSlot& slot, const RcCall& call) {
@@ -32,7 +31,7 @@ bool RcResponder::poll_transmit(TransmitSlot& slot, const RcCall& call) {
 }
 
 // READ data and atomic results, in PSN order from the emission cursor.
-//= ibta-1.7 9.7.5.1.7
+//= ibta-1.7 9.7.5
 bool RcResponder::poll_resource(TransmitSlot& slot, const RcCall& call) {
   const Resource& resource = hot_.resources[hot_.emit_index];
   const auto mtu = static_cast<std::uint32_t>(verbs::to_bytes(call.attributes().path_mtu).count());
@@ -78,6 +77,7 @@ bool RcResponder::poll_resource(TransmitSlot& slot, const RcCall& call) {
   }
   set_payload(packet, payload);
   if (last) {
+    hot_.resources[hot_.emit_index].answered = true;
     ++hot_.emit_index;
     hot_.emit_packet = replay_start_ = 0;
   } else {
@@ -100,7 +100,7 @@ void RcResponder::pace(wire::Packet& packet, const RcCall& call) {
 }
 
 // One acknowledgement for everything before ePSN, or the NAK for ePSN itself.
-//= ibta-1.7 9.7.5.1.2
+//= ibta-1.7 9.7.5
 void RcResponder::emit_acknowledge(TransmitSlot& slot, const RcCall& call) {
   wire::Packet& packet = slot.packet;
   call.core.start_packet(packet);
@@ -146,35 +146,31 @@ void RcResponder::emit_cnp(TransmitSlot& slot, const RcCall& call) {
 std::uint8_t RcResponder::ack_syndrome(const RcCall& call) {
   if (!call.options.end_to_end_credits || call.core.init().srq.is_valid())
     return wire::kSyndromeAckNoCredits;
-  const std::uint32_t in_use = receive_.has_value() ? 1 : 0;
-  return wire::ack_syndrome(wire::code_of_credits(static_cast<std::uint32_t>(own_queue_.size()) + in_use));
+  return wire::ack_syndrome(wire::code_of_credits(static_cast<std::uint32_t>(receives_.size())));
 }
 
 void RcResponder::flush(const RcCall& call) {
-  fail_receive(verbs::WcStatus::kWrFlushErr, call);
-  while (std::optional<verbs::ReceiveWqe> posted = own_queue_.take()) {
-    receive_ = std::move(posted);
-    fail_receive(verbs::WcStatus::kWrFlushErr, call);
-  }
-  if (early_ != nullptr)
+  receives_.flush(call.core, call.context);
+  if (early_ != nullptr) {
     early_->clear();
+  }
+}
+
+// Answers that precede the NAK still leave, or the requester would take the NAK for the loss of one of them.
+void RcResponder::fall_silent() {
+  hot_.answers = failed_ ? static_cast<std::uint8_t>(hot_.answers & kAnswerNak) : std::uint8_t{0};
+  if (!failed_) {
+    hot_.emit_index = hot_.resources.size();
+  }
 }
 
 void RcResponder::fail_receive(verbs::WcStatus status, const RcCall& call) {
-  if (!receive_.has_value())
-    return;
-  verbs::WorkCompletion completion;
-  completion.wr_id = receive_->wr_id;
-  completion.qp_num = call.core.identity().qpn;
-  completion.status = status;
-  completion.opcode = verbs::WcOpcode::kRecv;
-  receive_.reset();
-  (void)call.core.complete_recv(completion, call.context);
+  // The queue pair fails in any case: an overflowing completion queue changes nothing more.
+  (void)receives_.fail(status, call.core, call.context);
 }
 
 std::size_t RcResponder::heap_bytes() const {
-  return hot_.resources.heap_bytes() + own_queue_.heap_bytes() + (early_ != nullptr ? sizeof(ReorderBuffer) : 0) +
-         (receive_.has_value() ? receive_->sg_list.heap_bytes() : 0);
+  return hot_.resources.heap_bytes() + receives_.heap_bytes() + (early_ != nullptr ? sizeof(ReorderBuffer) : 0);
 }
 
 std::size_t RcResponder::held_packets() const {

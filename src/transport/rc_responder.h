@@ -8,13 +8,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "base/ring.h"
 #include "transport/loss/reorder_buffer.h"
 #include "transport/packet_io.h"
 #include "transport/rc_types.h"
-#include "verbs/receive_queue.h"
+#include "transport/receive_requests.h"
 #include "wire/aeth_syndrome.h"
 #include "wire/opcode.h"
 
@@ -22,13 +21,13 @@ namespace weft::transport {
 
 class RcResponder {
  public:
-  explicit RcResponder(verbs::ReceiveQueue::Limits limits) : own_queue_(limits) {}
+  explicit RcResponder(const verbs::QpInitAttributes& init) : receives_(init) {}
 
   /// Starts from INIT: expects the receive PSN of the attributes. Posted requests stay.
   void start(const RcCall& call);
   void reset();
 
-  [[nodiscard]] Result<void> post(const verbs::RecvWr& request) { return own_queue_.post(request); }
+  [[nodiscard]] Result<void> post(const verbs::RecvWr& request) { return receives_.post(request); }
 
   void on_request(const ReceivedPacket& received, const RcCall& call);
   [[nodiscard]] bool poll_transmit(TransmitSlot& slot, const RcCall& call);
@@ -42,6 +41,8 @@ class RcResponder {
   [[nodiscard]] bool sends_data() const { return hot_.emit_index < hot_.resources.size(); }
 
   [[nodiscard]] bool failed() const { return failed_; }
+  /// Sends nothing more, as a queue pair in ERR; the NAK of a request that made it fail still leaves.
+  void fall_silent();
   /// Completes the receive request in use and all posted ones of its own queue with kWrFlushErr.
   void flush(const RcCall& call);
 
@@ -60,6 +61,7 @@ class RcResponder {
     std::uint32_t packets = 1;
     Psn first_psn;
     bool atomic = false;
+    bool answered = false;  // sent completely at least once
   };
   enum Answer : std::uint8_t { kAnswerAck = 1, kAnswerNak = 2, kAnswerCnp = 4, kAnswerSack = 8 };
   enum class Message : std::uint8_t { kNone, kSend, kWrite };
@@ -98,14 +100,12 @@ class RcResponder {
   [[nodiscard]] bool make_resource_room(const RcCall& call);
   [[nodiscard]] bool length_fits(const ReceivedPacket& received, const wire::OpcodeInfo& info,
                                  const RcCall& call) const;
-  [[nodiscard]] bool take_receive(const RcCall& call);
   Verdict complete_receive(const wire::IbTransportHeader& header, const wire::OpcodeInfo& info, const RcCall& call);
   void accepted(const wire::IbTransportHeader& header, std::uint32_t psns, bool message_ends);
   Verdict reject(wire::NakCode code, const RcCall& call);
   Verdict not_ready(const RcCall& call);
   void fail_receive(verbs::WcStatus status, const RcCall& call);
 
-  [[nodiscard]] verbs::ReceiveQueue* queue(const RcCall& call);
   [[nodiscard]] bool poll_resource(TransmitSlot& slot, const RcCall& call);
   void pace(wire::Packet& packet, const RcCall& call);
   void emit_acknowledge(TransmitSlot& slot, const RcCall& call);
@@ -113,12 +113,11 @@ class RcResponder {
   [[nodiscard]] std::uint8_t ack_syndrome(const RcCall& call);
 
   Hot hot_;
-  verbs::ReceiveQueue own_queue_;
-  std::optional<verbs::ReceiveWqe> receive_;  // in use by the message in progress
-  std::unique_ptr<ReorderBuffer> early_;      // selective repeat, on first use
-  Time paced_until_;                          // READ data obey the pacing of congestion control
-  std::uint32_t replay_start_ = 0;            // packet at which the answer being sent began
-  bool echo_mark_ = false;                    // the next acknowledgement carries BECN
+  ReceiveRequests receives_;
+  std::unique_ptr<ReorderBuffer> early_;  // selective repeat, on first use
+  Time paced_until_;                      // READ data obey the pacing of congestion control
+  std::uint32_t replay_start_ = 0;        // packet at which the answer being sent began
+  bool echo_mark_ = false;                // the next acknowledgement carries BECN
   bool failed_ = false;
 };
 

@@ -8,6 +8,13 @@
 #include "transport/segmentation.h"
 
 namespace weft::transport {
+namespace {
+
+//= ibta-1.7 9.7.4
+constexpr std::uint32_t kMaxMessageBytes = 1U << 31;
+
+}  // namespace
+
 void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
   if (CongestionReceiver* const receiver = call.options.congestion_receiver; receiver != nullptr) {
@@ -18,7 +25,7 @@ void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call)
     if (signal == CongestionSignal::kEcho)
       echo_mark_ = true;
   }
-  //= ibta-1.7 9.7.4.1.2
+  //= ibta-1.7 9.7.4
   const std::int32_t distance = header.psn - hot_.expected;
   if (distance < 0) {
     on_duplicate(received, call);
@@ -33,7 +40,7 @@ void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
   ++call.counters.out_of_sequence;
   if (call.options.loss_recovery == LossRecovery::kGoBackN) {
     // One NAK for a gap; silence until the expected packet comes.
-    //= ibta-1.7 9.7.5.1.3
+    //= ibta-1.7 9.7.5
     if (hot_.nak_outstanding)
       return;
     hot_.nak_outstanding = true;
@@ -98,7 +105,7 @@ void RcResponder::drain_early(const RcCall& call) {
   }
 }
 
-//= ibta-1.7 9.7.5.1.5
+//= ibta-1.7 9.7.5
 void RcResponder::on_duplicate(const ReceivedPacket& received, const RcCall& call) {
   ++call.counters.duplicate_request;
   const wire::Operation operation = wire::operation_of(received.packet.ib.opcode);
@@ -140,7 +147,7 @@ RcResponder::Verdict RcResponder::execute(const ReceivedPacket& received, bool p
   const wire::IbTransportHeader& header = received.packet.ib;
   const wire::OpcodeInfo& info = wire::describe(header.opcode);
   const wire::Operation operation = wire::operation_of(header.opcode);
-  //= ibta-1.7 9.7.4.1.3
+  //= ibta-1.7 9.7.4
   if (!fits_sequence(operation, info) || !length_fits(received, info, call)) {
     return reject(wire::NakCode::kInvalidRequest, call);
   }
@@ -168,7 +175,7 @@ bool RcResponder::fits_sequence(wire::Operation operation, const wire::OpcodeInf
 }
 
 // First and middle packets are full, a last one is not empty.
-//= ibta-1.7 9.7.4.1.6
+//= ibta-1.7 9.7.4
 bool RcResponder::length_fits(const ReceivedPacket& received, const wire::OpcodeInfo& info, const RcCall& call) const {
   const auto mtu = static_cast<std::uint32_t>(verbs::to_bytes(call.attributes().path_mtu).count());
   const std::uint32_t payload = received.packet.common.payload_bytes;
@@ -182,27 +189,23 @@ bool RcResponder::length_fits(const ReceivedPacket& received, const wire::Opcode
 RcResponder::Verdict RcResponder::execute_send(const ReceivedPacket& received, const wire::OpcodeInfo& info,
                                                const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
-  if (info.first && !take_receive(call))
+  if (info.first && !receives_.take(call.core, call.context))
     return not_ready(call);
   const std::uint32_t payload = received.packet.common.payload_bytes;
   const std::uint32_t offset = info.first ? 0 : hot_.received;
-  if (std::uint64_t{offset} + payload > receive_->sg_list.total_bytes()) {
+  if (std::uint64_t{offset} + payload > receives_.room()) {
     fail_receive(verbs::WcStatus::kLocLenErr, call);
     return reject(call.options.short_receive_nak == ShortReceiveNak::kInvalidRequest
                       ? wire::NakCode::kInvalidRequest
                       : wire::NakCode::kRemoteOperationalError,
                   call);
   }
-  if (info.first || !received.payload.empty()) {
-    const verbs::AccessFault fault =
-        receive_->sg_list.check(call.context.memory(), call.core.init().pd, verbs::kAccessLocalWrite);
-    if (fault != verbs::AccessFault::kNone) {
-      fail_receive(verbs::WcStatus::kLocProtErr, call);
-      return reject(wire::NakCode::kRemoteOperationalError, call);
-    }
+  if ((info.first || !received.payload.empty()) && !receives_.writable(call.core, call.context)) {
+    fail_receive(verbs::WcStatus::kLocProtErr, call);
+    return reject(wire::NakCode::kRemoteOperationalError, call);
   }
   if (!received.payload.empty())
-    receive_->sg_list.scatter(call.context.memory(), offset, received.payload);
+    receives_.write(offset, received.payload, call.context);
   hot_.received = offset + payload;
   hot_.message = Message::kSend;
   if (info.last) {
@@ -235,7 +238,7 @@ RcResponder::Verdict RcResponder::execute_write(const ReceivedPacket& received, 
     hot_.remaining = header.reth.dma_length;
   }
   const bool length_agrees = info.last || own_address ? payload == hot_.remaining : payload < hot_.remaining;
-  if (!length_agrees)
+  if (!length_agrees || hot_.remaining > kMaxMessageBytes)
     return reject(wire::NakCode::kInvalidRequest, call);
   // The whole range is checked when the message begins, each packet's again where bytes are really written.
   if (!placed && (info.first || own_address || !received.payload.empty())) {
@@ -246,12 +249,12 @@ RcResponder::Verdict RcResponder::execute_write(const ReceivedPacket& received, 
                                                       .access = verbs::kAccessRemoteWrite});
     if (checked.fault != verbs::AccessFault::kNone)
       return reject(wire::NakCode::kRemoteAccessError, call);
-    if (info.immediate && !take_receive(call))
+    if (info.immediate && !receives_.take(call.core, call.context))
       return not_ready(call);
     if (checked.region != nullptr && checked.region->bytes != nullptr && !received.payload.empty()) {
       std::ranges::copy(received.payload, checked.region->data(hot_.address));
     }
-  } else if (info.immediate && !take_receive(call)) {
+  } else if (info.immediate && !receives_.take(call.core, call.context)) {
     return not_ready(call);
   }
   hot_.received += payload;
@@ -271,7 +274,7 @@ RcResponder::Verdict RcResponder::execute_read(const ReceivedPacket& received, c
     return reject(wire::NakCode::kInvalidRequest, call);
   }
   const auto packets = static_cast<std::int64_t>(packet_count(header.reth.dma_length, call.attributes().path_mtu));
-  if (header.reth.dma_length > 1U << 31 || packets >= Psn::kHalf)
+  if (header.reth.dma_length > kMaxMessageBytes || packets >= Psn::kHalf)
     return reject(wire::NakCode::kInvalidRequest, call);
   const auto checked = call.context.memory().check({.pd = call.core.init().pd,
                                                     .key = header.reth.remote_key,
@@ -331,30 +334,26 @@ RcResponder::Verdict RcResponder::execute_atomic(const ReceivedPacket& received,
   return Verdict::kAccepted;
 }
 
-// A new READ or atomic means that the requester has the oldest of max_dest_rd_atomic answers; if that one was not even
-// sent yet, the requester exceeds its limit.
-//= ibta-1.7 9.7.4.1.4
+// A new READ or atomic means that the requester has the oldest of max_dest_rd_atomic answers, and a repetition of it
+// that is still under way is pointless. If that answer was never sent, the requester exceeds its limit.
+//= ibta-1.7 9.7.4
 bool RcResponder::make_resource_room(const RcCall& call) {
   if (hot_.resources.size() < call.attributes().max_dest_rd_atomic)
     return true;
-  if (hot_.emit_index == 0)
+  if (hot_.resources.empty() || !hot_.resources.front().answered)
     return false;
   (void)hot_.resources.pop_front();
-  --hot_.emit_index;
+  if (hot_.emit_index > 0) {
+    --hot_.emit_index;
+  } else {
+    hot_.emit_packet = replay_start_ = 0;
+  }
   return true;
-}
-
-bool RcResponder::take_receive(const RcCall& call) {
-  if (verbs::ReceiveQueue* const posted = queue(call); posted != nullptr)
-    receive_ = posted->take();
-  return receive_.has_value();
 }
 
 RcResponder::Verdict RcResponder::complete_receive(const wire::IbTransportHeader& header, const wire::OpcodeInfo& info,
                                                    const RcCall& call) {
   verbs::WorkCompletion completion;
-  completion.wr_id = receive_->wr_id;
-  completion.qp_num = call.core.identity().qpn;
   completion.src_qp = call.attributes().destination_qpn;
   completion.byte_len = hot_.received;
   completion.opcode =
@@ -369,8 +368,7 @@ RcResponder::Verdict RcResponder::complete_receive(const wire::IbTransportHeader
   }
   if (header.has(wire::kBthSolicited))
     completion.wc_flags |= verbs::kWcSolicited;
-  receive_.reset();
-  if (call.core.complete_recv(completion, call.context))
+  if (receives_.complete(completion, call.core, call.context))
     return Verdict::kAccepted;
   return reject(wire::NakCode::kRemoteOperationalError, call);
 }

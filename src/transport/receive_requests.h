@@ -20,6 +20,8 @@ class ReceiveRequests {
   explicit ReceiveRequests(const verbs::QpInitAttributes& init);
 
   [[nodiscard]] Result<void> post(const verbs::RecvWr& request) { return own_.post(request); }
+  /// Requests of the own queue, the one in use included: what end-to-end credits count.
+  [[nodiscard]] std::size_t size() const { return own_.size() + (in_use_.has_value() ? 1 : 0); }
   /// Makes sure that a request is in use; false if none is posted.
   [[nodiscard]] bool take(const QpCore& core, verbs::Context& context);
 

@@ -38,8 +38,11 @@ SendWqe make_send_wqe(const verbs::SendWr& request, const SendWqeLimits& limits,
   wqe.compare_add = request.atomic.compare_add;
   wqe.swap = request.atomic.swap;
   wqe.immediate = request.opcode == verbs::WrOpcode::kSendWithInv ? request.invalidate_rkey : request.imm_data;
-  wqe.sg_list = (request.send_flags & verbs::kSendInline) != 0 ? verbs::SgeList::inlined(request.sg_list, memory)
-                                                               : verbs::SgeList(request.sg_list);
+  const bool inlined = (request.send_flags & verbs::kSendInline) != 0;
+  wqe.local_fault =
+      inlined && verbs::check_elements(request.sg_list, memory, limits.pd, 0) != verbs::AccessFault::kNone;
+  wqe.sg_list =
+      inlined && !wqe.local_fault ? verbs::SgeList::inlined(request.sg_list, memory) : verbs::SgeList(request.sg_list);
   wqe.length = static_cast<std::uint32_t>(wqe.sg_list.total_bytes());
   wqe.packets = wqe.is_atomic() ? 1 : static_cast<std::uint32_t>(packet_count(wqe.length, limits.path_mtu));
   return wqe;

@@ -56,9 +56,11 @@ struct SendWqe {
 struct SendWqeLimits {
   verbs::PathMtu path_mtu = verbs::PathMtu::k1024;
   bool all_signaled = false;
+  verbs::PdHandle pd{};
 };
 
-/// Copies a checked request. Inline data are taken from `memory` here.
+/// Copies a checked request. Inline data are taken from `memory` here; if they may not be read, the request is in the
+/// queue with `local_fault`.
 [[nodiscard]] SendWqe make_send_wqe(const verbs::SendWr& request, const SendWqeLimits& limits,
                                     const verbs::MemoryTable& memory);
 

@@ -23,7 +23,8 @@ Result<void> UcService::check_request(const verbs::SendWr& request, const Unreli
 }
 
 SendWqe UcService::make_wqe(const verbs::SendWr& request, const UnreliableCall& call) {
-  return make_send_wqe(request, {.path_mtu = call.mtu, .all_signaled = call.core.init().sq_sig_all},
+  return make_send_wqe(request,
+                       {.path_mtu = call.mtu, .all_signaled = call.core.init().sq_sig_all, .pd = call.core.init().pd},
                        call.context.memory());
 }
 

@@ -27,9 +27,11 @@ Result<void> UdService::check_request(const verbs::SendWr& request, const Unreli
 }
 
 UdWqe UdService::make_wqe(const verbs::SendWr& request, const UnreliableCall& call) {
-  return UdWqe{make_send_wqe(request, {.path_mtu = call.mtu, .all_signaled = call.core.init().sq_sig_all},
-                             call.context.memory()),
-               request.ud.ah, request.ud.remote_qpn, request.ud.remote_qkey};
+  return UdWqe{
+      make_send_wqe(request,
+                    {.path_mtu = call.mtu, .all_signaled = call.core.init().sq_sig_all, .pd = call.core.init().pd},
+                    call.context.memory()),
+      request.ud.ah, request.ud.remote_qpn, request.ud.remote_qkey};
 }
 
 verbs::WcStatus UdService::check_start(const UdWqe& wqe, const UnreliableCall& call) {

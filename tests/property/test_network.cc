@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
+#include "base/format_quantity.h"
 #include "wire/frame.h"
+#include "wire/opcode.h"
 #include "wire/packet_codec.h"
 
 namespace weft::testing {
@@ -30,7 +33,10 @@ wire::LinkType link_of(wire::Encapsulation encapsulation) {
 }  // namespace
 
 TestNetwork::TestNetwork(End& a, End& b, const Options& options)
-    : ends_{&a, &b}, options_(options), random_(options.seed, "network") {}
+    : ends_{&a, &b},
+      options_(options),
+      random_(options.seed, "network"),
+      trace_(std::getenv("WEFT_TRACE") != nullptr) {}
 
 bool TestNetwork::run(std::uint64_t steps) {
   for (std::uint64_t i = 0; i < steps; ++i) {
@@ -91,6 +97,11 @@ void TestNetwork::transmit(int from) {
   }
   ++packets_sent_;
   wire_free_[from] = now_ + options_.rate.transmit_time(Bytes(packet.common.wire_bytes));
+  if (trace_) {
+    fmt::print(stderr, "{} {}: {} psn {} payload {} syndrome {:#x}\n", now_, from, wire::opcode_name(packet.ib.opcode),
+               packet.ib.psn.value(), packet.common.payload_bytes,
+               wire::describe(packet.ib.opcode).aeth ? packet.ib.aeth.syndrome : 0);
+  }
   if (filter_ && filter_(from, packet)) {
     return;
   }

@@ -3,7 +3,8 @@
 //
 // Every packet crosses as bytes: the sender's records are emitted as a frame, the receiver's are parsed from it, so
 // that both directions of the wire formats are exercised by every test. A damaged frame has one bit flipped and must
-// be caught by the ICRC (or fail to parse). One direction of a link sends one packet at a time.
+// be caught by the ICRC (or fail to parse). One direction of a link sends one packet at a time. With WEFT_TRACE in the
+// environment every packet sent is printed.
 #pragma once
 
 #include <cstdint>
@@ -103,6 +104,7 @@ class TestNetwork {
   End* ends_[2];
   Options options_;
   RandomStream random_;
+  bool trace_;
   Filter filter_;
   std::multimap<std::int64_t, Flight> in_flight_;  // by arrival time, then in order of departure
   Time wire_free_[2];

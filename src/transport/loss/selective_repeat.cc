@@ -49,8 +49,9 @@ void SelectiveRepeat::on_sack(Psn base, const wire::SackBitmap& bitmap, Psn end)
   if (shift < 0 || shift >= kWindow)
     return;
   const Bits named = ((Bits{bitmap.words[1]} << 64) | bitmap.words[0]) << shift;
-  received_ |= named & in_flight_before(end);
-  lost_ &= ~received_;
+  const Bits news = named & in_flight_before(end) & ~received_;
+  received_ |= news;
+  lost_ &= ~news;
   if (received_ == 0)
     return;
   const int highest = highest_bit(received_);
@@ -63,7 +64,8 @@ void SelectiveRepeat::on_sack(Psn base, const wire::SackBitmap& bitmap, Psn end)
 
 void SelectiveRepeat::on_timeout(Psn end) {
   resent_ = 0;
-  lost_ = in_flight_before(end) & ~received_;
+  // The oldest is due even if it has arrived: its answer must have been lost.
+  lost_ = in_flight_before(end) & (~received_ | 1);
 }
 
 void SelectiveRepeat::request(Psn psn) {
