@@ -25,7 +25,7 @@ struct BthHeader {
   std::uint32_t destination_qp = 0;   // 24 bits
   bool ack_request = false;
   std::uint8_t reserved = 0;  // 7 bits, ignored by receivers
-  Psn psn;
+  Psn psn{};
 
   /// The transport version must be 0; any opcode is accepted.
   [[nodiscard]] static Result<BthHeader> parse(std::span<const std::byte> bytes);

@@ -23,7 +23,7 @@ struct CmDatagram {
   static constexpr std::uint8_t kClassVersion = 2;
 
   MadHeader header{.management_class = kClassConnection, .class_version = kClassVersion, .method = kMethodSend};
-  CmMessage message;
+  CmMessage message{};
 
   /// Sets the attribute id that belongs to `message`, too.
   [[nodiscard]] static CmDatagram of(CmMessage message);

@@ -71,7 +71,7 @@ struct CmRep {
   std::uint8_t reserved_qp = 0;
   std::uint32_t local_ee_context = 0;  // 24 bits
   std::uint8_t reserved_ee_context = 0;
-  Psn starting_psn;
+  Psn starting_psn{};
   std::uint8_t reserved_psn = 0;
   std::uint8_t responder_resources = 0;
   std::uint8_t initiator_depth = 0;

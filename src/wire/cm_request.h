@@ -24,8 +24,8 @@ struct CmPath {
 
   std::uint16_t local_lid = 0;
   std::uint16_t remote_lid = 0;
-  Gid local_gid;
-  Gid remote_gid;
+  Gid local_gid{};
+  Gid remote_gid{};
   std::uint32_t flow_label = 0;    // 20 bits
   std::uint8_t reserved_rate = 0;  // 6 bits
   std::uint8_t packet_rate = 0;    // 6 bits, a PathRecord rate code
@@ -63,7 +63,7 @@ struct CmReq {
   std::uint8_t remote_response_timeout = 0;
   std::uint8_t transport_service = 0;  // 2 bits: 0 RC, 1 UC, 2 RD
   bool flow_control = false;           // end-to-end credits
-  Psn starting_psn;
+  Psn starting_psn{};
   std::uint8_t local_response_timeout = 0;
   std::uint8_t retry_count = 0;  // 3 bits
   std::uint16_t partition_key = 0xFFFF;
@@ -73,8 +73,8 @@ struct CmReq {
   std::uint8_t max_cm_retries = 0;   // 4 bits
   bool shared_receive_queue = false;
   std::uint8_t extended_transport = 0;  // 3 bits
-  CmPath primary;
-  CmPath alternate;
+  CmPath primary{};
+  CmPath alternate{};
   std::array<std::byte, kPrivateDataSize> private_data{};
 
   [[nodiscard]] static Result<CmReq> parse(std::span<const std::byte> bytes);

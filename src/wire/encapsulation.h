@@ -63,8 +63,8 @@ inline constexpr std::array<std::uint8_t, 256> kHeaderBytes = [] {
 }
 
 struct FrameSizes {
-  Bytes frame;
-  Bytes wire;
+  Bytes frame{};
+  Bytes wire{};
 
   friend constexpr bool operator==(FrameSizes, FrameSizes) = default;
 };

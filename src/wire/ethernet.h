@@ -39,8 +39,8 @@ struct EthernetHeader {
   static constexpr std::size_t kMinFrameWithoutFcs = 60;
   static constexpr std::size_t kFcsSize = 4;
 
-  MacAddress destination;
-  MacAddress source;
+  MacAddress destination{};
+  MacAddress source{};
   std::array<VlanTag, kMaxTags> tags{};  // outermost first
   std::uint8_t tag_count = 0;
   std::uint16_t ether_type = 0;

@@ -17,18 +17,18 @@ namespace weft::wire {
 
 //= ibta-1.7 9.2.1
 struct ExtensionHeaders {
-  std::optional<RdethHeader> rdeth;
-  std::optional<DethHeader> deth;
-  std::optional<XrcethHeader> xrceth;
-  std::optional<FethHeader> feth;
-  std::optional<RethHeader> reth;
-  std::optional<AtomicEthHeader> atomic;
-  std::optional<AethHeader> aeth;
-  std::optional<AtomicAckEthHeader> atomic_ack;
-  std::optional<ImmDtHeader> immediate;
-  std::optional<IethHeader> invalidate;
-  std::optional<SackEthHeader> sack;
-  std::optional<CnpHeader> cnp;
+  std::optional<RdethHeader> rdeth{};
+  std::optional<DethHeader> deth{};
+  std::optional<XrcethHeader> xrceth{};
+  std::optional<FethHeader> feth{};
+  std::optional<RethHeader> reth{};
+  std::optional<AtomicEthHeader> atomic{};
+  std::optional<AethHeader> aeth{};
+  std::optional<AtomicAckEthHeader> atomic_ack{};
+  std::optional<ImmDtHeader> immediate{};
+  std::optional<IethHeader> invalidate{};
+  std::optional<SackEthHeader> sack{};
+  std::optional<CnpHeader> cnp{};
 
   /// Every header that `opcode` calls for, with its members zero.
   [[nodiscard]] static ExtensionHeaders for_opcode(const OpcodeInfo& opcode);

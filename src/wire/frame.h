@@ -35,19 +35,19 @@ struct RdmaFrame {
   //= ibta-1.7 7.7.8
   static constexpr std::size_t kMaxSealedPayload = 4096;
 
-  std::optional<EthernetHeader> ethernet;
-  std::optional<LrhHeader> lrh;
-  std::optional<GrhHeader> grh;
-  std::optional<Ipv4Header> ipv4;
-  std::optional<Ipv6Header> ipv6;
-  std::optional<UdpHeader> udp;
-  BthHeader bth;
-  ExtensionHeaders extensions;
-  std::span<const std::byte> payload;  // without the pad bytes
-  std::array<std::byte, 3> pad{};      // the first `bth.pad_count` of them are on the wire
-  std::uint32_t icrc = 0;              // on the wire least significant byte first
-  std::optional<std::uint16_t> vcrc;   // on the wire least significant byte first; InfiniBand only
-  std::span<const std::byte> trailer;  // behind the packet: Ethernet's padding to 60 bytes, a captured FCS
+  std::optional<EthernetHeader> ethernet{};
+  std::optional<LrhHeader> lrh{};
+  std::optional<GrhHeader> grh{};
+  std::optional<Ipv4Header> ipv4{};
+  std::optional<Ipv6Header> ipv6{};
+  std::optional<UdpHeader> udp{};
+  BthHeader bth{};
+  ExtensionHeaders extensions{};
+  std::span<const std::byte> payload{};  // without the pad bytes
+  std::array<std::byte, 3> pad{};        // the first `bth.pad_count` of them are on the wire
+  std::uint32_t icrc = 0;                // on the wire least significant byte first
+  std::optional<std::uint16_t> vcrc{};   // on the wire least significant byte first; InfiniBand only
+  std::span<const std::byte> trailer{};  // behind the packet: Ethernet's padding to 60 bytes, a captured FCS
 };
 
 /// Why bytes are not a frame.

@@ -21,8 +21,8 @@ struct GrhHeader {
   std::uint16_t payload_length = 0;  // from behind this header to the ICRC, included
   std::uint8_t next_header = kNextHeaderIba;
   std::uint8_t hop_limit = 64;
-  Gid source;
-  Gid destination;
+  Gid source{};
+  Gid destination{};
 
   /// The IP version must be 6; any next header is accepted.
   [[nodiscard]] static Result<GrhHeader> parse(std::span<const std::byte> bytes);

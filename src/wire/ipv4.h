@@ -32,8 +32,8 @@ struct Ipv4Header {
   std::uint8_t time_to_live = 64;
   std::uint8_t protocol = kIpProtocolUdp;
   std::uint16_t header_checksum = 0;
-  Ipv4Address source;
-  Ipv4Address destination;
+  Ipv4Address source{};
+  Ipv4Address destination{};
   std::array<std::byte, kMaxOptions> options{};
   std::uint8_t options_size = 0;  // a multiple of 4, at most 40
 

@@ -22,8 +22,8 @@ struct Ipv6Header {
   std::uint16_t payload_length = 0;  // all that follows this header
   std::uint8_t next_header = kIpProtocolUdp;
   std::uint8_t hop_limit = 64;
-  Ipv6Address source;
-  Ipv6Address destination;
+  Ipv6Address source{};
+  Ipv6Address destination{};
 
   [[nodiscard]] static Result<Ipv6Header> parse(std::span<const std::byte> bytes);
   void emit(std::span<std::byte> out) const;

@@ -25,15 +25,15 @@ namespace weft::wire {
 
 /// Every address that one end may need; an encapsulation uses some of them. The IPv6 address is the GID too.
 struct EndAddresses {
-  MacAddress mac;
-  Ipv4Address ipv4;
-  Ipv6Address ipv6;
+  MacAddress mac{};
+  Ipv4Address ipv4{};
+  Ipv6Address ipv6{};
   std::uint16_t lid = 0;
 };
 
 struct Addresses {
-  EndAddresses source;
-  EndAddresses destination;
+  EndAddresses source{};
+  EndAddresses destination{};
 };
 
 /// True for the opcodes that the records can hold: valid, and neither RD nor XRC.

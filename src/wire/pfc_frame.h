@@ -25,7 +25,7 @@ struct PfcFrame {
   static constexpr std::uint16_t kMaxQuanta = 0xFFFF;
   static constexpr std::size_t kPadSize = kSize - EthernetHeader::kSize - 4 - 2 * kPriorities;
 
-  MacAddress source;
+  MacAddress source{};
   std::uint8_t reserved_classes = 0;  // upper half of the class-enable vector, ignored by receivers
   std::uint8_t enabled = 0;           // bit p: `quanta[p]` applies to priority p
   std::array<std::uint16_t, kPriorities> quanta{};

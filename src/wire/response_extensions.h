@@ -17,7 +17,7 @@ struct AethHeader {
   static constexpr std::size_t kSize = 4;
 
   std::uint8_t syndrome = 0;
-  Psn msn;  // message sequence number
+  Psn msn{};  // message sequence number
 
   [[nodiscard]] static Result<AethHeader> parse(std::span<const std::byte> bytes);
   void emit(std::span<std::byte> out) const;
@@ -42,7 +42,7 @@ struct AtomicAckEthHeader {
 struct SackEthHeader {
   static constexpr std::size_t kSize = 16;
 
-  SackBitmap bitmap;
+  SackBitmap bitmap{};
 
   [[nodiscard]] static Result<SackEthHeader> parse(std::span<const std::byte> bytes);
   void emit(std::span<std::byte> out) const;
