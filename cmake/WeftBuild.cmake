@@ -27,6 +27,14 @@ endif()
 # Results are bit-identical on every machine: no contraction to fused multiply-add, no tuning for the build host.
 add_compile_options(-ffp-contract=off -Wall -Wextra -Wconversion -Wshadow)
 
+# clang's -Wconversion includes this one, g++'s does not.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  add_compile_options(-Wno-sign-conversion)
+endif()
+# Every layer reports coverage to libFuzzer; only the fuzzers themselves link its main.
+if(WEFT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(WEFT_WARNINGS_AS_ERRORS)
   add_compile_options(-Werror)
 endif()
