@@ -1,6 +1,10 @@
 #include "wire/captured_frame.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "wire/byte_order.h"
+#include "wire/erf_record.h"
 
 namespace weft::wire {
 namespace {
@@ -32,6 +36,22 @@ CapturedFrame parse_cooked(CookedHeader header, std::span<const std::byte> bytes
   return {.frame = parse_ip_packet(ip), .covered = ip};
 }
 
+CapturedFrame parse_erf(std::span<const std::byte> bytes) {
+  Result<ErfHeader> header = ErfHeader::parse(bytes);
+  if (!header) {
+    return {.frame = tl::unexpected<FrameError>(FrameError{FrameFault::kMalformed, std::move(header.error())}),
+            .covered = bytes};
+  }
+  if (header->type != static_cast<std::uint8_t>(ErfType::kInfiniBand)) {
+    return not_rdma(bytes, fmt::format("ERF record type is {}, InfiniBand has {}", header->type,
+                                       static_cast<unsigned>(ErfType::kInfiniBand)));
+  }
+  const std::span<const std::byte> rest = bytes.subspan(ErfHeader::kSize + header->extensions_size);
+  // Records may be padded behind the packet.
+  const std::span<const std::byte> packet = rest.first(std::min<std::size_t>(rest.size(), header->wire_length));
+  return {.frame = parse_frame(LinkType::kInfiniBand, packet), .covered = packet};
+}
+
 }  // namespace
 
 CapturedFrame parse_captured(CaptureLink link, std::span<const std::byte> bytes) {
@@ -46,6 +66,8 @@ CapturedFrame parse_captured(CaptureLink link, std::span<const std::byte> bytes)
       return parse_cooked(kCooked, bytes);
     case CaptureLink::kLinuxCooked2:
       return parse_cooked(kCooked2, bytes);
+    case CaptureLink::kErf:
+      return parse_erf(bytes);
     case CaptureLink::kOther:
       return not_rdma(bytes, "a link type that weft does not read");
   }

@@ -28,6 +28,8 @@ CaptureLink link_of(int datalink) {
       return CaptureLink::kLinuxCooked;
     case DLT_LINUX_SLL2:
       return CaptureLink::kLinuxCooked2;
+    case DLT_ERF:
+      return CaptureLink::kErf;
     default:
       return CaptureLink::kOther;
   }

@@ -27,6 +27,7 @@ enum class CaptureLink : std::uint8_t {
   kRawIp,         // IPv4 or IPv6 header
   kLinuxCooked,   // 16 bytes in place of a link header (a capture on "any" interface), then as their EtherType says
   kLinuxCooked2,  // the same in 20 bytes
+  kErf,           // an ERF record (wire/erf_record.h)
   kOther,         // nothing that weft reads
 };
 

@@ -1,10 +1,13 @@
 #include "wire/pcapng_writer.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "base/assert.h"
+#include "wire/erf_record.h"
+#include "wire/flow_control_packet.h"
 
 namespace weft::wire {
 namespace {
@@ -26,7 +29,7 @@ std::uint16_t link_type_number(LinkType link_type) {
     case LinkType::kEthernet:
       return 1;
     case LinkType::kInfiniBand:
-      return 247;
+      return 197;  // ERF records, see wire/erf_record.h
   }
   return 0;
 }
@@ -54,6 +57,15 @@ void put_option(std::vector<std::byte>& out, std::uint16_t code, std::string_vie
   put_16(out, code);
   put_16(out, static_cast<std::uint16_t>(value.size()));
   put_padded(out, std::as_bytes(std::span(value)));
+}
+
+ErfHeader erf_header(std::uint64_t nanoseconds, std::size_t packet_size) {
+  // No other InfiniBand packet is as short as a flow control packet.
+  const ErfType type = packet_size == FlowControlPacket::kSize ? ErfType::kInfiniBandLink : ErfType::kInfiniBand;
+  return {.nanoseconds = nanoseconds,
+          .type = static_cast<std::uint8_t>(type),
+          .record_length = static_cast<std::uint16_t>(ErfHeader::kSize + packet_size),
+          .wire_length = static_cast<std::uint16_t>(packet_size)};
 }
 
 }  // namespace
@@ -94,19 +106,28 @@ Result<CaptureInterface> PcapngWriter::add_interface(std::string_view name, Link
   if (Result<void> written = put_block(kInterfaceDescriptionBlock); !written) {
     return pass_on(written);
   }
-  return CaptureInterface(interfaces_++);
+  interfaces_.push_back(link_type);
+  return CaptureInterface(static_cast<std::uint32_t>(interfaces_.size() - 1));
 }
 
 Result<void> PcapngWriter::write(CaptureInterface where, Time when, std::span<const std::byte> packet) {
-  WEFT_ASSERT(where.is_valid() && where.value() < interfaces_);
+  WEFT_ASSERT(where.is_valid() && where.value() < interfaces_.size());
   WEFT_ASSERT(when >= Time::zero() && !when.is_never());
+  WEFT_ASSERT(packet.size() <= kMaxPacket);
   const auto nanoseconds = static_cast<std::uint64_t>(when.picoseconds() / kPicosecondsPerNanosecond);
+  const bool in_record = interfaces_[where.value()] == LinkType::kInfiniBand;
+  const std::size_t length = packet.size() + (in_record ? ErfHeader::kSize : 0);
   body_.clear();
   put_32(body_, where.value());
   put_32(body_, nanoseconds >> 32);
   put_32(body_, nanoseconds & 0xFFFF'FFFFU);
-  put_32(body_, packet.size());  // captured
-  put_32(body_, packet.size());  // on the wire
+  put_32(body_, length);  // captured
+  put_32(body_, length);  // on the wire
+  if (in_record) {
+    std::array<std::byte, ErfHeader::kSize> header;
+    erf_header(nanoseconds, packet.size()).emit(header);
+    body_.insert(body_.end(), header.begin(), header.end());
+  }
   put_padded(body_, packet);
   return put_block(kEnhancedPacketBlock);
 }

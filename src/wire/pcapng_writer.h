@@ -1,9 +1,11 @@
 // Writes packets to a pcapng file that Wireshark, tcpdump and `weft pcap` read: a tap for any place that has bytes.
 //
 // Each tap is an interface with a name and a link type. Ethernet frames are given without their FCS, InfiniBand packets
-// from the LRH through the VCRC, as the link types ask. Timestamps are nanoseconds since the start of the run:
-// simulated picoseconds, rounded down. The file is little-endian on every machine, so that equal runs give equal files.
-// Source: the pcapng format (draft-ietf-opsawg-pcapng); libpcap reads a file only when all its link types are equal.
+// from the LRH through the VCRC, flow control packets as their 6 bytes; both go into the file as ERF records
+// (wire/erf_record.h), the only form in which Wireshark reads InfiniBand. Timestamps are nanoseconds since the start of
+// the run: simulated picoseconds, rounded down. The file is little-endian on every machine, so that equal runs give
+// equal files. Source: the pcapng format (draft-ietf-opsawg-pcapng); libpcap reads a file only when all its link types
+// are equal.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +39,10 @@ class PcapngWriter {
   /// Describes a further tap; allowed at any time. `name` is what Wireshark shows ("leaf1:7").
   Result<CaptureInterface> add_interface(std::string_view name, LinkType link_type);
 
-  /// Writes one packet as seen at `when` >= 0 on an interface of this file.
+  /// Longer than any frame; an ERF record's length has 16 bits.
+  static constexpr std::size_t kMaxPacket = 0xFF00;
+
+  /// Writes one packet of at most kMaxPacket bytes as seen at `when` >= 0 on an interface of this file.
   Result<void> write(CaptureInterface where, Time when, std::span<const std::byte> packet);
 
   /// Hands everything written so far to the operating system.
@@ -58,7 +63,7 @@ class PcapngWriter {
   std::string name_;
   std::string failure_;          // message of the first failed write
   std::vector<std::byte> body_;  // of the block being built; kept to reuse its memory
-  std::uint32_t interfaces_ = 0;
+  std::vector<LinkType> interfaces_;
 };
 
 }  // namespace weft::wire

@@ -8,8 +8,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "wire/erf_record.h"
+#include "wire/flow_control_packet.h"
 #include "wire/pcap_reader.h"
 
 namespace weft::wire {
@@ -72,11 +75,39 @@ TEST(PcapngWriter, TimestampsAreWholeNanosecondsRoundedDown) {
 
   auto reader = PcapReader::open(path);
   ASSERT_TRUE(reader);
-  EXPECT_EQ(reader->link(), CaptureLink::kInfiniBand);
+  EXPECT_EQ(reader->link(), CaptureLink::kErf);
   for (const Duration moment : moments) {
     const auto packet = reader->next();
     ASSERT_TRUE(packet && packet->has_value());
     EXPECT_EQ((*packet)->timestamp_ns, moment / 1_ns);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(PcapngWriter, InfiniBandGoesIntoErfRecordsOfTwoTypes) {
+  const std::string path = temporary_file();
+  auto writer = PcapngWriter::create(path);
+  ASSERT_TRUE(writer);
+  const auto tap = writer->add_interface("hca", LinkType::kInfiniBand);
+  const std::array<std::pair<std::size_t, ErfType>, 2> packets{
+      {{FlowControlPacket::kSize, ErfType::kInfiniBandLink}, {26, ErfType::kInfiniBand}}};
+  for (const auto& [length, type] : packets) {
+    ASSERT_TRUE(writer->write(*tap, Time::zero() + 5_us, bytes_of_length(length)));
+  }
+  ASSERT_TRUE(writer->close());
+
+  auto reader = PcapReader::open(path);
+  ASSERT_TRUE(reader);
+  for (const auto& [length, type] : packets) {
+    const auto packet = reader->next();
+    ASSERT_TRUE(packet && packet->has_value());
+    const auto record = ErfHeader::parse((*packet)->bytes);
+    ASSERT_TRUE(record);
+    EXPECT_EQ(record->type, static_cast<std::uint8_t>(type));
+    EXPECT_EQ(record->nanoseconds, 5000U);
+    EXPECT_EQ(record->wire_length, length);
+    EXPECT_EQ(record->record_length, ErfHeader::kSize + length);
+    EXPECT_THAT((*packet)->bytes.subspan(ErfHeader::kSize), ElementsAreArray(bytes_of_length(length)));
   }
   std::filesystem::remove(path);
 }
