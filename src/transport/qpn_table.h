@@ -56,8 +56,8 @@ class QpnTable {
 
  private:
   struct Entry {
-    std::uint32_t tagged = 0;  // type in the top byte, number below; 0 = free, since no number is 0
-    std::uint32_t index = 0;
+    std::uint32_t tagged = 0;             // type in the top byte, number below; 0 = free, since no number is 0
+    std::uint32_t index = QpSlot::kNone;  // so that a search for number 0 finds nothing at a free place
 
     [[nodiscard]] bool is_free() const { return tagged == 0; }
     [[nodiscard]] std::uint32_t qpn() const { return tagged & 0xFFFFFF; }
