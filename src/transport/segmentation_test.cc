@@ -1,0 +1,33 @@
+#include "transport/segmentation.h"
+
+#include <gtest/gtest.h>
+
+namespace weft::transport {
+namespace {
+
+using verbs::PathMtu;
+
+constexpr PathMtu kAll[] = {PathMtu::k256, PathMtu::k512, PathMtu::k1024, PathMtu::k2048, PathMtu::k4096};
+
+TEST(Segmentation, ShiftIsTheLogarithmOfTheMtu) {
+  for (const PathMtu mtu : kAll) {
+    EXPECT_EQ(std::int64_t{1} << mtu_shift(mtu), verbs::to_bytes(mtu).count());
+  }
+}
+
+TEST(Segmentation, MessageTakesAsManyPacketsAsItsBytesFill) {
+  for (const PathMtu mtu : kAll) {
+    const auto bytes = static_cast<std::uint64_t>(verbs::to_bytes(mtu).count());
+    EXPECT_EQ(packet_count(0, mtu), 1U);
+    for (std::uint64_t packets = 1; packets < 20; ++packets) {
+      EXPECT_EQ(packet_count((packets - 1) * bytes + 1, mtu), packets);
+      EXPECT_EQ(packet_count(packets * bytes, mtu), packets);
+    }
+    const std::uint64_t largest = std::uint64_t{1} << 31;
+    EXPECT_EQ(packet_count(largest, mtu), largest / bytes);
+    EXPECT_EQ(packet_count(0xFFFFFFFF, mtu), (std::uint64_t{1} << 32) / bytes);
+  }
+}
+
+}  // namespace
+}  // namespace weft::transport
