@@ -68,4 +68,10 @@ constexpr void store_be64(std::span<std::byte> bytes, std::size_t offset, std::u
   detail::store_be<8>(bytes, offset, value);
 }
 
+/// A field that begins `kBits` above the bottom of its word. Unsigned whatever the field's type, unlike `<<`.
+template <unsigned kBits>
+constexpr unsigned shifted(unsigned field) {
+  return field << kBits;
+}
+
 }  // namespace weft::wire

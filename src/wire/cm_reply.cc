@@ -36,8 +36,8 @@ void CmMra::emit(std::span<std::byte> out) const {
   WEFT_ASSERT(out.size() >= kSize);
   store_be32(out, 0, local_communication_id);
   store_be32(out, 4, remote_communication_id);
-  store_u8(out, 8, static_cast<std::uint8_t>((message << 6) | (reserved_message & 0x3FU)));
-  store_u8(out, 9, static_cast<std::uint8_t>((service_timeout << 3) | (reserved_timeout & 7U)));
+  store_u8(out, 8, static_cast<std::uint8_t>(shifted<6>(message) | (reserved_message & 0x3FU)));
+  store_u8(out, 9, static_cast<std::uint8_t>(shifted<3>(service_timeout) | (reserved_timeout & 7U)));
   std::ranges::copy(private_data, out.begin() + static_cast<std::ptrdiff_t>(kMraPrivateData));
 }
 
@@ -64,8 +64,8 @@ void CmRej::emit(std::span<std::byte> out) const {
   WEFT_ASSERT(out.size() >= kSize);
   store_be32(out, 0, local_communication_id);
   store_be32(out, 4, remote_communication_id);
-  store_u8(out, 8, static_cast<std::uint8_t>((message << 6) | (reserved_message & 0x3FU)));
-  store_u8(out, 9, static_cast<std::uint8_t>((additional_length << 1) | (reserved_length ? 1U : 0U)));
+  store_u8(out, 8, static_cast<std::uint8_t>(shifted<6>(message) | (reserved_message & 0x3FU)));
+  store_u8(out, 9, static_cast<std::uint8_t>(shifted<1>(additional_length) | (reserved_length ? 1U : 0U)));
   store_be16(out, 10, reason);
   std::ranges::copy(additional, out.begin() + static_cast<std::ptrdiff_t>(kRejAdditional));
   std::ranges::copy(private_data, out.begin() + static_cast<std::ptrdiff_t>(kRejPrivateData));
@@ -113,9 +113,9 @@ void CmRep::emit(std::span<std::byte> out) const {
   store_u8(out, 24, responder_resources);
   store_u8(out, 25, initiator_depth);
   store_u8(out, 26,
-           static_cast<std::uint8_t>((target_ack_delay << 3) | ((failover & 3U) << 1) | (flow_control ? 1U : 0U)));
+           static_cast<std::uint8_t>(shifted<3>(target_ack_delay) | ((failover & 3U) << 1) | (flow_control ? 1U : 0U)));
   store_u8(out, 27,
-           static_cast<std::uint8_t>((rnr_retry_count << 5) | (shared_receive_queue ? 0x10U : 0U) |
+           static_cast<std::uint8_t>(shifted<5>(rnr_retry_count) | (shared_receive_queue ? 0x10U : 0U) |
                                      (reserved_retry & 0x0FU)));
   store_be64(out, 28, local_ca_guid);
   std::ranges::copy(private_data, out.begin() + static_cast<std::ptrdiff_t>(kRepPrivateData));

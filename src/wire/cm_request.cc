@@ -36,13 +36,14 @@ void load_packed_fields(CmReq& req, std::span<const std::byte> bytes) {
 
 void store_packed_fields(const CmReq& req, std::span<std::byte> out) {
   store_u8(out, 43,
-           static_cast<std::uint8_t>((req.remote_response_timeout << 3) | ((req.transport_service & 3U) << 1) |
+           static_cast<std::uint8_t>(shifted<3>(req.remote_response_timeout) | ((req.transport_service & 3U) << 1) |
                                      (req.flow_control ? 1U : 0U)));
-  store_u8(out, 47, static_cast<std::uint8_t>((req.local_response_timeout << 3) | (req.retry_count & 7U)));
-  store_u8(out, 50,
-           static_cast<std::uint8_t>((req.path_mtu << 4) | (req.rdc_exists ? 8U : 0U) | (req.rnr_retry_count & 7U)));
+  store_u8(out, 47, static_cast<std::uint8_t>(shifted<3>(req.local_response_timeout) | (req.retry_count & 7U)));
+  store_u8(
+      out, 50,
+      static_cast<std::uint8_t>(shifted<4>(req.path_mtu) | (req.rdc_exists ? 8U : 0U) | (req.rnr_retry_count & 7U)));
   store_u8(out, 51,
-           static_cast<std::uint8_t>((req.max_cm_retries << 4) | (req.shared_receive_queue ? 8U : 0U) |
+           static_cast<std::uint8_t>(shifted<4>(req.max_cm_retries) | (req.shared_receive_queue ? 8U : 0U) |
                                      (req.extended_transport & 7U)));
 }
 
@@ -77,11 +78,12 @@ void CmPath::emit(std::span<std::byte> out) const {
   store_be16(out, 2, remote_lid);
   store_address(out, 4, local_gid);
   store_address(out, 20, remote_gid);
-  store_be32(out, 36, (flow_label << 12) | ((reserved_rate & 0x3FU) << 6) | (packet_rate & 0x3FU));
+  store_be32(out, 36, shifted<12>(flow_label) | ((reserved_rate & 0x3FU) << 6) | (packet_rate & 0x3FU));
   store_u8(out, 40, traffic_class);
   store_u8(out, 41, hop_limit);
-  store_u8(out, 42, static_cast<std::uint8_t>((service_level << 4) | (subnet_local ? 8U : 0U) | (reserved_level & 7U)));
-  store_u8(out, 43, static_cast<std::uint8_t>((local_ack_timeout << 3) | (reserved_timeout & 7U)));
+  store_u8(out, 42,
+           static_cast<std::uint8_t>(shifted<4>(service_level) | (subnet_local ? 8U : 0U) | (reserved_level & 7U)));
+  store_u8(out, 43, static_cast<std::uint8_t>(shifted<3>(local_ack_timeout) | (reserved_timeout & 7U)));
 }
 
 Result<CmReq> CmReq::parse(std::span<const std::byte> bytes) {

@@ -29,12 +29,12 @@ Result<LrhHeader> LrhHeader::parse(std::span<const std::byte> bytes) {
 
 void LrhHeader::emit(std::span<std::byte> out) const {
   WEFT_ASSERT(out.size() >= kSize);
-  store_u8(out, 0, static_cast<std::uint8_t>(virtual_lane << 4));
+  store_u8(out, 0, static_cast<std::uint8_t>(shifted<4>(virtual_lane)));
   store_u8(out, 1,
-           static_cast<std::uint8_t>((service_level << 4) | ((reserved_high & 3U) << 2) |
+           static_cast<std::uint8_t>(shifted<4>(service_level) | ((reserved_high & 3U) << 2) |
                                      static_cast<std::uint8_t>(next_header)));
   store_be16(out, 2, destination_lid);
-  store_be16(out, 4, static_cast<std::uint16_t>((reserved_length << 11) | (packet_length & 0x7FFU)));
+  store_be16(out, 4, static_cast<std::uint16_t>(shifted<11>(reserved_length) | (packet_length & 0x7FFU)));
   store_be16(out, 6, source_lid);
 }
 
