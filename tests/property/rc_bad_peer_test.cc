@@ -618,6 +618,86 @@ TEST(RcBadPeer, NewReadDuringTheRepetitionOfAnAnsweredOneIsAdmitted) {
   EXPECT_EQ(victim.qp->state(), QpState::kRts);
 }
 
+// Receiver not ready.
+
+TEST(RcBadPeer, RequestWithoutReceiveIsAskedToWaitAndLeavesMemoryAlone) {
+  Victim victim;
+  const auto not_ready = [](Psn psn) { return Acknowledges(psn, wire::rnr_syndrome(12)); };
+  const Forged sends = send(Operation::kSendOnly, kFirst, 64);
+  const Forged writes = write(Operation::kWriteOnlyImmediate, kFirst, 64, victim.all(64));
+  EXPECT_THAT(victim.answers_to(sends), ElementsAre(not_ready(kFirst)));
+  // Silence for what follows, one more refusal each time the packet itself comes again.
+  EXPECT_THAT(victim.answers_to(send(Operation::kSendOnly, kFirst + 1, 64)), IsEmpty());
+  EXPECT_THAT(victim.answers_to(writes), ElementsAre(not_ready(kFirst)));
+  EXPECT_TRUE(victim.memory_untouched());
+  EXPECT_EQ(victim.qp->responder().expected_psn(), kFirst);
+  EXPECT_EQ(victim.qp->responder().msn(), Psn(0));
+  // Rights come before readiness: a request that may never succeed is not asked to wait.
+  expect_refused(victim, write(Operation::kWriteOnlyImmediate, kFirst, 64, {kBase, 0x12345678, 64}),
+                 NakCode::kRemoteAccessError);
+}
+
+// The extensions.
+
+constexpr transport::RcOptions kPlacing{.loss_recovery = transport::LossRecovery::kSelectiveRepeat,
+                                        .out_of_order_placement = true};
+
+Forged placeable(Operation operation, Psn psn, std::uint32_t payload, const wire::RethFields& reth) {
+  Forged forged = write(operation, psn, payload, reth);
+  forged.service = wire::Service::kManufacturer;
+  return forged;
+}
+
+TEST(RcBadPeer, EarlyWriteIsPlacedOnlyWithTheRightTo) {
+  const auto early = [](const wire::RethFields& reth, const Victim::Options& options) {
+    Victim victim(options);
+    EXPECT_THAT(victim.answers_to(placeable(Operation::kWriteMiddle, kFirst + 1, kMtu, reth)), IsEmpty());
+    EXPECT_TRUE(victim.memory_untouched());
+    EXPECT_EQ(victim.qp->state(), QpState::kRts);
+  };
+  const std::uint32_t key = Victim().key;  // the same in every victim
+  early({kBase, 0x12345678, kMtu}, {.rc = kPlacing});
+  early({kBase - 1, key, kMtu}, {.rc = kPlacing});
+  early({kBase + kLength - kMtu + 1, key, kMtu}, {.rc = kPlacing});
+  early({kBase, key, kMtu - 1}, {.rc = kPlacing});
+  early({kBase, key, kMtu}, {.rc = kPlacing, .qp_access = verbs::kAccessRemoteRead});
+
+  Victim victim(Victim::Options{.rc = kPlacing});
+  EXPECT_EQ(victim.answers_to(placeable(Operation::kWriteMiddle, kFirst + 1, kMtu, {kBase, key, kMtu})).size(), 1U);
+  EXPECT_TRUE(victim.touched_only(0, kMtu));
+  EXPECT_EQ(victim.memory()[0], Victim::kForgedByte);
+}
+
+TEST(RcBadPeer, EarlyWriteWithoutTheRightIsRefusedInItsTurn) {
+  Victim victim(Victim::Options{.rc = kPlacing});
+  const Forged wrong = placeable(Operation::kWriteLast, kFirst + 1, kMtu, {kBase, 0x12345678, kMtu});
+  EXPECT_THAT(victim.answers_to(wrong), IsEmpty());
+  (void)victim.answers_to(placeable(Operation::kWriteFirst, kFirst, kMtu, victim.all(kMtu)));
+  expect_fatal(victim, wrong, NakCode::kRemoteAccessError);
+  EXPECT_TRUE(victim.touched_only(0, kMtu));
+}
+
+TEST(RcBadPeer, HeldPacketThatBreaksTheSequenceIsRefusedWhenTheGapCloses) {
+  Victim victim(Victim::Options{.rc = {.loss_recovery = transport::LossRecovery::kSelectiveRepeat}});
+  victim.post_recv(1, 4'096);
+  EXPECT_EQ(victim.answers_to(send(Operation::kSendMiddle, kFirst + 1, kMtu)).size(), 1U);
+  EXPECT_TRUE(victim.memory_untouched());
+  EXPECT_THAT(victim.answers_to(write(Operation::kWriteOnly, kFirst, 64, victim.all(64))),
+              ElementsAre(nak(kFirst + 1, NakCode::kInvalidRequest)));
+  EXPECT_EQ(victim.qp->state(), QpState::kErr);
+  EXPECT_TRUE(victim.touched_only(0, 64));
+}
+
+TEST(RcBadPeer, FloodOfEarlyPacketsIsHeldOnlyUpToTheCapacity) {
+  Victim victim(
+      Victim::Options{.rc = {.loss_recovery = transport::LossRecovery::kSelectiveRepeat, .reorder_capacity = 10}});
+  for (std::uint32_t ahead = 1; ahead < 1'000; ++ahead)
+    victim.deliver(send(Operation::kSendMiddle, kFirst + ahead, kMtu));
+  EXPECT_EQ(victim.qp->responder().held_packets(), 10U);
+  EXPECT_EQ(victim.qp->state(), QpState::kRts);
+  EXPECT_TRUE(victim.memory_untouched());
+}
+
 // States.
 
 TEST(RcBadPeer, PacketBeforeReadyToReceiveIsDropped) {
