@@ -54,11 +54,17 @@ bool push_completion(verbs::CqHandle handle, const verbs::WorkCompletion& comple
 
 }  // namespace
 
+QpCore::QpCore(const QpIdentity& identity, const verbs::QpInitAttributes& init) : qpn_(identity.qpn), init_(init) {
+  template_.source = identity.endpoint;
+  template_.encapsulation = identity.encapsulation;
+}
+
 Result<void> QpCore::apply(const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask) {
   const verbs::QpModification modification{.type = init_.type, .from = state_, .mask = mask, .attributes = attributes};
   if (Result<void> allowed = verbs::check_modify(modification); !allowed)
     return allowed;
   take_over(attributes_, attributes, mask);
+  set_address(template_, attributes_.address);
   return {};
 }
 
@@ -94,27 +100,11 @@ bool QpCore::complete_recv(const verbs::WorkCompletion& completion, verbs::Conte
   return push_completion(init_.recv_cq, completion, context);
 }
 
-void QpCore::start_packet(wire::Packet& packet) const {
-  wire::PacketCommon& common = packet.common;
-  common = wire::PacketCommon{};
-  common.source = identity_.endpoint;
-  common.encapsulation = identity_.encapsulation;
-  set_address(common, attributes_.address);
-  packet.ib = wire::IbTransportHeader{};
-  packet.ib.partition_key = attributes_.partition_key;
-  packet.ib.destination_qp = attributes_.destination_qpn.value();
-}
-
 void set_address(wire::PacketCommon& common, const verbs::AddressVector& address) {
   common.destination = address.destination;
   common.entropy = address.source_port;
   common.traffic_class = is_infiniband(common.encapsulation) ? address.service_level : address.traffic_class;
   common.hop_limit = address.hop_limit;
-}
-
-void set_payload(wire::Packet& packet, std::uint32_t payload_bytes) {
-  packet.common.payload_bytes = static_cast<std::uint16_t>(payload_bytes);
-  wire::set_sizes(packet.common, packet.ib.opcode);
 }
 
 }  // namespace weft::transport

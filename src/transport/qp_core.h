@@ -10,12 +10,14 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "base/time.h"
 #include "verbs/completion.h"
 #include "verbs/context.h"
 #include "verbs/queue_pair.h"
 #include "verbs/work_request.h"
+#include "wire/encapsulation.h"
 #include "wire/packet.h"
 
 namespace weft::transport {
@@ -29,9 +31,11 @@ struct QpIdentity {
 
 class QpCore {
  public:
-  QpCore(const QpIdentity& identity, const verbs::QpInitAttributes& init) : identity_(identity), init_(init) {}
+  QpCore(const QpIdentity& identity, const verbs::QpInitAttributes& init);
 
-  [[nodiscard]] const QpIdentity& identity() const { return identity_; }
+  [[nodiscard]] QpIdentity identity() const {
+    return {.qpn = qpn_, .endpoint = template_.source, .encapsulation = template_.encapsulation};
+  }
   [[nodiscard]] const verbs::QpInitAttributes& init() const { return init_; }
   [[nodiscard]] const verbs::QpAttributes& attributes() const { return attributes_; }
   [[nodiscard]] verbs::QpState state() const { return state_; }
@@ -41,9 +45,9 @@ class QpCore {
   [[nodiscard]] Result<void> apply(const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask);
 
   [[nodiscard]] bool may_receive() const {
-    return state_ == verbs::QpState::kRtr || state_ == verbs::QpState::kRts || state_ == verbs::QpState::kSqd ||
-           state_ == verbs::QpState::kSqe;
+    return in({verbs::QpState::kRtr, verbs::QpState::kRts, verbs::QpState::kSqd, verbs::QpState::kSqe});
   }
+  [[nodiscard]] bool may_request() const { return in({verbs::QpState::kRts, verbs::QpState::kSqd}); }
 
   /// Checks a send request against the limits the queue pair was created with.
   [[nodiscard]] Result<void> check_send(const verbs::SendWr& request, std::size_t queued) const;
@@ -55,10 +59,24 @@ class QpCore {
 
   /// Fills the common record of an outgoing packet and the fields of the base header that never change. The caller
   /// then sets opcode, PSN and flags, and calls `set_payload`.
-  void start_packet(wire::Packet& packet) const;
+  void start_packet(wire::Packet& packet) const {
+    packet.common = template_;
+    packet.ib = wire::IbTransportHeader{};
+    packet.ib.partition_key = attributes_.partition_key;
+    packet.ib.destination_qp = attributes_.destination_qpn.value();
+  }
 
  private:
-  QpIdentity identity_;
+  [[nodiscard]] constexpr bool in(std::initializer_list<verbs::QpState> states) const {
+    unsigned mask = 0;
+    for (const verbs::QpState state : states) {
+      mask |= 1U << static_cast<unsigned>(state);
+    }
+    return ((mask >> static_cast<unsigned>(state_)) & 1U) != 0;
+  }
+
+  wire::PacketCommon template_;  // of every outgoing packet, sizes left open
+  Qpn qpn_;
   verbs::QpInitAttributes init_;
   verbs::QpAttributes attributes_;
   verbs::QpState state_ = verbs::QpState::kReset;
@@ -73,6 +91,9 @@ class QpCore {
 void set_address(wire::PacketCommon& common, const verbs::AddressVector& address);
 
 /// Sets payload, frame and wire bytes; encapsulation and opcode must be set.
-void set_payload(wire::Packet& packet, std::uint32_t payload_bytes);
+inline void set_payload(wire::Packet& packet, std::uint32_t payload_bytes) {
+  packet.common.payload_bytes = static_cast<std::uint16_t>(payload_bytes);
+  wire::set_sizes(packet.common, packet.ib.opcode);
+}
 
 }  // namespace weft::transport

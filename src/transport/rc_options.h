@@ -38,6 +38,10 @@ struct RcOptions {
   CongestionControl* congestion_control = nullptr;
   CongestionReceiver* congestion_receiver = nullptr;
   PathSelector* path_selector = nullptr;
+
+  [[nodiscard]] bool has_hooks() const {
+    return congestion_control != nullptr || congestion_receiver != nullptr || path_selector != nullptr;
+  }
 };
 
 }  // namespace weft::transport

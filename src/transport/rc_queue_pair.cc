@@ -3,22 +3,15 @@
 #include "base/assert.h"
 #include "transport/operations.h"
 #include "transport/partition.h"
+#include "transport/rc_flow.h"
 #include "wire/opcode.h"
 
 namespace weft::transport {
 RcQueuePair::RcQueuePair(const QpIdentity& identity, const verbs::QpInitAttributes& init, const RcOptions& options)
-    : core_(identity, init), options_(options), responder_(init) {
+    : core_(identity, init, options), responder_(init) {
   WEFT_ASSERT(options.ack_request_interval > 0);
   WEFT_ASSERT(!options.out_of_order_placement || options.loss_recovery == LossRecovery::kSelectiveRepeat);
   WEFT_ASSERT(options.reorder_capacity >= 1 && options.reorder_capacity < ReorderBuffer::kWindow);
-}
-
-RcCall RcQueuePair::call(verbs::Context& context, Time now) const {
-  return {.core = core_, .options = options_, .context = context, .counters = counters_, .now = now};
-}
-
-bool RcQueuePair::may_request() const {
-  return core_.state() == verbs::QpState::kRts || core_.state() == verbs::QpState::kSqd;
 }
 
 Result<void> RcQueuePair::modify(const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask,
@@ -42,7 +35,7 @@ void RcQueuePair::enter(verbs::QpState state, const RcCall& surroundings) {
   if (state == QpState::kReset) {
     requester_.reset();
     responder_.reset();
-    counters_ = {};
+    core_.clear_counters();
     established_ = drain_reported_ = false;
   } else if (state == QpState::kRtr && from == QpState::kInit) {
     responder_.start(surroundings);
@@ -50,6 +43,9 @@ void RcQueuePair::enter(verbs::QpState state, const RcCall& surroundings) {
     requester_.start(surroundings);
   } else if (state == QpState::kSqd && from != QpState::kSqd) {
     drain_reported_ = false;
+  }
+  if (core_.may_request()) {
+    requester_.adopt_attributes(surroundings);
   }
   settle(surroundings);
 }
@@ -104,77 +100,118 @@ Result<void> RcQueuePair::post_recv(const verbs::RecvWr& request, verbs::Context
   return {};
 }
 
-bool RcQueuePair::admits(const wire::IbTransportHeader& header) const {
-  return core_.may_receive() && partitions_match(header.partition_key, core_.attributes().partition_key);
+bool RcQueuePair::admits(const wire::Packet& packet) const {
+  return core_.may_receive() && !packet.has(wire::kCorrupted) &&
+         partitions_match(packet.ib.partition_key, core_.attributes().partition_key);
+}
+
+// Long messages are made of packets and acknowledgements that differ in their PSN alone: they take the short way.
+bool RcQueuePair::on_flow(const ReceivedPacket& received, Time now) {
+  const wire::Packet& packet = received.packet;
+  const bool ordinary = core_.state() == verbs::QpState::kRts && (packet.common.flags & ~wire::kControl) == 0 &&
+                        packet.ib.partition_key == core_.attributes().partition_key &&
+                        (packet.ib.partition_key & 0x8000) != 0;
+  if (!ordinary) {
+    return false;
+  }
+  if (packet.ib.opcode == wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge)) {
+    return requester_.acknowledge_flow(packet, core_, now);
+  }
+  return responder_.continue_message(received, core_);
 }
 
 void RcQueuePair::on_packet(const ReceivedPacket& received, verbs::Context& context, Time now) {
-  const wire::IbTransportHeader& header = received.packet.ib;
-  const wire::OpcodeInfo& info = wire::describe(header.opcode);
-  const wire::Service service = wire::service_of(header.opcode);
-  const bool extension =
-      service == wire::Service::kManufacturer && options_.loss_recovery == LossRecovery::kSelectiveRepeat;
+  if (!on_flow(received, now)) {
+    on_packet_apart(received, context, now);
+  }
+}
+
+void RcQueuePair::on_packet_apart(const ReceivedPacket& received, verbs::Context& context, Time now) {
   const RcCall surroundings = call(context, now);
-  // A reserved operation of the right service is judged as a request: NAK Invalid Request in its turn.
-  //= ibta-1.7 9.7.4.1.3
-  const bool known = info.valid || service == wire::Service::kRc;
-  if (!known || received.packet.has(wire::kCorrupted) || !admits(header)) {
-    ++counters_.discarded;
-    return;
+  const bool extended = core_.options.loss_recovery == LossRecovery::kSelectiveRepeat;
+  OpcodeClass kind = rc_opcode_class(received.packet.ib.opcode);
+  if (!admits(received.packet)) {
+    kind = OpcodeClass::kForeign;
   }
-  if (is_cnp(header.opcode)) {
-    requester_.on_congestion(surroundings);
-    return;
+  switch (kind) {
+    case OpcodeClass::kExtensionResponse:
+    case OpcodeClass::kResponse:
+      if (core_.may_request() && (extended || kind == OpcodeClass::kResponse)) {
+        requester_.on_response(received, surroundings);
+      } else {
+        ++core_.count().discarded;
+      }
+      break;
+    case OpcodeClass::kExtensionRequest:
+    case OpcodeClass::kRequest:
+      if (extended || kind == OpcodeClass::kRequest) {
+        on_request(received, surroundings);
+      } else {
+        ++core_.count().discarded;
+      }
+      break;
+    case OpcodeClass::kCongestionNotification:
+      requester_.on_congestion(surroundings);
+      break;
+    case OpcodeClass::kForeign:
+      ++core_.count().discarded;
+      break;
   }
-  if (service != wire::Service::kRc && !extension) {
-    ++counters_.discarded;
-    return;
+  if (unsettled()) {
+    settle(surroundings);
   }
-  if (is_response(wire::operation_of(header.opcode))) {
-    if (!may_request()) {
-      ++counters_.discarded;
-      return;
-    }
-    requester_.on_response(received, surroundings);
-  } else {
-    if (!established_ && core_.state() == verbs::QpState::kRtr) {
-      context.raise({.type = verbs::AsyncEventType::kCommEst, .qp = core_.identity().qpn, .cq = {}, .srq = {}});
-    }
+}
+
+void RcQueuePair::on_request(const ReceivedPacket& received, const RcCall& surroundings) {
+  if (!established_) {
     established_ = true;
-    responder_.on_request(received, surroundings);
+    if (core_.state() == verbs::QpState::kRtr) {
+      surroundings.context.raise(
+          {.type = verbs::AsyncEventType::kCommEst, .qp = core_.identity().qpn, .cq = {}, .srq = {}});
+    }
   }
-  settle(surroundings);
+  responder_.on_request(received, surroundings);
 }
 
 void RcQueuePair::on_timeout(verbs::Context& context, Time now) {
-  if (!may_request())
+  if (!core_.may_request()) {
     return;
+  }
   const RcCall surroundings = call(context, now);
   requester_.on_timeout(surroundings);
   settle(surroundings);
 }
 
 bool RcQueuePair::poll_transmit(TransmitSlot slot, verbs::Context& context, Time now) {
+  if (core_.state() == verbs::QpState::kRts &&
+      (responder_.has_answer() ? responder_.poll_ack_flow(slot, core_) : requester_.poll_flow(slot, core_, now))) {
+    return true;
+  }
+  return poll_transmit_apart(slot, context, now);
+}
+
+bool RcQueuePair::poll_transmit_apart(TransmitSlot& slot, verbs::Context& context, Time now) {
   const RcCall surroundings = call(context, now);
-  const bool requests = may_request();
-  // Acknowledgements go first; READ data and requests take turns.
-  const bool requests_first = requests && request_turn_ && responder_.sends_data();
-  request_turn_ = !request_turn_;
-  bool sent = requests_first && requester_.poll_transmit(slot, surroundings);
-  if (!sent)
-    sent = responder_.poll_transmit(slot, surroundings);
-  if (!sent && requests && !requests_first)
-    sent = requester_.poll_transmit(slot, surroundings);
-  if (requester_.failed() || responder_.failed())
+  const bool sent = responder_.has_answer() ? share_wire(slot, surroundings)
+                                            : core_.may_request() && requester_.poll_transmit(slot, surroundings);
+  if (unsettled()) {
     settle(surroundings);
+  }
   return sent;
 }
 
-Time RcQueuePair::next_transmit() const {
-  const Time answer = responder_.next_transmit();
-  if (!may_request())
-    return answer;
-  return earlier(answer, requester_.next_transmit(core_));
+// Acknowledgements go first; READ data and requests take turns.
+bool RcQueuePair::share_wire(TransmitSlot& slot, const RcCall& surroundings) {
+  const bool requests = core_.may_request();
+  const bool requests_first = requests && request_turn_ && responder_.sends_data();
+  request_turn_ = !request_turn_;
+  if (requests_first && requester_.poll_transmit(slot, surroundings)) {
+    return true;
+  }
+  if (responder_.poll_transmit(slot, surroundings)) {
+    return true;
+  }
+  return requests && !requests_first && requester_.poll_transmit(slot, surroundings);
 }
 
 }  // namespace weft::transport

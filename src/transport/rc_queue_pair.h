@@ -27,31 +27,42 @@ class RcQueuePair {
   void on_packet(const ReceivedPacket& received, verbs::Context& context, Time now);
   void on_timeout(verbs::Context& context, Time now);
   [[nodiscard]] bool poll_transmit(TransmitSlot slot, verbs::Context& context, Time now);
-  [[nodiscard]] Time next_transmit() const;
+  [[nodiscard]] Time next_transmit() const {
+    const Time answer = responder_.next_transmit();
+    return core_.may_request() ? earlier(answer, requester_.next_transmit(core_)) : answer;
+  }
   [[nodiscard]] Time next_timeout() const { return requester_.next_timeout(); }
 
   [[nodiscard]] verbs::QpState state() const { return core_.state(); }
   [[nodiscard]] const QpCore& core() const { return core_; }
-  [[nodiscard]] const RcOptions& options() const { return options_; }
+  [[nodiscard]] const RcOptions& options() const { return core_.options; }
   [[nodiscard]] const RcRequester& requester() const { return requester_; }
   [[nodiscard]] const RcResponder& responder() const { return responder_; }
-  [[nodiscard]] const RcCounters& counters() const { return counters_; }
+  [[nodiscard]] RcCounters counters() const { return core_.counters(); }
   /// Heap memory held, posted requests included.
-  [[nodiscard]] std::size_t heap_bytes() const { return requester_.heap_bytes() + responder_.heap_bytes(); }
+  [[nodiscard]] std::size_t heap_bytes() const {
+    return core_.heap_bytes() + requester_.heap_bytes() + responder_.heap_bytes();
+  }
 
  private:
-  [[nodiscard]] RcCall call(verbs::Context& context, Time now) const;
-  [[nodiscard]] bool may_request() const;
-  [[nodiscard]] bool admits(const wire::IbTransportHeader& header) const;
+  [[nodiscard]] RcCall call(verbs::Context& context, Time now) { return {core_, context, now}; }
+  // Kept out of line, so that the short way saves no registers for the long one.
+  [[gnu::noinline]] void on_packet_apart(const ReceivedPacket& received, verbs::Context& context, Time now);
+  [[nodiscard, gnu::noinline]] bool poll_transmit_apart(TransmitSlot& slot, verbs::Context& context, Time now);
+  [[nodiscard]] bool on_flow(const ReceivedPacket& received, Time now);
+  [[nodiscard]] bool admits(const wire::Packet& packet) const;
+  void on_request(const ReceivedPacket& received, const RcCall& surroundings);
+  [[nodiscard]] bool share_wire(TransmitSlot& slot, const RcCall& surroundings);
   void enter(verbs::QpState state, const RcCall& surroundings);
   void enter_error(const RcCall& surroundings);
+  [[nodiscard]] bool unsettled() const {
+    return requester_.failed() || responder_.failed() || core_.state() == verbs::QpState::kSqd;
+  }
   void settle(const RcCall& surroundings);
 
-  QpCore core_;
-  RcOptions options_;
+  RcCore core_;
   RcRequester requester_;
   RcResponder responder_;
-  mutable RcCounters counters_;
   bool request_turn_ = false;  // requests and READ data take turns
   bool drain_reported_ = false;
   bool established_ = false;

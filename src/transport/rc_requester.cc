@@ -20,10 +20,22 @@ void RcRequester::start(const RcCall& call) {
   hot_.una = hot_.next = hot_.end = attributes.sq_psn;
   retries_left_ = attributes.retry_count;
   rnr_retries_left_ = attributes.rnr_retry;
-  if (call.options.loss_recovery == LossRecovery::kSelectiveRepeat) {
-    selective_ = std::make_unique<SelectiveRepeat>(call.options.reorder_threshold);
+  if (call.options().loss_recovery == LossRecovery::kSelectiveRepeat) {
+    selective_ = std::make_unique<SelectiveRepeat>(call.options().reorder_threshold);
     selective_->advance(hot_.una);
+    hurdles_ = true;
   }
+}
+
+void RcRequester::adopt_attributes(const RcCall& call) {
+  ack_timeout_ = ack_timeout(call.attributes().timeout);
+  plain_ = selective_ == nullptr && !call.options().has_hooks();
+  const Bytes mtu = verbs::to_bytes(call.attributes().path_mtu);
+  const std::uint8_t middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
+  const wire::FrameSizes sizes = wire::sizes(call.core.identity().encapsulation, middle, mtu);
+  full_payload_ = static_cast<std::uint16_t>(mtu.count());
+  full_frame_ = static_cast<std::uint16_t>(sizes.frame.count());
+  full_wire_ = static_cast<std::uint16_t>(sizes.wire.count());
   refresh_window(call);
 }
 
@@ -57,13 +69,13 @@ Result<void> RcRequester::post(const verbs::SendWr& request, const RcCall& call)
   return {};
 }
 
-Time RcRequester::next_transmit(const QpCore& core) const {
+Time RcRequester::next_transmit_apart(const RcCore& core) const {
   if (selective_ != nullptr && selective_->has_retransmission())
     return hot_.not_before;
   return blocked(core) ? Time::never() : hot_.not_before;
 }
 
-bool RcRequester::blocked(const QpCore& core) const {
+bool RcRequester::blocked(const RcCore& core) const {
   if (hot_.cursor == hot_.queue.size())
     return true;
   const auto in_flight = static_cast<std::uint32_t>(hot_.next - hot_.una);
@@ -99,20 +111,22 @@ bool RcRequester::beyond_credits(const SendWqe& wqe) const {
 bool RcRequester::poll_transmit(TransmitSlot& slot, const RcCall& call) {
   if (call.now < hot_.not_before)
     return false;
-  if (selective_ != nullptr && selective_->has_retransmission())
-    return poll_retransmission(slot, call);
-  if (blocked(call.core))
-    return false;
+  if (!flowing()) {
+    if (selective_ != nullptr && selective_->has_retransmission())
+      return poll_retransmission(slot, call);
+    if (blocked(call.core))
+      return false;
+  }
   SendWqe& wqe = hot_.queue[hot_.cursor];
   const bool reads_bytes = !slot.payload.empty();
-  if ((hot_.cursor_packet == 0 || reads_bytes || wqe.local_fault) && !begin(wqe, call))
+  if ((hot_.cursor_packet == 0 || reads_bytes || hurdles_) && !begin(wqe, call))
     return false;
   const std::uint32_t index = wqe.expects_response() ? wqe.responses : hot_.cursor_packet;
   const Psn psn = hot_.next;
   if (hot_.next == hot_.una)
     restart_deadline(call);
   if (psn < hot_.end)
-    ++call.counters.retransmitted_packets;
+    ++call.counters().retransmitted_packets;
   emit_request(wqe, index, slot, call);
   slot.packet.ib.psn = psn;
   advance_cursor(wqe);
@@ -120,7 +134,8 @@ bool RcRequester::poll_transmit(TransmitSlot& slot, const RcCall& call) {
     slot.packet.ib.flags |= wire::kBthAckRequest;
     hot_.since_ack_request = 0;
   }
-  finish_packet(slot, call);
+  if (call.options().has_hooks())
+    finish_packet(slot, call);
   return true;
 }
 
@@ -129,7 +144,7 @@ bool RcRequester::poll_transmit(TransmitSlot& slot, const RcCall& call) {
 bool RcRequester::begin(SendWqe& wqe, const RcCall& call) {
   if (!wqe.local_fault &&
       wqe.sg_list.check(call.context.memory(), call.core.init().pd, wqe.local_access()) != verbs::AccessFault::kNone) {
-    wqe.local_fault = true;
+    wqe.local_fault = hurdles_ = true;
   }
   if (wqe.local_fault) {
     // Requests before it complete first; it fails when it has come to the front.
@@ -164,7 +179,7 @@ void RcRequester::advance_cursor(const SendWqe& wqe) {
 // Every packet after which sending may stop asks for an acknowledgement, so that no loss waits for a timeout.
 //= ibta-1.7 9.7.3
 bool RcRequester::wants_ack(const SendWqe& wqe, const RcCall& call) {
-  if (++hot_.since_ack_request >= call.options.ack_request_interval)
+  if (++hot_.since_ack_request >= call.options().ack_request_interval)
     return true;
   if (wqe.expects_response())
     return false;
@@ -191,7 +206,7 @@ void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, Transmit
     }
   } else {
     payload = std::min(wqe.length - offset, 1U << shift);
-    const bool placed = call.options.out_of_order_placement && wqe.is_write();
+    const bool placed = call.options().out_of_order_placement && wqe.is_write();
     header.opcode =
         wire::make_opcode(placed ? wire::Service::kManufacturer : wire::Service::kRc, packet_operation(wqe, index));
     if (placed) {
@@ -212,13 +227,13 @@ void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, Transmit
 
 void RcRequester::finish_packet(TransmitSlot& slot, const RcCall& call) {
   wire::Packet& packet = slot.packet;
-  if (call.options.congestion_control != nullptr || call.options.congestion_receiver != nullptr) {
+  if (call.options().congestion_control != nullptr || call.options().congestion_receiver != nullptr) {
     packet.common.ecn = wire::Ecn::kEct0;
   }
-  if (PathSelector* const path = call.options.path_selector; path != nullptr) {
+  if (PathSelector* const path = call.options().path_selector; path != nullptr) {
     packet.common.entropy = path->entropy_for(packet.ib.psn, call.now);
   }
-  CongestionControl* const control = call.options.congestion_control;
+  CongestionControl* const control = call.options().congestion_control;
   if (control == nullptr)
     return;
   if (!sampling_ && packet.ib.psn + 1 == hot_.end) {
@@ -244,16 +259,17 @@ bool RcRequester::poll_retransmission(TransmitSlot& slot, const RcCall& call) {
     selective_->cancel(psn, wqe->end_psn());
   if (!slot.payload.empty() && wqe->sg_list.check(call.context.memory(), call.core.init().pd, wqe->local_access()) !=
                                    verbs::AccessFault::kNone) {
-    wqe->local_fault = true;
+    wqe->local_fault = hurdles_ = true;
     if (wqe == &hot_.queue.front())
       fail_front(verbs::WcStatus::kLocProtErr, call);
     return false;
   }
-  ++call.counters.retransmitted_packets;
+  ++call.counters().retransmitted_packets;
   emit_request(*wqe, index, slot, call);
   slot.packet.ib.psn = wqe->first_psn + index;
   slot.packet.ib.flags |= wire::kBthAckRequest;
-  finish_packet(slot, call);
+  if (call.options().has_hooks())
+    finish_packet(slot, call);
   return true;
 }
 
@@ -273,7 +289,7 @@ void RcRequester::flush(const RcCall& call) {
 
 void RcRequester::refresh_window(const RcCall& call) {
   std::uint32_t window = kMaxPsnWindow;
-  if (CongestionControl* const control = call.options.congestion_control; control != nullptr) {
+  if (CongestionControl* const control = call.options().congestion_control; control != nullptr) {
     const std::int64_t packets = control->window(call.now).count() >> mtu_shift(call.attributes().path_mtu);
     window = static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMaxPsnWindow));
   }
@@ -283,8 +299,7 @@ void RcRequester::refresh_window(const RcCall& call) {
 }
 
 void RcRequester::restart_deadline(const RcCall& call) {
-  const Duration timeout = ack_timeout(call.attributes().timeout);
-  hot_.deadline = timeout == Duration::max() ? Time::never() : call.now + timeout;
+  hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : call.now + ack_timeout_;
 }
 
 std::size_t RcRequester::heap_bytes() const {

@@ -21,6 +21,8 @@ class RcRequester {
  public:
   /// Starts from RTR: the next message takes the send PSN of the attributes. Queued requests stay.
   void start(const RcCall& call);
+  /// Takes over the ACK timeout and the window; after every change of attributes in RTS or SQD.
+  void adopt_attributes(const RcCall& call);
   /// Empties everything, as on the way to RESET.
   void reset();
 
@@ -35,7 +37,17 @@ class RcRequester {
   void on_congestion(const RcCall& call);
   [[nodiscard]] bool poll_transmit(TransmitSlot& slot, const RcCall& call);
 
-  [[nodiscard]] Time next_transmit(const QpCore& core) const;
+  [[nodiscard]] Time next_transmit(const RcCore& core) const {
+    return flowing() ? hot_.not_before : next_transmit_apart(core);
+  }
+
+  // The short way through the engine for what is the same packet after packet (transport/rc_flow.h). Each does nothing
+  // and returns false unless it would do exactly what the long way does.
+
+  /// Sends the middle of a message of which lengths alone travel.
+  [[nodiscard]] bool poll_flow(TransmitSlot& slot, RcCore& core, Time now);
+  /// Takes an acknowledgement inside a message.
+  [[nodiscard]] bool acknowledge_flow(const wire::Packet& packet, const RcCore& core, Time now);
   [[nodiscard]] Time next_timeout() const { return hot_.next == hot_.una ? Time::never() : hot_.deadline; }
 
   /// A request has failed, or a completion queue overflowed: the queue pair must go to ERR.
@@ -67,7 +79,12 @@ class RcRequester {
   };
   static_assert(sizeof(Hot) == 64);
 
-  [[nodiscard]] bool blocked(const QpCore& core) const;
+  /// Inside a message, with nothing in its way: what `blocked` need not be asked for.
+  [[nodiscard]] bool flowing() const {
+    return hot_.cursor_packet != 0 && !hurdles_ && static_cast<std::uint32_t>(hot_.next - hot_.una) < window_packets_;
+  }
+  [[nodiscard, gnu::noinline]] Time next_transmit_apart(const RcCore& core) const;
+  [[nodiscard]] bool blocked(const RcCore& core) const;
   [[nodiscard]] bool beyond_credits(const SendWqe& wqe) const;
   [[nodiscard]] bool begin(SendWqe& wqe, const RcCall& call);
   void advance_cursor(const SendWqe& wqe);
@@ -98,11 +115,17 @@ class RcRequester {
   std::unique_ptr<SelectiveRepeat> selective_;  // only with that loss recovery
   Time sample_sent_;                            // when the packet of the running round-trip sample left
   Psn sample_psn_;
+  Duration ack_timeout_;
   std::uint32_t window_packets_ = 1;  // PSNs that may be in flight
   std::uint32_t unanswered_ = 0;      // queued READs and atomics that are not complete
   std::uint32_t next_ssn_ = 1;
   Psn credit_limit_;  // highest SSN the peer has granted
   bool credits_known_ = false;
+  bool plain_ = false;              // go-back-N, no congestion control, no path selection
+  bool hurdles_ = false;            // credits, selective repeat or a local fault make `flowing` too simple
+  std::uint16_t full_payload_ = 0;  // sizes of a packet in the middle of a message
+  std::uint16_t full_frame_ = 0;
+  std::uint16_t full_wire_ = 0;
   std::uint16_t echoed_entropy_ = 0;  // of the answer being processed
   bool echoed_mark_ = false;
   bool sampling_ = false;

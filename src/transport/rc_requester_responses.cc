@@ -19,7 +19,7 @@ void RcRequester::on_response(const ReceivedPacket& received, const RcCall& call
   // Stale and forged numbers change nothing.
   //= ibta-1.7 9.7.6
   if (header.psn < hot_.una || header.psn >= hot_.end) {
-    ++call.counters.discarded;
+    ++call.counters().discarded;
     return;
   }
   echoed_mark_ = header.has(wire::kBthBecn);
@@ -48,7 +48,7 @@ void RcRequester::on_acknowledge(const ReceivedPacket& received, const RcCall& c
       // A code that is reserved, or of another service, acknowledges nothing.
       if (wire::nak_code(header.aeth.syndrome).value_or(wire::NakCode::kInvalidRdRequest) ==
           wire::NakCode::kInvalidRdRequest) {
-        ++call.counters.discarded;
+        ++call.counters().discarded;
         return;
       }
       [[fallthrough]];
@@ -61,7 +61,7 @@ void RcRequester::on_acknowledge(const ReceivedPacket& received, const RcCall& c
         on_nak(header.aeth.syndrome, call);
       return;
     case wire::SyndromeKind::kReserved:
-      ++call.counters.discarded;
+      ++call.counters().discarded;
       return;
   }
 }
@@ -73,7 +73,7 @@ void RcRequester::on_nak(std::uint8_t syndrome, const RcCall& call) {
   }
   switch (*wire::nak_code(syndrome)) {
     case wire::NakCode::kPsnSequenceError:
-      ++call.counters.packet_seq_err;
+      ++call.counters().packet_seq_err;
       // Already going back to this very packet.
       if (hot_.next == hot_.una)
         return;
@@ -97,7 +97,7 @@ void RcRequester::on_nak(std::uint8_t syndrome, const RcCall& call) {
 // Wait, then send again from the packet that found no receive request; a retry count of 7 means for ever.
 //= ibta-1.7 9.7.5.2.8
 void RcRequester::on_receiver_not_ready(Duration wait, const RcCall& call) {
-  ++call.counters.rnr_nak_retry_err;
+  ++call.counters().rnr_nak_retry_err;
   if (call.attributes().rnr_retry != 7) {
     if (rnr_retries_left_ == 0) {
       fail_front(verbs::WcStatus::kRnrRetryExcErr, call);
@@ -116,7 +116,7 @@ void RcRequester::on_data_response(const ReceivedPacket& received, const RcCall&
   const wire::IbTransportHeader& header = received.packet.ib;
   SendWqe* const wqe = oldest_unanswered();
   if (wqe == nullptr) {
-    ++call.counters.discarded;
+    ++call.counters().discarded;
     return;
   }
   const Psn expected = wqe->first_psn + wqe->responses;
@@ -173,6 +173,7 @@ void RcRequester::update_credits(const wire::AethFields& aeth) {
     return;
   const std::uint8_t code = wire::syndrome_code(aeth.syndrome);
   credits_known_ = code != wire::kCreditsNotUsed;
+  hurdles_ |= credits_known_;
   if (credits_known_)
     credit_limit_ = aeth.msn + *wire::credits_of_code(code);
 }
@@ -204,7 +205,7 @@ void RcRequester::acknowledge_through(Psn psn, const RcCall& call) {
       advance(expected, call);
       if (failed_ || hot_.gap_handled || hot_.next == hot_.una)
         return;
-      ++call.counters.implied_nak_seq_err;
+      ++call.counters().implied_nak_seq_err;
       if (take_retry(call))
         resend_from(expected, call);
       return;
@@ -233,7 +234,7 @@ void RcRequester::advance(Psn una, const RcCall& call) {
   }
   if (hot_.next < una)
     rewind();
-  CongestionControl* const control = call.options.congestion_control;
+  CongestionControl* const control = call.options().congestion_control;
   if (control == nullptr)
     return;
   AckSample sample{.rtt = Duration::picoseconds(-1),
@@ -282,7 +283,7 @@ void RcRequester::rewind() {
 
 void RcRequester::resend_from(Psn psn, const RcCall& call) {
   hot_.gap_handled = true;
-  if (PathSelector* const path = call.options.path_selector; path != nullptr) {
+  if (PathSelector* const path = call.options().path_selector; path != nullptr) {
     path->on_loss(path->entropy_for(psn, call.now), call.now);
   }
   if (selective_ != nullptr) {
@@ -313,7 +314,7 @@ void RcRequester::fail_front(verbs::WcStatus status, const RcCall& call) {
 void RcRequester::on_timeout(const RcCall& call) {
   if (hot_.next == hot_.una || call.now < hot_.deadline)
     return;
-  ++call.counters.local_ack_timeout_err;
+  ++call.counters().local_ack_timeout_err;
   if (!take_retry(call))
     return;
   hot_.gap_handled = false;
@@ -326,10 +327,10 @@ void RcRequester::on_timeout(const RcCall& call) {
 }
 
 void RcRequester::on_congestion(const RcCall& call) {
-  CongestionControl* const control = call.options.congestion_control;
+  CongestionControl* const control = call.options().congestion_control;
   if (control == nullptr)
     return;
-  ++call.counters.cnp_handled;
+  ++call.counters().cnp_handled;
   control->on_congestion(call.now);
   refresh_window(call);
 }

@@ -88,7 +88,7 @@ bool RcResponder::poll_resource(TransmitSlot& slot, const RcCall& call) {
 }
 
 void RcResponder::pace(wire::Packet& packet, const RcCall& call) {
-  CongestionControl* const control = call.options.congestion_control;
+  CongestionControl* const control = call.options().congestion_control;
   if (control == nullptr)
     return;
   packet.common.ecn = wire::Ecn::kEct0;
@@ -138,13 +138,13 @@ void RcResponder::emit_cnp(TransmitSlot& slot, const RcCall& call) {
   packet.ib.opcode = infiniband ? wire::kOpcodeIbCnp : wire::kOpcodeRoceCnp;
   packet.ib.flags |= wire::kBthBecn;
   hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerCnp);
-  ++call.counters.cnp_sent;
+  ++call.counters().cnp_sent;
   set_payload(packet, 0);
 }
 
 //= ibta-1.7 9.7.7.2
 std::uint8_t RcResponder::ack_syndrome(const RcCall& call) {
-  if (!call.options.end_to_end_credits || call.core.init().srq.is_valid())
+  if (!call.options().end_to_end_credits || call.core.init().srq.is_valid())
     return wire::kSyndromeAckNoCredits;
   return wire::ack_syndrome(wire::code_of_credits(static_cast<std::uint32_t>(receives_.size())));
 }

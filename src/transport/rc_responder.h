@@ -30,6 +30,10 @@ class RcResponder {
   [[nodiscard]] Result<void> post(const verbs::RecvWr& request) { return receives_.post(request); }
 
   void on_request(const ReceivedPacket& received, const RcCall& call);
+  /// The short way for the middle of a message of which lengths alone travel; false if it is anything else.
+  [[nodiscard]] bool continue_message(const ReceivedPacket& received, const RcCore& core);
+  /// The short way for an acknowledgement, when it is the only answer that waits.
+  [[nodiscard]] bool poll_ack_flow(TransmitSlot& slot, const RcCore& core);
   [[nodiscard]] bool poll_transmit(TransmitSlot& slot, const RcCall& call);
   /// When an answer may be sent: at once, later (paced READ data), or never.
   [[nodiscard]] Time next_transmit() const {
@@ -37,6 +41,7 @@ class RcResponder {
       return (hot_.answers & kAnswerCnp) != 0 ? Time::zero() : paced_until_;
     return hot_.answers != 0 ? Time::zero() : Time::never();
   }
+  [[nodiscard]] bool has_answer() const { return hot_.answers != 0 || sends_data(); }
   /// READ data wait to be sent (so that requester and responder can share the wire fairly).
   [[nodiscard]] bool sends_data() const { return hot_.emit_index < hot_.resources.size(); }
 

@@ -17,7 +17,7 @@ constexpr std::uint32_t kMaxMessageBytes = 1U << 31;
 
 void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
-  if (CongestionReceiver* const receiver = call.options.congestion_receiver; receiver != nullptr) {
+  if (CongestionReceiver* const receiver = call.options().congestion_receiver; receiver != nullptr) {
     const bool marked = received.packet.common.ecn == wire::Ecn::kCe || header.has(wire::kBthFecn);
     const CongestionSignal signal = receiver->on_data(marked, call.now);
     if (signal == CongestionSignal::kCnp)
@@ -37,8 +37,8 @@ void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call)
 }
 
 void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
-  ++call.counters.out_of_sequence;
-  if (call.options.loss_recovery == LossRecovery::kGoBackN) {
+  ++call.counters().out_of_sequence;
+  if (call.options().loss_recovery == LossRecovery::kGoBackN) {
     // One NAK for a gap; silence until the expected packet comes.
     //= ibta-1.7 9.7.5
     if (hot_.nak_outstanding)
@@ -52,13 +52,13 @@ void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
   if (hot_.nak_outstanding || received.packet.ib.psn - hot_.expected >= ReorderBuffer::kWindow)
     return;
   if (early_ == nullptr)
-    early_ = std::make_unique<ReorderBuffer>(call.options.reorder_capacity);
+    early_ = std::make_unique<ReorderBuffer>(call.options().reorder_capacity);
   if (early_->contains(received.packet.ib.psn)) {
-    ++call.counters.duplicate_request;
+    ++call.counters().duplicate_request;
     hot_.answers |= kAnswerAck;
     return;
   }
-  const bool placeable = call.options.out_of_order_placement &&
+  const bool placeable = call.options().out_of_order_placement &&
                          wire::service_of(received.packet.ib.opcode) == wire::Service::kManufacturer;
   if (placeable) {
     if (!place_early(received, call))
@@ -107,7 +107,7 @@ void RcResponder::drain_early(const RcCall& call) {
 
 //= ibta-1.7 9.7.5
 void RcResponder::on_duplicate(const ReceivedPacket& received, const RcCall& call) {
-  ++call.counters.duplicate_request;
+  ++call.counters().duplicate_request;
   const wire::Operation operation = wire::operation_of(received.packet.ib.opcode);
   if (operation == wire::Operation::kReadRequest || is_atomic(operation)) {
     replay(received.packet.ib, call);
@@ -140,7 +140,7 @@ void RcResponder::replay(const wire::IbTransportHeader& header, const RcCall& ca
     }
     return;
   }
-  ++call.counters.discarded;
+  ++call.counters().discarded;
 }
 
 RcResponder::Verdict RcResponder::execute(const ReceivedPacket& received, bool placed, const RcCall& call) {
@@ -195,7 +195,7 @@ RcResponder::Verdict RcResponder::execute_send(const ReceivedPacket& received, c
   const std::uint32_t offset = info.first ? 0 : hot_.received;
   if (std::uint64_t{offset} + payload > receives_.room()) {
     fail_receive(verbs::WcStatus::kLocLenErr, call);
-    return reject(call.options.short_receive_nak == ShortReceiveNak::kInvalidRequest
+    return reject(call.options().short_receive_nak == ShortReceiveNak::kInvalidRequest
                       ? wire::NakCode::kInvalidRequest
                       : wire::NakCode::kRemoteOperationalError,
                   call);
@@ -388,7 +388,7 @@ void RcResponder::accepted(const wire::IbTransportHeader& header, std::uint32_t 
 // The request is refused for good: a NAK for it, and the queue pair fails.
 //= ibta-1.7 9.9.3
 RcResponder::Verdict RcResponder::reject(wire::NakCode code, const RcCall& call) {
-  ++call.counters.bad_requests;
+  ++call.counters().bad_requests;
   hot_.nak_syndrome = wire::nak_syndrome(code);
   hot_.answers |= kAnswerNak;
   hot_.nak_outstanding = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "base/time.h"
 #include "transport/qp_core.h"
@@ -24,15 +25,37 @@ struct RcCounters {
   std::uint32_t cnp_handled = 0;
 };
 
+/// What both halves of a reliable queue pair share.
+struct RcCore : QpCore {
+  RcCore(const QpIdentity& identity, const verbs::QpInitAttributes& init, const RcOptions& chosen)
+      : QpCore(identity, init), options(chosen) {}
+
+  /// Most queue pairs never count anything: the counters exist from the first event on.
+  [[nodiscard]] RcCounters& count() {
+    if (counters_ == nullptr) {
+      counters_ = std::make_unique<RcCounters>();
+    }
+    return *counters_;
+  }
+  [[nodiscard]] RcCounters counters() const { return counters_ == nullptr ? RcCounters{} : *counters_; }
+  void clear_counters() { counters_.reset(); }
+  [[nodiscard]] std::size_t heap_bytes() const { return counters_ == nullptr ? 0 : sizeof(RcCounters); }
+
+  RcOptions options;
+
+ private:
+  std::unique_ptr<RcCounters> counters_;
+};
+
 /// Everything outside its own state that half an engine needs in one call.
 struct RcCall {
-  const QpCore& core;
-  const RcOptions& options;
+  RcCore& core;
   verbs::Context& context;
-  RcCounters& counters;
   Time now;
 
   [[nodiscard]] const verbs::QpAttributes& attributes() const { return core.attributes(); }
+  [[nodiscard]] const RcOptions& options() const { return core.options; }
+  [[nodiscard]] RcCounters& counters() const { return core.count(); }
 };
 
 }  // namespace weft::transport

@@ -1,6 +1,9 @@
 // Random traffic over reliable connections on a faulty network: delivered exactly once, intact and in order.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <vector>
+
 #include "tests/property/rc_traffic.h"
 #include "tests/property/seeds.h"
 
@@ -67,6 +70,57 @@ TEST(RcRandom, OutOfOrderPlacementDeliversExactlyOnceUnderFaults) {
     options.rc.reorder_threshold = static_cast<std::uint8_t>(1 + seed % 64);
     options.network.faults.reordering = Probability::from_ratio({.numerator = 1, .denominator = 2});
     run_seed(options);
+  });
+}
+
+// What one packet looked like when it left.
+struct Departure {
+  int from;
+  Time when;
+  wire::Packet packet;
+};
+
+std::vector<Departure> departures(RcPairOptions options, bool carries_bytes) {
+  options.network.carries_bytes = carries_bytes;
+  std::vector<Departure> all;
+  RcPair pair(options);
+  pair.network().set_filter([&](int from, const wire::Packet& packet) {
+    all.push_back({from, pair.network().now(), packet});
+    return false;
+  });
+  for (int side = 0; side < 2; ++side) {
+    RandomStream random(options.network.seed, side == 0 ? "left" : "right");
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      const auto length = static_cast<std::uint32_t>(random.uniform(60'000));
+      EXPECT_TRUE(pair.side(side).post_recv(i, 0, 60'000));
+      const verbs::Sge element = pair.side(side).sge(0, length);
+      verbs::SendWr wr;
+      wr.wr_id = i;
+      wr.opcode = random.uniform(3) == 0 ? verbs::WrOpcode::kSend : verbs::WrOpcode::kRdmaWrite;
+      wr.send_flags = random.uniform(2) == 0 ? std::uint8_t{verbs::kSendSignaled} : std::uint8_t{0};
+      wr.sg_list = std::span(&element, 1);
+      wr.rdma = {RcSide::kBase, pair.side(1 - side).key};
+      EXPECT_TRUE(pair.post_send(side, wr));
+    }
+  }
+  EXPECT_TRUE(pair.network().run());
+  return all;
+}
+
+// Where bytes travel, every packet takes the long way through the engine; lengths alone may take the short one.
+TEST(RcRandom, ShortWayThroughTheEngineSendsTheSamePackets) {
+  for_each_seed(300, [](std::uint64_t seed) {
+    RcPairOptions options = draw_options(seed);
+    options.memory_bytes = 1 << 16;
+    options.network.faults.corruption = Probability::zero();
+    const std::vector<Departure> with_bytes = departures(options, true);
+    const std::vector<Departure> lengths = departures(options, false);
+    ASSERT_EQ(with_bytes.size(), lengths.size());
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      ASSERT_EQ(with_bytes[i].from, lengths[i].from) << "packet " << i;
+      ASSERT_EQ(with_bytes[i].when, lengths[i].when) << "packet " << i;
+      ASSERT_EQ(std::memcmp(&with_bytes[i].packet, &lengths[i].packet, sizeof(wire::Packet)), 0) << "packet " << i;
+    }
   });
 }
 

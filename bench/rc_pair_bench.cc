@@ -1,0 +1,130 @@
+// How many instructions, and how much time, one delivered data packet costs in a pair of RC engines: both engines, the
+// packet's acknowledgement included, lengths only, no network between them.
+//
+// With an argument the work is done once, for counting instructions: `valgrind --tool=callgrind --collect-atstart=no
+// --toggle-collect='*deliver_packets*' rc_pair_bench PACKETS`. scripts/bench-instructions does that and divides.
+#include <benchmark/benchmark.h>
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/assert.h"
+#include "transport/rc_queue_pair.h"
+
+namespace weft {
+namespace {
+
+constexpr std::uint64_t kMessageBytes = std::uint64_t{1} << 20;
+constexpr verbs::PathMtu kMtu = verbs::PathMtu::k4096;
+
+struct Side {
+  verbs::Context context{1};
+  verbs::PdHandle pd = context.alloc_pd().value();
+  std::uint32_t key = context
+                          .reg_mr({.pd = pd,
+                                   .address = 0x1000,
+                                   .length = kMessageBytes,
+                                   .bytes = nullptr,
+                                   .access = verbs::kAccessLocalWrite | verbs::kAccessRemoteWrite})
+                          .value();
+  verbs::CqHandle cq = context.create_cq(1024).value();
+  std::unique_ptr<transport::RcQueuePair> qp;
+};
+
+void bring_up(Side& side, std::uint32_t own, std::uint32_t peer, std::uint16_t ack_interval) {
+  const verbs::QpInitAttributes init{.pd = side.pd, .send_cq = side.cq, .recv_cq = side.cq};
+  transport::RcOptions options;
+  options.ack_request_interval = ack_interval;
+  side.qp = std::make_unique<transport::RcQueuePair>(
+      transport::QpIdentity{.qpn = Qpn(own), .endpoint = EndpointId(own)}, init, options);
+  verbs::QpAttributes attributes;
+  attributes.access_flags = verbs::kAccessRemoteWrite;
+  attributes.path_mtu = kMtu;
+  attributes.destination_qpn = Qpn(peer);
+  attributes.address.destination = EndpointId(peer);
+  const auto move = [&](verbs::QpState state, verbs::QpAttributeMask mask) {
+    attributes.state = state;
+    WEFT_ASSERT(side.qp->modify(attributes, mask | verbs::kQpState, side.context, Time::zero()).has_value());
+  };
+  move(verbs::QpState::kInit, verbs::kQpPkeyIndex | verbs::kQpPort | verbs::kQpAccessFlags);
+  move(verbs::QpState::kRtr, verbs::kQpAv | verbs::kQpPathMtu | verbs::kQpDestQpn | verbs::kQpRqPsn |
+                                 verbs::kQpMaxDestRdAtomic | verbs::kQpMinRnrTimer);
+  move(verbs::QpState::kRts,
+       verbs::kQpSqPsn | verbs::kQpTimeout | verbs::kQpRetryCnt | verbs::kQpRnrRetry | verbs::kQpMaxQpRdAtomic);
+}
+
+/// Two connected queue pairs without anything between them.
+struct Pair {
+  Side requester;
+  Side responder;
+
+  explicit Pair(std::uint16_t ack_interval) {
+    bring_up(requester, 2, 3, ack_interval);
+    bring_up(responder, 3, 2, ack_interval);
+  }
+};
+
+// A message of 1 MiB after another; the requester's wire is polled as a NIC would, and so is the responder's.
+[[gnu::noinline]] std::uint64_t deliver_packets(Pair& pair, std::uint64_t packets) {
+  const verbs::Sge element{.address = 0x1000, .length = kMessageBytes, .lkey = pair.requester.key};
+  verbs::SendWr write;
+  write.opcode = verbs::WrOpcode::kRdmaWrite;
+  write.send_flags = verbs::kSendSignaled;
+  write.sg_list = std::span(&element, 1);
+  write.rdma = {0x1000, pair.responder.key};
+  wire::Packet packet;
+  wire::ColdPacket cold;
+  std::array<verbs::WorkCompletion, 16> completions;
+  std::uint64_t delivered = 0;
+  Time now;
+  transport::RcQueuePair& sender = *pair.requester.qp;
+  transport::RcQueuePair& receiver = *pair.responder.qp;
+  while (delivered < packets) {
+    if (sender.requester().queued() == 0) {
+      (void)pair.requester.context.find_cq(pair.requester.cq)->poll(completions);
+      WEFT_ASSERT(sender.post_send(write, pair.requester.context, now).has_value());
+    }
+    if (sender.next_transmit() <= now && sender.poll_transmit({packet, cold, {}}, pair.requester.context, now)) {
+      receiver.on_packet({packet, cold, {}}, pair.responder.context, now);
+      ++delivered;
+    }
+    if (receiver.next_transmit() <= now && receiver.poll_transmit({packet, cold, {}}, pair.responder.context, now)) {
+      sender.on_packet({packet, cold, {}}, pair.requester.context, now);
+    }
+    now += Duration::nanoseconds(80);
+  }
+  return delivered;
+}
+
+void BM_RcPair(benchmark::State& state) {
+  Pair pair(static_cast<std::uint16_t>(state.range(0)));
+  std::uint64_t packets = 0;
+  for (auto _ : state) {
+    packets += deliver_packets(pair, 4096);
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(packets));
+}
+BENCHMARK(BM_RcPair)->ArgName("ack_every")->Arg(1)->Arg(16)->Arg(64);
+
+}  // namespace
+}  // namespace weft
+
+int main(int argc, char** argv) {
+  if (argc == 3) {
+    std::uint64_t packets = 0;
+    std::uint16_t ack_interval = 1;
+    const std::string_view count(argv[1]);
+    const std::string_view interval(argv[2]);
+    std::from_chars(count.data(), count.data() + count.size(), packets);
+    std::from_chars(interval.data(), interval.data() + interval.size(), ack_interval);
+    weft::Pair pair(ack_interval);
+    fmt::print("{} packets delivered\n", weft::deliver_packets(pair, packets));
+    return 0;
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

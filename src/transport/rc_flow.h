@@ -1,0 +1,103 @@
+// The short way through the RC engine: the middle of long messages, and its acknowledgements, when lengths alone
+// travel.
+//
+// Each function does exactly what the long way does for that packet, or nothing; tests compare the two packet by packet
+// (a run that carries bytes takes the long way throughout). Included by rc_queue_pair.cc only.
+#pragma once
+
+#include "transport/rc_requester.h"
+#include "transport/rc_responder.h"
+#include "transport/segmentation.h"
+
+namespace weft::transport {
+
+inline bool RcRequester::poll_flow(TransmitSlot& slot, RcCore& core, Time now) {
+  const auto in_flight = static_cast<std::uint32_t>(hot_.next - hot_.una);
+  const bool middle_of_first_sending = plain_ && flowing() && hot_.next == hot_.end;
+  if (!middle_of_first_sending || !slot.payload.empty() || now < hot_.not_before) {
+    return false;
+  }
+  const SendWqe& wqe = hot_.queue[hot_.cursor];
+  if (hot_.cursor_packet + 1 == wqe.packets) {
+    return false;
+  }
+  wire::Packet& packet = slot.packet;
+  core.start_packet(packet);
+  packet.common.payload_bytes = full_payload_;
+  packet.common.frame_bytes = full_frame_;
+  packet.common.wire_bytes = full_wire_;
+  packet.ib.opcode = wire::make_opcode(wire::Service::kRc,
+                                       wqe.is_write() ? wire::Operation::kWriteMiddle : wire::Operation::kSendMiddle);
+  packet.ib.psn = hot_.next;
+  if (in_flight == 0) {
+    hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : now + ack_timeout_;
+  }
+  hot_.end = ++hot_.next;
+  ++hot_.cursor_packet;
+  if (++hot_.since_ack_request >= core.options.ack_request_interval || in_flight + 1 >= window_packets_) {
+    packet.ib.flags = wire::kBthAckRequest;
+    hot_.since_ack_request = 0;
+  }
+  return true;
+}
+
+inline bool RcRequester::acknowledge_flow(const wire::Packet& packet, const RcCore& core, Time now) {
+  const wire::IbTransportHeader& header = packet.ib;
+  const std::int32_t progress = header.psn - hot_.una;
+  const bool plain_progress = progress >= 0 && header.psn < hot_.next && plain_ && !hurdles_ && unanswered_ == 0 &&
+                              header.flags == 0 && header.aeth.syndrome == wire::kSyndromeAckNoCredits;
+  if (!plain_progress || header.psn + 1 >= hot_.queue.front().end_psn()) {
+    return false;
+  }
+  hot_.una = header.psn + 1;
+  hot_.gap_handled = false;
+  retries_left_ = core.attributes().retry_count;
+  rnr_retries_left_ = core.attributes().rnr_retry;
+  hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : now + ack_timeout_;
+  return true;
+}
+
+inline bool RcResponder::continue_message(const ReceivedPacket& received, const RcCore& core) {
+  const wire::Packet& packet = received.packet;
+  const std::uint32_t payload = packet.common.payload_bytes;
+  if (packet.ib.psn != hot_.expected || !received.payload.empty() ||
+      payload != 1U << mtu_shift(core.attributes().path_mtu) || early_ != nullptr ||
+      core.options.congestion_receiver != nullptr) {
+    return false;
+  }
+  if (packet.ib.opcode == wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle)) {
+    if (hot_.message != Message::kWrite || hot_.remaining <= payload) {
+      return false;
+    }
+    hot_.address += payload;
+    hot_.remaining -= payload;
+  } else if (packet.ib.opcode != wire::make_opcode(wire::Service::kRc, wire::Operation::kSendMiddle) ||
+             hot_.message != Message::kSend || std::uint64_t{hot_.received} + payload > receives_.room()) {
+    return false;
+  }
+  hot_.received += payload;
+  ++hot_.expected;
+  hot_.nak_outstanding = false;
+  hot_.answers =
+      static_cast<std::uint8_t>((hot_.answers & ~kAnswerNak) | (packet.ib.has(wire::kBthAckRequest) ? kAnswerAck : 0));
+  return true;
+}
+
+inline bool RcResponder::poll_ack_flow(TransmitSlot& slot, const RcCore& core) {
+  if (hot_.answers != kAnswerAck || sends_data() || early_ != nullptr || echo_mark_ ||
+      core.options.end_to_end_credits) {
+    return false;
+  }
+  wire::Packet& packet = slot.packet;
+  core.start_packet(packet);
+  packet.common.flags = wire::kControl;
+  packet.ib.opcode = wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
+  packet.ib.psn = hot_.expected - 1;
+  packet.ib.aeth.msn = hot_.msn;
+  packet.ib.aeth.syndrome = wire::kSyndromeAckNoCredits;
+  hot_.answers = 0;
+  set_payload(packet, 0);
+  return true;
+}
+
+}  // namespace weft::transport
