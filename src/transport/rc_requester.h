@@ -114,8 +114,8 @@ class RcRequester {
   Hot hot_;
   std::unique_ptr<SelectiveRepeat> selective_;  // only with that loss recovery
   Time sample_sent_;                            // when the packet of the running round-trip sample left
-  Psn sample_psn_;
   Duration ack_timeout_;
+  Psn sample_psn_;
   std::uint32_t window_packets_ = 1;  // PSNs that may be in flight
   std::uint32_t unanswered_ = 0;      // queued READs and atomics that are not complete
   std::uint32_t next_ssn_ = 1;
