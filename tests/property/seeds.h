@@ -1,10 +1,12 @@
 // Random tests run over many seeds; a failing one prints the command that repeats it alone.
 //
-// WEFT_SEED=n runs one seed, WEFT_SEEDS=n the first n instead of the test's own number.
+// WEFT_SEED=n runs one seed, WEFT_SEEDS=n the first n instead of the test's own number, WEFT_SEED_DIVISOR=n every n-th part
+// of that number (builds with sanitizers are slow).
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -27,7 +29,9 @@ namespace weft::testing {
 template <class Run>
 void for_each_seed(std::uint64_t count, Run run) {
   const std::uint64_t only = number_from_environment("WEFT_SEED", 0);
-  const std::uint64_t last = only != 0 ? only : number_from_environment("WEFT_SEEDS", count);
+  const std::uint64_t divisor = std::max<std::uint64_t>(number_from_environment("WEFT_SEED_DIVISOR", 1), 1);
+  const std::uint64_t own = std::max<std::uint64_t>(count / divisor, 1);
+  const std::uint64_t last = only != 0 ? only : number_from_environment("WEFT_SEEDS", own);
   for (std::uint64_t seed = only != 0 ? only : 1; seed <= last; ++seed) {
     run(seed);
     if (::testing::Test::HasFailure()) {
