@@ -5,7 +5,7 @@
 
 namespace weft::transport {
 
-void FlowPacer::send(wire::Packet& packet, const FlowPolicies& policies, Time now) {
+Time send_under(const FlowPolicies& policies, wire::Packet& packet, Time not_before, Time now) {
   if (policies.congestion_control != nullptr || policies.congestion_receiver != nullptr) {
     packet.common.ecn = wire::Ecn::kEct0;
   }
@@ -14,12 +14,11 @@ void FlowPacer::send(wire::Packet& packet, const FlowPolicies& policies, Time no
   }
   CongestionControl* const control = policies.congestion_control;
   if (control == nullptr)
-    return;
+    return not_before;
   const Bytes wire_bytes(packet.common.wire_bytes);
   control->on_transmit(wire_bytes, now);
-  if (const Rate rate = control->pacing_rate(now); rate > Rate::zero()) {
-    not_before_ = later(not_before_, now) + rate.transmit_time(wire_bytes);
-  }
+  const Rate rate = control->pacing_rate(now);
+  return rate > Rate::zero() ? later(not_before, now) + rate.transmit_time(wire_bytes) : not_before;
 }
 
 bool calls_for_cnp(const wire::Packet& packet, const FlowPolicies& policies, Time now) {

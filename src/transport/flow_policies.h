@@ -1,5 +1,5 @@
-// The exchangeable parts of one flow, and what an engine without acknowledgements does with them: mark, route and pace
-// outgoing data packets, and decide on notifications for incoming ones.
+// The exchangeable parts of one flow, and what engines do with them: mark, route and pace outgoing data packets, and
+// notify of congestion.
 #pragma once
 
 #include "base/time.h"
@@ -16,13 +16,19 @@ struct FlowPolicies {
   PathSelector* path_selector = nullptr;
 };
 
+/// Finishes a data packet whose sizes and PSN are set, and that leaves now: ECN capability, path, pacing. `not_before`
+/// is the earliest departure of this packet; the result is that of the next one.
+[[nodiscard]] Time send_under(const FlowPolicies& policies, wire::Packet& packet, Time not_before, Time now);
+
 /// The pacing state of a flow. A rate limits it, a window does not: nothing tells what is still in flight.
 class FlowPacer {
  public:
   /// When the next data packet may leave; Time::zero() = at once.
   [[nodiscard]] Time not_before() const { return not_before_; }
   /// Finishes a data packet whose sizes and PSN are set, and that leaves now.
-  void send(wire::Packet& packet, const FlowPolicies& policies, Time now);
+  void send(wire::Packet& packet, const FlowPolicies& policies, Time now) {
+    not_before_ = send_under(policies, packet, not_before_, now);
+  }
 
  private:
   Time not_before_;

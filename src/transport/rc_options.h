@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#include "transport/congestion/congestion_control.h"
-#include "transport/path/path_selector.h"
+#include "transport/flow_policies.h"
 
 namespace weft::transport {
 
@@ -39,6 +38,7 @@ struct RcOptions {
   CongestionReceiver* congestion_receiver = nullptr;
   PathSelector* path_selector = nullptr;
 
+  [[nodiscard]] FlowPolicies policies() const { return {congestion_control, congestion_receiver, path_selector}; }
   [[nodiscard]] bool has_hooks() const {
     return congestion_control != nullptr || congestion_receiver != nullptr || path_selector != nullptr;
   }

@@ -226,26 +226,13 @@ void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, Transmit
 }
 
 void RcRequester::finish_packet(TransmitSlot& slot, const RcCall& call) {
-  wire::Packet& packet = slot.packet;
-  if (call.options().congestion_control != nullptr || call.options().congestion_receiver != nullptr) {
-    packet.common.ecn = wire::Ecn::kEct0;
-  }
-  if (PathSelector* const path = call.options().path_selector; path != nullptr) {
-    packet.common.entropy = path->entropy_for(packet.ib.psn, call.now);
-  }
-  CongestionControl* const control = call.options().congestion_control;
-  if (control == nullptr)
-    return;
-  if (!sampling_ && packet.ib.psn + 1 == hot_.end) {
+  const wire::Packet& packet = slot.packet;
+  if (call.options().congestion_control != nullptr && !sampling_ && packet.ib.psn + 1 == hot_.end) {
     sampling_ = true;
     sample_psn_ = packet.ib.psn;
     sample_sent_ = call.now;
   }
-  const Bytes wire_bytes(packet.common.wire_bytes);
-  control->on_transmit(wire_bytes, call.now);
-  if (const Rate rate = control->pacing_rate(call.now); rate > Rate::zero()) {
-    hot_.not_before = later(hot_.not_before, call.now) + rate.transmit_time(wire_bytes);
-  }
+  hot_.not_before = send_under(call.options().policies(), slot.packet, hot_.not_before, call.now);
 }
 
 bool RcRequester::poll_retransmission(TransmitSlot& slot, const RcCall& call) {

@@ -83,20 +83,10 @@ bool RcResponder::poll_resource(TransmitSlot& slot, const RcCall& call) {
   } else {
     ++hot_.emit_packet;
   }
-  pace(packet, call);
-  return true;
-}
-
-void RcResponder::pace(wire::Packet& packet, const RcCall& call) {
-  CongestionControl* const control = call.options().congestion_control;
-  if (control == nullptr)
-    return;
-  packet.common.ecn = wire::Ecn::kEct0;
-  const Bytes wire_bytes(packet.common.wire_bytes);
-  control->on_transmit(wire_bytes, call.now);
-  if (const Rate rate = control->pacing_rate(call.now); rate > Rate::zero()) {
-    paced_until_ = later(paced_until_, call.now) + rate.transmit_time(wire_bytes);
+  if (call.options().has_hooks()) {
+    paced_until_ = send_under(call.options().policies(), packet, paced_until_, call.now);
   }
+  return true;
 }
 
 // One acknowledgement for everything before ePSN, or the NAK for ePSN itself.
@@ -128,18 +118,11 @@ void RcResponder::emit_acknowledge(TransmitSlot& slot, const RcCall& call) {
   set_payload(packet, 0);
 }
 
-//= ibta-1.7 A17.9.3
 void RcResponder::emit_cnp(TransmitSlot& slot, const RcCall& call) {
-  wire::Packet& packet = slot.packet;
-  call.core.start_packet(packet);
-  packet.common.flags |= wire::kControl;
-  const bool infiniband = packet.common.encapsulation == wire::Encapsulation::kIbLocal ||
-                          packet.common.encapsulation == wire::Encapsulation::kIbGlobal;
-  packet.ib.opcode = infiniband ? wire::kOpcodeIbCnp : wire::kOpcodeRoceCnp;
-  packet.ib.flags |= wire::kBthBecn;
+  call.core.start_packet(slot.packet);
+  make_cnp(slot.packet);
   hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerCnp);
   ++call.counters().cnp_sent;
-  set_payload(packet, 0);
 }
 
 //= ibta-1.7 9.7.7.2

@@ -112,7 +112,6 @@ class RcResponder {
   void fail_receive(verbs::WcStatus status, const RcCall& call);
 
   [[nodiscard]] bool poll_resource(TransmitSlot& slot, const RcCall& call);
-  void pace(wire::Packet& packet, const RcCall& call);
   void emit_acknowledge(TransmitSlot& slot, const RcCall& call);
   void emit_cnp(TransmitSlot& slot, const RcCall& call);
   [[nodiscard]] std::uint8_t ack_syndrome(const RcCall& call);
