@@ -26,7 +26,7 @@ class RandomPacket {
     const auto& info = describe(opcode);
     packet.ib.opcode = opcode;
     packet.common.encapsulation = encapsulation;
-    packet.common.payload_bytes = info.payload ? bits16() % 4097 : 0;
+    packet.common.payload_bytes = static_cast<std::uint16_t>(info.payload ? bits16() % 4097 : 0);
     payload = random_bytes(random, packet.common.payload_bytes);
     draw_common();
     draw_transport(info);
