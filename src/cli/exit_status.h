@@ -9,5 +9,7 @@ constexpr int kSuccess = 0;
 constexpr int kFault = 1;
 /// The command line is wrong, or names a file that cannot be read.
 constexpr int kUsageError = 2;
+/// Ended by Ctrl-C, as a shell would say it.
+constexpr int kInterrupted = 130;
 
 }  // namespace weft::cli

@@ -9,6 +9,8 @@
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
 #include "cli/pcap_command.h"
+#include "cli/usage_error.h"
+#include "cli/perf_command.h"
 
 namespace weft::cli {
 namespace {
@@ -20,10 +22,16 @@ int run(int argc, char** argv) {
   int exit_status = kSuccess;
   add_help_command(app, exit_status);
   add_pcap_command(app, exit_status);
+  PerfText perf_text;
+  add_perf_command(app, perf_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kSuccess : kUsageError;
+    if (error.get_exit_code() == 0) {  // --help, --version
+      return app.exit(error);
+    }
+    fmt::print(stderr, "{}\n", usage_error(app, error));
+    return kUsageError;
   }
   // Output that never arrived (a full disk) must not look like success.
   if (std::fflush(stdout) != 0) {

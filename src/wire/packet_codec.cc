@@ -95,23 +95,13 @@ BthHeader make_bth(const IbTransportHeader& ib) {
           .psn = ib.psn};
 }
 
-FethHeader feth_of(std::uint32_t word) {
-  return {.reserved = word >> 6,
-          .selectivity = static_cast<std::uint8_t>((word >> 4) & 3U),
-          .placement_type = static_cast<std::uint8_t>(word & 0x0FU)};
-}
-
-std::uint32_t word_of(const FethHeader& feth) {
-  return (feth.reserved << 6) | ((feth.selectivity & 3U) << 4) | (feth.placement_type & 0x0FU);
-}
-
 ExtensionHeaders make_extensions(const IbTransportHeader& ib, const ColdPacket& cold) {
   auto headers = ExtensionHeaders::for_opcode(describe(ib.opcode));
   if (headers.deth) {
     headers.deth = DethHeader{.queue_key = ib.deth.queue_key, .source_qp = ib.deth.source_qp};
   }
   if (headers.feth) {
-    headers.feth = feth_of(ib.immediate);
+    headers.feth = FethHeader::of(ib.immediate);
   }
   if (headers.reth) {
     headers.reth = RethHeader{
@@ -215,7 +205,7 @@ void read_extensions(const ExtensionHeaders& headers, IbTransportHeader& ib, Col
                          .syndrome = headers.aeth->syndrome};
   }
   if (headers.feth) {
-    ib.immediate = word_of(*headers.feth);
+    ib.immediate = headers.feth->word();
   }
   if (headers.immediate) {
     ib.immediate = headers.immediate->data;
@@ -235,19 +225,24 @@ bool has_record_form(std::uint8_t opcode) {
   return info.valid && !info.rdeth && !info.xrceth;
 }
 
-RdmaFrame to_frame(const Packet& packet, const ColdPacket& cold, std::span<const std::byte> payload,
-                   const Addresses& addresses) {
+RdmaFrame transport_frame(const Packet& packet, const ColdPacket& cold, std::span<const std::byte> payload) {
   const std::size_t length = packet.common.payload_bytes;
   WEFT_ASSERT(has_record_form(packet.ib.opcode));
   WEFT_ASSERT(payload.empty() ? length <= kZeroPayload.size() : payload.size() == length);
   RdmaFrame frame;
-  write_network(frame, packet.common, addresses);
   frame.bth = make_bth(packet.ib);
+  frame.extensions = make_extensions(packet.ib, cold);
+  frame.payload = payload.empty() ? std::span(kZeroPayload).first(length) : payload;
+  return frame;
+}
+
+RdmaFrame to_frame(const Packet& packet, const ColdPacket& cold, std::span<const std::byte> payload,
+                   const Addresses& addresses) {
+  RdmaFrame frame = transport_frame(packet, cold, payload);
+  write_network(frame, packet.common, addresses);
   if (is_infiniband(packet.common.encapsulation)) {
     frame.bth.fecn = packet.common.ecn == Ecn::kCe;
   }
-  frame.extensions = make_extensions(packet.ib, cold);
-  frame.payload = payload.empty() ? std::span(kZeroPayload).first(length) : payload;
   seal_frame(frame);
   return frame;
 }

@@ -45,6 +45,10 @@ struct Addresses {
 [[nodiscard]] RdmaFrame to_frame(const Packet& packet, const ColdPacket& cold, std::span<const std::byte> payload,
                                  const Addresses& addresses);
 
+/// The part of it from the BTH on, neither sealed nor wrapped: for a sender whose network headers the kernel writes.
+[[nodiscard]] RdmaFrame transport_frame(const Packet& packet, const ColdPacket& cold,
+                                        std::span<const std::byte> payload);
+
 /// Writes what the frame carries, with `frame_bytes` and `wire_bytes`, and leaves every other member as it was.
 /// Sets kHasCold and writes `cold` exactly for opcodes with atomic operands or a SACK bitmap; the caller then sets the
 /// handle. Errors: an opcode without a record form, no encapsulation (transport-level input).

@@ -1,0 +1,167 @@
+#include "cli/perf_print.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace weft::cli {
+namespace {
+
+// Insertion order is the order of reading.
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kRule =
+    "---------------------------------------------------------------------------------------\n";
+
+std::string title(const live::PerfPlan& plan) {
+  std::string op(live::to_string(plan.op));
+  std::ranges::transform(op, op.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return fmt::format("RDMA_{} {} Test", op, plan.test == live::PerfTest::kBandwidth ? "BW" : "Latency");
+}
+
+struct Counter {
+  std::string_view name;
+  std::uint64_t value;
+};
+
+std::vector<Counter> counters_of(const live::PerfCounters& counters) {
+  return {{"retransmitted", counters.rc.retransmitted_packets},
+          {"ack_timeouts", counters.rc.local_ack_timeout_err},
+          {"out_of_sequence", counters.rc.out_of_sequence},
+          {"sequence_naks", counters.rc.packet_seq_err},
+          {"duplicate_requests", counters.rc.duplicate_request},
+          {"rnr_naks", counters.rc.rnr_nak_retry_err},
+          {"bad_requests", counters.rc.bad_requests},
+          {"discarded", counters.rc.discarded},
+          {"malformed", counters.driver.malformed},
+          {"wrong_icrc", counters.driver.wrong_icrc},
+          {"strangers", counters.driver.stranger},
+          {"unknown_qp", counters.unknown_qp},
+          {"refused_by_kernel", counters.refused},
+          {"faults_lost", counters.faults.lost},
+          {"faults_duplicated", counters.faults.duplicated},
+          {"faults_delayed", counters.faults.delayed}};
+}
+
+std::string counters_text(const live::PerfCounters& counters) {
+  std::string text = fmt::format(" Packets: sent {}, received {}", counters.driver.sent, counters.driver.received);
+  for (const Counter& counter : counters_of(counters)) {
+    if (counter.value != 0)
+      text += fmt::format(", {} {}", counter.name, counter.value);
+  }
+  return text + '\n';
+}
+
+Json to_json(const live::PerfCounters& counters) {
+  Json json{{"sent", counters.driver.sent},
+            {"received", counters.driver.received},
+            {"system_calls", counters.driver.system_calls}};
+  for (const Counter& counter : counters_of(counters))
+    json[std::string(counter.name)] = counter.value;
+  json["udp_segmentation"] = counters.segments;
+  json["udp_coalescing"] = counters.coalesces;
+  return json;
+}
+
+Json to_json(const live::RowResult& row, live::PerfTest test) {
+  Json json{{"bytes", row.row.size}, {"iterations", row.row.iterations}, {"wrong", row.wrong}};
+  if (test == live::PerfTest::kBandwidth) {
+    json["bw_peak_gbps"] = row.bandwidth.peak_gbps;
+    json["bw_average_gbps"] = row.bandwidth.average_gbps;
+    json["msg_rate_mpps"] = row.bandwidth.message_mpps;
+    return json;
+  }
+  json["t_min_usec"] = row.latency.min;
+  json["t_max_usec"] = row.latency.max;
+  json["t_typical_usec"] = row.latency.typical;
+  json["t_avg_usec"] = row.latency.average;
+  json["t_stdev_usec"] = row.latency.stdev;
+  json["t_99_usec"] = row.latency.percentile_99;
+  json["t_99_9_usec"] = row.latency.percentile_99_9;
+  return json;
+}
+
+Json head(const live::PerfConnection& connection) {
+  return {{"weft", WEFT_VERSION},
+          {"op", live::to_string(connection.plan.op)},
+          {"test", live::to_string(connection.plan.test)},
+          {"tx_depth", connection.plan.depth},
+          {"mtu", connection.mtu},
+          {"local", to_string(connection.local)},
+          {"peer", to_string(connection.peer)}};
+}
+
+}  // namespace
+
+std::string connection_text(const live::PerfConnection& connection) {
+  std::string text(kRule);
+  text += fmt::format("                    {}\n", title(connection.plan));
+  text += fmt::format(" Transport       : RoCEv2 over UDP sockets, reliable connection\n");
+  text += fmt::format(" TX depth        : {}\n", connection.plan.depth);
+  text += fmt::format(" Mtu             : {}[B]\n", connection.mtu);
+  text += fmt::format(" local address   : {} QPN {:#08x}\n", to_string(connection.local), connection.local_qpn);
+  text += fmt::format(" remote address  : {} QPN {:#08x}\n", to_string(connection.peer), connection.peer_qpn);
+  text += kRule;
+  if (connection.plan.test == live::PerfTest::kBandwidth) {
+    text += fmt::format(" {:<10} {:<11} {:<17} {:<20} {}\n", "#bytes", "#iterations", "BW peak[Gb/sec]",
+                        "BW average[Gb/sec]", "MsgRate[Mpps]");
+  } else {
+    text += fmt::format(" {:<8} {:<11} {:<11} {:<11} {:<15} {:<11} {:<13} {:<9} {}\n", "#bytes", "#iterations",
+                        "t_min[usec]", "t_max[usec]", "t_typical[usec]", "t_avg[usec]", "t_stdev[usec]", "99%[usec]",
+                        "99.9%[usec]");
+  }
+  return text;
+}
+
+std::string row_text(const live::PerfConnection& connection, const live::RowResult& row) {
+  if (connection.plan.test == live::PerfTest::kBandwidth) {
+    return fmt::format(" {:<10} {:<11} {:<17.2f} {:<20.2f} {:.6f}\n", row.row.size, row.row.iterations,
+                       row.bandwidth.peak_gbps, row.bandwidth.average_gbps, row.bandwidth.message_mpps);
+  }
+  const live::LatencyFigures& latency = row.latency;
+  return fmt::format(" {:<8} {:<11} {:<11.2f} {:<11.2f} {:<15.2f} {:<11.2f} {:<13.2f} {:<9.2f} {:.2f}\n", row.row.size,
+                     row.row.iterations, latency.min, latency.max, latency.typical, latency.average, latency.stdev,
+                     latency.percentile_99, latency.percentile_99_9);
+}
+
+std::string summary_text(const live::PerfClientReport& report) {
+  std::uint64_t messages = 0;
+  for (const live::RowResult& row : report.rows)
+    messages += row.row.iterations;
+  std::string text(kRule);
+  text += fmt::format(" Data verified: {} messages, {} wrong\n", messages, report.wrong());
+  return text + counters_text(report.counters);
+}
+
+std::string visit_text(const live::PerfVisit& visit) {
+  const live::PerfConnection& connection = visit.connection;
+  if (connection.mtu == 0)
+    return fmt::format("{}: {}\n", to_string(connection.peer), visit.error ? visit.error->message : "no test");
+  std::string text =
+      fmt::format("{}: {} {}, {} rows, {} wrong messages{}\n", to_string(connection.peer),
+                  live::to_string(connection.plan.op), live::to_string(connection.plan.test), visit.rows, visit.wrong,
+                  visit.error ? fmt::format("; ended early: {}", visit.error->message) : "");
+  return text + counters_text(visit.counters);
+}
+
+std::string to_json(const live::PerfClientReport& report) {
+  Json json = head(report.connection);
+  json["rows"] = Json::array();
+  for (const live::RowResult& row : report.rows)
+    json["rows"].push_back(to_json(row, report.connection.plan.test));
+  json["wrong"] = report.wrong();
+  json["counters"] = to_json(report.counters);
+  return json.dump(2) + '\n';
+}
+
+std::string to_json(const live::PerfVisit& visit) {
+  Json json = head(visit.connection);
+  json["rows"] = visit.rows;
+  json["wrong"] = visit.wrong;
+  json["error"] = visit.error ? Json(visit.error->message) : Json();
+  json["counters"] = to_json(visit.counters);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace weft::cli
