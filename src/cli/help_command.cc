@@ -38,7 +38,18 @@ void print_suggestions(const std::vector<Concept>& concepts, const std::string& 
   }
 }
 
-int run_help(const std::string& term) {
+/// The help of a subcommand, for those who write `weft help pcap`.
+bool print_subcommand_help(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (subcommand->get_name() == name) {
+      fmt::print("{}", subcommand->help(app.get_name()));
+      return true;
+    }
+  }
+  return false;
+}
+
+int run_help(const CLI::App& app, const std::string& term) {
   const std::vector<Concept> concepts = parse_concepts(concepts_text());
   if (term.empty()) {
     print_terms(concepts);
@@ -46,6 +57,9 @@ int run_help(const std::string& term) {
   }
   if (const Concept* entry = find_concept(concepts, term)) {
     print_entry(*entry);
+    return kSuccess;
+  }
+  if (print_subcommand_help(app, term)) {
     return kSuccess;
   }
   print_suggestions(concepts, term);
@@ -60,7 +74,7 @@ void add_help_command(CLI::App& app, int& exit_status) {
       command->add_option("TERM", "A term, in one or several words")->expected(1, kAnyNumber)->allow_extra_args();
   // The option belongs to the app, which outlives the call-back.
   command->callback(
-      [term, &exit_status] { exit_status = run_help(fmt::format("{}", fmt::join(term->results(), " "))); });
+      [&app, term, &exit_status] { exit_status = run_help(app, fmt::format("{}", fmt::join(term->results(), " "))); });
 }
 
 }  // namespace weft::cli

@@ -1,4 +1,5 @@
-// `weft help [TERM]`: prints what a term of the field means and where it lives in weft, or lists the terms.
+// `weft help [TERM]`: prints what a term of the field means and where it lives in weft, or lists the terms. The name of
+// a subcommand, where it is no term, gives that subcommand's help.
 //
 // An unknown term is a usage error: the nearest terms go to standard error and the exit status is 2.
 #pragma once

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -22,6 +25,29 @@ TEST(Cli, UsageErrorsExitWithTwoAndSayWhyOnStandardError) {
     EXPECT_THAT(outcome.out, IsEmpty()) << arguments;
     EXPECT_FALSE(outcome.err.empty()) << arguments;
   }
+}
+
+/// What is said of a wrong command line, without the list of the program's subcommands, which grows.
+std::string complaint(const std::string& arguments) {
+  const Outcome outcome = run_weft(arguments);
+  EXPECT_EQ(outcome.exit_status, 2) << arguments;
+  EXPECT_THAT(outcome.out, IsEmpty()) << arguments;
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  return outcome.err;
+}
+
+TEST(Cli, AWrongCommandLineIsAnsweredInOneLineThatSaysWhatWouldBeRight) {
+  EXPECT_THAT(complaint(""), StartsWith("weft: missing subcommand; one of help, pcap"));
+  EXPECT_THAT(complaint("pcpa"), StartsWith("weft: unknown subcommand 'pcpa'; did you mean 'pcap'? one of help, pcap"));
+  EXPECT_EQ(complaint("--foo"), "weft: unknown option '--foo'; see 'weft --help'\n");
+  EXPECT_EQ(complaint("pcap"), "weft pcap: missing subcommand; one of check, list\n");
+  EXPECT_EQ(complaint("pcap chek x"),
+            "weft pcap: unknown subcommand 'chek'; did you mean 'check'? one of check, list\n");
+  EXPECT_EQ(complaint("pcap check"), "weft pcap check: FILE is required; see 'weft pcap check --help'\n");
+  EXPECT_EQ(complaint("pcap check --fast x"),
+            "weft pcap check: unknown option '--fast'; see 'weft pcap check --help'\n");
+  EXPECT_EQ(complaint("pcap list a b"), "weft pcap list: unexpected argument 'b'; see 'weft pcap list --help'\n");
+  EXPECT_EQ(complaint("help --foo"), "weft help: unknown option '--foo'; see 'weft help --help'\n");
 }
 
 TEST(Cli, AReaderThatLeavesEarlyCausesNoMessage) {
@@ -49,6 +75,12 @@ TEST(CliHelp, ExplainsATermInAnyCaseAndInSeveralWords) {
     EXPECT_THAT(outcome.out, HasSubstr("folder:")) << term;
     EXPECT_THAT(outcome.out, HasSubstr("example:")) << term;
   }
+}
+
+TEST(CliHelp, TheNameOfASubcommandGivesItsHelp) {
+  const Outcome outcome = run_weft("help pcap");
+  EXPECT_EQ(outcome.exit_status, 0);
+  EXPECT_EQ(outcome.out, run_weft("pcap --help").out);
 }
 
 TEST(CliHelp, UnknownTermSuggestsTheNearest) {
