@@ -16,9 +16,15 @@ Result<void> check_file(const std::string& file, wire::CaptureCounts& counts) {
   if (!reader) {
     return pass_on(reader);
   }
-  return wire::check_capture(*reader, counts, [&file](std::uint64_t number, std::string_view what) {
+  const std::uint64_t before = counts.packets;
+  Result<void> checked = wire::check_capture(*reader, counts, [&file](std::uint64_t number, std::string_view what) {
     fmt::print("{}:{}: {}\n", file, number, what);
   });
+  if (reader->link() == wire::CaptureLink::kOther && counts.packets > before) {
+    fmt::print(stderr, "weft pcap check: {}: weft does not read link type {}: every packet counts as unknown\n", file,
+               reader->link_name());
+  }
+  return checked;
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 
 namespace weft::cli {
 
-/// Prints faults and counts to standard output, unreadable files to standard error (the other files are still
-/// checked). Returns the exit status: 2 when a file cannot be read to its end, else 1 when a packet has a fault, else
-/// 0.
+/// Prints faults and counts to standard output, unreadable files and link types to standard error (the other files are
+/// still checked). Returns the exit status: 2 when a file cannot be read to its end, else 1 when a packet has a fault,
+/// else 0.
 int run_pcap_check(const std::vector<std::string>& files);
 
 }  // namespace weft::cli

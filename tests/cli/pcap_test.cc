@@ -98,6 +98,18 @@ TEST(PcapCheck, AFileCutShortCountsItsWholePacketsAndIsStatusTwo) {
   EXPECT_THAT(outcome.err, HasSubstr("damaged after packet 19"));
 }
 
+TEST(PcapCheck, ALinkTypeThatIsNotReadIsNamed) {
+  std::string bytes = contents_of(kCaptures / "rxe_uc_send_first20.pcap");
+  constexpr std::size_t kLinkType = 20;
+  constexpr char kIeee80211 = 105;
+  bytes[kLinkType] = kIeee80211;
+  const TemporaryFile file(bytes);
+  const Outcome outcome = run_weft("pcap check " + file.name());
+  EXPECT_EQ(outcome.exit_status, 0);
+  EXPECT_THAT(outcome.out, StartsWith("20 packets: 0 verified, 0 re-emitted identically, 20 unknown, 0 faults"));
+  EXPECT_THAT(outcome.err, HasSubstr("link type IEEE802_11"));
+}
+
 TEST(PcapCheck, AFileOfNoBytesHoldsNoPackets) {
   const Outcome outcome = run_weft("pcap check /dev/null");
   EXPECT_EQ(outcome.exit_status, 0);
