@@ -38,19 +38,26 @@ void AtomicEthHeader::emit(std::span<std::byte> out) const {
   store_be64(out, 20, compare);
 }
 
+FethHeader FethHeader::of(std::uint32_t word) {
+  return {.reserved = word >> 6,
+          .selectivity = static_cast<std::uint8_t>((word >> 4) & 3U),
+          .placement_type = static_cast<std::uint8_t>(word & 0x0FU)};
+}
+
+std::uint32_t FethHeader::word() const {
+  return (reserved << 6) | ((selectivity & 3U) << 4) | (placement_type & 0x0FU);
+}
+
 Result<FethHeader> FethHeader::parse(std::span<const std::byte> bytes) {
   if (bytes.size() < kSize) {
     return too_short("FETH", {.needed = kSize, .found = bytes.size()});
   }
-  const auto word = load_be32(bytes, 0);
-  return FethHeader{.reserved = word >> 6,
-                    .selectivity = static_cast<std::uint8_t>((word >> 4) & 3U),
-                    .placement_type = static_cast<std::uint8_t>(word & 0x0FU)};
+  return of(load_be32(bytes, 0));
 }
 
 void FethHeader::emit(std::span<std::byte> out) const {
   WEFT_ASSERT(out.size() >= kSize);
-  store_be32(out, 0, (reserved << 6) | ((selectivity & 3U) << 4) | (placement_type & 0x0FU));
+  store_be32(out, 0, word());
 }
 
 Result<ImmDtHeader> ImmDtHeader::parse(std::span<const std::byte> bytes) {

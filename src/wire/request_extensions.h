@@ -49,6 +49,10 @@ struct FethHeader {
   std::uint8_t selectivity = 0;     // 2 bits
   std::uint8_t placement_type = 0;  // 4 bits
 
+  /// The header as the 32-bit number that it is on the wire.
+  [[nodiscard]] static FethHeader of(std::uint32_t word);
+  [[nodiscard]] std::uint32_t word() const;
+
   [[nodiscard]] static Result<FethHeader> parse(std::span<const std::byte> bytes);
   void emit(std::span<std::byte> out) const;
 
@@ -56,7 +60,7 @@ struct FethHeader {
 };
 
 /// Immediate data: four bytes handed to the receiver's completion, here as a big-endian number.
-//= ibta-1.7 9.3.6
+//= ibta-1.7 9.3
 struct ImmDtHeader {
   static constexpr std::size_t kSize = 4;
 
@@ -69,7 +73,7 @@ struct ImmDtHeader {
 };
 
 /// Invalidate extended transport header: the R_Key that the receiver invalidates.
-//= ibta-1.7 9.3.7
+//= ibta-1.7 9.3
 struct IethHeader {
   static constexpr std::size_t kSize = 4;
 
