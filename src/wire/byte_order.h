@@ -1,4 +1,5 @@
-// Big-endian loads and stores at an offset of a byte span: network order, whatever the machine.
+// Big-endian (network order) loads and stores at an offset of a byte span, whatever the machine; little-endian ones for
+// CRCs and ERF records.
 //
 // The span must reach to the last byte touched: parsers check the length of a header once, before the first load.
 #pragma once
@@ -29,6 +30,24 @@ constexpr void store_be(std::span<std::byte> bytes, std::size_t offset, std::uin
   for (std::size_t i = kBytes; i > 0; --i) {
     bytes[offset + i - 1] = static_cast<std::byte>(value & 0xFFU);
     value >>= 8;
+  }
+}
+
+template <class Unsigned>
+constexpr Unsigned load_le(std::span<const std::byte> bytes, std::size_t offset) {
+  WEFT_DCHECK(offset <= bytes.size() && bytes.size() - offset >= sizeof(Unsigned));
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < sizeof(Unsigned); ++i) {
+    value |= std::to_integer<std::uint64_t>(bytes[offset + i]) << (8 * i);
+  }
+  return static_cast<Unsigned>(value);
+}
+
+template <class Unsigned>
+constexpr void store_le(std::span<std::byte> bytes, std::size_t offset, Unsigned value) {
+  WEFT_DCHECK(offset <= bytes.size() && bytes.size() - offset >= sizeof(Unsigned));
+  for (std::size_t i = 0; i < sizeof(Unsigned); ++i) {
+    bytes[offset + i] = static_cast<std::byte>((value >> (8 * i)) & 0xFFU);
   }
 }
 
@@ -66,6 +85,25 @@ constexpr void store_be32(std::span<std::byte> bytes, std::size_t offset, std::u
 }
 constexpr void store_be64(std::span<std::byte> bytes, std::size_t offset, std::uint64_t value) {
   detail::store_be<8>(bytes, offset, value);
+}
+
+constexpr std::uint16_t load_le16(std::span<const std::byte> bytes, std::size_t offset) {
+  return detail::load_le<std::uint16_t>(bytes, offset);
+}
+constexpr std::uint32_t load_le32(std::span<const std::byte> bytes, std::size_t offset) {
+  return detail::load_le<std::uint32_t>(bytes, offset);
+}
+constexpr std::uint64_t load_le64(std::span<const std::byte> bytes, std::size_t offset) {
+  return detail::load_le<std::uint64_t>(bytes, offset);
+}
+constexpr void store_le16(std::span<std::byte> bytes, std::size_t offset, std::uint16_t value) {
+  detail::store_le(bytes, offset, value);
+}
+constexpr void store_le32(std::span<std::byte> bytes, std::size_t offset, std::uint32_t value) {
+  detail::store_le(bytes, offset, value);
+}
+constexpr void store_le64(std::span<std::byte> bytes, std::size_t offset, std::uint64_t value) {
+  detail::store_le(bytes, offset, value);
 }
 
 /// A field that begins `kBits` above the bottom of its word. Unsigned whatever the field's type, unlike `<<`.

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "wire/byte_order.h"
+
 namespace weft::wire {
 
 namespace {
@@ -33,17 +35,9 @@ constexpr std::array<Table, 8> make_tables() {
 
 constexpr std::array<Table, 8> kTables = make_tables();
 
-std::uint32_t load_le32(std::span<const std::byte> bytes) {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    value |= std::to_integer<std::uint32_t>(bytes[i]) << (8 * i);
-  }
-  return value;
-}
-
 std::uint32_t fold_eight(std::uint32_t state, std::span<const std::byte> bytes) {
-  const auto low = state ^ load_le32(bytes);
-  const auto high = load_le32(bytes.subspan(4));
+  const auto low = state ^ load_le32(bytes, 0);
+  const auto high = load_le32(bytes, 4);
   return kTables[7][low & 0xFFU] ^ kTables[6][(low >> 8) & 0xFFU] ^ kTables[5][(low >> 16) & 0xFFU] ^
          kTables[4][low >> 24] ^ kTables[3][high & 0xFFU] ^ kTables[2][(high >> 8) & 0xFFU] ^
          kTables[1][(high >> 16) & 0xFFU] ^ kTables[0][high >> 24];

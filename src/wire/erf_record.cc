@@ -29,12 +29,7 @@ Result<ErfHeader> ErfHeader::parse(std::span<const std::byte> bytes) {
     return too_short("ERF header", {.needed = kSize, .found = bytes.size()});
   }
   ErfHeader header;
-  std::uint64_t fixed = 0;
-  // The one little-endian field.
-  for (std::size_t i = 0; i < 8; ++i) {
-    fixed |= static_cast<std::uint64_t>(load_u8(bytes, i)) << (8 * i);
-  }
-  header.nanoseconds = nanoseconds_of(fixed);
+  header.nanoseconds = nanoseconds_of(load_le64(bytes, 0));  // the one little-endian field
   header.type = load_u8(bytes, 8) & static_cast<std::uint8_t>(~kMoreHeaders);
   header.flags = load_u8(bytes, 9);
   header.record_length = load_be16(bytes, 10);
@@ -53,10 +48,8 @@ Result<ErfHeader> ErfHeader::parse(std::span<const std::byte> bytes) {
 }
 
 void ErfHeader::emit(std::span<std::byte> out) const {
-  const std::uint64_t fixed = fixed_point(nanoseconds);
-  for (std::size_t i = 0; i < 8; ++i) {
-    store_u8(out, i, static_cast<std::uint8_t>(fixed >> (8 * i)));
-  }
+  WEFT_ASSERT(out.size() >= kSize);
+  store_le64(out, 0, fixed_point(nanoseconds));
   store_u8(out, 8, type);
   store_u8(out, 9, flags);
   store_be16(out, 10, record_length);

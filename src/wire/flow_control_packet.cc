@@ -30,7 +30,7 @@ Result<FlowControlPacket> FlowControlPacket::parse(std::span<const std::byte> by
                            .total_blocks_sent = static_cast<std::uint16_t>(sent & kBlockMask),
                            .virtual_lane = static_cast<std::uint8_t>(limit >> 12),
                            .credit_limit = static_cast<std::uint16_t>(limit & kBlockMask),
-                           .lpcrc = static_cast<std::uint16_t>(load_u8(bytes, 4) | (load_u8(bytes, 5) << 8))};
+                           .lpcrc = load_le16(bytes, 4)};
 }
 
 void FlowControlPacket::emit(std::span<std::byte> out) const {
@@ -38,8 +38,7 @@ void FlowControlPacket::emit(std::span<std::byte> out) const {
   store_be16(out, 0,
              static_cast<std::uint16_t>((static_cast<unsigned>(operation) << 12) | (total_blocks_sent & kBlockMask)));
   store_be16(out, 2, static_cast<std::uint16_t>((virtual_lane << 12) | (credit_limit & kBlockMask)));
-  store_u8(out, 4, static_cast<std::uint8_t>(lpcrc & 0xFFU));
-  store_u8(out, 5, static_cast<std::uint8_t>(lpcrc >> 8));
+  store_le16(out, 4, lpcrc);
 }
 
 std::uint16_t FlowControlPacket::compute_lpcrc() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "wire/byte_order.h"
 #include "wire/crc16.h"
 #include "wire/icrc.h"
 
@@ -35,11 +36,14 @@ class Writer {
     std::ranges::copy(bytes, out_.begin() + static_cast<std::ptrdiff_t>(at_));
     at_ += bytes.size();
   }
-  /// Least significant byte first, as CRCs are sent.
-  void crc(std::uint32_t value, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      out_[at_++] = static_cast<std::byte>((value >> (8 * i)) & 0xFFU);
-    }
+  // CRCs are sent least significant byte first.
+  void icrc(std::uint32_t value) {
+    store_le32(out_, at_, value);
+    at_ += RdmaFrame::kIcrcSize;
+  }
+  void vcrc(std::uint16_t value) {
+    store_le16(out_, at_, value);
+    at_ += RdmaFrame::kVcrcSize;
   }
   [[nodiscard]] std::size_t at() const { return at_; }
 
@@ -128,9 +132,9 @@ std::size_t emit_frame(const RdmaFrame& frame, std::span<std::byte> out) {
   write_network_and_transport_headers(frame, writer);
   writer.bytes(frame.payload);
   writer.bytes(pad_of(frame));
-  writer.crc(frame.icrc, RdmaFrame::kIcrcSize);
+  writer.icrc(frame.icrc);
   if (frame.vcrc) {
-    writer.crc(*frame.vcrc, RdmaFrame::kVcrcSize);
+    writer.vcrc(*frame.vcrc);
   }
   writer.bytes(frame.trailer);
   return writer.at();
@@ -172,7 +176,7 @@ std::uint16_t compute_vcrc(const RdmaFrame& frame) {
   writer.header(frame.lrh);
   write_network_and_transport_headers(frame, writer);
   std::array<std::byte, RdmaFrame::kIcrcSize> icrc;
-  Writer(icrc).crc(frame.icrc, icrc.size());
+  store_le32(icrc, 0, frame.icrc);
   return LinkCrc16().add(std::span(scratch).first(writer.at())).add(frame.payload).add(pad_of(frame)).add(icrc).value();
 }
 

@@ -31,7 +31,7 @@ namespace weft::wire {
 struct RdmaFrame {
   static constexpr std::size_t kIcrcSize = 4;
   static constexpr std::size_t kVcrcSize = 2;
-  /// The largest path MTU: no sender has more payload in one packet.
+  /// The largest path MTU: parsing refuses a packet with more payload, sealing asserts that there is none.
   //= ibta-1.7 7.7.8
   static constexpr std::size_t kMaxSealedPayload = 4096;
 

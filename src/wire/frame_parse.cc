@@ -51,17 +51,14 @@ Step split_payload(RdmaFrame& frame, const OpcodeInfo& opcode, ByteView rest) {
   if (pad > 0 && pad >= rest.size()) {
     return malformed("pad count is {}, payload and pad are {} bytes", pad, rest.size());
   }
+  //= ibta-1.7 7.7.8
+  if (rest.size() - pad > RdmaFrame::kMaxSealedPayload) {
+    return malformed("payload is {} bytes, the largest path MTU is {}", rest.size() - pad,
+                     RdmaFrame::kMaxSealedPayload);
+  }
   frame.payload = rest.first(rest.size() - pad);
   std::ranges::copy(rest.last(pad), frame.pad.begin());
   return {};
-}
-
-std::uint32_t load_le32(ByteView bytes) {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    value |= static_cast<std::uint32_t>(load_u8(bytes, i)) << (8 * i);
-  }
-  return value;
 }
 
 /// `bytes` are BTH to ICRC, exactly.
@@ -86,7 +83,7 @@ Step read_transport(RdmaFrame& frame, ByteView bytes) {
     return malformed("{}: {}", opcode_name(bth->opcode), extensions.error().message);
   }
   frame.extensions = *extensions;
-  frame.icrc = load_le32(bytes.last(RdmaFrame::kIcrcSize));
+  frame.icrc = load_le32(bytes, bytes.size() - RdmaFrame::kIcrcSize);
   return split_payload(frame, opcode, covered.subspan(opcode.header_bytes - BthHeader::kSize));
 }
 
@@ -217,7 +214,7 @@ Step read_infiniband(RdmaFrame& frame, ByteView bytes) {
   }
   auto rest = bytes.subspan(length);
   if (rest.size() >= RdmaFrame::kVcrcSize) {
-    frame.vcrc = static_cast<std::uint16_t>(load_u8(rest, 0) | (load_u8(rest, 1) << 8));
+    frame.vcrc = load_le16(rest, 0);
     rest = rest.subspan(RdmaFrame::kVcrcSize);
   }
   frame.trailer = rest;

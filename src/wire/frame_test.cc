@@ -184,6 +184,24 @@ TEST(Frame, PayloadMustFitTheOpcodeAndThePadCount) {
   expect_error(atomic, FrameFault::kMalformed, "RC FetchAdd: AtomicETH needs 28 bytes, found 4");
 }
 
+//= ibta-1.7 7.7.8
+TEST(Frame, PayloadIsAtMostTheLargestPathMtu) {
+  const auto with_payload = [](std::size_t payload) {
+    ByteVector bytes(BthHeader::kSize + payload + RdmaFrame::kIcrcSize);
+    bytes[0] = static_cast<std::byte>(kSendOnly);
+    return bytes;
+  };
+  const auto largest = with_payload(4096);
+  const auto frame = parse_transport(largest);
+  ASSERT_TRUE(frame.has_value()) << frame.error().error.message;
+  EXPECT_EQ(frame->payload.size(), 4096U);
+  const auto larger = with_payload(4100);
+  const auto refused = parse_transport(larger);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().fault, FrameFault::kMalformed);
+  EXPECT_EQ(refused.error().error.message, "payload is 4100 bytes, the largest path MTU is 4096");
+}
+
 TEST(FrameDeathTest, DoesNotEmitPastTheBuffer) {
   const auto frame = to_frame(send_of(100, Encapsulation::kIbLocal), {}, {}, {});
   ByteVector out(emitted_size(frame) - 1);
