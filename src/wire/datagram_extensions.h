@@ -10,7 +10,7 @@
 namespace weft::wire {
 
 /// Datagram extended transport header (UD and RD).
-//= ibta-1.7 9.3.1
+//= ibta-1.7 9.3
 struct DethHeader {
   static constexpr std::size_t kSize = 8;
   /// Q_Key of the general services interface, QP1.
@@ -27,7 +27,7 @@ struct DethHeader {
 };
 
 /// Reliable datagram extended transport header.
-//= ibta-1.7 9.3.2
+//= ibta-1.7 9.3
 struct RdethHeader {
   static constexpr std::size_t kSize = 4;
 

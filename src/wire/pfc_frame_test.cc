@@ -42,7 +42,7 @@ TEST(PfcFrame, RefusesOtherMacControlFrames) {
 }
 
 /// A quantum is 512 bit times.
-//= ieee-802.1Q 36.2.1
+//= ieee-802.1Q 36
 TEST(PfcFrame, PauseTimeFollowsTheLinkRate) {
   EXPECT_EQ(pause_time(10_gbps, 1), 51'200_ps);
   EXPECT_EQ(pause_time(100_gbps, 1), 5'120_ps);

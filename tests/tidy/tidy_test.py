@@ -162,7 +162,7 @@ def cpp_faults(path, text):
 
 def text_files(root):
     found = project.files_under(root, TEXT_FOLDERS, TEXT_SUFFIXES)
-    found += [p for p in (root / "scripts").rglob("*") if p.is_file() and not p.suffix]
+    found += [p for folder in ("scripts", ".ci") for p in (root / folder).rglob("*") if p.is_file() and not p.suffix]
     found += [p for p in root.glob("*") if p.is_file() and p.suffix in TEXT_SUFFIXES]
     return sorted(p for p in found if "tests/data" not in p.as_posix())
 
