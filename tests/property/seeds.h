@@ -1,7 +1,7 @@
 // Random tests run over many seeds; a failing one prints the command that repeats it alone.
 //
-// WEFT_SEED=n runs one seed; WEFT_SEEDS=n the first n instead of the test's own number; WEFT_SEED_DIVISOR=n an n-th part
-// of that number, for builds with sanitizers, which are slow.
+// WEFT_SEED=n runs one seed; WEFT_SEEDS=n the first n instead of the test's own number; WEFT_SEED_DIVISOR=n an n-th
+// part of that number, for builds with sanitizers, which are slow.
 #pragma once
 
 #include <gtest/gtest.h>
