@@ -137,6 +137,8 @@ void RcQueuePair::on_packet_apart(const ReceivedPacket& received, verbs::Context
     case OpcodeClass::kExtensionResponse:
     case OpcodeClass::kResponse:
       if (core_.may_request() && (extended || kind == OpcodeClass::kResponse)) {
+        if (wire::describe(received.packet.ib.opcode).payload)
+          responder_.observe_mark(received.packet, surroundings);
         requester_.on_response(received, surroundings);
       } else {
         ++core_.count().discarded;

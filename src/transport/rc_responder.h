@@ -30,6 +30,8 @@ class RcResponder {
   [[nodiscard]] Result<void> post(const verbs::RecvWr& request) { return receives_.post(request); }
 
   void on_request(const ReceivedPacket& received, const RcCall& call);
+  /// Tells the receiver half of congestion control of a packet with data: `on_request` does; READ data need it too.
+  void observe_mark(const wire::Packet& packet, const RcCall& call);
   /// The short way for the middle of a message of which lengths alone travel; false if it is anything else.
   [[nodiscard]] bool continue_message(const ReceivedPacket& received, const RcCore& core);
   /// The short way for an acknowledgement, when it is the only answer that waits.

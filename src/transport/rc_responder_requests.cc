@@ -15,16 +15,21 @@ constexpr std::uint32_t kMaxMessageBytes = 1U << 31;
 
 }  // namespace
 
+void RcResponder::observe_mark(const wire::Packet& packet, const RcCall& call) {
+  CongestionReceiver* const receiver = call.options().congestion_receiver;
+  if (receiver == nullptr)
+    return;
+  const bool marked = packet.common.ecn == wire::Ecn::kCe || packet.ib.has(wire::kBthFecn);
+  const CongestionSignal signal = receiver->on_data(marked, call.now);
+  if (signal == CongestionSignal::kCnp)
+    hot_.answers |= kAnswerCnp;
+  if (signal == CongestionSignal::kEcho)
+    echo_mark_ = true;
+}
+
 void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
-  if (CongestionReceiver* const receiver = call.options().congestion_receiver; receiver != nullptr) {
-    const bool marked = received.packet.common.ecn == wire::Ecn::kCe || header.has(wire::kBthFecn);
-    const CongestionSignal signal = receiver->on_data(marked, call.now);
-    if (signal == CongestionSignal::kCnp)
-      hot_.answers |= kAnswerCnp;
-    if (signal == CongestionSignal::kEcho)
-      echo_mark_ = true;
-  }
+  observe_mark(received.packet, call);
   //= ibta-1.7 9.7.4
   const std::int32_t distance = header.psn - hot_.expected;
   if (distance < 0) {
