@@ -78,6 +78,8 @@ struct Pair {
   wire::Packet packet;
   wire::ColdPacket cold;
   std::array<verbs::WorkCompletion, 16> completions;
+  const transport::TransmitSlot slot{packet, cold, {}};
+  const transport::ReceivedPacket arrived{packet, cold, {}};
   std::uint64_t delivered = 0;
   Time now;
   transport::RcQueuePair& sender = *pair.requester.qp;
@@ -87,12 +89,12 @@ struct Pair {
       (void)pair.requester.context.find_cq(pair.requester.cq)->poll(completions);
       WEFT_ASSERT(sender.post_send(write, pair.requester.context, now).has_value());
     }
-    if (sender.next_transmit() <= now && sender.poll_transmit({packet, cold, {}}, pair.requester.context, now)) {
-      receiver.on_packet({packet, cold, {}}, pair.responder.context, now);
+    if (sender.next_transmit() <= now && sender.poll_transmit(slot, pair.requester.context, now)) {
+      receiver.on_packet(arrived, pair.responder.context, now);
       ++delivered;
     }
-    if (receiver.next_transmit() <= now && receiver.poll_transmit({packet, cold, {}}, pair.responder.context, now)) {
-      sender.on_packet({packet, cold, {}}, pair.requester.context, now);
+    if (receiver.next_transmit() <= now && receiver.poll_transmit(slot, pair.responder.context, now)) {
+      sender.on_packet(arrived, pair.requester.context, now);
     }
     now += Duration::nanoseconds(80);
   }

@@ -103,7 +103,9 @@ bool QpCore::complete_recv(const verbs::WorkCompletion& completion, verbs::Conte
 void set_address(wire::PacketCommon& common, const verbs::AddressVector& address) {
   common.destination = address.destination;
   common.entropy = address.source_port;
-  common.traffic_class = is_infiniband(common.encapsulation) ? address.service_level : address.traffic_class;
+  // The ECN bits belong to the packet, not to its address.
+  const auto dscp = static_cast<std::uint8_t>(address.traffic_class >> 2);
+  common.traffic_class = is_infiniband(common.encapsulation) ? address.service_level : dscp;
   common.hop_limit = address.hop_limit;
 }
 

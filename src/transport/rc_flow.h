@@ -11,7 +11,7 @@
 
 namespace weft::transport {
 
-inline bool RcRequester::poll_flow(TransmitSlot& slot, RcCore& core, Time now) {
+inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time now) {
   const auto in_flight = static_cast<std::uint32_t>(hot_.next - hot_.una);
   const bool middle_of_first_sending = plain_ && flowing() && hot_.next == hot_.end;
   if (!middle_of_first_sending || !slot.payload.empty() || now < hot_.not_before) {
@@ -83,7 +83,7 @@ inline bool RcResponder::continue_message(const ReceivedPacket& received, const 
   return true;
 }
 
-inline bool RcResponder::poll_ack_flow(TransmitSlot& slot, const RcCore& core) {
+inline bool RcResponder::poll_ack_flow(const TransmitSlot& slot, const RcCore& core) {
   if (hot_.answers != kAnswerAck || sends_data() || early_ != nullptr || echo_mark_ ||
       core.options.end_to_end_credits) {
     return false;

@@ -184,7 +184,7 @@ void RcQueuePair::on_timeout(verbs::Context& context, Time now) {
   settle(surroundings);
 }
 
-bool RcQueuePair::poll_transmit(TransmitSlot slot, verbs::Context& context, Time now) {
+bool RcQueuePair::poll_transmit(const TransmitSlot& slot, verbs::Context& context, Time now) {
   if (core_.state() == verbs::QpState::kRts &&
       (responder_.has_answer() ? responder_.poll_ack_flow(slot, core_) : requester_.poll_flow(slot, core_, now))) {
     return true;
@@ -192,7 +192,7 @@ bool RcQueuePair::poll_transmit(TransmitSlot slot, verbs::Context& context, Time
   return poll_transmit_apart(slot, context, now);
 }
 
-bool RcQueuePair::poll_transmit_apart(TransmitSlot& slot, verbs::Context& context, Time now) {
+bool RcQueuePair::poll_transmit_apart(const TransmitSlot& slot, verbs::Context& context, Time now) {
   const RcCall surroundings = call(context, now);
   const bool sent = responder_.has_answer() ? share_wire(slot, surroundings)
                                             : core_.may_request() && requester_.poll_transmit(slot, surroundings);
@@ -203,7 +203,7 @@ bool RcQueuePair::poll_transmit_apart(TransmitSlot& slot, verbs::Context& contex
 }
 
 // Acknowledgements go first; READ data and requests take turns.
-bool RcQueuePair::share_wire(TransmitSlot& slot, const RcCall& surroundings) {
+bool RcQueuePair::share_wire(const TransmitSlot& slot, const RcCall& surroundings) {
   const bool requests = core_.may_request();
   const bool requests_first = requests && request_turn_ && responder_.sends_data();
   request_turn_ = !request_turn_;

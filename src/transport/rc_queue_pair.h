@@ -26,7 +26,7 @@ class RcQueuePair {
 
   void on_packet(const ReceivedPacket& received, verbs::Context& context, Time now);
   void on_timeout(verbs::Context& context, Time now);
-  [[nodiscard]] bool poll_transmit(TransmitSlot slot, verbs::Context& context, Time now);
+  [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, verbs::Context& context, Time now);
   [[nodiscard]] Time next_transmit() const {
     const Time answer = responder_.next_transmit();
     return core_.may_request() ? earlier(answer, requester_.next_transmit(core_)) : answer;
@@ -48,11 +48,11 @@ class RcQueuePair {
   [[nodiscard]] RcCall call(verbs::Context& context, Time now) { return {core_, context, now}; }
   // Kept out of line, so that the short way saves no registers for the long one.
   [[gnu::noinline]] void on_packet_apart(const ReceivedPacket& received, verbs::Context& context, Time now);
-  [[nodiscard, gnu::noinline]] bool poll_transmit_apart(TransmitSlot& slot, verbs::Context& context, Time now);
+  [[nodiscard, gnu::noinline]] bool poll_transmit_apart(const TransmitSlot& slot, verbs::Context& context, Time now);
   [[nodiscard]] bool on_flow(const ReceivedPacket& received, Time now);
   [[nodiscard]] bool admits(const wire::Packet& packet) const;
   void on_request(const ReceivedPacket& received, const RcCall& surroundings);
-  [[nodiscard]] bool share_wire(TransmitSlot& slot, const RcCall& surroundings);
+  [[nodiscard]] bool share_wire(const TransmitSlot& slot, const RcCall& surroundings);
   void enter(verbs::QpState state, const RcCall& surroundings);
   void enter_error(const RcCall& surroundings);
   [[nodiscard]] bool unsettled() const {

@@ -108,7 +108,7 @@ bool RcRequester::beyond_credits(const SendWqe& wqe) const {
   return ssn > credit_limit_;
 }
 
-bool RcRequester::poll_transmit(TransmitSlot& slot, const RcCall& call) {
+bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
   if (call.now < hot_.not_before)
     return false;
   if (!flowing()) {
@@ -186,7 +186,8 @@ bool RcRequester::wants_ack(const SendWqe& wqe, const RcCall& call) {
   return (hot_.cursor_packet == 0 && wqe.is_signaled()) || blocked(call.core);
 }
 
-void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, TransmitSlot& slot, const RcCall& call) const {
+void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, const TransmitSlot& slot,
+                               const RcCall& call) const {
   const std::uint32_t shift = mtu_shift(call.attributes().path_mtu);
   const std::uint32_t offset = index << shift;
   wire::Packet& packet = slot.packet;
@@ -225,7 +226,7 @@ void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, Transmit
   set_payload(packet, payload);
 }
 
-void RcRequester::finish_packet(TransmitSlot& slot, const RcCall& call) {
+void RcRequester::finish_packet(const TransmitSlot& slot, const RcCall& call) {
   const wire::Packet& packet = slot.packet;
   if (call.options().congestion_control != nullptr && !sampling_ && packet.ib.psn + 1 == hot_.end) {
     sampling_ = true;
@@ -235,7 +236,7 @@ void RcRequester::finish_packet(TransmitSlot& slot, const RcCall& call) {
   hot_.not_before = send_under(call.options().policies(), slot.packet, hot_.not_before, call.now);
 }
 
-bool RcRequester::poll_retransmission(TransmitSlot& slot, const RcCall& call) {
+bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& call) {
   const Psn psn = selective_->take_retransmission();
   SendWqe* const wqe = request_of(psn);
   if (wqe == nullptr)

@@ -35,7 +35,7 @@ class RcRequester {
   void on_timeout(const RcCall& call);
   /// A CNP or BECN for this connection.
   void on_congestion(const RcCall& call);
-  [[nodiscard]] bool poll_transmit(TransmitSlot& slot, const RcCall& call);
+  [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const RcCall& call);
 
   [[nodiscard]] Time next_transmit(const RcCore& core) const {
     return flowing() ? hot_.not_before : next_transmit_apart(core);
@@ -45,7 +45,7 @@ class RcRequester {
   // and returns false unless it would do exactly what the long way does.
 
   /// Sends the middle of a message of which lengths alone travel.
-  [[nodiscard]] bool poll_flow(TransmitSlot& slot, RcCore& core, Time now);
+  [[nodiscard]] bool poll_flow(const TransmitSlot& slot, RcCore& core, Time now);
   /// Takes an acknowledgement inside a message.
   [[nodiscard]] bool acknowledge_flow(const wire::Packet& packet, const RcCore& core, Time now);
   [[nodiscard]] Time next_timeout() const { return hot_.next == hot_.una ? Time::never() : hot_.deadline; }
@@ -89,9 +89,9 @@ class RcRequester {
   [[nodiscard]] bool begin(SendWqe& wqe, const RcCall& call);
   void advance_cursor(const SendWqe& wqe);
   [[nodiscard]] bool wants_ack(const SendWqe& wqe, const RcCall& call);
-  void emit_request(const SendWqe& wqe, std::uint32_t index, TransmitSlot& slot, const RcCall& call) const;
-  void finish_packet(TransmitSlot& slot, const RcCall& call);
-  [[nodiscard]] bool poll_retransmission(TransmitSlot& slot, const RcCall& call);
+  void emit_request(const SendWqe& wqe, std::uint32_t index, const TransmitSlot& slot, const RcCall& call) const;
+  void finish_packet(const TransmitSlot& slot, const RcCall& call);
+  [[nodiscard]] bool poll_retransmission(const TransmitSlot& slot, const RcCall& call);
 
   void on_acknowledge(const ReceivedPacket& received, const RcCall& call);
   void on_nak(std::uint8_t syndrome, const RcCall& call);

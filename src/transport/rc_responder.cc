@@ -17,7 +17,7 @@ void RcResponder::reset() {
   echo_mark_ = failed_ = false;
 }
 
-bool RcResponder::poll_transmit(TransmitSlot& slot, const RcCall& call) {
+bool RcResponder::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
   if ((hot_.answers & kAnswerCnp) != 0) {
     emit_cnp(slot, call);
     return true;
@@ -32,7 +32,7 @@ bool RcResponder::poll_transmit(TransmitSlot& slot, const RcCall& call) {
 
 // READ data and atomic results, in PSN order from the emission cursor.
 //= ibta-1.7 9.7.5
-bool RcResponder::poll_resource(TransmitSlot& slot, const RcCall& call) {
+bool RcResponder::poll_resource(const TransmitSlot& slot, const RcCall& call) {
   const Resource& resource = hot_.resources[hot_.emit_index];
   const auto mtu = static_cast<std::uint32_t>(verbs::to_bytes(call.attributes().path_mtu).count());
   const std::uint32_t index = hot_.emit_packet;
@@ -91,7 +91,7 @@ bool RcResponder::poll_resource(TransmitSlot& slot, const RcCall& call) {
 
 // One acknowledgement for everything before ePSN, or the NAK for ePSN itself.
 //= ibta-1.7 9.7.5
-void RcResponder::emit_acknowledge(TransmitSlot& slot, const RcCall& call) {
+void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call) {
   wire::Packet& packet = slot.packet;
   call.core.start_packet(packet);
   packet.common.flags |= wire::kControl;
@@ -118,7 +118,7 @@ void RcResponder::emit_acknowledge(TransmitSlot& slot, const RcCall& call) {
   set_payload(packet, 0);
 }
 
-void RcResponder::emit_cnp(TransmitSlot& slot, const RcCall& call) {
+void RcResponder::emit_cnp(const TransmitSlot& slot, const RcCall& call) {
   call.core.start_packet(slot.packet);
   make_cnp(slot.packet);
   hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerCnp);

@@ -35,8 +35,8 @@ class RcResponder {
   /// The short way for the middle of a message of which lengths alone travel; false if it is anything else.
   [[nodiscard]] bool continue_message(const ReceivedPacket& received, const RcCore& core);
   /// The short way for an acknowledgement, when it is the only answer that waits.
-  [[nodiscard]] bool poll_ack_flow(TransmitSlot& slot, const RcCore& core);
-  [[nodiscard]] bool poll_transmit(TransmitSlot& slot, const RcCall& call);
+  [[nodiscard]] bool poll_ack_flow(const TransmitSlot& slot, const RcCore& core);
+  [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const RcCall& call);
   /// When an answer may be sent: at once, later (paced READ data), or never.
   [[nodiscard]] Time next_transmit() const {
     if (sends_data())
@@ -113,9 +113,9 @@ class RcResponder {
   Verdict not_ready(const RcCall& call);
   void fail_receive(verbs::WcStatus status, const RcCall& call);
 
-  [[nodiscard]] bool poll_resource(TransmitSlot& slot, const RcCall& call);
-  void emit_acknowledge(TransmitSlot& slot, const RcCall& call);
-  void emit_cnp(TransmitSlot& slot, const RcCall& call);
+  [[nodiscard]] bool poll_resource(const TransmitSlot& slot, const RcCall& call);
+  void emit_acknowledge(const TransmitSlot& slot, const RcCall& call);
+  void emit_cnp(const TransmitSlot& slot, const RcCall& call);
   [[nodiscard]] std::uint8_t ack_syndrome(const RcCall& call);
 
   Hot hot_;

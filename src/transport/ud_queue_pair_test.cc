@@ -369,7 +369,7 @@ TEST(Ud, InfinibandCarriesTheServiceLevelAndEthernetTheTrafficClass) {
   for (const auto encapsulation : {wire::Encapsulation::kIbLocal, wire::Encapsulation::kRoceV2Ipv4}) {
     wire::PacketCommon common;
     common.encapsulation = encapsulation;
-    set_address(common, {.destination = EndpointId(3), .service_level = 5, .traffic_class = 26});
+    set_address(common, {.destination = EndpointId(3), .service_level = 5, .traffic_class = 26 << 2});
     EXPECT_EQ(common.traffic_class, is_infiniband(encapsulation) ? 5 : 26);
   }
 }

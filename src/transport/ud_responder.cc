@@ -82,8 +82,9 @@ bool UdResponder::poll_transmit(TransmitSlot& slot, const UnreliableCall& call) 
     return false;
   ++call.counters.cnp_sent;
   call.core.start_packet(slot.packet);
-  set_address(slot.packet.common,
-              {.destination = notified_, .service_level = notified_class_, .traffic_class = notified_class_});
+  set_address(slot.packet.common, {.destination = notified_,
+                                   .service_level = notified_class_,
+                                   .traffic_class = static_cast<std::uint8_t>(notified_class_ << 2)});
   slot.packet.ib.destination_qp = notified_qp_.value();
   make_cnp(slot.packet);
   notified_ = EndpointId::invalid();

@@ -55,7 +55,7 @@ using QpAttributeMask = std::uint32_t;
 struct AddressVector {
   EndpointId destination{};
   std::uint8_t service_level = 0;
-  std::uint8_t traffic_class = 0;
+  std::uint8_t traffic_class = 0;  // the whole byte of the IP header: DSCP in the upper six bits
   std::uint8_t hop_limit = 64;
   std::uint16_t source_port = 0xC000;  // entropy: UDP source port, 0xC000..0xFFFF
 };
