@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "tests/property/tapped_pair.h"
 #include "transport/congestion/fixed_window.h"

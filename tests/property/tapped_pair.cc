@@ -1,6 +1,7 @@
 #include "tests/property/tapped_pair.h"
 
 #include <deque>
+#include <map>
 
 #include "transport/operations.h"
 

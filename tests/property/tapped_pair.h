@@ -8,11 +8,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <vector>
 
-#include "base/ring.h"
 #include "tests/property/rc_pair.h"
 #include "wire/opcode.h"
 
@@ -57,6 +55,7 @@ class TappedPair {
  public:
   explicit TappedPair(const RcPairOptions& both) : TappedPair(both, both) {}
   TappedPair(const RcPairOptions& first, const RcPairOptions& second);
+  ~TappedPair();
 
   [[nodiscard]] RcSide& side(int index) { return *sides_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] transport::RcQueuePair& qp(int index) { return *side(index).qp; }
@@ -90,11 +89,9 @@ class TappedPair {
   std::array<std::unique_ptr<RcSide>, 2> sides_;
   std::array<std::unique_ptr<TappedEnd>, 2> ends_;
   std::unique_ptr<TestNetwork> network_;
-
- public:
-  ~TappedPair();
 };
 
+/// Acknowledgements, READ data, results of atomics, and notifications.
 [[nodiscard]] bool is_answer(std::uint8_t opcode);
 [[nodiscard]] std::vector<std::uint32_t> psns(const std::vector<Logged>& packets);
 /// Bytes that depend on their place and on `start`.
