@@ -84,7 +84,10 @@ bool RcResponder::poll_resource(const TransmitSlot& slot, const RcCall& call) {
     ++hot_.emit_packet;
   }
   if (call.options().has_hooks()) {
-    paced_until_ = send_under(call.options().policies(), packet, paced_until_, call.now);
+    // Not over several paths: the requester takes disorder among answers for loss.
+    FlowPolicies policies = call.options().policies();
+    policies.path_selector = nullptr;
+    paced_until_ = send_under(policies, packet, paced_until_, call.now);
   }
   return true;
 }
