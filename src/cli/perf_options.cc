@@ -94,6 +94,7 @@ void add_options(CLI::App& app, PerfServerText& text) {
 
 void add_options(CLI::App& app, PerfClientText& text) {
   app.add_option("HOST", text.host, "The server's name or address")->required();
+  app.add_option("--bind", text.bind, "Address of this machine to connect from");
   app.add_option("--op", text.op, "Operation: write, send, read, cas (compare and swap), fadd (fetch and add)")
       ->capture_default_str();
   app.add_option("--test", text.test, "bw (bandwidth) or lat (latency)")->capture_default_str();
@@ -141,7 +142,14 @@ Result<live::PerfClientOptions> to_options(const PerfClientText& text) {
   Result<live::SocketAddress> server = live::SocketAddress::resolve(text.host, text.side.port);
   if (!server)
     return pass_on(server);
-  return live::PerfClientOptions{.server = *server, .plan = plan, .rows = std::move(*rows), .side = *side};
+  live::PerfClientOptions options{.server = *server, .plan = plan, .rows = std::move(*rows), .side = *side};
+  if (!text.bind.empty()) {
+    Result<live::SocketAddress> local = live::SocketAddress::resolve(text.bind, 0);
+    if (!local)
+      return pass_on(local);
+    options.local = *local;
+  }
+  return options;
 }
 
 }  // namespace weft::cli

@@ -33,6 +33,7 @@ struct PerfServerText {
 struct PerfClientText {
   PerfSideText side{};
   std::string host;
+  std::string bind;  // empty: the kernel chooses
   std::string op = "write";
   std::string test = "bw";
   std::uint32_t size = 0;        // 0: the test's default

@@ -100,21 +100,33 @@ void Driver::fill_batch(Time now) {
   batch_.clear();
   flushed_ = 0;
   runs_ = SegmentRuns(socket_.max_segments());
-  while (batch_.size() < kBatch) {
-    DatagramBuffer& buffer = buffers_[batch_.size()];
+  std::size_t polled = 0;
+  while (polled < kBatch) {
+    DatagramBuffer& buffer = buffers_[polled];
     if (!device_.poll_transmit_any({buffer.packet, buffer.cold, buffer.payload_room()}, now))
-      return;
-    const Peer* const peer = find_peer(buffer.packet.common.destination);
-    if (peer == nullptr) {
-      ++counters_.unroutable;
-      continue;
-    }
-    const std::uint16_t segment = runs_.place(datagram_size(buffer.packet), peer);
-    const SealedDatagram sealed = seal(buffer, {.path = peer->out, .identification = segment});
-    if (options_.tap != nullptr)
-      options_.tap->write(sealed.frame, now);
-    batch_.push_back({.to = &peer->out.destination, .bytes = sealed.bytes, .segment = segment});
+      break;
+    ++polled;
   }
+  // Data first: somebody waits for them, while an acknowledgement that comes a moment later costs nothing.
+  for (const bool control : {false, true}) {
+    for (std::size_t i = 0; i < polled; ++i) {
+      if (buffers_[i].packet.has(wire::kControl) == control)
+        add_to_batch(buffers_[i], now);
+    }
+  }
+}
+
+void Driver::add_to_batch(DatagramBuffer& buffer, Time now) {
+  const Peer* const peer = find_peer(buffer.packet.common.destination);
+  if (peer == nullptr) {
+    ++counters_.unroutable;
+    return;
+  }
+  const std::uint16_t segment = runs_.place(datagram_size(buffer.packet), peer);
+  const SealedDatagram sealed = seal(buffer, {.path = peer->out, .identification = segment});
+  if (options_.tap != nullptr)
+    options_.tap->write(sealed.frame, now);
+  batch_.push_back({.to = &peer->out.destination, .bytes = sealed.bytes, .segment = segment});
 }
 
 bool Driver::flush(Time now) {

@@ -83,6 +83,7 @@ class Driver {
   [[nodiscard]] const Peer* find_peer(const SocketAddress& address) const;
   void on_datagram(const IncomingDatagram& datagram, Time now);
   void fill_batch(Time now);
+  void add_to_batch(DatagramBuffer& buffer, Time now);
   bool flush(Time now);
   void note_activity(Time now);
 

@@ -69,7 +69,8 @@ std::uint64_t PerfClientReport::wrong() const {
 tl::expected<PerfClientReport, PerfFailure> run_perf_client(const PerfClientOptions& options,
                                                             const PerfListener& listener, const StopFlag& stop) {
   using Stage = PerfFailure::Stage;
-  Result<SideChannel> channel = SideChannel::connect(options.server, options.side.idle_timeout);
+  Result<SideChannel> channel =
+      SideChannel::connect({.to = options.server, .from = options.local, .timeout = options.side.idle_timeout});
   if (!channel)
     return failed(Stage::kConnecting, channel.error());
   Result<std::unique_ptr<PerfEndpoint>> opened = PerfEndpoint::open(

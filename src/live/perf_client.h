@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace weft::live {
 
 struct PerfClientOptions {
   SocketAddress server{};
-  PerfPlan plan{};  // its size is the largest of the rows
+  std::optional<SocketAddress> local{};  // to connect from; nothing: the kernel chooses
+  PerfPlan plan{};                       // its size is the largest of the rows
   std::vector<PerfRow> rows{};
   PerfSideOptions side{};
 };

@@ -36,14 +36,17 @@ bool would_wait(int error) { return error == EAGAIN || error == EWOULDBLOCK || e
 
 }  // namespace
 
-Result<SideChannel> SideChannel::connect(const SocketAddress& to, Duration timeout) {
+Result<SideChannel> SideChannel::connect(const ConnectOptions& options) {
+  const SocketAddress& to = options.to;
   FileDescriptor socket(::socket(to.data()->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.is_open())
     return fail("cannot make a TCP socket: {}", std::strerror(errno));
+  if (options.from && bind(socket.get(), options.from->data(), options.from->size()) != 0)
+    return fail("cannot use address {}: {}", to_string(*options.from), std::strerror(errno));
   if (::connect(socket.get(), to.data(), to.size()) != 0 && errno != EINPROGRESS)
     return fail("cannot connect to {}: {}", to_string(to), std::strerror(errno));
-  if (!wait_for(socket.get(), POLLOUT, timeout))
-    return fail("no answer from {} within {} ms", to_string(to), to_milliseconds(timeout));
+  if (!wait_for(socket.get(), POLLOUT, options.timeout))
+    return fail("no answer from {} within {} ms", to_string(to), to_milliseconds(options.timeout));
   int error = 0;
   socklen_t size = sizeof(error);
   if (getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0)

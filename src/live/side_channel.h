@@ -18,8 +18,13 @@ namespace weft::live {
 
 class SideChannel {
  public:
-  /// Error: no answer within `timeout`, or refused.
-  static Result<SideChannel> connect(const SocketAddress& to, Duration timeout);
+  struct ConnectOptions {
+    SocketAddress to{};
+    std::optional<SocketAddress> from{};  // nothing: the kernel chooses
+    Duration timeout = Duration::seconds(10);
+  };
+  /// Error: no answer in time, refused, or `from` is not this machine's.
+  static Result<SideChannel> connect(const ConnectOptions& options);
   /// Takes over an accepted connection.
   static Result<SideChannel> take(FileDescriptor socket);
 

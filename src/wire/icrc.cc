@@ -1,13 +1,12 @@
 #include "wire/icrc.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 
 #include "base/assert.h"
 #include "wire/bth.h"
 #include "wire/byte_order.h"
+#include "wire/crc32.h"
 #include "wire/grh.h"
 #include "wire/ipv4.h"
 #include "wire/ipv6.h"
@@ -66,15 +65,11 @@ std::size_t mask_network_headers(IcrcForm form, std::span<std::byte> headers) {
   return 0;
 }
 
-std::uint32_t crc32_of(std::uint32_t crc, std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(crc32_z(crc, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
-}
-
 /// State after eight bytes of ones: what stands for the LRH in every form but kIbLocal.
 std::uint32_t after_missing_lrh() {
   std::array<std::byte, LrhHeader::kSize> ones{};
   ones.fill(std::byte{0xFF});
-  return crc32_of(0, ones);
+  return crc32(0, ones);
 }
 
 }  // namespace
@@ -92,9 +87,7 @@ Icrc::Icrc(IcrcForm form, std::span<const std::byte> headers)
 }
 
 Icrc& Icrc::add(std::span<const std::byte> bytes) {
-  if (!bytes.empty()) {  // zlib takes a null pointer for a request to start over
-    crc_ = crc32_of(crc_, bytes);
-  }
+  crc_ = crc32(crc_, bytes);
   return *this;
 }
 
