@@ -69,7 +69,7 @@ class Driver {
   [[nodiscard]] const Clock& clock() const { return clock_; }
 
  private:
-  static constexpr std::size_t kBatch = 48;
+  static constexpr std::size_t kBatch = 32;
   static constexpr int kBatchesPerTurn = 4;
   static constexpr int kReceivesPerTurn = 4;
 

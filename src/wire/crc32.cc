@@ -19,13 +19,17 @@ std::uint32_t detail::crc32_portable(std::uint32_t crc, std::span<const std::byt
 namespace {
 
 /// Shorter pieces cost more to fold than they save.
-constexpr std::size_t kWorthwhile = 128;
+constexpr std::size_t kWorthwhile = 64;
 
 // x^n modulo the polynomial, bit-reflected, for moving 128 bits forward by 512 and by 128 bits.
 constexpr long long kFold512Low = 0x154442BD4;
 constexpr long long kFold512High = 0x1C6E41596;
 constexpr long long kFold128Low = 0x1751997D0;
 constexpr long long kFold128High = 0x0CCAA009E;
+constexpr long long kFold64 = 0x163CD6124;
+// The polynomial itself, and the quotient of x^64 by it.
+constexpr long long kPolynomial = 0x1DB710641;
+constexpr long long kQuotient = 0x1F7011641;
 
 __attribute__((target("pclmul,sse4.1"))) __m128i fold(__m128i state, __m128i constants, __m128i next) {
   const __m128i low = _mm_clmulepi64_si128(state, constants, 0x00);
@@ -34,6 +38,19 @@ __attribute__((target("pclmul,sse4.1"))) __m128i fold(__m128i state, __m128i con
 }
 
 __m128i load(const std::byte* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
+
+/// The remainder of 128 bits: folded to 64, then Barrett's reduction to 32.
+__attribute__((target("pclmul,sse4.1"))) std::uint32_t reduce(__m128i state) {
+  const __m128i low_halves = _mm_setr_epi32(-1, 0, -1, 0);
+  const __m128i by_128 = _mm_set_epi64x(kFold128High, kFold128Low);
+  const __m128i by_64 = _mm_set_epi64x(0, kFold64);
+  const __m128i barrett = _mm_set_epi64x(kQuotient, kPolynomial);
+  state = _mm_xor_si128(_mm_srli_si128(state, 8), _mm_clmulepi64_si128(state, by_128, 0x10));
+  state = _mm_xor_si128(_mm_srli_si128(state, 4), _mm_clmulepi64_si128(_mm_and_si128(state, low_halves), by_64, 0x00));
+  __m128i quotient = _mm_clmulepi64_si128(_mm_and_si128(state, low_halves), barrett, 0x10);
+  quotient = _mm_clmulepi64_si128(_mm_and_si128(quotient, low_halves), barrett, 0x00);
+  return static_cast<std::uint32_t>(_mm_extract_epi32(_mm_xor_si128(state, quotient), 1));
+}
 
 /// `bytes` has at least 64. What is left over of a multiple of 16 is zlib's.
 __attribute__((target("pclmul,sse4.1"))) std::uint32_t crc32_folded(std::uint32_t crc,
@@ -55,10 +72,7 @@ __attribute__((target("pclmul,sse4.1"))) std::uint32_t crc32_folded(std::uint32_
   a = fold(fold(fold(a, by_128, b), by_128, c), by_128, d);
   for (; left >= 16; at += 16, left -= 16)
     a = fold(a, by_128, load(at));
-  // The 16 bytes are a message with the same remainder, from an empty register: zlib's state 0 is the complement of ~0.
-  alignas(16) std::byte rest[16];
-  _mm_store_si128(reinterpret_cast<__m128i*>(rest), a);
-  return detail::crc32_portable(detail::crc32_portable(0xFFFFFFFF, rest), {at, left});
+  return detail::crc32_portable(~reduce(a), {at, left});
 }
 
 }  // namespace

@@ -74,8 +74,10 @@ std::uint32_t after_missing_lrh() {
 
 }  // namespace
 
-Icrc::Icrc(IcrcForm form, std::span<const std::byte> headers)
-    : crc_(form == IcrcForm::kIbLocal ? 0 : after_missing_lrh()) {
+Icrc::Icrc(IcrcForm form, std::span<const std::byte> headers) : crc_(0) {
+  static const std::uint32_t missing_lrh = after_missing_lrh();
+  if (form != IcrcForm::kIbLocal)
+    crc_ = missing_lrh;
   WEFT_ASSERT(headers.size() <= kMaxHeaders);
   std::array<std::byte, kMaxHeaders> scratch;
   std::ranges::copy(headers, scratch.begin());
