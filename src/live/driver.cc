@@ -1,6 +1,7 @@
 #include "live/driver.h"
 
 #include <poll.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -144,8 +145,11 @@ void Driver::note_activity(Time now) {
 
 bool Driver::wait(const WaitOptions& options) {
   const Time now = clock_.now();
-  if (now - last_activity_ < spin_.budget())
+  if (now - last_activity_ < spin_.budget()) {
+    // The peer may be waiting for this very processor.
+    sched_yield();
     return false;
+  }
   const Time deadline = earlier(earlier(options.until, device_.next_event()), socket_.next_event());
   Duration sleep = kLongestSleep;
   if (!deadline.is_never())
