@@ -1,5 +1,5 @@
-// Oblivious spraying: packet n takes entropy `base + n mod paths`, so that consecutive packets take different paths (but
-// for one pair at the wrap of the PSN, when the number of paths is not a power of two).
+// Oblivious spraying: packet n takes entropy `base + n mod paths`, so that consecutive packets take different paths,
+// but for one pair at the wrap of the PSN when the number of paths is not a power of two.
 #pragma once
 
 #include "transport/path/path_selector.h"
