@@ -9,8 +9,8 @@
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
 #include "cli/pcap_command.h"
-#include "cli/usage_error.h"
 #include "cli/perf_command.h"
+#include "cli/usage_error.h"
 
 namespace weft::cli {
 namespace {
