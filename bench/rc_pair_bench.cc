@@ -1,8 +1,8 @@
 // How many instructions, and how much time, one delivered data packet costs in a pair of RC engines: both engines, the
 // packet's acknowledgement included, lengths only, no network between them.
 //
-// With an argument the work is done once, for counting instructions: `valgrind --tool=callgrind --collect-atstart=no
-// --toggle-collect='*deliver_packets*' rc_pair_bench PACKETS`. scripts/bench-instructions does that and divides.
+// `rc_pair_bench --once PACKETS INTERVAL` does the work once, for counting instructions: scripts/bench runs that under
+// callgrind and divides.
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 
@@ -115,11 +115,11 @@ BENCHMARK(BM_RcPair)->ArgName("ack_every")->Arg(1)->Arg(16)->Arg(64);
 }  // namespace weft
 
 int main(int argc, char** argv) {
-  if (argc == 3) {
+  if (argc == 4 && std::string_view(argv[1]) == "--once") {
     std::uint64_t packets = 0;
     std::uint16_t ack_interval = 1;
-    const std::string_view count(argv[1]);
-    const std::string_view interval(argv[2]);
+    const std::string_view count(argv[2]);
+    const std::string_view interval(argv[3]);
     std::from_chars(count.data(), count.data() + count.size(), packets);
     std::from_chars(interval.data(), interval.data() + interval.size(), ack_interval);
     weft::Pair pair(ack_interval);
