@@ -1,6 +1,4 @@
 // The responder's execution of requests: order, checks, memory, receive requests.
-#include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "transport/operations.h"
@@ -91,7 +89,7 @@ bool RcResponder::place_early(const ReceivedPacket& received, const RcCall& call
   if (checked.fault != verbs::AccessFault::kNone)
     return false;
   if (checked.region != nullptr && checked.region->bytes != nullptr && !received.payload.empty()) {
-    std::ranges::copy(received.payload, checked.region->data(reth.virtual_address));
+    std::memcpy(checked.region->data(reth.virtual_address), received.payload.data(), received.payload.size());
   }
   return true;
 }
@@ -257,7 +255,7 @@ RcResponder::Verdict RcResponder::execute_write(const ReceivedPacket& received, 
     if (info.immediate && !receives_.take(call.core, call.context))
       return not_ready(call);
     if (checked.region != nullptr && checked.region->bytes != nullptr && !received.payload.empty()) {
-      std::ranges::copy(received.payload, checked.region->data(hot_.address));
+      std::memcpy(checked.region->data(hot_.address), received.payload.data(), received.payload.size());
     }
   } else if (info.immediate && !receives_.take(call.core, call.context)) {
     return not_ready(call);

@@ -1,6 +1,6 @@
 #include "transport/uc_responder.h"
 
-#include <algorithm>
+#include <cstring>
 
 #include "transport/operations.h"
 #include "transport/segmentation.h"
@@ -155,7 +155,7 @@ bool UcResponder::place(const ReceivedPacket& received, const UnreliableCall& ca
   if (checked.fault != verbs::AccessFault::kNone)
     return false;
   if (checked.region != nullptr && checked.region->bytes != nullptr && !received.payload.empty())
-    std::ranges::copy(received.payload, checked.region->data(address_));
+    std::memcpy(checked.region->data(address_), received.payload.data(), received.payload.size());
   return true;
 }
 
