@@ -70,7 +70,7 @@ class RcResponder {
     bool atomic = false;
     bool answered = false;  // sent completely at least once
   };
-  enum Answer : std::uint8_t { kAnswerAck = 1, kAnswerNak = 2, kAnswerCnp = 4, kAnswerSack = 8 };
+  enum Answer : std::uint8_t { kAnswerAck = 1, kAnswerNak = 2, kAnswerCnp = 4 };
   enum class Message : std::uint8_t { kNone, kSend, kWrite };
 
   struct Hot {
