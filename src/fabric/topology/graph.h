@@ -1,0 +1,56 @@
+// The fabric as a plain graph: what topologies return, and what routing, packet level and flow level read.
+//
+// Nodes are switches and endpoints (an endpoint is one port of one NIC and has exactly one link). A link is one cable:
+// full duplex, the same in both directions. Ports of a node are numbered from 0 without gaps. Names are stable
+// identities: everything that is hashed or compared is derived from them, never from an index.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/rate.h"
+#include "base/time.h"
+
+namespace weft::fabric {
+
+using NodeIndex = Id<struct NodeTag>;
+using LinkIndex = Id<struct LinkTag>;
+
+enum class NodeKind : std::uint8_t { kEndpoint, kSwitch };
+
+struct Node {
+  std::string name;  // "host3/nic0", "pod1/leaf0", "core2"
+  NodeKind kind = NodeKind::kSwitch;
+  std::uint8_t tier = 0;     // endpoints 0, leaves 1, upwards from there; 0 for switches of a free graph
+  std::uint16_t domain = 0;  // layer-2 domain; crossing to another is a routed hop
+  std::uint16_t ports = 0;   // how many are in use
+};
+
+struct LinkEnd {
+  NodeIndex node;
+  std::uint16_t port = 0;
+
+  friend bool operator==(const LinkEnd&, const LinkEnd&) = default;
+};
+
+struct Link {
+  LinkEnd a;
+  LinkEnd b;
+  Rate rate;
+  Duration propagation;  // one way, > 0
+};
+
+struct Graph {
+  std::vector<Node> nodes;  // endpoints first, in the order of EndpointId; then switches
+  std::vector<Link> links;
+  std::uint32_t endpoints = 0;
+
+  [[nodiscard]] std::uint32_t switches() const { return static_cast<std::uint32_t>(nodes.size()) - endpoints; }
+  [[nodiscard]] Node& operator[](NodeIndex node) { return nodes[node.value()]; }
+  [[nodiscard]] const Node& operator[](NodeIndex node) const { return nodes[node.value()]; }
+  [[nodiscard]] NodeIndex node_of(EndpointId endpoint) const { return NodeIndex(endpoint.value()); }
+};
+
+}  // namespace weft::fabric
