@@ -7,7 +7,7 @@
 //   RoCEv1      GRH traffic class = traffic_class (as DSCP) and ecn, flow label = entropy, hop_limit
 //   RoCEv2      DSCP = traffic_class, ecn, source port = entropy (IPv6: flow label too), hop_limit
 // Not carried: endpoint ids (addresses stand for them), a RoCE priority (no VLAN tag is sent), kCorrupted, kControl,
-// `hop_scratch`, `next` and `cold`.
+// `hop_scratch`, `flow_hash` and `cold`.
 // Forms to know: InfiniBand has FECN in `ecn` and not in the flags; an atomic request's dma_length is 8; FLUSH has its
 // FETH in `immediate`, as the 32-bit word of the wire. RD and XRC have no form in the records.
 #pragma once

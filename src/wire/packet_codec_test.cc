@@ -218,14 +218,14 @@ TEST(PacketCodec, ReadingLeavesWhatNoHeaderCarries) {
   packet.ib.opcode = make_opcode(Service::kRc, Operation::kSendOnly);
   const auto frame = to_frame(packet, {}, {}, {});
   packet.common.source = EndpointId(1);
-  packet.common.next = 2;
+  packet.common.flow_hash = 2;
   packet.common.cold = 3;
   packet.common.hop_scratch = 4;
   packet.common.flags = kControl | kHasCold;
   ColdPacket cold;
   ASSERT_TRUE(from_frame(frame, packet, cold).has_value());
   EXPECT_EQ(packet.common.source, EndpointId(1));
-  EXPECT_EQ(packet.common.next, 2U);
+  EXPECT_EQ(packet.common.flow_hash, 2U);
   EXPECT_EQ(packet.common.cold, 3U);
   EXPECT_EQ(packet.common.hop_scratch, 4);
   EXPECT_EQ(packet.common.flags, kControl);

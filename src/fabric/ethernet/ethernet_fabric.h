@@ -1,0 +1,167 @@
+// An Ethernet fabric, packet by packet: shared-buffer switches, PFC, ECN, equal-cost paths.
+//
+// One event per hop where a port is idle; a port's transmitter wakes only while something waits. A packet is charged to
+// the buffer while it waits in an egress queue: one that leaves at once never is. Priorities of switch ports and of
+// endpoint ports obey pauses alike; endpoints never send any. Sources: IEEE 802.1Q (PFC, DWRR), RFC 3168 (marks).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fabric/ethernet/ethernet_port.h"
+#include "fabric/fabric.h"
+#include "fabric/flow_control/shared_buffer.h"
+
+namespace weft::fabric {
+
+struct EthernetOptions {
+  /// One entry per profile in use; `switch_profile` and `port_profile` say who has which (empty: everyone has the
+  /// first).
+  std::vector<EthernetSwitchOptions> switches{EthernetSwitchOptions{}};
+  std::vector<EthernetPortOptions> ports{EthernetPortOptions{}};
+  std::vector<std::uint16_t> switch_profile;  // per switch ordinal
+  std::vector<std::uint16_t> port_profile;    // per link end: 2 * link for a, 2 * link + 1 for b
+  std::vector<Probability> packet_error;      // per link: that a packet of 4096 bytes is damaged; empty: never
+  Duration pause_response;                    // from the end of a pause frame to its effect
+  std::vector<LinkEvent> events;              // in any order
+  Duration deadlock_check;                    // every so often while pauses last; zero: never
+};
+
+/// A cyclic buffer dependency: each port waits for the next one's switch to take a packet.
+struct DeadlockReport {
+  Time found;
+  std::uint8_t priority = 0;
+  std::vector<PortIndex> cycle;  // the ports that wait
+};
+
+class EthernetFabric final : public EndpointPort {
+ public:
+  /// Errors: a switch whose buffer cannot hold the headroom and reserves of its ports (with the sums), a bad option.
+  [[nodiscard]] static Result<std::unique_ptr<EthernetFabric>> create(Graph graph, EthernetOptions options,
+                                                                      FabricContext context);
+
+  /// Every endpoint must be attached before the first event.
+  void attach(EndpointId endpoint, Endpoint& nic) { endpoints_[endpoint.value()] = &nic; }
+  /// Adds the actors, so that all of a world get their ranks at once; then starts timers that always run.
+  void add_ranks(sim::RankTable& ranks);
+  void start();
+  void set_tap(Tap* tap, std::span<const PortIndex> ports);
+
+  // Events of the actor kinds of fabric/actors.h.
+  void on_arrival(PortIndex port, Time now);
+  void on_control(PortIndex port, Time now);
+  void on_transmit(PortIndex port, Time now);
+  void on_port_timer(PortIndex port, Time now);
+  void on_switch_timer(std::uint32_t switch_ordinal, Time now);
+  void on_fabric_timer(Time now);
+  void prefetch(PortIndex port) const { __builtin_prefetch(&ports_[port]); }
+
+  [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override;
+  void send(EndpointId endpoint, PacketHandle packet, Time now) override;
+  void request_wire(EndpointId endpoint, Time at) override;
+
+  // For reports and tests.
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] const Routes& routes() const { return routes_; }
+  [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
+  [[nodiscard]] PortIndex port_index(LinkEnd end) const { return first_port_[end.node.value()] + end.port; }
+  [[nodiscard]] LinkEnd end_of(PortIndex port) const;
+  [[nodiscard]] const EthernetPort& port(PortIndex index) const { return ports_[index]; }
+  [[nodiscard]] const EgressQueue& queue(PortIndex port, std::uint32_t priority) const {
+    return queues_[port * kPriorities + priority];
+  }
+  [[nodiscard]] const IngressGroup& group(PortIndex port, std::uint32_t priority) const {
+    return groups_[port * kPriorities + priority];
+  }
+  [[nodiscard]] const PauseRecord& pauses(PortIndex port) const { return pauses_[port]; }
+  [[nodiscard]] const SharedBuffer& buffer(std::uint32_t switch_ordinal) const {
+    return switches_[switch_ordinal].buffer;
+  }
+  [[nodiscard]] const FabricDrops& drops() const { return drops_; }
+  [[nodiscard]] std::uint64_t drops_at(PortIndex ingress) const { return port_drops_[ingress]; }
+  [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
+  [[nodiscard]] std::span<const DeadlockReport> deadlocks() const { return deadlocks_; }
+  [[nodiscard]] std::size_t heap_bytes() const;
+  /// Empty if every count agrees with what the queues hold; otherwise what does not. O(everything).
+  [[nodiscard]] std::string check_invariants() const;
+
+ private:
+  struct Switch {
+    PortIndex first_port = 0;
+    std::uint16_t ports = 0;
+    PathPolicy path = PathPolicy::kEcmp;
+    Forwarding forwarding = Forwarding::kStoreAndForward;
+    std::uint32_t hash_seed = 0;
+    std::uint32_t spray = 0;  // state of the per-packet choice
+    SharedBuffer buffer;
+    sim::Wake timer;
+    std::uint16_t profile = 0;
+  };
+  enum class FabricWork : std::uint8_t { kLinkEvent, kReroute };
+  struct Pending {
+    Time at;
+    FabricWork work = FabricWork::kLinkEvent;
+    std::size_t event = 0;
+  };
+
+  EthernetFabric(Graph graph, EthernetOptions options, FabricContext context);
+  void lay_out_ports();
+  void wire_up(std::uint32_t link);
+  [[nodiscard]] Result<void> size_buffers();
+  void set_up_queues(PortIndex index);
+
+  [[nodiscard]] EgressQueue& queue_of(PortIndex port, std::uint32_t priority) {
+    return queues_[port * kPriorities + priority];
+  }
+  [[nodiscard]] IngressGroup& group_of(PortIndex port, std::uint32_t priority) {
+    return groups_[port * kPriorities + priority];
+  }
+  void forward(EthernetPort& in, PacketHandle handle, Time now);
+  [[nodiscard]] std::uint32_t choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common);
+  void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, wire::Packet& packet, Time now);
+  void enqueue(EthernetPort& in, PortIndex out, PacketHandle handle, wire::Packet& packet, Time now);
+  void dequeue(PortIndex index, std::uint32_t priority, Time now);
+  [[nodiscard]] std::uint32_t pick(EthernetPort& port, PortIndex index, std::uint32_t eligible);
+  void drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress);
+  void damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet);
+
+  // Pauses: ethernet_pauses.cc.
+  void change_xoff(PortIndex ingress, std::uint32_t priority, Time now);
+  void send_pause(EthernetPort& port, PortIndex index, Time now);
+  void obey_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now);
+  void expire_pauses(EthernetPort& port, PortIndex index, Time now);
+  void end_pause(EthernetPort& port, PortIndex index, std::uint32_t priority, Time now);
+  [[nodiscard]] Time first_expiry(PortIndex index, std::uint32_t priorities) const;
+
+  // What changes and what is watched: ethernet_events.cc.
+  void apply_link_event(const LinkEvent& event, Time now);
+  void cut(PortIndex index, Time now);
+  void plan_fabric_timer();
+
+  Graph graph_;
+  EthernetOptions options_;
+  sim::Kernel& kernel_;
+  PacketPool& packets_;
+  std::uint64_t seed_;
+  Routes routes_;
+  std::vector<std::uint32_t> first_port_;  // per node
+  std::vector<EthernetPort> ports_;
+  std::vector<EgressQueue> queues_;
+  std::vector<IngressGroup> groups_;
+  std::vector<Red> markers_;
+  std::vector<PauseRecord> pauses_;
+  std::vector<std::uint64_t> port_drops_;
+  std::vector<std::uint64_t> error_state_;
+  std::vector<Switch> switches_;
+  std::vector<Endpoint*> endpoints_;
+  Tap* tap_ = nullptr;
+  FabricDrops drops_;
+  sim::Wake fabric_timer_;
+  std::vector<Pending> pending_;
+  std::vector<DeadlockReport> deadlocks_;
+};
+
+}  // namespace weft::fabric

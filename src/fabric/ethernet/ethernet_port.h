@@ -1,0 +1,52 @@
+// The records of one port of an Ethernet device: its wire, its egress queues, its pauses.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "fabric/ethernet/options.h"
+#include "fabric/port_link.h"
+
+namespace weft::fabric {
+
+struct QueuedPacket {
+  PacketHandle packet;
+  std::uint16_t frame_bytes = 0;
+  std::uint16_t ingress = 0;  // number of the port it came in by
+};
+static_assert(sizeof(QueuedPacket) == 8);
+
+/// The egress queue of one priority; counters as a switch has them.
+struct EgressQueue {
+  Ring<QueuedPacket> packets;
+  std::uint32_t bytes = 0;
+  std::uint32_t peak_bytes = 0;
+  std::int32_t deficit = 0;  // DWRR: bytes this queue may still send in its turn
+  std::uint32_t marked = 0;  // packets marked CE
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_bytes = 0;
+};
+static_assert(sizeof(EgressQueue) == 64);
+
+/// What only ports have that pause or are paused.
+struct PauseRecord {
+  std::array<Time, kPriorities> paused_until{};
+  std::array<Time, kPriorities> paused_since{};
+  std::array<Duration, kPriorities> paused_total{};  // closed pauses; that of a current one is not in it
+  std::array<std::uint32_t, kPriorities> pauses_received{};
+  std::array<std::uint32_t, kPriorities> pauses_sent{};  // XOFF frames, refreshes included
+  Time refresh_at = Time::never();
+};
+
+struct EthernetPort : PortLink {
+  std::uint32_t queued_bytes = 0;
+  std::uint8_t queued = 0;    // bit p: the egress queue of priority p holds packets
+  std::uint8_t paused = 0;    // bit p: the peer has paused priority p (until then)
+  std::uint8_t xoff = 0;      // bit p: this port's ingress group p has paused the peer
+  std::uint8_t announce = 0;  // bit p: a change of `xoff` that has not been sent yet
+  std::uint8_t dwrr_turn = 0;
+  std::uint8_t guarded = 0;   // bit p: the watchdog has taken priority p out of service
+  std::uint16_t profile = 0;  // in the fabric's table of EthernetPortOptions
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,69 @@
+// What both kinds of fabric have: the graph they are built from, packets, routes, addresses, and link events.
+//
+// A fabric owns its ports, switches and packets in flight; it borrows the kernel and the packet pool of its partition.
+// The world hands it the events of its actor kinds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/probability.h"
+#include "base/result.h"
+#include "fabric/endpoint.h"
+#include "fabric/port_link.h"
+#include "fabric/routing/routes.h"
+#include "fabric/topology/graph.h"
+#include "sim/kernel.h"
+#include "sim/ranks.h"
+
+namespace weft::fabric {
+
+/// What a capture sees: every frame that begins on a wire of a tapped port, or has arrived there completely.
+class Tap {
+ public:
+  enum class Direction : std::uint8_t { kSent, kReceived };
+  virtual ~Tap() = default;
+  virtual void on_frame(PortIndex port, Direction direction, const wire::Packet& packet, Time at) = 0;
+};
+
+/// Something that happens to a cable at a given time.
+struct LinkEvent {
+  enum class Kind : std::uint8_t { kFail, kDegrade, kRestore };
+  Time at;
+  LinkIndex link;
+  Kind kind = Kind::kFail;
+  Rate rate;               // kDegrade: the new one
+  Duration reroute_delay;  // until routes know of it
+};
+
+/// What went wrong with packets inside the fabric, in total; per-port figures are with the ports.
+struct FabricDrops {
+  std::uint64_t buffer_full = 0;  // lossy class, or headroom too small
+  std::uint64_t damaged = 0;      // CRC error seen by a switch that stores
+  std::uint64_t hop_limit = 0;
+  std::uint64_t unreachable = 0;  // no route
+  std::uint64_t link_down = 0;    // lost on or in front of a failed link
+  std::uint64_t watchdog = 0;     // thrown away by a PFC watchdog
+  std::uint64_t lifetime = 0;     // head-of-queue lifetime (InfiniBand)
+
+  [[nodiscard]] std::uint64_t total() const {
+    return buffer_full + damaged + hop_limit + unreachable + link_down + watchdog + lifetime;
+  }
+};
+
+/// What a fabric borrows.
+struct FabricContext {
+  sim::Kernel& kernel;
+  PacketPool& packets;
+  std::uint64_t seed = 1;
+};
+
+/// f(seed, name of the endpoint): what flows are hashed by.
+[[nodiscard]] std::uint64_t endpoint_address(std::uint64_t seed, std::string_view name);
+
+/// "leaf1/3": the port's name in reports and selectors.
+[[nodiscard]] std::string port_name(const Graph& graph, LinkEnd end);
+
+}  // namespace weft::fabric

@@ -1,0 +1,38 @@
+// Ranks of actors: their order by a key f(seed, stable name, kind), as dense numbers.
+//
+// Two actors keep their order whatever else exists, so adding or renaming an unrelated one changes no tie.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/actor.h"
+
+namespace weft::sim {
+
+/// One actor's key: the hash of the stable name of whoever it belongs to, and which of its actors it is.
+struct RankKey {
+  std::uint64_t owner = 0;
+  std::uint32_t role = 0;
+};
+
+class RankTable {
+ public:
+  /// The wake must stay where it is until assign() has been called.
+  void add(RankKey key, Wake& wake) { entries_.push_back({mix(key), key, &wake}); }
+  /// Gives every wake its rank. Two actors with the same key are a programmer's error.
+  void assign();
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    RankKey key;
+    Wake* wake;
+  };
+  static std::uint64_t mix(RankKey key);
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace weft::sim
