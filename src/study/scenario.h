@@ -1,0 +1,202 @@
+// A scenario, resolved: every value that a run needs, and where each came from.
+//
+// Plain values without a trace of the file's syntax; docs/scenario.md describes the file. A value comes from the first
+// of: --set, the chosen [[case]], the file, the catalogue, the default. study/scenario_load.h makes one; selectors are
+// checked against the devices by study/selector.h once the topology exists.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/scenario_devices.h"
+#include "study/scenario_traffic.h"
+
+namespace weft::study {
+
+enum class Hardware : std::uint8_t { kAsSold, kEqual };
+enum class Family : std::uint8_t { kRoceV2, kInfiniband };
+enum class IpVersion : std::uint8_t { kV4, kV6 };
+
+/// [fabric]
+struct FabricSettings {
+  Family family = Family::kRoceV2;
+  std::string switch_entry;  // of the catalogue
+  std::string nic_entry;
+  std::int64_t mtu = 4096;  // path MTU: 256, 512, 1024, 2048 or 4096 bytes
+  IpVersion ip_version = IpVersion::kV4;
+};
+
+enum class TopologyKind : std::uint8_t {
+  kSingleSwitch,
+  kDumbbell,
+  kParkingLot,
+  kLeafSpine,
+  kFatTree,
+  kRailOptimised,
+  kFile,
+};
+
+/// [topology]. A 0 count means that the shape decides.
+struct TopologySettings {
+  TopologyKind kind = TopologyKind::kSingleSwitch;
+  std::int64_t hosts = 0;
+  std::int64_t nics_per_host = 1;
+  std::int64_t ports_per_nic = 1;
+  std::int64_t gpus_per_host = 1;
+  std::int64_t planes = 1;
+  std::int64_t leaves = 0;          // leaf-spine, rail-optimised
+  std::int64_t spines = 0;          // leaf-spine, rail-optimised
+  std::int64_t hosts_per_leaf = 0;  // leaf-spine, rail-optimised
+  std::int64_t tiers = 2;           // fat-tree: 2 or 3
+  std::int64_t radix = 0;           // fat-tree: ports of a switch in use
+  Oversubscription oversubscription;
+  std::int64_t parallel_links = 1;  // between two switches
+  std::int64_t switches = 2;        // parking-lot: length of the chain
+  std::string file;                 // kFile: path as resolved from the scenario's folder
+};
+
+enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft };
+
+/// [routing]
+struct RoutingSettings {
+  RoutingPolicy policy = RoutingPolicy::kEcmp;
+  std::optional<std::int64_t> hash_seed;  // none: f(seed, name of the switch)
+  bool polarised = false;                 // every switch hashes alike
+  Duration reroute_delay;                 // from a failure until next hops avoid it
+};
+
+/// [qos]: which class each kind of packet travels in.
+struct QosSettings {
+  std::int64_t data_priority = 3;
+  std::int64_t ack_priority = 3;
+  std::int64_t cnp_priority = 6;
+  std::int64_t data_dscp = 26;
+  std::int64_t ack_dscp = 26;
+  std::int64_t cnp_dscp = 48;
+  std::int64_t data_sl = 0;
+  std::int64_t ack_sl = 0;
+  std::int64_t cnp_sl = 0;
+};
+
+enum class LossRecoveryKind : std::uint8_t { kGoBackN, kSelectiveRepeat };
+
+/// [transport]
+struct TransportSettings {
+  std::int64_t ack_interval = 1;  // packets per requested acknowledgement
+  std::int64_t ack_timeout = 14;  // 4.096 us * 2^n; 0: never
+  std::int64_t retry_count = 7;   // 0..7
+  std::int64_t rnr_retry = 7;     // 7: for ever
+  LossRecoveryKind loss_recovery = LossRecoveryKind::kGoBackN;
+  bool out_of_order_placement = false;
+};
+
+enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc };
+
+/// [congestion_control]
+struct CongestionSettings {
+  CongestionAlgorithm algorithm = CongestionAlgorithm::kNone;
+  std::string profile;          // of the catalogue, for dcqcn and ib-cc
+  std::optional<Bytes> window;  // in flight per queue pair; none: unlimited (static-window needs one)
+};
+
+enum class ClampRule : std::uint8_t { kAlways, kNever, kAfterTimeIncrease };
+enum class HyperRule : std::uint8_t { kGrowing, kConstant };
+
+/// [dcqcn]
+struct DcqcnSettings {
+  Duration cnp_interval;       // at least, between two CNPs of a flow; 0: every marked packet
+  Duration alpha_timer;        // K
+  Duration decrease_interval;  // at most one cut per; 0: a cut at each CNP
+  Duration increase_timer;
+  std::optional<Bytes> byte_counter;  // none: no byte counter
+  std::int64_t fast_recovery_threshold = 5;
+  Probability gain;
+  Rate additive_increase;              // RAI
+  Rate hyper_increase;                 // RHAI
+  std::optional<Rate> reference_rate;  // RAI and RHAI grow with line rate / this; none: as they stand
+  Rate minimum_rate;
+  Probability initial_alpha;
+  Probability maximum_cut;
+  ClampRule target_clamp = ClampRule::kAlways;
+  HyperRule hyper_steps = HyperRule::kGrowing;
+  std::optional<Rate> rate_on_first_cnp;  // none: the present rate
+};
+
+/// [ib_congestion]
+struct IbCongestionSettings {
+  std::int64_t threshold = 15;    // of the switch, 0 (off) to 15 (most eager)
+  std::int64_t marking_rate = 0;  // packets between two marks, on average
+  std::int64_t packet_size = 8;   // 64-byte units; shorter packets are not marked
+  std::int64_t ccti_increase = 1;
+  std::int64_t ccti_limit = 127;
+  std::int64_t ccti_min = 0;
+  std::int64_t ccti_timer = 150;  // 1.024 us each
+  std::int64_t trigger_threshold = 0;
+  std::int64_t cct_step = 1;   // entry i of the table: multiplier i * cct_step
+  std::int64_t cct_shift = 0;  // 0..3
+};
+
+/// [output]
+struct OutputSettings {
+  std::optional<Duration> sample_interval;  // none: no samples
+  std::vector<Probability> percentiles;
+};
+
+/// Who gave a value.
+enum class Origin : std::uint8_t { kDefault, kCatalogue, kFile, kCase, kSet, kDerived };
+
+struct ValueSource {
+  Origin origin = Origin::kDefault;
+  std::string text;  // "default", "incast.toml:7:10", "catalogue switch/tomahawk-5 (guess: ...)"
+};
+
+/// The value of a key before it is read as a quantity; what overrides keep.
+struct Assignment {
+  std::string path;   // "switch.buffer", "ethernet.priority.3.alpha"
+  std::string text;   // in the canonical form that `weft show` prints
+  std::string place;  // "incast.toml:7:10"
+};
+
+/// One [[override]]: already checked, so that applying it cannot fail.
+struct DeviceOverride {
+  std::string select;
+  std::string place;
+  std::vector<Assignment> assignments;
+};
+
+struct Scenario {
+  std::string name;
+  std::int64_t seed = 1;  // >= 0
+  Hardware hardware = Hardware::kAsSold;
+  std::optional<Duration> stop;  // none: when all traffic is done
+  FabricSettings fabric{};
+  TopologySettings topology{};
+  DeviceSettings devices{};  // without the overrides
+  QosSettings qos{};
+  RoutingSettings routing{};
+  TransportSettings transport{};
+  CongestionSettings congestion{};
+  DcqcnSettings dcqcn{};
+  IbCongestionSettings ib_congestion{};
+  OutputSettings output{};
+  std::vector<TrafficSettings> traffic;
+  std::vector<JobSettings> jobs;
+  std::vector<EventSettings> events;
+  std::vector<DeviceOverride> overrides;
+
+  std::string file;       // as given by the user
+  std::string case_name;  // of the chosen [[case]], or empty
+  /// By path, for example "switch.buffer" or "traffic[0].size"; every value has one.
+  std::map<std::string, ValueSource> sources;
+};
+
+/// What a whole device is like: its settings with every override that selects all of it, in the order of the file.
+/// `device` is a name of the topology: "leaf1", "host3/nic0".
+[[nodiscard]] DeviceSettings settings_of_device(const Scenario& scenario, const std::string& device);
+/// The same for one port or link end, "leaf1/port3"; overrides of its device count as well.
+[[nodiscard]] DeviceSettings settings_of_port(const Scenario& scenario, const std::string& port);
+
+}  // namespace weft::study

@@ -1,0 +1,127 @@
+// What a scenario says of devices: switches, links, NICs, and the parts of both that belong to one family.
+//
+// These are the settings that an [[override]] can change for some devices. Counts are int64 and within the range that
+// docs/scenario.md gives for the key of the same name; an empty optional stands for the word given there ("auto").
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/data_size.h"
+#include "base/probability.h"
+#include "base/rate.h"
+#include "base/time.h"
+#include "study/quantities.h"
+
+namespace weft::study {
+
+enum class Forwarding : std::uint8_t { kStoreAndForward, kCutThrough };
+
+/// [switch]
+struct SwitchSettings {
+  std::int64_t ports = 0;
+  Rate port_rate;
+  Duration latency;  // of the pipeline, first bit in to first bit out, without serialisation
+  Forwarding forwarding = Forwarding::kStoreAndForward;
+  Bytes buffer;  // shared by all ports (Ethernet)
+  Power power;
+  Money price;
+};
+
+/// [link.host], [link.leaf], [link.spine]: what leads down from that tier's upper switch.
+struct LinkSettings {
+  Rate rate;
+  Length length;
+  Duration propagation;  // one way
+  Probability bit_error_rate;
+};
+
+enum class LinkTier : std::uint8_t { kHost, kLeaf, kSpine };  // host to leaf, leaf to spine, spine to core
+inline constexpr std::size_t kLinkTiers = 3;
+
+/// [ethernet.priority.N], of every port.
+struct PrioritySettings {
+  bool lossless = false;               // PFC
+  PowerOfTwo alpha;                    // ingress
+  PowerOfTwo egress_alpha;             // lossy priorities only
+  Bytes reserve;                       // of each ingress group
+  std::optional<Bytes> headroom;       // none: computed
+  std::optional<Bytes> ingress_limit;  // none: dynamic threshold
+  Bytes xon_offset;                    // resume that far below the threshold
+  bool ecn = false;
+  Bytes kmin;  // at the port's rate, or at ecn_reference_rate
+  Bytes kmax;
+  Probability pmax;
+  std::optional<Rate> ecn_reference_rate;  // kmin and kmax grow with rate / this; none: the same at every rate
+  std::int64_t weight = 0;                 // of DWRR; 0: strict
+};
+
+enum class WatchdogAction : std::uint8_t { kDrop, kForward };
+
+/// [ethernet]
+struct EthernetSettings {
+  std::array<PrioritySettings, 8> priorities{};
+  std::optional<Duration> watchdog_detect;  // none: no watchdog
+  Duration watchdog_restore;
+  WatchdogAction watchdog_action = WatchdogAction::kDrop;
+  std::int64_t pause_quanta = 0xFFFF;
+  std::optional<Duration> pause_response;  // none: the limit that 802.3 sets for the rate
+};
+
+struct VlWeight {
+  std::uint8_t vl = 0;
+  std::uint8_t weight = 0;  // 64 bytes each
+  friend bool operator==(VlWeight, VlWeight) = default;
+};
+
+/// [infiniband]
+struct InfinibandSettings {
+  std::int64_t vls = 1;             // data VLs: 1, 2, 4, 8 or 15
+  Bytes vl_buffer;                  // of each input port and VL
+  std::vector<std::int64_t> sl2vl;  // empty: SL modulo vls; otherwise 16 entries, 15 = drop
+  std::vector<VlWeight> vl_arbitration_high;
+  std::vector<VlWeight> vl_arbitration_low;
+  std::int64_t vl_high_limit = 0;                  // 4096 bytes each; 255: unlimited
+  std::optional<Duration> head_of_queue_lifetime;  // none: packets never expire
+  Bytes credit_update_threshold;                   // freed since the last update before one is sent
+  Duration credit_update_interval;                 // and at least that often
+};
+
+enum class ServiceTimeKind : std::uint8_t { kConstant, kUniform, kExponential };
+
+/// A random duration: "200 ns", "uniform 100 ns to 300 ns", "exponential 200 ns".
+struct ServiceTime {
+  ServiceTimeKind kind = ServiceTimeKind::kConstant;
+  Duration low;   // the value, the lower end, or the mean
+  Duration high;  // the upper end (uniform)
+  friend bool operator==(const ServiceTime&, const ServiceTime&) = default;
+};
+
+/// [nic]
+struct NicSettings {
+  std::int64_t ports = 1;
+  Rate port_rate;
+  Duration doorbell_latency;    // work request built and written to the doorbell
+  Duration pcie_latency;        // from the doorbell's write to the NIC
+  Duration tx_latency;          // pipeline, to the first bit on the wire
+  Duration rx_latency;          // pipeline, from the last bit
+  Duration completion_latency;  // write to memory and its discovery by polling
+  ServiceTime service_time;     // per message, beside all of the above
+  Power power;
+  Money price;
+};
+
+/// Everything that may differ from device to device.
+struct DeviceSettings {
+  SwitchSettings switch_{};
+  std::array<LinkSettings, kLinkTiers> links{};
+  EthernetSettings ethernet{};
+  InfinibandSettings infiniband{};
+  NicSettings nic{};
+
+  [[nodiscard]] const LinkSettings& link(LinkTier tier) const { return links[static_cast<std::size_t>(tier)]; }
+};
+
+}  // namespace weft::study
