@@ -18,7 +18,26 @@ struct FlowPolicies {
 
 /// Finishes a data packet whose sizes and PSN are set, and that leaves now: ECN capability, path, pacing. `not_before`
 /// is the earliest departure of this packet; the result is that of the next one.
-[[nodiscard]] Time send_under(const FlowPolicies& policies, wire::Packet& packet, Time not_before, Time now);
+[[nodiscard]] inline Time send_under(const FlowPolicies& policies, wire::Packet& packet, Time not_before, Time now) {
+  if (policies.congestion_control != nullptr || policies.congestion_receiver != nullptr) {
+    packet.common.ecn = wire::Ecn::kEct0;
+  }
+  if (policies.path_selector != nullptr) {
+    packet.common.entropy = policies.path_selector->entropy_for(packet.ib.psn, now);
+  }
+  if (policies.congestion_control == nullptr)
+    return not_before;
+  const Duration gap = policies.congestion_control->transmit(Bytes(packet.common.wire_bytes), now);
+  return gap > Duration::zero() ? later(not_before, now) + gap : not_before;
+}
+
+/// Whether the receiver half is to hear of a data packet that arrived.
+[[nodiscard]] inline bool interests_receiver(const wire::Packet& packet, const CongestionReceiver* receiver) {
+  return receiver != nullptr && receiver->wants(packet.common.ecn == wire::Ecn::kCe || packet.ib.has(wire::kBthFecn));
+}
+
+/// What the receiver half answers to a data packet that arrived.
+[[nodiscard]] CongestionSignal signal_of(const wire::Packet& packet, CongestionReceiver* receiver, Time now);
 
 /// The pacing state of a flow. A rate limits it, a window does not: nothing tells what is still in flight.
 class FlowPacer {

@@ -13,7 +13,7 @@ namespace weft::transport {
 
 inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time now) {
   const auto in_flight = static_cast<std::uint32_t>(hot_.next - hot_.una);
-  const bool middle_of_first_sending = plain_ && flowing() && hot_.next == hot_.end;
+  const bool middle_of_first_sending = flowing() && hot_.next == hot_.end;
   if (!middle_of_first_sending || !slot.payload.empty() || now < hot_.not_before) {
     return false;
   }
@@ -38,13 +38,29 @@ inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time 
     packet.ib.flags = wire::kBthAckRequest;
     hot_.since_ack_request = 0;
   }
+  if (hooked_) {
+    finish_flow(packet, core, now);
+  }
   return true;
+}
+
+inline void RcRequester::finish_flow(wire::Packet& packet, const RcCore& core, Time now) {
+  CongestionControl* const control = core.options.congestion_control;
+  const Bytes size(full_wire_);
+  if (!paces_only_ || !control->rests(size, now)) {
+    finish_packet(packet, core, now);
+    return;
+  }
+  packet.common.ecn = wire::Ecn::kEct0;
+  if (const Duration gap = control->transmit_resting(size); gap > Duration::zero()) {
+    hot_.not_before = now + gap;
+  }
 }
 
 inline bool RcRequester::acknowledge_flow(const wire::Packet& packet, const RcCore& core, Time now) {
   const wire::IbTransportHeader& header = packet.ib;
   const std::int32_t progress = header.psn - hot_.una;
-  const bool plain_progress = progress >= 0 && header.psn < hot_.next && plain_ && !hurdles_ && unanswered_ == 0 &&
+  const bool plain_progress = progress >= 0 && header.psn < hot_.next && !hurdles_ && unanswered_ == 0 &&
                               header.flags == 0 && header.aeth.syndrome == wire::kSyndromeAckNoCredits;
   if (!plain_progress || header.psn + 1 >= hot_.queue.front().end_psn()) {
     return false;
@@ -54,15 +70,19 @@ inline bool RcRequester::acknowledge_flow(const wire::Packet& packet, const RcCo
   retries_left_ = core.attributes().retry_count;
   rnr_retries_left_ = core.attributes().rnr_retry;
   hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : now + ack_timeout_;
+  if (wants_acks_) {
+    echoed_mark_ = false;
+    echoed_entropy_ = packet.common.entropy;
+    report_ack(progress + 1, core, now);
+  }
   return true;
 }
 
-inline bool RcResponder::continue_message(const ReceivedPacket& received, const RcCore& core) {
+inline bool RcResponder::continue_message(const ReceivedPacket& received, const RcCore& core, Time now) {
   const wire::Packet& packet = received.packet;
   const std::uint32_t payload = packet.common.payload_bytes;
   if (packet.ib.psn != hot_.expected || !received.payload.empty() ||
-      payload != 1U << mtu_shift(core.attributes().path_mtu) || early_ != nullptr ||
-      core.options.congestion_receiver != nullptr) {
+      payload != 1U << mtu_shift(core.attributes().path_mtu) || early_ != nullptr) {
     return false;
   }
   if (packet.ib.opcode == wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle)) {
@@ -80,6 +100,9 @@ inline bool RcResponder::continue_message(const ReceivedPacket& received, const 
   hot_.nak_outstanding = false;
   hot_.answers =
       static_cast<std::uint8_t>((hot_.answers & ~kAnswerNak) | (packet.ib.has(wire::kBthAckRequest) ? kAnswerAck : 0));
+  if (interests_receiver(packet, core.options.congestion_receiver)) {
+    observe_mark(packet, core, now);
+  }
   return true;
 }
 

@@ -117,7 +117,7 @@ bool RcQueuePair::on_flow(const ReceivedPacket& received, Time now) {
   if (packet.ib.opcode == wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge)) {
     return requester_.acknowledge_flow(packet, core_, now);
   }
-  return responder_.continue_message(received, core_);
+  return responder_.continue_message(received, core_, now);
 }
 
 void RcQueuePair::on_packet(const ReceivedPacket& received, verbs::Context& context, Time now) {

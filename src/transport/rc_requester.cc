@@ -29,14 +29,17 @@ void RcRequester::start(const RcCall& call) {
 
 void RcRequester::adopt_attributes(const RcCall& call) {
   ack_timeout_ = ack_timeout(call.attributes().timeout);
-  plain_ = selective_ == nullptr && !call.options().has_hooks();
+  const CongestionControl* const control = call.options().congestion_control;
+  hooked_ = call.options().has_hooks();
+  wants_acks_ = control != nullptr && control->wants_acks();
+  paces_only_ = control != nullptr && !wants_acks_ && call.options().path_selector == nullptr;
   const Bytes mtu = verbs::to_bytes(call.attributes().path_mtu);
   const std::uint8_t middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
   const wire::FrameSizes sizes = wire::sizes(call.core.identity().encapsulation, middle, mtu);
   full_payload_ = static_cast<std::uint16_t>(mtu.count());
   full_frame_ = static_cast<std::uint16_t>(sizes.frame.count());
   full_wire_ = static_cast<std::uint16_t>(sizes.wire.count());
-  refresh_window(call);
+  refresh_window(call.core, call.now);
 }
 
 void RcRequester::reset() { *this = RcRequester{}; }
@@ -134,8 +137,8 @@ bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
     slot.packet.ib.flags |= wire::kBthAckRequest;
     hot_.since_ack_request = 0;
   }
-  if (call.options().has_hooks())
-    finish_packet(slot, call);
+  if (hooked_)
+    finish_packet(slot.packet, call.core, call.now);
   return true;
 }
 
@@ -226,14 +229,13 @@ void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, const Tr
   set_payload(packet, payload);
 }
 
-void RcRequester::finish_packet(const TransmitSlot& slot, const RcCall& call) {
-  const wire::Packet& packet = slot.packet;
-  if (call.options().congestion_control != nullptr && !sampling_ && packet.ib.psn + 1 == hot_.end) {
+void RcRequester::finish_packet(wire::Packet& packet, const RcCore& core, Time now) {
+  if (wants_acks_ && !sampling_ && packet.ib.psn + 1 == hot_.end) {
     sampling_ = true;
     sample_psn_ = packet.ib.psn;
-    sample_sent_ = call.now;
+    sample_sent_ = now;
   }
-  hot_.not_before = send_under(call.options().policies(), slot.packet, hot_.not_before, call.now);
+  hot_.not_before = send_under(core.options.policies(), packet, hot_.not_before, now);
 }
 
 bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& call) {
@@ -256,8 +258,8 @@ bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& ca
   emit_request(*wqe, index, slot, call);
   slot.packet.ib.psn = wqe->first_psn + index;
   slot.packet.ib.flags |= wire::kBthAckRequest;
-  if (call.options().has_hooks())
-    finish_packet(slot, call);
+  if (hooked_)
+    finish_packet(slot.packet, call.core, call.now);
   return true;
 }
 
@@ -275,10 +277,10 @@ void RcRequester::flush(const RcCall& call) {
     selective_->clear();
 }
 
-void RcRequester::refresh_window(const RcCall& call) {
+void RcRequester::refresh_window(const RcCore& core, Time now) {
   std::uint32_t window = kMaxPsnWindow;
-  if (CongestionControl* const control = call.options().congestion_control; control != nullptr) {
-    const std::int64_t packets = control->window(call.now).count() >> mtu_shift(call.attributes().path_mtu);
+  if (CongestionControl* const control = core.options.congestion_control; control != nullptr) {
+    const std::int64_t packets = control->window(now).count() >> mtu_shift(core.attributes().path_mtu);
     window = static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMaxPsnWindow));
   }
   if (selective_ != nullptr)

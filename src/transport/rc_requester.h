@@ -90,7 +90,8 @@ class RcRequester {
   void advance_cursor(const SendWqe& wqe);
   [[nodiscard]] bool wants_ack(const SendWqe& wqe, const RcCall& call);
   void emit_request(const SendWqe& wqe, std::uint32_t index, const TransmitSlot& slot, const RcCall& call) const;
-  void finish_packet(const TransmitSlot& slot, const RcCall& call);
+  void finish_flow(wire::Packet& packet, const RcCore& core, Time now);
+  [[gnu::noinline]] void finish_packet(wire::Packet& packet, const RcCore& core, Time now);
   [[nodiscard]] bool poll_retransmission(const TransmitSlot& slot, const RcCall& call);
 
   void on_acknowledge(const ReceivedPacket& received, const RcCall& call);
@@ -108,7 +109,8 @@ class RcRequester {
   void resend_from(Psn psn, const RcCall& call);
   [[nodiscard]] bool take_retry(const RcCall& call);
   void fail_front(verbs::WcStatus status, const RcCall& call);
-  void refresh_window(const RcCall& call);
+  [[gnu::noinline]] void report_ack(std::int32_t progress, const RcCore& core, Time now);
+  void refresh_window(const RcCore& core, Time now);
   void restart_deadline(const RcCall& call);
 
   Hot hot_;
@@ -121,7 +123,9 @@ class RcRequester {
   std::uint32_t next_ssn_ = 1;
   Psn credit_limit_;  // highest SSN the peer has granted
   bool credits_known_ = false;
-  bool plain_ = false;              // go-back-N, no congestion control, no path selection
+  bool hooked_ = false;             // congestion control or path selection finish each packet
+  bool paces_only_ = false;         // congestion control alone, without a look at acknowledgements
+  bool wants_acks_ = false;         // congestion control hears of acknowledgements
   bool hurdles_ = false;            // credits, selective repeat or a local fault make `flowing` too simple
   std::uint16_t full_payload_ = 0;  // sizes of a packet in the middle of a message
   std::uint16_t full_frame_ = 0;

@@ -234,19 +234,21 @@ void RcRequester::advance(Psn una, const RcCall& call) {
   }
   if (hot_.next < una)
     rewind();
-  CongestionControl* const control = call.options().congestion_control;
-  if (control == nullptr)
-    return;
+  if (wants_acks_)
+    report_ack(progress, call.core, call.now);
+}
+
+void RcRequester::report_ack(std::int32_t progress, const RcCore& core, Time now) {
   AckSample sample{.rtt = Duration::picoseconds(-1),
-                   .acknowledged = verbs::to_bytes(call.attributes().path_mtu) * progress,
+                   .acknowledged = verbs::to_bytes(core.attributes().path_mtu) * progress,
                    .marked = echoed_mark_,
                    .entropy = echoed_entropy_};
-  if (sampling_ && una > sample_psn_) {
+  if (sampling_ && hot_.una > sample_psn_) {
     sampling_ = false;
-    sample.rtt = call.now - sample_sent_;
+    sample.rtt = now - sample_sent_;
   }
-  control->on_ack(sample, call.now);
-  refresh_window(call);
+  core.options.congestion_control->on_ack(sample, now);
+  refresh_window(core, now);
 }
 
 void RcRequester::complete_front(const RcCall& call) {
@@ -332,7 +334,7 @@ void RcRequester::on_congestion(const RcCall& call) {
     return;
   ++call.counters().cnp_handled;
   control->on_congestion(call.now);
-  refresh_window(call);
+  refresh_window(call.core, call.now);
 }
 
 }  // namespace weft::transport

@@ -31,9 +31,9 @@ class RcResponder {
 
   void on_request(const ReceivedPacket& received, const RcCall& call);
   /// Tells the receiver half of congestion control of a packet with data: `on_request` does; READ data need it too.
-  void observe_mark(const wire::Packet& packet, const RcCall& call);
+  void observe_mark(const wire::Packet& packet, const RcCall& call) { observe_mark(packet, call.core, call.now); }
   /// The short way for the middle of a message of which lengths alone travel; false if it is anything else.
-  [[nodiscard]] bool continue_message(const ReceivedPacket& received, const RcCore& core);
+  [[nodiscard]] bool continue_message(const ReceivedPacket& received, const RcCore& core, Time now);
   /// The short way for an acknowledgement, when it is the only answer that waits.
   [[nodiscard]] bool poll_ack_flow(const TransmitSlot& slot, const RcCore& core);
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const RcCall& call);
@@ -93,6 +93,7 @@ class RcResponder {
   /// What became of a request in its turn.
   enum class Verdict : std::uint8_t { kAccepted, kReceiverNotReady, kRejected };
 
+  [[gnu::noinline]] void observe_mark(const wire::Packet& packet, const RcCore& core, Time now);
   void on_early(const ReceivedPacket& received, const RcCall& call);
   void on_duplicate(const ReceivedPacket& received, const RcCall& call);
   void replay(const wire::IbTransportHeader& header, const RcCall& call);

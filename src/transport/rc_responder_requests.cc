@@ -13,12 +13,8 @@ constexpr std::uint32_t kMaxMessageBytes = 1U << 31;
 
 }  // namespace
 
-void RcResponder::observe_mark(const wire::Packet& packet, const RcCall& call) {
-  CongestionReceiver* const receiver = call.options().congestion_receiver;
-  if (receiver == nullptr)
-    return;
-  const bool marked = packet.common.ecn == wire::Ecn::kCe || packet.ib.has(wire::kBthFecn);
-  const CongestionSignal signal = receiver->on_data(marked, call.now);
+void RcResponder::observe_mark(const wire::Packet& packet, const RcCore& core, Time now) {
+  const CongestionSignal signal = signal_of(packet, core.options.congestion_receiver, now);
   if (signal == CongestionSignal::kCnp)
     hot_.answers |= kAnswerCnp;
   if (signal == CongestionSignal::kEcho)

@@ -105,16 +105,15 @@ Result<void> RcSide::post_recv(std::uint64_t wr_id, std::uint64_t offset, std::u
   return srq.is_valid() ? context.find_srq(srq)->post(request) : qp->post_recv(request, context, Time::zero());
 }
 
-RcPair::RcPair(const RcPairOptions& options) {
-  for (int i = 0; i < 2; ++i) {
-    sides_[static_cast<std::size_t>(i)] = std::make_unique<RcSide>(i, options);
-  }
-  sides_[0]->connect(*sides_[1], options);
-  sides_[1]->connect(*sides_[0], options);
+RcPair::RcPair(const RcPairOptions& first, const RcPairOptions& second) {
+  sides_[0] = std::make_unique<RcSide>(0, first);
+  sides_[1] = std::make_unique<RcSide>(1, second);
+  sides_[0]->connect(*sides_[1], first);
+  sides_[1]->connect(*sides_[0], second);
   for (std::size_t i = 0; i < 2; ++i) {
     ends_[i] = std::make_unique<EngineEnd<transport::RcQueuePair>>(*sides_[i]->qp, sides_[i]->context);
   }
-  network_ = std::make_unique<TestNetwork>(*ends_[0], *ends_[1], options.network);
+  network_ = std::make_unique<TestNetwork>(*ends_[0], *ends_[1], first.network);
 }
 
 }  // namespace weft::testing

@@ -67,7 +67,9 @@ class RcSide {
 /// Both sides in RTS, and the network between them.
 class RcPair {
  public:
-  explicit RcPair(const RcPairOptions& options);
+  explicit RcPair(const RcPairOptions& both) : RcPair(both, both) {}
+  /// Ends may have different options; those of the network are the first end's.
+  RcPair(const RcPairOptions& first, const RcPairOptions& second);
   [[nodiscard]] RcSide& side(int index) { return *sides_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] TestNetwork& network() { return *network_; }
   [[nodiscard]] Result<void> post_send(int side, const verbs::SendWr& request) {

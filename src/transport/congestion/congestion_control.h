@@ -2,7 +2,8 @@
 // in flight and how fast packets leave; the receiver's half turns marks into notifications.
 //
 // An algorithm holds no timer: rate updates that are due are applied when the rate is asked for. "None" is a null
-// pointer in the engine and costs nothing.
+// pointer in the engine and costs nothing. Most packets change nothing: an algorithm tells how long that holds (`rest`)
+// and until then `transmit` makes no virtual call.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +22,94 @@ struct AckSample {
   std::uint16_t entropy = 0;  // the path the acknowledged packet took
 };
 
-/// Sender's half.
+/// Sender's half. Times never go backwards from call to call.
 class CongestionControl {
  public:
   virtual ~CongestionControl() = default;
+  /// Called only if the algorithm wants acknowledgements.
   virtual void on_ack(const AckSample& sample, Time now) = 0;
   /// An explicit notification arrived: CNP, BECN, or a loss that the engine takes for congestion.
   virtual void on_congestion(Time now) = 0;
-  /// A packet of `size` left; algorithms with byte counters count it.
+  /// A packet of `size` leaves; algorithms with byte counters count it. Not called during a rest.
   virtual void on_transmit(Bytes size, Time now) = 0;
-  /// Bytes that may be unacknowledged; at least one packet may always be in flight.
+  /// Bytes that may be unacknowledged; at least one packet may always be in flight. Changes in `on_ack` and
+  /// `on_congestion` only: an engine asks after these.
   [[nodiscard]] virtual Bytes window(Time now) = 0;
   /// Rate at which packets leave; Rate::zero() = not paced.
   [[nodiscard]] virtual Rate pacing_rate(Time now) = 0;
+  /// From the start of a packet of `size` to the start of the next one; zero = not paced. Override it where a rate is
+  /// not the whole story.
+  [[nodiscard]] virtual Duration gap_after(Bytes size, Time now);
+
+  /// For the engine: a packet of `size` leaves now. Returns the gap after it.
+  [[nodiscard]] Duration transmit(Bytes size, Time now) {
+    return rests(size, now) ? transmit_resting(size) : transmit_apart(size, now);
+  }
+  /// Whether that needs no virtual call, and then how it is done.
+  [[nodiscard]] bool rests(Bytes size, Time now) const {
+    return now < rest_until_ && size < rest_bytes_ && size == gap_size_;
+  }
+  [[nodiscard]] Duration transmit_resting(Bytes size) {
+    rest_bytes_ -= size;
+    return gap_;
+  }
+  [[nodiscard]] bool wants_acks() const { return wants_acks_; }
+
+ protected:
+  /// Whether the algorithm learns from acknowledgements.
+  enum class Acks : std::uint8_t { kWanted, kIgnored };
+  explicit CongestionControl(Acks acks = Acks::kWanted) : wants_acks_(acks == Acks::kWanted) {}
+  CongestionControl(const CongestionControl&) = default;
+  CongestionControl& operator=(const CongestionControl&) = default;
+
+  /// What a rest lasts for, whichever ends first.
+  struct Rest {
+    Time until = Time::never();  // exclusive
+    Bytes bytes = Bytes::max();  // a packet that would use up the last of them ends it
+  };
+  /// From now on departures need not be reported, and the gap depends on the size of the packet alone. Replaces an
+  /// earlier rest; an algorithm that never rests hears of every packet.
+  void rest(Rest limits) {
+    rest_until_ = limits.until;
+    rest_bytes_ = limits.bytes;
+    gap_size_ = kNoSize;
+  }
+  /// What is left of `Rest::bytes`: a byte counter that needs no other place.
+  [[nodiscard]] Bytes rest_bytes() const { return rest_bytes_; }
+
+ private:
+  static constexpr Bytes kNoSize = Bytes(-1);
+
+  [[nodiscard]] Duration transmit_apart(Bytes size, Time now);
+
+  Time rest_until_;
+  Bytes rest_bytes_;
+  Bytes gap_size_ = kNoSize;  // the size that `gap_` belongs to
+  Duration gap_;
+  bool wants_acks_;
 };
 
 /// What a receiver answers to one packet.
 enum class CongestionSignal : std::uint8_t { kNone, kCnp, kEcho };
 
-/// Receiver's half: sees whether each data packet was marked (CE or FECN).
+/// Receiver's half: sees whether data packets were marked (CE or FECN).
 class CongestionReceiver {
  public:
   virtual ~CongestionReceiver() = default;
   [[nodiscard]] virtual CongestionSignal on_data(bool marked, Time now) = 0;
+
+  /// For the engine: whether `on_data` is to hear of a packet.
+  [[nodiscard]] bool wants(bool marked) const { return marked || sees_ == Sees::kEveryPacket; }
+
+ protected:
+  /// Which packets the receiver hears of.
+  enum class Sees : std::uint8_t { kEveryPacket, kMarkedPackets };
+  explicit CongestionReceiver(Sees sees = Sees::kEveryPacket) : sees_(sees) {}
+  CongestionReceiver(const CongestionReceiver&) = default;
+  CongestionReceiver& operator=(const CongestionReceiver&) = default;
+
+ private:
+  Sees sees_;
 };
 
 }  // namespace weft::transport

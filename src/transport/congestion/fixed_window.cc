@@ -2,6 +2,9 @@
 
 namespace weft::transport {
 
-FixedWindow::FixedWindow(Bytes window) : window_(window) { WEFT_ASSERT(window > Bytes::zero()); }
+FixedWindow::FixedWindow(Bytes window) : CongestionControl(Acks::kIgnored), window_(window) {
+  WEFT_ASSERT(window > Bytes::zero());
+  rest({});
+}
 
 }  // namespace weft::transport

@@ -11,10 +11,17 @@ TEST(FixedWindow, StaysAsItIsWhateverHappens) {
     const Time now = Time::zero() + Duration::microseconds(i);
     control.on_ack({.rtt = Duration::microseconds(5), .acknowledged = Bytes(1'000), .marked = true}, now);
     control.on_congestion(now);
-    control.on_transmit(Bytes(1'000), now);
+    EXPECT_EQ(control.transmit(Bytes(1'000), now), Duration::zero());
     EXPECT_EQ(control.window(now), Bytes(12'345));
     EXPECT_EQ(control.pacing_rate(now), Rate::zero());
   }
+}
+
+TEST(FixedWindow, NeedsNoVirtualCallPerPacketOrAcknowledgement) {
+  FixedWindow control(Bytes(12'345));
+  EXPECT_FALSE(control.wants_acks());
+  EXPECT_EQ(control.transmit(Bytes(1'000), Time::zero()), Duration::zero());
+  EXPECT_TRUE(control.rests(Bytes(1'000), Time::zero() + Duration::seconds(1'000)));
 }
 
 TEST(FixedWindowDeathTest, NeedsRoomForSomething) { EXPECT_DEATH(FixedWindow(Bytes::zero()), "window"); }

@@ -2,7 +2,8 @@
 
 namespace weft::transport {
 
-NotificationPoint::NotificationPoint(Duration minimum_interval) : minimum_interval_(minimum_interval) {
+NotificationPoint::NotificationPoint(Duration minimum_interval)
+    : CongestionReceiver(Sees::kMarkedPackets), minimum_interval_(minimum_interval) {
   WEFT_ASSERT(minimum_interval >= Duration::zero());
 }
 

@@ -12,6 +12,8 @@ TEST(NotificationPoint, UnmarkedPacketsAreNotAnswered) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(point.on_data(false, Time::zero() + kInterval * i), CongestionSignal::kNone);
   }
+  EXPECT_FALSE(point.wants(false));
+  EXPECT_TRUE(point.wants(true));
 }
 
 TEST(NotificationPoint, AnswersAtMostOncePerInterval) {

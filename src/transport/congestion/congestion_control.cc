@@ -1,0 +1,21 @@
+#include "transport/congestion/congestion_control.h"
+
+namespace weft::transport {
+
+Duration CongestionControl::gap_after(Bytes size, Time now) {
+  const Rate rate = pacing_rate(now);
+  return rate > Rate::zero() ? rate.transmit_time(size) : Duration::zero();
+}
+
+Duration CongestionControl::transmit_apart(Bytes size, Time now) {
+  if (now < rest_until_ && size < rest_bytes_) {
+    rest_bytes_ -= size;
+  } else {
+    on_transmit(size, now);
+  }
+  gap_ = gap_after(size, now);
+  gap_size_ = size;
+  return gap_;
+}
+
+}  // namespace weft::transport
