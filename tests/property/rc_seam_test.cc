@@ -11,6 +11,7 @@
 #include "tests/property/rc_traffic.h"
 #include "tests/property/tapped_pair.h"
 #include "transport/congestion/fixed_window.h"
+#include "transport/congestion/ib_congestion_control.h"
 #include "transport/congestion/notification_point.h"
 #include "transport/path/round_robin_path.h"
 
@@ -45,13 +46,6 @@ class Recorder final : public transport::CongestionControl {
 
  private:
   Rate rate_;
-};
-
-class Echo final : public transport::CongestionReceiver {
- public:
-  [[nodiscard]] transport::CongestionSignal on_data(bool marked, Time) override {
-    return marked ? transport::CongestionSignal::kEcho : transport::CongestionSignal::kNone;
-  }
 };
 
 TEST(RcWindow, NeverHasMoreThanItsBytesInFlight) {
@@ -163,7 +157,7 @@ TEST(RcNotification, MarkedReadDataIsReportedToTheResponder) {
 
 TEST(RcNotification, EchoSetsBecnOnTheAcknowledgementOfAMarkedPacket) {
   Recorder control(Rate::zero());
-  Echo echo;
+  transport::FecnReply echo(transport::CongestionSignal::kEcho);
   RcPairOptions sender;
   sender.rc.congestion_control = &control;
   sender.rc.ack_request_interval = 1;
@@ -186,6 +180,46 @@ TEST(RcNotification, EchoSetsBecnOnTheAcknowledgementOfAMarkedPacket) {
   EXPECT_EQ(control.acks, 30);
   EXPECT_EQ(control.marked, marked);
   EXPECT_EQ(control.acknowledged, Bytes(30 * kMtu));
+}
+
+// A marked packet on InfiniBand: FECN out, BECN back on its acknowledgement, and the source pauses after each packet.
+//= ibta-1.7 A10
+TEST(RcNotification, FecnComesBackAsBecnAndSlowsTheSource) {
+  transport::IbCongestionParameters parameters =
+      transport::ib_congestion_published(Rate::bits_per_second(100'000'000'000));
+  parameters.ccti_timer = 1'000;
+  transport::FecnReply reply(transport::CongestionSignal::kEcho);
+  RcPairOptions sender{.encapsulation = wire::Encapsulation::kIbLocal, .timeout = 8};
+  sender.rc.ack_request_interval = 1;
+  RcPairOptions receiver{.encapsulation = wire::Encapsulation::kIbLocal, .timeout = 8};
+  receiver.rc.congestion_receiver = &reply;
+  for (const bool carries_bytes : {false, true}) {
+    transport::IbCongestionControl control(parameters);
+    sender.rc.congestion_control = &control;
+    sender.network.carries_bytes = carries_bytes;
+    TappedPair pair(sender, receiver);
+    int marked = 0;
+    pair.set_judge([&](const Logged& packet, std::size_t) {
+      const bool marks = packet.end == 0 && marked < 3 && packet.psn().value() % 8 == 0;
+      marked += marks ? 1 : 0;
+      return marks ? Fate::marked() : Fate{};
+    });
+    ASSERT_TRUE(pair.post(0, {.length = 200 * kMtu}));
+    ASSERT_TRUE(pair.network().run());
+    int becn = 0;
+    for (const Logged& answer : pair.answers_of(1)) {
+      becn += answer.packet.ib.has(wire::kBthBecn) ? 1 : 0;
+    }
+    EXPECT_EQ(marked, 3);
+    EXPECT_EQ(becn, marked);
+    EXPECT_EQ(pair.qp(0).counters().cnp_handled, static_cast<std::uint32_t>(marked));
+    EXPECT_EQ(pair.qp(1).counters().cnp_sent, 0U);
+    const std::vector<Logged> data = pair.requests_of(0);
+    const Logged& last_but_one = data[data.size() - 2];
+    const Duration gap = data.back().at - last_but_one.at;
+    const Bytes size(last_but_one.packet.common.wire_bytes);
+    EXPECT_EQ(gap, parameters.link_rate.transmit_time(size) * (1 + marked));
+  }
 }
 
 TEST(RcPath, RoundRobinGivesEveryPacketTheNextEntropy) {
