@@ -2,13 +2,21 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "tests/property/rc_traffic.h"
 #include "tests/property/seeds.h"
+#include "transport/congestion/dcqcn.h"
+#include "transport/congestion/fixed_window.h"
+#include "transport/congestion/ib_congestion_control.h"
+#include "transport/congestion/notification_point.h"
+#include "transport/path/round_robin_path.h"
 
 namespace weft::testing {
 namespace {
+
+using namespace literals;
 
 Probability percent(RandomStream& random, std::uint64_t most) {
   return Probability::from_ratio({.numerator = random.uniform(most * 10 + 1), .denominator = 1000});
@@ -80,10 +88,93 @@ struct Departure {
   wire::Packet packet;
 };
 
-std::vector<Departure> departures(RcPairOptions options, bool carries_bytes) {
-  options.network.carries_bytes = carries_bytes;
+/// Congestion control whose every answer depends on everything that it has heard.
+class Nervous final : public transport::CongestionControl {
+ public:
+  void on_ack(const transport::AckSample& sample, Time now) override {
+    hear(sample.rtt.picoseconds());
+    hear(sample.acknowledged.count() + (sample.marked ? 1 : 0));
+    hear(sample.entropy);
+    hear(now.picoseconds());
+  }
+  void on_congestion(Time now) override { hear(now.picoseconds()); }
+  void on_transmit(Bytes size, Time now) override { hear(size.count() ^ now.picoseconds()); }
+  [[nodiscard]] Bytes window(Time) override { return Bytes(static_cast<std::int64_t>(heard_ >> 48)); }
+  [[nodiscard]] Rate pacing_rate(Time) override {
+    return Rate::bits_per_second(static_cast<std::int64_t>(heard_ >> 32) + 10'000'000'000);
+  }
+
+ private:
+  void hear(std::int64_t value) { heard_ = (heard_ ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15U; }
+  std::uint64_t heard_ = 1;
+};
+
+/// Receiver half that looks at every packet.
+class EveryThird final : public transport::CongestionReceiver {
+ public:
+  [[nodiscard]] transport::CongestionSignal on_data(bool marked, Time) override {
+    return ++seen_ % 3 != 0 ? transport::CongestionSignal::kNone
+           : marked         ? transport::CongestionSignal::kEcho
+                            : transport::CongestionSignal::kCnp;
+  }
+
+ private:
+  int seen_ = 0;
+};
+
+/// The exchangeable parts of one side, drawn anew for each run so that none remembers the last one.
+class DrawnPolicies {
+ public:
+  explicit DrawnPolicies(RandomStream random) {
+    dcqcn_ = random.uniform(2) == 0 ? transport::dcqcn_paper(100_gbps) : transport::dcqcn_connectx(100_gbps);
+    dcqcn_.alpha_timer = 1_us;
+    dcqcn_.increase_timer = 3_us;
+    dcqcn_.byte_counter = 20_kb;
+    infiniband_ = transport::ib_congestion_published(100_gbps);
+    infiniband_.ccti_timer = 5;
+    draw_control(random.uniform(5));
+    draw_receiver(random.uniform(4));
+    if (random.uniform(2) == 0) {
+      path_ = std::make_unique<transport::RoundRobinPath>(transport::RoundRobinPath::Range{.paths = 5});
+    }
+  }
+  void give_to(transport::RcOptions& options) const {
+    options.congestion_control = control_.get();
+    options.congestion_receiver = receiver_.get();
+    options.path_selector = path_.get();
+  }
+
+ private:
+  void draw_control(std::uint64_t kind) {
+    if (kind == 0)
+      control_ = std::make_unique<transport::Dcqcn>(dcqcn_);
+    if (kind == 1)
+      control_ = std::make_unique<transport::IbCongestionControl>(infiniband_);
+    if (kind == 2)
+      control_ = std::make_unique<Nervous>();
+    if (kind == 3)
+      control_ = std::make_unique<transport::FixedWindow>(Bytes(9'000));
+  }
+  void draw_receiver(std::uint64_t kind) {
+    if (kind == 0)
+      receiver_ = std::make_unique<transport::NotificationPoint>(2_us);
+    if (kind == 1)
+      receiver_ = std::make_unique<transport::FecnReply>(transport::CongestionSignal::kEcho);
+    if (kind == 2)
+      receiver_ = std::make_unique<EveryThird>();
+  }
+
+  transport::DcqcnParameters dcqcn_;
+  transport::IbCongestionParameters infiniband_;
+  std::unique_ptr<transport::CongestionControl> control_;
+  std::unique_ptr<transport::CongestionReceiver> receiver_;
+  std::unique_ptr<transport::PathSelector> path_;
+};
+
+std::vector<Departure> departures(const RcPairOptions& left, const RcPairOptions& right) {
+  const RcPairOptions& options = left;
   std::vector<Departure> all;
-  RcPair pair(options);
+  RcPair pair(left, right);
   pair.network().set_filter([&](int from, const wire::Packet& packet) {
     all.push_back({from, pair.network().now(), packet});
     return false;
@@ -107,20 +198,51 @@ std::vector<Departure> departures(RcPairOptions options, bool carries_bytes) {
   return all;
 }
 
+enum class Extras : std::uint8_t { kNone, kPolicies };
+
+std::vector<Departure> departures(RcPairOptions options, bool carries_bytes, Extras extras) {
+  options.network.carries_bytes = carries_bytes;
+  if (extras == Extras::kNone)
+    return departures(options, options);
+  const DrawnPolicies left(RandomStream(options.network.seed, "left policies"));
+  const DrawnPolicies right(RandomStream(options.network.seed, "right policies"));
+  RcPairOptions second = options;
+  left.give_to(options.rc);
+  right.give_to(second.rc);
+  return departures(options, second);
+}
+
 // Where bytes travel, every packet takes the long way through the engine; lengths alone may take the short one.
+void expect_same_packets(const RcPairOptions& options, Extras extras) {
+  const std::vector<Departure> with_bytes = departures(options, true, extras);
+  const std::vector<Departure> lengths = departures(options, false, extras);
+  ASSERT_EQ(with_bytes.size(), lengths.size());
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    ASSERT_EQ(with_bytes[i].from, lengths[i].from) << "packet " << i;
+    ASSERT_EQ(with_bytes[i].when, lengths[i].when) << "packet " << i;
+    ASSERT_EQ(std::memcmp(&with_bytes[i].packet, &lengths[i].packet, sizeof(wire::Packet)), 0) << "packet " << i;
+  }
+}
+
 TEST(RcRandom, ShortWayThroughTheEngineSendsTheSamePackets) {
   for_each_seed(100, [](std::uint64_t seed) {
     RcPairOptions options = draw_options(seed);
     options.memory_bytes = 1 << 16;
     options.network.faults.corruption = Probability::zero();
-    const std::vector<Departure> with_bytes = departures(options, true);
-    const std::vector<Departure> lengths = departures(options, false);
-    ASSERT_EQ(with_bytes.size(), lengths.size());
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-      ASSERT_EQ(with_bytes[i].from, lengths[i].from) << "packet " << i;
-      ASSERT_EQ(with_bytes[i].when, lengths[i].when) << "packet " << i;
-      ASSERT_EQ(std::memcmp(&with_bytes[i].packet, &lengths[i].packet, sizeof(wire::Packet)), 0) << "packet " << i;
+    expect_same_packets(options, Extras::kNone);
+  });
+}
+
+TEST(RcRandom, ShortWayWithCongestionControlAndPathsSendsTheSamePackets) {
+  for_each_seed(300, [](std::uint64_t seed) {
+    RcPairOptions options = draw_options(seed);
+    options.memory_bytes = 1 << 16;
+    options.network.faults.corruption = Probability::zero();
+    options.network.faults.marking = Probability::from_ratio({.numerator = seed % 4, .denominator = 8});
+    if (seed % 2 == 0) {
+      options.network.faults.loss = options.network.faults.reordering = Probability::zero();
     }
+    expect_same_packets(options, Extras::kPolicies);
   });
 }
 
