@@ -1,0 +1,82 @@
+// Queue pairs between the ranks of a job: made at first use, kept, and usable in both directions.
+//
+// Connections come into being without packets and without time, as if the job's bootstrap (that of MPI or NCCL) had
+// made them out of band before the run. A connection is named by the two ranks, their rails and a channel: asking
+// for it again, from either end, gives the same queue pairs.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "verbs/handles.h"
+#include "verbs/provider.h"
+#include "verbs/queue_pair.h"
+#include "workload/rank.h"
+#include "workload/rank_ports.h"
+
+namespace weft::workload {
+
+/// Attributes of every queue pair of a job, as modify_qp takes them.
+struct ConnectionAttributes {
+  std::uint8_t service_level = 0;  // 0..15
+  std::uint8_t traffic_class = 0;
+  std::uint8_t hop_limit = 64;
+  verbs::PathMtu path_mtu = verbs::PathMtu::k4096;  // lowered to what both ports have
+  std::uint8_t timeout = 14;                        // 4.096 us * 2^timeout
+  std::uint8_t retry_count = 7;
+  std::uint8_t rnr_retry = 7;
+  std::uint8_t min_rnr_timer = 1;
+  std::uint8_t max_rd_atomic = 16;  // lowered to what both devices have
+};
+
+/// How a connection is made; whoever asks first decides.
+struct ConnectionOptions {
+  std::uint32_t queue_pairs = 1;       // at least 1
+  std::uint32_t max_send_wr = 64;      // per queue pair
+  std::uint32_t receive_requests = 0;  // that each end keeps posted per queue pair; 0 if nothing needs any
+};
+
+/// Which connection, as seen from `from`. Rails count within each rank's machine.
+struct ConnectionRequest {
+  RankId from{};
+  RankId to{};
+  std::uint16_t rail = 0;
+  std::uint16_t remote_rail = 0;
+  std::uint32_t channel = 0;
+
+  friend auto operator<=>(const ConnectionRequest&, const ConnectionRequest&) = default;
+};
+
+/// One end of a connection; the n-th queue pair here is joined to the n-th there.
+struct ConnectionEnd {
+  ConnectionRequest name{};  // from this end
+  ConnectionOptions options{};
+  RailPort port{};
+  std::vector<Qpn> queue_pairs{};
+  std::uint32_t remote_key = 0;
+  std::uint64_t remote_address = 0;  // where the peer's memory begins
+  std::uint64_t remote_length = 0;
+};
+
+/// Told of connections that a peer asked for.
+class ConnectionListener {
+ public:
+  virtual ~ConnectionListener() = default;
+  /// Both ends are in RTS. Errors: what the provider refuses; the one who connects gets them.
+  [[nodiscard]] virtual Result<void> on_connected(const ConnectionEnd& end) = 0;
+};
+
+class Connector {
+ public:
+  virtual ~Connector() = default;
+
+  /// The end at `from`, valid as long as the connector; the peer's listener is told of the other if it is new.
+  /// Errors: a rank or rail that does not exist, a rank with itself, what a provider refuses.
+  [[nodiscard]] virtual Result<const ConnectionEnd*> connect(const ConnectionRequest& request,
+                                                             const ConnectionOptions& options) = 0;
+};
+
+}  // namespace weft::workload

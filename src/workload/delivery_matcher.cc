@@ -1,0 +1,42 @@
+#include "workload/delivery_matcher.h"
+
+namespace weft::workload {
+
+void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& record) {
+  if (!needs_receive(record.operation)) {
+    sink_.on_message(record);
+    return;
+  }
+  Stream& halves = streams_[stream];
+  if (!halves.delivered.empty()) {
+    MessageRecord whole = record;
+    whole.delivered = halves.delivered.pop_front();
+    sink_.on_message(whole);
+  } else if (record.status != verbs::WcStatus::kSuccess) {
+    // The queue pair is in error: if this message was not delivered yet, it never will be.
+    sink_.on_message(record);
+  } else {
+    halves.finished.push_back(record);
+  }
+}
+
+void DeliveryMatcher::on_delivered(const StreamKey& stream, Time at) {
+  Stream& halves = streams_[stream];
+  if (halves.finished.empty()) {
+    halves.delivered.push_back(at);
+    return;
+  }
+  MessageRecord whole = halves.finished.pop_front();
+  whole.delivered = at;
+  sink_.on_message(whole);
+}
+
+void DeliveryMatcher::flush() {
+  for (auto& [key, halves] : streams_) {
+    while (!halves.finished.empty())
+      sink_.on_message(halves.finished.pop_front());
+    halves.delivered.clear();
+  }
+}
+
+}  // namespace weft::workload

@@ -1,0 +1,55 @@
+// Joins the two halves of a message's record: the requester knows when it finished, the receiver when it arrived.
+//
+// The n-th completion of the receiver on a queue pair belongs to the n-th message posted to that queue pair that needs
+// a receive request, since RC delivers in order. Either half may come first. Messages that the receiver is not told of
+// pass straight on. Memory grows with the messages between their two halves only. One matcher serves all jobs.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+
+#include "base/ring.h"
+#include "workload/message_record.h"
+
+namespace weft::workload {
+
+/// One direction of one queue pair of a job.
+struct StreamKey {
+  JobId job{};
+  RankId source{};
+  RankId destination{};
+  std::uint32_t channel = 0;
+  std::uint16_t rail = 0;         // the source's
+  std::uint16_t remote_rail = 0;  // the destination's
+  std::uint32_t queue_pair = 0;   // within the channel
+
+  friend auto operator<=>(const StreamKey&, const StreamKey&) = default;
+};
+
+class DeliveryMatcher {
+ public:
+  /// The sink must outlive this.
+  explicit DeliveryMatcher(MessageSink& sink) : sink_(sink) {}
+
+  /// The requester's half; its messages of one stream come in the order in which they were posted.
+  void on_finished(const StreamKey& stream, const MessageRecord& record);
+  /// The receiver's half: the next message of the stream has arrived.
+  void on_delivered(const StreamKey& stream, Time at);
+  void on_collective(const CollectiveRecord& record) { sink_.on_collective(record); }
+
+  /// At the end of a run: reports, as never delivered, what is still without its receiver's half.
+  void flush();
+
+ private:
+  // Of the two, one is always empty.
+  struct Stream {
+    Ring<MessageRecord> finished;
+    Ring<Time> delivered;
+  };
+
+  MessageSink& sink_;
+  std::map<StreamKey, Stream> streams_;
+};
+
+}  // namespace weft::workload

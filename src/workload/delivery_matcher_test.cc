@@ -1,0 +1,67 @@
+#include "workload/delivery_matcher.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace weft::workload {
+namespace {
+
+struct Collected final : MessageSink {
+  void on_message(const MessageRecord& record) override { records.push_back(record); }
+  std::vector<MessageRecord> records;
+};
+
+MessageRecord message(std::uint64_t number, Operation operation = Operation::kSend) {
+  return {.number = number, .operation = operation, .finished = Time::zero() + 10_us};
+}
+
+TEST(DeliveryMatcher, JoinsTheHalvesInEitherOrder) {
+  Collected sink;
+  DeliveryMatcher matcher(sink);
+  const StreamKey stream{.source = RankId(1), .destination = RankId(2)};
+  matcher.on_delivered(stream, Time::zero() + 1_us);
+  matcher.on_finished(stream, message(0));
+  matcher.on_finished(stream, message(1));
+  EXPECT_EQ(sink.records.size(), 1U);
+  matcher.on_delivered(stream, Time::zero() + 2_us);
+  ASSERT_EQ(sink.records.size(), 2U);
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(sink.records[i].number, i);
+    EXPECT_EQ(sink.records[i].delivered, Time::zero() + 1_us * static_cast<std::int64_t>(i + 1));
+  }
+}
+
+TEST(DeliveryMatcher, StreamsDoNotMix) {
+  Collected sink;
+  DeliveryMatcher matcher(sink);
+  const StreamKey there{.source = RankId(1), .destination = RankId(2)};
+  const StreamKey back{.source = RankId(2), .destination = RankId(1)};
+  matcher.on_delivered(there, Time::zero());
+  matcher.on_finished(back, message(0));
+  EXPECT_TRUE(sink.records.empty());
+  matcher.flush();
+  ASSERT_EQ(sink.records.size(), 1U);
+  EXPECT_TRUE(sink.records[0].delivered.is_never());
+}
+
+TEST(DeliveryMatcher, AMessageItsReceiverIsNotToldOfPassesAtOnce) {
+  Collected sink;
+  DeliveryMatcher matcher(sink);
+  matcher.on_finished({}, message(0, Operation::kWrite));
+  matcher.on_finished({}, message(1, Operation::kRead));
+  EXPECT_EQ(sink.records.size(), 2U);
+}
+
+TEST(DeliveryMatcher, AFailedMessageDoesNotWaitForADelivery) {
+  Collected sink;
+  DeliveryMatcher matcher(sink);
+  MessageRecord record = message(0);
+  record.status = verbs::WcStatus::kRetryExcErr;
+  matcher.on_finished({}, record);
+  ASSERT_EQ(sink.records.size(), 1U);
+  EXPECT_TRUE(sink.records[0].delivered.is_never());
+}
+
+}  // namespace
+}  // namespace weft::workload

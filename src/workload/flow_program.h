@@ -1,0 +1,63 @@
+// The program of one rank that sends the flows of a source and answers those of its peers.
+//
+// A flow opens at its start, or, with a limit on open flows, when an earlier one has ended. It ends when its last
+// message has finished, or at the first that fails. Memory grows with the open flows.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "base/slab.h"
+#include "workload/flow.h"
+#include "workload/messenger.h"
+#include "workload/program.h"
+
+namespace weft::workload {
+
+struct FlowProgramOptions {
+  static constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
+
+  JobId job{};
+  ConnectionOptions connection{};  // receive_requests above 0 if any flow of the job needs them
+  std::uint32_t max_open_flows = kNoLimit;
+};
+
+class FlowProgram final : public Program, private MessageHandler {
+ public:
+  /// The messenger must outlive this.
+  FlowProgram(Messenger& messenger, std::unique_ptr<FlowSource> source, const FlowProgramOptions& options);
+
+  [[nodiscard]] Result<void> start() override;
+  [[nodiscard]] Result<void> on_event() override;
+  [[nodiscard]] bool done() const override { return !next_.has_value() && open_.live_count() == 0; }
+
+  [[nodiscard]] std::uint64_t failed_flows() const { return failed_flows_; }
+
+ private:
+  struct OpenFlow {
+    Flow flow;
+    ChannelId channel{};
+    std::uint32_t window = 0;
+    std::uint32_t outstanding = 0;
+    std::uint64_t posted = 0;
+    bool failed = false;
+  };
+  using Handle = Slab<OpenFlow>::Handle;
+
+  Result<void> on_sent(const Message& message, verbs::WcStatus status) override;
+  [[nodiscard]] Result<void> open_due_flows();
+  [[nodiscard]] Result<void> open(const Flow& flow);
+  [[nodiscard]] Result<void> pump(Handle handle);
+  [[nodiscard]] bool wants_more(const OpenFlow& open) const;
+
+  Messenger& messenger_;
+  std::unique_ptr<FlowSource> source_;
+  FlowProgramOptions options_;
+  std::optional<Flow> next_;
+  Slab<OpenFlow> open_;
+  Time timer_ = Time::never();  // the one that is set and has not fired
+  std::uint64_t failed_flows_ = 0;
+};
+
+}  // namespace weft::workload

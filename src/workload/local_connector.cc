@@ -1,0 +1,156 @@
+#include "workload/local_connector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/stable_hash.h"
+
+namespace weft::workload {
+namespace {
+
+using verbs::QpState;
+
+constexpr verbs::QpAttributeMask kToInit = verbs::kQpPkeyIndex | verbs::kQpPort | verbs::kQpAccessFlags;
+constexpr verbs::QpAttributeMask kToRtr = verbs::kQpAv | verbs::kQpPathMtu | verbs::kQpDestQpn | verbs::kQpRqPsn |
+                                          verbs::kQpMaxDestRdAtomic | verbs::kQpMinRnrTimer;
+constexpr verbs::QpAttributeMask kToRts =
+    verbs::kQpSqPsn | verbs::kQpTimeout | verbs::kQpRetryCnt | verbs::kQpRnrRetry | verbs::kQpMaxQpRdAtomic;
+
+ConnectionRequest reversed(const ConnectionRequest& name) {
+  return {
+      .from = name.to, .to = name.from, .rail = name.remote_rail, .remote_rail = name.rail, .channel = name.channel};
+}
+
+Result<void> create_queue_pairs(ConnectionEnd& end) {
+  for (std::uint32_t i = 0; i < end.options.queue_pairs; ++i) {
+    auto qpn = end.port.provider->create_qp({.type = verbs::QpType::kRc,
+                                             .pd = end.port.pd,
+                                             .send_cq = end.port.cq,
+                                             .recv_cq = end.port.cq,
+                                             .max_send_wr = end.options.max_send_wr,
+                                             .max_recv_wr = std::max(end.options.receive_requests, 1U),
+                                             .max_send_sge = 1,
+                                             .max_recv_sge = 1,
+                                             .max_inline_data = 0});
+    if (!qpn)
+      return pass_on(qpn);
+    end.queue_pairs.push_back(*qpn);
+  }
+  return {};
+}
+
+Result<void> bring_up(verbs::Provider& provider, Qpn qpn, verbs::QpAttributes attributes) {
+  const std::pair<QpState, verbs::QpAttributeMask> steps[] = {
+      {QpState::kInit, kToInit}, {QpState::kRtr, kToRtr}, {QpState::kRts, kToRts}};
+  for (const auto& [state, mask] : steps) {
+    attributes.state = state;
+    if (auto moved = provider.modify_qp(qpn, attributes, mask | verbs::kQpState); !moved)
+      return moved;
+  }
+  return {};
+}
+
+}  // namespace
+
+LocalConnector::LocalConnector(JobOptions job, const ConnectionAttributes& attributes)
+    : job_(std::move(job)), attributes_(attributes) {}
+
+void LocalConnector::add_rank(const RankPorts& ports, ConnectionListener& listener) {
+  ranks_.push_back({.ports = &ports, .listener = &listener});
+}
+
+Result<const ConnectionEnd*> LocalConnector::connect(const ConnectionRequest& request,
+                                                     const ConnectionOptions& options) {
+  if (auto right = check(request, options); !right)
+    return pass_on(right);
+  const Place here{request.from, request.rail};
+  const Place there{request.to, request.remote_rail};
+  const bool from_low = here < there;
+  const Key key{.low = std::min(here, there), .high = std::max(here, there), .channel = request.channel};
+  if (const auto found = connections_.find(key); found != connections_.end())
+    return from_low ? &found->second.from_low : &found->second.from_high;
+
+  const ConnectionRequest low = from_low ? request : reversed(request);
+  Ends ends{.from_low = unjoined_end(low, options), .from_high = unjoined_end(reversed(low), options)};
+  if (auto joined = join(ends); !joined)
+    return pass_on(joined);
+  Ends& kept = connections_.emplace(key, std::move(ends)).first->second;
+  const ConnectionEnd& other = from_low ? kept.from_high : kept.from_low;
+  if (auto told = ranks_[request.to.value()].listener->on_connected(other); !told)
+    return pass_on(told);
+  return from_low ? &kept.from_low : &kept.from_high;
+}
+
+Result<void> LocalConnector::check(const ConnectionRequest& request, const ConnectionOptions& options) const {
+  for (const RankId rank : {request.from, request.to}) {
+    if (rank.value() >= ranks_.size())
+      return fail("job '{}' has no rank {}; it has {} ranks", job_.name, rank.value(), ranks_.size());
+  }
+  if (request.from == request.to)
+    return fail("job '{}': rank {} cannot connect to itself", job_.name, request.from.value());
+  for (const auto& [rank, rail] : {std::pair{request.from, request.rail}, {request.to, request.remote_rail}}) {
+    const std::size_t rails = ranks_[rank.value()].ports->rails().size();
+    if (rail >= rails)
+      return fail("job '{}': rank {} has no rail {}; it has {}", job_.name, rank.value(), rail, rails);
+  }
+  if (options.queue_pairs == 0 || options.max_send_wr == 0)
+    return fail("job '{}': a connection needs at least one queue pair and one send request", job_.name);
+  return {};
+}
+
+ConnectionEnd LocalConnector::unjoined_end(const ConnectionRequest& name, const ConnectionOptions& options) const {
+  const RankPorts& here = *ranks_[name.from.value()].ports;
+  const RankPorts& there = *ranks_[name.to.value()].ports;
+  return {.name = name,
+          .options = options,
+          .port = here.rails()[name.rail],
+          .remote_key = there.rails()[name.remote_rail].key,
+          .remote_address = there.memory().address,
+          .remote_length = static_cast<std::uint64_t>(there.memory().length.count())};
+}
+
+Result<void> LocalConnector::join(Ends& ends) const {
+  for (ConnectionEnd* end : {&ends.from_low, &ends.from_high}) {
+    if (auto created = create_queue_pairs(*end); !created)
+      return created;
+  }
+  for (std::size_t i = 0; i < ends.from_low.queue_pairs.size(); ++i) {
+    for (const auto& [end, peer] : {std::pair{&ends.from_low, &ends.from_high}, {&ends.from_high, &ends.from_low}}) {
+      if (auto up = bring_up(*end->port.provider, end->queue_pairs[i], attributes_of(*end, *peer, i)); !up)
+        return up;
+    }
+  }
+  return {};
+}
+
+verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, const ConnectionEnd& peer,
+                                                  std::size_t index) const {
+  const verbs::DeviceAttributes here = end.port.provider->query_device();
+  const verbs::DeviceAttributes there = peer.port.provider->query_device();
+  const std::uint8_t reads = std::min({attributes_.max_rd_atomic, here.max_qp_rd_atom, there.max_qp_rd_atom});
+  const auto port = static_cast<std::uint16_t>(0xC000 | (hash_of(end.name, index, "source_port") & 0x3FFF));
+  return {.access_flags = verbs::kAccessAll,
+          .address = {.destination = peer.port.endpoint,
+                      .service_level = attributes_.service_level,
+                      .traffic_class = attributes_.traffic_class,
+                      .hop_limit = attributes_.hop_limit,
+                      .source_port = port},
+          .path_mtu = std::min({attributes_.path_mtu, here.active_mtu, there.active_mtu}),
+          .timeout = attributes_.timeout,
+          .retry_count = attributes_.retry_count,
+          .rnr_retry = attributes_.rnr_retry,
+          .min_rnr_timer = attributes_.min_rnr_timer,
+          .max_rd_atomic = reads,
+          .max_dest_rd_atomic = reads,
+          .rq_psn = Psn(static_cast<std::uint32_t>(hash_of(peer.name, index, "psn") & 0xFFFFFF)),
+          .sq_psn = Psn(static_cast<std::uint32_t>(hash_of(end.name, index, "psn") & 0xFFFFFF)),
+          .destination_qpn = peer.queue_pairs[index]};
+}
+
+std::uint64_t LocalConnector::hash_of(const ConnectionRequest& name, std::size_t index, std::string_view what) const {
+  return stable_hash(job_.seed, fmt::format("{}/{}.{}->{}.{}/{}/{}/{}", job_.name, name.from.value(), name.rail,
+                                            name.to.value(), name.remote_rail, name.channel, index, what));
+}
+
+}  // namespace weft::workload

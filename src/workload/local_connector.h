@@ -1,0 +1,64 @@
+// The connector of a job whose ranks all live in this process, as in a simulation.
+//
+// It moves the queue pairs of both ends to RTS by calling both providers. UDP source ports and first PSNs are
+// f(seed, name of the connection), so other connections do not change them. One thread at a time.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workload/connection.h"
+
+namespace weft::workload {
+
+class LocalConnector final : public Connector {
+ public:
+  LocalConnector(JobOptions job, const ConnectionAttributes& attributes);
+
+  /// Rank 0 first, then 1, and so on. Ports and listener must outlive this.
+  void add_rank(const RankPorts& ports, ConnectionListener& listener);
+
+  [[nodiscard]] Result<const ConnectionEnd*> connect(const ConnectionRequest& request,
+                                                     const ConnectionOptions& options) override;
+
+  [[nodiscard]] std::size_t connections() const { return connections_.size(); }
+
+ private:
+  struct Rank {
+    const RankPorts* ports = nullptr;
+    ConnectionListener* listener = nullptr;
+  };
+  /// One side of a key: the lower of the two stands first.
+  struct Place {
+    RankId rank{};
+    std::uint16_t rail = 0;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  struct Key {
+    Place low{};
+    Place high{};
+    std::uint32_t channel = 0;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  struct Ends {
+    ConnectionEnd from_low;
+    ConnectionEnd from_high;
+  };
+
+  [[nodiscard]] Result<void> check(const ConnectionRequest& request, const ConnectionOptions& options) const;
+  [[nodiscard]] ConnectionEnd unjoined_end(const ConnectionRequest& name, const ConnectionOptions& options) const;
+  [[nodiscard]] Result<void> join(Ends& ends) const;
+  [[nodiscard]] verbs::QpAttributes attributes_of(const ConnectionEnd& end, const ConnectionEnd& peer,
+                                                  std::size_t index) const;
+  [[nodiscard]] std::uint64_t hash_of(const ConnectionRequest& name, std::size_t index, std::string_view what) const;
+
+  JobOptions job_;
+  ConnectionAttributes attributes_;
+  std::vector<Rank> ranks_;
+  std::map<Key, Ends> connections_;
+};
+
+}  // namespace weft::workload

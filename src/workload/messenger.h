@@ -1,0 +1,116 @@
+// A rank's messages over its connections: posts them, keeps what the send queue has no room for, posts receive
+// requests, and takes completions; the program above thinks in messages.
+//
+// One messenger per rank and job. Messages posted to one queue pair finish, and arrive, in order. Every request is
+// signalled. Both halves of each message's record go to the matcher.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/ring.h"
+#include "workload/connection.h"
+#include "workload/delivery_matcher.h"
+
+namespace weft::workload {
+
+/// A connection that the messenger has open, of this rank's end.
+using ChannelId = Id<struct ChannelTag>;
+
+/// One message to be sent (or, with READ, fetched). Offsets count from the beginning of each rank's memory.
+struct Message {
+  FlowId flow{};
+  std::uint64_t number = 0;
+  Bytes size{};  // at most 2 GiB, inside both memories
+  Operation operation = Operation::kWrite;
+  std::uint64_t local_offset = 0;
+  std::uint64_t remote_offset = 0;  // not with kSend
+  std::uint32_t immediate = 0;      // with kWriteWithImm
+  std::uint64_t token = 0;          // comes back with MessageHandler::on_sent
+};
+
+/// A message that came in with a completion.
+struct Arrival {
+  RankId source{};
+  ChannelId channel{};
+  std::uint32_t queue_pair = 0;  // within the channel
+  Bytes size{};
+  std::uint32_t immediate = 0;
+};
+
+/// The program above. Both may post and open.
+class MessageHandler {
+ public:
+  virtual ~MessageHandler() = default;
+  [[nodiscard]] virtual Result<void> on_sent(const Message& message, verbs::WcStatus status) = 0;
+  [[nodiscard]] virtual Result<void> on_arrived(const Arrival& /*arrival*/) { return {}; }
+};
+
+class Messenger final : public ConnectionListener {
+ public:
+  /// The ports, the connector (which must be told of this messenger) and the matcher must outlive it.
+  Messenger(const RankPorts& ports, Connector& connector, DeliveryMatcher& matcher)
+      : ports_(ports), connector_(connector), matcher_(matcher) {}
+  Messenger(const Messenger&) = delete;
+  Messenger& operator=(const Messenger&) = delete;
+
+  /// The job that the rank's streams belong to; its completion events are asked for from here on.
+  [[nodiscard]] Result<void> start(JobId job);
+
+  /// Connects if need be; the same request gives the same channel. Errors: those of Connector::connect.
+  [[nodiscard]] Result<ChannelId> open(const ConnectionRequest& request, const ConnectionOptions& options);
+  [[nodiscard]] const ConnectionEnd& end(ChannelId channel) const { return *channels_[channel.value()].end; }
+
+  /// Sends on the channel's queue pair of that number, or holds the message until there is room; the record's
+  /// `posted` is now. Errors: what the provider refuses.
+  [[nodiscard]] Result<void> post(ChannelId channel, std::uint32_t queue_pair, const Message& message);
+
+  /// Takes all completions there are.
+  [[nodiscard]] Result<void> poll(MessageHandler& handler);
+
+  [[nodiscard]] Result<void> on_connected(const ConnectionEnd& end) override;
+
+  [[nodiscard]] const RankPorts& ports() const { return ports_; }
+  [[nodiscard]] Time now() const { return ports_.machine().now(); }
+  /// Messages posted that have not finished.
+  [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
+
+ private:
+  struct Posted {
+    Message message;
+    Time at;
+  };
+  struct Queue {
+    ChannelId channel{};
+    std::uint32_t number = 0;  // within the channel
+    Ring<Posted> in_flight;
+    Ring<Posted> waiting;
+  };
+  struct Channel {
+    const ConnectionEnd* end = nullptr;
+    std::uint32_t first_queue = 0;
+  };
+
+  [[nodiscard]] Result<ChannelId> adopt(const ConnectionEnd& end);
+  [[nodiscard]] Result<void> send(std::uint32_t queue, const Posted& posted);
+  [[nodiscard]] Result<void> post_receive(std::uint32_t queue);
+  [[nodiscard]] Result<void> poll_rail(const RailPort& port, MessageHandler& handler);
+  [[nodiscard]] Result<void> on_completion(const verbs::WorkCompletion& completion, MessageHandler& handler);
+  [[nodiscard]] Result<void> on_send_completion(std::uint32_t queue, const verbs::WorkCompletion& completion,
+                                                MessageHandler& handler);
+  [[nodiscard]] Result<void> on_receive_completion(std::uint32_t queue, const verbs::WorkCompletion& completion,
+                                                   MessageHandler& handler);
+
+  const RankPorts& ports_;
+  Connector& connector_;
+  DeliveryMatcher& matcher_;
+  JobId job_{};
+  std::map<ConnectionRequest, ChannelId> by_name_;
+  std::vector<Channel> channels_;
+  std::vector<Queue> queues_;
+  std::uint64_t outstanding_ = 0;
+};
+
+}  // namespace weft::workload

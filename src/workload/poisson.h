@@ -1,0 +1,46 @@
+// Poisson arrivals: every rank sends messages of random sizes to random others, at random times, at a given load.
+//
+// Open loop: an arrival does not wait for earlier messages, and its record counts from its arrival even if the send
+// queue was full. Each rank draws from a stream of its own, f(seed, job, rank). Generated as time passes.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "base/distribution.h"
+#include "base/probability.h"
+#include "base/rate.h"
+#include "workload/flow.h"
+
+namespace weft::workload {
+
+struct PoissonOptions {
+  static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+  Distribution<Bytes> sizes = Constant<Bytes>(Bytes(1));  // draws below 1 B count as 1 B
+  Probability load{};                                     // message bytes, without headers, over `rate`; above 0
+  Rate rate{};                                            // of a rank's rail
+  std::uint64_t messages = kNoLimit;                      // of all ranks together, shared out evenly
+  std::uint32_t channels = 1;  // per pair of ranks: its messages take turns on them; at least 1
+  FlowShape flow{};            // its size and number of messages are not used; arrivals lie between start and stop
+};
+
+class PoissonArrivals final : public TrafficPattern {
+ public:
+  /// Errors: fewer than 2 ranks, no load or rate, neither a number of messages nor a stop, check_flow.
+  [[nodiscard]] static Result<PoissonArrivals> make(const JobOptions& job, const PoissonOptions& options);
+
+  [[nodiscard]] std::unique_ptr<FlowSource> flows_of(RankId rank) const override;
+  [[nodiscard]] bool needs_receives() const override { return needs_receive(options_.flow.operation); }
+  [[nodiscard]] Duration mean_gap() const { return gap_.mean(); }
+
+ private:
+  PoissonArrivals(const JobOptions& job, const PoissonOptions& options, Exponential<Duration> gap)
+      : job_(job), options_(options), gap_(gap) {}
+
+  JobOptions job_;
+  PoissonOptions options_;
+  Exponential<Duration> gap_;
+};
+
+}  // namespace weft::workload

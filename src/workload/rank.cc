@@ -1,0 +1,11 @@
+#include "workload/rank.h"
+
+#include <fmt/format.h>
+
+namespace weft::workload {
+
+std::string flow_name(std::string_view job_name, const FlowId& flow) {
+  return fmt::format("{}/{}->{}/{}", job_name, flow.source.value(), flow.destination.value(), flow.index);
+}
+
+}  // namespace weft::workload

@@ -1,0 +1,53 @@
+// What a rank opens on each of its rails before anything else: a protection domain, one completion queue for
+// everything, and one memory region that its peers may read and write.
+//
+// The runner asks the provider of each rail for the event of that rail's queue (`get_cq_event`) to know whose program
+// has news; a program arms the queue before it empties it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/data_size.h"
+#include "base/result.h"
+#include "verbs/machine.h"
+#include "verbs/provider.h"
+
+namespace weft::workload {
+
+/// The memory of a rank, the same range on every rail. Without bytes only lengths travel.
+struct RankMemory {
+  std::uint64_t address = std::uint64_t{1} << 44;
+  Bytes length = Bytes(std::int64_t{1} << 40);
+  std::byte* bytes = nullptr;  // the owner's; must outlive the rank
+};
+
+struct RailPort {
+  verbs::Provider* provider = nullptr;  // the machine's
+  EndpointId endpoint{};
+  Rate rate{};
+  verbs::PdHandle pd{};
+  verbs::CqHandle cq{};
+  std::uint32_t key = 0;  // of the memory
+};
+
+class RankPorts {
+ public:
+  /// Errors: the machine has no rail; what a provider refuses.
+  [[nodiscard]] static Result<RankPorts> open(verbs::Machine& machine, const RankMemory& memory);
+
+  [[nodiscard]] std::span<const RailPort> rails() const { return rails_; }
+  [[nodiscard]] const RankMemory& memory() const { return memory_; }
+  [[nodiscard]] verbs::Machine& machine() const { return *machine_; }
+
+ private:
+  RankPorts(verbs::Machine& machine, const RankMemory& memory) : machine_(&machine), memory_(memory) {}
+
+  verbs::Machine* machine_;
+  RankMemory memory_;
+  std::vector<RailPort> rails_;
+};
+
+}  // namespace weft::workload
