@@ -200,8 +200,11 @@ std::vector<Departure> departures(const RcPairOptions& left, const RcPairOptions
 
 enum class Extras : std::uint8_t { kNone, kPolicies };
 
-std::vector<Departure> departures(RcPairOptions options, bool carries_bytes, Extras extras) {
-  options.network.carries_bytes = carries_bytes;
+enum class Way : std::uint8_t { kLong, kShort };
+
+// Where bytes travel, every data packet takes the long way through the engine; lengths alone may take the short one.
+std::vector<Departure> departures(RcPairOptions options, Way way, Extras extras) {
+  options.network.carries_bytes = options.network.sets_migration_bit = way == Way::kLong;
   if (extras == Extras::kNone)
     return departures(options, options);
   const DrawnPolicies left(RandomStream(options.network.seed, "left policies"));
@@ -212,15 +215,14 @@ std::vector<Departure> departures(RcPairOptions options, bool carries_bytes, Ext
   return departures(options, second);
 }
 
-// Where bytes travel, every packet takes the long way through the engine; lengths alone may take the short one.
 void expect_same_packets(const RcPairOptions& options, Extras extras) {
-  const std::vector<Departure> with_bytes = departures(options, true, extras);
-  const std::vector<Departure> lengths = departures(options, false, extras);
-  ASSERT_EQ(with_bytes.size(), lengths.size());
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    ASSERT_EQ(with_bytes[i].from, lengths[i].from) << "packet " << i;
-    ASSERT_EQ(with_bytes[i].when, lengths[i].when) << "packet " << i;
-    ASSERT_EQ(std::memcmp(&with_bytes[i].packet, &lengths[i].packet, sizeof(wire::Packet)), 0) << "packet " << i;
+  const std::vector<Departure> long_way = departures(options, Way::kLong, extras);
+  const std::vector<Departure> short_way = departures(options, Way::kShort, extras);
+  ASSERT_EQ(long_way.size(), short_way.size());
+  for (std::size_t i = 0; i < short_way.size(); ++i) {
+    ASSERT_EQ(long_way[i].from, short_way[i].from) << "packet " << i;
+    ASSERT_EQ(long_way[i].when, short_way[i].when) << "packet " << i;
+    ASSERT_EQ(std::memcmp(&long_way[i].packet, &short_way[i].packet, sizeof(wire::Packet)), 0) << "packet " << i;
   }
 }
 

@@ -119,6 +119,9 @@ void TestNetwork::put_on_wire(int from, const wire::Packet& packet, const wire::
   if (packet.common.ecn != wire::Ecn::kNotEct && random_.bernoulli(faults.marking)) {
     marked.common.ecn = wire::Ecn::kCe;
   }
+  if (options_.sets_migration_bit) {
+    marked.ib.flags |= wire::kBthMigrated;
+  }
   const wire::RdmaFrame frame = wire::to_frame(marked, cold, payload, addresses(from));
   std::vector<std::byte> bytes(wire::emitted_size(frame));
   wire::emit_frame(frame, bytes);

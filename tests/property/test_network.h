@@ -70,6 +70,9 @@ class TestNetwork {
     Rate rate = Rate::bits_per_second(100'000'000'000);
     Duration delay = Duration::microseconds(1);
     bool carries_bytes = true;  // false: lengths only
+    /// Packets arrive with the migration bit, which no engine looks at, but which keeps acknowledgements off the short
+    /// way through the RC engine.
+    bool sets_migration_bit = false;
   };
   /// Sees every packet as it leaves, before any fault; returns true to drop it.
   using Filter = std::function<bool(int from, const wire::Packet& packet)>;
