@@ -1,8 +1,9 @@
 // The fabric as a plain graph: what topologies return, and what routing, packet level and flow level read.
 //
 // Nodes are switches and endpoints (an endpoint is one port of one NIC and has exactly one link). A link is one cable:
-// full duplex, the same in both directions. Ports of a node are numbered from 0 without gaps. Names are stable
-// identities: everything that is hashed or compared is derived from them, never from an index.
+// full duplex, the same in both directions. Ports of a node are numbered from 0 without gaps, downward ports before
+// upward ones. Names are stable identities: everything that is hashed or compared is derived from them, never from an
+// index. An endpoint's name begins with its host: "host3/nic0", or "host3/nic0/port1" where a NIC has several ports.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct Node {
   std::uint8_t tier = 0;     // endpoints 0, leaves 1, upwards from there; 0 for switches of a free graph
   std::uint16_t domain = 0;  // layer-2 domain; crossing to another is a routed hop
   std::uint16_t ports = 0;   // how many are in use
+  std::uint16_t plane = 0;   // independent fabric; no link joins two
 };
 
 struct LinkEnd {

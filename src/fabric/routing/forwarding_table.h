@@ -1,0 +1,80 @@
+// What an InfiniBand switch's linear forwarding table says: one port per destination, by fat-tree routing (D-mod-K).
+//
+// The ports of a next-hop set are taken in turn by the destination's position, its place among all endpoints in the
+// order of leaves and their ports. A switch divides the position by its stride first, the number of choices that the
+// tiers below have already made by it. All paths to a destination then go down through one core, destinations spread
+// evenly over upward ports, and a shift permutation meets no other flow in a full tree. Nothing is stored per switch
+// and destination. Source: Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on real life
+// fat trees", 2010. Graphs without tiers are served too, without that promise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/ids.h"
+#include "fabric/routing/routes.h"
+#include "fabric/topology/graph.h"
+
+namespace weft::fabric {
+
+/// Division by a number that is known beforehand, as a multiplication: exact for dividends and divisors up to 2^21.
+class SmallDivider {
+ public:
+  static constexpr std::uint32_t kLimit = 1U << 21;
+
+  constexpr SmallDivider() : SmallDivider(1) {}
+  explicit constexpr SmallDivider(std::uint32_t divisor) : multiplier_((std::uint64_t{1} << kShift) / divisor + 1) {
+    WEFT_DCHECK(divisor > 0 && divisor <= kLimit);
+  }
+
+  [[nodiscard]] constexpr std::uint32_t quotient(std::uint32_t dividend) const {
+    WEFT_DCHECK(dividend < kLimit);
+    return static_cast<std::uint32_t>(dividend * multiplier_ >> kShift);
+  }
+
+ private:
+  // The error of the multiplier, at most 1 / 2^42 per unit, stays below 1 / divisor for a dividend below 2^21.
+  static constexpr int kShift = 42;
+  std::uint64_t multiplier_;
+};
+
+class ForwardingTable {
+ public:
+  /// Keeps nothing of `graph`. Positions must stay below 2^21: leaves times the endpoints of the fullest.
+  explicit ForwardingTable(const Graph& graph);
+
+  /// Takes one of `hops`, which are Routes::next_hops(switch_ordinal, destination) and not empty.
+  [[nodiscard]] std::uint16_t choose(std::uint32_t switch_ordinal, EndpointId destination, const NextHops& hops) const {
+    const std::uint16_t first = hops[0];
+    if (hops.size() == 1) {
+      return first;
+    }
+    const Strides& strides = strides_[switch_ordinal];
+    const SmallDivider& stride = first >= strides.first_upward ? strides.upward : strides.downward;
+    const std::uint32_t turn = stride.quotient(positions_[destination.value()]);
+    return hops[turn - counts_[hops.size()].quotient(turn) * hops.size()];
+  }
+
+  /// Of an endpoint; what a shift permutation shifts by.
+  [[nodiscard]] std::uint32_t position(EndpointId endpoint) const { return positions_[endpoint.value()]; }
+
+  [[nodiscard]] std::size_t heap_bytes() const;
+
+ private:
+  struct Strides {
+    SmallDivider upward;
+    SmallDivider downward;
+    std::uint32_t first_upward = 0;  // port
+  };
+
+  void place_endpoints(const Graph& graph);
+  void find_strides(const Graph& graph);
+
+  std::vector<std::uint32_t> positions_;
+  std::vector<Strides> strides_;
+  std::vector<SmallDivider> counts_;  // by the size of a next-hop set
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,229 @@
+#include "fabric/routing/routes.h"
+
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace weft::fabric {
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9fb21c651e98df25;
+  return hash ^ (hash >> 32);
+}
+
+}  // namespace
+
+/// Finds the group of a set of ports, or makes it.
+class Routes::GroupIndex {
+ public:
+  GroupIndex(std::vector<Group>& groups, std::vector<std::uint16_t>& ports) : groups_(groups), ports_(ports) {}
+
+  std::uint16_t of(const std::vector<std::uint16_t>& hops) {
+    if (hops.empty()) {
+      return 0;
+    }
+    std::uint64_t key = hops.size();
+    for (const std::uint16_t port : hops) {
+      key = mix(key, port);
+    }
+    const auto [begin, end] = known_.equal_range(key);
+    for (auto it = begin; it != end; ++it) {
+      if (is(it->second, hops)) {
+        return it->second;
+      }
+    }
+    WEFT_ASSERT(groups_.size() <= std::numeric_limits<std::uint16_t>::max());
+    const auto id = static_cast<std::uint16_t>(groups_.size());
+    groups_.push_back({place(hops), static_cast<std::uint32_t>(hops.size())});
+    known_.emplace(key, id);
+    return id;
+  }
+
+  [[nodiscard]] bool is(std::uint16_t id, const std::vector<std::uint16_t>& hops) const {
+    const Group& group = groups_[id];
+    return group.count == hops.size() && std::equal(hops.begin(), hops.end(), ports_.begin() + group.first);
+  }
+
+ private:
+  /// Where the ports stand in ports_.
+  std::uint32_t place(const std::vector<std::uint16_t>& hops) {
+    if (static_cast<std::size_t>(hops.back() - hops.front()) + 1 == hops.size()) {
+      return hops.front();
+    }
+    const auto first = static_cast<std::uint32_t>(ports_.size());
+    ports_.insert(ports_.end(), hops.begin(), hops.end());
+    return first;
+  }
+
+  std::vector<Group>& groups_;
+  std::vector<std::uint16_t>& ports_;
+  std::unordered_multimap<std::uint64_t, std::uint16_t> known_;  // lookup only
+};
+
+Routes::Routes(const Graph& graph) {
+  links_.assign(graph.links.size(), LinkState::kUp);
+  read_links(graph);
+  find_leaves(graph);
+  recompute();
+}
+
+void Routes::read_links(const Graph& graph) {
+  const std::uint32_t endpoints = graph.endpoints;
+  first_neighbour_.assign(graph.switches() + 1, 0);
+  for (const Link& link : graph.links) {
+    port_limit_ = std::max(port_limit_, std::max(link.a.port, link.b.port) + 1U);
+  }
+  WEFT_ASSERT(port_limit_ <= std::numeric_limits<std::uint16_t>::max());
+  const auto joins_switches = [&](const Link& link) {
+    return link.a.node.value() >= endpoints && link.b.node.value() >= endpoints;
+  };
+  for (const Link& link : graph.links) {
+    if (joins_switches(link)) {
+      ++first_neighbour_[link.a.node.value() - endpoints + 1];
+      ++first_neighbour_[link.b.node.value() - endpoints + 1];
+    }
+  }
+  std::partial_sum(first_neighbour_.begin(), first_neighbour_.end(), first_neighbour_.begin());
+  neighbours_.resize(first_neighbour_.back());
+  std::vector<std::uint32_t> next(first_neighbour_.begin(), first_neighbour_.end() - 1);
+  for (std::uint32_t i = 0; i < graph.links.size(); ++i) {
+    const Link& link = graph.links[i];
+    if (joins_switches(link)) {
+      const std::uint32_t a = link.a.node.value() - endpoints;
+      const std::uint32_t b = link.b.node.value() - endpoints;
+      neighbours_[next[a]++] = {.node = b, .link = i, .port = link.a.port};
+      neighbours_[next[b]++] = {.node = a, .link = i, .port = link.b.port};
+    }
+  }
+  // A switch's ports are visited in order, so that next hops come out sorted.
+  for (std::uint32_t node = 0; node < switches(); ++node) {
+    std::sort(neighbours_.begin() + first_neighbour_[node], neighbours_.begin() + first_neighbour_[node + 1],
+              [](const Neighbour& a, const Neighbour& b) { return a.port < b.port; });
+  }
+}
+
+void Routes::find_leaves(const Graph& graph) {
+  const std::uint32_t endpoints = graph.endpoints;
+  wired_.resize(endpoints);
+  endpoint_link_.assign(endpoints, kNone);
+  std::vector<std::uint32_t> column_of(graph.switches(), kNone);
+  for (std::uint32_t i = 0; i < graph.links.size(); ++i) {
+    for (const auto& [near, far] :
+         {std::pair(graph.links[i].a, graph.links[i].b), {graph.links[i].b, graph.links[i].a}}) {
+      if (near.node.value() < endpoints && far.node.value() >= endpoints) {
+        const std::uint32_t leaf = far.node.value() - endpoints;
+        wired_[near.node.value()] = {.leaf = leaf, .port = far.port};
+        endpoint_link_[near.node.value()] = i;
+        column_of[leaf] = 0;
+      }
+    }
+  }
+  for (std::uint32_t node = 0; node < column_of.size(); ++node) {
+    if (column_of[node] != kNone) {
+      column_of[node] = static_cast<std::uint32_t>(leaves_.size());
+      leaves_.push_back(node);
+    }
+  }
+  WEFT_ASSERT(leaves_.size() < std::numeric_limits<std::uint16_t>::max());
+  for (Attachment& at : wired_) {
+    at.column = static_cast<std::uint16_t>(at.leaf == kNone ? leaves_.size() : column_of[at.leaf]);
+  }
+}
+
+void Routes::set_link(LinkIndex link, LinkState state) {
+  WEFT_ASSERT(link.value() < links_.size());
+  links_[link.value()] = state;
+}
+
+void Routes::attach_endpoints() {
+  attachments_ = wired_;
+  for (std::size_t i = 0; i < attachments_.size(); ++i) {
+    if (endpoint_link_[i] != kNone && links_[endpoint_link_[i]] == LinkState::kDown) {
+      attachments_[i] = {.leaf = kNone, .column = static_cast<std::uint16_t>(leaves_.size())};
+    }
+  }
+}
+
+void Routes::recompute() {
+  attach_endpoints();
+  groups_.assign(1, Group{});
+  ports_.resize(port_limit_);
+  std::iota(ports_.begin(), ports_.end(), std::uint16_t{0});
+  GroupIndex index(groups_, ports_);
+  Search search;
+  std::vector<std::uint16_t> table(std::size_t{switches()} * columns(), 0);
+  for (std::uint16_t column = 0; column < leaves_.size(); ++column) {
+    route_to(column, search, index, table);
+  }
+  // A leaf never looks its own column up: filled like a neighbour's, it does not keep rows from being shared.
+  for (std::uint32_t column = 0; leaves_.size() > 1 && column < leaves_.size(); ++column) {
+    std::uint16_t* const row = &table[std::size_t{leaves_[column]} * columns()];
+    row[column] = column > 0 ? row[column - 1] : row[1];
+  }
+  share_rows(table);
+}
+
+/// Breadth first from the leaf: when a switch is taken from the queue, all that are one hop nearer are known.
+void Routes::route_to(std::uint16_t column, Search& search, GroupIndex& index,
+                      std::vector<std::uint16_t>& table) const {
+  const std::uint32_t leaf = leaves_[column];
+  search.distance.assign(switches(), kNone);
+  search.queue.clear();
+  search.distance[leaf] = 0;
+  search.queue.push_back(leaf);
+  for (std::size_t head = 0; head < search.queue.size(); ++head) {
+    const std::uint32_t node = search.queue[head];
+    const std::uint32_t distance = search.distance[node];
+    search.hops.clear();
+    for (std::uint32_t i = first_neighbour_[node]; i < first_neighbour_[node + 1]; ++i) {
+      const Neighbour& neighbour = neighbours_[i];
+      if (links_[neighbour.link] == LinkState::kDown) {
+        continue;
+      }
+      std::uint32_t& other = search.distance[neighbour.node];
+      if (other == kNone) {
+        other = distance + 1;
+        search.queue.push_back(neighbour.node);
+      } else if (other + 1 == distance) {
+        search.hops.push_back(neighbour.port);
+      }
+    }
+    std::uint16_t* const entry = &table[std::size_t{node} * columns() + column];
+    // Neighbouring leaves are mostly reached alike.
+    *entry = column > 0 && index.is(entry[-1], search.hops) ? entry[-1] : index.of(search.hops);
+  }
+}
+
+void Routes::share_rows(const std::vector<std::uint16_t>& table) {
+  rows_.clear();
+  row_start_.assign(switches(), 0);
+  std::unordered_multimap<std::uint64_t, std::uint32_t> known;  // lookup only
+  for (std::uint32_t node = 0; node < switches(); ++node) {
+    const auto row = table.begin() + static_cast<std::ptrdiff_t>(std::size_t{node} * columns());
+    std::uint64_t key = 0;
+    for (std::uint32_t column = 0; column < columns(); ++column) {
+      key = mix(key, row[column]);
+    }
+    const auto [begin, end] = known.equal_range(key);
+    const auto same = std::find_if(
+        begin, end, [&](const auto& entry) { return std::equal(row, row + columns(), rows_.begin() + entry.second); });
+    if (same != end) {
+      row_start_[node] = same->second;
+      continue;
+    }
+    WEFT_ASSERT(rows_.size() + columns() <= kNone);
+    row_start_[node] = static_cast<std::uint32_t>(rows_.size());
+    known.emplace(key, row_start_[node]);
+    rows_.insert(rows_.end(), row, row + columns());
+  }
+}
+
+std::size_t Routes::heap_bytes() const {
+  const auto bytes = [](const auto& items) { return items.capacity() * sizeof(items[0]); };
+  return bytes(attachments_) + bytes(row_start_) + bytes(rows_) + bytes(groups_) + bytes(ports_) +
+         bytes(first_neighbour_) + bytes(neighbours_) + bytes(links_) + bytes(leaves_) + bytes(wired_) +
+         bytes(endpoint_link_);
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,130 @@
+// Shortest-path routes of a graph: for each switch and destination endpoint, the ports on all paths of fewest hops.
+//
+// Paths go through switches only. Routes are kept per pair of a switch and a destination's leaf, the switch to which
+// an endpoint is attached; switches that see all leaves through the same ports share one row. In a fat-tree all leaves,
+// all switches of a pod's second tier, and all cores do, so that what packets read stays in the processor's caches.
+//
+// Limits (assertions): 65,534 leaves, 65,535 different sets of ports, 65,535 ports of one switch.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/ids.h"
+#include "fabric/topology/graph.h"
+
+namespace weft::fabric {
+
+/// Equally good ports of one switch towards one destination, in ascending order; empty when there is no path. Points
+/// into its Routes, until the next recompute().
+class NextHops {
+ public:
+  constexpr NextHops() = default;
+  constexpr NextHops(const std::uint16_t* ports, std::uint32_t count) : ports_(ports), count_(count) {}
+
+  [[nodiscard]] constexpr std::uint32_t size() const { return count_; }
+  [[nodiscard]] constexpr bool empty() const { return count_ == 0; }
+  [[nodiscard]] constexpr std::uint16_t operator[](std::uint32_t i) const {
+    WEFT_DCHECK(i < count_);
+    return ports_[i];
+  }
+  [[nodiscard]] constexpr const std::uint16_t* begin() const { return ports_; }
+  [[nodiscard]] constexpr const std::uint16_t* end() const { return ports_ + count_; }
+
+  friend constexpr bool operator==(const NextHops& a, const NextHops& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  const std::uint16_t* ports_ = nullptr;
+  std::uint32_t count_ = 0;
+};
+
+enum class LinkState : std::uint8_t { kDown, kUp };
+
+class Routes {
+ public:
+  /// All links are up. Keeps nothing of `graph`, which need not pass check(): only the ends of links are read.
+  explicit Routes(const Graph& graph);
+
+  /// `switch_ordinal` counts switches in the order of Graph::nodes, from 0.
+  [[nodiscard]] NextHops next_hops(std::uint32_t switch_ordinal, EndpointId destination) const {
+    WEFT_DCHECK(switch_ordinal < row_start_.size() && destination.value() < attachments_.size());
+    const Attachment& at = attachments_[destination.value()];
+    if (at.leaf == switch_ordinal) {
+      return {ports_.data() + at.port, 1};
+    }
+    const Group& group = groups_[rows_[row_start_[switch_ordinal] + at.column]];
+    return {ports_.data() + group.first, group.count};
+  }
+
+  /// What next_hops() answers changes with the next recompute() only.
+  void set_link(LinkIndex link, LinkState state);
+  /// Gives what a new Routes over the links that are up would give.
+  void recompute();
+
+  [[nodiscard]] std::size_t heap_bytes() const;
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  /// Where an endpoint is attached; kNone and the last column while its link is down.
+  struct Attachment {
+    std::uint32_t leaf = kNone;  // ordinal of the switch
+    std::uint16_t column = 0;    // of that leaf in each row
+    std::uint16_t port = 0;      // of the leaf
+  };
+  static_assert(sizeof(Attachment) == 8);
+
+  /// A set of ports: `count` entries of ports_ from `first`. Group 0 is empty.
+  struct Group {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+
+  /// The other end of a switch's port.
+  struct Neighbour {
+    std::uint32_t node = kNone;  // ordinal of a switch; kNone: an endpoint, or nothing
+    std::uint32_t link = 0;
+    std::uint16_t port = 0;  // on this side
+  };
+
+  /// One column of the table while it is computed.
+  struct Search {
+    std::vector<std::uint32_t> distance;
+    std::vector<std::uint32_t> queue;
+    std::vector<std::uint16_t> hops;
+  };
+  class GroupIndex;
+
+  void read_links(const Graph& graph);
+  void find_leaves(const Graph& graph);
+  void attach_endpoints();
+  void route_to(std::uint16_t column, Search& search, GroupIndex& index, std::vector<std::uint16_t>& table) const;
+  void share_rows(const std::vector<std::uint16_t>& table);
+
+  [[nodiscard]] std::uint32_t switches() const { return static_cast<std::uint32_t>(first_neighbour_.size() - 1); }
+  [[nodiscard]] std::uint32_t columns() const { return static_cast<std::uint32_t>(leaves_.size()) + 1; }
+
+  // What a packet reads.
+  std::vector<Attachment> attachments_;
+  std::vector<std::uint32_t> row_start_;  // per switch, into rows_
+  std::vector<std::uint16_t> rows_;       // groups; one row for all switches that have the same
+  std::vector<Group> groups_;
+  std::vector<std::uint16_t> ports_;  // begins with 0, 1, 2, ...: every contiguous set is a part of that
+
+  // What recompute() reads.
+  std::vector<std::uint32_t> first_neighbour_;  // per switch, into neighbours_; one more at the end
+  std::vector<Neighbour> neighbours_;           // that are switches, by port
+  std::vector<LinkState> links_;
+  std::uint32_t port_limit_ = 0;       // above the largest port
+  std::vector<std::uint32_t> leaves_;  // ordinals of the switches that endpoints are attached to, per column
+  std::vector<Attachment> wired_;      // as if all links were up
+  std::vector<std::uint32_t> endpoint_link_;
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,57 @@
+#include "fabric/topology/graph_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace weft::fabric {
+
+NodeIndex GraphBuilder::add_endpoint(EndpointSpec spec) {
+  WEFT_ASSERT(graph_.switches() == 0);
+  const NodeIndex index(graph_.endpoints++);
+  graph_.nodes.push_back({.name = std::move(spec.name), .kind = NodeKind::kEndpoint, .plane = spec.plane});
+  return index;
+}
+
+void GraphBuilder::add_hosts(const HostsSpec& spec) {
+  graph_.nodes.reserve(std::size_t{spec.hosts} * spec.nics_per_host);
+  for (std::uint32_t host = 0; host < spec.hosts; ++host) {
+    for (std::uint32_t nic = 0; nic < spec.nics_per_host; ++nic) {
+      add_endpoint({.name = fmt::format("host{}/nic{}", host, nic)});
+    }
+  }
+}
+
+NodeIndex GraphBuilder::add_switch(SwitchSpec spec) {
+  const std::uint32_t ordinal = graph_.switches();
+  WEFT_ASSERT(ordinal <= std::numeric_limits<std::uint16_t>::max());
+  const NodeIndex index(static_cast<std::uint32_t>(graph_.nodes.size()));
+  const auto domain = domains_ == Domains::kOne ? spec.plane : static_cast<std::uint16_t>(ordinal);
+  graph_.nodes.push_back({.name = std::move(spec.name),
+                          .kind = NodeKind::kSwitch,
+                          .tier = spec.tier,
+                          .domain = domain,
+                          .plane = spec.plane});
+  return index;
+}
+
+void GraphBuilder::connect(const CableEnds& ends, const Cable& cable, std::uint32_t parallel) {
+  Node& lower = graph_[ends.lower];
+  Node& upper = graph_[ends.upper];
+  WEFT_ASSERT(std::max(lower.ports, upper.ports) + parallel <= std::numeric_limits<std::uint16_t>::max());
+  if (lower.kind == NodeKind::kEndpoint) {
+    lower.domain = upper.domain;
+  }
+  for (std::uint32_t i = 0; i < parallel; ++i) {
+    graph_.links.push_back({.a = {ends.lower, lower.ports++},
+                            .b = {ends.upper, upper.ports++},
+                            .rate = cable.rate,
+                            .propagation = cable.propagation});
+  }
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,64 @@
+// Builds a Graph: ports are numbered in the order in which cables are connected, domains by one of two styles.
+//
+// All endpoints come before the first switch. Whoever connects a node's downward cables before its upward ones, and
+// parallel ones together, gets next-hop sets that are contiguous ranges of ports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "fabric/topology/cable.h"
+#include "fabric/topology/graph.h"
+
+namespace weft::fabric {
+
+/// How layer-2 domains are cut. An endpoint is in the domain of its switch.
+enum class Domains : std::uint8_t {
+  kOne,     // one per plane: switches bridge
+  kRouted,  // one per switch: every switch is a router, a leaf and its endpoints are a subnet
+};
+
+struct SwitchSpec {
+  std::string name;
+  std::uint8_t tier = 1;
+  std::uint16_t plane = 0;
+};
+
+struct EndpointSpec {
+  std::string name;
+  std::uint16_t plane = 0;
+};
+
+/// Hosts 0 to hosts - 1 with NICs 0 to nics_per_host - 1 each, of one port.
+struct HostsSpec {
+  std::uint32_t hosts = 0;
+  std::uint32_t nics_per_host = 1;
+};
+
+/// The two nodes of a cable; the lower one is nearer to the endpoints.
+struct CableEnds {
+  NodeIndex lower;
+  NodeIndex upper;
+};
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(Domains domains) : domains_(domains) {}
+
+  NodeIndex add_endpoint(EndpointSpec spec);
+  /// Adds "host<h>/nic<n>" for all hosts and NICs, NICs of one host together; the first has index 0.
+  void add_hosts(const HostsSpec& spec);
+  NodeIndex add_switch(SwitchSpec spec);
+
+  /// Joins the next free port of both nodes; with `parallel`, that many times.
+  void connect(const CableEnds& ends, const Cable& cable, std::uint32_t parallel = 1);
+
+  [[nodiscard]] Graph finish() && { return std::move(graph_); }
+
+ private:
+  Domains domains_;
+  Graph graph_;
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,146 @@
+#include "fabric/topology/graph_check.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string_view>
+
+#include "base/format_quantity.h"
+
+namespace weft::fabric {
+namespace {
+
+Result<void> check_nodes(const Graph& graph) {
+  if (graph.endpoints > graph.nodes.size()) {
+    return fail("the graph says {} endpoints and has {} nodes", graph.endpoints, graph.nodes.size());
+  }
+  std::vector<std::string_view> names;
+  names.reserve(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (node.name.empty()) {
+      return fail("node {} has no name", i);
+    }
+    if ((node.kind == NodeKind::kEndpoint) != (i < graph.endpoints)) {
+      return fail("{} is out of place: endpoints come first, then switches", node.name);
+    }
+    if (node.kind == NodeKind::kEndpoint && node.ports != 1) {
+      return fail("{} has {} links, an endpoint has exactly 1", node.name, node.ports);
+    }
+    names.push_back(node.name);
+  }
+  std::sort(names.begin(), names.end());
+  if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end()) {
+    return fail("two nodes have the name {}", *twice);
+  }
+  return {};
+}
+
+Result<void> check_link(const Graph& graph, const Link& link) {
+  for (const LinkEnd& end : {link.a, link.b}) {
+    if (end.node.value() >= graph.nodes.size()) {
+      return fail("a link ends at node {}, the last is {}", end.node, graph.nodes.size() - 1);
+    }
+    if (end.port >= graph[end.node].ports) {
+      return fail("a link ends at port {} of {}, which has {} ports", end.port, graph[end.node].name,
+                  graph[end.node].ports);
+    }
+  }
+  const Node& a = graph[link.a.node];
+  const Node& b = graph[link.b.node];
+  if (link.a.node == link.b.node) {
+    return fail("a link joins {} with itself", a.name);
+  }
+  if (a.plane != b.plane) {
+    return fail("the link from {} to {} joins planes {} and {}", a.name, b.name, a.plane, b.plane);
+  }
+  if (link.rate <= Rate::zero()) {
+    return fail("the link from {} to {} has the rate {}, it must be above 0", a.name, b.name, link.rate);
+  }
+  if (link.propagation <= Duration::zero()) {
+    return fail("the link from {} to {} has the propagation delay {}, it must be above 0", a.name, b.name,
+                link.propagation);
+  }
+  return {};
+}
+
+/// Every port of every node is used exactly once.
+Result<void> check_ports(const Graph& graph) {
+  std::vector<std::size_t> first(graph.nodes.size() + 1, 0);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    first[i + 1] = first[i] + graph.nodes[i].ports;
+  }
+  std::vector<char> used(first.back(), 0);
+  for (const Link& link : graph.links) {
+    for (const LinkEnd& end : {link.a, link.b}) {
+      char& mark = used[first[end.node.value()] + end.port];
+      if (mark != 0) {
+        return fail("two links end at port {} of {}", end.port, graph[end.node].name);
+      }
+      mark = 1;
+    }
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (std::size_t port = first[i]; port < first[i + 1]; ++port) {
+      if (used[port] == 0) {
+        return fail("no link ends at port {} of {}, which has {} ports", port - first[i], graph.nodes[i].name,
+                    graph.nodes[i].ports);
+      }
+    }
+  }
+  return {};
+}
+
+/// Sets of nodes that links join: each node points towards the one that stands for its set.
+class Components {
+ public:
+  explicit Components(std::size_t nodes) : towards_(nodes) { std::iota(towards_.begin(), towards_.end(), 0U); }
+
+  std::uint32_t of(std::uint32_t node) {
+    while (towards_[node] != node) {
+      towards_[node] = towards_[towards_[node]];
+      node = towards_[node];
+    }
+    return node;
+  }
+
+  void join(const Link& link) { towards_[of(link.a.node.value())] = of(link.b.node.value()); }
+
+ private:
+  std::vector<std::uint32_t> towards_;
+};
+
+Result<void> check_connected(const Graph& graph) {
+  Components components(graph.nodes.size());
+  for (const Link& link : graph.links) {
+    components.join(link);
+  }
+  std::map<std::uint16_t, std::uint32_t> first_of_plane;
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    const std::uint32_t first = first_of_plane.try_emplace(node.plane, i).first->second;
+    if (components.of(first) != components.of(i)) {
+      return fail("{} cannot be reached from {}: no path of links joins them", node.name, graph.nodes[first].name);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check(const Graph& graph) {
+  if (Result<void> nodes = check_nodes(graph); !nodes) {
+    return nodes;
+  }
+  for (const Link& link : graph.links) {
+    if (Result<void> valid = check_link(graph, link); !valid) {
+      return valid;
+    }
+  }
+  if (Result<void> ports = check_ports(graph); !ports) {
+    return ports;
+  }
+  return check_connected(graph);
+}
+
+}  // namespace weft::fabric
