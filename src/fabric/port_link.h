@@ -32,6 +32,7 @@ enum PortFlag : std::uint8_t {
   kLinkDown = 1 << 3,    // nothing arrives and nothing leaves
   kRoutedHop = 1 << 4,   // the wire joins two layer-2 domains
   kTapped = 1 << 5,      // a capture runs here
+  kGuarded = 1 << 6,     // a watchdog has taken a priority out of service
 };
 
 struct PortLink {
@@ -90,6 +91,28 @@ inline PacketHandle land(sim::Kernel& kernel, PortLink& port, PortIndex index, T
   const InFlight first = port.in_flight.pop_front();
   if (!port.in_flight.empty()) {
     kernel.wake_always(port.arrival, sim::ActorId(kArrival, index), port.in_flight.front().at);
+  }
+  return first.packet;
+}
+
+/// The same for a control frame of `wire_bytes`, which goes around the receiver's pipeline and counts as no packet.
+inline void launch_control(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index, PacketHandle frame,
+                           std::uint32_t wire_bytes, Time now) {
+  from.free_at = now + from.wire_time(wire_bytes);
+  const Time at = from.free_at + from.control_delay;
+  if (to.control.empty()) {
+    kernel.wake_always(to.control_arrival, sim::ActorId(kControlArrival, to_index), at);
+  }
+  to.control.push_back({at, frame});
+}
+
+inline PacketHandle land_control(sim::Kernel& kernel, PortLink& port, PortIndex index, Time now) {
+  if (!port.control_arrival.fires(now)) {
+    return PacketHandle::invalid();
+  }
+  const InFlight first = port.control.pop_front();
+  if (!port.control.empty()) {
+    kernel.wake_always(port.control_arrival, sim::ActorId(kControlArrival, index), port.control.front().at);
   }
   return first.packet;
 }

@@ -1,7 +1,8 @@
 // The clock of one partition and what it will do next.
 //
-// One total order: (time, rank). A handler is a class with `on_event(ActorId, Time)`; it is a template argument, so
-// that each kind of actor is reached by a switch and no call through a pointer. A wake-up that an earlier one has
+// One total order: (time, rank). A handler is a class with `bool on_event(ActorId, Time)`, false to stop the run after
+// this event, and `prefetch(ActorId)`; it is a template argument, so that each kind of actor is reached by a switch and
+// no call through a pointer. A wake-up that an earlier one has
 // replaced still comes, and means nothing: handlers ask Wake::fires first. A wake-up at the present instant runs after
 // the actor that asked for it; only parts of one device may do that.
 #pragma once
@@ -56,7 +57,9 @@ class Kernel {
       }
       now_ = event.time;
       ++count_;
-      handler.on_event(event.actor(), event.time);
+      if (!handler.on_event(event.actor(), event.time)) {
+        break;
+      }
     }
     return Stop::kAsked;
   }

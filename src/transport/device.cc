@@ -12,20 +12,47 @@ Device::Device(const DeviceOptions& options) : options_(options), context_(optio
 }
 
 Qpn Device::on_packet(const ReceivedPacket& received, Time now) {
+  return deliver(received, now).exists() ? Qpn(received.packet.ib.destination_qp) : Qpn::invalid();
+}
+
+QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
   advance_to(now);
-  const Qpn qpn(received.packet.ib.destination_qp);
   const bool known_kind = received.packet.common.kind == wire::PacketKind::kInfiniBandTransport;
-  const QpSlot slot = known_kind ? table_.find(qpn) : QpSlot{};
+  const QpSlot slot = known_kind ? table_.find(Qpn(received.packet.ib.destination_qp)) : QpSlot{};
   if (!slot.exists()) {
     ++unknown_qp_packets_;
-    return Qpn::invalid();
+    return slot;
   }
   with(*this, slot, [&](auto& engine) {
     engine.on_packet(received, context_, now_);
     if (const verbs::SrqHandle srq = engine.core().init().srq; srq.is_valid())
       check_srq_limit(srq);
   });
-  return qpn;
+  return slot;
+}
+
+bool Device::poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now) {
+  advance_to(now);
+  return with(*this, qp, [&](auto& engine) { return engine.poll_transmit(slot, context_, now_); });
+}
+
+void Device::on_timeout(QpSlot qp, Time now) {
+  advance_to(now);
+  with(*this, qp, [&](auto& engine) { engine.on_timeout(context_, now_); });
+}
+
+const QpCore& Device::core_of(QpSlot qp) const {
+  return with(*this, qp, [](const auto& engine) -> const QpCore& { return engine.core(); });
+}
+
+Device::Outlook Device::outlook(QpSlot qp) const {
+  if (qp.type == verbs::QpType::kRc) {
+    const RcQueuePair& engine = rc_[Slab<RcQueuePair>::Handle(qp.index)];
+    return {engine.next_data(), engine.next_timeout(), engine.answer_waits()};
+  }
+  return with(*this, qp, [](const auto& engine) -> Outlook {
+    return {engine.next_transmit(), engine.next_timeout(), false};
+  });
 }
 
 void Device::check_srq_limit(verbs::SrqHandle srq) {

@@ -82,6 +82,24 @@ class Device final : public verbs::Provider {
   [[nodiscard]] Time next_transmit(Qpn qpn) const;
   [[nodiscard]] Time next_timeout(Qpn qpn) const;
 
+  // The same by place, for a driver that keeps its own list of queue pairs; `now` must have been told.
+
+  /// What a queue pair waits for.
+  struct Outlook {
+    Time data;                  // a data packet may leave: past = at once
+    Time timeout;               // on_timeout is due
+    bool answer_waits = false;  // an acknowledgement or notification may leave at once, before data
+  };
+  [[nodiscard]] QpSlot slot_of(Qpn qpn) const { return table_.find(qpn); }
+  /// As on_packet; the slot does not exist if there is no such queue pair.
+  QpSlot deliver(const ReceivedPacket& received, Time now);
+  [[nodiscard]] bool poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now);
+  [[nodiscard]] Outlook outlook(QpSlot qp) const;
+  void on_timeout(QpSlot qp, Time now);
+  [[nodiscard]] const QpCore& core_of(QpSlot qp) const;
+  /// Completions of the device so far.
+  [[nodiscard]] std::uint64_t completions() const { return context_.completions(); }
+
   /// One packet of any queue pair; they take turns. False: none has anything to send now.
   [[nodiscard]] bool poll_transmit_any(TransmitSlot slot, Time now);
   /// Calls on_timeout where it is due.

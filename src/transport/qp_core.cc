@@ -44,6 +44,7 @@ bool push_completion(verbs::CqHandle handle, const verbs::WorkCompletion& comple
   verbs::CompletionQueue* const queue = context.find_cq(handle);
   if (queue == nullptr)
     return false;
+  context.count_completion();
   const bool was_in_error = queue->in_error();
   if (queue->push(completion))
     return true;

@@ -31,6 +31,13 @@ class RcQueuePair {
     const Time answer = responder_.next_transmit();
     return core_.may_request() ? earlier(answer, requester_.next_transmit(core_)) : answer;
   }
+  /// An acknowledgement or notification waits, and goes before any data.
+  [[nodiscard]] bool answer_waits() const { return responder_.has_answer() && !responder_.sends_data(); }
+  /// When a data packet may leave, answers apart.
+  [[nodiscard]] Time next_data() const {
+    const Time read = responder_.sends_data() ? responder_.next_transmit() : Time::never();
+    return core_.may_request() ? earlier(read, requester_.next_transmit(core_)) : read;
+  }
   [[nodiscard]] Time next_timeout() const { return requester_.next_timeout(); }
 
   [[nodiscard]] verbs::QpState state() const { return core_.state(); }

@@ -36,6 +36,9 @@ class Context {
   /// The domain an address handle or shared receive queue was made in; invalid if the handle names nothing.
   [[nodiscard]] PdHandle pd_of(AddressHandle handle) const;
   [[nodiscard]] PdHandle pd_of(SrqHandle handle) const;
+  /// Completions pushed so far, by whatever queue: whoever runs the program looks whether it has moved.
+  [[nodiscard]] std::uint64_t completions() const { return completions_; }
+  void count_completion() { ++completions_; }
   /// Queues an event for the program.
   void raise(const AsyncEvent& event) { events_.push_back(event); }
   /// Moves the oldest event to `event`; false if there is none.
@@ -89,6 +92,7 @@ class Context {
   ObjectTable<SrqHandle, Srq> srqs_;
   ObjectTable<AddressHandle, Ah> address_handles_;
   Ring<AsyncEvent> events_;
+  std::uint64_t completions_ = 0;
 };
 
 }  // namespace weft::verbs

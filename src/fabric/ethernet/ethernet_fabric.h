@@ -5,12 +5,14 @@
 // endpoint ports obey pauses alike; endpoints never send any. Sources: IEEE 802.1Q (PFC, DWRR), RFC 3168 (marks).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "fabric/bit_errors.h"
 #include "fabric/ethernet/ethernet_port.h"
 #include "fabric/fabric.h"
 #include "fabric/flow_control/shared_buffer.h"
@@ -24,7 +26,7 @@ struct EthernetOptions {
   std::vector<EthernetPortOptions> ports{EthernetPortOptions{}};
   std::vector<std::uint16_t> switch_profile;  // per switch ordinal
   std::vector<std::uint16_t> port_profile;    // per link end: 2 * link for a, 2 * link + 1 for b
-  std::vector<Probability> packet_error;      // per link: that a packet of 4096 bytes is damaged; empty: never
+  std::vector<Probability> bit_error_rate;    // per link; empty: no errors
   Duration pause_response;                    // from the end of a pause frame to its effect
   std::vector<LinkEvent> events;              // in any order
   Duration deadlock_check;                    // every so often while pauses last; zero: never
@@ -94,13 +96,13 @@ class EthernetFabric final : public EndpointPort {
     std::uint16_t ports = 0;
     PathPolicy path = PathPolicy::kEcmp;
     Forwarding forwarding = Forwarding::kStoreAndForward;
-    std::uint32_t hash_seed = 0;
-    std::uint32_t spray = 0;  // state of the per-packet choice
+    std::uint64_t hash_seed = 0;
+    std::uint32_t sprayed = 0;  // packets so far
     SharedBuffer buffer;
     sim::Wake timer;
     std::uint16_t profile = 0;
   };
-  enum class FabricWork : std::uint8_t { kLinkEvent, kReroute };
+  enum class FabricWork : std::uint8_t { kLinkEvent, kReroute, kDeadlockCheck };
   struct Pending {
     Time at;
     FabricWork work = FabricWork::kLinkEvent;
@@ -112,6 +114,9 @@ class EthernetFabric final : public EndpointPort {
   void wire_up(std::uint32_t link);
   [[nodiscard]] Result<void> size_buffers();
   void set_up_queues(PortIndex index);
+  void allow_cut_through();
+  void set_up_errors();
+  [[nodiscard]] std::uint64_t name_hash(PortIndex index) const;
 
   [[nodiscard]] EgressQueue& queue_of(PortIndex port, std::uint32_t priority) {
     return queues_[port * kPriorities + priority];
@@ -134,12 +139,17 @@ class EthernetFabric final : public EndpointPort {
   void obey_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now);
   void expire_pauses(EthernetPort& port, PortIndex index, Time now);
   void end_pause(EthernetPort& port, PortIndex index, std::uint32_t priority, Time now);
-  [[nodiscard]] Time first_expiry(PortIndex index, std::uint32_t priorities) const;
+  void await_expiry(EthernetPort& port, PortIndex index);
 
   // What changes and what is watched: ethernet_events.cc.
   void apply_link_event(const LinkEvent& event, Time now);
-  void cut(PortIndex index, Time now);
+  void cut(PortIndex index);
+  void revive(PortIndex index, Time now);
+  void empty_queue(PortIndex index, std::uint32_t priority, std::uint64_t& counter, Time now);
   void plan_fabric_timer();
+  void watch_pause(PortIndex index, Time now);
+  void watch_storms(PortIndex index, Time now, Time& next);
+  void find_deadlock(Time now);
 
   Graph graph_;
   EthernetOptions options_;
@@ -148,13 +158,17 @@ class EthernetFabric final : public EndpointPort {
   std::uint64_t seed_;
   Routes routes_;
   std::vector<std::uint32_t> first_port_;  // per node
+  std::vector<std::uint64_t> node_hash_;   // f(seed, name)
   std::vector<EthernetPort> ports_;
   std::vector<EgressQueue> queues_;
   std::vector<IngressGroup> groups_;
   std::vector<Red> markers_;
   std::vector<PauseRecord> pauses_;
   std::vector<std::uint64_t> port_drops_;
-  std::vector<std::uint64_t> error_state_;
+  std::vector<std::unique_ptr<BitErrors>> errors_;                  // per port that receives; null without errors
+  std::vector<std::uint32_t> link_of_;                              // per port
+  std::vector<std::uint8_t> strict_;                                // per port profile: the priorities without a weight
+  std::vector<std::array<std::int8_t, kPriorities>> egress_alpha_;  // per port profile
   std::vector<Switch> switches_;
   std::vector<Endpoint*> endpoints_;
   Tap* tap_ = nullptr;

@@ -17,7 +17,7 @@ struct QueuedPacket {
 static_assert(sizeof(QueuedPacket) == 8);
 
 /// The egress queue of one priority; counters as a switch has them.
-struct EgressQueue {
+struct alignas(64) EgressQueue {
   Ring<QueuedPacket> packets;
   std::uint32_t bytes = 0;
   std::uint32_t peak_bytes = 0;
@@ -35,6 +35,8 @@ struct PauseRecord {
   std::array<Duration, kPriorities> paused_total{};  // closed pauses; that of a current one is not in it
   std::array<std::uint32_t, kPriorities> pauses_received{};
   std::array<std::uint32_t, kPriorities> pauses_sent{};  // XOFF frames, refreshes included
+  std::array<Time, kPriorities> ignored_pause_at{};      // the last one that a watchdog kept from its effect
+  std::array<std::uint32_t, kPriorities> storms{};       // times that the watchdog stepped in
   Time refresh_at = Time::never();
 };
 

@@ -1,0 +1,33 @@
+#include "fabric/bit_errors.h"
+
+#include "base/assert.h"
+#include "base/random.h"
+
+namespace weft::fabric {
+
+BitErrors::BitErrors(Probability bit_error_rate, std::uint64_t seed) : state_(seed) {
+  Probability survival = bit_error_rate.complement();
+  for (Probability& power : survival_) {
+    power = survival;
+    survival = survival * survival;
+  }
+}
+
+Probability BitErrors::damage_probability(std::uint32_t bytes) const {
+  WEFT_DCHECK(bytes <= 0xFFFF);
+  Probability intact = Probability::one();
+  std::uint32_t bits = bytes * 8;
+  for (std::size_t i = 0; bits != 0; ++i, bits >>= 1U) {
+    if ((bits & 1U) != 0) {
+      intact = intact * survival_[i];
+    }
+  }
+  return intact.complement();
+}
+
+bool BitErrors::damages(std::uint32_t bytes) {
+  state_ += 0x9e3779b97f4a7c15;
+  return SplitMix64(state_).next() >> 1 < damage_probability(bytes).raw();
+}
+
+}  // namespace weft::fabric

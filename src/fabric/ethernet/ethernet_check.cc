@@ -1,0 +1,56 @@
+// Whether an Ethernet fabric's counts agree with what it holds: for tests, at any instant.
+#include <fmt/format.h>
+
+#include <bit>
+#include <vector>
+
+#include "fabric/ethernet/ethernet_fabric.h"
+
+namespace weft::fabric {
+
+std::string EthernetFabric::check_invariants() const {
+  std::vector<std::uint64_t> held(groups_.size());
+  for (PortIndex index = 0; index < ports_.size(); ++index) {
+    const EthernetPort& port = ports_[index];
+    std::uint64_t queued_bytes = 0;
+    for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
+      const EgressQueue& queue = queues_[index * kPriorities + priority];
+      std::uint64_t bytes = 0;
+      for (std::uint32_t i = 0; i < queue.packets.size(); ++i) {
+        const QueuedPacket& entry = queue.packets[i];
+        bytes += entry.frame_bytes;
+        held[(switches_[port.owner].first_port + entry.ingress) * kPriorities + priority] += entry.frame_bytes;
+      }
+      if (bytes != queue.bytes) {
+        return fmt::format("port {} priority {}: {} bytes queued, {} counted", index, priority, bytes, queue.bytes);
+      }
+      if (((port.queued >> priority) & 1U) != (queue.packets.empty() ? 0U : 1U)) {
+        return fmt::format("port {} priority {}: the mark of a waiting queue is wrong", index, priority);
+      }
+      queued_bytes += bytes;
+    }
+    if (queued_bytes != port.queued_bytes) {
+      return fmt::format("port {}: {} bytes queued, {} counted", index, queued_bytes, port.queued_bytes);
+    }
+  }
+  for (const Switch& node : switches_) {
+    std::int64_t used = 0;
+    for (std::size_t i = std::size_t{node.first_port} * kPriorities;
+         i < std::size_t{node.first_port + node.ports} * kPriorities; ++i) {
+      const IngressGroup& group = groups_[i];
+      if (held[i] != group.held()) {
+        return fmt::format("ingress group {}: {} bytes held, {} counted", i, held[i], group.held());
+      }
+      if (group.headroom > group.headroom_limit) {
+        return fmt::format("ingress group {}: headroom of {} exceeded", i, group.headroom_limit);
+      }
+      used += group.bytes > group.reserve ? group.bytes - group.reserve : 0;
+    }
+    if (used != node.buffer.used()) {
+      return fmt::format("shared buffer: {} bytes used, {} counted", used, node.buffer.used());
+    }
+  }
+  return {};
+}
+
+}  // namespace weft::fabric

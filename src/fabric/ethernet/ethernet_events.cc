@@ -1,0 +1,224 @@
+// What happens to an Ethernet fabric from outside, and what is watched from time to time: links that fail, pauses that
+// do not end, and circles of ports that wait for one another.
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.h"
+#include "fabric/ethernet/deadlock.h"
+#include "fabric/ethernet/ethernet_fabric.h"
+
+namespace weft::fabric {
+
+void EthernetFabric::plan_fabric_timer() {
+  for (const Pending& pending : pending_) {
+    kernel_.wake(fabric_timer_, sim::ActorId(kFabricTimer, 0), pending.at);
+  }
+}
+
+void EthernetFabric::on_fabric_timer(Time now) {
+  if (!fabric_timer_.fires(now)) {
+    return;
+  }
+  std::vector<Pending> due;
+  std::erase_if(pending_, [&](const Pending& pending) {
+    const bool is_due = pending.at <= now;
+    if (is_due) {
+      due.push_back(pending);
+    }
+    return is_due;
+  });
+  bool rerouted = false;
+  for (const Pending& pending : due) {
+    const LinkEvent* const event =
+        pending.work == FabricWork::kDeadlockCheck ? nullptr : &options_.events[pending.event];
+    switch (pending.work) {
+      case FabricWork::kLinkEvent:
+        apply_link_event(*event, now);
+        if (event->kind != LinkEvent::Kind::kDegrade) {
+          pending_.push_back({now + event->reroute_delay, FabricWork::kReroute, pending.event});
+        }
+        break;
+      case FabricWork::kReroute:
+        routes_.set_link(event->link, event->kind == LinkEvent::Kind::kRestore ? LinkState::kUp : LinkState::kDown);
+        rerouted = true;
+        break;
+      case FabricWork::kDeadlockCheck:
+        find_deadlock(now);
+        break;
+    }
+  }
+  if (rerouted) {
+    routes_.recompute();
+  }
+  plan_fabric_timer();
+}
+
+void EthernetFabric::apply_link_event(const LinkEvent& event, Time now) {
+  const Link& link = graph_.links[event.link.value()];
+  for (const PortIndex index : {port_index(link.a), port_index(link.b)}) {
+    switch (event.kind) {
+      case LinkEvent::Kind::kFail:
+        cut(index);
+        for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
+          empty_queue(index, priority, drops_.link_down, now);
+        }
+        break;
+      case LinkEvent::Kind::kDegrade:
+        ports_[index].set_rate(event.rate);
+        // Bits leave at the new rate; what cuts through would run dry if the way out were the faster one.
+        ports_[ports_[index].peer].cut_through_bytes = 0;
+        ports_[index].cut_through_bytes = 0;
+        break;
+      case LinkEvent::Kind::kRestore:
+        revive(index, now);
+        break;
+    }
+  }
+}
+
+// What is on the wire towards this port is lost, and so are the pauses that hold it.
+void EthernetFabric::cut(PortIndex index) {
+  EthernetPort& port = ports_[index];
+  port.flags |= kLinkDown;
+  while (!port.in_flight.empty()) {
+    drop(port.in_flight.pop_front().packet, drops_.link_down, index);
+  }
+  while (!port.control.empty()) {
+    packets_.release(port.control.pop_front().packet);
+  }
+  port.paused = 0;
+  port.announce = 0;
+}
+
+void EthernetFabric::revive(PortIndex index, Time now) {
+  EthernetPort& port = ports_[index];
+  port.flags = static_cast<std::uint8_t>(port.flags & ~kLinkDown);
+  port.set_rate(graph_.links[link_of_[index]].rate);
+  port.announce = port.xoff;
+  kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(now, port.free_at));
+}
+
+void EthernetFabric::empty_queue(PortIndex index, std::uint32_t priority, std::uint64_t& counter, Time now) {
+  EthernetPort& port = ports_[index];
+  EgressQueue& queue = queue_of(index, priority);
+  while (!queue.packets.empty()) {
+    const QueuedPacket entry = queue.packets.pop_front();
+    Switch& node = switches_[port.owner];
+    queue.bytes -= entry.frame_bytes;
+    port.queued_bytes -= entry.frame_bytes;
+    const PortIndex ingress = node.first_port + entry.ingress;
+    drop(entry.packet, counter, ingress);
+    if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
+      change_xoff(ingress, priority, now);
+    }
+  }
+  port.queued = static_cast<std::uint8_t>(port.queued & ~(1U << priority));
+}
+
+// A pause has begun: from now on somebody looks whether it ends.
+void EthernetFabric::watch_pause(PortIndex index, Time now) {
+  const EthernetPort& port = ports_[index];
+  const PfcWatchdogOptions& watchdog = options_.ports[port.profile].watchdog;
+  if (watchdog.detect > Duration::zero() && !port.has(kIsEndpoint)) {
+    kernel_.wake(switches_[port.owner].timer, sim::ActorId(kSwitchTimer, port.owner), now + watchdog.detect);
+  }
+  const bool planned = std::any_of(pending_.begin(), pending_.end(),
+                                   [](const Pending& p) { return p.work == FabricWork::kDeadlockCheck; });
+  if (options_.deadlock_check > Duration::zero() && !planned) {
+    pending_.push_back({now + options_.deadlock_check, FabricWork::kDeadlockCheck, 0});
+    plan_fabric_timer();
+  }
+}
+
+void EthernetFabric::on_switch_timer(std::uint32_t ordinal, Time now) {
+  Switch& node = switches_[ordinal];
+  if (!node.timer.fires(now)) {
+    return;
+  }
+  Time next = Time::never();
+  for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
+    watch_storms(index, now, next);
+  }
+  if (!next.is_never()) {
+    kernel_.wake(node.timer, sim::ActorId(kSwitchTimer, ordinal), next);
+  }
+}
+
+// A queue that has waited for the whole detection time is a storm: its priority leaves the lossless service until no
+// pause has come for the restoration time.
+void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
+  EthernetPort& port = ports_[index];
+  PauseRecord& record = pauses_[index];
+  const PfcWatchdogOptions& watchdog = options_.ports[port.profile].watchdog;
+  for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    if ((port.guarded & bit) != 0) {
+      const Time until = record.ignored_pause_at[priority] + watchdog.restore;
+      if (until > now) {
+        next = earlier(next, until);
+        continue;
+      }
+      port.guarded = static_cast<std::uint8_t>(port.guarded & ~bit);
+    } else if ((port.paused & bit) != 0) {
+      const Time storm_at = record.paused_since[priority] + watchdog.detect;
+      if (storm_at > now || (port.queued & bit) == 0) {
+        next = earlier(next, storm_at > now ? storm_at : now + watchdog.detect);
+        continue;
+      }
+      ++record.storms[priority];
+      record.ignored_pause_at[priority] = now;
+      port.guarded |= bit;
+      next = earlier(next, now + watchdog.restore);
+      end_pause(port, index, priority, now);
+      if (watchdog.action == PfcWatchdogOptions::Action::kDrop) {
+        empty_queue(index, priority, drops_.watchdog, now);
+      }
+    }
+  }
+  port.flags = static_cast<std::uint8_t>(port.guarded != 0 ? port.flags | kGuarded : port.flags & ~kGuarded);
+}
+
+// Whoever has been paused since before the last check, and still has something to send, waits.
+void EthernetFabric::find_deadlock(Time now) {
+  bool any_pause = false;
+  for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
+    WaitGraph graph;
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    for (PortIndex index = 0; index < ports_.size(); ++index) {
+      const EthernetPort& port = ports_[index];
+      if ((port.paused & bit) == 0) {
+        continue;
+      }
+      any_pause = true;
+      const bool long_enough = pauses_[index].paused_since[priority] + options_.deadlock_check <= now;
+      if (!long_enough || (port.queued & bit) == 0) {
+        continue;
+      }
+      // Its queue holds packets of these ingress ports: whoever feeds them waits for this one.
+      const Switch& node = switches_[port.owner];
+      const Ring<QueuedPacket>& packets = queue_of(index, priority).packets;
+      for (std::uint32_t i = 0; i < packets.size(); ++i) {
+        graph.add_wait({.waiting = ports_[node.first_port + packets[i].ingress].peer, .for_port = index});
+      }
+    }
+    for (std::vector<PortIndex>& cycle : graph.cycles()) {
+      const bool known = std::any_of(deadlocks_.begin(), deadlocks_.end(), [&](const DeadlockReport& report) {
+        return report.priority == priority && report.cycle == cycle;
+      });
+      if (!known) {
+        deadlocks_.push_back({now, static_cast<std::uint8_t>(priority), std::move(cycle)});
+      }
+    }
+  }
+  if (any_pause) {
+    pending_.push_back({now + options_.deadlock_check, FabricWork::kDeadlockCheck, 0});
+  }
+}
+
+void EthernetFabric::damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet) {
+  if (arrived_at.has(kHasErrors) && errors_[index]->damages(packet.common.wire_bytes)) {
+    packet.common.flags |= wire::kCorrupted;
+  }
+}
+
+}  // namespace weft::fabric

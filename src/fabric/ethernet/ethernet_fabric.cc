@@ -1,0 +1,239 @@
+#include "fabric/ethernet/ethernet_fabric.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.h"
+#include "fabric/routing/path_choice.h"
+
+namespace weft::fabric {
+namespace {
+
+/// The smallest weight may send about this many bytes in its turn of DWRR.
+constexpr std::int32_t kQuantumBytes = 256;
+
+}  // namespace
+
+void EthernetFabric::on_arrival(PortIndex index, Time now) {
+  EthernetPort& port = ports_[index];
+  const PacketHandle handle = land(kernel_, port, index, now);
+  if (!handle.is_valid()) {
+    return;
+  }
+  constexpr std::uint8_t kUnusual = kHasErrors | kTapped;
+  if ((port.flags & kUnusual) != 0) [[unlikely]] {
+    damage(port, index, packets_[handle]);
+    if (port.has(kTapped)) {
+      tap_->on_frame(index, Tap::Direction::kReceived, packets_[handle], now);
+    }
+  }
+  if (port.has(kIsEndpoint)) {
+    endpoints_[port.owner]->on_packet(handle, now);
+  } else {
+    forward(port, handle, now);
+  }
+}
+
+void EthernetFabric::forward(EthernetPort& in, PacketHandle handle, Time now) {
+  Switch& node = switches_[in.owner];
+  wire::Packet& packet = packets_[handle];
+  const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
+  if (hops.empty()) [[unlikely]] {
+    return drop(handle, drops_.unreachable, node.first_port + in.number);
+  }
+  const std::uint32_t number = hops.size() == 1 ? hops[0] : choose(node, hops, packet.common);
+  const PortIndex index = node.first_port + number;
+  EthernetPort& out = ports_[index];
+  if (((in.flags | out.flags) & (kRoutedHop | kLinkDown | kGuarded)) != 0 || packet.has(wire::kCorrupted))
+      [[unlikely]] {
+    if (packet.has(wire::kCorrupted) && node.forwarding == Forwarding::kStoreAndForward) {
+      return drop(handle, drops_.damaged, node.first_port + in.number);
+    }
+    if (out.has(kLinkDown)) {
+      return drop(handle, drops_.link_down, node.first_port + in.number);
+    }
+    if (((out.guarded >> packet.common.priority) & 1U) != 0 &&
+        options_.ports[out.profile].watchdog.action == PfcWatchdogOptions::Action::kDrop) {
+      return drop(handle, drops_.watchdog, node.first_port + in.number);
+    }
+    // A router does not pass on what has no hops left.
+    if (((in.flags | out.flags) & kRoutedHop) != 0 && --packet.common.hop_limit == 0) {
+      return drop(handle, drops_.hop_limit, node.first_port + in.number);
+    }
+  }
+  const std::uint32_t priority = packet.common.priority;
+  if (out.queued == 0 && out.free_at <= now && ((out.paused >> priority) & 1U) == 0 && out.announce == 0) {
+    start_packet(out, queue_of(index, priority), handle, packet, now);
+  } else {
+    enqueue(in, index, handle, packet, now);
+  }
+}
+
+std::uint32_t EthernetFabric::choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common) {
+  switch (node.path) {
+    case PathPolicy::kEcmp:
+    case PathPolicy::kTable:
+      return ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
+    case PathPolicy::kSpray:
+      return spray(hops, node.hash_seed, ++node.sprayed);
+    case PathPolicy::kAdaptive:
+      return least_queue(hops, switch_hash(common.flow_hash, node.hash_seed), [&](std::uint32_t number) {
+        return std::uint64_t{ports_[node.first_port + number].queued_bytes};
+      });
+  }
+  return 0;
+}
+
+void EthernetFabric::start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, wire::Packet& packet,
+                                  Time now) {
+  ++queue.tx_packets;
+  queue.tx_bytes += packet.common.frame_bytes;
+  if (out.has(kTapped)) [[unlikely]] {
+    tap_->on_frame(ports_[out.peer].peer, Tap::Direction::kSent, packet, now);
+  }
+  launch(kernel_, out, ports_[out.peer], out.peer, handle, packet.common, now);
+}
+
+void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle handle, wire::Packet& packet, Time now) {
+  const std::uint32_t priority = packet.common.priority;
+  const std::uint32_t size = packet.common.frame_bytes;
+  Switch& node = switches_[in.owner];
+  const PortIndex ingress = node.first_port + in.number;
+  IngressGroup& group = group_of(ingress, priority);
+  EgressQueue& queue = queue_of(index, priority);
+  if (!group.lossless && queue.bytes >= node.buffer.threshold(egress_alpha_[ports_[index].profile][priority])) {
+    return drop(handle, drops_.buffer_full, ingress);
+  }
+  switch (node.buffer.admit(group, size)) {
+    case SharedBuffer::Admission::kDropped:
+      return drop(handle, drops_.buffer_full, ingress);
+    case SharedBuffer::Admission::kAdmittedPause:
+      change_xoff(ingress, priority, now);
+      break;
+    case SharedBuffer::Admission::kAdmitted:
+      break;
+  }
+  EthernetPort& out = ports_[index];
+  queue.packets.push_back({handle, static_cast<std::uint16_t>(size), in.number});
+  queue.bytes += size;
+  queue.peak_bytes = std::max(queue.peak_bytes, queue.bytes);
+  out.queued_bytes += size;
+  out.queued = static_cast<std::uint8_t>(out.queued | 1U << priority);
+  // Behind a paused queue nothing happens until the pause ends; its end, or its expiry, wakes the port.
+  if (((out.paused >> priority) & 1U) == 0) {
+    kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), later(out.free_at, now));
+  }
+}
+
+void EthernetFabric::on_transmit(PortIndex index, Time now) {
+  EthernetPort& port = ports_[index];
+  if (!port.transmit.fires(now)) {
+    return;
+  }
+  if (port.free_at > now) {
+    return kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
+  }
+  if (port.paused != 0) {
+    expire_pauses(port, index, now);
+  }
+  if (port.announce != 0) [[unlikely]] {
+    return send_pause(port, index, now);
+  }
+  if (port.has(kIsEndpoint)) {
+    endpoints_[port.owner]->on_wire_ready(now);
+    return await_expiry(port, index);
+  }
+  const std::uint32_t eligible = port.queued & ~std::uint32_t{port.paused};
+  if (eligible != 0) {
+    dequeue(index, pick(port, index, eligible), now);
+  }
+  if ((port.queued & ~std::uint32_t{port.paused}) != 0) {
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
+  } else {
+    await_expiry(port, index);
+  }
+}
+
+void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) {
+  EthernetPort& port = ports_[index];
+  EgressQueue& queue = queue_of(index, priority);
+  Switch& node = switches_[port.owner];
+  const QueuedPacket entry = queue.packets.pop_front();
+  wire::Packet& packet = packets_[entry.packet];
+  if (packet.common.ecn != wire::Ecn::kNotEct && markers_[index * kPriorities + priority].marks(queue.bytes)) {
+    packet.common.ecn = wire::Ecn::kCe;
+    ++queue.marked;
+  }
+  queue.bytes -= entry.frame_bytes;
+  port.queued_bytes -= entry.frame_bytes;
+  if (queue.packets.empty()) {
+    port.queued = static_cast<std::uint8_t>(port.queued & ~(1U << priority));
+  }
+  const PortIndex ingress = node.first_port + entry.ingress;
+  if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
+    change_xoff(ingress, priority, now);
+  }
+  start_packet(port, queue, entry.packet, packet, now);
+}
+
+// Strict priorities first, the highest foremost; then deficit weighted round robin (Shreedhar and Varghese, 1995).
+std::uint32_t EthernetFabric::pick(EthernetPort& port, PortIndex index, std::uint32_t eligible) {
+  if (std::has_single_bit(eligible)) {
+    return static_cast<std::uint32_t>(std::countr_zero(eligible));
+  }
+  const EthernetPortOptions& profile = options_.ports[port.profile];
+  const std::uint32_t strict = eligible & strict_[port.profile];
+  if (strict != 0) {
+    return static_cast<std::uint32_t>(std::bit_width(strict)) - 1;
+  }
+  // A turn adds at least kQuantumBytes: the loop ends within (largest frame / quantum + 1) rounds of eight.
+  for (;;) {
+    const std::uint32_t turn = port.dwrr_turn;
+    EgressQueue& queue = queue_of(index, turn);
+    if (((eligible >> turn) & 1U) != 0) {
+      const std::int32_t head = queue.packets.front().frame_bytes;
+      if (queue.deficit >= head) {
+        queue.deficit -= head;
+        return turn;
+      }
+    } else {
+      queue.deficit = 0;
+    }
+    port.dwrr_turn = static_cast<std::uint8_t>((turn + 1) % kPriorities);
+    EgressQueue& following = queue_of(index, port.dwrr_turn);
+    if (((eligible >> port.dwrr_turn) & 1U) != 0) {
+      following.deficit += kQuantumBytes * profile.priorities[port.dwrr_turn].dwrr_weight;
+    }
+  }
+}
+
+void EthernetFabric::drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress) {
+  ++counter;
+  ++port_drops_[ingress];
+  packets_.release(handle);
+}
+
+SendPermit EthernetFabric::permit(EndpointId endpoint, Time now) {
+  EthernetPort& port = ports_[endpoint.value()];
+  if (port.free_at > now || port.has(kLinkDown)) {
+    return {.lanes = 0, .free_at = port.free_at};
+  }
+  if (port.paused != 0) {
+    expire_pauses(port, endpoint.value(), now);
+  }
+  return {.lanes = static_cast<std::uint16_t>(~port.paused & 0xFFU), .free_at = port.free_at};
+}
+
+void EthernetFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
+  EthernetPort& port = ports_[endpoint.value()];
+  wire::Packet& packet = packets_[handle];
+  WEFT_DCHECK(port.free_at <= now && ((port.paused >> packet.common.priority) & 1U) == 0);
+  start_packet(port, queue_of(endpoint.value(), packet.common.priority), handle, packet, now);
+}
+
+void EthernetFabric::request_wire(EndpointId endpoint, Time at) {
+  EthernetPort& port = ports_[endpoint.value()];
+  kernel_.wake(port.transmit, sim::ActorId(kTransmit, endpoint.value()), later(at, port.free_at));
+}
+
+}  // namespace weft::fabric

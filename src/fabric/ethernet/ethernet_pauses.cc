@@ -1,0 +1,171 @@
+// Priority flow control: when a port's ingress group asks for a pause, how the frame travels, and who obeys it.
+#include <bit>
+#include <cstring>
+
+#include "base/assert.h"
+#include "fabric/ethernet/ethernet_fabric.h"
+#include "fabric/ethernet/pause_content.h"
+#include "wire/encapsulation.h"
+#include "wire/pfc_frame.h"
+
+namespace weft::fabric {
+namespace {
+
+constexpr std::uint32_t kPauseWireBytes = wire::kEthernetMinFrame + wire::kEthernetGapBytes;
+
+template <class Function>
+void for_each_bit(std::uint32_t bits, Function function) {
+  for (; bits != 0; bits &= bits - 1) {
+    function(static_cast<std::uint32_t>(std::countr_zero(bits)));
+  }
+}
+
+}  // namespace
+
+// The group's own record has changed already; the port says so as soon as its wire is free.
+void EthernetFabric::change_xoff(PortIndex ingress, std::uint32_t priority, Time now) {
+  EthernetPort& port = ports_[ingress];
+  const bool pausing = group_of(ingress, priority).xoff;
+  const auto bit = static_cast<std::uint8_t>(1U << priority);
+  port.xoff = static_cast<std::uint8_t>(pausing ? port.xoff | bit : port.xoff & ~bit);
+  port.announce |= bit;
+  if (port.free_at <= now) {
+    send_pause(port, ingress, now);
+  } else {
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, ingress), port.free_at);
+  }
+}
+
+//= ieee-802.1Q 36
+void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
+  const EthernetPortOptions& profile = options_.ports[port.profile];
+  PauseRecord& record = pauses_[index];
+  PauseContent content;
+  content.enabled = port.announce;
+  for_each_bit(port.announce & port.xoff, [&](std::uint32_t priority) {
+    content.quanta[priority] = profile.pause_quanta;
+    ++record.pauses_sent[priority];
+  });
+  port.announce = 0;
+  const PacketHandle handle = packets_.allocate();
+  wire::Packet& frame = packets_[handle];
+  frame.common.kind = wire::PacketKind::kFlowControl;
+  frame.common.frame_bytes = wire::kEthernetMinFrame;
+  frame.common.wire_bytes = kPauseWireBytes;
+  content.store(frame);
+  if (port.has(kTapped)) [[unlikely]] {
+    tap_->on_frame(index, Tap::Direction::kSent, frame, now);
+  }
+  launch_control(kernel_, port, ports_[port.peer], port.peer, handle, kPauseWireBytes, now);
+  // Said again at half the time that a pause lasts, for as long as it must.
+  if (port.xoff != 0) {
+    record.refresh_at = now + wire::pause_time(port.rate, profile.pause_quanta) / 2;
+    kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), record.refresh_at);
+  } else {
+    record.refresh_at = Time::never();
+  }
+  if (port.queued != 0) {
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
+  }
+}
+
+void EthernetFabric::on_port_timer(PortIndex index, Time now) {
+  EthernetPort& port = ports_[index];
+  if (!port.timer.fires(now) || port.xoff == 0) {
+    return;
+  }
+  PauseRecord& record = pauses_[index];
+  if (record.refresh_at > now) {
+    kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), record.refresh_at);
+    return;
+  }
+  port.announce |= port.xoff;
+  if (port.free_at <= now) {
+    send_pause(port, index, now);
+  } else {
+    record.refresh_at = port.free_at;
+    kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), port.free_at);
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
+  }
+}
+
+void EthernetFabric::on_control(PortIndex index, Time now) {
+  EthernetPort& port = ports_[index];
+  const PacketHandle handle = land_control(kernel_, port, index, now);
+  if (!handle.is_valid()) {
+    return;
+  }
+  wire::Packet& frame = packets_[handle];
+  if ((port.flags & (kHasErrors | kTapped)) != 0) [[unlikely]] {
+    damage(port, index, frame);
+    if (port.has(kTapped)) {
+      tap_->on_frame(index, Tap::Direction::kReceived, frame, now);
+    }
+  }
+  if (!frame.has(wire::kCorrupted)) {
+    obey_pause(port, index, frame, now);
+  }
+  packets_.release(handle);
+}
+
+// A packet that is on the wire goes on; the next one of a paused priority does not start.
+void EthernetFabric::obey_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now) {
+  const PauseContent content = PauseContent::load(frame);
+  PauseRecord& record = pauses_[index];
+  const EthernetPortOptions& profile = options_.ports[port.profile];
+  for_each_bit(content.enabled, [&](std::uint32_t priority) {
+    // A port obeys pauses only of priorities that it keeps lossless, and that its watchdog has not taken out.
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    if (!profile.priorities[priority].lossless) {
+      return;
+    }
+    if ((port.guarded & bit) != 0) {
+      record.ignored_pause_at[priority] = now;
+      return;
+    }
+    if (content.quanta[priority] == 0) {
+      end_pause(port, index, priority, now);
+      return;
+    }
+    ++record.pauses_received[priority];
+    record.paused_until[priority] = now + wire::pause_time(port.rate, content.quanta[priority]);
+    if ((port.paused & bit) == 0) {
+      port.paused |= bit;
+      record.paused_since[priority] = now;
+      watch_pause(index, now);
+    }
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(record.paused_until[priority], port.free_at));
+  });
+}
+
+void EthernetFabric::end_pause(EthernetPort& port, PortIndex index, std::uint32_t priority, Time now) {
+  const auto bit = static_cast<std::uint8_t>(1U << priority);
+  if ((port.paused & bit) == 0) {
+    return;
+  }
+  PauseRecord& record = pauses_[index];
+  port.paused = static_cast<std::uint8_t>(port.paused & ~bit);
+  record.paused_total[priority] += now - record.paused_since[priority];
+  if ((port.queued & bit) != 0 || port.has(kIsEndpoint)) {
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(port.free_at, now));
+  }
+}
+
+void EthernetFabric::expire_pauses(EthernetPort& port, PortIndex index, Time now) {
+  for_each_bit(port.paused, [&](std::uint32_t priority) {
+    if (pauses_[index].paused_until[priority] <= now) {
+      end_pause(port, index, priority, now);
+    }
+  });
+}
+
+void EthernetFabric::await_expiry(EthernetPort& port, PortIndex index) {
+  Time first = Time::never();
+  for_each_bit(port.paused,
+               [&](std::uint32_t priority) { first = earlier(first, pauses_[index].paused_until[priority]); });
+  if (!first.is_never()) {
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(first, port.free_at));
+  }
+}
+
+}  // namespace weft::fabric

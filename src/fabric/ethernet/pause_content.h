@@ -1,0 +1,29 @@
+// What a PFC frame says, inside a packet record of kind kFlowControl.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "wire/packet.h"
+#include "wire/pfc_frame.h"
+
+namespace weft::fabric {
+
+struct PauseContent {
+  std::array<std::uint16_t, wire::PfcFrame::kPriorities> quanta{};  // of 512 bit times; 0: go
+  std::uint8_t enabled = 0;                                         // bit p: quanta[p] applies
+
+  void store(wire::Packet& packet) const {
+    packet.raw = {};
+    std::memcpy(packet.raw.data(), this, sizeof(*this));
+  }
+  [[nodiscard]] static PauseContent load(const wire::Packet& packet) {
+    PauseContent content;
+    std::memcpy(&content, packet.raw.data(), sizeof(content));
+    return content;
+  }
+};
+static_assert(sizeof(PauseContent) <= 32);
+
+}  // namespace weft::fabric

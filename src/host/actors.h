@@ -1,0 +1,12 @@
+// The kinds of actor that hosts have.
+#pragma once
+
+#include "fabric/actors.h"
+
+namespace weft::host {
+
+inline constexpr sim::ActorKind kNicTimer = fabric::kFirstHostActor;  // index: the NIC; retransmission timeouts
+inline constexpr sim::ActorKind kNicPipeline = kNicTimer + 1;         // index: the NIC; posted requests on their way
+inline constexpr sim::ActorKind kProgram = kNicTimer + 2;             // index: the machine; news for its program
+
+}  // namespace weft::host

@@ -1,0 +1,362 @@
+#include "host/nic.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.h"
+#include "host/header_check.h"
+
+namespace weft::host {
+namespace {
+
+const wire::ColdPacket kNoCold{};
+
+}  // namespace
+
+Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
+    : options_(options),
+      kernel_(surroundings.kernel),
+      packets_(surroundings.packets),
+      port_(surroundings.port),
+      index_(surroundings.index),
+      addresses_(surroundings.addresses),
+      device_(options.device),
+      random_(options.seed, "service time") {}
+
+void Nic::add_ranks(sim::RankTable& ranks, std::uint64_t name_hash) {
+  ranks.add({name_hash, kNicTimer}, timer_);
+  ranks.add({name_hash, kNicPipeline}, pipeline_);
+}
+
+void Nic::on_packet(fabric::PacketHandle handle, Time now) {
+  const wire::Packet& packet = packets_[handle];
+  ++counters_.received;
+  counters_.damaged += packet.has(wire::kCorrupted) ? 1 : 0;
+  const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
+  const transport::QpSlot slot = device_.deliver({packet, cold, {}}, now);
+  packets_.release(handle);
+  if (!slot.exists()) {
+    return;
+  }
+  const QpRef ref = ref_of(slot);
+  attend(ref, record_of(ref));
+  if (device_.completions() != seen_completions_) {
+    report_news(now);
+  }
+  pump(now);
+}
+
+void Nic::report_news(Time now) {
+  seen_completions_ = device_.completions();
+  for (NewsListener* const listener : listeners_) {
+    listener->on_completions(now + options_.pipeline.completion);
+  }
+}
+
+// Looks what a queue pair wants now, and puts it where it will be found.
+void Nic::attend(QpRef ref, QpRecord& record) {
+  if (!record.alive) [[unlikely]] {
+    return;
+  }
+  const transport::Device::Outlook outlook = device_.outlook(slot_of(ref));
+  if (outlook.answer_waits && (record.lists & kInAnswers) == 0) {
+    record.lists |= kInAnswers;
+    answers_.push_back(ref);
+  }
+  if (outlook.data <= kernel_.now()) {
+    if ((record.lists & kInReady) == 0) {
+      record.lists |= kInReady;
+      ready_[record.priority].push_back(ref);
+      ready_mask_ = static_cast<std::uint16_t>(ready_mask_ | 1U << record.priority);
+    }
+  } else if (outlook.data < record.paced_at) {
+    record.paced_at = outlook.data;
+    paced_.push({outlook.data, ref});
+  }
+  if (outlook.timeout < record.timer_at) {
+    record.timer_at = outlook.timeout;
+    timeouts_.push({outlook.timeout, ref});
+    kernel_.wake(timer_, sim::ActorId(kNicTimer, index_), later(outlook.timeout, kernel_.now()));
+  }
+}
+
+void Nic::attend(Qpn qpn) {
+  if (const transport::QpSlot slot = device_.slot_of(qpn); slot.exists()) {
+    const QpRef ref = ref_of(slot);
+    attend(ref, record_of(ref));
+    pump(kernel_.now());
+  }
+}
+
+void Nic::on_wire_ready(Time now) {
+  awaits_wire_ = false;
+  pacing_call_ = Time::never();
+  pump(now);
+}
+
+void Nic::release_paced(Time now) {
+  while (paced_.first() <= now) {
+    const DeadlineHeap::Entry entry = paced_.pop();
+    QpRecord& record = record_of(entry.who);
+    if (record.paced_at == entry.at) {
+      record.paced_at = Time::never();
+      attend(entry.who, record);
+    }
+  }
+}
+
+// Sends one packet if the wire takes one; asks to be called again while there is more.
+void Nic::pump(Time now) {
+  if (awaits_wire_) {
+    return;
+  }
+  release_paced(now);
+  while (has_ready()) {
+    const fabric::SendPermit permit = port_.permit(options_.device.endpoint, now);
+    if (permit.free_at > now) {
+      awaits_wire_ = true;
+      port_.request_wire(options_.device.endpoint, permit.free_at);
+      return;
+    }
+    if (!send_one(permit.lanes, now)) {
+      break;
+    }
+  }
+  if (paced_.first() < pacing_call_) {
+    pacing_call_ = paced_.first();
+    port_.request_wire(options_.device.endpoint, pacing_call_);
+  }
+}
+
+bool Nic::send_one(std::uint16_t lanes, Time now) {
+  return (!answers_.empty() && send_answer(lanes, now)) || ((ready_mask_ & lanes) != 0 && send_data(lanes, now));
+}
+
+std::uint8_t Nic::answer_lane(const QpRecord& record) const {
+  return options_.ack ? options_.ack->priority : record.priority;
+}
+
+// The oldest answer whose lane is open; each is looked at once.
+bool Nic::send_answer(std::uint16_t lanes, Time now) {
+  for (std::uint32_t left = answers_.size(); left > 0; --left) {
+    const QpRef ref = answers_.pop_front();
+    QpRecord& record = record_of(ref);
+    const std::uint32_t notice = options_.cnp ? options_.cnp->priority : answer_lane(record);
+    const std::uint32_t needed = 1U << answer_lane(record) | 1U << notice;
+    if ((lanes & needed) != needed) {
+      answers_.push_back(ref);
+      continue;
+    }
+    record.lists = static_cast<std::uint8_t>(record.lists & ~kInAnswers);
+    const bool sent = poll(ref, record, now);
+    attend(ref, record);
+    if (sent) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Lanes take turns, and in each lane its queue pairs.
+bool Nic::send_data(std::uint16_t lanes, Time now) {
+  while ((ready_mask_ & lanes) != 0) {
+    const std::uint32_t open = ready_mask_ & lanes;
+    const std::uint32_t above = open & (~std::uint32_t{1} << turn_);
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(above != 0 ? above : open));
+    turn_ = static_cast<std::uint8_t>(lane);
+    Ring<QpRef>& ring = ready_[lane];
+    const QpRef ref = ring.pop_front();
+    if (ring.empty()) {
+      ready_mask_ = static_cast<std::uint16_t>(ready_mask_ & ~(1U << lane));
+    }
+    QpRecord& record = record_of(ref);
+    record.lists = static_cast<std::uint8_t>(record.lists & ~kInReady);
+    const bool sent = poll(ref, record, now);
+    attend(ref, record);
+    if (sent) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Nic::poll(QpRef ref, QpRecord& record, Time now) {
+  if (!record.alive) [[unlikely]] {
+    return false;
+  }
+  const fabric::PacketHandle handle = packets_.allocate();
+  wire::Packet& packet = packets_[handle];
+  wire::ColdPacket cold;
+  if (!device_.poll_transmit(slot_of(ref), {packet, cold, {}}, now)) {
+    packet.common.flags = 0;
+    packets_.release(handle);
+    if (device_.completions() != seen_completions_) {
+      report_news(now);
+    }
+    return false;
+  }
+  if (packet.has(wire::kHasCold)) [[unlikely]] {
+    packets_.attach_cold(packet, cold);
+  }
+  finish(packet, record);
+  if (options_.check_headers) [[unlikely]] {
+    check_headers(packet, cold);
+  }
+  port_.send(options_.device.endpoint, handle, now);
+  return true;
+}
+
+void Nic::finish(wire::Packet& packet, QpRecord& record) {
+  wire::PacketCommon& common = packet.common;
+  common.priority = record.priority;
+  if (packet.has(wire::kControl)) {
+    ++counters_.answers_sent;
+    const bool is_notice = packet.ib.has(wire::kBthBecn) &&
+                           packet.ib.opcode != wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
+    if (const std::optional<TrafficClass>& wanted = is_notice ? options_.cnp : options_.ack; wanted) {
+      common.priority = wanted->priority;
+      common.traffic_class = wanted->mark;
+    }
+  } else {
+    ++counters_.data_sent;
+  }
+  if (common.entropy != record.entropy) [[unlikely]] {
+    record.entropy = common.entropy;
+    record.flow_hash = fabric::flow_hash(
+        {.source = options_.address, .destination = addresses_[common.destination.value()], .entropy = common.entropy});
+  }
+  common.flow_hash = record.flow_hash;
+}
+
+void Nic::on_timer(Time now) {
+  if (!timer_.fires(now)) {
+    return;
+  }
+  while (timeouts_.first() <= now) {
+    const DeadlineHeap::Entry entry = timeouts_.pop();
+    QpRecord& record = record_of(entry.who);
+    if (record.timer_at != entry.at || !record.alive) {
+      continue;
+    }
+    record.timer_at = Time::never();
+    // The engine's deadline may have moved: it does nothing then, and says when to come back.
+    device_.on_timeout(slot_of(entry.who), now);
+    attend(entry.who, record);
+  }
+  if (device_.completions() != seen_completions_) {
+    report_news(now);
+  }
+  if (!timeouts_.empty()) {
+    kernel_.wake(timer_, sim::ActorId(kNicTimer, index_), timeouts_.first());
+  }
+  pump(now);
+}
+
+Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init) {
+  QpRecord record;
+  Result<Qpn> made = init.type == verbs::QpType::kRc ? create_rc(init, record) : device_.create_qp(init);
+  if (made) {
+    const transport::QpSlot slot = device_.slot_of(*made);
+    std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.type)];
+    records.resize(std::max<std::size_t>(records.size(), slot.index + 1));
+    record.alive = true;
+    records[slot.index] = std::move(record);
+  }
+  return made;
+}
+
+Result<Qpn> Nic::create_rc(const verbs::QpInitAttributes& init, QpRecord& record) {
+  transport::RcOptions rc = options_.rc;
+  if (options_.congestion_control) {
+    record.control = options_.congestion_control();
+    rc.congestion_control = record.control.get();
+  }
+  if (options_.congestion_receiver) {
+    record.receiver = options_.congestion_receiver();
+    rc.congestion_receiver = record.receiver.get();
+  }
+  return device_.create_qp(init, rc);
+}
+
+// Rings and heaps may still name the place: whoever comes upon it finds nothing to send.
+Result<void> Nic::destroy_qp(Qpn qpn) {
+  const transport::QpSlot slot = device_.slot_of(qpn);
+  Result<void> destroyed = device_.destroy_qp(qpn);
+  if (destroyed) {
+    record_of(ref_of(slot)) = QpRecord{};
+  }
+  return destroyed;
+}
+
+void Nic::modified(Qpn qpn) {
+  const transport::QpSlot slot = device_.slot_of(qpn);
+  if (!slot.exists()) {
+    return;
+  }
+  const transport::QpCore& core = device_.core_of(slot);
+  const verbs::AddressVector& address = core.attributes().address;
+  const bool is_ib = transport::is_infiniband(core.identity().encapsulation);
+  const unsigned mark = is_ib ? address.service_level : address.traffic_class >> 2;
+  record_of(ref_of(slot)).priority = options_.lane_of_mark[mark];
+  attend(qpn);
+}
+
+Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
+  const Time now = kernel_.now();
+  Duration delay = options_.pipeline.before_wire();
+  if (options_.pipeline.service_time) {
+    delay += sample(*options_.pipeline.service_time, random_);
+  }
+  if (delay == Duration::zero() && posts_.empty()) {
+    device_.advance_to(now);
+    Result<void> posted = device_.post_send(qpn, request);
+    attend(qpn);
+    if (device_.completions() != seen_completions_) {
+      report_news(now);
+    }
+    return posted;
+  }
+  // A request overtakes none that was posted before it.
+  last_post_ = later(last_post_, now + delay);
+  DeferredPost post{.at = last_post_, .qpn = qpn, .request = request, .elements = {}, .inline_data = {}};
+  post.elements.assign(request.sg_list.begin(), request.sg_list.end());
+  posts_.push_back(std::move(post));
+  kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), last_post_);
+  return {};
+}
+
+void Nic::on_pipeline(Time now) {
+  if (!pipeline_.fires(now)) {
+    return;
+  }
+  device_.advance_to(now);
+  while (!posts_.empty() && posts_.front().at <= now) {
+    DeferredPost post = posts_.pop_front();
+    post.request.sg_list = post.elements;
+    Result<void> posted = device_.post_send(post.qpn, post.request);
+    if (!posted && !deferred_error_) {
+      deferred_error_ = posted.error();
+    }
+    attend(post.qpn);
+  }
+  if (!posts_.empty()) {
+    kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), posts_.front().at);
+  }
+  if (device_.completions() != seen_completions_) {
+    report_news(now);
+  }
+}
+
+std::size_t Nic::heap_bytes() const {
+  std::size_t bytes =
+      device_.heap_bytes() + answers_.heap_bytes() + paced_.heap_bytes() + timeouts_.heap_bytes() + posts_.heap_bytes();
+  for (const std::vector<QpRecord>& records : records_) {
+    bytes += records.capacity() * sizeof(QpRecord);
+  }
+  for (const Ring<QpRef>& ring : ready_) {
+    bytes += ring.heap_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace weft::host

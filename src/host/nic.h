@@ -1,0 +1,154 @@
+// A simulated NIC with one port: it pulls packets from its queue pairs whenever the wire takes one.
+//
+// Queue pairs that may send wait in a ring per priority and take turns, packet by packet; those that pacing holds back
+// lie in a heap by their time; answers (acknowledgements, CNPs) go before data. Taking a packet costs O(1), a paced one
+// O(log n) in the number of paced queue pairs. A blocked priority blocks nobody else. Nothing is queued below: what the
+// wire does not take stays in the engine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/random.h"
+#include "base/ring.h"
+#include "fabric/endpoint.h"
+#include "fabric/routing/path_choice.h"
+#include "host/actors.h"
+#include "host/deadline_heap.h"
+#include "host/nic_options.h"
+#include "sim/kernel.h"
+#include "sim/ranks.h"
+#include "transport/device.h"
+
+namespace weft::host {
+
+/// Whoever runs the program of a NIC's host.
+class NewsListener {
+ public:
+  virtual ~NewsListener() = default;
+  /// The NIC has pushed completions; the program may see them at `at`.
+  virtual void on_completions(Time at) = 0;
+};
+
+class Nic final : public fabric::Endpoint {
+ public:
+  struct Surroundings {
+    sim::Kernel& kernel;
+    fabric::PacketPool& packets;
+    fabric::EndpointPort& port;
+    std::uint32_t index = 0;  // of this NIC's actors
+    /// Addresses of all endpoints, by EndpointId: f(seed, name).
+    const std::vector<std::uint64_t>& addresses;
+  };
+
+  Nic(const NicOptions& options, const Surroundings& surroundings);
+
+  void add_ranks(sim::RankTable& ranks, std::uint64_t name_hash);
+  /// Told of completions; must outlive the NIC's last event.
+  void add_listener(NewsListener* listener) { listeners_.push_back(listener); }
+
+  // From the fabric and the kernel.
+  void on_packet(fabric::PacketHandle handle, Time now) override;
+  void on_wire_ready(Time now) override;
+  void on_timer(Time now);
+  void on_pipeline(Time now);
+
+  // From the provider, for the program.
+  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init);
+  [[nodiscard]] Result<void> destroy_qp(Qpn qpn);
+  /// A queue pair's attributes or state have changed.
+  void modified(Qpn qpn);
+  [[nodiscard]] Result<void> post_send(Qpn qpn, const verbs::SendWr& request);
+
+  [[nodiscard]] transport::Device& device() { return device_; }
+  [[nodiscard]] const transport::Device& device() const { return device_; }
+  [[nodiscard]] const NicOptions& options() const { return options_; }
+  [[nodiscard]] Time now() const { return kernel_.now(); }
+
+  // For reports.
+  struct Counters {
+    std::uint64_t data_sent = 0;     // packets with payload, and requests
+    std::uint64_t answers_sent = 0;  // acknowledgements and notifications
+    std::uint64_t received = 0;
+    std::uint64_t damaged = 0;  // thrown away by the ICRC
+  };
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] std::size_t heap_bytes() const;
+  /// A request that the engine refused after its delay: the program's error.
+  [[nodiscard]] const std::optional<Error>& deferred_error() const { return deferred_error_; }
+
+ private:
+  /// A queue pair as the rings and heaps name it: kind above, place in its slab below.
+  using QpRef = std::uint32_t;
+  enum List : std::uint8_t { kInAnswers = 1, kInReady = 2 };
+  struct QpRecord {
+    Time paced_at = Time::never();  // the heap entry that counts
+    Time timer_at = Time::never();
+    std::uint32_t flow_hash = 0;
+    std::uint16_t entropy = 0;
+    std::uint8_t lists = 0;  // List bits
+    std::uint8_t priority = 0;
+    bool alive = false;
+    std::unique_ptr<transport::CongestionControl> control;
+    std::unique_ptr<transport::CongestionReceiver> receiver;
+  };
+  /// A request that is still on its way to the NIC.
+  struct DeferredPost {
+    Time at;
+    Qpn qpn;
+    verbs::SendWr request;
+    std::vector<verbs::Sge> elements;
+    std::vector<std::byte> inline_data;
+  };
+
+  static QpRef ref_of(transport::QpSlot slot) { return static_cast<QpRef>(slot.type) << 28 | slot.index; }
+  static transport::QpSlot slot_of(QpRef ref) {
+    return {.index = ref & 0xFFFFFFF, .type = static_cast<verbs::QpType>(ref >> 28)};
+  }
+  [[nodiscard]] QpRecord& record_of(QpRef ref) { return records_[ref >> 28][ref & 0xFFFFFFF]; }
+  [[nodiscard]] Result<Qpn> create_rc(const verbs::QpInitAttributes& init, QpRecord& record);
+  void attend(QpRef ref, QpRecord& record);
+  void attend(Qpn qpn);
+  void pump(Time now);
+  [[nodiscard]] bool send_one(std::uint16_t lanes, Time now);
+  [[nodiscard]] bool send_answer(std::uint16_t lanes, Time now);
+  [[nodiscard]] bool send_data(std::uint16_t lanes, Time now);
+  [[nodiscard]] bool poll(QpRef ref, QpRecord& record, Time now);
+  void finish(wire::Packet& packet, QpRecord& record);
+  void release_paced(Time now);
+  [[nodiscard]] bool has_ready() const { return !answers_.empty() || ready_mask_ != 0; }
+  [[nodiscard]] std::uint8_t answer_lane(const QpRecord& record) const;
+  void report_news(Time now);
+
+  NicOptions options_;
+  sim::Kernel& kernel_;
+  fabric::PacketPool& packets_;
+  fabric::EndpointPort& port_;
+  std::uint32_t index_;
+  const std::vector<std::uint64_t>& addresses_;
+  std::vector<NewsListener*> listeners_;
+  transport::Device device_;
+
+  std::array<std::vector<QpRecord>, 3> records_;  // by kind, then by place in the device's slab
+  Ring<QpRef> answers_;
+  std::array<Ring<QpRef>, 16> ready_;
+  std::uint16_t ready_mask_ = 0;
+  std::uint8_t turn_ = 0;             // lane that sent last
+  bool awaits_wire_ = false;          // on_wire_ready will come when the wire is idle
+  Time pacing_call_ = Time::never();  // on_wire_ready was asked for at that time, for pacing
+  DeadlineHeap paced_;
+  DeadlineHeap timeouts_;
+  sim::Wake timer_;
+  sim::Wake pipeline_;
+  Ring<DeferredPost> posts_;
+  RandomStream random_;
+  Time last_post_;
+  std::uint64_t seen_completions_ = 0;
+  Counters counters_;
+  std::optional<Error> deferred_error_;
+};
+
+}  // namespace weft::host

@@ -1,0 +1,55 @@
+// What a NIC is like: how it classes its packets, and how long the host's part of the way takes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/distribution.h"
+#include "base/time.h"
+#include "transport/congestion/congestion_control.h"
+#include "transport/device_options.h"
+#include "transport/rc_options.h"
+
+namespace weft::host {
+
+/// A class of traffic: the priority (virtual lane) on the wire, and the mark in the packet (DSCP or service level).
+struct TrafficClass {
+  std::uint8_t priority = 0;
+  std::uint8_t mark = 0;
+};
+
+/// Stages between a program and the wire. Each is a delay of its own; service time is drawn per message.
+struct HostPipeline {
+  Duration doorbell;    // from post_send to the NIC's knowing of it
+  Duration fetch;       // PCIe: the work request and the first bytes come over
+  Duration completion;  // PCIe and polling: from the NIC's completion to the program's seeing it
+  std::optional<Distribution<Duration>> service_time;  // added to each message before its first packet
+
+  [[nodiscard]] Duration before_wire() const { return doorbell + fetch; }
+};
+
+/// Makes the sender's half of congestion control for one queue pair; null: none.
+using MakeControl = std::function<std::unique_ptr<transport::CongestionControl>()>;
+/// Makes the receiver's half; null: none.
+using MakeReceiver = std::function<std::unique_ptr<transport::CongestionReceiver>()>;
+
+struct NicOptions {
+  transport::DeviceOptions device;
+  transport::RcOptions rc;  // its three policies are left null: the factories below make them
+  MakeControl congestion_control;
+  MakeReceiver congestion_receiver;
+  /// Which priority (virtual lane) a packet's mark means; the index is a DSCP (64) or a service level (16).
+  std::array<std::uint8_t, 64> lane_of_mark{};
+  std::optional<TrafficClass> ack;  // unset: acknowledgements travel with their data
+  std::optional<TrafficClass> cnp;
+  HostPipeline pipeline;
+  std::uint64_t address = 0;  // f(seed, name): what flows are hashed by
+  std::uint64_t seed = 1;
+  /// Checks every packet that leaves by writing and reading its headers.
+  bool check_headers = false;
+};
+
+}  // namespace weft::host

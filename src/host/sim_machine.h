@@ -1,0 +1,67 @@
+// The simulated host of one rank: its rails, its clock, compute, copies and timers; and the runner of its program.
+//
+// A GPU does one request after another; the CPU does any number at once. A copy occupies nothing yet but takes its
+// time at the machine's copy rate. The program is called at its start and whenever an event or a completion can be
+// seen.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/rate.h"
+#include "host/sim_provider.h"
+#include "verbs/machine.h"
+
+namespace weft::host {
+
+struct MachineOptions {
+  std::uint32_t gpus = 0;
+  std::int64_t flops_per_second = 0;  // of a GPU; 0: unknown, and operations are refused
+  Rate copy_rate = Rate::max();
+};
+
+class SimMachine final : public verbs::Machine, public NewsListener {
+ public:
+  SimMachine(sim::Kernel& kernel, std::uint32_t index, const MachineOptions& options);
+
+  /// In the order of the scenario. The NIC must outlive this.
+  void add_rail(Nic& nic, Rate rate);
+  void add_ranks(sim::RankTable& ranks, std::uint64_t name_hash) { ranks.add({name_hash, kProgram}, wake_); }
+  /// What to call at start and when there is news.
+  void set_program(std::function<Result<void>()> call) { program_ = std::move(call); }
+
+  void on_completions(Time at) override;
+  /// Actor kProgram. Errors are the program's, and end the run.
+  [[nodiscard]] Result<void> on_wake(Time now);
+
+  [[nodiscard]] Time now() const override { return kernel_.now(); }
+  [[nodiscard]] Result<void> compute(const verbs::ComputeRequest& request) override;
+  [[nodiscard]] Result<void> copy(const verbs::CopyRequest& request) override;
+  void set_timer(const verbs::TimerRequest& request) override;
+  std::size_t poll_events(std::span<verbs::MachineEvent> out) override;
+  [[nodiscard]] std::span<const verbs::Rail> rails() const override { return rails_; }
+
+ private:
+  struct Pending {
+    verbs::MachineEvent event;
+    std::uint64_t order = 0;  // of request
+  };
+  void finish_at(const verbs::MachineEvent& event);
+  [[nodiscard]] bool no_such_gpu(verbs::GpuIndex gpu) const { return gpu.is_valid() && gpu.value() >= options_.gpus; }
+
+  sim::Kernel& kernel_;
+  std::uint32_t index_;
+  MachineOptions options_;
+  std::vector<std::unique_ptr<SimProvider>> providers_;
+  std::vector<verbs::Rail> rails_;
+  std::function<Result<void>()> program_;
+  std::vector<Time> gpu_free_at_;
+  std::vector<Pending> pending_;  // heap, earliest first
+  std::uint64_t requests_ = 0;
+  sim::Wake wake_;
+};
+
+}  // namespace weft::host

@@ -1,0 +1,96 @@
+#include "host/sim_provider.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weft::host {
+
+SimProvider::SimProvider(Nic& nic, NewsListener& listener) : nic_(nic), listener_(listener) { nic.add_listener(this); }
+
+// Completions are taken out of the device when they come, so that each is seen at its own time.
+void SimProvider::on_completions(Time at) {
+  bool any = false;
+  std::array<verbs::WorkCompletion, 32> batch;
+  for (Queue& queue : queues_) {
+    for (;;) {
+      const Result<std::size_t> moved = device().poll_cq(queue.cq, batch);
+      if (!moved || *moved == 0) {
+        break;
+      }
+      any = true;
+      for (std::size_t i = 0; i < *moved; ++i) {
+        queue.delayed.push_back({at, batch[i]});
+      }
+    }
+  }
+  if (any) {
+    listener_.on_completions(at);
+  }
+}
+
+Time SimProvider::next_visible(Time now) const {
+  Time next = Time::never();
+  for (const Queue& queue : queues_) {
+    for (std::uint32_t i = 0; i < queue.delayed.size(); ++i) {
+      if (queue.delayed[i].visible > now) {
+        next = earlier(next, queue.delayed[i].visible);
+        break;
+      }
+    }
+  }
+  return next;
+}
+
+Result<verbs::CqHandle> SimProvider::create_cq(std::uint32_t capacity) {
+  Result<verbs::CqHandle> made = device().create_cq(capacity);
+  if (made) {
+    queues_.push_back({*made, {}});
+  }
+  return made;
+}
+
+Result<void> SimProvider::destroy_cq(verbs::CqHandle cq) {
+  Result<void> destroyed = device().destroy_cq(cq);
+  if (destroyed) {
+    std::erase_if(queues_, [&](const Queue& queue) { return queue.cq == cq; });
+  }
+  return destroyed;
+}
+
+Result<std::size_t> SimProvider::poll_cq(verbs::CqHandle cq, std::span<verbs::WorkCompletion> out) {
+  const auto queue = std::find_if(queues_.begin(), queues_.end(), [&](const Queue& q) { return q.cq == cq; });
+  if (queue == queues_.end()) {
+    return device().poll_cq(cq, out);
+  }
+  std::size_t moved = 0;
+  while (moved < out.size() && !queue->delayed.empty() && queue->delayed.front().visible <= nic_.now()) {
+    out[moved++] = queue->delayed.pop_front().completion;
+  }
+  // An overflow is an error of the device's queue, once it is empty.
+  return moved > 0 || !queue->delayed.empty() ? Result<std::size_t>(moved) : device().poll_cq(cq, out);
+}
+
+Result<Qpn> SimProvider::create_qp(const verbs::QpInitAttributes& init) {
+  nic_.device().advance_to(nic_.now());
+  return nic_.create_qp(init);
+}
+
+Result<void> SimProvider::modify_qp(Qpn qpn, const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask) {
+  Result<void> modified = device().modify_qp(qpn, attributes, mask);
+  if (modified) {
+    nic_.modified(qpn);
+  }
+  return modified;
+}
+
+Result<void> SimProvider::destroy_qp(Qpn qpn) { return nic_.destroy_qp(qpn); }
+
+Result<void> SimProvider::post_recv(Qpn qpn, const verbs::RecvWr& request) {
+  Result<void> posted = device().post_recv(qpn, request);
+  if (posted) {
+    nic_.modified(qpn);
+  }
+  return posted;
+}
+
+}  // namespace weft::host

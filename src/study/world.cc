@@ -1,0 +1,222 @@
+#include "study/world.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.h"
+#include "base/stable_hash.h"
+
+namespace weft::study {
+namespace {
+
+// A bucket of the event set should hold some ten events of a busy run. A busy wire has an event about every 40 ns.
+sim::EventSet::Options event_set_for(const fabric::Graph& graph) {
+  const std::uint64_t wires = std::max<std::uint64_t>(2 * graph.links.size(), 1);
+  const std::uint64_t width = std::clamp<std::uint64_t>(400'000 / wires, 16, 4096);
+  const auto shift = static_cast<std::uint8_t>(std::bit_width(width) - 1);
+  // The ring spans about two microseconds, so that cables of the usual length need no overflow.
+  const auto count = static_cast<std::uint8_t>(std::clamp(21 - int{shift}, 10, 17));
+  return {.bucket_shift = shift, .bucket_count_shift = count};
+}
+
+}  // namespace
+
+template <class Fabric>
+struct World::Dispatch {
+  World& world;
+  Fabric& fabric;
+  const std::function<void(sim::ActorId, Time)>* observe;
+
+  void prefetch(sim::ActorId actor) const {
+    if (actor.kind() == fabric::kArrival || actor.kind() == fabric::kTransmit) {
+      fabric.prefetch(actor.index());
+    }
+  }
+
+  [[nodiscard]] bool on_event(sim::ActorId actor, Time now) {
+    if (observe != nullptr) [[unlikely]] {
+      (*observe)(actor, now);
+    }
+    switch (actor.kind()) {
+      case fabric::kArrival:
+        fabric.on_arrival(actor.index(), now);
+        break;
+      case fabric::kTransmit:
+        fabric.on_transmit(actor.index(), now);
+        break;
+      case fabric::kControlArrival:
+        fabric.on_control(actor.index(), now);
+        break;
+      case fabric::kPortTimer:
+        fabric.on_port_timer(actor.index(), now);
+        break;
+      case fabric::kSwitchTimer:
+        fabric.on_switch_timer(actor.index(), now);
+        break;
+      case fabric::kFabricTimer:
+        fabric.on_fabric_timer(now);
+        break;
+      case host::kNicTimer:
+        world.nics_[actor.index()].on_timer(now);
+        break;
+      case host::kNicPipeline:
+        world.nics_[actor.index()].on_pipeline(now);
+        if (const auto& error = world.nics_[actor.index()].deferred_error(); error) {
+          world.error_ = error;
+        }
+        break;
+      case host::kProgram:
+        if (Result<void> ran = world.machines_[actor.index()]->on_wake(now); !ran) {
+          world.error_ = ran.error();
+        }
+        return !world.error_ && !world.stopping_;
+      default:
+        WEFT_ASSERT(false);
+    }
+    return true;
+  }
+};
+
+World::World(const WorldOptions& options) : seed_(options.seed), kernel_(event_set_for(options.graph)) {}
+
+Result<std::unique_ptr<World>> World::create(WorldOptions options) {
+  std::unique_ptr<World> world(new World(options));
+  const fabric::FabricContext context{world->kernel_, world->packets_, options.seed};
+  if (auto* const ethernet = std::get_if<fabric::EthernetOptions>(&options.fabric); ethernet != nullptr) {
+    auto made = fabric::EthernetFabric::create(options.graph, std::move(*ethernet), context);
+    if (!made) {
+      return pass_on(made);
+    }
+    world->ethernet_ = std::move(*made);
+  } else {
+    auto made = fabric::InfiniBandFabric::create(
+        options.graph, std::move(std::get<fabric::InfiniBandOptions>(options.fabric)), context);
+    if (!made) {
+      return pass_on(made);
+    }
+    world->infiniband_ = std::move(*made);
+  }
+  for (const MachinePlan& plan : options.machines) {
+    if (plan.rails.empty()) {
+      return fail("{}: a machine needs at least one NIC port", plan.name);
+    }
+  }
+  world->make_hosts(options);
+  world->give_ranks(options);
+  return world;
+}
+
+fabric::EndpointPort& World::port() {
+  return ethernet_ != nullptr ? static_cast<fabric::EndpointPort&>(*ethernet_) : *infiniband_;
+}
+
+const fabric::Graph& World::graph() const { return ethernet_ != nullptr ? ethernet_->graph() : infiniband_->graph(); }
+
+void World::make_hosts(const WorldOptions& options) {
+  const fabric::Graph& graph = this->graph();
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    addresses_.push_back(stable_hash(seed_, graph.nodes[i].name));
+  }
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    host::NicOptions nic = options.nic(EndpointId(i));
+    nic.device.endpoint = EndpointId(i);
+    nic.device.seed = nic.seed = nic.address = addresses_[i];
+    nics_.emplace_back(
+        nic, host::Nic::Surroundings{
+                 .kernel = kernel_, .packets = packets_, .port = port(), .index = i, .addresses = addresses_});
+    if (ethernet_ != nullptr) {
+      ethernet_->attach(EndpointId(i), nics_.back());
+    } else {
+      infiniband_->attach(EndpointId(i), nics_.back());
+    }
+  }
+  std::vector<Rate> rates(graph.endpoints);
+  for (const fabric::Link& link : graph.links) {
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      if (end.node.value() < graph.endpoints) {
+        rates[end.node.value()] = link.rate;
+      }
+    }
+  }
+  for (std::uint32_t i = 0; i < options.machines.size(); ++i) {
+    const MachinePlan& plan = options.machines[i];
+    machines_.push_back(std::make_unique<host::SimMachine>(kernel_, i, plan.options));
+    for (const EndpointId rail : plan.rails) {
+      machines_.back()->add_rail(nics_[rail.value()], rates[rail.value()]);
+    }
+  }
+}
+
+void World::give_ranks(const WorldOptions& options) {
+  sim::RankTable ranks;
+  if (ethernet_ != nullptr) {
+    ethernet_->add_ranks(ranks);
+  } else {
+    infiniband_->add_ranks(ranks);
+  }
+  for (std::uint32_t i = 0; i < nics_.size(); ++i) {
+    nics_[i].add_ranks(ranks, addresses_[i]);
+  }
+  for (std::size_t i = 0; i < machines_.size(); ++i) {
+    machines_[i]->add_ranks(ranks, stable_hash(seed_, "machine " + options.machines[i].name));
+  }
+  ranks.assign();
+}
+
+void World::start() {
+  if (ethernet_ != nullptr) {
+    ethernet_->start();
+  } else {
+    infiniband_->start();
+  }
+  for (const auto& machine : machines_) {
+    machine->on_completions(Time::zero());
+  }
+}
+
+template <class Fabric>
+World::Stop World::run_with(Fabric& fabric, Time limit, std::uint64_t budget,
+                            const std::function<void(sim::ActorId, Time)>* observe) {
+  Dispatch<Fabric> dispatch{*this, fabric, observe};
+  switch (kernel_.run(limit, budget, dispatch)) {
+    case sim::Kernel::Stop::kEmpty:
+      return Stop::kIdle;
+    case sim::Kernel::Stop::kLimit:
+      return Stop::kLimit;
+    case sim::Kernel::Stop::kAsked:
+      break;
+  }
+  return error_ ? Stop::kError : Stop::kBudget;
+}
+
+World::Stop World::run(Time limit, std::uint64_t budget) {
+  stopping_ = false;
+  return ethernet_ != nullptr ? run_with(*ethernet_, limit, budget, nullptr)
+                              : run_with(*infiniband_, limit, budget, nullptr);
+}
+
+World::Stop World::run_observed(Time limit, std::uint64_t budget,
+                                const std::function<void(sim::ActorId, Time)>& observe) {
+  stopping_ = false;
+  return ethernet_ != nullptr ? run_with(*ethernet_, limit, budget, &observe)
+                              : run_with(*infiniband_, limit, budget, &observe);
+}
+
+std::uint64_t World::packet_hops() const {
+  return ethernet_ != nullptr ? ethernet_->packets_sent() : infiniband_->packets_sent();
+}
+
+std::size_t World::heap_bytes() const {
+  std::size_t bytes = kernel_.heap_bytes() + packets_.heap_bytes() +
+                      (ethernet_ != nullptr ? ethernet_->heap_bytes() : infiniband_->heap_bytes());
+  for (const host::Nic& nic : nics_) {
+    bytes += sizeof(nic) + nic.heap_bytes();
+  }
+  return bytes + machines_.size() * sizeof(host::SimMachine);
+}
+
+std::string World::check_invariants() const {
+  return ethernet_ != nullptr ? ethernet_->check_invariants() : infiniband_->check_invariants();
+}
+
+}  // namespace weft::study

@@ -1,0 +1,101 @@
+// One simulated world: a kernel, a fabric, the NICs and machines at its edge. It owns them all and hands out events.
+//
+// A world is assembled from plain options (study/assemble.h makes those of a scenario) and then run in slices. The same
+// options and seed give the same events, whatever the slices are.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fabric/ethernet/ethernet_fabric.h"
+#include "fabric/infiniband/infiniband_fabric.h"
+#include "host/nic.h"
+#include "host/sim_machine.h"
+#include "sim/kernel.h"
+
+namespace weft::study {
+
+struct MachinePlan {
+  std::string name;  // stable
+  std::vector<EndpointId> rails;
+  host::MachineOptions options;
+};
+
+struct WorldOptions {
+  std::uint64_t seed = 1;
+  fabric::Graph graph;
+  std::variant<fabric::EthernetOptions, fabric::InfiniBandOptions> fabric;
+  /// What the NIC of an endpoint is like; endpoint, seeds and address are filled in by the world.
+  std::function<host::NicOptions(EndpointId)> nic;
+  std::vector<MachinePlan> machines;
+};
+
+class World {
+ public:
+  /// Errors: what the fabric refuses, a machine without rails.
+  [[nodiscard]] static Result<std::unique_ptr<World>> create(WorldOptions options);
+
+  /// Calls every machine's program for the first time, at time zero.
+  void start();
+
+  enum class Stop : std::uint8_t { kIdle, kLimit, kBudget, kError };
+  /// Runs until nothing is left to happen, or the next event is after `limit`, or `budget` events were taken, or a
+  /// program failed (error()).
+  Stop run(Time limit, std::uint64_t budget);
+  /// The same, telling `observe(ActorId, Time)` of every event before it is handled.
+  Stop run_observed(Time limit, std::uint64_t budget, const std::function<void(sim::ActorId, Time)>& observe);
+  /// Makes run() return after the present event.
+  void stop() { stopping_ = true; }
+
+  [[nodiscard]] Time now() const { return kernel_.now(); }
+  [[nodiscard]] std::uint64_t events() const { return kernel_.events(); }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  [[nodiscard]] std::uint64_t packet_hops() const;
+  [[nodiscard]] std::size_t heap_bytes() const;
+  /// Empty if every count of the fabric agrees with what it holds, and no packet is lost or invented.
+  [[nodiscard]] std::string check_invariants() const;
+
+  [[nodiscard]] const fabric::Graph& graph() const;
+  /// Null if the fabric is of the other kind.
+  [[nodiscard]] fabric::EthernetFabric* ethernet() { return ethernet_.get(); }
+  [[nodiscard]] fabric::InfiniBandFabric* infiniband() { return infiniband_.get(); }
+  [[nodiscard]] const fabric::EthernetFabric* ethernet() const { return ethernet_.get(); }
+  [[nodiscard]] const fabric::InfiniBandFabric* infiniband() const { return infiniband_.get(); }
+  [[nodiscard]] host::Nic& nic(EndpointId endpoint) { return nics_[endpoint.value()]; }
+  [[nodiscard]] const host::Nic& nic(EndpointId endpoint) const { return nics_[endpoint.value()]; }
+  [[nodiscard]] host::SimMachine& machine(std::size_t index) { return *machines_[index]; }
+  [[nodiscard]] std::size_t machines() const { return machines_.size(); }
+  [[nodiscard]] const fabric::PacketPool& packets() const { return packets_; }
+  [[nodiscard]] sim::Kernel& kernel() { return kernel_; }
+
+ private:
+  template <class Fabric>
+  struct Dispatch;
+
+  explicit World(const WorldOptions& options);
+  [[nodiscard]] fabric::EndpointPort& port();
+  void make_hosts(const WorldOptions& options);
+  void give_ranks(const WorldOptions& options);
+  template <class Fabric>
+  Stop run_with(Fabric& fabric, Time limit, std::uint64_t budget,
+                const std::function<void(sim::ActorId, Time)>* observe);
+
+  std::uint64_t seed_;
+  sim::Kernel kernel_;
+  fabric::PacketPool packets_;
+  std::unique_ptr<fabric::EthernetFabric> ethernet_;
+  std::unique_ptr<fabric::InfiniBandFabric> infiniband_;
+  std::vector<std::uint64_t> addresses_;
+  std::deque<host::Nic> nics_;
+  std::vector<std::unique_ptr<host::SimMachine>> machines_;
+  std::optional<Error> error_;
+  bool stopping_ = false;
+};
+
+}  // namespace weft::study
