@@ -33,7 +33,8 @@ class CongestionControl {
   /// A packet of `size` leaves; algorithms with byte counters count it. Not called during a rest.
   virtual void on_transmit(Bytes size, Time now) = 0;
   /// Bytes that may be unacknowledged; at least one packet may always be in flight. Changes in `on_ack` and
-  /// `on_congestion` only: an engine asks after these.
+  /// `on_congestion` only: an engine asks after these. One that may shrink needs an acknowledgement for every packet,
+  /// or the flow may wait for its timeout.
   [[nodiscard]] virtual Bytes window(Time now) = 0;
   /// Rate at which packets leave; Rate::zero() = not paced.
   [[nodiscard]] virtual Rate pacing_rate(Time now) = 0;
