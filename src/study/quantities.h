@@ -5,7 +5,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <iosfwd>
 #include <string>
 #include <string_view>
 

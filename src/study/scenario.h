@@ -25,6 +25,10 @@ struct FabricSettings {
   Family family = Family::kRoceV2;
   std::string switch_entry;  // of the catalogue
   std::string nic_entry;
+  std::string link_entry;
+  std::string qos_entry;
+  std::string pfc_entry;
+  std::string ecn_entry;
   std::int64_t mtu = 4096;  // path MTU: 256, 512, 1024, 2048 or 4096 bytes
   IpVersion ip_version = IpVersion::kV4;
 };

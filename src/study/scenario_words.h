@@ -1,0 +1,94 @@
+// The words that a scenario uses for the values of each enumeration, in the order of the enumerators.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "study/scenario.h"
+
+namespace weft::study {
+
+/// `kWords[i]` is the word for the enumerator of value i; `kPlanned` are words of the field that mean nothing yet.
+template <class Enum>
+struct WordsOf;
+
+template <std::size_t Count>
+using WordList = std::array<std::string_view, Count>;
+
+struct NothingPlanned {
+  static constexpr WordList<0> kPlanned{};
+};
+
+template <>
+struct WordsOf<Hardware> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"as-sold", "equal"};
+};
+template <>
+struct WordsOf<Family> {
+  static constexpr WordList<2> kWords = {"rocev2", "infiniband"};
+  static constexpr WordList<4> kPlanned = {"rocev1", "iwarp", "tcp", "uet"};
+};
+template <>
+struct WordsOf<IpVersion> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"ipv4", "ipv6"};
+};
+template <>
+struct WordsOf<TopologyKind> {
+  static constexpr WordList<7> kWords = {"single-switch", "dumbbell",       "parking-lot", "leaf-spine",
+                                         "fat-tree",      "rail-optimised", "file"};
+  static constexpr WordList<1> kPlanned = {"dragonfly"};
+};
+template <>
+struct WordsOf<Forwarding> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"store-and-forward", "cut-through"};
+};
+template <>
+struct WordsOf<WatchdogAction> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"drop", "forward"};
+};
+template <>
+struct WordsOf<RoutingPolicy> {
+  static constexpr WordList<4> kWords = {"ecmp", "spray", "adaptive", "lft"};
+  static constexpr WordList<1> kPlanned = {"flowlet"};
+};
+template <>
+struct WordsOf<LossRecoveryKind> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"go-back-n", "selective-repeat"};
+};
+template <>
+struct WordsOf<CongestionAlgorithm> {
+  static constexpr WordList<4> kWords = {"none", "static-window", "dcqcn", "ib-cc"};
+  static constexpr WordList<4> kPlanned = {"hpcc", "timely", "swift", "dctcp"};
+};
+template <>
+struct WordsOf<ClampRule> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"always", "never", "after-time-increase"};
+};
+template <>
+struct WordsOf<HyperRule> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"growing", "constant"};
+};
+template <>
+struct WordsOf<TrafficKind> : NothingPlanned {
+  static constexpr WordList<6> kWords = {"flows", "permutation", "incast", "all-to-all", "poisson", "ring-all-reduce"};
+};
+template <>
+struct WordsOf<Operation> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"write", "read", "send"};
+};
+template <>
+struct WordsOf<Placement> : NothingPlanned {
+  static constexpr WordList<4> kWords = {"packed", "spread", "random", "listed"};
+};
+template <>
+struct WordsOf<EventAction> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"fail", "degrade", "restore"};
+};
+
+template <class Enum>
+[[nodiscard]] constexpr std::string_view word_of(Enum value) {
+  return WordsOf<Enum>::kWords.at(static_cast<std::size_t>(value));
+}
+
+}  // namespace weft::study

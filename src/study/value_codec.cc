@@ -1,0 +1,193 @@
+#include "study/value_codec.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/parse_quantity.h"
+
+namespace weft::study {
+namespace {
+
+// "2.5e-12" as "0.0000000000025": quantities have no exponents, but bit error rates are always written with one.
+std::string without_exponent(std::string_view text) {
+  const auto mark = text.find_first_of("eE");
+  int exponent = 0;
+  const auto digits = text.substr(std::min(mark, text.size()));
+  if (digits.size() < 3 || digits[1] != '-') {
+    return std::string(text);
+  }
+  const auto [end, error] = std::from_chars(digits.data() + 2, digits.data() + digits.size(), exponent);
+  if (error != std::errc() || end != digits.data() + digits.size() || exponent > 30) {
+    return std::string(text);
+  }
+  std::string mantissa(text.substr(0, mark));
+  const auto point = mantissa.find('.');
+  const auto whole = point == std::string::npos ? mantissa.size() : point;
+  if (whole != 1) {
+    return std::string(text);
+  }
+  if (point != std::string::npos) {
+    mantissa.erase(point, 1);
+  }
+  return exponent == 0 ? std::string(text) : "0." + std::string(static_cast<std::size_t>(exponent - 1), '0') + mantissa;
+}
+
+Result<std::int64_t> whole_number(std::string_view text, std::string_view what) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > 255) {
+    return fail("'{}' is no {} from 0 to 255", printable(text), what);
+  }
+  return number;
+}
+
+}  // namespace
+
+tl::unexpected<Error> wrong_type(const RawValue& value, std::string_view expected) {
+  return fail("found {}; expected {}", describe(value), expected);
+}
+
+Result<std::string> Codec<std::string>::read(const RawValue& value, const Key&) {
+  const auto* text = std::get_if<std::string>(&value.content);
+  if (text == nullptr) {
+    return wrong_type(value, "a text in quotes");
+  }
+  constexpr std::size_t kMost = 1'024;
+  const bool plain = std::ranges::all_of(*text, [](char c) { return c >= ' ' && c <= '~'; });
+  if (!plain || text->size() > kMost) {
+    return fail("the text '{}' has other than printable ASCII characters, or more than {}", printable(*text), kMost);
+  }
+  return *text;
+}
+
+std::string Codec<std::string>::type(const Key& key) {
+  return key.entry.empty() ? "text" : fmt::format("name of a {} of the catalogue", key.entry);
+}
+
+Result<bool> Codec<bool>::read(const RawValue& value, const Key&) {
+  if (const auto* boolean = std::get_if<bool>(&value.content)) {
+    return *boolean;
+  }
+  return wrong_type(value, "true or false");
+}
+
+Result<std::int64_t> Codec<std::int64_t>::read(const RawValue& value, const Key& key) {
+  const auto* number = std::get_if<std::int64_t>(&value.content);
+  if (number == nullptr) {
+    return wrong_type(value, fmt::format("an integer from {} to {}", key.range.low, key.range.high));
+  }
+  if (*number < key.range.low || *number > key.range.high) {
+    return fail("{} is out of range; {} to {}", *number, key.range.low, key.range.high);
+  }
+  return *number;
+}
+
+Result<Probability> Codec<Probability>::read(const RawValue& value, const Key&) {
+  std::string text;
+  if (const auto* written = std::get_if<std::string>(&value.content)) {
+    text = printable(*written);
+  } else if (const auto* number = std::get_if<double>(&value.content)) {
+    text = std::isfinite(*number) ? fmt::format("{}", *number) : "infinite or not a number";
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value.content)) {
+    text = fmt::format("{}", *integer);
+  } else {
+    return wrong_type(value, "a probability such as '1%', 0.01 or 1e-12");
+  }
+  return parse_probability(without_exponent(text));
+}
+
+Result<ServiceTime> Codec<ServiceTime>::read(const RawValue& value, const Key& key) {
+  const auto* text = std::get_if<std::string>(&value.content);
+  if (text == nullptr) {
+    return wrong_type(value, type(key));
+  }
+  const auto part = [&key](std::string_view words) {
+    return Codec<Duration>::read(RawValue{.place = {}, .content = std::string(words)}, key);
+  };
+  const std::string_view all = *text;
+  ServiceTime time;
+  std::string_view first = all;
+  if (all.starts_with("exponential ")) {
+    time.kind = ServiceTimeKind::kExponential;
+    first = all.substr(12);
+  } else if (const auto to = all.find(" to "); all.starts_with("uniform ") && to != std::string_view::npos) {
+    time.kind = ServiceTimeKind::kUniform;
+    first = all.substr(8, to - 8);
+    auto high = part(all.substr(to + 4));
+    if (!high) {
+      return pass_on(high);
+    }
+    time.high = *high;
+  }
+  auto low = part(first);
+  if (!low) {
+    return fail("{}; expected {}", low.error().message, type(key));
+  }
+  time.low = *low;
+  if (time.kind == ServiceTimeKind::kUniform && time.high < time.low) {
+    return fail("uniform from {} to {}: the first must not be larger", time.low, time.high);
+  }
+  return time;
+}
+
+std::string Codec<ServiceTime>::write(const ServiceTime& value) {
+  switch (value.kind) {
+    case ServiceTimeKind::kConstant:
+      return to_string(value.low);
+    case ServiceTimeKind::kUniform:
+      return fmt::format("uniform {} to {}", value.low, value.high);
+    case ServiceTimeKind::kExponential:
+      return fmt::format("exponential {}", value.low);
+  }
+  return "";
+}
+
+Result<VlWeight> Codec<VlWeight>::read(const RawValue& value, const Key&) {
+  const auto* text = std::get_if<std::string>(&value.content);
+  const auto colon = text == nullptr ? std::string::npos : text->find(':');
+  if (colon == std::string::npos) {
+    return wrong_type(value, "'VL:WEIGHT' such as '1:4'");
+  }
+  auto vl = whole_number(std::string_view(*text).substr(0, colon), "VL");
+  if (!vl) {
+    return pass_on(vl);
+  }
+  if (*vl > 14) {
+    return fail("VL {} is out of range; 0 to 14", *vl);
+  }
+  auto weight = whole_number(std::string_view(*text).substr(colon + 1), "weight");
+  if (!weight) {
+    return pass_on(weight);
+  }
+  return VlWeight{.vl = static_cast<std::uint8_t>(*vl), .weight = static_cast<std::uint8_t>(*weight)};
+}
+
+namespace {
+
+// Ratios may be written as text, and whole ones as integers.
+Result<std::string> ratio_text(const RawValue& value, std::string_view expected) {
+  if (const auto* text = std::get_if<std::string>(&value.content)) {
+    return printable(*text);
+  }
+  if (const auto* number = std::get_if<std::int64_t>(&value.content)) {
+    return fmt::format("{}", *number);
+  }
+  return wrong_type(value, expected);
+}
+
+}  // namespace
+
+Result<PowerOfTwo> Codec<PowerOfTwo>::read(const RawValue& value, const Key& key) {
+  return ratio_text(value, type(key)).and_then([](const std::string& text) { return parse_power_of_two(text); });
+}
+
+Result<Oversubscription> Codec<Oversubscription>::read(const RawValue& value, const Key& key) {
+  return ratio_text(value, type(key)).and_then([](const std::string& text) { return parse_oversubscription(text); });
+}
+
+Result<Duration> QuantityText<Duration>::parse(std::string_view text) { return parse_duration(text); }
+Result<Bytes> QuantityText<Bytes>::parse(std::string_view text) { return parse_bytes(text); }
+Result<Rate> QuantityText<Rate>::parse(std::string_view text) { return parse_rate(text); }
+
+}  // namespace weft::study
