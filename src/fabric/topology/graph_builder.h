@@ -4,12 +4,14 @@
 // parallel ones together, gets next-hop sets that are contiguous ranges of ports.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "fabric/topology/cable.h"
 #include "fabric/topology/graph.h"
+#include "fabric/topology/word.h"
 
 namespace weft::fabric {
 
@@ -17,6 +19,11 @@ namespace weft::fabric {
 enum class Domains : std::uint8_t {
   kOne,     // one per plane: switches bridge
   kRouted,  // one per switch: every switch is a router, a leaf and its endpoints are a subnet
+};
+
+template <>
+struct WordsOf<Domains> {
+  static constexpr std::array<Word<Domains>, 2> kAll{{{"one", Domains::kOne}, {"routed", Domains::kRouted}}};
 };
 
 struct SwitchSpec {

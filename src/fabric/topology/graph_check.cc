@@ -4,8 +4,10 @@
 #include <map>
 #include <numeric>
 #include <string_view>
+#include <vector>
 
 #include "base/format_quantity.h"
+#include "fabric/topology/option_check.h"
 
 namespace weft::fabric {
 namespace {
@@ -13,6 +15,10 @@ namespace {
 Result<void> check_nodes(const Graph& graph) {
   if (graph.endpoints > graph.nodes.size()) {
     return fail("the graph says {} endpoints and has {} nodes", graph.endpoints, graph.nodes.size());
+  }
+  // Routing numbers leaves with 16 bits.
+  if (graph.switches() > OptionCheck::kMaxSwitches) {
+    return fail("the graph has {} switches, the most is {}", graph.switches(), OptionCheck::kMaxSwitches);
   }
   std::vector<std::string_view> names;
   names.reserve(graph.nodes.size());

@@ -30,7 +30,7 @@ struct GraphSize {
 class OptionCheck {
  public:
   static constexpr std::uint64_t kMaxEndpoints = 1U << 21;
-  static constexpr std::uint64_t kMaxSwitches = 65535;
+  static constexpr std::uint64_t kMaxSwitches = 65534;
   static constexpr std::uint64_t kMaxPorts = 65535;
 
   /// `topology` begins every message.

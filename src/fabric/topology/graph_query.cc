@@ -1,0 +1,52 @@
+#include "fabric/topology/graph_query.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace weft::fabric {
+
+std::optional<NodeIndex> find_node(const Graph& graph, std::string_view name) {
+  const auto found =
+      std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) { return node.name == name; });
+  if (found == graph.nodes.end()) {
+    return std::nullopt;
+  }
+  return NodeIndex(static_cast<std::uint32_t>(std::distance(graph.nodes.begin(), found)));
+}
+
+std::string_view host_name(const Node& endpoint) {
+  return std::string_view(endpoint.name).substr(0, endpoint.name.find('/'));
+}
+
+std::optional<LinkIndex> find_link(const Graph& graph, const LinkEnd& end) {
+  const auto found = std::find_if(graph.links.begin(), graph.links.end(),
+                                  [&](const Link& link) { return link.a == end || link.b == end; });
+  if (found == graph.links.end()) {
+    return std::nullopt;
+  }
+  return LinkIndex(static_cast<std::uint32_t>(std::distance(graph.links.begin(), found)));
+}
+
+std::uint32_t switches_of_tier(const Graph& graph, std::uint8_t tier) {
+  return static_cast<std::uint32_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    return node.kind == NodeKind::kSwitch && node.tier == tier;
+  }));
+}
+
+SwitchRates switch_rates(const Graph& graph, NodeIndex node) {
+  SwitchRates rates;
+  for (const Link& link : graph.links) {
+    if (link.a.node != node && link.b.node != node) {
+      continue;
+    }
+    const Node& other = graph[link.a.node == node ? link.b.node : link.a.node];
+    if (other.tier < graph[node].tier) {
+      rates.down = rates.down + link.rate;
+    } else if (other.tier > graph[node].tier) {
+      rates.up = rates.up + link.rate;
+    }
+  }
+  return rates;
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,30 @@
+// Questions about a graph that scenarios, reports and tests ask: by name, by tier, by port. Linear in the graph.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/rate.h"
+#include "fabric/topology/graph.h"
+
+namespace weft::fabric {
+
+[[nodiscard]] std::optional<NodeIndex> find_node(const Graph& graph, std::string_view name);
+
+/// "host3" of "host3/nic0".
+[[nodiscard]] std::string_view host_name(const Node& endpoint);
+
+/// The link at this port.
+[[nodiscard]] std::optional<LinkIndex> find_link(const Graph& graph, const LinkEnd& end);
+
+[[nodiscard]] std::uint32_t switches_of_tier(const Graph& graph, std::uint8_t tier);
+
+/// Sums of the rates of a switch's links towards lower and higher tiers. `down` over `up` is its oversubscription.
+struct SwitchRates {
+  Rate down;
+  Rate up;
+};
+[[nodiscard]] SwitchRates switch_rates(const Graph& graph, NodeIndex node);
+
+}  // namespace weft::fabric
