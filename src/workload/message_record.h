@@ -21,6 +21,8 @@ struct MessageRecord {
   Time posted{};                   // when the program wanted to send it, though a full send queue may have delayed it
   Time finished{};                 // when the requester's program saw its completion
   Time delivered = Time::never();  // when the receiver's program did; never if the operation tells it nothing
+
+  friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
 };
 
 /// One rank's part of one collective operation.

@@ -156,6 +156,20 @@ TEST(Traffic, PoissonArrivalsDoNotWaitForOneAnother) {
     EXPECT_EQ(message.posted, starts.at(message.flow));
 }
 
+TEST(Traffic, ASeedGivesTheSameRecordsEveryTimeAndAnotherSeedOthers) {
+  const auto records = [](std::uint64_t seed) {
+    SmallWorld world({.ranks = 4, .seed = seed});
+    const workload::PoissonOptions options{.sizes = Exponential<Bytes>::make(Bytes(5000)).value(),
+                                           .load = Probability::one(),
+                                           .rate = 10_gbps,
+                                           .messages = 400};
+    world.run(workload::PoissonArrivals::make(world.job(), options).value());
+    return world.recorded.messages;
+  };
+  EXPECT_EQ(records(1), records(1));
+  EXPECT_NE(records(1), records(2));
+}
+
 TEST(Traffic, MessagesOfOneFlowTakeTurnsOnItsQueuePairs) {
   SmallWorld world({.ranks = 2});
   const FlowShape shape{.size = Bytes(9000), .messages = 64, .operation = Operation::kSend};
