@@ -59,6 +59,9 @@ class Ring {
     return value;
   }
 
+  /// Asks for the memory of the oldest element, if there is any.
+  void prefetch_front() const { __builtin_prefetch(elements_ + head_); }
+
   [[nodiscard]] T& front() { return (*this)[0]; }
   [[nodiscard]] const T& front() const { return (*this)[0]; }
   [[nodiscard]] T& back() { return (*this)[size_ - 1]; }

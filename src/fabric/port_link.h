@@ -35,26 +35,31 @@ enum PortFlag : std::uint8_t {
   kGuarded = 1 << 6,     // a watchdog has taken a priority out of service
 };
 
-struct PortLink {
-  // What a packet's arrival needs: about a cache line.
-  Ring<InFlight> in_flight;
+struct alignas(64) PortLink {
+  // What a packet's arrival needs: one cache line. The packet that arrives next lies here, those behind it in the ring.
+  PacketHandle first;       // arrives when `arrival` fires; meaningful while that is pending
+  std::uint32_t owner = 0;  // ordinal of the switch, or the endpoint
   sim::Wake arrival;
-  std::uint32_t owner = 0;   // ordinal of the switch, or the endpoint
-  PortIndex peer = 0;        // the other end of the cable
-  std::uint16_t number = 0;  // within the owner
-  std::uint8_t flags = 0;    // PortFlag bits
+  Ring<InFlight> in_flight;   // behind the first
+  PortIndex peer = 0;         // the other end of the cable
+  std::uint16_t number = 0;   // within the owner
+  std::uint8_t flags = 0;     // PortFlag bits
+  std::uint8_t announce = 0;  // lanes whose flow control has something to say
 
-  // What a transmission needs.
-  Time free_at;  // the wire that begins here is idle from then on
+  // What a transmission needs: one more.
+  alignas(64) Time free_at;  // the wire that begins here is idle from then on
   sim::Wake transmit;
   Duration delay;                          // of the wire that begins here, with the pipeline at its end
-  Duration control_delay;                  // of the same wire, for control frames
   std::uint32_t picoseconds_per_byte = 0;  // 0: not a whole number
   std::uint32_t cut_through_bytes = 0;     // the peer has a packet in hand after that many bytes; 0: after all
-  Rate rate;
+  std::uint32_t queued_bytes = 0;          // that wait to leave
+  std::uint16_t queued = 0;                // bit l: packets of lane (priority, virtual lane) l wait
+  std::uint16_t blocked = 0;               // bit l: flow control holds lane l
   std::uint64_t packets_sent = 0;
-  std::uint64_t bytes_sent = 0;  // of frames
 
+  // What only flow control and changes need.
+  Duration control_delay;  // of the wire that begins here, for control frames
+  Rate rate;
   Ring<InFlight> control;
   sim::Wake control_arrival;
   sim::Wake timer;
@@ -76,23 +81,38 @@ inline void launch(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex 
   const Time at = now + from.delay + (early ? from.wire_time(from.cut_through_bytes) : occupied);
   from.free_at = now + occupied;
   ++from.packets_sent;
-  from.bytes_sent += common.frame_bytes;
-  if (to.in_flight.empty()) {
+  if (to.arrival.pending().is_never()) {
+    to.first = packet;
     kernel.wake_always(to.arrival, sim::ActorId(kArrival, to_index), at);
+  } else {
+    to.in_flight.push_back({at, packet});
   }
-  to.in_flight.push_back({at, packet});
 }
 
-/// Takes the packet that has arrived; null if the event means nothing.
+/// Takes the packet that has arrived; invalid if the event means nothing.
 inline PacketHandle land(sim::Kernel& kernel, PortLink& port, PortIndex index, Time now) {
   if (!port.arrival.fires(now)) {
     return PacketHandle::invalid();
   }
-  const InFlight first = port.in_flight.pop_front();
+  const PacketHandle arrived = port.first;
   if (!port.in_flight.empty()) {
-    kernel.wake_always(port.arrival, sim::ActorId(kArrival, index), port.in_flight.front().at);
+    const InFlight next = port.in_flight.pop_front();
+    port.first = next.packet;
+    kernel.wake_always(port.arrival, sim::ActorId(kArrival, index), next.at);
   }
-  return first.packet;
+  return arrived;
+}
+
+/// Calls `lose` with every packet on the wire that ends here, and takes them off it.
+template <class Function>
+void cut_wire(PortLink& port, Function lose) {
+  if (!port.arrival.pending().is_never()) {
+    lose(port.first);
+    port.arrival.forget();
+  }
+  while (!port.in_flight.empty()) {
+    lose(port.in_flight.pop_front().packet);
+  }
 }
 
 /// The same for a control frame of `wire_bytes`, which goes around the receiver's pipeline and counts as no packet.

@@ -56,6 +56,8 @@ class Wake {
     pending_ = Time::never();
     return true;
   }
+  /// The pending event, if any, will mean nothing.
+  void forget() { pending_ = Time::never(); }
 
  private:
   friend class WakeAccess;

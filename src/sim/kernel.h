@@ -1,10 +1,10 @@
 // The clock of one partition and what it will do next.
 //
 // One total order: (time, rank). A handler is a class with `bool on_event(ActorId, Time)`, false to stop the run after
-// this event, and `prefetch(ActorId)`; it is a template argument, so that each kind of actor is reached by a switch and
-// no call through a pointer. A wake-up that an earlier one has
-// replaced still comes, and means nothing: handlers ask Wake::fires first. A wake-up at the present instant runs after
-// the actor that asked for it; only parts of one device may do that.
+// this event; `prefetch(ActorId)` and, a little later, `prefetch_more(ActorId)` ask for the memory that it will need.
+// It is a template argument, so that each kind of actor is reached by a switch and no call through a pointer. A wake-up
+// that an earlier one has replaced still comes, and means nothing: handlers ask Wake::fires first. A wake-up at the
+// present instant runs after the actor that asked for it; only parts of one device may do that.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,11 @@ class Kernel {
       if (!events_.pop(event, limit)) {
         return events_.size() == 0 ? Stop::kEmpty : Stop::kLimit;
       }
-      if (const Event* const soon = events_.peek(kPrefetchAhead); soon != nullptr) {
-        handler.prefetch(soon->actor());
+      if (const Event* const later = events_.peek(kFarAhead); later != nullptr) {
+        handler.prefetch(later->actor());
+      }
+      if (const Event* const soon = events_.peek(kNearAhead); soon != nullptr) {
+        handler.prefetch_more(soon->actor());
       }
       now_ = event.time;
       ++count_;
@@ -65,7 +68,8 @@ class Kernel {
   }
 
  private:
-  static constexpr std::size_t kPrefetchAhead = 3;
+  static constexpr std::size_t kFarAhead = 6;
+  static constexpr std::size_t kNearAhead = 2;
 
   EventSet events_;
   Time now_;

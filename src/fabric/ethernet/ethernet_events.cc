@@ -80,13 +80,11 @@ void EthernetFabric::apply_link_event(const LinkEvent& event, Time now) {
 void EthernetFabric::cut(PortIndex index) {
   EthernetPort& port = ports_[index];
   port.flags |= kLinkDown;
-  while (!port.in_flight.empty()) {
-    drop(port.in_flight.pop_front().packet, drops_.link_down, index);
-  }
+  cut_wire(port, [&](PacketHandle handle) { drop(handle, drops_.link_down, index); });
   while (!port.control.empty()) {
     packets_.release(port.control.pop_front().packet);
   }
-  port.paused = 0;
+  port.blocked = 0;
   port.announce = 0;
 }
 
@@ -112,7 +110,7 @@ void EthernetFabric::empty_queue(PortIndex index, std::uint32_t priority, std::u
       change_xoff(ingress, priority, now);
     }
   }
-  port.queued = static_cast<std::uint8_t>(port.queued & ~(1U << priority));
+  port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << priority));
 }
 
 // A pause has begun: from now on somebody looks whether it ends.
@@ -159,7 +157,7 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
         continue;
       }
       port.guarded = static_cast<std::uint8_t>(port.guarded & ~bit);
-    } else if ((port.paused & bit) != 0) {
+    } else if ((port.blocked & bit) != 0) {
       const Time storm_at = record.paused_since[priority] + watchdog.detect;
       if (storm_at > now || (port.queued & bit) == 0) {
         next = earlier(next, storm_at > now ? storm_at : now + watchdog.detect);
@@ -186,7 +184,7 @@ void EthernetFabric::find_deadlock(Time now) {
     const auto bit = static_cast<std::uint8_t>(1U << priority);
     for (PortIndex index = 0; index < ports_.size(); ++index) {
       const EthernetPort& port = ports_[index];
-      if ((port.paused & bit) == 0) {
+      if ((port.blocked & bit) == 0) {
         continue;
       }
       any_pause = true;

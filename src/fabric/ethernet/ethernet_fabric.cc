@@ -62,7 +62,7 @@ void EthernetFabric::forward(EthernetPort& in, PacketHandle handle, Time now) {
     }
   }
   const std::uint32_t priority = packet.common.priority;
-  if (out.queued == 0 && out.free_at <= now && ((out.paused >> priority) & 1U) == 0 && out.announce == 0) {
+  if (out.queued == 0 && out.free_at <= now && ((out.blocked >> priority) & 1U) == 0 && out.announce == 0) {
     start_packet(out, queue_of(index, priority), handle, packet, now);
   } else {
     enqueue(in, index, handle, packet, now);
@@ -118,9 +118,9 @@ void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle han
   queue.bytes += size;
   queue.peak_bytes = std::max(queue.peak_bytes, queue.bytes);
   out.queued_bytes += size;
-  out.queued = static_cast<std::uint8_t>(out.queued | 1U << priority);
+  out.queued = static_cast<std::uint16_t>(out.queued | 1U << priority);
   // Behind a paused queue nothing happens until the pause ends; its end, or its expiry, wakes the port.
-  if (((out.paused >> priority) & 1U) == 0) {
+  if (((out.blocked >> priority) & 1U) == 0) {
     kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), later(out.free_at, now));
   }
 }
@@ -133,7 +133,7 @@ void EthernetFabric::on_transmit(PortIndex index, Time now) {
   if (port.free_at > now) {
     return kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
   }
-  if (port.paused != 0) {
+  if (port.blocked != 0) {
     expire_pauses(port, index, now);
   }
   if (port.announce != 0) [[unlikely]] {
@@ -143,11 +143,11 @@ void EthernetFabric::on_transmit(PortIndex index, Time now) {
     endpoints_[port.owner]->on_wire_ready(now);
     return await_expiry(port, index);
   }
-  const std::uint32_t eligible = port.queued & ~std::uint32_t{port.paused};
+  const std::uint32_t eligible = port.queued & ~std::uint32_t{port.blocked};
   if (eligible != 0) {
     dequeue(index, pick(port, index, eligible), now);
   }
-  if ((port.queued & ~std::uint32_t{port.paused}) != 0) {
+  if ((port.queued & ~std::uint32_t{port.blocked}) != 0) {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
   } else {
     await_expiry(port, index);
@@ -167,7 +167,7 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
   queue.bytes -= entry.frame_bytes;
   port.queued_bytes -= entry.frame_bytes;
   if (queue.packets.empty()) {
-    port.queued = static_cast<std::uint8_t>(port.queued & ~(1U << priority));
+    port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << priority));
   }
   const PortIndex ingress = node.first_port + entry.ingress;
   if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
@@ -218,16 +218,16 @@ SendPermit EthernetFabric::permit(EndpointId endpoint, Time now) {
   if (port.free_at > now || port.has(kLinkDown)) {
     return {.lanes = 0, .free_at = port.free_at};
   }
-  if (port.paused != 0) {
+  if (port.blocked != 0) {
     expire_pauses(port, endpoint.value(), now);
   }
-  return {.lanes = static_cast<std::uint16_t>(~port.paused & 0xFFU), .free_at = port.free_at};
+  return {.lanes = static_cast<std::uint16_t>(~port.blocked & 0xFF), .free_at = port.free_at};
 }
 
 void EthernetFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
   EthernetPort& port = ports_[endpoint.value()];
   wire::Packet& packet = packets_[handle];
-  WEFT_DCHECK(port.free_at <= now && ((port.paused >> packet.common.priority) & 1U) == 0);
+  WEFT_DCHECK(port.free_at <= now && ((port.blocked >> packet.common.priority) & 1U) == 0);
   start_packet(port, queue_of(endpoint.value(), packet.common.priority), handle, packet, now);
 }
 

@@ -129,8 +129,8 @@ void EthernetFabric::obey_pause(EthernetPort& port, PortIndex index, const wire:
     }
     ++record.pauses_received[priority];
     record.paused_until[priority] = now + wire::pause_time(port.rate, content.quanta[priority]);
-    if ((port.paused & bit) == 0) {
-      port.paused |= bit;
+    if ((port.blocked & bit) == 0) {
+      port.blocked = static_cast<std::uint16_t>(port.blocked | bit);
       record.paused_since[priority] = now;
       watch_pause(index, now);
     }
@@ -140,11 +140,11 @@ void EthernetFabric::obey_pause(EthernetPort& port, PortIndex index, const wire:
 
 void EthernetFabric::end_pause(EthernetPort& port, PortIndex index, std::uint32_t priority, Time now) {
   const auto bit = static_cast<std::uint8_t>(1U << priority);
-  if ((port.paused & bit) == 0) {
+  if ((port.blocked & bit) == 0) {
     return;
   }
   PauseRecord& record = pauses_[index];
-  port.paused = static_cast<std::uint8_t>(port.paused & ~bit);
+  port.blocked = static_cast<std::uint16_t>(port.blocked & ~bit);
   record.paused_total[priority] += now - record.paused_since[priority];
   if ((port.queued & bit) != 0 || port.has(kIsEndpoint)) {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(port.free_at, now));
@@ -152,7 +152,7 @@ void EthernetFabric::end_pause(EthernetPort& port, PortIndex index, std::uint32_
 }
 
 void EthernetFabric::expire_pauses(EthernetPort& port, PortIndex index, Time now) {
-  for_each_bit(port.paused, [&](std::uint32_t priority) {
+  for_each_bit(port.blocked, [&](std::uint32_t priority) {
     if (pauses_[index].paused_until[priority] <= now) {
       end_pause(port, index, priority, now);
     }
@@ -161,7 +161,7 @@ void EthernetFabric::expire_pauses(EthernetPort& port, PortIndex index, Time now
 
 void EthernetFabric::await_expiry(EthernetPort& port, PortIndex index) {
   Time first = Time::never();
-  for_each_bit(port.paused,
+  for_each_bit(port.blocked,
                [&](std::uint32_t priority) { first = earlier(first, pauses_[index].paused_until[priority]); });
   if (!first.is_never()) {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(first, port.free_at));

@@ -40,12 +40,10 @@ struct PauseRecord {
   Time refresh_at = Time::never();
 };
 
+/// A priority is a lane of PortLink: `queued` and `blocked` (paused by the peer, until then) go by priority, and
+/// `announce` holds the changes of `xoff` that have not been sent yet.
 struct EthernetPort : PortLink {
-  std::uint32_t queued_bytes = 0;
-  std::uint8_t queued = 0;    // bit p: the egress queue of priority p holds packets
-  std::uint8_t paused = 0;    // bit p: the peer has paused priority p (until then)
-  std::uint8_t xoff = 0;      // bit p: this port's ingress group p has paused the peer
-  std::uint8_t announce = 0;  // bit p: a change of `xoff` that has not been sent yet
+  std::uint8_t xoff = 0;  // bit p: this port's ingress group p has paused the peer
   std::uint8_t dwrr_turn = 0;
   std::uint8_t guarded = 0;   // bit p: the watchdog has taken priority p out of service
   std::uint16_t profile = 0;  // in the fabric's table of EthernetPortOptions

@@ -8,14 +8,13 @@
 #include "base/data_size.h"
 #include "base/rate.h"
 #include "base/time.h"
+#include "fabric/forwarding.h"
 #include "fabric/marking/red.h"
 #include "fabric/routing/path_policy.h"
 
 namespace weft::fabric {
 
 inline constexpr std::uint32_t kPriorities = 8;
-
-enum class Forwarding : std::uint8_t { kStoreAndForward, kCutThrough };
 
 /// One of the eight priorities of a port. Ingress and egress sides of a port share it.
 struct PriorityOptions {
