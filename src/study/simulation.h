@@ -1,0 +1,91 @@
+// A scenario, running: the world, the jobs in it, and their programs.
+//
+// Each [[traffic]] is a job of its own: its ranks are the hosts' NICs in the order of their numbers, or the ranks of
+// the [[job]] that it names. Every rank has a machine of its own on the NICs that it uses. The scenario, and whoever
+// takes the messages, must outlive the simulation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "study/scenario.h"
+#include "study/world.h"
+#include "workload/message_record.h"
+
+namespace weft::study {
+
+/// One job as reports name it.
+struct JobDescription {
+  std::string name;  // of the traffic
+  /// The NIC port ("host3/nic0") that rank r uses first, and its endpoint.
+  std::vector<std::string> rank_names;
+  std::vector<EndpointId> rank_endpoints;
+};
+
+/// The run's state, for a progress display.
+struct Progress {
+  Time now;                     // simulated
+  Time limit = Time::never();   // simulated time at which the run stops in any case
+  std::uint64_t messages = 0;   // finished so far
+  std::uint64_t bytes = 0;      // of their payload
+  std::uint64_t expected_bytes = 0;  // of all messages; 0 if it is not known
+  std::uint64_t packet_hops = 0;
+};
+
+class Simulation {
+ public:
+  /// Builds everything; nothing has happened yet. Errors name the scenario's place where possible.
+  [[nodiscard]] static Result<std::unique_ptr<Simulation>> create(const Scenario& scenario,
+                                                                  workload::MessageSink& sink);
+  ~Simulation();
+
+  enum class End : std::uint8_t {
+    kFinished,     // every program is done
+    kTimeLimit,    // the scenario's stop
+    kInterrupted,  // `keep_going` said no: what there is, is a partial result
+    kStuck,        // programs wait, and nothing will ever happen
+    kError,        // a program failed: error()
+  };
+  /// Runs to an end. `keep_going` is called now and then (some ten times a second at least, of real time); false stops
+  /// the run cleanly.
+  [[nodiscard]] End run(const std::function<bool(const Progress&)>& keep_going);
+
+  [[nodiscard]] const Scenario& scenario() const { return scenario_; }
+  [[nodiscard]] World& world() { return *world_; }
+  [[nodiscard]] const World& world() const { return *world_; }
+  [[nodiscard]] const std::vector<JobDescription>& jobs() const { return jobs_; }
+  [[nodiscard]] Progress progress() const;
+  /// When the run ended: the last thing that a program did, or the limit.
+  [[nodiscard]] Time ended_at() const { return ended_at_; }
+  /// Why it ended in kError or kStuck.
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+  /// What the message would take on an empty network, from post_send to the requester's completion; slowdown is
+  /// measured against it. Closed form over the path of the first next hops.
+  [[nodiscard]] Duration ideal_time(const workload::MessageRecord& message) const;
+
+ private:
+  struct Job;
+  struct Counter;
+
+  Simulation(const Scenario& scenario, workload::MessageSink& sink);
+  [[nodiscard]] Result<void> build();
+
+  const Scenario& scenario_;
+  std::unique_ptr<Counter> counter_;
+  std::unique_ptr<World> world_;
+  std::vector<std::unique_ptr<Job>> running_;
+  std::vector<JobDescription> jobs_;
+  std::size_t ranks_left_ = 0;
+  Time ended_at_;
+  std::string error_;
+};
+
+/// Bytes of memory that the scenario will need, roughly and rather too many; for the check before a large run.
+[[nodiscard]] std::uint64_t estimate_memory(const Scenario& scenario, const fabric::Graph& graph);
+
+}  // namespace weft::study
