@@ -1,0 +1,13 @@
+// The catalogue files of share/catalogue/, embedded when weft is built.
+#pragma once
+
+#include <string_view>
+
+namespace weft::study {
+
+[[nodiscard]] std::string_view switches_catalogue();
+[[nodiscard]] std::string_view nics_catalogue();
+[[nodiscard]] std::string_view links_catalogue();
+[[nodiscard]] std::string_view protocols_catalogue();
+
+}  // namespace weft::study

@@ -1,0 +1,116 @@
+#include "study/scenario_derive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/format_quantity.h"
+#include "study/key_table.h"
+
+namespace weft::study {
+namespace {
+
+void note(Scenario& scenario, const std::string& path, std::string_view how) {
+  scenario.sources[path] = {.origin = Origin::kDerived, .text = fmt::format("derived: {}", how)};
+}
+
+Origin origin_of(const Scenario& scenario, const std::string& path) { return scenario.sources.at(path).origin; }
+
+void derive_links(Scenario& scenario) {
+  auto& devices = scenario.devices;
+  const auto& tiers = find_section("link")->group;
+  for (std::size_t tier = 0; tier < kLinkTiers; ++tier) {
+    auto& link = devices.links[tier];
+    const auto path = fmt::format("link.{}.", tiers[tier]);
+    if (origin_of(scenario, path + "rate") == Origin::kDefault) {
+      const bool host = tier == static_cast<std::size_t>(LinkTier::kHost);
+      link.rate = host ? std::min(devices.nic.port_rate, devices.switch_.port_rate) : devices.switch_.port_rate;
+      note(scenario, path + "rate", host ? "the slower of nic.port_rate and switch.port_rate" : "switch.port_rate");
+    }
+    // A length from a stronger layer than the propagation's replaces it.
+    const auto given = origin_of(scenario, path + "propagation");
+    if (given == Origin::kDefault || given < origin_of(scenario, path + "length")) {
+      link.propagation = propagation_of(link.length);
+      note(scenario, path + "propagation", fmt::format("5 ns/m over {}", to_string(link.length)));
+    }
+  }
+}
+
+void derive_entries(Scenario& scenario) {
+  if (scenario.hardware != Hardware::kEqual) {
+    return;
+  }
+  auto& fabric = scenario.fabric;
+  fabric.switch_entry = fabric.nic_entry = fabric.link_entry = "equal";
+  for (const auto* path : {"fabric.switch", "fabric.nic", "fabric.link"}) {
+    note(scenario, path, "hardware = \"equal\"");
+  }
+}
+
+void derive_file(Scenario& scenario, std::string& file, const std::string& path) {
+  // The built-in distributions have names without a folder or suffix.
+  if (file.empty() || (path.ends_with(".cdf") && file.find_first_of("./") == std::string::npos)) {
+    return;
+  }
+  const auto folder = std::filesystem::path(scenario.file).parent_path();
+  file = (folder / file).lexically_normal().string();
+}
+
+}  // namespace
+
+std::string_view profile_kind(CongestionAlgorithm algorithm) {
+  switch (algorithm) {
+    case CongestionAlgorithm::kDcqcn:
+      return "dcqcn";
+    case CongestionAlgorithm::kIbCc:
+      return "ib_congestion";
+    case CongestionAlgorithm::kNone:
+    case CongestionAlgorithm::kStaticWindow:
+      return "";
+  }
+  return "";
+}
+
+std::string default_profile(CongestionAlgorithm algorithm) {
+  return algorithm == CongestionAlgorithm::kDcqcn ? "connectx" : "published";
+}
+
+void add_propagation(DeviceOverride& override, const DeviceSettings& settings, const std::set<std::string>& paths) {
+  const auto& tiers = find_section("link")->group;
+  for (std::size_t tier = 0; tier < kLinkTiers; ++tier) {
+    const auto path = fmt::format("link.{}.", tiers[tier]);
+    if (paths.contains(path + "length") && !paths.contains(path + "propagation")) {
+      const auto propagation = propagation_of(settings.links[tier].length);
+      override.assignments.push_back(
+          {.path = path + "propagation", .text = to_string(propagation), .place = override.place});
+    }
+  }
+}
+
+void derive(Scenario& scenario) {
+  if (scenario.name.empty()) {
+    scenario.name = std::filesystem::path(scenario.file).stem().string();
+    note(scenario, "name", "name of the file");
+  }
+  derive_entries(scenario);
+  derive_links(scenario);
+  if (scenario.congestion.profile.empty() && !profile_kind(scenario.congestion.algorithm).empty()) {
+    scenario.congestion.profile = default_profile(scenario.congestion.algorithm);
+    note(scenario, "congestion_control.profile", "the algorithm's usual one");
+  }
+  derive_file(scenario, scenario.topology.file, "topology.file");
+  for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
+    auto& traffic = scenario.traffic[i];
+    const auto path = fmt::format("traffic[{}]", i);
+    if (traffic.name.empty()) {
+      traffic.name = fmt::format("traffic{}", i);
+      note(scenario, path + ".name", "its number");
+    }
+    derive_file(scenario, traffic.file, path + ".file");
+    derive_file(scenario, traffic.cdf, path + ".cdf");
+  }
+}
+
+}  // namespace weft::study

@@ -1,0 +1,25 @@
+// Values that follow from others once all layers are applied: where the file leaves them open.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "study/scenario.h"
+
+namespace weft::study {
+
+/// Fills in the scenario's name, rates and propagation of links, the congestion profile, names of traffic, paths of
+/// files, and with equal hardware the entries in use. Each gets a source of origin kDerived.
+void derive(Scenario& scenario);
+
+/// An override that gives a length and no propagation means the propagation of that length. `paths` are those of the
+/// override, `settings` what it makes of the scenario's.
+void add_propagation(DeviceOverride& override, const DeviceSettings& settings, const std::set<std::string>& paths);
+
+/// Kind of the catalogue's entries with parameters for an algorithm, empty if it has none; and the one taken unless
+/// the scenario says otherwise.
+[[nodiscard]] std::string_view profile_kind(CongestionAlgorithm algorithm);
+[[nodiscard]] std::string default_profile(CongestionAlgorithm algorithm);
+
+}  // namespace weft::study

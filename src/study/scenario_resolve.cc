@@ -1,0 +1,331 @@
+#include "study/scenario_resolve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+#include "study/apply.h"
+#include "study/scenario_derive.h"
+#include "study/scenario_validate.h"
+#include "study/value_codec.h"
+
+namespace weft::study {
+namespace {
+
+// The entries of the catalogue that a scenario chooses; `about` says who chose them.
+struct ChosenEntry {
+  const CatalogueEntry* entry = nullptr;
+};
+
+class Resolver {
+ public:
+  Resolver(std::span<const ResolveLayer> layers, const std::string& file, const Catalogue& catalogue)
+      : layers_(layers), catalogue_(catalogue) {
+    scenario_.file = file;
+  }
+
+  Result<Scenario> run(std::span<const CatalogueEntry* const> entries) {
+    set_defaults();
+    set_entries(entries);
+    if (auto done = set_lists(); !done) {
+      return pass_on(done);
+    }
+    for (const auto& layer : layers_) {
+      if (auto done = set_layer(layer); !done) {
+        return pass_on(done);
+      }
+    }
+    if (auto done = check_required(); !done) {
+      return pass_on(done);
+    }
+    if (auto done = set_overrides(); !done) {
+      return pass_on(done);
+    }
+    return std::move(scenario_);
+  }
+
+ private:
+  [[nodiscard]] Target target() { return target_of(scenario_); }
+
+  void set_default(const KeyAt& at) {
+    if (at.key->fallback == kRequired) {
+      return;
+    }
+    const bool is_text = at.key->binding.type == &Codec<std::string>::type;
+    const auto raw =
+        is_text ? RawValue{.place = {}, .content = std::string(at.key->fallback)} : read_value(at.key->fallback);
+    const auto done = apply({.at = at, .value = raw, .place = "default"}, target(),
+                            {.origin = Origin::kDefault, .text = "default"}, scenario_.sources);
+    WEFT_ASSERT(done.has_value());
+  }
+
+  void set_defaults() {
+    for (const auto& section : sections()) {
+      if (section.shape != SectionShape::kList) {
+        for (const auto& key : section.keys) {
+          set_default({.section = &section, .key = &key, .index = std::nullopt});
+        }
+      }
+    }
+  }
+
+  // The values were tried when the catalogue was loaded.
+  void set_entries(std::span<const CatalogueEntry* const> entries) {
+    for (const auto* entry : entries) {
+      for (const auto& value : entry->values) {
+        const auto text =
+            fmt::format("catalogue {}/{} ({}: {})", entry->kind, entry->name, to_string(value.mark), value.source);
+        const auto done = apply(value.given, target(), {.origin = Origin::kCatalogue, .text = text}, scenario_.sources);
+        WEFT_ASSERT(done.has_value());
+      }
+    }
+  }
+
+  // A layer that has a list replaces that of the layers below.
+  Result<void> set_lists() {
+    for (const auto& section : sections()) {
+      if (section.shape != SectionShape::kList) {
+        continue;
+      }
+      std::size_t elements = 0;
+      for (std::size_t i = 0; i < layers_.size(); ++i) {
+        const auto& lists = layers_[i].layer->lists;
+        if (const auto found = lists.find(section.path); found != lists.end()) {
+          elements = found->second;
+          list_from_[section.path] = i;
+        }
+      }
+      section.resize(scenario_, elements);
+      for (std::size_t i = 0; i < elements; ++i) {
+        for (const auto& key : section.keys) {
+          set_default({.section = &section, .key = &key, .index = i});
+        }
+      }
+    }
+    return {};
+  }
+
+  Result<void> set_layer(const ResolveLayer& layer) {
+    const auto number = static_cast<std::size_t>(&layer - layers_.data());
+    for (const auto& given : layer.layer->values) {
+      const auto& section = *given.at.section;
+      if (section.shape == SectionShape::kList) {
+        const auto from = list_from_.find(section.path);
+        if (from != list_from_.end() && number < from->second) {
+          continue;
+        }
+        if (*given.at.index >= section.size(scenario_)) {
+          return fail("{}: there are {} [[{}]], counted from 0", given.place, section.size(scenario_), section.path);
+        }
+      }
+      if (auto done = apply(given, target(), {.origin = layer.origin, .text = given.place}, scenario_.sources); !done) {
+        return done;
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_required() {
+    for (const auto& section : sections()) {
+      const auto elements = section.shape == SectionShape::kList ? section.size(scenario_) : 1;
+      for (const auto& key : section.keys) {
+        for (std::size_t i = 0; key.fallback == kRequired && i < elements; ++i) {
+          KeyAt at{.section = &section, .key = &key, .index = std::nullopt};
+          if (section.shape == SectionShape::kList) {
+            at.index = i;
+          }
+          if (!scenario_.sources.contains(path_of(at))) {
+            return missing(at);
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] tl::unexpected<Error> missing(const KeyAt& at) const {
+    const auto& section = *at.section;
+    const auto place = at.index ? list_place(section, *at.index) : fmt::format("{}:1:1", scenario_.file);
+    const auto type = at.key->binding.type(*at.key);
+    return fail("{}: {} lacks the key '{}': {}", place, title_of(section), at.key->name, type);
+  }
+
+  // The place of any key that the element has.
+  [[nodiscard]] std::string list_place(const Section& section, std::size_t index) const {
+    for (const auto& layer : layers_) {
+      for (const auto& given : layer.layer->values) {
+        if (given.at.section == &section && given.at.index == index) {
+          return given.place;
+        }
+      }
+    }
+    return fmt::format("{}:1:1", scenario_.file);
+  }
+
+  // The strongest layer that has overrides replaces those of the others.
+  Result<void> set_overrides() {
+    for (const auto& layer : layers_) {
+      if (layer.layer->overrides) {
+        scenario_.overrides.clear();
+        for (const auto& given : *layer.layer->overrides) {
+          if (auto done = add_override(given); !done) {
+            return done;
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  Result<void> add_override(const GivenOverride& given) {
+    DeviceOverride override{.select = given.select, .place = given.place, .assignments = {}};
+    DeviceSettings scratch = scenario_.devices;
+    const Target devices{.scenario = nullptr, .devices = &scratch};
+    std::set<std::string> paths;
+    for (const auto& value : given.values) {
+      if (auto done = apply(value, devices); !done) {
+        return done;
+      }
+      for (const auto& at : expand(value.at)) {
+        paths.insert(path_of(at));
+        override.assignments.push_back({.path = path_of(at), .text = value_text(at, devices), .place = value.place});
+      }
+    }
+    add_propagation(override, scratch, paths);
+    if (auto checked = validate_devices(scratch, given.place); !checked) {
+      return checked;
+    }
+    scenario_.overrides.push_back(std::move(override));
+    return {};
+  }
+
+  std::span<const ResolveLayer> layers_;
+  const Catalogue& catalogue_;
+  Scenario scenario_;
+  std::map<std::string_view, std::size_t> list_from_;
+};
+
+}  // namespace
+
+namespace {
+
+// Chooses entries for a scenario that was resolved without them.
+class EntryChooser {
+ public:
+  EntryChooser(const Scenario& draft, const Catalogue& catalogue) : draft_(draft), catalogue_(catalogue) {}
+
+  Result<std::vector<const CatalogueEntry*>> choose() {
+    const bool equal = draft_.hardware == Hardware::kEqual;
+    const std::string neutral = "equal";
+    const auto& fabric = draft_.fabric;
+    if (auto done = add("link", "fabric.link", equal ? neutral : fabric.link_entry); !done) {
+      return pass_on(done);
+    }
+    if (auto done = add("switch", "fabric.switch", equal ? neutral : fabric.switch_entry); !done) {
+      return pass_on(done);
+    }
+    if (auto done = add("nic", "fabric.nic", equal ? neutral : fabric.nic_entry); !done) {
+      return pass_on(done);
+    }
+    if (auto done = add("qos", "fabric.qos", fabric.qos_entry); !done) {
+      return pass_on(done);
+    }
+    if (auto done = add("pfc", "fabric.pfc", fabric.pfc_entry); !done) {
+      return pass_on(done);
+    }
+    if (auto done = add("ecn", "fabric.ecn", fabric.ecn_entry); !done) {
+      return pass_on(done);
+    }
+    const auto kind = profile_kind(draft_.congestion.algorithm);
+    if (!kind.empty()) {
+      const auto name =
+          draft_.congestion.profile.empty() ? default_profile(draft_.congestion.algorithm) : draft_.congestion.profile;
+      if (auto done = add(kind, "congestion_control.profile", name); !done) {
+        return pass_on(done);
+      }
+    }
+    return std::move(entries_);
+  }
+
+ private:
+  Result<void> add(std::string_view kind, const std::string& path, const std::string& name) {
+    auto entry = catalogue_.find(kind, name);
+    if (!entry) {
+      return fail("{}: {}: {}", source_place(draft_, path), path, entry.error().message);
+    }
+    if (!(*entry)->serves(draft_.fabric.family)) {
+      return fail("{}: {}: '{}' does not serve {}; one of {}", source_place(draft_, path), path, name,
+                  word_of(draft_.fabric.family), fmt::join(catalogue_.names(kind, draft_.fabric.family), ", "));
+    }
+    entries_.push_back(*entry);
+    return {};
+  }
+
+  const Scenario& draft_;
+  const Catalogue& catalogue_;
+  std::vector<const CatalogueEntry*> entries_;
+};
+
+// The word of the family, from the strongest layer that gives one; before anything else can be resolved.
+Result<const CatalogueEntry*> family_entry(std::span<const ResolveLayer> layers, const std::string& file,
+                                           const Catalogue& catalogue) {
+  const auto path = find_path("fabric.family");
+  WEFT_ASSERT(path.has_value());
+  std::optional<Given> given;
+  for (const auto& layer : layers) {
+    for (const auto& value : layer.layer->values) {
+      if (value.at.key == path->key) {
+        given = value;
+      }
+    }
+  }
+  if (!given) {
+    return fail("{}:1:1: [fabric] lacks the key 'family': {}", file, path->key->binding.type(*path->key));
+  }
+  Scenario scratch;
+  if (auto done = apply(*given, target_of(scratch)); !done) {
+    return pass_on(done);
+  }
+  auto entry = catalogue.find("family", word_of(scratch.fabric.family));
+  return entry ? entry : fail("{}: {}", given->place, entry.error().message);
+}
+
+}  // namespace
+
+Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string& file, const Catalogue& catalogue) {
+  auto family = family_entry(layers, file, catalogue);
+  if (!family) {
+    return pass_on(family);
+  }
+  std::vector<const CatalogueEntry*> entries = {*family};
+  auto draft = Resolver(layers, file, catalogue).run(entries);
+  if (!draft) {
+    return draft;
+  }
+  auto chosen = EntryChooser(*draft, catalogue).choose();
+  if (!chosen) {
+    return pass_on(chosen);
+  }
+  entries.insert(entries.end(), chosen->begin(), chosen->end());
+  auto scenario = Resolver(layers, file, catalogue).run(entries);
+  if (!scenario) {
+    return scenario;
+  }
+  derive(*scenario);
+  if (auto checked = check_applies(layers, *scenario); !checked) {
+    return pass_on(checked);
+  }
+  if (auto checked = validate(*scenario); !checked) {
+    return pass_on(checked);
+  }
+  return scenario;
+}
+
+}  // namespace weft::study

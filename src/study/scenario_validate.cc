@@ -1,0 +1,342 @@
+#include "study/scenario_validate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/format_quantity.h"
+#include "base/nearest_word.h"
+#include "study/apply.h"
+#include "study/scenario_words.h"
+
+namespace weft::study {
+namespace {
+
+template <class... Args>
+tl::unexpected<Error> fail_at(const Scenario& scenario, const std::string& path, fmt::format_string<Args...> format,
+                              Args&&... args) {
+  const auto message = fmt::format(format, std::forward<Args>(args)...);
+  return fail("{}: {}: {}", source_place(scenario, path), path, message);
+}
+
+template <std::size_t Count>
+bool is_one_of(std::int64_t value, const std::array<std::int64_t, Count>& allowed) {
+  return std::ranges::find(allowed, value) != allowed.end();
+}
+
+Result<void> validate_fabric(const Scenario& scenario) {
+  constexpr std::array<std::int64_t, 5> kMtus = {256, 512, 1'024, 2'048, 4'096};
+  if (!is_one_of(scenario.fabric.mtu, kMtus)) {
+    return fail_at(scenario, "fabric.mtu", "{} is no path MTU; one of {}", scenario.fabric.mtu, fmt::join(kMtus, ", "));
+  }
+  const bool infiniband = scenario.fabric.family == Family::kInfiniband;
+  const auto policy = scenario.routing.policy;
+  if (!infiniband && policy == RoutingPolicy::kLft) {
+    return fail_at(scenario, "routing.policy", "'lft' is InfiniBand's; one of ecmp, spray, adaptive");
+  }
+  if (infiniband && policy == RoutingPolicy::kEcmp) {
+    return fail_at(scenario, "routing.policy", "InfiniBand hashes no flows; one of lft, adaptive, spray");
+  }
+  return {};
+}
+
+Result<void> validate_congestion(const Scenario& scenario) {
+  const bool infiniband = scenario.fabric.family == Family::kInfiniband;
+  const auto algorithm = scenario.congestion.algorithm;
+  const std::string path = "congestion_control.algorithm";
+  if (infiniband && algorithm == CongestionAlgorithm::kDcqcn) {
+    return fail_at(scenario, path, "'dcqcn' needs the marks of Ethernet; one of none, static-window, ib-cc");
+  }
+  if (!infiniband && algorithm == CongestionAlgorithm::kIbCc) {
+    return fail_at(scenario, path, "'ib-cc' needs the marks of InfiniBand; one of none, static-window, dcqcn");
+  }
+  if (algorithm == CongestionAlgorithm::kStaticWindow && !scenario.congestion.window) {
+    return fail_at(scenario, path, "'static-window' needs congestion_control.window");
+  }
+  const auto& ib = scenario.ib_congestion;
+  if (ib.ccti_min > ib.ccti_limit) {
+    return fail_at(scenario, "ib_congestion.ccti_min", "{} is above ccti_limit {}", ib.ccti_min, ib.ccti_limit);
+  }
+  if (ib.ccti_limit * ib.cct_step > 16'383) {
+    return fail_at(scenario, "ib_congestion.cct_step", "ccti_limit {} times cct_step {} exceeds 16383, 14 bits",
+                   ib.ccti_limit, ib.cct_step);
+  }
+  const auto& transport = scenario.transport;
+  if (transport.out_of_order_placement && transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat) {
+    return fail_at(scenario, "transport.out_of_order_placement", "needs loss_recovery = \"selective-repeat\"");
+  }
+  return {};
+}
+
+// The path of the setting at fault, and what is wrong.
+struct DeviceFault {
+  std::string path;
+  std::string message;
+};
+
+std::optional<DeviceFault> link_fault(const DeviceSettings& devices) {
+  constexpr std::array<std::string_view, kLinkTiers> kTiers = {"host", "leaf", "spine"};
+  for (std::size_t tier = 0; tier < kLinkTiers; ++tier) {
+    const auto rate = devices.links[tier].rate;
+    const auto path = fmt::format("link.{}.rate", kTiers[tier]);
+    if (rate > devices.switch_.port_rate) {
+      return DeviceFault{path, fmt::format("{} is more than switch.port_rate, {}", rate, devices.switch_.port_rate)};
+    }
+    if (tier == 0 && rate > devices.nic.port_rate) {
+      return DeviceFault{path, fmt::format("{} is more than nic.port_rate, {}", rate, devices.nic.port_rate)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceFault> priority_fault(const DeviceSettings& devices) {
+  for (std::size_t i = 0; i < devices.ethernet.priorities.size(); ++i) {
+    const auto& priority = devices.ethernet.priorities[i];
+    if (priority.kmin > priority.kmax) {
+      return DeviceFault{fmt::format("ethernet.priority.{}.kmin", i),
+                         fmt::format("{} is above kmax, {}", priority.kmin, priority.kmax)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceFault> infiniband_fault(const InfinibandSettings& infiniband) {
+  constexpr std::array<std::int64_t, 5> kVls = {1, 2, 4, 8, 15};
+  if (!is_one_of(infiniband.vls, kVls)) {
+    return DeviceFault{"infiniband.vls",
+                       fmt::format("{} is no number of VLs; one of {}", infiniband.vls, fmt::join(kVls, ", "))};
+  }
+  if (!infiniband.sl2vl.empty() && infiniband.sl2vl.size() != 16) {
+    return DeviceFault{"infiniband.sl2vl", fmt::format("{} entries; 16, or none", infiniband.sl2vl.size())};
+  }
+  for (const auto vl : infiniband.sl2vl) {
+    if (vl >= infiniband.vls && vl != 15) {
+      return DeviceFault{"infiniband.sl2vl",
+                         fmt::format("VL {} does not exist; 0 to {}, or 15 = drop", vl, infiniband.vls - 1)};
+    }
+  }
+  for (const auto* table : {&infiniband.vl_arbitration_high, &infiniband.vl_arbitration_low}) {
+    const std::string path =
+        table == &infiniband.vl_arbitration_high ? "infiniband.vl_arbitration_high" : "infiniband.vl_arbitration_low";
+    if (table->size() > 64) {
+      return DeviceFault{path, fmt::format("{} entries; at most 64", table->size())};
+    }
+    for (const auto entry : *table) {
+      if (entry.vl >= infiniband.vls) {
+        return DeviceFault{path, fmt::format("VL {} does not exist; 0 to {}", entry.vl, infiniband.vls - 1)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceFault> device_fault(const DeviceSettings& devices) {
+  if (auto fault = link_fault(devices)) {
+    return fault;
+  }
+  if (auto fault = priority_fault(devices)) {
+    return fault;
+  }
+  return infiniband_fault(devices.infiniband);
+}
+
+bool lacks_hosts(const TopologySettings& topology) {
+  switch (topology.kind) {
+    case TopologyKind::kSingleSwitch:
+    case TopologyKind::kDumbbell:
+    case TopologyKind::kParkingLot:
+      return topology.hosts == 0;
+    case TopologyKind::kLeafSpine:
+    case TopologyKind::kRailOptimised:
+      return topology.hosts == 0 && (topology.leaves == 0 || topology.hosts_per_leaf == 0);
+    case TopologyKind::kFatTree:
+    case TopologyKind::kFile:
+      return false;
+  }
+  return false;
+}
+
+Result<void> validate_topology(const Scenario& scenario) {
+  const auto& topology = scenario.topology;
+  if (lacks_hosts(topology)) {
+    const bool shaped = topology.kind == TopologyKind::kLeafSpine || topology.kind == TopologyKind::kRailOptimised;
+    return fail_at(scenario, "topology.kind", "'{}' needs topology.hosts{}", word_of(topology.kind),
+                   shaped ? ", or leaves and hosts_per_leaf" : "");
+  }
+  if (topology.hosts == 1) {
+    return fail_at(scenario, "topology.hosts", "one host has nobody to talk to; at least 2");
+  }
+  if (topology.radix % 2 != 0) {
+    return fail_at(scenario, "topology.radix", "{} is odd; half of the ports lead up", topology.radix);
+  }
+  if (topology.kind == TopologyKind::kFile && topology.file.empty()) {
+    return fail_at(scenario, "topology.kind", "'file' needs topology.file");
+  }
+  const auto& nic = scenario.devices.nic;
+  if (topology.ports_per_nic > nic.ports) {
+    return fail_at(scenario, "topology.ports_per_nic", "{} is more than nic.ports, {}", topology.ports_per_nic,
+                   nic.ports);
+  }
+  return {};
+}
+
+Result<void> validate_jobs(const Scenario& scenario) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
+    const auto& job = scenario.jobs[i];
+    const auto path = fmt::format("job[{}].", i);
+    if (!names.insert(job.name).second) {
+      return fail_at(scenario, path + "name", "a second job '{}'", job.name);
+    }
+    const auto listed = static_cast<std::int64_t>(job.gpus.size());
+    if (job.placement == Placement::kListed && listed != job.ranks) {
+      return fail_at(scenario, path + "ranks", "{} ranks and {} gpus; as many of both", job.ranks, listed);
+    }
+  }
+  return {};
+}
+
+Result<void> validate_job_name(const Scenario& scenario, const std::string& path, const std::string& name) {
+  std::vector<std::string_view> valid;
+  for (const auto& job : scenario.jobs) {
+    valid.push_back(job.name);
+  }
+  if (name.empty() || std::ranges::find(valid, name) != valid.end()) {
+    return {};
+  }
+  if (valid.empty()) {
+    return fail_at(scenario, path, "no job '{}'; the scenario has no [[job]]", name);
+  }
+  return fail_at(scenario, path, "{}", unknown_word({.kind = "job", .word = name, .valid = valid}).message);
+}
+
+Result<void> validate_flows(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
+  if (!traffic.file.empty()) {
+    if (!traffic.sources.empty() || !traffic.destinations.empty()) {
+      return fail_at(scenario, path + "file", "a file and a list of sources or destinations; one of the two");
+    }
+    return {};
+  }
+  if (traffic.sources.empty() || traffic.sources.size() != traffic.destinations.size()) {
+    return fail_at(scenario, path + "kind", "'flows' needs a file, or as many sources as destinations; found {} and {}",
+                   traffic.sources.size(), traffic.destinations.size());
+  }
+  return {};
+}
+
+Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
+  const auto& traffic = scenario.traffic[index];
+  const auto path = fmt::format("traffic[{}].", index);
+  if (auto named = validate_job_name(scenario, path + "job", traffic.job); !named) {
+    return named;
+  }
+  if (traffic.stop && *traffic.stop <= traffic.start) {
+    return fail_at(scenario, path + "stop", "{} is not after start, {}", *traffic.stop, traffic.start);
+  }
+  if (traffic.kind == TrafficKind::kFlows) {
+    return validate_flows(scenario, traffic, path);
+  }
+  if (traffic.kind == TrafficKind::kIncast && traffic.destinations.size() > 1) {
+    return fail_at(scenario, path + "destinations", "{} of them; an incast has one", traffic.destinations.size());
+  }
+  if (traffic.kind == TrafficKind::kPoisson) {
+    if (traffic.cdf.empty()) {
+      return fail_at(scenario, path + "kind", "'poisson' needs a cdf: websearch, fb-hadoop, alistorage, or a file");
+    }
+    if (traffic.load == Probability::zero()) {
+      return fail_at(scenario, path + "load", "no load means no traffic; above 0%");
+    }
+    if (!traffic.stop && !scenario.stop) {
+      return fail_at(scenario, path + "kind", "'poisson' never ends by itself; give it a stop, or the scenario");
+    }
+  }
+  return {};
+}
+
+Result<void> validate_traffic(const Scenario& scenario) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
+    if (auto checked = validate_one_traffic(scenario, i); !checked) {
+      return checked;
+    }
+    if (!names.insert(scenario.traffic[i].name).second) {
+      return fail_at(scenario, fmt::format("traffic[{}].name", i), "a second traffic '{}'", scenario.traffic[i].name);
+    }
+  }
+  return {};
+}
+
+bool has_word(std::string_view words, std::string_view word) {
+  for (std::size_t begin = 0; begin < words.size();) {
+    const auto end = std::min(words.find(' ', begin), words.size());
+    if (words.substr(begin, end - begin) == word) {
+      return true;
+    }
+    begin = end + 1;
+  }
+  return false;
+}
+
+int rank_of(const Scenario& scenario, const std::string& path) {
+  const auto found = scenario.sources.find(path);
+  return found == scenario.sources.end() ? 0 : static_cast<int>(found->second.origin);
+}
+
+}  // namespace
+
+std::string source_place(const Scenario& scenario, const std::string& path) {
+  const auto found = scenario.sources.find(path);
+  const bool has_place = found != scenario.sources.end() &&
+                         (found->second.origin == Origin::kFile || found->second.origin == Origin::kCase ||
+                          found->second.origin == Origin::kSet);
+  return has_place ? found->second.text : scenario.file;
+}
+
+Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scenario) {
+  for (const auto& layer : layers) {
+    for (const auto& given : layer.layer->values) {
+      const auto& section = *given.at.section;
+      const auto source = scenario.sources.find(path_of(given.at));
+      const bool in_force = source != scenario.sources.end() && source->second.text == given.place;
+      if (given.at.key->only_for.empty() || !in_force) {
+        continue;
+      }
+      const KeyAt selecting{
+          .section = &section, .key = find_key(section, section.selecting_key), .index = given.at.index};
+      const auto word = value_text(selecting, target_of(scenario));
+      const bool weaker = static_cast<int>(layer.origin) < rank_of(scenario, path_of(selecting));
+      if (!has_word(given.at.key->only_for, word) && !weaker) {
+        return fail("{}: {}: means nothing with {} = \"{}\"; only with {}", given.place, path_of(given.at),
+                    section.selecting_key, word, given.at.key->only_for);
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> validate_devices(const DeviceSettings& devices, std::string_view place) {
+  const auto fault = device_fault(devices);
+  return fault ? fail("{}: with this override, {}: {}", place, fault->path, fault->message) : Result<void>();
+}
+
+Result<void> validate(const Scenario& scenario) {
+  using Check = Result<void> (*)(const Scenario&);
+  constexpr std::array<Check, 5> kChecks = {validate_fabric, validate_topology, validate_congestion, validate_jobs,
+                                            validate_traffic};
+  for (const auto check : kChecks) {
+    if (auto checked = check(scenario); !checked) {
+      return checked;
+    }
+  }
+  if (const auto fault = device_fault(scenario.devices)) {
+    return fail_at(scenario, fault->path, "{}", fault->message);
+  }
+  return {};
+}
+
+}  // namespace weft::study

@@ -1,0 +1,27 @@
+// What single values cannot tell: whether the values of a resolved scenario go together.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "study/scenario.h"
+#include "study/scenario_resolve.h"
+
+namespace weft::study {
+
+/// Errors have the place of the value that is at fault, with what would be right.
+[[nodiscard]] Result<void> validate(const Scenario& scenario);
+
+/// The settings of devices alone; `place` is that of the override that made them.
+[[nodiscard]] Result<void> validate_devices(const DeviceSettings& devices, std::string_view place);
+
+/// Refuses keys that do nothing with the kind, action or algorithm that their table ends up with. A key from a weaker
+/// layer than the one that chose the kind is passed over: a case may choose another kind than the file.
+[[nodiscard]] Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scenario);
+
+/// The place of the value at `path`: "incast.toml:7:10", or the scenario's file where the value is not from a file.
+[[nodiscard]] std::string source_place(const Scenario& scenario, const std::string& path);
+
+}  // namespace weft::study
