@@ -10,6 +10,7 @@
 #include "cli/help_command.h"
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
+#include "cli/show_command.h"
 #include "cli/usage_error.h"
 
 namespace weft::cli {
@@ -24,6 +25,8 @@ int run(int argc, char** argv) {
   add_pcap_command(app, exit_status);
   PerfText perf_text;
   add_perf_command(app, perf_text, exit_status);
+  ShowText show_text;
+  add_show_command(app, show_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

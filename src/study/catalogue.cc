@@ -63,7 +63,9 @@ class EntryReader {
     if (!list) {
       return fail_at(raw.value.place, fmt::format("families: {}", list.error().message));
     }
-    std::ranges::transform(*list, std::back_inserter(entry_.families), [](Family f) { return word_of(f); });
+    for (const Family family : *list) {
+      entry_.families.emplace_back(word_of(family));
+    }
     return true;
   }
 

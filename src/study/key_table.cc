@@ -143,6 +143,17 @@ const Key* find_key(const Section& section, std::string_view name) {
   return found == section.keys.end() ? nullptr : &*found;
 }
 
+bool has_word(std::string_view words, std::string_view word) {
+  for (std::size_t begin = 0; begin < words.size();) {
+    const auto end = std::min(words.find(' ', begin), words.size());
+    if (words.substr(begin, end - begin) == word) {
+      return true;
+    }
+    begin = end + 1;
+  }
+  return false;
+}
+
 std::string path_of(const KeyAt& at) {
   const auto& section = *at.section;
   if (section.path.empty()) {

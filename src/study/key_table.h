@@ -52,6 +52,9 @@ struct KeyAt {
   std::optional<std::size_t> index;
 };
 
+/// Whether `word` is one of `words`, which are separated by single spaces (Key::only_for).
+[[nodiscard]] bool has_word(std::string_view words, std::string_view word);
+
 /// "switch.buffer", "ethernet.priority.3.alpha", "traffic[0].size".
 [[nodiscard]] std::string path_of(const KeyAt& at);
 /// "[switch]", "[ethernet.priority]", "[[traffic]]", "the top level".

@@ -271,17 +271,6 @@ Result<void> validate_traffic(const Scenario& scenario) {
   return {};
 }
 
-bool has_word(std::string_view words, std::string_view word) {
-  for (std::size_t begin = 0; begin < words.size();) {
-    const auto end = std::min(words.find(' ', begin), words.size());
-    if (words.substr(begin, end - begin) == word) {
-      return true;
-    }
-    begin = end + 1;
-  }
-  return false;
-}
-
 int rank_of(const Scenario& scenario, const std::string& path) {
   const auto found = scenario.sources.find(path);
   return found == scenario.sources.end() ? 0 : static_cast<int>(found->second.origin);

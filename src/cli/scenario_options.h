@@ -1,0 +1,26 @@
+// The options by which every subcommand that takes a scenario chooses and changes it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "study/scenario.h"
+
+namespace weft::cli {
+
+struct ScenarioText {
+  std::string file;
+  std::string case_name;              // empty: none
+  std::vector<std::string> settings;  // "switch.buffer=8MiB"
+  std::string catalogue;              // a folder; empty: the embedded entries alone
+};
+
+/// SCENARIO, --case, --set and --catalogue (or WEFT_CATALOGUE), written into `text` while `app` parses.
+void add_scenario_options(CLI::App& app, ScenarioText& text);
+
+/// The scenario they mean. Errors are for the user, with their place.
+[[nodiscard]] Result<study::Scenario> read_scenario(const ScenarioText& text);
+
+}  // namespace weft::cli

@@ -1,0 +1,65 @@
+#include "cli/show_command.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "cli/exit_status.h"
+#include "study/scenario_listing.h"
+
+namespace weft::cli {
+namespace {
+
+// In the order of study::Origin.
+constexpr std::array<std::string_view, 6> kOrigins = {"default", "catalogue", "file", "case", "set", "derived"};
+
+nlohmann::ordered_json to_json(const study::Scenario& scenario) {
+  nlohmann::ordered_json values = nlohmann::ordered_json::object();
+  for (const auto& row : study::list_values(scenario, study::Listing::kAll)) {
+    values[row.path] = {{"value", row.value},
+                        {"origin", kOrigins.at(static_cast<std::size_t>(row.source.origin))},
+                        {"source", row.source.text}};
+  }
+  nlohmann::ordered_json overrides = nlohmann::ordered_json::array();
+  for (const auto& override : scenario.overrides) {
+    nlohmann::ordered_json changed = nlohmann::ordered_json::object();
+    for (const auto& assignment : override.assignments) {
+      changed[assignment.path] = {{"value", assignment.text}, {"source", assignment.place}};
+    }
+    overrides.push_back({{"select", override.select}, {"source", override.place}, {"values", changed}});
+  }
+  return {{"name", scenario.name},
+          {"file", scenario.file},
+          {"case", scenario.case_name},
+          {"values", values},
+          {"overrides", overrides}};
+}
+
+int run_show(const ShowText& text) {
+  const auto scenario = read_scenario(text.scenario);
+  if (!scenario) {
+    fmt::print(stderr, "{}\n", scenario.error().message);
+    return kUsageError;
+  }
+  if (text.json) {
+    fmt::print("{}\n", to_json(*scenario).dump(2));
+  } else {
+    fmt::print("{}", study::listing_text(*scenario));
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_show_command(CLI::App& app, ShowText& text, int& exit_status) {
+  CLI::App* show = app.add_subcommand("show", "Print a scenario with the source of every value");
+  add_scenario_options(*show, text.scenario);
+  show->add_flag("--json", text.json, "Every value, also those that the family makes meaningless, as JSON");
+  show->footer("Exit status: 0 shown, 2 the scenario is wrong or cannot be read.");
+  show->callback([&text, &exit_status] { exit_status = run_show(text); });
+}
+
+}  // namespace weft::cli
