@@ -60,10 +60,8 @@ struct FabricContext {
   std::uint64_t seed = 1;
 };
 
-/// f(seed, name of the endpoint): what flows are hashed by.
-[[nodiscard]] std::uint64_t endpoint_address(std::uint64_t seed, std::string_view name);
 
-/// "leaf1/3": the port's name in reports and selectors.
+/// "leaf1/port3": the port's name in reports and selectors.
 [[nodiscard]] std::string port_name(const Graph& graph, LinkEnd end);
 
 }  // namespace weft::fabric

@@ -15,6 +15,7 @@
 #include "study/scenario.h"
 #include "study/world.h"
 #include "workload/message_record.h"
+#include "workload/program.h"
 
 namespace weft::study {
 
@@ -28,13 +29,15 @@ struct JobDescription {
 
 /// The run's state, for a progress display.
 struct Progress {
-  Time now;                     // simulated
-  Time limit = Time::never();   // simulated time at which the run stops in any case
-  std::uint64_t messages = 0;   // finished so far
-  std::uint64_t bytes = 0;      // of their payload
+  Time now;                          // simulated
+  Time limit = Time::never();        // simulated time at which the run stops in any case
+  std::uint64_t messages = 0;        // finished so far
+  std::uint64_t bytes = 0;           // of their payload
   std::uint64_t expected_bytes = 0;  // of all messages; 0 if it is not known
   std::uint64_t packet_hops = 0;
 };
+
+struct TrafficPlan;
 
 class Simulation {
  public:
@@ -54,6 +57,10 @@ class Simulation {
   /// the run cleanly.
   [[nodiscard]] End run(const std::function<bool(const Progress&)>& keep_going);
 
+  /// Calls `look` each time that so much simulated time has passed, after everything that happened up to then. Before
+  /// run().
+  void observe(Duration interval, std::function<void(Time)> look);
+
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] World& world() { return *world_; }
   [[nodiscard]] const World& world() const { return *world_; }
@@ -71,16 +78,25 @@ class Simulation {
  private:
   struct Job;
   struct Counter;
+  struct Parts;
 
   Simulation(const Scenario& scenario, workload::MessageSink& sink);
   [[nodiscard]] Result<void> build();
+  [[nodiscard]] Result<void> make_job(TrafficPlan plan, std::size_t first_machine);
+  [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
+  [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
 
   const Scenario& scenario_;
-  std::unique_ptr<Counter> counter_;
+  std::unique_ptr<Parts> parts_;  // outlives the world and the jobs
   std::unique_ptr<World> world_;
   std::vector<std::unique_ptr<Job>> running_;
   std::vector<JobDescription> jobs_;
   std::size_t ranks_left_ = 0;
+  std::uint64_t expected_bytes_ = 0;
+  bool all_expected_ = true;
+  Duration pause_interval_;
+  Time next_pause_ = Time::never();
+  std::function<void(Time)> at_pause_;
   Time ended_at_;
   std::string error_;
 };

@@ -102,11 +102,13 @@ void EthernetFabric::wire_up(std::uint32_t link_index) {
   const auto direct = [&](PortIndex from_index, PortIndex to_index) {
     EthernetPort& from = ports_[from_index];
     EthernetPort& to = ports_[to_index];
-    from.control_delay = link.propagation + options_.pause_response;
+    from.control_delay = link.propagation + options_.ports[to.profile].pause_response;
     from.delay = link.propagation;
     if (!to.has(kIsEndpoint)) {
       const Switch& node = switches_[to.owner];
       from.delay += options_.switches[node.profile].latency;
+    } else if (!options_.endpoint_pipeline.empty()) {
+      from.delay += options_.endpoint_pipeline[to.owner];
     }
     if (graph_[link.a.node].domain != graph_[link.b.node].domain) {
       to.flags |= kRoutedHop;
@@ -197,7 +199,7 @@ void EthernetFabric::set_up_queues(PortIndex index) {
           narrow(priority.headroom.value_or(headroom_bytes({.rate = port.rate,
                                                             .propagation = graph_.links[link_of_[index]].propagation,
                                                             .pipeline = pipeline,
-                                                            .response = options_.pause_response,
+                                                            .response = options_.ports[ports_[port.peer].profile].pause_response,
                                                             .peer_frame = profile.mtu_frame,
                                                             .local_frame = profile.mtu_frame})));
     }

@@ -27,7 +27,7 @@ struct EthernetOptions {
   std::vector<std::uint16_t> switch_profile;  // per switch ordinal
   std::vector<std::uint16_t> port_profile;    // per link end: 2 * link for a, 2 * link + 1 for b
   std::vector<Probability> bit_error_rate;    // per link; empty: no errors
-  Duration pause_response;                    // from the end of a pause frame to its effect
+  std::vector<Duration> endpoint_pipeline;    // per endpoint: from the wire to its hands; empty: none
   std::vector<LinkEvent> events;              // in any order
   Duration deadlock_check;                    // every so often while pauses last; zero: never
 };

@@ -1,0 +1,321 @@
+#include "study/build_fabric.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "fabric/fabric.h"
+#include "study/build_topology.h"
+#include "study/selector.h"
+#include "wire/encapsulation.h"
+#include "wire/opcode.h"
+
+namespace weft::study {
+namespace {
+
+/// Frames of the largest size: a WRITE with immediate data in one packet.
+Bytes largest_frame(const Scenario& scenario, wire::Encapsulation encapsulation) {
+  const std::uint8_t opcode = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteOnlyImmediate);
+  return wire::sizes(encapsulation, opcode, Bytes(scenario.fabric.mtu)).frame;
+}
+
+// 802.3 gives a receiver so many quanta to obey a pause; the limit grows with the rate.
+//= ieee-802.3 31B
+Duration standard_response(Rate rate) {
+  constexpr std::int64_t kQuantumBytes = 64;
+  std::int64_t quanta = 60;
+  if (rate > 100_gbps) {
+    quanta = 905;
+  } else if (rate > 40_gbps) {
+    quanta = 394;
+  } else if (rate > 10_gbps) {
+    quanta = 118;
+  }
+  return rate.transmit_time(Bytes(kQuantumBytes * quanta));
+}
+
+Bytes scaled(Bytes value, Rate rate, const std::optional<Rate>& reference) {
+  if (!reference) {
+    return value;
+  }
+  const auto product = static_cast<Int128>(value.count()) * rate.bits_per_second();
+  return Bytes(static_cast<std::int64_t>(product / reference->bits_per_second()));
+}
+
+fabric::EthernetPortOptions port_options(const Scenario& scenario, const EthernetSettings& settings, Rate rate) {
+  fabric::EthernetPortOptions options;
+  for (std::size_t p = 0; p < settings.priorities.size(); ++p) {
+    const PrioritySettings& from = settings.priorities[p];
+    fabric::PriorityOptions& to = options.priorities[p];
+    to.lossless = from.lossless;
+    to.ingress_alpha_shift = from.alpha.exponent;
+    to.egress_alpha_shift = from.egress_alpha.exponent;
+    to.ingress_limit = from.ingress_limit;
+    to.reserve = from.reserve;
+    to.headroom = from.headroom;
+    to.xon_offset = from.xon_offset;
+    to.dwrr_weight = static_cast<std::uint16_t>(from.weight);
+    if (from.ecn) {
+      to.ecn = fabric::RedOptions{.kmin = scaled(from.kmin, rate, from.ecn_reference_rate),
+                                  .kmax = scaled(from.kmax, rate, from.ecn_reference_rate),
+                                  .pmax = from.pmax};
+    }
+  }
+  options.watchdog = {.detect = settings.watchdog_detect.value_or(Duration::zero()),
+                      .restore = settings.watchdog_restore,
+                      .action = settings.watchdog_action == WatchdogAction::kDrop
+                                    ? fabric::PfcWatchdogOptions::Action::kDrop
+                                    : fabric::PfcWatchdogOptions::Action::kForward};
+  options.pause_quanta = static_cast<std::uint16_t>(settings.pause_quanta);
+  options.pause_response = settings.pause_response.value_or(standard_response(rate));
+  const bool is_v6 = scenario.fabric.ip_version == IpVersion::kV6;
+  options.mtu_frame =
+      largest_frame(scenario, is_v6 ? wire::Encapsulation::kRoceV2Ipv6 : wire::Encapsulation::kRoceV2Ipv4);
+  return options;
+}
+
+fabric::PathPolicy path_of(const Scenario& scenario) {
+  switch (scenario.routing.policy) {
+    case RoutingPolicy::kEcmp:
+      return fabric::PathPolicy::kEcmp;
+    case RoutingPolicy::kSpray:
+      return fabric::PathPolicy::kSpray;
+    case RoutingPolicy::kAdaptive:
+      return fabric::PathPolicy::kAdaptive;
+    case RoutingPolicy::kLft:
+      break;
+  }
+  return fabric::PathPolicy::kTable;
+}
+
+std::optional<std::uint64_t> hash_seed_of(const Scenario& scenario) {
+  if (scenario.routing.hash_seed) {
+    return static_cast<std::uint64_t>(*scenario.routing.hash_seed);
+  }
+  return scenario.routing.polarised ? std::optional<std::uint64_t>(0) : std::nullopt;
+}
+
+fabric::Forwarding forwarding_of(const SwitchSettings& settings) {
+  return settings.forwarding == Forwarding::kCutThrough ? fabric::Forwarding::kCutThrough
+                                                        : fabric::Forwarding::kStoreAndForward;
+}
+
+/// Which overrides select a name: what has the same may share a profile.
+std::string overrides_of(const Scenario& scenario, const std::string& name) {
+  std::string marks;
+  for (const DeviceOverride& candidate : scenario.overrides) {
+    const std::string device = name.substr(0, name.rfind('/'));
+    marks += selects(candidate.select, name) || selects_device(candidate.select, name) ||
+                     selects(candidate.select, device) || selects_device(candidate.select, device)
+                 ? '1'
+                 : '0';
+  }
+  return marks;
+}
+
+/// Gives out numbers to profiles: one for each different key.
+class Profiles {
+ public:
+  /// The number, and whether it is new.
+  std::pair<std::size_t, bool> number(const std::string& key) {
+    const auto [place, fresh] = numbers_.try_emplace(key, numbers_.size());
+    return {place->second, fresh};
+  }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+};
+
+Result<void> too_many(std::size_t profiles) {
+  return profiles <= 0xFFFF ? Result<void>{}
+                            : fail("the overrides make {} different kinds of ports; at most 65,535 can be", profiles);
+}
+
+/// Calls make(settings, rate) for every new kind of link end, and fills in who has which.
+template <class Make>
+Result<void> profile_ports(const Scenario& scenario, const fabric::Graph& graph, std::vector<std::uint16_t>& profile_of,
+                           Make make) {
+  Profiles profiles;
+  std::size_t made = 0;
+  for (const fabric::Link& link : graph.links) {
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      const std::string name = scenario.overrides.empty() ? std::string() : fabric::port_name(graph, end);
+      const std::string key =
+          std::to_string(link.rate.bits_per_second()) + (name.empty() ? "" : overrides_of(scenario, name));
+      const auto [number, fresh] = profiles.number(key);
+      if (fresh) {
+        ++made;
+        make(name.empty() ? scenario.devices : settings_of_port(scenario, name), link.rate);
+      }
+      if (Result<void> few = too_many(made); !few) {
+        return few;
+      }
+      profile_of.push_back(static_cast<std::uint16_t>(number));
+    }
+  }
+  return {};
+}
+
+/// The same for switches.
+template <class Make>
+void profile_switches(const Scenario& scenario, const fabric::Graph& graph, std::vector<std::uint16_t>& profile_of,
+                      Make make) {
+  Profiles profiles;
+  for (std::uint32_t i = graph.endpoints; i < graph.nodes.size(); ++i) {
+    const std::string& name = graph.nodes[i].name;
+    const auto [number, fresh] =
+        profiles.number(scenario.overrides.empty() ? std::string() : overrides_of(scenario, name));
+    if (fresh) {
+      make(scenario.overrides.empty() ? scenario.devices : settings_of_device(scenario, name));
+    }
+    profile_of.push_back(static_cast<std::uint16_t>(number));
+  }
+}
+
+std::vector<Probability> bit_error_rates(const Scenario& scenario, const fabric::Graph& graph) {
+  std::vector<Probability> rates;
+  bool any = false;
+  for (const fabric::Link& link : graph.links) {
+    const LinkTier tier = tier_of(graph, link);
+    Probability rate = scenario.devices.link(tier).bit_error_rate;
+    if (!scenario.overrides.empty()) {
+      for (const fabric::LinkEnd end : {link.a, link.b}) {
+        rate = std::max(rate, settings_of_port(scenario, fabric::port_name(graph, end)).link(tier).bit_error_rate);
+      }
+    }
+    any = any || rate > Probability::zero();
+    rates.push_back(rate);
+  }
+  return any ? rates : std::vector<Probability>{};
+}
+
+// An event names a device (all of its cables), a port, or both by a pattern; a cable counts once.
+std::vector<fabric::LinkEvent> link_events(const Scenario& scenario, const fabric::Graph& graph) {
+  std::vector<fabric::LinkEvent> events;
+  for (const EventSettings& event : scenario.events) {
+    for (std::uint32_t i = 0; i < graph.links.size(); ++i) {
+      const fabric::Link& link = graph.links[i];
+      const bool named = std::ranges::any_of(std::array{link.a, link.b}, [&](fabric::LinkEnd end) {
+        const std::string& device = graph[end.node].name;
+        return selects(event.select, fabric::port_name(graph, end)) || selects(event.select, device) ||
+               selects_device(event.select, device);
+      });
+      if (!named) {
+        continue;
+      }
+      const auto kind = event.action == EventAction::kFail      ? fabric::LinkEvent::Kind::kFail
+                        : event.action == EventAction::kDegrade ? fabric::LinkEvent::Kind::kDegrade
+                                                                : fabric::LinkEvent::Kind::kRestore;
+      events.push_back({.at = Time::zero() + event.at,
+                        .link = fabric::LinkIndex(i),
+                        .kind = kind,
+                        .rate = event.rate,
+                        .reroute_delay = scenario.routing.reroute_delay});
+    }
+  }
+  return events;
+}
+
+std::vector<Duration> endpoint_pipelines(const Scenario& scenario, const fabric::Graph& graph) {
+  std::vector<Duration> pipelines;
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    pipelines.push_back(scenario.overrides.empty() ? scenario.devices.nic.rx_latency
+                                                   : settings_of_device(scenario, graph.nodes[i].name).nic.rx_latency);
+  }
+  return pipelines;
+}
+
+constexpr std::int64_t kBlockBytes = 64;
+
+fabric::InfiniBandPortOptions ib_port_options(const Scenario& scenario, const InfinibandSettings& settings) {
+  fabric::InfiniBandPortOptions options;
+  options.sl_to_vl = lanes_of(settings);
+  const std::int64_t blocks = settings.vl_buffer.count() / kBlockBytes;
+  options.buffer_blocks.fill(static_cast<std::uint16_t>(std::min<std::int64_t>(blocks, 0xFFFF)));
+  for (const VlWeight& entry : settings.vl_arbitration_high) {
+    options.arbitration.high.push_back({entry.vl, entry.weight});
+  }
+  for (const VlWeight& entry : settings.vl_arbitration_low) {
+    options.arbitration.low.push_back({entry.vl, entry.weight});
+  }
+  options.arbitration.high_limit = static_cast<std::uint8_t>(settings.vl_high_limit);
+  if (scenario.congestion.algorithm == CongestionAlgorithm::kIbCc && scenario.ib_congestion.threshold > 0) {
+    options.fecn =
+        fabric::FecnOptions{.threshold = fabric::fecn_threshold(
+                                {static_cast<std::uint8_t>(scenario.ib_congestion.threshold)}, settings.vl_buffer),
+                            .marking_rate = static_cast<std::uint16_t>(scenario.ib_congestion.marking_rate),
+                            .packet_size = Bytes(kBlockBytes * scenario.ib_congestion.packet_size)};
+  }
+  options.largest_frame = largest_frame(scenario, wire::Encapsulation::kIbLocal);
+  const std::int64_t threshold = std::max<std::int64_t>(settings.credit_update_threshold.count(), kBlockBytes);
+  options.credit_divisor =
+      static_cast<std::uint16_t>(std::clamp<std::int64_t>(settings.vl_buffer.count() / threshold, 1, 0xFFFF));
+  return options;
+}
+
+}  // namespace
+
+std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const InfinibandSettings& settings) {
+  std::array<std::uint8_t, fabric::kServiceLevels> lanes{};
+  for (std::size_t sl = 0; sl < lanes.size(); ++sl) {
+    lanes[sl] = static_cast<std::uint8_t>(settings.sl2vl.empty() ? static_cast<std::int64_t>(sl) % settings.vls
+                                                                 : settings.sl2vl[sl]);
+  }
+  return lanes;
+}
+
+Result<fabric::EthernetOptions> ethernet_options(const Scenario& scenario, const fabric::Graph& graph) {
+  fabric::EthernetOptions options;
+  options.switches.clear();
+  options.ports.clear();
+  profile_switches(scenario, graph, options.switch_profile, [&](const DeviceSettings& device) {
+    options.switches.push_back({.forwarding = forwarding_of(device.switch_),
+                                .latency = device.switch_.latency,
+                                .buffer = device.switch_.buffer,
+                                .path = path_of(scenario),
+                                .hash_seed = hash_seed_of(scenario)});
+  });
+  Result<void> profiled =
+      profile_ports(scenario, graph, options.port_profile, [&](const DeviceSettings& device, Rate rate) {
+        options.ports.push_back(port_options(scenario, device.ethernet, rate));
+      });
+  if (!profiled) {
+    return pass_on(profiled);
+  }
+  options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
+  options.bit_error_rate = bit_error_rates(scenario, graph);
+  options.events = link_events(scenario, graph);
+  options.deadlock_check = 1_ms;
+  return options;
+}
+
+Result<fabric::InfiniBandOptions> infiniband_options(const Scenario& scenario, const fabric::Graph& graph) {
+  fabric::InfiniBandOptions options;
+  options.data_lanes = static_cast<std::uint8_t>(scenario.devices.infiniband.vls);
+  options.switches.clear();
+  options.ports.clear();
+  profile_switches(scenario, graph, options.switch_profile, [&](const DeviceSettings& device) {
+    options.switches.push_back(
+        {.forwarding = forwarding_of(device.switch_),
+         .latency = device.switch_.latency,
+         .head_of_queue_lifetime = device.infiniband.head_of_queue_lifetime.value_or(Duration::zero()),
+         .path = path_of(scenario),
+         .hash_seed = hash_seed_of(scenario)});
+  });
+  Result<void> profiled =
+      profile_ports(scenario, graph, options.port_profile, [&](const DeviceSettings& device, Rate /*rate*/) {
+        options.ports.push_back(ib_port_options(scenario, device.infiniband));
+      });
+  if (!profiled) {
+    return pass_on(profiled);
+  }
+  options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
+  options.bit_error_rate = bit_error_rates(scenario, graph);
+  options.events = link_events(scenario, graph);
+  if (scenario.devices.infiniband.credit_update_interval > Duration::zero()) {
+    options.credit_repetition = scenario.devices.infiniband.credit_update_interval;
+  }
+  return options;
+}
+
+}  // namespace weft::study

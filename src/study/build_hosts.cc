@@ -1,0 +1,211 @@
+#include "study/build_hosts.h"
+
+#include <algorithm>
+
+#include "fabric/fabric.h"
+#include "study/build_fabric.h"
+#include "transport/congestion/fixed_window.h"
+#include "transport/congestion/notification_point.h"
+
+namespace weft::study {
+namespace {
+
+/// A DSCP for each priority that has none of its own: the class selector.
+std::uint8_t dscp_of_priority(const QosSettings& qos, std::int64_t priority) {
+  return static_cast<std::uint8_t>(priority == qos.data_priority ? qos.data_dscp : priority * 8);
+}
+
+std::optional<Distribution<Duration>> service_time(const ServiceTime& from) {
+  switch (from.kind) {
+    case ServiceTimeKind::kConstant:
+      return from.low == Duration::zero() ? std::nullopt
+                                          : std::optional<Distribution<Duration>>(Constant<Duration>(from.low));
+    case ServiceTimeKind::kUniform:
+      if (auto made = Uniform<Duration>::make({.low = from.low, .high = from.high}); made) {
+        return *made;
+      }
+      return std::nullopt;
+    case ServiceTimeKind::kExponential:
+      if (auto made = Exponential<Duration>::make(from.low); made) {
+        return *made;
+      }
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+transport::TargetClamp clamp_of(ClampRule rule) {
+  switch (rule) {
+    case ClampRule::kAlways:
+      return transport::TargetClamp::kAlways;
+    case ClampRule::kNever:
+      return transport::TargetClamp::kNever;
+    case ClampRule::kAfterTimeIncrease:
+      break;
+  }
+  return transport::TargetClamp::kAfterTimeIncrease;
+}
+
+Rate scaled(Rate step, Rate line, const std::optional<Rate>& reference) {
+  if (!reference) {
+    return step;
+  }
+  const auto product = static_cast<Int128>(step.bits_per_second()) * line.bits_per_second();
+  return Rate::bits_per_second(static_cast<std::int64_t>(product / reference->bits_per_second()));
+}
+
+}  // namespace
+
+bool is_infiniband(const Scenario& scenario) { return scenario.fabric.family == Family::kInfiniband; }
+
+HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
+    : scenario_(scenario), rates_(graph.endpoints) {
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    names_.push_back(graph.nodes[i].name);
+  }
+  for (const fabric::Link& link : graph.links) {
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      if (end.node.value() < graph.endpoints) {
+        rates_[end.node.value()] = link.rate;
+      }
+    }
+  }
+}
+
+host::NicOptions HostBuilder::nic(EndpointId endpoint) {
+  const NicSettings settings =
+      scenario_.overrides.empty() ? scenario_.devices.nic : settings_of_device(scenario_, names_[endpoint.value()]).nic;
+  host::NicOptions nic;
+  const bool is_v6 = scenario_.fabric.ip_version == IpVersion::kV6;
+  nic.device.encapsulation = is_infiniband(scenario_) ? wire::Encapsulation::kIbLocal
+                             : is_v6                  ? wire::Encapsulation::kRoceV2Ipv6
+                                                      : wire::Encapsulation::kRoceV2Ipv4;
+  nic.device.active_mtu = verbs::path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
+  nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
+  nic.rc.loss_recovery = scenario_.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat
+                             ? transport::LossRecovery::kSelectiveRepeat
+                             : transport::LossRecovery::kGoBackN;
+  nic.rc.out_of_order_placement = scenario_.transport.out_of_order_placement;
+  nic.pipeline = {.doorbell = settings.doorbell_latency,
+                  .fetch = settings.pcie_latency + settings.tx_latency,
+                  .completion = settings.completion_latency,
+                  .service_time = service_time(settings.service_time)};
+  set_classes(nic);
+  set_congestion_control(nic, rates_[endpoint.value()]);
+  return nic;
+}
+
+void HostBuilder::set_classes(host::NicOptions& nic) const {
+  const QosSettings& qos = scenario_.qos;
+  const auto narrow = [](std::int64_t value) { return static_cast<std::uint8_t>(value); };
+  if (is_infiniband(scenario_)) {
+    const auto lanes = lanes_of(scenario_.devices.infiniband);
+    std::copy(lanes.begin(), lanes.end(), nic.lane_of_mark.begin());
+    const auto class_of = [&](std::int64_t sl) {
+      return host::TrafficClass{lanes[static_cast<std::size_t>(sl)], narrow(sl)};
+    };
+    if (qos.ack_sl != qos.data_sl) {
+      nic.ack = class_of(qos.ack_sl);
+    }
+    nic.cnp = class_of(qos.cnp_sl);
+    return;
+  }
+  for (std::int64_t priority = 0; priority < 8; ++priority) {
+    nic.lane_of_mark[static_cast<std::size_t>(priority * 8)] = narrow(priority);
+  }
+  nic.lane_of_mark[static_cast<std::size_t>(qos.data_dscp)] = narrow(qos.data_priority);
+  if (qos.ack_dscp != qos.data_dscp || qos.ack_priority != qos.data_priority) {
+    nic.ack = host::TrafficClass{narrow(qos.ack_priority), narrow(qos.ack_dscp)};
+  }
+  nic.cnp = host::TrafficClass{narrow(qos.cnp_priority), narrow(qos.cnp_dscp)};
+}
+
+void HostBuilder::set_congestion_control(host::NicOptions& nic, Rate line) {
+  const CongestionSettings& congestion = scenario_.congestion;
+  switch (congestion.algorithm) {
+    case CongestionAlgorithm::kNone:
+      return;
+    case CongestionAlgorithm::kStaticWindow:
+      if (const std::optional<Bytes> window = congestion.window; window) {
+        nic.congestion_control = [window] { return std::make_unique<transport::FixedWindow>(*window); };
+      }
+      return;
+    case CongestionAlgorithm::kDcqcn: {
+      const transport::DcqcnParameters& parameters = dcqcn(line);
+      nic.congestion_control = [&parameters] { return std::make_unique<transport::Dcqcn>(parameters); };
+      nic.congestion_receiver = [interval = parameters.cnp_interval] {
+        return std::make_unique<transport::NotificationPoint>(interval);
+      };
+      return;
+    }
+    case CongestionAlgorithm::kIbCc: {
+      const transport::IbCongestionParameters& parameters = ib_congestion(line);
+      nic.congestion_control = [&parameters] { return std::make_unique<transport::IbCongestionControl>(parameters); };
+      nic.congestion_receiver = [] {
+        return std::make_unique<transport::FecnReply>(transport::CongestionSignal::kEcho);
+      };
+      return;
+    }
+  }
+}
+
+const transport::DcqcnParameters& HostBuilder::dcqcn(Rate line) {
+  std::unique_ptr<transport::DcqcnParameters>& made = dcqcn_[line];
+  if (made == nullptr) {
+    const DcqcnSettings& from = scenario_.dcqcn;
+    made = std::make_unique<transport::DcqcnParameters>(transport::DcqcnParameters{
+        .line_rate = line,
+        .minimum_rate = std::min(from.minimum_rate, line),
+        .additive_increase = scaled(from.additive_increase, line, from.reference_rate),
+        .hyper_increase = scaled(from.hyper_increase, line, from.reference_rate),
+        .rate_on_first_cnp = from.rate_on_first_cnp.value_or(Rate::zero()),
+        .alpha_timer = from.alpha_timer,
+        .decrease_interval = from.decrease_interval,
+        .increase_timer = from.increase_timer,
+        .byte_counter = from.byte_counter.value_or(Bytes::max()),
+        .fast_recovery_threshold = static_cast<std::int32_t>(from.fast_recovery_threshold),
+        .gain = from.gain,
+        .initial_alpha = from.initial_alpha,
+        .maximum_cut = from.maximum_cut,
+        .target_clamp = clamp_of(from.target_clamp),
+        .hyper_steps = from.hyper_steps == HyperRule::kGrowing ? transport::HyperIncrease::kGrowing
+                                                               : transport::HyperIncrease::kConstant,
+        .window_limit = scenario_.congestion.window.value_or(Bytes::max()),
+        .cnp_interval = from.cnp_interval});
+  }
+  return *made;
+}
+
+const transport::IbCongestionParameters& HostBuilder::ib_congestion(Rate line) {
+  std::unique_ptr<transport::IbCongestionParameters>& made = ib_congestion_[line];
+  if (made == nullptr) {
+    const IbCongestionSettings& from = scenario_.ib_congestion;
+    const auto narrow = [](std::int64_t value) { return static_cast<std::uint16_t>(value); };
+    made = std::make_unique<transport::IbCongestionParameters>(transport::IbCongestionParameters{
+        .link_rate = line,
+        .ccti_increase = narrow(from.ccti_increase),
+        .ccti_min = narrow(from.ccti_min),
+        .ccti_limit = narrow(from.ccti_limit),
+        .ccti_timer = narrow(from.ccti_timer),
+        .trigger_threshold = narrow(from.trigger_threshold),
+        .table = transport::linear_cct({.entries = narrow(from.ccti_limit + 1),
+                                        .step = narrow(from.cct_step),
+                                        .shift = static_cast<std::uint8_t>(from.cct_shift)})});
+  }
+  return *made;
+}
+
+workload::ConnectionAttributes connection_attributes(const Scenario& scenario, std::optional<std::int64_t> priority) {
+  const QosSettings& qos = scenario.qos;
+  workload::ConnectionAttributes attributes;
+  attributes.service_level = static_cast<std::uint8_t>(priority.value_or(qos.data_sl));
+  const std::uint8_t dscp = dscp_of_priority(qos, priority.value_or(qos.data_priority));
+  attributes.traffic_class = static_cast<std::uint8_t>(dscp << 2);
+  attributes.path_mtu = verbs::path_mtu_from(Bytes(scenario.fabric.mtu)).value_or(verbs::PathMtu::k4096);
+  attributes.timeout = static_cast<std::uint8_t>(scenario.transport.ack_timeout);
+  attributes.retry_count = static_cast<std::uint8_t>(scenario.transport.retry_count);
+  attributes.rnr_retry = static_cast<std::uint8_t>(scenario.transport.rnr_retry);
+  return attributes;
+}
+
+}  // namespace weft::study

@@ -1,0 +1,44 @@
+// NICs of a scenario: their delays, their classes of traffic, and the congestion control of their queue pairs.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "base/result.h"
+#include "fabric/topology/graph.h"
+#include "host/nic_options.h"
+#include "study/scenario.h"
+#include "transport/congestion/dcqcn.h"
+#include "transport/congestion/ib_congestion_control.h"
+#include "workload/connection.h"
+
+namespace weft::study {
+
+/// Makes NIC options, and keeps what their queue pairs refer to: it must outlive the world.
+class HostBuilder {
+ public:
+  /// The scenario must outlive this; the graph need not.
+  HostBuilder(const Scenario& scenario, const fabric::Graph& graph);
+  /// The NIC port of an endpoint. Everything but endpoint, seeds and address.
+  [[nodiscard]] host::NicOptions nic(EndpointId endpoint);
+
+ private:
+  void set_classes(host::NicOptions& nic) const;
+  void set_congestion_control(host::NicOptions& nic, Rate line);
+  [[nodiscard]] const transport::DcqcnParameters& dcqcn(Rate line);
+  [[nodiscard]] const transport::IbCongestionParameters& ib_congestion(Rate line);
+
+  const Scenario& scenario_;
+  std::vector<std::string> names_;  // of the endpoints
+  std::vector<Rate> rates_;         // of their cables
+  std::map<Rate, std::unique_ptr<transport::DcqcnParameters>> dcqcn_;
+  std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;
+};
+
+/// Attributes of a traffic's queue pairs; `priority` as [[traffic]] gives it.
+[[nodiscard]] workload::ConnectionAttributes connection_attributes(const Scenario& scenario,
+                                                                   std::optional<std::int64_t> priority);
+
+[[nodiscard]] bool is_infiniband(const Scenario& scenario);
+
+}  // namespace weft::study

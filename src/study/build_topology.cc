@@ -1,0 +1,197 @@
+#include "study/build_topology.h"
+
+#include <algorithm>
+#include <set>
+
+#include "fabric/fabric.h"
+#include "fabric/topology/topologies.h"
+#include "study/selector.h"
+
+namespace weft::study {
+namespace {
+
+fabric::Cable cable_of(const LinkSettings& link) { return {.rate = link.rate, .propagation = link.propagation}; }
+
+std::uint32_t count(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+std::uint32_t half_up(std::int64_t value) { return static_cast<std::uint32_t>((value + 1) / 2); }
+
+// A leaf with radix ports and an oversubscription of d:u has u / (d + u) of them upwards.
+Result<std::uint32_t> uplinks_of(const TopologySettings& topology) {
+  const std::int64_t sum = topology.oversubscription.down + topology.oversubscription.up;
+  if (topology.radix * topology.oversubscription.up % sum != 0) {
+    return fail("topology: {} ports of a leaf cannot be divided {}:{} between hosts and uplinks", topology.radix,
+                topology.oversubscription.down, topology.oversubscription.up);
+  }
+  return static_cast<std::uint32_t>(topology.radix * topology.oversubscription.up / sum);
+}
+
+Result<fabric::TopologyOptions> fat_tree_options(const Scenario& scenario) {
+  const TopologySettings& topology = scenario.topology;
+  Result<std::uint32_t> uplinks = uplinks_of(topology);
+  if (!uplinks) {
+    return pass_on(uplinks);
+  }
+  return fabric::FatTreeOptions{.radix = count(topology.radix),
+                                .tiers = count(topology.tiers),
+                                .hosts = count(topology.hosts),
+                                .nics_per_host = count(topology.nics_per_host),
+                                .leaf_uplinks = *uplinks,
+                                .parallel_links = count(topology.parallel_links),
+                                .host_link = cable_of(scenario.devices.link(LinkTier::kHost)),
+                                .leaf_link = cable_of(scenario.devices.link(LinkTier::kLeaf)),
+                                .core_link = cable_of(scenario.devices.link(LinkTier::kSpine))};
+}
+
+Result<fabric::TopologyOptions> rail_options(const Scenario& scenario) {
+  const TopologySettings& topology = scenario.topology;
+  const std::int64_t group = topology.hosts_per_leaf > 0 ? topology.hosts_per_leaf : topology.hosts;
+  if (group <= 0 || topology.hosts % group != 0) {
+    return fail("topology: {} hosts do not make whole groups of {} (hosts_per_leaf)", topology.hosts, group);
+  }
+  const bool planes = topology.planes > 1;
+  if (planes && topology.planes != topology.ports_per_nic) {
+    return fail("topology: {} planes need NICs of as many ports; ports_per_nic is {}", topology.planes,
+                topology.ports_per_nic);
+  }
+  return fabric::RailOptimisedOptions{.groups = count(topology.hosts / group),
+                                      .hosts_per_group = count(group),
+                                      .rails = count(topology.nics_per_host),
+                                      .spines = count(topology.spines),
+                                      .parallel_links = count(topology.parallel_links),
+                                      .ports_per_nic = count(topology.ports_per_nic),
+                                      .port_spread = planes ? fabric::PortSpread::kPlanes : fabric::PortSpread::kLeaves,
+                                      .host_link = cable_of(scenario.devices.link(LinkTier::kHost)),
+                                      .fabric_link = cable_of(scenario.devices.link(LinkTier::kLeaf))};
+}
+
+Result<fabric::TopologyOptions> leaf_spine_options(const Scenario& scenario) {
+  const TopologySettings& topology = scenario.topology;
+  std::int64_t leaves = topology.leaves;
+  std::int64_t per_leaf = topology.hosts_per_leaf;
+  if (per_leaf == 0 && leaves > 0) {
+    per_leaf = topology.hosts / leaves;
+  } else if (leaves == 0 && per_leaf > 0) {
+    leaves = topology.hosts / per_leaf;
+  }
+  if (topology.hosts != 0 && leaves * per_leaf != topology.hosts) {
+    return fail("topology: {} leaves of {} hosts are {} hosts, not {}", leaves, per_leaf, leaves * per_leaf,
+                topology.hosts);
+  }
+  return fabric::LeafSpineOptions{.leaves = count(leaves),
+                                  .spines = count(topology.spines),
+                                  .hosts_per_leaf = count(per_leaf),
+                                  .nics_per_host = count(topology.nics_per_host),
+                                  .parallel_links = count(topology.parallel_links),
+                                  .host_link = cable_of(scenario.devices.link(LinkTier::kHost)),
+                                  .fabric_link = cable_of(scenario.devices.link(LinkTier::kLeaf))};
+}
+
+Result<fabric::TopologyOptions> options_of(const Scenario& scenario) {
+  const TopologySettings& topology = scenario.topology;
+  const fabric::Cable host = cable_of(scenario.devices.link(LinkTier::kHost));
+  const fabric::Cable leaf = cable_of(scenario.devices.link(LinkTier::kLeaf));
+  switch (topology.kind) {
+    case TopologyKind::kSingleSwitch:
+      return fabric::SingleSwitchOptions{
+          .hosts = count(topology.hosts), .nics_per_host = count(topology.nics_per_host), .host_link = host};
+    case TopologyKind::kDumbbell:
+      return fabric::DumbbellOptions{.left_hosts = half_up(topology.hosts),
+                                     .right_hosts = count(topology.hosts / 2),
+                                     .nics_per_host = count(topology.nics_per_host),
+                                     .parallel_links = count(topology.parallel_links),
+                                     .host_link = host,
+                                     .bottleneck = leaf};
+    case TopologyKind::kParkingLot:
+      if (topology.hosts % topology.switches != 0) {
+        return fail("topology: {} hosts cannot be shared out evenly among {} switches", topology.hosts,
+                    topology.switches);
+      }
+      return fabric::ParkingLotOptions{.switches = count(topology.switches),
+                                       .hosts_per_switch = count(topology.hosts / topology.switches),
+                                       .nics_per_host = count(topology.nics_per_host),
+                                       .parallel_links = count(topology.parallel_links),
+                                       .host_link = host,
+                                       .chain_link = leaf};
+    case TopologyKind::kLeafSpine:
+      return leaf_spine_options(scenario);
+    case TopologyKind::kFatTree:
+      return fat_tree_options(scenario);
+    case TopologyKind::kRailOptimised:
+      return rail_options(scenario);
+    case TopologyKind::kFile:
+      break;
+  }
+  return fabric::GraphFileOptions{.file = topology.file};
+}
+
+// Overrides may give single cables another rate or length; either end may be the one that is named.
+void apply_cable_overrides(const Scenario& scenario, fabric::Graph& graph) {
+  if (scenario.overrides.empty()) {
+    return;
+  }
+  for (fabric::Link& link : graph.links) {
+    const LinkTier tier = tier_of(graph, link);
+    const LinkSettings& plain = scenario.devices.link(tier);
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      const LinkSettings changed = settings_of_port(scenario, fabric::port_name(graph, end)).link(tier);
+      if (changed.rate != plain.rate) {
+        link.rate = changed.rate;
+      }
+      if (changed.propagation != plain.propagation) {
+        link.propagation = changed.propagation;
+      }
+    }
+  }
+}
+
+Result<void> check_names(const Scenario& scenario, const fabric::Graph& graph) {
+  std::vector<std::string> hosts;
+  std::vector<std::string> devices;
+  std::vector<std::string> ports;
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const fabric::Node& node = graph.nodes[i];
+    devices.push_back(node.name);
+    for (std::uint16_t port = 0; port < node.ports; ++port) {
+      ports.push_back(fabric::port_name(graph, {fabric::NodeIndex(i), port}));
+    }
+    if (i < graph.endpoints) {
+      std::string host = host_of(graph, EndpointId(i));
+      if (hosts.empty() || hosts.back() != host) {
+        hosts.push_back(std::move(host));
+      }
+    }
+  }
+  return check_selectors(scenario, {.hosts = hosts, .devices = devices, .ports = ports});
+}
+
+}  // namespace
+
+LinkTier tier_of(const fabric::Graph& graph, const fabric::Link& link) {
+  const bool at_host = link.a.node.value() < graph.endpoints || link.b.node.value() < graph.endpoints;
+  const int upper = std::max(graph[link.a.node].tier, graph[link.b.node].tier);
+  return at_host ? LinkTier::kHost : upper <= 2 ? LinkTier::kLeaf : LinkTier::kSpine;
+}
+
+std::string host_of(const fabric::Graph& graph, EndpointId endpoint) {
+  const std::string& name = graph.nodes[endpoint.value()].name;
+  return name.substr(0, name.find('/'));
+}
+
+Result<fabric::Graph> build_topology(const Scenario& scenario) {
+  Result<fabric::TopologyOptions> options = options_of(scenario);
+  if (!options) {
+    return pass_on(options);
+  }
+  Result<fabric::Graph> graph = fabric::build_topology(*options);
+  if (!graph) {
+    return graph;
+  }
+  if (Result<void> named = check_names(scenario, *graph); !named) {
+    return pass_on(named);
+  }
+  apply_cable_overrides(scenario, *graph);
+  return graph;
+}
+
+}  // namespace weft::study

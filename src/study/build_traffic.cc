@@ -1,0 +1,402 @@
+#include "study/build_traffic.h"
+
+#include <algorithm>
+#include <map>
+
+#include "study/build_topology.h"
+#include "study/flow_file.h"
+#include "study/selector.h"
+#include "workload/all_to_all.h"
+#include "workload/flow_list.h"
+#include "workload/flow_sizes.h"
+#include "workload/incast.h"
+#include "workload/permutation.h"
+#include "workload/placement.h"
+#include "workload/poisson.h"
+
+namespace weft::study {
+namespace {
+
+using workload::RankId;
+
+workload::Operation operation_of(Operation operation) {
+  switch (operation) {
+    case Operation::kWrite:
+      return workload::Operation::kWrite;
+    case Operation::kRead:
+      return workload::Operation::kRead;
+    case Operation::kSend:
+      break;
+  }
+  return workload::Operation::kSend;
+}
+
+/// One who may take part.
+struct Participant {
+  std::string name;  // "host3/nic0", or "rank3"
+  std::string host;
+  MachinePlan machine;
+  Rate rate;
+};
+
+class Planner {
+ public:
+  Planner(const Scenario& scenario, const fabric::Graph& graph) : scenario_(scenario), graph_(graph) {
+    rates_.resize(graph.endpoints);
+    for (const fabric::Link& link : graph.links) {
+      for (const fabric::LinkEnd end : {link.a, link.b}) {
+        if (end.node.value() < graph.endpoints) {
+          rates_[end.node.value()] = link.rate;
+        }
+      }
+    }
+  }
+
+  Result<void> place_jobs();
+  Result<TrafficPlan> plan(std::size_t index);
+
+ private:
+  [[nodiscard]] std::vector<Participant> endpoints(const std::string& traffic) const;
+  [[nodiscard]] Result<std::vector<Participant>> ranks(const TrafficSettings& traffic) const;
+  [[nodiscard]] Result<std::vector<std::size_t>> select(const std::vector<std::string>& selectors,
+                                                        const std::vector<Participant>& from,
+                                                        const TrafficSettings& traffic) const;
+  Result<void> fill(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all);
+  template <class Pattern>
+  static Result<void> take(TrafficPlan& plan, Result<Pattern> made, const TrafficSettings& traffic);
+  [[nodiscard]] workload::FlowShape shape_of(const TrafficSettings& traffic) const;
+  Result<void> incast(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all);
+  Result<void> flows(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all);
+  Result<void> poisson(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all);
+
+  const Scenario& scenario_;
+  const fabric::Graph& graph_;
+  std::vector<Rate> rates_;
+  std::map<std::string, std::vector<Participant>> jobs_;
+};
+
+tl::unexpected<Error> wrong(const TrafficSettings& traffic, std::string_view what) {
+  return fail("traffic '{}': {}", traffic.name, what);
+}
+
+// Ranks of a [[job]] go to GPUs; what one job has taken, the next one does not get.
+Result<void> Planner::place_jobs() {
+  std::vector<workload::HostShape> hosts;
+  std::vector<std::vector<EndpointId>> rails;
+  for (std::uint32_t i = 0; i < graph_.endpoints; ++i) {
+    const std::string host = host_of(graph_, EndpointId(i));
+    if (hosts.empty() || hosts.back().name != host) {
+      hosts.push_back({.name = host, .gpus = static_cast<std::uint32_t>(scenario_.topology.gpus_per_host), .rails = 0});
+      rails.emplace_back();
+    }
+    ++hosts.back().rails;
+    rails.back().push_back(EndpointId(i));
+  }
+  auto placement = workload::Placement::make(hosts);
+  if (!placement) {
+    return pass_on(placement);
+  }
+  for (const JobSettings& job : scenario_.jobs) {
+    workload::PlacementOptions options;
+    switch (job.placement) {
+      case Placement::kPacked:
+        break;
+      case Placement::kSpread:
+        options.kind = workload::SpreadPlacement{};
+        break;
+      case Placement::kRandom:
+        options.kind = workload::RandomPlacement{};
+        break;
+      case Placement::kListed: {
+        workload::ListedPlacement listed;
+        for (const std::string& gpu : job.gpus) {
+          const std::size_t slash = gpu.find("/gpu");
+          listed.places.push_back(
+              {.host = gpu.substr(0, slash),
+               .gpu = slash == std::string::npos ? 0U : static_cast<std::uint32_t>(std::stoul(gpu.substr(slash + 4)))});
+        }
+        options.kind = std::move(listed);
+        break;
+      }
+    }
+    const workload::JobOptions name{.id = {},
+                                    .name = job.name,
+                                    .seed = static_cast<std::uint64_t>(scenario_.seed),
+                                    .ranks = static_cast<std::uint32_t>(job.ranks)};
+    auto places = placement->place(name, options);
+    if (!places) {
+      return fail("job '{}': {}", job.name, places.error().message);
+    }
+    std::vector<Participant>& made = jobs_[job.name];
+    for (std::size_t rank = 0; rank < places->size(); ++rank) {
+      const workload::RankPlace& place = (*places)[rank];
+      Participant participant{
+          .name = "rank" + std::to_string(rank),
+          .host = hosts[place.host.value()].name,
+          .machine = {.name = job.name + "/rank" + std::to_string(rank), .rails = {}, .options = {}},
+          .rate = {}};
+      participant.machine.options.gpus = hosts[place.host.value()].gpus;
+      for (const std::uint32_t rail : place.rails) {
+        participant.machine.rails.push_back(rails[place.host.value()][rail]);
+      }
+      participant.rate = rates_[participant.machine.rails.front().value()];
+      made.push_back(std::move(participant));
+    }
+  }
+  return {};
+}
+
+std::vector<Participant> Planner::endpoints(const std::string& traffic) const {
+  std::vector<Participant> all;
+  for (std::uint32_t i = 0; i < graph_.endpoints; ++i) {
+    const std::string& name = graph_.nodes[i].name;
+    all.push_back({.name = name,
+                   .host = host_of(graph_, EndpointId(i)),
+                   .machine = {.name = traffic + "@" + name,
+                               .rails = {EndpointId(i)},
+                               .options = {.gpus = static_cast<std::uint32_t>(scenario_.topology.gpus_per_host)}},
+                   .rate = rates_[i]});
+  }
+  return all;
+}
+
+Result<std::vector<Participant>> Planner::ranks(const TrafficSettings& traffic) const {
+  if (traffic.job.empty()) {
+    return endpoints(traffic.name);
+  }
+  const auto job = jobs_.find(traffic.job);
+  if (job == jobs_.end()) {
+    return wrong(traffic, "no [[job]] is named '" + traffic.job + "'");
+  }
+  std::vector<Participant> all = job->second;
+  for (Participant& participant : all) {
+    participant.machine.name = traffic.name + "@" + participant.machine.name;
+  }
+  return all;
+}
+
+Result<std::vector<std::size_t>> Planner::select(const std::vector<std::string>& selectors,
+                                                 const std::vector<Participant>& from,
+                                                 const TrafficSettings& traffic) const {
+  std::vector<std::size_t> chosen;
+  for (const std::string& selector : selectors) {
+    const std::size_t before = chosen.size();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const Participant& candidate = from[i];
+      const bool named = selects(selector, candidate.name) || selects(selector, candidate.host) ||
+                         (candidate.name.starts_with("rank") && selects(selector, candidate.name.substr(4)));
+      if (named && std::find(chosen.begin(), chosen.end(), i) == chosen.end()) {
+        chosen.push_back(i);
+      }
+    }
+    if (chosen.size() == before) {
+      return wrong(traffic, "'" + selector + "' selects nobody that is not selected already");
+    }
+  }
+  return chosen;
+}
+
+workload::FlowShape Planner::shape_of(const TrafficSettings& traffic) const {
+  workload::FlowShape shape;
+  shape.size = traffic.size;
+  shape.messages = static_cast<std::uint64_t>(traffic.count);
+  shape.window = static_cast<std::uint32_t>(traffic.depth);
+  shape.operation = operation_of(traffic.operation);
+  shape.start = Time::zero() + traffic.start;
+  const std::optional<Duration> stop = traffic.stop ? traffic.stop : scenario_.stop;
+  shape.stop = stop ? Time::zero() + *stop : Time::never();
+  if (traffic.count == 0) {
+    shape.messages = workload::FlowShape::kUntilStop;
+  }
+  return shape;
+}
+
+template <class Pattern>
+Result<void> Planner::take(TrafficPlan& plan, Result<Pattern> made, const TrafficSettings& traffic) {
+  if (!made) {
+    return wrong(traffic, made.error().message);
+  }
+  plan.pattern = std::make_unique<Pattern>(std::move(*made));
+  return {};
+}
+
+Result<TrafficPlan> Planner::plan(std::size_t index) {
+  const TrafficSettings& traffic = scenario_.traffic[index];
+  Result<std::vector<Participant>> all = ranks(traffic);
+  if (!all) {
+    return pass_on(all);
+  }
+  // Patterns among equals take the selected ones alone; those with two sides name them among all.
+  const bool two_sided = traffic.kind == TrafficKind::kIncast || traffic.kind == TrafficKind::kFlows;
+  if (!two_sided && !traffic.sources.empty()) {
+    Result<std::vector<std::size_t>> chosen = select(traffic.sources, *all, traffic);
+    if (!chosen) {
+      return pass_on(chosen);
+    }
+    std::vector<Participant> subset;
+    for (const std::size_t i : *chosen) {
+      subset.push_back((*all)[i]);
+    }
+    *all = std::move(subset);
+  }
+  TrafficPlan plan;
+  plan.job = {.id = workload::JobId(static_cast<std::uint32_t>(index)),
+              .name = traffic.name,
+              .seed = static_cast<std::uint64_t>(scenario_.seed),
+              .ranks = static_cast<std::uint32_t>(all->size())};
+  plan.priority = traffic.priority;
+  for (const Participant& participant : *all) {
+    plan.machines.push_back(participant.machine);
+    plan.rank_names.push_back(participant.name);
+  }
+  if (Result<void> filled = fill(plan, traffic, *all); !filled) {
+    return pass_on(filled);
+  }
+  return plan;
+}
+
+Result<void> Planner::fill(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all) {
+  const std::uint64_t message_bytes = static_cast<std::uint64_t>(traffic.size.count() * traffic.count);
+  switch (traffic.kind) {
+    case TrafficKind::kFlows:
+      return flows(plan, traffic, all);
+    case TrafficKind::kPermutation: {
+      workload::PermutationOptions options{.flow = shape_of(traffic), .kind = {}};
+      if (traffic.shift != 0) {
+        options.kind = workload::ShiftPermutation{static_cast<std::uint32_t>(traffic.shift)};
+      }
+      plan.expected_bytes = message_bytes * all.size();
+      return take(plan, workload::Permutation::make(plan.job, options), traffic);
+    }
+    case TrafficKind::kIncast:
+      return incast(plan, traffic, all);
+    case TrafficKind::kAllToAll:
+      plan.expected_bytes = message_bytes * all.size() * (all.size() - 1);
+      return take(plan, workload::AllToAll::make(plan.job, {.flow = shape_of(traffic)}), traffic);
+    case TrafficKind::kPoisson:
+      return poisson(plan, traffic, all);
+    case TrafficKind::kRingAllReduce:
+      break;
+  }
+  plan.ring = RingPlan{.shape = {.ranks = plan.job.ranks, .size = traffic.size},
+                       .iterations = static_cast<std::uint32_t>(traffic.count),
+                       .start = Time::zero() + traffic.start};
+  plan.expected_bytes = 2 * message_bytes * (all.size() - 1);
+  if (Result<void> right = workload::check_ring(plan.ring->shape); !right) {
+    return wrong(traffic, right.error().message);
+  }
+  return {};
+}
+
+Result<void> Planner::incast(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all) {
+  Result<std::vector<std::size_t>> to = select(traffic.destinations, all, traffic);
+  Result<std::vector<std::size_t>> from = select(traffic.sources, all, traffic);
+  if (!to || !from) {
+    return !to ? pass_on(to) : pass_on(from);
+  }
+  if (to->size() > 1) {
+    return wrong(traffic, "an incast has one destination");
+  }
+  const std::size_t destination = to->empty() ? all.size() - 1 : to->front();
+  workload::IncastOptions options{.flow = shape_of(traffic),
+                                  .destination = RankId(static_cast<std::uint32_t>(destination)),
+                                  .senders = {},
+                                  .jitter = {}};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool chosen = from->empty() || std::find(from->begin(), from->end(), i) != from->end();
+    if (chosen && i != destination) {
+      options.senders.push_back(RankId(static_cast<std::uint32_t>(i)));
+    }
+  }
+  if (traffic.fan_in > 0) {
+    if (static_cast<std::size_t>(traffic.fan_in) > options.senders.size()) {
+      return fail("traffic '{}': fan_in is {}, but only {} can send", traffic.name, traffic.fan_in,
+                  options.senders.size());
+    }
+    options.senders.resize(static_cast<std::size_t>(traffic.fan_in));
+  }
+  plan.expected_bytes = static_cast<std::uint64_t>(traffic.size.count() * traffic.count) * options.senders.size();
+  return take(plan, workload::Incast::make(plan.job, options), traffic);
+}
+
+Result<void> Planner::flows(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all) {
+  std::vector<workload::ListedFlow> list;
+  if (!traffic.file.empty()) {
+    Result<std::vector<FlowLine>> lines = read_flow_file(traffic.file);
+    if (!lines) {
+      return pass_on(lines);
+    }
+    for (const FlowLine& line : *lines) {
+      Result<std::vector<std::size_t>> from = select({line.source}, all, traffic);
+      Result<std::vector<std::size_t>> to = select({line.destination}, all, traffic);
+      if (!from || !to || from->size() != 1 || to->size() != 1) {
+        return fail("{}: '{}' and '{}' must each name one host or NIC", line.place, line.source, line.destination);
+      }
+      workload::FlowShape shape = shape_of(traffic);
+      shape.size = line.size;
+      shape.start = shape.start + line.start;
+      list.push_back(
+          {RankId(static_cast<std::uint32_t>(from->front())), RankId(static_cast<std::uint32_t>(to->front())), shape});
+      plan.expected_bytes += static_cast<std::uint64_t>(line.size.count() * traffic.count);
+    }
+  } else {
+    Result<std::vector<std::size_t>> from = select(traffic.sources, all, traffic);
+    Result<std::vector<std::size_t>> to = select(traffic.destinations, all, traffic);
+    if (!from || !to) {
+      return !from ? pass_on(from) : pass_on(to);
+    }
+    if (from->empty() || (to->size() != from->size() && to->size() != 1)) {
+      return fail("traffic '{}': {} sources and {} destinations; flows need as many of both, or one destination",
+                  traffic.name, from->size(), to->size());
+    }
+    for (std::size_t i = 0; i < from->size(); ++i) {
+      const std::size_t destination = to->size() == 1 ? to->front() : (*to)[i];
+      list.push_back({RankId(static_cast<std::uint32_t>((*from)[i])), RankId(static_cast<std::uint32_t>(destination)),
+                      shape_of(traffic)});
+    }
+    plan.expected_bytes = static_cast<std::uint64_t>(traffic.size.count() * traffic.count) * list.size();
+  }
+  return take(plan, workload::FlowList::make(plan.job, list), traffic);
+}
+
+Result<void> Planner::poisson(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all) {
+  workload::PoissonOptions options;
+  if (!traffic.cdf.empty()) {
+    Result<CdfTable> table = size_table(traffic.cdf);
+    if (!table) {
+      return wrong(traffic, table.error().message);
+    }
+    options.sizes = Empirical<Bytes>(std::move(*table));
+  } else {
+    options.sizes = Constant<Bytes>(traffic.size);
+  }
+  options.load = traffic.load;
+  options.rate = all.empty() ? Rate::zero() : all.front().rate;
+  options.flow = shape_of(traffic);
+  options.flow.size = Bytes(1);
+  options.flow.messages = 1;
+  if (traffic.count > 1) {
+    options.messages = static_cast<std::uint64_t>(traffic.count);
+  }
+  return take(plan, workload::PoissonArrivals::make(plan.job, options), traffic);
+}
+
+}  // namespace
+
+Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fabric::Graph& graph) {
+  Planner planner(scenario, graph);
+  if (Result<void> placed = planner.place_jobs(); !placed) {
+    return pass_on(placed);
+  }
+  std::vector<TrafficPlan> plans;
+  for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
+    Result<TrafficPlan> plan = planner.plan(i);
+    if (!plan) {
+      return pass_on(plan);
+    }
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+}  // namespace weft::study

@@ -1,0 +1,39 @@
+// The jobs of a scenario: who takes part in each [[traffic]], and what they send.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fabric/topology/graph.h"
+#include "host/sim_machine.h"
+#include "study/scenario.h"
+#include "study/world.h"
+#include "workload/flow.h"
+#include "workload/ring_schedule.h"
+
+namespace weft::study {
+
+/// Ring all-reduces in place of flows.
+struct RingPlan {
+  workload::RingShape shape;
+  std::uint32_t iterations = 1;
+  Time start;
+};
+
+struct TrafficPlan {
+  workload::JobOptions job;
+  std::vector<MachinePlan> machines;                  // one per rank
+  std::vector<std::string> rank_names;                // as reports show them
+  std::unique_ptr<workload::TrafficPattern> pattern;  // null: a ring
+  std::optional<RingPlan> ring;
+  std::optional<std::int64_t> priority;
+  std::uint64_t expected_bytes = 0;  // of all messages; 0: not known before
+};
+
+/// In the order of the scenario. Errors name the traffic and what would be right.
+[[nodiscard]] Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fabric::Graph& graph);
+
+}  // namespace weft::study

@@ -1,0 +1,102 @@
+#include "study/ideal_time.h"
+
+#include <algorithm>
+
+#include "wire/encapsulation.h"
+#include "wire/opcode.h"
+
+namespace weft::study {
+namespace {
+
+constexpr int kMaxHops = 64;
+
+/// The time of the last byte of a train of packets over a path: `bytes` in all, the last packet of `last`.
+struct Train {
+  Bytes total;  // of wire bytes
+  Bytes last;
+};
+
+template <class Fabric>
+Duration travel(const Fabric& fabric, EndpointId source, EndpointId destination, const Train& train) {
+  const fabric::Graph& graph = fabric.graph();
+  fabric::PortIndex out = fabric.port_index({graph.node_of(source), 0});
+  Duration sum;
+  Duration slowest;
+  for (int hop = 0; hop < kMaxHops; ++hop) {
+    const auto& port = fabric.port(out);
+    const Duration last = port.rate.transmit_time(train.last);
+    const bool early = port.cut_through_bytes != 0 && Bytes(port.cut_through_bytes) < train.last;
+    sum += port.delay + (early ? port.rate.transmit_time(Bytes(port.cut_through_bytes)) : last);
+    // Whatever came before the last packet passes at the rate of the slowest link.
+    slowest = std::max(slowest, port.rate.transmit_time(train.total) - last);
+    const auto& arrival = fabric.port(port.peer);
+    if (arrival.has(fabric::kIsEndpoint)) {
+      return sum + slowest;
+    }
+    const fabric::NextHops hops = fabric.routes().next_hops(arrival.owner, destination);
+    if (hops.empty()) {
+      break;
+    }
+    const fabric::NodeIndex node(graph.endpoints + arrival.owner);
+    out = fabric.port_index({node, hops[0]});
+  }
+  return sum + slowest;
+}
+
+Train train_of(const IdealPath& path, workload::Operation operation, Bytes size) {
+  using wire::Operation;
+  const std::int64_t mtu = path.mtu.count();
+  const std::int64_t packets = std::max<std::int64_t>((size.count() + mtu - 1) / mtu, 1);
+  const Bytes last_payload(size.count() - (packets - 1) * mtu);
+  Operation first = Operation::kWriteFirst;
+  Operation middle = Operation::kWriteMiddle;
+  Operation last = packets == 1 ? Operation::kWriteOnly : Operation::kWriteLast;
+  switch (operation) {
+    case workload::Operation::kWrite:
+      break;
+    case workload::Operation::kWriteWithImm:
+      last = packets == 1 ? Operation::kWriteOnlyImmediate : Operation::kWriteLastImmediate;
+      break;
+    case workload::Operation::kSend:
+      first = Operation::kSendFirst;
+      middle = Operation::kSendMiddle;
+      last = packets == 1 ? Operation::kSendOnly : Operation::kSendLast;
+      break;
+    case workload::Operation::kRead:
+      first = Operation::kReadResponseFirst;
+      middle = Operation::kReadResponseMiddle;
+      last = packets == 1 ? Operation::kReadResponseOnly : Operation::kReadResponseLast;
+      break;
+  }
+  const auto wire_size = [&](Operation kind, Bytes payload) {
+    return wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, kind), payload).wire;
+  };
+  Train train{.total = wire_size(last, last_payload), .last = wire_size(last, last_payload)};
+  if (packets > 1) {
+    train.total = train.total + wire_size(first, path.mtu) + wire_size(middle, path.mtu) * (packets - 2);
+  }
+  return train;
+}
+
+template <class Fabric>
+Duration round_trip(const Fabric& fabric, const IdealPath& path, workload::Operation operation, Bytes size) {
+  const bool reads = operation == workload::Operation::kRead;
+  const auto short_kind = reads ? wire::Operation::kReadRequest : wire::Operation::kAcknowledge;
+  const Bytes other =
+      wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, short_kind), Bytes::zero()).wire;
+  const Train data = train_of(path, operation, size);
+  const EndpointId from = reads ? path.destination : path.source;
+  const EndpointId to = reads ? path.source : path.destination;
+  return travel(fabric, from, to, data) + travel(fabric, to, from, {.total = other, .last = other});
+}
+
+}  // namespace
+
+Duration ideal_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
+  const host::HostPipeline& pipeline = world.nic(path.source).options().pipeline;
+  const Duration host = pipeline.before_wire() + pipeline.completion;
+  return host + (world.ethernet() != nullptr ? round_trip(*world.ethernet(), path, operation, size)
+                                             : round_trip(*world.infiniband(), path, operation, size));
+}
+
+}  // namespace weft::study

@@ -1,0 +1,23 @@
+// What a message would take on an empty network: the closed form that slowdown is measured against.
+#pragma once
+
+#include "base/time.h"
+#include "study/world.h"
+#include "workload/message_record.h"
+
+namespace weft::study {
+
+/// Everything of a path that the form needs.
+struct IdealPath {
+  EndpointId source;
+  EndpointId destination;
+  wire::Encapsulation encapsulation = wire::Encapsulation::kRoceV2Ipv4;
+  Bytes mtu;
+};
+
+/// From post_send to the requester's completion: the host's stages, all packets at the slowest link's rate, each hop's
+/// propagation and pipeline, and the acknowledgement's way back (for READ: the request's way there first). Of equally
+/// short paths the first is taken.
+[[nodiscard]] Duration ideal_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size);
+
+}  // namespace weft::study

@@ -1,0 +1,280 @@
+#include "study/simulation.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "study/build_fabric.h"
+#include "study/build_hosts.h"
+#include "study/build_topology.h"
+#include "study/build_traffic.h"
+#include "study/ideal_time.h"
+#include "workload/flow_program.h"
+#include "workload/local_connector.h"
+#include "workload/messenger.h"
+#include "workload/ring_all_reduce.h"
+
+namespace weft::study {
+namespace {
+
+/// Events between two looks at the outside world: some hundredths of a second.
+constexpr std::uint64_t kSlice = 200'000;
+
+}  // namespace
+
+/// Counts what passes on its way to the sink.
+struct Simulation::Counter final : workload::MessageSink {
+  explicit Counter(workload::MessageSink& behind) : sink(behind) {}
+  void on_message(const workload::MessageRecord& record) override {
+    ++messages;
+    bytes += static_cast<std::uint64_t>(record.size.count());
+    sink.on_message(record);
+  }
+  void on_collective(const workload::CollectiveRecord& record) override { sink.on_collective(record); }
+
+  workload::MessageSink& sink;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// What the ranks of one traffic are made of.
+struct Simulation::Job {
+  struct Rank {
+    workload::RankPorts ports;
+    workload::Messenger messenger;
+    std::unique_ptr<workload::Program> program;
+    bool started = false;
+    bool done = false;
+
+    Rank(workload::RankPorts opened, workload::LocalConnector& connector, workload::DeliveryMatcher& matcher)
+        : ports(std::move(opened)), messenger(ports, connector, matcher) {}
+  };
+
+  Job(TrafficPlan made, const workload::ConnectionAttributes& attributes)
+      : plan(std::move(made)), connector(plan.job, attributes) {}
+
+  TrafficPlan plan;
+  workload::LocalConnector connector;
+  std::deque<Rank> ranks;
+};
+
+struct Simulation::Parts {
+  explicit Parts(workload::MessageSink& sink) : counter(sink), matcher(counter) {}
+  Counter counter;
+  workload::DeliveryMatcher matcher;
+  std::unique_ptr<HostBuilder> hosts;
+};
+
+Simulation::Simulation(const Scenario& scenario, workload::MessageSink& sink)
+    : scenario_(scenario), parts_(std::make_unique<Parts>(sink)) {}
+
+Simulation::~Simulation() = default;
+
+Result<std::unique_ptr<Simulation>> Simulation::create(const Scenario& scenario, workload::MessageSink& sink) {
+  std::unique_ptr<Simulation> simulation(new Simulation(scenario, sink));
+  if (Result<void> built = simulation->build(); !built) {
+    return pass_on(built);
+  }
+  return simulation;
+}
+
+Result<void> Simulation::build() {
+  Result<fabric::Graph> graph = build_topology(scenario_);
+  if (!graph) {
+    return pass_on(graph);
+  }
+  Result<std::vector<TrafficPlan>> plans = plan_traffic(scenario_, *graph);
+  if (!plans) {
+    return pass_on(plans);
+  }
+  WorldOptions options;
+  options.seed = static_cast<std::uint64_t>(scenario_.seed);
+  if (is_infiniband(scenario_)) {
+    Result<fabric::InfiniBandOptions> made = infiniband_options(scenario_, *graph);
+    if (!made) {
+      return pass_on(made);
+    }
+    options.fabric = std::move(*made);
+  } else {
+    Result<fabric::EthernetOptions> made = ethernet_options(scenario_, *graph);
+    if (!made) {
+      return pass_on(made);
+    }
+    options.fabric = std::move(*made);
+  }
+  parts_->hosts = std::make_unique<HostBuilder>(scenario_, *graph);
+  options.graph = std::move(*graph);
+  options.nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); };
+  for (const TrafficPlan& plan : *plans) {
+    options.machines.insert(options.machines.end(), plan.machines.begin(), plan.machines.end());
+  }
+  Result<std::unique_ptr<World>> world = World::create(std::move(options));
+  if (!world) {
+    return pass_on(world);
+  }
+  world_ = std::move(*world);
+  std::size_t first_machine = 0;
+  for (TrafficPlan& plan : *plans) {
+    const std::size_t ranks = plan.machines.size();
+    if (Result<void> made = make_job(std::move(plan), first_machine); !made) {
+      return made;
+    }
+    first_machine += ranks;
+  }
+  world_->start();
+  return {};
+}
+
+Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
+  jobs_.push_back({.name = plan.job.name, .rank_names = plan.rank_names, .rank_endpoints = {}});
+  for (const MachinePlan& machine : plan.machines) {
+    jobs_.back().rank_endpoints.push_back(machine.rails.front());
+  }
+  expected_bytes_ += plan.expected_bytes;
+  all_expected_ = all_expected_ && plan.expected_bytes > 0;
+  running_.push_back(std::make_unique<Job>(std::move(plan), connection_attributes(scenario_, plan.priority)));
+  Job& job = *running_.back();
+  for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
+    host::SimMachine& machine = world_->machine(first_machine + rank);
+    Result<workload::RankPorts> ports = workload::RankPorts::open(machine, {});
+    if (!ports) {
+      return pass_on(ports);
+    }
+    Job::Rank& made = job.ranks.emplace_back(std::move(*ports), job.connector, parts_->matcher);
+    job.connector.add_rank(made.ports, made.messenger);
+    if (Result<void> programmed = make_program(job, rank); !programmed) {
+      return programmed;
+    }
+    machine.set_program([this, &made]() { return call(made.program.get(), made.started, made.done); });
+    ++ranks_left_;
+  }
+  return {};
+}
+
+Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
+  Job::Rank& made = job.ranks[rank];
+  if (job.plan.ring) {
+    Result<std::unique_ptr<workload::RingAllReduce>> ring =
+        workload::RingAllReduce::make(made.messenger, parts_->matcher,
+                                      {.job = job.plan.job.id,
+                                       .rank = workload::RankId(rank),
+                                       .shape = job.plan.ring->shape,
+                                       .iterations = job.plan.ring->iterations,
+                                       .start = job.plan.ring->start});
+    if (!ring) {
+      return pass_on(ring);
+    }
+    made.program = std::move(*ring);
+    return {};
+  }
+  workload::FlowProgramOptions options{.job = job.plan.job.id};
+  if (job.plan.pattern->needs_receives()) {
+    options.connection.receive_requests = 2 * options.connection.max_send_wr;
+  }
+  made.program = std::make_unique<workload::FlowProgram>(made.messenger,
+                                                         job.plan.pattern->flows_of(workload::RankId(rank)), options);
+  return {};
+}
+
+Result<void> Simulation::call(workload::Program* program, bool& started, bool& done) {
+  Result<void> ran = started ? program->on_event() : program->start();
+  started = true;
+  if (!done && program->done()) {
+    done = true;
+    ended_at_ = world_->now();
+    if (--ranks_left_ == 0) {
+      world_->stop();
+    }
+  }
+  return ran;
+}
+
+Progress Simulation::progress() const {
+  return {.now = world_->now(),
+          .limit = scenario_.stop ? Time::zero() + *scenario_.stop : Time::never(),
+          .messages = parts_->counter.messages,
+          .bytes = parts_->counter.bytes,
+          .expected_bytes = all_expected_ ? expected_bytes_ : 0,
+          .packet_hops = world_->packet_hops()};
+}
+
+Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep_going) {
+  const Time limit = progress().limit;
+  End end = End::kFinished;
+  for (bool running = ranks_left_ > 0; running;) {
+    switch (world_->run(next_pause_ < limit ? next_pause_ : limit, kSlice)) {
+      case World::Stop::kBudget:
+        break;
+      case World::Stop::kLimit:
+        if (next_pause_ < limit) {
+          // An observer wanted to look at this instant.
+          at_pause_(next_pause_);
+          next_pause_ = next_pause_ + pause_interval_;
+          break;
+        }
+        end = End::kTimeLimit;
+        ended_at_ = limit;
+        running = false;
+        break;
+      case World::Stop::kIdle:
+        end = ranks_left_ == 0 ? End::kFinished : End::kStuck;
+        running = false;
+        break;
+      case World::Stop::kError:
+        end = End::kError;
+        error_ = world_->error()->message;
+        running = false;
+        break;
+    }
+    if (running && ranks_left_ == 0) {
+      running = false;
+    } else if (running && !keep_going(progress())) {
+      end = End::kInterrupted;
+      ended_at_ = world_->now();
+      running = false;
+    }
+  }
+  if (end == End::kStuck) {
+    error_ = "nothing is left to happen, but " + std::to_string(ranks_left_) + " ranks wait";
+    ended_at_ = world_->now();
+  }
+  parts_->matcher.flush();
+  return end;
+}
+
+void Simulation::observe(Duration interval, std::function<void(Time)> look) {
+  pause_interval_ = interval;
+  next_pause_ = Time::zero() + interval;
+  at_pause_ = std::move(look);
+}
+
+Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
+  const JobDescription& job = jobs_[message.flow.job.value()];
+  const EndpointId source = job.rank_endpoints[message.flow.source.value()];
+  return study::ideal_time(*world_,
+                           {.source = source,
+                            .destination = job.rank_endpoints[message.flow.destination.value()],
+                            .encapsulation = world_->nic(source).options().device.encapsulation,
+                            .mtu = Bytes(scenario_.fabric.mtu)},
+                           message.operation, message.size);
+}
+
+// Measured on permutations of fat-trees: ports with their queues, a NIC with one queue pair, and the packets of one
+// bandwidth-delay product per host; then a fifth more.
+std::uint64_t estimate_memory(const Scenario& scenario, const fabric::Graph& graph) {
+  constexpr std::uint64_t kPerPort = 1'600;
+  constexpr std::uint64_t kPerEndpoint = 9'000;
+  constexpr std::uint64_t kPerConnection = 2'500;
+  constexpr std::uint64_t kPerPacket = 64 + 16;
+  std::uint64_t connections = 0;
+  for (const TrafficSettings& traffic : scenario.traffic) {
+    const std::uint64_t all = graph.endpoints;
+    connections +=
+        traffic.kind == TrafficKind::kAllToAll || traffic.kind == TrafficKind::kPoisson ? all * all : 2 * all;
+  }
+  const std::uint64_t packets = std::uint64_t{200} * graph.endpoints;
+  const std::uint64_t sum = 2 * graph.links.size() * kPerPort + graph.endpoints * kPerEndpoint +
+                            connections * kPerConnection + packets * kPerPacket + (std::uint64_t{16} << 20);
+  return sum + sum / 5;
+}
+
+}  // namespace weft::study
