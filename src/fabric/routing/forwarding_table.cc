@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace weft::fabric {
+namespace {
+
+constexpr std::size_t kTiers = std::numeric_limits<decltype(Node::tier)>::max() + std::size_t{1};
+
+}  // namespace
 
 ForwardingTable::ForwardingTable(const Graph& graph) {
   place_endpoints(graph);
@@ -58,34 +64,33 @@ void ForwardingTable::place_endpoints(const Graph& graph) {
 
 void ForwardingTable::find_strides(const Graph& graph) {
   const std::uint32_t endpoints = graph.endpoints;
-  std::vector<std::uint32_t> first_upward(graph.switches(), std::numeric_limits<std::uint32_t>::max());
-  std::vector<std::uint32_t> upward_ports(graph.switches(), 0);
+  std::vector<std::pair<NodeIndex, NodeIndex>> steps;  // from a switch to one above it
   for (const Link& link : graph.links) {
-    const bool a_is_lower = graph[link.a.node].tier < graph[link.b.node].tier;
-    const LinkEnd& lower = a_is_lower ? link.a : link.b;
-    if (graph[link.a.node].tier != graph[link.b.node].tier && lower.node.value() >= endpoints) {
-      const std::uint32_t ordinal = lower.node.value() - endpoints;
-      first_upward[ordinal] = std::min<std::uint32_t>(first_upward[ordinal], lower.port);
-      ++upward_ports[ordinal];
+    const std::uint8_t tier_a = graph[link.a.node].tier;
+    const std::uint8_t tier_b = graph[link.b.node].tier;
+    const auto step = tier_a < tier_b ? std::pair(link.a.node, link.b.node) : std::pair(link.b.node, link.a.node);
+    if (tier_a != tier_b && step.first.value() >= endpoints) {
+      steps.push_back(step);
     }
   }
-  std::array<std::uint32_t, 256> choices{};  // per tier
-  for (std::uint32_t i = 0; i < graph.switches(); ++i) {
-    std::uint32_t& most = choices[graph.nodes[endpoints + i].tier];
-    most = std::max(most, upward_ports[i]);
+  std::sort(steps.begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  // Per tier, the switches above that of its switches which has most: parts of a partial tree follow the whole.
+  std::array<std::uint32_t, kTiers> above{};
+  std::uint32_t of_switch = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    of_switch = i > 0 && steps[i].first == steps[i - 1].first ? of_switch + 1 : 1;
+    std::uint32_t& most = above[graph[steps[i].first].tier];
+    most = std::max(most, of_switch);
   }
-  std::array<std::uint32_t, 257> stride{};
+  std::array<std::uint32_t, kTiers> stride{};
   stride[0] = 1;
-  for (std::size_t tier = 0; tier < choices.size(); ++tier) {
-    const std::uint64_t product = std::uint64_t{stride[tier]} * std::max(choices[tier], 1U);
-    stride[tier + 1] = static_cast<std::uint32_t>(std::min<std::uint64_t>(product, SmallDivider::kLimit));
+  for (std::size_t tier = 1; tier < kTiers; ++tier) {
+    const std::uint64_t product = std::uint64_t{stride[tier - 1]} * std::max(above[tier - 1], 1U);
+    stride[tier] = static_cast<std::uint32_t>(std::min<std::uint64_t>(product, SmallDivider::kLimit));
   }
-  // A choice among parallel links downwards repeats the one that the tier below makes upwards for this destination.
   for (std::uint32_t i = 0; i < graph.switches(); ++i) {
-    const std::uint8_t tier = graph.nodes[endpoints + i].tier;
-    strides_.push_back({.upward = SmallDivider(stride[tier]),
-                        .downward = SmallDivider(tier > 0 ? stride[tier - 1U] : 1),
-                        .first_upward = first_upward[i]});
+    strides_.emplace_back(stride[graph.nodes[endpoints + i].tier]);
   }
 }
 

@@ -1,11 +1,12 @@
 // What an InfiniBand switch's linear forwarding table says: one port per destination, by fat-tree routing (D-mod-K).
 //
 // The ports of a next-hop set are taken in turn by the destination's position, its place among all endpoints in the
-// order of leaves and their ports. A switch divides the position by its stride first, the number of choices that the
-// tiers below have already made by it. All paths to a destination then go down through one core, destinations spread
-// evenly over upward ports, and a shift permutation meets no other flow in a full tree. Nothing is stored per switch
-// and destination. Source: Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on real life
-// fat trees", 2010. Graphs without tiers are served too, without that promise.
+// order of leaves and their ports. A switch divides the position by its stride first: the product, over the tiers
+// below, of the number of switches above each. All paths to a destination then go down through one core, destinations
+// spread evenly over upward ports, and in a full tree no two flows of a shift permutation share a link. Parallel cables
+// count as GraphBuilder orders them. Nothing is stored per switch and destination. Source: Zahavi, "D-Mod-K routing
+// providing non-blocking traffic for shift permutations on real life fat trees", 2010. Graphs without tiers are served
+// too, without that promise.
 #pragma once
 
 #include <cstddef>
@@ -47,13 +48,10 @@ class ForwardingTable {
 
   /// Takes one of `hops`, which are Routes::next_hops(switch_ordinal, destination) and not empty.
   [[nodiscard]] std::uint16_t choose(std::uint32_t switch_ordinal, EndpointId destination, const NextHops& hops) const {
-    const std::uint16_t first = hops[0];
     if (hops.size() == 1) {
-      return first;
+      return hops[0];
     }
-    const Strides& strides = strides_[switch_ordinal];
-    const SmallDivider& stride = first >= strides.first_upward ? strides.upward : strides.downward;
-    const std::uint32_t turn = stride.quotient(positions_[destination.value()]);
+    const std::uint32_t turn = strides_[switch_ordinal].quotient(positions_[destination.value()]);
     return hops[turn - counts_[hops.size()].quotient(turn) * hops.size()];
   }
 
@@ -63,18 +61,12 @@ class ForwardingTable {
   [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
-  struct Strides {
-    SmallDivider upward;
-    SmallDivider downward;
-    std::uint32_t first_upward = 0;  // port
-  };
-
   void place_endpoints(const Graph& graph);
   void find_strides(const Graph& graph);
 
   std::vector<std::uint32_t> positions_;
-  std::vector<Strides> strides_;
-  std::vector<SmallDivider> counts_;  // by the size of a next-hop set
+  std::vector<SmallDivider> strides_;  // per switch
+  std::vector<SmallDivider> counts_;   // by the size of a next-hop set
 };
 
 }  // namespace weft::fabric

@@ -148,18 +148,20 @@ class FatTreeBuilder {
                        options_.host_link);
     }
     for (std::uint32_t leaf = 0; leaf < shape_.leaves; ++leaf) {
-      for (std::uint32_t agg = 0; agg < shape_.aggs_per_pod; ++agg) {
-        builder_.connect({.lower = NodeIndex(first_leaf_ + leaf), .upper = agg_of(pod_of(leaf), agg)},
-                         options_.leaf_link, options_.parallel_links);
+      for (std::uint32_t i = 0; i < shape_.aggs_per_pod * options_.parallel_links; ++i) {
+        builder_.connect(
+            {.lower = NodeIndex(first_leaf_ + leaf), .upper = agg_of(pod_of(leaf), i % shape_.aggs_per_pod)},
+            options_.leaf_link);
       }
     }
   }
 
   void connect_cores() {
     for (std::uint32_t pod = 0; pod < shape_.pods; ++pod) {
-      for (std::uint32_t core = 0; core < shape_.cores(); ++core) {
+      for (std::uint32_t i = 0; i < shape_.cores() * options_.core_parallel_links; ++i) {
+        const std::uint32_t core = i % shape_.cores();
         builder_.connect({.lower = agg_of(pod, core / shape_.cores_per_agg), .upper = NodeIndex(first_core_ + core)},
-                         options_.core_link, options_.core_parallel_links);
+                         options_.core_link);
       }
     }
   }

@@ -47,7 +47,7 @@ struct FatTreeOptions {
 
 /// With fewer hosts than fit, leaves are filled one after the other, and leaves and pods without hosts are left out,
 /// as are cores with a single pod and everything above a single leaf; what remains keeps all its uplinks.
-/// Ports of a switch: downward in order, then upward in order, parallel ones together.
+/// Ports of a switch: downward in order, parallel ones together, then the switches above in turn.
 [[nodiscard]] Result<Graph> build_graph(const FatTreeOptions& options);
 
 }  // namespace weft::fabric

@@ -1,7 +1,8 @@
 // Builds a Graph: ports are numbered in the order in which cables are connected, domains by one of two styles.
 //
-// All endpoints come before the first switch. Whoever connects a node's downward cables before its upward ones, and
-// parallel ones together, gets next-hop sets that are contiguous ranges of ports.
+// All endpoints come before the first switch. Next-hop sets are contiguous ranges of ports if a node's downward cables
+// are connected before its upward ones. Parallel cables are together on the upper side, and on the lower side the upper
+// switches come in turn, once for each of the parallel cables: fat-tree routing counts ports in that order.
 #pragma once
 
 #include <array>

@@ -50,9 +50,9 @@ Result<Graph> build_graph(const LeafSpineOptions& options) {
                     options.host_link);
   }
   for (std::uint32_t leaf = 0; leaf < options.leaves; ++leaf) {
-    for (std::uint32_t spine = 0; spine < options.spines; ++spine) {
-      builder.connect({.lower = NodeIndex(first_leaf + leaf), .upper = NodeIndex(first_spine + spine)},
-                      options.fabric_link, options.parallel_links);
+    for (std::uint32_t i = 0; i < options.spines * options.parallel_links; ++i) {
+      builder.connect({.lower = NodeIndex(first_leaf + leaf), .upper = NodeIndex(first_spine + i % options.spines)},
+                      options.fabric_link);
     }
   }
   return std::move(builder).finish();

@@ -33,7 +33,7 @@ struct LeafSpineOptions {
   }
 };
 
-/// Ports of a leaf: its endpoints, then the spines in order; of a spine: the leaves in order; parallel ones together.
+/// Ports of a leaf: its endpoints, then the spines in turn; of a spine: the leaves in order, parallel ones together.
 [[nodiscard]] Result<Graph> build_graph(const LeafSpineOptions& options);
 
 }  // namespace weft::fabric

@@ -35,12 +35,12 @@ TEST(LeafSpine, OversubscribesByItsCounts) {
   EXPECT_EQ(spine.up, Rate::zero());
 }
 
-TEST(LeafSpine, NumbersDownwardPortsFirstAndParallelOnesTogether) {
+TEST(LeafSpine, NumbersSpinesInTurnAndParallelPortsOfASpineTogether) {
   const Graph graph = build_graph(kOptions).value();
   const NodeIndex leaf = *find_node(graph, "leaf1");
   const NodeIndex spine = *find_node(graph, "spine2");
   for (std::uint16_t i = 0; i < kOptions.parallel_links; ++i) {
-    const auto port = static_cast<std::uint16_t>(16 + 2 * 2 + i);
+    const auto port = static_cast<std::uint16_t>(16 + 4 * i + 2);
     const Link& link = graph.links[find_link(graph, {leaf, port})->value()];
     EXPECT_EQ(link.b, (LinkEnd{spine, static_cast<std::uint16_t>(1 * 2 + i)}));
   }

@@ -133,10 +133,9 @@ class RailBuilder {
 
   void connect_spines() {
     for_each_leaf([&](const Place& at) {
-      for (std::uint32_t spine = 0; spine < options_.spines; ++spine) {
-        const NodeIndex upper(first_spine_ + plane_of(at) * options_.spines + spine);
-        builder_.connect({.lower = NodeIndex(first_leaf_ + ordinal(at)), .upper = upper}, options_.fabric_link,
-                         options_.parallel_links);
+      for (std::uint32_t i = 0; i < options_.spines * options_.parallel_links; ++i) {
+        const NodeIndex upper(first_spine_ + plane_of(at) * options_.spines + i % options_.spines);
+        builder_.connect({.lower = NodeIndex(first_leaf_ + ordinal(at)), .upper = upper}, options_.fabric_link);
       }
     });
   }

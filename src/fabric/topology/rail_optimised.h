@@ -57,8 +57,8 @@ struct RailOptimisedOptions {
   }
 };
 
-/// Endpoints are numbered by host, NIC, port. Ports of a leaf: the hosts of its group, then the spines; of a spine:
-/// the leaves of its plane; parallel ones together.
+/// Endpoints are numbered by host, NIC, port. Ports of a leaf: the hosts of its group, then the spines in turn; of
+/// a spine: the leaves of its plane, parallel ones together.
 [[nodiscard]] Result<Graph> build_graph(const RailOptimisedOptions& options);
 
 }  // namespace weft::fabric
