@@ -1,0 +1,257 @@
+// How an InfiniBand fabric is laid out from its graph and options.
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/format_quantity.h"
+#include "base/random.h"
+#include "base/stable_hash.h"
+#include "fabric/infiniband/infiniband_fabric.h"
+
+namespace weft::fabric {
+namespace {
+
+/// A switch that cuts through knows the way of a packet, its length and its service level after the LRH.
+//= ibta-1.7 7.7
+constexpr std::uint32_t kCutThroughBytes = 8;
+
+std::uint32_t weighted_lanes(const VlArbitration& tables) {
+  return VlArbitration::lanes_of(tables.high) | VlArbitration::lanes_of(tables.low);
+}
+
+Result<void> check_tables(const VlArbitration& tables) {
+  for (const auto* table : {&tables.high, &tables.low}) {
+    if (table->size() > VlArbitration::kMaxEntries) {
+      return fail("a VL arbitration table has {} entries, at most {} are allowed", table->size(),
+                  VlArbitration::kMaxEntries);
+    }
+    for (const VlArbitration::Entry& entry : *table) {
+      if (entry.lane >= kMaxDataLanes) {
+        return fail("VL arbitration names lane {}, must be 0 to {}", entry.lane, kMaxDataLanes - 1);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<InfiniBandFabric>> InfiniBandFabric::create(Graph graph, InfiniBandOptions options,
+                                                                   FabricContext context) {
+  WEFT_ASSERT(!options.switches.empty() && !options.ports.empty());
+  std::unique_ptr<InfiniBandFabric> fabric(new InfiniBandFabric(std::move(graph), std::move(options), context));
+  if (Result<void> checked = fabric->check_options(); !checked) {
+    return pass_on(checked);
+  }
+  fabric->lay_out_ports();
+  for (std::uint32_t link = 0; link < fabric->graph_.links.size(); ++link) {
+    fabric->wire_up(link);
+  }
+  for (PortIndex index = 0; index < fabric->ports_.size(); ++index) {
+    fabric->set_up_lanes(index);
+  }
+  fabric->fill_credits();
+  for (const Switch& node : fabric->switches_) {
+    fabric->allow_cut_through(node);
+  }
+  return fabric;
+}
+
+InfiniBandFabric::InfiniBandFabric(Graph graph, InfiniBandOptions options, FabricContext context)
+    : graph_(std::move(graph)),
+      options_(std::move(options)),
+      kernel_(context.kernel),
+      packets_(context.packets),
+      seed_(context.seed),
+      routes_(graph_),
+      table_(graph_) {}
+
+Result<void> InfiniBandFabric::check_options() {
+  lanes_ = options_.data_lanes;
+  if (lanes_ < 1 || lanes_ > kMaxDataLanes) {
+    return fail("{} data lanes, must be 1 to {}", lanes_, kMaxDataLanes);
+  }
+  all_lanes_ = static_cast<std::uint16_t>((1U << lanes_) - 1);
+  for (InfiniBandPortOptions& profile : options_.ports) {
+    if (profile.arbitration.high.empty() && profile.arbitration.low.empty()) {
+      profile.arbitration = VlArbitration::equal(all_lanes_);
+    }
+    if (Result<void> checked = check_tables(profile.arbitration); !checked) {
+      return checked;
+    }
+    const std::uint32_t largest = blocks_of(static_cast<std::uint32_t>(profile.largest_frame.count()));
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+      if (profile.buffer_blocks[lane] < largest || largest > kMaxAdvertised || profile.credit_divisor == 0) {
+        return fail("lane {} has a buffer of {} blocks of 64 bytes; the largest frame ({}) takes {}", lane,
+                    profile.buffer_blocks[lane], profile.largest_frame, largest);
+      }
+    }
+    for (std::uint32_t level = 0; level < kServiceLevels; ++level) {
+      const std::uint32_t lane = profile.sl_to_vl[level];
+      if (lane != kDropLane && lane >= lanes_) {
+        return fail("service level {} goes to lane {}; there are {}, and {} drops", level, lane, lanes_, kDropLane);
+      }
+      if (lane != kDropLane && lanes_ > 1 && ((weighted_lanes(profile.arbitration) >> lane) & 1U) == 0) {
+        return fail("service level {} goes to lane {}, which has no weight in VL arbitration", level, lane);
+      }
+    }
+    largest_blocks_.push_back(static_cast<std::uint16_t>(largest));
+    lane_maps_.push_back(profile.sl_to_vl);
+  }
+  return {};
+}
+
+void InfiniBandFabric::lay_out_ports() {
+  PortIndex next = 0;
+  for (const Node& node : graph_.nodes) {
+    first_port_.push_back(next);
+    next += node.ports;
+    node_hash_.push_back(stable_hash(seed_, node.name));
+  }
+  ports_.resize(next);
+  credits_.resize(std::size_t{next} * lanes_);
+  outputs_.resize(std::size_t{next} * lanes_);
+  queues_.resize({.ports = next, .output_lanes = next * lanes_});
+  errors_.resize(next);
+  link_of_.resize(next);
+  endpoints_.resize(graph_.endpoints);
+  switches_.resize(graph_.switches());
+  for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
+    const std::uint32_t node = graph_.endpoints + ordinal;
+    Switch& made = switches_[ordinal];
+    made.first_port = first_port_[node];
+    made.ports = graph_.nodes[node].ports;
+    made.profile = options_.switch_profile.empty() ? std::uint16_t{0} : options_.switch_profile[ordinal];
+    const InfiniBandSwitchOptions& profile = options_.switches[made.profile];
+    made.path = profile.path;
+    made.expires = profile.head_of_queue_lifetime > Duration::zero();
+    made.lifetime = profile.head_of_queue_lifetime;
+    made.hash_seed = profile.hash_seed.value_or(stable_hash(seed_, graph_.nodes[node].name));
+    made.map = options_.ports.size() == 1 ? std::uint16_t{0} : kMixedProfiles;
+  }
+}
+
+void InfiniBandFabric::wire_up(std::uint32_t link_index) {
+  const Link& link = graph_.links[link_index];
+  const PortIndex a = port_index(link.a);
+  const PortIndex b = port_index(link.b);
+  const bool has_errors =
+      link_index < options_.bit_error_rate.size() && options_.bit_error_rate[link_index] > Probability::zero();
+  const auto connect = [&](LinkEnd own, PortIndex index, PortIndex peer, std::uint32_t end) {
+    InfiniBandPort& port = ports_[index];
+    const Node& node = graph_[own.node];
+    const bool is_endpoint = node.kind == NodeKind::kEndpoint;
+    port.owner = is_endpoint ? own.node.value() : own.node.value() - graph_.endpoints;
+    port.peer = peer;
+    port.number = own.port;
+    port.flags = static_cast<std::uint8_t>((is_endpoint ? kIsEndpoint : 0) | (has_errors ? kHasErrors : 0));
+    port.profile = options_.port_profile.empty() ? std::uint16_t{0} : options_.port_profile[2 * link_index + end];
+    port.set_rate(link.rate);
+    link_of_[index] = link_index;
+  };
+  connect(link.a, a, b, 0);
+  connect(link.b, b, a, 1);
+  for (const PortIndex index : {a, b}) {
+    InfiniBandPort& from = ports_[index];
+    const InfiniBandPort& to = ports_[from.peer];
+    from.control_delay = link.propagation;
+    from.delay = link.propagation;
+    if (!to.has(kIsEndpoint)) {
+      from.delay += options_.switches[switches_[to.owner].profile].latency;
+    } else if (!options_.endpoint_pipeline.empty()) {
+      from.delay += options_.endpoint_pipeline[to.owner];
+    }
+  }
+}
+
+void InfiniBandFabric::set_up_lanes(PortIndex index) {
+  const InfiniBandPort& port = ports_[index];
+  const InfiniBandPortOptions& profile = options_.ports[port.profile];
+  const std::uint32_t largest = std::max(largest_blocks_[port.profile], largest_blocks_[ports_[port.peer].profile]);
+  const std::uint64_t name = name_hash(index);
+  for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+    credits_of(index, lane).receiver = CreditReceiver(
+        {.buffer = profile.buffer_blocks[lane], .largest_packet = largest, .divisor = profile.credit_divisor});
+    if (profile.fecn && !port.has(kIsEndpoint)) {
+      output_of(index, lane).marker = Fecn(*profile.fecn, name + lane);
+    }
+  }
+  if (port.has(kHasErrors)) {
+    errors_[index] = std::make_unique<BitErrors>(options_.bit_error_rate[link_of_[index]], name);
+  }
+}
+
+// The first flow control packets were exchanged when the links came up.
+void InfiniBandFabric::fill_credits() {
+  for (PortIndex index = 0; index < ports_.size(); ++index) {
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+      credits_of(ports_[index].peer, lane).sender.restart(credits_of(index, lane).receiver.advertised());
+    }
+  }
+}
+
+// A packet may be passed on before its end has come only if no way out is faster than the way in; otherwise it is
+// stored first (docs/decisions/0012).
+void InfiniBandFabric::allow_cut_through(const Switch& node) {
+  if (options_.switches[node.profile].forwarding != Forwarding::kCutThrough) {
+    return;
+  }
+  Rate fastest = Rate::zero();
+  for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
+    fastest = std::max(fastest, ports_[index].rate);
+  }
+  for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
+    InfiniBandPort& port = ports_[index];
+    InfiniBandPort& feeding = ports_[port.peer];
+    const bool early = feeding.rate >= fastest;
+    feeding.cut_through_bytes = early ? kCutThroughBytes : 0;
+    port.flags = static_cast<std::uint8_t>(early ? port.flags | kCutThrough : port.flags & ~kCutThrough);
+  }
+}
+
+std::uint64_t InfiniBandFabric::name_hash(PortIndex index) const {
+  // Numbers of ports and links may change when something unrelated is added: a port is known by the two nodes that it
+  // joins, and by which of their cables it is.
+  const LinkEnd own = end_of(index);
+  const LinkEnd far = end_of(ports_[index].peer);
+  std::uint32_t parallel = 0;
+  for (PortIndex other = first_port_[own.node.value()]; other < index; ++other) {
+    parallel += end_of(ports_[other].peer).node == far.node ? 1 : 0;
+  }
+  return SplitMix64(node_hash_[own.node.value()] + 3 * node_hash_[far.node.value()] + parallel).next();
+}
+
+void InfiniBandFabric::add_ranks(sim::RankTable& ranks) {
+  for (PortIndex index = 0; index < ports_.size(); ++index) {
+    InfiniBandPort& port = ports_[index];
+    const std::uint64_t name = name_hash(index);
+    ranks.add({name, kArrival}, port.arrival);
+    ranks.add({name, kControlArrival}, port.control_arrival);
+    ranks.add({name, kTransmit}, port.transmit);
+    ranks.add({name, kPortTimer}, port.timer);
+  }
+  for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
+    ranks.add({node_hash_[graph_.endpoints + ordinal], kSwitchTimer}, switches_[ordinal].timer);
+  }
+  ranks.add({stable_hash(seed_, "fabric"), kFabricTimer}, fabric_timer_);
+}
+
+void InfiniBandFabric::start() {
+  for (std::size_t i = 0; i < options_.events.size(); ++i) {
+    pending_.push_back({options_.events[i].at, FabricWork::kLinkEvent, i});
+  }
+  plan_fabric_timer();
+  for (PortIndex index = 0; index < ports_.size(); ++index) {
+    if (ports_[index].has(kHasErrors)) {
+      kernel_.wake(ports_[index].timer, sim::ActorId(kPortTimer, index), kernel_.now() + repetition(ports_[index]));
+    }
+  }
+}
+
+void InfiniBandFabric::set_tap(Tap* tap, std::span<const PortIndex> ports) {
+  tap_ = tap;
+  for (const PortIndex port : ports) {
+    ports_[port].flags |= kTapped;
+  }
+}
+
+}  // namespace weft::fabric

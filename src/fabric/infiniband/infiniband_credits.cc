@@ -1,0 +1,206 @@
+// Credits on their way: when a port says a limit, how the packet travels, who may send again, and who waited how long.
+#include <bit>
+
+#include "base/assert.h"
+#include "fabric/infiniband/infiniband_fabric.h"
+
+namespace weft::fabric {
+namespace {
+
+template <class Function>
+void for_each_bit(std::uint32_t bits, Function function) {
+  for (; bits != 0; bits &= bits - 1) {
+    function(static_cast<std::uint32_t>(std::countr_zero(bits)));
+  }
+}
+
+std::uint16_t with(std::uint16_t bits, std::uint32_t lane) { return static_cast<std::uint16_t>(bits | 1U << lane); }
+std::uint16_t without(std::uint16_t bits, std::uint32_t lane) {
+  return static_cast<std::uint16_t>(bits & ~(1U << lane));
+}
+
+}  // namespace
+
+// At once if the wire is idle, otherwise before the next packet.
+void InfiniBandFabric::say_limit(PortIndex index, std::uint32_t lane, Time now) {
+  InfiniBandPort& port = ports_[index];
+  if (port.has(kLinkDown)) {
+    return;
+  }
+  port.unsaid = with(port.unsaid, lane);
+  port.announce = 1;
+  if (port.free_at <= now) {
+    send_limits(port, index, now);
+  } else {
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
+  }
+}
+
+//= ibta-1.7 7.9.4
+void InfiniBandFabric::send_limits(InfiniBandPort& port, PortIndex index, Time now) {
+  Time at = now;
+  for_each_bit(port.unsaid, [&](std::uint32_t lane) {
+    LaneCredits& credits = credits_of(index, lane);
+    const PacketHandle handle = packets_.allocate();
+    wire::Packet& packet = packets_[handle];
+    packet.common.kind = wire::PacketKind::kFlowControl;
+    packet.common.encapsulation = wire::Encapsulation::kIbLocal;
+    packet.common.frame_bytes = wire::FlowControlPacket::kSize;
+    packet.common.wire_bytes = kCreditWireBytes;
+    const CreditContent content{.sent_at = at,
+                                .total_blocks_sent = static_cast<std::uint16_t>(credits.sender.total_sent()),
+                                .credit_limit = static_cast<std::uint16_t>(credits.receiver.advertise()),
+                                .lane = static_cast<std::uint8_t>(lane)};
+    content.store(packet);
+    if (port.has(kTapped)) [[unlikely]] {
+      tap_->on_frame(index, Tap::Direction::kSent, packet, at);
+    }
+    launch_control(kernel_, port, ports_[port.peer], port.peer, handle, kCreditWireBytes, at);
+    at = port.free_at;
+    ++port.credits_sent;
+  });
+  port.unsaid = 0;
+  port.announce = 0;
+}
+
+void InfiniBandFabric::on_control(PortIndex index, Time now) {
+  InfiniBandPort& port = ports_[index];
+  const PacketHandle handle = land_control(kernel_, port, index, now);
+  if (!handle.is_valid()) {
+    return;
+  }
+  const CreditContent content = CreditContent::load(packets_[handle]);
+  const bool damaged = port.has(kHasErrors) && errors_[index]->damages(kCreditWireBytes);
+  if (port.has(kTapped)) [[unlikely]] {
+    packets_[handle].common.flags |= damaged ? wire::kCorrupted : 0;
+    tap_->on_frame(index, Tap::Direction::kReceived, packets_[handle], now);
+  }
+  packets_.release(handle);
+  if (damaged) {
+    ++port.symbol_errors;
+    return;
+  }
+  ++port.credits_received;
+  // Nothing is lost on a wire without errors: the receiver's own count is the same.
+  if (port.has(kHasErrors)) {
+    resynchronise(index, content, now);
+  }
+  credits_of(index, content.lane).sender.set_limit(content.credit_limit);
+  take_credits(port, index, content.lane, now);
+}
+
+// The flow control packet has overtaken what is in this port's pipeline, and what is still counted as such on the wire:
+// packets that were sent before it and are not here yet are not lost.
+//= ibta-1.7 7.9.4
+void InfiniBandFabric::resynchronise(PortIndex index, const CreditContent& content, Time now) {
+  const InfiniBandPort& port = ports_[index];
+  const Time last = content.sent_at + ports_[port.peer].delay;
+  std::uint32_t coming = 0;
+  const auto add = [&](PacketHandle handle, Time at) {
+    const wire::PacketCommon& common = packets_[handle].common;
+    coming += at <= last && common.priority == content.lane ? blocks_of(common.frame_bytes) : 0;
+  };
+  if (!port.arrival.pending().is_never()) {
+    add(port.first, port.arrival.pending());
+  }
+  for (std::uint32_t i = 0; i < port.in_flight.size(); ++i) {
+    add(port.in_flight[i].packet, port.in_flight[i].at);
+  }
+  CreditReceiver& receiver = credits_of(index, content.lane).receiver;
+  receiver.resynchronise(content.total_blocks_sent - coming);
+  if (receiver.due()) {
+    say_limit(index, content.lane, now);
+  }
+}
+
+// Whoever waited for these credits goes on.
+void InfiniBandFabric::take_credits(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
+  const CreditSender& sender = credits_of(index, lane).sender;
+  if (port.has(kIsEndpoint)) {
+    if (((port.blocked >> lane) & 1U) != 0 && sender.admits(largest_blocks_[port.profile])) {
+      port.blocked = without(port.blocked, lane);
+      end_stall(port, index, lane, now);
+      end_wait(port, now);
+      request_wire(EndpointId(index), now);
+    }
+    return;
+  }
+  if (((port.stalled >> lane) & 1U) == 0 || !sender.admits(queues_.front(index * lanes_ + lane).blocks)) {
+    return;
+  }
+  end_stall(port, index, lane, now);
+  if (port.free_at <= now && port.announce == 0) {
+    transmit_next(port, index, now);
+  } else {
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(port.free_at, now));
+  }
+}
+
+void InfiniBandFabric::begin_stalls(InfiniBandPort& port, PortIndex index, std::uint32_t lanes, Time now) {
+  if (port.has(kLinkDown)) {
+    return;
+  }
+  for_each_bit(lanes & ~std::uint32_t{port.stalled}, [&](std::uint32_t lane) {
+    port.stalled = with(port.stalled, lane);
+    output_of(index, lane).stalled_since = now;
+  });
+  if (port.has(kIsEndpoint) && port.blocked == all_lanes_) {
+    port.waiting_since = earlier(port.waiting_since, now);
+  }
+}
+
+void InfiniBandFabric::end_stall(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
+  if (((port.stalled >> lane) & 1U) == 0) {
+    return;
+  }
+  OutputLane& output = output_of(index, lane);
+  port.stalled = without(port.stalled, lane);
+  output.stalled_total += now - output.stalled_since;
+  output.stalled_since = Time::never();
+  output.last_stall_end = now;
+}
+
+void InfiniBandFabric::end_wait(InfiniBandPort& port, Time now) {
+  if (!port.waiting_since.is_never()) {
+    port.waited += now - port.waiting_since;
+    port.waiting_since = Time::never();
+  }
+}
+
+void InfiniBandFabric::release_input(const WaitingPacket& entry, Time now) {
+  CreditReceiver& receiver = credits_of(entry.input, entry.input_lane).receiver;
+  receiver.release(entry.blocks);
+  if (receiver.due()) {
+    say_limit(entry.input, entry.input_lane, now);
+  }
+}
+
+void InfiniBandFabric::refresh_permit(InfiniBandPort& port, PortIndex index) {
+  port.blocked = 0;
+  for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+    if (port.has(kIsEndpoint) && !credits_of(index, lane).sender.admits(largest_blocks_[port.profile])) {
+      port.blocked = with(port.blocked, lane);
+    }
+  }
+}
+
+// A symbol is taken as a byte on each of four wires; the interval is the longest that is allowed.
+//= ibta-1.7 7.9.4
+Duration InfiniBandFabric::repetition(const InfiniBandPort& port) const {
+  constexpr Bytes kInterval = Bytes(65'536 * 4);
+  return options_.credit_repetition.value_or(port.rate.transmit_time(kInterval));
+}
+
+// Where packets may be lost, all limits are said again and again.
+void InfiniBandFabric::on_port_timer(PortIndex index, Time now) {
+  InfiniBandPort& port = ports_[index];
+  if (!port.timer.fires(now)) {
+    return;
+  }
+  for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+    say_limit(index, lane, now);
+  }
+  kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), now + repetition(port));
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,169 @@
+// What happens to an InfiniBand fabric from outside, and to packets that wait too long.
+#include <algorithm>
+
+#include "base/assert.h"
+#include "fabric/infiniband/infiniband_fabric.h"
+
+namespace weft::fabric {
+
+void InfiniBandFabric::plan_fabric_timer() {
+  for (const Pending& pending : pending_) {
+    kernel_.wake(fabric_timer_, sim::ActorId(kFabricTimer, 0), pending.at);
+  }
+}
+
+void InfiniBandFabric::on_fabric_timer(Time now) {
+  if (!fabric_timer_.fires(now)) {
+    return;
+  }
+  std::vector<Pending> due;
+  std::erase_if(pending_, [&](const Pending& pending) {
+    const bool is_due = pending.at <= now;
+    if (is_due) {
+      due.push_back(pending);
+    }
+    return is_due;
+  });
+  bool rerouted = false;
+  for (const Pending& pending : due) {
+    const LinkEvent& event = options_.events[pending.event];
+    switch (pending.work) {
+      case FabricWork::kLinkEvent:
+        apply_link_event(event, now);
+        if (event.kind != LinkEvent::Kind::kDegrade) {
+          pending_.push_back({now + event.reroute_delay, FabricWork::kReroute, pending.event});
+        }
+        break;
+      case FabricWork::kReroute:
+        routes_.set_link(event.link, event.kind == LinkEvent::Kind::kRestore ? LinkState::kUp : LinkState::kDown);
+        rerouted = true;
+        break;
+    }
+  }
+  if (rerouted) {
+    routes_.recompute();
+  }
+  plan_fabric_timer();
+}
+
+void InfiniBandFabric::apply_link_event(const LinkEvent& event, Time now) {
+  const Link& link = graph_.links[event.link.value()];
+  const PortIndex a = port_index(link.a);
+  const PortIndex b = port_index(link.b);
+  switch (event.kind) {
+    case LinkEvent::Kind::kFail:
+      cut(a, now);
+      cut(b, now);
+      break;
+    case LinkEvent::Kind::kDegrade:
+      ports_[a].set_rate(event.rate);
+      ports_[b].set_rate(event.rate);
+      break;
+    case LinkEvent::Kind::kRestore:
+      ports_[a].set_rate(link.rate);
+      ports_[b].set_rate(link.rate);
+      if (ports_[a].has(kLinkDown)) {
+        revive(link, now);
+      }
+      break;
+  }
+  for (const PortIndex index : {a, b}) {
+    if (!ports_[index].has(kIsEndpoint)) {
+      allow_cut_through(switches_[ports_[index].owner]);
+    }
+  }
+}
+
+// What is on the wire towards this port is lost, and what waits to leave by it; what came in by it goes on.
+void InfiniBandFabric::cut(PortIndex index, Time now) {
+  InfiniBandPort& port = ports_[index];
+  if (port.has(kLinkDown)) {
+    return;
+  }
+  port.flags |= kLinkDown;
+  cut_wire(port, [&](PacketHandle handle) {
+    ++drops_.link_down;
+    packets_.release(handle);
+  });
+  while (!port.control.empty()) {
+    packets_.release(port.control.pop_front().packet);
+  }
+  port.control_arrival.forget();
+  port.unsaid = 0;
+  port.announce = 0;
+  for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+    end_stall(port, index, lane, now);
+    while (!queues_.empty(index * lanes_ + lane)) {
+      remove_waiting(index, lane, queues_.pop(index * lanes_ + lane, now), drops_.link_down, now);
+    }
+  }
+  end_wait(port, now);
+  port.blocked = 0xFFFF;
+}
+
+// Link training sets the counters of both ends back; packets that are still in a buffer keep their blocks.
+void InfiniBandFabric::revive(const Link& link, Time now) {
+  for (const PortIndex index : {port_index(link.a), port_index(link.b)}) {
+    ports_[index].flags = static_cast<std::uint8_t>(ports_[index].flags & ~kLinkDown);
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+      CreditReceiver& receiver = credits_of(index, lane).receiver;
+      receiver.restart();
+      credits_of(ports_[index].peer, lane).sender.restart(receiver.advertised());
+    }
+  }
+  for (const PortIndex index : {port_index(link.a), port_index(link.b)}) {
+    InfiniBandPort& port = ports_[index];
+    refresh_permit(port, index);
+    if (port.has(kIsEndpoint)) {
+      request_wire(EndpointId(index), now);
+    }
+  }
+}
+
+void InfiniBandFabric::remove_waiting(PortIndex output, std::uint32_t lane, const WaitingPacket& entry,
+                                      std::uint64_t& counter, Time now) {
+  take_from_queue(ports_[output], output, lane, entry);
+  discard(entry.packet, counter, output);
+  release_input(entry, now);
+}
+
+//= ibta-1.7 18.2.5.4
+void InfiniBandFabric::on_switch_timer(std::uint32_t ordinal, Time now) {
+  Switch& node = switches_[ordinal];
+  if (!node.timer.fires(now)) {
+    return;
+  }
+  Time oldest = Time::never();
+  for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
+    for (std::uint32_t lane = 0; ports_[index].queued >> lane != 0; ++lane) {
+      expire_heads(index, lane, now);
+      oldest = earlier(oldest, queues_.oldest_head(index * lanes_ + lane));
+    }
+  }
+  if (!oldest.is_never()) {
+    kernel_.wake(node.timer, sim::ActorId(kSwitchTimer, ordinal), oldest + node.lifetime);
+  }
+}
+
+void InfiniBandFabric::expire_heads(PortIndex index, std::uint32_t lane, Time now) {
+  InfiniBandPort& port = ports_[index];
+  const OutputLaneIndex output = index * lanes_ + lane;
+  const Time limit = now - switches_[port.owner].lifetime;
+  queues_.expire(output, limit, now,
+                 [&](const WaitingPacket& entry) { remove_waiting(index, lane, entry, drops_.lifetime, now); });
+  if (((port.stalled >> lane) & 1U) == 0) {
+    return;
+  }
+  // A smaller packet may be first now.
+  if (queues_.empty(output)) {
+    end_stall(port, index, lane, now);
+  } else if (credits_of(index, lane).sender.admits(queues_.front(output).blocks)) {
+    end_stall(port, index, lane, now);
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(port.free_at, now));
+  }
+  if (port.queued == 0) {
+    end_wait(port, now);
+  }
+}
+
+}  // namespace weft::fabric

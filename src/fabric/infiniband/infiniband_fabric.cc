@@ -1,0 +1,264 @@
+#include "fabric/infiniband/infiniband_fabric.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.h"
+#include "fabric/routing/path_choice.h"
+
+namespace weft::fabric {
+
+void InfiniBandFabric::on_arrival(PortIndex index, Time now) {
+  InfiniBandPort& port = ports_[index];
+  const PacketHandle handle = land(kernel_, port, index, now);
+  if (!handle.is_valid()) {
+    return;
+  }
+  constexpr std::uint8_t kUnusual = kHasErrors | kTapped;
+  if ((port.flags & kUnusual) != 0 && take_unusual(port, index, handle, now)) [[unlikely]] {
+    return;
+  }
+  if (port.has(kIsEndpoint)) {
+    const wire::PacketCommon& common = packets_[handle].common;
+    pass_through(index, common.priority, blocks_of(common.frame_bytes), now);
+    endpoints_[port.owner]->on_packet(handle, now);
+  } else {
+    forward(port, index, handle, now);
+  }
+}
+
+// What is damaged where packets are stored is not counted as received: not even its length can be trusted. The sender's
+// FCTBS makes its credits good.
+bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now) {
+  wire::Packet& packet = packets_[handle];
+  const bool damaged = port.has(kHasErrors) && errors_[index]->damages(packet.common.wire_bytes);
+  if (damaged) {
+    packet.common.flags |= wire::kCorrupted;
+    ++port.receive_errors;
+  }
+  if (port.has(kTapped)) {
+    tap_->on_frame(index, Tap::Direction::kReceived, packet, now);
+  }
+  if (!damaged || port.has(kCutThrough)) {
+    return false;
+  }
+  if (port.has(kIsEndpoint)) {
+    endpoints_[port.owner]->on_packet(handle, now);
+  } else {
+    ++drops_.damaged;
+    packets_.release(handle);
+  }
+  return true;
+}
+
+void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, PacketHandle handle, Time now) {
+  Switch& node = switches_[in.owner];
+  wire::Packet& packet = packets_[handle];
+  const std::uint32_t in_lane = packet.common.priority;
+  const std::uint32_t blocks = blocks_of(packet.common.frame_bytes);
+  const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
+  if (hops.empty() || (packet.has(wire::kCorrupted) && !in.has(kCutThrough))) [[unlikely]] {
+    ++(hops.empty() ? drops_.unreachable : drops_.damaged);
+    packets_.release(handle);
+    return pass_through(in_index, in_lane, blocks, now);
+  }
+  const std::uint32_t number = hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, packet.common);
+  const PortIndex index = node.first_port + number;
+  InfiniBandPort& out = ports_[index];
+  const std::uint16_t map = node.map != kMixedProfiles ? node.map : out.profile;
+  const std::uint32_t lane = lane_maps_[map][packet.common.traffic_class & (kServiceLevels - 1)];
+  if (lane >= lanes_ || out.blocked != 0) [[unlikely]] {
+    discard(handle, lane >= lanes_ ? drops_.unreachable : drops_.link_down, index);
+    return pass_through(in_index, in_lane, blocks, now);
+  }
+  LaneCredits& credits = credits_of(index, lane);
+  if (out.queued == 0 && out.announce == 0 && out.free_at <= now && credits.sender.admits(blocks)) {
+    if (lanes_ > 1) {
+      (void)out.arbiter.pick(options_.ports[out.profile].arbitration, 1U << lane);
+      out.arbiter.charge(blocks);
+    }
+    packet.common.priority = static_cast<std::uint8_t>(lane);
+    start_packet(out, credits, handle, packet, now);
+    return pass_through(in_index, in_lane, blocks, now);
+  }
+  store_packet(in_index, in_lane, blocks, now);
+  enqueue(index, lane,
+          {.packet = handle,
+           .frame_bytes = packet.common.frame_bytes,
+           .blocks = static_cast<std::uint16_t>(blocks),
+           .input = in_index,
+           .input_lane = static_cast<std::uint8_t>(in_lane),
+           .since = now},
+          now);
+}
+
+std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
+                                       const wire::PacketCommon& common) {
+  switch (node.path) {
+    case PathPolicy::kTable:
+      return table_.choose(ordinal, common.destination, hops);
+    case PathPolicy::kEcmp:
+      return ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
+    case PathPolicy::kSpray:
+      return spray(hops, node.hash_seed, ++node.sprayed);
+    case PathPolicy::kAdaptive:
+      return least_queue(hops, switch_hash(common.flow_hash, node.hash_seed), [&](std::uint32_t number) {
+        return std::uint64_t{ports_[node.first_port + number].queued_bytes};
+      });
+  }
+  return 0;
+}
+
+void InfiniBandFabric::start_packet(InfiniBandPort& out, LaneCredits& lane, PacketHandle handle,
+                                    const wire::Packet& packet, Time now) {
+  lane.sender.spend(blocks_of(packet.common.frame_bytes));
+  ++lane.packets_sent;
+  lane.bytes_sent += packet.common.frame_bytes;
+  InfiniBandPort& peer = ports_[out.peer];
+  if (out.has(kTapped)) [[unlikely]] {
+    tap_->on_frame(peer.peer, Tap::Direction::kSent, packet, now);
+  }
+  launch(kernel_, out, peer, out.peer, handle, packet.common, now);
+}
+
+void InfiniBandFabric::store_packet(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now) {
+  CreditReceiver& receiver = credits_of(index, lane).receiver;
+  receiver.count(blocks);
+  receiver.store(blocks);
+  // Only where the buffer is larger than what may be advertised: what is free behind that moves up.
+  if (receiver.due()) [[unlikely]] {
+    say_limit(index, lane, now);
+  }
+}
+
+void InfiniBandFabric::enqueue(PortIndex index, std::uint32_t lane, const WaitingPacket& entry, Time now) {
+  InfiniBandPort& out = ports_[index];
+  OutputLane& output = output_of(index, lane);
+  queues_.push(index * lanes_ + lane, entry);
+  output.bytes += entry.frame_bytes;
+  output.peak_bytes = std::max(output.peak_bytes, output.bytes);
+  out.queued_bytes += entry.frame_bytes;
+  out.queued = static_cast<std::uint16_t>(out.queued | 1U << lane);
+  Switch& node = switches_[out.owner];
+  if (node.expires) {
+    kernel_.wake(node.timer, sim::ActorId(kSwitchTimer, out.owner), now + node.lifetime);
+  }
+  if (((out.stalled >> lane) & 1U) != 0) {
+    return;
+  }
+  if (out.free_at <= now && out.announce == 0) {
+    transmit_next(out, index, now);
+  } else {
+    kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), later(out.free_at, now));
+  }
+}
+
+void InfiniBandFabric::on_transmit(PortIndex index, Time now) {
+  InfiniBandPort& port = ports_[index];
+  if (!port.transmit.fires(now) || port.has(kLinkDown)) {
+    return;
+  }
+  const bool idle = port.free_at <= now;
+  if (idle && port.announce != 0) {
+    send_limits(port, index, now);
+  }
+  const bool is_endpoint = port.has(kIsEndpoint);
+  const bool wants = is_endpoint ? !port.wanted_at.is_never() : (port.queued & ~port.stalled) != 0;
+  if (!wants && port.announce == 0) {
+    return;
+  }
+  const Time at = later(port.free_at, is_endpoint && port.announce == 0 ? port.wanted_at : now);
+  if (at > now) {
+    return kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), at);
+  }
+  if (is_endpoint) {
+    port.wanted_at = Time::never();
+    endpoints_[port.owner]->on_wire_ready(now);
+  } else {
+    transmit_next(port, index, now);
+  }
+}
+
+void InfiniBandFabric::transmit_next(InfiniBandPort& port, PortIndex index, Time now) {
+  const std::uint32_t lane = pick_lane(port, index, now);
+  if (lane == VlArbiter::kNobody) {
+    port.waiting_since = earlier(port.waiting_since, now);
+    return;
+  }
+  end_wait(port, now);
+  dequeue(port, index, lane, now);
+  if ((port.queued & ~port.stalled) != 0) {
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
+  }
+}
+
+// Lanes that lack credits stall until some come; nobody asks again before.
+std::uint32_t InfiniBandFabric::pick_lane(InfiniBandPort& port, PortIndex index, Time now) {
+  std::uint32_t eligible = port.queued & ~std::uint32_t{port.stalled};
+  for (std::uint32_t left = eligible; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    if (!credits_of(index, lane).sender.admits(queues_.front(index * lanes_ + lane).blocks)) {
+      eligible &= ~(1U << lane);
+      begin_stalls(port, index, 1U << lane, now);
+    }
+  }
+  if (eligible == 0) {
+    return VlArbiter::kNobody;
+  }
+  return lanes_ == 1 ? 0 : port.arbiter.pick(options_.ports[port.profile].arbitration, eligible);
+}
+
+void InfiniBandFabric::dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
+  OutputLane& output = output_of(index, lane);
+  const WaitingPacket entry = queues_.pop(index * lanes_ + lane, now);
+  wire::Packet& packet = packets_[entry.packet];
+  const auto cause = output.last_stall_end > entry.since ? Fecn::Cause::kVictim : Fecn::Cause::kRoot;
+  if (output.marker.marks({.depth = output.bytes, .frame_bytes = entry.frame_bytes, .cause = cause}) &&
+      packet.common.ecn != wire::Ecn::kNotEct) {
+    packet.common.ecn = wire::Ecn::kCe;
+    ++output.marked;
+  }
+  take_from_queue(port, index, lane, entry);
+  if (lanes_ > 1) {
+    port.arbiter.charge(entry.blocks);
+  }
+  packet.common.priority = static_cast<std::uint8_t>(lane);
+  start_packet(port, credits_of(index, lane), entry.packet, packet, now);
+  release_input(entry, now);
+}
+
+void InfiniBandFabric::take_from_queue(InfiniBandPort& port, PortIndex index, std::uint32_t lane,
+                                       const WaitingPacket& entry) {
+  output_of(index, lane).bytes -= entry.frame_bytes;
+  port.queued_bytes -= entry.frame_bytes;
+  if (queues_.empty(index * lanes_ + lane)) {
+    port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << lane));
+  }
+}
+
+void InfiniBandFabric::discard(PacketHandle handle, std::uint64_t& counter, PortIndex output) {
+  ++counter;
+  ++ports_[output].discards;
+  packets_.release(handle);
+}
+
+void InfiniBandFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
+  const PortIndex index = endpoint.value();
+  InfiniBandPort& port = ports_[index];
+  const wire::Packet& packet = packets_[handle];
+  const std::uint32_t lane = packet.common.priority;
+  LaneCredits& credits = credits_of(index, lane);
+  WEFT_DCHECK(lane < lanes_ && port.free_at <= now && credits.sender.admits(blocks_of(packet.common.frame_bytes)));
+  start_packet(port, credits, handle, packet, now);
+  if (!credits.sender.admits(largest_blocks_[port.profile])) {
+    port.blocked = static_cast<std::uint16_t>(port.blocked | 1U << lane);
+  }
+}
+
+void InfiniBandFabric::request_wire(EndpointId endpoint, Time at) {
+  InfiniBandPort& port = ports_[endpoint.value()];
+  port.wanted_at = earlier(port.wanted_at, at);
+  kernel_.wake(port.transmit, sim::ActorId(kTransmit, endpoint.value()), later(at, port.free_at));
+}
+
+}  // namespace weft::fabric

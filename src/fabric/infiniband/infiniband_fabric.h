@@ -1,0 +1,207 @@
+// An InfiniBand fabric, packet by packet: credits per virtual lane, input-buffered switches, virtual output queues.
+//
+// One event per hop where the way out is idle and has credits; a port's transmitter wakes only while something waits,
+// and waits for credits without any event. A packet is in its input buffer from its arrival until its transmission
+// starts; one that goes on at once never is. No packet is lost for want of a buffer. Choices: docs/decisions/0012.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fabric/bit_errors.h"
+#include "fabric/fabric.h"
+#include "fabric/flow_control/credits.h"
+#include "fabric/infiniband/credit_content.h"
+#include "fabric/infiniband/infiniband_port.h"
+#include "fabric/infiniband/options.h"
+#include "fabric/infiniband/virtual_output_queues.h"
+#include "fabric/routing/forwarding_table.h"
+
+namespace weft::fabric {
+
+class InfiniBandFabric final : public EndpointPort {
+ public:
+  /// Errors: a lane buffer that cannot hold the largest packet, a lane without weight, an option out of range.
+  [[nodiscard]] static Result<std::unique_ptr<InfiniBandFabric>> create(Graph graph, InfiniBandOptions options,
+                                                                        FabricContext context);
+
+  /// Every endpoint must be attached before the first event.
+  void attach(EndpointId endpoint, Endpoint& nic) { endpoints_[endpoint.value()] = &nic; }
+  /// Adds the actors, so that all of a world get their ranks at once; then starts timers that always run.
+  void add_ranks(sim::RankTable& ranks);
+  void start();
+  void set_tap(Tap* tap, std::span<const PortIndex> ports);
+
+  // Events of the actor kinds of fabric/actors.h.
+  void on_arrival(PortIndex port, Time now);
+  void on_control(PortIndex port, Time now);
+  void on_transmit(PortIndex port, Time now);
+  void on_port_timer(PortIndex port, Time now);
+  void on_switch_timer(std::uint32_t switch_ordinal, Time now);
+  void on_fabric_timer(Time now);
+  void prefetch(PortIndex port) const {
+    __builtin_prefetch(&ports_[port]);
+    __builtin_prefetch(&ports_[port].free_at);
+  }
+  /// A little later: what the port's event will need.
+  void prefetch_packet(PortIndex port) const {
+    const InfiniBandPort& soon = ports_[port];
+    if (!soon.arrival.pending().is_never()) {
+      packets_.prefetch(soon.first);
+      soon.in_flight.prefetch_front();
+    }
+  }
+
+  [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override {
+    InfiniBandPort& own = ports_[endpoint.value()];
+    if (own.free_at > now || own.announce != 0) {
+      return {.lanes = 0, .free_at = own.free_at};
+    }
+    if (own.blocked != 0) [[unlikely]] {
+      begin_stalls(own, endpoint.value(), own.blocked, now);
+    }
+    return {.lanes = static_cast<std::uint16_t>(~own.blocked & all_lanes_), .free_at = own.free_at};
+  }
+  void send(EndpointId endpoint, PacketHandle packet, Time now) override;
+  void request_wire(EndpointId endpoint, Time at) override;
+
+  // For reports and tests.
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] const Routes& routes() const { return routes_; }
+  [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
+  [[nodiscard]] std::uint32_t lanes() const { return lanes_; }
+  [[nodiscard]] PortIndex port_index(LinkEnd end) const { return first_port_[end.node.value()] + end.port; }
+  [[nodiscard]] LinkEnd end_of(PortIndex port) const;
+  [[nodiscard]] const InfiniBandPort& port(PortIndex index) const { return ports_[index]; }
+  [[nodiscard]] const LaneCredits& credits(PortIndex port, std::uint32_t lane) const {
+    return credits_[port * lanes_ + lane];
+  }
+  [[nodiscard]] const OutputLane& output(PortIndex port, std::uint32_t lane) const {
+    return outputs_[port * lanes_ + lane];
+  }
+  /// The lane of a service level on the wire that begins at this port; kDropLane: none.
+  [[nodiscard]] std::uint8_t lane_of(PortIndex port, std::uint8_t service_level) const {
+    return options_.ports[ports_[port].profile].sl_to_vl[service_level & (kServiceLevels - 1)];
+  }
+  /// With a current wait, and a current stall, up to `now`.
+  [[nodiscard]] InfiniBandCounters counters(PortIndex port, Time now) const;
+  [[nodiscard]] Duration credit_stall(PortIndex port, std::uint32_t lane, Time now) const;
+  [[nodiscard]] const FabricDrops& drops() const { return drops_; }
+  [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
+  [[nodiscard]] std::uint64_t credits_sent() const;  // flow control packets over one link each
+  [[nodiscard]] std::size_t heap_bytes() const;
+  /// Packets on wires and in buffers, flow control packets included.
+  [[nodiscard]] std::uint64_t packets_inside() const;
+  /// Empty if packets and credits add up everywhere; otherwise what does not. O(everything).
+  [[nodiscard]] std::string check_invariants() const;
+
+ private:
+  static constexpr std::uint16_t kMixedProfiles = 0xFFFF;
+  struct Switch {
+    PortIndex first_port = 0;
+    std::uint16_t ports = 0;
+    PathPolicy path = PathPolicy::kTable;
+    bool expires = false;                // has a head-of-queue lifetime
+    std::uint16_t map = kMixedProfiles;  // profile whose SL-to-VL table all ports share
+    std::uint16_t profile = 0;
+    std::uint64_t hash_seed = 0;
+    std::uint32_t sprayed = 0;
+    Duration lifetime;
+    sim::Wake timer;
+  };
+  enum class FabricWork : std::uint8_t { kLinkEvent, kReroute };
+  struct Pending {
+    Time at;
+    FabricWork work = FabricWork::kLinkEvent;
+    std::size_t event = 0;
+  };
+
+  // Lay-out: infiniband_build.cc.
+  InfiniBandFabric(Graph graph, InfiniBandOptions options, FabricContext context);
+  [[nodiscard]] Result<void> check_options();
+  void lay_out_ports();
+  void wire_up(std::uint32_t link);
+  void set_up_lanes(PortIndex index);
+  void fill_credits();
+  void allow_cut_through(const Switch& node);
+  [[nodiscard]] std::uint64_t name_hash(PortIndex index) const;
+
+  [[nodiscard]] std::string check_lane(PortIndex index, std::uint32_t lane, std::uint32_t stored) const;
+
+  [[nodiscard]] LaneCredits& credits_of(PortIndex port, std::uint32_t lane) { return credits_[port * lanes_ + lane]; }
+  [[nodiscard]] OutputLane& output_of(PortIndex port, std::uint32_t lane) { return outputs_[port * lanes_ + lane]; }
+
+  // A packet's way: infiniband_fabric.cc.
+  [[nodiscard]] bool take_unusual(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);
+  void forward(InfiniBandPort& in, PortIndex in_index, PacketHandle handle, Time now);
+  [[nodiscard]] std::uint32_t choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
+                                     const wire::PacketCommon& common);
+  void start_packet(InfiniBandPort& out, LaneCredits& lane, PacketHandle handle, const wire::Packet& packet, Time now);
+  void enqueue(PortIndex index, std::uint32_t lane, const WaitingPacket& entry, Time now);
+  void transmit_next(InfiniBandPort& port, PortIndex index, Time now);
+  void dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
+  [[nodiscard]] std::uint32_t pick_lane(InfiniBandPort& port, PortIndex index, Time now);
+  void take_from_queue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, const WaitingPacket& entry);
+  void store_packet(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now);
+  void discard(PacketHandle handle, std::uint64_t& counter, PortIndex output);
+  void pass_through(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now) {
+    CreditReceiver& receiver = credits_of(index, lane).receiver;
+    receiver.count(blocks);
+    if (receiver.due()) [[unlikely]] {
+      say_limit(index, lane, now);
+    }
+  }
+
+  // Credits: infiniband_credits.cc.
+  void say_limit(PortIndex index, std::uint32_t lane, Time now);
+  void send_limits(InfiniBandPort& port, PortIndex index, Time now);
+  void resynchronise(PortIndex index, const CreditContent& content, Time now);
+  void take_credits(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
+  void begin_stalls(InfiniBandPort& port, PortIndex index, std::uint32_t lanes, Time now);
+  void end_stall(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
+  static void end_wait(InfiniBandPort& port, Time now);
+  void release_input(const WaitingPacket& entry, Time now);
+  void refresh_permit(InfiniBandPort& port, PortIndex index);
+  [[nodiscard]] Duration repetition(const InfiniBandPort& port) const;
+
+  // What changes: infiniband_events.cc.
+  void apply_link_event(const LinkEvent& event, Time now);
+  void cut(PortIndex index, Time now);
+  void revive(const Link& link, Time now);
+  void expire_heads(PortIndex index, std::uint32_t lane, Time now);
+  void remove_waiting(PortIndex output, std::uint32_t lane, const WaitingPacket& entry, std::uint64_t& counter,
+                      Time now);
+  void plan_fabric_timer();
+
+  Graph graph_;
+  InfiniBandOptions options_;
+  sim::Kernel& kernel_;
+  PacketPool& packets_;
+  std::uint64_t seed_;
+  std::uint32_t lanes_ = 1;
+  std::uint16_t all_lanes_ = 1;
+  Routes routes_;
+  ForwardingTable table_;
+  std::vector<std::uint32_t> first_port_;  // per node
+  std::vector<std::uint64_t> node_hash_;   // f(seed, name)
+  std::vector<InfiniBandPort> ports_;
+  std::vector<LaneCredits> credits_;  // per port and lane
+  std::vector<OutputLane> outputs_;   // per port and lane
+  VirtualOutputQueues queues_;
+  std::vector<std::unique_ptr<BitErrors>> errors_;                   // per port that receives; null without errors
+  std::vector<std::uint32_t> link_of_;                               // per port
+  std::vector<std::uint16_t> largest_blocks_;                        // per port profile
+  std::vector<std::array<std::uint8_t, kServiceLevels>> lane_maps_;  // per port profile
+  std::vector<Switch> switches_;
+  std::vector<Endpoint*> endpoints_;
+  Tap* tap_ = nullptr;
+  FabricDrops drops_;
+  sim::Wake fabric_timer_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,54 @@
+// The records of one port of an InfiniBand device beside its wire: output lanes, counters.
+#pragma once
+
+#include <cstdint>
+
+#include "fabric/flow_control/credits.h"
+#include "fabric/infiniband/options.h"
+#include "fabric/port_link.h"
+
+namespace weft::fabric {
+
+/// What only a port has where something waits or went wrong. `queued`: lanes where packets wait (switches);
+/// `blocked`: lanes whose credits do not admit the largest packet (endpoints), or all while the link is down.
+struct InfiniBandPort : PortLink {
+  std::uint16_t unsaid = 0;            // bit l: the limit of lane l is to be said; `announce` is set with any
+  std::uint16_t stalled = 0;           // bit l: lane l waits for credits
+  std::uint16_t profile = 0;           // in the fabric's table of InfiniBandPortOptions
+  Time wanted_at = Time::never();      // an endpoint asked for the wire
+  Time waiting_since = Time::never();  // the wire is idle, something waits, and no lane has credits
+  Duration waited;                     // closed times of that: PortXmitWait
+  std::uint64_t receive_errors = 0;    // damaged packets: PortRcvErrors
+  std::uint64_t symbol_errors = 0;     // damaged flow control packets
+  std::uint64_t discards = 0;          // packets that wanted out here and were thrown away: PortXmitDiscards
+  std::uint64_t credits_sent = 0;      // flow control packets
+  std::uint64_t credits_received = 0;
+  VlArbiter arbiter;
+};
+
+/// One lane of an output port, while packets wait for it.
+struct OutputLane {
+  std::uint32_t bytes = 0;  // of frames that wait
+  std::uint32_t peak_bytes = 0;
+  std::uint64_t marked = 0;  // packets marked FECN
+  Time stalled_since = Time::never();
+  Time last_stall_end = Time::from_picoseconds(-1);
+  Duration stalled_total;  // closed stalls
+  Fecn marker;
+};
+
+/// Counters of a port as a switch has them; data in units of 4 bytes.
+//= ibta-1.7 16.1.3
+struct InfiniBandCounters {
+  std::uint64_t xmit_data = 0;
+  std::uint64_t xmit_packets = 0;
+  Duration xmit_wait;  // with something to send and no credits for any of it
+  std::uint64_t xmit_discards = 0;
+  std::uint64_t receive_errors = 0;
+  std::uint64_t symbol_errors = 0;
+  std::uint64_t marked = 0;
+  std::uint64_t credits_sent = 0;  // flow control packets: in none of the other figures
+  std::uint64_t credits_received = 0;
+};
+
+}  // namespace weft::fabric

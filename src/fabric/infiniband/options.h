@@ -1,0 +1,66 @@
+// What an InfiniBand switch, its ports and its links are like. Plain values; the catalogue and the scenario fill them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/data_size.h"
+#include "base/probability.h"
+#include "base/time.h"
+#include "fabric/fabric.h"
+#include "fabric/forwarding.h"
+#include "fabric/infiniband/vl_arbiter.h"
+#include "fabric/marking/fecn.h"
+#include "fabric/routing/path_policy.h"
+
+namespace weft::fabric {
+
+inline constexpr std::uint32_t kServiceLevels = 16;
+inline constexpr std::uint32_t kMaxDataLanes = 15;  // VL0 to VL14; VL15 belongs to management
+/// In an SL-to-VL table: packets of that service level are discarded.
+//= ibta-1.7 7.6.6
+inline constexpr std::uint8_t kDropLane = 15;
+
+/// One port of a switch or an endpoint.
+struct InfiniBandPortOptions {
+  /// The lane of each service level on the wire that begins here.
+  std::array<std::uint8_t, kServiceLevels> sl_to_vl{};
+  /// Receive buffer of each lane, in blocks of 64 bytes.
+  std::array<std::uint16_t, kMaxDataLanes> buffer_blocks{1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024,
+                                                         1024, 1024, 1024, 1024, 1024, 1024, 1024};
+  /// Empty tables: all lanes in the low table with the same weight. One data lane needs none.
+  VlArbitration arbitration;
+  std::optional<FecnOptions> fecn;
+  /// LRH to VCRC: the payload of the largest MTU and all headers.
+  //= ibta-1.7 7.7
+  Bytes largest_frame = Bytes(4096 + 126);
+  /// A credit limit is said when that part of the lane's buffer is free and unsaid.
+  std::uint16_t credit_divisor = 4;
+};
+
+struct InfiniBandSwitchOptions {
+  Forwarding forwarding = Forwarding::kCutThrough;
+  Duration latency;                 // of the pipeline: from the bytes that decide to the wire that goes on
+  Duration head_of_queue_lifetime;  // zero: infinite
+  PathPolicy path = PathPolicy::kTable;
+  std::optional<std::uint64_t> hash_seed;  // unset: f(seed, name); the same everywhere polarises
+};
+
+struct InfiniBandOptions {
+  std::uint8_t data_lanes = 1;  // 1 to 15
+  /// One entry per profile in use; `switch_profile` and `port_profile` say who has which (empty: everyone has the
+  /// first).
+  std::vector<InfiniBandSwitchOptions> switches{InfiniBandSwitchOptions{}};
+  std::vector<InfiniBandPortOptions> ports{InfiniBandPortOptions{}};
+  std::vector<std::uint16_t> switch_profile;  // per switch ordinal
+  std::vector<std::uint16_t> port_profile;    // per link end: 2 * link for a, 2 * link + 1 for b
+  std::vector<Probability> bit_error_rate;    // per link; empty: no errors
+  std::vector<Duration> endpoint_pipeline;    // per endpoint: from the wire to its hands; empty: none
+  std::vector<LinkEvent> events;              // in any order
+  /// How often limits are repeated on links with errors; unset: 65,536 symbol times of the link.
+  std::optional<Duration> credit_repetition;
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,99 @@
+#include "fabric/infiniband/virtual_output_queues.h"
+
+#include "base/assert.h"
+
+namespace weft::fabric {
+
+// An input seldom waits for many outputs at once: its buffer holds few packets. So its queues are a list.
+VirtualOutputQueues::Queue& VirtualOutputQueues::queue_for(OutputLaneIndex output, const WaitingPacket& packet) {
+  for (std::uint32_t at = first_of_input_[packet.input]; at != kNone;) {
+    Queue& queue = queues_[QueueHandle(at)];
+    if (queue.output == output) {
+      return queue;
+    }
+    at = queue.next_of_input;
+  }
+  const std::uint32_t made = queues_.allocate().value();
+  Queue& queue = queues_[QueueHandle(made)];
+  queue.output = output;
+  queue.input = packet.input;
+  queue.head_since = packet.since;
+  queue.next_of_input = first_of_input_[packet.input];
+  first_of_input_[packet.input] = made;
+  std::uint32_t& last = last_in_turn_[output];
+  if (last == kNone) {
+    queue.next_in_turn = made;
+  } else {
+    Queue& before = queues_[QueueHandle(last)];
+    queue.next_in_turn = before.next_in_turn;
+    before.next_in_turn = made;
+  }
+  last = made;
+  return queue;
+}
+
+void VirtualOutputQueues::push(OutputLaneIndex output, const WaitingPacket& packet) {
+  Queue& queue = queue_for(output, packet);
+  const std::uint32_t made = entries_.allocate(Entry{.packet = packet}).value();
+  if (queue.head == kNone) {
+    queue.head = made;
+  } else {
+    entries_[EntryHandle(queue.tail)].next = made;
+  }
+  queue.tail = made;
+}
+
+WaitingPacket VirtualOutputQueues::pop(OutputLaneIndex output, Time now) {
+  WEFT_DCHECK(!empty(output));
+  const std::uint32_t before = last_in_turn_[output];
+  const std::uint32_t turn = turn_of(output);
+  last_in_turn_[output] = turn;
+  return take_head({.queue = turn, .before = before}, now);
+}
+
+WaitingPacket VirtualOutputQueues::take_head(const Place& place, Time now) {
+  Queue& queue = queues_[QueueHandle(place.queue)];
+  const EntryHandle handle(queue.head);
+  const Entry entry = entries_[handle];
+  entries_.release(handle);
+  queue.head = entry.next;
+  queue.head_since = now;
+  if (queue.head == kNone) {
+    remove(place);
+  }
+  return entry.packet;
+}
+
+void VirtualOutputQueues::remove(const Place& place) {
+  const Queue queue = queues_[QueueHandle(place.queue)];
+  std::uint32_t* link = &first_of_input_[queue.input];
+  while (*link != place.queue) {
+    link = &queues_[QueueHandle(*link)].next_of_input;
+  }
+  *link = queue.next_of_input;
+  std::uint32_t& last = last_in_turn_[queue.output];
+  if (place.before == place.queue) {
+    last = kNone;
+  } else {
+    queues_[QueueHandle(place.before)].next_in_turn = queue.next_in_turn;
+    last = last == place.queue ? place.before : last;
+  }
+  queues_.release(QueueHandle(place.queue));
+}
+
+std::uint32_t VirtualOutputQueues::before(OutputLaneIndex output, std::uint32_t queue) const {
+  std::uint32_t at = last_in_turn_[output];
+  while (queues_[QueueHandle(at)].next_in_turn != queue) {
+    at = queues_[QueueHandle(at)].next_in_turn;
+  }
+  return at;
+}
+
+Time VirtualOutputQueues::oldest_head(OutputLaneIndex output) const {
+  Time oldest = Time::never();
+  for_each_queue(output,
+                 [&](std::uint32_t queue) { oldest = earlier(oldest, queues_[QueueHandle(queue)].head_since); });
+  return oldest;
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,128 @@
+// The packets that wait in the input buffers of all switches, sorted by where they want to go.
+//
+// A virtual output queue holds what came in at one port for one lane of one other port. It exists only while packets
+// wait in it, so nothing grows with the square of the radix. The queues of one output lane take turns packet by packet,
+// a new one after all that wait already: inputs share an output fairly whatever their load.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/slab.h"
+#include "base/time.h"
+#include "fabric/port_link.h"
+
+namespace weft::fabric {
+
+/// An output lane: its port's index times the number of lanes, and the lane.
+using OutputLaneIndex = std::uint32_t;
+
+struct WaitingPacket {
+  PacketHandle packet;
+  std::uint16_t frame_bytes = 0;
+  std::uint16_t blocks = 0;
+  PortIndex input = 0;
+  std::uint8_t input_lane = 0;
+  Time since;  // when it came
+};
+
+class VirtualOutputQueues {
+ public:
+  struct Size {
+    std::uint32_t ports = 0;
+    std::uint32_t output_lanes = 0;
+  };
+  void resize(Size size) {
+    first_of_input_.assign(size.ports, kNone);
+    last_in_turn_.assign(size.output_lanes, kNone);
+  }
+
+  void push(OutputLaneIndex output, const WaitingPacket& packet);
+  [[nodiscard]] bool empty(OutputLaneIndex output) const { return last_in_turn_[output] == kNone; }
+  /// The packet whose turn it is. Not of an empty lane.
+  [[nodiscard]] const WaitingPacket& front(OutputLaneIndex output) const {
+    return entries_[EntryHandle(queues_[QueueHandle(turn_of(output))].head)].packet;
+  }
+  /// Takes it out; the next queue has its turn.
+  WaitingPacket pop(OutputLaneIndex output, Time now);
+
+  /// Takes out the heads that have been heads since `limit` or before, one of each queue, and calls drop(packet).
+  template <class Function>
+  void expire(OutputLaneIndex output, Time limit, Time now, Function drop) {
+    std::vector<std::uint32_t> due;
+    for_each_queue(output, [&](std::uint32_t queue) {
+      if (queues_[QueueHandle(queue)].head_since <= limit) {
+        due.push_back(queue);
+      }
+    });
+    for (const std::uint32_t queue : due) {
+      drop(take_head({.queue = queue, .before = before(output, queue)}, now));
+    }
+  }
+  /// Since when the oldest head of the lane has been one; never() if nothing waits.
+  [[nodiscard]] Time oldest_head(OutputLaneIndex output) const;
+
+  template <class Function>
+  void for_each(OutputLaneIndex output, Function function) const {
+    for_each_queue(output, [&](std::uint32_t queue) {
+      for (std::uint32_t at = queues_[QueueHandle(queue)].head; at != kNone; at = entries_[EntryHandle(at)].next) {
+        function(entries_[EntryHandle(at)].packet);
+      }
+    });
+  }
+  [[nodiscard]] std::uint32_t size() const { return entries_.live_count(); }
+  [[nodiscard]] std::size_t heap_bytes() const {
+    return entries_.heap_bytes() + queues_.heap_bytes() + (first_of_input_.capacity() + last_in_turn_.capacity()) * 4;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  struct Entry {
+    WaitingPacket packet;
+    std::uint32_t next = kNone;
+  };
+  struct Queue {
+    std::uint32_t head = kNone;
+    std::uint32_t tail = kNone;
+    std::uint32_t next_in_turn = kNone;   // of the same output lane, in a circle
+    std::uint32_t next_of_input = kNone;  // with the same input
+    OutputLaneIndex output = 0;
+    PortIndex input = 0;
+    Time head_since;
+  };
+  /// A queue, and the one before it in the circle (itself, if it is alone).
+  struct Place {
+    std::uint32_t queue = kNone;
+    std::uint32_t before = kNone;
+  };
+  using EntryHandle = Slab<Entry>::Handle;
+  using QueueHandle = Slab<Queue>::Handle;
+
+  [[nodiscard]] std::uint32_t turn_of(OutputLaneIndex output) const {
+    return queues_[QueueHandle(last_in_turn_[output])].next_in_turn;
+  }
+  [[nodiscard]] Queue& queue_for(OutputLaneIndex output, const WaitingPacket& packet);
+  [[nodiscard]] std::uint32_t before(OutputLaneIndex output, std::uint32_t queue) const;
+  WaitingPacket take_head(const Place& place, Time now);
+  void remove(const Place& place);
+
+  template <class Function>
+  void for_each_queue(OutputLaneIndex output, Function function) const {
+    const std::uint32_t last = last_in_turn_[output];
+    if (last == kNone) {
+      return;
+    }
+    std::uint32_t queue = last;
+    do {
+      queue = queues_[QueueHandle(queue)].next_in_turn;
+      function(queue);
+    } while (queue != last);
+  }
+
+  Slab<Entry> entries_;
+  Slab<Queue> queues_;
+  std::vector<std::uint32_t> first_of_input_;
+  std::vector<std::uint32_t> last_in_turn_;  // the queue before the one whose turn it is
+};
+
+}  // namespace weft::fabric
