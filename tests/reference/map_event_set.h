@@ -1,0 +1,60 @@
+// The event set as simple as it can be, with the interface of sim/event_set.h: whole scenarios and random sequences are
+// held against it, event for event.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/time.h"
+#include "sim/actor.h"
+
+namespace weft::sim {
+
+class MapEventSet {
+ public:
+  struct Options {
+    std::uint8_t bucket_shift = 8;
+    std::uint8_t bucket_count_shift = 13;
+  };
+
+  MapEventSet() = default;
+  explicit MapEventSet(Options) {}
+
+  void insert(const Event& event) {
+    WEFT_ASSERT(!event.time.is_never());
+    ++events_[{event.time, event.order}];
+    ++size_;
+  }
+
+  [[nodiscard]] bool pop(Event& event, Time limit) {
+    if (events_.empty() || events_.begin()->first.first > limit) {
+      return false;
+    }
+    const auto first = events_.begin();
+    event.time = first->first.first;
+    event.order = first->first.second;
+    if (--first->second == 0) {
+      events_.erase(first);
+    }
+    --size_;
+    return true;
+  }
+
+  /// Looks no further: nothing is prefetched.
+  [[nodiscard]] const Event* peek(std::size_t) const { return nullptr; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t heap_bytes() const { return events_.size() * sizeof(*events_.begin()); }
+
+ private:
+  std::map<std::pair<Time, std::uint64_t>, std::uint32_t> events_;  // how many of each
+  std::size_t size_ = 0;
+};
+
+#if defined(WEFT_REFERENCE_EVENT_SET)
+using EventSet = MapEventSet;
+#endif
+
+}  // namespace weft::sim
