@@ -132,8 +132,9 @@ bool Nic::send_one(std::uint16_t lanes, Time now) {
   return (!answers_.empty() && send_answer(lanes, now)) || ((ready_mask_ & lanes) != 0 && send_data(lanes, now));
 }
 
-std::uint8_t Nic::answer_lane(const QpRecord& record) const {
-  return options_.ack ? options_.ack->priority : record.priority;
+std::uint32_t Nic::answer_lanes(const QpRecord& record) const {
+  return 1U << (options_.ack ? options_.ack->priority : record.priority) |
+         1U << (options_.cnp ? options_.cnp->priority : record.priority);
 }
 
 // The oldest answer whose lane is open; each is looked at once.
@@ -141,13 +142,18 @@ bool Nic::send_answer(std::uint16_t lanes, Time now) {
   for (std::uint32_t left = answers_.size(); left > 0; --left) {
     const QpRef ref = answers_.pop_front();
     QpRecord& record = record_of(ref);
-    const std::uint32_t notice = options_.cnp ? options_.cnp->priority : answer_lane(record);
-    const std::uint32_t needed = 1U << answer_lane(record) | 1U << notice;
+    const std::uint32_t needed = answer_lanes(record);
     if ((lanes & needed) != needed) {
       answers_.push_back(ref);
       continue;
     }
     record.lists = static_cast<std::uint8_t>(record.lists & ~kInAnswers);
+    // The answer may have become void meanwhile; data would take its turn, and their lane is blocked.
+    if (((lanes >> record.priority) & 1U) == 0 && (!record.alive || !device_.outlook(slot_of(ref)).answer_waits))
+        [[unlikely]] {
+      attend(ref, record);
+      continue;
+    }
     const bool sent = poll(ref, record, now);
     attend(ref, record);
     if (sent) {
@@ -171,6 +177,11 @@ bool Nic::send_data(std::uint16_t lanes, Time now) {
     }
     QpRecord& record = record_of(ref);
     record.lists = static_cast<std::uint8_t>(record.lists & ~kInReady);
+    // An engine gives its answers first: while their lane is blocked, its data wait behind them, and come back to the
+    // ring with the answer that leaves.
+    if ((record.lists & kInAnswers) != 0 && (answer_lanes(record) & ~std::uint32_t{lanes}) != 0) [[unlikely]] {
+      continue;
+    }
     const bool sent = poll(ref, record, now);
     attend(ref, record);
     if (sent) {

@@ -120,7 +120,8 @@ class Nic final : public fabric::Endpoint {
   void finish(wire::Packet& packet, QpRecord& record);
   void release_paced(Time now);
   [[nodiscard]] bool has_ready() const { return !answers_.empty() || ready_mask_ != 0; }
-  [[nodiscard]] std::uint8_t answer_lane(const QpRecord& record) const;
+  /// Those that must be open before the queue pair's next answer, of whichever kind, may leave.
+  [[nodiscard]] std::uint32_t answer_lanes(const QpRecord& record) const;
   void report_news(Time now);
 
   NicOptions options_;

@@ -1,5 +1,7 @@
 #include "study/world.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -222,7 +224,13 @@ std::size_t World::heap_bytes() const {
 }
 
 std::string World::check_invariants() const {
-  return ethernet_ != nullptr ? ethernet_->check_invariants() : infiniband_->check_invariants();
+  std::string wrong = ethernet_ != nullptr ? ethernet_->check_invariants() : infiniband_->check_invariants();
+  const std::uint64_t inside = ethernet_ != nullptr ? ethernet_->packets_inside() : infiniband_->packets_inside();
+  // Between two events no NIC holds a packet: what lives is in the fabric.
+  if (wrong.empty() && packets_.live_count() != inside) {
+    wrong = fmt::format("{} packets live, {} are in the fabric", packets_.live_count(), inside);
+  }
+  return wrong;
 }
 
 }  // namespace weft::study

@@ -29,7 +29,9 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   if (Result<void> sized = fabric->size_buffers(); !sized) {
     return pass_on(sized);
   }
-  fabric->allow_cut_through();
+  for (const Switch& node : fabric->switches_) {
+    fabric->allow_cut_through(node);
+  }
   fabric->set_up_errors();
   return fabric;
 }
@@ -123,19 +125,17 @@ void EthernetFabric::wire_up(std::uint32_t link_index) {
 
 // A packet may be passed on before its end has come only if no way out is faster than the way in: so it is for a wire
 // into a switch none of whose ports has a higher rate (docs/decisions/0013).
-void EthernetFabric::allow_cut_through() {
-  for (const Switch& node : switches_) {
-    if (node.forwarding != Forwarding::kCutThrough) {
-      continue;
-    }
-    Rate fastest = Rate::zero();
-    for (PortIndex port = node.first_port; port < node.first_port + node.ports; ++port) {
-      fastest = std::max(fastest, ports_[port].rate);
-    }
-    for (PortIndex port = node.first_port; port < node.first_port + node.ports; ++port) {
-      EthernetPort& feeding = ports_[ports_[port].peer];
-      feeding.cut_through_bytes = feeding.rate >= fastest ? kCutThroughBytes : 0;
-    }
+void EthernetFabric::allow_cut_through(const Switch& node) {
+  if (node.forwarding != Forwarding::kCutThrough) {
+    return;
+  }
+  Rate fastest = Rate::zero();
+  for (PortIndex port = node.first_port; port < node.first_port + node.ports; ++port) {
+    fastest = std::max(fastest, ports_[port].rate);
+  }
+  for (PortIndex port = node.first_port; port < node.first_port + node.ports; ++port) {
+    EthernetPort& feeding = ports_[ports_[port].peer];
+    feeding.cut_through_bytes = feeding.rate >= fastest ? kCutThroughBytes : 0;
   }
 }
 
@@ -195,13 +195,13 @@ void EthernetFabric::set_up_queues(PortIndex index) {
     group.has_fixed_limit = priority.ingress_limit.has_value();
     group.fixed_limit = narrow(priority.ingress_limit.value_or(Bytes::zero()));
     if (priority.lossless) {
-      group.headroom_limit =
-          narrow(priority.headroom.value_or(headroom_bytes({.rate = port.rate,
-                                                            .propagation = graph_.links[link_of_[index]].propagation,
-                                                            .pipeline = pipeline,
-                                                            .response = options_.ports[ports_[port.peer].profile].pause_response,
-                                                            .peer_frame = profile.mtu_frame,
-                                                            .local_frame = profile.mtu_frame})));
+      group.headroom_limit = narrow(priority.headroom.value_or(
+          headroom_bytes({.rate = port.rate,
+                          .propagation = graph_.links[link_of_[index]].propagation,
+                          .pipeline = pipeline,
+                          .response = options_.ports[ports_[port.peer].profile].pause_response,
+                          .peer_frame = profile.mtu_frame,
+                          .local_frame = profile.mtu_frame})));
     }
     if (priority.ecn) {
       markers_[index * kPriorities + p] = Red(*priority.ecn, name + p);

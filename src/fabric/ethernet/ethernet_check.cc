@@ -53,4 +53,15 @@ std::string EthernetFabric::check_invariants() const {
   return {};
 }
 
+std::uint64_t EthernetFabric::packets_inside() const {
+  std::uint64_t inside = 0;
+  for (const EthernetPort& port : ports_) {
+    inside += (port.arrival.pending().is_never() ? 0U : 1U) + port.in_flight.size() + port.control.size();
+  }
+  for (const EgressQueue& queue : queues_) {
+    inside += queue.packets.size();
+  }
+  return inside;
+}
+
 }  // namespace weft::fabric

@@ -39,7 +39,10 @@ void EthernetFabric::on_fabric_timer(Time now) {
         }
         break;
       case FabricWork::kReroute:
-        routes_.set_link(event->link, event->kind == LinkEvent::Kind::kRestore ? LinkState::kUp : LinkState::kDown);
+        // What routes learn is how the link is now: an older event's news may come late.
+        routes_.set_link(event->link, ports_[port_index(graph_.links[event->link.value()].a)].has(kLinkDown)
+                                          ? LinkState::kDown
+                                          : LinkState::kUp);
         rerouted = true;
         break;
       case FabricWork::kDeadlockCheck:
@@ -58,33 +61,39 @@ void EthernetFabric::apply_link_event(const LinkEvent& event, Time now) {
   for (const PortIndex index : {port_index(link.a), port_index(link.b)}) {
     switch (event.kind) {
       case LinkEvent::Kind::kFail:
-        cut(index);
+        cut(index, now);
         for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
           empty_queue(index, priority, drops_.link_down, now);
         }
         break;
       case LinkEvent::Kind::kDegrade:
         ports_[index].set_rate(event.rate);
-        // Bits leave at the new rate; what cuts through would run dry if the way out were the faster one.
-        ports_[ports_[index].peer].cut_through_bytes = 0;
-        ports_[index].cut_through_bytes = 0;
         break;
       case LinkEvent::Kind::kRestore:
         revive(index, now);
         break;
     }
   }
+  // What cuts through would run dry if the way out were now the faster one.
+  for (const NodeIndex node : {link.a.node, link.b.node}) {
+    if (graph_[node].kind == NodeKind::kSwitch) {
+      allow_cut_through(switches_[node.value() - graph_.endpoints]);
+    }
+  }
 }
 
 // What is on the wire towards this port is lost, and so are the pauses that hold it.
-void EthernetFabric::cut(PortIndex index) {
+void EthernetFabric::cut(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   port.flags |= kLinkDown;
   cut_wire(port, [&](PacketHandle handle) { drop(handle, drops_.link_down, index); });
   while (!port.control.empty()) {
     packets_.release(port.control.pop_front().packet);
   }
-  port.blocked = 0;
+  port.control_arrival.forget();
+  for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
+    end_pause(port, index, priority, now);
+  }
   port.announce = 0;
 }
 

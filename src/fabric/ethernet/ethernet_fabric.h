@@ -96,6 +96,8 @@ class EthernetFabric final : public EndpointPort {
   [[nodiscard]] const FabricDrops& drops() const { return drops_; }
   [[nodiscard]] std::uint64_t drops_at(PortIndex ingress) const { return port_drops_[ingress]; }
   [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
+  /// On wires and in queues now, link-level frames included.
+  [[nodiscard]] std::uint64_t packets_inside() const;
   [[nodiscard]] std::span<const DeadlockReport> deadlocks() const { return deadlocks_; }
   [[nodiscard]] std::size_t heap_bytes() const;
   /// Empty if every count agrees with what the queues hold; otherwise what does not. O(everything).
@@ -125,7 +127,7 @@ class EthernetFabric final : public EndpointPort {
   void wire_up(std::uint32_t link);
   [[nodiscard]] Result<void> size_buffers();
   void set_up_queues(PortIndex index);
-  void allow_cut_through();
+  void allow_cut_through(const Switch& node);
   void set_up_errors();
   [[nodiscard]] std::uint64_t name_hash(PortIndex index) const;
 
@@ -154,7 +156,7 @@ class EthernetFabric final : public EndpointPort {
 
   // What changes and what is watched: ethernet_events.cc.
   void apply_link_event(const LinkEvent& event, Time now);
-  void cut(PortIndex index);
+  void cut(PortIndex index, Time now);
   void revive(PortIndex index, Time now);
   void empty_queue(PortIndex index, std::uint32_t priority, std::uint64_t& counter, Time now);
   void plan_fabric_timer();

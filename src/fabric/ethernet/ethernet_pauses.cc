@@ -38,6 +38,10 @@ void EthernetFabric::change_xoff(PortIndex ingress, std::uint32_t priority, Time
 
 //= ieee-802.1Q 36
 void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
+  if (port.has(kLinkDown)) [[unlikely]] {
+    port.announce = 0;  // said when the link comes back
+    return;
+  }
   const EthernetPortOptions& profile = options_.ports[port.profile];
   PauseRecord& record = pauses_[index];
   PauseContent content;

@@ -1,9 +1,9 @@
 // The packet buffer of a shared-memory switch, counted where packets came in: one group per (port, priority).
 //
 // A group has a reserve of its own, then takes from the shared pool up to a dynamic threshold, 2^shift times what is
-// left of the pool (Choudhury and Hahne, 1998). A lossless group that reaches its limit asks for a pause; what still
-// comes goes to its headroom, which nobody else may use. Limits are compared before a packet is added: the packet that
-// crosses the limit still fits, and the pause is asked for with it (docs/decisions/0010).
+// left of the pool (Choudhury and Hahne, 1998). A lossless group that reaches its limit, or finds itself above one that
+// others have shrunk, asks for a pause; what still comes goes to its headroom, which nobody else may use. Limits are
+// compared before a packet is added, and the packet that asks for the pause is not headroom's (docs/decisions/0010).
 #pragma once
 
 #include <algorithm>
@@ -89,14 +89,20 @@ class SharedBuffer {
     used_ += above_reserve(group, group.bytes + size) - above_reserve(group, group.bytes);
     group.bytes += size;
   }
-  [[nodiscard]] static Admission admit_above(IngressGroup& group, std::uint32_t size) {
-    if (!group.lossless || group.headroom + size > group.headroom_limit) {
+  [[nodiscard]] Admission admit_above(IngressGroup& group, std::uint32_t size) {
+    if (!group.lossless || (group.xoff && group.headroom + size > group.headroom_limit)) {
       return Admission::kDropped;
     }
-    group.headroom += size;
-    group.peak = std::max(group.peak, group.held());
+    // Others have shrunk the limit below what the group holds: the packet that finds this out asks for the pause, and
+    // the headroom is for those that come after it.
     const bool first = !group.xoff;
     group.xoff = true;
+    if (first) {
+      charge(group, size);
+    } else {
+      group.headroom += size;
+    }
+    group.peak = std::max(group.peak, group.held());
     return first ? Admission::kAdmittedPause : Admission::kAdmitted;
   }
 
