@@ -52,7 +52,7 @@ class CreditReceiver {
   struct Options {
     std::uint32_t buffer = 0;          // blocks, 1 to 65535
     std::uint32_t largest_packet = 0;  // blocks, at most what is advertised of the buffer
-    std::uint32_t divisor = 4;         // say the limit when it has moved by that part of the buffer; >= 1
+    std::uint32_t divisor = 8;         // say the limit when it has moved by that part of the buffer; >= 1
   };
 
   CreditReceiver() = default;

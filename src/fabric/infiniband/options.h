@@ -27,9 +27,9 @@ inline constexpr std::uint8_t kDropLane = 15;
 struct InfiniBandPortOptions {
   /// The lane of each service level on the wire that begins here.
   std::array<std::uint8_t, kServiceLevels> sl_to_vl{};
-  /// Receive buffer of each lane, in blocks of 64 bytes.
-  std::array<std::uint16_t, kMaxDataLanes> buffer_blocks{1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024,
-                                                         1024, 1024, 1024, 1024, 1024, 1024, 1024};
+  /// Receive buffer of each lane, in blocks of 64 bytes; all that one lane can advertise.
+  std::array<std::uint16_t, kMaxDataLanes> buffer_blocks{2048, 2048, 2048, 2048, 2048, 2048, 2048, 2048,
+                                                         2048, 2048, 2048, 2048, 2048, 2048, 2048};
   /// Empty tables: all lanes in the low table with the same weight. One data lane needs none.
   VlArbitration arbitration;
   std::optional<FecnOptions> fecn;
@@ -37,7 +37,7 @@ struct InfiniBandPortOptions {
   //= ibta-1.7 7.7
   Bytes largest_frame = Bytes(4096 + 126);
   /// A credit limit is said when that part of the lane's buffer is free and unsaid.
-  std::uint16_t credit_divisor = 4;
+  std::uint16_t credit_divisor = 8;
 };
 
 struct InfiniBandSwitchOptions {
