@@ -158,10 +158,15 @@ class DocumentReader {
                        // The case's own name is none of the scenario.
                        std::erase_if(table, [](const RawEntry& inner) { return inner.key == "name"; });
                        cases.push_back({.name = *name, .place = place_text(file_, place), .layer = {}});
-                       return read_layer(table, cases.back().layer, not_mine);
+                       return read_layer(
+                           table, cases.back().layer, [this](std::string_view path, const RawEntry& inner) {
+                             return path.empty() && inner.key == "case" ? no_case_here(inner) : Result<bool>(false);
+                           });
                      })
         .map([](std::size_t) {});
   }
+
+  Result<bool> no_case_here(const RawEntry& entry) { return fail_at(entry.place, "a case cannot hold a [[case]]"); }
 
   std::string_view file_;
 };

@@ -18,6 +18,11 @@ void note(Scenario& scenario, const std::string& path, std::string_view how) {
 
 Origin origin_of(const Scenario& scenario, const std::string& path) { return scenario.sources.at(path).origin; }
 
+Rate slowest_port(const DeviceSettings& devices, LinkTier tier) {
+  return tier == LinkTier::kHost ? std::min(devices.nic.port_rate, devices.switch_.port_rate)
+                                 : devices.switch_.port_rate;
+}
+
 void derive_links(Scenario& scenario) {
   auto& devices = scenario.devices;
   const auto& tiers = find_section("link")->group;
@@ -26,7 +31,7 @@ void derive_links(Scenario& scenario) {
     const auto path = fmt::format("link.{}.", tiers[tier]);
     if (origin_of(scenario, path + "rate") == Origin::kDefault) {
       const bool host = tier == static_cast<std::size_t>(LinkTier::kHost);
-      link.rate = host ? std::min(devices.nic.port_rate, devices.switch_.port_rate) : devices.switch_.port_rate;
+      link.rate = slowest_port(devices, static_cast<LinkTier>(tier));
       note(scenario, path + "rate", host ? "the slower of nic.port_rate and switch.port_rate" : "switch.port_rate");
     }
     // A length from a stronger layer than the propagation's replaces it.
@@ -77,14 +82,24 @@ std::string default_profile(CongestionAlgorithm algorithm) {
   return algorithm == CongestionAlgorithm::kDcqcn ? "connectx" : "published";
 }
 
-void add_propagation(DeviceOverride& override, const DeviceSettings& settings, const std::set<std::string>& paths) {
+void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<std::string>& paths,
+            const Scenario& scenario) {
   const auto& tiers = find_section("link")->group;
   for (std::size_t tier = 0; tier < kLinkTiers; ++tier) {
+    auto& link = settings.links[tier];
     const auto path = fmt::format("link.{}.", tiers[tier]);
+    const auto add = [&](std::string_view key, const std::string& text) {
+      override.assignments.push_back({.path = path + std::string(key), .text = text, .place = override.place});
+    };
     if (paths.contains(path + "length") && !paths.contains(path + "propagation")) {
-      const auto propagation = propagation_of(settings.links[tier].length);
-      override.assignments.push_back(
-          {.path = path + "propagation", .text = to_string(propagation), .place = override.place});
+      link.propagation = propagation_of(link.length);
+      add("propagation", to_string(link.propagation));
+    }
+    const auto slowest = slowest_port(settings, static_cast<LinkTier>(tier));
+    const bool derived = origin_of(scenario, path + "rate") == Origin::kDerived;
+    if (derived && !paths.contains(path + "rate") && slowest < link.rate) {
+      link.rate = slowest;
+      add("rate", to_string(link.rate));
     }
   }
 }

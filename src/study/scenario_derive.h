@@ -13,9 +13,11 @@ namespace weft::study {
 /// files, and with equal hardware the entries in use. Each gets a source of origin kDerived.
 void derive(Scenario& scenario);
 
-/// An override that gives a length and no propagation means the propagation of that length. `paths` are those of the
-/// override, `settings` what it makes of the scenario's.
-void add_propagation(DeviceOverride& override, const DeviceSettings& settings, const std::set<std::string>& paths);
+/// The same for an override: a length without a propagation means the propagation of that length, and ports that are
+/// slower than a rate that was derived slow the link down. `paths` are those the override gives, `settings` what it
+/// makes of the scenario's; both are added to.
+void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<std::string>& paths,
+            const Scenario& scenario);
 
 /// Kind of the catalogue's entries with parameters for an algorithm, empty if it has none; and the one taken unless
 /// the scenario says otherwise.

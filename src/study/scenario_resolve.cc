@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
@@ -19,17 +18,9 @@
 namespace weft::study {
 namespace {
 
-// The entries of the catalogue that a scenario chooses; `about` says who chose them.
-struct ChosenEntry {
-  const CatalogueEntry* entry = nullptr;
-};
-
 class Resolver {
  public:
-  Resolver(std::span<const ResolveLayer> layers, const std::string& file, const Catalogue& catalogue)
-      : layers_(layers), catalogue_(catalogue) {
-    scenario_.file = file;
-  }
+  Resolver(std::span<const ResolveLayer> layers, const std::string& file) : layers_(layers) { scenario_.file = file; }
 
   Result<Scenario> run(std::span<const CatalogueEntry* const> entries) {
     set_defaults();
@@ -43,9 +34,6 @@ class Resolver {
       }
     }
     if (auto done = check_required(); !done) {
-      return pass_on(done);
-    }
-    if (auto done = set_overrides(); !done) {
       return pass_on(done);
     }
     return std::move(scenario_);
@@ -169,52 +157,10 @@ class Resolver {
     return fmt::format("{}:1:1", scenario_.file);
   }
 
-  // The strongest layer that has overrides replaces those of the others.
-  Result<void> set_overrides() {
-    for (const auto& layer : layers_) {
-      if (layer.layer->overrides) {
-        scenario_.overrides.clear();
-        for (const auto& given : *layer.layer->overrides) {
-          if (auto done = add_override(given); !done) {
-            return done;
-          }
-        }
-      }
-    }
-    return {};
-  }
-
-  Result<void> add_override(const GivenOverride& given) {
-    DeviceOverride override{.select = given.select, .place = given.place, .assignments = {}};
-    DeviceSettings scratch = scenario_.devices;
-    const Target devices{.scenario = nullptr, .devices = &scratch};
-    std::set<std::string> paths;
-    for (const auto& value : given.values) {
-      if (auto done = apply(value, devices); !done) {
-        return done;
-      }
-      for (const auto& at : expand(value.at)) {
-        paths.insert(path_of(at));
-        override.assignments.push_back({.path = path_of(at), .text = value_text(at, devices), .place = value.place});
-      }
-    }
-    add_propagation(override, scratch, paths);
-    if (auto checked = validate_devices(scratch, given.place); !checked) {
-      return checked;
-    }
-    scenario_.overrides.push_back(std::move(override));
-    return {};
-  }
-
   std::span<const ResolveLayer> layers_;
-  const Catalogue& catalogue_;
   Scenario scenario_;
   std::map<std::string_view, std::size_t> list_from_;
 };
-
-}  // namespace
-
-namespace {
 
 // Chooses entries for a scenario that was resolved without them.
 class EntryChooser {
@@ -297,6 +243,44 @@ Result<const CatalogueEntry*> family_entry(std::span<const ResolveLayer> layers,
   return entry ? entry : fail("{}: {}", given->place, entry.error().message);
 }
 
+Result<void> add_override(const GivenOverride& given, Scenario& scenario) {
+  DeviceOverride override{.select = given.select, .place = given.place, .assignments = {}};
+  DeviceSettings settings = scenario.devices;
+  const Target devices{.scenario = nullptr, .devices = &settings};
+  std::set<std::string> paths;
+  for (const auto& value : given.values) {
+    if (auto done = apply(value, devices); !done) {
+      return done;
+    }
+    for (const auto& at : expand(value.at)) {
+      paths.insert(path_of(at));
+      override.assignments.push_back({.path = path_of(at), .text = value_text(at, devices), .place = value.place});
+    }
+  }
+  derive(override, settings, paths, scenario);
+  if (auto checked = validate_devices(settings, given.place); !checked) {
+    return checked;
+  }
+  scenario.overrides.push_back(std::move(override));
+  return {};
+}
+
+// The strongest layer that has overrides replaces those of the others.
+Result<void> add_overrides(std::span<const ResolveLayer> layers, Scenario& scenario) {
+  const std::vector<GivenOverride>* overrides = nullptr;
+  for (const auto& layer : layers) {
+    if (layer.layer->overrides) {
+      overrides = &*layer.layer->overrides;
+    }
+  }
+  for (std::size_t i = 0; overrides != nullptr && i < overrides->size(); ++i) {
+    if (auto done = add_override((*overrides)[i], scenario); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string& file, const Catalogue& catalogue) {
@@ -305,16 +289,19 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
     return pass_on(family);
   }
   std::vector<const CatalogueEntry*> entries = {*family};
-  auto draft = Resolver(layers, file, catalogue).run(entries);
+  auto draft = Resolver(layers, file).run(entries);
   if (!draft) {
     return draft;
+  }
+  if (auto checked = validate_protocols(*draft); !checked) {
+    return pass_on(checked);
   }
   auto chosen = EntryChooser(*draft, catalogue).choose();
   if (!chosen) {
     return pass_on(chosen);
   }
   entries.insert(entries.end(), chosen->begin(), chosen->end());
-  auto scenario = Resolver(layers, file, catalogue).run(entries);
+  auto scenario = Resolver(layers, file).run(entries);
   if (!scenario) {
     return scenario;
   }
@@ -324,6 +311,9 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
   }
   if (auto checked = validate(*scenario); !checked) {
     return pass_on(checked);
+  }
+  if (auto done = add_overrides(layers, *scenario); !done) {
+    return pass_on(done);
   }
   return scenario;
 }

@@ -58,6 +58,10 @@ Result<void> validate_congestion(const Scenario& scenario) {
   if (algorithm == CongestionAlgorithm::kStaticWindow && !scenario.congestion.window) {
     return fail_at(scenario, path, "'static-window' needs congestion_control.window");
   }
+  return {};
+}
+
+Result<void> validate_parameters(const Scenario& scenario) {
   const auto& ib = scenario.ib_congestion;
   if (ib.ccti_min > ib.ccti_limit) {
     return fail_at(scenario, "ib_congestion.ccti_min", "{} is above ccti_limit {}", ib.ccti_min, ib.ccti_limit);
@@ -300,8 +304,10 @@ Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scena
       const auto word = value_text(selecting, target_of(scenario));
       const bool weaker = static_cast<int>(layer.origin) < rank_of(scenario, path_of(selecting));
       if (!has_word(given.at.key->only_for, word) && !weaker) {
+        std::string words(given.at.key->only_for);
+        std::ranges::replace(words, ' ', '/');
         return fail("{}: {}: means nothing with {} = \"{}\"; only with {}", given.place, path_of(given.at),
-                    section.selecting_key, word, given.at.key->only_for);
+                    section.selecting_key, word, words);
       }
     }
   }
@@ -313,9 +319,14 @@ Result<void> validate_devices(const DeviceSettings& devices, std::string_view pl
   return fault ? fail("{}: with this override, {}: {}", place, fault->path, fault->message) : Result<void>();
 }
 
+Result<void> validate_protocols(const Scenario& scenario) {
+  auto checked = validate_fabric(scenario);
+  return checked ? validate_congestion(scenario) : checked;
+}
+
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 5> kChecks = {validate_fabric, validate_topology, validate_congestion, validate_jobs,
+  constexpr std::array<Check, 5> kChecks = {validate_protocols, validate_topology, validate_parameters, validate_jobs,
                                             validate_traffic};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {

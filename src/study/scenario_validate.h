@@ -14,6 +14,9 @@ namespace weft::study {
 /// Errors have the place of the value that is at fault, with what would be right.
 [[nodiscard]] Result<void> validate(const Scenario& scenario);
 
+/// The part of it that needs no device parameters: whether family, routing and algorithms fit one another.
+[[nodiscard]] Result<void> validate_protocols(const Scenario& scenario);
+
 /// The settings of devices alone; `place` is that of the override that made them.
 [[nodiscard]] Result<void> validate_devices(const DeviceSettings& devices, std::string_view place);
 

@@ -151,7 +151,9 @@ Error unknown_key(std::string_view table, std::string_view name) {
   const auto below = tables_below(table);
   valid.insert(valid.end(), below.begin(), below.end());
   const std::string shown = printable(name);
-  const std::string kind = table.empty() ? "key" : fmt::format("key of [{}]", table);
+  const bool is_list = here && here->section->shape == SectionShape::kList;
+  const std::string kind =
+      table.empty() ? "key" : (is_list ? "key of " + title_of(*here->section) : fmt::format("key of [{}]", table));
   if (!nearest_word(shown, valid)) {
     for (const auto& section : sections()) {
       if (find_key(section, name) != nullptr) {

@@ -88,7 +88,10 @@ Result<Probability> Codec<Probability>::read(const RawValue& value, const Key&) 
   if (const auto* written = std::get_if<std::string>(&value.content)) {
     text = printable(*written);
   } else if (const auto* number = std::get_if<double>(&value.content)) {
-    text = std::isfinite(*number) ? fmt::format("{}", *number) : "infinite or not a number";
+    if (!std::isfinite(*number)) {
+      return fail("{} is no probability; from 0 to 1", *number);
+    }
+    text = fmt::format("{}", *number);
   } else if (const auto* integer = std::get_if<std::int64_t>(&value.content)) {
     text = fmt::format("{}", *integer);
   } else {
