@@ -358,6 +358,17 @@ void Nic::on_pipeline(Time now) {
   }
 }
 
+transport::RcCounters Nic::rc_counters() const {
+  transport::RcCounters sum;
+  const std::vector<QpRecord>& records = records_[static_cast<std::size_t>(verbs::QpType::kRc)];
+  for (std::uint32_t i = 0; i < records.size(); ++i) {
+    if (records[i].alive) {
+      sum += device_.find_rc(device_.core_of({.index = i, .type = verbs::QpType::kRc}).identity().qpn)->counters();
+    }
+  }
+  return sum;
+}
+
 std::size_t Nic::heap_bytes() const {
   std::size_t bytes =
       device_.heap_bytes() + answers_.heap_bytes() + paced_.heap_bytes() + timeouts_.heap_bytes() + posts_.heap_bytes();

@@ -76,6 +76,8 @@ class Nic final : public fabric::Endpoint {
     std::uint64_t damaged = 0;  // thrown away by the ICRC
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// Sum over the reliable queue pairs that exist. O(queue pairs).
+  [[nodiscard]] transport::RcCounters rc_counters() const;
   [[nodiscard]] std::size_t heap_bytes() const;
   /// A request that the engine refused after its delay: the program's error.
   [[nodiscard]] const std::optional<Error>& deferred_error() const { return deferred_error_; }

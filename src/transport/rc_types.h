@@ -23,6 +23,21 @@ struct RcCounters {
   std::uint32_t discarded = 0;     // dropped without an answer: P_Key, service, stale or impossible PSN
   std::uint32_t cnp_sent = 0;
   std::uint32_t cnp_handled = 0;
+
+  RcCounters& operator+=(const RcCounters& other) {
+    retransmitted_packets += other.retransmitted_packets;
+    local_ack_timeout_err += other.local_ack_timeout_err;
+    packet_seq_err += other.packet_seq_err;
+    implied_nak_seq_err += other.implied_nak_seq_err;
+    rnr_nak_retry_err += other.rnr_nak_retry_err;
+    out_of_sequence += other.out_of_sequence;
+    duplicate_request += other.duplicate_request;
+    bad_requests += other.bad_requests;
+    discarded += other.discarded;
+    cnp_sent += other.cnp_sent;
+    cnp_handled += other.cnp_handled;
+    return *this;
+  }
 };
 
 /// What both halves of a reliable queue pair share.

@@ -1,0 +1,221 @@
+#include "study/collector.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/format_quantity.h"
+#include "base/int128.h"
+#include "study/collector_ports.h"
+#include "study/scenario_listing.h"
+#include "study/scenario_words.h"
+
+namespace weft::study {
+namespace {
+
+RunEnd end_of(Simulation::End end) {
+  switch (end) {
+    case Simulation::End::kFinished:
+      return RunEnd::kFinished;
+    case Simulation::End::kTimeLimit:
+      return RunEnd::kTimeLimit;
+    case Simulation::End::kInterrupted:
+      return RunEnd::kInterrupted;
+    case Simulation::End::kStuck:
+      return RunEnd::kStuck;
+    case Simulation::End::kError:
+      break;
+  }
+  return RunEnd::kError;
+}
+
+Lossless lossless_of(const Scenario& scenario) {
+  if (scenario.fabric.family == Family::kInfiniband) {
+    return Lossless::kCredits;
+  }
+  const auto& priorities = scenario.devices.ethernet.priorities;
+  const bool any = std::ranges::any_of(priorities, [](const PrioritySettings& own) { return own.lossless; });
+  return any ? Lossless::kPause : Lossless::kNo;
+}
+
+bool marks(const Scenario& scenario) {
+  if (scenario.fabric.family == Family::kInfiniband) {
+    return scenario.congestion.algorithm == CongestionAlgorithm::kIbCc;
+  }
+  const auto& priorities = scenario.devices.ethernet.priorities;
+  return std::ranges::any_of(priorities, [](const PrioritySettings& own) { return own.ecn; });
+}
+
+/// In millionths of what the wire could carry.
+std::uint32_t utilisation(const PortGauge& port, std::uint64_t wire_bytes, Duration span) {
+  const std::int64_t possible = port.rate.bytes_in(span).count();
+  return possible <= 0 ? 0
+                       : static_cast<std::uint32_t>(static_cast<Uint128>(wire_bytes) * 1'000'000 /
+                                                    static_cast<std::uint64_t>(possible));
+}
+
+}  // namespace
+
+void Collector::watch(Simulation& simulation) {
+  simulation_ = &simulation;
+  if (const std::optional<Duration> interval = simulation.scenario().output.sample_interval; interval) {
+    seen_.resize(port_count(simulation.world()));
+    simulation.observe(*interval, [this](Time at) { sample(at); });
+  }
+}
+
+void Collector::sample(Time at) {
+  ++instants_;
+  for (std::uint32_t port = 0; port < seen_.size(); ++port) {
+    const PortGauge now = gauge(simulation_->world(), port, at);
+    Seen& before = seen_[port];
+    SampleRow row{.at = at,
+                  .port = port,
+                  .queue_bytes = now.queue_bytes,
+                  .tx_bytes = now.tx_bytes - before.tx_bytes,
+                  .utilisation = utilisation(now, now.wire_bytes - before.wire_bytes, at - sampled_at_),
+                  .held = now.held - before.held};
+    before = {.tx_bytes = now.tx_bytes, .wire_bytes = now.wire_bytes, .held = now.held};
+    if (row.queue_bytes != 0 || row.tx_bytes != 0 || row.held != Duration::zero()) {
+      samples_.push_back(row);
+    }
+  }
+  sampled_at_ = at;
+}
+
+RunResults Collector::finish(Simulation::End end, const Identity& identity) {
+  RunResults results;
+  describe_run(results.run, end, identity);
+  take_jobs(results);
+  take_messages(results);
+  const World& world = simulation_->world();
+  results.ports = port_rows(world, simulation_->ended_at());
+  results.drops = world.ethernet() != nullptr ? world.ethernet()->drops() : world.infiniband()->drops();
+  take_nics(results);
+  results.samples = std::move(samples_);
+  take_events(results);
+  return results;
+}
+
+void Collector::describe_run(RunInfo& run, Simulation::End end, const Identity& identity) const {
+  const Scenario& scenario = simulation_->scenario();
+  const World& world = simulation_->world();
+  run.key = identity.key;
+  run.version = identity.version;
+  run.scenario = scenario.name;
+  run.case_name = scenario.case_name;
+  run.seed = scenario.seed;
+  run.family = word_of(scenario.fabric.family);
+  run.hardware = word_of(scenario.hardware);
+  run.topology = word_of(scenario.topology.kind);
+  run.congestion = word_of(scenario.congestion.algorithm);
+  run.lossless = lossless_of(scenario);
+  run.marking = marks(scenario);
+  run.endpoints = world.graph().endpoints;
+  const auto per_host = static_cast<std::uint32_t>(
+      std::max<std::int64_t>(scenario.topology.nics_per_host * scenario.topology.ports_per_nic, 1));
+  run.hosts =
+      scenario.topology.hosts > 0 ? static_cast<std::uint32_t>(scenario.topology.hosts) : run.endpoints / per_host;
+  run.switches = world.graph().switches();
+  run.end = end_of(end);
+  run.error = simulation_->error();
+  run.ended_at = simulation_->ended_at();
+  run.packet_hops = world.packet_hops();
+  run.events = world.events();
+  run.sample_interval = scenario.output.sample_interval;
+  run.sample_instants = instants_;
+  run.percentiles = scenario.output.percentiles;
+  run.settings = listing_text(scenario);
+}
+
+void Collector::take_jobs(RunResults& results) const {
+  const fabric::Graph& graph = simulation_->world().graph();
+  std::vector<Rate> rates(graph.endpoints);
+  for (const fabric::Link& link : graph.links) {
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      if (end.node.value() < graph.endpoints) {
+        rates[end.node.value()] = link.rate;
+      }
+    }
+  }
+  for (const JobDescription& job : simulation_->jobs()) {
+    JobRow& row = results.jobs.emplace_back();
+    row.name = job.name;
+    for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
+      const EndpointId endpoint = job.rank_endpoints[rank];
+      row.ranks.push_back({job.rank_names[rank], graph[graph.node_of(endpoint)].name, rates[endpoint.value()]});
+    }
+  }
+}
+
+void Collector::take_messages(RunResults& results) {
+  std::sort(messages_.begin(), messages_.end(), [](const workload::MessageRecord& a, const workload::MessageRecord& b) {
+    return std::tie(a.flow, a.number) < std::tie(b.flow, b.number);
+  });
+  for (const workload::MessageRecord& record : messages_) {
+    results.messages.push_back({.record = record, .ideal = simulation_->ideal_time(record)});
+  }
+  messages_.clear();
+  std::sort(collectives_.begin(), collectives_.end(),
+            [](const workload::CollectiveRecord& a, const workload::CollectiveRecord& b) {
+              return std::tie(a.job, a.iteration, a.rank) < std::tie(b.job, b.iteration, b.rank);
+            });
+  results.collectives = std::move(collectives_);
+}
+
+void Collector::take_nics(RunResults& results) const {
+  const World& world = simulation_->world();
+  for (std::uint32_t i = 0; i < world.graph().endpoints; ++i) {
+    const host::Nic& nic = world.nic(EndpointId(i));
+    const host::Nic::Counters& own = nic.counters();
+    const transport::RcCounters rc = nic.rc_counters();
+    results.nics.push_back({.name = world.graph().nodes[i].name,
+                            .data_sent = own.data_sent,
+                            .answers_sent = own.answers_sent,
+                            .received = own.received,
+                            .damaged = own.damaged,
+                            .retransmitted = rc.retransmitted_packets,
+                            .timeouts = rc.local_ack_timeout_err,
+                            .sequence_naks = rc.packet_seq_err,
+                            .rnr_naks = rc.rnr_nak_retry_err,
+                            .out_of_sequence = rc.out_of_sequence,
+                            .duplicates = rc.duplicate_request,
+                            .cnps_sent = rc.cnp_sent,
+                            .cnps_handled = rc.cnp_handled});
+  }
+}
+
+void Collector::take_events(RunResults& results) const {
+  for (const EventSettings& event : simulation_->scenario().events) {
+    const Time at = Time::zero() + event.at;
+    if (at <= results.run.ended_at) {
+      const bool degrades = event.action == EventAction::kDegrade;
+      results.events.push_back({.at = at,
+                                .kind = std::string(word_of(event.action)),
+                                .place = event.select,
+                                .text = degrades ? "to " + to_string(event.rate) : std::string()});
+    }
+  }
+  if (const fabric::EthernetFabric* ethernet = simulation_->world().ethernet(); ethernet != nullptr) {
+    for (const fabric::DeadlockReport& deadlock : ethernet->deadlocks()) {
+      EventRow row{.at = deadlock.found, .kind = "deadlock", .place = {}, .text = {}};
+      row.place = "priority " + std::to_string(deadlock.priority);
+      for (const fabric::PortIndex port : deadlock.cycle) {
+        row.text += (row.text.empty() ? "" : " -> ") + port_label(simulation_->world(), port);
+      }
+      results.events.push_back(std::move(row));
+    }
+  }
+  for (const PortRow& port : results.ports) {
+    for (const LaneRow& lane : port.lanes) {
+      if (lane.storms != 0) {
+        results.events.push_back({.at = Time::never(),
+                                  .kind = "watchdog",
+                                  .place = port.name + " priority " + std::to_string(lane.lane),
+                                  .text = std::to_string(lane.storms) + " times"});
+      }
+    }
+  }
+  std::ranges::stable_sort(results.events, {}, &EventRow::at);
+}
+
+}  // namespace weft::study

@@ -1,0 +1,16 @@
+// The name of a run in results files: equal for runs that must give equal results.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "study/catalogue.h"
+#include "study/scenario.h"
+
+namespace weft::study {
+
+/// 16 hexadecimal digits of a hash over every resolved value and override, the contents of the files that they name,
+/// the catalogue, and the version. The case's name and where a value comes from do not count.
+[[nodiscard]] std::string run_key(const Scenario& scenario, const Catalogue& catalogue, std::string_view version);
+
+}  // namespace weft::study

@@ -1,0 +1,70 @@
+#include "study/results_schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace weft::study {
+namespace {
+
+constexpr ResultsTable kTables[] = {
+    {"run",
+     "run TEXT, version TEXT, scenario TEXT, case_name TEXT, seed INTEGER, family TEXT, hardware TEXT, topology TEXT, "
+     "congestion TEXT, lossless INTEGER, marking INTEGER, hosts INTEGER, endpoints INTEGER, switches INTEGER, "
+     "end TEXT, error TEXT, ended_ps INTEGER, packet_hops INTEGER, events INTEGER, sample_interval_ps INTEGER, "
+     "sample_instants INTEGER, percentiles TEXT, settings TEXT, machine TEXT",
+     "run", 24},
+    {"job", "run TEXT, job INTEGER, name TEXT", "run, job", 3},
+    {"rank", "run TEXT, job INTEGER, rank INTEGER, name TEXT, endpoint TEXT, rate_bps INTEGER", "run, job, rank", 6},
+    {"collective",
+     "run TEXT, job INTEGER, iteration INTEGER, rank INTEGER, size INTEGER, started_ps INTEGER, finished_ps INTEGER",
+     "run, job, iteration, rank", 7},
+    {"message",
+     "run TEXT, job INTEGER, source INTEGER, destination INTEGER, flow INTEGER, number INTEGER, size INTEGER, "
+     "operation INTEGER, status INTEGER, posted_ps INTEGER, finished_ps INTEGER, delivered_ps INTEGER, "
+     "ideal_ps INTEGER",
+     "run, job, source, destination, flow, number", 13},
+    {"port",
+     "run TEXT, port INTEGER, name TEXT, peer TEXT, rate_bps INTEGER, of_switch INTEGER, tx_packets INTEGER, "
+     "tx_bytes INTEGER, rx_packets INTEGER, rx_bytes INTEGER, drops INTEGER, receive_errors INTEGER, "
+     "credits_sent INTEGER",
+     "run, port", 13},
+    {"lane",
+     "run TEXT, port INTEGER, lane INTEGER, tx_packets INTEGER, tx_bytes INTEGER, marked INTEGER, "
+     "queue_peak INTEGER, ingress_peak INTEGER, pauses_sent INTEGER, pauses_received INTEGER, storms INTEGER, "
+     "held_ps INTEGER",
+     "run, port, lane", 12},
+    {"nic",
+     "run TEXT, nic INTEGER, name TEXT, data_sent INTEGER, answers_sent INTEGER, received INTEGER, damaged INTEGER, "
+     "retransmitted INTEGER, timeouts INTEGER, sequence_naks INTEGER, rnr_naks INTEGER, out_of_sequence INTEGER, "
+     "duplicates INTEGER, cnps_sent INTEGER, cnps_handled INTEGER",
+     "run, nic", 15},
+    {"dropped", "run TEXT, cause TEXT, packets INTEGER", "run, cause", 3},
+    {"sample",
+     "run TEXT, at_ps INTEGER, port INTEGER, queue_bytes INTEGER, tx_bytes INTEGER, utilisation_ppm INTEGER, "
+     "held_ps INTEGER",
+     "run, at_ps, port", 7},
+    {"event", "run TEXT, number INTEGER, at_ps INTEGER, kind TEXT, place TEXT, text TEXT", "run, number", 6},
+};
+
+}  // namespace
+
+std::span<const ResultsTable> results_tables() { return kTables; }
+
+std::string create_statement(const ResultsTable& table) {
+  return fmt::format("CREATE TABLE {} ({}, PRIMARY KEY ({})) WITHOUT ROWID;", table.name, table.columns, table.key);
+}
+
+std::string insert_statement(std::string_view table) {
+  const auto found = std::ranges::find(kTables, table, &ResultsTable::name);
+  WEFT_ASSERT(found != std::end(kTables));
+  std::string marks = "?";
+  for (int i = 1; i < found->column_count; ++i) {
+    marks += ", ?";
+  }
+  return fmt::format("INSERT INTO {} VALUES ({})", table, marks);
+}
+
+}  // namespace weft::study

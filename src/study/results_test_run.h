@@ -1,0 +1,108 @@
+// A small run made by hand, for tests of what becomes of results.
+#pragma once
+
+#include "study/results.h"
+
+namespace weft::study::testing {
+
+inline workload::MessageRecord message(std::uint32_t source, std::uint32_t destination, Duration taken) {
+  return {.flow = {.job = workload::JobId(0),
+                   .source = workload::RankId(source),
+                   .destination = workload::RankId(destination),
+                   .index = 0},
+          .number = 0,
+          .size = 1_mib,
+          .operation = workload::Operation::kWrite,
+          .status = verbs::WcStatus::kSuccess,
+          .posted = Time::zero() + 1_us,
+          .finished = Time::zero() + 1_us + taken,
+          .delivered = Time::never()};
+}
+
+/// Two of three ranks send to the third through one switch.
+inline RunResults small_run() {
+  RunResults results;
+  results.run = {.key = "0123456789abcdef",
+                 .version = "1.2.3",
+                 .scenario = "small",
+                 .case_name = "first",
+                 .seed = 7,
+                 .family = "rocev2",
+                 .hardware = "as-sold",
+                 .topology = "single-switch",
+                 .congestion = "dcqcn",
+                 .lossless = Lossless::kPause,
+                 .marking = true,
+                 .hosts = 3,
+                 .endpoints = 3,
+                 .switches = 1,
+                 .end = RunEnd::kFinished,
+                 .error = "",
+                 .ended_at = Time::zero() + 61_us,
+                 .packet_hops = 2048,
+                 .events = 4096,
+                 .sample_interval = 20_us,
+                 .sample_instants = 3,
+                 .percentiles = {Probability::from_ratio({.numerator = 1, .denominator = 2}),
+                                 Probability::from_ratio({.numerator = 999, .denominator = 1000})},
+                 .settings = "seed = 7\n"};
+  results.machine = MachineInfo{
+      .setup_time = 2_ms, .run_time = 1_ms, .peak_memory = 1'000'000, .finished_at = "2001-02-03T04:05:06Z"};
+  results.jobs = {{.name = "incast",
+                   .ranks = {{"host0/nic0", "host0/nic0", 400_gbps},
+                             {"host1/nic0", "host1/nic0", 400_gbps},
+                             {"host2/nic0", "host2/nic0", 400_gbps}}}};
+  results.messages = {{message(0, 2, 40_us), 25_us}, {message(1, 2, 60_us), 25_us}};
+  results.collectives = {{.job = workload::JobId(0),
+                          .rank = workload::RankId(1),
+                          .iteration = 3,
+                          .size = 4_mib,
+                          .started = Time::zero() + 1_us,
+                          .finished = Time::zero() + 9_us}};
+  results.ports.resize(2);
+  results.ports[0] = {.name = "host0/nic0",
+                      .peer = "switch0/port0",
+                      .rate = 400_gbps,
+                      .of_switch = false,
+                      .tx_packets = 256,
+                      .tx_bytes = 1'064'448,
+                      .rx_packets = 255,
+                      .rx_bytes = 16'000,
+                      .drops = 0,
+                      .receive_errors = 1,
+                      .credits_sent = 2,
+                      .lanes = {{.lane = 3, .tx_packets = 256, .tx_bytes = 1'064'448, .held = 5_us}}};
+  results.ports[1] = results.ports[0];
+  results.ports[1].name = "switch0/port2";
+  results.ports[1].of_switch = true;
+  results.ports[1].lanes[0] = {.lane = 3,
+                               .tx_packets = 512,
+                               .tx_bytes = 2'128'896,
+                               .marked = 12,
+                               .queue_peak = 524'288,
+                               .ingress_peak = 100'000,
+                               .pauses_sent = 4,
+                               .pauses_received = 0,
+                               .storms = 1,
+                               .held = Duration::zero()};
+  results.nics = {{.name = "host0/nic0", .data_sent = 256, .retransmitted = 2, .timeouts = 1, .cnps_handled = 3}};
+  results.nics[0].cnps_sent = 3;
+  results.drops.buffer_full = 5;
+  results.samples = {{.at = Time::zero() + 20_us,
+                      .port = 1,
+                      .queue_bytes = 262'144,
+                      .tx_bytes = 900'000,
+                      .utilisation = 990'000,
+                      .held = 1_us},
+                     {.at = Time::zero() + 40_us,
+                      .port = 1,
+                      .queue_bytes = 131'072,
+                      .tx_bytes = 900'000,
+                      .utilisation = 0,
+                      .held = {}}};
+  results.events = {{.at = Time::zero() + 30_us, .kind = "degrade", .place = "switch0/port1", .text = "to 100 Gbps"},
+                    {.at = Time::never(), .kind = "watchdog", .place = "switch0/port2 priority 3", .text = "1 times"}};
+  return results;
+}
+
+}  // namespace weft::study::testing

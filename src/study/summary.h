@@ -1,0 +1,77 @@
+// The figures of one run that a reader asks for first, computed from its records. docs/results.md defines each.
+//
+// A figure that does not exist (no message, no sample, no pause on a fabric without PFC) is absent, never zero.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/percentiles.h"
+#include "study/results.h"
+
+namespace weft::study {
+
+/// Payload per time, and what the line could carry.
+struct Throughput {
+  Rate rate;
+  Rate line;
+  [[nodiscard]] double share() const {
+    return static_cast<double>(rate.bits_per_second()) / static_cast<double>(line.bits_per_second());
+  }
+};
+
+struct JobSummary {
+  std::string name;
+  std::uint64_t ranks = 0;
+  std::uint64_t messages = 0;  // that ended well
+  std::uint64_t failed = 0;
+  Bytes payload;  // of those that ended well
+  std::optional<Spread<Duration>> completion;
+  std::optional<Spread<Duration>> latency;
+  std::optional<Duration> jitter;  // p99.9 - p50 of latency; needs two messages
+  std::optional<Spread<double>> slowdown;
+  std::optional<Spread<Duration>> collective;  // of whole operations: first start to last finish
+  std::optional<Rate> goodput;                 // of all together, from the first post to the last completion
+  std::optional<Throughput> per_sender;        // mean
+  std::optional<Throughput> busiest_receiver;
+  std::string busiest_receiver_name;
+  std::size_t senders = 0;
+  std::size_t flows = 0;
+  std::optional<double> jain;  // over the flows' goodput; needs two flows
+};
+
+struct QueueSummary {
+  std::string port;  // of a switch, with the largest peak
+  std::uint64_t peak = 0;
+  std::optional<Spread<Bytes>> depth;  // at the sample instants
+};
+
+struct NetworkSummary {
+  std::uint64_t drops = 0;
+  std::optional<std::uint64_t> pauses;      // XOFF frames
+  std::optional<Duration> held;             // pause or credit stall, all ports and lanes together
+  std::optional<std::uint64_t> held_lanes;  // how many lanes of ports that was
+  std::optional<std::uint64_t> marked;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t sequence_naks = 0;
+  std::uint64_t damaged = 0;
+  std::optional<std::uint64_t> cnps;
+  std::optional<QueueSummary> queue;
+};
+
+struct Summary {
+  std::vector<JobSummary> jobs;
+  NetworkSummary network;
+  std::optional<double> hops_per_second;  // of the simulation, real time
+};
+
+[[nodiscard]] Summary summarise(const RunResults& results);
+
+/// From post_send to the receiver's program where the operation tells it, else to the requester's completion
+/// (docs/decisions/0009).
+[[nodiscard]] Duration latency_of(const workload::MessageRecord& record);
+
+}  // namespace weft::study

@@ -1,0 +1,207 @@
+#include "study/summary_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <span>
+
+namespace weft::study {
+namespace {
+
+struct Unit {
+  double size;
+  std::string_view name;
+};
+
+// Ascending; the largest that is not larger than the value is taken.
+std::string scaled(double value, std::span<const Unit> units) {
+  const Unit* unit = units.data();
+  for (const Unit& candidate : units) {
+    if (std::abs(value) >= candidate.size * 0.99995) {
+      unit = &candidate;
+    }
+  }
+  const double number = value / unit->size;
+  const int before = std::abs(number) < 1 ? 1 : static_cast<int>(std::log10(std::abs(number) * 1.00005)) + 1;
+  std::string text = fmt::format("{:.{}f}", number, std::max(4 - before, 0));
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') {
+      text.pop_back();
+    }
+  }
+  return fmt::format("{} {}", text, unit->name);
+}
+
+std::string count_text(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string end_text(const RunInfo& run) {
+  switch (run.end) {
+    case RunEnd::kFinished:
+      return "finished at " + short_text(run.ended_at.since_start());
+    case RunEnd::kTimeLimit:
+      return "stopped by its time limit, " + short_text(run.ended_at.since_start());
+    case RunEnd::kInterrupted:
+      return "PARTIAL: interrupted at " + short_text(run.ended_at.since_start());
+    case RunEnd::kStuck:
+    case RunEnd::kError:
+      break;
+  }
+  return fmt::format("FAILED at {}: {}", short_text(run.ended_at.since_start()), run.error);
+}
+
+class Writer {
+ public:
+  void line(std::string_view name, std::string_view text) { text_ += fmt::format("  {:<13} {}\n", name, text); }
+  void blank() { text_ += '\n'; }
+
+  void heading(std::string_view name, const std::vector<Probability>& shares) {
+    text_ += fmt::format("{:<16}", name);
+    for (const Probability share : shares) {
+      text_ += fmt::format("{:>12}", percentile_name(share));
+    }
+    text_ += fmt::format("{:>12}\n", "max");
+  }
+  template <class T, class Text>
+  void row(std::string_view name, const std::optional<Spread<T>>& spread, Text text) {
+    if (!spread) {
+      return;
+    }
+    text_ += fmt::format("  {:<13} ", name);
+    for (const T& value : spread->percentiles) {
+      text_ += fmt::format("{:>12}", text(value));
+    }
+    text_ += fmt::format("{:>12}\n", text(spread->max));
+  }
+  void title(const std::string& text) { text_ += text + '\n'; }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string of_line(const Throughput& throughput) {
+  return fmt::format("{}, {:.1f}% of the line", short_text(throughput.rate), 100 * throughput.share());
+}
+
+void write_run(Writer& out, const RunResults& results, const Summary& summary) {
+  const RunInfo& run = results.run;
+  std::string title = run.scenario;
+  if (!run.case_name.empty()) {
+    title += ", case " + run.case_name;
+  }
+  out.title(fmt::format("{}, seed {}", title, run.seed));
+  out.line("fabric", fmt::format("{}, hardware {}, congestion control {}", run.family, run.hardware, run.congestion));
+  out.line("topology", fmt::format("{}: {}, {}, {}", run.topology, count_text(run.hosts, "host", "hosts"),
+                                   count_text(run.endpoints, "NIC port", "NIC ports"),
+                                   count_text(run.switches, "switch", "switches")));
+  out.line("end", end_text(run));
+  std::string work = count_text(run.packet_hops, "packet-hop", "packet-hops");
+  if (summary.hops_per_second) {
+    work += fmt::format(", {:.2f} million/s, {} real time", *summary.hops_per_second * 1e-6,
+                        short_text(results.machine->run_time));
+  }
+  out.line("simulated", work);
+}
+
+void write_job(Writer& out, const JobSummary& job, const std::vector<Probability>& shares) {
+  const auto time = [](Duration value) { return short_text(value); };
+  out.blank();
+  out.heading(job.name, shares);
+  out.row("completion", job.completion, time);
+  out.row("slowdown", job.slowdown, [](double value) { return fmt::format("{:.2f}x", value); });
+  out.row("latency", job.latency, time);
+  out.row("collective", job.collective, time);
+  if (job.jitter) {
+    out.line("jitter", short_text(*job.jitter) + " (p99.9 - p50 of latency)");
+  }
+  std::string messages = fmt::format("{} ended well, {}", job.messages, short_text(job.payload));
+  if (job.failed != 0) {
+    messages += fmt::format("; {} FAILED", job.failed);
+  }
+  out.line("messages", messages);
+  if (job.goodput) {
+    out.line("goodput",
+             fmt::format("{} of {} together", short_text(*job.goodput), count_text(job.senders, "sender", "senders")));
+    out.line("  per sender", of_line(*job.per_sender));
+  }
+  if (job.busiest_receiver) {
+    out.line("  receiver", fmt::format("{} (busiest: {})", of_line(*job.busiest_receiver), job.busiest_receiver_name));
+  }
+  if (job.jain) {
+    out.line("fairness", fmt::format("{:.4f} (Jain's index of {} flows)", *job.jain, job.flows));
+  }
+}
+
+void write_network(Writer& out, const RunResults& results, const NetworkSummary& network) {
+  out.blank();
+  out.title("network");
+  std::string drops = count_text(network.drops, "packet", "packets");
+  for (const DropCause& cause : drop_causes()) {
+    if (const std::uint64_t count = results.drops.*cause.count; count != 0) {
+      drops += fmt::format(", {} {}", cause.name, count);
+    }
+  }
+  out.line("dropped", drops);
+  const auto held = [&] {
+    return fmt::format("{} on {}", short_text(*network.held),
+                       count_text(*network.held_lanes, "lane of a port", "lanes of ports"));
+  };
+  if (network.pauses) {
+    out.line("pauses", fmt::format("{}, {}", count_text(*network.pauses, "frame", "frames"), held()));
+  } else if (network.held) {
+    out.line("credit stalls", held());
+  }
+  if (network.marked) {
+    out.line("marked", count_text(*network.marked, "packet", "packets"));
+  }
+  if (network.cnps) {
+    out.line("CNPs", fmt::format("{}", *network.cnps));
+  }
+  out.line("sent again", fmt::format("{}, {}, {}", count_text(network.retransmitted, "packet", "packets"),
+                                     count_text(network.timeouts, "timeout", "timeouts"),
+                                     count_text(network.sequence_naks, "sequence NAK", "sequence NAKs")));
+  if (network.queue) {
+    out.line("fullest queue", fmt::format("{}, peak {}", network.queue->port,
+                                          short_text(Bytes(static_cast<std::int64_t>(network.queue->peak)))));
+    if (network.queue->depth) {
+      out.heading(fmt::format("  {} samples", network.queue->depth->count), results.run.percentiles);
+      out.row("  depth", network.queue->depth, [](Bytes value) { return short_text(value); });
+    }
+  }
+  for (const EventRow& event : results.events) {
+    const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
+    out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));
+  }
+}
+
+}  // namespace
+
+std::string short_text(Duration value) {
+  static constexpr Unit kUnits[] = {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}};
+  return scaled(static_cast<double>(value.picoseconds()), kUnits);
+}
+
+std::string short_text(Rate value) {
+  static constexpr Unit kUnits[] = {{1, "bps"}, {1e3, "kbps"}, {1e6, "Mbps"}, {1e9, "Gbps"}, {1e12, "Tbps"}};
+  return scaled(static_cast<double>(value.bits_per_second()), kUnits);
+}
+
+std::string short_text(Bytes value) {
+  static constexpr Unit kUnits[] = {{1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}};
+  return scaled(static_cast<double>(value.count()), kUnits);
+}
+
+std::string summary_text(const RunResults& results, const Summary& summary) {
+  Writer out;
+  write_run(out, results, summary);
+  for (const JobSummary& job : summary.jobs) {
+    write_job(out, job, results.run.percentiles);
+  }
+  write_network(out, results, summary.network);
+  return out.take();
+}
+
+}  // namespace weft::study
