@@ -17,6 +17,8 @@ namespace weft::fabric {
 inline constexpr std::uint32_t kBlockBytes = 64;
 inline constexpr std::uint32_t kCreditMask = 0xFFF;
 inline constexpr std::uint32_t kMaxAdvertised = 2048;
+/// However short the credits are, a limit is not said for less than that part of the buffer.
+inline constexpr std::uint32_t kOftenDivisor = 16;
 
 /// Blocks that a packet of `frame_bytes` (LRH to VCRC) costs.
 [[nodiscard]] constexpr std::uint32_t blocks_of(std::uint32_t frame_bytes) {
@@ -52,16 +54,22 @@ class CreditReceiver {
   struct Options {
     std::uint32_t buffer = 0;          // blocks, 1 to 65535
     std::uint32_t largest_packet = 0;  // blocks, at most what is advertised of the buffer
-    std::uint32_t divisor = 8;         // say the limit when it has moved by that part of the buffer; >= 1
+    std::uint32_t loop = 0;            // blocks that the link carries until a limit that was said has its effect
+    std::uint32_t divisor = 4;         // say the limit at the latest when that part of the buffer is unsaid; >= 1
   };
 
   CreditReceiver() = default;
   explicit CreditReceiver(const Options& options) : buffer_(static_cast<std::uint16_t>(options.buffer)) {
     const std::uint32_t usable = std::min(options.buffer, kMaxAdvertised);
     WEFT_ASSERT(options.buffer <= 0xFFFF && options.largest_packet <= usable && options.divisor > 0);
-    // What stays unsaid must never be what the largest packet waits for.
-    const std::uint32_t highest = usable - options.largest_packet + 1;
-    threshold_ = static_cast<std::uint16_t>(std::clamp(usable / options.divisor, 1U, highest));
+    // As seldom as the loop allows: what is not unsaid should carry it, with a packet at either end. What stays unsaid
+    // must never be what the largest packet waits for.
+    const std::uint32_t needed = options.loop + 2 * options.largest_packet;
+    const std::uint32_t spare = usable > needed ? usable - needed : 0;
+    const std::uint32_t seldom = std::max(usable / options.divisor, 1U);
+    const std::uint32_t often = std::max(usable / kOftenDivisor, 1U);
+    threshold_ = static_cast<std::uint16_t>(
+        std::min(std::clamp(spare, std::min(often, seldom), seldom), usable - options.largest_packet + 1));
     restart();
   }
 

@@ -8,7 +8,7 @@ namespace weft::fabric {
 namespace {
 
 CreditReceiver receiver_of(std::uint32_t buffer, std::uint32_t largest) {
-  return CreditReceiver({.buffer = buffer, .largest_packet = largest, .divisor = 4});
+  return CreditReceiver({.buffer = buffer, .largest_packet = largest, .loop = 0, .divisor = 4});
 }
 
 TEST(Credits, APacketCostsItsBlocksRoundedUp) {
@@ -71,6 +71,15 @@ TEST(Credits, LimitIsSaidWhenAQuarterOfTheBufferIsUnsaid) {
   EXPECT_FALSE(receiver.due());
   receiver.count(1);
   EXPECT_TRUE(receiver.due());
+}
+
+TEST(Credits, LimitIsSaidMoreOftenWhereTheLoopNeedsTheBuffer) {
+  const auto threshold = [](std::uint32_t loop) {
+    return CreditReceiver({.buffer = 1600, .largest_packet = 66, .loop = loop, .divisor = 4}).threshold();
+  };
+  EXPECT_EQ(threshold(0), 1600U / 4);
+  EXPECT_EQ(threshold(1200), 1600U - 1200 - 2 * 66);
+  EXPECT_EQ(threshold(1600), 1600U / kOftenDivisor);
 }
 
 TEST(Credits, WhatStaysUnsaidNeverStopsTheLargestPacket) {

@@ -167,10 +167,17 @@ void InfiniBandFabric::set_up_lanes(PortIndex index) {
   const InfiniBandPort& port = ports_[index];
   const InfiniBandPortOptions& profile = options_.ports[port.profile];
   const std::uint32_t largest = std::max(largest_blocks_[port.profile], largest_blocks_[ports_[port.peer].profile]);
+  // A packet there with the pipeline behind the wire, a flow control packet back.
+  const Duration there_and_back =
+      ports_[port.peer].delay + port.control_delay + port.wire_time(kCreditWireBytes + kCutThroughBytes);
+  const std::uint32_t loop = blocks_of(static_cast<std::uint32_t>(
+      std::min<std::int64_t>(port.rate.bytes_in(there_and_back).count(), kMaxAdvertised * kBlockBytes)));
   const std::uint64_t name = name_hash(index);
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-    credits_of(index, lane).receiver = CreditReceiver(
-        {.buffer = profile.buffer_blocks[lane], .largest_packet = largest, .divisor = profile.credit_divisor});
+    credits_of(index, lane).receiver = CreditReceiver({.buffer = profile.buffer_blocks[lane],
+                                                       .largest_packet = largest,
+                                                       .loop = loop,
+                                                       .divisor = profile.credit_divisor});
     if (profile.fecn && !port.has(kIsEndpoint)) {
       output_of(index, lane).marker = Fecn(*profile.fecn, name + lane);
     }

@@ -36,8 +36,9 @@ struct InfiniBandPortOptions {
   /// LRH to VCRC: the payload of the largest MTU and all headers.
   //= ibta-1.7 7.7
   Bytes largest_frame = Bytes(4096 + 126);
-  /// A credit limit is said when that part of the lane's buffer is free and unsaid.
-  std::uint16_t credit_divisor = 8;
+  /// A credit limit is said when that part of the lane's buffer is free and unsaid, or earlier where the link's loop
+  /// needs more of the buffer (docs/decisions/0012).
+  std::uint16_t credit_divisor = 4;
 };
 
 struct InfiniBandSwitchOptions {
