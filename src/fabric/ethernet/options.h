@@ -41,7 +41,7 @@ struct EthernetPortOptions {
   std::array<PriorityOptions, kPriorities> priorities{};
   PfcWatchdogOptions watchdog;
   std::uint16_t pause_quanta = 0xFFFF;
-  Duration pause_response;  // of this port: from the end of a pause frame to its effect
+  Duration pause_response;             // of this port: from the end of a pause frame to its effect
   Bytes mtu_frame = Bytes(4096 + 62);  // the largest frame, for headroom
 };
 

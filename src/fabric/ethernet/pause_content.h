@@ -18,6 +18,14 @@ struct PauseContent {
     packet.raw = {};
     std::memcpy(packet.raw.data(), this, sizeof(*this));
   }
+  /// The frame that a wire would carry.
+  //= ieee-802.1Q 36
+  [[nodiscard]] wire::PfcFrame to_frame() const {
+    wire::PfcFrame frame;
+    frame.enabled = enabled;
+    frame.quanta = quanta;
+    return frame;
+  }
   [[nodiscard]] static PauseContent load(const wire::Packet& packet) {
     PauseContent content;
     std::memcpy(&content, packet.raw.data(), sizeof(content));
