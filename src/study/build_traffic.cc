@@ -75,6 +75,22 @@ class Planner {
   std::map<std::string, std::vector<Participant>> jobs_;
 };
 
+/// Participants by their names, and by those of their hosts where a host has one alone.
+std::map<std::string, std::size_t> by_name(const std::vector<Participant>& all) {
+  std::map<std::string, std::size_t> hosts;
+  for (const Participant& participant : all) {
+    ++hosts[participant.host];
+  }
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    known.emplace(all[i].name, i);
+    if (hosts[all[i].host] == 1) {
+      known.emplace(all[i].host, i);
+    }
+  }
+  return known;
+}
+
 tl::unexpected<Error> wrong(const TrafficSettings& traffic, std::string_view what) {
   return fail("traffic '{}': {}", traffic.name, what);
 }
@@ -326,17 +342,19 @@ Result<void> Planner::flows(TrafficPlan& plan, const TrafficSettings& traffic, c
     if (!lines) {
       return pass_on(lines);
     }
+    const std::map<std::string, std::size_t> known = by_name(all);
     for (const FlowLine& line : *lines) {
-      Result<std::vector<std::size_t>> from = select({line.source}, all, traffic);
-      Result<std::vector<std::size_t>> to = select({line.destination}, all, traffic);
-      if (!from || !to || from->size() != 1 || to->size() != 1) {
-        return fail("{}: '{}' and '{}' must each name one host or NIC", line.place, line.source, line.destination);
+      const auto from = known.find(line.source);
+      const auto to = known.find(line.destination);
+      if (from == known.end() || to == known.end()) {
+        return fail("{}: '{}' is not the name of one NIC, or of a host with one", line.place,
+                    from == known.end() ? line.source : line.destination);
       }
       workload::FlowShape shape = shape_of(traffic);
       shape.size = line.size;
       shape.start = shape.start + line.start;
       list.push_back(
-          {RankId(static_cast<std::uint32_t>(from->front())), RankId(static_cast<std::uint32_t>(to->front())), shape});
+          {RankId(static_cast<std::uint32_t>(from->second)), RankId(static_cast<std::uint32_t>(to->second)), shape});
       plan.expected_bytes += static_cast<std::uint64_t>(line.size.count() * traffic.count);
     }
   } else {
