@@ -119,7 +119,8 @@ class EntryReader {
 
 // Tries every value, so that a wrong one is found when the catalogue is loaded and not when it is used.
 Result<void> try_values(CatalogueEntry& entry) {
-  std::ranges::stable_partition(entry.values, [](const CatalogueValue& value) { return !value.given.at.index; });
+  std::stable_partition(entry.values.begin(), entry.values.end(),
+                        [](const CatalogueValue& value) { return !value.given.at.index; });
   Scenario scratch;
   for (const auto& value : entry.values) {
     if (auto applied = apply(value.given, target_of(scratch)); !applied) {

@@ -38,7 +38,7 @@ TEST(ScenarioLoad, TakesTheStrongestOfItsSources) {
   EXPECT_EQ(by_default.sources.at(path).origin, Origin::kDefault);
   const auto by_file = right(file);
   EXPECT_EQ(by_file.transport.retry_count, 3);
-  EXPECT_EQ(by_file.sources.at(path).text, "test.toml:6:15");
+  EXPECT_EQ(by_file.sources.at(path).text, "test.toml:7:15");
   const auto by_case = right(file, with_case("c"));
   EXPECT_EQ(by_case.transport.retry_count, 4);
   EXPECT_EQ(by_case.sources.at(path).origin, Origin::kCase);

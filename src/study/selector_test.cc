@@ -62,11 +62,11 @@ TEST(CheckSelectors, AcceptsWhatTheTopologyHas) {
 TEST(CheckSelectors, RefusesWhatMatchesNothing) {
   EXPECT_EQ(
       checked("[[override]]\nselect = \"laef0\"\nswitch.buffer = \"1 MiB\"\n"),
-      "test.toml:5:1: selector 'laef0' matches nothing; did you mean 'leaf0'?; the topology has host0/nic0 to leaf0");
+      "test.toml:6:1: selector 'laef0' matches nothing; did you mean 'leaf0'?; the topology has host0/nic0 to leaf0");
   EXPECT_THAT(checked("[[event]]\nat = \"1 ms\"\nselect = \"spine0\"\naction = \"fail\"\n"),
-              testing::StartsWith("test.toml:7:10: selector 'spine0' matches nothing"));
+              testing::StartsWith("test.toml:8:10: selector 'spine0' matches nothing"));
   EXPECT_THAT(checked("[[traffic]]\nkind = \"incast\"\nsources = [\"host7\"]\n"),
-              testing::StartsWith("test.toml:7:11: selector 'host7' matches nothing; did you mean 'host0'?"));
+              testing::StartsWith("test.toml:8:11: selector 'host7' matches nothing; did you mean 'host0'?"));
 }
 
 TEST(CheckSelectors, RefusesKeysOfADeviceForAPort) {

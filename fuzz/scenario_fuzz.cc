@@ -1,0 +1,46 @@
+// A scenario file of any bytes: refused with one line that has its place, or resolved, shown, and shown the same again.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/assert.h"
+#include "study/scenario_listing.h"
+#include "study/scenario_load.h"
+#include "study/selector.h"
+
+namespace {
+
+const weft::study::Catalogue& catalogue() {
+  static const weft::study::Catalogue kCatalogue = weft::study::Catalogue::load(std::nullopt).value();
+  return kCatalogue;
+}
+
+void check(std::string_view text, const weft::study::ScenarioRequest& request) {
+  const auto scenario = weft::study::parse_scenario(text, request, catalogue());
+  if (!scenario) {
+    const auto& message = scenario.error().message;
+    WEFT_ASSERT(message.starts_with("fuzz.toml") && message.find('\n') == std::string::npos);
+    return;
+  }
+  const auto shown = weft::study::listing_text(*scenario);
+  WEFT_ASSERT(!shown.empty());
+  WEFT_ASSERT(shown == weft::study::listing_text(*weft::study::parse_scenario(text, request, catalogue())));
+  for (const auto& override : scenario->overrides) {
+    // Applying a checked override cannot fail.
+    static_cast<void>(weft::study::settings_of_port(*scenario, override.select));
+    static_cast<void>(weft::study::selects_device(override.select, "pod1/leaf0"));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check(text, {.file = "fuzz.toml", .case_name = {}, .settings = {}});
+  const auto cases = weft::study::case_names(text, "fuzz.toml");
+  if (cases && !cases->empty()) {
+    check(text, {.file = "fuzz.toml", .case_name = cases->back(), .settings = {}});
+  }
+  return 0;
+}
