@@ -10,6 +10,7 @@
 #include "cli/help_command.h"
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
+#include "cli/run_command.h"
 #include "cli/show_command.h"
 #include "cli/usage_error.h"
 
@@ -27,6 +28,8 @@ int run(int argc, char** argv) {
   add_perf_command(app, perf_text, exit_status);
   ShowText show_text;
   add_show_command(app, show_text, exit_status);
+  RunText run_text;
+  add_run_command(app, run_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -16,9 +16,12 @@ void add_scenario_options(CLI::App& app, ScenarioText& text) {
       ->envname("WEFT_CATALOGUE");
 }
 
+Result<study::Catalogue> read_catalogue(const ScenarioText& text) {
+  return study::Catalogue::load(text.catalogue.empty() ? std::nullopt : std::optional<std::string>(text.catalogue));
+}
+
 Result<study::Scenario> read_scenario(const ScenarioText& text) {
-  auto catalogue =
-      study::Catalogue::load(text.catalogue.empty() ? std::nullopt : std::optional<std::string>(text.catalogue));
+  auto catalogue = read_catalogue(text);
   if (!catalogue) {
     return pass_on(catalogue);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "study/catalogue.h"
 #include "study/scenario.h"
 
 namespace weft::cli {
@@ -19,6 +20,9 @@ struct ScenarioText {
 
 /// SCENARIO, --case, --set and --catalogue (or WEFT_CATALOGUE), written into `text` while `app` parses.
 void add_scenario_options(CLI::App& app, ScenarioText& text);
+
+/// The catalogue with the folder's entries.
+[[nodiscard]] Result<study::Catalogue> read_catalogue(const ScenarioText& text);
 
 /// The scenario they mean. Errors are for the user, with their place.
 [[nodiscard]] Result<study::Scenario> read_scenario(const ScenarioText& text);

@@ -1,0 +1,77 @@
+#include "cli/run_case.h"
+
+#include <sys/resource.h>
+
+#include <ctime>
+
+#include "cli/run_interrupt.h"
+#include "cli/run_memory.h"
+#include "live/clock.h"
+#include "study/collector.h"
+
+namespace weft::cli {
+namespace {
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::uint64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace
+
+Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCase& options) {
+  const live::Clock clock;
+  if (options.memory == RunCase::Memory::kChecked) {
+    if (Result<void> fits = check_memory(scenario); !fits) {
+      return pass_on(fits);
+    }
+  }
+  study::Collector collector;
+  auto simulation = study::Simulation::create(scenario, collector);
+  if (!simulation) {
+    return pass_on(simulation);
+  }
+  std::unique_ptr<study::CaptureTap> tap;
+  if (!options.captures.empty()) {
+    auto opened =
+        study::CaptureTap::open((*simulation)->world(), static_cast<std::uint64_t>(scenario.seed), options.captures);
+    if (!opened) {
+      return pass_on(opened);
+    }
+    tap = std::move(*opened);
+  }
+  collector.watch(**simulation);
+  const Time ready = clock.now();
+  study::Simulation::End end{};
+  {
+    ProgressLine line(stderr, options.name, options.progress);
+    end = (*simulation)->run([&line](const study::Progress& progress) {
+      line.update(progress);
+      return !interrupted();
+    });
+  }
+  const Time done = clock.now();
+  study::RunResults results = collector.finish(end, {.key = options.key, .version = WEFT_VERSION});
+  if (tap != nullptr) {
+    if (Result<void> closed = tap->close(); !closed) {
+      return pass_on(closed);
+    }
+  }
+  results.machine = study::MachineInfo{.setup_time = ready.since_start(),
+                                       .run_time = done - ready,
+                                       .peak_memory = peak_memory(),
+                                       .finished_at = utc_now()};
+  return results;
+}
+
+}  // namespace weft::cli

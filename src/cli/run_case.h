@@ -1,0 +1,26 @@
+// One run of one resolved scenario, from memory check to results.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/progress_line.h"
+#include "study/capture_tap.h"
+#include "study/results.h"
+#include "study/scenario.h"
+
+namespace weft::cli {
+
+struct RunCase {
+  std::string name;  // for progress
+  std::string key;
+  std::vector<study::CaptureRequest> captures;
+  ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
+  enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
+};
+
+/// Runs until an end or an interrupt. Errors are those of the input: a run that goes wrong has results that say so.
+[[nodiscard]] Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCase& options);
+
+}  // namespace weft::cli

@@ -1,0 +1,199 @@
+#include "cli/run_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/exit_status.h"
+#include "cli/run_case.h"
+#include "cli/run_interrupt.h"
+#include "cli/run_output.h"
+#include "study/results_key.h"
+#include "study/scenario_load.h"
+#include "study/summary_text.h"
+
+namespace weft::cli {
+namespace {
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "weft run: {}\n", error.message);
+  return status;
+}
+
+/// --seed, --until and --hardware are short for settings.
+ScenarioText with_shortcuts(const RunText& text) {
+  ScenarioText scenario = text.scenario;
+  const auto set = [&scenario](const char* key, const std::string& value) {
+    if (!value.empty()) {
+      scenario.settings.push_back(fmt::format("{}={}", key, value));
+    }
+  };
+  set("seed", text.seed);
+  set("stop", text.until);
+  set("hardware", text.hardware);
+  return scenario;
+}
+
+/// One scenario per case: the one that was asked for, or else all that the file has.
+Result<std::vector<study::Scenario>> read_cases(const RunText& text) {
+  ScenarioText wanted = with_shortcuts(text);
+  std::vector<std::string> cases = {wanted.case_name};
+  if (wanted.case_name.empty()) {
+    Result<std::string> contents = study::read_text_file(wanted.file);
+    if (!contents) {
+      return pass_on(contents);
+    }
+    Result<std::vector<std::string>> names = study::case_names(*contents, wanted.file);
+    if (!names) {
+      return pass_on(names);
+    }
+    if (!names->empty()) {
+      cases = std::move(*names);
+    }
+  }
+  std::vector<study::Scenario> scenarios;
+  for (const std::string& name : cases) {
+    wanted.case_name = name;
+    Result<study::Scenario> scenario = read_scenario(wanted);
+    if (!scenario) {
+      return pass_on(scenario);
+    }
+    scenarios.push_back(std::move(*scenario));
+  }
+  return scenarios;
+}
+
+std::string with_case(const std::string& file, const std::string& case_name) {
+  const std::size_t dot = file.rfind('.');
+  const std::size_t slash = file.rfind('/');
+  const bool has_extension = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+  const std::string stem = has_extension ? file.substr(0, dot) : file;
+  return fmt::format("{}-{}{}", stem, file_name_of(case_name), has_extension ? file.substr(dot) : "");
+}
+
+/// "leaf0/port3=capture.pcapng"; without a file the port's name makes one, and of several cases each has its own.
+std::vector<study::CaptureRequest> captures_of(const RunText& text, const std::string& case_name) {
+  std::vector<study::CaptureRequest> captures;
+  for (const std::string& option : text.pcap) {
+    const std::size_t equals = option.find('=');
+    study::CaptureRequest request{.port = option.substr(0, equals), .file = {}};
+    request.file = equals == std::string::npos ? file_name_of(request.port) + ".pcapng" : option.substr(equals + 1);
+    if (!case_name.empty()) {
+      request.file = with_case(request.file, case_name);
+    }
+    captures.push_back(std::move(request));
+  }
+  return captures;
+}
+
+int status_of(study::RunEnd end) {
+  switch (end) {
+    case study::RunEnd::kFinished:
+    case study::RunEnd::kTimeLimit:
+      return kSuccess;
+    case study::RunEnd::kInterrupted:
+      return kInterrupted;
+    case study::RunEnd::kStuck:
+    case study::RunEnd::kError:
+      break;
+  }
+  return kFault;
+}
+
+/// JSON and CSV have standard output to themselves; the summary goes to standard error then.
+std::FILE* text_stream(const RunText& text) { return text.json == "-" || text.csv == "-" ? stderr : stdout; }
+
+Result<void> write_all(const RunText& text, const std::vector<study::RunResults>& runs) {
+  if (!text.no_results) {
+    Result<std::vector<std::string>> written = write_result_files(text.out, runs);
+    if (!written) {
+      return pass_on(written);
+    }
+    for (const std::string& file : *written) {
+      if (!text.quiet) {
+        fmt::print(text_stream(text), "\nresults in {}\n", file);
+      }
+    }
+  }
+  if (!text.json.empty()) {
+    const auto detail = text.messages ? study::JsonDetail::kMessages : study::JsonDetail::kSummary;
+    if (Result<void> written = write_json(text.json, runs, detail); !written) {
+      return written;
+    }
+  }
+  return text.csv.empty() ? Result<void>() : write_csv(text.csv, runs);
+}
+
+int run(const RunText& text) {
+  if (text.json == "-" && text.csv == "-") {
+    return complain({"--json - and --csv - cannot both have standard output"}, kUsageError);
+  }
+  Result<std::vector<study::Scenario>> scenarios = read_cases(text);
+  if (!scenarios) {
+    return complain(scenarios.error(), kUsageError);
+  }
+  Result<study::Catalogue> catalogue = read_catalogue(text.scenario);
+  if (!catalogue) {
+    return complain(catalogue.error(), kUsageError);
+  }
+  catch_interrupts();
+  std::vector<study::RunResults> runs;
+  int status = kSuccess;
+  for (const study::Scenario& scenario : *scenarios) {
+    const std::string name = scenario.case_name.empty() ? scenario.name : scenario.case_name;
+    Result<study::RunResults> results =
+        run_case(scenario, {.name = name,
+                            .key = study::run_key(scenario, *catalogue, WEFT_VERSION),
+                            .captures = captures_of(text, scenarios->size() > 1 ? scenario.case_name : ""),
+                            .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal,
+                            .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked});
+    if (!results) {
+      return complain(results.error(), kUsageError);
+    }
+    if (!text.quiet) {
+      fmt::print(text_stream(text), "{}{}", runs.empty() ? "" : "\n",
+                 study::summary_text(*results, study::summarise(*results)));
+      std::fflush(text_stream(text));
+    }
+    status = std::max(status, status_of(results->run.end));
+    if (!results->run.error.empty()) {
+      fmt::print(stderr, "weft run: {}: {}\n", name, results->run.error);
+    }
+    runs.push_back(std::move(*results));
+    if (interrupted()) {
+      status = kInterrupted;
+      break;
+    }
+  }
+  Result<void> written = write_all(text, runs);
+  return written ? status : complain(written.error(), kFault);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
+  CLI::App* command = app.add_subcommand("run", "Simulate a scenario; of one with cases, each");
+  add_scenario_options(*command, text.scenario);
+  command->add_flag("--all-cases", text.all_cases,
+                    "Run every [[case]] of the file; without --case that is the default");
+  command->add_option("--seed", text.seed, "Short for --set seed=...");
+  command->add_option("--until", text.until, "Stop at this simulated time; short for --set stop=...");
+  command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
+  command->add_option("-o,--out", text.out, "Results file (.weft), or a folder that gets one per run")
+      ->capture_default_str();
+  command->add_flag("--no-results", text.no_results, "Write no results file");
+  command->add_option("--json", text.json, "Write the summary as JSON to this file; - = standard output alone");
+  command->add_flag("--messages", text.messages, "Every message in the JSON too");
+  command->add_option("--csv", text.csv,
+                      "Write messages, jobs, ports and samples as CSV to this folder; - = "
+                      "standard output alone");
+  command->add_option("--pcap", text.pcap, "PORT or PORT=FILE: capture a port (pcapng); may be given several times")
+      ->allow_extra_args(false);
+  command->add_flag("-q,--quiet", text.quiet, "No summary and no progress");
+  command->add_flag("--force", text.force, "Run even if the memory seems too small");
+  command->get_option("--all-cases")->excludes("--case");
+  command->footer("Exit status: 0 done, 1 the run failed, 2 wrong input, 130 interrupted (the result is partial).");
+  command->callback([&text, &exit_status] { exit_status = run(text); });
+}
+
+}  // namespace weft::cli

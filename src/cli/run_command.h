@@ -1,0 +1,31 @@
+// `weft run`: a scenario, simulated.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/scenario_options.h"
+
+namespace weft::cli {
+
+struct RunText {
+  ScenarioText scenario{};
+  std::string seed;
+  std::string until;
+  std::string hardware;
+  std::string out = "results";
+  std::string json;
+  std::string csv;
+  std::vector<std::string> pcap;  // "leaf0/port3" or "leaf0/port3=file"
+  bool all_cases = false;
+  bool messages = false;
+  bool quiet = false;
+  bool force = false;
+  bool no_results = false;
+};
+
+/// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.
+void add_run_command(CLI::App& app, RunText& text, int& exit_status);
+
+}  // namespace weft::cli

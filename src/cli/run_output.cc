@@ -1,0 +1,100 @@
+#include "cli/run_output.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "study/results_csv.h"
+#include "study/results_store.h"
+
+namespace weft::cli {
+namespace {
+
+Result<void> write_text(const std::string& where, const std::string& text) {
+  if (where == "-") {
+    fmt::print("{}", text);
+    return {};
+  }
+  std::FILE* const file = std::fopen(where.c_str(), "w");
+  if (file == nullptr) {
+    return fail("cannot write '{}'", where);
+  }
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return std::fclose(file) == 0 && written ? Result<void>() : fail("cannot write '{}'", where);
+}
+
+Result<void> make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  return error ? fail("cannot make the folder '{}': {}", path, error.message()) : Result<void>();
+}
+
+}  // namespace
+
+std::string file_name_of(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+    name += plain ? c : '-';
+  }
+  return name;
+}
+
+std::string run_name(const study::RunInfo& run) {
+  std::string name = run.scenario;
+  name += run.case_name.empty() ? "" : "-" + run.case_name;
+  name += fmt::format("-{}-seed{}", run.family, run.seed);
+  return file_name_of(name);
+}
+
+Result<std::vector<std::string>> write_result_files(const std::string& out,
+                                                    const std::vector<study::RunResults>& runs) {
+  const std::filesystem::path path = out;
+  std::vector<std::string> written;
+  if (path.extension() == ".weft") {
+    if (Result<void> stored = study::write_results(out, runs); !stored) {
+      return pass_on(stored);
+    }
+    return std::vector<std::string>{out};
+  }
+  if (Result<void> made = make_folder(out); !made) {
+    return pass_on(made);
+  }
+  for (const study::RunResults& run : runs) {
+    written.push_back(path / (run_name(run.run) + ".weft"));
+    if (Result<void> stored = study::write_results(written.back(), {run}); !stored) {
+      return pass_on(stored);
+    }
+  }
+  return written;
+}
+
+Result<void> write_json(const std::string& where, const std::vector<study::RunResults>& runs,
+                        study::JsonDetail detail) {
+  nlohmann::ordered_json json{{"weft", WEFT_VERSION}, {"runs", nlohmann::ordered_json::array()}};
+  for (const study::RunResults& run : runs) {
+    json["runs"].push_back(study::to_json(run, study::summarise(run), detail));
+  }
+  return write_text(where, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+Result<void> write_csv(const std::string& where, const std::vector<study::RunResults>& runs) {
+  if (where != "-") {
+    if (Result<void> made = make_folder(where); !made) {
+      return made;
+    }
+  }
+  for (const study::CsvFile& file : study::to_csv(runs)) {
+    Result<void> written = where == "-" ? write_text("-", fmt::format("# {}\n{}", file.name, file.text))
+                                        : write_text((std::filesystem::path(where) / file.name).string(), file.text);
+    if (!written) {
+      return written;
+    }
+  }
+  return {};
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,32 @@
+// Where the results of `weft run` go: files of results, JSON, CSV.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "study/results.h"
+#include "study/results_json.h"
+
+namespace weft::cli {
+
+/// "incast-infiniband-seed2": a file name that tells runs of one scenario apart.
+[[nodiscard]] std::string run_name(const study::RunInfo& run);
+/// Characters that do not belong in file names, '/' first of all, become '-'.
+[[nodiscard]] std::string file_name_of(std::string_view text);
+
+/// `out` is one file for all runs if it ends in ".weft", and otherwise a folder that gets a file per run. Gives the
+/// names of what was written.
+[[nodiscard]] Result<std::vector<std::string>> write_result_files(const std::string& out,
+                                                                  const std::vector<study::RunResults>& runs);
+
+/// "{"weft": ..., "runs": [...]}"; `where` is a file, or "-" for standard output.
+[[nodiscard]] Result<void> write_json(const std::string& where, const std::vector<study::RunResults>& runs,
+                                      study::JsonDetail detail);
+
+/// `where` is a folder, made if need be; "-": all tables on standard output, each under "# name".
+[[nodiscard]] Result<void> write_csv(const std::string& where, const std::vector<study::RunResults>& runs);
+
+}  // namespace weft::cli
