@@ -8,6 +8,20 @@
 
 namespace weft::fabric {
 
+// Every packet of every hop comes through here: inlined by order.
+[[gnu::always_inline]] inline void InfiniBandFabric::start_packet(InfiniBandPort& out, LaneCredits& lane,
+                                                                  PacketHandle handle, const wire::Packet& packet,
+                                                                  Time now) {
+  lane.sender.spend(blocks_of(packet.common.frame_bytes));
+  ++lane.packets_sent;
+  lane.bytes_sent += packet.common.frame_bytes;
+  InfiniBandPort& peer = ports_[out.peer];
+  if (out.has(kTapped)) [[unlikely]] {
+    tap_->on_frame(peer.peer, Tap::Direction::kSent, packet, now);
+  }
+  launch(kernel_, out, peer, out.peer, handle, packet.common, now);
+}
+
 void InfiniBandFabric::on_arrival(PortIndex index, Time now) {
   InfiniBandPort& port = ports_[index];
   const PacketHandle handle = land(kernel_, port, index, now);
@@ -81,15 +95,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, PacketHan
     start_packet(out, credits, handle, packet, now);
     return pass_through(in_index, in_lane, blocks, now);
   }
-  store_packet(in_index, in_lane, blocks, now);
-  enqueue(index, lane,
-          {.packet = handle,
-           .frame_bytes = packet.common.frame_bytes,
-           .blocks = static_cast<std::uint16_t>(blocks),
-           .input = in_index,
-           .input_lane = static_cast<std::uint8_t>(in_lane),
-           .since = now},
-          now);
+  wait_in_buffer(in_index, handle, index * lanes_ + lane, now);
 }
 
 std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
@@ -109,35 +115,30 @@ std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, cons
   return 0;
 }
 
-void InfiniBandFabric::start_packet(InfiniBandPort& out, LaneCredits& lane, PacketHandle handle,
-                                    const wire::Packet& packet, Time now) {
-  lane.sender.spend(blocks_of(packet.common.frame_bytes));
-  ++lane.packets_sent;
-  lane.bytes_sent += packet.common.frame_bytes;
-  InfiniBandPort& peer = ports_[out.peer];
-  if (out.has(kTapped)) [[unlikely]] {
-    tap_->on_frame(peer.peer, Tap::Direction::kSent, packet, now);
-  }
-  launch(kernel_, out, peer, out.peer, handle, packet.common, now);
-}
-
-void InfiniBandFabric::store_packet(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now) {
-  CreditReceiver& receiver = credits_of(index, lane).receiver;
+[[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle,
+                                                        OutputLaneIndex output_lane, Time now) {
+  const wire::PacketCommon& common = packets_[handle].common;
+  const std::uint32_t blocks = blocks_of(common.frame_bytes);
+  CreditReceiver& receiver = credits_of(in_index, common.priority).receiver;
   receiver.count(blocks);
   receiver.store(blocks);
   // Only where the buffer is larger than what may be advertised: what is free behind that moves up.
   if (receiver.due()) [[unlikely]] {
-    say_limit(index, lane, now);
+    say_limit(in_index, common.priority, now);
   }
-}
-
-void InfiniBandFabric::enqueue(PortIndex index, std::uint32_t lane, const WaitingPacket& entry, Time now) {
+  queues_.push(output_lane, {.packet = handle,
+                             .frame_bytes = common.frame_bytes,
+                             .blocks = static_cast<std::uint16_t>(blocks),
+                             .input = in_index,
+                             .input_lane = common.priority,
+                             .since = now});
+  const PortIndex index = output_lane / lanes_;
+  const std::uint32_t lane = output_lane % lanes_;
   InfiniBandPort& out = ports_[index];
-  OutputLane& output = output_of(index, lane);
-  queues_.push(index * lanes_ + lane, entry);
-  output.bytes += entry.frame_bytes;
+  OutputLane& output = outputs_[output_lane];
+  output.bytes += common.frame_bytes;
   output.peak_bytes = std::max(output.peak_bytes, output.bytes);
-  out.queued_bytes += entry.frame_bytes;
+  out.queued_bytes += common.frame_bytes;
   out.queued = static_cast<std::uint16_t>(out.queued | 1U << lane);
   Switch& node = switches_[out.owner];
   if (node.expires) {

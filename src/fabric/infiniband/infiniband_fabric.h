@@ -141,12 +141,11 @@ class InfiniBandFabric final : public EndpointPort {
   [[nodiscard]] std::uint32_t choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
                                      const wire::PacketCommon& common);
   void start_packet(InfiniBandPort& out, LaneCredits& lane, PacketHandle handle, const wire::Packet& packet, Time now);
-  void enqueue(PortIndex index, std::uint32_t lane, const WaitingPacket& entry, Time now);
+  void wait_in_buffer(PortIndex in_index, PacketHandle handle, OutputLaneIndex output_lane, Time now);
   void transmit_next(InfiniBandPort& port, PortIndex index, Time now);
   void dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
   [[nodiscard]] std::uint32_t pick_lane(InfiniBandPort& port, PortIndex index, Time now);
   void take_from_queue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, const WaitingPacket& entry);
-  void store_packet(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now);
   void discard(PacketHandle handle, std::uint64_t& counter, PortIndex output);
   void pass_through(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now) {
     CreditReceiver& receiver = credits_of(index, lane).receiver;
