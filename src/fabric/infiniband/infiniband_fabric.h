@@ -120,7 +120,7 @@ class InfiniBandFabric final : public EndpointPort {
     std::size_t event = 0;
   };
 
-  // Lay-out: infiniband_build.cc.
+  // Lay-out: infiniband_fabric_build.cc.
   InfiniBandFabric(Graph graph, InfiniBandOptions options, FabricContext context);
   [[nodiscard]] Result<void> check_options();
   void lay_out_ports();
@@ -155,7 +155,7 @@ class InfiniBandFabric final : public EndpointPort {
     }
   }
 
-  // Credits: infiniband_credits.cc.
+  // Credits: infiniband_fabric_credits.cc.
   void say_limit(PortIndex index, std::uint32_t lane, Time now);
   void send_limits(InfiniBandPort& port, PortIndex index, Time now);
   void resynchronise(PortIndex index, const CreditContent& content, Time now);
@@ -167,7 +167,7 @@ class InfiniBandFabric final : public EndpointPort {
   void refresh_permit(InfiniBandPort& port, PortIndex index);
   [[nodiscard]] Duration repetition(const InfiniBandPort& port) const;
 
-  // What changes: infiniband_events.cc.
+  // What changes: infiniband_fabric_events.cc.
   void apply_link_event(const LinkEvent& event, Time now);
   void cut(PortIndex index, Time now);
   void revive(const Link& link, Time now);
