@@ -81,10 +81,13 @@ class EventSet {
       pool_.emplace_back();
     }
     const std::uint64_t index = bucket & mask_;
-    pool_[slot] = {event, heads_[index]};
+    const std::uint32_t head = heads_[index];
+    pool_[slot] = {event, head};
     heads_[index] = slot;
-    occupied_[index >> 6] |= std::uint64_t{1} << (index & 63);
-    summary_[index >> 12] |= std::uint64_t{1} << (index >> 6 & 63);
+    if (head == kNone) {
+      occupied_[index >> 6] |= std::uint64_t{1} << (index & 63);
+      summary_[index >> 12] |= std::uint64_t{1} << (index >> 6 & 63);
+    }
     ++near_;
   }
   void insert_apart(const Event& event, std::uint64_t bucket);

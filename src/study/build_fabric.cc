@@ -247,9 +247,10 @@ fabric::InfiniBandPortOptions ib_port_options(const Scenario& scenario, const In
                             .packet_size = Bytes(kBlockBytes * scenario.ib_congestion.packet_size)};
   }
   options.largest_frame = largest_frame(scenario, wire::Encapsulation::kIbLocal);
-  const std::int64_t threshold = std::max<std::int64_t>(settings.credit_update_threshold.count(), kBlockBytes);
-  options.credit_divisor =
-      static_cast<std::uint16_t>(std::clamp<std::int64_t>(settings.vl_buffer.count() / threshold, 1, 0xFFFF));
+  if (settings.credit_update_threshold) {
+    const std::int64_t parts = settings.vl_buffer.count() / settings.credit_update_threshold->count();
+    options.credit_divisor = static_cast<std::uint16_t>(std::clamp<std::int64_t>(parts, 1, 0xFFFF));
+  }
   return options;
 }
 
@@ -312,9 +313,7 @@ Result<fabric::InfiniBandOptions> infiniband_options(const Scenario& scenario, c
   options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
   options.bit_error_rate = bit_error_rates(scenario, graph);
   options.events = link_events(scenario, graph);
-  if (scenario.devices.infiniband.credit_update_interval > Duration::zero()) {
-    options.credit_repetition = scenario.devices.infiniband.credit_update_interval;
-  }
+  options.credit_repetition = scenario.devices.infiniband.credit_update_interval;
   return options;
 }
 

@@ -85,8 +85,8 @@ struct InfinibandSettings {
   std::vector<VlWeight> vl_arbitration_low;
   std::int64_t vl_high_limit = 0;                  // 4096 bytes each; 255: unlimited
   std::optional<Duration> head_of_queue_lifetime;  // none: packets never expire
-  Bytes credit_update_threshold;                   // freed since the last update before one is sent
-  Duration credit_update_interval;                 // and at least that often
+  std::optional<Bytes> credit_update_threshold;    // freed since the last update before one is sent; none: 0012's rule
+  std::optional<Duration> credit_update_interval;  // of repetition on links with errors; none: 65,536 symbol times
 };
 
 enum class ServiceTimeKind : std::uint8_t { kConstant, kUniform, kExponential };

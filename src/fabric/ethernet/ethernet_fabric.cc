@@ -178,7 +178,7 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
 
 // Strict priorities first, the highest foremost; then deficit weighted round robin (Shreedhar and Varghese, 1995).
 std::uint32_t EthernetFabric::pick(EthernetPort& port, PortIndex index, std::uint32_t eligible) {
-  if (std::has_single_bit(eligible)) {
+  if ((eligible & (eligible - 1)) == 0) {
     return static_cast<std::uint32_t>(std::countr_zero(eligible));
   }
   const EthernetPortOptions& profile = options_.ports[port.profile];
