@@ -19,8 +19,9 @@ Result<bool> not_mine(std::string_view, const RawEntry&) { return false; }
 
 // Values for all tables of a group first: a value for one of them is the more particular one.
 void sort_values(std::vector<Given>& values) {
-  std::ranges::stable_partition(
-      values, [](const Given& given) { return given.at.section->shape == SectionShape::kGroup && !given.at.index; });
+  std::stable_partition(values.begin(), values.end(), [](const Given& given) {
+    return given.at.section->shape == SectionShape::kGroup && !given.at.index;
+  });
 }
 
 class DocumentReader {
