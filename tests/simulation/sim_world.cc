@@ -1,0 +1,138 @@
+#include "tests/simulation/sim_world.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "transport/congestion/notification_point.h"
+
+namespace weft::testing {
+
+SimOptions roce(fabric::Graph graph, const transport::DcqcnParameters* dcqcn) {
+  SimOptions options;
+  options.graph = std::move(graph);
+  fabric::PriorityOptions& data = options.ethernet.ports[0].priorities[kDataLane];
+  data.lossless = true;
+  data.xon_offset = Bytes(2 * 4158);
+  options.ethernet.ports[0].priorities[0].dwrr_weight = 1;
+  data.dwrr_weight = 1;
+  options.nic.check_headers = true;
+  options.nic.lane_of_mark[kDataDscp] = kDataLane;
+  options.nic.cnp = host::TrafficClass{.priority = kNoticeLane, .mark = 48};
+  if (dcqcn != nullptr) {
+    options.nic.congestion_control = [dcqcn] { return std::make_unique<transport::Dcqcn>(*dcqcn); };
+    options.nic.congestion_receiver = [dcqcn] {
+      return std::make_unique<transport::NotificationPoint>(dcqcn->cnp_interval);
+    };
+  }
+  options.connection.traffic_class = kDataDscp << 2;
+  return options;
+}
+
+workload::ListedFlow write(std::uint32_t from, std::uint32_t to, Bytes size) {
+  workload::ListedFlow flow{.source = workload::RankId(from), .destination = workload::RankId(to)};
+  flow.shape.size = size;
+  return flow;
+}
+
+workload::ListedFlow stream(std::uint32_t from, std::uint32_t to, Bytes size, Time stop) {
+  workload::ListedFlow flow = write(from, to, size);
+  flow.shape.messages = workload::FlowShape::kUntilStop;
+  flow.shape.window = 16;
+  flow.shape.stop = stop;
+  return flow;
+}
+
+namespace {
+
+study::WorldOptions world_options(const SimOptions& options) {
+  study::WorldOptions made;
+  made.seed = options.seed;
+  made.graph = options.graph;
+  made.fabric = options.ethernet;
+  made.nic = [nic = options.nic](EndpointId) { return nic; };
+  for (std::uint32_t i = 0; i < options.graph.endpoints; ++i) {
+    made.machines.push_back({options.graph.nodes[i].name, {EndpointId(i)}, {}});
+  }
+  return made;
+}
+
+template <class T>
+T must(Result<T> result) {
+  if (!result.has_value()) {
+    fmt::print(stderr, "unexpected error: {}\n", result.error().message);
+    WEFT_ASSERT(result.has_value());
+  }
+  if constexpr (!std::is_void_v<T>) {
+    return std::move(*result);
+  }
+}
+
+}  // namespace
+
+SimWorld::SimWorld(SimOptions options)
+    : job_{.id = workload::JobId(0), .name = "job", .seed = options.seed, .ranks = options.graph.endpoints},
+      world_(must(study::World::create(world_options(options)))),
+      connector_(job_, options.connection),
+      flows_(std::make_unique<workload::FlowList>(must(workload::FlowList::make(job_, options.flows)))) {
+  workload::FlowProgramOptions program{.job = job_.id};
+  if (flows_->needs_receives()) {
+    program.connection.receive_requests = 2 * program.connection.max_send_wr;
+  }
+  for (std::uint32_t i = 0; i < job_.ranks; ++i) {
+    ports_.push_back(must(workload::RankPorts::open(world_->machine(i), {})));
+    messengers_.emplace_back(ports_.back(), connector_, matcher_);
+    connector_.add_rank(ports_.back(), messengers_.back());
+    programs_.emplace_back(messengers_.back(), flows_->flows_of(workload::RankId(i)), program);
+    world_->machine(i).set_program([this, i, started = false]() mutable -> Result<void> {
+      return std::exchange(started, true) ? programs_[i].on_event() : programs_[i].start();
+    });
+  }
+  world_->start();
+}
+
+study::World::Stop SimWorld::run(Time limit) {
+  const study::World::Stop stop = world_->run(limit, ~std::uint64_t{0});
+  EXPECT_FALSE(world_->error()) << world_->error()->message;
+  matcher_.flush();
+  return stop;
+}
+
+std::string SimWorld::run_checked(Time limit) {
+  while (world_->run(limit, 1) == study::World::Stop::kBudget) {
+    const std::string wrong = world_->check_invariants();
+    if (!wrong.empty()) {
+      return fmt::format("event {}: {}", world_->events(), wrong);
+    }
+  }
+  EXPECT_FALSE(world_->error()) << world_->error()->message;
+  return {};
+}
+
+bool SimWorld::all_succeeded() const {
+  return std::all_of(messages_.begin(), messages_.end(),
+                     [](const workload::MessageRecord& record) { return record.status == verbs::WcStatus::kSuccess; });
+}
+
+std::uint64_t SimWorld::bytes_from(std::uint32_t endpoint) { return fabric().queue(endpoint, kDataLane).tx_bytes; }
+
+std::uint64_t SimWorld::pauses_sent() {
+  std::uint64_t sum = 0;
+  for (fabric::PortIndex port = 0; port < fabric().port_count(); ++port) {
+    for (const std::uint32_t sent : fabric().pauses(port).pauses_sent) {
+      sum += sent;
+    }
+  }
+  return sum;
+}
+
+std::uint64_t SimWorld::marks() {
+  std::uint64_t sum = 0;
+  for (fabric::PortIndex port = 0; port < fabric().port_count(); ++port) {
+    sum += fabric().queue(port, kDataLane).marked;
+  }
+  return sum;
+}
+
+}  // namespace weft::testing
