@@ -1,0 +1,10 @@
+# Run with cmake -P: both programs must print the same, and something.
+execute_process(COMMAND "${FAST}" OUTPUT_VARIABLE fast RESULT_VARIABLE fast_result)
+execute_process(COMMAND "${REFERENCE}" OUTPUT_VARIABLE reference RESULT_VARIABLE reference_result)
+if(NOT fast_result EQUAL 0 OR NOT reference_result EQUAL 0)
+  message(FATAL_ERROR "a run failed: ${fast_result}, ${reference_result}")
+endif()
+if(fast STREQUAL "" OR NOT fast STREQUAL reference)
+  message(FATAL_ERROR "the kernels disagree:\n${fast}\nreference:\n${reference}")
+endif()
+message(STATUS "${fast}")
