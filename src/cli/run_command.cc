@@ -10,6 +10,7 @@
 #include "cli/run_output.h"
 #include "study/results_key.h"
 #include "study/scenario_load.h"
+#include "study/summary_comparison.h"
 #include "study/summary_text.h"
 
 namespace weft::cli {
@@ -124,6 +125,14 @@ Result<void> write_all(const RunText& text, const std::vector<study::RunResults>
   return text.csv.empty() ? Result<void>() : write_csv(text.csv, runs);
 }
 
+std::string comparison_of(const std::vector<study::RunResults>& runs) {
+  std::vector<study::ComparedRun> columns;
+  for (const study::RunResults& results : runs) {
+    columns.push_back({.name = results.run.case_name, .summary = study::summarise(results)});
+  }
+  return study::comparison_text(columns);
+}
+
 int run(const RunText& text) {
   if (text.json == "-" && text.csv == "-") {
     return complain({"--json - and --csv - cannot both have standard output"}, kUsageError);
@@ -164,6 +173,9 @@ int run(const RunText& text) {
       status = kInterrupted;
       break;
     }
+  }
+  if (runs.size() > 1 && !text.quiet) {
+    fmt::print(text_stream(text), "\n{}", comparison_of(runs));
   }
   Result<void> written = write_all(text, runs);
   return written ? status : complain(written.error(), kFault);
