@@ -20,7 +20,7 @@ Bytes largest_frame(const Scenario& scenario, wire::Encapsulation encapsulation)
 }
 
 // 802.3 gives a receiver so many quanta to obey a pause; the limit grows with the rate.
-//= ieee-802.3 31B
+//= ieee-802.3 31
 Duration standard_response(Rate rate) {
   constexpr std::int64_t kQuantumBytes = 64;
   std::int64_t quanta = 60;

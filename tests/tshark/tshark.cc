@@ -57,15 +57,22 @@ Dissection split(std::string_view line, const std::vector<std::string>& fields) 
 
 Result<std::vector<Dissection>> dissect(wire::LinkType link_type, std::span<const std::vector<std::byte>> packets,
                                         std::vector<std::string> fields) {
+  const std::string capture =
+      std::filesystem::path(testing::TempDir()) / fmt::format("weft_sample_{}.pcapng", getpid());
+  if (auto written = write_capture(capture, link_type, packets); !written) {
+    return pass_on(written);
+  }
+  auto dissections = dissect_file(capture, std::move(fields));
+  std::filesystem::remove(capture);
+  return dissections;
+}
+
+Result<std::vector<Dissection>> dissect_file(const std::string& capture, std::vector<std::string> fields) {
   // A home of its own: a user's Wireshark preferences must not change the outcome.
   const std::filesystem::path home =
       std::filesystem::path(testing::TempDir()) / fmt::format("weft_tshark_{}", getpid());
   std::filesystem::create_directories(home);
-  const std::string capture = home / "sample.pcapng";
   const std::string output = home / "fields.txt";
-  if (auto written = write_capture(capture, link_type, packets); !written) {
-    return pass_on(written);
-  }
   fields.insert(fields.end(), {"_ws.malformed", "_ws.expert.message", "_ws.col.Protocol"});
   std::string command = fmt::format(
       "HOME={} timeout 120 tshark -n -r {} -T fields -E occurrence=f -o ip.check_checksum:TRUE -o "

@@ -21,4 +21,7 @@ using Dissection = std::map<std::string, std::string>;
 Result<std::vector<Dissection>> dissect(wire::LinkType link_type, std::span<const std::vector<std::byte>> packets,
                                         std::vector<std::string> fields);
 
+/// The same of a capture file that exists.
+Result<std::vector<Dissection>> dissect_file(const std::string& capture, std::vector<std::string> fields);
+
 }  // namespace weft::test

@@ -146,7 +146,7 @@ class EthernetFabric final : public EndpointPort {
   void drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress);
   void damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet);
 
-  // Pauses: ethernet_pauses.cc.
+  // Pauses: ethernet_fabric_pauses.cc.
   void change_xoff(PortIndex ingress, std::uint32_t priority, Time now);
   void send_pause(EthernetPort& port, PortIndex index, Time now);
   void obey_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now);
@@ -154,7 +154,7 @@ class EthernetFabric final : public EndpointPort {
   void end_pause(EthernetPort& port, PortIndex index, std::uint32_t priority, Time now);
   void await_expiry(EthernetPort& port, PortIndex index);
 
-  // What changes and what is watched: ethernet_events.cc.
+  // What changes and what is watched: ethernet_fabric_events.cc.
   void apply_link_event(const LinkEvent& event, Time now);
   void cut(PortIndex index, Time now);
   void revive(PortIndex index, Time now);
