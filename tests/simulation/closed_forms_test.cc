@@ -204,5 +204,22 @@ TEST(Turns, AThousandQueuePairsSendOnePacketEachInTurn) {
   }
 }
 
+// What each queue pair costs a NIC when others are active too; in instructions: docs/performance.md.
+TEST(Turns, AThousandQueuePairsTakeNoMoreEventsPerPacketThanOne) {
+  const auto events_per_hop = [](std::uint32_t queue_pairs) {
+    constexpr std::int64_t kPackets = 8'000;
+    SimOptions options = quiet(star({kCable, kCable}));
+    options.connection.timeout = 20;
+    for (std::uint32_t i = 0; i < queue_pairs; ++i) {
+      options.flows.push_back(write(0, 1, Bytes(4096 * (kPackets / queue_pairs))));
+    }
+    SimWorld sim(std::move(options));
+    (void)sim.run(Time::zero() + 1_s);
+    EXPECT_EQ(sim.messages().size(), queue_pairs);
+    return static_cast<double>(sim.world().events()) / static_cast<double>(sim.world().packet_hops());
+  };
+  EXPECT_LE(events_per_hop(1'000), 1.1 * events_per_hop(1));
+}
+
 }  // namespace
 }  // namespace weft::testing
