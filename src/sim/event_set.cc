@@ -10,19 +10,13 @@ constexpr auto kLater = [](const Event& a, const Event& b) { return b.before(a);
 // Buckets are small: insertion is faster than anything general up to here.
 constexpr std::size_t kInsertionSort = 24;
 
-void sort_events(std::vector<Event>& events) {
-  if (events.size() > kInsertionSort) {
-    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.before(b); });
-    return;
+/// Puts `event` into its place among the sorted events before `end`, not before `begin`; `end` is free.
+inline void insert_sorted(Event* begin, Event* end, const Event& event) {
+  Event* place = end;
+  for (; place != begin && event.before(place[-1]); --place) {
+    *place = place[-1];
   }
-  for (std::size_t i = 1; i < events.size(); ++i) {
-    const Event event = events[i];
-    std::size_t place = i;
-    for (; place > 0 && event.before(events[place - 1]); --place) {
-      events[place] = events[place - 1];
-    }
-    events[place] = event;
-  }
+  *place = event;
 }
 
 }  // namespace
@@ -47,12 +41,15 @@ void EventSet::insert_apart(const Event& event, std::uint64_t bucket) {
 }
 
 void EventSet::insert_active(const Event& event) {
-  std::size_t place = active_.size();
-  active_.push_back(event);
-  for (; place > next_ && event.before(active_[place - 1]); --place) {
-    active_[place] = active_[place - 1];
+  make_room();
+  insert_sorted(active_.data() + next_, active_.data() + end_, event);
+  ++end_;
+}
+
+void EventSet::make_room() {
+  if (end_ == active_.size()) {
+    active_.resize(std::max<std::size_t>(2 * end_, 64));
   }
-  active_[place] = event;
 }
 
 bool EventSet::advance() {
@@ -104,26 +101,33 @@ void EventSet::take_overflow() {
 }
 
 void EventSet::open_bucket() {
-  active_.clear();
-  next_ = 0;
+  next_ = end_ = 0;
   const std::uint64_t index = current_ & mask_;
   std::uint32_t slot = heads_[index];
   heads_[index] = kNone;
   while (slot != kNone) {
+    make_room();
     Pending& pending = pool_[slot];
-    active_.push_back(pending.event);
+    if (end_ < kInsertionSort) {
+      insert_sorted(active_.data(), active_.data() + end_, pending.event);
+    } else {
+      active_[end_] = pending.event;
+    }
+    ++end_;
     const std::uint32_t following = pending.next;
     pending.next = free_;
     free_ = slot;
     slot = following;
   }
-  near_ -= active_.size();
+  if (end_ > kInsertionSort) {
+    std::sort(active_.data(), active_.data() + end_, [](const Event& a, const Event& b) { return a.before(b); });
+  }
+  near_ -= end_;
   std::uint64_t& word = occupied_[index >> 6];
   word &= ~(std::uint64_t{1} << (index & 63));
   if (word == 0) {
     summary_[index >> 12] &= ~(std::uint64_t{1} << (index >> 6 & 63));
   }
-  sort_events(active_);
 }
 
 std::size_t EventSet::heap_bytes() const {

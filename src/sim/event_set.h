@@ -41,7 +41,7 @@ class EventSet {
 
   /// The earliest event if it is not after `limit`; it leaves the set.
   [[nodiscard]] bool pop(Event& event, Time limit) {
-    if (next_ == active_.size() && !advance()) {
+    if (next_ == end_ && !advance()) {
       return false;
     }
     const Event& first = active_[next_];
@@ -56,10 +56,10 @@ class EventSet {
   /// The event that comes `ahead` places after the next one, if it lies in the active bucket; null otherwise. For
   /// prefetching only.
   [[nodiscard]] const Event* peek(std::size_t ahead) const {
-    return next_ + ahead < active_.size() ? &active_[next_ + ahead] : nullptr;
+    return next_ + ahead < end_ ? &active_[next_ + ahead] : nullptr;
   }
 
-  [[nodiscard]] std::size_t size() const { return active_.size() - next_ + near_ + overflow_.size(); }
+  [[nodiscard]] std::size_t size() const { return end_ - next_ + near_ + overflow_.size(); }
   [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
@@ -92,6 +92,7 @@ class EventSet {
   }
   void insert_apart(const Event& event, std::uint64_t bucket);
   void insert_active(const Event& event);
+  void make_room();
   [[nodiscard]] bool advance();
   [[nodiscard]] std::uint64_t next_occupied() const;
   void take_overflow();
@@ -101,7 +102,8 @@ class EventSet {
   std::uint64_t mask_;
   std::uint64_t current_ = 0;  // the bucket that the active list holds
   std::size_t next_ = 0;       // first event of the active list that has not been popped
-  std::vector<Event> active_;
+  std::size_t end_ = 0;        // behind its last
+  std::vector<Event> active_;  // as long as any bucket was; the list is a part of it
   std::vector<Pending> pool_;
   std::uint32_t free_ = kNone;
   std::size_t near_ = 0;
