@@ -91,7 +91,7 @@ TEST(LinkEvents, LateNewsOfAFailureDoNotHideARestoredCable) {
 
 TEST(LinkEvents, APauseLostWithItsCableHoldsNobodyAndTheNextOneWorks) {
   // The cable fails while a pause is on it, and while one lasts.
-  for (const Duration fails : {2'200_ns, 2'500_ns, 8_us}) {
+  for (const Duration fails : {1'500_ns, 2'500_ns, 8_us}) {
     PriorityOptions priority;
     priority.ingress_limit = Bytes(kFrame);
     EthernetOptions options = one_profile(100_ns, priority);
