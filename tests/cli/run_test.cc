@@ -1,0 +1,183 @@
+// `weft run` as a user meets it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_weft.h"
+
+namespace weft::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kExamples = fs::path(WEFT_TEST_DATA_DIR) / "../../examples";
+
+/// A scenario and a folder of its own for each test.
+class Run : public ::testing::Test {
+ protected:
+  Run() : folder_(fs::path(::testing::TempDir()) / fmt::format("weft_run_{}", getpid())) {
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "small.toml") << R"(
+[fabric]
+family = "rocev2"
+[topology]
+kind = "single-switch"
+hosts = 4
+[[traffic]]
+kind = "permutation"
+size = "64 KiB"
+shift = 1
+)";
+  }
+  ~Run() override { fs::remove_all(folder_); }
+
+  /// Runs in the folder.
+  [[nodiscard]] Outcome run(const std::string& options) const {
+    return run_weft(fmt::format("--version >/dev/null; cd {}; {} run {}", folder_.string(), WEFT_BINARY, options));
+  }
+  [[nodiscard]] bool exists(const std::string& file) const { return fs::exists(folder_ / file); }
+
+  fs::path folder_;
+};
+
+TEST_F(Run, PrintsASummaryAndWritesAResultsFile) {
+  const Outcome outcome = run("small.toml");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("small, seed 1\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("finished at"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("4 ended well, 256 KiB"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(exists("results/small-rocev2-seed1.weft")) << outcome.out;
+}
+
+TEST_F(Run, ShowsNoProgressOffATerminal) { EXPECT_EQ(run("small.toml").err, ""); }
+
+TEST_F(Run, QuietPrintsNothing) {
+  const Outcome outcome = run("small.toml --quiet --out small.weft");
+  EXPECT_EQ(outcome.exit_status, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_TRUE(exists("small.weft"));
+}
+
+TEST_F(Run, WithJsonOnStandardOutputNothingElseIsThere) {
+  const Outcome outcome = run("small.toml --json - --messages --seed 7 --no-results");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  ASSERT_EQ(json["runs"].size(), 1U);
+  const nlohmann::json& only = json["runs"][0];
+  EXPECT_EQ(only["seed"], 7);
+  EXPECT_EQ(only["end"], "finished");
+  EXPECT_EQ(only["partial"], false);
+  EXPECT_EQ(only["jobs"][0]["completion_s"]["count"], 4);
+  EXPECT_EQ(only["messages"].size(), 4U);
+  EXPECT_NE(outcome.err.find("finished at"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(exists("results"));
+}
+
+TEST_F(Run, WritesTablesAsCsv) {
+  const Outcome outcome = run("small.toml --csv tables --set output.sample_interval=1us --no-results");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  for (const char* const name : {"messages.csv", "jobs.csv", "ports.csv", "samples.csv"}) {
+    std::ifstream file(folder_ / "tables" / name);
+    std::string heading;
+    std::string row;
+    EXPECT_TRUE(std::getline(file, heading) && std::getline(file, row)) << name;
+    EXPECT_TRUE(heading.starts_with("run,case,")) << heading;
+  }
+}
+
+TEST_F(Run, RefusesAWrongPortWithTheNearest) {
+  const Outcome outcome = run("small.toml --pcap hots1/nic0");
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_NE(outcome.err.find("did you mean 'host1/nic0'?"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(exists("results"));
+}
+
+TEST_F(Run, CapturesAPort) {
+  for (const char* const family : {"rocev2", "infiniband"}) {
+    const Outcome outcome =
+        run(fmt::format("small.toml --set fabric.family={} --pcap host1/nic0=port.pcapng --quiet --no-results && {} "
+                        "pcap check port.pcapng",
+                        family, WEFT_BINARY));
+    EXPECT_EQ(outcome.exit_status, 0) << outcome.err << outcome.out;
+    EXPECT_NE(outcome.out.find("0 faults"), std::string::npos) << outcome.out;
+  }
+}
+
+TEST_F(Run, StopsAtTheTimeThatIsAsked) {
+  const Outcome outcome = run("small.toml --until 2us --json - --no-results");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  EXPECT_EQ(json["runs"][0]["end"], "time-limit");
+  EXPECT_DOUBLE_EQ(json["runs"][0]["simulated_s"], 2e-6);
+}
+
+TEST_F(Run, AnInterruptLeavesAPartialResult) {
+  const Outcome outcome =
+      run("small.toml --set traffic[0].size=1GB --json run.json --out run.weft & pid=$!; sleep 1; kill -INT $pid; "
+          "wait $pid");
+  EXPECT_EQ(outcome.exit_status, 130) << outcome.err;
+  EXPECT_NE(outcome.out.find("PARTIAL"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(exists("run.weft"));
+  std::ifstream file(folder_ / "run.json");
+  const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_EQ(json["runs"][0]["partial"], true);
+}
+
+TEST_F(Run, WrongInputIsToldInOneLine) {
+  for (const char* const options : {"missing.toml", "small.toml --set fabric.famly=x", "small.toml --seed many",
+                                    "small.toml --case none", "small.toml --json - --csv -"}) {
+    const Outcome outcome = run(options);
+    EXPECT_EQ(outcome.exit_status, 2) << options;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_EQ(outcome.out, "") << options;
+  }
+}
+
+std::vector<std::string> examples() {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kExamples)) {
+    if (entry.path().extension() == ".toml") {
+      names.push_back(entry.path().stem());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Example : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Run, Example, ::testing::ValuesIn(examples()), [](const auto& file) {
+  std::string name = file.param;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+});
+
+TEST_P(Example, RunsToItsEnd) {
+  const Outcome outcome =
+      run_weft(fmt::format("run {} --json - --no-results", (kExamples / (GetParam() + ".toml")).string()));
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  for (const nlohmann::json& run : json["runs"]) {
+    EXPECT_TRUE(run["end"] == "finished" || run["end"] == "time-limit") << run["case"];
+    for (const nlohmann::json& job : run["jobs"]) {
+      EXPECT_EQ(job["failed"], 0) << run["case"];
+      EXPECT_GT(job["messages"], 0) << run["case"];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::test
