@@ -46,9 +46,9 @@ class CongestionControl {
   [[nodiscard]] Duration transmit(Bytes size, Time now) {
     return rests(size, now) ? transmit_resting(size) : transmit_apart(size, now);
   }
-  /// Whether that needs no virtual call, and then how it is done.
+  /// Whether that needs no virtual call, and then how it is done. A gap that reaches beyond the rest is asked for.
   [[nodiscard]] bool rests(Bytes size, Time now) const {
-    return now < rest_until_ && size < rest_bytes_ && size == gap_size_;
+    return now + gap_ < rest_until_ && size < rest_bytes_ && size == gap_size_;
   }
   [[nodiscard]] Duration transmit_resting(Bytes size) {
     rest_bytes_ -= size;

@@ -45,7 +45,8 @@ TEST(CongestionControl, RestEndsWithItsTime) {
     EXPECT_EQ(control.transmit(1'000_bytes, Time::zero() + 1_us * i), 1_us);
   }
   EXPECT_EQ(control.transmitted, 0);
-  EXPECT_EQ(control.asked, 1);
+  // The gap after the last of them reaches the end of the rest, where the rate may change.
+  EXPECT_EQ(control.asked, 2);
   control.rate = 4_gbps;
   EXPECT_EQ(control.transmit(1'000_bytes, end), 2_us);
   EXPECT_EQ(control.transmitted, 1);

@@ -124,6 +124,31 @@ Rate Dcqcn::pacing_rate(Time now) {
   return limited_ ? current_ : Rate::zero();
 }
 
+Duration Dcqcn::gap_after(Bytes size, Time now) {
+  apply_due(now);
+  if (!limited_)
+    return Duration::zero();
+  const Duration unchanged = current_.transmit_time(size);
+  if (now + unchanged <= next_event())
+    return unchanged;
+  // Bits times picoseconds per second, so that nothing is rounded on the way. Each round raises the rate.
+  Dcqcn ahead = *this;
+  Time at = now;
+  auto left = static_cast<Uint128>(size.count()) * 8 * 1'000'000'000'000;
+  while (ahead.limited_) {
+    const Time next = ahead.next_event();
+    const auto carried =
+        static_cast<Uint128>(ahead.current_.bits_per_second()) * static_cast<std::uint64_t>((next - at).picoseconds());
+    if (carried >= left)
+      break;
+    left -= carried;
+    at = next;
+    ahead.apply_due(next);
+  }
+  const auto rate = static_cast<std::uint64_t>(ahead.current_.bits_per_second());
+  return at - now + Duration::picoseconds(static_cast<std::int64_t>((left + rate - 1) / rate));
+}
+
 Rate Dcqcn::current_rate(Time now) {
   apply_due(now);
   return current_;

@@ -56,6 +56,8 @@ class Dcqcn final : public CongestionControl {
   void on_transmit(Bytes size, Time now) override;
   [[nodiscard]] Bytes window(Time) override { return parameters_->window_limit; }
   [[nodiscard]] Rate pacing_rate(Time now) override;
+  /// The time that the rate, as it rises meanwhile, takes to carry the packet. A CNP in the gap does not lengthen it.
+  [[nodiscard]] Duration gap_after(Bytes size, Time now) override;
 
   /// Rc, Rt and alpha after everything that was due by `now`.
   [[nodiscard]] Rate current_rate(Time now);

@@ -457,5 +457,37 @@ TEST(DcqcnProperty, FollowsThePaperEventByEvent) {
   }
 }
 
+// At the minimum rate a packet of 4 KiB would block its flow for 33 ms; the rate rises long before.
+TEST(Dcqcn, TheGapAfterAPacketEndsWhenTheRisingRateHasCarriedIt) {
+  const DcqcnParameters parameters = dcqcn_paper(40_gbps);
+  Dcqcn flow(parameters);
+  Time now;
+  while (flow.current_rate(now) > parameters.minimum_rate) {
+    flow.on_congestion(now);
+  }
+  const Bytes size(4'178);
+  const Duration gap = flow.gap_after(size, now);
+  EXPECT_LT(gap, parameters.minimum_rate.transmit_time(size) / 4);
+  // What the rates of the gap, step by step, carry is the packet, up to what the last picosecond carries.
+  Int128 carried = 0;
+  const Int128 wanted = static_cast<Int128>(size.count()) * 8 * 1'000'000'000'000;
+  Dcqcn stepped = flow;
+  const Duration step = 1_us;
+  for (Duration passed; passed < gap; passed += step) {
+    const Duration part = std::min(step, gap - passed);
+    carried += static_cast<Int128>(stepped.current_rate(now + passed).bits_per_second()) * part.picoseconds();
+  }
+  EXPECT_GE(carried, wanted);
+  EXPECT_LT(carried, wanted + stepped.current_rate(now + gap).bits_per_second());
+}
+
+TEST(Dcqcn, TheGapOfAConstantRateIsThePacketsTime) {
+  const DcqcnParameters parameters = dcqcn_paper(40_gbps);
+  Dcqcn flow(parameters);
+  flow.on_congestion(Time::zero());
+  const Bytes size(1'000);
+  EXPECT_EQ(flow.gap_after(size, Time::zero()), flow.current_rate(Time::zero()).transmit_time(size));
+}
+
 }  // namespace
 }  // namespace weft::transport
