@@ -19,33 +19,37 @@ inline workload::MessageRecord message(std::uint32_t source, std::uint32_t desti
           .delivered = Time::never()};
 }
 
+inline RunInfo small_run_info() {
+  return {.key = "0123456789abcdef",
+          .version = "1.2.3",
+          .scenario = "small",
+          .case_name = "first",
+          .seed = 7,
+          .family = "rocev2",
+          .hardware = "as-sold",
+          .topology = "single-switch",
+          .congestion = "dcqcn",
+          .lossless = Lossless::kPause,
+          .marking = true,
+          .hosts = 3,
+          .endpoints = 3,
+          .switches = 1,
+          .end = RunEnd::kFinished,
+          .error = "",
+          .ended_at = Time::zero() + 61_us,
+          .packet_hops = 2048,
+          .events = 4096,
+          .sample_interval = 20_us,
+          .sample_instants = 3,
+          .percentiles = {Probability::from_ratio({.numerator = 1, .denominator = 2}),
+                          Probability::from_ratio({.numerator = 999, .denominator = 1000})},
+          .settings = "seed = 7\n"};
+}
+
 /// Two of three ranks send to the third through one switch.
 inline RunResults small_run() {
   RunResults results;
-  results.run = {.key = "0123456789abcdef",
-                 .version = "1.2.3",
-                 .scenario = "small",
-                 .case_name = "first",
-                 .seed = 7,
-                 .family = "rocev2",
-                 .hardware = "as-sold",
-                 .topology = "single-switch",
-                 .congestion = "dcqcn",
-                 .lossless = Lossless::kPause,
-                 .marking = true,
-                 .hosts = 3,
-                 .endpoints = 3,
-                 .switches = 1,
-                 .end = RunEnd::kFinished,
-                 .error = "",
-                 .ended_at = Time::zero() + 61_us,
-                 .packet_hops = 2048,
-                 .events = 4096,
-                 .sample_interval = 20_us,
-                 .sample_instants = 3,
-                 .percentiles = {Probability::from_ratio({.numerator = 1, .denominator = 2}),
-                                 Probability::from_ratio({.numerator = 999, .denominator = 1000})},
-                 .settings = "seed = 7\n"};
+  results.run = small_run_info();
   results.machine = MachineInfo{
       .setup_time = 2_ms, .run_time = 1_ms, .peak_memory = 1'000'000, .finished_at = "2001-02-03T04:05:06Z"};
   results.jobs = {{.name = "incast",
