@@ -60,7 +60,6 @@ struct FabricContext {
   std::uint64_t seed = 1;
 };
 
-
 /// "leaf1/port3": the port's name in reports and selectors.
 [[nodiscard]] std::string port_name(const Graph& graph, LinkEnd end);
 

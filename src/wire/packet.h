@@ -42,7 +42,7 @@ struct PacketCommon {
   std::uint8_t flags = 0;  // PacketFlag bits
   std::uint8_t hop_scratch = 0;
   std::uint32_t flow_hash = 0;  // of the 5-tuple, filled by the sender's NIC; switches mix their seeds into it
-  std::uint32_t cold = 0;  // handle of the cold record, meaningful with kHasCold
+  std::uint32_t cold = 0;       // handle of the cold record, meaningful with kHasCold
 };
 static_assert(sizeof(PacketCommon) == 32);
 
