@@ -140,6 +140,7 @@ void Collector::take_jobs(RunResults& results) const {
   for (const JobDescription& job : simulation_->jobs()) {
     JobRow& row = results.jobs.emplace_back();
     row.name = job.name;
+    row.unfinished = simulation_->unfinished(results.jobs.size() - 1);
     for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
       const EndpointId endpoint = job.rank_endpoints[rank];
       row.ranks.push_back({job.rank_names[rank], graph[graph.node_of(endpoint)].name, rates[endpoint.value()]});

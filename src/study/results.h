@@ -75,6 +75,7 @@ struct RankRow {
 struct JobRow {
   std::string name;
   std::vector<RankRow> ranks;
+  std::uint64_t unfinished = 0;  // messages posted that had not ended with the run
 
   friend bool operator==(const JobRow&, const JobRow&) = default;
 };

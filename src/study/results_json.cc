@@ -28,8 +28,13 @@ Json to_json(const Throughput& throughput) {
 }
 
 Json to_json(const JobSummary& job, const RunInfo& run) {
-  Json json{{"name", job.name},     {"ranks", job.ranks},     {"messages", job.messages},
-            {"failed", job.failed}, {"senders", job.senders}, {"payload_bytes", job.payload.count()}};
+  Json json{{"name", job.name},
+            {"ranks", job.ranks},
+            {"messages", job.messages},
+            {"failed", job.failed},
+            {"unfinished", job.unfinished},
+            {"senders", job.senders},
+            {"payload_bytes", job.payload.count()}};
   add(json, "completion_s", job.completion, run);
   add(json, "slowdown", job.slowdown, run);
   add(json, "latency_s", job.latency, run);

@@ -92,7 +92,9 @@ void read_jobs(Database& database, RunResults& results) {
   for (Statement row = rows_of(database, "job", results); row.next();) {
     (void)row.text();
     (void)row.integer();
-    results.jobs.push_back({.name = row.text(), .ranks = {}});
+    JobRow& job = results.jobs.emplace_back();
+    job.name = row.text();
+    job.unfinished = static_cast<std::uint64_t>(row.integer());
   }
   for (Statement row = rows_of(database, "rank", results); row.next();) {
     (void)row.text();

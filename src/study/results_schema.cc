@@ -16,7 +16,7 @@ constexpr ResultsTable kTables[] = {
      "end TEXT, error TEXT, ended_ps INTEGER, packet_hops INTEGER, events INTEGER, sample_interval_ps INTEGER, "
      "sample_instants INTEGER, percentiles TEXT, settings TEXT, machine TEXT",
      "run", 24},
-    {"job", "run TEXT, job INTEGER, name TEXT", "run, job", 3},
+    {"job", "run TEXT, job INTEGER, name TEXT, unfinished INTEGER", "run, job", 4},
     {"rank", "run TEXT, job INTEGER, rank INTEGER, name TEXT, endpoint TEXT, rate_bps INTEGER", "run, job, rank", 6},
     {"collective",
      "run TEXT, job INTEGER, iteration INTEGER, rank INTEGER, size INTEGER, started_ps INTEGER, finished_ps INTEGER",

@@ -48,7 +48,7 @@ void write_jobs(Database& database, const RunResults& results) {
   Statement job = database.prepare(insert_statement("job"));
   Statement rank = database.prepare(insert_statement("rank"));
   for (std::uint32_t i = 0; i < results.jobs.size(); ++i) {
-    job.run(key, i, results.jobs[i].name);
+    job.run(key, i, results.jobs[i].name, results.jobs[i].unfinished);
     for (std::uint32_t r = 0; r < results.jobs[i].ranks.size(); ++r) {
       const RankRow& row = results.jobs[i].ranks[r];
       rank.run(key, i, r, row.name, row.endpoint, row.rate.bits_per_second());

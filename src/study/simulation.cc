@@ -188,6 +188,14 @@ Result<void> Simulation::call(workload::Program* program, bool& started, bool& d
   return ran;
 }
 
+std::uint64_t Simulation::unfinished(std::size_t job) const {
+  std::uint64_t sum = 0;
+  for (const Job::Rank& rank : running_[job]->ranks) {
+    sum += rank.messenger.outstanding();
+  }
+  return sum;
+}
+
 Progress Simulation::progress() const {
   return {.now = world_->now(),
           .limit = scenario_.stop ? Time::zero() + *scenario_.stop : Time::never(),

@@ -66,6 +66,8 @@ class Simulation {
   [[nodiscard]] const World& world() const { return *world_; }
   [[nodiscard]] const std::vector<JobDescription>& jobs() const { return jobs_; }
   [[nodiscard]] Progress progress() const;
+  /// Messages of a job (by its number) that were posted and have not ended.
+  [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
   /// When the run ended: the last thing that a program did, or the limit.
   [[nodiscard]] Time ended_at() const { return ended_at_; }
   /// Why it ended in kError or kStuck.

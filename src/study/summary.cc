@@ -40,6 +40,7 @@ class JobFigures {
   JobFigures(const RunResults& results, std::uint32_t job) : results_(results), job_(job) {
     summary_.name = results.jobs[job].name;
     summary_.ranks = results.jobs[job].ranks.size();
+    summary_.unfinished = results.jobs[job].unfinished;
   }
 
   void add(const MessageRow& row) {

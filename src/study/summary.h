@@ -27,7 +27,8 @@ struct JobSummary {
   std::uint64_t ranks = 0;
   std::uint64_t messages = 0;  // that ended well
   std::uint64_t failed = 0;
-  Bytes payload;  // of those that ended well
+  std::uint64_t unfinished = 0;  // still under way when the run ended
+  Bytes payload;                 // of those that ended well
   std::optional<Spread<Duration>> completion;
   std::optional<Spread<Duration>> latency;
   std::optional<Duration> jitter;  // p99.9 - p50 of latency; needs two messages

@@ -121,6 +121,9 @@ void write_job(Writer& out, const JobSummary& job, const std::vector<Probability
   if (job.failed != 0) {
     messages += fmt::format("; {} FAILED", job.failed);
   }
+  if (job.unfinished != 0) {
+    messages += fmt::format("; {} NOT FINISHED when the run ended", job.unfinished);
+  }
   out.line("messages", messages);
   if (job.goodput) {
     out.line("goodput",
