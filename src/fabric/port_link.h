@@ -73,11 +73,12 @@ struct alignas(64) PortLink {
   void set_rate(Rate value);
 };
 
-/// Puts a packet on the wire from `from` to `to`, its peer; transmission starts now. Counts it.
+/// Puts a packet of so many bytes on the wire from `from` to `to`, its peer; transmission starts now. Counts it. The
+/// packet itself is not looked at.
 inline void launch(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index, PacketHandle packet,
-                   const wire::PacketCommon& common, Time now) {
-  const Duration occupied = from.wire_time(common.wire_bytes);
-  const bool early = from.cut_through_bytes != 0 && from.cut_through_bytes < common.wire_bytes;
+                   std::uint32_t wire_bytes, Time now) {
+  const Duration occupied = from.wire_time(wire_bytes);
+  const bool early = from.cut_through_bytes != 0 && from.cut_through_bytes < wire_bytes;
   const Time at = now + from.delay + (early ? from.wire_time(from.cut_through_bytes) : occupied);
   from.free_at = now + occupied;
   ++from.packets_sent;

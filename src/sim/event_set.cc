@@ -8,7 +8,7 @@ namespace {
 constexpr auto kLater = [](const Event& a, const Event& b) { return b.before(a); };
 
 // Buckets are small: insertion is faster than anything general up to here.
-constexpr std::size_t kInsertionSort = 24;
+constexpr std::size_t kInsertionSort = 40;
 
 /// Puts `event` into its place among the sorted events before `end`, not before `begin`; `end` is free.
 inline void insert_sorted(Event* begin, Event* end, const Event& event) {

@@ -68,8 +68,8 @@ class Kernel {
   }
 
  private:
-  static constexpr std::size_t kFarAhead = 6;
-  static constexpr std::size_t kNearAhead = 2;
+  static constexpr std::size_t kFarAhead = 8;
+  static constexpr std::size_t kNearAhead = 4;
 
   EventSet events_;
   Time now_;

@@ -14,7 +14,7 @@ namespace {
 // A bucket of the event set should hold some ten events of a busy run. A busy wire has an event about every 40 ns.
 sim::EventSet::Options event_set_for(const fabric::Graph& graph) {
   const std::uint64_t wires = std::max<std::uint64_t>(2 * graph.links.size(), 1);
-  const std::uint64_t width = std::clamp<std::uint64_t>(3'200'000 / wires, 16, 512);
+  const std::uint64_t width = std::clamp<std::uint64_t>(8'000'000 / wires, 64, 1024);
   const auto shift = static_cast<std::uint8_t>(std::bit_width(width) - 1);
   // The ring spans about two microseconds, so that cables of the usual length need no overflow.
   const auto count = static_cast<std::uint8_t>(std::clamp(21 - int{shift}, 10, 17));

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "fabric/routing/path_choice.h"
+#include "wire/encapsulation.h"
 
 namespace weft::fabric {
 namespace {
@@ -63,7 +64,7 @@ void EthernetFabric::forward(EthernetPort& in, PacketHandle handle, Time now) {
   }
   const std::uint32_t priority = packet.common.priority;
   if (out.queued == 0 && out.free_at <= now && ((out.blocked >> priority) & 1U) == 0 && out.announce == 0) {
-    start_packet(out, queue_of(index, priority), handle, packet, now);
+    start_packet(out, queue_of(index, priority), handle, packet.common.frame_bytes, now);
   } else {
     enqueue(in, index, handle, packet, now);
   }
@@ -84,14 +85,15 @@ std::uint32_t EthernetFabric::choose(Switch& node, const NextHops& hops, const w
   return 0;
 }
 
-void EthernetFabric::start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, wire::Packet& packet,
+// Does not look at the packet: one that waited would have to be fetched from memory for that.
+void EthernetFabric::start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes,
                                   Time now) {
   ++queue.tx_packets;
-  queue.tx_bytes += packet.common.frame_bytes;
+  queue.tx_bytes += frame_bytes;
   if (out.has(kTapped)) [[unlikely]] {
-    tap_->on_frame(ports_[out.peer].peer, Tap::Direction::kSent, packet, now);
+    tap_->on_frame(ports_[out.peer].peer, Tap::Direction::kSent, packets_[handle], now);
   }
-  launch(kernel_, out, ports_[out.peer], out.peer, handle, packet.common, now);
+  launch(kernel_, out, ports_[out.peer], out.peer, handle, frame_bytes + wire::kEthernetGapBytes, now);
 }
 
 void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle handle, wire::Packet& packet, Time now) {
@@ -159,10 +161,12 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
   EgressQueue& queue = queue_of(index, priority);
   Switch& node = switches_[port.owner];
   const QueuedPacket entry = queue.packets.pop_front();
-  wire::Packet& packet = packets_[entry.packet];
-  if (packet.common.ecn != wire::Ecn::kNotEct && markers_[index * kPriorities + priority].marks(queue.bytes)) {
-    packet.common.ecn = wire::Ecn::kCe;
-    ++queue.marked;
+  if (Red& marker = markers_[index * kPriorities + priority]; marker.may_mark(queue.bytes)) {
+    wire::Packet& packet = packets_[entry.packet];
+    if (packet.common.ecn != wire::Ecn::kNotEct && marker.marks(queue.bytes)) {
+      packet.common.ecn = wire::Ecn::kCe;
+      ++queue.marked;
+    }
   }
   queue.bytes -= entry.frame_bytes;
   port.queued_bytes -= entry.frame_bytes;
@@ -173,7 +177,7 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
   if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
     change_xoff(ingress, priority, now);
   }
-  start_packet(port, queue, entry.packet, packet, now);
+  start_packet(port, queue, entry.packet, entry.frame_bytes, now);
 }
 
 // Strict priorities first, the highest foremost; then deficit weighted round robin (Shreedhar and Varghese, 1995).
@@ -228,7 +232,7 @@ void EthernetFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
   EthernetPort& port = ports_[endpoint.value()];
   wire::Packet& packet = packets_[handle];
   WEFT_DCHECK(port.free_at <= now && ((port.blocked >> packet.common.priority) & 1U) == 0);
-  start_packet(port, queue_of(endpoint.value(), packet.common.priority), handle, packet, now);
+  start_packet(port, queue_of(endpoint.value(), packet.common.priority), handle, packet.common.frame_bytes, now);
 }
 
 void EthernetFabric::request_wire(EndpointId endpoint, Time at) {

@@ -139,7 +139,7 @@ class EthernetFabric final : public EndpointPort {
   }
   void forward(EthernetPort& in, PacketHandle handle, Time now);
   [[nodiscard]] std::uint32_t choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common);
-  void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, wire::Packet& packet, Time now);
+  void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
   void enqueue(EthernetPort& in, PortIndex out, PacketHandle handle, wire::Packet& packet, Time now);
   void dequeue(PortIndex index, std::uint32_t priority, Time now);
   [[nodiscard]] std::uint32_t pick(EthernetPort& port, PortIndex index, std::uint32_t eligible);

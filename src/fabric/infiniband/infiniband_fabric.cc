@@ -19,7 +19,7 @@ namespace weft::fabric {
   if (out.has(kTapped)) [[unlikely]] {
     tap_->on_frame(peer.peer, Tap::Direction::kSent, packet, now);
   }
-  launch(kernel_, out, peer, out.peer, handle, packet.common, now);
+  launch(kernel_, out, peer, out.peer, handle, packet.common.wire_bytes, now);
 }
 
 void InfiniBandFabric::on_arrival(PortIndex index, Time now) {

@@ -25,6 +25,8 @@ class Red {
   /// `seed` is f(run, stable name of the queue).
   Red(const RedOptions& options, std::uint64_t seed);
 
+  /// False: marks() is false and draws nothing.
+  [[nodiscard]] bool may_mark(std::uint32_t depth) const { return depth > kmin_; }
   [[nodiscard]] bool marks(std::uint32_t depth) {
     if (depth <= kmin_) [[likely]] {
       return false;
