@@ -60,7 +60,7 @@ class Ring {
   }
 
   /// Asks for the memory of the oldest element, if there is any.
-  void prefetch_front() const { __builtin_prefetch(elements_ + head_); }
+  [[gnu::always_inline]] void prefetch_front() const { __builtin_prefetch(elements_ + head_); }
 
   [[nodiscard]] T& front() { return (*this)[0]; }
   [[nodiscard]] const T& front() const { return (*this)[0]; }

@@ -29,13 +29,13 @@ struct World::Dispatch {
   Fabric& fabric;
   const std::function<void(sim::ActorId, Time)>* observe;
 
-  void prefetch(sim::ActorId actor) const {
+  [[gnu::always_inline]] void prefetch(sim::ActorId actor) const {
     if (actor.kind() == fabric::kArrival || actor.kind() == fabric::kTransmit) {
       fabric.prefetch(actor.index());
     }
   }
 
-  void prefetch_more(sim::ActorId actor) const {
+  [[gnu::always_inline]] void prefetch_more(sim::ActorId actor) const {
     if (actor.kind() == fabric::kArrival) {
       fabric.prefetch_packet(actor.index());
     }

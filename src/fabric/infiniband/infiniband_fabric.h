@@ -43,12 +43,12 @@ class InfiniBandFabric final : public EndpointPort {
   void on_port_timer(PortIndex port, Time now);
   void on_switch_timer(std::uint32_t switch_ordinal, Time now);
   void on_fabric_timer(Time now);
-  void prefetch(PortIndex port) const {
+  [[gnu::always_inline]] void prefetch(PortIndex port) const {
     __builtin_prefetch(&ports_[port]);
     __builtin_prefetch(&ports_[port].free_at);
   }
   /// A little later: what the port's event will need.
-  void prefetch_packet(PortIndex port) const {
+  [[gnu::always_inline]] void prefetch_packet(PortIndex port) const {
     const InfiniBandPort& soon = ports_[port];
     if (!soon.arrival.pending().is_never()) {
       packets_.prefetch(soon.first);
