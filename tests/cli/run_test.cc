@@ -124,7 +124,8 @@ TEST_F(Run, StopsAtTheTimeThatIsAsked) {
 
 TEST_F(Run, AnInterruptLeavesAPartialResult) {
   const Outcome outcome =
-      run("small.toml --set traffic[0].size=1GB --set traffic[0].count=100000 --json run.json --out run.weft & pid=$!; sleep 1; kill -INT $pid; "
+      run("small.toml --set traffic[0].size=1GB --set traffic[0].count=100000 --json run.json --out run.weft & pid=$!; "
+          "sleep 1; kill -INT $pid; "
           "wait $pid");
   EXPECT_EQ(outcome.exit_status, 130) << outcome.err;
   EXPECT_NE(outcome.out.find("PARTIAL"), std::string::npos) << outcome.out;
