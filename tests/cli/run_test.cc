@@ -7,6 +7,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -134,6 +135,23 @@ TEST_F(Run, AnInterruptLeavesAPartialResult) {
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
   ASSERT_FALSE(json.is_discarded());
   EXPECT_EQ(json["runs"][0]["partial"], true);
+}
+
+// The victim's own way is free: what it loses, it loses to packets of others that wait in front of it.
+TEST_F(Run, AVictimRecoversWithCongestionControlOnBothFabrics) {
+  const Outcome outcome = run(std::string(kExamples) + "/victim.toml --no-results --quiet --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  std::map<std::string, double> goodput;
+  for (const nlohmann::json& run : json["runs"]) {
+    goodput[run["case"]] = run["jobs"][0]["goodput_bps"];
+  }
+  // Four flows share 40 Gb/s; without control the victim gets no more than one of them.
+  EXPECT_LT(goodput["infiniband"], 11e9);
+  EXPECT_LT(goodput["pfc"], 11e9);
+  EXPECT_GT(goodput["infiniband-cc"], 1.5 * goodput["infiniband"]);
+  EXPECT_GT(goodput["pfc-dcqcn"], 1.5 * goodput["pfc"]);
 }
 
 TEST_F(Run, WrongInputIsToldInOneLine) {
