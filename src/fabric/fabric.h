@@ -12,7 +12,9 @@
 #include "base/probability.h"
 #include "base/result.h"
 #include "fabric/endpoint.h"
+#include "fabric/link_schedule.h"
 #include "fabric/port_link.h"
+#include "fabric/port_map.h"
 #include "fabric/routing/routes.h"
 #include "fabric/topology/graph.h"
 #include "sim/kernel.h"
@@ -26,16 +28,6 @@ class Tap {
   enum class Direction : std::uint8_t { kSent, kReceived };
   virtual ~Tap() = default;
   virtual void on_frame(PortIndex port, Direction direction, const wire::Packet& packet, Time at) = 0;
-};
-
-/// Something that happens to a cable at a given time.
-struct LinkEvent {
-  enum class Kind : std::uint8_t { kFail, kDegrade, kRestore };
-  Time at;
-  LinkIndex link;
-  Kind kind = Kind::kFail;
-  Rate rate;               // kDegrade: the new one
-  Duration reroute_delay;  // until routes know of it
 };
 
 /// What went wrong with packets inside the fabric, in total; per-port figures are with the ports.

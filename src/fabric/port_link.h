@@ -14,6 +14,7 @@
 #include "fabric/actors.h"
 #include "fabric/packet_pool.h"
 #include "sim/kernel.h"
+#include "sim/ranks.h"
 
 namespace weft::fabric {
 
@@ -104,9 +105,10 @@ inline PacketHandle land(sim::Kernel& kernel, PortLink& port, PortIndex index, T
   return arrived;
 }
 
-/// Calls `lose` with every packet on the wire that ends here, and takes them off it.
-template <class Function>
-void cut_wire(PortLink& port, Function lose) {
+/// Calls lose(packet) for every packet on the wire that ends here and lose_control(frame) for every control frame, and
+/// takes them off it.
+template <class Lose, class LoseControl>
+void cut_wire(PortLink& port, Lose lose, LoseControl lose_control) {
   if (!port.arrival.pending().is_never()) {
     lose(port.first);
     port.arrival.forget();
@@ -114,6 +116,18 @@ void cut_wire(PortLink& port, Function lose) {
   while (!port.in_flight.empty()) {
     lose(port.in_flight.pop_front().packet);
   }
+  while (!port.control.empty()) {
+    lose_control(port.control.pop_front().packet);
+  }
+  port.control_arrival.forget();
+}
+
+/// Adds the four actors of a port; `name` is the hash of its stable name.
+inline void add_port_ranks(sim::RankTable& ranks, std::uint64_t name, PortLink& port) {
+  ranks.add({name, kArrival}, port.arrival);
+  ranks.add({name, kControlArrival}, port.control_arrival);
+  ranks.add({name, kTransmit}, port.transmit);
+  ranks.add({name, kPortTimer}, port.timer);
 }
 
 /// The same for a control frame of `wire_bytes`, which goes around the receiver's pipeline and counts as no packet.

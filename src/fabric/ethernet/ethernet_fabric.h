@@ -80,8 +80,8 @@ class EthernetFabric final : public EndpointPort {
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Routes& routes() const { return routes_; }
   [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
-  [[nodiscard]] PortIndex port_index(LinkEnd end) const { return first_port_[end.node.value()] + end.port; }
-  [[nodiscard]] LinkEnd end_of(PortIndex port) const;
+  [[nodiscard]] PortIndex port_index(LinkEnd end) const { return map_.at(end); }
+  [[nodiscard]] LinkEnd end_of(PortIndex port) const { return map_.end_of(port); }
   [[nodiscard]] const EthernetPort& port(PortIndex index) const { return ports_[index]; }
   [[nodiscard]] const EgressQueue& queue(PortIndex port, std::uint32_t priority) const {
     return queues_[port * kPriorities + priority];
@@ -115,12 +115,6 @@ class EthernetFabric final : public EndpointPort {
     sim::Wake timer;
     std::uint16_t profile = 0;
   };
-  enum class FabricWork : std::uint8_t { kLinkEvent, kReroute, kDeadlockCheck };
-  struct Pending {
-    Time at;
-    FabricWork work = FabricWork::kLinkEvent;
-    std::size_t event = 0;
-  };
 
   EthernetFabric(Graph graph, EthernetOptions options, FabricContext context);
   void lay_out_ports();
@@ -129,7 +123,6 @@ class EthernetFabric final : public EndpointPort {
   void set_up_queues(PortIndex index);
   void allow_cut_through(const Switch& node);
   void set_up_errors();
-  [[nodiscard]] std::uint64_t name_hash(PortIndex index) const;
 
   [[nodiscard]] EgressQueue& queue_of(PortIndex port, std::uint32_t priority) {
     return queues_[port * kPriorities + priority];
@@ -170,8 +163,7 @@ class EthernetFabric final : public EndpointPort {
   PacketPool& packets_;
   std::uint64_t seed_;
   Routes routes_;
-  std::vector<std::uint32_t> first_port_;  // per node
-  std::vector<std::uint64_t> node_hash_;   // f(seed, name)
+  PortMap map_;
   std::vector<EthernetPort> ports_;
   std::vector<EgressQueue> queues_;
   std::vector<IngressGroup> groups_;
@@ -179,7 +171,6 @@ class EthernetFabric final : public EndpointPort {
   std::vector<PauseRecord> pauses_;
   std::vector<std::uint64_t> port_drops_;
   std::vector<std::unique_ptr<BitErrors>> errors_;                  // per port that receives; null without errors
-  std::vector<std::uint32_t> link_of_;                              // per port
   std::vector<std::uint8_t> strict_;                                // per port profile: the priorities without a weight
   std::vector<std::array<std::int8_t, kPriorities>> egress_alpha_;  // per port profile
   std::vector<Switch> switches_;
@@ -187,7 +178,8 @@ class EthernetFabric final : public EndpointPort {
   Tap* tap_ = nullptr;
   FabricDrops drops_;
   sim::Wake fabric_timer_;
-  std::vector<Pending> pending_;
+  LinkSchedule links_;
+  Time deadlock_check_at_ = Time::never();
   std::vector<DeadlockReport> deadlocks_;
 };
 

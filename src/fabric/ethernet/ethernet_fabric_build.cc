@@ -42,34 +42,29 @@ EthernetFabric::EthernetFabric(Graph graph, EthernetOptions options, FabricConte
       kernel_(context.kernel),
       packets_(context.packets),
       seed_(context.seed),
-      routes_(graph_) {}
+      routes_(graph_),
+      map_(graph_, context.seed) {}
 
 void EthernetFabric::lay_out_ports() {
-  PortIndex next = 0;
-  for (const Node& node : graph_.nodes) {
-    first_port_.push_back(next);
-    next += node.ports;
-    node_hash_.push_back(stable_hash(seed_, node.name));
-  }
-  ports_.resize(next);
-  queues_.resize(std::size_t{next} * kPriorities);
-  groups_.resize(std::size_t{next} * kPriorities);
-  markers_.resize(std::size_t{next} * kPriorities);
-  pauses_.resize(next);
-  port_drops_.resize(next);
-  link_of_.resize(next);
+  const std::uint32_t ports = map_.size();
+  ports_.resize(ports);
+  queues_.resize(std::size_t{ports} * kPriorities);
+  groups_.resize(std::size_t{ports} * kPriorities);
+  markers_.resize(std::size_t{ports} * kPriorities);
+  pauses_.resize(ports);
+  port_drops_.resize(ports);
   endpoints_.resize(graph_.endpoints);
   switches_.resize(graph_.switches());
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
-    const std::uint32_t node = graph_.endpoints + ordinal;
+    const NodeIndex node(graph_.endpoints + ordinal);
     Switch& made = switches_[ordinal];
-    made.first_port = first_port_[node];
-    made.ports = graph_.nodes[node].ports;
+    made.first_port = map_.first_of(node);
+    made.ports = graph_[node].ports;
     made.profile = options_.switch_profile.empty() ? std::uint16_t{0} : options_.switch_profile[ordinal];
     const EthernetSwitchOptions& profile = options_.switches[made.profile];
     made.path = profile.path;
     made.forwarding = profile.forwarding;
-    made.hash_seed = profile.hash_seed.value_or(node_hash_[node]);
+    made.hash_seed = profile.hash_seed.value_or(map_.node_hash(node));
   }
   for (const EthernetPortOptions& profile : options_.ports) {
     std::uint8_t strict = 0;
@@ -97,7 +92,6 @@ void EthernetFabric::wire_up(std::uint32_t link_index) {
     port.flags = is_endpoint ? kIsEndpoint : 0;
     port.profile = options_.port_profile.empty() ? std::uint16_t{0} : options_.port_profile[2 * link_index + end];
     port.set_rate(link.rate);
-    link_of_[index] = link_index;
   };
   connect(link.a, a, b, 0);
   connect(link.b, b, a, 1);
@@ -139,18 +133,6 @@ void EthernetFabric::allow_cut_through(const Switch& node) {
   }
 }
 
-std::uint64_t EthernetFabric::name_hash(PortIndex index) const {
-  // Numbers of ports and links may change when something unrelated is added: a port is known by the two nodes that it
-  // joins, and by which of their cables it is.
-  const LinkEnd own = end_of(index);
-  const LinkEnd far = end_of(ports_[index].peer);
-  std::uint32_t parallel = 0;
-  for (PortIndex other = first_port_[own.node.value()]; other < index; ++other) {
-    parallel += end_of(ports_[other].peer).node == far.node ? 1 : 0;
-  }
-  return SplitMix64(node_hash_[own.node.value()] + 3 * node_hash_[far.node.value()] + parallel).next();
-}
-
 Result<void> EthernetFabric::size_buffers() {
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     set_up_queues(index);
@@ -184,7 +166,7 @@ void EthernetFabric::set_up_queues(PortIndex index) {
     return;
   }
   const Duration pipeline = options_.switches[switches_[port.owner].profile].latency;
-  const std::uint64_t name = name_hash(index);
+  const std::uint64_t name = map_.port_hash(index);
   for (std::uint32_t p = 0; p < kPriorities; ++p) {
     const PriorityOptions& priority = profile.priorities[p];
     IngressGroup& group = group_of(index, p);
@@ -197,7 +179,7 @@ void EthernetFabric::set_up_queues(PortIndex index) {
     if (priority.lossless) {
       group.headroom_limit = narrow(priority.headroom.value_or(
           headroom_bytes({.rate = port.rate,
-                          .propagation = graph_.links[link_of_[index]].propagation,
+                          .propagation = graph_.links[map_.link_of(index).value()].propagation,
                           .pipeline = pipeline,
                           .response = options_.ports[ports_[port.peer].profile].pause_response,
                           .peer_frame = profile.mtu_frame,
@@ -213,37 +195,24 @@ void EthernetFabric::set_up_errors() {
   errors_.resize(ports_.size());
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     if (ports_[index].has(kHasErrors)) {
-      errors_[index] = std::make_unique<BitErrors>(options_.bit_error_rate[link_of_[index]], name_hash(index));
+      errors_[index] = std::make_unique<BitErrors>(options_.bit_error_rate[map_.link_of(index).value()], map_.port_hash(index));
     }
   }
 }
 
 void EthernetFabric::add_ranks(sim::RankTable& ranks) {
   for (PortIndex index = 0; index < ports_.size(); ++index) {
-    EthernetPort& port = ports_[index];
-    const std::uint64_t name = name_hash(index);
-    ranks.add({name, kArrival}, port.arrival);
-    ranks.add({name, kControlArrival}, port.control_arrival);
-    ranks.add({name, kTransmit}, port.transmit);
-    ranks.add({name, kPortTimer}, port.timer);
+    add_port_ranks(ranks, map_.port_hash(index), ports_[index]);
   }
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
-    ranks.add({node_hash_[graph_.endpoints + ordinal], kSwitchTimer}, switches_[ordinal].timer);
+    ranks.add({map_.node_hash(NodeIndex(graph_.endpoints + ordinal)), kSwitchTimer}, switches_[ordinal].timer);
   }
   ranks.add({stable_hash(seed_, "fabric"), kFabricTimer}, fabric_timer_);
 }
 
 void EthernetFabric::start() {
-  for (std::size_t i = 0; i < options_.events.size(); ++i) {
-    pending_.push_back({options_.events[i].at, FabricWork::kLinkEvent, i});
-  }
+  links_ = LinkSchedule(options_.events);
   plan_fabric_timer();
-}
-
-LinkEnd EthernetFabric::end_of(PortIndex port) const {
-  const auto after = std::upper_bound(first_port_.begin(), first_port_.end(), port);
-  const auto node = static_cast<std::uint32_t>(after - first_port_.begin() - 1);
-  return {NodeIndex(node), static_cast<std::uint16_t>(port - first_port_[node])};
 }
 
 void EthernetFabric::set_tap(Tap* tap, std::span<const PortIndex> ports) {

@@ -10,8 +10,8 @@
 namespace weft::fabric {
 
 void EthernetFabric::plan_fabric_timer() {
-  for (const Pending& pending : pending_) {
-    kernel_.wake(fabric_timer_, sim::ActorId(kFabricTimer, 0), pending.at);
+  if (const Time next = earlier(links_.next(), deadlock_check_at_); !next.is_never()) {
+    kernel_.wake(fabric_timer_, sim::ActorId(kFabricTimer, 0), next);
   }
 }
 
@@ -19,39 +19,11 @@ void EthernetFabric::on_fabric_timer(Time now) {
   if (!fabric_timer_.fires(now)) {
     return;
   }
-  std::vector<Pending> due;
-  std::erase_if(pending_, [&](const Pending& pending) {
-    const bool is_due = pending.at <= now;
-    if (is_due) {
-      due.push_back(pending);
-    }
-    return is_due;
-  });
-  bool rerouted = false;
-  for (const Pending& pending : due) {
-    const LinkEvent* const event =
-        pending.work == FabricWork::kDeadlockCheck ? nullptr : &options_.events[pending.event];
-    switch (pending.work) {
-      case FabricWork::kLinkEvent:
-        apply_link_event(*event, now);
-        if (event->kind != LinkEvent::Kind::kDegrade) {
-          pending_.push_back({now + event->reroute_delay, FabricWork::kReroute, pending.event});
-        }
-        break;
-      case FabricWork::kReroute:
-        // What routes learn is how the link is now: an older event's news may come late.
-        routes_.set_link(event->link, ports_[port_index(graph_.links[event->link.value()].a)].has(kLinkDown)
-                                          ? LinkState::kDown
-                                          : LinkState::kUp);
-        rerouted = true;
-        break;
-      case FabricWork::kDeadlockCheck:
-        find_deadlock(now);
-        break;
-    }
-  }
-  if (rerouted) {
-    routes_.recompute();
+  links_.run_due(
+      now, routes_, [&](const LinkEvent& event) { apply_link_event(event, now); },
+      [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
+  if (deadlock_check_at_ <= now) {
+    find_deadlock(now);
   }
   plan_fabric_timer();
 }
@@ -86,11 +58,9 @@ void EthernetFabric::apply_link_event(const LinkEvent& event, Time now) {
 void EthernetFabric::cut(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   port.flags |= kLinkDown;
-  cut_wire(port, [&](PacketHandle handle) { drop(handle, drops_.link_down, index); });
-  while (!port.control.empty()) {
-    packets_.release(port.control.pop_front().packet);
-  }
-  port.control_arrival.forget();
+  cut_wire(
+      port, [&](PacketHandle handle) { drop(handle, drops_.link_down, index); },
+      [&](PacketHandle frame) { packets_.release(frame); });
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     end_pause(port, index, priority, now);
   }
@@ -100,7 +70,7 @@ void EthernetFabric::cut(PortIndex index, Time now) {
 void EthernetFabric::revive(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   port.flags = static_cast<std::uint8_t>(port.flags & ~kLinkDown);
-  port.set_rate(graph_.links[link_of_[index]].rate);
+  port.set_rate(graph_.links[map_.link_of(index).value()].rate);
   port.announce = port.xoff;
   kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(now, port.free_at));
 }
@@ -129,10 +99,8 @@ void EthernetFabric::watch_pause(PortIndex index, Time now) {
   if (watchdog.detect > Duration::zero() && !port.has(kIsEndpoint)) {
     kernel_.wake(switches_[port.owner].timer, sim::ActorId(kSwitchTimer, port.owner), now + watchdog.detect);
   }
-  const bool planned = std::any_of(pending_.begin(), pending_.end(),
-                                   [](const Pending& p) { return p.work == FabricWork::kDeadlockCheck; });
-  if (options_.deadlock_check > Duration::zero() && !planned) {
-    pending_.push_back({now + options_.deadlock_check, FabricWork::kDeadlockCheck, 0});
+  if (options_.deadlock_check > Duration::zero() && deadlock_check_at_.is_never()) {
+    deadlock_check_at_ = now + options_.deadlock_check;
     plan_fabric_timer();
   }
 }
@@ -217,9 +185,7 @@ void EthernetFabric::find_deadlock(Time now) {
       }
     }
   }
-  if (any_pause) {
-    pending_.push_back({now + options_.deadlock_check, FabricWork::kDeadlockCheck, 0});
-  }
+  deadlock_check_at_ = any_pause ? now + options_.deadlock_check : Time::never();
 }
 
 void EthernetFabric::damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet) {

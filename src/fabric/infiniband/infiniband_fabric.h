@@ -74,8 +74,8 @@ class InfiniBandFabric final : public EndpointPort {
   [[nodiscard]] const Routes& routes() const { return routes_; }
   [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
   [[nodiscard]] std::uint32_t lanes() const { return lanes_; }
-  [[nodiscard]] PortIndex port_index(LinkEnd end) const { return first_port_[end.node.value()] + end.port; }
-  [[nodiscard]] LinkEnd end_of(PortIndex port) const;
+  [[nodiscard]] PortIndex port_index(LinkEnd end) const { return map_.at(end); }
+  [[nodiscard]] LinkEnd end_of(PortIndex port) const { return map_.end_of(port); }
   [[nodiscard]] const InfiniBandPort& port(PortIndex index) const { return ports_[index]; }
   [[nodiscard]] const LaneCredits& credits(PortIndex port, std::uint32_t lane) const {
     return credits_[port * lanes_ + lane];
@@ -113,12 +113,6 @@ class InfiniBandFabric final : public EndpointPort {
     Duration lifetime;
     sim::Wake timer;
   };
-  enum class FabricWork : std::uint8_t { kLinkEvent, kReroute };
-  struct Pending {
-    Time at;
-    FabricWork work = FabricWork::kLinkEvent;
-    std::size_t event = 0;
-  };
 
   // Lay-out: infiniband_fabric_build.cc.
   InfiniBandFabric(Graph graph, InfiniBandOptions options, FabricContext context);
@@ -128,7 +122,6 @@ class InfiniBandFabric final : public EndpointPort {
   void set_up_lanes(PortIndex index);
   void fill_credits();
   void allow_cut_through(const Switch& node);
-  [[nodiscard]] std::uint64_t name_hash(PortIndex index) const;
 
   [[nodiscard]] std::string check_lane(PortIndex index, std::uint32_t lane, std::uint32_t stored) const;
 
@@ -185,14 +178,12 @@ class InfiniBandFabric final : public EndpointPort {
   std::uint16_t all_lanes_ = 1;
   Routes routes_;
   ForwardingTable table_;
-  std::vector<std::uint32_t> first_port_;  // per node
-  std::vector<std::uint64_t> node_hash_;   // f(seed, name)
+  PortMap map_;
   std::vector<InfiniBandPort> ports_;
   std::vector<LaneCredits> credits_;  // per port and lane
   std::vector<OutputLane> outputs_;   // per port and lane
   VirtualOutputQueues queues_;
   std::vector<std::unique_ptr<BitErrors>> errors_;                   // per port that receives; null without errors
-  std::vector<std::uint32_t> link_of_;                               // per port
   std::vector<std::uint16_t> largest_blocks_;                        // per port profile
   std::vector<std::array<std::uint8_t, kServiceLevels>> lane_maps_;  // per port profile
   std::vector<Switch> switches_;
@@ -200,7 +191,7 @@ class InfiniBandFabric final : public EndpointPort {
   Tap* tap_ = nullptr;
   FabricDrops drops_;
   sim::Wake fabric_timer_;
-  std::vector<Pending> pending_;
+  LinkSchedule links_;
 };
 
 }  // namespace weft::fabric

@@ -63,7 +63,8 @@ InfiniBandFabric::InfiniBandFabric(Graph graph, InfiniBandOptions options, Fabri
       packets_(context.packets),
       seed_(context.seed),
       routes_(graph_),
-      table_(graph_) {}
+      table_(graph_),
+      map_(graph_, context.seed) {}
 
 Result<void> InfiniBandFabric::check_options() {
   lanes_ = options_.data_lanes;
@@ -101,31 +102,25 @@ Result<void> InfiniBandFabric::check_options() {
 }
 
 void InfiniBandFabric::lay_out_ports() {
-  PortIndex next = 0;
-  for (const Node& node : graph_.nodes) {
-    first_port_.push_back(next);
-    next += node.ports;
-    node_hash_.push_back(stable_hash(seed_, node.name));
-  }
-  ports_.resize(next);
-  credits_.resize(std::size_t{next} * lanes_);
-  outputs_.resize(std::size_t{next} * lanes_);
-  queues_.resize({.ports = next, .output_lanes = next * lanes_});
-  errors_.resize(next);
-  link_of_.resize(next);
+  const std::uint32_t ports = map_.size();
+  ports_.resize(ports);
+  credits_.resize(std::size_t{ports} * lanes_);
+  outputs_.resize(std::size_t{ports} * lanes_);
+  queues_.resize({.ports = ports, .output_lanes = ports * lanes_});
+  errors_.resize(ports);
   endpoints_.resize(graph_.endpoints);
   switches_.resize(graph_.switches());
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
-    const std::uint32_t node = graph_.endpoints + ordinal;
+    const NodeIndex node(graph_.endpoints + ordinal);
     Switch& made = switches_[ordinal];
-    made.first_port = first_port_[node];
-    made.ports = graph_.nodes[node].ports;
+    made.first_port = map_.first_of(node);
+    made.ports = graph_[node].ports;
     made.profile = options_.switch_profile.empty() ? std::uint16_t{0} : options_.switch_profile[ordinal];
     const InfiniBandSwitchOptions& profile = options_.switches[made.profile];
     made.path = profile.path;
     made.expires = profile.head_of_queue_lifetime > Duration::zero();
     made.lifetime = profile.head_of_queue_lifetime;
-    made.hash_seed = profile.hash_seed.value_or(stable_hash(seed_, graph_.nodes[node].name));
+    made.hash_seed = profile.hash_seed.value_or(map_.node_hash(node));
     made.map = options_.ports.size() == 1 ? std::uint16_t{0} : kMixedProfiles;
   }
 }
@@ -146,7 +141,6 @@ void InfiniBandFabric::wire_up(std::uint32_t link_index) {
     port.flags = static_cast<std::uint8_t>((is_endpoint ? kIsEndpoint : 0) | (has_errors ? kHasErrors : 0));
     port.profile = options_.port_profile.empty() ? std::uint16_t{0} : options_.port_profile[2 * link_index + end];
     port.set_rate(link.rate);
-    link_of_[index] = link_index;
   };
   connect(link.a, a, b, 0);
   connect(link.b, b, a, 1);
@@ -172,7 +166,7 @@ void InfiniBandFabric::set_up_lanes(PortIndex index) {
       ports_[port.peer].delay + port.control_delay + port.wire_time(kCreditWireBytes + kCutThroughBytes);
   const std::uint32_t loop = blocks_of(static_cast<std::uint32_t>(
       std::min<std::int64_t>(port.rate.bytes_in(there_and_back).count(), kMaxAdvertised * kBlockBytes)));
-  const std::uint64_t name = name_hash(index);
+  const std::uint64_t name = map_.port_hash(index);
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
     credits_of(index, lane).receiver = CreditReceiver({.buffer = profile.buffer_blocks[lane],
                                                        .largest_packet = largest,
@@ -183,7 +177,7 @@ void InfiniBandFabric::set_up_lanes(PortIndex index) {
     }
   }
   if (port.has(kHasErrors)) {
-    errors_[index] = std::make_unique<BitErrors>(options_.bit_error_rate[link_of_[index]], name);
+    errors_[index] = std::make_unique<BitErrors>(options_.bit_error_rate[map_.link_of(index).value()], name);
   }
 }
 
@@ -215,37 +209,18 @@ void InfiniBandFabric::allow_cut_through(const Switch& node) {
   }
 }
 
-std::uint64_t InfiniBandFabric::name_hash(PortIndex index) const {
-  // Numbers of ports and links may change when something unrelated is added: a port is known by the two nodes that it
-  // joins, and by which of their cables it is.
-  const LinkEnd own = end_of(index);
-  const LinkEnd far = end_of(ports_[index].peer);
-  std::uint32_t parallel = 0;
-  for (PortIndex other = first_port_[own.node.value()]; other < index; ++other) {
-    parallel += end_of(ports_[other].peer).node == far.node ? 1 : 0;
-  }
-  return SplitMix64(node_hash_[own.node.value()] + 3 * node_hash_[far.node.value()] + parallel).next();
-}
-
 void InfiniBandFabric::add_ranks(sim::RankTable& ranks) {
   for (PortIndex index = 0; index < ports_.size(); ++index) {
-    InfiniBandPort& port = ports_[index];
-    const std::uint64_t name = name_hash(index);
-    ranks.add({name, kArrival}, port.arrival);
-    ranks.add({name, kControlArrival}, port.control_arrival);
-    ranks.add({name, kTransmit}, port.transmit);
-    ranks.add({name, kPortTimer}, port.timer);
+    add_port_ranks(ranks, map_.port_hash(index), ports_[index]);
   }
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
-    ranks.add({node_hash_[graph_.endpoints + ordinal], kSwitchTimer}, switches_[ordinal].timer);
+    ranks.add({map_.node_hash(NodeIndex(graph_.endpoints + ordinal)), kSwitchTimer}, switches_[ordinal].timer);
   }
   ranks.add({stable_hash(seed_, "fabric"), kFabricTimer}, fabric_timer_);
 }
 
 void InfiniBandFabric::start() {
-  for (std::size_t i = 0; i < options_.events.size(); ++i) {
-    pending_.push_back({options_.events[i].at, FabricWork::kLinkEvent, i});
-  }
+  links_ = LinkSchedule(options_.events);
   plan_fabric_timer();
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     if (ports_[index].has(kHasErrors)) {

@@ -7,8 +7,8 @@
 namespace weft::fabric {
 
 void InfiniBandFabric::plan_fabric_timer() {
-  for (const Pending& pending : pending_) {
-    kernel_.wake(fabric_timer_, sim::ActorId(kFabricTimer, 0), pending.at);
+  if (const Time next = links_.next(); !next.is_never()) {
+    kernel_.wake(fabric_timer_, sim::ActorId(kFabricTimer, 0), next);
   }
 }
 
@@ -16,33 +16,9 @@ void InfiniBandFabric::on_fabric_timer(Time now) {
   if (!fabric_timer_.fires(now)) {
     return;
   }
-  std::vector<Pending> due;
-  std::erase_if(pending_, [&](const Pending& pending) {
-    const bool is_due = pending.at <= now;
-    if (is_due) {
-      due.push_back(pending);
-    }
-    return is_due;
-  });
-  bool rerouted = false;
-  for (const Pending& pending : due) {
-    const LinkEvent& event = options_.events[pending.event];
-    switch (pending.work) {
-      case FabricWork::kLinkEvent:
-        apply_link_event(event, now);
-        if (event.kind != LinkEvent::Kind::kDegrade) {
-          pending_.push_back({now + event.reroute_delay, FabricWork::kReroute, pending.event});
-        }
-        break;
-      case FabricWork::kReroute:
-        routes_.set_link(event.link, event.kind == LinkEvent::Kind::kRestore ? LinkState::kUp : LinkState::kDown);
-        rerouted = true;
-        break;
-    }
-  }
-  if (rerouted) {
-    routes_.recompute();
-  }
+  links_.run_due(
+      now, routes_, [&](const LinkEvent& event) { apply_link_event(event, now); },
+      [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
   plan_fabric_timer();
 }
 
@@ -81,14 +57,13 @@ void InfiniBandFabric::cut(PortIndex index, Time now) {
     return;
   }
   port.flags |= kLinkDown;
-  cut_wire(port, [&](PacketHandle handle) {
-    ++drops_.link_down;
-    packets_.release(handle);
-  });
-  while (!port.control.empty()) {
-    packets_.release(port.control.pop_front().packet);
-  }
-  port.control_arrival.forget();
+  cut_wire(
+      port,
+      [&](PacketHandle handle) {
+        ++drops_.link_down;
+        packets_.release(handle);
+      },
+      [&](PacketHandle frame) { packets_.release(frame); });
   port.unsaid = 0;
   port.announce = 0;
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {

@@ -8,12 +8,6 @@
 
 namespace weft::fabric {
 
-LinkEnd InfiniBandFabric::end_of(PortIndex port) const {
-  const auto after = std::upper_bound(first_port_.begin(), first_port_.end(), port);
-  const auto node = static_cast<std::uint32_t>(after - first_port_.begin() - 1);
-  return {NodeIndex(node), static_cast<std::uint16_t>(port - first_port_[node])};
-}
-
 InfiniBandCounters InfiniBandFabric::counters(PortIndex index, Time now) const {
   constexpr std::uint64_t kDataUnit = 4;
   const InfiniBandPort& port = ports_[index];

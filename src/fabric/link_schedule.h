@@ -1,0 +1,68 @@
+// What will happen to cables, and when routes learn of it: each failure and return is news that takes its reroute
+// delay.
+//
+// What routes learn is how a cable is when the news arrives, not how it was when they were sent: the slow news of a
+// failure must not hide a cable that has come back since.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+#include "fabric/routing/routes.h"
+#include "fabric/topology/graph.h"
+
+namespace weft::fabric {
+
+/// Something that happens to a cable at a given time.
+struct LinkEvent {
+  enum class Kind : std::uint8_t { kFail, kDegrade, kRestore };
+  Time at;
+  LinkIndex link;
+  Kind kind = Kind::kFail;
+  Rate rate;               // kDegrade: the new one
+  Duration reroute_delay;  // until routes know of it
+};
+
+class LinkSchedule {
+ public:
+  LinkSchedule() = default;
+  /// In any order.
+  explicit LinkSchedule(const std::vector<LinkEvent>& events);
+
+  /// When something is due; never() if nothing is left.
+  [[nodiscard]] Time next() const;
+
+  /// Calls change(event) for every event that is due, and takes the news that are due into `routes`;
+  /// is_down(link) tells how a cable is now.
+  template <class Change, class IsDown>
+  void run_due(Time now, Routes& routes, Change change, IsDown is_down) {
+    bool learned = false;
+    for (const Pending& pending : take_due(now)) {
+      if (pending.is_news) {
+        routes.set_link(pending.event.link, is_down(pending.event.link) ? LinkState::kDown : LinkState::kUp);
+        learned = true;
+        continue;
+      }
+      change(pending.event);
+      if (pending.event.kind != LinkEvent::Kind::kDegrade) {
+        pending_.push_back({.at = now + pending.event.reroute_delay, .event = pending.event, .is_news = true});
+      }
+    }
+    if (learned) {
+      routes.recompute();
+    }
+  }
+
+ private:
+  struct Pending {
+    Time at;
+    LinkEvent event;
+    bool is_news = false;  // of the event, for the routes
+  };
+  [[nodiscard]] std::vector<Pending> take_due(Time now);
+
+  std::vector<Pending> pending_;
+};
+
+}  // namespace weft::fabric
