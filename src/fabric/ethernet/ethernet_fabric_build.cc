@@ -195,7 +195,8 @@ void EthernetFabric::set_up_errors() {
   errors_.resize(ports_.size());
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     if (ports_[index].has(kHasErrors)) {
-      errors_[index] = std::make_unique<BitErrors>(options_.bit_error_rate[map_.link_of(index).value()], map_.port_hash(index));
+      errors_[index] =
+          std::make_unique<BitErrors>(options_.bit_error_rate[map_.link_of(index).value()], map_.port_hash(index));
     }
   }
 }
