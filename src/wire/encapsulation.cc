@@ -14,6 +14,8 @@ const char* to_string(Encapsulation encapsulation) {
       return "rocev2-ipv4";
     case Encapsulation::kRoceV2Ipv6:
       return "rocev2-ipv6";
+    case Encapsulation::kTcpIpv4:
+      return "tcp-ipv4";
   }
   return "unknown";
 }

@@ -6,7 +6,7 @@
 // wire   Ethernet: the frame, preamble and start delimiter (8) and the gap (12).
 //        InfiniBand: equal to the frame; the start and end delimiters are not counted (at 64b/66b and above they are
 //        control blocks inside the encoding, whose cost is in the published data rates).
-// A UET, TCP or iWARP packet has its own sizes elsewhere.
+// A TCP segment has a function of its own, `tcp_sizes`, since its header has no opcode; UET has its sizes elsewhere.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace weft::wire {
 
-inline constexpr std::size_t kEncapsulations = 5;
+inline constexpr std::size_t kEncapsulations = 6;
 
 /// Preamble, start delimiter and interpacket gap.
 //= ieee-802.3 4.4
@@ -30,7 +30,7 @@ inline constexpr std::uint8_t kEthernetGapBytes = 20;
 //= ieee-802.3 3.2.7
 inline constexpr std::uint8_t kEthernetMinFrame = 64;
 
-/// What an encapsulation adds to BTH, extension headers, payload and pad.
+/// What an encapsulation adds to BTH, extension headers, payload and pad, or to TCP's header and payload.
 struct EncapsulationOverhead {
   std::uint8_t frame = 0;      // headers before the BTH, and everything behind the pad
   std::uint8_t gap = 0;        // on the wire only
@@ -46,6 +46,7 @@ inline constexpr std::array<EncapsulationOverhead, kEncapsulations> kEncapsulati
     {.frame = 14 + 40 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},      // GRH ICRC FCS
     {.frame = 14 + 20 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP UDP ICRC FCS
     {.frame = 14 + 40 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},
+    {.frame = 14 + 20 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP FCS
 }};
 
 inline constexpr std::array<std::uint8_t, 256> kHeaderBytes = [] {
@@ -86,7 +87,25 @@ constexpr void set_sizes(PacketCommon& common, std::uint8_t opcode) {
   common.wire_bytes = static_cast<std::uint16_t>(size.wire.count());
 }
 
-/// "ib-local", "ib-global", "rocev1", "rocev2-ipv4", "rocev2-ipv6".
+/// TCP's header without options.
+//= rfc9293 3.1
+inline constexpr std::int64_t kTcpHeaderBytes = 20;
+
+/// What a TCP segment carries besides its fixed header.
+struct TcpSegmentParts {
+  Bytes options{};  // 0 to 40, a multiple of 4
+  Bytes payload{};
+};
+/// The sizes of a TCP segment; the encapsulation must be TCP's.
+[[nodiscard]] constexpr FrameSizes tcp_sizes(Encapsulation encapsulation, const TcpSegmentParts& parts) {
+  WEFT_DCHECK(encapsulation == Encapsulation::kTcpIpv4 && parts.options <= Bytes(40) && parts.payload >= Bytes::zero());
+  const auto& overhead = overhead_of(encapsulation);
+  const std::int64_t exact = overhead.frame + kTcpHeaderBytes + parts.options.count() + parts.payload.count();
+  const std::int64_t frame = std::max<std::int64_t>(exact, overhead.min_frame);
+  return {.frame = Bytes(frame), .wire = Bytes(frame + overhead.gap)};
+}
+
+/// "ib-local", "ib-global", "rocev1", "rocev2-ipv4", "rocev2-ipv6", "tcp-ipv4".
 [[nodiscard]] const char* to_string(Encapsulation encapsulation);
 
 }  // namespace weft::wire

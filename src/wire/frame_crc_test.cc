@@ -114,6 +114,8 @@ std::vector<Variant> variant_bits(Encapsulation encapsulation) {
       bits = version6;
       bits.insert(bits.end(), {{40 + 6, 0xFF}, {40 + 7, 0xFF}, {48 + kBthByte, 0xFF}});
       return bits;
+    case Encapsulation::kTcpIpv4:
+      return {};
   }
   return bits;
 }

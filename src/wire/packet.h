@@ -1,7 +1,7 @@
 // The packet as engines, NICs and switches see it: decoded headers, and a reference to the payload in place of bytes.
 //
 // A packet is two records. `Packet` (64 bytes) is enough for almost every packet: 32 bytes that a fabric reads and
-// writes (`common`), 32 bytes of transport header that only the two engines read. `ColdPacket` (32 bytes) holds what
+// writes (`common`), 32 bytes of transport header that only the two engines read. `ColdPacket` (64 bytes) holds what
 // few packets carry; it is valid only when `common.flags` has kHasCold. Neither owns anything. Payload bytes, in runs
 // that carry data, travel beside the records (transport/packet_io.h); lengths alone are in the hot record.
 #pragma once
@@ -19,7 +19,7 @@ namespace weft::wire {
 enum class PacketKind : std::uint8_t { kInfiniBandTransport, kTcp, kUet, kMemory, kFlowControl, kManagement };
 
 /// How the transport header is wrapped on the wire; decides the sizes (wire/encapsulation.h).
-enum class Encapsulation : std::uint8_t { kIbLocal, kIbGlobal, kRoceV1, kRoceV2Ipv4, kRoceV2Ipv6 };
+enum class Encapsulation : std::uint8_t { kIbLocal, kIbGlobal, kRoceV1, kRoceV2Ipv4, kRoceV2Ipv6, kTcpIpv4 };
 
 /// The two ECN bits of an IP header. InfiniBand marks FECN in the BTH instead, from the same field.
 //= rfc3168 5
@@ -100,11 +100,55 @@ struct IbTransportHeader {
 };
 static_assert(sizeof(IbTransportHeader) == 32);
 
+/// Bits of TcpHeader::flags, as on the wire.
+//= rfc9293 3.1
+enum TcpFlag : std::uint8_t {
+  kTcpFin = 1 << 0,
+  kTcpSyn = 1 << 1,
+  kTcpRst = 1 << 2,
+  kTcpPsh = 1 << 3,
+  kTcpAck = 1 << 4,
+  kTcpUrg = 1 << 5,
+  kTcpEce = 1 << 6,
+  kTcpCwr = 1 << 7,
+};
+
+/// Bits of TcpHeader::options: which of the option fields the segment carries.
+enum TcpOptionBit : std::uint8_t {
+  kTcpHasTimestamps = 1 << 0,
+  kTcpHasWindowScale = 1 << 1,
+  kTcpSackPermitted = 1 << 2,
+};
+
+/// TCP header with the options that the engine uses; no initial values, TcpHeader{} is all zeros. 32 bytes.
+//= rfc9293 3.1
+struct TcpHeader {
+  std::uint32_t sequence;
+  std::uint32_t acknowledgement;
+  std::uint32_t timestamp;
+  std::uint32_t timestamp_echo;
+  std::uint32_t connection;  // the receiver's number of the connection; not on the wire, where addresses and ports
+                             // stand for it
+  std::uint16_t source_port;
+  std::uint16_t destination_port;
+  std::uint16_t window;  // as on the wire, not scaled
+  std::uint16_t mss;     // option of a SYN; 0 = absent
+  std::uint8_t flags;    // TcpFlag bits
+  std::uint8_t window_scale;
+  std::uint8_t options;      // TcpOptionBit bits
+  std::uint8_t sack_blocks;  // how many of ColdPacket::tcp_sack are carried, 0 to 4
+
+  [[nodiscard]] bool has(TcpFlag flag) const { return (flags & flag) != 0; }
+  [[nodiscard]] bool has(TcpOptionBit option) const { return (options & option) != 0; }
+};
+static_assert(sizeof(TcpHeader) == 32);
+
 /// The hot record: one cache line.
 struct Packet {
   PacketCommon common;
   union {
     IbTransportHeader ib{};
+    TcpHeader tcp;
     std::array<std::byte, 32> raw;  // the transports that come later; the union stays closed at 32 bytes
   };
 
@@ -129,11 +173,23 @@ struct SackBitmap {
   [[nodiscard]] bool any() const { return (words[0] | words[1]) != 0; }
 };
 
+/// A run of bytes that a TCP receiver has beyond the acknowledgement: sequence numbers, `end` exclusive.
+//= rfc2018 3
+struct TcpSackBlock {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  friend constexpr bool operator==(TcpSackBlock, TcpSackBlock) = default;
+};
+/// As many as 40 bytes of options hold; with timestamps three of them.
+inline constexpr std::size_t kMaxTcpSackBlocks = 4;
+
 /// The cold record: what few packets carry.
 struct ColdPacket {
   AtomicOperands atomic;
   SackBitmap sack;
+  std::array<TcpSackBlock, kMaxTcpSackBlocks> tcp_sack{};
 };
-static_assert(sizeof(ColdPacket) == 32);
+static_assert(sizeof(ColdPacket) == 64);
 
 }  // namespace weft::wire

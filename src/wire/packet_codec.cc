@@ -80,6 +80,9 @@ void write_network(RdmaFrame& frame, const PacketCommon& common, const Addresses
       frame.ipv6 = make_ipv6(common, addresses);
       frame.udp = UdpHeader{.source_port = common.entropy};
       return;
+    case Encapsulation::kTcpIpv4:
+      WEFT_ASSERT(!"a TCP segment is not an RDMA frame: see wire/tcp_codec.h");
+      return;
   }
 }
 

@@ -167,6 +167,8 @@ wire::RdmaFrame random_headers(Encapsulation encapsulation, Tagging tagging, Ran
       frame.ipv6 = random_ipv6_header(random);
       frame.udp = random_udp(random);
       break;
+    case Encapsulation::kTcpIpv4:
+      break;
   }
   return frame;
 }
