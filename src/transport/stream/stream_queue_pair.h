@@ -1,0 +1,157 @@
+// A queue pair over one TCP connection: what kernel TCP and iWARP share. Derived classes add the framing.
+//
+// Driven through RcQueuePair's functions (contract: transport/qp_core.h), with RC's states. The connection comes to be
+// on the way to RTR and ends with an error: a violation of the peer is told to it, then requests are flushed. A send
+// request that asks for no answer completes when TCP has acknowledged its last byte; completions are in order.
+// The object must not move. `context` must be the same in every call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "transport/packet_io.h"
+#include "transport/qp_core.h"
+#include "transport/stream/message_sink.h"
+#include "transport/stream/outgoing_frames.h"
+#include "transport/stream/stream_input.h"
+#include "transport/stream/stream_send_queue.h"
+#include "transport/stream/stream_types.h"
+#include "transport/tcp/tcp_connection.h"
+
+namespace weft::transport {
+
+class StreamQueuePair : private TcpStreamUser {
+ public:
+  StreamQueuePair(const StreamQueuePair&) = delete;
+  StreamQueuePair& operator=(const StreamQueuePair&) = delete;
+  ~StreamQueuePair() override;
+
+  /// As ibv_modify_qp. Errors name the attribute and what would be right; nothing has changed then.
+  [[nodiscard]] Result<void> modify(const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask,
+                                    verbs::Context& context, Time now);
+  /// Errors also: an operation that the framing does not have. In ERR a request is accepted and flushed at once.
+  [[nodiscard]] Result<void> post_send(const verbs::SendWr& request, verbs::Context& context, Time now);
+  [[nodiscard]] Result<void> post_recv(const verbs::RecvWr& request, verbs::Context& context, Time now);
+  /// Goes on with a message that waits for a receive request: after posting to a shared receive queue.
+  void on_shared_receive(verbs::Context& context, Time now);
+
+  void on_packet(const ReceivedPacket& received, verbs::Context& context, Time now);
+  void on_timeout(verbs::Context& context, Time now);
+  [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, verbs::Context& context, Time now);
+  [[nodiscard]] Time next_transmit() const;
+  [[nodiscard]] bool answer_waits() const;
+  [[nodiscard]] Time next_data() const;
+  [[nodiscard]] Time next_timeout() const;
+
+  [[nodiscard]] verbs::QpState state() const { return core_.state(); }
+  [[nodiscard]] const QpCore& core() const { return core_; }
+  [[nodiscard]] const StreamCounters& counters() const { return counters_; }
+  /// Null before RTR.
+  [[nodiscard]] const TcpConnection* connection() const { return connection_.get(); }
+  /// A message has arrived for which no receive request is posted.
+  [[nodiscard]] bool waits_for_receive() const { return waits_for_receive_; }
+
+  /// Heap memory held: the connection's records, frames under way, posted requests, ledger and early bytes.
+  [[nodiscard]] virtual std::size_t heap_bytes() const;
+  /// Memory that a real stack holds for the connection besides: send and receive buffer.
+  [[nodiscard]] Bytes buffer_bytes() const;
+
+ protected:
+  StreamQueuePair(const QpIdentity& identity, const verbs::QpInitAttributes& init, const StreamOptions& options);
+
+  /// What became of a step.
+  enum class Step : std::uint8_t {
+    kDone,     // there may be more
+    kNothing,  // nothing to do until something else happens
+  };
+
+  // The framing. All but the const ones may call fail_stream.
+
+  /// The opcodes that it carries; the error says what else would do.
+  [[nodiscard]] virtual Result<void> check_request(const verbs::SendWr& request) const = 0;
+  /// Forgets the state of a connection.
+  virtual void reset_framing() = 0;
+  /// The connection exists: it is established, or is being set up.
+  virtual void start_framing(const StreamCall& call) = 0;
+  /// Hands the next frame to TCP, if there is one that may go.
+  virtual Step write_next(const StreamCall& call) = 0;
+  /// Takes the next frame, or part of it, out of what has arrived in order.
+  virtual Step read_next(const StreamCall& call) = 0;
+  /// Bytes that came before others in front of them: true if they were placed and need not be kept.
+  virtual bool place_early(const StreamRun& run, const StreamCall& call) = 0;
+  /// Copies the frame's bytes from `from` on; false if the memory they come from may no longer be read.
+  [[nodiscard]] virtual bool gather_frame(const OutgoingFrame& frame, std::uint32_t from,
+                                          std::span<std::byte> out) const = 0;
+  /// Whether a segment ends where a frame does.
+  [[nodiscard]] virtual bool aligns_segments() const = 0;
+  /// Nothing of a message is half written.
+  [[nodiscard]] virtual bool between_messages() const = 0;
+
+  // For the framing.
+
+  [[nodiscard]] QpCore& core() { return core_; }
+  [[nodiscard]] const StreamOptions& options() const { return options_; }
+  [[nodiscard]] StreamCounters& count() { return counters_; }
+  [[nodiscard]] StreamSendQueue& requests() { return requests_; }
+  [[nodiscard]] const StreamSendQueue& requests() const { return requests_; }
+  [[nodiscard]] MessageSink& sink() { return sink_; }
+  [[nodiscard]] StreamInput& input() { return input_; }
+  [[nodiscard]] TcpConnection& tcp() { return *connection_; }
+  [[nodiscard]] bool lengths_only() const { return options_.ledgers != nullptr; }
+  [[nodiscard]] bool is_initiator() const;
+  /// Null outside of calls.
+  [[nodiscard]] verbs::Context* context() const { return context_; }
+  /// Offset at which the next frame begins.
+  [[nodiscard]] StreamOffset write_position() const;
+  /// Appends a frame to the stream; its place is filled in.
+  void write(const OutgoingFrame& frame, const StreamCall& call);
+  void wait_for_receive();
+
+  /// How a connection fails.
+  struct Failure {
+    verbs::WcStatus status = verbs::WcStatus::kWrFlushErr;  // of the oldest request not complete; kWrFlushErr: none
+    bool raise_event = false;
+    verbs::AsyncEventType event = verbs::AsyncEventType::kQpFatal;
+    bool says_goodbye = false;  // what was written still goes out, then a FIN; else a reset
+  };
+  /// Goes to ERR.
+  void fail_stream(const Failure& failure, const StreamCall& call);
+
+ private:
+  [[nodiscard]] std::uint32_t segment_length(StreamOffset offset, std::uint32_t room) const override;
+  void gather(StreamOffset offset, std::span<std::byte> out) const override;
+  void on_arrival(const StreamRun& run) override;
+
+  [[nodiscard]] StreamCall begin(verbs::Context& context, Time now);
+  void enter(verbs::QpState state, const StreamCall& call);
+  void enter_error(const StreamCall& call);
+  void open(const StreamCall& call);
+  void release();
+  void reset();
+  void work(const StreamCall& call);
+  void take_arrivals(const StreamCall& call);
+  void complete_acknowledged(const StreamCall& call);
+  void write_frames(const StreamCall& call);
+  void watch_connection(const StreamCall& call);
+  void report_drained(const StreamCall& call);
+
+  QpCore core_;
+  StreamOptions options_;
+  std::unique_ptr<TcpConnection> connection_;
+  StreamSendQueue requests_;
+  OutgoingFrames frames_;
+  StreamInput input_;
+  MessageSink sink_;
+  StreamLedger* ledger_ = nullptr;  // of this end's stream
+  StreamCounters counters_;
+  verbs::Context* context_ = nullptr;
+  Time now_;
+  bool established_ = false;  // something has arrived
+  bool drain_reported_ = false;
+  bool waits_for_receive_ = false;
+  mutable bool unreadable_ = false;  // local memory of a request was closed while it was being sent
+};
+
+}  // namespace weft::transport
