@@ -23,6 +23,7 @@
 #include "wire/pfc_frame.h"
 #include "wire/request_extensions.h"
 #include "wire/response_extensions.h"
+#include "wire/tcp.h"
 #include "wire/udp.h"
 
 namespace {
@@ -53,13 +54,27 @@ void check(Input bytes) {
   WEFT_ASSERT(std::ranges::equal(again, bytes.first(size)));
 }
 
+/// Options have more than one form: what is accepted must come back the same from the bytes that are emitted for it.
+void check_tcp_options(Input bytes) {
+  const auto fields = TcpOptionFields::parse(bytes);
+  if (!fields) {
+    WEFT_ASSERT(!fields.error().message.empty());
+    return;
+  }
+  std::vector<std::byte> again(fields->size());
+  fields->emit(again);
+  const auto read = TcpOptionFields::parse(again);
+  WEFT_ASSERT(read.has_value() && *read == *fields);
+}
+
 constexpr std::array kChecks{
     check<EthernetHeader>,   check<Ipv4Header>,         check<Ipv6Header>, check<UdpHeader>,
     check<LrhHeader>,        check<GrhHeader>,          check<BthHeader>,  check<DethHeader>,
     check<RdethHeader>,      check<XrcethHeader>,       check<RethHeader>, check<FethHeader>,
     check<AtomicEthHeader>,  check<ImmDtHeader>,        check<IethHeader>, check<AethHeader>,
     check<SackEthHeader>,    check<AtomicAckEthHeader>, check<CnpHeader>,  check<MadHeader>,
-    check<DirectedRouteSmp>, check<CmDatagram>,         check<PfcFrame>,   check<FlowControlPacket>};
+    check<DirectedRouteSmp>, check<CmDatagram>,         check<PfcFrame>,   check<FlowControlPacket>,
+    check<TcpSegmentHeader>, check_tcp_options};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "base/stable_hash.h"
 #include "fabric/ethernet/pause_content.h"
 #include "study/collector_ports.h"
+#include "wire/tcp_codec.h"
 
 namespace weft::study {
 namespace {
@@ -149,6 +150,12 @@ void CaptureTap::fill_packet(const wire::Packet& packet) {
   const wire::ColdPacket cold = packet.has(wire::kHasCold) ? world_.packets().cold_of(packet) : wire::ColdPacket{};
   const wire::Addresses ends{.source = addresses_[packet.common.source.value()],
                              .destination = addresses_[packet.common.destination.value()]};
+  if (packet.common.kind == wire::PacketKind::kTcp) {
+    const wire::TcpFrame frame = wire::to_tcp_frame(packet, cold, {}, ends);
+    bytes_.resize(wire::emitted_size(frame));
+    wire::emit_tcp_frame(frame, bytes_);
+    return;
+  }
   const wire::RdmaFrame frame = wire::to_frame(packet, cold, {}, ends);
   bytes_.resize(wire::emitted_size(frame));
   wire::emit_frame(frame, bytes_);

@@ -138,8 +138,8 @@ struct TcpHeader {
   std::uint8_t options;      // TcpOptionBit bits
   std::uint8_t sack_blocks;  // how many of ColdPacket::tcp_sack are carried, 0 to 4
 
-  [[nodiscard]] bool has(TcpFlag flag) const { return (flags & flag) != 0; }
-  [[nodiscard]] bool has(TcpOptionBit option) const { return (options & option) != 0; }
+  [[nodiscard]] constexpr bool has(TcpFlag flag) const { return (flags & flag) != 0; }
+  [[nodiscard]] constexpr bool has(TcpOptionBit option) const { return (options & option) != 0; }
 };
 static_assert(sizeof(TcpHeader) == 32);
 
