@@ -157,7 +157,11 @@ int run(const RunText& text) {
                             .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal,
                             .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked});
     if (!results) {
-      return complain(results.error(), kUsageError);
+      // What the other cases gave, or will give, is not lost with this one.
+      status = complain(
+          {fmt::format("{}{}", scenarios->size() > 1 ? name + ": not possible: " : "", results.error().message)},
+          kUsageError);
+      continue;
     }
     if (!text.quiet) {
       fmt::print(text_stream(text), "{}{}", runs.empty() ? "" : "\n",
@@ -176,6 +180,9 @@ int run(const RunText& text) {
   }
   if (runs.size() > 1 && !text.quiet) {
     fmt::print(text_stream(text), "\n{}", comparison_of(runs));
+  }
+  if (runs.empty()) {
+    return status;
   }
   Result<void> written = write_all(text, runs);
   return written ? status : complain(written.error(), kFault);

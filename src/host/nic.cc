@@ -233,8 +233,12 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
   }
   if (common.entropy != record.entropy) [[unlikely]] {
     record.entropy = common.entropy;
-    record.flow_hash = fabric::flow_hash(
-        {.source = options_.address, .destination = addresses_[common.destination.value()], .entropy = common.entropy});
+    const std::uint64_t destination = addresses_[common.destination.value()];
+    record.flow_hash =
+        common.encapsulation == wire::Encapsulation::kRoceV1
+            ? fabric::flow_hash(fabric::AddressPair{.source = options_.address, .destination = destination})
+            : fabric::flow_hash(
+                  fabric::FlowKey{.source = options_.address, .destination = destination, .entropy = common.entropy});
   }
   common.flow_hash = record.flow_hash;
 }

@@ -6,6 +6,7 @@
 
 #include "fabric/fabric.h"
 #include "study/build_topology.h"
+#include "study/encapsulation_of.h"
 #include "study/selector.h"
 #include "wire/encapsulation.h"
 #include "wire/opcode.h"
@@ -68,9 +69,7 @@ fabric::EthernetPortOptions port_options(const Scenario& scenario, const Etherne
                                     : fabric::PfcWatchdogOptions::Action::kForward};
   options.pause_quanta = static_cast<std::uint16_t>(settings.pause_quanta);
   options.pause_response = settings.pause_response.value_or(standard_response(rate));
-  const bool is_v6 = scenario.fabric.ip_version == IpVersion::kV6;
-  options.mtu_frame =
-      largest_frame(scenario, is_v6 ? wire::Encapsulation::kRoceV2Ipv6 : wire::Encapsulation::kRoceV2Ipv4);
+  options.mtu_frame = largest_frame(scenario, encapsulation_of(scenario.fabric));
   return options;
 }
 

@@ -4,6 +4,7 @@
 
 #include "fabric/fabric.h"
 #include "study/build_fabric.h"
+#include "study/encapsulation_of.h"
 #include "transport/congestion/fixed_window.h"
 #include "transport/congestion/notification_point.h"
 
@@ -56,8 +57,6 @@ Rate scaled(Rate step, Rate line, const std::optional<Rate>& reference) {
 
 }  // namespace
 
-bool is_infiniband(const Scenario& scenario) { return scenario.fabric.family == Family::kInfiniband; }
-
 HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
     : scenario_(scenario), rates_(graph.endpoints) {
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
@@ -76,10 +75,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   const NicSettings settings =
       scenario_.overrides.empty() ? scenario_.devices.nic : settings_of_device(scenario_, names_[endpoint.value()]).nic;
   host::NicOptions nic;
-  const bool is_v6 = scenario_.fabric.ip_version == IpVersion::kV6;
-  nic.device.encapsulation = is_infiniband(scenario_) ? wire::Encapsulation::kIbLocal
-                             : is_v6                  ? wire::Encapsulation::kRoceV2Ipv6
-                                                      : wire::Encapsulation::kRoceV2Ipv4;
+  nic.device.encapsulation = encapsulation_of(scenario_.fabric);
   nic.device.active_mtu = verbs::path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
   nic.rc.loss_recovery = scenario_.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat
@@ -98,7 +94,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
 void HostBuilder::set_classes(host::NicOptions& nic) const {
   const QosSettings& qos = scenario_.qos;
   const auto narrow = [](std::int64_t value) { return static_cast<std::uint8_t>(value); };
-  if (is_infiniband(scenario_)) {
+  if (is_infiniband(scenario_.fabric.family)) {
     const auto lanes = lanes_of(scenario_.devices.infiniband);
     std::copy(lanes.begin(), lanes.end(), nic.lane_of_mark.begin());
     const auto class_of = [&](std::int64_t sl) {

@@ -39,6 +39,4 @@ class HostBuilder {
 [[nodiscard]] workload::ConnectionAttributes connection_attributes(const Scenario& scenario,
                                                                    std::optional<std::int64_t> priority);
 
-[[nodiscard]] bool is_infiniband(const Scenario& scenario);
-
 }  // namespace weft::study

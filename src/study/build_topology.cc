@@ -14,6 +14,10 @@ fabric::Cable cable_of(const LinkSettings& link) { return {.rate = link.rate, .p
 
 std::uint32_t count(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
+fabric::Domains domains_of(const Scenario& scenario) {
+  return scenario.topology.domains == Domains::kRouted ? fabric::Domains::kRouted : fabric::Domains::kOne;
+}
+
 std::uint32_t half_up(std::int64_t value) { return static_cast<std::uint32_t>((value + 1) / 2); }
 
 // A leaf with radix ports and an oversubscription of d:u has u / (d + u) of them upwards.
@@ -40,7 +44,8 @@ Result<fabric::TopologyOptions> fat_tree_options(const Scenario& scenario) {
                                 .parallel_links = count(topology.parallel_links),
                                 .host_link = cable_of(scenario.devices.link(LinkTier::kHost)),
                                 .leaf_link = cable_of(scenario.devices.link(LinkTier::kLeaf)),
-                                .core_link = cable_of(scenario.devices.link(LinkTier::kSpine))};
+                                .core_link = cable_of(scenario.devices.link(LinkTier::kSpine)),
+                                .domains = domains_of(scenario)};
 }
 
 Result<fabric::TopologyOptions> rail_options(const Scenario& scenario) {
@@ -62,7 +67,8 @@ Result<fabric::TopologyOptions> rail_options(const Scenario& scenario) {
                                       .ports_per_nic = count(topology.ports_per_nic),
                                       .port_spread = planes ? fabric::PortSpread::kPlanes : fabric::PortSpread::kLeaves,
                                       .host_link = cable_of(scenario.devices.link(LinkTier::kHost)),
-                                      .fabric_link = cable_of(scenario.devices.link(LinkTier::kLeaf))};
+                                      .fabric_link = cable_of(scenario.devices.link(LinkTier::kLeaf)),
+                                      .domains = domains_of(scenario)};
 }
 
 Result<fabric::TopologyOptions> leaf_spine_options(const Scenario& scenario) {
@@ -84,7 +90,8 @@ Result<fabric::TopologyOptions> leaf_spine_options(const Scenario& scenario) {
                                   .nics_per_host = count(topology.nics_per_host),
                                   .parallel_links = count(topology.parallel_links),
                                   .host_link = cable_of(scenario.devices.link(LinkTier::kHost)),
-                                  .fabric_link = cable_of(scenario.devices.link(LinkTier::kLeaf))};
+                                  .fabric_link = cable_of(scenario.devices.link(LinkTier::kLeaf)),
+                                  .domains = domains_of(scenario)};
 }
 
 Result<fabric::TopologyOptions> options_of(const Scenario& scenario) {
@@ -93,15 +100,18 @@ Result<fabric::TopologyOptions> options_of(const Scenario& scenario) {
   const fabric::Cable leaf = cable_of(scenario.devices.link(LinkTier::kLeaf));
   switch (topology.kind) {
     case TopologyKind::kSingleSwitch:
-      return fabric::SingleSwitchOptions{
-          .hosts = count(topology.hosts), .nics_per_host = count(topology.nics_per_host), .host_link = host};
+      return fabric::SingleSwitchOptions{.hosts = count(topology.hosts),
+                                         .nics_per_host = count(topology.nics_per_host),
+                                         .host_link = host,
+                                         .domains = domains_of(scenario)};
     case TopologyKind::kDumbbell:
       return fabric::DumbbellOptions{.left_hosts = half_up(topology.hosts),
                                      .right_hosts = count(topology.hosts / 2),
                                      .nics_per_host = count(topology.nics_per_host),
                                      .parallel_links = count(topology.parallel_links),
                                      .host_link = host,
-                                     .bottleneck = leaf};
+                                     .bottleneck = leaf,
+                                     .domains = domains_of(scenario)};
     case TopologyKind::kParkingLot:
       if (topology.hosts % topology.switches != 0) {
         return fail("topology: {} hosts cannot be shared out evenly among {} switches", topology.hosts,
@@ -112,7 +122,8 @@ Result<fabric::TopologyOptions> options_of(const Scenario& scenario) {
                                        .nics_per_host = count(topology.nics_per_host),
                                        .parallel_links = count(topology.parallel_links),
                                        .host_link = host,
-                                       .chain_link = leaf};
+                                       .chain_link = leaf,
+                                       .domains = domains_of(scenario)};
     case TopologyKind::kLeafSpine:
       return leaf_spine_options(scenario);
     case TopologyKind::kFatTree:

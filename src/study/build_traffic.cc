@@ -374,6 +374,9 @@ Result<void> Planner::flows(TrafficPlan& plan, const TrafficSettings& traffic, c
     }
     plan.expected_bytes = static_cast<std::uint64_t>(traffic.size.count() * traffic.count) * list.size();
   }
+  for (const workload::ListedFlow& flow : list) {
+    plan.pairs.emplace_back(flow.source.value(), flow.destination.value());
+  }
   return take(plan, workload::FlowList::make(plan.job, list), traffic);
 }
 

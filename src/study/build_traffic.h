@@ -31,6 +31,8 @@ struct TrafficPlan {
   std::optional<RingPlan> ring;
   std::optional<std::int64_t> priority;
   std::uint64_t expected_bytes = 0;  // of all messages; 0: not known before
+  /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
 };
 
 /// In the order of the scenario. Errors name the traffic and what would be right.

@@ -35,11 +35,12 @@ TEST(Catalogue, HasTheDevicesAndProfilesThatScenariosExpect) {
       {"switch",
        {"sb7800", "quantum-1", "quantum-2", "tomahawk-3", "tomahawk-4", "tomahawk-5", "spectrum-2", "spectrum-4",
         "equal"}},
-      {"nic", {"connectx-5", "connectx-6", "connectx-7", "roce-50g", "roce-100g", "roce-200g", "roce-400g", "equal"}},
+      {"nic", {"connectx-5", "connectx-6", "connectx-7", "roce-50g", "roce-100g", "roce-200g", "roce-400g", "chelsio-t6",
+        "equal"}},
       {"dcqcn", {"paper", "connectx", "hpcc-ns3"}},
       {"ib_congestion", {"published"}},
       {"qos", {"default"}},
-      {"family", {"rocev2", "infiniband"}}};
+      {"family", {"rocev2", "infiniband", "rocev1", "iwarp", "tcp"}}};
   for (const auto& [kind, names] : wanted) {
     for (const auto name : names) {
       EXPECT_TRUE(test_catalogue().find(kind, name).has_value()) << kind << '/' << name;
@@ -82,7 +83,7 @@ TEST(Catalogue, LoadsAScenarioWithEveryEntry) {
     if (!keys.contains(entry.kind)) {
       continue;
     }
-    const auto family = entry.serves(Family::kRoceV2) ? "rocev2" : "infiniband";
+    const std::string family = entry.serves(Family::kRoceV2) ? "rocev2" : entry.families.front();
     const auto scenario = scenario_with("", {.file = "",
                                              .case_name = {},
                                              .settings = {fmt::format("fabric.family={}", family),

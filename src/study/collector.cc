@@ -29,7 +29,7 @@ RunEnd end_of(Simulation::End end) {
 }
 
 Lossless lossless_of(const Scenario& scenario) {
-  if (scenario.fabric.family == Family::kInfiniband) {
+  if (is_infiniband(scenario.fabric.family)) {
     return Lossless::kCredits;
   }
   const auto& priorities = scenario.devices.ethernet.priorities;
@@ -38,7 +38,7 @@ Lossless lossless_of(const Scenario& scenario) {
 }
 
 bool marks(const Scenario& scenario) {
-  if (scenario.fabric.family == Family::kInfiniband) {
+  if (is_infiniband(scenario.fabric.family)) {
     return scenario.congestion.algorithm == CongestionAlgorithm::kIbCc;
   }
   const auto& priorities = scenario.devices.ethernet.priorities;

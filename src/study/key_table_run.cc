@@ -153,6 +153,12 @@ constexpr std::array kTopology = {
         .about = "Length of the chain.",
         .range = {.low = 2, .high = 1'024},
         .only_for = "parking-lot"},
+    Key{.name = "domains",
+        .binding = bind<&TopologySettings::domains>(),
+        .fallback = "one",
+        .about = "Whether all switches bridge `one` layer-2 domain (per plane), or each is a router. RoCEv1 and "
+                 "InfiniBand cross no router.",
+        .only_for = "single-switch dumbbell parking-lot leaf-spine fat-tree rail-optimised"},
     Key{.name = "file",
         .binding = bind<&TopologySettings::file>(),
         .fallback = "",

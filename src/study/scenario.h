@@ -17,7 +17,13 @@
 namespace weft::study {
 
 enum class Hardware : std::uint8_t { kAsSold, kEqual };
-enum class Family : std::uint8_t { kRoceV2, kInfiniband };
+enum class Family : std::uint8_t { kRoceV2, kInfiniband, kRoceV1, kIwarp, kTcp };
+/// Its ports speak InfiniBand, not Ethernet.
+[[nodiscard]] constexpr bool is_infiniband(Family family) { return family == Family::kInfiniband; }
+/// Its engines are those of the InfiniBand transport (RC, UC, UD), not streams over TCP.
+[[nodiscard]] constexpr bool has_ib_transport(Family family) {
+  return family != Family::kIwarp && family != Family::kTcp;
+}
 enum class IpVersion : std::uint8_t { kV4, kV6 };
 
 /// [fabric]
@@ -32,6 +38,9 @@ struct FabricSettings {
   std::int64_t mtu = 4096;  // path MTU: 256, 512, 1024, 2048 or 4096 bytes
   IpVersion ip_version = IpVersion::kV4;
 };
+
+/// Whether the fabric is one layer-2 domain (per plane), or every switch a router.
+enum class Domains : std::uint8_t { kOne, kRouted };
 
 enum class TopologyKind : std::uint8_t {
   kSingleSwitch,
@@ -59,7 +68,8 @@ struct TopologySettings {
   Oversubscription oversubscription;
   std::int64_t parallel_links = 1;  // between two switches
   std::int64_t switches = 2;        // parking-lot: length of the chain
-  std::string file;                 // kFile: path as resolved from the scenario's folder
+  Domains domains = Domains::kOne;
+  std::string file;  // kFile: path as resolved from the scenario's folder
 };
 
 enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft };

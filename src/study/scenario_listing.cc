@@ -16,7 +16,7 @@ namespace {
 bool is_of_other_family(const Section& section, Family family) {
   const bool infiniband = section.path == "infiniband" || section.path == "ib_congestion";
   const bool ethernet = section.path.starts_with("ethernet") || section.path == "dcqcn";
-  return family == Family::kInfiniband ? ethernet : infiniband;
+  return is_infiniband(family) ? ethernet : infiniband;
 }
 
 bool is_of_other_algorithm(const Section& section, CongestionAlgorithm algorithm) {

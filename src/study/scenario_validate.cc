@@ -34,7 +34,7 @@ Result<void> validate_fabric(const Scenario& scenario) {
   if (!is_one_of(scenario.fabric.mtu, kMtus)) {
     return fail_at(scenario, "fabric.mtu", "{} is no path MTU; one of {}", scenario.fabric.mtu, fmt::join(kMtus, ", "));
   }
-  const bool infiniband = scenario.fabric.family == Family::kInfiniband;
+  const bool infiniband = is_infiniband(scenario.fabric.family);
   const auto policy = scenario.routing.policy;
   if (!infiniband && policy == RoutingPolicy::kLft) {
     return fail_at(scenario, "routing.policy", "'lft' is InfiniBand's; one of ecmp, spray, adaptive");
@@ -46,11 +46,18 @@ Result<void> validate_fabric(const Scenario& scenario) {
 }
 
 Result<void> validate_congestion(const Scenario& scenario) {
-  const bool infiniband = scenario.fabric.family == Family::kInfiniband;
+  const bool infiniband = is_infiniband(scenario.fabric.family);
   const auto algorithm = scenario.congestion.algorithm;
   const std::string path = "congestion_control.algorithm";
   if (infiniband && algorithm == CongestionAlgorithm::kDcqcn) {
     return fail_at(scenario, path, "'dcqcn' needs the marks of Ethernet; one of none, static-window, ib-cc");
+  }
+  const auto family = scenario.fabric.family;
+  if (algorithm != CongestionAlgorithm::kNone && !has_ib_transport(family)) {
+    return fail_at(scenario, path, "{} brings the congestion control of TCP; only none here", word_of(family));
+  }
+  if (algorithm == CongestionAlgorithm::kDcqcn && family == Family::kRoceV1) {
+    return fail_at(scenario, path, "'dcqcn' needs ECN, which RoCEv1 has no IP header for; one of none, static-window");
   }
   if (!infiniband && algorithm == CongestionAlgorithm::kIbCc) {
     return fail_at(scenario, path, "'ib-cc' needs the marks of InfiniBand; one of none, static-window, dcqcn");

@@ -26,12 +26,16 @@ struct WordsOf<Hardware> : NothingPlanned {
 };
 template <>
 struct WordsOf<Family> {
-  static constexpr WordList<2> kWords = {"rocev2", "infiniband"};
-  static constexpr WordList<4> kPlanned = {"rocev1", "iwarp", "tcp", "uet"};
+  static constexpr WordList<5> kWords = {"rocev2", "infiniband", "rocev1", "iwarp", "tcp"};
+  static constexpr WordList<1> kPlanned = {"uet"};
 };
 template <>
 struct WordsOf<IpVersion> : NothingPlanned {
   static constexpr WordList<2> kWords = {"ipv4", "ipv6"};
+};
+template <>
+struct WordsOf<Domains> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"one", "routed"};
 };
 template <>
 struct WordsOf<TopologyKind> {

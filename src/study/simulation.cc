@@ -8,6 +8,7 @@
 #include "study/build_topology.h"
 #include "study/build_traffic.h"
 #include "study/ideal_time.h"
+#include "study/reach.h"
 #include "workload/flow_program.h"
 #include "workload/local_connector.h"
 #include "workload/messenger.h"
@@ -82,13 +83,19 @@ Result<void> Simulation::build() {
   if (!graph) {
     return pass_on(graph);
   }
+  if (!has_ib_transport(scenario_.fabric.family)) {
+    return fail("fabric.family: iwarp and tcp cannot be simulated yet");
+  }
   Result<std::vector<TrafficPlan>> plans = plan_traffic(scenario_, *graph);
   if (!plans) {
     return pass_on(plans);
   }
+  if (Result<void> reached = check_reach(scenario_, *graph, *plans); !reached) {
+    return reached;
+  }
   WorldOptions options;
   options.seed = static_cast<std::uint64_t>(scenario_.seed);
-  if (is_infiniband(scenario_)) {
+  if (is_infiniband(scenario_.fabric.family)) {
     Result<fabric::InfiniBandOptions> made = infiniband_options(scenario_, *graph);
     if (!made) {
       return pass_on(made);

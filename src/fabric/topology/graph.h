@@ -21,6 +21,25 @@ using LinkIndex = Id<struct LinkTag>;
 
 enum class NodeKind : std::uint8_t { kEndpoint, kSwitch };
 
+/// What the ports of a node speak; kAny: what the fabric they are part of does.
+enum class PortType : std::uint8_t { kAny, kEthernet, kInfiniBand };
+/// "any", "Ethernet", "InfiniBand".
+[[nodiscard]] constexpr const char* to_string(PortType type) {
+  switch (type) {
+    case PortType::kAny:
+      return "any";
+    case PortType::kEthernet:
+      return "Ethernet";
+    case PortType::kInfiniBand:
+      break;
+  }
+  return "InfiniBand";
+}
+/// Whether a cable may join them.
+[[nodiscard]] constexpr bool can_be_wired(PortType a, PortType b) {
+  return a == b || a == PortType::kAny || b == PortType::kAny;
+}
+
 struct Node {
   std::string name;  // "host3/nic0", "pod1/leaf0", "core2"
   NodeKind kind = NodeKind::kSwitch;
@@ -28,6 +47,7 @@ struct Node {
   std::uint16_t domain = 0;  // layer-2 domain; crossing to another is a routed hop
   std::uint16_t ports = 0;   // how many are in use
   std::uint16_t plane = 0;   // independent fabric; no link joins two
+  PortType port_type = PortType::kAny;
 };
 
 struct LinkEnd {

@@ -60,6 +60,10 @@ Result<void> check_link(const Graph& graph, const Link& link) {
   if (a.plane != b.plane) {
     return fail("the link from {} to {} joins planes {} and {}", a.name, b.name, a.plane, b.plane);
   }
+  if (!can_be_wired(a.port_type, b.port_type)) {
+    return fail("the link from {} to {} joins an {} port and an {} port: these need a gateway, which is not modelled",
+                a.name, b.name, to_string(a.port_type), to_string(b.port_type));
+  }
   if (link.rate <= Rate::zero()) {
     return fail("the link from {} to {} has the rate {}, it must be above 0", a.name, b.name, link.rate);
   }

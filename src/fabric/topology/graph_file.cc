@@ -123,10 +123,13 @@ class Parser {
     const std::size_t equals = std::min(token.text.find('='), token.text.size());
     const std::string_view key = token.text.substr(0, equals);
     const std::string_view value = token.text.substr(std::min(equals + 1, token.text.size()));
-    if (node.kind == NodeKind::kEndpoint) {
-      return fault(token, Error{fmt::format("'{}': an endpoint has a name and nothing else", token.text)});
+    if (key == "ports") {
+      return parse_port_type(token, value, node);
     }
-    static constexpr std::array<std::string_view, 3> kKeys{"tier", "domain", "plane"};
+    if (node.kind == NodeKind::kEndpoint) {
+      return fault(token, Error{fmt::format("'{}': an endpoint has a name, and at most 'ports'", token.text)});
+    }
+    static constexpr std::array<std::string_view, 4> kKeys{"tier", "domain", "plane", "ports"};
     if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
       return fault(token, unknown_word({.kind = "attribute", .word = key, .valid = kKeys}));
     }
@@ -145,6 +148,15 @@ class Parser {
     return {};
   }
 
+  Result<void> parse_port_type(const Token& token, std::string_view value, Node& node) const {
+    static constexpr std::array<std::string_view, 2> kTypes{"ethernet", "infiniband"};
+    if (value != kTypes[0] && value != kTypes[1]) {
+      return fault(token, unknown_word({.kind = "kind of ports", .word = value, .valid = kTypes}));
+    }
+    node.port_type = value == kTypes[0] ? PortType::kEthernet : PortType::kInfiniBand;
+    return {};
+  }
+
   Result<void> parse_link(const std::vector<Token>& tokens) {
     if (tokens.size() != 5) {
       return fault(tokens[0], Error{"a link is two names, a rate, and a length or a delay: "
@@ -157,6 +169,13 @@ class Parser {
         return fault(tokens[i], Error{fmt::format("no node named {} stands above this line", tokens[i].text)});
       }
       (i == 1 ? link.a : link.b) = found->second;
+    }
+    const PortType a = nodes_[link.a].port_type;
+    const PortType b = nodes_[link.b].port_type;
+    if (!can_be_wired(a, b)) {
+      return fault(tokens[0], Error{fmt::format("{} has {} ports and {} has {} ports: these need a gateway, which is "
+                                                "not modelled",
+                                                tokens[1].text, to_string(a), tokens[2].text, to_string(b))});
     }
     link.cable = {.rate = Rate::zero(), .propagation = Duration::zero()};
     for (const std::size_t i : {3U, 4U}) {

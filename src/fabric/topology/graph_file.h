@@ -1,13 +1,14 @@
 // A graph given as text: one node or cable per line, "#" begins a comment.
 //
 //   endpoint host0/nic0
-//   switch leaf0 tier=1 domain=0 plane=0
+//   switch leaf0 tier=1 domain=0 plane=0 ports=ethernet
 //   link host0/nic0 leaf0 rate=400Gbps length=3m
 //   link leaf0 spine0 rate=400Gbps delay=150ns
 //
 // Nodes stand before the links that name them; endpoints and switches may be mixed. The attributes of a switch may be
-// left out (tier 1, domain 0, plane 0); a link has a rate, and a length or a delay. Ports are numbered in the order of
-// links; write downward links before upward ones. An endpoint takes domain and plane from its switch.
+// left out (tier 1, domain 0, plane 0, the ports that the fabric needs); an endpoint may say what its port is
+// (ports=infiniband), and takes domain and plane from its switch. A link has a rate, and a length or a delay. Ports are
+// numbered in the order of links; write downward links before upward ones.
 #pragma once
 
 #include <string>

@@ -43,6 +43,15 @@ TEST(GraphFile, GivesTheGraphThatIsWritten) {
   EXPECT_EQ(graph.links[3].b.port, 1);
 }
 
+TEST(GraphFile, RefusesToWireAnInfiniBandPortToAnEthernetPort) {
+  EXPECT_EQ(fault_of("switch a ports=ethernet\nendpoint b ports=ethernet\nlink b a rate=1Gbps delay=1ns"), "valid");
+  EXPECT_EQ(fault_of("switch a ports=ethernet\nendpoint b\nlink b a rate=1Gbps delay=1ns"), "valid");
+  EXPECT_EQ(
+      fault_of("switch a ports=ethernet\nendpoint b ports=infiniband\nlink b a rate=1Gbps delay=1ns"),
+      "net.txt:3:1: b has InfiniBand ports and a has Ethernet ports: these need a gateway, which is not modelled");
+  EXPECT_EQ(fault_of("switch a ports=ethernt").find("net.txt:1:10: unknown kind of ports 'ethernt'"), 0U);
+}
+
 TEST(GraphFile, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(fault_of("endpoint a\nlink a b rate=1Gbps delay=1ns"),
             "net.txt:2:8: no node named b stands above this line");

@@ -1,0 +1,129 @@
+#include "study/reach.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "study/scenario_words.h"
+
+namespace weft::study {
+namespace {
+
+using fabric::Graph;
+using fabric::PortType;
+
+bool is_routable(Family family) { return family != Family::kRoceV1 && family != Family::kInfiniband; }
+
+/// For each node the lowest node that bridges alone lead to.
+std::vector<std::uint32_t> bridged_parts(const Graph& graph) {
+  std::vector<std::uint32_t> part(graph.nodes.size());
+  std::iota(part.begin(), part.end(), 0U);
+  const auto root = [&part](std::uint32_t node) {
+    while (part[node] != node) {
+      node = part[node] = part[part[node]];
+    }
+    return node;
+  };
+  for (const fabric::Link& link : graph.links) {
+    if (graph[link.a.node].domain == graph[link.b.node].domain) {
+      const std::uint32_t a = root(link.a.node.value());
+      const std::uint32_t b = root(link.b.node.value());
+      part[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  for (std::uint32_t node = 0; node < part.size(); ++node) {
+    part[node] = root(node);
+  }
+  return part;
+}
+
+/// The first cable, in the order of the graph, that leads out of a part.
+std::string boundary(const Graph& graph, const std::vector<std::uint32_t>& part, std::uint32_t inside) {
+  for (const fabric::Link& link : graph.links) {
+    const bool from_a = part[link.a.node.value()] == inside;
+    if (from_a != (part[link.b.node.value()] == inside)) {
+      return fmt::format("the cable {} - {}", fabric::port_name(graph, from_a ? link.a : link.b),
+                         fabric::port_name(graph, from_a ? link.b : link.a));
+    }
+  }
+  return "that no cable joins them";
+}
+
+class ReachCheck {
+ public:
+  ReachCheck(const Scenario& scenario, const Graph& graph)
+      : scenario_(scenario), graph_(graph), part_(bridged_parts(graph)) {}
+
+  [[nodiscard]] Result<void> check(const TrafficPlan& plan) const {
+    if (!plan.pairs.empty()) {
+      for (const auto& [from, to] : plan.pairs) {
+        if (Result<void> met = check_pair(plan, from, to); !met) {
+          return met;
+        }
+      }
+      return {};
+    }
+    for (std::uint32_t rank = 1; rank < plan.machines.size(); ++rank) {
+      if (Result<void> met = check_pair(plan, 0, rank); !met) {
+        return met;
+      }
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Result<void> check_pair(const TrafficPlan& plan, std::uint32_t from, std::uint32_t to) const {
+    const std::vector<EndpointId>& ours = plan.machines[from].rails;
+    const std::vector<EndpointId>& theirs = plan.machines[to].rails;
+    for (std::size_t rail = 0; rail < std::min(ours.size(), theirs.size()); ++rail) {
+      const std::uint32_t inside = part_[ours[rail].value()];
+      if (inside != part_[theirs[rail].value()]) {
+        const Family family = scenario_.fabric.family;
+        return fail(
+            "traffic '{}': {} stays inside one {}, but {} and {} are in two; the boundary is {}. rocev2, "
+            "iwarp and tcp can be routed",
+            plan.job.name, word_of(family), is_infiniband(family) ? "subnet" : "layer-2 domain",
+            graph_.nodes[ours[rail].value()].name, graph_.nodes[theirs[rail].value()].name,
+            boundary(graph_, part_, inside));
+      }
+    }
+    return {};
+  }
+
+  const Scenario& scenario_;
+  const Graph& graph_;
+  std::vector<std::uint32_t> part_;
+};
+
+Result<void> check_ports(const Scenario& scenario, const Graph& graph) {
+  const PortType fabric = is_infiniband(scenario.fabric.family) ? PortType::kInfiniBand : PortType::kEthernet;
+  for (const fabric::Node& node : graph.nodes) {
+    if (!can_be_wired(node.port_type, fabric)) {
+      return fail("{} has {} ports, but the family {} needs {} ports; a gateway is not modelled", node.name,
+                  to_string(node.port_type), word_of(scenario.fabric.family), to_string(fabric));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_reach(const Scenario& scenario, const Graph& graph, std::span<const TrafficPlan> plans) {
+  if (Result<void> wired = check_ports(scenario, graph); !wired || is_routable(scenario.fabric.family)) {
+    return wired;
+  }
+  const ReachCheck check(scenario, graph);
+  for (const TrafficPlan& plan : plans) {
+    if (Result<void> reached = check.check(plan); !reached) {
+      return reached;
+    }
+  }
+  return {};
+}
+
+}  // namespace weft::study
