@@ -15,13 +15,12 @@
 #include "base/rate.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "verbs/memory_place.h"
 
 namespace weft::verbs {
 
 class Provider;
 
-/// A GPU of this host, counted from 0.
-using GpuIndex = Id<struct GpuTag>;
 /// The program's own name for a request; the machine only hands it back.
 using MachineToken = std::uint64_t;
 
@@ -37,12 +36,6 @@ struct ComputeRequest {
   GpuIndex gpu{};
   std::variant<Duration, Flops> work{};
   MachineToken token = 0;
-};
-
-/// Where bytes lie: the memory of a GPU, or of the host if `gpu` is invalid.
-struct MemoryPlace {
-  GpuIndex gpu{};
-  friend bool operator==(MemoryPlace, MemoryPlace) = default;
 };
 
 /// A copy inside the host; it shares PCIe, scale-up links and memory with whatever else uses them. Lengths only: a

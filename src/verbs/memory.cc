@@ -59,7 +59,8 @@ Result<std::uint32_t> MemoryTable::register_region(const Registration& registrat
                              .pd = registration.pd,
                              .key = key,
                              .access = registration.access,
-                             .invalidatable = registration.invalidatable};
+                             .invalidatable = registration.invalidatable,
+                             .place = registration.place};
   ++live_;
   return key;
 }

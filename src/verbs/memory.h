@@ -17,6 +17,7 @@
 #include "base/ring.h"
 #include "verbs/access.h"
 #include "verbs/handles.h"
+#include "verbs/memory_place.h"
 
 namespace weft::verbs {
 
@@ -30,6 +31,7 @@ struct MemoryRegion {
   std::uint32_t key = 0;
   AccessMask access = 0;
   bool invalidatable = false;  // SEND with invalidate may close it (as a type 2 window or fast-registered region)
+  MemoryPlace place{};         // decides how a NIC gets at it; nothing else depends on it
 
   /// The bytes at `at`, which a successful check has shown to lie inside; null without bytes.
   [[nodiscard]] std::byte* data(std::uint64_t at) const { return bytes == nullptr ? nullptr : bytes + (at - address); }
@@ -57,6 +59,7 @@ class MemoryTable {
     std::byte* bytes = nullptr;
     AccessMask access = 0;
     bool invalidatable = false;
+    MemoryPlace place{};
   };
   struct Checked {
     AccessFault fault = AccessFault::kNone;

@@ -1,0 +1,94 @@
+// What lies between a program and its NIC's engines, as the NIC asks it: one implementation for RDMA, one for sockets.
+//
+// A path keeps no events and no packets. It is told what passes, occupies the host's shared resources for it, and
+// answers from when the next thing may happen. All calls come at the present instant, in order. A NIC without a path
+// has constant delays instead (HostPipeline).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/data_size.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "host/path/flow_table.h"
+#include "host/path/stage.h"
+#include "verbs/memory_place.h"
+#include "verbs/work_request.h"
+
+namespace weft::host {
+
+/// Where the bytes of a message of an unloaded host come past, for its list of stages.
+enum class PathSide : std::uint8_t { kSend, kReceive, kReadTarget };
+
+/// A message, as far as its stages depend on it.
+struct MessageShape {
+  Bytes size{};
+  Bytes packet{};  // payload of a full packet (path MTU, or MSS)
+  verbs::WrOpcode opcode = verbs::WrOpcode::kSend;
+  verbs::MemoryPlace place{};  // of the memory on the side asked for
+  std::uint8_t send_flags = 0;
+};
+
+class NicPath {
+ public:
+  virtual ~NicPath() = default;
+
+  struct Posting {
+    FlowRef flow = 0;
+    Qpn qpn{};
+    Bytes size{};
+    verbs::WrOpcode opcode = verbs::WrOpcode::kSend;
+    std::uint8_t send_flags = 0;
+    verbs::MemoryPlace place{};  // of the local memory
+    Bytes packet{};              // payload of a full packet
+  };
+  /// A program posts a request; when the engine may have it.
+  virtual Time post(const Posting& posting, Time now) = 0;
+
+  /// A packet leaves for the wire.
+  virtual void on_departure(FlowRef flow, Bytes payload, Time now) = 0;
+  /// From when data of any queue pair may leave, and answers and data of this one.
+  [[nodiscard]] virtual Time device_data_from() const = 0;
+  [[nodiscard]] virtual Time data_from(FlowRef flow) = 0;
+  [[nodiscard]] virtual Time answers_from(FlowRef flow) = 0;
+
+  /// A packet from the wire, as far as a path looks at it.
+  struct Arrival {
+    std::uint32_t packet = 0;  // the NIC's name for it
+    std::uint32_t flow_hash = 0;
+    Bytes payload{};
+    bool is_read_request = false;
+    Bytes read_first{};        // of a READ request: payload of the first answer
+    bool begins_send = false;  // needs a receive request before its bytes can be placed
+    bool ends_message = false;
+    std::optional<verbs::MemoryPlace> sink{};  // where its bytes go, if it says so
+  };
+  enum class Admission : std::uint8_t { kDeliver, kKeep, kDrop };
+  /// Whether the engine sees it now, or the path names it again by next_arrival, or there is no room for it.
+  virtual Admission admit(const Arrival& arrival, Time now) = 0;
+  /// When something happens to packets that are kept; never() if there are none. Not before the latest instant told.
+  [[nodiscard]] virtual Time next_arrival() const = 0;
+  /// Lets it happen, if it is time; the packet that the engine sees now, if any.
+  virtual std::optional<std::uint32_t> take_arrival(Time now) = 0;
+  /// The engine has seen it. When its bytes are where the program finds them.
+  virtual Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) = 0;
+  /// Completions were pushed whose bytes were there at `landed`: when the program sees them.
+  virtual Time on_news(Time landed) = 0;
+
+  /// A queue pair is gone.
+  virtual void forget(FlowRef flow) = 0;
+
+  /// The stages of a message when the host is idle; their sum is what it takes. With more than one packet: up to the
+  /// first, and from the last.
+  [[nodiscard]] virtual StageTimes idle_stages(PathSide side, const MessageShape& shape) const = 0;
+
+  struct Counters {
+    std::uint64_t dropped = 0;  // no room in the NIC's receive buffer or ring
+    std::uint64_t interrupts = 0;
+  };
+  [[nodiscard]] virtual const Counters& counters() const = 0;
+  [[nodiscard]] virtual std::size_t heap_bytes() const = 0;
+};
+
+}  // namespace weft::host

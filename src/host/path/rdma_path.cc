@@ -1,0 +1,287 @@
+#include "host/path/rdma_path.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/stable_hash.h"
+
+namespace weft::host {
+namespace {
+
+bool sends_data(verbs::WrOpcode opcode) {
+  switch (opcode) {
+    case verbs::WrOpcode::kSend:
+    case verbs::WrOpcode::kSendWithImm:
+    case verbs::WrOpcode::kSendWithInv:
+    case verbs::WrOpcode::kRdmaWrite:
+    case verbs::WrOpcode::kRdmaWriteWithImm:
+      return true;
+    case verbs::WrOpcode::kRdmaRead:
+    case verbs::WrOpcode::kAtomicCmpAndSwp:
+    case verbs::WrOpcode::kAtomicFetchAndAdd:
+      break;
+  }
+  return false;
+}
+
+bool is_send(verbs::WrOpcode opcode) {
+  return sends_data(opcode) && opcode != verbs::WrOpcode::kRdmaWrite && opcode != verbs::WrOpcode::kRdmaWriteWithImm;
+}
+
+}  // namespace
+
+RdmaPath::RdmaPath(const RdmaPathOptions& options, const Place& place)
+    : options_(options), host_(place.host), slot_(place.slot), seed_(place.seed) {}
+
+bool RdmaPath::is_inline(Bytes size, std::uint8_t send_flags, verbs::MemoryPlace place) const {
+  // A core cannot copy out of GPU memory at a small price.
+  return !place.gpu.is_valid() && (size <= options_.inline_limit || (send_flags & verbs::kSendInline) != 0);
+}
+
+CoreId RdmaPath::core_of(Qpn qpn) const {
+  const std::uint32_t value = qpn.value();
+  const std::array<char, 4> bytes = {static_cast<char>(value), static_cast<char>(value >> 8),
+                                     static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
+  return host_.cpu().core_of(stable_hash(seed_, {bytes.data(), bytes.size()}));
+}
+
+Duration RdmaPath::first_fetch(const HostResources::Piece& first) const {
+  const Duration of_gpu = first.place.gpu.is_valid() ? options_.gpu_read.latency : Duration::zero();
+  return slot_.options().read_round_trip + of_gpu + host_.detour(first.place) + host_.idle_fetch(first);
+}
+
+// The copies are asked for at once and follow one another; the first one decides when sending begins.
+Time RdmaPath::stage_chunks(Flow& flow, const Posting& posting, CoreId core, Time now) {
+  const Bytes chunk = host_.options().copy_chunk;
+  Time first = Time::never();
+  Time copied = now;
+  for (Bytes left = posting.size; left > Bytes::zero(); left -= std::min(left, chunk)) {
+    const Bytes size = std::min(left, chunk);
+    const Time launched = host_.cpu().run(core, CpuWork::kCopyLaunch, now, host_.options().copy_launch.latency);
+    copied = host_.to_host({posting.place, size}, {.now = now, .start = later(launched, copied)});
+    flow.staged.push_back({size, copied});
+    first = earlier(first, copied);
+  }
+  return first;
+}
+
+Time RdmaPath::post(const Posting& posting, Time now) {
+  Flow& flow = flows_[posting.flow];
+  const CoreId core = core_of(posting.qpn);
+  const bool has_data = sends_data(posting.opcode) && posting.size > Bytes::zero();
+  HostResources::Piece first{posting.place, std::min(posting.size, posting.packet)};
+  (posting.opcode == verbs::WrOpcode::kRdmaRead ? flow.sink : flow.source) = posting.place;
+  Time at = host_.cpu().run(core, CpuWork::kPost, now, options_.software.latency);
+  if (has_data && bounces(posting.place)) {
+    // The doorbell follows the first copy; it is not kept waiting by the launches of the others.
+    at = stage_chunks(flow, posting, core, now) + options_.doorbell.latency;
+    host_.cpu().note(CpuWork::kPost, options_.doorbell.latency);
+    first.place = {};
+  } else {
+    at = host_.cpu().run(core, CpuWork::kPost, {.now = now, .start = at}, options_.doorbell.latency);
+  }
+  at = at + options_.pcie_write.latency;
+  if (options_.request_fetch == WorkRequestFetch::kAfterDoorbell) {
+    at = at + slot_.options().read_round_trip;
+  }
+  if (has_data && !is_inline(posting.size, posting.send_flags, first.place)) {
+    at = at + first_fetch(first);
+  }
+  return at + options_.offload.latency + options_.transmit.latency;
+}
+
+void RdmaPath::on_departure(FlowRef flow, Bytes payload, Time now) {
+  if (payload <= options_.inline_limit) {
+    return;
+  }
+  Flow& state = flows_[flow];
+  verbs::MemoryPlace place = state.source;
+  if (bounces(place)) {
+    place = {};
+    for (Bytes left = payload; left > Bytes::zero() && !state.staged.empty();) {
+      Staged& front = state.staged.front();
+      const Bytes taken = std::min(left, front.left);
+      front.left -= taken;
+      left -= taken;
+      if (front.left == Bytes::zero()) {
+        (void)state.staged.pop_front();
+      }
+    }
+  }
+  // While this packet is on the wire as many bytes come for the next: it leaves no earlier than they can.
+  gate_ = host_.fetch(slot_, {place, payload}, now);
+}
+
+Time RdmaPath::data_from(FlowRef flow) {
+  const Flow& state = flows_[flow];
+  return state.staged.empty() ? state.answers_from : later(state.answers_from, state.staged.front().ready);
+}
+
+bool RdmaPath::has_room(Bytes payload, Time now) {
+  while (!buffer_.empty() && buffer_.front().until <= now) {
+    buffered_ -= buffer_.pop_front().size;
+  }
+  return options_.receive_buffer == Bytes::max() || buffered_ + payload <= options_.receive_buffer;
+}
+
+NicPath::Admission RdmaPath::admit(const Arrival& arrival, Time now) {
+  if (has_room(arrival.payload, now)) {
+    return Admission::kDeliver;
+  }
+  ++counters_.dropped;
+  return Admission::kDrop;
+}
+
+Time RdmaPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
+  Flow& state = flows_[flow];
+  if (arrival.is_read_request) {
+    state.source = arrival.sink.value_or(options_.memory);
+    const verbs::MemoryPlace place = bounces(state.source) ? verbs::MemoryPlace{} : state.source;
+    state.answers_from = later(state.answers_from, now + first_fetch({place, arrival.read_first}));
+    return now;
+  }
+  if (arrival.payload == Bytes::zero()) {
+    return now;
+  }
+  if (arrival.sink || arrival.begins_send) {
+    state.sink = arrival.sink.value_or(options_.memory);
+  }
+  const bool bounced = bounces(state.sink);
+  const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : state.sink, arrival.payload};
+  Time end = host_.store(slot_, piece, now) + host_.detour(piece.place);
+  if (options_.receive_buffer != Bytes::max()) {
+    buffer_.push_back({end, arrival.payload});
+    buffered_ += arrival.payload;
+  }
+  if (piece.place.gpu.is_valid()) {
+    end = end + options_.gpu_write.latency;
+  }
+  if (arrival.begins_send) {
+    end = end + options_.receive_fetch.latency;
+  }
+  if (bounced) {
+    end = land_in_gpu(state, arrival, {.now = now, .start = end});
+  }
+  // Bytes of one queue pair are written in order.
+  state.landed = later(state.landed, end);
+  return state.landed;
+}
+
+// A full chunk, or the end of a message, is copied on; the first copy of a message has its launch before it, those of
+// the others overlap.
+Time RdmaPath::land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred in_memory) {
+  flow.arrived += arrival.payload;
+  if (flow.arrived < host_.options().copy_chunk && !arrival.ends_message) {
+    return in_memory.start;
+  }
+  const Duration launch = host_.options().copy_launch.latency;
+  host_.cpu().note(CpuWork::kCopyLaunch, launch);
+  const bool is_first = flow.landing == Bytes::zero();
+  flow.landing += flow.arrived;
+  in_memory.start = is_first ? in_memory.start + launch : later(in_memory.start, flow.landed);
+  const Time end = host_.to_gpu({flow.sink, flow.arrived}, in_memory);
+  flow.arrived = Bytes::zero();
+  if (arrival.ends_message) {
+    flow.landing = Bytes::zero();
+  }
+  return later(end, flow.landed);
+}
+
+Time RdmaPath::on_news(Time landed) {
+  Cpu& cpu = host_.cpu();
+  cpu.note(CpuWork::kCompletion, options_.poll_cost);
+  Time seen = landed + options_.completion.latency;
+  if (options_.completion_mode != CompletionMode::kPolling) {
+    cpu.note(CpuWork::kInterrupt, options_.interrupt.latency);
+    ++counters_.interrupts;
+    seen = seen + options_.interrupt.latency;
+  }
+  if (options_.completion_mode == CompletionMode::kEvent) {
+    cpu.note(CpuWork::kWakeUp, options_.wake_up.latency);
+    seen = seen + options_.wake_up.latency;
+  }
+  return seen + options_.software.latency;
+}
+
+StageTimes RdmaPath::idle_stages(PathSide side, const MessageShape& shape) const {
+  StageTimes list;
+  switch (side) {
+    case PathSide::kSend:
+      list_sending(shape, list);
+      break;
+    case PathSide::kReceive:
+      list_receiving(shape, list);
+      break;
+    case PathSide::kReadTarget:
+      list.add(
+          {"payload fetch at the target",
+           first_fetch({bounces(shape.place) ? verbs::MemoryPlace{} : shape.place, std::min(shape.size, shape.packet)}),
+           options_.read_round_trip.mark});
+      break;
+  }
+  return list;
+}
+
+void RdmaPath::list_sending(const MessageShape& shape, StageTimes& list) const {
+  list.add({"library, sender", options_.software.latency, options_.software.mark});
+  const bool has_data = sends_data(shape.opcode) && shape.size > Bytes::zero();
+  HostResources::Piece first{shape.place, std::min(shape.size, shape.packet)};
+  if (has_data && bounces(shape.place)) {
+    const Bytes chunk = std::min(shape.size, host_.options().copy_chunk);
+    const Rate rate = std::min(write_rate(host_.options().gpu_slot), host_.memory().rate());
+    const Stage& launch = host_.options().copy_launch;
+    list.add({"copy from GPU, launch", launch.latency, launch.mark});
+    list.add({"copy from GPU", Stage{.rate = rate}.time(chunk), StageMark::kEmerges});
+    first.place = {};
+  }
+  list.add({"work request and doorbell", options_.doorbell.latency, options_.doorbell.mark});
+  list.add({"PCIe write", options_.pcie_write.latency, options_.pcie_write.mark});
+  if (options_.request_fetch == WorkRequestFetch::kAfterDoorbell) {
+    list.add({"work request fetch", slot_.options().read_round_trip, options_.read_round_trip.mark});
+  }
+  if (has_data && !is_inline(shape.size, shape.send_flags, first.place)) {
+    list.add({"payload fetch, first bytes", slot_.options().read_round_trip, options_.read_round_trip.mark});
+    if (first.place.gpu.is_valid()) {
+      list.add({"payload fetch from GPU", options_.gpu_read.latency, options_.gpu_read.mark});
+    }
+    list.add({"root complex", host_.detour(first.place), host_.options().root_complex.mark});
+    list.add({"payload fetch, PCIe", host_.idle_fetch(first), StageMark::kEmerges});
+  }
+  list.add({"TCP offload", options_.offload.latency, options_.offload.mark});
+  list.add({"NIC transmit", options_.transmit.latency, options_.transmit.mark});
+}
+
+void RdmaPath::list_receiving(const MessageShape& shape, StageTimes& list) const {
+  list.add({"NIC receive", options_.receive.latency, options_.receive.mark});
+  const Bytes last = shape.size == Bytes::zero() ? Bytes::zero() : (shape.size - Bytes(1)) % shape.packet + Bytes(1);
+  const bool bounced = bounces(shape.place);
+  const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : shape.place, last};
+  if (last > Bytes::zero()) {
+    if (is_send(shape.opcode) && shape.size <= shape.packet) {
+      list.add({"receive request fetch", options_.receive_fetch.latency, options_.receive_fetch.mark});
+    }
+    list.add({"payload write, PCIe", host_.idle_store(piece), StageMark::kEmerges});
+    list.add({"root complex", host_.detour(piece.place), host_.options().root_complex.mark});
+    if (piece.place.gpu.is_valid()) {
+      list.add({"payload write to GPU", options_.gpu_write.latency, options_.gpu_write.mark});
+    }
+  }
+  if (bounced && last > Bytes::zero() && shape.size <= host_.options().copy_chunk) {
+    const Rate rate = std::min(read_rate(host_.options().gpu_slot), host_.memory().rate());
+    const Stage& launch = host_.options().copy_launch;
+    list.add({"copy to GPU, launch", launch.latency, launch.mark});
+    list.add({"copy to GPU", Stage{.rate = rate}.time(shape.size), StageMark::kEmerges});
+  }
+  list.add({"completion write and poll", options_.completion.latency, options_.completion.mark});
+  if (options_.completion_mode != CompletionMode::kPolling) {
+    list.add({"interrupt", options_.interrupt.latency, options_.interrupt.mark});
+  }
+  if (options_.completion_mode == CompletionMode::kEvent) {
+    list.add({"wake-up", options_.wake_up.latency, options_.wake_up.mark});
+  }
+  list.add({"library, receiver", options_.software.latency, options_.software.mark});
+}
+
+std::size_t RdmaPath::heap_bytes() const { return flows_.heap_bytes() + buffer_.heap_bytes(); }
+
+}  // namespace weft::host

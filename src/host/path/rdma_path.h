@@ -1,0 +1,115 @@
+// The way of RDMA through a host: doorbell, PCIe, memory or GPU memory, the NIC's pipelines, and the completion.
+//
+// Sending: the core builds the work request and writes it to the NIC; small data ride with it, others the NIC reads
+// over PCIe, the first bytes after a round trip and the rest ahead of the wire, so that no packet leaves before its
+// bytes could have come. Receiving: the engine answers at once, bytes are written over PCIe from a buffer of the NIC;
+// what finds it full is lost (an endpoint never pauses the wire). The completion is written behind the bytes.
+// A target of READ waits for its own first bytes before it answers.
+// With `access` kBounce the bytes of GPU memory go through host memory in chunks, by copies that share the host's CPU
+// and PCIe; a chunk is sent when its copy has ended.
+// Not modelled: the NIC's caches of keys and queue pairs, atomics' own round trip, a receive request's fetch behind
+// immediate data (the NIC reads it beside the payload's write).
+#pragma once
+
+#include "base/ring.h"
+#include "host/path/host_resources.h"
+#include "host/path/nic_path.h"
+
+namespace weft::host {
+
+/// How a program learns of a completion: it looks; an interrupt's handler does; a thread that an interrupt wakes does.
+enum class CompletionMode : std::uint8_t { kPolling, kInterrupt, kEvent };
+/// How the NIC gets a work request: written with the doorbell, or read after it.
+enum class WorkRequestFetch : std::uint8_t { kWithDoorbell, kAfterDoorbell };
+
+struct RdmaPathOptions {
+  Stage software{};         // library above verbs, on each side
+  Stage doorbell{};         // building the request and writing it
+  Stage pcie_write{};       // until the NIC has it
+  Stage read_round_trip{};  // of PCIe, with the mark of its value; the time is the slot's
+  Stage offload{};          // a pipeline of TCP offload, on the sender's side
+  Stage transmit{};         // NIC, to the first bit on the wire
+  Stage receive{};          // NIC, from the last bit; for lists alone: the fabric's port has the delay
+  Stage receive_fetch{};    // of the receive request of a SEND
+  Stage completion{};       // writing it, and finding it by polling
+  Stage interrupt{};
+  Stage wake_up{};
+  Stage gpu_read{};   // what GPU memory adds to the first bytes read
+  Stage gpu_write{};  // and to bytes written
+  Bytes inline_limit{};
+  Bytes receive_buffer = Bytes::max();
+  WorkRequestFetch request_fetch = WorkRequestFetch::kWithDoorbell;
+  CompletionMode completion_mode = CompletionMode::kPolling;
+  Duration poll_cost{};         // core's time for a completion
+  verbs::MemoryPlace memory{};  // where the bytes of a SEND go
+};
+
+class RdmaPath final : public NicPath {
+ public:
+  /// The host must outlive the path, and `slot` is one of its slots. `seed` spreads queue pairs over cores.
+  struct Place {
+    HostResources& host;
+    PcieSlot& slot;
+    std::uint64_t seed = 0;
+  };
+  RdmaPath(const RdmaPathOptions& options, const Place& place);
+
+  Time post(const Posting& posting, Time now) override;
+  void on_departure(FlowRef flow, Bytes payload, Time now) override;
+  [[nodiscard]] Time device_data_from() const override { return gate_; }
+  [[nodiscard]] Time data_from(FlowRef flow) override;
+  [[nodiscard]] Time answers_from(FlowRef flow) override { return flows_[flow].answers_from; }
+  Admission admit(const Arrival& arrival, Time now) override;
+  [[nodiscard]] Time next_arrival() const override { return Time::never(); }
+  std::optional<std::uint32_t> take_arrival(Time) override { return std::nullopt; }
+  Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) override;
+  Time on_news(Time landed) override;
+  void forget(FlowRef flow) override { flows_.forget(flow); }
+  [[nodiscard]] StageTimes idle_stages(PathSide side, const MessageShape& shape) const override;
+  [[nodiscard]] const Counters& counters() const override { return counters_; }
+  [[nodiscard]] std::size_t heap_bytes() const override;
+
+ private:
+  /// A chunk of a bounced message that is not sent yet.
+  struct Staged {
+    Bytes left{};
+    Time ready;
+  };
+  struct Flow {
+    Time answers_from;            // a READ waits for its first bytes
+    Time landed;                  // bytes of this queue pair before it
+    Ring<Staged> staged;          // bounce
+    Bytes arrived{};              // bounce: in host memory, not asked to be copied yet
+    Bytes landing{};              // bounce: of the present message, already being copied
+    verbs::MemoryPlace source{};  // of what it sends
+    verbs::MemoryPlace sink{};    // of what it gets
+  };
+
+  [[nodiscard]] bool bounces(verbs::MemoryPlace place) const {
+    return place.gpu.is_valid() && host_.options().access == GpuAccess::kBounce;
+  }
+  [[nodiscard]] bool is_inline(Bytes size, std::uint8_t send_flags, verbs::MemoryPlace place) const;
+  [[nodiscard]] CoreId core_of(Qpn qpn) const;
+  [[nodiscard]] Duration first_fetch(const HostResources::Piece& first) const;
+  [[nodiscard]] Time stage_chunks(Flow& flow, const Posting& posting, CoreId core, Time now);
+  [[nodiscard]] Time land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred in_memory);
+  [[nodiscard]] bool has_room(Bytes payload, Time now);
+  void list_sending(const MessageShape& shape, StageTimes& list) const;
+  void list_receiving(const MessageShape& shape, StageTimes& list) const;
+
+  RdmaPathOptions options_;
+  HostResources& host_;
+  PcieSlot& slot_;
+  std::uint64_t seed_;
+  FlowTable<Flow> flows_;
+  Time gate_;
+  struct Held {
+    Time until;
+    Bytes size{};
+  };
+  Ring<Held> buffer_;  // payload that is not written yet
+  Bytes buffered_{};
+  Counters counters_;
+};
+
+}  // namespace weft::host

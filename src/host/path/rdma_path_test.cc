@@ -1,0 +1,220 @@
+#include "host/path/rdma_path.h"
+
+#include <gtest/gtest.h>
+
+#include "host/path/gpu_path.h"
+#include "host/path/path_test_support.h"
+
+namespace weft::host {
+namespace {
+
+using path_testing::on_gpu;
+using path_testing::pcie;
+using path_testing::rdma_stages;
+using path_testing::two_gpus;
+using verbs::WrOpcode;
+
+/// One NIC of one host, with a path.
+struct Fixture {
+  explicit Fixture(const HostOptions& host_options = two_gpus(), const RdmaPathOptions& options = rdma_stages())
+      : host(host_options), path(options, {.host = host, .slot = host.add_nic(), .seed = 1}) {}
+
+  Duration posting(Bytes size, verbs::MemoryPlace place = {}, WrOpcode opcode = WrOpcode::kRdmaWriteWithImm) {
+    return path.post({.flow = 0, .qpn = Qpn(1), .size = size, .opcode = opcode, .place = place, .packet = 4096_bytes},
+                     Time::zero()) -
+           Time::zero();
+  }
+  Duration landing(Bytes size, const NicPath::Arrival& kind = {}) {
+    NicPath::Arrival arrival = kind;
+    arrival.payload = size;
+    EXPECT_EQ(path.admit(arrival, Time::zero()), NicPath::Admission::kDeliver);
+    return path.on_news(path.on_delivered(0, arrival, Time::zero())) - Time::zero();
+  }
+  Duration listed(PathSide side, const MessageShape& shape) const { return path.idle_stages(side, shape).sum(); }
+
+  HostResources host;
+  RdmaPath path;
+};
+
+MessageShape shape(Bytes size, verbs::MemoryPlace place = {}, WrOpcode opcode = WrOpcode::kRdmaWriteWithImm) {
+  return {.size = size, .packet = 4096_bytes, .opcode = opcode, .place = place};
+}
+
+TEST(RdmaPath, SendsSmallDataWithTheDoorbell) {
+  Fixture host;
+  EXPECT_EQ(host.posting(64_bytes), 125_ns + 200_ns + 210_ns);
+}
+
+TEST(RdmaPath, ReadsOtherDataInARoundTrip) {
+  Fixture host;
+  const Duration first = read_rate(pcie(5)).transmit_time(4096_bytes);
+  EXPECT_EQ(host.posting(1_mb), 125_ns + 200_ns + 500_ns + first + 210_ns);
+}
+
+TEST(RdmaPath, ReadsTheRequestTooIfItDoesNotRideWithTheDoorbell) {
+  RdmaPathOptions options = rdma_stages();
+  options.request_fetch = WorkRequestFetch::kAfterDoorbell;
+  Fixture host(two_gpus(), options);
+  EXPECT_EQ(host.posting(64_bytes), 125_ns + 200_ns + 500_ns + 210_ns);
+}
+
+TEST(RdmaPath, TheRequesterOfAReadFetchesNothingAndItsTargetDoes) {
+  Fixture host;
+  EXPECT_EQ(host.posting(1_mb, {}, WrOpcode::kRdmaRead), 125_ns + 200_ns + 210_ns);
+  const NicPath::Arrival request{.is_read_request = true, .read_first = 4096_bytes};
+  (void)host.path.on_delivered(0, request, Time::zero());
+  const Duration fetch = 500_ns + read_rate(pcie(5)).transmit_time(4096_bytes);
+  EXPECT_EQ(host.path.answers_from(0), Time::zero() + fetch);
+  EXPECT_EQ(host.path.data_from(0), Time::zero() + fetch);
+  EXPECT_EQ(host.listed(PathSide::kReadTarget, shape(1_mb)), fetch);
+}
+
+TEST(RdmaPath, OneCoreBuildsRequestsOneAfterAnother) {
+  HostOptions options = two_gpus();
+  options.cores = 1;
+  Fixture host(options);
+  EXPECT_EQ(host.posting(64_bytes), 535_ns);
+  EXPECT_EQ(host.posting(64_bytes), 535_ns + 125_ns);
+  EXPECT_EQ(host.host.cpu().used(CpuWork::kPost), 250_ns);
+}
+
+TEST(RdmaPath, LetsNoPacketLeaveBeforeItsBytesCanHaveCome) {
+  HostOptions options = two_gpus();
+  options.nic_slot = pcie(3);
+  Fixture host(options);
+  const Duration each = read_rate(pcie(3)).transmit_time(4096_bytes);
+  (void)host.posting(1_mb);
+  host.path.on_departure(0, 4096_bytes, Time::zero());
+  EXPECT_EQ(host.path.device_data_from(), Time::zero() + each);
+  host.path.on_departure(0, 4096_bytes, Time::zero() + each);
+  EXPECT_EQ(host.path.device_data_from(), Time::zero() + each * 2);
+}
+
+TEST(RdmaPath, TwoNicsShareTheMemoryButNotPcie) {
+  HostOptions options = two_gpus();
+  options.memory_rate = 100_gbps;
+  Fixture host(options);
+  RdmaPath other(rdma_stages(), {.host = host.host, .slot = host.host.add_nic(), .seed = 2});
+  host.path.on_departure(0, 4096_bytes, Time::zero());
+  other.on_departure(0, 4096_bytes, Time::zero());
+  EXPECT_EQ(other.device_data_from(), Time::zero() + (100_gbps).transmit_time(4096_bytes) * 2);
+}
+
+TEST(RdmaPath, WritesPayloadAndThenTheCompletion) {
+  Fixture host;
+  EXPECT_EQ(host.landing(4096_bytes), write_rate(pcie(5)).transmit_time(4096_bytes) + 300_ns);
+  EXPECT_EQ(host.path.on_news(Time::zero()), Time::zero() + 300_ns);
+}
+
+TEST(RdmaPath, ASendFetchesItsReceiveRequestFirst) {
+  Fixture host;
+  EXPECT_EQ(host.landing(64_bytes, {.begins_send = true}),
+            550_ns + write_rate(pcie(5)).transmit_time(64_bytes) + 300_ns);
+  // A second packet right behind is not seen before the first.
+  EXPECT_GE(host.landing(64_bytes), 550_ns + write_rate(pcie(5)).transmit_time(64_bytes) + 300_ns);
+}
+
+TEST(RdmaPath, AnEventTakesAnInterruptAndAWakeUpMoreThanPolling) {
+  RdmaPathOptions options = rdma_stages();
+  options.completion_mode = CompletionMode::kInterrupt;
+  EXPECT_EQ(Fixture(two_gpus(), options).path.on_news(Time::zero()), Time::zero() + 300_ns + 2_us);
+  options.completion_mode = CompletionMode::kEvent;
+  Fixture host(two_gpus(), options);
+  EXPECT_EQ(host.path.on_news(Time::zero()), Time::zero() + 300_ns + 2_us + 6_us);
+  EXPECT_EQ(host.host.cpu().used(), 8_us);
+}
+
+TEST(RdmaPath, DropsWhatFindsTheReceiveBufferFull) {
+  RdmaPathOptions options = rdma_stages();
+  options.receive_buffer = 16_kib;
+  HostOptions slow = two_gpus();
+  slow.nic_slot = pcie(3);
+  Fixture host(slow, options);
+  const NicPath::Arrival packet{.payload = 4096_bytes};
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kDeliver);
+    (void)host.path.on_delivered(0, packet, Time::zero());
+  }
+  EXPECT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kDrop);
+  EXPECT_EQ(host.path.counters().dropped, 1U);
+  const Time one_written = Time::zero() + write_rate(pcie(3)).transmit_time(4096_bytes);
+  EXPECT_EQ(host.path.admit(packet, one_written), NicPath::Admission::kDeliver);
+}
+
+TEST(RdmaPath, GpuDirectAddsWhatGpuMemoryCostsOnBothSides) {
+  Fixture host;
+  const Duration first = read_rate(pcie(5)).transmit_time(64_bytes);
+  const Duration from_gpu = std::max(first, write_rate(pcie(5)).transmit_time(64_bytes));
+  // Too small for PCIe, yet no inline: a core cannot get at the bytes.
+  EXPECT_EQ(host.posting(64_bytes, on_gpu(0)), 125_ns + 200_ns + 500_ns + 310_ns + from_gpu + 210_ns);
+  EXPECT_EQ(host.landing(64_bytes, {.sink = on_gpu(0)}), from_gpu + 140_ns + 300_ns);
+}
+
+TEST(RdmaPath, AnotherRootComplexAddsLatencyAndCapsTheRate) {
+  HostOptions options = two_gpus();
+  options.attachment = GpuAttachment::kOtherRootComplex;
+  Fixture host(options);
+  Fixture near;
+  EXPECT_EQ(host.posting(4096_bytes, on_gpu(0)) - near.posting(4096_bytes, on_gpu(0)),
+            300_ns + (40_gbps).transmit_time(4096_bytes) - write_rate(pcie(5)).transmit_time(4096_bytes));
+  host.path.on_departure(0, 4096_bytes, Time::zero());
+  EXPECT_EQ(host.path.device_data_from(), Time::zero() + (40_gbps).transmit_time(4096_bytes));
+}
+
+TEST(RdmaPath, ABounceWaitsForItsChunks) {
+  HostOptions options = two_gpus();
+  options.access = GpuAccess::kBounce;
+  Fixture host(options);
+  const Duration chunk = write_rate(pcie(5)).transmit_time(64_kib);
+  const Duration fetch = 500_ns + read_rate(pcie(5)).transmit_time(4096_bytes);
+  EXPECT_EQ(host.posting(128_kib, on_gpu(0)), 6_us + chunk + 125_ns + 200_ns + fetch + 210_ns);
+  EXPECT_EQ(host.path.data_from(0), Time::zero() + 6_us + chunk);
+  for (int packet = 0; packet < 16; ++packet) {
+    host.path.on_departure(0, 4096_bytes, Time::zero() + 20_us);
+  }
+  // The launch of the second copy is behind that of the first, on the same core.
+  EXPECT_EQ(host.path.data_from(0), Time::zero() + 12_us + chunk);
+  EXPECT_EQ(host.host.cpu().used(CpuWork::kCopyLaunch), 12_us);
+}
+
+TEST(RdmaPath, ABouncedMessageEndsWithItsLastCopy) {
+  HostOptions options = two_gpus();
+  options.access = GpuAccess::kBounce;
+  Fixture host(options);
+  const Duration in_memory = write_rate(pcie(5)).transmit_time(64_bytes);
+  EXPECT_EQ(host.landing(64_bytes, {.ends_message = true, .sink = on_gpu(0)}),
+            in_memory + 6_us + read_rate(pcie(5)).transmit_time(64_bytes) + 300_ns);
+}
+
+// The list that a report prints is the time that passes, for every way there is.
+TEST(RdmaPath, StagesOfAnIdleHostAddUpToWhatItTakes) {
+  for (const GpuAccess access : {GpuAccess::kGpuDirect, GpuAccess::kBounce}) {
+    for (const GpuAttachment attachment :
+         {GpuAttachment::kPcieSwitch, GpuAttachment::kRootComplex, GpuAttachment::kOtherRootComplex}) {
+      for (const verbs::MemoryPlace place : {verbs::MemoryPlace{}, on_gpu(0)}) {
+        for (const WrOpcode opcode : {WrOpcode::kSend, WrOpcode::kRdmaWriteWithImm}) {
+          for (const Bytes size : {0_bytes, 1_bytes, 220_bytes, 221_bytes, 4096_bytes}) {
+            HostOptions options = two_gpus();
+            options.access = access;
+            options.attachment = attachment;
+            RdmaPathOptions stages = rdma_stages();
+            stages.software = {.latency = 700_ns};
+            stages.offload = {.latency = 500_ns};
+            stages.completion_mode = CompletionMode::kEvent;
+            Fixture host(options, stages);
+            EXPECT_EQ(host.posting(size, place, opcode), host.listed(PathSide::kSend, shape(size, place, opcode)));
+            const NicPath::Arrival arrival{
+                .begins_send = opcode == WrOpcode::kSend && size > Bytes::zero(), .ends_message = true, .sink = place};
+            // The NIC's own pipeline lies before the arrival.
+            Fixture peer(options, stages);
+            EXPECT_EQ(peer.landing(size, arrival) + stages.receive.latency,
+                      peer.listed(PathSide::kReceive, shape(size, place, opcode)));
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::host

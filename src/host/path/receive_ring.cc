@@ -1,0 +1,67 @@
+#include "host/path/receive_ring.h"
+
+namespace weft::host {
+
+bool ReceiveRing::push(const Packet& packet, Cpu& cpu, Time now) {
+  if (waiting_.size() >= options_.packets) {
+    return false;
+  }
+  const Time in_memory = now + options_.dma.time(packet.payload);
+  waiting_.push_back({packet, in_memory});
+  switch (state_) {
+    case State::kIdle:
+      unit_ = Bytes::zero();
+      if (options_.wait == SocketWait::kBusyPoll) {
+        state_ = State::kPolling;
+        begin_front(cpu, {.now = now, .start = in_memory + options_.busy_poll.latency});
+      } else {
+        state_ = State::kAwaitsInterrupt;
+        next_ = in_memory + options_.moderation.latency;
+      }
+      break;
+    case State::kAwaitsInterrupt:
+      if (options_.moderation_frames != 0 && waiting_.size() >= options_.moderation_frames) {
+        next_ = earlier(next_, in_memory);
+      }
+      break;
+    case State::kPolling:
+      break;
+  }
+  return true;
+}
+
+std::optional<ReceiveRing::Packet> ReceiveRing::act(Cpu& cpu, Time now) {
+  if (state_ == State::kAwaitsInterrupt) {
+    ++interrupts_;
+    state_ = State::kPolling;
+    const Time begun = cpu.run(core_, CpuWork::kInterrupt, now, options_.interrupt.latency);
+    begin_front(cpu, {.now = now, .start = begun});
+    return std::nullopt;
+  }
+  const Packet packet = waiting_.pop_front().packet;
+  if (waiting_.empty()) {
+    state_ = State::kIdle;
+    next_ = Time::never();
+  } else {
+    begin_front(cpu, {.now = now, .start = now});
+  }
+  return packet;
+}
+
+void ReceiveRing::begin_front(Cpu& cpu, Server::Deferred when) {
+  const Waiting& front = waiting_.front();
+  const Bytes payload = front.packet.payload;
+  Duration cost = options_.per_packet.time(payload);
+  const bool joins = unit_ > Bytes::zero() && unit_flow_ == front.packet.flow_hash && unit_ + payload <= options_.unit;
+  if (!joins || payload == Bytes::zero()) {
+    // An acknowledgement alone is a unit too, and ends the one before it.
+    cost += options_.per_unit.latency;
+    unit_ = Bytes::zero();
+  }
+  unit_ += payload;
+  unit_flow_ = front.packet.flow_hash;
+  when.start = later(when.start, front.in_memory);
+  next_ = cpu.run(core_, CpuWork::kReceiveStack, when, cost);
+}
+
+}  // namespace weft::host

@@ -1,0 +1,41 @@
+#include "host/path/server.h"
+
+#include <algorithm>
+
+namespace weft::host {
+
+Time Server::serve(Deferred when, Duration work) {
+  busy_ += work;
+  std::erase_if(taken_, [&when](const Interval& interval) { return interval.end <= when.now; });
+  const auto first = std::find_if(taken_.begin(), taken_.end(),
+                                  [&when](const Interval& interval) { return interval.end > when.start; });
+  const bool inside = first != taken_.end() && first->begin <= when.start;
+  Interval merged{inside ? first->begin : when.start, inside ? first->end : when.start};
+  auto next = inside ? first + 1 : first;
+  // Fills idle time up to the next interval that is taken, and goes on behind that.
+  while (next != taken_.end() && merged.end + work > next->begin) {
+    work -= next->begin - merged.end;
+    merged.end = next->end;
+    ++next;
+  }
+  const Time end = merged.end + work;
+  merged.end = end;
+  if (next != taken_.end() && next->begin == end) {
+    merged.end = next->end;
+    ++next;
+  }
+  if (merged.end > merged.begin) {
+    taken_.insert(taken_.erase(first, next), merged);
+  }
+  return end;
+}
+
+Duration Server::backlog(Time now) const {
+  Duration sum;
+  for (const Interval& interval : taken_) {
+    sum += later(interval.end, now) - later(interval.begin, now);
+  }
+  return sum;
+}
+
+}  // namespace weft::host

@@ -1,0 +1,176 @@
+#include "host/path/socket_path.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/stable_hash.h"
+
+namespace weft::host {
+
+SocketPath::SocketPath(const SocketPathOptions& options, const Place& place)
+    : options_(options), host_(place.host), seed_(place.seed) {
+  for (std::uint32_t core = 0; core < host_.cpu().cores(); ++core) {
+    rings_.emplace_back(options_.ring, CoreId(core));
+  }
+}
+
+CoreId SocketPath::core_of(Qpn qpn) const {
+  const std::uint32_t value = qpn.value();
+  const std::array<char, 4> bytes = {static_cast<char>(value), static_cast<char>(value >> 8),
+                                     static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
+  return host_.cpu().core_of(stable_hash(seed_, {bytes.data(), bytes.size()}));
+}
+
+// The copy and the run of the stack that the next unit of the flow needs.
+Time SocketPath::make_unit(Flow& flow, Time now) {
+  const Bytes size = std::min(flow.waiting, options_.unit);
+  Cpu& cpu = host_.cpu();
+  (void)cpu.run(flow.core, CpuWork::kCopy, now, options_.send_copy.time(size));
+  const Time ready = cpu.run(flow.core, CpuWork::kTransmitStack, now, options_.transmit_stack.latency);
+  flow.waiting -= size;
+  flow.ahead += size;
+  flow.units.push_back({size, ready});
+  return ready;
+}
+
+Time SocketPath::post(const Posting& posting, Time now) {
+  Flow& flow = flows_[posting.flow];
+  if (!flow.core.is_valid()) {
+    flow.core = core_of(posting.qpn);
+  }
+  Cpu& cpu = host_.cpu();
+  const Time entered =
+      cpu.run(flow.core, CpuWork::kSystemCall, now, options_.software.latency + options_.system_call.latency);
+  // A call behind others only leaves its bytes: the core makes units of them in turn.
+  flow.waiting += posting.size;
+  const bool is_first = flow.units.empty();
+  const Time ready = is_first ? make_unit(flow, now) : entered;
+  return ready + options_.transmit_dma.latency + options_.transmit.latency;
+}
+
+void SocketPath::on_departure(FlowRef flow, Bytes payload, Time now) {
+  Flow& state = flows_[flow];
+  if (payload == Bytes::zero() || !state.core.is_valid()) {
+    return;
+  }
+  for (Bytes left = payload; left > Bytes::zero() && !state.units.empty();) {
+    Unit& front = state.units.front();
+    const Bytes taken = std::min(left, front.left);
+    front.left -= taken;
+    left -= taken;
+    state.ahead -= taken;
+    if (front.left == Bytes::zero()) {
+      (void)state.units.pop_front();
+    }
+  }
+  if (state.ahead < options_.unit && state.waiting > Bytes::zero()) {
+    (void)make_unit(state, now);
+  }
+}
+
+Time SocketPath::data_from(FlowRef flow) {
+  const Flow& state = flows_[flow];
+  return state.units.empty() ? Time::zero() : state.units.front().ready;
+}
+
+NicPath::Admission SocketPath::admit(const Arrival& arrival, Time now) {
+  Cpu& cpu = host_.cpu();
+  ReceiveRing& ring = rings_[cpu.core_of(arrival.flow_hash).value()];
+  const bool fits =
+      ring.push({.name = arrival.packet, .flow_hash = arrival.flow_hash, .payload = arrival.payload}, cpu, now);
+  counters_.dropped += fits ? 0 : 1;
+  return fits ? Admission::kKeep : Admission::kDrop;
+}
+
+Time SocketPath::next_arrival() const {
+  Time next = Time::never();
+  for (const ReceiveRing& ring : rings_) {
+    next = earlier(next, ring.next());
+  }
+  return next;
+}
+
+std::optional<std::uint32_t> SocketPath::take_arrival(Time now) {
+  for (ReceiveRing& ring : rings_) {
+    while (ring.next() <= now) {
+      const std::uint64_t before = ring.interrupts();
+      const std::optional<ReceiveRing::Packet> packet = ring.act(host_.cpu(), now);
+      counters_.interrupts += ring.interrupts() - before;
+      if (packet) {
+        return packet->name;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Time SocketPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
+  Flow& state = flows_[flow];
+  Cpu& cpu = host_.cpu();
+  if (!state.core.is_valid()) {
+    state.core = cpu.core_of(arrival.flow_hash);
+  }
+  const bool sleeps = state.reading_until < now && options_.ring.wait == SocketWait::kBlock;
+  const Time awake = sleeps ? now + options_.wake_up.latency : now;
+  if (arrival.payload == Bytes::zero()) {
+    return awake;
+  }
+  Duration time = options_.receive_copy.time(arrival.payload) - options_.receive_copy.latency;
+  if (state.reading_until < now || state.read + arrival.payload > options_.unit) {
+    time += options_.receive_copy.latency;
+    state.read = Bytes::zero();
+  }
+  if (sleeps) {
+    cpu.note(CpuWork::kWakeUp, options_.wake_up.latency);
+  }
+  state.read += arrival.payload;
+  state.reading_until = cpu.run(state.core, CpuWork::kCopy, {.now = now, .start = awake}, time);
+  return state.reading_until;
+}
+
+StageTimes SocketPath::idle_stages(PathSide side, const MessageShape& shape) const {
+  StageTimes list;
+  const auto add = [&list](std::string_view name, const Stage& stage, Bytes size = Bytes::zero()) {
+    list.add({name, stage.time(size), stage.mark});
+  };
+  if (side == PathSide::kSend) {
+    add("library, sender", options_.software);
+    add("system call", options_.system_call);
+    add("copy to kernel", options_.send_copy, std::min(shape.size, options_.unit));
+    add("TCP/IP transmit", options_.transmit_stack);
+    add("NIC reads", options_.transmit_dma);
+    add("NIC transmit", options_.transmit);
+    return list;
+  }
+  if (side == PathSide::kReadTarget) {
+    return list;
+  }
+  const Bytes last = shape.size == Bytes::zero() ? Bytes::zero() : (shape.size - Bytes(1)) % shape.packet + Bytes(1);
+  const ReceiveRingOptions& ring = options_.ring;
+  add("NIC receive", options_.receive);
+  add("NIC writes", ring.dma, last);
+  if (ring.wait == SocketWait::kBusyPoll) {
+    add("busy poll", ring.busy_poll);
+  } else {
+    add("interrupt moderation", ring.moderation);
+    add("interrupt to softirq", ring.interrupt);
+  }
+  list.add({"TCP/IP receive", ring.per_packet.time(last) + ring.per_unit.latency,
+            weaker(ring.per_packet.mark, ring.per_unit.mark)});
+  if (ring.wait == SocketWait::kBlock) {
+    add("wake-up", options_.wake_up);
+  }
+  add("copy to user", options_.receive_copy, last);
+  add("library, receiver", options_.software);
+  return list;
+}
+
+std::size_t SocketPath::heap_bytes() const {
+  std::size_t bytes = flows_.heap_bytes() + rings_.capacity() * sizeof(ReceiveRing);
+  for (const ReceiveRing& ring : rings_) {
+    bytes += ring.heap_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace weft::host
