@@ -63,10 +63,13 @@ class StreamLedger {
   /// Moves on from a chunk that was read to its end; false if nothing follows.
   [[nodiscard]] static bool settle(Place& place);
   [[nodiscard]] static Entry entry_at(const Place& place);
+  static void step(Place& place);
+  [[nodiscard]] bool open_reader() const;
 
   std::atomic<Chunk*> first_{nullptr};  // set once by the producer
   Chunk* last_ = nullptr;               // the producer's
   mutable Place read_;                  // the consumer's; empty until the first entry was seen
+  mutable Place found_;                 // what the consumer found last; empty when that is gone
   std::atomic<std::size_t> heap_bytes_{0};
 };
 

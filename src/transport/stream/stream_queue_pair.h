@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "transport/packet_io.h"
@@ -55,8 +56,14 @@ class StreamQueuePair : private TcpStreamUser {
 
   /// Heap memory held: the connection's records, frames under way, posted requests, ledger and early bytes.
   [[nodiscard]] virtual std::size_t heap_bytes() const;
-  /// Memory that a real stack holds for the connection besides: send and receive buffer.
-  [[nodiscard]] Bytes buffer_bytes() const;
+  /// What the buffers of a real stack would hold for this connection now, and at most.
+  struct Buffers {
+    Bytes send{};        // written and not acknowledged
+    Bytes receive{};     // arrived in order and not consumed
+    Bytes send_limit{};  // of the options
+    Bytes receive_limit{};
+  };
+  [[nodiscard]] Buffers buffers() const;
 
  protected:
   StreamQueuePair(const QpIdentity& identity, const verbs::QpInitAttributes& init, const StreamOptions& options);
@@ -98,25 +105,33 @@ class StreamQueuePair : private TcpStreamUser {
   [[nodiscard]] const StreamSendQueue& requests() const { return requests_; }
   [[nodiscard]] MessageSink& sink() { return sink_; }
   [[nodiscard]] StreamInput& input() { return input_; }
+  /// Bytes that have arrived in order and are not yet consumed.
+  [[nodiscard]] StreamOffset available() const { return contiguous_ - input_.position(); }
   [[nodiscard]] TcpConnection& tcp() { return *connection_; }
   [[nodiscard]] bool lengths_only() const { return options_.ledgers != nullptr; }
   [[nodiscard]] bool is_initiator() const;
-  /// Null outside of calls.
-  [[nodiscard]] verbs::Context* context() const { return context_; }
+  /// Of the call under way; for `gather_frame`.
+  [[nodiscard]] verbs::Context& context() const { return *context_; }
   /// Offset at which the next frame begins.
   [[nodiscard]] StreamOffset write_position() const;
   /// Appends a frame to the stream; its place is filled in.
   void write(const OutgoingFrame& frame, const StreamCall& call);
-  void wait_for_receive();
+  /// The next request, if it may be written now: the states allow it, its memory may be read, it is not fenced by
+  /// READs. One whose memory may not be read fails when it is the oldest.
+  [[nodiscard]] StreamRequest* writable_request(const StreamCall& call);
+  /// Copies bytes of a request's message; false if its memory may no longer be read (then they are zeros).
+  [[nodiscard]] bool gather_request(std::uint32_t number, std::uint64_t offset, std::span<std::byte> out) const;
+  /// The stream stands still until a receive request is posted.
+  void wait_for_receive() { waits_for_receive_ = true; }
+  [[nodiscard]] bool has_failed() const { return core_.state() == verbs::QpState::kErr; }
 
   /// How a connection fails.
   struct Failure {
     verbs::WcStatus status = verbs::WcStatus::kWrFlushErr;  // of the oldest request not complete; kWrFlushErr: none
-    bool raise_event = false;
-    verbs::AsyncEventType event = verbs::AsyncEventType::kQpFatal;
+    std::optional<verbs::AsyncEventType> event{};
     bool says_goodbye = false;  // what was written still goes out, then a FIN; else a reset
   };
-  /// Goes to ERR.
+  /// Goes to ERR, once.
   void fail_stream(const Failure& failure, const StreamCall& call);
 
  private:
@@ -126,7 +141,6 @@ class StreamQueuePair : private TcpStreamUser {
 
   [[nodiscard]] StreamCall begin(verbs::Context& context, Time now);
   void enter(verbs::QpState state, const StreamCall& call);
-  void enter_error(const StreamCall& call);
   void open(const StreamCall& call);
   void release();
   void reset();
@@ -145,6 +159,7 @@ class StreamQueuePair : private TcpStreamUser {
   StreamInput input_;
   MessageSink sink_;
   StreamLedger* ledger_ = nullptr;  // of this end's stream
+  StreamOffset contiguous_ = 0;     // all before it has arrived
   StreamCounters counters_;
   verbs::Context* context_ = nullptr;
   Time now_;

@@ -32,14 +32,15 @@ class TcpQueuePair final : public StreamQueuePair {
   [[nodiscard]] Step begin_message(const StreamCall& call);
   [[nodiscard]] Step continue_message(const StreamCall& call);
   void end_message(const StreamCall& call);
+  [[nodiscard]] SinkFault check_rest(const StreamCall& call);
+  [[nodiscard]] RemoteRange rest() const;
   void refuse(SinkFault fault, const StreamCall& call);
   void on_refusal(const StreamMessage& message, const StreamCall& call);
 
-  StreamMessage arriving_;      // valid while in_message_
-  std::uint32_t received_ = 0;  // bytes of it
-  std::uint32_t messages_taken_ = 0;
+  StreamMessage arriving_;            // valid while in_message_
+  std::uint32_t received_ = 0;        // bytes of it
+  std::uint32_t messages_taken_ = 0;  // of the peer, complete
   bool in_message_ = false;
-  bool refusing_ = false;  // a refusal was written: nothing follows
 };
 
 }  // namespace weft::transport
