@@ -32,7 +32,7 @@ MpaEnhanced parse_enhanced(std::span<const std::byte> bytes) {
   return {.ird = static_cast<std::uint16_t>(in & MpaEnhanced::kMaxDepth),
           .ord = static_cast<std::uint16_t>(out & MpaEnhanced::kMaxDepth),
           .peer_to_peer = (in & 0x8000U) != 0,
-          .send_rtr = (in & 0x4000U) != 0,
+          .fpdu_rtr = (in & 0x4000U) != 0,
           .write_rtr = (out & 0x8000U) != 0,
           .read_rtr = (out & 0x4000U) != 0};
 }
@@ -41,7 +41,7 @@ void emit_enhanced(const MpaEnhanced& words, std::span<std::byte> out) {
   const auto pack = [](std::uint16_t depth, bool high, bool low) {
     return static_cast<std::uint16_t>((depth & MpaEnhanced::kMaxDepth) | (high ? 0x8000U : 0U) | (low ? 0x4000U : 0U));
   };
-  store_be16(out, 0, pack(words.ird, words.peer_to_peer, words.send_rtr));
+  store_be16(out, 0, pack(words.ird, words.peer_to_peer, words.fpdu_rtr));
   store_be16(out, 2, pack(words.ord, words.write_rtr, words.read_rtr));
 }
 

@@ -18,7 +18,7 @@ namespace weft::wire {
 
 /// What an initiator sends first, with nothing in it, so that both ends know that the other is ready.
 //= rfc6581 9
-enum class MpaRtr : std::uint8_t { kNone, kZeroLengthSend, kZeroLengthWrite, kZeroLengthRead };
+enum class MpaRtr : std::uint8_t { kNone, kEmptyFpdu, kZeroLengthWrite, kZeroLengthRead };
 
 /// The words that revision 2 puts in front of the private data.
 //= rfc6581 9
@@ -29,7 +29,7 @@ struct MpaEnhanced {
   std::uint16_t ird = 0;  // inbound READ queue depth, 14 bits
   std::uint16_t ord = 0;  // outbound READ queue depth, 14 bits
   bool peer_to_peer = false;
-  bool send_rtr = false;   // zero-length SEND offered or chosen
+  bool fpdu_rtr = false;   // an FPDU without ULPDU, offered or chosen
   bool write_rtr = false;  // zero-length WRITE
   bool read_rtr = false;   // zero-length READ
 

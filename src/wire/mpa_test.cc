@@ -45,7 +45,7 @@ TEST(Mpa, StartFramesOfBothRevisionsSurviveTheWire) {
       frame.enhanced = MpaEnhanced{.ird = static_cast<std::uint16_t>(random.uniform(0x4000)),
                                    .ord = static_cast<std::uint16_t>(random.uniform(0x4000)),
                                    .peer_to_peer = random.uniform(2) == 0,
-                                   .send_rtr = random.uniform(2) == 0,
+                                   .fpdu_rtr = random.uniform(2) == 0,
                                    .write_rtr = random.uniform(2) == 0,
                                    .read_rtr = random.uniform(2) == 0};
     }

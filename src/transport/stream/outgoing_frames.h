@@ -13,13 +13,14 @@ namespace weft::transport {
 
 /// One frame: a header, then a payload, then what the framing adds (pad, check).
 struct OutgoingFrame {
-  static constexpr std::size_t kMaxHeader = 48;
+  /// A TERMINATE with all its parts: 2 + 18 + 52.
+  static constexpr std::size_t kMaxHeader = 72;
   /// Where the payload comes from.
   enum class Source : std::uint8_t {
     kNone,
     kRequest,  // the send request `number`
     kRegion,   // memory: `key`, `address` (the answer of a READ)
-    kOwn,      // the engine's own bytes, of set-up and of errors: `number`
+    kOwn,      // the framing's own bytes: `number`
   };
 
   StreamOffset begin = 0;    // filled in by the queue

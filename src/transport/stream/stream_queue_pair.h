@@ -114,8 +114,8 @@ class StreamQueuePair : private TcpStreamUser {
   [[nodiscard]] verbs::Context& context() const { return *context_; }
   /// Offset at which the next frame begins.
   [[nodiscard]] StreamOffset write_position() const;
-  /// Appends a frame to the stream; its place is filled in.
-  void write(const OutgoingFrame& frame, const StreamCall& call);
+  /// Appends a frame to the stream; its place is filled in. `note` is what a ledger keeps of it.
+  void write(const OutgoingFrame& frame, std::span<const std::byte> note, const StreamCall& call);
   /// The next request, if it may be written now: the states allow it, its memory may be read, it is not fenced by
   /// READs. One whose memory may not be read fails when it is the oldest.
   [[nodiscard]] StreamRequest* writable_request(const StreamCall& call);

@@ -31,6 +31,8 @@ class StreamSendQueue {
   /// The next request to write, or to go on writing; null if there is none.
   [[nodiscard]] StreamRequest* next() { return cursor_ < queue_.size() ? &queue_[cursor_] : nullptr; }
   [[nodiscard]] const StreamRequest* next() const { return cursor_ < queue_.size() ? &queue_[cursor_] : nullptr; }
+  /// Number of the oldest not complete.
+  [[nodiscard]] std::uint32_t first_number() const { return first_; }
   [[nodiscard]] std::uint32_t next_number() const { return first_ + cursor_; }
   /// Everything before `next` is complete.
   [[nodiscard]] bool next_is_oldest() const { return cursor_ == 0; }

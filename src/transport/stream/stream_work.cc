@@ -169,10 +169,10 @@ StreamRequest* StreamQueuePair::writable_request(const StreamCall& call) {
 
 StreamOffset StreamQueuePair::write_position() const { return frames_.end(); }
 
-void StreamQueuePair::write(const OutgoingFrame& frame, const StreamCall& call) {
+void StreamQueuePair::write(const OutgoingFrame& frame, std::span<const std::byte> note, const StreamCall& call) {
   ++counters_.frames_sent;
   if (ledger_ != nullptr)
-    ledger_->append(frames_.end(), frame.header_span());
+    ledger_->append(frames_.end(), note);
   frames_.push(frame);
   connection_->write(frame.length, call.now);
 }

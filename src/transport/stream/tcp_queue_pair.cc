@@ -122,7 +122,7 @@ StreamQueuePair::Step TcpQueuePair::write_next(const StreamCall& call) {
   OutgoingFrame frame = frame_of(header_of(request->wqe));
   frame.source = OutgoingFrame::Source::kRequest;
   frame.number = requests().next_number();
-  write(frame, call);
+  write(frame, frame.header_span(), call);
   request->wqe.started = true;
   request->written = request->wqe.length;
   requests().mark_written(write_position());
@@ -237,10 +237,10 @@ void TcpQueuePair::end_message(const StreamCall& call) {
 void TcpQueuePair::refuse(SinkFault fault, const StreamCall& call) {
   ++count().bad_requests;
   const RefusalCode code = code_of(fault);
-  write(frame_of({.kind = StreamMessageKind::kRefusal,
-                  .immediate = static_cast<std::uint32_t>(code),
-                  .remote_address = messages_taken_}),
-        call);
+  const OutgoingFrame frame = frame_of({.kind = StreamMessageKind::kRefusal,
+                                        .immediate = static_cast<std::uint32_t>(code),
+                                        .remote_address = messages_taken_});
+  write(frame, frame.header_span(), call);
   sink().fail_receive(fault, call);
   const bool access = code == RefusalCode::kRemoteAccess;
   fail_stream(
