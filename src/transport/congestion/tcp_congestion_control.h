@@ -35,7 +35,7 @@ class TcpCongestionControl : public CongestionControl {
 
   /// Before anything else; begins anew.
   virtual void start(const TcpWindowStart& start);
-  /// New data have been acknowledged, outside of a fast recovery.
+  /// New data have been acknowledged; in a fast recovery `may_grow` is false.
   virtual void on_tcp_ack(const TcpAckSample& sample, Time now) = 0;
   /// A fast recovery begins: lowers the threshold and the window to it. `flight` was unacknowledged, lost and received
   /// parts included.
@@ -61,7 +61,7 @@ class TcpCongestionControl : public CongestionControl {
  protected:
   /// Why the window is lowered.
   enum class Cause : std::uint8_t { kLoss, kTimeout, kMark };
-  /// The new threshold, before its lower bound of two segments is applied.
+  /// The new threshold, before its lower bound of two segments is applied. `flight` is the window for marks.
   [[nodiscard]] virtual Bytes reduced(Bytes flight, Cause cause, Time now) = 0;
   /// The algorithm's own state, saved before a reduction and put back by an undo.
   virtual void save() {}
@@ -85,8 +85,8 @@ class TcpCongestionControl : public CongestionControl {
   Bytes ssthresh_ = kNoThreshold;
   Bytes initial_window_ = Bytes(1);
   Bytes counted_;  // acknowledged since the last additive increase
-  Bytes saved_window_;
-  Bytes saved_ssthresh_;
+  Bytes saved_window_ = Bytes(1);
+  Bytes saved_ssthresh_ = kNoThreshold;
   bool after_timeout_ = false;  // nothing has been acknowledged since one
 };
 
