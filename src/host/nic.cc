@@ -21,7 +21,9 @@ Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
       index_(surroundings.index),
       addresses_(surroundings.addresses),
       device_(options.device),
-      random_(options.seed, "service time") {}
+      path_(options.path ? options.path(options.seed) : nullptr),
+      random_(options.seed, "service time"),
+      path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()) {}
 
 void Nic::add_ranks(sim::RankTable& ranks, std::uint64_t name_hash) {
   ranks.add({name_hash, kNicTimer}, timer_);
@@ -32,6 +34,10 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   const wire::Packet& packet = packets_[handle];
   ++counters_.received;
   counters_.damaged += packet.has(wire::kCorrupted) ? 1 : 0;
+  if (path_ != nullptr) [[unlikely]] {
+    take_by_path(handle, now);
+    return;
+  }
   const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
   const transport::QpSlot slot = device_.deliver({packet, cold, {}}, now);
   packets_.release(handle);
@@ -46,10 +52,11 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   pump(now);
 }
 
-void Nic::report_news(Time now) {
+void Nic::report_news(Time landed) {
   seen_completions_ = device_.completions();
+  const Time seen = path_ == nullptr ? landed + options_.pipeline.completion : path_->on_news(landed);
   for (NewsListener* const listener : listeners_) {
-    listener->on_completions(now + options_.pipeline.completion);
+    listener->on_completions(seen);
   }
 }
 
@@ -58,7 +65,10 @@ void Nic::attend(QpRef ref, QpRecord& record) {
   if (!record.alive) [[unlikely]] {
     return;
   }
-  const transport::Device::Outlook outlook = device_.outlook(slot_of(ref));
+  transport::Device::Outlook outlook = device_.outlook(slot_of(ref));
+  if (path_ != nullptr) [[unlikely]] {
+    hold(ref, outlook, kernel_.now());
+  }
   if (outlook.answer_waits && (record.lists & kInAnswers) == 0) {
     record.lists |= kInAnswers;
     answers_.push_back(ref);
@@ -126,10 +136,14 @@ void Nic::pump(Time now) {
     pacing_call_ = paced_.first();
     port_.request_wire(options_.device.endpoint, pacing_call_);
   }
+  if (path_ != nullptr) [[unlikely]] {
+    await_gate(now);
+  }
 }
 
 bool Nic::send_one(std::uint16_t lanes, Time now) {
-  return (!answers_.empty() && send_answer(lanes, now)) || ((ready_mask_ & lanes) != 0 && send_data(lanes, now));
+  return (!answers_.empty() && send_answer(lanes, now)) ||
+         ((ready_mask_ & lanes) != 0 && gate_open(now) && send_data(lanes, now));
 }
 
 std::uint32_t Nic::answer_lanes(const QpRecord& record) const {
@@ -148,6 +162,10 @@ bool Nic::send_answer(std::uint16_t lanes, Time now) {
       continue;
     }
     record.lists = static_cast<std::uint8_t>(record.lists & ~kInAnswers);
+    if (path_ != nullptr && path_->answers_from(ref) > now) [[unlikely]] {
+      attend(ref, record);
+      continue;
+    }
     // The answer may have become void meanwhile; data would take its turn, and their lane is blocked.
     if (((lanes >> record.priority) & 1U) == 0 && (!record.alive || !device_.outlook(slot_of(ref)).answer_waits))
         [[unlikely]] {
@@ -177,6 +195,10 @@ bool Nic::send_data(std::uint16_t lanes, Time now) {
     }
     QpRecord& record = record_of(ref);
     record.lists = static_cast<std::uint8_t>(record.lists & ~kInReady);
+    if (path_ != nullptr && path_->data_from(ref) > now) [[unlikely]] {
+      attend(ref, record);
+      continue;
+    }
     // An engine gives its answers first: while their lane is blocked, its data wait behind them, and come back to the
     // ring with the answer that leaves.
     if ((record.lists & kInAnswers) != 0 && (answer_lanes(record) & ~std::uint32_t{lanes}) != 0) [[unlikely]] {
@@ -210,6 +232,9 @@ bool Nic::poll(QpRef ref, QpRecord& record, Time now) {
     packets_.attach_cold(packet, cold);
   }
   finish(packet, record);
+  if (path_ != nullptr) [[unlikely]] {
+    path_->on_departure(ref, Bytes(packet.common.payload_bytes), now);
+  }
   if (options_.check_headers) [[unlikely]] {
     check_headers(packet, cold);
   }
@@ -299,6 +324,9 @@ Result<void> Nic::destroy_qp(Qpn qpn) {
   Result<void> destroyed = device_.destroy_qp(qpn);
   if (destroyed) {
     record_of(ref_of(slot)) = QpRecord{};
+    if (path_ != nullptr) {
+      path_->forget(ref_of(slot));
+    }
   }
   return destroyed;
 }
@@ -318,6 +346,10 @@ void Nic::modified(Qpn qpn) {
 
 Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
   const Time now = kernel_.now();
+  if (path_ != nullptr) {
+    post_by_path(qpn, request, now);
+    return {};
+  }
   Duration delay = options_.pipeline.before_wire();
   if (options_.pipeline.service_time) {
     delay += sample(*options_.pipeline.service_time, random_);
@@ -345,6 +377,10 @@ void Nic::on_pipeline(Time now) {
     return;
   }
   device_.advance_to(now);
+  if (path_ != nullptr) {
+    run_path(now);
+    return;
+  }
   while (!posts_.empty() && posts_.front().at <= now) {
     DeferredPost post = posts_.pop_front();
     post.request.sg_list = post.elements;

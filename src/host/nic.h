@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -76,6 +77,10 @@ class Nic final : public fabric::Endpoint {
     std::uint64_t damaged = 0;  // thrown away by the ICRC
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// Null without one.
+  [[nodiscard]] const NicPath* path() const { return path_.get(); }
+  /// Packets that have arrived and that the engines have not seen yet.
+  [[nodiscard]] std::uint32_t packets_kept() const { return packets_kept_; }
   /// Sum over the reliable queue pairs that exist. O(queue pairs).
   [[nodiscard]] transport::RcCounters rc_counters() const;
   [[nodiscard]] std::size_t heap_bytes() const;
@@ -106,6 +111,12 @@ class Nic final : public fabric::Endpoint {
     std::vector<std::byte> inline_data;
   };
 
+  /// Requests on their way through a path: each queue pair's in order, those of different ones as they come.
+  struct PathPosts {
+    std::multimap<Time, DeferredPost> posts;  // in order of time, then of posting
+    FlowTable<Time> last;
+  };
+
   static QpRef ref_of(transport::QpSlot slot) { return static_cast<QpRef>(slot.type) << 28 | slot.index; }
   static transport::QpSlot slot_of(QpRef ref) {
     return {.index = ref & 0xFFFFFFF, .type = static_cast<verbs::QpType>(ref >> 28)};
@@ -124,7 +135,19 @@ class Nic final : public fabric::Endpoint {
   [[nodiscard]] bool has_ready() const { return !answers_.empty() || ready_mask_ != 0; }
   /// Those that must be open before the queue pair's next answer, of whichever kind, may leave.
   [[nodiscard]] std::uint32_t answer_lanes(const QpRecord& record) const;
-  void report_news(Time now);
+  /// Completions are there whose bytes have landed.
+  void report_news(Time landed);
+
+  // With a path between programs and this NIC.
+  void take_by_path(fabric::PacketHandle handle, Time now);
+  void deliver_by_path(fabric::PacketHandle handle, Time now);
+  [[nodiscard]] NicPath::Arrival describe(fabric::PacketHandle handle) const;
+  void post_by_path(Qpn qpn, const verbs::SendWr& request, Time now);
+  void run_path(Time now);
+  /// Takes back what the host does not let leave yet.
+  void hold(QpRef ref, transport::Device::Outlook& outlook, Time now);
+  void await_gate(Time now);
+  [[nodiscard]] bool gate_open(Time now) const { return path_ == nullptr || path_->device_data_from() <= now; }
 
   NicOptions options_;
   sim::Kernel& kernel_;
@@ -140,6 +163,7 @@ class Nic final : public fabric::Endpoint {
   std::array<Ring<QpRef>, 16> ready_;
   std::uint16_t ready_mask_ = 0;
   std::uint8_t turn_ = 0;             // lane that sent last
+  std::unique_ptr<NicPath> path_;     // null: the delays of options_.pipeline
   bool awaits_wire_ = false;          // on_wire_ready will come when the wire is idle
   Time pacing_call_ = Time::never();  // on_wire_ready was asked for at that time, for pacing
   DeadlineHeap paced_;
@@ -152,6 +176,8 @@ class Nic final : public fabric::Endpoint {
   std::uint64_t seen_completions_ = 0;
   Counters counters_;
   std::optional<Error> deferred_error_;
+  std::unique_ptr<PathPosts> path_posts_;  // only with a path
+  std::uint32_t packets_kept_ = 0;
 };
 
 }  // namespace weft::host

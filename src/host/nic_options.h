@@ -9,6 +9,7 @@
 
 #include "base/distribution.h"
 #include "base/time.h"
+#include "host/path/nic_path.h"
 #include "transport/congestion/congestion_control.h"
 #include "transport/device_options.h"
 #include "transport/rc_options.h"
@@ -31,6 +32,8 @@ struct HostPipeline {
   [[nodiscard]] Duration before_wire() const { return doorbell + fetch; }
 };
 
+/// Makes the way between programs and this NIC; `seed` is f(seed, name) of the NIC. Empty: HostPipeline alone.
+using MakePath = std::function<std::unique_ptr<NicPath>(std::uint64_t seed)>;
 /// Makes the sender's half of congestion control for one queue pair; null: none.
 using MakeControl = std::function<std::unique_ptr<transport::CongestionControl>()>;
 /// Makes the receiver's half; null: none.
@@ -46,6 +49,7 @@ struct NicOptions {
   std::optional<TrafficClass> ack;  // unset: acknowledgements travel with their data
   std::optional<TrafficClass> cnp;
   HostPipeline pipeline;
+  MakePath path;              // if not empty, it takes the place of the pipeline's delays; service time is still drawn
   std::uint64_t address = 0;  // f(seed, name): what flows are hashed by
   std::uint64_t seed = 1;
   /// Checks every packet that leaves by writing and reading its headers.

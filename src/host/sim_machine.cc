@@ -83,10 +83,16 @@ Result<void> SimMachine::copy(const verbs::CopyRequest& request) {
   if (request.size < Bytes::zero()) {
     return fail("copy: {} bytes", request.size.count());
   }
-  const Duration time =
-      options_.copy_rate == Rate::max() ? Duration::zero() : options_.copy_rate.transmit_time(request.size);
-  finish_at({.kind = verbs::MachineEvent::Kind::kCopy, .token = request.token, .at = now() + time});
+  finish_at({.kind = verbs::MachineEvent::Kind::kCopy, .token = request.token, .at = copied(request)});
   return {};
+}
+
+Time SimMachine::copied(const verbs::CopyRequest& request) {
+  if (options_.host != nullptr) {
+    return options_.host->copy({.from = request.from, .to = request.to, .size = request.size, .core = options_.core},
+                               now());
+  }
+  return options_.copy_rate == Rate::max() ? now() : now() + options_.copy_rate.transmit_time(request.size);
 }
 
 void SimMachine::set_timer(const verbs::TimerRequest& request) {

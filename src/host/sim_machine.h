@@ -1,8 +1,8 @@
 // The simulated host of one rank: its rails, its clock, compute, copies and timers; and the runner of its program.
 //
-// A GPU does one request after another; the CPU does any number at once. A copy occupies nothing yet but takes its
-// time at the machine's copy rate. The program is called at its start and whenever an event or a completion can be
-// seen.
+// A GPU does one request after another; the CPU does any number at once. A copy takes the host's shared resources where
+// there are any, else its time at the machine's copy rate. The program is called at its start and whenever an event or
+// a completion can be seen.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/rate.h"
+#include "host/path/host_resources.h"
 #include "host/sim_provider.h"
 #include "verbs/machine.h"
 
@@ -21,6 +22,9 @@ struct MachineOptions {
   std::uint32_t gpus = 0;
   std::int64_t flops_per_second = 0;  // of a GPU; 0: unknown, and operations are refused
   Rate copy_rate = Rate::max();
+  /// What the programs and NICs of this host share; null: nothing. Must outlive the machine.
+  HostResources* host = nullptr;
+  CoreId core{0};  // that runs the program
 };
 
 class SimMachine final : public verbs::Machine, public NewsListener {
@@ -50,6 +54,7 @@ class SimMachine final : public verbs::Machine, public NewsListener {
     std::uint64_t order = 0;  // of request
   };
   void finish_at(const verbs::MachineEvent& event);
+  [[nodiscard]] Time copied(const verbs::CopyRequest& request);
   [[nodiscard]] bool no_such_gpu(verbs::GpuIndex gpu) const { return gpu.is_valid() && gpu.value() >= options_.gpus; }
 
   sim::Kernel& kernel_;

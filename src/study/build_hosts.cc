@@ -4,6 +4,8 @@
 
 #include "fabric/fabric.h"
 #include "study/build_fabric.h"
+#include "study/build_paths.h"
+#include "study/build_topology.h"
 #include "study/encapsulation_of.h"
 #include "transport/congestion/fixed_window.h"
 #include "transport/congestion/notification_point.h"
@@ -61,6 +63,7 @@ HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
     : scenario_(scenario), rates_(graph.endpoints) {
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     names_.push_back(graph.nodes[i].name);
+    hosts_.push_back(host_of(graph, EndpointId(i)));
   }
   for (const fabric::Link& link : graph.links) {
     for (const fabric::LinkEnd end : {link.a, link.b}) {
@@ -71,9 +74,57 @@ HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
   }
 }
 
+DeviceSettings HostBuilder::settings(EndpointId endpoint) const {
+  return scenario_.overrides.empty() ? scenario_.devices : settings_of_device(scenario_, names_[endpoint.value()]);
+}
+
+host::HostResources* HostBuilder::resources(EndpointId endpoint) {
+  const DeviceSettings devices = settings(endpoint);
+  if (devices.host.model == HostModel::kNicDelays) {
+    return nullptr;
+  }
+  std::unique_ptr<host::HostResources>& made = resources_[hosts_[endpoint.value()]];
+  if (made == nullptr) {
+    made = std::make_unique<host::HostResources>(host_options({scenario_, devices}));
+  }
+  return made.get();
+}
+
+verbs::MemoryPlace HostBuilder::memory(EndpointId endpoint) const {
+  const DeviceSettings devices = settings(endpoint);
+  const auto gpus = static_cast<std::uint32_t>(scenario_.topology.gpus_per_host);
+  if (devices.host.model == HostModel::kNicDelays || devices.host.memory == MemoryKind::kHost || gpus == 0) {
+    return {};
+  }
+  // Endpoints of a host stand together.
+  std::uint32_t number = 0;
+  for (std::uint32_t i = endpoint.value(); i > 0 && hosts_[i - 1] == hosts_[i]; --i) {
+    ++number;
+  }
+  return {verbs::GpuIndex(number % gpus)};
+}
+
+void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const DeviceSettings& devices) {
+  host::HostResources* const shared = resources(endpoint);
+  if (shared == nullptr) {
+    return;
+  }
+  if (scenario_.fabric.family == Family::kTcp) {
+    nic.path = [shared, options = socket_path_options({scenario_, devices})](std::uint64_t seed) {
+      return std::make_unique<host::SocketPath>(options, host::SocketPath::Place{.host = *shared, .seed = seed});
+    };
+    return;
+  }
+  host::PcieSlot& slot = shared->add_nic();
+  nic.path = [shared, &slot, options = rdma_path_options({scenario_, devices}, memory(endpoint))](std::uint64_t seed) {
+    return std::make_unique<host::RdmaPath>(options,
+                                            host::RdmaPath::Place{.host = *shared, .slot = slot, .seed = seed});
+  };
+}
+
 host::NicOptions HostBuilder::nic(EndpointId endpoint) {
-  const NicSettings settings =
-      scenario_.overrides.empty() ? scenario_.devices.nic : settings_of_device(scenario_, names_[endpoint.value()]).nic;
+  const DeviceSettings devices = this->settings(endpoint);
+  const NicSettings& settings = devices.nic;
   host::NicOptions nic;
   nic.device.encapsulation = encapsulation_of(scenario_.fabric);
   nic.device.active_mtu = verbs::path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
@@ -83,9 +134,11 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
                              : transport::LossRecovery::kGoBackN;
   nic.rc.out_of_order_placement = scenario_.transport.out_of_order_placement;
   nic.pipeline = {.doorbell = settings.doorbell_latency,
-                  .fetch = settings.pcie_latency + settings.tx_latency,
+                  .fetch = settings.pcie_latency + settings.tx_latency +
+                           (scenario_.fabric.family == Family::kIwarp ? settings.offload_latency : Duration::zero()),
                   .completion = settings.completion_latency,
                   .service_time = service_time(settings.service_time)};
+  set_path(nic, endpoint, devices);
   set_classes(nic);
   set_congestion_control(nic, rates_[endpoint.value()]);
   return nic;

@@ -1,4 +1,5 @@
-// NICs of a scenario: their delays, their classes of traffic, and the congestion control of their queue pairs.
+// NICs of a scenario and the hosts they are in: their delays, their classes of traffic, and the congestion control of
+// their queue pairs.
 #pragma once
 
 #include <map>
@@ -7,6 +8,7 @@
 #include "base/result.h"
 #include "fabric/topology/graph.h"
 #include "host/nic_options.h"
+#include "host/path/host_resources.h"
 #include "study/scenario.h"
 #include "transport/congestion/dcqcn.h"
 #include "transport/congestion/ib_congestion_control.h"
@@ -21,6 +23,10 @@ class HostBuilder {
   HostBuilder(const Scenario& scenario, const fabric::Graph& graph);
   /// The NIC port of an endpoint. Everything but endpoint, seeds and address.
   [[nodiscard]] host::NicOptions nic(EndpointId endpoint);
+  /// What the endpoint's host shares; null if its profile has no stages. The same for every endpoint of a host.
+  [[nodiscard]] host::HostResources* resources(EndpointId endpoint);
+  /// Where programs that use this endpoint first have their buffers: of GPUs, the NICs take them in turn.
+  [[nodiscard]] verbs::MemoryPlace memory(EndpointId endpoint) const;
 
  private:
   void set_classes(host::NicOptions& nic) const;
@@ -28,9 +34,14 @@ class HostBuilder {
   [[nodiscard]] const transport::DcqcnParameters& dcqcn(Rate line);
   [[nodiscard]] const transport::IbCongestionParameters& ib_congestion(Rate line);
 
+  [[nodiscard]] DeviceSettings settings(EndpointId endpoint) const;
+  void set_path(host::NicOptions& nic, EndpointId endpoint, const DeviceSettings& devices);
+
   const Scenario& scenario_;
   std::vector<std::string> names_;  // of the endpoints
   std::vector<Rate> rates_;         // of their cables
+  std::vector<std::string> hosts_;  // that they belong to
+  std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
   std::map<Rate, std::unique_ptr<transport::DcqcnParameters>> dcqcn_;
   std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;
 };

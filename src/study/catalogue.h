@@ -17,8 +17,6 @@
 
 namespace weft::study {
 
-/// How a value is known, the surest first.
-enum class Mark : std::uint8_t { kSpecified, kMeasured, kCalibrated, kGuess };
 [[nodiscard]] std::string_view to_string(Mark mark);
 
 struct CatalogueValue {

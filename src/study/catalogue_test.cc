@@ -40,6 +40,8 @@ TEST(Catalogue, HasTheDevicesAndProfilesThatScenariosExpect) {
       {"dcqcn", {"paper", "connectx", "hpcc-ns3"}},
       {"ib_congestion", {"published"}},
       {"qos", {"default"}},
+      {"host", {"ideal", "modern", "sigcomm15-40g", "as-quoted", "as-quoted-roce"}},
+      {"pcie", {"gen3", "gen4", "gen5", "gen6"}},
       {"family", {"rocev2", "infiniband", "rocev1", "iwarp", "tcp"}}};
   for (const auto& [kind, names] : wanted) {
     for (const auto name : names) {
@@ -61,7 +63,7 @@ TEST(Catalogue, DescribesSwitchesAndNicsCompletely) {
     }
     for (const auto& key : find_section(section)->keys) {
       const bool ethernet_only = key.name == "buffer" && !entry.serves(Family::kRoceV2);
-      const bool varies = key.name == "service_time";
+      const bool varies = key.name == "service_time" || key.name == "offload_latency";
       EXPECT_TRUE(ethernet_only || varies || given.contains(section + "." + std::string(key.name)))
           << entry.name << " lacks " << key.name;
     }
@@ -78,6 +80,8 @@ TEST(Catalogue, LoadsAScenarioWithEveryEntry) {
                                                    {"qos", "fabric.qos"},
                                                    {"pfc", "fabric.pfc"},
                                                    {"ecn", "fabric.ecn"},
+                                                   {"host", "host.profile"},
+                                                   {"pcie", "host.pcie"},
                                                    {"dcqcn", "congestion_control.profile"}};
   for (const auto& entry : test_catalogue().entries()) {
     if (!keys.contains(entry.kind)) {

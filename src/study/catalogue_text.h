@@ -9,5 +9,6 @@ namespace weft::study {
 [[nodiscard]] std::string_view nics_catalogue();
 [[nodiscard]] std::string_view links_catalogue();
 [[nodiscard]] std::string_view protocols_catalogue();
+[[nodiscard]] std::string_view hosts_catalogue();
 
 }  // namespace weft::study

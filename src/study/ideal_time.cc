@@ -90,11 +90,31 @@ Duration round_trip(const Fabric& fabric, const IdealPath& path, workload::Opera
   return travel(fabric, from, to, data) + travel(fabric, to, from, {.total = other, .last = other});
 }
 
+Duration host_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
+  const host::Nic& source = world.nic(path.source);
+  if (source.path() == nullptr) {
+    const host::HostPipeline& pipeline = source.options().pipeline;
+    return pipeline.before_wire() + pipeline.completion;
+  }
+  const host::NicPath& sender = *source.path();
+  const host::NicPath* const receiver = world.nic(path.destination).path();
+  const host::MessageShape shape{
+      .size = size, .packet = path.mtu, .opcode = workload::opcode_of(operation), .place = path.place};
+  Duration sum = sender.idle_stages(host::PathSide::kSend, shape).sum();
+  if (operation == workload::Operation::kRead) {
+    // The fabric has the delay of the NIC's receiving pipeline.
+    const host::StageTimes landing = sender.idle_stages(host::PathSide::kReceive, shape);
+    sum += landing.sum() - landing.time_of("NIC receive");
+    return receiver == nullptr ? sum : sum + receiver->idle_stages(host::PathSide::kReadTarget, shape).sum();
+  }
+  sum += sender.idle_stages(host::PathSide::kCompletion, shape).sum();
+  return receiver == nullptr ? sum : sum + receiver->idle_stages(host::PathSide::kAnswer, shape).sum();
+}
+
 }  // namespace
 
 Duration ideal_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
-  const host::HostPipeline& pipeline = world.nic(path.source).options().pipeline;
-  const Duration host = pipeline.before_wire() + pipeline.completion;
+  const Duration host = host_time(world, path, operation, size);
   return host + (world.ethernet() != nullptr ? round_trip(*world.ethernet(), path, operation, size)
                                              : round_trip(*world.infiniband(), path, operation, size));
 }

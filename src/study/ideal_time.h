@@ -13,6 +13,7 @@ struct IdealPath {
   EndpointId destination;
   wire::Encapsulation encapsulation = wire::Encapsulation::kRoceV2Ipv4;
   Bytes mtu;
+  verbs::MemoryPlace place{};  // of the buffers, on both sides
 };
 
 /// From post_send to the requester's completion: the host's stages, all packets at the slowest link's rate, each hop's

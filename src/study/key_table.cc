@@ -91,7 +91,7 @@ Section congestion_section() {
   return section;
 }
 
-using Sections = std::array<Section, 19>;
+using Sections = std::array<Section, 21>;
 
 Sections make_sections() {
   using namespace key_tables;
@@ -102,6 +102,8 @@ Sections make_sections() {
       device_table<&DeviceSettings::switch_>("switch", "Every switch.", switch_keys()),
       link_section(),
       device_table<&DeviceSettings::nic>("nic", "Every NIC.", nic_keys()),
+      device_table<&DeviceSettings::host>("host", "Every host: what lies between programs and NICs.", host_keys()),
+      device_table<&DeviceSettings::sockets>("sockets", "Sockets of the kernel, of every host.", socket_keys()),
       device_table<&DeviceSettings::ethernet>("ethernet", "Ports of Ethernet.", ethernet_keys()),
       priority_section(),
       device_table<&DeviceSettings::infiniband>("infiniband", "Ports of InfiniBand.", infiniband_keys()),

@@ -162,9 +162,13 @@ struct OutputSettings {
 /// Who gave a value.
 enum class Origin : std::uint8_t { kDefault, kCatalogue, kFile, kCase, kSet, kDerived };
 
+/// How a value of the catalogue is known, the surest first.
+enum class Mark : std::uint8_t { kSpecified, kMeasured, kCalibrated, kGuess };
+
 struct ValueSource {
   Origin origin = Origin::kDefault;
-  std::string text;  // "default", "incast.toml:7:10", "catalogue switch/tomahawk-5 (guess: ...)"
+  std::string text{};          // "default", "incast.toml:7:10", "catalogue switch/tomahawk-5 (guess: ...)"
+  std::optional<Mark> mark{};  // of the catalogue's value
 };
 
 /// The value of a key before it is read as a quantity; what overrides keep.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/data_size.h"
@@ -107,10 +108,73 @@ struct NicSettings {
   Duration pcie_latency;        // from the doorbell's write to the NIC
   Duration tx_latency;          // pipeline, to the first bit on the wire
   Duration rx_latency;          // pipeline, from the last bit
+  Duration offload_latency;     // of a TCP offload engine
   Duration completion_latency;  // write to memory and its discovery by polling
   ServiceTime service_time;     // per message, beside all of the above
   Power power;
   Money price;
+};
+
+enum class HostModel : std::uint8_t { kNicDelays, kStages };
+enum class MemoryKind : std::uint8_t { kHost, kGpu };
+enum class GpuPath : std::uint8_t { kGpuDirect, kBounce };
+enum class GpuAttachment : std::uint8_t { kPcieSwitch, kRootComplex, kOtherRootComplex };
+enum class CompletionMode : std::uint8_t { kPolling, kInterrupt, kEvent };
+enum class RequestFetch : std::uint8_t { kWithDoorbell, kAfterDoorbell };
+
+/// [host]
+struct HostSettings {
+  std::string profile;                      // of the catalogue
+  HostModel model = HostModel::kNicDelays;  // kNicDelays: nothing below counts
+  std::int64_t cores = 1;
+  Rate memory_rate;              // of the host's memory, reads and writes together
+  Duration memory_copy_latency;  // a copy by a core
+  Rate memory_copy_rate;
+  MemoryKind memory = MemoryKind::kHost;  // where programs have their buffers
+  GpuPath path = GpuPath::kGpuDirect;     // how bytes get from and to GPU memory
+  GpuAttachment gpu_attachment = GpuAttachment::kPcieSwitch;
+  Duration gpu_read_latency;  // beside that of host memory
+  Duration gpu_write_latency;
+  Duration root_complex_latency;
+  Rate root_complex_rate;  // between two root complexes
+  Duration copy_launch;    // of a copy from or to a GPU
+  Bytes copy_chunk;
+  std::string pcie;              // entry of the catalogue
+  Rate pcie_lane_rate;           // after line coding
+  std::int64_t pcie_lanes = 16;  // of a NIC
+  std::int64_t gpu_pcie_lanes = 16;
+  Bytes pcie_max_payload;
+  Probability pcie_link_overhead;
+  Duration pcie_read_round_trip;
+  Bytes pcie_outstanding_reads;
+  Bytes inline_limit;
+  RequestFetch request_fetch = RequestFetch::kWithDoorbell;
+  Duration receive_fetch_latency;  // of a SEND's receive request
+  Bytes receive_buffer;            // of a NIC
+  CompletionMode completion = CompletionMode::kPolling;
+  Duration completion_cost;  // time of a core
+  Duration interrupt_latency;
+  Duration wakeup_latency;
+  Duration software_latency;  // above verbs or sockets, on each side
+};
+
+/// [sockets]: of the kernel.
+struct SocketSettings {
+  bool busy_poll = false;
+  Duration busy_poll_latency;
+  Duration system_call;
+  Duration send_copy_latency;
+  Duration receive_copy_latency;
+  Rate copy_rate;
+  Duration transmit_stack;  // per unit
+  Duration receive_stack;
+  Duration receive_packet;
+  Bytes unit;  // of segmentation offload and GRO
+  Duration transmit_dma;
+  Duration receive_dma;
+  Duration moderation;                 // rx-usecs
+  std::int64_t moderation_frames = 0;  // rx-frames
+  std::int64_t ring = 1024;            // packets
 };
 
 /// Everything that may differ from device to device.
@@ -120,6 +184,8 @@ struct DeviceSettings {
   EthernetSettings ethernet{};
   InfinibandSettings infiniband{};
   NicSettings nic{};
+  HostSettings host{};
+  SocketSettings sockets{};
 
   [[nodiscard]] const LinkSettings& link(LinkTier tier) const { return links[static_cast<std::size_t>(tier)]; }
 };

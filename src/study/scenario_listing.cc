@@ -24,6 +24,13 @@ bool is_of_other_algorithm(const Section& section, CongestionAlgorithm algorithm
          (section.path == "ib_congestion" && algorithm != CongestionAlgorithm::kIbCc);
 }
 
+// Of hosts without stages only the profile means anything, of others sockets only with TCP.
+bool is_of_other_hosts(const Section& section, const Key& key, const Scenario& scenario) {
+  const bool staged = scenario.devices.host.model == HostModel::kStages;
+  return (section.path == "host" && !staged && key.name != "profile") ||
+         (section.path == "sockets" && (!staged || scenario.fabric.family != Family::kTcp));
+}
+
 class Lister {
  public:
   Lister(const Scenario& scenario, Listing listing)
@@ -59,7 +66,7 @@ class Lister {
   void add_table(const Section& section, std::optional<std::size_t> index) {
     for (const auto& key : section.keys) {
       const KeyAt at{.section = &section, .key = &key, .index = index};
-      if (!relevant_ || applies(at)) {
+      if (!relevant_ || (applies(at) && !is_of_other_hosts(section, key, scenario_))) {
         rows_.push_back(row(at));
       }
     }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -70,7 +71,8 @@ class Resolver {
       for (const auto& value : entry->values) {
         const auto text =
             fmt::format("catalogue {}/{} ({}: {})", entry->kind, entry->name, to_string(value.mark), value.source);
-        const auto done = apply(value.given, target(), {.origin = Origin::kCatalogue, .text = text}, scenario_.sources);
+        const auto done = apply(value.given, target(), {.origin = Origin::kCatalogue, .text = text, .mark = value.mark},
+                                scenario_.sources);
         WEFT_ASSERT(done.has_value());
       }
     }
@@ -189,6 +191,13 @@ class EntryChooser {
     if (auto done = add("ecn", "fabric.ecn", fabric.ecn_entry); !done) {
       return pass_on(done);
     }
+    if (auto done = add("pcie", "host.pcie", draft_.devices.host.pcie); !done) {
+      return pass_on(done);
+    }
+    // After the generation of PCIe, of which it may change a value.
+    if (auto done = add("host", "host.profile", draft_.devices.host.profile); !done) {
+      return pass_on(done);
+    }
     const auto kind = profile_kind(draft_.congestion.algorithm);
     if (!kind.empty()) {
       const auto name =
@@ -249,6 +258,10 @@ Result<void> add_override(const GivenOverride& given, Scenario& scenario) {
   const Target devices{.scenario = nullptr, .devices = &settings};
   std::set<std::string> paths;
   for (const auto& value : given.values) {
+    if (!value.at.key->entry.empty()) {
+      return fail("{}: {}: chosen for all devices together; an override changes single values", value.place,
+                  path_of(value.at));
+    }
     if (auto done = apply(value, devices); !done) {
       return done;
     }
@@ -290,6 +303,13 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
   }
   std::vector<const CatalogueEntry*> entries = {*family};
   auto draft = Resolver(layers, file).run(entries);
+  if (!draft) {
+    return draft;
+  }
+  // The profile of the hosts names entries too, as the family does.
+  if (const auto host = catalogue.find("host", draft->devices.host.profile); host) {
+    draft = Resolver(layers, file).run(std::array{*family, *host});
+  }
   if (!draft) {
     return draft;
   }

@@ -52,6 +52,30 @@ struct WordsOf<WatchdogAction> : NothingPlanned {
   static constexpr WordList<2> kWords = {"drop", "forward"};
 };
 template <>
+struct WordsOf<HostModel> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"nic-delays", "stages"};
+};
+template <>
+struct WordsOf<MemoryKind> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"host", "gpu"};
+};
+template <>
+struct WordsOf<GpuPath> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"gpudirect", "bounce"};
+};
+template <>
+struct WordsOf<GpuAttachment> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"pcie-switch", "root-complex", "other-root-complex"};
+};
+template <>
+struct WordsOf<CompletionMode> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"polling", "interrupt", "event"};
+};
+template <>
+struct WordsOf<RequestFetch> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"with-doorbell", "after-doorbell"};
+};
+template <>
 struct WordsOf<RoutingPolicy> {
   static constexpr WordList<4> kWords = {"ecmp", "spray", "adaptive", "lft"};
   static constexpr WordList<1> kPlanned = {"flowlet"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/stable_hash.h"
 #include "study/build_fabric.h"
 #include "study/build_hosts.h"
 #include "study/build_topology.h"
@@ -112,7 +113,14 @@ Result<void> Simulation::build() {
   options.graph = std::move(*graph);
   options.nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); };
   for (const TrafficPlan& plan : *plans) {
-    options.machines.insert(options.machines.end(), plan.machines.begin(), plan.machines.end());
+    for (const MachinePlan& machine : plan.machines) {
+      options.machines.push_back(machine);
+      host::MachineOptions& made = options.machines.back().options;
+      made.host = parts_->hosts->resources(machine.rails.front());
+      if (made.host != nullptr) {
+        made.core = made.host->cpu().core_of(stable_hash(options.seed, "core " + machine.name));
+      }
+    }
   }
   Result<std::unique_ptr<World>> world = World::create(std::move(options));
   if (!world) {
@@ -142,7 +150,8 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   Job& job = *running_.back();
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     host::SimMachine& machine = world_->machine(first_machine + rank);
-    Result<workload::RankPorts> ports = workload::RankPorts::open(machine, {});
+    Result<workload::RankPorts> ports =
+        workload::RankPorts::open(machine, {.place = parts_->hosts->memory(jobs_.back().rank_endpoints[rank])});
     if (!ports) {
       return pass_on(ports);
     }
@@ -262,6 +271,8 @@ void Simulation::observe(Duration interval, std::function<void(Time)> look) {
   at_pause_ = std::move(look);
 }
 
+const host::HostResources* Simulation::host(EndpointId endpoint) const { return parts_->hosts->resources(endpoint); }
+
 Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
   const JobDescription& job = jobs_[message.flow.job.value()];
   const EndpointId source = job.rank_endpoints[message.flow.source.value()];
@@ -269,7 +280,8 @@ Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
                            {.source = source,
                             .destination = job.rank_endpoints[message.flow.destination.value()],
                             .encapsulation = world_->nic(source).options().device.encapsulation,
-                            .mtu = Bytes(scenario_.fabric.mtu)},
+                            .mtu = Bytes(scenario_.fabric.mtu),
+                            .place = parts_->hosts->memory(source)},
                            message.operation, message.size);
 }
 

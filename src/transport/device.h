@@ -97,6 +97,11 @@ class Device final : public verbs::Provider {
   [[nodiscard]] Outlook outlook(QpSlot qp) const;
   void on_timeout(QpSlot qp, Time now);
   [[nodiscard]] const QpCore& core_of(QpSlot qp) const;
+  /// Where the memory of a key lies; host memory if the key is not known.
+  [[nodiscard]] verbs::MemoryPlace place_of(std::uint32_t key) const {
+    const verbs::MemoryRegion* const region = context_.memory().find(key);
+    return region == nullptr ? verbs::MemoryPlace{} : region->place;
+  }
   /// Completions of the device so far.
   [[nodiscard]] std::uint64_t completions() const { return context_.completions(); }
 

@@ -22,7 +22,8 @@ Result<RailPort> open_rail(const verbs::Rail& rail, const RankMemory& memory) {
                                     .address = memory.address,
                                     .length = static_cast<std::uint64_t>(memory.length.count()),
                                     .bytes = memory.bytes,
-                                    .access = verbs::kAccessAll});
+                                    .access = verbs::kAccessAll,
+                                    .place = memory.place});
   if (!key)
     return pass_on(key);
   port.key = *key;

@@ -22,6 +22,7 @@ struct RankMemory {
   std::uint64_t address = std::uint64_t{1} << 44;
   Bytes length = Bytes(std::int64_t{1} << 40);
   std::byte* bytes = nullptr;  // the owner's; must outlive the rank
+  verbs::MemoryPlace place{};  // where it lies
 };
 
 struct RailPort {

@@ -32,7 +32,7 @@ class FlowTable {
   }
 
  private:
-  std::array<std::vector<State>, 16> states_;
+  std::array<std::vector<State>, 8> states_;
 };
 
 }  // namespace weft::host

@@ -18,8 +18,14 @@
 
 namespace weft::host {
 
-/// Where the bytes of a message of an unloaded host come past, for its list of stages.
-enum class PathSide : std::uint8_t { kSend, kReceive, kReadTarget };
+/// A part of the way of a message through idle hosts, for its list of stages.
+enum class PathSide : std::uint8_t {
+  kSend,        // from the program to the wire
+  kReceive,     // from the wire to the program of the other side
+  kReadTarget,  // from a READ request until its first answer may leave
+  kAnswer,      // from the wire until an acknowledgement may leave
+  kCompletion,  // from the acknowledgement's arrival until the sender's program sees its completion
+};
 
 /// A message, as far as its stages depend on it.
 struct MessageShape {

@@ -218,6 +218,12 @@ StageTimes RdmaPath::idle_stages(PathSide side, const MessageShape& shape) const
            first_fetch({bounces(shape.place) ? verbs::MemoryPlace{} : shape.place, std::min(shape.size, shape.packet)}),
            options_.read_round_trip.mark});
       break;
+    case PathSide::kAnswer:
+      break;
+    case PathSide::kCompletion:
+      list_completion(list);
+      list.add({"library, sender", options_.software.latency, options_.software.mark});
+      break;
   }
   return list;
 }
@@ -272,6 +278,11 @@ void RdmaPath::list_receiving(const MessageShape& shape, StageTimes& list) const
     list.add({"copy to GPU, launch", launch.latency, launch.mark});
     list.add({"copy to GPU", Stage{.rate = rate}.time(shape.size), StageMark::kEmerges});
   }
+  list_completion(list);
+  list.add({"library, receiver", options_.software.latency, options_.software.mark});
+}
+
+void RdmaPath::list_completion(StageTimes& list) const {
   list.add({"completion write and poll", options_.completion.latency, options_.completion.mark});
   if (options_.completion_mode != CompletionMode::kPolling) {
     list.add({"interrupt", options_.interrupt.latency, options_.interrupt.mark});
@@ -279,7 +290,6 @@ void RdmaPath::list_receiving(const MessageShape& shape, StageTimes& list) const
   if (options_.completion_mode == CompletionMode::kEvent) {
     list.add({"wake-up", options_.wake_up.latency, options_.wake_up.mark});
   }
-  list.add({"library, receiver", options_.software.latency, options_.software.mark});
 }
 
 std::size_t RdmaPath::heap_bytes() const { return flows_.heap_bytes() + buffer_.heap_bytes(); }

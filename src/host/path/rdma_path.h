@@ -96,6 +96,7 @@ class RdmaPath final : public NicPath {
   [[nodiscard]] bool has_room(Bytes payload, Time now);
   void list_sending(const MessageShape& shape, StageTimes& list) const;
   void list_receiving(const MessageShape& shape, StageTimes& list) const;
+  void list_completion(StageTimes& list) const;
 
   RdmaPathOptions options_;
   HostResources& host_;

@@ -130,39 +130,57 @@ Time SocketPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
 
 StageTimes SocketPath::idle_stages(PathSide side, const MessageShape& shape) const {
   StageTimes list;
+  const Bytes last = shape.size == Bytes::zero() ? Bytes::zero() : (shape.size - Bytes(1)) % shape.packet + Bytes(1);
   const auto add = [&list](std::string_view name, const Stage& stage, Bytes size = Bytes::zero()) {
     list.add({name, stage.time(size), stage.mark});
   };
-  if (side == PathSide::kSend) {
-    add("library, sender", options_.software);
-    add("system call", options_.system_call);
-    add("copy to kernel", options_.send_copy, std::min(shape.size, options_.unit));
-    add("TCP/IP transmit", options_.transmit_stack);
-    add("NIC reads", options_.transmit_dma);
-    add("NIC transmit", options_.transmit);
-    return list;
+  switch (side) {
+    case PathSide::kSend:
+      add("library, sender", options_.software);
+      add("system call", options_.system_call);
+      add("copy to kernel", options_.send_copy, std::min(shape.size, options_.unit));
+      add("TCP/IP transmit", options_.transmit_stack);
+      add("NIC reads", options_.transmit_dma);
+      add("NIC transmit", options_.transmit);
+      break;
+    case PathSide::kReceive:
+      add("NIC receive", options_.receive);
+      list_ring(last, list);
+      list_wake_up(list);
+      add("copy to user", options_.receive_copy, last);
+      add("library, receiver", options_.software);
+      break;
+    case PathSide::kReadTarget:
+      break;
+    case PathSide::kAnswer:
+      list_ring(last, list);
+      break;
+    case PathSide::kCompletion:
+      list_ring(Bytes::zero(), list);
+      list_wake_up(list);
+      add("library, sender", options_.software);
+      break;
   }
-  if (side == PathSide::kReadTarget) {
-    return list;
-  }
-  const Bytes last = shape.size == Bytes::zero() ? Bytes::zero() : (shape.size - Bytes(1)) % shape.packet + Bytes(1);
-  const ReceiveRingOptions& ring = options_.ring;
-  add("NIC receive", options_.receive);
-  add("NIC writes", ring.dma, last);
-  if (ring.wait == SocketWait::kBusyPoll) {
-    add("busy poll", ring.busy_poll);
-  } else {
-    add("interrupt moderation", ring.moderation);
-    add("interrupt to softirq", ring.interrupt);
-  }
-  list.add({"TCP/IP receive", ring.per_packet.time(last) + ring.per_unit.latency,
-            weaker(ring.per_packet.mark, ring.per_unit.mark)});
-  if (ring.wait == SocketWait::kBlock) {
-    add("wake-up", options_.wake_up);
-  }
-  add("copy to user", options_.receive_copy, last);
-  add("library, receiver", options_.software);
   return list;
+}
+
+void SocketPath::list_ring(Bytes payload, StageTimes& list) const {
+  const ReceiveRingOptions& ring = options_.ring;
+  list.add({"NIC writes", ring.dma.time(payload), ring.dma.mark});
+  if (ring.wait == SocketWait::kBusyPoll) {
+    list.add({"busy poll", ring.busy_poll.latency, ring.busy_poll.mark});
+  } else {
+    list.add({"interrupt moderation", ring.moderation.latency, ring.moderation.mark});
+    list.add({"interrupt to softirq", ring.interrupt.latency, ring.interrupt.mark});
+  }
+  list.add({"TCP/IP receive", ring.per_packet.time(payload) + ring.per_unit.latency,
+            weaker(ring.per_packet.mark, ring.per_unit.mark)});
+}
+
+void SocketPath::list_wake_up(StageTimes& list) const {
+  if (options_.ring.wait == SocketWait::kBlock) {
+    list.add({"wake-up", options_.wake_up.latency, options_.wake_up.mark});
+  }
 }
 
 std::size_t SocketPath::heap_bytes() const {

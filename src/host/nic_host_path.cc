@@ -1,0 +1,183 @@
+// The part of a NIC that works with a path between it and its programs: what leaves and what arrives when the host lets
+// it, and not as soon as the wire does.
+#include <algorithm>
+
+#include "host/nic.h"
+#include "wire/opcode.h"
+
+namespace weft::host {
+namespace {
+
+/// What an operation of the InfiniBand transport means for the place of its bytes.
+struct Meaning {
+  bool begins_send = false;
+  bool has_address = false;
+  bool ends_message = false;
+};
+
+Meaning meaning_of(wire::Operation operation) {
+  switch (operation) {
+    case wire::Operation::kSendFirst:
+      return {.begins_send = true};
+    case wire::Operation::kSendOnly:
+    case wire::Operation::kSendOnlyImmediate:
+    case wire::Operation::kSendOnlyInvalidate:
+      return {.begins_send = true, .ends_message = true};
+    case wire::Operation::kWriteFirst:
+      return {.has_address = true};
+    case wire::Operation::kWriteOnly:
+    case wire::Operation::kWriteOnlyImmediate:
+      return {.has_address = true, .ends_message = true};
+    case wire::Operation::kSendLast:
+    case wire::Operation::kSendLastImmediate:
+    case wire::Operation::kSendLastInvalidate:
+    case wire::Operation::kWriteLast:
+    case wire::Operation::kWriteLastImmediate:
+    case wire::Operation::kReadResponseLast:
+    case wire::Operation::kReadResponseOnly:
+      return {.ends_message = true};
+    default:  // the values come from the wire, and those that are not named here move no bytes of a program's end
+      return {};
+  }
+}
+
+}  // namespace
+
+NicPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
+  const wire::Packet& packet = packets_[handle];
+  NicPath::Arrival arrival{
+      .packet = handle.value(), .flow_hash = packet.common.flow_hash, .payload = Bytes(packet.common.payload_bytes)};
+  if (packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
+    return arrival;
+  }
+  const wire::Operation operation = wire::operation_of(packet.ib.opcode);
+  if (operation == wire::Operation::kReadRequest) {
+    const std::int64_t mtu = std::int64_t{128} << static_cast<unsigned>(options_.device.active_mtu);
+    arrival.is_read_request = true;
+    arrival.read_first = Bytes(std::min<std::int64_t>(packet.ib.reth.dma_length, mtu));
+    arrival.sink = device_.place_of(packet.ib.reth.remote_key);
+    return arrival;
+  }
+  const Meaning meaning = meaning_of(operation);
+  arrival.begins_send = meaning.begins_send && arrival.payload > Bytes::zero();
+  arrival.ends_message = meaning.ends_message;
+  if (meaning.has_address) {
+    arrival.sink = device_.place_of(packet.ib.reth.remote_key);
+  }
+  return arrival;
+}
+
+void Nic::take_by_path(fabric::PacketHandle handle, Time now) {
+  switch (path_->admit(describe(handle), now)) {
+    case NicPath::Admission::kDeliver:
+      deliver_by_path(handle, now);
+      return;
+    case NicPath::Admission::kKeep:
+      ++packets_kept_;
+      kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), later(path_->next_arrival(), now));
+      return;
+    case NicPath::Admission::kDrop:
+      packets_.release(handle);
+      return;
+  }
+}
+
+void Nic::deliver_by_path(fabric::PacketHandle handle, Time now) {
+  static const wire::ColdPacket kNoCold{};
+  const wire::Packet& packet = packets_[handle];
+  const NicPath::Arrival arrival = describe(handle);
+  const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
+  const bool damaged = packet.has(wire::kCorrupted);
+  const transport::QpSlot slot = device_.deliver({packet, cold, {}}, now);
+  packets_.release(handle);
+  if (!slot.exists()) {
+    return;
+  }
+  const QpRef ref = ref_of(slot);
+  const Time landed = damaged ? now : path_->on_delivered(ref, arrival, now);
+  attend(ref, record_of(ref));
+  if (device_.completions() != seen_completions_) {
+    report_news(landed);
+  }
+  pump(now);
+}
+
+void Nic::post_by_path(Qpn qpn, const verbs::SendWr& request, Time now) {
+  const transport::QpSlot slot = device_.slot_of(qpn);
+  const QpRef ref = slot.exists() ? ref_of(slot) : 0;
+  NicPath::Posting posting{.flow = ref,
+                           .qpn = qpn,
+                           .opcode = request.opcode,
+                           .send_flags = request.send_flags,
+                           .packet = Bytes(std::int64_t{128} << static_cast<unsigned>(options_.device.active_mtu))};
+  for (const verbs::Sge& element : request.sg_list) {
+    posting.size += Bytes(element.length);
+  }
+  if (!request.sg_list.empty()) {
+    posting.place = device_.place_of(request.sg_list.front().lkey);
+  }
+  Time at = path_->post(posting, now);
+  if (options_.pipeline.service_time) {
+    at = at + sample(*options_.pipeline.service_time, random_);
+  }
+  // A request overtakes none that was posted to its queue pair before.
+  Time& last = path_posts_->last[ref];
+  last = at = later(at, last);
+  DeferredPost post{.at = at, .qpn = qpn, .request = request, .elements = {}, .inline_data = {}};
+  post.elements.assign(request.sg_list.begin(), request.sg_list.end());
+  path_posts_->posts.emplace(at, std::move(post));
+  kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), at);
+}
+
+void Nic::run_path(Time now) {
+  std::multimap<Time, DeferredPost>& posts = path_posts_->posts;
+  while (!posts.empty() && posts.begin()->first <= now) {
+    DeferredPost post = std::move(posts.extract(posts.begin()).mapped());
+    post.request.sg_list = post.elements;
+    Result<void> posted = device_.post_send(post.qpn, post.request);
+    if (!posted && !deferred_error_) {
+      deferred_error_ = posted.error();
+    }
+    attend(post.qpn);
+  }
+  if (device_.completions() != seen_completions_) {
+    report_news(now);
+  }
+  while (path_->next_arrival() <= now) {
+    if (const std::optional<std::uint32_t> packet = path_->take_arrival(now); packet) {
+      --packets_kept_;
+      deliver_by_path(fabric::PacketHandle(*packet), now);
+    }
+  }
+  Time next = path_->next_arrival();
+  if (!posts.empty()) {
+    next = earlier(next, posts.begin()->first);
+  }
+  if (!next.is_never()) {
+    kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), next);
+  }
+}
+
+void Nic::hold(QpRef ref, transport::Device::Outlook& outlook, Time now) {
+  if (outlook.answer_waits) {
+    if (const Time from = path_->answers_from(ref); from > now) {
+      outlook.answer_waits = false;
+      // The queue pair is looked at again then; its data go behind the answer.
+      outlook.data = from;
+    }
+  }
+  if (outlook.data <= now) {
+    outlook.data = later(outlook.data, path_->data_from(ref));
+  }
+}
+
+// Data that wait for the host's memory: nothing else may call the NIC again.
+void Nic::await_gate(Time now) {
+  const Time gate = path_->device_data_from();
+  if (ready_mask_ != 0 && gate > now && gate < pacing_call_ && !awaits_wire_) {
+    pacing_call_ = gate;
+    port_.request_wire(options_.device.endpoint, gate);
+  }
+}
+
+}  // namespace weft::host

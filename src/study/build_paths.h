@@ -1,0 +1,28 @@
+// What a scenario says of hosts, as the options of the host path: every stage with its value and its mark.
+#pragma once
+
+#include <cstdint>
+
+#include "host/path/host_resources.h"
+#include "host/path/rdma_path.h"
+#include "host/path/socket_path.h"
+#include "study/scenario.h"
+
+namespace weft::study {
+
+/// Settings with the overrides of one NIC, and the scenario that says where each value is from.
+struct PathSource {
+  const Scenario& scenario;
+  const DeviceSettings& devices;
+};
+
+/// What all programs and NICs of one host share.
+[[nodiscard]] host::HostOptions host_options(const PathSource& source);
+/// Of verbs whose transport the NIC runs itself. SENDs arrive at `memory`.
+[[nodiscard]] host::RdmaPathOptions rdma_path_options(const PathSource& source, verbs::MemoryPlace memory);
+[[nodiscard]] host::SocketPathOptions socket_path_options(const PathSource& source);
+
+/// How the value at a scenario's path is known.
+[[nodiscard]] host::StageMark stage_mark(const Scenario& scenario, const std::string& path);
+
+}  // namespace weft::study
