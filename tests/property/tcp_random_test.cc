@@ -52,7 +52,8 @@ TcpOptions random_tcp(RandomStream& random, std::uint64_t seed) {
   tcp.retries = 60;
   tcp.syn_retries = 60;
   tcp.maximum_rto = Duration::seconds(2);
-  tcp.time_wait = Duration::seconds(10);
+  tcp.time_wait =
+      Duration::seconds(300);  // much longer than the timeouts of a peer that loses its last acknowledgements
   return tcp;
 }
 

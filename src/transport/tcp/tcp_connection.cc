@@ -147,10 +147,22 @@ void TcpConnection::on_segment(const ReceivedPacket& received, Time now) {
   if (segment.acknowledged >= sender_.una()) {
     take_ack(received, segment, now);
   }
-  if (takes_data() && (payload_of(packet) > 0 || packet.tcp.has(wire::kTcpFin))) {
+  if (payload_of(packet) == 0 && !packet.tcp.has(wire::kTcpFin)) {
+    return;
+  }
+  if (takes_data()) {
     take_data(received, segment, now);
-  } else if (payload_of(packet) > 0 && is_synchronized()) {
-    answer_throttled(now);
+  } else if (is_synchronized()) {
+    // Behind the peer's FIN nothing can be new: it is the FIN again, or what came before it.
+    restart_time_wait(packet, now);
+    receiver_.acknowledge_now();
+  }
+}
+
+//= rfc9293 3.10.7.4
+void TcpConnection::restart_time_wait(const wire::Packet& packet, Time now) {
+  if (state_ == TcpState::kTimeWait && packet.tcp.has(wire::kTcpFin)) {
+    enter_time_wait(now);
   }
 }
 
@@ -182,9 +194,7 @@ bool TcpConnection::is_acceptable(const ReceivedPacket& received, const Segment&
   if (resets) {
     return false;
   }
-  if (state_ == TcpState::kTimeWait && packet.tcp.has(wire::kTcpFin)) {
-    enter_time_wait(now);
-  }
+  restart_time_wait(packet, now);
   if (payload_of(packet) > 0 && segment.begin < receiver_.next()) {
     take_data(received, segment, now);  // tells the peer which bytes came twice
   } else if (packet.tcp.has(wire::kTcpFin)) {

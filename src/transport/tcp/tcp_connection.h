@@ -121,6 +121,7 @@ class TcpConnection {
   void queue_reset(std::uint32_t sequence, std::uint32_t acknowledgement, std::uint8_t flags);
   void begin_close(Time now);
   void enter_time_wait(Time now);
+  void restart_time_wait(const wire::Packet& packet, Time now);
   void end(TcpFailure failure);
 
   // Packets out.

@@ -301,9 +301,11 @@ void TcpSender::pace(const TcpCore& core, const wire::Packet& packet, Time now) 
     gap = control->transmit(Bytes(size), now);
   } else if (rtt_.smoothed() > Duration::zero() && window_ < kUnlimited) {
     const bool slow_start = control->window() < control->ssthresh();
+    const std::int64_t gain = slow_start ? kSlowStartGain : kAvoidanceGain;
+    // A fast recovery may close its window altogether between two acknowledgements.
+    const auto window = static_cast<Int128>(std::max<std::int64_t>(window_, core.room()));
     const auto product = static_cast<Int128>(rtt_.smoothed().picoseconds()) * size * 100;
-    gap = Duration::picoseconds(
-        static_cast<std::int64_t>(product / (window_ * (slow_start ? kSlowStartGain : kAvoidanceGain))));
+    gap = Duration::picoseconds(static_cast<std::int64_t>(product / (window * gain)));
   }
   not_before_ = later(not_before_, now) + gap;
 }
