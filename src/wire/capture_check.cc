@@ -52,6 +52,15 @@ void count(const PacketCheck& check, CaptureCounts& counts) {
   counts.faults += check.faults.size();
 }
 
+void add(const IwarpCounts& more, IwarpCounts& counts) {
+  counts.packets += more.packets;
+  counts.connections += more.connections;
+  counts.start_frames += more.start_frames;
+  counts.fpdus += more.fpdus;
+  counts.verified += more.verified;
+  counts.reemitted += more.reemitted;
+}
+
 }  // namespace
 
 PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet) {
@@ -76,25 +85,49 @@ PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet) {
 }
 
 Result<void> check_capture(PcapReader& reader, CaptureCounts& counts, const FaultSink& on_fault) {
+  IwarpCheck iwarp;
+  std::uint64_t number = 0;
+  const IwarpCheck::Sink on_iwarp_fault = [&](std::string_view what) {
+    ++counts.faults;
+    on_fault(number, what);
+  };
+  const auto finish = [&] {
+    iwarp.finish(on_iwarp_fault);
+    add(iwarp.counts(), counts.iwarp);
+  };
   while (true) {
     Result<std::optional<CapturedPacket>> packet = reader.next();
     if (!packet) {
+      finish();
       return pass_on(packet);
     }
     if (!packet->has_value()) {
+      finish();
       return {};
     }
+    number = (*packet)->number;
     const PacketCheck check = check_packet(reader.link(), **packet);
     count(check, counts);
     for (const std::string& what : check.faults) {
-      on_fault((*packet)->number, what);
+      on_fault(number, what);
+    }
+    if (!check.rdma && iwarp.add(reader.link(), **packet, on_iwarp_fault)) {
+      --counts.unknown;
     }
   }
 }
 
 std::string summary(const CaptureCounts& counts) {
-  return fmt::format("{} packets: {} verified, {} re-emitted identically, {} unknown, {} faults", counts.packets,
-                     counts.verified, counts.reemitted, counts.unknown, counts.faults);
+  std::string text = fmt::format("{} packets: {} verified, {} re-emitted identically, {} unknown, {} faults",
+                                 counts.packets, counts.verified, counts.reemitted, counts.unknown, counts.faults);
+  if (const IwarpCounts& iwarp = counts.iwarp; iwarp.connections != 0) {
+    text += fmt::format(
+        "; iWARP: {} packets, {} connections, {} start frames, {} FPDUs, {} frames re-emitted identically, {} FPDUs "
+        "with "
+        "a right CRC",
+        iwarp.packets, iwarp.connections, iwarp.start_frames, iwarp.fpdus, iwarp.reemitted, iwarp.verified);
+  }
+  return text;
 }
 
 }  // namespace weft::wire

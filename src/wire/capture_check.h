@@ -1,9 +1,9 @@
 // Checks the RDMA packets of a capture: the ICRC (and InfiniBand's VCRC, where it was captured), and that emitting the
-// parsed packet gives the captured bytes again.
+// parsed packet gives the captured bytes again; and the FPDUs of its iWARP connections (wire/capture_check_iwarp.h).
 //
 // A fault is a packet that is damaged, cut short by the capture's snap length, against the specification, or has an
 // opcode that nobody assigned; a packet may have several. Anything that is not RDMA is counted as unknown and is no
-// fault.
+// fault. A TCP segment of an iWARP connection is not unknown; what it carries has counts of its own.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "wire/capture_check_iwarp.h"
 #include "wire/pcap_reader.h"
 
 namespace weft::wire {
@@ -23,6 +24,7 @@ struct CaptureCounts {
   std::uint64_t reemitted = 0;  // parse and emit gave the same bytes
   std::uint64_t unknown = 0;    // not RDMA
   std::uint64_t faults = 0;
+  IwarpCounts iwarp{};  // its packets are among `packets`, and neither verified nor re-emitted there
 
   friend bool operator==(const CaptureCounts&, const CaptureCounts&) = default;
 };
@@ -44,7 +46,9 @@ using FaultSink = std::function<void(std::uint64_t number, std::string_view what
 /// packets before that place counted.
 Result<void> check_capture(PcapReader& reader, CaptureCounts& counts, const FaultSink& on_fault);
 
-/// "253 packets: 105 verified, 105 re-emitted identically, 148 unknown, 0 faults".
+/// "253 packets: 105 verified, 105 re-emitted identically, 148 unknown, 0 faults"; of a capture with iWARP then ";
+/// iWARP: 200 packets, 3 connections, 6 start frames, 150 FPDUs, 156 frames re-emitted identically, 150 FPDUs with a
+/// right CRC".
 [[nodiscard]] std::string summary(const CaptureCounts& counts);
 
 }  // namespace weft::wire

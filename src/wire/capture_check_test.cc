@@ -84,11 +84,13 @@ TEST(CaptureCheck, EveryPacketOfAnotherImplementationVerifiesAndIsReemittedIdent
     });
     EXPECT_TRUE(checked);
     EXPECT_GT(counts.packets, counts.unknown) << entry.path();
-    EXPECT_EQ(counts.verified, counts.packets - counts.unknown) << entry.path();
-    EXPECT_EQ(counts.reemitted, counts.packets - counts.unknown) << entry.path();
+    // What iWARP carries has a test of its own.
+    const std::uint64_t whole = counts.packets - counts.unknown - counts.iwarp.packets;
+    EXPECT_EQ(counts.verified, whole) << entry.path();
+    EXPECT_EQ(counts.reemitted, whole) << entry.path();
     ++files;
   }
-  EXPECT_GE(files, 8U);
+  EXPECT_GE(files, 9U);
 }
 
 TEST(CaptureCheck, FindsThePacketBehindEveryLinkType) {
@@ -160,6 +162,15 @@ TEST(CaptureCheck, OtherProtocolsAndOtherLinkTypesAreUnknownAndNoFault) {
   const PacketCheck check = check_bytes(CaptureLink::kEthernet, packet);
   EXPECT_FALSE(check.rdma);
   EXPECT_THAT(check.faults, IsEmpty());
+}
+
+TEST(CaptureCheck, SummaryTellsOfIwarpWhereThereIsSome) {
+  EXPECT_EQ(
+      summary(
+          {.packets = 9,
+           .iwarp = {.packets = 6, .connections = 1, .start_frames = 2, .fpdus = 3, .verified = 3, .reemitted = 5}}),
+      "9 packets: 0 verified, 0 re-emitted identically, 0 unknown, 0 faults; iWARP: 6 packets, 1 connections, 2 "
+      "start frames, 3 FPDUs, 5 frames re-emitted identically, 3 FPDUs with a right CRC");
 }
 
 TEST(CaptureCheck, SummaryHasAllFiveCounts) {

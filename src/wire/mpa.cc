@@ -227,15 +227,15 @@ std::size_t mulpdu(std::size_t emss, MpaMarkers markers) {
 }
 
 //= rfc5044 4.4
-void emit_fpdu(std::span<const std::byte> ulpdu, std::uint64_t place, MpaForm form, std::span<std::byte> out) {
+void emit_fpdu(const FpduContent& content, std::uint64_t place, MpaForm form, std::span<std::byte> out) {
+  const std::span<const std::byte> ulpdu = content.ulpdu;
   WEFT_ASSERT(ulpdu.size() <= kMpaMaxUlpdu && out.size() == fpdu_extent(place, ulpdu.size(), form.markers));
   FpduWriter writer(out, place, form.markers);
   std::array<std::byte, kMpaLengthSize> length;
   store_be16(length, 0, static_cast<std::uint16_t>(ulpdu.size()));
   writer.put(length);
   writer.put(ulpdu);
-  constexpr std::array<std::byte, 3> kZeros{};
-  writer.put(std::span(kZeros).first(pad_of(ulpdu.size())));
+  writer.put(std::span(content.pad).first(pad_of(ulpdu.size())));
   // A marker in front of the CRC is covered by it.
   writer.put_marker_if_due();
   const std::uint32_t crc = form.crc == MpaCrc::kOn ? Crc32c().add(out.first(writer.written())).value() : 0;

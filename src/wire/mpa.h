@@ -98,8 +98,13 @@ struct MpaForm {
   MpaCrc crc = MpaCrc::kOn;  // off: the field is there and zero
 };
 
+/// What an FPDU carries. Senders pad with anything; zeros are ours.
+struct FpduContent {
+  std::span<const std::byte> ulpdu{};
+  std::array<std::byte, 3> pad{};
+};
 /// Writes an FPDU; `out` must have fpdu_extent bytes, and the ULPDU at most kMpaMaxUlpdu.
-void emit_fpdu(std::span<const std::byte> ulpdu, std::uint64_t place, MpaForm form, std::span<std::byte> out);
+void emit_fpdu(const FpduContent& content, std::uint64_t place, MpaForm form, std::span<std::byte> out);
 
 enum class FpduFault : std::uint8_t { kNone, kCrc, kMarker };
 

@@ -134,7 +134,7 @@ TEST(Mpa, FpdusSurviveTheWireInEveryFormAtEveryPlace) {
     const std::uint64_t place = 4 * random.uniform(1000);
     const ByteVector ulpdu = random_bytes(random, random.uniform(1500));
     ByteVector bytes(fpdu_extent(place, ulpdu.size(), form.markers));
-    emit_fpdu(ulpdu, place, form, bytes);
+    emit_fpdu({.ulpdu = ulpdu}, place, form, bytes);
     ASSERT_EQ(peek_ulpdu_length(bytes, place, form.markers), ulpdu.size());
     const Fpdu fpdu = parse_fpdu(bytes, place, form);
     EXPECT_EQ(fpdu.fault, FpduFault::kNone);
@@ -147,7 +147,7 @@ TEST(Mpa, FpdusSurviveTheWireInEveryFormAtEveryPlace) {
 TEST(Mpa, TheCrcCoversLengthUlpduPadAndMarkersLeastSignificantByteFirst) {
   const ByteVector ulpdu = bytes_of("010203");
   ByteVector bytes(fpdu_extent(0, ulpdu.size(), MpaMarkers::kOn));
-  emit_fpdu(ulpdu, 0, {.markers = MpaMarkers::kOn, .crc = MpaCrc::kOn}, bytes);
+  emit_fpdu({.ulpdu = ulpdu}, 0, {.markers = MpaMarkers::kOn, .crc = MpaCrc::kOn}, bytes);
   const ByteVector covered = bytes_of("00000000 0003 010203 000000");
   const std::uint32_t crc = Crc32c().add(covered).value();
   const ByteVector trailer{static_cast<std::byte>(crc & 0xFFU), static_cast<std::byte>(crc >> 8 & 0xFFU),
@@ -157,14 +157,14 @@ TEST(Mpa, TheCrcCoversLengthUlpduPadAndMarkersLeastSignificantByteFirst) {
 
 TEST(Mpa, WithoutTheCrcItsFieldIsZero) {
   ByteVector bytes(fpdu_size(2));
-  emit_fpdu(bytes_of("ABCD"), 40, {.markers = MpaMarkers::kOff, .crc = MpaCrc::kOff}, bytes);
+  emit_fpdu({.ulpdu = bytes_of("ABCD")}, 40, {.markers = MpaMarkers::kOff, .crc = MpaCrc::kOff}, bytes);
   EXPECT_EQ(bytes, bytes_of("0002 ABCD 00000000"));
 }
 
 TEST(Mpa, AMarkerInsideAnFpduPointsBackToItsLengthField) {
   const ByteVector ulpdu(100);
   ByteVector bytes(fpdu_extent(480, ulpdu.size(), MpaMarkers::kOn));
-  emit_fpdu(ulpdu, 480, {.markers = MpaMarkers::kOn, .crc = MpaCrc::kOn}, bytes);
+  emit_fpdu({.ulpdu = ulpdu}, 480, {.markers = MpaMarkers::kOn, .crc = MpaCrc::kOn}, bytes);
   const ByteVector marker(bytes.begin() + 32, bytes.begin() + 36);
   EXPECT_EQ(marker, bytes_of("0000 0020"));
 }
@@ -174,7 +174,7 @@ TEST(Mpa, EveryFlippedBitIsACrcOrAMarkerFault) {
   const ByteVector ulpdu = random_bytes(random, 600);
   const MpaForm form{.markers = MpaMarkers::kOn, .crc = MpaCrc::kOn};
   ByteVector bytes(fpdu_extent(100, ulpdu.size(), form.markers));
-  emit_fpdu(ulpdu, 100, form, bytes);
+  emit_fpdu({.ulpdu = ulpdu}, 100, form, bytes);
   for (std::size_t i = 2; i < bytes.size(); ++i) {
     bytes[i] ^= std::byte{4};
     EXPECT_NE(parse_fpdu(bytes, 100, form).fault, FpduFault::kNone) << i;

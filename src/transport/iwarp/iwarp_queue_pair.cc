@@ -126,11 +126,11 @@ bool IwarpQueuePair::gather_frame(const OutgoingFrame& frame, std::uint32_t from
   }
   const std::uint64_t place = frame.begin - write_origin_;
   if (out.size() == frame.length) {
-    wire::emit_fpdu(ulpdu, place, agreement_.sends, out);
+    wire::emit_fpdu({.ulpdu = ulpdu}, place, agreement_.sends, out);
     return readable;
   }
   std::vector<std::byte> whole(frame.length);
-  wire::emit_fpdu(ulpdu, place, agreement_.sends, whole);
+  wire::emit_fpdu({.ulpdu = ulpdu}, place, agreement_.sends, whole);
   std::ranges::copy(std::span(whole).subspan(from, out.size()), out.begin());
   return readable;
 }
