@@ -98,7 +98,6 @@ class StreamQueuePair : private TcpStreamUser {
 
   // For the framing.
 
-  [[nodiscard]] QpCore& core() { return core_; }
   [[nodiscard]] const StreamOptions& options() const { return options_; }
   [[nodiscard]] StreamCounters& count() { return counters_; }
   [[nodiscard]] StreamSendQueue& requests() { return requests_; }
