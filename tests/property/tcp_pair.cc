@@ -245,9 +245,12 @@ void TcpPair::put_on_wire(int from, const wire::Packet& packet, const wire::Cold
     marked.common.ecn = wire::Ecn::kCe;
   }
   marked_ += marked.common.ecn == wire::Ecn::kCe ? 1 : 0;
-  const wire::TcpFrame frame = wire::to_tcp_frame(marked, cold, payload, addresses(from));
-  std::vector<std::byte> bytes(wire::emitted_size(frame));
-  wire::emit_tcp_frame(frame, bytes);
+  std::vector<std::byte> bytes;
+  if (options_.as_frames) {
+    const wire::TcpFrame frame = wire::to_tcp_frame(marked, cold, payload, addresses(from));
+    bytes.resize(wire::emitted_size(frame));
+    wire::emit_tcp_frame(frame, bytes);
+  }
   if (keeps_) {
     frames_.push_back({now_, bytes});
   }
@@ -258,7 +261,7 @@ void TcpPair::put_on_wire(int from, const wire::Packet& packet, const wire::Cold
   const int copies = random_.bernoulli(faults.duplication) ? 2 : 1;
   for (int copy = 0; copy < copies; ++copy) {
     std::vector<std::byte> arriving = bytes;
-    if (random_.bernoulli(faults.corruption)) {
+    if (random_.bernoulli(faults.corruption) && options_.as_frames) {
       // Not in the addresses of Ethernet: only its check sequence covers those.
       const std::size_t first = wire::EthernetHeader::kSize - 2;
       arriving[first + random_.uniform(arriving.size() - first)] ^= std::byte{1} << random_.uniform(8);
@@ -268,11 +271,15 @@ void TcpPair::put_on_wire(int from, const wire::Packet& packet, const wire::Cold
       const auto range = static_cast<std::uint64_t>(faults.reorder_delay.picoseconds());
       arrival += Duration::picoseconds(static_cast<std::int64_t>(random_.uniform(range)));
     }
-    in_flight_.emplace(arrival.picoseconds(), Flight{1 - from, std::move(arriving)});
+    in_flight_.emplace(arrival.picoseconds(), Flight{1 - from, std::move(arriving), marked, cold});
   }
 }
 
 void TcpPair::deliver(const Flight& flight) {
+  if (!options_.as_frames) {
+    receive(flight.to, {flight.packet, flight.cold, {}});
+    return;
+  }
   const auto parsed = wire::parse_tcp_frame(flight.frame);
   wire::Packet packet;
   wire::ColdPacket cold;
@@ -281,7 +288,7 @@ void TcpPair::deliver(const Flight& flight) {
     return;
   }
   const std::span<const std::byte> payload = options_.carries_bytes ? parsed->payload : std::span<const std::byte>{};
-  connections_[static_cast<std::size_t>(flight.to)]->on_packet({packet, cold, payload}, now_);
+  receive(flight.to, {packet, cold, payload});
 }
 
 }  // namespace weft::testing

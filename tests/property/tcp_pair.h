@@ -76,7 +76,8 @@ class TcpPair {
     Duration delay = Duration::microseconds(10);
     Bottleneck bottleneck{};
     bool carries_bytes = true;
-    bool closes = true;  // each end closes when it has written everything
+    bool as_frames = true;  // false: records cross as they are, without payload or damage, which is much faster
+    bool closes = true;     // each end closes when it has written everything
     Duration start = Duration::zero();
   };
   /// Sees every segment as it leaves, before any fault; returns true to drop it.
@@ -92,8 +93,8 @@ class TcpPair {
   void run_until(Time until);
   void read(int end);
 
-  [[nodiscard]] transport::TcpConnection& connection(int end) { return *connections_[end]; }
-  [[nodiscard]] const StreamProgram& program(int end) const { return *programs_[end]; }
+  [[nodiscard]] transport::TcpConnection& connection(int end) { return *connections_[static_cast<std::size_t>(end)]; }
+  [[nodiscard]] const StreamProgram& program(int end) const { return *programs_[static_cast<std::size_t>(end)]; }
   [[nodiscard]] Time now() const { return now_; }
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
   [[nodiscard]] std::uint64_t damaged_caught() const { return damaged_caught_; }
@@ -109,13 +110,18 @@ class TcpPair {
   };
   [[nodiscard]] const std::vector<Frame>& frames() const { return frames_; }
   /// Hands a segment of the test's making to an end, now.
-  void inject(int to, const wire::Packet& packet) { connections_[to]->on_packet({packet, {}, {}}, now_); }
+  void inject(int to, const wire::Packet& packet) { receive(to, {packet, {}, {}}); }
 
  private:
   struct Flight {
     int to = 0;
     std::vector<std::byte> frame;
+    wire::Packet packet;  // these two without frames
+    wire::ColdPacket cold;
   };
+  void receive(int to, const transport::ReceivedPacket& received) {
+    connections_[static_cast<std::size_t>(to)]->on_packet(received, now_);
+  }
   [[nodiscard]] bool step(Time until);
   [[nodiscard]] Time next_event() const;
   void open();

@@ -22,6 +22,7 @@ TcpConnection::TcpConnection(const TcpIdentity& identity, const TcpOptions& opti
   core_.options = options;
   core_.identity = identity;
   core_.user = &user;
+  core_.update_room();
   sender_.start(core_);
 }
 
@@ -246,6 +247,7 @@ void TcpConnection::on_reset(const Segment& segment, Time now) {
         sender_ = TcpSender();
         receiver_ = TcpReceiver();
         core_.agreed = TcpAgreement();
+        core_.update_room();
         sender_.start(core_);
         state_ = TcpState::kListen;
         return;
@@ -271,12 +273,16 @@ void TcpConnection::on_reset(const Segment& segment, Time now) {
 
 void TcpConnection::take_ack(const ReceivedPacket& received, const Segment& segment, Time now) {
   const wire::TcpHeader& header = received.packet.tcp;
+  //= rfc7323 2.2
+  const int scale = header.has(wire::kTcpSyn) ? 0 : core_.agreed.send_scale;
+  const std::int64_t window = static_cast<std::int64_t>(header.window) << scale;
+  if (header.sack_blocks == 0 && sender_.knows({.acknowledged = segment.acknowledged, .window = window})) {
+    return;
+  }
   TcpAck ack;
   ack.sequence = segment.begin;
   ack.acknowledged = segment.acknowledged;
-  //= rfc7323 2.2
-  const int scale = header.has(wire::kTcpSyn) ? 0 : core_.agreed.send_scale;
-  ack.window = static_cast<std::int64_t>(header.window) << scale;
+  ack.window = window;
   ack.echo = header.timestamp_echo;
   ack.has_echo = core_.agreed.timestamps && header.has(wire::kTcpHasTimestamps);
   ack.echoes_mark = header.has(wire::kTcpEce);

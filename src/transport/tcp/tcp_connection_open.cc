@@ -55,6 +55,7 @@ void TcpConnection::establish(Time now) {
                   .sack = options.selective_acks,
                   .scaling = options.window_scaling,
                   .ecn = options.ecn};
+  core_.update_room();
   receiver_.establish(core_, now);
   sender_.open(core_, 1 + TcpReceiver::first_window(core_));
   state_ = TcpState::kEstablished;
@@ -154,6 +155,7 @@ void TcpConnection::agree(const wire::TcpHeader& syn) {
   const bool asks = syn.has(wire::kTcpEce);
   const bool consistent = syn.has(wire::kTcpAck) != syn.has(wire::kTcpCwr);
   agreed.ecn = asks && consistent ? options.ecn : TcpEcn::kOff;
+  core_.update_room();
 }
 
 /// Returns whether the rest of the segment counts.

@@ -32,14 +32,16 @@ struct TcpCore {
   TcpSequenceMap sending;    // our sequence numbers
   TcpSequenceMap receiving;  // the peer's
   TcpStreamUser* user = nullptr;
+  std::uint32_t room_bytes = 0;
   TcpCounters counters;
 
-  /// Largest payload of a data segment.
+  /// Largest payload of a data segment; follows from what was agreed (`update_room`).
+  [[nodiscard]] std::uint32_t room() const { return room_bytes; }
   //= rfc9293 3.7.1
-  [[nodiscard]] std::uint32_t room() const {
+  void update_room() {
     constexpr std::uint32_t kTimestampBytes = 12;
     const std::uint32_t mss = std::min(agreed.peer_mss, options.mss);
-    return agreed.timestamps ? mss - kTimestampBytes : mss;
+    room_bytes = agreed.timestamps ? mss - kTimestampBytes : mss;
   }
   /// The smallest shift with which the whole buffer fits into the window field.
   //= rfc7323 2.3

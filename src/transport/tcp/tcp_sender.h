@@ -48,6 +48,16 @@ class TcpSender {
   void stop();
 
   void on_ack(TcpCore& core, const TcpAck& ack, Time now);
+  /// What an acknowledgement without SACK blocks says at least.
+  struct Told {
+    TcpSequence acknowledged = 0;
+    std::int64_t window = 0;
+  };
+  /// It says nothing new to a sender that waits for nothing: so it is with data that come one way.
+  [[nodiscard]] bool knows(const Told& told) const {
+    return board_.outstanding() == 0 && told.acknowledged == board_.una() && told.acknowledged + told.window == edge_ &&
+           attempts_ == 0;
+  }
   [[nodiscard]] Verdict on_timeout(TcpCore& core, Time now);
 
   /// Whether a segment may leave as far as windows go; pacing may still delay it (`not_before`).
