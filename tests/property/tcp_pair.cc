@@ -9,7 +9,7 @@
 namespace weft::testing {
 namespace {
 
-constexpr std::uint16_t kPorts[2] = {40'000, 5'000};
+constexpr std::uint16_t kPorts[2] = {40'000, 41'000};
 
 wire::Addresses addresses(int from) {
   const auto end = [](int index) {
@@ -251,7 +251,7 @@ void TcpPair::put_on_wire(int from, const wire::Packet& packet, const wire::Cold
     bytes.resize(wire::emitted_size(frame));
     wire::emit_tcp_frame(frame, bytes);
   }
-  if (keeps_) {
+  if (keeps_ && from == 1) {
     frames_.push_back({now_, bytes});
   }
   if (random_.bernoulli(faults.loss)) {
@@ -279,6 +279,9 @@ void TcpPair::deliver(const Flight& flight) {
   if (!options_.as_frames) {
     receive(flight.to, {flight.packet, flight.cold, {}});
     return;
+  }
+  if (keeps_ && flight.to == 1) {
+    frames_.push_back({now_, flight.frame});
   }
   const auto parsed = wire::parse_tcp_frame(flight.frame);
   wire::Packet packet;

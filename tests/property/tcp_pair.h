@@ -86,7 +86,7 @@ class TcpPair {
   explicit TcpPair(const Options& options);
 
   void set_filter(Filter filter) { filter_ = std::move(filter); }
-  /// Keeps the frames that leave, with their times.
+  /// Keeps the frames that pass the port of end 1, with their times, as a capture there would.
   void keep_frames() { keeps_ = true; }
   /// Until nothing is left to do; false: still busy after `steps`.
   [[nodiscard]] bool run(std::uint64_t steps = 2'000'000);

@@ -76,7 +76,7 @@ Result<std::vector<Dissection>> dissect_file(const std::string& capture, std::ve
   fields.insert(fields.end(), {"_ws.malformed", "_ws.expert.message", "_ws.col.Protocol"});
   std::string command = fmt::format(
       "HOME={} timeout 120 tshark -n -r {} -T fields -E occurrence=f -o ip.check_checksum:TRUE -o "
-      "udp.ignore_ipv6_zero_checksum:TRUE",
+      "tcp.check_checksum:TRUE -o udp.ignore_ipv6_zero_checksum:TRUE",
       home.string(), capture);
   for (const char* guesser : kGuessers) {
     command += fmt::format(" --disable-heuristic {}", guesser);
