@@ -241,7 +241,9 @@ void TcpQueuePair::refuse(SinkFault fault, const StreamCall& call) {
                                         .immediate = static_cast<std::uint32_t>(code),
                                         .remote_address = messages_taken_});
   write(frame, frame.header_span(), call);
-  sink().fail_receive(fault, call);
+  // Of a WRITE the fault is not in the receive request, which is flushed with the others.
+  if (!arriving_.is_write())
+    sink().fail_receive(fault, call);
   const bool access = code == RefusalCode::kRemoteAccess;
   fail_stream(
       {.event = access ? verbs::AsyncEventType::kQpAccessErr : verbs::AsyncEventType::kQpReqErr, .says_goodbye = true},
