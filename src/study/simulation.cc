@@ -196,10 +196,13 @@ Result<void> Simulation::call(workload::Program* program, bool& started, bool& d
   started = true;
   if (!done && program->done()) {
     done = true;
+    --ranks_left_;
     ended_at_ = world_->now();
-    if (--ranks_left_ == 0) {
-      world_->stop();
-    }
+  }
+  // A receiver behind a long path through its host may see the last message after its sender has its completion.
+  if (all_done()) {
+    ended_at_ = world_->now();
+    world_->stop();
   }
   return ran;
 }
@@ -211,6 +214,8 @@ std::uint64_t Simulation::unfinished(std::size_t job) const {
   }
   return sum;
 }
+
+bool Simulation::all_done() const { return ranks_left_ == 0 && parts_->matcher.awaiting_delivery() == 0; }
 
 Progress Simulation::progress() const {
   return {.now = world_->now(),
@@ -249,7 +254,7 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
         running = false;
         break;
     }
-    if (running && ranks_left_ == 0) {
+    if (running && all_done()) {
       running = false;
     } else if (running && !keep_going(progress())) {
       end = End::kInterrupted;

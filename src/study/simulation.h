@@ -89,6 +89,8 @@ class Simulation {
   [[nodiscard]] Result<void> build();
   [[nodiscard]] Result<void> make_job(TrafficPlan plan, std::size_t first_machine);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
+  /// Every program is done, and every message that arrives with a completion has been seen.
+  [[nodiscard]] bool all_done() const;
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
 
   const Scenario& scenario_;

@@ -17,6 +17,7 @@ void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& 
     sink_.on_message(record);
   } else {
     halves.finished.push_back(record);
+    ++awaiting_;
   }
 }
 
@@ -27,6 +28,7 @@ void DeliveryMatcher::on_delivered(const StreamKey& stream, Time at) {
     return;
   }
   MessageRecord whole = halves.finished.pop_front();
+  --awaiting_;
   whole.delivered = at;
   sink_.on_message(whole);
 }
@@ -37,6 +39,7 @@ void DeliveryMatcher::flush() {
       sink_.on_message(halves.finished.pop_front());
     halves.delivered.clear();
   }
+  awaiting_ = 0;
 }
 
 }  // namespace weft::workload

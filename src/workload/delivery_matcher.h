@@ -38,6 +38,8 @@ class DeliveryMatcher {
   void on_delivered(const StreamKey& stream, Time at);
   void on_collective(const CollectiveRecord& record) { sink_.on_collective(record); }
 
+  /// Messages that have finished and that their receiver has not seen yet.
+  [[nodiscard]] std::uint64_t awaiting_delivery() const { return awaiting_; }
   /// At the end of a run: reports, as never delivered, what is still without its receiver's half.
   void flush();
 
@@ -50,6 +52,7 @@ class DeliveryMatcher {
 
   MessageSink& sink_;
   std::map<StreamKey, Stream> streams_;
+  std::uint64_t awaiting_ = 0;
 };
 
 }  // namespace weft::workload

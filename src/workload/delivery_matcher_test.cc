@@ -45,6 +45,20 @@ TEST(DeliveryMatcher, StreamsDoNotMix) {
   EXPECT_TRUE(sink.records[0].delivered.is_never());
 }
 
+TEST(DeliveryMatcher, CountsWhatItsReceiverHasNotSeenYet) {
+  Collected sink;
+  DeliveryMatcher matcher(sink);
+  matcher.on_finished({}, message(0));
+  matcher.on_finished({}, message(1));
+  matcher.on_finished({}, message(2, Operation::kWrite));
+  EXPECT_EQ(matcher.awaiting_delivery(), 2U);
+  matcher.on_delivered({}, Time::zero());
+  EXPECT_EQ(matcher.awaiting_delivery(), 1U);
+  matcher.on_delivered({}, Time::zero());
+  matcher.on_delivered({}, Time::zero());
+  EXPECT_EQ(matcher.awaiting_delivery(), 0U);
+}
+
 TEST(DeliveryMatcher, AMessageItsReceiverIsNotToldOfPassesAtOnce) {
   Collected sink;
   DeliveryMatcher matcher(sink);

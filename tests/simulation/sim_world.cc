@@ -81,7 +81,7 @@ SimWorld::SimWorld(SimOptions options)
     program.connection.receive_requests = 2 * program.connection.max_send_wr;
   }
   for (std::uint32_t i = 0; i < job_.ranks; ++i) {
-    ports_.push_back(must(workload::RankPorts::open(world_->machine(i), {})));
+    ports_.push_back(must(workload::RankPorts::open(world_->machine(i), options.memory)));
     messengers_.emplace_back(ports_.back(), connector_, matcher_);
     connector_.add_rank(ports_.back(), messengers_.back());
     programs_.emplace_back(messengers_.back(), flows_->flows_of(workload::RankId(i)), program);

@@ -22,6 +22,7 @@ struct SimOptions {
   host::NicOptions nic;  // of every endpoint
   std::vector<workload::ListedFlow> flows;
   workload::ConnectionAttributes connection;
+  workload::RankMemory memory;  // of every rank
   std::uint64_t seed = 1;
 };
 

@@ -62,12 +62,24 @@ Duration HostResources::idle_store(const Piece& piece) const {
       {over_pcie, time_at(read_rate(options_.gpu_slot), piece.size), time_at(crossing_.rate(), piece.size)});
 }
 
+Time HostResources::with_memory(Bytes size, Server::Deferred when, Time end) {
+  constexpr std::int64_t kSlices = 16;
+  const Duration span = end - when.start;
+  const Bytes slice = size / kSlices;
+  Time last = end;
+  for (std::int64_t i = 0; i < kSlices; ++i) {
+    const Bytes part = i + 1 < kSlices ? slice : size - slice * (kSlices - 1);
+    last = memory_.pass({.now = when.now, .start = when.start + span / kSlices * i}, part);
+  }
+  return later(end, last);
+}
+
 Time HostResources::to_host(const Piece& piece, Server::Deferred when) {
-  return later(gpu(piece.place.gpu).to_host().pass(when, piece.size), memory_.pass(when, piece.size));
+  return with_memory(piece.size, when, gpu(piece.place.gpu).to_host().pass(when, piece.size));
 }
 
 Time HostResources::to_gpu(const Piece& piece, Server::Deferred when) {
-  return later(gpu(piece.place.gpu).to_device().pass(when, piece.size), memory_.pass(when, piece.size));
+  return with_memory(piece.size, when, gpu(piece.place.gpu).to_device().pass(when, piece.size));
 }
 
 Time HostResources::copy(const Copy& copy, Time now) {
@@ -96,9 +108,8 @@ Time HostResources::between_gpus(const Copy& copy, Server::Deferred when) {
   // The copy into the other GPU has a launch of its own; those of later chunks overlap with the copies.
   const std::array<ByteServer*, 2> servers = {&from.to_host(), &to.to_device()};
   const Time end = pass_chunks(servers, {.size = copy.size, .chunk = options_.copy_chunk}, when);
-  const Time in_memory = memory_.pass(when, copy.size * 2);
   cpu_.note(CpuWork::kCopyLaunch, options_.copy_launch.latency);
-  return later(end, in_memory) + options_.copy_launch.latency;
+  return with_memory(copy.size * 2, when, end) + options_.copy_launch.latency;
 }
 
 }  // namespace weft::host

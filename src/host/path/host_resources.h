@@ -79,6 +79,8 @@ class HostResources {
   Time copy(const Copy& copy, Time now);
 
  private:
+  /// Memory takes a copy's bytes as they come, not all at its beginning; the end of both.
+  Time with_memory(Bytes size, Server::Deferred when, Time end);
   [[nodiscard]] Time between_gpus(const Copy& copy, Server::Deferred when);
 
   HostOptions options_;

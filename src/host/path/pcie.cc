@@ -7,13 +7,13 @@
 namespace weft::host {
 namespace {
 
-Rate effective(const PcieOptions& options, Bytes overhead) {
+Rate effective(const PcieOptions& options) {
   if (options.lane_rate == Rate::max()) {
     return Rate::max();
   }
   const auto raw = static_cast<Uint128>(raw_rate(options).bits_per_second());
   const auto payload = static_cast<std::uint64_t>(options.max_payload.count());
-  const auto tlp = payload + static_cast<std::uint64_t>(overhead.count());
+  const auto tlp = payload + static_cast<std::uint64_t>(options.overhead.count());
   const Uint128 of_tlps = raw * options.link_overhead.complement().raw() >> 63;
   return Rate::bits_per_second(static_cast<std::int64_t>(of_tlps * payload / tlp));
 }
@@ -24,10 +24,10 @@ Rate raw_rate(const PcieOptions& options) {
   return options.lane_rate == Rate::max() ? Rate::max() : options.lane_rate * options.lanes;
 }
 
-Rate write_rate(const PcieOptions& options) { return effective(options, options.write_overhead); }
+Rate write_rate(const PcieOptions& options) { return effective(options); }
 
 Rate read_rate(const PcieOptions& options) {
-  const Rate answers = effective(options, options.read_overhead);
+  const Rate answers = effective(options);
   if (options.outstanding_reads == Bytes::max() || options.read_round_trip <= Duration::zero()) {
     return answers;
   }

@@ -16,8 +16,7 @@ struct PcieOptions {
   Rate lane_rate = Rate::max();  // of one lane and direction, after line coding; max(): PCIe limits nothing
   std::int64_t lanes = 16;
   Bytes max_payload{256};
-  Bytes write_overhead{24};     // of a TLP that writes: framing, 4-word header, LCRC
-  Bytes read_overhead{20};      // of one that answers a read: its header is a word shorter
+  Bytes overhead{24};           // of each TLP: framing, header of four words, LCRC; answers are taken as dear
   Probability link_overhead{};  // share of DLLPs and ordered sets
   Duration read_round_trip{};   // from a device's request until the first bytes of the answer
   Bytes outstanding_reads = Bytes::max();

@@ -50,19 +50,20 @@ Duration RdmaPath::first_fetch(const HostResources::Piece& first) const {
   return slot_.options().read_round_trip + of_gpu + host_.detour(first.place) + host_.idle_fetch(first);
 }
 
-// The copies are asked for at once and follow one another; the first one decides when sending begins.
-Time RdmaPath::stage_chunks(Flow& flow, const Posting& posting, CoreId core, Time now) {
-  const Bytes chunk = host_.options().copy_chunk;
-  Time first = Time::never();
-  Time copied = now;
-  for (Bytes left = posting.size; left > Bytes::zero(); left -= std::min(left, chunk)) {
-    const Bytes size = std::min(left, chunk);
-    const Time launched = host_.cpu().run(core, CpuWork::kCopyLaunch, now, host_.options().copy_launch.latency);
-    copied = host_.to_host({posting.place, size}, {.now = now, .start = later(launched, copied)});
-    flow.staged.push_back({size, copied});
-    first = earlier(first, copied);
+// Two buffers: while one chunk is sent, the next is copied.
+void RdmaPath::stage_chunks(Flow& flow, Time now) {
+  constexpr std::uint32_t kBuffers = 2;
+  while (flow.staged.size() < kBuffers && !flow.unstaged.empty()) {
+    Bytes& left = flow.unstaged.front();
+    const Bytes size = std::min(left, host_.options().copy_chunk);
+    left -= size;
+    if (left == Bytes::zero()) {
+      (void)flow.unstaged.pop_front();
+    }
+    const Time launched = host_.cpu().run(flow.core, CpuWork::kCopyLaunch, now, host_.options().copy_launch.latency);
+    flow.copied = host_.to_host({flow.source, size}, {.now = now, .start = later(launched, flow.copied)});
+    flow.staged.push_back({size, flow.copied});
   }
-  return first;
 }
 
 Time RdmaPath::post(const Posting& posting, Time now) {
@@ -74,7 +75,11 @@ Time RdmaPath::post(const Posting& posting, Time now) {
   Time at = host_.cpu().run(core, CpuWork::kPost, now, options_.software.latency);
   if (has_data && bounces(posting.place)) {
     // The doorbell follows the first copy; it is not kept waiting by the launches of the others.
-    at = stage_chunks(flow, posting, core, now) + options_.doorbell.latency;
+    flow.core = core;
+    flow.unstaged.push_back(posting.size);
+    const bool is_first = flow.staged.empty();
+    stage_chunks(flow, now);
+    at = (is_first ? flow.staged.front().ready : at) + options_.doorbell.latency;
     host_.cpu().note(CpuWork::kPost, options_.doorbell.latency);
     first.place = {};
   } else {
@@ -91,9 +96,6 @@ Time RdmaPath::post(const Posting& posting, Time now) {
 }
 
 void RdmaPath::on_departure(FlowRef flow, Bytes payload, Time now) {
-  if (payload <= options_.inline_limit) {
-    return;
-  }
   Flow& state = flows_[flow];
   verbs::MemoryPlace place = state.source;
   if (bounces(place)) {
@@ -107,6 +109,10 @@ void RdmaPath::on_departure(FlowRef flow, Bytes payload, Time now) {
         (void)state.staged.pop_front();
       }
     }
+    stage_chunks(state, now);
+  }
+  if (payload <= options_.inline_limit && !place.gpu.is_valid()) {
+    return;
   }
   // While this packet is on the wire as many bytes come for the next: it leaves no earlier than they can.
   gate_ = host_.fetch(slot_, {place, payload}, now);

@@ -76,9 +76,12 @@ class RdmaPath final : public NicPath {
     Time ready;
   };
   struct Flow {
-    Time answers_from;            // a READ waits for its first bytes
-    Time landed;                  // bytes of this queue pair before it
-    Ring<Staged> staged;          // bounce
+    Time answers_from;     // a READ waits for its first bytes
+    Time landed;           // bytes of this queue pair before it
+    Ring<Staged> staged;   // bounce: chunks being copied or in host memory
+    Ring<Bytes> unstaged;  // bounce: messages, or what is left of the first
+    Time copied;           // bounce: end of the last copy
+    CoreId core{};
     Bytes arrived{};              // bounce: in host memory, not asked to be copied yet
     Bytes landing{};              // bounce: of the present message, already being copied
     verbs::MemoryPlace source{};  // of what it sends
@@ -91,7 +94,7 @@ class RdmaPath final : public NicPath {
   [[nodiscard]] bool is_inline(Bytes size, std::uint8_t send_flags, verbs::MemoryPlace place) const;
   [[nodiscard]] CoreId core_of(Qpn qpn) const;
   [[nodiscard]] Duration first_fetch(const HostResources::Piece& first) const;
-  [[nodiscard]] Time stage_chunks(Flow& flow, const Posting& posting, CoreId core, Time now);
+  void stage_chunks(Flow& flow, Time now);
   [[nodiscard]] Time land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred in_memory);
   [[nodiscard]] bool has_room(Bytes payload, Time now);
   void list_sending(const MessageShape& shape, StageTimes& list) const;
