@@ -107,6 +107,9 @@ void TcpConnection::on_packet(const ReceivedPacket& received, Time now) {
   ++core_.counters.segments_received;
   const wire::Packet& packet = received.packet;
   WEFT_DCHECK(packet.common.kind == wire::PacketKind::kTcp);
+  if (take_next(received, now)) {
+    return;
+  }
   switch (state_) {
     case TcpState::kClosed:
       answer_stray(packet);
@@ -128,6 +131,23 @@ void TcpConnection::on_packet(const ReceivedPacket& received, Time now) {
       on_segment(received, now);
       return;
   }
+}
+
+/// A short way for the segment that is most often the next one: data that were expected, from a peer that waits for
+/// nothing. It does what the long way does; whatever does not fit is left to that.
+bool TcpConnection::take_next(const ReceivedPacket& received, Time now) {
+  const wire::Packet& packet = received.packet;
+  const wire::TcpHeader& header = packet.tcp;
+  constexpr std::uint8_t kOthers = static_cast<std::uint8_t>(~(wire::kTcpAck | wire::kTcpPsh));
+  const unsigned expected_options = core_.agreed.timestamps ? unsigned{wire::kTcpHasTimestamps} : 0U;
+  if (state_ != TcpState::kEstablished || (header.flags & kOthers) != 0 || !header.has(wire::kTcpAck) ||
+      payload_of(packet) == 0 || header.sack_blocks != 0 || header.options != expected_options ||
+      header.sequence != core_.receiving.to_wire(receiver_.next()) ||
+      header.acknowledgement != core_.sending.to_wire(sender_.una())) {
+    return false;
+  }
+  const std::int64_t window = static_cast<std::int64_t>(header.window) << core_.agreed.send_scale;
+  return sender_.knows({.acknowledged = sender_.una(), .window = window}) && receiver_.take_next(core_, received, now);
 }
 
 /// The order of the checks is the specification's.
@@ -422,7 +442,7 @@ void TcpConnection::fill_answer(const TransmitSlot& slot, Time now) {
 }
 
 bool TcpConnection::poll_transmit(const TransmitSlot& slot, Time now) {
-  const bool data_ready = sender_.not_before() <= now && sender_.ready(core_);
+  const bool data_ready = sender_.next_data(core_) <= now;
   const bool alone = reset_waits_ || sender_.window_probe_waits() || receiver_.needs_own_segment() || !data_ready;
   if (answer_waits() && alone) {
     fill_answer(slot, now);

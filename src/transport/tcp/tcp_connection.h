@@ -70,7 +70,7 @@ class TcpConnection {
     return reset_waits_ || (receiver_.acknowledgement_waits() && is_synchronized()) || sender_.window_probe_waits();
   }
   /// Earliest instant a segment with data (or SYN, FIN) may leave.
-  [[nodiscard]] Time next_data() const { return sender_.ready(core_) ? sender_.not_before() : Time::never(); }
+  [[nodiscard]] Time next_data() const { return sender_.next_data(core_); }
   [[nodiscard]] Time next_timeout() const {
     return earlier(earlier(sender_.next_timeout(), receiver_.next_timeout()), time_wait_at_);
   }
@@ -109,6 +109,7 @@ class TcpConnection {
   void become_established(const wire::TcpHeader& header, Time now);
 
   // tcp_connection.cc: after that.
+  [[nodiscard]] bool take_next(const ReceivedPacket& received, Time now);
   void on_segment(const ReceivedPacket& received, Time now);
   [[nodiscard]] bool is_acceptable(const ReceivedPacket& received, const Segment& segment, Time now);
   [[nodiscard]] bool passes_checks(const wire::Packet& packet, const Segment& segment, Time now);

@@ -109,8 +109,26 @@ void TcpReceiver::take_fin() {
   }
 }
 
-//= rfc9293 3.8.6.3
-//= rfc5681 4.2
+bool TcpReceiver::take_next(TcpCore& core, const ReceivedPacket& received, Time now) {
+  const wire::Packet& packet = received.packet;
+  const std::uint32_t length = packet.common.payload_bytes;
+  const std::uint32_t timestamp = packet.tcp.timestamp;
+  const bool old = core.agreed.timestamps && static_cast<std::int32_t>(timestamp - recent_timestamp_) < 0;
+  if (old || !ranges_.empty() || next_ + length > edge_ || fin_at_ != kNoFin || core.agreed.ecn != TcpEcn::kOff ||
+      packet.common.ecn == wire::Ecn::kCe) {
+    return false;
+  }
+  if (core.agreed.timestamps) {
+    note_timestamp(timestamp, next_, now);
+  }
+  core.counters.payload_received += length;
+  const TcpSequence begin = next_;
+  next_ += length;
+  core.user->on_arrival({.offset = static_cast<StreamOffset>(begin - 1), .length = length, .bytes = received.payload});
+  count_segment(core, packet.tcp.has(wire::kTcpPsh), now);
+  return true;
+}
+
 void TcpReceiver::take_in_order(TcpCore& core, const TcpArrival& arrival, SequenceRange part, Time now) {
   if (ranges_.empty()) {
     next_ = part.end;
@@ -123,9 +141,15 @@ void TcpReceiver::take_in_order(TcpCore& core, const TcpArrival& arrival, Sequen
     WEFT_DCHECK(before > 0 && next_ >= part.end);
     acknowledge_now();
   }
+  count_segment(core, arrival.pushed, now);
+}
+
+//= rfc9293 3.8.6.3
+//= rfc5681 4.2
+void TcpReceiver::count_segment(const TcpCore& core, bool pushed, Time now) {
   ++unacknowledged_;
   const TcpDelayedAck& delay = core.options.delayed_ack;
-  if (unacknowledged_ >= delay.every || (arrival.pushed && delay.push == TcpDelayedAck::Push::kAtOnce)) {
+  if (unacknowledged_ >= delay.every || (pushed && delay.push == TcpDelayedAck::Push::kAtOnce)) {
     acknowledge_now();
   } else if (delayed_at_.is_never()) {
     delayed_at_ = now + delay.longest;

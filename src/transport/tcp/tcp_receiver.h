@@ -31,6 +31,8 @@ class TcpReceiver {
 
   /// Payload and FIN of an acceptable segment.
   void on_data(TcpCore& core, const TcpArrival& arrival, Time now);
+  /// The same for the very data that are expected; false, and nothing done, if anything about them is special.
+  [[nodiscard]] bool take_next(TcpCore& core, const ReceivedPacket& received, Time now);
   /// The program has taken bytes out of the buffer.
   void consume(const TcpCore& core, std::uint64_t length);
   void on_timeout(Time now);
@@ -76,6 +78,7 @@ class TcpReceiver {
  private:
   void hand_on(TcpCore& core, const TcpArrival& arrival, SequenceRange part) const;
   void take_in_order(TcpCore& core, const TcpArrival& arrival, SequenceRange part, Time now);
+  void count_segment(const TcpCore& core, bool pushed, Time now);
   void take_early(TcpCore& core, const TcpArrival& arrival, SequenceRange part);
   void note_mark(const TcpCore& core, bool marked);
   void note_recent(TcpSequence at);

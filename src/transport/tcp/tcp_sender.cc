@@ -31,6 +31,7 @@ void TcpSender::start(const TcpCore& core) {
 }
 
 void TcpSender::queue_syn() {
+  stale_ = true;
   if (board_.outstanding() == 0) {
     syn_waits_ = true;
   } else if (board_[0].in_flight()) {
@@ -39,6 +40,7 @@ void TcpSender::queue_syn() {
 }
 
 void TcpSender::open(TcpCore& core, TcpSequence edge) {
+  stale_ = true;
   if (board_.next() == 0) {
     // Established without packets: the SYN counts as sent and acknowledged.
     board_.push({.sent = Time::zero(), .begin = 0, .length = 1, .flags = SentSegment::kSyn});
@@ -60,6 +62,7 @@ void TcpSender::open(TcpCore& core, TcpSequence edge) {
 }
 
 void TcpSender::write(const TcpCore& core, std::uint64_t length, Time now) {
+  stale_ = true;
   end_ += static_cast<std::int64_t>(length);
   if (open_ && timer_ == Timer::kNone && board_.outstanding() == 0) {
     arm(core, now);
@@ -72,6 +75,7 @@ void TcpSender::queue_fin(const TcpCore& core, Time now) {
 }
 
 void TcpSender::stop() {
+  stale_ = true;
   open_ = false;
   syn_waits_ = false;
   tail_probe_ = false;
@@ -136,6 +140,7 @@ bool TcpSender::ready(const TcpCore& core) const {
 }
 
 void TcpSender::fill(TcpCore& core, const TransmitSlot& slot, Time now) {
+  stale_ = true;
   if (syn_waits_) {
     syn_waits_ = false;
     board_.push({.sent = now, .begin = 0, .length = 1, .flags = SentSegment::kSyn});

@@ -60,10 +60,15 @@ class TcpSender {
   }
   [[nodiscard]] Verdict on_timeout(TcpCore& core, Time now);
 
-  /// Whether a segment may leave as far as windows go; pacing may still delay it (`not_before`).
-  [[nodiscard]] bool ready(const TcpCore& core) const;
-  [[nodiscard]] Time not_before() const { return not_before_; }
-  /// ready() must hold. Fills sequence, flags, payload and ECN of a packet that has been started.
+  /// When the next segment may leave, as windows and pacing go; past = at once. Asked far more often than it changes.
+  [[nodiscard]] Time next_data(const TcpCore& core) const {
+    if (stale_) {
+      stale_ = false;
+      data_at_ = ready(core) ? not_before_ : Time::never();
+    }
+    return data_at_;
+  }
+  /// next_data() must have come. Fills sequence, flags, payload and ECN of a packet that has been started.
   void fill(TcpCore& core, const TransmitSlot& slot, Time now);
   /// A segment without payload that makes the peer tell its window.
   [[nodiscard]] bool window_probe_waits() const { return window_probe_; }
@@ -89,6 +94,8 @@ class TcpSender {
   enum class Timer : std::uint8_t { kNone, kRetransmission, kTailProbe, kWindowProbe };
 
   // tcp_sender.cc: sending.
+  /// Whether a segment may leave as far as windows go.
+  [[nodiscard]] bool ready(const TcpCore& core) const;
   [[nodiscard]] std::uint32_t next_length(const TcpCore& core) const;
   [[nodiscard]] bool new_data_ready(const TcpCore& core) const;
   [[nodiscard]] bool window_admits(const TcpCore& core, std::int64_t length) const;
@@ -157,13 +164,15 @@ class TcpSender {
   Time last_sent_;
   mutable TcpSequence length_of_ = -1;  // what `length_` was asked for
   mutable std::uint32_t length_room_ = 0;
-  mutable std::uint32_t length_ = 0;  // of the next new segment
-  std::uint32_t undo_stamp_ = 0;      // timestamp of the first retransmission of a recovery
+  mutable std::uint32_t length_ = 0;      // of the next new segment
+  mutable Time data_at_ = Time::never();  // of next_data(), unless `stale_`
+  std::uint32_t undo_stamp_ = 0;          // timestamp of the first retransmission of a recovery
   Recovery recovery_ = Recovery::kOpen;
   Timer timer_ = Timer::kNone;
   std::uint8_t backoff_ = 0;     // doublings of the timeout
   std::uint8_t attempts_ = 0;    // timeouts without an answer
   std::uint8_t duplicates_ = 0;  // acknowledgements, without SACK
+  mutable bool stale_ = true;
   bool open_ = false;
   bool syn_waits_ = false;
   bool fin_queued_ = false;

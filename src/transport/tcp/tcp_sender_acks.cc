@@ -189,6 +189,7 @@ void TcpSender::answer_mark(TcpCore& core, Time now) {
 }
 
 void TcpSender::on_ack(TcpCore& core, const TcpAck& ack, Time now) {
+  stale_ = true;
   const AckEvidence evidence{.now = now,
                              .minimum_rtt = rtt_.minimum(),
                              .timestamp_unit = core.options.timestamp_unit,

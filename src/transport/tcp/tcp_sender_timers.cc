@@ -49,6 +49,7 @@ void TcpSender::arm(const TcpCore& core, Time now) {
 }
 
 TcpSender::Verdict TcpSender::on_timeout(TcpCore& core, Time now) {
+  stale_ = true;
   if (reorder_at_ <= now) {
     reorder_at_ = Time::never();
     find_losses(core, now);
