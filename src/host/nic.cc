@@ -247,7 +247,7 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
   common.priority = record.priority;
   if (packet.has(wire::kControl)) {
     ++counters_.answers_sent;
-    const bool is_notice = packet.ib.has(wire::kBthBecn) &&
+    const bool is_notice = common.kind == wire::PacketKind::kInfiniBandTransport && packet.ib.has(wire::kBthBecn) &&
                            packet.ib.opcode != wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
     if (const std::optional<TrafficClass>& wanted = is_notice ? options_.cnp : options_.ack; wanted) {
       common.priority = wanted->priority;
@@ -258,14 +258,26 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
   }
   if (common.entropy != record.entropy) [[unlikely]] {
     record.entropy = common.entropy;
-    const std::uint64_t destination = addresses_[common.destination.value()];
-    record.flow_hash =
-        common.encapsulation == wire::Encapsulation::kRoceV1
-            ? fabric::flow_hash(fabric::AddressPair{.source = options_.address, .destination = destination})
-            : fabric::flow_hash(
-                  fabric::FlowKey{.source = options_.address, .destination = destination, .entropy = common.entropy});
+    record.flow_hash = flow_hash_of(packet);
   }
   common.flow_hash = record.flow_hash;
+}
+
+std::uint32_t Nic::flow_hash_of(const wire::Packet& packet) const {
+  const std::uint64_t destination = addresses_[packet.common.destination.value()];
+  if (packet.common.kind == wire::PacketKind::kTcp) {
+    constexpr std::uint8_t kTcpProtocol = 6;
+    return fabric::flow_hash(fabric::FlowKey{.source = options_.address,
+                                             .destination = destination,
+                                             .entropy = packet.tcp.source_port,
+                                             .destination_port = packet.tcp.destination_port,
+                                             .protocol = kTcpProtocol});
+  }
+  if (packet.common.encapsulation == wire::Encapsulation::kRoceV1) {
+    return fabric::flow_hash(fabric::AddressPair{.source = options_.address, .destination = destination});
+  }
+  return fabric::flow_hash(
+      fabric::FlowKey{.source = options_.address, .destination = destination, .entropy = packet.common.entropy});
 }
 
 void Nic::on_timer(Time now) {
@@ -292,12 +304,15 @@ void Nic::on_timer(Time now) {
   pump(now);
 }
 
-Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init) {
+Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init, Service service) {
   QpRecord record;
-  Result<Qpn> made = init.type == verbs::QpType::kRc ? create_rc(init, record) : device_.create_qp(init);
+  Result<Qpn> made = init.type != verbs::QpType::kRc ? device_.create_qp(init)
+                     : service == Service::kRdma     ? create_rc(init, record)
+                     : service == Service::kTcp      ? create_stream(init, options_.tcp, record)
+                                                     : create_stream(init, options_.iwarp, record);
   if (made) {
     const transport::QpSlot slot = device_.slot_of(*made);
-    std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.type)];
+    std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.kind)];
     records.resize(std::max<std::size_t>(records.size(), slot.index + 1));
     record.alive = true;
     records[slot.index] = std::move(record);
@@ -316,6 +331,16 @@ Result<Qpn> Nic::create_rc(const verbs::QpInitAttributes& init, QpRecord& record
     rc.congestion_receiver = record.receiver.get();
   }
   return device_.create_qp(init, rc);
+}
+
+template <class Options>
+Result<Qpn> Nic::create_stream(const verbs::QpInitAttributes& init, Options options, QpRecord& record) {
+  if (options_.tcp_congestion_control) {
+    std::unique_ptr<transport::TcpCongestionControl> control = options_.tcp_congestion_control();
+    options.tcp.congestion_control = control.get();
+    record.control = std::move(control);
+  }
+  return device_.create_qp(init, options);
 }
 
 // Rings and heaps may still name the place: whoever comes upon it finds nothing to send.
@@ -400,10 +425,42 @@ void Nic::on_pipeline(Time now) {
 
 transport::RcCounters Nic::rc_counters() const {
   transport::RcCounters sum;
-  const std::vector<QpRecord>& records = records_[static_cast<std::size_t>(verbs::QpType::kRc)];
+  const std::vector<QpRecord>& records = records_[static_cast<std::size_t>(transport::EngineKind::kRc)];
   for (std::uint32_t i = 0; i < records.size(); ++i) {
     if (records[i].alive) {
-      sum += device_.find_rc(device_.core_of({.index = i, .type = verbs::QpType::kRc}).identity().qpn)->counters();
+      sum +=
+          device_.find_rc(device_.core_of({.index = i, .kind = transport::EngineKind::kRc}).identity().qpn)->counters();
+    }
+  }
+  return sum;
+}
+
+Nic::Connections Nic::connections() const {
+  Connections sum;
+  for (std::uint32_t kind = 0; kind < records_.size(); ++kind) {
+    for (std::uint32_t i = 0; i < records_[kind].size(); ++i) {
+      if (!records_[kind][i].alive) {
+        continue;
+      }
+      const transport::QpSlot slot{.index = i, .kind = static_cast<transport::EngineKind>(kind)};
+      const Qpn qpn = device_.core_of(slot).identity().qpn;
+      ++sum.count;
+      sum.state_bytes += device_.state_bytes(slot);
+      if (const transport::RcQueuePair* rc = device_.find_rc(qpn); rc != nullptr) {
+        const transport::RcCounters counters = rc->counters();
+        sum.retransmissions += counters.retransmitted_packets;
+        sum.timeouts += counters.local_ack_timeout_err;
+        sum.out_of_order += counters.out_of_sequence;
+        sum.duplicates += counters.duplicate_request;
+      } else if (const transport::StreamQueuePair* stream = device_.find_stream(qpn); stream != nullptr) {
+        const transport::StreamQueuePair::Buffers buffers = stream->buffers();
+        sum.buffer_bytes += static_cast<std::uint64_t>((buffers.send_limit + buffers.receive_limit).count());
+        if (const transport::TcpConnection* tcp = stream->connection(); tcp != nullptr) {
+          sum.retransmissions += tcp->counters().retransmissions;
+          sum.timeouts += tcp->counters().timeouts;
+          sum.out_of_order += tcp->counters().out_of_order;
+        }
+      }
     }
   }
   return sum;

@@ -58,7 +58,7 @@ class Nic final : public fabric::Endpoint {
   void on_pipeline(Time now);
 
   // From the provider, for the program.
-  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init);
+  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, Service service);
   [[nodiscard]] Result<void> destroy_qp(Qpn qpn);
   /// A queue pair's attributes or state have changed.
   void modified(Qpn qpn);
@@ -83,6 +83,18 @@ class Nic final : public fabric::Endpoint {
   [[nodiscard]] std::uint32_t packets_kept() const { return packets_kept_; }
   /// Sum over the reliable queue pairs that exist. O(queue pairs).
   [[nodiscard]] transport::RcCounters rc_counters() const;
+  /// Sum over the queue pairs that exist, of every kind.
+  struct Connections {
+    std::uint64_t count = 0;
+    std::uint64_t state_bytes = 0;   // that the engines hold
+    std::uint64_t buffer_bytes = 0;  // that a stack over a stream holds besides: send and receive buffers
+    std::uint64_t retransmissions = 0;
+    std::uint64_t timeouts = 0;
+    std::uint64_t out_of_order = 0;
+    std::uint64_t duplicates = 0;
+  };
+  /// O(queue pairs).
+  [[nodiscard]] Connections connections() const;
   [[nodiscard]] std::size_t heap_bytes() const;
   /// A request that the engine refused after its delay: the program's error.
   [[nodiscard]] const std::optional<Error>& deferred_error() const { return deferred_error_; }
@@ -117,12 +129,14 @@ class Nic final : public fabric::Endpoint {
     FlowTable<Time> last;
   };
 
-  static QpRef ref_of(transport::QpSlot slot) { return static_cast<QpRef>(slot.type) << 28 | slot.index; }
+  static QpRef ref_of(transport::QpSlot slot) { return static_cast<QpRef>(slot.kind) << 28 | slot.index; }
   static transport::QpSlot slot_of(QpRef ref) {
-    return {.index = ref & 0xFFFFFFF, .type = static_cast<verbs::QpType>(ref >> 28)};
+    return {.index = ref & 0xFFFFFFF, .kind = static_cast<transport::EngineKind>(ref >> 28)};
   }
   [[nodiscard]] QpRecord& record_of(QpRef ref) { return records_[ref >> 28][ref & 0xFFFFFFF]; }
   [[nodiscard]] Result<Qpn> create_rc(const verbs::QpInitAttributes& init, QpRecord& record);
+  template <class Options>
+  [[nodiscard]] Result<Qpn> create_stream(const verbs::QpInitAttributes& init, Options options, QpRecord& record);
   void attend(QpRef ref, QpRecord& record);
   void attend(Qpn qpn);
   void pump(Time now);
@@ -131,6 +145,7 @@ class Nic final : public fabric::Endpoint {
   [[nodiscard]] bool send_data(std::uint16_t lanes, Time now);
   [[nodiscard]] bool poll(QpRef ref, QpRecord& record, Time now);
   void finish(wire::Packet& packet, QpRecord& record);
+  [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
   void release_paced(Time now);
   [[nodiscard]] bool has_ready() const { return !answers_.empty() || ready_mask_ != 0; }
   /// Those that must be open before the queue pair's next answer, of whichever kind, may leave.
@@ -158,7 +173,7 @@ class Nic final : public fabric::Endpoint {
   std::vector<NewsListener*> listeners_;
   transport::Device device_;
 
-  std::array<std::vector<QpRecord>, 3> records_;  // by kind, then by place in the device's slab
+  std::array<std::vector<QpRecord>, transport::kEngineKinds> records_;  // by kind, then by place in the device's slab
   Ring<QpRef> answers_;
   std::array<Ring<QpRef>, 16> ready_;
   std::uint16_t ready_mask_ = 0;

@@ -11,8 +11,11 @@
 #include "base/time.h"
 #include "host/path/nic_path.h"
 #include "transport/congestion/congestion_control.h"
+#include "transport/congestion/tcp_congestion_control.h"
 #include "transport/device_options.h"
+#include "transport/iwarp/iwarp_queue_pair.h"
 #include "transport/rc_options.h"
+#include "transport/stream/tcp_queue_pair.h"
 
 namespace weft::host {
 
@@ -39,11 +42,20 @@ using MakeControl = std::function<std::unique_ptr<transport::CongestionControl>(
 /// Makes the receiver's half; null: none.
 using MakeReceiver = std::function<std::unique_ptr<transport::CongestionReceiver>()>;
 
+/// The same for a TCP connection.
+using MakeTcpControl = std::function<std::unique_ptr<transport::TcpCongestionControl>()>;
+
+/// What serves the reliable queue pairs of a program: RDMA, or a TCP connection each, with or without RDMA over it.
+enum class Service : std::uint8_t { kRdma, kTcp, kIwarp };
+
 struct NicOptions {
   transport::DeviceOptions device;
   transport::RcOptions rc;  // its three policies are left null: the factories below make them
   MakeControl congestion_control;
   MakeReceiver congestion_receiver;
+  transport::TcpQpOptions tcp;  // congestion control, class and seed are filled in
+  transport::IwarpOptions iwarp;
+  MakeTcpControl tcp_congestion_control;
   /// Which priority (virtual lane) a packet's mark means; the index is a DSCP (64) or a service level (16).
   std::array<std::uint8_t, 64> lane_of_mark{};
   std::optional<TrafficClass> ack;  // unset: acknowledgements travel with their data

@@ -17,7 +17,7 @@ SimMachine::SimMachine(sim::Kernel& kernel, std::uint32_t index, const MachineOp
     : kernel_(kernel), index_(index), options_(options), gpu_free_at_(options.gpus) {}
 
 void SimMachine::add_rail(Nic& nic, Rate rate) {
-  providers_.push_back(std::make_unique<SimProvider>(nic, *this));
+  providers_.push_back(std::make_unique<SimProvider>(nic, *this, options_.service));
   rails_.push_back({.endpoint = nic.options().device.endpoint, .rate = rate, .provider = providers_.back().get()});
 }
 

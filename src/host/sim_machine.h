@@ -25,6 +25,7 @@ struct MachineOptions {
   /// What the programs and NICs of this host share; null: nothing. Must outlive the machine.
   HostResources* host = nullptr;
   CoreId core{0};  // that runs the program
+  Service service = Service::kRdma;  // of the rails' reliable queue pairs
 };
 
 class SimMachine final : public verbs::Machine, public NewsListener {

@@ -4,8 +4,40 @@
 #include <array>
 
 namespace weft::host {
+namespace {
 
-SimProvider::SimProvider(Nic& nic, NewsListener& listener) : nic_(nic), listener_(listener) { nic.add_listener(this); }
+using verbs::mask_of;
+using verbs::WrOpcode;
+
+/// What both kinds over a stream have.
+constexpr verbs::WrOpcodeMask kStreamOpcodes =
+    mask_of(WrOpcode::kRdmaWrite) | mask_of(WrOpcode::kRdmaWriteWithImm) | mask_of(WrOpcode::kSend);
+
+/// What reliable queue pairs accept.
+verbs::WrOpcodeMask opcodes_of(Service service) {
+  switch (service) {
+    case Service::kRdma:
+      return verbs::kAllWrOpcodes;
+    case Service::kTcp:
+      return kStreamOpcodes | mask_of(WrOpcode::kSendWithImm);
+    case Service::kIwarp:
+      break;
+  }
+  return kStreamOpcodes | mask_of(WrOpcode::kSendWithInv) | mask_of(WrOpcode::kRdmaRead);
+}
+
+}  // namespace
+
+SimProvider::SimProvider(Nic& nic, NewsListener& listener, Service service)
+    : nic_(nic), listener_(listener), service_(service) {
+  nic.add_listener(this);
+}
+
+verbs::DeviceAttributes SimProvider::query_device() const {
+  verbs::DeviceAttributes attributes = device().query_device();
+  attributes.rc_opcodes = opcodes_of(service_);
+  return attributes;
+}
 
 // Completions are taken out of the device when they come, so that each is seen at its own time.
 void SimProvider::on_completions(Time at) {
@@ -72,7 +104,7 @@ Result<std::size_t> SimProvider::poll_cq(verbs::CqHandle cq, std::span<verbs::Wo
 
 Result<Qpn> SimProvider::create_qp(const verbs::QpInitAttributes& init) {
   nic_.device().advance_to(nic_.now());
-  return nic_.create_qp(init);
+  return nic_.create_qp(init, service_);
 }
 
 Result<void> SimProvider::modify_qp(Qpn qpn, const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask) {

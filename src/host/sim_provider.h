@@ -17,13 +17,13 @@ namespace weft::host {
 class SimProvider final : public verbs::Provider, public NewsListener {
  public:
   /// The NIC and the listener must outlive this. `listener` hears when completions may be seen.
-  SimProvider(Nic& nic, NewsListener& listener);
+  SimProvider(Nic& nic, NewsListener& listener, Service service = Service::kRdma);
 
   void on_completions(Time at) override;
   /// When the oldest completion that cannot be seen yet can be; never() if there is none.
   [[nodiscard]] Time next_visible(Time now) const;
 
-  [[nodiscard]] verbs::DeviceAttributes query_device() const override { return device().query_device(); }
+  [[nodiscard]] verbs::DeviceAttributes query_device() const override;
   [[nodiscard]] Result<verbs::PdHandle> alloc_pd() override { return device().alloc_pd(); }
   [[nodiscard]] Result<void> dealloc_pd(verbs::PdHandle pd) override { return device().dealloc_pd(pd); }
   [[nodiscard]] Result<std::uint32_t> reg_mr(const verbs::MemoryTable::Registration& registration) override {
@@ -86,6 +86,7 @@ class SimProvider final : public verbs::Provider, public NewsListener {
 
   Nic& nic_;
   NewsListener& listener_;
+  Service service_;
   std::vector<Queue> queues_;
 };
 

@@ -7,7 +7,10 @@
 #include "study/build_paths.h"
 #include "study/build_topology.h"
 #include "study/encapsulation_of.h"
+#include "transport/congestion/cubic.h"
+#include "transport/congestion/dctcp.h"
 #include "transport/congestion/fixed_window.h"
+#include "transport/congestion/new_reno.h"
 #include "transport/congestion/notification_point.h"
 
 namespace weft::study {
@@ -15,7 +18,9 @@ namespace {
 
 /// A DSCP for each priority that has none of its own: the class selector.
 std::uint8_t dscp_of_priority(const QosSettings& qos, std::int64_t priority) {
-  return static_cast<std::uint8_t>(priority == qos.data_priority ? qos.data_dscp : priority * 8);
+  return static_cast<std::uint8_t>(priority == qos.data_priority  ? qos.data_dscp
+                                   : priority == qos.tcp_priority ? qos.tcp_dscp
+                                                                  : priority * 8);
 }
 
 std::optional<Distribution<Duration>> service_time(const ServiceTime& from) {
@@ -55,6 +60,57 @@ Rate scaled(Rate step, Rate line, const std::optional<Rate>& reference) {
   }
   const auto product = static_cast<Int128>(step.bits_per_second()) * line.bits_per_second();
   return Rate::bits_per_second(static_cast<std::int64_t>(product / reference->bits_per_second()));
+}
+
+host::MakeTcpControl tcp_control(TcpAlgorithm algorithm) {
+  switch (algorithm) {
+    case TcpAlgorithm::kCubic:
+      return [] { return std::make_unique<transport::Cubic>(); };
+    case TcpAlgorithm::kNewReno:
+      return [] { return std::make_unique<transport::NewReno>(); };
+    case TcpAlgorithm::kDctcp:
+      break;
+  }
+  return [] { return std::make_unique<transport::Dctcp>(); };
+}
+
+transport::TcpEcn ecn_of(const TcpSettings& tcp) {
+  if (!tcp.ecn) {
+    return tcp.congestion_control == TcpAlgorithm::kDctcp ? transport::TcpEcn::kPerPacket : transport::TcpEcn::kOff;
+  }
+  switch (*tcp.ecn) {
+    case TcpEcnUse::kOff:
+      return transport::TcpEcn::kOff;
+    case TcpEcnUse::kClassic:
+      return transport::TcpEcn::kClassic;
+    case TcpEcnUse::kPerPacket:
+      break;
+  }
+  return transport::TcpEcn::kPerPacket;
+}
+
+transport::StreamOptions stream_options(const Scenario& scenario, Duration minimum_rto) {
+  const TcpSettings& from = scenario.tcp;
+  transport::StreamOptions to;
+  to.start = from.setup == StreamSetup::kEstablished ? transport::StreamStart::kEstablished
+                                                     : transport::StreamStart::kOnTheWire;
+  to.send_buffer = from.send_buffer;
+  to.tcp.seed = static_cast<std::uint64_t>(scenario.seed);
+  to.tcp.mss = static_cast<std::uint16_t>(from.mss.value_or(scenario.fabric.mtu));
+  to.tcp.receive_buffer = from.receive_buffer;
+  to.tcp.timestamps = from.timestamps;
+  to.tcp.selective_acks = from.selective_acks;
+  to.tcp.loss_detection = from.loss_detection == TcpDetection::kRack ? transport::TcpLossDetection::kRack
+                                                                     : transport::TcpLossDetection::kDuplicateAcks;
+  to.tcp.ecn = ecn_of(from);
+  to.tcp.nagle = from.nagle ? transport::TcpNagle::kOn : transport::TcpNagle::kOff;
+  to.tcp.pacing = from.pacing == TcpSpacing::kWindow ? transport::TcpPacing::kWindow : transport::TcpPacing::kOff;
+  to.tcp.delayed_ack.every = static_cast<std::uint8_t>(from.ack_every);
+  to.tcp.delayed_ack.longest = from.delayed_ack;
+  to.tcp.minimum_rto = minimum_rto;
+  to.tcp.initial_rto = std::max(from.initial_rto, minimum_rto);
+  to.tcp.initial_segments = static_cast<std::uint8_t>(from.initial_window);
+  return to;
 }
 
 }  // namespace
@@ -141,6 +197,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   set_path(nic, endpoint, devices);
   set_classes(nic);
   set_congestion_control(nic, rates_[endpoint.value()]);
+  set_streams(nic);
   return nic;
 }
 
@@ -162,6 +219,7 @@ void HostBuilder::set_classes(host::NicOptions& nic) const {
   for (std::int64_t priority = 0; priority < 8; ++priority) {
     nic.lane_of_mark[static_cast<std::size_t>(priority * 8)] = narrow(priority);
   }
+  nic.lane_of_mark[static_cast<std::size_t>(qos.tcp_dscp)] = narrow(qos.tcp_priority);
   nic.lane_of_mark[static_cast<std::size_t>(qos.data_dscp)] = narrow(qos.data_priority);
   if (qos.ack_dscp != qos.data_dscp || qos.ack_priority != qos.data_priority) {
     nic.ack = host::TrafficClass{narrow(qos.ack_priority), narrow(qos.ack_dscp)};
@@ -196,6 +254,20 @@ void HostBuilder::set_congestion_control(host::NicOptions& nic, Rate line) {
       return;
     }
   }
+}
+
+void HostBuilder::set_streams(host::NicOptions& nic) {
+  if (is_infiniband(scenario_.fabric.family)) {
+    return;
+  }
+  static_cast<transport::StreamOptions&>(nic.tcp) = stream_options(scenario_, scenario_.tcp.minimum_rto);
+  static_cast<transport::StreamOptions&>(nic.iwarp) = stream_options(scenario_, scenario_.iwarp.minimum_rto);
+  nic.tcp.ledgers = nic.iwarp.ledgers = &ledgers_;
+  nic.iwarp.mpa_revision = static_cast<std::uint8_t>(scenario_.iwarp.mpa_revision);
+  nic.iwarp.crc = scenario_.iwarp.crc;
+  nic.iwarp.markers = scenario_.iwarp.markers;
+  nic.iwarp.early_placement = scenario_.iwarp.early_placement;
+  nic.tcp_congestion_control = tcp_control(scenario_.tcp.congestion_control);
 }
 
 const transport::DcqcnParameters& HostBuilder::dcqcn(Rate line) {
@@ -244,11 +316,27 @@ const transport::IbCongestionParameters& HostBuilder::ib_congestion(Rate line) {
   return *made;
 }
 
-workload::ConnectionAttributes connection_attributes(const Scenario& scenario, std::optional<std::int64_t> priority) {
+host::Service service_of(Family family) {
+  switch (family) {
+    case Family::kTcp:
+      return host::Service::kTcp;
+    case Family::kIwarp:
+      return host::Service::kIwarp;
+    case Family::kRoceV2:
+    case Family::kRoceV1:
+    case Family::kInfiniband:
+      break;
+  }
+  return host::Service::kRdma;
+}
+
+workload::ConnectionAttributes connection_attributes(const Scenario& scenario, Family family,
+                                                     std::optional<std::int64_t> priority) {
   const QosSettings& qos = scenario.qos;
   workload::ConnectionAttributes attributes;
   attributes.service_level = static_cast<std::uint8_t>(priority.value_or(qos.data_sl));
-  const std::uint8_t dscp = dscp_of_priority(qos, priority.value_or(qos.data_priority));
+  const std::int64_t usual = has_ib_transport(family) ? qos.data_priority : qos.tcp_priority;
+  const std::uint8_t dscp = dscp_of_priority(qos, priority.value_or(usual));
   attributes.traffic_class = static_cast<std::uint8_t>(dscp << 2);
   attributes.path_mtu = verbs::path_mtu_from(Bytes(scenario.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   attributes.timeout = static_cast<std::uint8_t>(scenario.transport.ack_timeout);

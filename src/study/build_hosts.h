@@ -31,6 +31,7 @@ class HostBuilder {
  private:
   void set_classes(host::NicOptions& nic) const;
   void set_congestion_control(host::NicOptions& nic, Rate line);
+  void set_streams(host::NicOptions& nic);
   [[nodiscard]] const transport::DcqcnParameters& dcqcn(Rate line);
   [[nodiscard]] const transport::IbCongestionParameters& ib_congestion(Rate line);
 
@@ -44,10 +45,14 @@ class HostBuilder {
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
   std::map<Rate, std::unique_ptr<transport::DcqcnParameters>> dcqcn_;
   std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;
+  transport::StreamLedgers ledgers_;  // of every connection over a stream
 };
 
 /// Attributes of a traffic's queue pairs; `priority` as [[traffic]] gives it.
-[[nodiscard]] workload::ConnectionAttributes connection_attributes(const Scenario& scenario,
+[[nodiscard]] workload::ConnectionAttributes connection_attributes(const Scenario& scenario, Family family,
                                                                    std::optional<std::int64_t> priority);
+
+/// What serves the queue pairs of a family.
+[[nodiscard]] host::Service service_of(Family family);
 
 }  // namespace weft::study

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "study/build_hosts.h"
 #include "study/build_topology.h"
 #include "study/flow_file.h"
 #include "study/selector.h"
@@ -261,8 +262,10 @@ Result<TrafficPlan> Planner::plan(std::size_t index) {
               .seed = static_cast<std::uint64_t>(scenario_.seed),
               .ranks = static_cast<std::uint32_t>(all->size())};
   plan.priority = traffic.priority;
+  plan.family = traffic.family.value_or(scenario_.fabric.family);
   for (const Participant& participant : *all) {
     plan.machines.push_back(participant.machine);
+    plan.machines.back().options.service = service_of(plan.family);
     plan.rank_names.push_back(participant.name);
   }
   if (Result<void> filled = fill(plan, traffic, *all); !filled) {

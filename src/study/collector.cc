@@ -169,19 +169,23 @@ void Collector::take_nics(RunResults& results) const {
     const host::Nic& nic = world.nic(EndpointId(i));
     const host::Nic::Counters& own = nic.counters();
     const transport::RcCounters rc = nic.rc_counters();
+    const host::Nic::Connections all = nic.connections();
     results.nics.push_back({.name = world.graph().nodes[i].name,
                             .data_sent = own.data_sent,
                             .answers_sent = own.answers_sent,
                             .received = own.received,
                             .damaged = own.damaged,
-                            .retransmitted = rc.retransmitted_packets,
-                            .timeouts = rc.local_ack_timeout_err,
+                            .retransmitted = all.retransmissions,
+                            .timeouts = all.timeouts,
                             .sequence_naks = rc.packet_seq_err,
                             .rnr_naks = rc.rnr_nak_retry_err,
-                            .out_of_sequence = rc.out_of_sequence,
-                            .duplicates = rc.duplicate_request,
+                            .out_of_sequence = all.out_of_order,
+                            .duplicates = all.duplicates,
                             .cnps_sent = rc.cnp_sent,
-                            .cnps_handled = rc.cnp_handled});
+                            .cnps_handled = rc.cnp_handled,
+                            .connections = all.count,
+                            .state_bytes = all.state_bytes,
+                            .buffer_bytes = all.buffer_bytes});
   }
 }
 

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "transport/stream/stream_message.h"
+#include "wire/ddp.h"
 #include "wire/encapsulation.h"
+#include "wire/mpa.h"
 #include "wire/opcode.h"
+#include "wire/rdmap.h"
 
 namespace weft::study {
 namespace {
@@ -78,16 +82,82 @@ Train train_of(const IdealPath& path, workload::Operation operation, Bytes size)
   return train;
 }
 
+/// With two bytes of padding before it.
+//= rfc7323 A
+constexpr Bytes kTimestampOption(12);
+
+/// What the segments of a stream are like.
+struct StreamShape {
+  Bytes room;  // payload of a full segment
+  bool timestamps = true;
+
+  [[nodiscard]] Bytes wire_size(Bytes payload) const {
+    const Bytes options = timestamps ? kTimestampOption : Bytes::zero();
+    return wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.options = options, .payload = payload}).wire;
+  }
+  /// Of so many bytes of stream, as many as fit in each segment.
+  [[nodiscard]] Train train(Bytes stream) const {
+    const std::int64_t packets = std::max<std::int64_t>((stream.count() + room.count() - 1) / room.count(), 1);
+    const Bytes last(stream.count() - (packets - 1) * room.count());
+    return {.total = wire_size(room) * (packets - 1) + wire_size(last), .last = wire_size(last)};
+  }
+};
+
+// Every FPDU has a segment of its own.
+Train iwarp_train(const StreamShape& shape, const transport::IwarpOptions& options, workload::Operation operation,
+                  Bytes size) {
+  const bool tagged = operation != workload::Operation::kSend;
+  const std::int64_t header = tagged ? wire::DdpHeader::kTaggedSize : wire::DdpHeader::kUntaggedSize;
+  const auto markers = options.markers ? wire::MpaMarkers::kOn : wire::MpaMarkers::kOff;
+  const auto unit = static_cast<std::int64_t>(wire::mulpdu(static_cast<std::size_t>(shape.room.count()), markers));
+  const std::int64_t most = unit - header;
+  const std::int64_t packets = std::max<std::int64_t>((size.count() + most - 1) / most, 1);
+  const auto fpdu = [&](std::int64_t payload) {
+    constexpr std::int64_t kLengthAndCrc = 2 + 4;
+    return shape.wire_size(Bytes(((kLengthAndCrc + header + payload) + 3) & ~std::int64_t{3}));
+  };
+  const Bytes last = fpdu(size.count() - (packets - 1) * most);
+  return {.total = fpdu(most) * (packets - 1) + last, .last = last};
+}
+
+/// The two directions of a message: what its data travel as, and what comes before or after them the other way.
+struct Exchange {
+  Train data;
+  Train other;
+};
+
+Exchange exchange_of(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
+  if (path.service == host::Service::kRdma) {
+    const auto short_kind =
+        operation == workload::Operation::kRead ? wire::Operation::kReadRequest : wire::Operation::kAcknowledge;
+    const Bytes other =
+        wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, short_kind), Bytes::zero()).wire;
+    return {.data = train_of(path, operation, size), .other = {.total = other, .last = other}};
+  }
+  const host::NicOptions& nic = world.nic(path.source).options();
+  const transport::TcpOptions& tcp = path.service == host::Service::kTcp ? nic.tcp.tcp : nic.iwarp.tcp;
+  const StreamShape shape{.room = Bytes(tcp.mss) - (tcp.timestamps ? kTimestampOption : Bytes::zero()),
+                          .timestamps = tcp.timestamps};
+  const Bytes acknowledgement = shape.wire_size(Bytes::zero());
+  const Train plain{.total = acknowledgement, .last = acknowledgement};
+  if (path.service == host::Service::kTcp) {
+    return {.data = shape.train(size + Bytes(transport::StreamMessage::kSize)), .other = plain};
+  }
+  const Train data = iwarp_train(shape, nic.iwarp, operation, size);
+  if (operation != workload::Operation::kRead) {
+    return {.data = data, .other = plain};
+  }
+  const Train request = iwarp_train(shape, nic.iwarp, workload::Operation::kSend, Bytes(wire::ReadRequest::kSize));
+  return {.data = data, .other = request};
+}
+
 template <class Fabric>
-Duration round_trip(const Fabric& fabric, const IdealPath& path, workload::Operation operation, Bytes size) {
+Duration round_trip(const Fabric& fabric, const IdealPath& path, workload::Operation operation,
+                    const Exchange& exchange) {
   const bool reads = operation == workload::Operation::kRead;
-  const auto short_kind = reads ? wire::Operation::kReadRequest : wire::Operation::kAcknowledge;
-  const Bytes other =
-      wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, short_kind), Bytes::zero()).wire;
-  const Train data = train_of(path, operation, size);
   const EndpointId from = reads ? path.destination : path.source;
   const EndpointId to = reads ? path.source : path.destination;
-  return travel(fabric, from, to, data) + travel(fabric, to, from, {.total = other, .last = other});
+  return travel(fabric, from, to, exchange.data) + travel(fabric, to, from, exchange.other);
 }
 
 Duration host_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
@@ -115,8 +185,9 @@ Duration host_time(const World& world, const IdealPath& path, workload::Operatio
 
 Duration ideal_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
   const Duration host = host_time(world, path, operation, size);
-  return host + (world.ethernet() != nullptr ? round_trip(*world.ethernet(), path, operation, size)
-                                             : round_trip(*world.infiniband(), path, operation, size));
+  const Exchange exchange = exchange_of(world, path, operation, size);
+  return host + (world.ethernet() != nullptr ? round_trip(*world.ethernet(), path, operation, exchange)
+                                             : round_trip(*world.infiniband(), path, operation, exchange));
 }
 
 }  // namespace weft::study

@@ -14,11 +14,12 @@ struct IdealPath {
   wire::Encapsulation encapsulation = wire::Encapsulation::kRoceV2Ipv4;
   Bytes mtu;
   verbs::MemoryPlace place{};  // of the buffers, on both sides
+  host::Service service = host::Service::kRdma;
 };
 
 /// From post_send to the requester's completion: the host's stages, all packets at the slowest link's rate, each hop's
 /// propagation and pipeline, and the acknowledgement's way back (for READ: the request's way there first). Of equally
-/// short paths the first is taken.
+/// short paths the first is taken. Over a stream the window is taken for open, so slow start counts as slowdown.
 [[nodiscard]] Duration ideal_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size);
 
 }  // namespace weft::study

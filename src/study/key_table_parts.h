@@ -28,6 +28,9 @@ namespace weft::study::key_tables {
 [[nodiscard]] std::span<const Key> dcqcn_keys();
 [[nodiscard]] std::span<const Key> ib_congestion_keys();
 
+[[nodiscard]] std::span<const Key> tcp_keys();
+[[nodiscard]] std::span<const Key> iwarp_keys();
+
 [[nodiscard]] std::span<const Key> traffic_keys();
 [[nodiscard]] std::span<const Key> job_keys();
 [[nodiscard]] std::span<const Key> event_keys();

@@ -57,6 +57,16 @@ constexpr std::array kQos = {
         .fallback = "0",
         .about = "InfiniBand service level of congestion notifications.",
         .range = kServiceLevel},
+    Key{.name = "tcp_priority",
+        .binding = bind<&QosSettings::tcp_priority>(),
+        .fallback = "0",
+        .about = "Ethernet priority of TCP and iWARP.",
+        .range = kPriority},
+    Key{.name = "tcp_dscp",
+        .binding = bind<&QosSettings::tcp_dscp>(),
+        .fallback = "0",
+        .about = "DSCP of TCP and iWARP.",
+        .range = kDscp},
 };
 
 constexpr std::array kRouting = {

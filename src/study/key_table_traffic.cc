@@ -91,6 +91,12 @@ constexpr std::array kTraffic = {
         .about = "Ethernet priority, or InfiniBand service level, of this traffic's data; `qos`: that of [qos].",
         .range = kPriority,
         .empty_word = "qos"},
+    Key{.name = "family",
+        .binding = bind<&TrafficSettings::family>(),
+        .fallback = "fabric",
+        .about = "What carries it, where one Ethernet carries several: `tcp` or `iwarp` beside the family of "
+                 "[fabric]; `fabric`: that family.",
+        .empty_word = "fabric"},
     Key{.name = "job",
         .binding = bind<&TrafficSettings::job>(),
         .fallback = "",

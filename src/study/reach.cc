@@ -56,8 +56,7 @@ std::string boundary(const Graph& graph, const std::vector<std::uint32_t>& part,
 
 class ReachCheck {
  public:
-  ReachCheck(const Scenario& scenario, const Graph& graph)
-      : scenario_(scenario), graph_(graph), part_(bridged_parts(graph)) {}
+  explicit ReachCheck(const Graph& graph) : graph_(graph), part_(bridged_parts(graph)) {}
 
   [[nodiscard]] Result<void> check(const TrafficPlan& plan) const {
     if (!plan.pairs.empty()) {
@@ -83,7 +82,7 @@ class ReachCheck {
     for (std::size_t rail = 0; rail < std::min(ours.size(), theirs.size()); ++rail) {
       const std::uint32_t inside = part_[ours[rail].value()];
       if (inside != part_[theirs[rail].value()]) {
-        const Family family = scenario_.fabric.family;
+        const Family family = plan.family;
         return fail(
             "traffic '{}': {} stays inside one {}, but {} and {} are in two; the boundary is {}. rocev2, "
             "iwarp and tcp can be routed",
@@ -95,7 +94,6 @@ class ReachCheck {
     return {};
   }
 
-  const Scenario& scenario_;
   const Graph& graph_;
   std::vector<std::uint32_t> part_;
 };
@@ -114,11 +112,14 @@ Result<void> check_ports(const Scenario& scenario, const Graph& graph) {
 }  // namespace
 
 Result<void> check_reach(const Scenario& scenario, const Graph& graph, std::span<const TrafficPlan> plans) {
-  if (Result<void> wired = check_ports(scenario, graph); !wired || is_routable(scenario.fabric.family)) {
+  if (Result<void> wired = check_ports(scenario, graph); !wired) {
     return wired;
   }
-  const ReachCheck check(scenario, graph);
+  const ReachCheck check(graph);
   for (const TrafficPlan& plan : plans) {
+    if (is_routable(plan.family)) {
+      continue;
+    }
     if (Result<void> reached = check.check(plan); !reached) {
       return reached;
     }

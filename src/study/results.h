@@ -134,6 +134,9 @@ struct NicRow {
   std::uint64_t duplicates = 0;
   std::uint64_t cnps_sent = 0;
   std::uint64_t cnps_handled = 0;
+  std::uint64_t connections = 0;   // queue pairs that existed when the run ended
+  std::uint64_t state_bytes = 0;   // of their engines
+  std::uint64_t buffer_bytes = 0;  // that stacks over a stream hold besides: send and receive buffers
 
   friend bool operator==(const NicRow&, const NicRow&) = default;
 };

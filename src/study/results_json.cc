@@ -78,6 +78,9 @@ Json to_json(const NetworkSummary& network, const RunResults& results) {
   if (network.cnps) {
     json["cnps"] = *network.cnps;
   }
+  json["queue_pairs"] = {{"count", network.connection_ends},
+                         {"state_bytes", network.connection_state.count()},
+                         {"buffer_bytes", network.connection_buffers.count()}};
   if (network.queue) {
     Json queue{{"port", network.queue->port}, {"peak_bytes", network.queue->peak}};
     add(queue, "depth_bytes", network.queue->depth, results.run);

@@ -194,6 +194,9 @@ void read_nics(Database& database, RunResults& results) {
     nic.duplicates = row.count();
     nic.cnps_sent = row.count();
     nic.cnps_handled = row.count();
+    nic.connections = row.count();
+    nic.state_bytes = row.count();
+    nic.buffer_bytes = row.count();
   }
 }
 

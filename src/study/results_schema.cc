@@ -39,8 +39,9 @@ constexpr ResultsTable kTables[] = {
     {"nic",
      "run TEXT, nic INTEGER, name TEXT, data_sent INTEGER, answers_sent INTEGER, received INTEGER, damaged INTEGER, "
      "retransmitted INTEGER, timeouts INTEGER, sequence_naks INTEGER, rnr_naks INTEGER, out_of_sequence INTEGER, "
-     "duplicates INTEGER, cnps_sent INTEGER, cnps_handled INTEGER",
-     "run, nic", 15},
+     "duplicates INTEGER, cnps_sent INTEGER, cnps_handled INTEGER, connections INTEGER, state_bytes INTEGER, "
+     "buffer_bytes INTEGER",
+     "run, nic", 18},
     {"dropped", "run TEXT, cause TEXT, packets INTEGER", "run, cause", 3},
     {"sample",
      "run TEXT, at_ps INTEGER, port INTEGER, queue_bytes INTEGER, tx_bytes INTEGER, utilisation_ppm INTEGER, "

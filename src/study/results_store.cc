@@ -90,7 +90,7 @@ void write_network(Database& database, const RunResults& results) {
     const NicRow& row = results.nics[i];
     nic.run(key, i, row.name, row.data_sent, row.answers_sent, row.received, row.damaged, row.retransmitted,
             row.timeouts, row.sequence_naks, row.rnr_naks, row.out_of_sequence, row.duplicates, row.cnps_sent,
-            row.cnps_handled);
+            row.cnps_handled, row.connections, row.state_bytes, row.buffer_bytes);
   }
 }
 

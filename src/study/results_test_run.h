@@ -89,7 +89,14 @@ inline RunResults small_run() {
                                .pauses_received = 0,
                                .storms = 1,
                                .held = Duration::zero()};
-  results.nics = {{.name = "host0/nic0", .data_sent = 256, .retransmitted = 2, .timeouts = 1, .cnps_handled = 3}};
+  results.nics = {{.name = "host0/nic0",
+                   .data_sent = 256,
+                   .retransmitted = 2,
+                   .timeouts = 1,
+                   .cnps_handled = 3,
+                   .connections = 2,
+                   .state_bytes = 4096,
+                   .buffer_bytes = 8192}};
   results.nics[0].cnps_sent = 3;
   results.drops.buffer_full = 5;
   results.samples = {{.at = Time::zero() + 20_us,

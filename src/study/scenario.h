@@ -11,19 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "study/family.h"
 #include "study/scenario_devices.h"
+#include "study/scenario_streams.h"
 #include "study/scenario_traffic.h"
 
 namespace weft::study {
 
 enum class Hardware : std::uint8_t { kAsSold, kEqual };
-enum class Family : std::uint8_t { kRoceV2, kInfiniband, kRoceV1, kIwarp, kTcp };
-/// Its ports speak InfiniBand, not Ethernet.
-[[nodiscard]] constexpr bool is_infiniband(Family family) { return family == Family::kInfiniband; }
-/// Its engines are those of the InfiniBand transport (RC, UC, UD), not streams over TCP.
-[[nodiscard]] constexpr bool has_ib_transport(Family family) {
-  return family != Family::kIwarp && family != Family::kTcp;
-}
 enum class IpVersion : std::uint8_t { kV4, kV6 };
 
 /// [fabric]
@@ -93,6 +88,8 @@ struct QosSettings {
   std::int64_t data_sl = 0;
   std::int64_t ack_sl = 0;
   std::int64_t cnp_sl = 0;
+  std::int64_t tcp_priority = 0;
+  std::int64_t tcp_dscp = 0;
 };
 
 enum class LossRecoveryKind : std::uint8_t { kGoBackN, kSelectiveRepeat };
@@ -199,6 +196,8 @@ struct Scenario {
   CongestionSettings congestion{};
   DcqcnSettings dcqcn{};
   IbCongestionSettings ib_congestion{};
+  TcpSettings tcp{};
+  IwarpSettings iwarp{};
   OutputSettings output{};
   std::vector<TrafficSettings> traffic;
   std::vector<JobSettings> jobs;

@@ -15,7 +15,8 @@ namespace {
 
 bool is_of_other_family(const Section& section, Family family) {
   const bool infiniband = section.path == "infiniband" || section.path == "ib_congestion";
-  const bool ethernet = section.path.starts_with("ethernet") || section.path == "dcqcn";
+  const bool ethernet = section.path.starts_with("ethernet") || section.path == "dcqcn" || section.path == "tcp" ||
+                        section.path == "iwarp";
   return is_infiniband(family) ? ethernet : infiniband;
 }
 

@@ -12,6 +12,7 @@
 #include "base/probability.h"
 #include "base/rate.h"
 #include "base/time.h"
+#include "study/family.h"
 
 namespace weft::study {
 
@@ -36,6 +37,7 @@ struct TrafficSettings {
   std::vector<std::string> destinations;
   std::string file;                      // flows: a list in a file, relative to the scenario
   std::optional<std::int64_t> priority;  // none: [qos]
+  std::optional<Family> family;          // none: that of [fabric]
   std::string job;                       // empty: hosts are the participants
 };
 

@@ -240,11 +240,28 @@ Result<void> validate_flows(const Scenario& scenario, const TrafficSettings& tra
   return {};
 }
 
+// Which family moves a traffic, and whether it has the operation.
+Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
+  const Family fabric = scenario.fabric.family;
+  const Family family = traffic.family.value_or(fabric);
+  if (family != fabric && (is_infiniband(fabric) || has_ib_transport(family))) {
+    return fail_at(scenario, path + "family", "'{}' cannot share a fabric of {}; {}", word_of(family), word_of(fabric),
+                   is_infiniband(fabric) ? "InfiniBand carries itself alone" : "beside it: tcp, iwarp");
+  }
+  if (family == Family::kTcp && traffic.operation == Operation::kRead) {
+    return fail_at(scenario, path + "operation", "a TCP stream has no READ; one of write, send");
+  }
+  return {};
+}
+
 Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
   const auto& traffic = scenario.traffic[index];
   const auto path = fmt::format("traffic[{}].", index);
   if (auto named = validate_job_name(scenario, path + "job", traffic.job); !named) {
     return named;
+  }
+  if (auto carried = validate_carrier(scenario, traffic, path); !carried) {
+    return carried;
   }
   if (traffic.stop && *traffic.stop <= traffic.start) {
     return fail_at(scenario, path + "stop", "{} is not after start, {}", *traffic.stop, traffic.start);

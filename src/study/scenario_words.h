@@ -98,6 +98,26 @@ struct WordsOf<HyperRule> : NothingPlanned {
   static constexpr WordList<2> kWords = {"growing", "constant"};
 };
 template <>
+struct WordsOf<TcpAlgorithm> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"cubic", "new-reno", "dctcp"};
+};
+template <>
+struct WordsOf<TcpEcnUse> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"off", "classic", "per-packet"};
+};
+template <>
+struct WordsOf<TcpDetection> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"rack", "duplicate-acks"};
+};
+template <>
+struct WordsOf<TcpSpacing> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"off", "window"};
+};
+template <>
+struct WordsOf<StreamSetup> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"established", "on-the-wire"};
+};
+template <>
 struct WordsOf<TrafficKind> : NothingPlanned {
   static constexpr WordList<6> kWords = {"flows", "permutation", "incast", "all-to-all", "poisson", "ring-all-reduce"};
 };

@@ -84,9 +84,6 @@ Result<void> Simulation::build() {
   if (!graph) {
     return pass_on(graph);
   }
-  if (!has_ib_transport(scenario_.fabric.family)) {
-    return fail("fabric.family: iwarp and tcp cannot be simulated yet");
-  }
   Result<std::vector<TrafficPlan>> plans = plan_traffic(scenario_, *graph);
   if (!plans) {
     return pass_on(plans);
@@ -146,7 +143,8 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   }
   expected_bytes_ += plan.expected_bytes;
   all_expected_ = all_expected_ && plan.expected_bytes > 0;
-  running_.push_back(std::make_unique<Job>(std::move(plan), connection_attributes(scenario_, plan.priority)));
+  running_.push_back(
+      std::make_unique<Job>(std::move(plan), connection_attributes(scenario_, plan.family, plan.priority)));
   Job& job = *running_.back();
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     host::SimMachine& machine = world_->machine(first_machine + rank);
@@ -286,7 +284,8 @@ Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
                             .destination = job.rank_endpoints[message.flow.destination.value()],
                             .encapsulation = world_->nic(source).options().device.encapsulation,
                             .mtu = Bytes(scenario_.fabric.mtu),
-                            .place = parts_->hosts->memory(source)},
+                            .place = parts_->hosts->memory(source),
+                            .service = service_of(running_[message.flow.job.value()]->plan.family)},
                            message.operation, message.size);
 }
 

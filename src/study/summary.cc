@@ -180,6 +180,9 @@ NetworkSummary network_of(const RunResults& results) {
     network.sequence_naks += nic.sequence_naks;
     network.damaged += nic.damaged;
     cnps += nic.cnps_sent;
+    network.connection_ends += nic.connections;
+    network.connection_state = network.connection_state + Bytes(static_cast<std::int64_t>(nic.state_bytes));
+    network.connection_buffers = network.connection_buffers + Bytes(static_cast<std::int64_t>(nic.buffer_bytes));
   }
   if (results.run.lossless != Lossless::kNo) {
     network.held = held;

@@ -61,6 +61,9 @@ struct NetworkSummary {
   std::uint64_t damaged = 0;
   std::optional<std::uint64_t> cnps;
   std::optional<QueueSummary> queue;
+  std::uint64_t connection_ends = 0;  // queue pairs at both ends
+  Bytes connection_state;             // of their engines
+  Bytes connection_buffers;           // send and receive buffers of stacks over a stream
 };
 
 struct Summary {

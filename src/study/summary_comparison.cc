@@ -74,11 +74,10 @@ std::vector<Row> rows() {
 
 }  // namespace
 
-std::string comparison_text(std::span<const ComparedRun> runs) {
-  std::size_t width = 14;
-  for (const ComparedRun& run : runs) {
-    width = std::max(width, run.name.size() + 2);
-  }
+namespace {
+
+/// One table of as many columns as fit in a line of a terminal.
+std::string block_text(std::span<const ComparedRun> runs, std::size_t width) {
   std::string text = fmt::format("{:<16}", "side by side");
   for (const ComparedRun& run : runs) {
     text += fmt::format("{:>{}}", run.name, width);
@@ -95,6 +94,24 @@ std::string comparison_text(std::span<const ComparedRun> runs) {
     if (any) {
       text += line + '\n';
     }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_text(std::span<const ComparedRun> runs) {
+  constexpr std::size_t kLine = 100;
+  constexpr std::size_t kNames = 16;
+  std::size_t width = 14;
+  for (const ComparedRun& run : runs) {
+    width = std::max(width, run.name.size() + 2);
+  }
+  const std::size_t columns = std::max<std::size_t>((kLine - kNames) / width, 1);
+  std::string text;
+  for (std::size_t first = 0; first < runs.size(); first += columns) {
+    text += first == 0 ? "" : "\n";
+    text += block_text(runs.subspan(first, std::min(columns, runs.size() - first)), width);
   }
   return text;
 }

@@ -126,6 +126,7 @@ network
   marked        12 packets
   CNPs          3
   sent again    2 packets, 1 timeout, 0 sequence NAKs
+  queue pairs   2, 2 KiB of state each, 4 KiB of stream buffers each
   fullest queue switch0/port2, peak 512 KiB
   3 samples              p50       p99.9         max
     depth            128 KiB     256 KiB     256 KiB

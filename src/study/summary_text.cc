@@ -166,6 +166,16 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   out.line("sent again", fmt::format("{}, {}, {}", count_text(network.retransmitted, "packet", "packets"),
                                      count_text(network.timeouts, "timeout", "timeouts"),
                                      count_text(network.sequence_naks, "sequence NAK", "sequence NAKs")));
+  if (network.connection_ends != 0) {
+    const auto each = [&](Bytes sum) {
+      return short_text(Bytes(sum.count() / static_cast<std::int64_t>(network.connection_ends)));
+    };
+    out.line("queue pairs",
+             fmt::format("{}, {} of state each{}", network.connection_ends, each(network.connection_state),
+                         network.connection_buffers == Bytes::zero()
+                             ? std::string()
+                             : fmt::format(", {} of stream buffers each", each(network.connection_buffers))));
+  }
   if (network.queue) {
     out.line("fullest queue", fmt::format("{}, peak {}", network.queue->port,
                                           short_text(Bytes(static_cast<std::int64_t>(network.queue->peak)))));

@@ -1,6 +1,8 @@
 // The driver's side of Device, and its accounts. The program's side: device_verbs.cc.
 #include "transport/device.h"
 
+#include <utility>
+
 #include "base/assert.h"
 #include "transport/device_dispatch.h"
 
@@ -11,21 +13,42 @@ Device::Device(const DeviceOptions& options) : options_(options), context_(optio
   WEFT_ASSERT(options.limits.max_qp <= 1U << 23);
 }
 
+namespace {
+
+/// The number of the queue pair that a packet is for; invalid if this device has no engines for it.
+Qpn destination_of(const wire::Packet& packet) {
+  switch (packet.common.kind) {
+    case wire::PacketKind::kInfiniBandTransport:
+      return Qpn(packet.ib.destination_qp);
+    case wire::PacketKind::kTcp:
+      return Qpn(packet.tcp.connection);
+    case wire::PacketKind::kUet:
+    case wire::PacketKind::kMemory:
+    case wire::PacketKind::kFlowControl:
+    case wire::PacketKind::kManagement:
+      break;
+  }
+  return Qpn::invalid();
+}
+
+}  // namespace
+
 Qpn Device::on_packet(const ReceivedPacket& received, Time now) {
-  return deliver(received, now).exists() ? Qpn(received.packet.ib.destination_qp) : Qpn::invalid();
+  return deliver(received, now).exists() ? destination_of(received.packet) : Qpn::invalid();
 }
 
 QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
   advance_to(now);
-  const bool known_kind = received.packet.common.kind == wire::PacketKind::kInfiniBandTransport;
-  const QpSlot slot = known_kind ? table_.find(Qpn(received.packet.ib.destination_qp)) : QpSlot{};
-  if (!slot.exists()) {
+  const Qpn destination = destination_of(received.packet);
+  const QpSlot slot = destination.is_valid() ? table_.find(destination) : QpSlot{};
+  const bool is_stream = slot.kind == EngineKind::kTcp || slot.kind == EngineKind::kIwarp;
+  if (!slot.exists() || is_stream != (received.packet.common.kind == wire::PacketKind::kTcp)) {
     ++unknown_qp_packets_;
-    return slot;
+    return {};
   }
   with(*this, slot, [&](auto& engine) {
     engine.on_packet(received, context_, now_);
-    if (const verbs::SrqHandle srq = engine.core().init().srq; srq.is_valid())
+    if (const verbs::SrqHandle srq = std::as_const(engine).core().init().srq; srq.is_valid())
       check_srq_limit(srq);
   });
   return slot;
@@ -46,12 +69,16 @@ const QpCore& Device::core_of(QpSlot qp) const {
 }
 
 Device::Outlook Device::outlook(QpSlot qp) const {
-  if (qp.type == verbs::QpType::kRc) {
+  if (qp.kind == EngineKind::kRc) {
     const RcQueuePair& engine = rc_[Slab<RcQueuePair>::Handle(qp.index)];
     return {engine.next_data(), engine.next_timeout(), engine.answer_waits()};
   }
   return with(*this, qp, [](const auto& engine) -> Outlook {
-    return {engine.next_transmit(), engine.next_timeout(), false};
+    if constexpr (requires { engine.answer_waits(); }) {
+      return {engine.next_data(), engine.next_timeout(), engine.answer_waits()};
+    } else {
+      return {engine.next_transmit(), engine.next_timeout(), false};
+    }
   });
 }
 
@@ -110,21 +137,33 @@ Time Device::next_event() const {
 
 const RcQueuePair* Device::find_rc(Qpn qpn) const {
   const QpSlot slot = table_.find(qpn);
-  return slot.exists() && slot.type == verbs::QpType::kRc ? &rc_[Slab<RcQueuePair>::Handle(slot.index)] : nullptr;
+  return slot.exists() && slot.kind == EngineKind::kRc ? &rc_[Slab<RcQueuePair>::Handle(slot.index)] : nullptr;
 }
 
 const UcQueuePair* Device::find_uc(Qpn qpn) const {
   const QpSlot slot = table_.find(qpn);
-  return slot.exists() && slot.type == verbs::QpType::kUc ? &uc_[Slab<UcQueuePair>::Handle(slot.index)] : nullptr;
+  return slot.exists() && slot.kind == EngineKind::kUc ? &uc_[Slab<UcQueuePair>::Handle(slot.index)] : nullptr;
 }
 
 const UdQueuePair* Device::find_ud(Qpn qpn) const {
   const QpSlot slot = table_.find(qpn);
-  return slot.exists() && slot.type == verbs::QpType::kUd ? &ud_[Slab<UdQueuePair>::Handle(slot.index)] : nullptr;
+  return slot.exists() && slot.kind == EngineKind::kUd ? &ud_[Slab<UdQueuePair>::Handle(slot.index)] : nullptr;
+}
+
+const StreamQueuePair* Device::find_stream(Qpn qpn) const {
+  const QpSlot slot = table_.find(qpn);
+  if (slot.exists() && slot.kind == EngineKind::kTcp)
+    return &tcp_[Slab<TcpQueuePair>::Handle(slot.index)];
+  return slot.exists() && slot.kind == EngineKind::kIwarp ? &iwarp_[Slab<IwarpQueuePair>::Handle(slot.index)] : nullptr;
+}
+
+std::size_t Device::state_bytes(QpSlot qp) const {
+  return with(*this, qp, [](const auto& engine) { return sizeof(engine) + engine.heap_bytes(); });
 }
 
 std::size_t Device::heap_bytes() const {
-  std::size_t bytes = table_.heap_bytes() + rc_.heap_bytes() + uc_.heap_bytes() + ud_.heap_bytes();
+  std::size_t bytes = table_.heap_bytes() + rc_.heap_bytes() + uc_.heap_bytes() + ud_.heap_bytes() + tcp_.heap_bytes() +
+                      iwarp_.heap_bytes();
   for (std::size_t place = 0; place < table_.places(); ++place) {
     if (const Qpn qpn = table_.at(place); qpn.is_valid())
       bytes += with(*this, table_.find(qpn), [](const auto& engine) { return engine.heap_bytes(); });

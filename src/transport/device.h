@@ -12,10 +12,12 @@
 
 #include "base/slab.h"
 #include "transport/device_options.h"
+#include "transport/iwarp/iwarp_queue_pair.h"
 #include "transport/packet_io.h"
 #include "transport/qpn_sequence.h"
 #include "transport/qpn_table.h"
 #include "transport/rc_queue_pair.h"
+#include "transport/stream/tcp_queue_pair.h"
 #include "transport/uc_queue_pair.h"
 #include "transport/ud_queue_pair.h"
 #include "verbs/context.h"
@@ -58,6 +60,9 @@ class Device final : public verbs::Provider {
   [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const RcOptions& options);
   [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const UcOptions& options);
   [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const UdOptions& options);
+  /// Over a stream: of type kRc for the program. Both ends must be of the same kind.
+  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const TcpQpOptions& options);
+  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const IwarpOptions& options);
   [[nodiscard]] Result<void> modify_qp(Qpn qpn, const verbs::QpAttributes& attributes,
                                        verbs::QpAttributeMask mask) override;
   [[nodiscard]] Result<verbs::QpDescription> query_qp(Qpn qpn) const override;
@@ -118,8 +123,12 @@ class Device final : public verbs::Provider {
   [[nodiscard]] const RcQueuePair* find_rc(Qpn qpn) const;
   [[nodiscard]] const UcQueuePair* find_uc(Qpn qpn) const;
   [[nodiscard]] const UdQueuePair* find_ud(Qpn qpn) const;
+  /// Of either kind over a stream.
+  [[nodiscard]] const StreamQueuePair* find_stream(Qpn qpn) const;
   [[nodiscard]] const DeviceOptions& options() const { return options_; }
   [[nodiscard]] std::size_t queue_pairs() const { return table_.size(); }
+  /// Memory of one engine: the object and its heap, posted requests included.
+  [[nodiscard]] std::size_t state_bytes(QpSlot qp) const;
   /// Packets that were for no queue pair.
   [[nodiscard]] std::uint64_t unknown_qp_packets() const { return unknown_qp_packets_; }
   /// Heap memory of the queue pairs and of the table that finds them, posted requests included. O(queue pairs).
@@ -129,8 +138,9 @@ class Device final : public verbs::Provider {
   template <class Self, class Function>
   static decltype(auto) with(Self& self, QpSlot slot, Function function);
   template <class Engine, class Options>
-  Result<Qpn> add(Slab<Engine>& slab, const verbs::QpInitAttributes& init, const Options& options);
+  Result<Qpn> add(Slab<Engine>& slab, EngineKind kind, const verbs::QpInitAttributes& init, const Options& options);
   void check_srq_limit(verbs::SrqHandle srq);
+  void wake_streams(verbs::SrqHandle srq);
 
   DeviceOptions options_;
   Time now_;
@@ -140,6 +150,8 @@ class Device final : public verbs::Provider {
   Slab<RcQueuePair> rc_;
   Slab<UcQueuePair> uc_;
   Slab<UdQueuePair> ud_;
+  Slab<TcpQueuePair> tcp_;
+  Slab<IwarpQueuePair> iwarp_;
   std::size_t turn_ = 0;  // place in the table where poll_transmit_any goes on
   std::uint64_t unknown_qp_packets_ = 0;
 };

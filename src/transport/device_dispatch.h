@@ -8,15 +8,19 @@ namespace weft::transport {
 /// function(engine), whichever kind it is. The slot must exist.
 template <class Self, class Function>
 decltype(auto) Device::with(Self& self, QpSlot slot, Function function) {
-  switch (slot.type) {
-    case verbs::QpType::kRc:
+  switch (slot.kind) {
+    case EngineKind::kRc:
       return function(self.rc_[Slab<RcQueuePair>::Handle(slot.index)]);
-    case verbs::QpType::kUc:
+    case EngineKind::kUc:
       return function(self.uc_[Slab<UcQueuePair>::Handle(slot.index)]);
-    case verbs::QpType::kUd:
+    case EngineKind::kUd:
+      return function(self.ud_[Slab<UdQueuePair>::Handle(slot.index)]);
+    case EngineKind::kTcp:
+      return function(self.tcp_[Slab<TcpQueuePair>::Handle(slot.index)]);
+    case EngineKind::kIwarp:
       break;
   }
-  return function(self.ud_[Slab<UdQueuePair>::Handle(slot.index)]);
+  return function(self.iwarp_[Slab<IwarpQueuePair>::Handle(slot.index)]);
 }
 
 }  // namespace weft::transport

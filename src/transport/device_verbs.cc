@@ -1,4 +1,6 @@
 // The program's side of Device: limits, handles, and the way to the engine of a queue pair.
+#include <utility>
+
 #include "transport/device.h"
 #include "transport/device_dispatch.h"
 
@@ -85,7 +87,20 @@ Result<void> Device::post_srq_recv(verbs::SrqHandle srq, const verbs::RecvWr& re
   verbs::ReceiveQueue* const queue = context_.find_srq(srq);
   if (queue == nullptr)
     return no_such_srq(srq);
-  return queue->post(request);
+  Result<void> posted = queue->post(request);
+  if (posted)
+    wake_streams(srq);
+  return posted;
+}
+
+// A stream stands still while a message waits for a request, since nothing can be refused or repeated there.
+void Device::wake_streams(verbs::SrqHandle srq) {
+  const auto wake = [&](auto /*handle*/, StreamQueuePair& engine) {
+    if (engine.waits_for_receive() && std::as_const(engine).core().init().srq == srq)
+      engine.on_shared_receive(context_, now_);
+  };
+  tcp_.for_each_live(wake);
+  iwarp_.for_each_live(wake);
 }
 
 Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init) {
@@ -103,23 +118,36 @@ Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init) {
 Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const RcOptions& options) {
   if (Result<void> right = check_type(init.type, verbs::QpType::kRc); !right)
     return pass_on(right);
-  return add(rc_, init, options);
+  return add(rc_, EngineKind::kRc, init, options);
 }
 
 Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const UcOptions& options) {
   if (Result<void> right = check_type(init.type, verbs::QpType::kUc); !right)
     return pass_on(right);
-  return add(uc_, init, options);
+  return add(uc_, EngineKind::kUc, init, options);
 }
 
 Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const UdOptions& options) {
   if (Result<void> right = check_type(init.type, verbs::QpType::kUd); !right)
     return pass_on(right);
-  return add(ud_, init, UdOptions{.flow = options.flow, .port_mtu = options_.active_mtu});
+  return add(ud_, EngineKind::kUd, init, UdOptions{.flow = options.flow, .port_mtu = options_.active_mtu});
+}
+
+Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const TcpQpOptions& options) {
+  if (Result<void> right = check_type(init.type, verbs::QpType::kRc); !right)
+    return pass_on(right);
+  return add(tcp_, EngineKind::kTcp, init, options);
+}
+
+Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const IwarpOptions& options) {
+  if (Result<void> right = check_type(init.type, verbs::QpType::kRc); !right)
+    return pass_on(right);
+  return add(iwarp_, EngineKind::kIwarp, init, options);
 }
 
 template <class Engine, class Options>
-Result<Qpn> Device::add(Slab<Engine>& slab, const verbs::QpInitAttributes& init, const Options& options) {
+Result<Qpn> Device::add(Slab<Engine>& slab, EngineKind kind, const verbs::QpInitAttributes& init,
+                        const Options& options) {
   if (Result<void> fits = check_limits(init, options_.limits); !fits)
     return pass_on(fits);
   if (table_.size() >= options_.limits.max_qp)
@@ -131,7 +159,7 @@ Result<Qpn> Device::add(Slab<Engine>& slab, const verbs::QpInitAttributes& init,
     qpn = numbers_.next();
   const QpIdentity identity{.qpn = qpn, .endpoint = options_.endpoint, .encapsulation = options_.encapsulation};
   const auto handle = slab.allocate(identity, init, options);
-  table_.insert(qpn, {.index = handle.value(), .type = init.type});
+  table_.insert(qpn, {.index = handle.value(), .kind = kind});
   return qpn;
 }
 
@@ -159,17 +187,23 @@ Result<void> Device::destroy_qp(Qpn qpn) {
   const QpSlot slot = table_.find(qpn);
   if (!slot.exists())
     return no_such_qp(qpn);
-  context_.detach_qp(with(*this, slot, [](const auto& engine) { return engine.core().init(); }));
+  context_.detach_qp(core_of(slot).init());
   table_.erase(qpn);
-  switch (slot.type) {
-    case verbs::QpType::kRc:
+  switch (slot.kind) {
+    case EngineKind::kRc:
       rc_.release(Slab<RcQueuePair>::Handle(slot.index));
       break;
-    case verbs::QpType::kUc:
+    case EngineKind::kUc:
       uc_.release(Slab<UcQueuePair>::Handle(slot.index));
       break;
-    case verbs::QpType::kUd:
+    case EngineKind::kUd:
       ud_.release(Slab<UdQueuePair>::Handle(slot.index));
+      break;
+    case EngineKind::kTcp:
+      tcp_.release(Slab<TcpQueuePair>::Handle(slot.index));
+      break;
+    case EngineKind::kIwarp:
+      iwarp_.release(Slab<IwarpQueuePair>::Handle(slot.index));
       break;
   }
   return {};

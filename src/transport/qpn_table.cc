@@ -11,7 +11,7 @@ void QpnTable::insert(Qpn qpn, QpSlot slot) {
   WEFT_ASSERT(qpn.value() != 0 && qpn.value() <= 0xFFFFFF && slot.exists() && !find(qpn).exists());
   if ((used_ + 1) * 4 > entries_.size() * 3)
     grow();
-  place_entry({.tagged = static_cast<std::uint32_t>(slot.type) << 24 | qpn.value(), .index = slot.index});
+  place_entry({.tagged = static_cast<std::uint32_t>(slot.kind) << 24 | qpn.value(), .index = slot.index});
   ++used_;
 }
 

@@ -10,15 +10,18 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "verbs/queue_pair.h"
 
 namespace weft::transport {
+
+/// What carries a queue pair: RC of verbs is served by the RC engine, or over a stream by TCP or iWARP.
+enum class EngineKind : std::uint8_t { kRc, kUc, kUd, kTcp, kIwarp };
+inline constexpr std::size_t kEngineKinds = 5;
 
 /// An engine of one device: its kind, and its handle in the slab of that kind.
 struct QpSlot {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   std::uint32_t index = kNone;
-  verbs::QpType type = verbs::QpType::kRc;
+  EngineKind kind = EngineKind::kRc;
 
   [[nodiscard]] bool exists() const { return index != kNone; }
   friend bool operator==(const QpSlot&, const QpSlot&) = default;
@@ -38,7 +41,7 @@ class QpnTable {
     for (std::size_t place = home(qpn.value());; place = next(place)) {
       const Entry& entry = entries_[place];
       if (entry.qpn() == qpn.value())
-        return {.index = entry.index, .type = entry.type()};
+        return {.index = entry.index, .kind = entry.kind()};
       if (entry.is_free())
         return {};
     }
@@ -56,12 +59,12 @@ class QpnTable {
 
  private:
   struct Entry {
-    std::uint32_t tagged = 0;             // type in the top byte, number below; 0 = free, since no number is 0
+    std::uint32_t tagged = 0;             // kind in the top byte, number below; 0 = free, since no number is 0
     std::uint32_t index = QpSlot::kNone;  // so that a search for number 0 finds nothing at a free place
 
     [[nodiscard]] bool is_free() const { return tagged == 0; }
     [[nodiscard]] std::uint32_t qpn() const { return tagged & 0xFFFFFF; }
-    [[nodiscard]] verbs::QpType type() const { return static_cast<verbs::QpType>(tagged >> 24); }
+    [[nodiscard]] EngineKind kind() const { return static_cast<EngineKind>(tagged >> 24); }
   };
   static_assert(sizeof(Entry) == 8);
 

@@ -33,7 +33,7 @@ TEST(QpnTable, AgreesWithAMapThroughRandomInsertionsAndErasures) {
       reference.erase(number);
     } else {
       const QpSlot slot{.index = static_cast<std::uint32_t>(step),
-                        .type = static_cast<verbs::QpType>(random.uniform(3))};
+                        .kind = static_cast<EngineKind>(random.uniform(kEngineKinds))};
       table.insert(Qpn(number), slot);
       reference.emplace(number, slot);
     }
