@@ -7,6 +7,14 @@ namespace weft::transport {
 
 namespace terminate_code = wire::terminate;
 
+namespace {
+
+bool invalidates(wire::RdmapOpcode opcode) {
+  return opcode == wire::RdmapOpcode::kSendInvalidate || opcode == wire::RdmapOpcode::kSendSolicitedInvalidate;
+}
+
+}  // namespace
+
 //= rfc5041 7
 //= rfc5040 7
 StreamQueuePair::Step IwarpQueuePair::deliver(const Segment& segment, const StreamCall& call) {
@@ -108,16 +116,16 @@ StreamQueuePair::Step IwarpQueuePair::on_send(const Segment& segment, const Stre
   if (!in_send_)
     send_received_ = 0;
   SinkFault fault = sink().check_receive(send_received_, segment.payload, call);
-  if (fault == SinkFault::kNone && segment.ddp.last &&
-      (segment.rdmap().operation() == wire::RdmapOpcode::kSendInvalidate ||
-       segment.rdmap().operation() == wire::RdmapOpcode::kSendSolicitedInvalidate)) {
-    fault = sink().invalidate(segment.ddp.upper_word, call);
+  if (fault == SinkFault::kNone) {
+    sink().place_received(send_received_, segment.bytes, call);
+    // Only then: the key may be that of the buffer itself.
+    if (segment.ddp.last && invalidates(segment.rdmap().operation()))
+      fault = sink().invalidate(segment.ddp.upper_word, call);
   }
   if (fault != SinkFault::kNone) {
     sink().fail_receive(fault, call);
     return terminate(untagged_code(fault), &segment, call);
   }
-  sink().place_received(send_received_, segment.bytes, call);
   send_received_ += segment.payload;
   in_send_ = !segment.ddp.last;
   return in_send_ ? Step::kDone : finish_send(segment, call);
@@ -129,7 +137,7 @@ StreamQueuePair::Step IwarpQueuePair::finish_send(const Segment& segment, const 
   verbs::WorkCompletion completion;
   completion.opcode = verbs::WcOpcode::kRecv;
   completion.byte_len = send_received_;
-  if (operation == wire::RdmapOpcode::kSendInvalidate || operation == wire::RdmapOpcode::kSendSolicitedInvalidate) {
+  if (invalidates(operation)) {
     completion.invalidated_rkey = segment.ddp.upper_word;
     completion.wc_flags |= verbs::kWcWithInv;
   }

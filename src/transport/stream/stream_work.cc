@@ -98,7 +98,8 @@ void StreamQueuePair::take_arrivals(const StreamCall& call) {
   // Nobody reads any more, but the window must let the peer's FIN through.
   if (has_failed())
     input_.consume_to(contiguous_);
-  if (input_.position() > connection_->consumed())
+  // A connection that was reset meanwhile has no window to open.
+  if (connection_->state() != TcpState::kClosed && input_.position() > connection_->consumed())
     connection_->consume(input_.position() - connection_->consumed(), call.now);
 }
 
