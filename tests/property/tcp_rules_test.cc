@@ -322,6 +322,27 @@ TEST(TcpLoss, ALostTailIsFoundByAProbe) {
   EXPECT_LT(pair.now().since_start(), 20_ms);
 }
 
+TEST(TcpLoss, AProbeWhoseAnswerCameBeforeItLeftIsNotSent) {
+  TcpPair::Options options = transfer(0);
+  options.closes = false;
+  TcpPair pair(options);
+  TcpConnection& sender = pair.connection(0);
+  std::vector<wire::Packet> answers;
+  pair.set_filter([&](int from, const wire::Packet& packet) {
+    answers.push_back(packet);
+    return from == 1 && answers.size() > 2;  // the second answer is late
+  });
+  sender.write(kRoom, pair.now());
+  pair.run_until(pair.now() + 100_us);  // a round trip is known
+  sender.write(kRoom, pair.now());
+  pair.run_until(pair.now() + 30_us);
+  ASSERT_EQ(answers.size(), 4U);
+  sender.on_timeout(sender.next_timeout());
+  EXPECT_EQ(sender.next_data(), Time::zero());
+  pair.inject(0, answers.back());
+  EXPECT_TRUE(sender.next_data().is_never());
+}
+
 //= rfc6298 5
 TEST(TcpLoss, SilenceDoublesTheTimeoutUntilTheConnectionFails) {
   TcpPair::Options options = transfer(kRoom);

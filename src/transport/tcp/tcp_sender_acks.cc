@@ -215,6 +215,7 @@ void TcpSender::on_ack(TcpCore& core, const TcpAck& ack, Time now) {
   }
   Duration sample = -Duration::picoseconds(1);
   if (delivery.bytes > 0) {
+    tail_probe_ = false;  // the answer that it was to call for has come
     sample = measure(core, ack, delivery, now);
     rack_.on_delivery(delivery, now);
   }
