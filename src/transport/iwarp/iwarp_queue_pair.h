@@ -95,7 +95,7 @@ class IwarpQueuePair final : public StreamQueuePair {
   [[nodiscard]] bool aligns_segments() const override { return true; }
   [[nodiscard]] bool between_messages() const override { return writing_ == Writing::kNothing; }
 
-  // Start-up: iwarp_startup.cc.
+  // Start-up: iwarp_queue_pair_startup.cc.
   [[nodiscard]] ReadDepths depths() const;
   void write_start_frame(const wire::MpaStartFrame& frame, const StreamCall& call);
   void write_rtr(const StreamCall& call);
@@ -103,7 +103,7 @@ class IwarpQueuePair final : public StreamQueuePair {
   void on_start_reply(const wire::MpaStartFrame& reply, const StreamCall& call);
   void write_reply(const StreamCall& call);
 
-  // Sending: iwarp_send.cc.
+  // Sending: iwarp_queue_pair_send.cc.
   Step write_operation(const StreamCall& call);
   [[nodiscard]] bool may_begin(const StreamCall& call);
   Step write_request_frame(const StreamCall& call);
@@ -118,7 +118,7 @@ class IwarpQueuePair final : public StreamQueuePair {
   [[nodiscard]] std::uint32_t payload_room(std::size_t ddp_size);
   [[nodiscard]] std::uint16_t usable_ord() const;
 
-  // Receiving: iwarp_receive.cc, iwarp_deliver.cc.
+  // Receiving: iwarp_queue_pair_receive.cc, iwarp_queue_pair_deliver.cc.
   Step read_fpdu(const StreamCall& call);
   Step read_bytes(const StreamCall& call);
   Step read_lengths(const StreamCall& call);
@@ -136,7 +136,7 @@ class IwarpQueuePair final : public StreamQueuePair {
   Step on_missing_receive(const Segment& segment, const StreamCall& call);
   [[nodiscard]] bool place_tagged(const Segment& segment, const StreamCall& call);
 
-  // Errors: iwarp_terminate.cc.
+  // Errors: iwarp_queue_pair_terminate.cc.
   Step terminate(wire::TerminateCode code, const Segment* segment, const StreamCall& call);
   [[nodiscard]] std::optional<std::uint32_t> request_of(const wire::Terminate& message) const;
 

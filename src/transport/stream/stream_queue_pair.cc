@@ -1,4 +1,4 @@
-// States and the driver's functions. What is done with the connection: stream_work.cc.
+// States and the driver's functions. What is done with the connection: stream_queue_pair_work.cc.
 #include "transport/stream/stream_queue_pair.h"
 
 #include "base/assert.h"
