@@ -52,6 +52,14 @@ TEST(PcapCheck, CountsTheKindsOfPackets) {
   EXPECT_THAT(outcome.err, IsEmpty());
 }
 
+TEST(PcapCheck, TellsWhatItFoundOfIwarp) {
+  const Outcome outcome = run_weft("pcap check " + capture("siw_rping_ucmatose_send_write_read.pcap"));
+  EXPECT_EQ(outcome.exit_status, 0);
+  EXPECT_EQ(outcome.out,
+            "490 packets: 0 verified, 0 re-emitted identically, 240 unknown, 0 faults; iWARP: 250 packets, 7 "
+            "connections, 14 start frames, 206 FPDUs, 220 frames re-emitted identically, 0 FPDUs with a right CRC\n");
+}
+
 TEST(PcapCheck, SumsTheCountsOfSeveralFiles) {
   const Outcome outcome =
       run_weft(fmt::format("pcap check {} {}", capture("rxe_rc_atomic.pcap"), capture("rxe_ud_send.pcap")));
