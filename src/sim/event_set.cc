@@ -1,6 +1,7 @@
 #include "sim/event_set.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::sim {
 namespace {
@@ -9,6 +10,9 @@ constexpr auto kLater = [](const Event& a, const Event& b) { return b.before(a);
 
 // Buckets are small: insertion is faster than anything general up to here.
 constexpr std::size_t kInsertionSort = 40;
+
+// Buckets that may be opened before their time.
+constexpr std::uint64_t kBucketsAhead = 8;
 
 /// Puts `event` into its place among the sorted events before `end`, not before `begin`; `end` is free.
 inline void insert_sorted(Event* begin, Event* end, const Event& event) {
@@ -24,7 +28,8 @@ inline void insert_sorted(Event* begin, Event* end, const Event& event) {
 EventSet::EventSet(Options options)
     : shift_(options.bucket_shift), mask_((std::uint64_t{1} << options.bucket_count_shift) - 1) {
   WEFT_ASSERT(options.bucket_count_shift >= 6 && options.bucket_count_shift <= 24 && options.bucket_shift < 40);
-  heads_.assign(mask_ + 1, kNone);
+  buckets_.resize(mask_ + 1);
+  active_.resize(64);
   occupied_.assign((mask_ + 1) / 64, 0);
   summary_.assign((occupied_.size() + 63) / 64, 0);
 }
@@ -47,8 +52,8 @@ void EventSet::insert_active(const Event& event) {
 }
 
 void EventSet::make_room() {
-  if (end_ == active_.size()) {
-    active_.resize(std::max<std::size_t>(2 * end_, 64));
+  if (end_ + Chunk::kEvents + kLookAhead >= active_.size()) {
+    active_.resize(std::max<std::size_t>(2 * active_.size(), 64));
   }
 }
 
@@ -61,8 +66,30 @@ bool EventSet::advance() {
   if (far <= current_ + mask_) {
     take_overflow();
   }
+  next_ = end_ = 0;
   open_bucket();
+  look_ahead();
   return true;
+}
+
+// Only buckets that follow closely: everything that is inserted before the last one opened must be sorted in.
+void EventSet::look_ahead() {
+  // What has been popped makes room.
+  if (next_ >= kLookAhead) {
+    std::copy(active_.begin() + static_cast<std::ptrdiff_t>(next_), active_.begin() + static_cast<std::ptrdiff_t>(end_),
+              active_.begin());
+    end_ -= next_;
+    next_ = 0;
+  }
+  const std::uint64_t last = bucket_of(active_[next_].time) + kBucketsAhead;
+  while (end_ - next_ < kLookAhead && near_ != 0) {
+    const std::uint64_t bucket = next_occupied();
+    if (bucket > last || (!overflow_.empty() && bucket_of(overflow_.front().time) <= bucket)) {
+      return;
+    }
+    current_ = bucket;
+    open_bucket();
+  }
 }
 
 // The ring holds buckets current_ + 1 to current_ + mask_: the first occupied one at or after current_ + 1, around.
@@ -100,29 +127,51 @@ void EventSet::take_overflow() {
   }
 }
 
+void EventSet::add_chunk(std::uint64_t index) {
+  Bucket& bucket = buckets_[index];
+  std::uint32_t made = free_;
+  if (made != kNone) {
+    free_ = chunks_[made].next;
+  } else {
+    made = static_cast<std::uint32_t>(chunks_.size());
+    chunks_.emplace_back();
+  }
+  if (bucket.last == kNone) {
+    chunks_[made].next = made;
+    occupied_[index >> 6] |= std::uint64_t{1} << (index & 63);
+    summary_[index >> 12] |= std::uint64_t{1} << (index >> 6 & 63);
+  } else {
+    chunks_[made].next = std::exchange(chunks_[bucket.last].next, made);
+  }
+  bucket = {.last = made, .used = 0};
+}
+
+// In the order in which events came, which is nearly that of time: then insertion moves little.
 void EventSet::open_bucket() {
-  next_ = end_ = 0;
+  const std::size_t begin = end_;
   const std::uint64_t index = current_ & mask_;
-  std::uint32_t slot = heads_[index];
-  heads_[index] = kNone;
-  while (slot != kNone) {
+  const Bucket bucket = std::exchange(buckets_[index], {});
+  std::uint32_t at = bucket.last;
+  do {
+    at = chunks_[at].next;
+    const Chunk& chunk = chunks_[at];
     make_room();
-    Pending& pending = pool_[slot];
-    if (end_ < kInsertionSort) {
-      insert_sorted(active_.data(), active_.data() + end_, pending.event);
-    } else {
-      active_[end_] = pending.event;
+    const std::uint32_t used = at == bucket.last ? bucket.used : Chunk::kEvents;
+    for (std::uint32_t i = 0; i < used; ++i) {
+      if (end_ - begin < kInsertionSort) {
+        insert_sorted(active_.data() + begin, active_.data() + end_, chunk.events[i]);
+      } else {
+        active_[end_] = chunk.events[i];
+      }
+      ++end_;
     }
-    ++end_;
-    const std::uint32_t following = pending.next;
-    pending.next = free_;
-    free_ = slot;
-    slot = following;
+  } while (at != bucket.last);
+  free_ = std::exchange(chunks_[bucket.last].next, free_);
+  if (end_ - begin > kInsertionSort) {
+    std::sort(active_.data() + begin, active_.data() + end_,
+              [](const Event& a, const Event& b) { return a.before(b); });
   }
-  if (end_ > kInsertionSort) {
-    std::sort(active_.data(), active_.data() + end_, [](const Event& a, const Event& b) { return a.before(b); });
-  }
-  near_ -= end_;
+  near_ -= end_ - begin;
   std::uint64_t& word = occupied_[index >> 6];
   word &= ~(std::uint64_t{1} << (index & 63));
   if (word == 0) {
@@ -131,8 +180,8 @@ void EventSet::open_bucket() {
 }
 
 std::size_t EventSet::heap_bytes() const {
-  return active_.capacity() * sizeof(Event) + pool_.capacity() * sizeof(Pending) +
-         heads_.capacity() * sizeof(heads_[0]) + (occupied_.capacity() + summary_.capacity()) * sizeof(std::uint64_t) +
+  return active_.capacity() * sizeof(Event) + chunks_.capacity() * sizeof(Chunk) +
+         buckets_.capacity() * sizeof(Bucket) + (occupied_.capacity() + summary_.capacity()) * sizeof(std::uint64_t) +
          overflow_.capacity() * sizeof(Event);
 }
 

@@ -1,16 +1,19 @@
 // The pending wake-ups, in buckets of time: insertion and removal in O(1), no comparison heap near the present.
 //
-// A ring of buckets covers the near future; what lies beyond waits in an overflow heap. The bucket that has come is
-// sorted by (time, rank) into the active list; what is inserted at the present instant, or in the active bucket, goes
-// into its place among those that remain. Memory follows the number of events pending, never the traffic.
+// A ring of buckets covers the near future; what lies beyond waits in an overflow heap. Buckets that have come, and a
+// few more so that the kernel may prefetch, are sorted by (time, rank) into the active list; what is inserted at the
+// present instant, or in one of those buckets, goes into its place among those that remain. Memory follows the number
+// of events pending, never the traffic.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/assert.h"
+#include "base/huge_pages.h"
 #include "base/time.h"
 #include "sim/actor.h"
 
@@ -19,11 +22,14 @@ namespace weft::sim {
 class EventSet {
  public:
   struct Options {
-    /// A bucket spans 2^shift picoseconds. Best: a bucket of a busy run holds some ten events.
+    /// A bucket spans 2^shift picoseconds. Best: a bucket of a busy run holds some three events.
     std::uint8_t bucket_shift = 8;
     /// 2^count buckets, 6 to 24; they should span the usual delays.
     std::uint8_t bucket_count_shift = 13;
   };
+
+  /// So many events are sorted beforehand, as long as they come close together.
+  static constexpr std::size_t kLookAhead = 16;
 
   EventSet() : EventSet(Options{}) {}
   explicit EventSet(Options options);
@@ -41,7 +47,11 @@ class EventSet {
 
   /// The earliest event if it is not after `limit`; it leaves the set.
   [[nodiscard]] bool pop(Event& event, Time limit) {
-    if (next_ == end_ && !advance()) {
+    // Asked for exactly once as the list runs short, and again when it is empty: a quiet run need not look each time.
+    if (end_ - next_ == kLookAhead - 1) [[unlikely]] {
+      look_ahead();
+    }
+    if (next_ == end_ && !advance()) [[unlikely]] {
       return false;
     }
     const Event& first = active_[next_];
@@ -53,61 +63,62 @@ class EventSet {
     return true;
   }
 
-  /// The event that comes `ahead` places after the next one, if it lies in the active bucket; null otherwise. For
-  /// prefetching only.
-  [[nodiscard]] const Event* peek(std::size_t ahead) const {
-    return next_ + ahead < end_ ? &active_[next_ + ahead] : nullptr;
+  /// The event that comes `ahead` places after the next one, as things stand, in a busy run; in a quiet one possibly
+  /// some event that has been, since a test would cost more than a prefetch in vain. For prefetching only. At most
+  /// kLookAhead.
+  [[nodiscard, gnu::returns_nonnull]] const Event* peek(std::size_t ahead) const {
+    return active_.data() + next_ + ahead;
   }
 
   [[nodiscard]] std::size_t size() const { return end_ - next_ + near_ + overflow_.size(); }
   [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
-  struct Pending {
-    Event event;
-    std::uint32_t next;
-  };
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  /// A few events of one bucket as they came: two cache lines, so that opening a bucket waits for memory once per chunk
+  /// and not once per event.
+  struct alignas(64) Chunk {
+    static constexpr std::uint32_t kEvents = 7;
+    std::array<Event, kEvents> events;
+    std::uint32_t next = kNone;  // of the same bucket, in a circle; or of those that are free
+  };
+  static_assert(sizeof(Chunk) == 128);
+  struct Bucket {
+    std::uint32_t last = kNone;  // chunk: the one before it in the circle is full, and so on; the next is the first
+    std::uint32_t used = Chunk::kEvents;  // of the last
+  };
 
   [[nodiscard]] std::uint64_t bucket_of(Time time) const {
     return static_cast<std::uint64_t>(time.picoseconds()) >> shift_;
   }
   void push(std::uint64_t bucket, const Event& event) {
-    std::uint32_t slot = free_;
-    if (slot != kNone) {
-      free_ = pool_[slot].next;
-    } else {
-      slot = static_cast<std::uint32_t>(pool_.size());
-      pool_.emplace_back();
+    Bucket& into = buckets_[bucket & mask_];
+    if (into.used == Chunk::kEvents) {
+      add_chunk(bucket & mask_);
     }
-    const std::uint64_t index = bucket & mask_;
-    const std::uint32_t head = heads_[index];
-    pool_[slot] = {event, head};
-    heads_[index] = slot;
-    if (head == kNone) {
-      occupied_[index >> 6] |= std::uint64_t{1} << (index & 63);
-      summary_[index >> 12] |= std::uint64_t{1} << (index >> 6 & 63);
-    }
+    chunks_[into.last].events[into.used++] = event;
     ++near_;
   }
+  void add_chunk(std::uint64_t index);
   void insert_apart(const Event& event, std::uint64_t bucket);
   void insert_active(const Event& event);
   void make_room();
   [[nodiscard]] bool advance();
+  void look_ahead();
   [[nodiscard]] std::uint64_t next_occupied() const;
   void take_overflow();
   void open_bucket();
 
   std::uint8_t shift_;
   std::uint64_t mask_;
-  std::uint64_t current_ = 0;  // the bucket that the active list holds
+  std::uint64_t current_ = 0;  // the last bucket that the active list holds
   std::size_t next_ = 0;       // first event of the active list that has not been popped
   std::size_t end_ = 0;        // behind its last
   std::vector<Event> active_;  // as long as any bucket was; the list is a part of it
-  std::vector<Pending> pool_;
+  HugeVector<Chunk> chunks_;
   std::uint32_t free_ = kNone;
   std::size_t near_ = 0;
-  std::vector<std::uint32_t> heads_;
+  HugeVector<Bucket> buckets_;
   std::vector<std::uint64_t> occupied_;  // one bit per bucket
   std::vector<std::uint64_t> summary_;   // one bit per word of occupied_
   std::vector<Event> overflow_;          // heap, earliest first

@@ -102,16 +102,38 @@ TEST(EventSet, HoldsTheSameEventTwice) {
   EXPECT_EQ(drain(set).size(), 2U);
 }
 
-TEST(EventSet, PeeksOnlyAtEventsThatComeInThatOrder) {
+TEST(EventSet, PeeksAtEventsInTheOrderInWhichTheyCome) {
   EventSet set({.bucket_shift = 10, .bucket_count_shift = 6});
   for (std::uint32_t rank = 0; rank < 8; ++rank) {
     set.insert(event(100 + rank, rank));
   }
   Event next;
   ASSERT_TRUE(set.pop(next, at(1000)));
-  ASSERT_NE(set.peek(3), nullptr);
   EXPECT_EQ(*set.peek(3), event(104, 4));
-  EXPECT_EQ(set.peek(7), nullptr);
+}
+
+TEST(EventSet, PeeksIntoTheBucketsThatFollowClosely) {
+  EventSet set({.bucket_shift = 4, .bucket_count_shift = 10});
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    set.insert(event(100 + 10 * i, i));
+  }
+  Event next;
+  ASSERT_TRUE(set.pop(next, at(1000)));
+  for (std::size_t ahead = 0; ahead < 10; ++ahead) {
+    EXPECT_EQ(*set.peek(ahead),
+              event(110 + 10 * static_cast<std::int64_t>(ahead), static_cast<std::uint32_t>(ahead) + 1));
+  }
+}
+
+TEST(EventSet, ForgetsNothingOfALongListOfBuckets) {
+  // More events of one instant than any list had before, and more buckets than are opened beforehand.
+  EventSet set({.bucket_shift = 0, .bucket_count_shift = 8});
+  std::vector<Event> expected;
+  for (std::uint32_t i = 0; i < 1'000; ++i) {
+    expected.push_back(event(5 + i / 100, i));
+    set.insert(expected.back());
+  }
+  EXPECT_EQ(drain(set), expected);
 }
 
 TEST(EventSet, MemoryFollowsThePendingEventsNotTheTraffic) {
