@@ -26,6 +26,9 @@ struct InFlight {
   PacketHandle packet;
 };
 
+/// Of PortLink::way: not looked up.
+inline constexpr std::uint16_t kNoWay = 0xFFFF;
+
 enum PortFlag : std::uint8_t {
   kIsEndpoint = 1 << 0,  // owner is an endpoint, else a switch
   kCutThrough = 1 << 1,  // packets are handed over when their first bytes have come
@@ -41,9 +44,11 @@ struct alignas(64) PortLink {
   PacketHandle first;       // arrives when `arrival` fires; meaningful while that is pending
   std::uint32_t owner = 0;  // ordinal of the switch, or the endpoint
   sim::Wake arrival;
-  Ring<InFlight> in_flight;   // behind the first
-  PortIndex peer = 0;         // the other end of the cable
-  std::uint16_t number = 0;   // within the owner
+  Ring<InFlight> in_flight;  // behind the first
+  PortIndex peer = 0;        // the other end of the cable
+  std::uint16_t number = 0;  // within the owner
+  std::uint16_t way =
+      kNoWay;                 // port of the owner by which `first` will leave it, where that has been looked up already
   std::uint8_t flags = 0;     // PortFlag bits
   std::uint8_t announce = 0;  // lanes whose flow control has something to say
 
@@ -85,6 +90,7 @@ inline void launch(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex 
   ++from.packets_sent;
   if (to.arrival.pending().is_never()) {
     to.first = packet;
+    to.way = kNoWay;
     kernel.wake_always(to.arrival, sim::ActorId(kArrival, to_index), at);
   } else {
     to.in_flight.push_back({at, packet});
@@ -100,6 +106,7 @@ inline PacketHandle land(sim::Kernel& kernel, PortLink& port, PortIndex index, T
   if (!port.in_flight.empty()) {
     const InFlight next = port.in_flight.pop_front();
     port.first = next.packet;
+    port.way = kNoWay;
     kernel.wake_always(port.arrival, sim::ActorId(kArrival, index), next.at);
   }
   return arrived;

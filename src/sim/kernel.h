@@ -1,10 +1,12 @@
 // The clock of one partition and what it will do next.
 //
 // One total order: (time, rank). A handler is a class with `bool on_event(ActorId, Time)`, false to stop the run after
-// this event; `prefetch(ActorId)` and, a little later, `prefetch_more(ActorId)` ask for the memory that it will need.
-// It is a template argument, so that each kind of actor is reached by a switch and no call through a pointer. A wake-up
-// that an earlier one has replaced still comes, and means nothing: handlers ask Wake::fires first. A wake-up at the
-// present instant runs after the actor that asked for it; only parts of one device may do that.
+// this event. Where its `prefetches()` is true, `prefetch_first(ActorId)`, and a little later `prefetch_second` and
+// `prefetch_third`, ask for the memory that an event will need: each may read what the one before has asked for; the
+// actor need not have an event any more, and nothing may change that decides anything. A handler is a template
+// argument, so that each kind of actor is reached by a switch and no call through a pointer. A wake-up that an earlier
+// one has replaced still comes, and means nothing: handlers ask Wake::fires first. A wake-up at the present instant
+// runs after the actor that asked for it; only parts of one device may do that.
 #pragma once
 
 #include <cstdint>
@@ -52,11 +54,10 @@ class Kernel {
       if (!events_.pop(event, limit)) {
         return events_.size() == 0 ? Stop::kEmpty : Stop::kLimit;
       }
-      if (const Event* const later = events_.peek(kFarAhead); later != nullptr) {
-        handler.prefetch(later->actor());
-      }
-      if (const Event* const soon = events_.peek(kNearAhead); soon != nullptr) {
-        handler.prefetch_more(soon->actor());
+      if (handler.prefetches()) {
+        handler.prefetch_first(events_.peek(kFirstAhead)->actor());
+        handler.prefetch_second(events_.peek(kSecondAhead)->actor());
+        handler.prefetch_third(events_.peek(kThirdAhead)->actor());
       }
       now_ = event.time;
       ++count_;
@@ -68,8 +69,10 @@ class Kernel {
   }
 
  private:
-  static constexpr std::size_t kFarAhead = 8;
-  static constexpr std::size_t kNearAhead = 4;
+  // In events: an access to memory takes as long as about one of them.
+  static constexpr std::size_t kFirstAhead = 12;
+  static constexpr std::size_t kSecondAhead = 8;
+  static constexpr std::size_t kThirdAhead = 4;
 
   EventSet events_;
   Time now_;

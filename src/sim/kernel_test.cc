@@ -18,8 +18,10 @@ struct Actors {
       wakes[i].set_rank(i);
     }
   }
-  void prefetch(ActorId) const {}
-  void prefetch_more(ActorId) const {}
+  [[nodiscard]] bool prefetches() const { return true; }
+  void prefetch_first(ActorId) const {}
+  void prefetch_second(ActorId) const {}
+  void prefetch_third(ActorId) const {}
   [[nodiscard]] bool on_event(ActorId actor, Time now) {
     if (wakes[actor.index()].fires(now)) {
       fired.emplace_back(actor.index(), now);

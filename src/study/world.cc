@@ -11,10 +11,10 @@
 namespace weft::study {
 namespace {
 
-// A bucket of the event set should hold some ten events of a busy run. A busy wire has an event about every 40 ns.
+// A bucket of the event set should hold some three events of a busy run. A busy wire has an event about every 40 ns.
 sim::EventSet::Options event_set_for(const fabric::Graph& graph) {
   const std::uint64_t wires = std::max<std::uint64_t>(2 * graph.links.size(), 1);
-  const std::uint64_t width = std::clamp<std::uint64_t>(8'000'000 / wires, 64, 1024);
+  const std::uint64_t width = std::clamp<std::uint64_t>(2'000'000 / wires, 16, 1024);
   const auto shift = static_cast<std::uint8_t>(std::bit_width(width) - 1);
   // The ring spans about two microseconds, so that cables of the usual length need no overflow.
   const auto count = static_cast<std::uint8_t>(std::clamp(21 - int{shift}, 10, 17));
@@ -28,16 +28,72 @@ struct World::Dispatch {
   World& world;
   Fabric& fabric;
   const std::function<void(sim::ActorId, Time)>* observe;
+  const WarmEndpoint* warm = world.warm_.data();
+  const std::uint32_t endpoints = static_cast<std::uint32_t>(world.warm_.size());
 
-  [[gnu::always_inline]] void prefetch(sim::ActorId actor) const {
-    if (actor.kind() == fabric::kArrival || actor.kind() == fabric::kTransmit) {
-      fabric.prefetch(actor.index());
+  const bool prefetching = world.prefetches_;
+
+  [[nodiscard]] bool prefetches() const { return prefetching; }
+
+  // An endpoint's port has the endpoint's own number: what comes there, or may leave there, concerns its NIC.
+  [[gnu::always_inline]] void prefetch_first(sim::ActorId actor) const {
+    const std::uint32_t index = actor.index();
+    if (actor.kind() == fabric::kArrival) {
+      fabric.prefetch_arrival(index);
+    } else if (actor.kind() == fabric::kTransmit) {
+      fabric.prefetch_transmit(index);
+    } else {
+      return;
+    }
+    if (index < endpoints) {
+      __builtin_prefetch(&warm[index]);
     }
   }
 
-  [[gnu::always_inline]] void prefetch_more(sim::ActorId actor) const {
+  [[gnu::always_inline]] void prefetch_second(sim::ActorId actor) const {
+    const std::uint32_t index = actor.index();
     if (actor.kind() == fabric::kArrival) {
-      fabric.prefetch_packet(actor.index());
+      fabric.prefetch_arrival_packet(index);
+    } else if (actor.kind() == fabric::kTransmit) {
+      fabric.prefetch_transmit_queue(index);
+    } else {
+      return;
+    }
+    if (index < endpoints) {
+      fabric.prefetch_transmit(index);
+      prefetch_lines<sizeof(host::Nic)>(warm[index].nic);
+    }
+  }
+
+  [[gnu::always_inline]] void prefetch_third(sim::ActorId actor) const {
+    const std::uint32_t index = actor.index();
+    if (actor.kind() == fabric::kArrival) {
+      if (index >= endpoints) {
+        fabric.prefetch_arrival_way(index);
+      } else if (const wire::Packet* const packet = fabric.next_arrival(index); packet != nullptr) {
+        const unsigned which = packet->has(wire::kControl) ? 1 : 0;
+        if (warm[index].numbers[which] != packet->ib.destination_qp) [[unlikely]] {
+          world.find_engine(index, *packet);
+        }
+        prefetch_lines<kEngineBytes>(warm[index].engines[which]);
+      }
+    } else if (actor.kind() == fabric::kTransmit) {
+      if (index >= endpoints) {
+        fabric.prefetch_transmit_packet(index);
+      } else {
+        prefetch_lines<kEngineBytes>(warm[index].engines[0]);
+        prefetch_lines<kEngineBytes>(warm[index].engines[1]);
+      }
+    }
+  }
+
+  static constexpr std::size_t kEngineBytes = sizeof(transport::RcQueuePair);
+  template <std::size_t kBytes>
+  [[gnu::always_inline]] static void prefetch_lines(const void* first) {
+    const auto address = reinterpret_cast<std::uintptr_t>(first);
+#pragma GCC unroll 32
+    for (std::size_t at = 0; at < kBytes; at += 64) {
+      __builtin_prefetch(reinterpret_cast<const void*>(address + at));
     }
   }
 
@@ -85,6 +141,17 @@ struct World::Dispatch {
   }
 };
 
+[[gnu::noinline]] void World::find_engine(std::uint32_t endpoint, const wire::Packet& packet) {
+  if (packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
+    return;
+  }
+  const transport::Device& device = nics_[endpoint].device();
+  const unsigned which = packet.has(wire::kControl) ? 1 : 0;
+  const transport::QpSlot slot = device.slot_of(Qpn(packet.ib.destination_qp));
+  warm_[endpoint].numbers[which] = packet.ib.destination_qp;
+  warm_[endpoint].engines[which] = slot.exists() ? &device.core_of(slot) : nullptr;
+}
+
 World::World(const WorldOptions& options) : seed_(options.seed), kernel_(event_set_for(options.graph)) {}
 
 Result<std::unique_ptr<World>> World::create(WorldOptions options) {
@@ -122,6 +189,7 @@ const fabric::Graph& World::graph() const { return ethernet_ != nullptr ? ethern
 
 void World::make_hosts(const WorldOptions& options) {
   const fabric::Graph& graph = this->graph();
+  prefetches_ = graph.endpoints >= options.prefetch_from;
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     addresses_.push_back(stable_hash(seed_, graph.nodes[i].name));
   }
@@ -132,6 +200,7 @@ void World::make_hosts(const WorldOptions& options) {
     nics_.emplace_back(
         nic, host::Nic::Surroundings{
                  .kernel = kernel_, .packets = packets_, .port = port(), .index = i, .addresses = addresses_});
+    warm_.push_back({.nic = &nics_.back(), .engines = {}, .numbers = {}});
     if (ethernet_ != nullptr) {
       ethernet_->attach(EndpointId(i), nics_.back());
     } else {

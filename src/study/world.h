@@ -4,6 +4,7 @@
 // options and seed give the same events, whatever the slices are.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -34,6 +35,9 @@ struct WorldOptions {
   /// What the NIC of an endpoint is like; endpoint, seeds and address are filled in by the world.
   std::function<host::NicOptions(EndpointId)> nic;
   std::vector<MachinePlan> machines;
+  /// With fewer endpoints the world lies in the caches of the processor, and prefetching costs more instructions than
+  /// it saves waiting. Changes no result.
+  std::uint32_t prefetch_from = 257;
 };
 
 class World {
@@ -78,6 +82,15 @@ class World {
   template <class Fabric>
   struct Dispatch;
 
+  /// For prefetching only: where the memory lies that an endpoint's next event will probably need. Engines are those
+  /// that took a packet last: data, and an acknowledgement. They may be gone.
+  struct WarmEndpoint {
+    const host::Nic* nic = nullptr;
+    std::array<const void*, 2> engines{};
+    std::array<std::uint32_t, 2> numbers{};  // of those queue pairs
+  };
+  void find_engine(std::uint32_t endpoint, const wire::Packet& packet);
+
   explicit World(const WorldOptions& options);
   [[nodiscard]] fabric::EndpointPort& port();
   void make_hosts(const WorldOptions& options);
@@ -93,6 +106,8 @@ class World {
   std::unique_ptr<fabric::InfiniBandFabric> infiniband_;
   std::vector<std::uint64_t> addresses_;
   std::deque<host::Nic> nics_;
+  std::vector<WarmEndpoint> warm_;  // by endpoint
+  bool prefetches_ = false;
   std::vector<std::unique_ptr<host::SimMachine>> machines_;
   std::optional<Error> error_;
   bool stopping_ = false;

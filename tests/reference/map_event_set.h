@@ -43,14 +43,15 @@ class MapEventSet {
     return true;
   }
 
-  /// Looks no further: nothing is prefetched.
-  [[nodiscard]] const Event* peek(std::size_t) const { return nullptr; }
+  /// Looks no further: always the same event, of the first actor.
+  [[nodiscard]] const Event* peek(std::size_t) const { return &nobody_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t heap_bytes() const { return events_.size() * sizeof(*events_.begin()); }
 
  private:
   std::map<std::pair<Time, std::uint64_t>, std::uint32_t> events_;  // how many of each
   std::size_t size_ = 0;
+  Event nobody_;
 };
 
 #if defined(WEFT_REFERENCE_EVENT_SET)

@@ -48,6 +48,7 @@ namespace {
 
 study::WorldOptions world_options(const SimOptions& options) {
   study::WorldOptions made;
+  made.prefetch_from = 0;  // small as these worlds are: it must change nothing
   made.seed = options.seed;
   made.graph = options.graph;
   made.fabric = options.ethernet;

@@ -17,6 +17,7 @@ constexpr std::int32_t kQuantumBytes = 256;
 
 void EthernetFabric::on_arrival(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
+  const std::uint32_t way = port.way;
   const PacketHandle handle = land(kernel_, port, index, now);
   if (!handle.is_valid()) {
     return;
@@ -31,19 +32,39 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) {
   if (port.has(kIsEndpoint)) {
     endpoints_[port.owner]->on_packet(handle, now);
   } else {
-    forward(port, handle, now);
+    forward(port, way, handle, now);
   }
 }
 
-void EthernetFabric::forward(EthernetPort& in, PacketHandle handle, Time now) {
+// Only choices that depend on nothing but the packet and the routes may be made beforehand.
+[[gnu::noinline]] void EthernetFabric::plan_way(PortIndex index) {
+  EthernetPort& in = ports_[index];
+  Switch& node = switches_[in.owner];
+  const wire::PacketCommon& common = packets_[in.first].common;
+  const NextHops hops = routes_.next_hops(in.owner, common.destination);
+  if (hops.empty() || (hops.size() > 1 && node.path != PathPolicy::kEcmp && node.path != PathPolicy::kTable)) {
+    return;
+  }
+  in.way = hops.size() == 1 ? hops[0] : ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
+  const PortIndex out = node.first_port + in.way;
+  __builtin_prefetch(&ports_[out]);
+  __builtin_prefetch(&ports_[out].free_at);
+  __builtin_prefetch(&ports_[peers_[out]]);
+  __builtin_prefetch(&queue_of(out, common.priority));
+  __builtin_prefetch(&group_of(index, common.priority));
+}
+
+void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle handle, Time now) {
   Switch& node = switches_[in.owner];
   wire::Packet& packet = packets_[handle];
-  const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
-  if (hops.empty()) [[unlikely]] {
-    return drop(handle, drops_.unreachable, node.first_port + in.number);
+  if (way == kNoWay) {
+    const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
+    if (hops.empty()) [[unlikely]] {
+      return drop(handle, drops_.unreachable, node.first_port + in.number);
+    }
+    way = hops.size() == 1 ? hops[0] : choose(node, hops, packet.common);
   }
-  const std::uint32_t number = hops.size() == 1 ? hops[0] : choose(node, hops, packet.common);
-  const PortIndex index = node.first_port + number;
+  const PortIndex index = node.first_port + way;
   EthernetPort& out = ports_[index];
   if (((in.flags | out.flags) & (kRoutedHop | kLinkDown | kGuarded)) != 0 || packet.has(wire::kCorrupted))
       [[unlikely]] {
@@ -161,9 +182,9 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
   EgressQueue& queue = queue_of(index, priority);
   Switch& node = switches_[port.owner];
   const QueuedPacket entry = queue.packets.pop_front();
-  if (Red& marker = markers_[index * kPriorities + priority]; marker.may_mark(queue.bytes)) {
+  if (queue.bytes > queue.mark_above) {
     wire::Packet& packet = packets_[entry.packet];
-    if (packet.common.ecn != wire::Ecn::kNotEct && marker.marks(queue.bytes)) {
+    if (packet.common.ecn != wire::Ecn::kNotEct && markers_[index * kPriorities + priority].marks(queue.bytes)) {
       packet.common.ecn = wire::Ecn::kCe;
       ++queue.marked;
     }

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "fabric/bit_errors.h"
 #include "fabric/ethernet/ethernet_port.h"
 #include "fabric/fabric.h"
@@ -59,16 +61,39 @@ class EthernetFabric final : public EndpointPort {
   void on_port_timer(PortIndex port, Time now);
   void on_switch_timer(std::uint32_t switch_ordinal, Time now);
   void on_fabric_timer(Time now);
-  [[gnu::always_inline]] void prefetch(PortIndex port) const {
+  // Ask for the memory that an event at a port will need: first the port's, then what that names, then what this names.
+  [[gnu::always_inline]] void prefetch_arrival(PortIndex port) const { __builtin_prefetch(&ports_[port]); }
+  [[gnu::always_inline]] void prefetch_arrival_packet(PortIndex port) const {
+    const EthernetPort& soon = ports_[port];
+    packets_.prefetch(soon.first);
+    soon.in_flight.prefetch_front();
+  }
+  /// Finds the way of the packet that comes next as well, which the event need not do then.
+  [[gnu::always_inline]] void prefetch_arrival_way(PortIndex port) {
+    if (port >= graph_.endpoints && ports_[port].way == kNoWay && !ports_[port].arrival.pending().is_never()) {
+      plan_way(port);
+    }
+  }
+  /// The packet that arrives next; null if there is none.
+  [[nodiscard]] const wire::Packet* next_arrival(PortIndex port) const {
+    const EthernetPort& soon = ports_[port];
+    return soon.arrival.pending().is_never() ? nullptr : &packets_[soon.first];
+  }
+  [[gnu::always_inline]] void prefetch_transmit(PortIndex port) const {
     __builtin_prefetch(&ports_[port]);
     __builtin_prefetch(&ports_[port].free_at);
   }
-  /// A little later: what the port's event will need.
-  [[gnu::always_inline]] void prefetch_packet(PortIndex port) const {
+  [[gnu::always_inline]] void prefetch_transmit_queue(PortIndex port) const {
     const EthernetPort& soon = ports_[port];
-    if (!soon.arrival.pending().is_never()) {
-      packets_.prefetch(soon.first);
-      soon.in_flight.prefetch_front();
+    __builtin_prefetch(&ports_[soon.peer]);
+    if (soon.queued != 0) {
+      __builtin_prefetch(&queues_[port * kPriorities + static_cast<std::uint32_t>(std::countr_zero(soon.queued))]);
+    }
+  }
+  [[gnu::always_inline]] void prefetch_transmit_packet(PortIndex port) const {
+    const EthernetPort& soon = ports_[port];
+    if (soon.queued != 0) {
+      queue(port, static_cast<std::uint32_t>(std::countr_zero(soon.queued))).packets.prefetch_front();
     }
   }
 
@@ -130,7 +155,9 @@ class EthernetFabric final : public EndpointPort {
   [[nodiscard]] IngressGroup& group_of(PortIndex port, std::uint32_t priority) {
     return groups_[port * kPriorities + priority];
   }
-  void forward(EthernetPort& in, PacketHandle handle, Time now);
+  void plan_way(PortIndex index);
+  void forget_ways();
+  void forward(EthernetPort& in, std::uint32_t way, PacketHandle handle, Time now);
   [[nodiscard]] std::uint32_t choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common);
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
   void enqueue(EthernetPort& in, PortIndex out, PacketHandle handle, wire::Packet& packet, Time now);
@@ -164,10 +191,11 @@ class EthernetFabric final : public EndpointPort {
   std::uint64_t seed_;
   Routes routes_;
   PortMap map_;
-  std::vector<EthernetPort> ports_;
-  std::vector<EgressQueue> queues_;
-  std::vector<IngressGroup> groups_;
-  std::vector<Red> markers_;
+  HugeVector<EthernetPort> ports_;
+  HugeVector<EgressQueue> queues_;
+  HugeVector<IngressGroup> groups_;
+  HugeVector<Red> markers_;
+  std::vector<PortIndex> peers_;  // per port, for prefetching: the port's own record need not be there yet
   std::vector<PauseRecord> pauses_;
   std::vector<std::uint64_t> port_drops_;
   std::vector<std::unique_ptr<BitErrors>> errors_;                  // per port that receives; null without errors

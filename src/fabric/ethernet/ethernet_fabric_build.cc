@@ -48,6 +48,7 @@ EthernetFabric::EthernetFabric(Graph graph, EthernetOptions options, FabricConte
 void EthernetFabric::lay_out_ports() {
   const std::uint32_t ports = map_.size();
   ports_.resize(ports);
+  peers_.resize(ports);
   queues_.resize(std::size_t{ports} * kPriorities);
   groups_.resize(std::size_t{ports} * kPriorities);
   markers_.resize(std::size_t{ports} * kPriorities);
@@ -87,7 +88,7 @@ void EthernetFabric::wire_up(std::uint32_t link_index) {
     const Node& node = graph_[own.node];
     const bool is_endpoint = node.kind == NodeKind::kEndpoint;
     port.owner = is_endpoint ? own.node.value() : own.node.value() - graph_.endpoints;
-    port.peer = peer;
+    port.peer = peers_[index] = peer;
     port.number = own.port;
     port.flags = is_endpoint ? kIsEndpoint : 0;
     port.profile = options_.port_profile.empty() ? std::uint16_t{0} : options_.port_profile[2 * link_index + end];
@@ -187,6 +188,7 @@ void EthernetFabric::set_up_queues(PortIndex index) {
     }
     if (priority.ecn) {
       markers_[index * kPriorities + p] = Red(*priority.ecn, name + p);
+      queue_of(index, p).mark_above = narrow(std::min(priority.ecn->kmin, Bytes(0xFFFFFFFF)));
     }
   }
 }

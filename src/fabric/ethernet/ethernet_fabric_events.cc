@@ -19,13 +19,24 @@ void EthernetFabric::on_fabric_timer(Time now) {
   if (!fabric_timer_.fires(now)) {
     return;
   }
+  const bool changes = links_.next() <= now;
   links_.run_due(
       now, routes_, [&](const LinkEvent& event) { apply_link_event(event, now); },
       [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
+  if (changes) {
+    forget_ways();
+  }
   if (deadlock_check_at_ <= now) {
     find_deadlock(now);
   }
   plan_fabric_timer();
+}
+
+// Routes may have changed.
+void EthernetFabric::forget_ways() {
+  for (EthernetPort& port : ports_) {
+    port.way = kNoWay;
+  }
 }
 
 void EthernetFabric::apply_link_event(const LinkEvent& event, Time now) {

@@ -164,8 +164,15 @@ class World {
   /// The port at which the cable of an endpoint ends in its switch.
   [[nodiscard]] PortIndex switch_port(std::uint32_t endpoint) const { return fabric->port(endpoint).peer; }
 
-  void prefetch(sim::ActorId) const {}
-  void prefetch_more(sim::ActorId) const {}
+  // As a large world does it: no result may depend on it.
+  [[nodiscard]] bool prefetches() const { return true; }
+  void prefetch_first(sim::ActorId) const {}
+  void prefetch_second(sim::ActorId) const {}
+  void prefetch_third(sim::ActorId actor) const {
+    if (actor.kind() == kArrival) {
+      fabric->prefetch_arrival_way(actor.index());
+    }
+  }
   [[nodiscard]] bool on_event(sim::ActorId actor, Time now) {
     switch (actor.kind()) {
       case kArrival:

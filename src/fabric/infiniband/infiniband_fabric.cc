@@ -8,22 +8,23 @@
 
 namespace weft::fabric {
 
-// Every packet of every hop comes through here: inlined by order.
+// Every packet of every hop comes through here: inlined by order. Does not look at the packet: one that waited would
+// have to be fetched from memory for that.
 [[gnu::always_inline]] inline void InfiniBandFabric::start_packet(InfiniBandPort& out, LaneCredits& lane,
-                                                                  PacketHandle handle, const wire::Packet& packet,
-                                                                  Time now) {
-  lane.sender.spend(blocks_of(packet.common.frame_bytes));
+                                                                  PacketHandle handle, const Sizes& sizes, Time now) {
+  lane.sender.spend(blocks_of(sizes.frame));
   ++lane.packets_sent;
-  lane.bytes_sent += packet.common.frame_bytes;
+  lane.bytes_sent += sizes.frame;
   InfiniBandPort& peer = ports_[out.peer];
   if (out.has(kTapped)) [[unlikely]] {
-    tap_->on_frame(peer.peer, Tap::Direction::kSent, packet, now);
+    tap_->on_frame(peer.peer, Tap::Direction::kSent, packets_[handle], now);
   }
-  launch(kernel_, out, peer, out.peer, handle, packet.common.wire_bytes, now);
+  launch(kernel_, out, peer, out.peer, handle, sizes.wire, now);
 }
 
 void InfiniBandFabric::on_arrival(PortIndex index, Time now) {
   InfiniBandPort& port = ports_[index];
+  const std::uint32_t way = port.way;
   const PacketHandle handle = land(kernel_, port, index, now);
   if (!handle.is_valid()) {
     return;
@@ -37,7 +38,7 @@ void InfiniBandFabric::on_arrival(PortIndex index, Time now) {
     pass_through(index, common.priority, blocks_of(common.frame_bytes), now);
     endpoints_[port.owner]->on_packet(handle, now);
   } else {
-    forward(port, index, handle, now);
+    forward(port, index, way, handle, now);
   }
 }
 
@@ -65,19 +66,41 @@ bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, Packe
   return true;
 }
 
-void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, PacketHandle handle, Time now) {
+// Only choices that depend on nothing but the packet and the routes may be made beforehand.
+[[gnu::noinline]] void InfiniBandFabric::plan_way(PortIndex index) {
+  InfiniBandPort& in = ports_[index];
+  Switch& node = switches_[in.owner];
+  const wire::PacketCommon& common = packets_[in.first].common;
+  const NextHops hops = routes_.next_hops(in.owner, common.destination);
+  if (hops.empty() || (hops.size() > 1 && node.path != PathPolicy::kEcmp && node.path != PathPolicy::kTable)) {
+    return;
+  }
+  in.way = static_cast<std::uint16_t>(hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, common));
+  const PortIndex out = node.first_port + in.way;
+  __builtin_prefetch(&ports_[out]);
+  __builtin_prefetch(&ports_[out].free_at);
+  __builtin_prefetch(&ports_[peers_[out]]);
+  __builtin_prefetch(&credits_of(index, common.priority));
+  __builtin_prefetch(&credits_of(out, common.priority));
+}
+
+void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t way, PacketHandle handle,
+                               Time now) {
   Switch& node = switches_[in.owner];
   wire::Packet& packet = packets_[handle];
   const std::uint32_t in_lane = packet.common.priority;
   const std::uint32_t blocks = blocks_of(packet.common.frame_bytes);
-  const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
-  if (hops.empty() || (packet.has(wire::kCorrupted) && !in.has(kCutThrough))) [[unlikely]] {
-    ++(hops.empty() ? drops_.unreachable : drops_.damaged);
-    packets_.release(handle);
-    return pass_through(in_index, in_lane, blocks, now);
+  const bool damaged = packet.has(wire::kCorrupted) && !in.has(kCutThrough);
+  if (way == kNoWay || damaged) [[unlikely]] {
+    const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
+    if (hops.empty() || damaged) {
+      ++(hops.empty() ? drops_.unreachable : drops_.damaged);
+      packets_.release(handle);
+      return pass_through(in_index, in_lane, blocks, now);
+    }
+    way = hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, packet.common);
   }
-  const std::uint32_t number = hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, packet.common);
-  const PortIndex index = node.first_port + number;
+  const PortIndex index = node.first_port + way;
   InfiniBandPort& out = ports_[index];
   const std::uint16_t map = node.map != kMixedProfiles ? node.map : out.profile;
   const std::uint32_t lane = lane_maps_[map][packet.common.traffic_class & (kServiceLevels - 1)];
@@ -92,7 +115,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, PacketHan
       out.arbiter.charge(blocks);
     }
     packet.common.priority = static_cast<std::uint8_t>(lane);
-    start_packet(out, credits, handle, packet, now);
+    start_packet(out, credits, handle, sizes_of(packet), now);
     return pass_through(in_index, in_lane, blocks, now);
   }
   wait_in_buffer(in_index, handle, index * lanes_ + lane, now);
@@ -130,6 +153,7 @@ std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, cons
                              .frame_bytes = common.frame_bytes,
                              .blocks = static_cast<std::uint16_t>(blocks),
                              .input = in_index,
+                             .wire_bytes = common.wire_bytes,
                              .input_lane = common.priority,
                              .since = now});
   const PortIndex index = output_lane / lanes_;
@@ -212,19 +236,21 @@ std::uint32_t InfiniBandFabric::pick_lane(InfiniBandPort& port, PortIndex index,
 void InfiniBandFabric::dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
   OutputLane& output = output_of(index, lane);
   const WaitingPacket entry = queues_.pop(index * lanes_ + lane, now);
-  wire::Packet& packet = packets_[entry.packet];
   const auto cause = output.last_stall_end > entry.since ? Fecn::Cause::kVictim : Fecn::Cause::kRoot;
   if (output.marker.marks({.depth = output.bytes, .frame_bytes = entry.frame_bytes, .cause = cause}) &&
-      packet.common.ecn != wire::Ecn::kNotEct) {
-    packet.common.ecn = wire::Ecn::kCe;
+      packets_[entry.packet].common.ecn != wire::Ecn::kNotEct) {
+    packets_[entry.packet].common.ecn = wire::Ecn::kCe;
     ++output.marked;
   }
   take_from_queue(port, index, lane, entry);
   if (lanes_ > 1) {
     port.arbiter.charge(entry.blocks);
   }
-  packet.common.priority = static_cast<std::uint8_t>(lane);
-  start_packet(port, credits_of(index, lane), entry.packet, packet, now);
+  if (entry.input_lane != lane) {
+    packets_[entry.packet].common.priority = static_cast<std::uint8_t>(lane);
+  }
+  start_packet(port, credits_of(index, lane), entry.packet, {.frame = entry.frame_bytes, .wire = entry.wire_bytes},
+               now);
   release_input(entry, now);
 }
 
@@ -250,7 +276,7 @@ void InfiniBandFabric::send(EndpointId endpoint, PacketHandle handle, Time now) 
   const std::uint32_t lane = packet.common.priority;
   LaneCredits& credits = credits_of(index, lane);
   WEFT_DCHECK(lane < lanes_ && port.free_at <= now && credits.sender.admits(blocks_of(packet.common.frame_bytes)));
-  start_packet(port, credits, handle, packet, now);
+  start_packet(port, credits, handle, sizes_of(packet), now);
   if (!credits.sender.admits(largest_blocks_[port.profile])) {
     port.blocked = static_cast<std::uint16_t>(port.blocked | 1U << lane);
   }

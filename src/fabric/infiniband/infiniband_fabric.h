@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "fabric/bit_errors.h"
 #include "fabric/fabric.h"
 #include "fabric/flow_control/credits.h"
@@ -43,18 +44,35 @@ class InfiniBandFabric final : public EndpointPort {
   void on_port_timer(PortIndex port, Time now);
   void on_switch_timer(std::uint32_t switch_ordinal, Time now);
   void on_fabric_timer(Time now);
-  [[gnu::always_inline]] void prefetch(PortIndex port) const {
+  // Ask for the memory that an event at a port will need: first the port's, then what that names, then what this names.
+  [[gnu::always_inline]] void prefetch_arrival(PortIndex port) const { __builtin_prefetch(&ports_[port]); }
+  [[gnu::always_inline]] void prefetch_arrival_packet(PortIndex port) const {
+    const InfiniBandPort& soon = ports_[port];
+    packets_.prefetch(soon.first);
+    soon.in_flight.prefetch_front();
+  }
+  /// Finds the way of the packet that comes next as well, which the event need not do then.
+  [[gnu::always_inline]] void prefetch_arrival_way(PortIndex port) {
+    if (port >= graph_.endpoints && ports_[port].way == kNoWay && !ports_[port].arrival.pending().is_never()) {
+      plan_way(port);
+    }
+  }
+  /// The packet that arrives next; null if there is none.
+  [[nodiscard]] const wire::Packet* next_arrival(PortIndex port) const {
+    const InfiniBandPort& soon = ports_[port];
+    return soon.arrival.pending().is_never() ? nullptr : &packets_[soon.first];
+  }
+  [[gnu::always_inline]] void prefetch_transmit(PortIndex port) const {
     __builtin_prefetch(&ports_[port]);
     __builtin_prefetch(&ports_[port].free_at);
   }
-  /// A little later: what the port's event will need.
-  [[gnu::always_inline]] void prefetch_packet(PortIndex port) const {
-    const InfiniBandPort& soon = ports_[port];
-    if (!soon.arrival.pending().is_never()) {
-      packets_.prefetch(soon.first);
-      soon.in_flight.prefetch_front();
-    }
+  [[gnu::always_inline]] void prefetch_transmit_queue(PortIndex port) const {
+    __builtin_prefetch(&ports_[ports_[port].peer]);
+    __builtin_prefetch(&credits_[port * lanes_]);
+    __builtin_prefetch(&outputs_[port * lanes_]);
+    queues_.prefetch(port * lanes_);
   }
+  [[gnu::always_inline]] void prefetch_transmit_packet(PortIndex port) const { queues_.prefetch_turn(port * lanes_); }
 
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override {
     InfiniBandPort& own = ports_[endpoint.value()];
@@ -130,10 +148,18 @@ class InfiniBandFabric final : public EndpointPort {
 
   // A packet's way: infiniband_fabric.cc.
   [[nodiscard]] bool take_unusual(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);
-  void forward(InfiniBandPort& in, PortIndex in_index, PacketHandle handle, Time now);
+  void plan_way(PortIndex index);
+  void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t way, PacketHandle handle, Time now);
   [[nodiscard]] std::uint32_t choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
                                      const wire::PacketCommon& common);
-  void start_packet(InfiniBandPort& out, LaneCredits& lane, PacketHandle handle, const wire::Packet& packet, Time now);
+  struct Sizes {
+    std::uint32_t frame = 0;  // bytes
+    std::uint32_t wire = 0;
+  };
+  [[nodiscard]] static Sizes sizes_of(const wire::Packet& packet) {
+    return {.frame = packet.common.frame_bytes, .wire = packet.common.wire_bytes};
+  }
+  void start_packet(InfiniBandPort& out, LaneCredits& lane, PacketHandle handle, const Sizes& sizes, Time now);
   void wait_in_buffer(PortIndex in_index, PacketHandle handle, OutputLaneIndex output_lane, Time now);
   void transmit_next(InfiniBandPort& port, PortIndex index, Time now);
   void dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
@@ -179,9 +205,10 @@ class InfiniBandFabric final : public EndpointPort {
   Routes routes_;
   ForwardingTable table_;
   PortMap map_;
-  std::vector<InfiniBandPort> ports_;
-  std::vector<LaneCredits> credits_;  // per port and lane
-  std::vector<OutputLane> outputs_;   // per port and lane
+  HugeVector<InfiniBandPort> ports_;
+  HugeVector<LaneCredits> credits_;  // per port and lane
+  HugeVector<OutputLane> outputs_;   // per port and lane
+  std::vector<PortIndex> peers_;     // per port, for prefetching: the port's own record need not be there yet
   VirtualOutputQueues queues_;
   std::vector<std::unique_ptr<BitErrors>> errors_;                   // per port that receives; null without errors
   std::vector<std::uint16_t> largest_blocks_;                        // per port profile

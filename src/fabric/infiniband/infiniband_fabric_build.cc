@@ -104,6 +104,7 @@ Result<void> InfiniBandFabric::check_options() {
 void InfiniBandFabric::lay_out_ports() {
   const std::uint32_t ports = map_.size();
   ports_.resize(ports);
+  peers_.resize(ports);
   credits_.resize(std::size_t{ports} * lanes_);
   outputs_.resize(std::size_t{ports} * lanes_);
   queues_.resize({.ports = ports, .output_lanes = ports * lanes_});
@@ -136,7 +137,7 @@ void InfiniBandFabric::wire_up(std::uint32_t link_index) {
     const Node& node = graph_[own.node];
     const bool is_endpoint = node.kind == NodeKind::kEndpoint;
     port.owner = is_endpoint ? own.node.value() : own.node.value() - graph_.endpoints;
-    port.peer = peer;
+    port.peer = peers_[index] = peer;
     port.number = own.port;
     port.flags = static_cast<std::uint8_t>((is_endpoint ? kIsEndpoint : 0) | (has_errors ? kHasErrors : 0));
     port.profile = options_.port_profile.empty() ? std::uint16_t{0} : options_.port_profile[2 * link_index + end];

@@ -19,6 +19,10 @@ void InfiniBandFabric::on_fabric_timer(Time now) {
   links_.run_due(
       now, routes_, [&](const LinkEvent& event) { apply_link_event(event, now); },
       [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
+  // Routes may have changed.
+  for (InfiniBandPort& port : ports_) {
+    port.way = kNoWay;
+  }
   plan_fabric_timer();
 }
 

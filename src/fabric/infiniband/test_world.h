@@ -103,14 +103,13 @@ class World {
     return {};
   }
 
-  void prefetch(sim::ActorId actor) const {
-    if (actor.kind() < kSwitchTimer) {
-      fabric->prefetch(actor.index());
-    }
-  }
-  void prefetch_more(sim::ActorId actor) const {
+  // As a large world does it: no result may depend on it.
+  [[nodiscard]] bool prefetches() const { return true; }
+  void prefetch_first(sim::ActorId) const {}
+  void prefetch_second(sim::ActorId) const {}
+  void prefetch_third(sim::ActorId actor) const {
     if (actor.kind() == kArrival) {
-      fabric->prefetch_packet(actor.index());
+      fabric->prefetch_arrival_way(actor.index());
     }
   }
   bool on_event(sim::ActorId actor, Time now) {

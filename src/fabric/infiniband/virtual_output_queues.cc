@@ -1,22 +1,31 @@
 #include "fabric/infiniband/virtual_output_queues.h"
 
+#include <utility>
+
 #include "base/assert.h"
 
 namespace weft::fabric {
 
 // An input seldom waits for many outputs at once: its buffer holds few packets. So its queues are a list.
-VirtualOutputQueues::Queue& VirtualOutputQueues::queue_for(OutputLaneIndex output, const WaitingPacket& packet) {
-  for (std::uint32_t at = first_of_input_[packet.input]; at != kNone;) {
-    Queue& queue = queues_[QueueHandle(at)];
-    if (queue.output == output) {
-      return queue;
-    }
-    at = queue.next_of_input;
+void VirtualOutputQueues::push(OutputLaneIndex output, const WaitingPacket& packet) {
+  std::uint32_t at = first_of_input_[packet.input];
+  while (at != kNone && queues_[QueueHandle(at)].output != output) {
+    at = queues_[QueueHandle(at)].next_of_input;
   }
+  if (at == kNone) {
+    return begin_queue(output, packet);
+  }
+  Queue& queue = queues_[QueueHandle(at)];
+  const std::uint32_t made = entries_.allocate(Entry{.packet = packet}).value();
+  (queue.second == kNone ? queue.second : entries_[EntryHandle(queue.tail)].next) = made;
+  queue.tail = made;
+}
+
+void VirtualOutputQueues::begin_queue(OutputLaneIndex output, const WaitingPacket& packet) {
   const std::uint32_t made = queues_.allocate().value();
   Queue& queue = queues_[QueueHandle(made)];
+  queue.first = packet;
   queue.output = output;
-  queue.input = packet.input;
   queue.head_since = packet.since;
   queue.next_of_input = first_of_input_[packet.input];
   first_of_input_[packet.input] = made;
@@ -24,23 +33,9 @@ VirtualOutputQueues::Queue& VirtualOutputQueues::queue_for(OutputLaneIndex outpu
   if (last == kNone) {
     queue.next_in_turn = made;
   } else {
-    Queue& before = queues_[QueueHandle(last)];
-    queue.next_in_turn = before.next_in_turn;
-    before.next_in_turn = made;
+    queue.next_in_turn = std::exchange(queues_[QueueHandle(last)].next_in_turn, made);
   }
   last = made;
-  return queue;
-}
-
-void VirtualOutputQueues::push(OutputLaneIndex output, const WaitingPacket& packet) {
-  Queue& queue = queue_for(output, packet);
-  const std::uint32_t made = entries_.allocate(Entry{.packet = packet}).value();
-  if (queue.head == kNone) {
-    queue.head = made;
-  } else {
-    entries_[EntryHandle(queue.tail)].next = made;
-  }
-  queue.tail = made;
 }
 
 WaitingPacket VirtualOutputQueues::pop(OutputLaneIndex output, Time now) {
@@ -53,20 +48,22 @@ WaitingPacket VirtualOutputQueues::pop(OutputLaneIndex output, Time now) {
 
 WaitingPacket VirtualOutputQueues::take_head(const Place& place, Time now) {
   Queue& queue = queues_[QueueHandle(place.queue)];
-  const EntryHandle handle(queue.head);
-  const Entry entry = entries_[handle];
-  entries_.release(handle);
-  queue.head = entry.next;
-  queue.head_since = now;
-  if (queue.head == kNone) {
+  const WaitingPacket packet = queue.first;
+  if (queue.second == kNone) {
     remove(place);
+    return packet;
   }
-  return entry.packet;
+  const EntryHandle second(queue.second);
+  queue.first = entries_[second].packet;
+  queue.second = entries_[second].next;
+  queue.head_since = now;
+  entries_.release(second);
+  return packet;
 }
 
 void VirtualOutputQueues::remove(const Place& place) {
-  const Queue queue = queues_[QueueHandle(place.queue)];
-  std::uint32_t* link = &first_of_input_[queue.input];
+  const Queue& queue = queues_[QueueHandle(place.queue)];
+  std::uint32_t* link = &first_of_input_[queue.first.input];
   while (*link != place.queue) {
     link = &queues_[QueueHandle(*link)].next_of_input;
   }
