@@ -49,6 +49,7 @@ void IwarpQueuePair::reset_framing() {
   inbound_reads_ = {};
   outbound_reads_ = {};
   early_.clear();
+  early_first_ = 0;
   own_.clear();
   start_request_.clear();
   peer_private_data_.clear();

@@ -120,6 +120,7 @@ class IwarpQueuePair final : public StreamQueuePair {
 
   // Receiving: iwarp_queue_pair_receive.cc, iwarp_queue_pair_deliver.cc.
   Step read_fpdu(const StreamCall& call);
+  Step take_early(const StreamCall& call);
   Step read_bytes(const StreamCall& call);
   Step read_lengths(const StreamCall& call);
   Step take_ulpdu(std::span<const std::byte> known, std::size_t ulpdu, std::size_t extent, const StreamCall& call);
@@ -158,7 +159,8 @@ class IwarpQueuePair final : public StreamQueuePair {
   std::uint32_t write_received_ = 0;  // bytes of the last WRITE
   Ring<InboundRead> inbound_reads_;
   Ring<OutboundRead> outbound_reads_;
-  std::vector<EarlyFpdu> early_;             // by offset
+  std::vector<EarlyFpdu> early_;  // by offset; those before early_first_ have had their turn
+  std::size_t early_first_ = 0;
   std::vector<std::vector<std::byte>> own_;  // start frames as they were written
   std::vector<std::byte> start_request_;     // of the peer, until it is answered
   std::unique_ptr<wire::Terminate> terminate_sent_;

@@ -17,21 +17,25 @@ constexpr std::size_t kMinFpdu = wire::fpdu_size(0);
 }  // namespace
 
 StreamQueuePair::Step IwarpQueuePair::read_fpdu(const StreamCall& call) {
-  const StreamOffset begin = input().position();
-  if (!early_.empty() && early_.front().begin == begin) {
-    const EarlyFpdu early = early_.front();
-    if (available() < early.extent)
-      return Step::kNothing;
-    Segment segment{.ddp = early.ddp, .ulpdu = early.ulpdu, .placed = true};
-    segment.payload = early.ulpdu - static_cast<std::uint32_t>(early.ddp.size());
-    const Step step = take(segment, early.extent, call);
-    if (step == Step::kDone)
-      early_.erase(early_.begin());
-    return step;
-  }
+  if (early_first_ < early_.size() && early_[early_first_].begin == input().position())
+    return take_early(call);
   if (available() < kMinFpdu)
     return Step::kNothing;
   return input().carries_bytes() ? read_bytes(call) : read_lengths(call);
+}
+
+StreamQueuePair::Step IwarpQueuePair::take_early(const StreamCall& call) {
+  const EarlyFpdu early = early_[early_first_];
+  if (available() < early.extent)
+    return Step::kNothing;
+  Segment segment{.ddp = early.ddp, .ulpdu = early.ulpdu, .placed = true};
+  segment.payload = early.ulpdu - static_cast<std::uint32_t>(early.ddp.size());
+  const Step step = take(segment, early.extent, call);
+  if (step == Step::kDone && ++early_first_ == early_.size()) {
+    early_.clear();
+    early_first_ = 0;
+  }
+  return step;
 }
 
 StreamQueuePair::Step IwarpQueuePair::read_bytes(const StreamCall& call) {

@@ -144,8 +144,11 @@ bool StreamQueuePair::poll_transmit(const TransmitSlot& slot, verbs::Context& co
     return false;
   const StreamCall call = begin(context, now);
   const bool sent = connection_->poll_transmit(slot, now);
-  if (!unreadable_)
+  if (!unreadable_) {
+    if (sent && unsent() < kWriteAhead / 2)
+      write_frames(call);
     return sent;
+  }
   // The bytes of this segment are not what was posted: a reset goes in its place.
   unreadable_ = false;
   if (has_failed())

@@ -134,11 +134,18 @@ class StreamQueuePair : private TcpStreamUser {
   void fail_stream(const Failure& failure, const StreamCall& call);
 
  private:
+  /// Bytes that may be written and not yet sent: what segmentation offload takes at once.
+  static constexpr std::int64_t kWriteAhead = 65'536;
+
   [[nodiscard]] std::uint32_t segment_length(StreamOffset offset, std::uint32_t room) const override;
   void gather(StreamOffset offset, std::span<std::byte> out) const override;
   void on_arrival(const StreamRun& run) override;
 
   [[nodiscard]] StreamCall begin(verbs::Context& context, Time now);
+  /// Bytes written and not yet sent for the first time.
+  [[nodiscard]] std::int64_t unsent() const {
+    return static_cast<std::int64_t>(connection_->written()) + 1 - connection_->sender().next();
+  }
   void enter(verbs::QpState state, const StreamCall& call);
   void open(const StreamCall& call);
   void release();

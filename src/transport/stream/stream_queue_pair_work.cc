@@ -110,11 +110,13 @@ void StreamQueuePair::complete_acknowledged(const StreamCall& call) {
     fail_stream({}, call);
 }
 
+// Ahead of what has been sent by little, lest a long message be kept as frames that nobody asks for yet.
 void StreamQueuePair::write_frames(const StreamCall& call) {
   if (connection_ == nullptr)
     return;
   const auto limit = static_cast<StreamOffset>(options_.send_buffer.count());
-  while (!has_failed() && frames_.end() - connection_->acknowledged() < limit && write_next(call) == Step::kDone) {
+  while (!has_failed() && unsent() < kWriteAhead && frames_.end() - connection_->acknowledged() < limit &&
+         write_next(call) == Step::kDone) {
   }
 }
 
