@@ -67,7 +67,7 @@ void Nic::attend(QpRef ref, QpRecord& record) {
   }
   transport::Device::Outlook outlook = device_.outlook(slot_of(ref));
   if (path_ != nullptr) [[unlikely]] {
-    hold(ref, outlook, kernel_.now());
+    outlook = held(ref, outlook, kernel_.now());
   }
   if (outlook.answer_waits && (record.lists & kInAnswers) == 0) {
     record.lists |= kInAnswers;

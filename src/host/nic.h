@@ -159,8 +159,8 @@ class Nic final : public fabric::Endpoint {
   [[nodiscard]] NicPath::Arrival describe(fabric::PacketHandle handle) const;
   void post_by_path(Qpn qpn, const verbs::SendWr& request, Time now);
   void run_path(Time now);
-  /// Takes back what the host does not let leave yet.
-  void hold(QpRef ref, transport::Device::Outlook& outlook, Time now);
+  /// The outlook without what the host does not let leave yet.
+  [[nodiscard]] transport::Device::Outlook held(QpRef ref, transport::Device::Outlook outlook, Time now);
   void await_gate(Time now);
   [[nodiscard]] bool gate_open(Time now) const { return path_ == nullptr || path_->device_data_from() <= now; }
 

@@ -6,42 +6,6 @@
 #include "wire/opcode.h"
 
 namespace weft::host {
-namespace {
-
-/// What an operation of the InfiniBand transport means for the place of its bytes.
-struct Meaning {
-  bool begins_send = false;
-  bool has_address = false;
-  bool ends_message = false;
-};
-
-Meaning meaning_of(wire::Operation operation) {
-  switch (operation) {
-    case wire::Operation::kSendFirst:
-      return {.begins_send = true};
-    case wire::Operation::kSendOnly:
-    case wire::Operation::kSendOnlyImmediate:
-    case wire::Operation::kSendOnlyInvalidate:
-      return {.begins_send = true, .ends_message = true};
-    case wire::Operation::kWriteFirst:
-      return {.has_address = true};
-    case wire::Operation::kWriteOnly:
-    case wire::Operation::kWriteOnlyImmediate:
-      return {.has_address = true, .ends_message = true};
-    case wire::Operation::kSendLast:
-    case wire::Operation::kSendLastImmediate:
-    case wire::Operation::kSendLastInvalidate:
-    case wire::Operation::kWriteLast:
-    case wire::Operation::kWriteLastImmediate:
-    case wire::Operation::kReadResponseLast:
-    case wire::Operation::kReadResponseOnly:
-      return {.ends_message = true};
-    default:  // the values come from the wire, and those that are not named here move no bytes of a program's end
-      return {};
-  }
-}
-
-}  // namespace
 
 NicPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
   const wire::Packet& packet = packets_[handle];
@@ -50,18 +14,19 @@ NicPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
   if (packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
     return arrival;
   }
-  const wire::Operation operation = wire::operation_of(packet.ib.opcode);
-  if (operation == wire::Operation::kReadRequest) {
+  const wire::OpcodeInfo& info = wire::describe(packet.ib.opcode);
+  if (wire::operation_of(packet.ib.opcode) == wire::Operation::kReadRequest) {
     const std::int64_t mtu = std::int64_t{128} << static_cast<unsigned>(options_.device.active_mtu);
     arrival.is_read_request = true;
     arrival.read_first = Bytes(std::min<std::int64_t>(packet.ib.reth.dma_length, mtu));
     arrival.sink = device_.place_of(packet.ib.reth.remote_key);
     return arrival;
   }
-  const Meaning meaning = meaning_of(operation);
-  arrival.begins_send = meaning.begins_send && arrival.payload > Bytes::zero();
-  arrival.ends_message = meaning.ends_message;
-  if (meaning.has_address) {
+  // The first packet of a WRITE says where it goes, that of a SEND does not.
+  const bool begins = info.first && info.payload && !info.aeth;
+  arrival.begins_send = begins && !info.reth && arrival.payload > Bytes::zero();
+  arrival.ends_message = info.last;
+  if (begins && info.reth) {
     arrival.sink = device_.place_of(packet.ib.reth.remote_key);
   }
   return arrival;
@@ -158,7 +123,7 @@ void Nic::run_path(Time now) {
   }
 }
 
-void Nic::hold(QpRef ref, transport::Device::Outlook& outlook, Time now) {
+transport::Device::Outlook Nic::held(QpRef ref, transport::Device::Outlook outlook, Time now) {
   if (outlook.answer_waits) {
     if (const Time from = path_->answers_from(ref); from > now) {
       outlook.answer_waits = false;
@@ -169,6 +134,7 @@ void Nic::hold(QpRef ref, transport::Device::Outlook& outlook, Time now) {
   if (outlook.data <= now) {
     outlook.data = later(outlook.data, path_->data_from(ref));
   }
+  return outlook;
 }
 
 // Data that wait for the host's memory: nothing else may call the NIC again.

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -191,7 +190,7 @@ class EntryChooser {
     if (auto done = add("ecn", "fabric.ecn", fabric.ecn_entry); !done) {
       return pass_on(done);
     }
-    if (auto done = add("pcie", "host.pcie", draft_.devices.host.pcie); !done) {
+    if (auto done = add("pcie", "host.pcie", pcie_name()); !done) {
       return pass_on(done);
     }
     // After the generation of PCIe, of which it may change a value.
@@ -210,6 +209,20 @@ class EntryChooser {
   }
 
  private:
+  // The profile of the hosts names a generation, which the scenario may change.
+  [[nodiscard]] std::string pcie_name() const {
+    const auto profile = catalogue_.find("host", draft_.devices.host.profile);
+    if (profile && draft_.sources.at("host.pcie").origin < Origin::kFile) {
+      for (const auto& value : (*profile)->values) {
+        if (const auto* name = std::get_if<std::string>(&value.given.value.content);
+            name != nullptr && path_of(value.given.at) == "host.pcie") {
+          return *name;
+        }
+      }
+    }
+    return draft_.devices.host.pcie;
+  }
+
   Result<void> add(std::string_view kind, const std::string& path, const std::string& name) {
     auto entry = catalogue_.find(kind, name);
     if (!entry) {
@@ -303,13 +316,6 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
   }
   std::vector<const CatalogueEntry*> entries = {*family};
   auto draft = Resolver(layers, file).run(entries);
-  if (!draft) {
-    return draft;
-  }
-  // The profile of the hosts names entries too, as the family does.
-  if (const auto host = catalogue.find("host", draft->devices.host.profile); host) {
-    draft = Resolver(layers, file).run(std::array{*family, *host});
-  }
   if (!draft) {
     return draft;
   }
