@@ -8,6 +8,7 @@
 #include "cli/run_case.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
+#include "study/ladder.h"
 #include "study/results_key.h"
 #include "study/scenario_load.h"
 #include "study/summary_comparison.h"
@@ -183,6 +184,9 @@ int run(const RunText& text) {
   }
   if (runs.empty()) {
     return status;
+  }
+  if (const std::string ladder = study::ladder_text(runs); !ladder.empty() && !text.quiet) {
+    fmt::print(text_stream(text), "\n{}", ladder);
   }
   Result<void> written = write_all(text, runs);
   return written ? status : complain(written.error(), kFault);

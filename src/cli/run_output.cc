@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "study/ladder.h"
 #include "study/results_csv.h"
 #include "study/results_store.h"
 
@@ -77,6 +78,9 @@ Result<void> write_json(const std::string& where, const std::vector<study::RunRe
   nlohmann::ordered_json json{{"weft", WEFT_VERSION}, {"runs", nlohmann::ordered_json::array()}};
   for (const study::RunResults& run : runs) {
     json["runs"].push_back(study::to_json(run, study::summarise(run), detail));
+  }
+  if (nlohmann::ordered_json ladder = study::ladder_json(runs); !ladder.empty()) {
+    json["ladder"] = std::move(ladder);
   }
   return write_text(where, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }

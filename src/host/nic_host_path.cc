@@ -78,6 +78,9 @@ void Nic::post_by_path(Qpn qpn, const verbs::SendWr& request, Time now) {
   for (const verbs::Sge& element : request.sg_list) {
     posting.size += Bytes(element.length);
   }
+  if (slot.kind == transport::EngineKind::kTcp) {
+    posting.size += Bytes(transport::StreamMessage::kSize);  // the program writes the header of the message as well
+  }
   if (!request.sg_list.empty()) {
     posting.place = device_.place_of(request.sg_list.front().lkey);
   }

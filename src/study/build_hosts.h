@@ -2,6 +2,7 @@
 // their queue pairs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -25,6 +26,14 @@ class HostBuilder {
   [[nodiscard]] host::NicOptions nic(EndpointId endpoint);
   /// What the endpoint's host shares; null if its profile has no stages. The same for every endpoint of a host.
   [[nodiscard]] host::HostResources* resources(EndpointId endpoint);
+  /// Calls visit(name, resources) for every host that has any, in the order of their names.
+  void visit(const std::function<void(const std::string&, const host::HostResources&)>& look) const {
+    for (const auto& [name, made] : resources_) {
+      if (made != nullptr) {
+        look(name, *made);
+      }
+    }
+  }
   /// Where programs that use this endpoint first have their buffers: of GPUs, the NICs take them in turn.
   [[nodiscard]] verbs::MemoryPlace memory(EndpointId endpoint) const;
 

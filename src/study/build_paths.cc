@@ -143,6 +143,7 @@ host::SocketPathOptions socket_path_options(const PathSource& source) {
                   .busy_poll = stage("sockets.busy_poll_latency", sockets.busy_poll_latency),
                   .per_packet = stage("sockets.receive_packet", sockets.receive_packet),
                   .per_unit = stage("sockets.receive_stack", sockets.receive_stack),
+                  .per_ack = stage("sockets.receive_ack", sockets.receive_ack),
                   .unit = sockets.unit,
                   .packets = static_cast<std::uint32_t>(sockets.ring),
                   .wait = sockets.busy_poll ? host::SocketWait::kBusyPoll : host::SocketWait::kBlock};

@@ -26,6 +26,8 @@ workload::Operation operation_of(Operation operation) {
       return workload::Operation::kWrite;
     case Operation::kRead:
       return workload::Operation::kRead;
+    case Operation::kWriteImm:
+      return workload::Operation::kWriteWithImm;
     case Operation::kSend:
       break;
   }

@@ -75,15 +75,10 @@ TEST(Catalogue, DescribesSwitchesAndNicsCompletely) {
 }
 
 TEST(Catalogue, LoadsAScenarioWithEveryEntry) {
-  const std::map<std::string, std::string> keys = {{"switch", "fabric.switch"},
-                                                   {"nic", "fabric.nic"},
-                                                   {"link", "fabric.link"},
-                                                   {"qos", "fabric.qos"},
-                                                   {"pfc", "fabric.pfc"},
-                                                   {"ecn", "fabric.ecn"},
-                                                   {"host", "host.profile"},
-                                                   {"pcie", "host.pcie"},
-                                                   {"dcqcn", "congestion_control.profile"}};
+  const std::map<std::string, std::string> keys = {
+      {"switch", "fabric.switch"}, {"nic", "fabric.nic"}, {"link", "fabric.link"},
+      {"qos", "fabric.qos"},       {"pfc", "fabric.pfc"}, {"ecn", "fabric.ecn"},
+      {"host", "host.profile"},    {"pcie", "host.pcie"}, {"dcqcn", "congestion_control.profile"}};
   for (const auto& entry : test_catalogue().entries()) {
     if (!keys.contains(entry.kind)) {
       continue;

@@ -6,6 +6,7 @@
 #include "base/format_quantity.h"
 #include "base/int128.h"
 #include "study/collector_ports.h"
+#include "study/ladder.h"
 #include "study/scenario_listing.h"
 #include "study/scenario_words.h"
 
@@ -93,6 +94,8 @@ RunResults Collector::finish(Simulation::End end, const Identity& identity) {
   take_nics(results);
   results.samples = std::move(samples_);
   take_events(results);
+  take_cpu(results);
+  take_stages(*simulation_, results);
   return results;
 }
 
@@ -185,8 +188,20 @@ void Collector::take_nics(RunResults& results) const {
                             .cnps_handled = rc.cnp_handled,
                             .connections = all.count,
                             .state_bytes = all.state_bytes,
+                            .host_drops = nic.path() != nullptr ? nic.path()->counters().dropped : 0,
                             .buffer_bytes = all.buffer_bytes});
   }
+}
+
+void Collector::take_cpu(RunResults& results) const {
+  simulation_->visit_hosts([&results](const std::string& name, const host::HostResources& resources) {
+    for (std::size_t i = 0; i < host::kCpuWorks; ++i) {
+      const auto work = static_cast<host::CpuWork>(i);
+      if (const Duration used = resources.cpu().used(work); used > Duration::zero()) {
+        results.cpu.push_back({name, std::string(to_string(work)), used});
+      }
+    }
+  });
 }
 
 void Collector::take_events(RunResults& results) const {

@@ -44,6 +44,7 @@ class Collector final : public workload::MessageSink {
   void take_jobs(RunResults& results) const;
   void take_messages(RunResults& results);
   void take_nics(RunResults& results) const;
+  void take_cpu(RunResults& results) const;
   void take_events(RunResults& results) const;
 
   Simulation* simulation_ = nullptr;

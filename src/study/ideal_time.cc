@@ -21,12 +21,13 @@ struct Train {
 };
 
 template <class Fabric>
-Duration travel(const Fabric& fabric, EndpointId source, EndpointId destination, const Train& train) {
+NetworkTime travel(const Fabric& fabric, EndpointId source, EndpointId destination, const Train& train) {
   const fabric::Graph& graph = fabric.graph();
   fabric::PortIndex out = fabric.port_index({graph.node_of(source), 0});
   Duration sum;
   Duration slowest;
-  for (int hop = 0; hop < kMaxHops; ++hop) {
+  int hop = 0;
+  for (; hop < kMaxHops; ++hop) {
     const auto& port = fabric.port(out);
     const Duration last = port.rate.transmit_time(train.last);
     const bool early = port.cut_through_bytes != 0 && Bytes(port.cut_through_bytes) < train.last;
@@ -35,7 +36,7 @@ Duration travel(const Fabric& fabric, EndpointId source, EndpointId destination,
     slowest = std::max(slowest, port.rate.transmit_time(train.total) - last);
     const auto& arrival = fabric.port(port.peer);
     if (arrival.has(fabric::kIsEndpoint)) {
-      return sum + slowest;
+      return {.time = sum + slowest, .switches = hop};
     }
     const fabric::NextHops hops = fabric.routes().next_hops(arrival.owner, destination);
     if (hops.empty()) {
@@ -44,7 +45,7 @@ Duration travel(const Fabric& fabric, EndpointId source, EndpointId destination,
     const fabric::NodeIndex node(graph.endpoints + arrival.owner);
     out = fabric.port_index({node, hops[0]});
   }
-  return sum + slowest;
+  return {.time = sum + slowest, .switches = hop};
 }
 
 Train train_of(const IdealPath& path, workload::Operation operation, Bytes size) {
@@ -81,6 +82,9 @@ Train train_of(const IdealPath& path, workload::Operation operation, Bytes size)
   }
   return train;
 }
+
+//= rfc7306 6
+constexpr std::int64_t kImmediateData = 8;
 
 /// With two bytes of padding before it.
 //= rfc7323 A
@@ -144,6 +148,10 @@ Exchange exchange_of(const World& world, const IdealPath& path, workload::Operat
     return {.data = shape.train(size + Bytes(transport::StreamMessage::kSize)), .other = plain};
   }
   const Train data = iwarp_train(shape, nic.iwarp, operation, size);
+  if (operation == workload::Operation::kWriteWithImm) {
+    const Train immediate = iwarp_train(shape, nic.iwarp, workload::Operation::kSend, Bytes(kImmediateData));
+    return {.data = {.total = data.total + immediate.total, .last = immediate.last}, .other = plain};
+  }
   if (operation != workload::Operation::kRead) {
     return {.data = data, .other = plain};
   }
@@ -157,7 +165,7 @@ Duration round_trip(const Fabric& fabric, const IdealPath& path, workload::Opera
   const bool reads = operation == workload::Operation::kRead;
   const EndpointId from = reads ? path.destination : path.source;
   const EndpointId to = reads ? path.source : path.destination;
-  return travel(fabric, from, to, exchange.data) + travel(fabric, to, from, exchange.other);
+  return travel(fabric, from, to, exchange.data).time + travel(fabric, to, from, exchange.other).time;
 }
 
 Duration host_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
@@ -168,8 +176,10 @@ Duration host_time(const World& world, const IdealPath& path, workload::Operatio
   }
   const host::NicPath& sender = *source.path();
   const host::NicPath* const receiver = world.nic(path.destination).path();
-  const host::MessageShape shape{
-      .size = size, .packet = path.mtu, .opcode = workload::opcode_of(operation), .place = path.place};
+  const host::MessageShape shape{.size = host_bytes(path, size),
+                                 .packet = path.mtu,
+                                 .opcode = workload::opcode_of(operation),
+                                 .place = path.place};
   Duration sum = sender.idle_stages(host::PathSide::kSend, shape).sum();
   if (operation == workload::Operation::kRead) {
     // The fabric has the delay of the NIC's receiving pipeline.
@@ -188,6 +198,16 @@ Duration ideal_time(const World& world, const IdealPath& path, workload::Operati
   const Exchange exchange = exchange_of(world, path, operation, size);
   return host + (world.ethernet() != nullptr ? round_trip(*world.ethernet(), path, operation, exchange)
                                              : round_trip(*world.infiniband(), path, operation, exchange));
+}
+
+Bytes host_bytes(const IdealPath& path, Bytes size) {
+  return path.service == host::Service::kTcp ? size + Bytes(transport::StreamMessage::kSize) : size;
+}
+
+NetworkTime one_way(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
+  const Train data = exchange_of(world, path, operation, size).data;
+  return world.ethernet() != nullptr ? travel(*world.ethernet(), path.source, path.destination, data)
+                                     : travel(*world.infiniband(), path.source, path.destination, data);
 }
 
 }  // namespace weft::study

@@ -22,4 +22,15 @@ struct IdealPath {
 /// short paths the first is taken. Over a stream the window is taken for open, so slow start counts as slowdown.
 [[nodiscard]] Duration ideal_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size);
 
+/// What a host moves of a message: over kernel TCP the header that frames it as well.
+[[nodiscard]] Bytes host_bytes(const IdealPath& path, Bytes size);
+
+/// One way through an empty network: from the start of the first bit to the arrival of the last, with the delay of the
+/// receiving NIC's pipeline.
+struct NetworkTime {
+  Duration time;
+  std::int64_t switches = 0;  // on the way
+};
+[[nodiscard]] NetworkTime one_way(const World& world, const IdealPath& path, workload::Operation operation, Bytes size);
+
 }  // namespace weft::study

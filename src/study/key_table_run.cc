@@ -177,6 +177,12 @@ constexpr std::array kOutput = {
         .binding = bind<&OutputSettings::percentiles>(),
         .fallback = R"(["50%", "90%", "99%", "99.9%"])",
         .about = "Percentiles of completion times, latencies and queues in the summary."},
+    Key{.name = "ladder",
+        .binding = bind<&OutputSettings::ladder>(),
+        .fallback = "",
+        .about =
+            "`PROFILE/FABRIC`: the last message is a rung of the latency ladder under these names, with its stages. "
+            "Needs a host profile with stages, and traffic of `send` or `write-imm`."},
 };
 
 }  // namespace

@@ -19,7 +19,9 @@ constexpr std::array kTraffic = {
     Key{.name = "operation",
         .binding = bind<&TrafficSettings::operation>(),
         .fallback = "write",
-        .about = "The verb that moves the messages."},
+        .about =
+            "The verb that moves the messages; `write-imm`, a WRITE with immediate data, tells the receiver when it "
+            "arrives."},
     Key{.name = "size",
         .binding = bind<&TrafficSettings::size>(),
         .fallback = "1 MiB",

@@ -51,6 +51,7 @@ struct RunInfo {
   std::optional<Duration> sample_interval;  // none: no samples
   std::uint64_t sample_instants = 0;
   std::vector<Probability> percentiles;  // that the summary shows
+  std::string ladder;                    // "PROFILE/FABRIC", or empty
   std::string settings;                  // the resolved scenario, as `weft show` prints it
 };
 
@@ -136,6 +137,7 @@ struct NicRow {
   std::uint64_t cnps_handled = 0;
   std::uint64_t connections = 0;   // queue pairs that existed when the run ended
   std::uint64_t state_bytes = 0;   // of their engines
+  std::uint64_t host_drops = 0;    // packets for which the receive ring or buffer of its host had no room
   std::uint64_t buffer_bytes = 0;  // that stacks over a stream hold besides: send and receive buffers
 
   friend bool operator==(const NicRow&, const NicRow&) = default;
@@ -162,6 +164,24 @@ struct EventRow {
   friend bool operator==(const EventRow&, const EventRow&) = default;
 };
 
+/// What the cores of one host did.
+struct CpuRow {
+  std::string host;
+  std::string work;
+  Duration used;  // sum over its cores
+
+  friend bool operator==(const CpuRow&, const CpuRow&) = default;
+};
+
+/// A stage of a message's way, in order; only of a run on the latency ladder.
+struct StageRow {
+  std::string name;
+  Duration time;
+  std::string mark;
+
+  friend bool operator==(const StageRow&, const StageRow&) = default;
+};
+
 struct RunResults {
   RunInfo run;
   std::optional<MachineInfo> machine;
@@ -173,6 +193,8 @@ struct RunResults {
   fabric::FabricDrops drops;
   std::vector<SampleRow> samples;
   std::vector<EventRow> events;
+  std::vector<CpuRow> cpu;       // of hosts with stages; what is zero is left out
+  std::vector<StageRow> stages;  // they add up to the message's latency
 };
 
 /// The causes of FabricDrops with their names, in its order.

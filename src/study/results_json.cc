@@ -62,6 +62,7 @@ Json to_json(const NetworkSummary& network, const RunResults& results) {
     drops[std::string(cause.name)] = results.drops.*cause.count;
   }
   Json json{{"drops", drops},
+            {"host_drops", network.host_drops},
             {"retransmitted_packets", network.retransmitted},
             {"timeouts", network.timeouts},
             {"sequence_naks", network.sequence_naks},
@@ -77,6 +78,17 @@ Json to_json(const NetworkSummary& network, const RunResults& results) {
   }
   if (network.cnps) {
     json["cnps"] = *network.cnps;
+  }
+  if (network.cpu) {
+    json["cpu"] = {{"used_s", network.cpu->seconds()}};
+    if (network.cpu_per_gbps) {
+      json["cpu"]["cores_per_gbps"] = *network.cpu_per_gbps;
+    }
+    Json works = Json::object();
+    for (const CpuRow& row : results.cpu) {
+      works[row.work] = works.value(row.work, 0.0) + row.used.seconds();
+    }
+    json["cpu"]["by_work_s"] = works;
   }
   json["queue_pairs"] = {{"count", network.connection_ends},
                          {"state_bytes", network.connection_state.count()},

@@ -68,6 +68,7 @@ std::vector<RunResults> read_runs(Database& database) {
     run.sample_interval = interval ? std::optional(Duration::picoseconds(*interval)) : std::nullopt;
     run.sample_instants = row.count();
     run.percentiles = parse_percentiles(row.text());
+    run.ladder = row.text();
     run.settings = row.text();
     runs.back().machine = parse_machine(row.text());
   }
@@ -196,6 +197,7 @@ void read_nics(Database& database, RunResults& results) {
     nic.cnps_handled = row.count();
     nic.connections = row.count();
     nic.state_bytes = row.count();
+    nic.host_drops = row.count();
     nic.buffer_bytes = row.count();
   }
 }
@@ -219,6 +221,21 @@ void read_course(Database& database, RunResults& results) {
     sample.tx_bytes = row.count();
     sample.utilisation = row.number();
     sample.held = row.duration();
+  }
+  for (Statement row = rows_of(database, "cpu", results); row.next();) {
+    (void)row.text();
+    CpuRow& cpu = results.cpu.emplace_back();
+    cpu.host = row.text();
+    cpu.work = row.text();
+    cpu.used = row.duration();
+  }
+  for (Statement row = rows_of(database, "stage", results); row.next();) {
+    (void)row.text();
+    (void)row.integer();
+    StageRow& stage = results.stages.emplace_back();
+    stage.name = row.text();
+    stage.time = row.duration();
+    stage.mark = row.text();
   }
   for (Statement row = rows_of(database, "event", results); row.next();) {
     (void)row.text();

@@ -14,8 +14,8 @@ constexpr ResultsTable kTables[] = {
      "run TEXT, version TEXT, scenario TEXT, case_name TEXT, seed INTEGER, family TEXT, hardware TEXT, topology TEXT, "
      "congestion TEXT, lossless INTEGER, marking INTEGER, hosts INTEGER, endpoints INTEGER, switches INTEGER, "
      "end TEXT, error TEXT, ended_ps INTEGER, packet_hops INTEGER, events INTEGER, sample_interval_ps INTEGER, "
-     "sample_instants INTEGER, percentiles TEXT, settings TEXT, machine TEXT",
-     "run", 24},
+     "sample_instants INTEGER, percentiles TEXT, ladder TEXT, settings TEXT, machine TEXT",
+     "run", 25},
     {"job", "run TEXT, job INTEGER, name TEXT, unfinished INTEGER", "run, job", 4},
     {"rank", "run TEXT, job INTEGER, rank INTEGER, name TEXT, endpoint TEXT, rate_bps INTEGER", "run, job, rank", 6},
     {"collective",
@@ -40,13 +40,15 @@ constexpr ResultsTable kTables[] = {
      "run TEXT, nic INTEGER, name TEXT, data_sent INTEGER, answers_sent INTEGER, received INTEGER, damaged INTEGER, "
      "retransmitted INTEGER, timeouts INTEGER, sequence_naks INTEGER, rnr_naks INTEGER, out_of_sequence INTEGER, "
      "duplicates INTEGER, cnps_sent INTEGER, cnps_handled INTEGER, connections INTEGER, state_bytes INTEGER, "
-     "buffer_bytes INTEGER",
-     "run, nic", 18},
+     "host_drops INTEGER, buffer_bytes INTEGER",
+     "run, nic", 19},
     {"dropped", "run TEXT, cause TEXT, packets INTEGER", "run, cause", 3},
     {"sample",
      "run TEXT, at_ps INTEGER, port INTEGER, queue_bytes INTEGER, tx_bytes INTEGER, utilisation_ppm INTEGER, "
      "held_ps INTEGER",
      "run, at_ps, port", 7},
+    {"cpu", "run TEXT, host TEXT, work TEXT, used_ps INTEGER", "run, host, work", 4},
+    {"stage", "run TEXT, number INTEGER, name TEXT, time_ps INTEGER, mark TEXT", "run, number", 5},
     {"event", "run TEXT, number INTEGER, at_ps INTEGER, kind TEXT, place TEXT, text TEXT", "run, number", 6},
 };
 

@@ -40,7 +40,7 @@ void write_run(Database& database, const RunResults& results) {
       .run(run.key, run.version, run.scenario, run.case_name, run.seed, run.family, run.hardware, run.topology,
            run.congestion, static_cast<std::uint8_t>(run.lossless), run.marking, run.hosts, run.endpoints, run.switches,
            to_string(run.end), run.error, run.ended_at, run.packet_hops, run.events, interval, run.sample_instants,
-           percentiles_text(run.percentiles), run.settings, machine_text(results.machine));
+           percentiles_text(run.percentiles), run.ladder, run.settings, machine_text(results.machine));
 }
 
 void write_jobs(Database& database, const RunResults& results) {
@@ -90,7 +90,7 @@ void write_network(Database& database, const RunResults& results) {
     const NicRow& row = results.nics[i];
     nic.run(key, i, row.name, row.data_sent, row.answers_sent, row.received, row.damaged, row.retransmitted,
             row.timeouts, row.sequence_naks, row.rnr_naks, row.out_of_sequence, row.duplicates, row.cnps_sent,
-            row.cnps_handled, row.connections, row.state_bytes, row.buffer_bytes);
+            row.cnps_handled, row.connections, row.state_bytes, row.host_drops, row.buffer_bytes);
   }
 }
 
@@ -103,6 +103,14 @@ void write_course(Database& database, const RunResults& results) {
   Statement sample = database.prepare(insert_statement("sample"));
   for (const SampleRow& row : results.samples) {
     sample.run(key, row.at, row.port, row.queue_bytes, row.tx_bytes, row.utilisation, row.held);
+  }
+  Statement cpu = database.prepare(insert_statement("cpu"));
+  for (const CpuRow& row : results.cpu) {
+    cpu.run(key, row.host, row.work, row.used);
+  }
+  Statement stage = database.prepare(insert_statement("stage"));
+  for (std::uint32_t i = 0; i < results.stages.size(); ++i) {
+    stage.run(key, i, results.stages[i].name, results.stages[i].time, results.stages[i].mark);
   }
   Statement event = database.prepare(insert_statement("event"));
   for (std::uint32_t i = 0; i < results.events.size(); ++i) {

@@ -43,6 +43,7 @@ inline RunInfo small_run_info() {
           .sample_instants = 3,
           .percentiles = {Probability::from_ratio({.numerator = 1, .denominator = 2}),
                           Probability::from_ratio({.numerator = 999, .denominator = 1000})},
+          .ladder = "small/rocev2",
           .settings = "seed = 7\n"};
 }
 
@@ -96,6 +97,7 @@ inline RunResults small_run() {
                    .cnps_handled = 3,
                    .connections = 2,
                    .state_bytes = 4096,
+                   .host_drops = 5,
                    .buffer_bytes = 8192}};
   results.nics[0].cnps_sent = 3;
   results.drops.buffer_full = 5;

@@ -154,6 +154,7 @@ struct IbCongestionSettings {
 struct OutputSettings {
   std::optional<Duration> sample_interval;  // none: no samples
   std::vector<Probability> percentiles;
+  std::string ladder;  // "PROFILE/FABRIC" of a run on the latency ladder; empty: none
 };
 
 /// Who gave a value.

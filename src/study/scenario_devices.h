@@ -168,6 +168,7 @@ struct SocketSettings {
   Rate copy_rate;
   Duration transmit_stack;  // per unit
   Duration receive_stack;
+  Duration receive_ack;
   Duration receive_packet;
   Bytes unit;  // of segmentation offload and GRO
   Duration transmit_dma;

@@ -17,7 +17,7 @@
 namespace weft::study {
 
 enum class TrafficKind : std::uint8_t { kFlows, kPermutation, kIncast, kAllToAll, kPoisson, kRingAllReduce };
-enum class Operation : std::uint8_t { kWrite, kRead, kSend };
+enum class Operation : std::uint8_t { kWrite, kRead, kSend, kWriteImm };
 
 /// One [[traffic]]. Which members mean something depends on the kind.
 struct TrafficSettings {

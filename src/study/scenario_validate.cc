@@ -248,6 +248,12 @@ Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& t
     return fail_at(scenario, path + "family", "'{}' cannot share a fabric of {}; {}", word_of(family), word_of(fabric),
                    is_infiniband(fabric) ? "InfiniBand carries itself alone" : "beside it: tcp, iwarp");
   }
+  if (family != fabric && scenario.devices.host.model == HostModel::kStages) {
+    return fail_at(scenario, path + "family",
+                   "hosts with stages have one way to the NIC; host.profile = \"ideal\" "
+                   "lets '{}' and '{}' share them",
+                   word_of(family), word_of(fabric));
+  }
   if (family == Family::kTcp && traffic.operation == Operation::kRead) {
     return fail_at(scenario, path + "operation", "a TCP stream has no READ; one of write, send");
   }
@@ -284,6 +290,19 @@ Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
     }
   }
   return {};
+}
+
+Result<void> validate_output(const Scenario& scenario) {
+  if (scenario.output.ladder.empty()) {
+    return {};
+  }
+  if (scenario.devices.host.model != HostModel::kStages) {
+    return fail_at(scenario, "output.ladder", "needs a host.profile that has stages, such as 'modern'");
+  }
+  const bool told = scenario.traffic.size() == 1 && (scenario.traffic.front().operation == Operation::kSend ||
+                                                     scenario.traffic.front().operation == Operation::kWriteImm);
+  return told ? Result<void>()
+              : fail_at(scenario, "output.ladder", "needs one [[traffic]], whose operation is send or write-imm");
 }
 
 Result<void> validate_traffic(const Scenario& scenario) {
@@ -350,8 +369,8 @@ Result<void> validate_protocols(const Scenario& scenario) {
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 5> kChecks = {validate_protocols, validate_topology, validate_parameters, validate_jobs,
-                                            validate_traffic};
+  constexpr std::array<Check, 6> kChecks = {validate_protocols, validate_topology, validate_parameters,
+                                            validate_jobs,      validate_traffic,  validate_output};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {
       return checked;

@@ -123,7 +123,7 @@ struct WordsOf<TrafficKind> : NothingPlanned {
 };
 template <>
 struct WordsOf<Operation> : NothingPlanned {
-  static constexpr WordList<3> kWords = {"write", "read", "send"};
+  static constexpr WordList<4> kWords = {"write", "read", "send", "write-imm"};
 };
 template <>
 struct WordsOf<Placement> : NothingPlanned {

@@ -276,17 +276,23 @@ void Simulation::observe(Duration interval, std::function<void(Time)> look) {
 
 const host::HostResources* Simulation::host(EndpointId endpoint) const { return parts_->hosts->resources(endpoint); }
 
-Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
+IdealPath Simulation::path_of(const workload::MessageRecord& message) const {
   const JobDescription& job = jobs_[message.flow.job.value()];
   const EndpointId source = job.rank_endpoints[message.flow.source.value()];
-  return study::ideal_time(*world_,
-                           {.source = source,
-                            .destination = job.rank_endpoints[message.flow.destination.value()],
-                            .encapsulation = world_->nic(source).options().device.encapsulation,
-                            .mtu = Bytes(scenario_.fabric.mtu),
-                            .place = parts_->hosts->memory(source),
-                            .service = service_of(running_[message.flow.job.value()]->plan.family)},
-                           message.operation, message.size);
+  return {.source = source,
+          .destination = job.rank_endpoints[message.flow.destination.value()],
+          .encapsulation = world_->nic(source).options().device.encapsulation,
+          .mtu = Bytes(scenario_.fabric.mtu),
+          .place = parts_->hosts->memory(source),
+          .service = service_of(running_[message.flow.job.value()]->plan.family)};
+}
+
+Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
+  return study::ideal_time(*world_, path_of(message), message.operation, message.size);
+}
+
+void Simulation::visit_hosts(const std::function<void(const std::string&, const host::HostResources&)>& visit) const {
+  parts_->hosts->visit(visit);
 }
 
 // Measured on permutations of fat-trees: ports with their queues, a NIC with one queue pair, and the packets of one

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "study/ideal_time.h"
 #include "study/scenario.h"
 #include "study/world.h"
 #include "workload/message_record.h"
@@ -79,6 +80,10 @@ class Simulation {
   /// What the message would take on an empty network, from post_send to the requester's completion; slowdown is
   /// measured against it. Closed form over the path of the first next hops.
   [[nodiscard]] Duration ideal_time(const workload::MessageRecord& message) const;
+  /// The way of a message.
+  [[nodiscard]] IdealPath path_of(const workload::MessageRecord& message) const;
+  /// Calls visit(name, resources) for every host that has stages, in the order of their names.
+  void visit_hosts(const std::function<void(const std::string&, const host::HostResources&)>& visit) const;
 
  private:
   struct Job;

@@ -92,6 +92,9 @@ class JobFigures {
   void finish_goodput() {
     summary_.senders = senders_.size();
     summary_.flows = flows_.size();
+    if (summary_.unfinished > 0) {
+      run_to_the_end();
+    }
     summary_.goodput = all_.rate();
     if (!summary_.goodput) {
       return;
@@ -111,6 +114,18 @@ class JobFigures {
     }
     if (shares.size() > 1) {
       summary_.jain = jain_index(shares);
+    }
+  }
+
+  // A job that had more to do when the run ended was at work until then, even if it stood still.
+  void run_to_the_end() {
+    const auto extend = [this](Carried& carried) { carried.last = later(carried.last, results_.run.ended_at); };
+    extend(all_);
+    for (auto& [flow, carried] : flows_) {
+      extend(carried);
+    }
+    for (auto& [rank, carried] : receivers_) {
+      extend(carried);
     }
   }
 
@@ -179,6 +194,7 @@ NetworkSummary network_of(const RunResults& results) {
     network.timeouts += nic.timeouts;
     network.sequence_naks += nic.sequence_naks;
     network.damaged += nic.damaged;
+    network.host_drops += nic.host_drops;
     cnps += nic.cnps_sent;
     network.connection_ends += nic.connections;
     network.connection_state = network.connection_state + Bytes(static_cast<std::int64_t>(nic.state_bytes));
@@ -196,6 +212,19 @@ NetworkSummary network_of(const RunResults& results) {
   }
   if (results.run.congestion == "dcqcn" || results.run.congestion == "ib-cc") {
     network.cnps = cnps;
+  }
+  if (!results.cpu.empty()) {
+    network.cpu = Duration::zero();
+    for (const CpuRow& row : results.cpu) {
+      *network.cpu += row.used;
+    }
+    double gigabits = 0;
+    for (const MessageRow& row : results.messages) {
+      gigabits += static_cast<double>(row.record.size.count()) * 8e-9;
+    }
+    if (gigabits > 0) {
+      network.cpu_per_gbps = network.cpu->seconds() / gigabits;
+    }
   }
   network.queue = queue_of(results);
   return network;

@@ -50,7 +50,8 @@ struct QueueSummary {
 };
 
 struct NetworkSummary {
-  std::uint64_t drops = 0;
+  std::uint64_t drops = 0;                  // by the fabric
+  std::uint64_t host_drops = 0;             // by hosts whose receive ring or buffer was full
   std::optional<std::uint64_t> pauses;      // XOFF frames
   std::optional<Duration> held;             // pause or credit stall, all ports and lanes together
   std::optional<std::uint64_t> held_lanes;  // how many lanes of ports that was
@@ -61,9 +62,11 @@ struct NetworkSummary {
   std::uint64_t damaged = 0;
   std::optional<std::uint64_t> cnps;
   std::optional<QueueSummary> queue;
-  std::uint64_t connection_ends = 0;  // queue pairs at both ends
-  Bytes connection_state;             // of their engines
-  Bytes connection_buffers;           // send and receive buffers of stacks over a stream
+  std::uint64_t connection_ends = 0;   // queue pairs at both ends
+  Bytes connection_state;              // of their engines
+  Bytes connection_buffers;            // send and receive buffers of stacks over a stream
+  std::optional<Duration> cpu;         // of all hosts, if they have stages
+  std::optional<double> cpu_per_gbps;  // cores in use at both ends for each Gb/s of payload
 };
 
 struct Summary {

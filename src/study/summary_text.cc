@@ -148,6 +148,9 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
     }
   }
   out.line("dropped", drops);
+  if (network.host_drops != 0) {
+    out.line("", count_text(network.host_drops, "packet", "packets") + " by receive rings and buffers of hosts");
+  }
   const auto held = [&] {
     return fmt::format("{} on {}", short_text(*network.held),
                        count_text(*network.held_lanes, "lane of a port", "lanes of ports"));
@@ -166,6 +169,12 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   out.line("sent again", fmt::format("{}, {}, {}", count_text(network.retransmitted, "packet", "packets"),
                                      count_text(network.timeouts, "timeout", "timeouts"),
                                      count_text(network.sequence_naks, "sequence NAK", "sequence NAKs")));
+  if (network.cpu) {
+    out.line("CPU",
+             fmt::format("{} of cores{}", short_text(*network.cpu),
+                         network.cpu_per_gbps ? fmt::format(", {:.4f} cores per Gb/s of payload", *network.cpu_per_gbps)
+                                              : std::string()));
+  }
   if (network.connection_ends != 0) {
     const auto each = [&](Bytes sum) {
       return short_text(Bytes(sum.count() / static_cast<std::int64_t>(network.connection_ends)));

@@ -41,6 +41,7 @@ std::optional<ReceiveRing::Packet> ReceiveRing::act(Cpu& cpu, Time now) {
   const Packet packet = waiting_.pop_front().packet;
   if (waiting_.empty()) {
     state_ = State::kIdle;
+    front_joins_ = false;
     next_ = Time::never();
   } else {
     begin_front(cpu, {.now = now, .start = now});
@@ -53,9 +54,10 @@ void ReceiveRing::begin_front(Cpu& cpu, Server::Deferred when) {
   const Bytes payload = front.packet.payload;
   Duration cost = options_.per_packet.time(payload);
   const bool joins = unit_ > Bytes::zero() && unit_flow_ == front.packet.flow_hash && unit_ + payload <= options_.unit;
-  if (!joins || payload == Bytes::zero()) {
+  front_joins_ = joins && payload > Bytes::zero();
+  if (!front_joins_) {
     // An acknowledgement alone is a unit too, and ends the one before it.
-    cost += options_.per_unit.latency;
+    cost += payload == Bytes::zero() ? options_.per_ack.latency : options_.per_unit.latency;
     unit_ = Bytes::zero();
   }
   unit_ += payload;

@@ -26,6 +26,7 @@ struct ReceiveRingOptions {
   Stage busy_poll{};                    // until the thread's loop looks, with kBusyPoll
   Stage per_packet{};                   // driver and GRO
   Stage per_unit{};                     // IP, TCP, socket queue
+  Stage per_ack{};                      // the same for a packet without payload
   Bytes unit{64 * 1024};
   std::uint32_t packets = 1024;  // places
   SocketWait wait = SocketWait::kBlock;
@@ -49,6 +50,12 @@ class ReceiveRing {
   /// To be called at next(): the packet that has passed the stack now, if one has.
   std::optional<Packet> act(Cpu& cpu, Time now);
 
+  /// When the next packet of the unit that this flow's last one is in has passed; Time::zero() if that unit has ended.
+  /// The stack sees a unit as one segment: what it answers waits until then.
+  [[nodiscard]] Time unit_goes_on(std::uint32_t flow_hash) const {
+    return front_joins_ && unit_flow_ == flow_hash && state_ == State::kPolling ? next_ : Time::zero();
+  }
+
   [[nodiscard]] std::uint64_t interrupts() const { return interrupts_; }
   [[nodiscard]] std::size_t heap_bytes() const { return waiting_.heap_bytes(); }
 
@@ -66,6 +73,7 @@ class ReceiveRing {
   Time next_ = Time::never();
   Bytes unit_{};  // bytes of the present GRO unit
   std::uint32_t unit_flow_ = 0;
+  bool front_joins_ = false;  // the packet being taken belongs to the unit of the one before it
   State state_ = State::kIdle;
   std::uint64_t interrupts_ = 0;
 };

@@ -73,6 +73,11 @@ Time SocketPath::data_from(FlowRef flow) {
   return state.units.empty() ? Time::zero() : state.units.front().ready;
 }
 
+Time SocketPath::answers_from(FlowRef flow) {
+  const Flow& state = flows_[flow];
+  return state.core.is_valid() ? rings_[state.core.value()].unit_goes_on(state.arrival_hash) : Time::zero();
+}
+
 NicPath::Admission SocketPath::admit(const Arrival& arrival, Time now) {
   Cpu& cpu = host_.cpu();
   ReceiveRing& ring = rings_[cpu.core_of(arrival.flow_hash).value()];
@@ -109,6 +114,7 @@ Time SocketPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   Cpu& cpu = host_.cpu();
   if (!state.core.is_valid()) {
     state.core = cpu.core_of(arrival.flow_hash);
+    state.arrival_hash = arrival.flow_hash;
   }
   const bool sleeps = state.reading_until < now && options_.ring.wait == SocketWait::kBlock;
   const Time awake = sleeps ? now + options_.wake_up.latency : now;
@@ -173,8 +179,8 @@ void SocketPath::list_ring(Bytes payload, StageTimes& list) const {
     list.add({"interrupt moderation", ring.moderation.latency, ring.moderation.mark});
     list.add({"interrupt to softirq", ring.interrupt.latency, ring.interrupt.mark});
   }
-  list.add({"TCP/IP receive", ring.per_packet.time(payload) + ring.per_unit.latency,
-            weaker(ring.per_packet.mark, ring.per_unit.mark)});
+  const Stage& stack = payload == Bytes::zero() ? ring.per_ack : ring.per_unit;
+  list.add({"TCP/IP receive", ring.per_packet.time(payload) + stack.latency, weaker(ring.per_packet.mark, stack.mark)});
 }
 
 void SocketPath::list_wake_up(StageTimes& list) const {

@@ -45,8 +45,8 @@ class SocketPath final : public NicPath {
   void on_departure(FlowRef flow, Bytes payload, Time now) override;
   [[nodiscard]] Time device_data_from() const override { return {}; }
   [[nodiscard]] Time data_from(FlowRef flow) override;
-  /// Acknowledgements are made where packets are taken, and wait for no unit.
-  [[nodiscard]] Time answers_from(FlowRef) override { return {}; }
+  /// An acknowledgement of data is made when their unit has ended: one for all of it.
+  [[nodiscard]] Time answers_from(FlowRef flow) override;
   Admission admit(const Arrival& arrival, Time now) override;
   [[nodiscard]] Time next_arrival() const override;
   std::optional<std::uint32_t> take_arrival(Time now) override;
@@ -70,6 +70,7 @@ class SocketPath final : public NicPath {
     Time reading_until;
     Bytes read{};  // since the last call of recv
     CoreId core{};
+    std::uint32_t arrival_hash = 0;  // of its packets, once one has come
   };
   Time make_unit(Flow& flow, Time now);
   void list_ring(Bytes payload, StageTimes& list) const;

@@ -1,0 +1,270 @@
+// The scenarios of examples/claims/ run, and their figures say what docs and comments claim of them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/run_weft.h"
+
+namespace weft::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const fs::path kClaims = fs::path(WEFT_TEST_DATA_DIR) / "../../examples/claims";
+
+constexpr double kGbps = 1e9;
+
+/// The runs of a claim's scenario by the names of their cases, after its whole output has been checked.
+class Claim {
+ public:
+  explicit Claim(const std::string& name, int exit_status = 0)
+      : outcome_(run_weft(fmt::format("run {} --json - --no-results", (kClaims / (name + ".toml")).string()))),
+        json_(Json::parse(outcome_.out, nullptr, false)) {
+    EXPECT_EQ(outcome_.exit_status, exit_status) << outcome_.err;
+    EXPECT_FALSE(json_.is_discarded()) << outcome_.out;
+    if (json_.is_discarded()) {
+      json_ = {{"runs", Json::array()}};
+    }
+    for (const Json& run : json_["runs"]) {
+      EXPECT_TRUE(run["end"] == "finished" || run["end"] == "time-limit") << run["case"];
+      for (const Json& job : run["jobs"]) {
+        EXPECT_EQ(job["failed"], 0) << run["case"];
+        EXPECT_GT(job["messages"], 0) << run["case"];
+      }
+    }
+  }
+
+  [[nodiscard]] const Json& json() const { return json_; }
+  [[nodiscard]] const std::string& err() const { return outcome_.err; }
+  [[nodiscard]] const Json& run(const std::string& name) const {
+    for (const Json& run : json_["runs"]) {
+      if (run["case"] == name) {
+        return run;
+      }
+    }
+    ADD_FAILURE() << "no case " << name;
+    static const Json kNone = {{"jobs", {{{"goodput_bps", 0.0}}}}};
+    return kNone;
+  }
+  [[nodiscard]] const Json& job(const std::string& name, const std::string& job) const {
+    for (const Json& candidate : run(name)["jobs"]) {
+      if (candidate["name"] == job) {
+        return candidate;
+      }
+    }
+    return run(name)["jobs"].at(0);
+  }
+  [[nodiscard]] double goodput(const std::string& name, const std::string& of = "") const {
+    return job(name, of)["goodput_bps"].get<double>();
+  }
+  [[nodiscard]] double latency(const std::string& name, const std::string& of = "") const {
+    return job(name, of)["latency_s"]["p50"].get<double>();
+  }
+
+ private:
+  Outcome outcome_;
+  Json json_;
+};
+
+class Ladder : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const Claim claim("latency-ladder");
+    for (const Json& rung : claim.json()["ladder"]) {
+      rungs()[rung["profile"]][rung["fabric"]] = rung;
+    }
+  }
+  static std::map<std::string, std::map<std::string, Json>>& rungs() {
+    static std::map<std::string, std::map<std::string, Json>> all;
+    return all;
+  }
+  static double us(const std::string& profile, const std::string& fabric) {
+    return rungs()[profile][fabric]["latency_us"].get<double>();
+  }
+};
+
+TEST_F(Ladder, HasEveryFabricInBothProfilesAndStagesThatAddUp) {
+  for (const std::string profile : {"component", "as-quoted"}) {
+    ASSERT_EQ(rungs()[profile].size(), 6U) << profile;
+    for (const auto& [fabric, rung] : rungs()[profile]) {
+      double sum = 0;
+      for (const Json& stage : rung["stages"]) {
+        sum += stage["us"].get<double>();
+      }
+      EXPECT_NEAR(sum, rung["latency_us"].get<double>(), 1e-9) << fabric;
+      EXPECT_NEAR(rung["ratio_to_tcp"].get<double>() * us(profile, "tcp"), us(profile, fabric), 1e-9);
+    }
+  }
+}
+
+TEST_F(Ladder, InfiniBandIsBelowRoceBelowBusyPollingBelowTcp) {
+  for (const std::string profile : {"component", "as-quoted"}) {
+    EXPECT_LT(us(profile, "infiniband"), us(profile, "rocev2")) << profile;
+    EXPECT_LT(us(profile, "rocev2"), us(profile, "tcp-busy-poll")) << profile;
+    EXPECT_LT(us(profile, "tcp-busy-poll"), us(profile, "tcp")) << profile;
+  }
+}
+
+TEST_F(Ladder, UnfittedComponentsGiveThePublishedBudgets) {
+  const auto within = [](const std::string& fabric, double low, double high) {
+    EXPECT_GE(us("component", fabric), low) << fabric;
+    EXPECT_LE(us("component", fabric), high) << fabric;
+  };
+  within("infiniband", 1.0, 1.6);
+  within("rocev2", 1.4, 2.5);
+  within("tcp", 25, 50);
+  within("tcp-busy-poll", 8, 12);
+  for (const auto& [fabric, rung] : rungs()["component"]) {
+    for (const Json& stage : rung["stages"]) {
+      EXPECT_NE(stage["mark"], "calibrated") << fabric << ' ' << stage["name"];
+    }
+  }
+}
+
+TEST_F(Ladder, TheQuotedFiguresComeOutWithCalibratedStagesThatAreMarked) {
+  const std::map<std::string, double> quoted{{"tcp", 50}, {"rocev2", 5}, {"infiniband", 2}};
+  for (const auto& [fabric, figure] : quoted) {
+    EXPECT_NEAR(us("as-quoted", fabric), figure, figure * 0.1) << fabric;
+    bool calibrated = false;
+    for (const Json& stage : rungs()["as-quoted"][fabric]["stages"]) {
+      calibrated = calibrated || stage["mark"] == "calibrated";
+    }
+    EXPECT_TRUE(calibrated) << fabric;
+  }
+}
+
+TEST(Claims, OneProgramRunsOnEveryFamily) {
+  const Claim claim("one-api");
+  for (const char* family : {"infiniband", "rocev2", "rocev1", "iwarp", "tcp"}) {
+    EXPECT_EQ(claim.run(family)["fabric"], family);
+    EXPECT_EQ(claim.run(family)["end"], "finished");
+  }
+}
+
+TEST(Claims, OnlyFamiliesWithAnIpHeaderAreRouted) {
+  const Claim claim("routable", 2);
+  EXPECT_EQ(claim.json()["runs"].size(), 3U);
+  EXPECT_NE(claim.err().find("rocev1: not possible: traffic 'across': rocev1 stays inside one layer-2 domain"),
+            std::string::npos);
+  EXPECT_NE(claim.err().find("infiniband: not possible: traffic 'across': infiniband stays inside one subnet"),
+            std::string::npos);
+}
+
+TEST(Claims, RoceV1HasPausesAloneAndItsVictimSuffers) {
+  const Claim claim("rocev1-limits");
+  EXPECT_EQ(claim.run("rocev1")["network"]["drops"]["total"], 0);
+  EXPECT_GT(claim.run("rocev1")["network"]["pause_frames"], 0);
+  EXPECT_GT(claim.goodput("rocev2", "victim"), 2 * claim.goodput("rocev1", "victim"));
+}
+
+// Random loss: CUBIC takes it for congestion, go-back-N sends a round trip again for each packet.
+TEST(Claims, LossSlowsIwarpAsItsModelSaysAndGoBackNMoreThanSelectiveRepeat) {
+  const Claim claim("iwarp-loss");
+  for (const char* family : {"iwarp", "tcp", "rocev2", "rocev2-selective"}) {
+    EXPECT_GT(claim.goodput(fmt::format("{} 0", family)), 90 * kGbps) << family;
+  }
+  // RFC 9438, section 5.2: below this rate CUBIC does as standard TCP does, whose window is sqrt(1.5 / p) segments.
+  constexpr double kSegmentBits = 4'000 * 8;
+  constexpr double kRoundTrip = 2 * 2 * 5e-6 + 2.5e-6;  // two cables of 1 km each way, switch and NICs
+  constexpr double kFactor = 2.5;
+  for (const char* family : {"iwarp", "tcp"}) {
+    const double model = kSegmentBits / kRoundTrip * std::sqrt(1.5 / 1e-2);
+    const double measured = claim.goodput(fmt::format("{} 1%", family));
+    EXPECT_GT(measured, model / kFactor) << family;
+    EXPECT_LT(measured, model * kFactor) << family;
+  }
+  // Each loss throws away what is sent in a round trip.
+  constexpr double kPacketBits = 4'178 * 8;
+  const double window = 100e9 * kRoundTrip / kPacketBits;
+  EXPECT_NEAR(claim.goodput("rocev2 1%") / claim.goodput("rocev2 0"), 1 / (1 + 1e-2 * window), 0.1);
+  EXPECT_LT(claim.goodput("rocev2 1%"), 0.65 * claim.goodput("rocev2 0"));
+  EXPECT_GT(claim.goodput("rocev2-selective 1%"), 0.85 * claim.goodput("rocev2-selective 0"));
+}
+
+TEST(Claims, IwarpHoldsBuffersForEveryConnectionAndRcNone) {
+  const Claim claim("iwarp-memory");
+  for (const int connections : {1, 100, 1'000, 10'000}) {
+    for (const std::string family : {"iwarp", "rocev2"}) {
+      const Json& pairs = claim.run(fmt::format("{}-{}", family, connections))["network"]["queue_pairs"];
+      EXPECT_EQ(pairs["count"], 2 * connections);
+      EXPECT_EQ(pairs["buffer_bytes"].get<std::int64_t>() > 0, family == "iwarp");
+    }
+    const auto state = [&](const char* family) {
+      const Json& pairs = claim.run(fmt::format("{}-{}", family, connections))["network"]["queue_pairs"];
+      return pairs["state_bytes"].get<std::int64_t>();
+    };
+    EXPECT_GT(state("iwarp"), state("rocev2")) << connections;
+  }
+}
+
+TEST(Claims, AnIncastMakesIwarpLosePacketsWhereOthersWait) {
+  const Claim claim("iwarp-tcp-flow-control");
+  EXPECT_GT(claim.run("iwarp")["network"]["drops"]["total"], 0);
+  EXPECT_EQ(claim.run("rocev2")["network"]["drops"]["total"], 0);
+  EXPECT_EQ(claim.run("infiniband")["network"]["drops"]["total"], 0);
+  EXPECT_LT(claim.goodput("iwarp"), claim.goodput("infiniband"));
+}
+
+TEST(Claims, ClassesKeepTcpAndRoceApart) {
+  const Claim claim("roce-mixed");
+  const double alone = claim.goodput("rdma-alone", "rdma");
+  EXPECT_GT(alone, 90 * kGbps);
+  EXPECT_GT(claim.goodput("tcp-alone", "tcp"), 90 * kGbps);
+  // The scheduler gives both classes the same weight.
+  EXPECT_NEAR(claim.goodput("by-class", "rdma"), alone / 2, alone / 10);
+  EXPECT_NEAR(claim.goodput("by-class", "tcp"), alone / 2, alone / 10);
+  EXPECT_EQ(claim.run("by-class")["network"]["sequence_naks"], 0);
+  // In one class that drops, go-back-N waits for its timeouts.
+  EXPECT_LT(claim.goodput("one-class", "rdma"), claim.goodput("by-class", "rdma") / 10);
+  EXPECT_GT(claim.goodput("one-class", "tcp"), 0.8 * claim.goodput("tcp-alone", "tcp"));
+}
+
+TEST(Claims, RdmaRunsAtTheRateOfTheLineWithoutTheCpuThatTcpNeeds) {
+  const Claim claim("rdma-no-cpu");
+  const auto cores = [&](const char* name) {
+    return claim.run(name)["network"]["cpu"]["cores_per_gbps"].get<double>();
+  };
+  // One core copies and processes about 40 Gb/s.
+  EXPECT_GT(claim.goodput("tcp"), 30 * kGbps);
+  EXPECT_LT(claim.goodput("tcp"), 55 * kGbps);
+  for (const char* family : {"rocev2", "infiniband", "iwarp"}) {
+    EXPECT_GT(claim.goodput(family), 94 * kGbps) << family;
+    EXPECT_LT(cores(family), cores("tcp") / 50) << family;
+  }
+}
+
+TEST(Claims, AMessageOverSocketsTakesMoreStagesThanABounceAndThatMoreThanGpuDirect) {
+  const Claim claim("host-copies");
+  std::map<std::string, std::size_t> stages;
+  for (const Json& rung : claim.json()["ladder"]) {
+    stages[rung["fabric"]] = rung["stages"].size();
+  }
+  EXPECT_GT(stages["tcp"], stages["gpudirect"]);
+  EXPECT_GT(claim.latency("sockets"), claim.latency("bounce"));
+  EXPECT_GT(claim.latency("bounce"), claim.latency("gpudirect"));
+}
+
+TEST(Claims, ABounceCostsTwoLaunchesForAShortMessageAndBandwidthForALongOne) {
+  const Claim claim("gpudirect");
+  constexpr double kLaunch = 6.5e-6;
+  const double extra = claim.latency("bounce", "short") - claim.latency("gpudirect", "short");
+  EXPECT_GT(extra, 2 * kLaunch - 1e-6);
+  EXPECT_LT(extra, 2 * kLaunch + 2e-6);
+  EXPECT_GT(claim.goodput("gpudirect", "long"), 380 * kGbps);
+  // PCI Express 3.0 x16 carries 12 to 13 GB/s.
+  EXPECT_GT(claim.goodput("gpudirect-gen3", "long"), 96 * kGbps);
+  EXPECT_LT(claim.goodput("gpudirect-gen3", "long"), 105 * kGbps);
+  EXPECT_LT(claim.goodput("bounce-gen3", "long"), claim.goodput("gpudirect-gen3", "long"));
+  // Across root complexes.
+  EXPECT_LE(claim.goodput("gpudirect-far", "long"), 40 * kGbps);
+  EXPECT_GT(claim.latency("gpudirect-far", "short"), claim.latency("gpudirect", "short"));
+}
+
+}  // namespace
+}  // namespace weft::test
