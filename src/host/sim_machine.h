@@ -24,7 +24,7 @@ struct MachineOptions {
   Rate copy_rate = Rate::max();
   /// What the programs and NICs of this host share; null: nothing. Must outlive the machine.
   HostResources* host = nullptr;
-  CoreId core{0};  // that runs the program
+  CoreId core{0};                    // that runs the program
   Service service = Service::kRdma;  // of the rails' reliable queue pairs
 };
 
