@@ -121,6 +121,12 @@ int main() {
   run("incast pfc dcqcn", incast(marked(with_pauses(roce(one_switch(9), &dcqcn()))), Bytes(300'000)));
   run("incast lossy", incast(lossy(roce(one_switch(5))), Bytes(200'000)));
   run("permutation noisy", permutation(noisy(roce(tree(4))), Bytes(200'000)));
+  for (const host::Service service : {host::Service::kTcp, host::Service::kIwarp}) {
+    const std::string name = service == host::Service::kTcp ? "tcp" : "iwarp";
+    run(name + " permutation", permutation(streams(tree(4), service), Bytes(300'000)));
+    run(name + " incast", incast(lossy(streams(one_switch(5), service)), Bytes(200'000)));
+    run(name + " permutation noisy", permutation(noisy(streams(tree(4), service)), Bytes(200'000)));
+  }
   run("permutation failing", permutation(failing(roce(tree(4))), Bytes(1'000'000)));
   return 0;
 }

@@ -54,6 +54,31 @@ TEST(Loss, BitErrorsCauseRetransmissionsAndNoHang) {
   }
 }
 
+TEST(Loss, StreamsDeliverEveryMessageOverDamagedCablesAndThroughFullBuffers) {
+  for (const host::Service service : {host::Service::kTcp, host::Service::kIwarp}) {
+    for (const std::uint64_t one_in : {200'000ULL, 2'000'000ULL}) {
+      SimOptions options = streams(two_paths(), service);
+      options.ethernet.bit_error_rate.assign(options.graph.links.size(), Probability::from_ratio({1, one_in}));
+      options.ethernet.switches[0].buffer = Bytes(60'000);
+      constexpr std::int64_t kMessage = 1 << 18;
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        options.flows.push_back(write(i, 3, Bytes(kMessage)));
+      }
+      SimWorld sim(std::move(options));
+      EXPECT_EQ(sim.run_checked(Time::zero() + 10_s), "");
+      ASSERT_EQ(sim.messages().size(), 3U) << one_in;
+      EXPECT_TRUE(sim.all_succeeded());
+      EXPECT_GT(sim.fabric().drops().damaged, 0U);
+      EXPECT_GT(sim.fabric().drops().buffer_full, 0U);
+      std::uint64_t repeated = 0;
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        repeated += sim.world().nic(EndpointId(i)).connections().retransmissions;
+      }
+      EXPECT_GT(repeated, 0U);
+    }
+  }
+}
+
 TEST(Loss, ALossyClassDropsAndTheMessagesArriveAllTheSame) {
   SimOptions options = roce(star(std::vector<Cable>(5, kCable)));
   options.ethernet.switches[0].buffer = Bytes(100'000);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "transport/congestion/cubic.h"
 #include "transport/congestion/notification_point.h"
 
 namespace weft::testing {
@@ -30,6 +31,20 @@ SimOptions roce(fabric::Graph graph, const transport::DcqcnParameters* dcqcn) {
   return options;
 }
 
+SimOptions streams(fabric::Graph graph, host::Service service) {
+  SimOptions options = roce(std::move(graph));
+  options.ethernet.ports[0].priorities[kDataLane].lossless = false;
+  options.service = service;
+  options.nic.tcp_congestion_control = [] { return std::make_unique<transport::Cubic>(); };
+  for (transport::StreamOptions* stream : {static_cast<transport::StreamOptions*>(&options.nic.tcp),
+                                           static_cast<transport::StreamOptions*>(&options.nic.iwarp)}) {
+    stream->tcp.mss = 4096;
+    stream->tcp.minimum_rto = 1_ms;
+    stream->tcp.initial_rto = 1_ms;
+  }
+  return options;
+}
+
 workload::ListedFlow write(std::uint32_t from, std::uint32_t to, Bytes size) {
   workload::ListedFlow flow{.source = workload::RankId(from), .destination = workload::RankId(to)};
   flow.shape.size = size;
@@ -46,15 +61,18 @@ workload::ListedFlow stream(std::uint32_t from, std::uint32_t to, Bytes size, Ti
 
 namespace {
 
-study::WorldOptions world_options(const SimOptions& options) {
+study::WorldOptions world_options(const SimOptions& options, transport::StreamLedgers& ledgers) {
   study::WorldOptions made;
   made.prefetch_from = 0;  // small as these worlds are: it must change nothing
   made.seed = options.seed;
   made.graph = options.graph;
   made.fabric = options.ethernet;
-  made.nic = [nic = options.nic](EndpointId) { return nic; };
+  host::NicOptions all = options.nic;
+  all.tcp.ledgers = all.iwarp.ledgers = &ledgers;
+  made.nic = [nic = std::move(all)](EndpointId) { return nic; };
   for (std::uint32_t i = 0; i < options.graph.endpoints; ++i) {
     made.machines.push_back({options.graph.nodes[i].name, {EndpointId(i)}, {}});
+    made.machines.back().options.service = options.service;
   }
   return made;
 }
@@ -74,7 +92,7 @@ T must(Result<T> result) {
 
 SimWorld::SimWorld(SimOptions options)
     : job_{.id = workload::JobId(0), .name = "job", .seed = options.seed, .ranks = options.graph.endpoints},
-      world_(must(study::World::create(world_options(options)))),
+      world_(must(study::World::create(world_options(options, ledgers_)))),
       connector_(job_, options.connection),
       flows_(std::make_unique<workload::FlowList>(must(workload::FlowList::make(job_, options.flows)))) {
   workload::FlowProgramOptions program{.job = job_.id};

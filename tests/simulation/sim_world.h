@@ -23,6 +23,7 @@ struct SimOptions {
   std::vector<workload::ListedFlow> flows;
   workload::ConnectionAttributes connection;
   workload::RankMemory memory;  // of every rank
+  host::Service service = host::Service::kRdma;
   std::uint64_t seed = 1;
 };
 
@@ -33,6 +34,9 @@ inline constexpr std::uint8_t kNoticeLane = 6;
 
 /// RoCEv2 with headers checked; congestion control if there are parameters, which must outlive the world.
 [[nodiscard]] SimOptions roce(fabric::Graph graph, const transport::DcqcnParameters* dcqcn = nullptr);
+
+/// The same network under kernel TCP or iWARP with CUBIC, in the data lane, which drops.
+[[nodiscard]] SimOptions streams(fabric::Graph graph, host::Service service);
 
 /// A WRITE of `size` from one rank to another, at the start.
 [[nodiscard]] workload::ListedFlow write(std::uint32_t from, std::uint32_t to, Bytes size);
@@ -62,6 +66,7 @@ class SimWorld final : private workload::MessageSink {
   void on_message(const workload::MessageRecord& record) override { messages_.push_back(record); }
 
   workload::JobOptions job_;
+  transport::StreamLedgers ledgers_;
   std::unique_ptr<study::World> world_;
   std::vector<workload::MessageRecord> messages_;
   workload::LocalConnector connector_;
