@@ -185,7 +185,8 @@ Duration host_time(const World& world, const IdealPath& path, workload::Operatio
     // The fabric has the delay of the NIC's receiving pipeline.
     const host::StageTimes landing = sender.idle_stages(host::PathSide::kReceive, shape);
     sum += landing.sum() - landing.time_of("NIC receive");
-    return receiver == nullptr ? sum : sum + receiver->idle_stages(host::PathSide::kReadTarget, shape).sum();
+    const bool target_is_seen = receiver != nullptr && path.service == host::Service::kRdma;
+    return target_is_seen ? sum + receiver->idle_stages(host::PathSide::kReadTarget, shape).sum() : sum;
   }
   sum += sender.idle_stages(host::PathSide::kCompletion, shape).sum();
   return receiver == nullptr ? sum : sum + receiver->idle_stages(host::PathSide::kAnswer, shape).sum();

@@ -254,6 +254,17 @@ Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& t
                    "lets '{}' and '{}' share them",
                    word_of(family), word_of(fabric));
   }
+  const HostSettings& host = scenario.devices.host;
+  if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu) {
+    if (!has_ib_transport(family)) {
+      return fail_at(scenario, "host.memory", "buffers on a GPU are modelled for RDMA families alone; with {}, host",
+                     word_of(family));
+    }
+    if (host.path == GpuPath::kBounce && traffic.operation == Operation::kRead) {
+      return fail_at(scenario, path + "operation",
+                     "a READ that bounces is not modelled; one of write, write-imm, send");
+    }
+  }
   if (family == Family::kTcp && traffic.operation == Operation::kRead) {
     return fail_at(scenario, path + "operation", "a TCP stream has no READ; one of write, send");
   }

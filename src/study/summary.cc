@@ -19,6 +19,9 @@ workload::RankId receiver_of(const MessageRecord& record) {
   return record.operation == workload::Operation::kRead ? record.flow.source : record.flow.destination;
 }
 
+/// Of so many messages that ended, one that did not changes a figure little.
+constexpr std::uint64_t kFewUnfinished = 10;
+
 /// Bytes of some messages, and when the first was posted and the last was finished.
 struct Carried {
   Bytes bytes;
@@ -112,7 +115,8 @@ class JobFigures {
     for (const auto& [flow, carried] : flows_) {
       shares.push_back(carried.rate().value_or(Rate::zero()));
     }
-    if (shares.size() > 1) {
+    // A flow without a message that ended is not known here: then there is no index of all.
+    if (shares.size() > 1 && summary_.unfinished <= summary_.messages / kFewUnfinished) {
       summary_.jain = jain_index(shares);
     }
   }
@@ -222,7 +226,12 @@ NetworkSummary network_of(const RunResults& results) {
     for (const MessageRow& row : results.messages) {
       gigabits += static_cast<double>(row.record.size.count()) * 8e-9;
     }
-    if (gigabits > 0) {
+    // Work for messages that had not ended would count without their bytes.
+    std::uint64_t unfinished = 0;
+    for (const JobRow& job : results.jobs) {
+      unfinished += job.unfinished;
+    }
+    if (gigabits > 0 && unfinished <= results.messages.size() / kFewUnfinished) {
       network.cpu_per_gbps = network.cpu->seconds() / gigabits;
     }
   }

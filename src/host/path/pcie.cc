@@ -15,7 +15,7 @@ Rate effective(const PcieOptions& options) {
   const auto payload = static_cast<std::uint64_t>(options.max_payload.count());
   const auto tlp = payload + static_cast<std::uint64_t>(options.overhead.count());
   const Uint128 of_tlps = raw * options.link_overhead.complement().raw() >> 63;
-  return Rate::bits_per_second(static_cast<std::int64_t>(of_tlps * payload / tlp));
+  return Rate::bits_per_second(std::max<std::int64_t>(static_cast<std::int64_t>(of_tlps * payload / tlp), 1));
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ Time RdmaPath::land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred 
 
 Time RdmaPath::on_news(Time landed) {
   Cpu& cpu = host_.cpu();
-  cpu.note(CpuWork::kCompletion, options_.poll_cost);
+  cpu.note(CpuWork::kCompletion, options_.poll_cost + options_.software.latency);
   Time seen = landed + options_.completion.latency;
   if (options_.completion_mode != CompletionMode::kPolling) {
     cpu.note(CpuWork::kInterrupt, options_.interrupt.latency);
@@ -278,11 +278,16 @@ void RdmaPath::list_receiving(const MessageShape& shape, StageTimes& list) const
       list.add({"payload write to GPU", options_.gpu_write.latency, options_.gpu_write.mark});
     }
   }
-  if (bounced && last > Bytes::zero() && shape.size <= host_.options().copy_chunk) {
+  if (bounced && last > Bytes::zero()) {
     const Rate rate = std::min(read_rate(host_.options().gpu_slot), host_.memory().rate());
     const Stage& launch = host_.options().copy_launch;
-    list.add({"copy to GPU, launch", launch.latency, launch.mark});
-    list.add({"copy to GPU", Stage{.rate = rate}.time(shape.size), StageMark::kEmerges});
+    const Bytes chunk = host_.options().copy_chunk;
+    if (shape.size <= chunk) {
+      list.add({"copy to GPU, launch", launch.latency, launch.mark});
+    }
+    // Of the last chunk: those before it are copied while the next arrive.
+    list.add(
+        {"copy to GPU", Stage{.rate = rate}.time((shape.size - Bytes(1)) % chunk + Bytes(1)), StageMark::kEmerges});
   }
   list_completion(list);
   list.add({"library, receiver", options_.software.latency, options_.software.mark});

@@ -8,7 +8,8 @@
 // With `access` kBounce the bytes of GPU memory go through host memory in chunks, by copies that share the host's CPU
 // and PCIe; a chunk is sent when its copy has ended.
 // Not modelled: the NIC's caches of keys and queue pairs, atomics' own round trip, a receive request's fetch behind
-// immediate data (the NIC reads it beside the payload's write).
+// immediate data (the NIC reads it beside the payload's write), READs that bounce; over iWARP, what depends on where a
+// message begins in the stream. Bytes that are sent again count as new ones for the chunks of a bounce.
 #pragma once
 
 #include "base/ring.h"

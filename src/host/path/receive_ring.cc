@@ -16,7 +16,7 @@ bool ReceiveRing::push(const Packet& packet, Cpu& cpu, Time now) {
         begin_front(cpu, {.now = now, .start = in_memory + options_.busy_poll.latency});
       } else {
         state_ = State::kAwaitsInterrupt;
-        next_ = in_memory + options_.moderation.latency;
+        next_ = options_.moderation_frames == 1 ? in_memory : in_memory + options_.moderation.latency;
       }
       break;
     case State::kAwaitsInterrupt:

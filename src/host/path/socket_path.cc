@@ -75,7 +75,8 @@ Time SocketPath::data_from(FlowRef flow) {
 
 Time SocketPath::answers_from(FlowRef flow) {
   const Flow& state = flows_[flow];
-  return state.core.is_valid() ? rings_[state.core.value()].unit_goes_on(state.arrival_hash) : Time::zero();
+  return state.receive_core.is_valid() ? rings_[state.receive_core.value()].unit_goes_on(state.arrival_hash)
+                                       : Time::zero();
 }
 
 NicPath::Admission SocketPath::admit(const Arrival& arrival, Time now) {
@@ -112,10 +113,8 @@ std::optional<std::uint32_t> SocketPath::take_arrival(Time now) {
 Time SocketPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   Flow& state = flows_[flow];
   Cpu& cpu = host_.cpu();
-  if (!state.core.is_valid()) {
-    state.core = cpu.core_of(arrival.flow_hash);
-    state.arrival_hash = arrival.flow_hash;
-  }
+  state.receive_core = cpu.core_of(arrival.flow_hash);
+  state.arrival_hash = arrival.flow_hash;
   const bool sleeps = state.reading_until < now && options_.ring.wait == SocketWait::kBlock;
   const Time awake = sleeps ? now + options_.wake_up.latency : now;
   if (arrival.payload == Bytes::zero()) {
@@ -130,7 +129,7 @@ Time SocketPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
     cpu.note(CpuWork::kWakeUp, options_.wake_up.latency);
   }
   state.read += arrival.payload;
-  state.reading_until = cpu.run(state.core, CpuWork::kCopy, {.now = now, .start = awake}, time);
+  state.reading_until = cpu.run(state.receive_core, CpuWork::kCopy, {.now = now, .start = awake}, time);
   return state.reading_until;
 }
 
@@ -176,7 +175,9 @@ void SocketPath::list_ring(Bytes payload, StageTimes& list) const {
   if (ring.wait == SocketWait::kBusyPoll) {
     list.add({"busy poll", ring.busy_poll.latency, ring.busy_poll.mark});
   } else {
-    list.add({"interrupt moderation", ring.moderation.latency, ring.moderation.mark});
+    if (ring.moderation_frames != 1) {
+      list.add({"interrupt moderation", ring.moderation.latency, ring.moderation.mark});
+    }
     list.add({"interrupt to softirq", ring.interrupt.latency, ring.interrupt.mark});
   }
   const Stage& stack = payload == Bytes::zero() ? ring.per_ack : ring.per_unit;

@@ -5,7 +5,8 @@
 // of the wire, and no byte leaves before its unit is done. Receiving: a ring per core (receive-side scaling by the
 // flow's hash), then a wake-up if the reader sleeps, and a copy on the core where its packets were taken. What one core
 // can do limits a flow by the sum of these costs: no limit of its own exists. Not modelled: the socket buffers' size
-// (the engine's window stands for it), locks, NUMA, zero copy.
+// (the engine's window stands for it), locks, NUMA, zero copy, PCI Express, the CPU time of a sender that an
+// acknowledgement wakes. Bytes that TCP sends again count as new ones for the units of segmentation offload.
 #pragma once
 
 #include <vector>
@@ -70,7 +71,8 @@ class SocketPath final : public NicPath {
     Time reading_until;
     Bytes read{};  // since the last call of recv
     CoreId core{};
-    std::uint32_t arrival_hash = 0;  // of its packets, once one has come
+    CoreId receive_core{};           // that takes its packets, once one has come
+    std::uint32_t arrival_hash = 0;  // of those packets
   };
   Time make_unit(Flow& flow, Time now);
   void list_ring(Bytes payload, StageTimes& list) const;
