@@ -367,6 +367,24 @@ void Nic::modified(Qpn qpn) {
   const unsigned mark = is_ib ? address.service_level : address.traffic_class >> 2;
   record_of(ref_of(slot)).priority = options_.lane_of_mark[mark];
   attend(qpn);
+  if (device_.completions() != seen_completions_) {
+    report_news(kernel_.now());  // a message that waited for its receive request, or requests that were flushed
+  }
+}
+
+void Nic::shared_receive_posted(verbs::SrqHandle srq) {
+  for (const transport::EngineKind kind : {transport::EngineKind::kTcp, transport::EngineKind::kIwarp}) {
+    const std::vector<QpRecord>& records = records_[static_cast<std::size_t>(kind)];
+    for (std::uint32_t i = 0; i < records.size(); ++i) {
+      const transport::QpSlot slot{.index = i, .kind = kind};
+      if (records[i].alive && device_.core_of(slot).init().srq == srq) {
+        attend(device_.core_of(slot).identity().qpn);
+      }
+    }
+  }
+  if (device_.completions() != seen_completions_) {
+    report_news(kernel_.now());
+  }
 }
 
 Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {

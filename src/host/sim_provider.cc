@@ -117,6 +117,14 @@ Result<void> SimProvider::modify_qp(Qpn qpn, const verbs::QpAttributes& attribut
 
 Result<void> SimProvider::destroy_qp(Qpn qpn) { return nic_.destroy_qp(qpn); }
 
+Result<void> SimProvider::post_srq_recv(verbs::SrqHandle srq, const verbs::RecvWr& request) {
+  Result<void> posted = device().post_srq_recv(srq, request);
+  if (posted) {
+    nic_.shared_receive_posted(srq);
+  }
+  return posted;
+}
+
 Result<void> SimProvider::post_recv(Qpn qpn, const verbs::RecvWr& request) {
   Result<void> posted = device().post_recv(qpn, request);
   if (posted) {

@@ -45,9 +45,7 @@ class SimProvider final : public verbs::Provider, public NewsListener {
   [[nodiscard]] Result<void> modify_srq(verbs::SrqHandle srq, std::uint32_t srq_limit) override {
     return device().modify_srq(srq, srq_limit);
   }
-  [[nodiscard]] Result<void> post_srq_recv(verbs::SrqHandle srq, const verbs::RecvWr& request) override {
-    return device().post_srq_recv(srq, request);
-  }
+  [[nodiscard]] Result<void> post_srq_recv(verbs::SrqHandle srq, const verbs::RecvWr& request) override;
   [[nodiscard]] Result<void> destroy_srq(verbs::SrqHandle srq) override { return device().destroy_srq(srq); }
 
   [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init) override;

@@ -88,8 +88,10 @@ Result<void> Device::post_srq_recv(verbs::SrqHandle srq, const verbs::RecvWr& re
   if (queue == nullptr)
     return no_such_srq(srq);
   Result<void> posted = queue->post(request);
-  if (posted)
+  if (posted) {
     wake_streams(srq);
+    check_srq_limit(srq);
+  }
   return posted;
 }
 

@@ -82,6 +82,11 @@ bool IwarpCheck::add(CaptureLink link, const CapturedPacket& packet, const Sink&
   read(connection, index, on_fault);
   // What the other end has said may have waited for this end's answer.
   read(connection, 1 - index, on_fault);
+  if (direction.pending.size() > TcpReassembly::kMaxEarly) {
+    on_fault("the other end's MPA frame is missing: this direction is not checked");
+    direction.phase = Phase::kLost;
+    direction.pending.clear();
+  }
   const bool counts = connection.iwarp && segment->payload_bytes != 0;
   counts_.packets += counts ? 1U : 0U;
   return counts;
@@ -90,6 +95,10 @@ bool IwarpCheck::add(CaptureLink link, const CapturedPacket& packet, const Sink&
 void IwarpCheck::finish(const Sink& on_fault) const {
   for (const auto& [key, connection] : connections_) {
     for (const Direction& direction : connection.directions) {
+      if (connection.iwarp && direction.phase == Phase::kOperation && !direction.pending.empty()) {
+        on_fault(fmt::format("{} bytes of an iWARP stream are no whole FPDU, or the other end's MPA frame is missing",
+                             direction.pending.size()));
+      }
       if (connection.iwarp && direction.phase != Phase::kLost && direction.reassembly.early_bytes() != 0) {
         on_fault(fmt::format("{} bytes of an iWARP stream follow a gap that the capture does not fill",
                              direction.reassembly.early_bytes()));

@@ -121,6 +121,7 @@ class IwarpQueuePair final : public StreamQueuePair {
   // Receiving: iwarp_queue_pair_receive.cc, iwarp_queue_pair_deliver.cc.
   Step read_fpdu(const StreamCall& call);
   Step take_early(const StreamCall& call);
+  [[nodiscard]] bool covers_early(StreamOffset begin, std::size_t extent) const;
   Step read_bytes(const StreamCall& call);
   Step read_lengths(const StreamCall& call);
   Step take_ulpdu(std::span<const std::byte> known, std::size_t ulpdu, std::size_t extent, const StreamCall& call);

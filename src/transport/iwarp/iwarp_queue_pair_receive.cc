@@ -31,11 +31,16 @@ StreamQueuePair::Step IwarpQueuePair::take_early(const StreamCall& call) {
   Segment segment{.ddp = early.ddp, .ulpdu = early.ulpdu, .placed = true};
   segment.payload = early.ulpdu - static_cast<std::uint32_t>(early.ddp.size());
   const Step step = take(segment, early.extent, call);
-  if (step == Step::kDone && ++early_first_ == early_.size()) {
-    early_.clear();
+  if (step == Step::kDone && ++early_first_ * 2 >= early_.size()) {
+    early_.erase(early_.begin(), early_.begin() + static_cast<std::ptrdiff_t>(early_first_));
     early_first_ = 0;
   }
   return step;
+}
+
+// What was placed early must begin where an FPDU does.
+bool IwarpQueuePair::covers_early(StreamOffset begin, std::size_t extent) const {
+  return early_first_ < early_.size() && early_[early_first_].begin < begin + extent;
 }
 
 StreamQueuePair::Step IwarpQueuePair::read_bytes(const StreamCall& call) {
@@ -47,6 +52,8 @@ StreamQueuePair::Step IwarpQueuePair::read_bytes(const StreamCall& call) {
   const std::size_t extent = wire::fpdu_extent(place, ulpdu, agreement_.receives.markers);
   if (available() < extent)
     return Step::kNothing;
+  if (covers_early(begin, extent))
+    return terminate(wire::terminate::kMarker, nullptr, call);
   std::vector<std::byte> bytes(extent);
   input().read(begin, bytes);
   const wire::Fpdu fpdu = wire::parse_fpdu(bytes, place, agreement_.receives);
@@ -72,6 +79,8 @@ StreamQueuePair::Step IwarpQueuePair::read_lengths(const StreamCall& call) {
   const std::size_t extent = wire::fpdu_extent(begin - read_origin_, ulpdu, agreement_.receives.markers);
   if (available() < extent)
     return Step::kNothing;
+  if (covers_early(begin, extent))
+    return terminate(wire::terminate::kMarker, nullptr, call);
   return take_ulpdu(std::span(note).first(noted).subspan(wire::kMpaLengthSize), ulpdu, extent, call);
 }
 
@@ -119,6 +128,8 @@ bool IwarpQueuePair::place_early(const StreamRun& run, const StreamCall& call) {
   if (!settings_.early_placement || phase_ != Phase::kOperation || run.length < kMinFpdu || run.offset < read_origin_)
     return false;
   const std::uint64_t place = run.offset - read_origin_;
+  if (place % 4 != 0)
+    return false;  // every FPDU begins at a multiple of 4
   std::array<std::byte, kMaxNote> note;
   std::span<const std::byte> known;
   std::size_t ulpdu = 0;

@@ -74,8 +74,9 @@ std::optional<std::uint32_t> IwarpQueuePair::request_of(const wire::Terminate& m
     const bool same_queue = wqe.is_read() ? ddp.queue == wire::kDdpReadRequestQueue : ddp.queue == wire::kDdpSendQueue;
     const bool untagged =
         !ddp.tagged && same_queue && ddp.message_number == wqe.ssn && wqe.opcode != verbs::WrOpcode::kRdmaWrite;
-    const bool tagged =
-        ddp.tagged && wqe.is_write() && ddp.stag == wqe.rkey && ddp.tagged_offset - wqe.remote_address <= wqe.length;
+    const bool tagged = ddp.tagged && wqe.is_write() && ddp.stag == wqe.rkey &&
+                        ddp.upper_control == wire::rdmap_control(wire::RdmapOpcode::kWrite) &&
+                        ddp.tagged_offset - wqe.remote_address < std::max(wqe.length, 1U);
     if (untagged || tagged)
       return number;
   }

@@ -59,10 +59,11 @@ void StreamQueuePair::open(const StreamCall& call) {
 void StreamQueuePair::release() {
   if (connection_ == nullptr)
     return;
+  const TcpEnd peer = connection_->identity().peer;  // attributes may name another by now
   connection_.reset();
   if (ledger_ != nullptr) {
     options_.ledgers->close(sender(core_.identity().endpoint, core_.identity().qpn));
-    options_.ledgers->close(sender(core_.attributes().address.destination, core_.attributes().destination_qpn));
+    options_.ledgers->close(sender(peer.endpoint, peer.connection));
     ledger_ = nullptr;
   }
   input_.reset();

@@ -264,11 +264,13 @@ void TcpConnection::on_reset(const Segment& segment, Time now) {
   switch (state_) {
     case TcpState::kSynReceived:
       if (passive_) {
+        const StreamOffset written = sender_.written();
         sender_ = TcpSender();
         receiver_ = TcpReceiver();
         core_.agreed = TcpAgreement();
         core_.update_room();
         sender_.start(core_);
+        sender_.write(core_, written, now);  // what the user has written waits for the next handshake
         state_ = TcpState::kListen;
         return;
       }

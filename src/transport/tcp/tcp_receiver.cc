@@ -53,10 +53,10 @@ void TcpReceiver::note_mark(const TcpCore& core, bool marked) {
   } else if (core.agreed.ecn == TcpEcn::kPerPacket && marked != echo_mark_) {
     // What came before must be acknowledged with the state that it had.
     //= rfc8257 3.2
-    if (unacknowledged_ > 0 && !early_waits_) {
+    if (unacknowledged_ > 0) {
+      early_mark_ = echo_mark_ || (early_waits_ && early_mark_);
       early_waits_ = true;
       early_next_ = next_;
-      early_mark_ = echo_mark_;
     }
     echo_mark_ = marked;
     unacknowledged_ = 0;

@@ -77,6 +77,7 @@ void TcpSender::queue_fin(const TcpCore& core, Time now) {
 void TcpSender::stop() {
   stale_ = true;
   open_ = false;
+  board_.forgive_lost();  // a connection that has ended sends nothing again
   syn_waits_ = false;
   tail_probe_ = false;
   window_probe_ = false;
@@ -133,7 +134,7 @@ bool TcpSender::ready(const TcpCore& core) const {
   if (syn_waits_) {
     return true;
   }
-  if (board_.lost() > 0) {
+  if (board_.lost() > 0 && (open_ || board_.una() == 0)) {
     return board_.in_flight() + core.room() <= window_ || board_.in_flight() == 0;
   }
   return open_ && (tail_probe_ || new_data_ready(core));

@@ -128,7 +128,7 @@ class TcpSender {
   [[nodiscard]] bool was_spurious(const TcpAck& ack) const;
   void undo(TcpCore& core, Time now);
   void leave_recovery(const TcpCore& core);
-  void settle_tail_probe(const TcpCore& core, const TcpAck& ack, Time now);
+  void settle_tail_probe(const TcpCore& core, const TcpAck& ack, bool advances, Time now);
   void find_losses(TcpCore& core, Time now);
   void enter_fast_recovery(TcpCore& core, Time now);
   void answer_mark(TcpCore& core, Time now);

@@ -128,12 +128,12 @@ void TcpSender::advance(TcpCore& core, const TcpAck& ack, Time now) {
 }
 
 //= rfc8985 7.4.2
-void TcpSender::settle_tail_probe(const TcpCore& core, const TcpAck& ack, Time now) {
+void TcpSender::settle_tail_probe(const TcpCore& core, const TcpAck& ack, bool advances, Time now) {
   if (ack.acknowledged < probe_end_) {
     return;
   }
   const bool repaired = probe_resent_ && !duplicate_seen_ && ack.acknowledged > probe_end_;
-  if (!probe_resent_ || duplicate_seen_ || repaired || (ack.sack.empty() && !ack.occupies)) {
+  if (!probe_resent_ || duplicate_seen_ || repaired || (ack.sack.empty() && !ack.occupies && !advances)) {
     probe_end_ = 0;
   }
   if (repaired && recovery_ == Recovery::kOpen && core.options.congestion_control != nullptr) {
@@ -223,9 +223,10 @@ void TcpSender::on_ack(TcpCore& core, const TcpAck& ack, Time now) {
     advance(core, ack, now);
   } else if (board_.outstanding() == 0) {
     attempts_ = 0;
+    backoff_ = edge_ > board_.next() ? 0 : backoff_;  // probes of a closed window say nothing of the path
   }
   if (probe_end_ != 0) {
-    settle_tail_probe(core, ack, now);
+    settle_tail_probe(core, ack, advances, now);
   }
   const std::int64_t lost_before = board_.lost();
   reorder_at_ = Time::never();
