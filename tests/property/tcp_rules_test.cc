@@ -322,6 +322,41 @@ TEST(TcpLoss, ALostTailIsFoundByAProbe) {
   EXPECT_LT(pair.now().since_start(), 20_ms);
 }
 
+//= rfc8985 7.4.2
+TEST(TcpLoss, ATailThatAProbeRepairedIsTakenForCongestion) {
+  NewReno control;
+  TcpPair::Options options = transfer(10 * kRoom);
+  for_both(options, [](TcpOptions& tcp) { tcp.delayed_ack.longest = 5_ms; });
+  options.tcp[0].congestion_control = &control;
+  options.closes = false;
+  TcpPair pair(options);
+  int count = 0;
+  pair.set_filter([&](int from, const wire::Packet& packet) {
+    return from == 0 && packet.common.payload_bytes > 0 && ++count == 10;
+  });
+  ASSERT_TRUE(pair.run());
+  EXPECT_EQ(pair.connection(0).counters().tail_probes, 1U);
+  // That the first copy was lost, and not its acknowledgement, is sure when later data are acknowledged.
+  pair.connection(0).write(kRoom, pair.now());
+  pair.run_until(pair.now() + 100_ms);
+  EXPECT_LT(control.ssthresh(), TcpCongestionControl::kNoThreshold);
+}
+
+TEST(TcpLoss, AConnectionThatHasEndedSendsNothingAgain) {
+  TcpPair::Options options = transfer(8 * kRoom);
+  options.closes = false;
+  TcpPair pair(options);
+  pair.set_filter([](int from, const wire::Packet&) { return from == 0; });
+  pair.run_until(pair.now() + 1500_ms);
+  ASSERT_GT(pair.connection(0).counters().timeouts, 0U);
+  pair.connection(0).abort(pair.now());
+  const std::uint64_t data = pair.connection(0).counters().data_segments_sent;
+  EXPECT_TRUE(pair.connection(0).next_data().is_never());
+  ASSERT_TRUE(pair.run());
+  EXPECT_EQ(pair.connection(0).counters().data_segments_sent, data);
+  EXPECT_TRUE(pair.connection(0).next_timeout().is_never());
+}
+
 TEST(TcpLoss, AProbeWhoseAnswerCameBeforeItLeftIsNotSent) {
   TcpPair::Options options = transfer(0);
   options.closes = false;

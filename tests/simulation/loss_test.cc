@@ -79,6 +79,25 @@ TEST(Loss, StreamsDeliverEveryMessageOverDamagedCablesAndThroughFullBuffers) {
   }
 }
 
+// A stream waits where RC would be told to come again: when the program posts receives, what waited completes at once.
+TEST(Loss, SendsBeyondThePostedReceivesWaitInTheStreamAndAllArrive) {
+  for (const host::Service service : {host::Service::kTcp, host::Service::kIwarp}) {
+    SimOptions options = streams(two_paths(), service);
+    options.flows = {write(0, 3, Bytes(64))};
+    options.flows[0].shape.operation = workload::Operation::kSend;
+    options.flows[0].shape.messages = 3'000;
+    options.flows[0].shape.window = 1'500;
+    options.nic.pipeline.completion = 50_us;
+    SimWorld sim(std::move(options));
+    (void)sim.run(Time::zero() + 10_s);
+    EXPECT_EQ(sim.messages().size(), 3'000U);
+    EXPECT_TRUE(sim.all_succeeded());
+    for (const workload::MessageRecord& record : sim.messages()) {
+      ASSERT_FALSE(record.delivered.is_never());
+    }
+  }
+}
+
 TEST(Loss, ALossyClassDropsAndTheMessagesArriveAllTheSame) {
   SimOptions options = roce(star(std::vector<Cable>(5, kCable)));
   options.ethernet.switches[0].buffer = Bytes(100'000);
