@@ -185,6 +185,10 @@ TEST(Claims, LossSlowsIwarpAsItsModelSaysAndGoBackNMoreThanSelectiveRepeat) {
   EXPECT_NEAR(claim.goodput("rocev2 1%") / claim.goodput("rocev2 0"), 1 / (1 + 1e-2 * window), 0.1);
   EXPECT_LT(claim.goodput("rocev2 1%"), 0.65 * claim.goodput("rocev2 0"));
   EXPECT_GT(claim.goodput("rocev2-selective 1%"), 0.85 * claim.goodput("rocev2-selective 0"));
+  // A message at a time: the last packet's loss is found by a timeout of 67 ms alone, one message in a hundred.
+  EXPECT_LT(claim.goodput("rocev2 short 1%"), 64 * 1024 * 8 / (1e-2 * 67e-3) * 1.5);
+  EXPECT_GT(claim.goodput("iwarp short 1%"), 5 * claim.goodput("rocev2 short 1%"));
+  EXPECT_GT(claim.goodput("rocev2-selective short 1%"), 10 * claim.goodput("rocev2 short 1%"));
 }
 
 TEST(Claims, IwarpHoldsBuffersForEveryConnectionAndRcNone) {
