@@ -19,6 +19,7 @@
 
 namespace weft::verbs {
 
+class GroupProvider;
 class Provider;
 
 /// The program's own name for a request; the machine only hands it back.
@@ -52,11 +53,16 @@ struct TimerRequest {
   MachineToken token = 0;
 };
 
-/// One way out of the host that this program may use: a port of a NIC, and the verbs of its device.
+/// Where a rail leads: to all hosts, or to the GPUs of one scale-up domain.
+enum class RailKind : std::uint8_t { kScaleOut, kScaleUp };
+
+/// One way that this program may use: a port of a NIC, or a GPU's scale-up port, and the verbs of its device.
 struct Rail {
   EndpointId endpoint{};
   Rate rate{};
   Provider* provider = nullptr;  // owned by the machine; never null in what `rails` returns
+  RailKind kind = RailKind::kScaleOut;
+  GroupProvider* groups = nullptr;  // owned by the machine; null if nothing there reduces
 };
 
 /// Something asked for has finished.
