@@ -46,13 +46,11 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   }
   const QpRef ref = ref_of(slot);
   attend(ref, record_of(ref));
-  if (device_.completions() != seen_completions_) {
-    report_news(now);
-  }
+  report_news(now);
   pump(now);
 }
 
-void Nic::report_news(Time landed) {
+void Nic::tell_listeners(Time landed) {
   seen_completions_ = device_.completions();
   const Time seen = path_ == nullptr ? landed + options_.pipeline.completion : path_->on_news(landed);
   for (NewsListener* const listener : listeners_) {
@@ -223,9 +221,7 @@ bool Nic::poll(QpRef ref, QpRecord& record, Time now) {
   if (!device_.poll_transmit(slot_of(ref), {packet, cold, {}}, now)) {
     packet.common.flags = 0;
     packets_.release(handle);
-    if (device_.completions() != seen_completions_) {
-      report_news(now);
-    }
+    report_news(now);
     return false;
   }
   if (packet.has(wire::kHasCold)) [[unlikely]] {
@@ -295,9 +291,7 @@ void Nic::on_timer(Time now) {
     device_.on_timeout(slot_of(entry.who), now);
     attend(entry.who, record);
   }
-  if (device_.completions() != seen_completions_) {
-    report_news(now);
-  }
+  report_news(now);
   if (!timeouts_.empty()) {
     kernel_.wake(timer_, sim::ActorId(kNicTimer, index_), timeouts_.first());
   }
@@ -367,9 +361,7 @@ void Nic::modified(Qpn qpn) {
   const unsigned mark = is_ib ? address.service_level : address.traffic_class >> 2;
   record_of(ref_of(slot)).priority = options_.lane_of_mark[mark];
   attend(qpn);
-  if (device_.completions() != seen_completions_) {
-    report_news(kernel_.now());  // a message that waited for its receive request, or requests that were flushed
-  }
+  report_news(kernel_.now());  // a message that waited for its receive request, or requests that were flushed
 }
 
 void Nic::shared_receive_posted(verbs::SrqHandle srq) {
@@ -382,9 +374,7 @@ void Nic::shared_receive_posted(verbs::SrqHandle srq) {
       }
     }
   }
-  if (device_.completions() != seen_completions_) {
-    report_news(kernel_.now());
-  }
+  report_news(kernel_.now());
 }
 
 Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
@@ -401,9 +391,7 @@ Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
     device_.advance_to(now);
     Result<void> posted = device_.post_send(qpn, request);
     attend(qpn);
-    if (device_.completions() != seen_completions_) {
-      report_news(now);
-    }
+    report_news(now);
     return posted;
   }
   // A request overtakes none that was posted before it.
@@ -436,9 +424,7 @@ void Nic::on_pipeline(Time now) {
   if (!posts_.empty()) {
     kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), posts_.front().at);
   }
-  if (device_.completions() != seen_completions_) {
-    report_news(now);
-  }
+  report_news(now);
 }
 
 transport::RcCounters Nic::rc_counters() const {

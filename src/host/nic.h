@@ -152,8 +152,13 @@ class Nic final : public fabric::Endpoint {
   [[nodiscard]] bool has_ready() const { return !answers_.empty() || ready_mask_ != 0; }
   /// Those that must be open before the queue pair's next answer, of whichever kind, may leave.
   [[nodiscard]] std::uint32_t answer_lanes(const QpRecord& record) const;
-  /// Completions are there whose bytes have landed.
-  void report_news(Time landed);
+  /// Tells the listeners of completions that they have not been told of, if there are any; their bytes have landed.
+  void report_news(Time landed) {
+    if (device_.completions() != seen_completions_) {
+      tell_listeners(landed);
+    }
+  }
+  void tell_listeners(Time landed);
 
   // With a path between programs and this NIC.
   void take_by_path(fabric::PacketHandle handle, Time now);

@@ -61,9 +61,7 @@ void Nic::deliver_by_path(fabric::PacketHandle handle, Time now) {
   const QpRef ref = ref_of(slot);
   const Time landed = damaged ? now : path_->on_delivered(ref, arrival, now);
   attend(ref, record_of(ref));
-  if (device_.completions() != seen_completions_) {
-    report_news(landed);
-  }
+  report_news(landed);
   pump(now);
 }
 
@@ -108,9 +106,7 @@ void Nic::run_path(Time now) {
     }
     attend(post.qpn);
   }
-  if (device_.completions() != seen_completions_) {
-    report_news(now);
-  }
+  report_news(now);
   while (path_->next_arrival() <= now) {
     if (const std::optional<std::uint32_t> packet = path_->take_arrival(now); packet) {
       --packets_kept_;
