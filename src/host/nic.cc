@@ -427,18 +427,6 @@ void Nic::on_pipeline(Time now) {
   report_news(now);
 }
 
-transport::RcCounters Nic::rc_counters() const {
-  transport::RcCounters sum;
-  const std::vector<QpRecord>& records = records_[static_cast<std::size_t>(transport::EngineKind::kRc)];
-  for (std::uint32_t i = 0; i < records.size(); ++i) {
-    if (records[i].alive) {
-      sum +=
-          device_.find_rc(device_.core_of({.index = i, .kind = transport::EngineKind::kRc}).identity().qpn)->counters();
-    }
-  }
-  return sum;
-}
-
 Nic::Connections Nic::connections() const {
   Connections sum;
   for (std::uint32_t kind = 0; kind < records_.size(); ++kind) {
@@ -447,16 +435,11 @@ Nic::Connections Nic::connections() const {
         continue;
       }
       const transport::QpSlot slot{.index = i, .kind = static_cast<transport::EngineKind>(kind)};
-      const Qpn qpn = device_.core_of(slot).identity().qpn;
       ++sum.count;
       sum.state_bytes += device_.state_bytes(slot);
-      if (const transport::RcQueuePair* rc = device_.find_rc(qpn); rc != nullptr) {
-        const transport::RcCounters counters = rc->counters();
-        sum.retransmissions += counters.retransmitted_packets;
-        sum.timeouts += counters.local_ack_timeout_err;
-        sum.out_of_order += counters.out_of_sequence;
-        sum.duplicates += counters.duplicate_request;
-      } else if (const transport::StreamQueuePair* stream = device_.find_stream(qpn); stream != nullptr) {
+      if (const transport::RcQueuePair* rc = device_.find_rc(slot); rc != nullptr) {
+        sum.rc += rc->counters();
+      } else if (const transport::StreamQueuePair* stream = device_.find_stream(slot); stream != nullptr) {
         const transport::StreamQueuePair::Buffers buffers = stream->buffers();
         sum.buffer_bytes += static_cast<std::uint64_t>((buffers.send_limit + buffers.receive_limit).count());
         if (const transport::TcpConnection* tcp = stream->connection(); tcp != nullptr) {
@@ -467,6 +450,10 @@ Nic::Connections Nic::connections() const {
       }
     }
   }
+  sum.retransmissions += sum.rc.retransmitted_packets;
+  sum.timeouts += sum.rc.local_ack_timeout_err;
+  sum.out_of_order += sum.rc.out_of_sequence;
+  sum.duplicates += sum.rc.duplicate_request;
   return sum;
 }
 

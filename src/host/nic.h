@@ -83,8 +83,6 @@ class Nic final : public fabric::Endpoint {
   [[nodiscard]] const NicPath* path() const { return path_.get(); }
   /// Packets that have arrived and that the engines have not seen yet.
   [[nodiscard]] std::uint32_t packets_kept() const { return packets_kept_; }
-  /// Sum over the reliable queue pairs that exist. O(queue pairs).
-  [[nodiscard]] transport::RcCounters rc_counters() const;
   /// Sum over the queue pairs that exist, of every kind.
   struct Connections {
     std::uint64_t count = 0;
@@ -94,6 +92,7 @@ class Nic final : public fabric::Endpoint {
     std::uint64_t timeouts = 0;
     std::uint64_t out_of_order = 0;
     std::uint64_t duplicates = 0;
+    transport::RcCounters rc;  // of the RC engines alone
   };
   /// O(queue pairs).
   [[nodiscard]] Connections connections() const;

@@ -171,7 +171,6 @@ void Collector::take_nics(RunResults& results) const {
   for (std::uint32_t i = 0; i < world.graph().endpoints; ++i) {
     const host::Nic& nic = world.nic(EndpointId(i));
     const host::Nic::Counters& own = nic.counters();
-    const transport::RcCounters rc = nic.rc_counters();
     const host::Nic::Connections all = nic.connections();
     results.nics.push_back({.name = world.graph().nodes[i].name,
                             .data_sent = own.data_sent,
@@ -180,12 +179,12 @@ void Collector::take_nics(RunResults& results) const {
                             .damaged = own.damaged,
                             .retransmitted = all.retransmissions,
                             .timeouts = all.timeouts,
-                            .sequence_naks = rc.packet_seq_err,
-                            .rnr_naks = rc.rnr_nak_retry_err,
+                            .sequence_naks = all.rc.packet_seq_err,
+                            .rnr_naks = all.rc.rnr_nak_retry_err,
                             .out_of_sequence = all.out_of_order,
                             .duplicates = all.duplicates,
-                            .cnps_sent = rc.cnp_sent,
-                            .cnps_handled = rc.cnp_handled,
+                            .cnps_sent = all.rc.cnp_sent,
+                            .cnps_handled = all.rc.cnp_handled,
                             .connections = all.count,
                             .state_bytes = all.state_bytes,
                             .host_drops = nic.path() != nullptr ? nic.path()->counters().dropped : 0,

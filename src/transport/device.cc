@@ -135,8 +135,7 @@ Time Device::next_event() const {
   return soonest;
 }
 
-const RcQueuePair* Device::find_rc(Qpn qpn) const {
-  const QpSlot slot = table_.find(qpn);
+const RcQueuePair* Device::find_rc(QpSlot slot) const {
   return slot.exists() && slot.kind == EngineKind::kRc ? &rc_[Slab<RcQueuePair>::Handle(slot.index)] : nullptr;
 }
 
@@ -150,8 +149,7 @@ const UdQueuePair* Device::find_ud(Qpn qpn) const {
   return slot.exists() && slot.kind == EngineKind::kUd ? &ud_[Slab<UdQueuePair>::Handle(slot.index)] : nullptr;
 }
 
-const StreamQueuePair* Device::find_stream(Qpn qpn) const {
-  const QpSlot slot = table_.find(qpn);
+const StreamQueuePair* Device::find_stream(QpSlot slot) const {
   if (slot.exists() && slot.kind == EngineKind::kTcp)
     return &tcp_[Slab<TcpQueuePair>::Handle(slot.index)];
   return slot.exists() && slot.kind == EngineKind::kIwarp ? &iwarp_[Slab<IwarpQueuePair>::Handle(slot.index)] : nullptr;

@@ -120,11 +120,14 @@ class Device final : public verbs::Provider {
   // For reports and tests.
 
   /// Null if the number names no queue pair of that kind. Valid until the queue pair is destroyed.
-  [[nodiscard]] const RcQueuePair* find_rc(Qpn qpn) const;
+  [[nodiscard]] const RcQueuePair* find_rc(Qpn qpn) const { return find_rc(table_.find(qpn)); }
   [[nodiscard]] const UcQueuePair* find_uc(Qpn qpn) const;
   [[nodiscard]] const UdQueuePair* find_ud(Qpn qpn) const;
   /// Of either kind over a stream.
-  [[nodiscard]] const StreamQueuePair* find_stream(Qpn qpn) const;
+  [[nodiscard]] const StreamQueuePair* find_stream(Qpn qpn) const { return find_stream(table_.find(qpn)); }
+  /// By place: null if it is of another kind, or does not exist.
+  [[nodiscard]] const RcQueuePair* find_rc(QpSlot slot) const;
+  [[nodiscard]] const StreamQueuePair* find_stream(QpSlot slot) const;
   [[nodiscard]] const DeviceOptions& options() const { return options_; }
   [[nodiscard]] std::size_t queue_pairs() const { return table_.size(); }
   /// Memory of one engine: the object and its heap, posted requests included.
