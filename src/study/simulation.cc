@@ -274,8 +274,6 @@ void Simulation::observe(Duration interval, std::function<void(Time)> look) {
   at_pause_ = std::move(look);
 }
 
-const host::HostResources* Simulation::host(EndpointId endpoint) const { return parts_->hosts->resources(endpoint); }
-
 IdealPath Simulation::path_of(const workload::MessageRecord& message) const {
   const JobDescription& job = jobs_[message.flow.job.value()];
   const EndpointId source = job.rank_endpoints[message.flow.source.value()];

@@ -74,9 +74,6 @@ class Simulation {
   /// Why it ended in kError or kStuck.
   [[nodiscard]] const std::string& error() const { return error_; }
 
-  /// What the programs and NICs of an endpoint's host share, with the time of its cores; null if it has no stages.
-  [[nodiscard]] const host::HostResources* host(EndpointId endpoint) const;
-
   /// What the message would take on an empty network, from post_send to the requester's completion; slowdown is
   /// measured against it. Closed form over the path of the first next hops.
   [[nodiscard]] Duration ideal_time(const workload::MessageRecord& message) const;
