@@ -41,14 +41,16 @@ struct Simulation::Counter final : workload::MessageSink {
 /// What the ranks of one traffic are made of.
 struct Simulation::Job {
   struct Rank {
+    verbs::MemoryPlace place;  // of its buffers
     workload::RankPorts ports;
     workload::Messenger messenger;
     std::unique_ptr<workload::Program> program;
     bool started = false;
     bool done = false;
 
-    Rank(workload::RankPorts opened, workload::LocalConnector& connector, workload::DeliveryMatcher& matcher)
-        : ports(std::move(opened)), messenger(ports, connector, matcher) {}
+    Rank(verbs::MemoryPlace chosen, workload::RankPorts opened, workload::LocalConnector& connector,
+         workload::DeliveryMatcher& matcher)
+        : place(chosen), ports(std::move(opened)), messenger(ports, connector, matcher) {}
   };
 
   Job(TrafficPlan made, const workload::ConnectionAttributes& attributes)
@@ -148,12 +150,12 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   Job& job = *running_.back();
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     host::SimMachine& machine = world_->machine(first_machine + rank);
-    Result<workload::RankPorts> ports =
-        workload::RankPorts::open(machine, {.place = parts_->hosts->memory(jobs_.back().rank_endpoints[rank])});
+    const verbs::MemoryPlace place = parts_->hosts->memory(jobs_.back().rank_endpoints[rank]);
+    Result<workload::RankPorts> ports = workload::RankPorts::open(machine, {.place = place});
     if (!ports) {
       return pass_on(ports);
     }
-    Job::Rank& made = job.ranks.emplace_back(std::move(*ports), job.connector, parts_->matcher);
+    Job::Rank& made = job.ranks.emplace_back(place, std::move(*ports), job.connector, parts_->matcher);
     job.connector.add_rank(made.ports, made.messenger);
     if (Result<void> programmed = make_program(job, rank); !programmed) {
       return programmed;
@@ -276,13 +278,14 @@ void Simulation::observe(Duration interval, std::function<void(Time)> look) {
 
 IdealPath Simulation::path_of(const workload::MessageRecord& message) const {
   const JobDescription& job = jobs_[message.flow.job.value()];
+  const Job& running = *running_[message.flow.job.value()];
   const EndpointId source = job.rank_endpoints[message.flow.source.value()];
   return {.source = source,
           .destination = job.rank_endpoints[message.flow.destination.value()],
           .encapsulation = world_->nic(source).options().device.encapsulation,
           .mtu = Bytes(scenario_.fabric.mtu),
-          .place = parts_->hosts->memory(source),
-          .service = service_of(running_[message.flow.job.value()]->plan.family)};
+          .place = running.ranks[message.flow.source.value()].place,
+          .service = service_of(running.plan.family)};
 }
 
 Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
