@@ -5,12 +5,10 @@
 #include "fabric/fabric.h"
 #include "study/build_fabric.h"
 #include "study/build_paths.h"
+#include "study/build_streams.h"
 #include "study/build_topology.h"
 #include "study/encapsulation_of.h"
-#include "transport/congestion/cubic.h"
-#include "transport/congestion/dctcp.h"
 #include "transport/congestion/fixed_window.h"
-#include "transport/congestion/new_reno.h"
 #include "transport/congestion/notification_point.h"
 
 namespace weft::study {
@@ -60,57 +58,6 @@ Rate scaled(Rate step, Rate line, const std::optional<Rate>& reference) {
   }
   const auto product = static_cast<Int128>(step.bits_per_second()) * line.bits_per_second();
   return Rate::bits_per_second(static_cast<std::int64_t>(product / reference->bits_per_second()));
-}
-
-host::MakeTcpControl tcp_control(TcpAlgorithm algorithm) {
-  switch (algorithm) {
-    case TcpAlgorithm::kCubic:
-      return [] { return std::make_unique<transport::Cubic>(); };
-    case TcpAlgorithm::kNewReno:
-      return [] { return std::make_unique<transport::NewReno>(); };
-    case TcpAlgorithm::kDctcp:
-      break;
-  }
-  return [] { return std::make_unique<transport::Dctcp>(); };
-}
-
-transport::TcpEcn ecn_of(const TcpSettings& tcp) {
-  if (!tcp.ecn) {
-    return tcp.congestion_control == TcpAlgorithm::kDctcp ? transport::TcpEcn::kPerPacket : transport::TcpEcn::kOff;
-  }
-  switch (*tcp.ecn) {
-    case TcpEcnUse::kOff:
-      return transport::TcpEcn::kOff;
-    case TcpEcnUse::kClassic:
-      return transport::TcpEcn::kClassic;
-    case TcpEcnUse::kPerPacket:
-      break;
-  }
-  return transport::TcpEcn::kPerPacket;
-}
-
-transport::StreamOptions stream_options(const Scenario& scenario, Duration minimum_rto) {
-  const TcpSettings& from = scenario.tcp;
-  transport::StreamOptions to;
-  to.start = from.setup == StreamSetup::kEstablished ? transport::StreamStart::kEstablished
-                                                     : transport::StreamStart::kOnTheWire;
-  to.send_buffer = from.send_buffer;
-  to.tcp.seed = static_cast<std::uint64_t>(scenario.seed);
-  to.tcp.mss = static_cast<std::uint16_t>(from.mss.value_or(scenario.fabric.mtu));
-  to.tcp.receive_buffer = from.receive_buffer;
-  to.tcp.timestamps = from.timestamps;
-  to.tcp.selective_acks = from.selective_acks;
-  to.tcp.loss_detection = from.loss_detection == TcpDetection::kRack ? transport::TcpLossDetection::kRack
-                                                                     : transport::TcpLossDetection::kDuplicateAcks;
-  to.tcp.ecn = ecn_of(from);
-  to.tcp.nagle = from.nagle ? transport::TcpNagle::kOn : transport::TcpNagle::kOff;
-  to.tcp.pacing = from.pacing == TcpSpacing::kWindow ? transport::TcpPacing::kWindow : transport::TcpPacing::kOff;
-  to.tcp.delayed_ack.every = static_cast<std::uint8_t>(from.ack_every);
-  to.tcp.delayed_ack.longest = from.delayed_ack;
-  to.tcp.minimum_rto = minimum_rto;
-  to.tcp.initial_rto = std::max(from.initial_rto, minimum_rto);
-  to.tcp.initial_segments = static_cast<std::uint8_t>(from.initial_window);
-  return to;
 }
 
 }  // namespace
