@@ -1,0 +1,147 @@
+#include "workload/collective/costed_collectives.h"
+
+#include <algorithm>
+
+namespace weft::workload {
+namespace {
+
+bool is_between_two(CollectiveKind kind) { return kind == CollectiveKind::kSend || kind == CollectiveKind::kReceive; }
+
+bool has_root(CollectiveKind kind) { return kind == CollectiveKind::kBroadcast || kind == CollectiveKind::kReduce; }
+
+}  // namespace
+
+Result<CommunicatorId> CostedCollectives::add(const Communicator& communicator) {
+  auto& all = network_.communicators_;
+  if (added_ < all.size()) {
+    const Communicator& known = all[added_];
+    if (known.name != communicator.name || known.members != communicator.members) {
+      return fail("rank {} adds communicator {} where another rank added {}", rank_.value(), communicator.name,
+                  known.name);
+    }
+    return CommunicatorId(added_++);
+  }
+  auto members = communicator.members;
+  std::ranges::sort(members);
+  if (members.empty() || std::ranges::adjacent_find(members) != members.end()) {
+    return fail("communicator {}: no member, or a rank twice", communicator.name);
+  }
+  if (std::ranges::any_of(all, [&](const Communicator& other) { return other.name == communicator.name; })) {
+    return fail("communicator {}: there is one of that name", communicator.name);
+  }
+  all.push_back(communicator);
+  return CommunicatorId(added_++);
+}
+
+const Communicator& CostedCollectives::communicator(CommunicatorId id) const {
+  WEFT_ASSERT(id.is_valid() && id.value() < added_);
+  return network_.communicators_[id.value()];
+}
+
+Result<MemberIndex> CostedCollectives::self_in(const Communicator& communicator) const {
+  const auto found = std::ranges::find(communicator.members, rank_);
+  if (found == communicator.members.end()) {
+    return fail("rank {} is not a member of communicator {}", rank_.value(), communicator.name);
+  }
+  return MemberIndex(static_cast<std::uint32_t>(found - communicator.members.begin()));
+}
+
+Result<void> CostedCollectives::begin(const CollectiveRequest& request) {
+  if (!request.communicator.is_valid() || request.communicator.value() >= added_) {
+    return fail("rank {}: no such communicator", rank_.value());
+  }
+  const Communicator& group = communicator(request.communicator);
+  auto self = self_in(group);
+  if (!self) {
+    return pass_on(self);
+  }
+  if (request.size < Bytes::zero()) {
+    return fail("communicator {}: {} of {} bytes", group.name, to_string(request.kind), request.size.count());
+  }
+  if (has_root(request.kind) && request.root.value() >= group.members.size()) {
+    return fail("communicator {}: root {} of {} members", group.name, request.root.value(), group.members.size());
+  }
+  if (!is_between_two(request.kind)) {
+    join({.communicator = request.communicator}, request, group.members.size());
+    return {};
+  }
+  if (request.peer.value() >= group.members.size() || request.peer == *self) {
+    return fail("communicator {}: {} with member {} of {}", group.name, to_string(request.kind), request.peer.value(),
+                group.members.size());
+  }
+  const bool sends = request.kind == CollectiveKind::kSend;
+  join({.communicator = request.communicator,
+        .sender = sends ? *self : request.peer,
+        .receiver = sends ? request.peer : *self},
+       request, 2);
+  return {};
+}
+
+void CostedCollectives::join(const LineKey& key, const CollectiveRequest& request, std::size_t members) {
+  CostedNetwork::Line& line = network_.lines_[key];
+  const std::uint64_t place = joined_[key]++ - line.closed;
+  WEFT_ASSERT(place <= line.open.size());
+  if (place == line.open.size()) {
+    line.open.push_back({.request = request, .members = {}, .last_begun = {}});
+  }
+  auto& meeting = line.open[static_cast<std::size_t>(place)];
+  if (request.kind == CollectiveKind::kSend) {
+    meeting.request = request;
+  }
+  const std::uint64_t operation = next_operation_++;
+  operations_[operation] = {.token = request.token, .begun = machine_.now(), .finished = Time::never(), .line = key};
+  ++outstanding_;
+  meeting.members.push_back({.member = this, .operation = operation});
+  meeting.last_begun = later(meeting.last_begun, machine_.now());
+  if (meeting.members.size() == members) {
+    WEFT_ASSERT(place == 0);  // the last to begin this has begun all before it
+    close(line, key);
+  }
+}
+
+void CostedCollectives::close(CostedNetwork::Line& line, const LineKey& key) {
+  CostedNetwork::Meeting meeting = std::move(line.open.front());
+  line.open.pop_front();
+  ++line.closed;
+  const Communicator& group = communicator(key.communicator);
+  CostedOperation operation{.communicator = group, .request = meeting.request};
+  if (key.sender.is_valid()) {
+    operation.sender = group.members[key.sender.value()];
+    operation.receiver = group.members[key.receiver.value()];
+  }
+  const Duration cost = network_.cost_(operation);
+  WEFT_ASSERT(cost >= Duration::zero());
+  line.free_at = later(line.free_at, meeting.last_begun) + cost;
+  for (const auto& [member, id] : meeting.members) {
+    member->end_at(id, line.free_at);
+  }
+}
+
+void CostedCollectives::end_at(std::uint64_t operation, Time at) {
+  operations_[operation].finished = at;
+  machine_.set_timer({.at = at, .token = kCollectiveTokens | operation});
+}
+
+Result<void> CostedCollectives::on_machine_event(const verbs::MachineEvent& event) {
+  const auto found = operations_.find(event.token & ~kCollectiveTokens);
+  if (found == operations_.end()) {
+    return {};
+  }
+  const Operation& operation = found->second;
+  Time& turn = turn_.try_emplace(operation.line).first->second;
+  finished_.push_back(
+      {.token = operation.token, .started = later(operation.begun, turn), .finished = operation.finished});
+  turn = operation.finished;
+  operations_.erase(found);
+  return {};
+}
+
+std::size_t CostedCollectives::take_finished(std::span<CollectiveFinished> out) {
+  const std::size_t moved = std::min(out.size(), finished_.size());
+  std::copy_n(finished_.begin(), moved, out.begin());
+  finished_.erase(finished_.begin(), finished_.begin() + static_cast<std::ptrdiff_t>(moved));
+  outstanding_ -= moved;
+  return moved;
+}
+
+}  // namespace weft::workload

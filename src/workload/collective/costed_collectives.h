@@ -1,0 +1,109 @@
+// Collectives that take a given time: every operation ends a cost after the last of its members has come to it.
+//
+// For tests, and for the parts of a composed run that are not simulated packet by packet. Nothing shares a network
+// here: what an operation costs is what the cost function says of it alone. Operations of one communicator follow one
+// another; so do sends from one member to another. Ends are told by timers on the members' machines: in a simulation of
+// packets a cost must be above zero, because machines are different actors.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "base/ring.h"
+#include "workload/collective/collectives.h"
+
+namespace weft::workload {
+
+/// What a cost function is told.
+struct CostedOperation {
+  const Communicator& communicator;
+  CollectiveRequest request{};  // as its first member began it; of a send and receive, the send
+  RankId sender{};              // of a send and receive, as is `receiver`
+  RankId receiver{};
+};
+/// Not negative.
+using CollectiveCost = std::function<Duration(const CostedOperation&)>;
+
+class CostedCollectives;
+
+/// What the ranks of a job share: who has begun what. Outlives its CostedCollectives.
+class CostedNetwork {
+ public:
+  explicit CostedNetwork(CollectiveCost cost) : cost_(std::move(cost)) {}
+  CostedNetwork(const CostedNetwork&) = delete;
+  CostedNetwork& operator=(const CostedNetwork&) = delete;
+
+ private:
+  friend class CostedCollectives;
+
+  struct Waiting {
+    CostedCollectives* member = nullptr;
+    std::uint64_t operation = 0;
+  };
+  struct Meeting {
+    CollectiveRequest request{};
+    std::vector<Waiting> members{};
+    Time last_begun{};
+  };
+  /// A sequence of operations that follow one another: of a communicator, or from one member of it to another.
+  struct Line {
+    std::deque<Meeting> open{};  // those not all have begun, oldest first
+    std::uint64_t closed = 0;    // operations before them
+    Time free_at{};              // when the last one that all have begun ends
+  };
+  struct LineKey {
+    CommunicatorId communicator{};
+    MemberIndex sender{};  // of sends and receives
+    MemberIndex receiver{};
+    friend auto operator<=>(const LineKey&, const LineKey&) = default;
+  };
+
+  CollectiveCost cost_;
+  std::vector<Communicator> communicators_;
+  std::map<LineKey, Line> lines_;
+};
+
+class CostedCollectives final : public Collectives {
+ public:
+  /// All must outlive this.
+  CostedCollectives(CostedNetwork& network, verbs::Machine& machine, RankId rank)
+      : network_(network), machine_(machine), rank_(rank) {}
+
+  [[nodiscard]] Result<CommunicatorId> add(const Communicator& communicator) override;
+  [[nodiscard]] const Communicator& communicator(CommunicatorId id) const override;
+  [[nodiscard]] Result<void> begin(const CollectiveRequest& request) override;
+  [[nodiscard]] Result<void> on_machine_event(const verbs::MachineEvent& event) override;
+  [[nodiscard]] Result<void> on_news() override { return {}; }
+  std::size_t take_finished(std::span<CollectiveFinished> out) override;
+  [[nodiscard]] std::size_t outstanding() const override { return outstanding_; }
+
+ private:
+  using LineKey = CostedNetwork::LineKey;
+
+  struct Operation {
+    CollectiveToken token = 0;
+    Time begun{};
+    Time finished{};
+    LineKey line{};
+  };
+
+  [[nodiscard]] Result<MemberIndex> self_in(const Communicator& communicator) const;
+  void join(const LineKey& key, const CollectiveRequest& request, std::size_t members);
+  void close(CostedNetwork::Line& line, const LineKey& key);
+  void end_at(std::uint64_t operation, Time at);
+
+  CostedNetwork& network_;
+  verbs::Machine& machine_;
+  RankId rank_;
+  std::uint32_t added_ = 0;
+  std::map<LineKey, std::uint64_t> joined_;  // operations begun on each line
+  std::map<LineKey, Time> turn_;             // when the last operation taken from each line ended
+  std::map<std::uint64_t, Operation> operations_;
+  std::uint64_t next_operation_ = 0;
+  std::size_t outstanding_ = 0;
+  std::deque<CollectiveFinished> finished_;
+};
+
+}  // namespace weft::workload

@@ -1,0 +1,68 @@
+#include "workload/training/model_shape.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "workload/training/known_models.h"
+
+namespace weft::workload {
+namespace {
+
+TEST(ModelShape, ParametersOfAGptFollowTheClosedForm) {
+  // P = 12 l h^2 (1 + 13/(12 h) + (V + s)/(12 l h)), Narayanan et al. 2021; the final norm's 2 h are not in it.
+  for (const auto& [layers, hidden, heads] : {std::array<std::int64_t, 3>{24, 2304, 24}, {128, 25600, 160}}) {
+    const ModelShape model = test::gpt(layers, hidden, heads);
+    const std::int64_t closed = 12 * layers * hidden * hidden + 13 * layers * hidden + (51200 + 2048) * hidden;
+    EXPECT_EQ(parameter_count(model), closed + 2 * hidden);
+  }
+}
+
+struct Published {
+  ModelShape model;
+  double billions;
+  double active_billions;
+};
+
+TEST(ModelShape, ParametersOfPublishedModelsComeOut) {
+  // As printed in the models' papers, to their last digit.
+  const Published published[] = {{test::gpt(24, 2304, 24), 1.7, 1.7},      {test::gpt(36, 4096, 32), 7.5, 7.5},
+                                 {test::gpt(80, 12288, 96), 145.6, 145.6}, {test::gpt(128, 25600, 160), 1008.0, 1008.0},
+                                 {test::llama3_8b(), 8.03, 8.03},          {test::llama3_70b(), 70.55, 70.55},
+                                 {test::llama3_405b(), 405.9, 405.9},      {test::mixtral_8x7b(), 46.7, 12.9},
+                                 {test::deepseek_v3(), 671.0, 37.0}};
+  for (const auto& [model, billions, active] : published) {
+    ASSERT_TRUE(check_model(model)) << model.name;
+    EXPECT_NEAR(static_cast<double>(parameter_count(model)) * 1e-9, billions, billions * 0.012) << model.name;
+    EXPECT_NEAR(static_cast<double>(active_parameter_count(model)) * 1e-9, active, active * 0.02) << model.name;
+  }
+}
+
+TEST(ModelShape, GroupedQueriesShrinkOnlyKeysAndValues) {
+  ModelShape grouped = test::llama3_8b();
+  ModelShape full = grouped;
+  full.kv_heads = full.heads;
+  const auto difference = layer_parameters(full, 0).total() - layer_parameters(grouped, 0).total();
+  EXPECT_EQ(difference, 2 * grouped.hidden * grouped.head_size * (full.kv_heads - grouped.kv_heads));
+}
+
+TEST(ModelShape, OnlyLayersBehindTheDenseOnesHaveExperts) {
+  const ModelShape model = test::deepseek_v3();
+  EXPECT_EQ(layer_parameters(model, 2).experts, 0);
+  EXPECT_EQ(layer_parameters(model, 3).experts, std::int64_t{256} * 3 * 7168 * 2048);
+}
+
+TEST(ModelShape, WrongShapesAreRefusedWithTheNumbers) {
+  ModelShape model = test::llama3_8b();
+  model.kv_heads = 5;
+  EXPECT_EQ(check_model(model).error().message, "model llama3-8b: 5 KV heads do not divide 32 heads");
+  model = test::mixtral_8x7b();
+  model.experts->active = 9;
+  EXPECT_EQ(check_model(model).error().message, "model mixtral-8x7b: a token goes to 9 of 8 experts");
+  model = test::llama3_8b();
+  model.layers = 0;
+  EXPECT_NE(check_model(model).error().message.find("layers = 0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::workload

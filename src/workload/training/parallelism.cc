@@ -1,0 +1,214 @@
+#include "workload/training/parallelism.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/nearest_word.h"
+
+namespace weft::workload {
+namespace {
+
+constexpr std::array<std::string_view, kAxes> kWords{"tp", "cp", "ep", "dp", "pp"};
+
+struct Divides {
+  std::string_view what;
+  std::int64_t number;
+  std::string_view by;
+  std::int64_t divisor;
+};
+
+Result<void> check_divides(const Divides& rule) {
+  if (rule.number % rule.divisor != 0) {
+    return fail("{} {} cannot be divided by {} = {}", rule.number, rule.what, rule.by, rule.divisor);
+  }
+  return {};
+}
+
+Result<void> check_all(std::initializer_list<Divides> rules) {
+  for (const auto& rule : rules) {
+    if (auto checked = check_divides(rule); !checked) {
+      return checked;
+    }
+  }
+  return {};
+}
+
+Result<void> check_degrees(const Parallelism& p, std::int64_t ranks) {
+  struct Named {
+    std::string_view name;
+    std::int64_t value;
+  };
+  constexpr std::int64_t kMost = std::int64_t{1} << 24;
+  for (const auto& [name, value] :
+       {Named{"tp", p.tensor}, Named{"pp", p.pipeline}, Named{"dp", p.data}, Named{"ep", p.expert},
+        Named{"cp", p.context}, Named{"virtual stages", p.virtual_stages}}) {
+    if (value < 1 || value > kMost) {
+      return fail("{} = {}; from 1 to {}", name, value, kMost);
+    }
+  }
+  const double product = static_cast<double>(p.tensor) * static_cast<double>(p.context) * static_cast<double>(p.data) *
+                         static_cast<double>(p.pipeline);
+  if (product != static_cast<double>(ranks)) {
+    return fail("tp {} x cp {} x dp {} x pp {} = {:.0f} ranks, but the job has {}", p.tensor, p.context, p.data,
+                p.pipeline, product, ranks);
+  }
+  return check_divides({"data-parallel ranks", p.data, "ep", p.expert});
+}
+
+Result<void> check_experts(const ModelShape& model, const Parallelism& p) {
+  if (!model.experts) {
+    if (p.expert > 1) {
+      return fail("ep = {}, but model {} has no experts", p.expert, model.name);
+    }
+    return {};
+  }
+  if (p.tensor > 1 && p.sequence == SequenceParallel::kOff) {
+    return fail(
+        "model {} has experts: tp = {} needs sequence parallelism, or every tensor-parallel rank would send "
+        "the same tokens",
+        model.name, p.tensor);
+  }
+  return check_all({{"experts", model.experts->count, "ep", p.expert},
+                    {"elements of an expert's inner layer", model.experts->hidden, "tp", p.tensor}});
+}
+
+Result<void> check_tensor(const ModelShape& model, const Parallelism& p) {
+  if (model.kv_heads % p.tensor != 0 && p.tensor % model.kv_heads != 0) {
+    return fail("{} KV heads and tp = {}: neither divides the other", model.kv_heads, p.tensor);
+  }
+  const std::int64_t sequence_shares = p.context * (p.sequence == SequenceParallel::kOn ? p.tensor : 1);
+  return check_all({{"heads", model.heads, "tp", p.tensor},
+                    {"elements of the feed-forward", model.feed_forward, "tp", p.tensor},
+                    {"tokens of a sequence", model.sequence, "cp (x tp with sequence parallelism)", sequence_shares}});
+}
+
+Result<void> check_batch(const BatchShape& batch, const Parallelism& p) {
+  if (batch.micro < 1 || batch.global < 1) {
+    return fail("a batch of {} in micro-batches of {}; both at least 1", batch.global, batch.micro);
+  }
+  if (batch.micro > batch.global || batch.global % (batch.micro * p.data) != 0) {
+    return fail("a batch of {} sequences cannot be divided by dp {} x micro-batch {} = {}", batch.global, p.data,
+                batch.micro, p.data * batch.micro);
+  }
+  if (p.virtual_stages == 1) {
+    return {};
+  }
+  if (p.pipeline == 1) {
+    return fail("{} virtual stages need a pipeline; pp = 1", p.virtual_stages);
+  }
+  if (micro_batches(batch, p) % p.pipeline != 0) {
+    return fail(
+        "the interleaved schedule needs micro-batches in multiples of pp = {}; batch {} / (dp {} x micro-batch "
+        "{}) = {}",
+        p.pipeline, batch.global, p.data, batch.micro, micro_batches(batch, p));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view to_string(Axis axis) { return kWords[static_cast<std::size_t>(axis)]; }
+
+Result<AxisOrder> parse_axis_order(std::string_view text) {
+  AxisOrder order{};
+  std::array<bool, kAxes> seen{};
+  std::size_t count = 0;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('-', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    const auto found = std::ranges::find(kWords, word);
+    if (found == kWords.end()) {
+      return tl::unexpected<Error>(unknown_word({.kind = "axis", .word = word, .valid = kWords}));
+    }
+    const auto axis = static_cast<std::size_t>(found - kWords.begin());
+    if (seen[axis]) {
+      return fail("order '{}': {} twice", text, word);
+    }
+    seen[axis] = true;
+    order[count++] = static_cast<Axis>(axis);
+    begin = end + 1;
+  }
+  if (count < kAxes) {
+    return fail("order '{}': {} of {} axes; such as 'tp-cp-ep-dp-pp'", text, count, kAxes);
+  }
+  return order;
+}
+
+Result<void> check_parallelism(const ParallelJob& job) {
+  const auto& [model, p, batch, ranks] = job;
+  if (auto checked = check_degrees(p, ranks); !checked) {
+    return checked;
+  }
+  if (auto checked = check_divides({"layers", model.layers, "pp x virtual stages", p.pipeline * p.virtual_stages});
+      !checked) {
+    return checked;
+  }
+  if (auto checked = check_tensor(model, p); !checked) {
+    return checked;
+  }
+  if (auto checked = check_experts(model, p); !checked) {
+    return checked;
+  }
+  return check_batch(batch, p);
+}
+
+std::int64_t degree(const Parallelism& p, Axis axis) {
+  switch (axis) {
+    case Axis::kTensor:
+      return p.tensor;
+    case Axis::kContext:
+      return p.context;
+    case Axis::kExpert:
+      return p.expert;
+    case Axis::kData:
+      return p.data / p.expert;
+    case Axis::kPipeline:
+      return p.pipeline;
+  }
+  return 1;
+}
+
+RankCoordinates coordinates_of(const Parallelism& p, RankId rank) {
+  RankCoordinates coordinates;
+  std::int64_t rest = rank.value();
+  for (const Axis axis : p.order) {
+    coordinates.at[static_cast<std::size_t>(axis)] = rest % degree(p, axis);
+    rest /= degree(p, axis);
+  }
+  return coordinates;
+}
+
+RankId rank_at(const Parallelism& p, const RankCoordinates& coordinates) {
+  std::int64_t rank = 0;
+  for (auto axis = p.order.rbegin(); axis != p.order.rend(); ++axis) {
+    rank = rank * degree(p, *axis) + coordinates[*axis];
+  }
+  return RankId(static_cast<std::uint32_t>(rank));
+}
+
+std::int64_t data_index(const Parallelism& p, const RankCoordinates& coordinates) {
+  return coordinates[Axis::kData] * p.expert + coordinates[Axis::kExpert];
+}
+
+std::vector<RankId> group_along(const Parallelism& p, RankId from, std::initializer_list<Axis> axes) {
+  std::vector<RankId> members;
+  RankCoordinates at = coordinates_of(p, from);
+  for (const Axis axis : axes) {
+    at.at[static_cast<std::size_t>(axis)] = 0;
+  }
+  const auto visit = [&](auto& self, const Axis* axis) -> void {
+    if (axis == axes.end()) {
+      members.push_back(rank_at(p, at));
+      return;
+    }
+    for (std::int64_t i = 0; i < degree(p, *axis); ++i) {
+      at.at[static_cast<std::size_t>(*axis)] = i;
+      self(self, axis + 1);
+    }
+  };
+  visit(visit, axes.begin());
+  std::ranges::sort(members);
+  return members;
+}
+
+}  // namespace weft::workload

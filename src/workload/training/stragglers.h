@@ -1,0 +1,56 @@
+// Ranks that compute more slowly than others: a stretch of compute time, drawn once per rank and step.
+//
+// The draw is f(seed, job's name, rank, step) alone, so that neither other jobs nor the network change it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "base/probability.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "workload/rank.h"
+
+namespace weft::workload {
+
+/// Added compute time in millionths of the time itself.
+struct Slowdown {
+  std::int64_t millionths = 0;
+  friend auto operator<=>(const Slowdown&, const Slowdown&) = default;
+};
+
+struct NoStragglers {};
+/// Each rank is slow in a step with this probability, by this much.
+struct SometimesSlow {
+  Probability probability{};
+  Slowdown slowdown{};
+};
+struct UniformlySlow {
+  Slowdown most{};
+};
+struct ExponentiallySlow {
+  Slowdown mean{};
+};
+using StragglerDistribution = std::variant<NoStragglers, SometimesSlow, UniformlySlow, ExponentiallySlow>;
+
+/// Errors: a slowdown below 0 or above a hundredfold.
+[[nodiscard]] Result<void> check_stragglers(const StragglerDistribution& distribution);
+
+class Stragglers {
+ public:
+  Stragglers(const StragglerDistribution& distribution, const JobOptions& job, RankId rank);
+
+  [[nodiscard]] Slowdown of_step(std::uint32_t step) const;
+  /// A compute time of this rank in a step, stretched and rounded down to a picosecond.
+  [[nodiscard]] Duration stretch(Duration time, std::uint32_t step);
+
+ private:
+  StragglerDistribution distribution_;
+  std::uint64_t seed_;
+  std::string name_;
+  std::uint32_t step_ = 0;  // that `slowdown_` is of
+  Slowdown slowdown_{};
+};
+
+}  // namespace weft::workload

@@ -1,0 +1,24 @@
+// The streams of a training step, shared by the parts of TransformerStep.
+#pragma once
+
+#include "workload/training/step_graph.h"
+
+namespace weft::workload::transformer {
+
+inline constexpr StreamId kCompute{0};
+inline constexpr StreamId kTensor{1};
+inline constexpr StreamId kContext{2};
+inline constexpr StreamId kExpert{3};
+inline constexpr StreamId kSendForward{4};
+inline constexpr StreamId kSendBackward{5};
+inline constexpr StreamId kReceiveForward{6};
+inline constexpr StreamId kReceiveBackward{7};
+inline constexpr StreamId kData{8};
+inline constexpr StreamId kGather{9};
+inline constexpr StreamId kEmbedding{10};
+inline constexpr std::uint32_t kStreams = 11;
+
+/// Of an activation or a parameter in bf16 or fp16.
+inline constexpr std::int64_t kActivationBytes = 2;
+
+}  // namespace weft::workload::transformer
