@@ -37,14 +37,14 @@ CollectiveCost by_bytes(Rate rate) {
   };
 }
 
-struct Run {
+struct JobRun {
   std::unique_ptr<TrainingPlan> plan;
   std::unique_ptr<TestCluster> cluster;
   Duration time{};
 };
 
-Run run(const TrainingJob& job, CollectiveCost cost, const TestCluster::Options& options = {}) {
-  Run run;
+JobRun run_job(const TrainingJob& job, CollectiveCost cost, const TestCluster::Options& options = {}) {
+  JobRun run;
   const auto ranks = job.parallelism.world();
   auto plan = TrainingPlan::make(job, gpu(), ranks);
   if (!plan) {
@@ -63,12 +63,12 @@ Run run(const TrainingJob& job, CollectiveCost cost, const TestCluster::Options&
   return run;
 }
 
-Bytes sent(const Run& run, std::uint32_t rank, Purpose purpose) {
+Bytes sent(const JobRun& run, std::uint32_t rank, Purpose purpose) {
   return run.cluster->totals(rank).sent[static_cast<std::size_t>(purpose)];
 }
 
 TEST(TransformerStep, OfOneRankIsTheSumOfItsCompute) {
-  const Run one = run({.model = small_gpt(), .batch = {.global = 4, .micro = 2}}, constant(1_s));
+  const JobRun one = run_job({.model = small_gpt(), .batch = {.global = 4, .micro = 2}}, constant(1_s));
   const auto& plan = *one.plan;
   const LayerTimes& times = plan.times_of_layer(0);
   const PartTime layer = times.total();
@@ -80,11 +80,11 @@ TEST(TransformerStep, OfOneRankIsTheSumOfItsCompute) {
 
 TEST(TransformerStep, RecomputationAddsWhatItComputesAgain) {
   TrainingJob job{.model = small_gpt(), .batch = {.global = 2, .micro = 2}};
-  const Run none = run(job, constant({}));
+  const JobRun none = run_job(job, constant({}));
   job.recomputation = Recomputation::kSelective;
-  const Run selective = run(job, constant({}));
+  const JobRun selective = run_job(job, constant({}));
   job.recomputation = Recomputation::kFull;
-  const Run full = run(job, constant({}));
+  const JobRun full = run_job(job, constant({}));
   const LayerTimes& times = none.plan->times_of_layer(0);
   EXPECT_EQ(selective.time - none.time, 8 * times.attention_core.forward);
   EXPECT_EQ(full.time - none.time, 8 * times.total().forward);
@@ -96,8 +96,8 @@ TEST(TransformerStep, TensorParallelVolumeIsFourAllReducesPerLayerWithOrWithoutS
   const auto volume_of = [&](std::int64_t layers, SequenceParallel sequence) {
     ModelShape model = small_gpt();
     model.layers = layers;
-    const Run r = run({.model = model, .parallelism = {.tensor = t, .sequence = sequence}, .batch = {.global = 3}},
-                      constant(1_us));
+    const JobRun r = run_job(
+        {.model = model, .parallelism = {.tensor = t, .sequence = sequence}, .batch = {.global = 3}}, constant(1_us));
     return sent(r, 0, Purpose::kTensor);
   };
   const ModelShape model = small_gpt();
@@ -111,7 +111,7 @@ TEST(TransformerStep, TensorParallelVolumeIsFourAllReducesPerLayerWithOrWithoutS
 TEST(TransformerStep, PipelineVolumeIsOneActivationEachWayPerBoundaryAndMicroBatch) {
   const ModelShape model = small_gpt();
   const Bytes activations(model.sequence * model.hidden * 2);
-  const Run r = run({.model = model, .parallelism = {.pipeline = 4}, .batch = {.global = 6}}, constant(1_us));
+  const JobRun r = run_job({.model = model, .parallelism = {.pipeline = 4}, .batch = {.global = 6}}, constant(1_us));
   EXPECT_EQ(sent(r, 0, Purpose::kPipeline), 6 * activations);
   EXPECT_EQ(sent(r, 1, Purpose::kPipeline), 2 * 6 * activations);
   EXPECT_EQ(sent(r, 3, Purpose::kPipeline), 6 * activations);
@@ -120,9 +120,9 @@ TEST(TransformerStep, PipelineVolumeIsOneActivationEachWayPerBoundaryAndMicroBat
 TEST(TransformerStep, ScatterGatherSendsAShareAndGathersIt) {
   const ModelShape model = small_gpt();
   TrainingJob job{.model = model, .parallelism = {.tensor = 2, .pipeline = 2}, .batch = {.global = 4}};
-  const Run on = run(job, constant(1_us));
+  const JobRun on = run_job(job, constant(1_us));
   job.scatter_gather = ScatterGather::kOff;
-  const Run off = run(job, constant(1_us));
+  const JobRun off = run_job(job, constant(1_us));
   const Bytes activations(model.sequence * model.hidden * 2);
   EXPECT_EQ(sent(off, 0, Purpose::kPipeline), 4 * activations);
   EXPECT_EQ(sent(on, 0, Purpose::kPipeline), 4 * activations / 2);
@@ -133,8 +133,8 @@ TEST(TransformerStep, ScatterGatherSendsAShareAndGathersIt) {
 TEST(TransformerStep, InterleavedBoundariesMultiplyByTheChunks) {
   const ModelShape model = small_gpt();
   const Bytes activations(model.sequence * model.hidden * 2);
-  const Run r = run({.model = model, .parallelism = {.pipeline = 2, .virtual_stages = 4}, .batch = {.global = 4}},
-                    constant(1_us));
+  const JobRun r = run_job(
+      {.model = model, .parallelism = {.pipeline = 2, .virtual_stages = 4}, .batch = {.global = 4}}, constant(1_us));
   // 8 chunks in a row have 7 boundaries; stage 0 sends over 4 of them forward and 3 backward.
   EXPECT_EQ(sent(r, 0, Purpose::kPipeline), 4 * (4 + 3) * activations);
 }
@@ -143,7 +143,7 @@ TEST(TransformerStep, GradientVolumeIsTwiceTheParametersHowEverTheyTravel) {
   constexpr std::int64_t n = 4;
   TrainingJob job{.model = small_gpt(), .parallelism = {.data = n}, .batch = {.global = 8}, .bucket = 4_mb};
   const Bytes parameters(parameter_count(job.model));
-  const Run overlapped = run(job, constant(1_us));
+  const JobRun overlapped = run_job(job, constant(1_us));
   const auto buckets = overlapped.cluster->totals(0).operations[static_cast<std::size_t>(Purpose::kData)];
   EXPECT_GT(buckets, 4U);
   const auto near = [&](Bytes volume, Bytes expected) {
@@ -152,13 +152,13 @@ TEST(TransformerStep, GradientVolumeIsTwiceTheParametersHowEverTheyTravel) {
   };
   near(sent(overlapped, 0, Purpose::kData), 2 * (4 * parameters * (n - 1) / n));
   job.reduction = GradientReduction::kAtEnd;
-  const Run at_end = run(job, constant(1_us));
+  const JobRun at_end = run_job(job, constant(1_us));
   EXPECT_EQ(at_end.cluster->totals(0).operations[static_cast<std::size_t>(Purpose::kData)], 1U);
   near(sent(at_end, 0, Purpose::kData), 2 * (4 * parameters * (n - 1) / n));
   // ZeRO-1: gradients are scattered, updated parameters gathered; with gradients in bf16 as much as an all-reduce.
   job.parallelism.zero = ZeroStage::kOptimizer;
   job.gradients = GradientType::kBf16;
-  const Run zero1 = run(job, constant(1_us));
+  const JobRun zero1 = run_job(job, constant(1_us));
   near(sent(zero1, 0, Purpose::kData) + sent(zero1, 0, Purpose::kParameter), 2 * (2 * parameters * (n - 1) / n));
 }
 
@@ -169,7 +169,7 @@ TEST(TransformerStep, Zero3GathersEveryLayerTwiceAndScattersItOncePerMicroBatch)
                   .parallelism = {.data = n, .zero = ZeroStage::kParameters},
                   .batch = {.global = n * batches},
                   .gradients = GradientType::kBf16};
-  const Run r = run(job, constant(1_us));
+  const JobRun r = run_job(job, constant(1_us));
   const std::int64_t layer = layer_parameters(job.model, 0).total();
   const std::int64_t ends = parameter_count(job.model) - 8 * layer;
   EXPECT_EQ(sent(r, 0, Purpose::kParameter), Bytes((batches * 2 * 8 * layer + ends) * 2 * (n - 1) / n));
@@ -184,8 +184,8 @@ TEST(TransformerStep, Zero3HidesGathersBehindTheLayerBefore) {
   const auto gathers = [&](const CostedOperation& operation) {
     return operation.request.kind == CollectiveKind::kAllGather ? cost : Duration::zero();
   };
-  ASSERT_GT(run(job, constant({})).plan->times_of_layer(0).total().forward, cost);
-  EXPECT_EQ(run(job, gathers).time - run(job, constant({})).time, 2 * cost);
+  ASSERT_GT(run_job(job, constant({})).plan->times_of_layer(0).total().forward, cost);
+  EXPECT_EQ(run_job(job, gathers).time - run_job(job, constant({})).time, 2 * cost);
 }
 
 TEST(TransformerStep, ExpertVolumeIsFourTimesTheRoutedTokensThatLeave) {
@@ -195,10 +195,10 @@ TEST(TransformerStep, ExpertVolumeIsFourTimesTheRoutedTokensThatLeave) {
   model.experts = Experts{.count = 8, .active = 2, .shared = 1, .hidden = 512, .dense_first = 2};
   TrainingJob job{.model = model, .parallelism = {.data = 4, .expert = 4}, .batch = {.global = 8, .micro = 2}};
   const Bytes routed(2 * model.sequence * 2 * model.hidden * 2);
-  const Run r = run(job, constant(1_us));
+  const JobRun r = run_job(job, constant(1_us));
   EXPECT_EQ(sent(r, 0, Purpose::kExpert), 6 * (4 * (routed * 3 / 4)));
   job.expert_dispatch = Precision::kFp8;
-  const Run fp8 = run(job, constant(1_us));
+  const JobRun fp8 = run_job(job, constant(1_us));
   EXPECT_EQ(sent(fp8, 0, Purpose::kExpert), 6 * (3 * (routed * 3 / 4) + routed / 2 * 3 / 4));
   // Experts are nobody's replicas here: only the rest is reduced.
   std::int64_t shared = parameter_count(model);
@@ -211,14 +211,14 @@ TEST(TransformerStep, ExpertVolumeIsFourTimesTheRoutedTokensThatLeave) {
 TEST(TransformerStep, ContextParallelRanksGatherKeysAndValuesTwiceAndScatterTheirGradients) {
   ModelShape model = small_gpt();
   constexpr std::int64_t c = 4;
-  const Run r = run({.model = model, .parallelism = {.context = c}, .batch = {.global = 2}}, constant(1_us));
+  const JobRun r = run_job({.model = model, .parallelism = {.context = c}, .batch = {.global = 2}}, constant(1_us));
   const Bytes keys_and_values(model.sequence * 2 * model.hidden * 2);
   EXPECT_EQ(sent(r, 0, Purpose::kContext), 2 * 8 * (3 * (keys_and_values * (c - 1) / c)));
 }
 
 TEST(TransformerStep, TiedEmbeddingsAreSummedBetweenFirstAndLastStage) {
   TrainingJob job{.model = small_gpt(), .parallelism = {.tensor = 2, .pipeline = 4}, .batch = {.global = 4}};
-  const Run r = run(job, constant(1_us));
+  const JobRun r = run_job(job, constant(1_us));
   const Bytes table(embedding_parameters(job.model) / 2 * 4);
   EXPECT_EQ(sent(r, 0, Purpose::kEmbedding), table);  // 2 x S x (2-1)/2
   EXPECT_EQ(sent(r, 2, Purpose::kEmbedding), Bytes::zero());
@@ -305,29 +305,29 @@ TEST(TransformerStep, PipelineBubbleIsExactlyStagesLessOneOverMicroBatchesTimesC
 
 TEST(TransformerStep, IsMonotoneInTheNetworksRateAndTendsToPureCompute) {
   TrainingJob job{.model = small_gpt(), .parallelism = {.tensor = 2, .pipeline = 2, .data = 2}, .batch = {.global = 8}};
-  const Duration pure = run(job, constant({})).time;
+  const Duration pure = run_job(job, constant({})).time;
   Duration before = Duration::max();
   for (const Rate rate : {10_gbps, 100_gbps, 1000_gbps, 10'000_gbps}) {
-    const Duration time = run(job, by_bytes(rate)).time;
+    const Duration time = run_job(job, by_bytes(rate)).time;
     EXPECT_LT(time, before);
     EXPECT_GT(time, pure);
     before = time;
   }
-  EXPECT_LT(run(job, by_bytes(Rate::bits_per_second(1'000'000'000'000'000'000))).time - pure, 1_us);
+  EXPECT_LT(run_job(job, by_bytes(Rate::bits_per_second(1'000'000'000'000'000'000))).time - pure, 1_us);
 }
 
 TEST(TransformerStep, OverlappedGradientsCostLessThanThoseAtTheEnd) {
   TrainingJob job{.model = small_gpt(), .parallelism = {.data = 4}, .batch = {.global = 8}, .bucket = 8_mb};
-  const Duration overlapped = run(job, by_bytes(200_gbps)).time;
+  const Duration overlapped = run_job(job, by_bytes(200_gbps)).time;
   job.reduction = GradientReduction::kAtEnd;
-  EXPECT_LT(overlapped, run(job, by_bytes(200_gbps)).time);
+  EXPECT_LT(overlapped, run_job(job, by_bytes(200_gbps)).time);
 }
 
 TEST(TransformerStep, RepresentativeLayersAndMicroBatchesTakeTheirShare) {
   TrainingJob job{.model = small_gpt(), .batch = {.global = 8}};
-  const Duration whole = run(job, constant({})).time;
+  const Duration whole = run_job(job, constant({})).time;
   job.representative = {.layers_per_chunk = 2, .micro_batches = 3};
-  const Run part = run(job, constant({}));
+  const JobRun part = run_job(job, constant({}));
   const auto& plan = *part.plan;
   const PartTime layer = plan.times_of_layer(0).total();
   const Duration ends =
@@ -356,18 +356,18 @@ TEST(TransformerStep, AllParallelismsTogetherRunToTheEndInAnyWindow) {
                     .recomputation = Recomputation::kSelective,
                     .bucket = 2_mb,
                     .steps = 2};
-    const Duration wide = run(job, by_bytes(400_gbps)).time;
-    const Duration narrow = run(job, by_bytes(400_gbps), {.window = 128}).time;
+    const Duration wide = run_job(job, by_bytes(400_gbps)).time;
+    const Duration narrow = run_job(job, by_bytes(400_gbps), {.window = 128}).time;
     EXPECT_GE(narrow, wide);
-    EXPECT_EQ(wide, run(job, by_bytes(400_gbps)).time);  // the same again
+    EXPECT_EQ(wide, run_job(job, by_bytes(400_gbps)).time);  // the same again
   }
 }
 
 TEST(TransformerStep, AStepTakesAsLongAsItsSlowestRank) {
   TrainingJob job{.model = small_gpt(), .parallelism = {.data = 4}, .batch = {.global = 4}, .steps = 3};
-  const Duration even = run(job, constant({})).time;
+  const Duration even = run_job(job, constant({})).time;
   const UniformlySlow slow{.most = {500'000}};
-  const Run uneven = run(job, constant({}), {.stragglers = slow, .seed = 7});
+  const JobRun uneven = run_job(job, constant({}), {.stragglers = slow, .seed = 7});
   // Every step waits for the slowest of four, whose stretch applies to all its compute.
   Duration expected{};
   for (std::uint32_t step = 0; step < 3; ++step) {
