@@ -22,8 +22,15 @@ Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
       addresses_(surroundings.addresses),
       device_(options.device),
       path_(options.path ? options.path(options.seed) : nullptr),
+      payloads_(surroundings.payloads),
+      has_detour_(path_ != nullptr || payloads_ != nullptr),
+      has_departure_(has_detour_ || options.check_headers),
       random_(options.seed, "service time"),
-      path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()) {}
+      path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()) {
+  if (payloads_ != nullptr) {
+    room_ = payloads_->scratch();
+  }
+}
 
 void Nic::add_ranks(sim::RankTable& ranks, std::uint64_t name_hash) {
   ranks.add({name_hash, kNicTimer}, timer_);
@@ -34,8 +41,8 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   const wire::Packet& packet = packets_[handle];
   ++counters_.received;
   counters_.damaged += packet.has(wire::kCorrupted) ? 1 : 0;
-  if (path_ != nullptr) [[unlikely]] {
-    take_by_path(handle, now);
+  if (has_detour_) [[unlikely]] {
+    take_detour(handle, now);
     return;
   }
   const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
@@ -218,7 +225,7 @@ bool Nic::poll(QpRef ref, QpRecord& record, Time now) {
   const fabric::PacketHandle handle = packets_.allocate();
   wire::Packet& packet = packets_[handle];
   wire::ColdPacket cold;
-  if (!device_.poll_transmit(slot_of(ref), {packet, cold, {}}, now)) {
+  if (!device_.poll_transmit(slot_of(ref), {packet, cold, room_}, now)) {
     packet.common.flags = 0;
     packets_.release(handle);
     report_news(now);
@@ -228,14 +235,24 @@ bool Nic::poll(QpRef ref, QpRecord& record, Time now) {
     packets_.attach_cold(packet, cold);
   }
   finish(packet, record);
-  if (path_ != nullptr) [[unlikely]] {
-    path_->on_departure(ref, Bytes(packet.common.payload_bytes), now);
-  }
-  if (options_.check_headers) [[unlikely]] {
-    check_headers(packet, cold);
+  if (has_departure_) [[unlikely]] {
+    finish_departure(handle, cold, ref, now);
   }
   port_.send(options_.device.endpoint, handle, now);
   return true;
+}
+
+void Nic::finish_departure(fabric::PacketHandle handle, const wire::ColdPacket& cold, QpRef ref, Time now) {
+  const wire::Packet& packet = packets_[handle];
+  if (payloads_ != nullptr) {
+    std::copy_n(room_.begin(), packet.common.payload_bytes, payloads_->room(handle).begin());
+  }
+  if (path_ != nullptr) {
+    path_->on_departure(ref, Bytes(packet.common.payload_bytes), now);
+  }
+  if (options_.check_headers) {
+    check_headers(packet, cold);
+  }
 }
 
 void Nic::finish(wire::Packet& packet, QpRecord& record) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/random.h"
@@ -20,6 +21,7 @@
 #include "host/actors.h"
 #include "host/deadline_heap.h"
 #include "host/nic_options.h"
+#include "host/payload_store.h"
 #include "sim/kernel.h"
 #include "sim/ranks.h"
 #include "transport/device.h"
@@ -43,6 +45,7 @@ class Nic final : public fabric::Endpoint {
     std::uint32_t index = 0;  // of this NIC's actors
     /// Addresses of all endpoints, by EndpointId: f(seed, name).
     const std::vector<std::uint64_t>& addresses;
+    PayloadStore* payloads = nullptr;  // null: lengths only
   };
 
   Nic(const NicOptions& options, const Surroundings& surroundings);
@@ -159,7 +162,14 @@ class Nic final : public fabric::Endpoint {
   }
   void tell_listeners(Time landed);
 
-  // With a path between programs and this NIC.
+  /// The bytes that came with a packet; none in runs that carry lengths only.
+  [[nodiscard]] std::span<const std::byte> payload_of(fabric::PacketHandle handle) const;
+  /// What few NICs do with a packet that the engine has filled, before it leaves.
+  void finish_departure(fabric::PacketHandle handle, const wire::ColdPacket& cold, QpRef ref, Time now);
+
+  // With a path between programs and this NIC, or with real bytes.
+  void take_detour(fabric::PacketHandle handle, Time now);
+  void deliver_with_bytes(fabric::PacketHandle handle, Time now);
   void take_by_path(fabric::PacketHandle handle, Time now);
   void deliver_by_path(fabric::PacketHandle handle, Time now);
   [[nodiscard]] NicPath::Arrival describe(fabric::PacketHandle handle) const;
@@ -185,6 +195,10 @@ class Nic final : public fabric::Endpoint {
   std::uint16_t ready_mask_ = 0;
   std::uint8_t turn_ = 0;             // lane that sent last
   std::unique_ptr<NicPath> path_;     // null: the delays of options_.pipeline
+  PayloadStore* payloads_;            // null: lengths only
+  std::span<std::byte> room_;         // where an engine puts the bytes of a packet; empty: lengths only
+  bool has_detour_;                   // arrivals take a path, or have bytes
+  bool has_departure_;                // departures take a path, have bytes, or are checked
   bool awaits_wire_ = false;          // on_wire_ready will come when the wire is idle
   Time pacing_call_ = Time::never();  // on_wire_ready was asked for at that time, for pacing
   DeadlineHeap paced_;

@@ -32,6 +32,35 @@ NicPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
   return arrival;
 }
 
+std::span<const std::byte> Nic::payload_of(fabric::PacketHandle handle) const {
+  return payloads_ == nullptr ? std::span<const std::byte>{} : payloads_->of(handle, packets_[handle]);
+}
+
+void Nic::take_detour(fabric::PacketHandle handle, Time now) {
+  if (path_ != nullptr) {
+    take_by_path(handle, now);
+  } else {
+    deliver_with_bytes(handle, now);
+  }
+}
+
+void Nic::deliver_with_bytes(fabric::PacketHandle handle, Time now) {
+  static const wire::ColdPacket kNoCold{};
+  const wire::Packet& packet = packets_[handle];
+  const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
+  const transport::QpSlot slot = device_.deliver({packet, cold, payload_of(handle)}, now);
+  packets_.release(handle);
+  if (!slot.exists()) {
+    return;
+  }
+  const QpRef ref = ref_of(slot);
+  attend(ref, record_of(ref));
+  if (device_.completions() != seen_completions_) {
+    report_news(now);
+  }
+  pump(now);
+}
+
 void Nic::take_by_path(fabric::PacketHandle handle, Time now) {
   switch (path_->admit(describe(handle), now)) {
     case NicPath::Admission::kDeliver:
@@ -53,7 +82,7 @@ void Nic::deliver_by_path(fabric::PacketHandle handle, Time now) {
   const NicPath::Arrival arrival = describe(handle);
   const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
   const bool damaged = packet.has(wire::kCorrupted);
-  const transport::QpSlot slot = device_.deliver({packet, cold, {}}, now);
+  const transport::QpSlot slot = device_.deliver({packet, cold, payload_of(handle)}, now);
   packets_.release(handle);
   if (!slot.exists()) {
     return;

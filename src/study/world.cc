@@ -152,7 +152,10 @@ struct World::Dispatch {
   warm_[endpoint].engines[which] = slot.exists() ? &device.core_of(slot) : nullptr;
 }
 
-World::World(const WorldOptions& options) : seed_(options.seed), kernel_(event_set_for(options.graph)) {}
+World::World(const WorldOptions& options)
+    : seed_(options.seed),
+      kernel_(event_set_for(options.graph)),
+      payloads_(options.carries_bytes ? std::make_unique<host::PayloadStore>() : nullptr) {}
 
 Result<std::unique_ptr<World>> World::create(WorldOptions options) {
   std::unique_ptr<World> world(new World(options));
@@ -197,9 +200,12 @@ void World::make_hosts(const WorldOptions& options) {
     host::NicOptions nic = options.nic(EndpointId(i));
     nic.device.endpoint = EndpointId(i);
     nic.device.seed = nic.seed = nic.address = addresses_[i];
-    nics_.emplace_back(
-        nic, host::Nic::Surroundings{
-                 .kernel = kernel_, .packets = packets_, .port = port(), .index = i, .addresses = addresses_});
+    nics_.emplace_back(nic, host::Nic::Surroundings{.kernel = kernel_,
+                                                    .packets = packets_,
+                                                    .port = port(),
+                                                    .index = i,
+                                                    .addresses = addresses_,
+                                                    .payloads = payloads_.get()});
     warm_.push_back({.nic = &nics_.back(), .engines = {}, .numbers = {}});
     if (ethernet_ != nullptr) {
       ethernet_->attach(EndpointId(i), nics_.back());

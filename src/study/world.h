@@ -35,6 +35,8 @@ struct WorldOptions {
   /// What the NIC of an endpoint is like; endpoint, seeds and address are filled in by the world.
   std::function<host::NicOptions(EndpointId)> nic;
   std::vector<MachinePlan> machines;
+  /// Memory regions that have bytes behind them are really read and written. Costs time and memory; changes no result.
+  bool carries_bytes = false;
   /// With fewer endpoints the world lies in the caches of the processor, and prefetching costs more instructions than
   /// it saves waiting. Changes no result.
   std::uint32_t prefetch_from = 257;
@@ -102,6 +104,7 @@ class World {
   std::uint64_t seed_;
   sim::Kernel kernel_;
   fabric::PacketPool packets_;
+  std::unique_ptr<host::PayloadStore> payloads_;  // null: lengths only
   std::unique_ptr<fabric::EthernetFabric> ethernet_;
   std::unique_ptr<fabric::InfiniBandFabric> infiniband_;
   std::vector<std::uint64_t> addresses_;
