@@ -102,6 +102,18 @@ Result<std::size_t> SimProvider::poll_cq(verbs::CqHandle cq, std::span<verbs::Wo
   return moved > 0 || !queue->delayed.empty() ? Result<std::size_t>(moved) : device().poll_cq(cq, out);
 }
 
+bool SimProvider::has_cq(verbs::CqHandle cq) const {
+  return std::any_of(queues_.begin(), queues_.end(), [&](const Queue& queue) { return queue.cq == cq; });
+}
+
+void SimProvider::complete(verbs::CqHandle cq, const verbs::WorkCompletion& completion) {
+  const auto queue = std::find_if(queues_.begin(), queues_.end(), [&](const Queue& q) { return q.cq == cq; });
+  if (queue != queues_.end()) {
+    queue->delayed.push_back({nic_.now(), completion});
+    listener_.on_completions(nic_.now());
+  }
+}
+
 Result<Qpn> SimProvider::create_qp(const verbs::QpInitAttributes& init) {
   nic_.device().advance_to(nic_.now());
   return nic_.create_qp(init, service_);

@@ -66,6 +66,11 @@ class SimProvider final : public verbs::Provider, public NewsListener {
   [[nodiscard]] Result<void> destroy_ah(verbs::AddressHandle ah) override { return device().destroy_ah(ah); }
   [[nodiscard]] bool poll_async_event(verbs::AsyncEvent& event) override { return device().poll_async_event(event); }
 
+  /// A completion of something that the device does not know of; seen at once. Raises no completion event.
+  void complete(verbs::CqHandle cq, const verbs::WorkCompletion& completion);
+  /// Whether the queue is one that this has made.
+  [[nodiscard]] bool has_cq(verbs::CqHandle cq) const;
+
  private:
   struct Delayed {
     Time visible;

@@ -21,6 +21,14 @@ sim::EventSet::Options event_set_for(const fabric::Graph& graph) {
   return {.bucket_shift = shift, .bucket_count_shift = count};
 }
 
+/// The port of a reducer: nothing lies between its device and the wire.
+void make_plain(host::NicOptions& nic) {
+  nic.pipeline = {};
+  nic.path = nullptr;
+  nic.congestion_control = nullptr;
+  nic.congestion_receiver = nullptr;
+}
+
 }  // namespace
 
 template <class Fabric>
@@ -134,6 +142,9 @@ struct World::Dispatch {
           world.error_ = ran.error();
         }
         return !world.error_ && !world.stopping_;
+      case host::kReduction:
+        world.aggregation_->on_wake(actor.index(), now);
+        break;
       default:
         WEFT_ASSERT(false);
     }
@@ -179,6 +190,7 @@ Result<std::unique_ptr<World>> World::create(WorldOptions options) {
       return fail("{}: a machine needs at least one NIC port", plan.name);
     }
   }
+  world->make_nics(options);
   world->make_hosts(options);
   world->give_ranks(options);
   return world;
@@ -190,7 +202,7 @@ fabric::EndpointPort& World::port() {
 
 const fabric::Graph& World::graph() const { return ethernet_ != nullptr ? ethernet_->graph() : infiniband_->graph(); }
 
-void World::make_hosts(const WorldOptions& options) {
+void World::make_nics(const WorldOptions& options) {
   const fabric::Graph& graph = this->graph();
   prefetches_ = graph.endpoints >= options.prefetch_from;
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
@@ -198,6 +210,9 @@ void World::make_hosts(const WorldOptions& options) {
   }
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     host::NicOptions nic = options.nic(EndpointId(i));
+    if (i >= graph.host_endpoints()) {
+      make_plain(nic);
+    }
     nic.device.endpoint = EndpointId(i);
     nic.device.seed = nic.seed = nic.address = addresses_[i];
     nics_.emplace_back(nic, host::Nic::Surroundings{.kernel = kernel_,
@@ -213,6 +228,17 @@ void World::make_hosts(const WorldOptions& options) {
       infiniband_->attach(EndpointId(i), nics_.back());
     }
   }
+}
+
+void World::make_hosts(const WorldOptions& options) {
+  const fabric::Graph& graph = this->graph();
+  if (graph.reducer_ports > 0) {
+    aggregation_ = std::make_unique<host::AggregationManager>(
+        options.reduction,
+        host::AggregationManager::Surroundings{
+            .kernel = kernel_, .graph = graph, .seed = seed_, .carries_bytes = options.carries_bytes});
+    aggregation_->make_reducers([this](EndpointId endpoint) -> host::Nic& { return nic(endpoint); });
+  }
   std::vector<Rate> rates(graph.endpoints);
   for (const fabric::Link& link : graph.links) {
     for (const fabric::LinkEnd end : {link.a, link.b}) {
@@ -224,8 +250,13 @@ void World::make_hosts(const WorldOptions& options) {
   for (std::uint32_t i = 0; i < options.machines.size(); ++i) {
     const MachinePlan& plan = options.machines[i];
     machines_.push_back(std::make_unique<host::SimMachine>(kernel_, i, plan.options));
-    for (const EndpointId rail : plan.rails) {
-      machines_.back()->add_rail(nics_[rail.value()], rates[rail.value()]);
+    for (std::size_t rail = 0; rail < plan.rails.size(); ++rail) {
+      host::Nic& nic = this->nic(plan.rails[rail]);
+      machines_.back()->add_rail(nic, rates[plan.rails[rail].value()]);
+      if (aggregation_ != nullptr) {
+        const std::string name = fmt::format("reduction of machine {} rail {}", plan.name, rail);
+        machines_.back()->set_groups(rail, aggregation_->add_rail(nic, machines_.back()->provider(rail), name));
+      }
     }
   }
 }
@@ -242,6 +273,9 @@ void World::give_ranks(const WorldOptions& options) {
   }
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     machines_[i]->add_ranks(ranks, stable_hash(seed_, "machine " + options.machines[i].name));
+  }
+  if (aggregation_ != nullptr) {
+    aggregation_->add_ranks(ranks);
   }
   ranks.assign();
 }
@@ -295,6 +329,8 @@ std::size_t World::heap_bytes() const {
   for (const host::Nic& nic : nics_) {
     bytes += sizeof(nic) + nic.heap_bytes();
   }
+  bytes += aggregation_ == nullptr ? 0 : aggregation_->heap_bytes();
+  bytes += payloads_ == nullptr ? 0 : payloads_->heap_bytes();
   return bytes + machines_.size() * sizeof(host::SimMachine);
 }
 

@@ -16,6 +16,7 @@
 
 #include "fabric/ethernet/ethernet_fabric.h"
 #include "fabric/infiniband/infiniband_fabric.h"
+#include "host/aggregation_manager.h"
 #include "host/nic.h"
 #include "host/sim_machine.h"
 #include "sim/kernel.h"
@@ -35,6 +36,9 @@ struct WorldOptions {
   /// What the NIC of an endpoint is like; endpoint, seeds and address are filled in by the world.
   std::function<host::NicOptions(EndpointId)> nic;
   std::vector<MachinePlan> machines;
+  /// What the reducers of the graph are like, if it has any; rails then have groups. Their ports have NICs as `nic`
+  /// gives them, without delays and congestion control.
+  host::ReductionOptions reduction;
   /// Memory regions that have bytes behind them are really read and written. Costs time and memory; changes no result.
   bool carries_bytes = false;
   /// With fewer endpoints the world lies in the caches of the processor, and prefetching costs more instructions than
@@ -77,6 +81,8 @@ class World {
   [[nodiscard]] const host::Nic& nic(EndpointId endpoint) const { return nics_[endpoint.value()]; }
   [[nodiscard]] host::SimMachine& machine(std::size_t index) { return *machines_[index]; }
   [[nodiscard]] std::size_t machines() const { return machines_.size(); }
+  /// Null if the graph has no reducers.
+  [[nodiscard]] const host::AggregationManager* aggregation() const { return aggregation_.get(); }
   [[nodiscard]] const fabric::PacketPool& packets() const { return packets_; }
   [[nodiscard]] sim::Kernel& kernel() { return kernel_; }
 
@@ -95,6 +101,7 @@ class World {
 
   explicit World(const WorldOptions& options);
   [[nodiscard]] fabric::EndpointPort& port();
+  void make_nics(const WorldOptions& options);
   void make_hosts(const WorldOptions& options);
   void give_ranks(const WorldOptions& options);
   template <class Fabric>
@@ -112,6 +119,7 @@ class World {
   std::vector<WarmEndpoint> warm_;  // by endpoint
   bool prefetches_ = false;
   std::vector<std::unique_ptr<host::SimMachine>> machines_;
+  std::unique_ptr<host::AggregationManager> aggregation_;
   std::optional<Error> error_;
   bool stopping_ = false;
 };

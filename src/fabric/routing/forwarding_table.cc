@@ -41,6 +41,15 @@ void ForwardingTable::place_endpoints(const Graph& graph) {
   }
   std::sort(places.begin(), places.end(),
             [](const Place& a, const Place& b) { return a.leaf != b.leaf ? a.leaf < b.leaf : a.port < b.port; });
+  // The ports of reducers are counted apart: hosts keep the paths that they have without them.
+  std::vector<std::uint32_t> reducers;
+  std::erase_if(places, [&](const Place& place) {
+    const bool is_reducer = place.endpoint >= graph.host_endpoints();
+    if (is_reducer) {
+      reducers.push_back(place.endpoint);
+    }
+    return is_reducer;
+  });
   // Each leaf takes as many positions as the fullest has endpoints: in a tree that is not full, the pattern of a leaf
   // does not depend on how full its neighbours are.
   std::uint32_t fullest = 0;
@@ -59,6 +68,11 @@ void ForwardingTable::place_endpoints(const Graph& graph) {
     }
     WEFT_ASSERT(leaf_base + on_leaf < SmallDivider::kLimit);
     positions_[places[i].endpoint] = static_cast<std::uint32_t>(leaf_base + on_leaf++);
+  }
+  std::uint32_t next_reducer = 0;
+  for (const std::uint32_t endpoint : reducers) {
+    positions_[endpoint] = next_reducer++;
+    WEFT_ASSERT(next_reducer < SmallDivider::kLimit);
   }
 }
 

@@ -3,7 +3,8 @@
 // Nodes are switches and endpoints (an endpoint is one port of one NIC and has exactly one link). A link is one cable:
 // full duplex, the same in both directions. Ports of a node are numbered from 0 without gaps, downward ports before
 // upward ones. Names are stable identities: everything that is hashed or compared is derived from them, never from an
-// index. An endpoint's name begins with its host: "host3/nic0", or "host3/nic0/port1" where a NIC has several ports.
+// index. An endpoint's name begins with its host: "host3/nic0", or "host3/nic0/port1" where a NIC has several ports;
+// that of a reducer's port with its switch: "leaf1/reducer/port0".
 #pragma once
 
 #include <cstdint>
@@ -68,6 +69,10 @@ struct Graph {
   std::vector<Node> nodes;  // endpoints first, in the order of EndpointId; then switches
   std::vector<Link> links;
   std::uint32_t endpoints = 0;
+  std::uint32_t reducer_ports = 0;  // the last of the endpoints: inside switches, of no host (reducers.h)
+
+  /// Endpoints that are ports of a host's NIC; the first of all nodes.
+  [[nodiscard]] std::uint32_t host_endpoints() const { return endpoints - reducer_ports; }
 
   [[nodiscard]] std::uint32_t switches() const { return static_cast<std::uint32_t>(nodes.size()) - endpoints; }
   [[nodiscard]] Node& operator[](NodeIndex node) { return nodes[node.value()]; }

@@ -1,0 +1,234 @@
+#include "host/aggregation_manager.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/stable_hash.h"
+#include "fabric/topology/reducers.h"
+
+namespace weft::host {
+
+AggregationManager::AggregationManager(const ReductionOptions& options, const Surroundings& surroundings)
+    : options_(options), surroundings_(surroundings) {
+  for (const fabric::Link& link : surroundings.graph.links) {
+    ports_.try_emplace({link.a.node, link.b.node}, link.a.port);
+    ports_.try_emplace({link.b.node, link.a.node}, link.b.port);
+  }
+}
+
+void AggregationManager::make_reducers(const std::function<Nic&(EndpointId)>& nic) {
+  for (const fabric::ReducerSite& site : fabric::reducers_of(surroundings_.graph)) {
+    const std::string name = surroundings_.graph[site.at].name + "/reducer";
+    Reducer& made = reducers_.emplace_back(Reducer::Place{.kernel = surroundings_.kernel,
+                                                          .index = static_cast<std::uint32_t>(actors_.size()),
+                                                          .name = name,
+                                                          .carries_bytes = surroundings_.carries_bytes},
+                                           options_);
+    actors_.push_back({&made, stable_hash(surroundings_.seed, name)});
+    reducer_at_[site.at] = static_cast<std::uint32_t>(reducers_.size() - 1);
+    for (std::uint16_t port = 0; port < site.ports; ++port) {
+      made.add_port(nic(EndpointId(site.first_port.value() + port)));
+    }
+  }
+}
+
+verbs::GroupProvider& AggregationManager::add_rail(Nic& nic, SimProvider& rail, const std::string& name) {
+  SimGroupProvider& made =
+      rails_.emplace_back(SimGroupProvider::Place{.kernel = surroundings_.kernel,
+                                                  .index = static_cast<std::uint32_t>(actors_.size()),
+                                                  .nic = nic,
+                                                  .rail = rail,
+                                                  .manager = *this},
+                          options_);
+  actors_.push_back({&made, stable_hash(surroundings_.seed, name)});
+  return made;
+}
+
+void AggregationManager::add_ranks(sim::RankTable& ranks) {
+  for (const Actor& actor : actors_) {
+    ranks.add({actor.name_hash, kReduction}, actor.actor->wake());
+  }
+}
+
+std::string AggregationManager::name_of(const std::vector<EndpointId>& members, std::size_t number) const {
+  std::string name = fmt::format("group {}", number);
+  for (const EndpointId member : members) {
+    name += ' ';
+    name += surroundings_.graph.nodes[member.value()].name;
+  }
+  return name;
+}
+
+Psn AggregationManager::psn_of(const std::string& edge) const {
+  return Psn(static_cast<std::uint32_t>(stable_hash(surroundings_.seed, edge) & 0xFFFFFF));
+}
+
+Psn AggregationManager::first_psn(const Joining& joining) const {
+  const auto found = families_.find(joining.members);
+  const std::uint32_t number = found == families_.end() ? 0 : found->second.joined[joining.self];
+  return psn_of(fmt::format("psn of member {} of {}", joining.self, name_of(joining.members, number)));
+}
+
+Result<AggregationManager::Membership> AggregationManager::join(const Joining& joining, const EdgeAddress& member) {
+  for (const EndpointId endpoint : joining.members) {
+    if (endpoint.value() >= surroundings_.graph.host_endpoints()) {
+      return fail("group: there is no endpoint {}", endpoint.value());
+    }
+  }
+  Family& family = families_[joining.members];
+  family.joined.resize(joining.members.size());
+  const std::uint32_t number = family.joined[joining.self];
+  if (number == family.trees.size()) {
+    Result<std::uint32_t> made = make_tree(joining.members, name_of(joining.members, number));
+    if (!made) {
+      return pass_on(made);
+    }
+    family.trees.push_back(*made);
+  }
+  const std::uint32_t index = family.trees[number];
+  Tree& tree = trees_[index];
+  const MemberPlace place = tree.members[joining.self];
+  const fabric::NodeIndex at = tree.shape.nodes[place.node].at;
+  const Reducer::EdgePlace edge{
+      .group = tree.groups[place.node],
+      .child = place.child,
+      .port = port_towards(at, surroundings_.graph.node_of(joining.members[joining.self])),
+      .first_psn = psn_of(fmt::format("psn towards member {} of {}", joining.self, tree.name))};
+  Reducer& reducer = reducer_of(tree, place.node);
+  Result<EdgeAddress> opened = reducer.open_edge(edge);
+  if (!opened) {
+    return pass_on(opened);
+  }
+  if (Result<void> connected = reducer.connect_edge(edge, member); !connected) {
+    return pass_on(connected);
+  }
+  ++family.joined[joining.self];
+  return Membership{.tree = index, .reducer = *opened};
+}
+
+// The internal port of the same number as the one towards the other node: what comes in there has it for itself.
+std::uint32_t AggregationManager::port_towards(fabric::NodeIndex at, fabric::NodeIndex other) const {
+  const auto found = ports_.find({at, other});
+  if (found != ports_.end()) {
+    return found->second;
+  }
+  const std::string& name = surroundings_.graph[other].name;
+  return static_cast<std::uint32_t>(stable_hash(surroundings_.seed, name) >> 32);
+}
+
+Reducer& AggregationManager::reducer_of(const Tree& tree, std::uint32_t node) {
+  return reducers_[reducer_at_.at(tree.shape.nodes[node].at)];
+}
+
+Result<std::uint32_t> AggregationManager::make_tree(const std::vector<EndpointId>& members, const std::string& name) {
+  Result<fabric::AggregationTree> shape =
+      fabric::make_aggregation_tree(surroundings_.graph, members, stable_hash(surroundings_.seed, name));
+  if (!shape) {
+    return pass_on(shape);
+  }
+  Tree tree{.name = name, .shape = std::move(*shape), .groups = {}, .members = {}, .left = {}};
+  tree.members.resize(members.size());
+  for (std::uint32_t node = 0; node < tree.shape.nodes.size(); ++node) {
+    const auto& children = tree.shape.nodes[node].children;
+    for (std::uint32_t child = 0; child < children.size(); ++child) {
+      if (children[child].is_member) {
+        tree.members[children[child].index] = {.node = node, .child = child};
+      }
+    }
+  }
+  if (Result<void> opened = open_groups(tree); !opened) {
+    close(tree);
+    return pass_on(opened);
+  }
+  trees_.push_back(std::move(tree));
+  return static_cast<std::uint32_t>(trees_.size() - 1);
+}
+
+Result<void> AggregationManager::open_groups(Tree& tree) {
+  for (std::uint32_t i = 0; i < tree.shape.nodes.size(); ++i) {
+    const fabric::AggregationTree::Node& node = tree.shape.nodes[i];
+    Reducer::GroupShape shape{.children = static_cast<std::uint32_t>(node.children.size()), .members = {}};
+    for (const fabric::AggregationTree::Child& child : node.children) {
+      shape.members.push_back(child.is_member ? std::vector{child.index} : tree.shape.nodes[child.index].members);
+    }
+    Result<Reducer::GroupNumber> opened = reducer_of(tree, i).open_group(shape);
+    if (!opened) {
+      return pass_on(opened);
+    }
+    tree.groups.push_back(*opened);
+  }
+  for (std::uint32_t i = 0; i < tree.shape.nodes.size(); ++i) {
+    const auto& children = tree.shape.nodes[i].children;
+    for (std::uint32_t child = 0; child < children.size(); ++child) {
+      if (!children[child].is_member) {
+        if (Result<void> joined = join_nodes(tree, i, child); !joined) {
+          return joined;
+        }
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> AggregationManager::join_nodes(Tree& tree, std::uint32_t parent, std::uint32_t child) {
+  const std::uint32_t below = tree.shape.nodes[parent].children[child].index;
+  const fabric::NodeIndex upper = tree.shape.nodes[parent].at;
+  const fabric::NodeIndex lower = tree.shape.nodes[below].at;
+  const std::string edge =
+      fmt::format("{} {} to {}", tree.name, surroundings_.graph[lower].name, surroundings_.graph[upper].name);
+  const Reducer::EdgePlace down{.group = tree.groups[parent],
+                                .child = child,
+                                .port = port_towards(upper, lower),
+                                .first_psn = psn_of("psn down " + edge)};
+  const Reducer::EdgePlace up{.group = tree.groups[below],
+                              .child = {},
+                              .port = port_towards(lower, upper),
+                              .first_psn = psn_of("psn up " + edge)};
+  Result<EdgeAddress> at_parent = reducer_of(tree, parent).open_edge(down);
+  if (!at_parent) {
+    return pass_on(at_parent);
+  }
+  Result<EdgeAddress> at_child = reducer_of(tree, below).open_edge(up);
+  if (!at_child) {
+    return pass_on(at_child);
+  }
+  if (Result<void> connected = reducer_of(tree, parent).connect_edge(down, *at_child); !connected) {
+    return connected;
+  }
+  return reducer_of(tree, below).connect_edge(up, *at_parent);
+}
+
+void AggregationManager::close(Tree& tree) {
+  for (std::uint32_t i = 0; i < tree.groups.size(); ++i) {
+    reducer_of(tree, i).close_group(tree.groups[i]);
+  }
+  tree.groups.clear();
+  for (TreeEdge& edge : tree.left) {
+    edge.destroy();
+  }
+  tree.left.clear();
+}
+
+void AggregationManager::leave(std::uint32_t index, const TreeEdge& edge) {
+  Tree& tree = trees_[index];
+  tree.left.push_back(edge);
+  if (tree.left.size() == tree.members.size()) {
+    close(tree);
+  }
+}
+
+std::size_t AggregationManager::trees() const {
+  return static_cast<std::size_t>(
+      std::count_if(trees_.begin(), trees_.end(), [](const Tree& tree) { return !tree.groups.empty(); }));
+}
+
+std::size_t AggregationManager::heap_bytes() const {
+  std::size_t bytes = rails_.size() * sizeof(SimGroupProvider);
+  for (const Reducer& reducer : reducers_) {
+    bytes += sizeof(reducer) + reducer.heap_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace weft::host

@@ -1,0 +1,109 @@
+// The reducers of a world and the trees over them: who reduces for which group.
+//
+// It stands for the service that real networks have beside their subnet manager: out of band, and without time. Trees
+// are made when the first member creates its group, and taken down when the last one has destroyed it. The n-th group
+// that a member creates over the same endpoints belongs to the n-th of every other member.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fabric/topology/aggregation_tree.h"
+#include "fabric/topology/graph.h"
+#include "host/group_provider.h"
+#include "host/reducer.h"
+#include "sim/ranks.h"
+
+namespace weft::host {
+
+class AggregationManager {
+ public:
+  struct Surroundings {
+    sim::Kernel& kernel;
+    const fabric::Graph& graph;  // with its reducers
+    std::uint64_t seed = 1;
+    bool carries_bytes = false;
+  };
+  /// The graph must outlive this.
+  AggregationManager(const ReductionOptions& options, const Surroundings& surroundings);
+
+  /// Called for each reducer's ports, and each rail, before add_ranks. `nic` gives the NIC of an endpoint.
+  void make_reducers(const std::function<Nic&(EndpointId)>& nic);
+  /// `name` is stable. The NIC and the rail's provider must outlive this.
+  verbs::GroupProvider& add_rail(Nic& nic, SimProvider& rail, const std::string& name);
+  void add_ranks(sim::RankTable& ranks);
+  /// Actor kReduction.
+  void on_wake(std::uint32_t index, Time now) { actors_[index].actor->on_wake(now); }
+
+  [[nodiscard]] const std::deque<Reducer>& reducers() const { return reducers_; }
+  [[nodiscard]] std::size_t trees() const;
+  [[nodiscard]] std::size_t heap_bytes() const;
+
+  // For the groups of rails.
+
+  struct Joining {
+    const std::vector<EndpointId>& members;
+    std::uint32_t self = 0;
+  };
+  struct Membership {
+    std::uint32_t tree = 0;
+    EdgeAddress reducer;
+  };
+  /// The member's first PSN, for its next group over these members.
+  [[nodiscard]] Psn first_psn(const Joining& joining) const;
+  /// Errors: no aggregation tree over these members, a reducer without room.
+  [[nodiscard]] Result<Membership> join(const Joining& joining, const EdgeAddress& member);
+  /// The member's edge is destroyed with the tree.
+  void leave(std::uint32_t tree, const TreeEdge& edge);
+
+ private:
+  struct Actor {
+    ReductionActor* actor = nullptr;
+    std::uint64_t name_hash = 0;
+  };
+  struct MemberPlace {
+    std::uint32_t node = 0;
+    std::uint32_t child = 0;
+  };
+  struct Tree {
+    std::string name;
+    fabric::AggregationTree shape;
+    std::vector<Reducer::GroupNumber> groups;  // by node
+    std::vector<MemberPlace> members;
+    std::vector<TreeEdge> left;
+  };
+  /// Groups over the same members.
+  struct Family {
+    std::vector<std::uint32_t> joined;  // how many, by member
+    std::vector<std::uint32_t> trees;
+  };
+
+  [[nodiscard]] Result<std::uint32_t> make_tree(const std::vector<EndpointId>& members, const std::string& name);
+  [[nodiscard]] Result<void> open_groups(Tree& tree);
+  [[nodiscard]] Result<void> join_nodes(Tree& tree, std::uint32_t parent, std::uint32_t child);
+  void close(Tree& tree);
+  [[nodiscard]] std::string name_of(const std::vector<EndpointId>& members, std::size_t number) const;
+  [[nodiscard]] Reducer& reducer_of(const Tree& tree, std::uint32_t node);
+  [[nodiscard]] std::uint32_t port_towards(fabric::NodeIndex at, fabric::NodeIndex other) const;
+  [[nodiscard]] Psn psn_of(const std::string& edge) const;
+
+  ReductionOptions options_;
+  Surroundings surroundings_;
+  std::deque<Reducer> reducers_;
+  std::map<fabric::NodeIndex, std::uint32_t> reducer_at_;  // by switch
+  std::deque<SimGroupProvider> rails_;
+  std::vector<Actor> actors_;
+  std::map<std::vector<EndpointId>, Family> families_;
+  std::deque<Tree> trees_;
+  /// Ports of switches by what they lead to.
+  std::map<std::pair<fabric::NodeIndex, fabric::NodeIndex>, std::uint16_t> ports_;
+};
+
+}  // namespace weft::host

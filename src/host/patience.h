@@ -1,0 +1,40 @@
+// How long a group of an aggregation tree waits before it asks whether the others live, and before it gives up.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+#include "host/reduction_options.h"
+
+namespace weft::host {
+
+class Patience {
+ public:
+  enum class Verdict : std::uint8_t { kWait, kProbe, kGiveUp };
+
+  /// Something has moved on.
+  void begin(Time now, const ReductionOptions& options) {
+    tried_ = 0;
+    due_ = now + options.probe_interval;
+  }
+  /// To be asked while the group waits.
+  [[nodiscard]] Verdict ask(Time now, const ReductionOptions& options) {
+    if (now < due_) {
+      return Verdict::kWait;
+    }
+    if (tried_ == options.probes) {
+      return Verdict::kGiveUp;
+    }
+    ++tried_;
+    due_ = now + options.probe_interval * (std::int64_t{1} << tried_);
+    return Verdict::kProbe;
+  }
+  /// When to ask again.
+  [[nodiscard]] Time due() const { return due_; }
+
+ private:
+  Time due_;
+  std::uint32_t tried_ = 0;
+};
+
+}  // namespace weft::host
