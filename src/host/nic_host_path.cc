@@ -55,9 +55,7 @@ void Nic::deliver_with_bytes(fabric::PacketHandle handle, Time now) {
   }
   const QpRef ref = ref_of(slot);
   attend(ref, record_of(ref));
-  if (device_.completions() != seen_completions_) {
-    report_news(now);
-  }
+  report_news(now);
   pump(now);
 }
 
