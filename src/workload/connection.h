@@ -77,6 +77,8 @@ class Connector {
   /// Errors: a rank or rail that does not exist, a rank with itself, what a provider refuses.
   [[nodiscard]] virtual Result<const ConnectionEnd*> connect(const ConnectionRequest& request,
                                                              const ConnectionOptions& options) = 0;
+  /// The endpoint of a rank's rail. Errors: a rank or rail that does not exist.
+  [[nodiscard]] virtual Result<EndpointId> endpoint_of(RankId rank, std::uint16_t rail) const = 0;
 };
 
 }  // namespace weft::workload

@@ -2,19 +2,24 @@
 
 namespace weft::workload {
 
+void DeliveryMatcher::report(const MessageRecord& record) {
+  if (!record.is_control)
+    sink_.on_message(record);
+}
+
 void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& record) {
   if (!needs_receive(record.operation)) {
-    sink_.on_message(record);
+    report(record);
     return;
   }
   Stream& halves = streams_[stream];
   if (!halves.delivered.empty()) {
     MessageRecord whole = record;
     whole.delivered = halves.delivered.pop_front();
-    sink_.on_message(whole);
+    report(whole);
   } else if (record.status != verbs::WcStatus::kSuccess) {
     // The queue pair is in error: if this message was not delivered yet, it never will be.
-    sink_.on_message(record);
+    report(record);
   } else {
     halves.finished.push_back(record);
     ++awaiting_;
@@ -30,13 +35,13 @@ void DeliveryMatcher::on_delivered(const StreamKey& stream, Time at) {
   MessageRecord whole = halves.finished.pop_front();
   --awaiting_;
   whole.delivered = at;
-  sink_.on_message(whole);
+  report(whole);
 }
 
 void DeliveryMatcher::flush() {
   for (auto& [key, halves] : streams_) {
     while (!halves.finished.empty())
-      sink_.on_message(halves.finished.pop_front());
+      report(halves.finished.pop_front());
     halves.delivered.clear();
   }
   awaiting_ = 0;

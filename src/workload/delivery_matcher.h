@@ -49,6 +49,7 @@ class DeliveryMatcher {
     Ring<MessageRecord> finished;
     Ring<Time> delivered;
   };
+  void report(const MessageRecord& record);
 
   MessageSink& sink_;
   std::map<StreamKey, Stream> streams_;

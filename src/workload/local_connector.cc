@@ -82,18 +82,28 @@ Result<const ConnectionEnd*> LocalConnector::connect(const ConnectionRequest& re
   return from_low ? &kept.from_low : &kept.from_high;
 }
 
+Result<void> LocalConnector::check_rail(RankId rank, std::uint16_t rail) const {
+  if (rank.value() >= ranks_.size())
+    return fail("job '{}' has no rank {}; it has {} ranks", job_.name, rank.value(), ranks_.size());
+  const std::size_t rails = ranks_[rank.value()].ports->rails().size();
+  if (rail >= rails)
+    return fail("job '{}': rank {} has no rail {}; it has {}", job_.name, rank.value(), rail, rails);
+  return {};
+}
+
+Result<EndpointId> LocalConnector::endpoint_of(RankId rank, std::uint16_t rail) const {
+  if (auto known = check_rail(rank, rail); !known)
+    return pass_on(known);
+  return ranks_[rank.value()].ports->rails()[rail].endpoint;
+}
+
 Result<void> LocalConnector::check(const ConnectionRequest& request, const ConnectionOptions& options) const {
-  for (const RankId rank : {request.from, request.to}) {
-    if (rank.value() >= ranks_.size())
-      return fail("job '{}' has no rank {}; it has {} ranks", job_.name, rank.value(), ranks_.size());
+  for (const auto& [rank, rail] : {std::pair{request.from, request.rail}, {request.to, request.remote_rail}}) {
+    if (auto known = check_rail(rank, rail); !known)
+      return known;
   }
   if (request.from == request.to)
     return fail("job '{}': rank {} cannot connect to itself", job_.name, request.from.value());
-  for (const auto& [rank, rail] : {std::pair{request.from, request.rail}, {request.to, request.remote_rail}}) {
-    const std::size_t rails = ranks_[rank.value()].ports->rails().size();
-    if (rail >= rails)
-      return fail("job '{}': rank {} has no rail {}; it has {}", job_.name, rank.value(), rail, rails);
-  }
   if (options.queue_pairs == 0 || options.max_send_wr == 0)
     return fail("job '{}': a connection needs at least one queue pair and one send request", job_.name);
   return {};

@@ -24,6 +24,8 @@ class LocalConnector final : public Connector {
   [[nodiscard]] Result<const ConnectionEnd*> connect(const ConnectionRequest& request,
                                                      const ConnectionOptions& options) override;
 
+  [[nodiscard]] Result<EndpointId> endpoint_of(RankId rank, std::uint16_t rail) const override;
+
   [[nodiscard]] std::size_t connections() const { return connections_.size(); }
 
  private:
@@ -48,6 +50,7 @@ class LocalConnector final : public Connector {
     ConnectionEnd from_high;
   };
 
+  [[nodiscard]] Result<void> check_rail(RankId rank, std::uint16_t rail) const;
   [[nodiscard]] Result<void> check(const ConnectionRequest& request, const ConnectionOptions& options) const;
   [[nodiscard]] ConnectionEnd unjoined_end(const ConnectionRequest& name, const ConnectionOptions& options) const;
   [[nodiscard]] Result<void> join(Ends& ends) const;

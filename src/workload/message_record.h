@@ -21,6 +21,7 @@ struct MessageRecord {
   Time posted{};                   // when the program wanted to send it, though a full send queue may have delayed it
   Time finished{};                 // when the requester's program saw its completion
   Time delivered = Time::never();  // when the receiver's program did; never if the operation tells it nothing
+  bool is_control = false;         // a program's own, of no interest to others: sinks do not see it
 
   friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
 };

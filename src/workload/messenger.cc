@@ -138,6 +138,8 @@ Result<void> Messenger::poll_rail(const RailPort& port, MessageHandler& handler)
 }
 
 Result<void> Messenger::on_completion(const verbs::WorkCompletion& completion, MessageHandler& handler) {
+  if ((completion.wr_id & kGroupRequests) != 0)
+    return handler.on_reduced(completion.wr_id, completion.status);
   const auto queue = static_cast<std::uint32_t>(completion.wr_id & ~kReceive);
   WEFT_ASSERT(queue < queues_.size());
   return (completion.wr_id & kReceive) != 0 ? on_receive_completion(queue, completion, handler)
@@ -160,7 +162,8 @@ Result<void> Messenger::on_send_completion(std::uint32_t queue, const verbs::Wor
                                                             .operation = done.message.operation,
                                                             .status = completion.status,
                                                             .posted = done.at,
-                                                            .finished = now()});
+                                                            .finished = now(),
+                                                            .is_control = done.message.is_control});
   return handler.on_sent(done.message, completion.status);
 }
 

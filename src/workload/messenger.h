@@ -29,6 +29,7 @@ struct Message {
   std::uint64_t remote_offset = 0;  // not with kSend
   std::uint32_t immediate = 0;      // with kWriteWithImm
   std::uint64_t token = 0;          // comes back with MessageHandler::on_sent
+  bool is_control = false;          // of a program's own doing: no record goes to the sink
 };
 
 /// A message that came in with a completion.
@@ -46,10 +47,15 @@ class MessageHandler {
   virtual ~MessageHandler() = default;
   [[nodiscard]] virtual Result<void> on_sent(const Message& message, verbs::WcStatus status) = 0;
   [[nodiscard]] virtual Result<void> on_arrived(const Arrival& /*arrival*/) { return {}; }
+  /// A completion of a request that the program itself posted to a group (Messenger::kGroupRequests).
+  [[nodiscard]] virtual Result<void> on_reduced(std::uint64_t /*wr_id*/, verbs::WcStatus /*status*/) { return {}; }
 };
 
 class Messenger final : public ConnectionListener {
  public:
+  /// Programs that post REDUCE requests with the ports' completion queues set this bit in their wr_id.
+  static constexpr std::uint64_t kGroupRequests = std::uint64_t{1} << 62;
+
   /// The ports, the connector (which must be told of this messenger) and the matcher must outlive it.
   Messenger(const RankPorts& ports, Connector& connector, DeliveryMatcher& matcher)
       : ports_(ports), connector_(connector), matcher_(matcher) {}
@@ -73,6 +79,10 @@ class Messenger final : public ConnectionListener {
   [[nodiscard]] Result<void> on_connected(const ConnectionEnd& end) override;
 
   [[nodiscard]] const RankPorts& ports() const { return ports_; }
+  /// Where a rank of the job has its rail of that number. Errors: there is none.
+  [[nodiscard]] Result<EndpointId> endpoint_of(RankId rank, std::uint16_t rail) const {
+    return connector_.endpoint_of(rank, rail);
+  }
   [[nodiscard]] Time now() const { return ports_.machine().now(); }
   /// Messages posted that have not finished.
   [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }

@@ -8,6 +8,7 @@ namespace weft::testing {
 namespace {
 
 constexpr std::uint32_t kFirstEndpoint = 100;
+constexpr std::uint32_t kFirstScaleUp = 10'100;
 
 }  // namespace
 
@@ -30,14 +31,30 @@ std::size_t SmallMachine::poll_events(std::span<verbs::MachineEvent> out) {
   return count;
 }
 
-SmallWorld::Host::Host(std::uint32_t rank, const Options& options, const Time& now)
-    : device({.endpoint = EndpointId(kFirstEndpoint + rank), .seed = rank + 1}),
-      machine(device.options().endpoint, device, now),
-      memory(options.memory_bytes) {
+SmallWorld::Host::Host(std::uint32_t rank, const Options& options, const Time& now, NetworkReducer* reducer)
+    : machine(now), memory(options.memory_bytes) {
+  devices.emplace_back(transport::DeviceOptions{.endpoint = EndpointId(kFirstEndpoint + rank), .seed = rank + 1});
+  machine.add_rail({.endpoint = devices[0].options().endpoint, .rate = 100_gbps, .provider = &devices[0]});
+  if (reducer != nullptr) {
+    devices.emplace_back(transport::DeviceOptions{.endpoint = EndpointId(kFirstScaleUp + rank), .seed = rank + 1'001});
+    reducing = std::make_unique<ReducingProvider>(devices[1], *reducer, memory);
+    machine.add_rail({.endpoint = devices[1].options().endpoint,
+                      .rate = 800_gbps,
+                      .provider = reducing.get(),
+                      .kind = verbs::RailKind::kScaleUp,
+                      .groups = reducing.get()});
+  }
   workload::RankMemory region;
   if (!memory.empty())
-    region = {.address = 0x10000, .length = Bytes(static_cast<std::int64_t>(memory.size())), .bytes = memory.data()};
+    region = {.address = ReducingProvider::kMemoryAt,
+              .length = Bytes(static_cast<std::int64_t>(memory.size())),
+              .bytes = memory.data()};
   ports = std::make_unique<workload::RankPorts>(workload::RankPorts::open(machine, region).value());
+}
+
+SmallWorld::Host& SmallWorld::host_of(EndpointId endpoint) {
+  const std::uint32_t value = endpoint.value();
+  return *hosts_[value >= kFirstScaleUp ? value - kFirstScaleUp : value - kFirstEndpoint];
 }
 
 SmallWorld::SmallWorld(const Options& options)
@@ -45,7 +62,14 @@ SmallWorld::SmallWorld(const Options& options)
       connector_(job_, {}),
       carries_bytes_(options.memory_bytes > 0) {
   for (std::uint32_t rank = 0; rank < options.ranks; ++rank) {
-    hosts_.push_back(std::make_unique<Host>(rank, options, now_));
+    NetworkReducer* reducer = nullptr;
+    if (options.domain > 0) {
+      auto& own = reducers_[rank / options.domain];
+      if (own == nullptr)
+        own = std::make_unique<NetworkReducer>();
+      reducer = own.get();
+    }
+    hosts_.push_back(std::make_unique<Host>(rank, options, now_, reducer));
     Host& host = *hosts_.back();
     host.messenger = std::make_unique<workload::Messenger>(*host.ports, connector_, matcher_);
     connector_.add_rank(*host.ports, *host.messenger);
@@ -72,7 +96,8 @@ void SmallWorld::run(const MakeProgram& make, Time until) {
     deliver();
     bool busy = false;
     for (const auto& host : hosts_) {
-      host->device.on_timeouts(now_);
+      for (transport::Device& device : host->devices)
+        device.on_timeouts(now_);
       busy |= wake(*host);
       busy |= transmit(*host);
     }
@@ -87,9 +112,13 @@ void SmallWorld::run(const MakeProgram& make, Time until) {
 }
 
 bool SmallWorld::wake(Host& host) {
-  if (!host.device.get_cq_event(host.ports->rails()[0].cq) && host.machine.next_event() > now_)
+  bool news = host.machine.next_event() <= now_;
+  for (const workload::RailPort& port : host.ports->rails())
+    news |= port.provider->get_cq_event(port.cq);
+  if (!news)
     return false;
-  host.device.advance_to(now_);
+  for (transport::Device& device : host.devices)
+    device.advance_to(now_);
   const auto run = host.program->on_event();
   EXPECT_TRUE(run.has_value()) << run.error().message;
   return true;
@@ -99,14 +128,16 @@ bool SmallWorld::transmit(Host& host) {
   bool sent = false;
   std::array<std::byte, 4096> room;
   Flight flight;
-  while (host.device.poll_transmit_any(
-      {flight.packet, flight.cold, carries_bytes_ ? std::span(room) : std::span<std::byte>()}, now_)) {
-    sent = true;
-    if (loses && loses(flight.packet))
-      continue;
-    const std::size_t bytes = carries_bytes_ ? flight.packet.common.payload_bytes : 0;
-    flight.payload.assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(bytes));
-    in_flight_.emplace(now_ + kLatency, flight);
+  for (transport::Device& device : host.devices) {
+    while (device.poll_transmit_any(
+        {flight.packet, flight.cold, carries_bytes_ ? std::span(room) : std::span<std::byte>()}, now_)) {
+      sent = true;
+      if (loses && loses(flight.packet))
+        continue;
+      const std::size_t bytes = carries_bytes_ ? flight.packet.common.payload_bytes : 0;
+      flight.payload.assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(bytes));
+      in_flight_.emplace(now_ + kLatency, flight);
+    }
   }
   return sent;
 }
@@ -115,15 +146,21 @@ void SmallWorld::deliver() {
   while (!in_flight_.empty() && in_flight_.begin()->first <= now_) {
     const Flight flight = std::move(in_flight_.begin()->second);
     in_flight_.erase(in_flight_.begin());
-    const std::uint32_t rank = flight.packet.common.destination.value() - kFirstEndpoint;
-    hosts_[rank]->device.on_packet({flight.packet, flight.cold, flight.payload}, now_);
+    Host& host = host_of(flight.packet.common.destination);
+    for (transport::Device& device : host.devices) {
+      if (device.options().endpoint == flight.packet.common.destination)
+        device.on_packet({flight.packet, flight.cold, flight.payload}, now_);
+    }
   }
 }
 
 Time SmallWorld::next_event() const {
   Time next = in_flight_.empty() ? Time::never() : in_flight_.begin()->first;
-  for (const auto& host : hosts_)
-    next = earlier(next, earlier(host->device.next_event(), host->machine.next_event()));
+  for (const auto& host : hosts_) {
+    next = earlier(next, host->machine.next_event());
+    for (const transport::Device& device : host->devices)
+      next = earlier(next, device.next_event());
+  }
   return next;
 }
 

@@ -1,12 +1,15 @@
 // One job on a few hosts, one rank each: real devices, joined by a network with one latency and no limit of rate.
+// Ranks may have a second device each, on a rail inside their scale-up domain.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "tests/workload/network_reducer.h"
 #include "transport/device.h"
 #include "verbs/machine.h"
 #include "workload/flow_program.h"
@@ -16,20 +19,20 @@ namespace weft::testing {
 
 class SmallMachine final : public verbs::Machine {
  public:
-  SmallMachine(EndpointId endpoint, verbs::Provider& provider, const Time& now)
-      : rail_{.endpoint = endpoint, .rate = 100_gbps, .provider = &provider}, now_(now) {}
+  explicit SmallMachine(const Time& now) : now_(now) {}
+  void add_rail(const verbs::Rail& rail) { rails_.push_back(rail); }
 
   [[nodiscard]] Time now() const override { return now_; }
   [[nodiscard]] Result<void> compute(const verbs::ComputeRequest& request) override;
   [[nodiscard]] Result<void> copy(const verbs::CopyRequest&) override { return fail("no copies here"); }
   void set_timer(const verbs::TimerRequest& request) override;
   std::size_t poll_events(std::span<verbs::MachineEvent> out) override;
-  [[nodiscard]] std::span<const verbs::Rail> rails() const override { return {&rail_, 1}; }
+  [[nodiscard]] std::span<const verbs::Rail> rails() const override { return rails_; }
 
   [[nodiscard]] Time next_event() const { return events_.empty() ? Time::never() : events_.begin()->first; }
 
  private:
-  verbs::Rail rail_;
+  std::vector<verbs::Rail> rails_;
   const Time& now_;
   std::multimap<Time, verbs::MachineEvent> events_;
   Time gpu_free_;
@@ -48,6 +51,7 @@ class SmallWorld {
     std::uint32_t ranks = 2;
     std::uint64_t seed = 1;
     std::size_t memory_bytes = 0;  // real bytes per rank; 0: lengths only
+    std::uint32_t domain = 0;      // ranks of a scale-up domain; 0: there is none
   };
   static constexpr Duration kLatency = Duration::microseconds(1);
   using MakeProgram = std::function<std::unique_ptr<workload::Program>(workload::Messenger&, workload::DeliveryMatcher&,
@@ -65,7 +69,7 @@ class SmallWorld {
   [[nodiscard]] Time now() const { return now_; }
   [[nodiscard]] std::vector<std::byte>& memory(std::uint32_t rank) { return hosts_[rank]->memory; }
   [[nodiscard]] std::size_t connections() const { return connector_.connections(); }
-  [[nodiscard]] transport::Device& device(std::uint32_t rank) { return hosts_[rank]->device; }
+  [[nodiscard]] transport::Device& device(std::uint32_t rank) { return hosts_[rank]->devices.front(); }
   [[nodiscard]] workload::Program& program(std::uint32_t rank) { return *hosts_[rank]->program; }
 
   Recorded recorded;
@@ -74,8 +78,9 @@ class SmallWorld {
 
  private:
   struct Host {
-    Host(std::uint32_t rank, const Options& options, const Time& now);
-    transport::Device device;
+    Host(std::uint32_t rank, const Options& options, const Time& now, NetworkReducer* reducer);
+    std::deque<transport::Device> devices;
+    std::unique_ptr<ReducingProvider> reducing;
     SmallMachine machine;
     std::vector<std::byte> memory;
     std::unique_ptr<workload::RankPorts> ports;
@@ -98,6 +103,8 @@ class SmallWorld {
   workload::LocalConnector connector_;
   workload::DeliveryMatcher matcher_{recorded};
   std::multimap<Time, Flight> in_flight_;
+  [[nodiscard]] Host& host_of(EndpointId endpoint);
+  std::map<std::uint32_t, std::unique_ptr<NetworkReducer>> reducers_;  // by domain
   bool carries_bytes_;
 };
 

@@ -1,0 +1,174 @@
+#include "workload/collective/algorithms.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/format_quantity.h"
+#include "workload/collective/direct.h"
+#include "workload/collective/halving_doubling.h"
+#include "workload/collective/hierarchical.h"
+#include "workload/collective/in_network.h"
+#include "workload/collective/pair.h"
+#include "workload/collective/relay.h"
+#include "workload/collective/ring.h"
+#include "workload/collective/tree.h"
+
+namespace weft::workload {
+namespace {
+
+using Check = Result<void> (*)(const LaneContext&);
+
+struct Entry {
+  CollectiveKind kind;
+  CollectiveAlgorithm algorithm;
+  void (*add)(const LaneContext&, Lanes&);
+  Check check = nullptr;  // null: any members do
+};
+
+Result<void> power_of_two(const LaneContext& context) {
+  if (std::has_single_bit(context.size()))
+    return {};
+  return fail("halving-doubling needs a power of two of ranks, not {}", context.size());
+}
+
+Result<void> equal_groups(const LaneContext& context) {
+  const MemberLayout& layout = *context.layout;
+  if (layout.is_regular())
+    return {};
+  std::size_t smallest = layout.largest_group();
+  for (std::uint32_t i = 0; i < layout.groups(); ++i)
+    smallest = std::min(smallest, layout.group(i).size());
+  return fail("hierarchical needs as many ranks of each host or domain, not {} to {}", smallest,
+              layout.largest_group());
+}
+
+/// `members` meet in one reducer.
+Result<void> reducer_for(const LaneContext& context, std::uint32_t members) {
+  if (!context.reducer)
+    return fail("in-network reduction was asked for, but no switch on these ranks' rails reduces");
+  const verbs::ReduceLimits& limits = *context.reducer;
+  if (members > limits.max_members)
+    return fail("in-network reduction over {} ranks; the network's reducers take at most {}", members,
+                limits.max_members);
+  const CollectiveOptions& options = *context.options;
+  if ((limits.data_types >> static_cast<unsigned>(options.data_type) & 1U) == 0)
+    return fail("in-network reduction of {}, which the network's reducers do not know", to_string(options.data_type));
+  if ((limits.operations >> static_cast<unsigned>(options.operation) & 1U) == 0)
+    return fail("in-network reduction by {}, which the network's reducers do not know", to_string(options.operation));
+  if (limits.max_size < options.element)
+    return fail("in-network reduction: the network's reducers take {} at once, less than an element", limits.max_size);
+  return {};
+}
+
+Result<void> group_reducer(const LaneContext& context) {
+  return context.size() == 1 ? Result<void>{} : reducer_for(context, context.size());
+}
+
+Result<void> domain_reducer(const LaneContext& context) {
+  if (auto equal = equal_groups(context); !equal)
+    return equal;
+  if (context.options->domain_reduction == DomainReduction::kDirect || context.layout->largest_group() == 1)
+    return {};
+  return reducer_for(context, context.layout->largest_group());
+}
+
+Result<void> equal_parts(const LaneContext& context) {
+  if (context.request.size % Bytes(context.size()) == Bytes::zero())
+    return {};
+  return fail("{} do not divide into {} equal parts", context.request.size, context.size());
+}
+
+Result<void> equal_groups_and_parts(const LaneContext& context) {
+  auto groups = equal_groups(context);
+  return groups ? equal_parts(context) : groups;
+}
+
+using Kind = CollectiveKind;
+using Algorithm = CollectiveAlgorithm;
+
+constexpr std::array kEntries = {
+    Entry{Kind::kAllReduce, Algorithm::kRing, add_ring_all_reduce},
+    Entry{Kind::kAllReduce, Algorithm::kTree, add_tree_all_reduce},
+    Entry{Kind::kAllReduce, Algorithm::kHalvingDoubling, add_halving_doubling, power_of_two},
+    Entry{Kind::kAllReduce, Algorithm::kDirect, add_direct_all_reduce},
+    Entry{Kind::kAllReduce, Algorithm::kHierarchical, add_hierarchical_all_reduce, domain_reducer},
+    Entry{Kind::kAllReduce, Algorithm::kInNetwork, add_in_network_all_reduce, group_reducer},
+    Entry{Kind::kReduceScatter, Algorithm::kRing, add_ring_reduce_scatter},
+    Entry{Kind::kReduceScatter, Algorithm::kDirect, add_direct_reduce_scatter},
+    Entry{Kind::kReduceScatter, Algorithm::kHierarchical, add_hierarchical_reduce_scatter, domain_reducer},
+    Entry{Kind::kReduceScatter, Algorithm::kInNetwork, add_in_network_reduce_scatter, group_reducer},
+    Entry{Kind::kAllGather, Algorithm::kRing, add_ring_all_gather},
+    Entry{Kind::kAllGather, Algorithm::kDirect, add_direct_all_gather},
+    Entry{Kind::kAllGather, Algorithm::kHierarchical, add_hierarchical_all_gather, equal_groups},
+    Entry{Kind::kBroadcast, Algorithm::kRing, add_chain_broadcast},
+    Entry{Kind::kBroadcast, Algorithm::kTree, add_tree_broadcast},
+    Entry{Kind::kReduce, Algorithm::kRing, add_chain_reduce},
+    Entry{Kind::kReduce, Algorithm::kTree, add_tree_reduce},
+    Entry{Kind::kReduce, Algorithm::kInNetwork, add_in_network_reduce, group_reducer},
+    Entry{Kind::kAllToAll, Algorithm::kDirect, add_pairwise_all_to_all, equal_parts},
+    Entry{Kind::kAllToAll, Algorithm::kHierarchical, add_relayed_all_to_all, equal_groups_and_parts},
+    Entry{Kind::kBarrier, Algorithm::kDirect, add_barrier},
+    Entry{Kind::kSend, Algorithm::kDirect, add_send},
+    Entry{Kind::kReceive, Algorithm::kDirect, add_receive},
+};
+
+const Entry* find(CollectiveKind kind, CollectiveAlgorithm algorithm) {
+  const auto entry = std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& candidate) {
+    return candidate.kind == kind && candidate.algorithm == algorithm;
+  });
+  return entry == kEntries.end() ? nullptr : &*entry;
+}
+
+/// "ring, tree".
+std::string algorithms_for(CollectiveKind kind) {
+  std::string list;
+  for (const Entry& entry : kEntries) {
+    if (entry.kind == kind)
+      list += (list.empty() ? "" : ", ") + std::string(to_string(entry.algorithm));
+  }
+  return list;
+}
+
+}  // namespace
+
+Result<void> check_algorithm(const LaneContext& context, CollectiveAlgorithm algorithm) {
+  const Entry* const entry = find(context.request.kind, algorithm);
+  if (entry == nullptr)
+    return fail("no algorithm '{}'; there are {}", to_string(algorithm), algorithms_for(context.request.kind));
+  return entry->check == nullptr ? Result<void>{} : entry->check(context);
+}
+
+std::uint32_t channels_of(CollectiveAlgorithm algorithm, const MemberLayout& layout, const CollectiveOptions& options) {
+  if (options.channels > 0)
+    return options.channels;
+  switch (algorithm) {
+    case CollectiveAlgorithm::kRing:
+      return layout.natural_channels();
+    case CollectiveAlgorithm::kTree:
+      return 2 * layout.natural_channels();
+    case CollectiveAlgorithm::kInNetwork:
+    case CollectiveAlgorithm::kDirect:
+      if (layout.groups() == 1 && layout.has_scale_up())
+        return 1;
+      break;
+    case CollectiveAlgorithm::kAutomatic:
+    case CollectiveAlgorithm::kHalvingDoubling:
+    case CollectiveAlgorithm::kHierarchical:
+      break;
+  }
+  return layout.rails();
+}
+
+std::uint32_t most_channels(const MemberLayout& layout, const CollectiveOptions& options) {
+  return std::max({options.channels, 2 * layout.natural_channels(), layout.rails()});
+}
+
+void add_lanes(const LaneContext& context, CollectiveAlgorithm algorithm, Lanes& lanes) {
+  const Entry* const entry = find(context.request.kind, algorithm);
+  WEFT_ASSERT(entry != nullptr);
+  if (context.size() > 1 || context.request.kind == CollectiveKind::kAllToAll)
+    entry->add(context, lanes);
+}
+
+}  // namespace weft::workload

@@ -1,0 +1,56 @@
+// The program of one rank that carries out one collective again and again, and reports each time it is done.
+//
+// All ranks of the job take part. Sends go from every rank of the lower half to one of the upper half.
+#pragma once
+
+#include <memory>
+
+#include "workload/collective/engine.h"
+#include "workload/program.h"
+
+namespace weft::workload {
+
+struct CollectiveProgramOptions {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAutomatic;
+  Bytes size{};
+  std::uint32_t iterations = 1;
+  Time start{};
+  RankId root{0};  // broadcast and reduce
+  CollectiveEngineOptions engine{};
+};
+
+/// `send`: rank r of the lower half to rank r + N / 2; with an odd rank left over, that one does nothing. Errors: a
+/// receive, whose other half is the send.
+[[nodiscard]] Result<void> check_collective(const CollectiveProgramOptions& options);
+
+class CollectiveProgram final : public Program {
+ public:
+  /// The messenger and the matcher must outlive this. Errors: check_collective, those of the engine, an operation that
+  /// the ranks cannot carry out.
+  [[nodiscard]] static Result<std::unique_ptr<CollectiveProgram>> make(Messenger& messenger, DeliveryMatcher& matcher,
+                                                                       const CollectiveProgramOptions& options);
+
+  [[nodiscard]] Result<void> start() override;
+  [[nodiscard]] Result<void> on_event() override;
+  [[nodiscard]] bool done() const override { return finished_ == options_.iterations; }
+
+  [[nodiscard]] const CollectiveEngine& engine() const { return *engine_; }
+
+ private:
+  CollectiveProgram(DeliveryMatcher& matcher, Messenger& messenger, const CollectiveProgramOptions& options)
+      : messenger_(messenger), matcher_(matcher), options_(options) {}
+
+  [[nodiscard]] std::optional<CollectiveRequest> request() const;
+  [[nodiscard]] Result<void> advance();
+
+  Messenger& messenger_;
+  DeliveryMatcher& matcher_;
+  CollectiveProgramOptions options_;
+  std::unique_ptr<CollectiveEngine> engine_;
+  CommunicatorId world_{};
+  std::uint32_t begun_ = 0;
+  std::uint32_t finished_ = 0;
+};
+
+}  // namespace weft::workload

@@ -1,0 +1,17 @@
+// Direct exchange: every rank deals with every other itself, one after the other, beginning with its neighbour, so that
+// at equal speed no two ranks send to the same one.
+//
+// Reduce-scatter: each part goes straight to its owner, who adds. All-gather: each part goes from its owner to all.
+// All-reduce is both, chunk by chunk. All-to-all is pairwise: in step i rank r sends to r + i and receives from r - i.
+#pragma once
+
+#include "workload/collective/lane.h"
+
+namespace weft::workload {
+
+void add_direct_all_reduce(const LaneContext& context, Lanes& lanes);
+void add_direct_reduce_scatter(const LaneContext& context, Lanes& lanes);
+void add_direct_all_gather(const LaneContext& context, Lanes& lanes);
+void add_pairwise_all_to_all(const LaneContext& context, Lanes& lanes);
+
+}  // namespace weft::workload

@@ -1,0 +1,164 @@
+#include "workload/collective/edges.h"
+
+#include <algorithm>
+
+namespace weft::workload {
+namespace {
+
+/// Numbers of connections: the communicator's, then the slot.
+constexpr std::uint32_t kConnectionsEach = 2'048;
+static_assert(kConnectionsEach > kSlotsPerChannel * 2 * kMaxChannels + 1);
+
+/// Immediate data of a message that returns credits; chunks have 0.
+constexpr std::uint32_t kCredits = std::uint32_t{1} << 31;
+
+/// The queue pair's part of a chunk. Parts but the last are multiples of a cache line, so that packets stay aligned.
+Extent split(std::uint64_t size, std::uint32_t queue_pair, std::uint32_t count) {
+  constexpr std::uint64_t kAlignment = 128;
+  const std::uint64_t each = ((size + count - 1) / count + kAlignment - 1) / kAlignment * kAlignment;
+  const std::uint64_t begin = std::min(size, queue_pair * each);
+  return {begin, std::min(each, size - begin)};
+}
+
+}  // namespace
+
+EdgeId EdgeTable::find(const EdgeName& name) {
+  const EdgeId id(static_cast<std::uint32_t>(edges_.size()));
+  const auto [known, is_new] = by_name_.try_emplace(name, id);
+  if (is_new) {
+    const CommunicatorEntry& entry = communicators_.at(name.communicator);
+    edges_.push_back({.name = name,
+                      .scale_up = entry.layout->over_scale_up(*entry.self, name.peer),
+                      .credits = options().slots(),
+                      .arrived = std::vector<std::uint64_t>(options().queue_pairs, 0)});
+  }
+  return known->second;
+}
+
+std::uint64_t EdgeTable::buffer_of(const CommunicatorEntry& entry, MemberIndex sender, std::uint32_t slot) const {
+  const std::uint64_t index = std::uint64_t{sender.value()} * entry.slots + slot;
+  return entry.buffers + index * static_cast<std::uint64_t>(options().buffer.count());
+}
+
+Result<void> EdgeTable::open(Edge& edge) {
+  if (edge.channel.is_valid())
+    return {};
+  const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
+  const RankId self = entry.rank(*entry.self);
+  const RankId peer = entry.rank(edge.name.peer);
+  const RankSite& here = (*communicators_.options().layout)[self.value()];
+  const RankSite& there = (*communicators_.options().layout)[peer.value()];
+  ConnectionRequest request{
+      .from = self, .to = peer, .channel = edge.name.communicator.value() * kConnectionsEach + edge.name.slot};
+  if (edge.scale_up) {
+    request.rail = *here.scale_up;
+    request.remote_rail = *there.scale_up;
+  } else {
+    const std::uint32_t rail = entry.layout->rail_of(edge.name.slot / kSlotsPerChannel);
+    request.rail = here.rails[rail % here.rails.size()];
+    request.remote_rail = there.rails[rail % there.rails.size()];
+  }
+  // Chunks that nobody has taken, and two messages with credits, since they come half a buffer at a time.
+  const std::uint32_t receives = options().slots() + 4;
+  auto channel = messenger_.open(
+      request,
+      {.queue_pairs = options().queue_pairs, .max_send_wr = options().slots() + 4, .receive_requests = receives});
+  if (!channel)
+    return pass_on(channel);
+  edge.channel = *channel;
+  return {};
+}
+
+Result<void> EdgeTable::post(Edge& edge, std::uint32_t queue_pair, const Message& message) {
+  if (auto opened = open(edge); !opened)
+    return opened;
+  return messenger_.post(edge.channel, queue_pair, message);
+}
+
+Result<std::uint32_t> EdgeTable::send(EdgeId id, const Chunk& chunk) {
+  Edge& edge = edges_[id.value()];
+  const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
+  const RankId self = entry.rank(*entry.self);
+  const std::uint64_t place = edge.sent % options().slots() * static_cast<std::uint64_t>(options().chunk.count());
+  Message message{.flow = {job_, self, entry.rank(edge.name.peer), 0},
+                  .number = edge.sent,
+                  .size = chunk.size,
+                  .operation = Operation::kWriteWithImm,
+                  .local_offset = chunk.offset,
+                  .remote_offset = buffer_of(entry, *entry.self, edge.name.slot) + place,
+                  .token = chunk.token};
+  const std::uint32_t queue_pairs = options().queue_pairs;
+  const std::uint64_t number = edge.sent++;
+  if (options().queue_pair_use == QueuePairUse::kRoundRobin || queue_pairs == 1) {
+    if (auto posted = post(edge, static_cast<std::uint32_t>(number % queue_pairs), message); !posted)
+      return pass_on(posted);
+    return 1;
+  }
+  const Message all = message;
+  for (std::uint32_t i = 0; i < queue_pairs; ++i) {
+    const Extent part = split(static_cast<std::uint64_t>(chunk.size.count()), i, queue_pairs);
+    message.size = Bytes(static_cast<std::int64_t>(part.size));
+    message.local_offset = all.local_offset + part.offset;
+    message.remote_offset = all.remote_offset + part.offset;
+    if (auto posted = post(edge, i, message); !posted)
+      return pass_on(posted);
+  }
+  return queue_pairs;
+}
+
+bool EdgeTable::has_arrived(EdgeId id) const {
+  const Edge& edge = edges_[id.value()];
+  if (options().queue_pair_use == QueuePairUse::kSplit)
+    return *std::min_element(edge.arrived.begin(), edge.arrived.end()) > edge.taken;
+  const std::uint64_t queue_pairs = edge.arrived.size();
+  return edge.arrived[edge.taken % queue_pairs] > edge.taken / queue_pairs;
+}
+
+std::uint64_t EdgeTable::head(EdgeId id) const {
+  const Edge& edge = edges_[id.value()];
+  const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
+  return buffer_of(entry, edge.name.peer, edge.name.slot) +
+         edge.taken % options().slots() * static_cast<std::uint64_t>(options().chunk.count());
+}
+
+Result<void> EdgeTable::take(EdgeId id) {
+  Edge& edge = edges_[id.value()];
+  ++edge.taken;
+  const std::uint64_t owed = edge.taken - edge.returned;
+  if (owed < (options().slots() + 1) / 2)
+    return {};
+  edge.returned = edge.taken;
+  const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
+  return post(edge, 0,
+              {.flow = {job_, entry.rank(*entry.self), entry.rank(edge.name.peer), 0},
+               .number = edge.returned,
+               .size = Bytes::zero(),
+               .operation = Operation::kWriteWithImm,
+               .remote_offset = buffer_of(entry, *entry.self, edge.name.slot),
+               .immediate = kCredits | static_cast<std::uint32_t>(owed),
+               .token = kCreditToken,
+               .is_control = true});
+}
+
+void EdgeTable::on_arrived(const Arrival& arrival) {
+  if (by_channel_.size() <= arrival.channel.value())
+    by_channel_.resize(arrival.channel.value() + std::size_t{1});
+  EdgeId& id = by_channel_[arrival.channel.value()];
+  if (!id.is_valid()) {
+    const ConnectionRequest& name = messenger_.end(arrival.channel).name;
+    const CommunicatorId communicator(name.channel / kConnectionsEach);
+    const auto& members = communicators_.at(communicator).definition.members;
+    const auto peer = std::find(members.begin(), members.end(), name.to);
+    WEFT_ASSERT(peer != members.end());
+    id = find({communicator, MemberIndex(static_cast<std::uint32_t>(peer - members.begin())),
+               name.channel % kConnectionsEach});
+    edges_[id.value()].channel = arrival.channel;
+  }
+  Edge& edge = edges_[id.value()];
+  if ((arrival.immediate & kCredits) != 0)
+    edge.credits += arrival.immediate & ~kCredits;
+  else
+    ++edge.arrived[arrival.queue_pair];
+}
+
+}  // namespace weft::workload

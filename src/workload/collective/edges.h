@@ -1,0 +1,93 @@
+// Edges: ordered sequences of chunks from one member of a communicator to another, over a connection's queue pairs.
+//
+// Each edge has a buffer of a few chunks at its receiver, which the sender fills in turn with WRITE with immediate. A
+// sender begins with as many credits as the buffer has room; the receiver gives credits back, half a buffer at a time,
+// by empty messages once its lanes have taken the chunks. So nothing is overwritten that is still wanted, whichever
+// rank is ahead, and no receive queue runs dry. An edge and the one in the other direction share a connection.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "base/ring.h"
+#include "workload/collective/communicator_table.h"
+#include "workload/messenger.h"
+
+namespace weft::workload {
+
+/// Both directions between this rank and a peer, on one slot.
+using EdgeId = Id<struct EdgeTag>;
+
+struct EdgeName {
+  CommunicatorId communicator{};
+  MemberIndex peer{};
+  std::uint32_t slot = 0;
+
+  friend auto operator<=>(const EdgeName&, const EdgeName&) = default;
+};
+
+class EdgeTable {
+ public:
+  /// All must outlive this.
+  EdgeTable(Messenger& messenger, const CommunicatorTable& communicators, JobId job)
+      : messenger_(messenger), communicators_(communicators), job_(job) {}
+
+  /// The same name gives the same edge.
+  [[nodiscard]] EdgeId find(const EdgeName& name);
+  [[nodiscard]] bool over_scale_up(EdgeId edge) const { return edges_[edge.value()].scale_up; }
+
+  /// The receiver has room for a chunk that is not promised to another.
+  [[nodiscard]] bool may_send(EdgeId edge) const {
+    return edges_[edge.value()].promised < edges_[edge.value()].credits;
+  }
+  /// Takes a credit; the chunk that it is for will be sent, in order.
+  void promise(EdgeId edge) { ++edges_[edge.value()].promised; }
+  struct Chunk {
+    std::uint64_t offset = 0;  // in this rank's memory
+    Bytes size{};
+    std::uint64_t token = 0;
+  };
+  /// The messages it took (each will be reported to MessageHandler::on_sent with the token). Errors: those of
+  /// Messenger.
+  [[nodiscard]] Result<std::uint32_t> send(EdgeId edge, const Chunk& chunk);
+
+  /// The next chunk is there, and at which offset of this rank's memory.
+  [[nodiscard]] bool has_arrived(EdgeId edge) const;
+  [[nodiscard]] std::uint64_t head(EdgeId edge) const;
+  /// The chunk has been used: its place may be written again.
+  [[nodiscard]] Result<void> take(EdgeId edge);
+
+  void on_arrived(const Arrival& arrival);
+  /// What on_sent reports of the table's own messages.
+  static constexpr std::uint64_t kCreditToken = ~std::uint64_t{0};
+
+ private:
+  struct Edge {
+    EdgeName name{};
+    ChannelId channel{};  // invalid: not open yet
+    bool scale_up = false;
+    // As sender.
+    std::uint64_t promised = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t credits = 0;  // given so far, of all times
+    // As receiver.
+    std::vector<std::uint64_t> arrived{};  // messages, by queue pair
+    std::uint64_t taken = 0;
+    std::uint64_t returned = 0;  // credits given back
+  };
+  [[nodiscard]] Result<void> open(Edge& edge);
+  [[nodiscard]] Result<void> post(Edge& edge, std::uint32_t queue_pair, const Message& message);
+  [[nodiscard]] std::uint64_t buffer_of(const CommunicatorEntry& entry, MemberIndex sender, std::uint32_t slot) const;
+  [[nodiscard]] const CollectiveOptions& options() const { return communicators_.options().collectives; }
+
+  Messenger& messenger_;
+  const CommunicatorTable& communicators_;
+  JobId job_;
+  std::vector<Edge> edges_;
+  std::map<EdgeName, EdgeId> by_name_;
+  std::vector<EdgeId> by_channel_;
+};
+
+}  // namespace weft::workload

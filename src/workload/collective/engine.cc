@@ -1,0 +1,466 @@
+#include "workload/collective/engine.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/format_quantity.h"
+#include "workload/collective/choice.h"
+#include "workload/collective/combine.h"
+
+namespace weft::workload {
+namespace {
+
+/// Tokens of messages, and names of reductions: the operation, its lane, and the reduction's number in the lane.
+constexpr std::uint64_t kLaneBits = 16;
+constexpr std::uint64_t kNumberBits = 16;
+
+constexpr std::uint64_t token_of(std::uint64_t operation, std::uint32_t lane) { return operation << kLaneBits | lane; }
+
+Bytes bytes_of(std::uint64_t size) { return Bytes(static_cast<std::int64_t>(size)); }
+
+}  // namespace
+
+Result<std::unique_ptr<CollectiveEngine>> CollectiveEngine::make(Messenger& messenger,
+                                                                 const CollectiveEngineOptions& options) {
+  if (auto right = check_options(options.collectives); !right)
+    return pass_on(right);
+  if (options.layout == nullptr || options.rank.value() >= options.layout->size())
+    return fail("collectives: rank {} is not in the job's layout", options.rank.value());
+  if (messenger.ports().memory().bytes != nullptr && !can_combine(options.collectives.data_type))
+    return fail("collectives: real bytes of type {} are not added up by ranks",
+                to_string(options.collectives.data_type));
+  std::unique_ptr<CollectiveEngine> engine(new CollectiveEngine(messenger, options));
+  if (auto started = messenger.start(options.job); !started)
+    return pass_on(started);
+  return engine;
+}
+
+CollectiveEngine::CollectiveEngine(Messenger& messenger, const CollectiveEngineOptions& options)
+    : messenger_(messenger),
+      options_(options),
+      communicators_({.rank = options.rank,
+                      .layout = options.layout,
+                      .collectives = options.collectives,
+                      .areas = MemoryAreas::of(messenger.ports().memory().length)}),
+      edges_(messenger, communicators_, options.job),
+      groups_(messenger, communicators_) {}
+
+Result<CommunicatorId> CollectiveEngine::add(const Communicator& communicator) {
+  return communicators_.add(communicator);
+}
+
+CollectiveEngine::QueueName CollectiveEngine::queue_of(const CollectiveRequest& request) {
+  if (request.kind == CollectiveKind::kSend || request.kind == CollectiveKind::kReceive)
+    return {request.communicator, request.kind, request.peer};
+  return {request.communicator, CollectiveKind::kAllReduce, MemberIndex(0)};
+}
+
+LaneContext CollectiveEngine::context_of(const CollectiveRequest& request) const {
+  const CommunicatorEntry& entry = communicators_.at(request.communicator);
+  const CollectiveOptions& options = options_.collectives;
+  LaneContext context{.request = request,
+                      .self = *entry.self,
+                      .layout = entry.layout.get(),
+                      .options = &options,
+                      .channels = channels_of(request.algorithm, *entry.layout, options),
+                      .pair_slot = entry.pair_slot(),
+                      .chunk = options.chunk};
+  const bool in_domain = request.algorithm == CollectiveAlgorithm::kHierarchical;
+  const bool in_network = in_domain ? options.domain_reduction == DomainReduction::kInNetwork
+                                    : request.algorithm == CollectiveAlgorithm::kInNetwork;
+  if (!in_network)
+    return context;
+  const auto extent = in_domain ? GroupExtent::kDomain : GroupExtent::kCommunicator;
+  if (const auto limits = groups_.limits({request.communicator, extent, 0}); limits) {
+    context.reducer = *limits;
+    const Bytes element = options.element;
+    context.chunk = std::min(context.chunk, std::max(limits->max_size / element.count() * element.count(), element));
+  }
+  return context;
+}
+
+Result<CollectiveRequest> CollectiveEngine::checked(const CollectiveRequest& request) const {
+  if (request.communicator.value() >= communicators_.size())
+    return fail("{}: no such communicator", to_string(request.kind));
+  const CommunicatorEntry& entry = communicators_.at(request.communicator);
+  const std::string where = fmt::format("{} on '{}'", to_string(request.kind), entry.definition.name);
+  if (!entry.self)
+    return fail("{}: rank {} is not a member", where, options_.rank.value());
+  const bool rooted = request.kind == CollectiveKind::kBroadcast || request.kind == CollectiveKind::kReduce;
+  if (rooted && request.root.value() >= entry.size())
+    return fail("{}: root {} of {} members", where, request.root.value(), entry.size());
+  const bool paired = request.kind == CollectiveKind::kSend || request.kind == CollectiveKind::kReceive;
+  if (paired && (request.peer.value() >= entry.size() || request.peer == *entry.self))
+    return fail("{}: peer {} of {} members, of which this rank is number {}", where, request.peer.value(), entry.size(),
+                entry.self->value());
+  if (request.size < Bytes::zero() || static_cast<std::uint64_t>(request.size.count()) > areas().room())
+    return fail("{}: {}, where a rank's memory has room for {}", where, request.size, bytes_of(areas().room()));
+  const Bytes element = options_.collectives.element;
+  if (reduces(request.kind) && request.size % element != Bytes::zero())
+    return fail("{}: {}, which is not a whole number of elements of {}", where, request.size, element);
+  CollectiveRequest resolved = request;
+  if (paired)
+    resolved.algorithm = CollectiveAlgorithm::kDirect;
+  if (resolved.algorithm == CollectiveAlgorithm::kAutomatic)
+    resolved.algorithm = choose(resolved);
+  if (auto able = check_algorithm(context_of(resolved), resolved.algorithm); !able)
+    return fail("{}: {}", where, able.error().message);
+  return resolved;
+}
+
+Result<void> CollectiveEngine::check(const CollectiveRequest& request) const {
+  if (auto resolved = checked(request); !resolved)
+    return pass_on(resolved);
+  return {};
+}
+
+CollectiveAlgorithm CollectiveEngine::choose(CollectiveRequest request) const {
+  const TierModels tiers = tier_models(messenger_.ports().machine().rails());
+  std::optional<Duration> least;
+  CollectiveAlgorithm chosen = CollectiveAlgorithm::kDirect;
+  for (std::size_t i = 1; i < kCollectiveAlgorithms; ++i) {
+    request.algorithm = static_cast<CollectiveAlgorithm>(i);
+    const LaneContext context = context_of(request);
+    if (!check_algorithm(context, request.algorithm))
+      continue;
+    const Duration time = estimate(context, request.algorithm, tiers);
+    if (!least || time < *least) {
+      least = time;
+      chosen = request.algorithm;
+    }
+  }
+  return chosen;
+}
+
+Result<void> CollectiveEngine::begin(const CollectiveRequest& request) {
+  auto resolved = checked(request);
+  if (!resolved)
+    return pass_on(resolved);
+  const OperationId id = next_id_++;
+  operations_[id].request = *resolved;
+  Ring<OperationId>& queue = queues_[queue_of(*resolved)];
+  queue.push_back(id);
+  if (queue.size() > 1)
+    return {};
+  if (auto launched = launch(id, operations_[id]); !launched)
+    return launched;
+  return run();
+}
+
+Result<void> CollectiveEngine::launch(OperationId id, Operation& operation) {
+  operation.launched = true;
+  operation.started = messenger_.now();
+  operation.first_action = operation.started + options_.collectives.costs.launch;
+  Lanes lanes;
+  add_lanes(context_of(operation.request), operation.request.algorithm, lanes);
+  for (Lane& lane : lanes.take())
+    operation.lanes.emplace_back(std::move(lane));
+  operation.lanes_left = operation.lanes.size();
+  WEFT_ASSERT(operation.lanes.size() < (std::uint64_t{1} << kLaneBits) && id < (std::uint64_t{1} << 30));
+  wake_at(operation.first_action);
+  return {};
+}
+
+void CollectiveEngine::wake_at(Time at) {
+  if (at > messenger_.now())
+    messenger_.ports().machine().set_timer({.at = at, .token = kCollectiveTokens});
+}
+
+// A timer says no more than that it may be time; on_news looks.
+Result<void> CollectiveEngine::on_machine_event(const verbs::MachineEvent&) { return {}; }
+
+Result<void> CollectiveEngine::on_news() {
+  if (auto polled = messenger_.poll(*this); !polled)
+    return polled;
+  return run();
+}
+
+Result<void> CollectiveEngine::run() {
+  if (auto posted = post_delayed(); !posted)
+    return posted;
+  for (bool again = true; again;) {
+    again = false;
+    for (auto next = operations_.begin(); next != operations_.end();) {
+      const auto [id, operation] = std::tie(next->first, next->second);
+      ++next;
+      if (!operation.launched || operation.first_action > messenger_.now())
+        continue;
+      auto progress = run(id, operation);
+      if (!progress)
+        return pass_on(progress);
+      if (operation.lanes_left == 0 && operation.outstanding == 0) {
+        if (auto ended = end(id); !ended)
+          return ended;
+        again = true;
+      }
+    }
+  }
+  return {};
+}
+
+Result<bool> CollectiveEngine::run(OperationId id, Operation& operation) {
+  bool any = false;
+  for (bool again = true; again;) {
+    again = false;
+    for (std::uint32_t lane = 0; lane < operation.lanes.size(); ++lane) {
+      auto progress = run(id, operation, lane);
+      if (!progress)
+        return progress;
+      again |= *progress;
+    }
+    any |= again;
+  }
+  return any;
+}
+
+Result<bool> CollectiveEngine::run(OperationId id, Operation& operation, std::uint32_t index) {
+  LaneState& lane = operation.lanes[index];
+  bool any = false;
+  for (;; any = true) {
+    if (lane.ended || lane.busy_until > messenger_.now())
+      return any;
+    if (!lane.working) {
+      if (!lane.current && !load(operation, lane))
+        return true;  // the end lets others go on
+      if (!may_start(operation, lane))
+        return any;
+      if (lane.current->kind == Action::Kind::kSend)
+        edges_.promise(lane.edge);
+      lane.working = true;
+      if (const Duration time = time_of(lane); time > Duration::zero()) {
+        lane.busy_until = messenger_.now() + time;
+        wake_at(lane.busy_until);
+        continue;
+      }
+    }
+    lane.working = false;
+    if (auto finished = finish_action(id, operation, index); !finished)
+      return pass_on(finished);
+  }
+}
+
+bool CollectiveEngine::load(Operation& operation, LaneState& lane) {
+  lane.current = lane.lane.next();
+  if (!lane.current) {
+    lane.ended = true;
+    --operation.lanes_left;
+    return false;
+  }
+  const Action::Kind kind = lane.current->kind;
+  if (kind == Action::Kind::kSend || kind == Action::Kind::kReceive || kind == Action::Kind::kReduce)
+    lane.edge = edges_.find({operation.request.communicator, lane.current->peer, lane.current->slot});
+  return true;
+}
+
+bool CollectiveEngine::may_start(const Operation& operation, const LaneState& lane) const {
+  for (const Dependency& dependency : lane.current->after) {
+    if (dependency.mark == 0)
+      continue;
+    const LaneState& other = operation.lanes[dependency.lane];
+    const bool over = other.ended && other.reductions.empty();
+    if (!over && other.progress < dependency.mark)
+      return false;
+  }
+  const CollectiveOptions& options = options_.collectives;
+  const bool split = options.queue_pair_use == QueuePairUse::kSplit;
+  switch (lane.current->kind) {
+    case Action::Kind::kSend:
+      return lane.outstanding < options.in_flight * (split ? options.queue_pairs : 1) && edges_.may_send(lane.edge);
+    case Action::Kind::kReceive:
+    case Action::Kind::kReduce:
+      return edges_.has_arrived(lane.edge);
+    case Action::Kind::kReduceInNetwork:
+      return lane.outstanding < options.in_flight;
+    case Action::Kind::kCopy:
+    case Action::Kind::kMark:
+      break;
+  }
+  return true;
+}
+
+const TierCosts& CollectiveEngine::costs(EdgeId edge) const {
+  const CollectiveCosts& costs = options_.collectives.costs;
+  return edges_.over_scale_up(edge) ? costs.scale_up : costs.scale_out;
+}
+
+Duration CollectiveEngine::time_of(const LaneState& lane) const {
+  std::optional<Rate> rate;
+  if (lane.current->kind == Action::Kind::kSend)
+    rate = costs(lane.edge).lane_rate;
+  else if (lane.current->kind == Action::Kind::kReduce)
+    rate = options_.collectives.reduce_rate;
+  else if (lane.current->kind == Action::Kind::kReduceInNetwork)
+    rate = options_.collectives.costs.in_network.lane_rate;
+  return rate ? rate->transmit_time(bytes_of(lane.current->extent.size)) : Duration::zero();
+}
+
+std::uint64_t CollectiveEngine::place_of(const Action& action) const {
+  return areas().offset(action.buffer) + action.extent.offset;
+}
+
+Result<void> CollectiveEngine::finish_action(OperationId id, Operation& operation, std::uint32_t index) {
+  LaneState& lane = operation.lanes[index];
+  Result<void> done{};
+  std::uint64_t mark = lane.current->mark;
+  switch (lane.current->kind) {
+    case Action::Kind::kSend:
+      done = send(id, operation, index);
+      break;
+    case Action::Kind::kReceive:
+    case Action::Kind::kReduce:
+      take_bytes(lane);
+      done = edges_.take(lane.edge);
+      break;
+    case Action::Kind::kReduceInNetwork:
+      done = reduce_in_network(id, operation, index);
+      mark = 0;  // comes with the completion
+      break;
+    case Action::Kind::kCopy:
+      take_bytes(lane);
+      break;
+    case Action::Kind::kMark:
+      break;
+  }
+  lane.progress = std::max(lane.progress, mark);
+  lane.current.reset();
+  return done;
+}
+
+void CollectiveEngine::take_bytes(const LaneState& lane) {
+  std::byte* const memory = messenger_.ports().memory().bytes;
+  if (memory == nullptr)
+    return;
+  const Action& action = *lane.current;
+  const bool copies = action.kind == Action::Kind::kCopy;
+  const std::byte* const from = memory + (copies ? areas().data + action.extent.offset : edges_.head(lane.edge));
+  std::byte* const to = memory + (copies ? areas().offset(action.buffer) + action.to : place_of(action));
+  if (action.kind == Action::Kind::kReduce)
+    combine(options_.collectives.data_type, options_.collectives.operation,
+            {.target = {to, action.extent.size}, .source = {from, action.extent.size}});
+  else if (to != from)
+    std::memcpy(to, from, action.extent.size);
+}
+
+Result<void> CollectiveEngine::send(OperationId id, Operation& operation, std::uint32_t index) {
+  LaneState& lane = operation.lanes[index];
+  const CollectiveOptions& options = options_.collectives;
+  const std::uint32_t messages = options.queue_pair_use == QueuePairUse::kSplit ? options.queue_pairs : 1;
+  lane.outstanding += messages;
+  operation.outstanding += messages;
+  const EdgeTable::Chunk chunk{
+      .offset = place_of(*lane.current), .size = bytes_of(lane.current->extent.size), .token = token_of(id, index)};
+  const Duration delay = costs(lane.edge).message;
+  if (delay == Duration::zero())
+    return post(lane.edge, chunk);
+  const Time at = messenger_.now() + delay;
+  delayed_[edges_.over_scale_up(lane.edge) ? 1 : 0].push_back({.at = at, .edge = lane.edge, .chunk = chunk});
+  wake_at(at);
+  return {};
+}
+
+Result<void> CollectiveEngine::post(EdgeId edge, const EdgeTable::Chunk& chunk) {
+  sent_[edges_.over_scale_up(edge) ? 1 : 0] += chunk.size;
+  auto sent = edges_.send(edge, chunk);
+  if (!sent)
+    return pass_on(sent);
+  return {};
+}
+
+Result<void> CollectiveEngine::post_delayed() {
+  for (Ring<Delayed>& queue : delayed_) {
+    while (!queue.empty() && queue.front().at <= messenger_.now()) {
+      const Delayed due = queue.pop_front();
+      if (auto posted = post(due.edge, due.chunk); !posted)
+        return posted;
+    }
+  }
+  return {};
+}
+
+Result<void> CollectiveEngine::reduce_in_network(OperationId id, Operation& operation, std::uint32_t index) {
+  LaneState& lane = operation.lanes[index];
+  const Action& action = *lane.current;
+  const bool domain = operation.request.algorithm == CollectiveAlgorithm::kHierarchical;
+  auto group = groups_.find({operation.request.communicator, domain ? GroupExtent::kDomain : GroupExtent::kCommunicator,
+                             action.slot / kSlotsPerChannel});
+  if (!group)
+    return pass_on(group);
+  const verbs::Sge element{.address = messenger_.ports().memory().address + place_of(action),
+                           .length = static_cast<std::uint32_t>(action.extent.size),
+                           .lkey = group->key};
+  const std::uint64_t number = lane.first_reduction + lane.reductions.size();
+  const std::uint64_t name = token_of(id, index) << kNumberBits | (number & ((std::uint64_t{1} << kNumberBits) - 1));
+  verbs::ReduceWr request{.wr_id = Messenger::kGroupRequests | name,
+                          .source = element,
+                          .destination = element,
+                          .data_type = options_.collectives.data_type,
+                          .operation = options_.collectives.operation};
+  if (action.peer.is_valid()) {
+    const MemberLayout& layout = *communicators_.at(operation.request.communicator).layout;
+    request.root = verbs::GroupRank(domain ? layout.local_of(action.peer) : action.peer.value());
+  }
+  lane.reductions.push_back({.mark = action.mark, .done = false});
+  ++lane.outstanding;
+  ++operation.outstanding;
+  return group->provider->post_reduce(group->handle, request);
+}
+
+Result<void> CollectiveEngine::on_reduced(std::uint64_t wr_id, verbs::WcStatus status) {
+  const std::uint64_t name = wr_id & ~Messenger::kGroupRequests;
+  const std::uint64_t token = name >> kNumberBits;
+  const auto found = operations_.find(token >> kLaneBits);
+  WEFT_ASSERT(found != operations_.end());
+  Operation& operation = found->second;
+  if (status != verbs::WcStatus::kSuccess)
+    return fail("{} on '{}': rank {}: the network's reduction failed: {}", to_string(operation.request.kind),
+                communicator(operation.request.communicator).name, options_.rank.value(), verbs::to_string(status));
+  LaneState& lane = operation.lanes[token & ((std::uint64_t{1} << kLaneBits) - 1)];
+  const std::uint64_t place = (name - lane.first_reduction) & ((std::uint64_t{1} << kNumberBits) - 1);
+  lane.reductions[static_cast<std::uint32_t>(place)].done = true;
+  while (!lane.reductions.empty() && lane.reductions.front().done) {
+    lane.progress = std::max(lane.progress, lane.reductions.pop_front().mark);
+    ++lane.first_reduction;
+  }
+  --lane.outstanding;
+  --operation.outstanding;
+  return {};
+}
+
+Result<void> CollectiveEngine::on_sent(const Message& message, verbs::WcStatus status) {
+  if (status != verbs::WcStatus::kSuccess)
+    return fail("collectives: rank {}: a message to rank {} failed: {}", options_.rank.value(),
+                message.flow.destination.value(), verbs::to_string(status));
+  if (message.token == EdgeTable::kCreditToken)
+    return {};
+  const auto found = operations_.find(message.token >> kLaneBits);
+  WEFT_ASSERT(found != operations_.end());
+  --found->second.outstanding;
+  --found->second.lanes[message.token & ((std::uint64_t{1} << kLaneBits) - 1)].outstanding;
+  return {};
+}
+
+Result<void> CollectiveEngine::on_arrived(const Arrival& arrival) {
+  edges_.on_arrived(arrival);
+  return {};
+}
+
+Result<void> CollectiveEngine::end(OperationId id) {
+  const auto found = operations_.find(id);
+  const Operation& operation = found->second;
+  finished_.push_back({.token = operation.request.token, .started = operation.started, .finished = messenger_.now()});
+  Ring<OperationId>& queue = queues_[queue_of(operation.request)];
+  queue.pop_front();
+  operations_.erase(found);
+  if (queue.empty())
+    return {};
+  return launch(queue.front(), operations_.at(queue.front()));
+}
+
+std::size_t CollectiveEngine::take_finished(std::span<CollectiveFinished> out) {
+  std::size_t moved = 0;
+  while (moved < out.size() && !finished_.empty())
+    out[moved++] = finished_.pop_front();
+  return moved;
+}
+
+}  // namespace weft::workload

@@ -1,0 +1,143 @@
+// Collectives of one rank over its messenger and its machine: queues operations, makes their lanes, and runs these.
+//
+// An operation's turn comes when the one before it on its communicator has finished here. It has finished when all its
+// lanes have, and all that they sent has been acknowledged. Lanes run until they wait: for a chunk, a credit, another
+// lane, or the time that adding, copying or software takes. Memory grows with edges and lanes, never with steps.
+// In runs that carry bytes, chunks really move and are really added.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/ring.h"
+#include "workload/collective/algorithms.h"
+#include "workload/collective/collective_options.h"
+#include "workload/collective/communicator_table.h"
+#include "workload/collective/edges.h"
+#include "workload/collective/groups.h"
+#include "workload/collective/lane.h"
+#include "workload/messenger.h"
+
+namespace weft::workload {
+
+struct CollectiveEngineOptions {
+  JobId job{};
+  RankId rank{};
+  const JobLayout* layout = nullptr;  // must outlive the engine
+  CollectiveOptions collectives{};
+};
+
+class CollectiveEngine final : public Collectives, private MessageHandler {
+ public:
+  /// Starts the messenger, which must outlive the engine and serve nobody else. Errors: check_options, a rank that the
+  /// layout does not have.
+  [[nodiscard]] static Result<std::unique_ptr<CollectiveEngine>> make(Messenger& messenger,
+                                                                      const CollectiveEngineOptions& options);
+
+  [[nodiscard]] Result<CommunicatorId> add(const Communicator& communicator) override;
+  [[nodiscard]] const Communicator& communicator(CommunicatorId id) const override {
+    return communicators_.at(id).definition;
+  }
+  [[nodiscard]] Result<void> begin(const CollectiveRequest& request) override;
+  /// Whether `begin` would take it.
+  [[nodiscard]] Result<void> check(const CollectiveRequest& request) const;
+  /// The algorithm that `auto` stands for here. The request is one that `begin` would take.
+  [[nodiscard]] CollectiveAlgorithm choose(CollectiveRequest request) const;
+  [[nodiscard]] Result<void> on_machine_event(const verbs::MachineEvent& event) override;
+  [[nodiscard]] Result<void> on_news() override;
+  std::size_t take_finished(std::span<CollectiveFinished> out) override;
+  [[nodiscard]] std::size_t outstanding() const override { return operations_.size() + finished_.size(); }
+
+  /// Where operations find their input and leave their result.
+  [[nodiscard]] const MemoryAreas& areas() const { return communicators_.options().areas; }
+  /// Payload of chunks posted so far, over scale-up links and to other hosts.
+  [[nodiscard]] Bytes sent_over_scale_up() const { return sent_[1]; }
+  [[nodiscard]] Bytes sent_over_scale_out() const { return sent_[0]; }
+
+ private:
+  using OperationId = std::uint64_t;
+  /// One that the network has been asked for.
+  struct Reduction {
+    std::uint64_t mark = 0;
+    bool done = false;
+  };
+  struct LaneState {
+    explicit LaneState(Lane made) : lane(std::move(made)) {}
+    Lane lane;
+    std::optional<Action> current{};
+    EdgeId edge{};  // of the current action
+    std::uint64_t progress = 0;
+    std::uint32_t outstanding = 0;  // messages of chunks, and reductions, that have not completed
+    Ring<Reduction> reductions{};
+    std::uint64_t first_reduction = 0;  // the number of the oldest in the ring
+    bool working = false;               // on the current action
+    bool ended = false;
+    Time busy_until{};
+  };
+  struct Operation {
+    CollectiveRequest request{};
+    bool launched = false;  // its turn has come
+    Time started{};
+    Time first_action{};
+    std::vector<LaneState> lanes{};
+    std::size_t lanes_left = 0;
+    std::uint32_t outstanding = 0;  // chunks promised to edges, or messages posted, that have not completed
+  };
+  /// A communicator's collectives are one queue; so are its sends, and its receives, of one peer.
+  struct QueueName {
+    CommunicatorId communicator{};
+    CollectiveKind kind = CollectiveKind::kAllReduce;
+    MemberIndex peer{};
+    friend auto operator<=>(const QueueName&, const QueueName&) = default;
+  };
+  /// A chunk whose message waits for the software on its way.
+  struct Delayed {
+    Time at{};
+    EdgeId edge{};
+    EdgeTable::Chunk chunk{};
+  };
+
+  CollectiveEngine(Messenger& messenger, const CollectiveEngineOptions& options);
+
+  Result<void> on_sent(const Message& message, verbs::WcStatus status) override;
+  Result<void> on_arrived(const Arrival& arrival) override;
+  Result<void> on_reduced(std::uint64_t wr_id, verbs::WcStatus status) override;
+
+  [[nodiscard]] static QueueName queue_of(const CollectiveRequest& request);
+  [[nodiscard]] Result<CollectiveRequest> checked(const CollectiveRequest& request) const;
+  [[nodiscard]] LaneContext context_of(const CollectiveRequest& request) const;
+  [[nodiscard]] Result<void> launch(OperationId id, Operation& operation);
+  [[nodiscard]] Result<void> run();
+  /// Whether anything was done.
+  [[nodiscard]] Result<bool> run(OperationId id, Operation& operation);
+  [[nodiscard]] Result<bool> run(OperationId id, Operation& operation, std::uint32_t lane);
+  [[nodiscard]] bool load(Operation& operation, LaneState& lane);
+  [[nodiscard]] bool may_start(const Operation& operation, const LaneState& lane) const;
+  [[nodiscard]] Duration time_of(const LaneState& lane) const;
+  [[nodiscard]] Result<void> finish_action(OperationId id, Operation& operation, std::uint32_t lane);
+  [[nodiscard]] Result<void> send(OperationId id, Operation& operation, std::uint32_t lane);
+  [[nodiscard]] Result<void> post(EdgeId edge, const EdgeTable::Chunk& chunk);
+  [[nodiscard]] Result<void> post_delayed();
+  [[nodiscard]] Result<void> reduce_in_network(OperationId id, Operation& operation, std::uint32_t lane);
+  void take_bytes(const LaneState& lane);
+  [[nodiscard]] Result<void> end(OperationId id);
+  [[nodiscard]] const TierCosts& costs(EdgeId edge) const;
+  [[nodiscard]] std::uint64_t place_of(const Action& action) const;
+  void wake_at(Time at);
+
+  Messenger& messenger_;
+  CollectiveEngineOptions options_;
+  CommunicatorTable communicators_;
+  EdgeTable edges_;
+  GroupTable groups_;
+  OperationId next_id_ = 1;
+  std::map<OperationId, Operation> operations_;
+  std::map<QueueName, Ring<OperationId>> queues_;
+  Ring<CollectiveFinished> finished_;
+  std::array<Ring<Delayed>, 2> delayed_;  // scale-out, scale-up: constant delays, so each in order of time
+  std::array<Bytes, 2> sent_{};
+};
+
+}  // namespace weft::workload

@@ -1,0 +1,70 @@
+#include "workload/collective/groups.h"
+
+#include <algorithm>
+
+namespace weft::workload {
+
+std::vector<MemberIndex> GroupTable::members_of(const GroupName& name) const {
+  const CommunicatorEntry& entry = communicators_.at(name.communicator);
+  if (name.extent == GroupExtent::kDomain)
+    return entry.layout->group(entry.layout->group_of(*entry.self));
+  std::vector<MemberIndex> all;
+  for (std::uint32_t i = 0; i < entry.size(); ++i)
+    all.push_back(MemberIndex(i));
+  return all;
+}
+
+std::uint16_t GroupTable::rail_of(const RankSite& site, const GroupName& name, bool scale_up) const {
+  if (scale_up)
+    return *site.scale_up;
+  const MemberLayout& layout = *communicators_.at(name.communicator).layout;
+  return site.rails[layout.rail_of(name.channel) % site.rails.size()];
+}
+
+GroupTable::Way GroupTable::way_of(const GroupName& name) const {
+  const CommunicatorEntry& entry = communicators_.at(name.communicator);
+  const RankSite& site = (*communicators_.options().layout)[communicators_.options().rank.value()];
+  const bool one_domain = entry.layout->groups() == 1 || name.extent == GroupExtent::kDomain;
+  const bool scale_up = one_domain && entry.layout->has_scale_up();
+  return {.rail = rail_of(site, name, scale_up), .scale_up = scale_up};
+}
+
+Result<verbs::ReduceLimits> GroupTable::limits(const GroupName& name) const {
+  const Way way = way_of(name);
+  const verbs::Rail& rail = messenger_.ports().machine().rails()[way.rail];
+  if (rail.groups == nullptr)
+    return fail("communicator '{}': no switch of its {} reduces", communicators_.at(name.communicator).definition.name,
+                way.scale_up ? "scale-up domain" : "network");
+  return rail.groups->query_reduce();
+}
+
+Result<ReducingGroup> GroupTable::find(const GroupName& name) {
+  if (const auto known = groups_.find(name); known != groups_.end())
+    return known->second;
+  if (auto right = limits(name); !right)
+    return pass_on(right);
+  const Way way = way_of(name);
+  const CommunicatorEntry& entry = communicators_.at(name.communicator);
+  const RailPort& port = messenger_.ports().rails()[way.rail];
+  verbs::GroupAttributes attributes{
+      .pd = port.pd, .cq = port.cq, .max_reduce_wr = communicators_.options().collectives.in_flight};
+  for (const MemberIndex member : members_of(name)) {
+    if (member == *entry.self)
+      attributes.self = verbs::GroupRank(static_cast<std::uint32_t>(attributes.members.size()));
+    const RankId rank = entry.rank(member);
+    auto endpoint =
+        messenger_.endpoint_of(rank, rail_of((*communicators_.options().layout)[rank.value()], name, way.scale_up));
+    if (!endpoint)
+      return pass_on(endpoint);
+    attributes.members.push_back(*endpoint);
+  }
+  verbs::GroupProvider* const provider = messenger_.ports().machine().rails()[way.rail].groups;
+  auto handle = provider->create_group(attributes);
+  if (!handle)
+    return pass_on(handle);
+  const ReducingGroup made{.provider = provider, .handle = *handle, .key = port.key};
+  groups_.emplace(name, made);
+  return made;
+}
+
+}  // namespace weft::workload

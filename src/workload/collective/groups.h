@@ -1,0 +1,55 @@
+// The groups of reducing networks that a rank belongs to: made at first use, one per communicator, extent and channel.
+//
+// Members of one scale-up domain use its switch if that reduces; else all members use the rails of the channel.
+#pragma once
+
+#include <compare>
+#include <map>
+
+#include "verbs/group.h"
+#include "workload/collective/communicator_table.h"
+#include "workload/messenger.h"
+
+namespace weft::workload {
+
+/// Who takes part: all members, or those of the rank's own scale-up domain.
+enum class GroupExtent : std::uint8_t { kCommunicator, kDomain };
+
+struct GroupName {
+  CommunicatorId communicator{};
+  GroupExtent extent = GroupExtent::kCommunicator;
+  std::uint32_t channel = 0;
+  friend auto operator<=>(const GroupName&, const GroupName&) = default;
+};
+
+struct ReducingGroup {
+  verbs::GroupProvider* provider = nullptr;
+  verbs::GroupHandle handle{};
+  std::uint32_t key = 0;  // of the rank's memory on that rail
+};
+
+class GroupTable {
+ public:
+  GroupTable(Messenger& messenger, const CommunicatorTable& communicators)
+      : messenger_(messenger), communicators_(communicators) {}
+
+  /// What the members' reducer can do. Errors: nothing on their rails reduces.
+  [[nodiscard]] Result<verbs::ReduceLimits> limits(const GroupName& name) const;
+  /// Errors: as limits, and what the provider refuses.
+  [[nodiscard]] Result<ReducingGroup> find(const GroupName& name);
+
+ private:
+  struct Way {
+    std::uint16_t rail = 0;
+    bool scale_up = false;
+  };
+  [[nodiscard]] Way way_of(const GroupName& name) const;
+  [[nodiscard]] std::vector<MemberIndex> members_of(const GroupName& name) const;
+  [[nodiscard]] std::uint16_t rail_of(const RankSite& site, const GroupName& name, bool scale_up) const;
+
+  Messenger& messenger_;
+  const CommunicatorTable& communicators_;
+  std::map<GroupName, ReducingGroup> groups_;
+};
+
+}  // namespace weft::workload

@@ -1,0 +1,104 @@
+// Lanes: what algorithms are written in. A lane is a sequence of actions of one rank, made one by one while it runs;
+// the lanes of an operation run side by side, and wait for each other where an action says so.
+//
+// Compare MSCCL's thread blocks and NCCL's channels. An action sends a chunk to a peer, takes the next chunk from a
+// peer (in place of its own bytes or added to them), or hands one to the network's reducers. A sent chunk lands in the
+// receiver's buffer of that edge and stays there until the receiver's lane has taken it, so the two ends of an edge
+// must agree on the order and sizes of its chunks, and on nothing else. An edge is (sender, receiver, slot).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/generator.h"
+#include "workload/collective/collective_options.h"
+#include "workload/collective/collectives.h"
+#include "workload/collective/extents.h"
+#include "workload/collective/member_layout.h"
+
+namespace weft::workload {
+
+/// A rank's own memory, as lanes see it: `kData` holds the input and, but for all-to-all, the result; all-to-all leaves
+/// its result in `kResult`; `kStaging` is for what is passed on.
+enum class BufferKind : std::uint8_t { kData, kResult, kStaging };
+
+/// Waits until a lane of the same operation has come to this mark. A lane that has ended has come to every mark.
+struct Dependency {
+  std::uint32_t lane = 0;
+  std::uint64_t mark = 0;  // 0: no dependency
+};
+
+struct Action {
+  enum class Kind : std::uint8_t {
+    kSend,             // `extent` of `buffer` to `peer`
+    kReceive,          // the next chunk of `peer` replaces it
+    kReduce,           // the next chunk of `peer` is added to it
+    kReduceInNetwork,  // to all members' reducer; the result replaces it (at `peer` alone, if that is valid)
+    kCopy,             // from the same place of kData
+    kMark,             // nothing but the mark
+  };
+  Kind kind = Kind::kMark;
+  BufferKind buffer = BufferKind::kData;
+  std::uint32_t slot = 0;
+  MemberIndex peer{};
+  Extent extent{};
+  std::uint64_t to = 0;    // kCopy: where in `buffer`
+  std::uint64_t mark = 0;  // the lane's once the action is done; 0: as before
+  std::array<Dependency, 3> after{};
+};
+
+using Lane = Generator<Action>;
+
+/// Slots of one channel: an algorithm gives each of its sequences between two ranks one of its own.
+inline constexpr std::uint32_t kSlotsPerChannel = 4;
+[[nodiscard]] constexpr std::uint32_t slot_of(std::uint32_t channel, std::uint32_t phase) {
+  return channel * kSlotsPerChannel + phase;
+}
+
+/// Whether operations of this kind add up what the ranks have.
+[[nodiscard]] constexpr bool reduces(CollectiveKind kind) {
+  return kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter ||
+         kind == CollectiveKind::kReduce;
+}
+
+/// What a generator of lanes is given. Everything outlives the lanes.
+struct LaneContext {
+  CollectiveRequest request{};
+  MemberIndex self{};
+  const MemberLayout* layout = nullptr;
+  const CollectiveOptions* options = nullptr;
+  std::uint32_t channels = 1;                    // resolved
+  std::uint32_t pair_slot = 0;                   // of sends and receives
+  Bytes chunk{};                                 // as the options say, or less where a reducer takes less
+  std::optional<verbs::ReduceLimits> reducer{};  // of the network, for those whom this operation asks
+
+  [[nodiscard]] std::uint32_t size() const { return layout->size(); }
+  /// What is only moved need not consist of whole elements.
+  [[nodiscard]] Cutter cutter() const {
+    const bool whole_elements = request.size % options->element == Bytes::zero();
+    return Cutter({.element = whole_elements ? options->element : Bytes(1), .chunk = chunk});
+  }
+  [[nodiscard]] Extent whole() const { return {0, static_cast<std::uint64_t>(request.size.count())}; }
+  /// The part of the buffer that belongs to a member, in reduce-scatter, all-gather and all-to-all.
+  [[nodiscard]] Extent part_of(MemberIndex member) const { return cutter().part(whole(), member.value(), size()); }
+};
+
+/// The lanes of an operation; `add` gives the number that dependencies name.
+class Lanes {
+ public:
+  std::uint32_t add(Lane lane) {
+    lanes_.push_back(std::move(lane));
+    return static_cast<std::uint32_t>(lanes_.size() - 1);
+  }
+  /// The number that the next lane will have.
+  [[nodiscard]] std::uint32_t next() const { return static_cast<std::uint32_t>(lanes_.size()); }
+  [[nodiscard]] std::vector<Lane> take() { return std::move(lanes_); }
+
+ private:
+  std::vector<Lane> lanes_;
+};
+
+}  // namespace weft::workload

@@ -1,0 +1,61 @@
+// The members of a communicator as algorithms see them: groups that share a host or a scale-up domain, and the orders
+// of rings through them.
+//
+// Members of one scale-up domain are a group; those without one are grouped by host. Groups stand in the order of
+// their first members, members within a group in that of the communicator.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workload/collective/collectives.h"
+
+namespace weft::workload {
+
+class MemberLayout {
+ public:
+  /// Ranks of the communicator lie inside the layout.
+  MemberLayout(const Communicator& communicator, const JobLayout& layout);
+
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
+  [[nodiscard]] std::uint32_t groups() const { return static_cast<std::uint32_t>(groups_.size()); }
+  [[nodiscard]] std::uint32_t group_of(MemberIndex member) const { return places_[member.value()].group; }
+  [[nodiscard]] std::uint32_t local_of(MemberIndex member) const { return places_[member.value()].local; }
+  [[nodiscard]] const std::vector<MemberIndex>& group(std::uint32_t index) const { return groups_[index]; }
+  [[nodiscard]] std::uint32_t largest_group() const { return largest_; }
+  /// Every group has as many members as the largest.
+  [[nodiscard]] bool is_regular() const { return regular_; }
+  /// Both are in one domain and have a rail inside it.
+  [[nodiscard]] bool over_scale_up(MemberIndex a, MemberIndex b) const;
+  /// Any two members of a group reach each other over scale-up links.
+  [[nodiscard]] bool has_scale_up() const { return scale_up_; }
+  /// Rails towards other hosts that each member has (the fewest of any).
+  [[nodiscard]] std::uint32_t rails() const { return rails_; }
+  /// Channels that use every rail once: a group's members times their rails where scale-up links join the group, else
+  /// the rails of one member.
+  [[nodiscard]] std::uint32_t natural_channels() const;
+
+  /// Which of its rails a member uses for a channel, of `rails` that it has.
+  [[nodiscard]] std::uint32_t rail_of(std::uint32_t channel) const { return scale_up_ ? channel / largest_ : channel; }
+
+  /// The ring of a channel: group after group. It enters a group at its member number `channel` and goes round; every
+  /// second group is gone through backwards, so that a ring leaves a host by the same rail by which it enters the next.
+  [[nodiscard]] MemberIndex at(std::uint32_t channel, std::uint32_t position) const;
+  [[nodiscard]] std::uint32_t position(std::uint32_t channel, MemberIndex member) const;
+
+ private:
+  struct Place {
+    std::uint32_t group = 0;
+    std::uint32_t local = 0;
+    bool scale_up = false;
+  };
+  std::vector<Place> places_;  // by member
+  std::vector<std::vector<MemberIndex>> groups_;
+  std::vector<std::uint32_t> first_position_;  // of each group, in a ring
+  std::uint32_t largest_ = 0;
+  std::uint32_t rails_ = 1;
+  bool regular_ = true;
+  bool scale_up_ = true;
+};
+
+}  // namespace weft::workload

@@ -1,0 +1,171 @@
+#include "workload/collective/tree.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::workload {
+namespace {
+
+/// Among nodes 0 to count - 1 in order: a node's height is the number of its trailing zeros, node 0 is above all.
+TreeNode first_tree(std::uint32_t node, std::uint32_t count) {
+  TreeNode made;
+  if (node == 0) {
+    if (count > 1)
+      made.children.push_back(std::bit_floor(count - 1));
+    return made;
+  }
+  const std::uint32_t height = std::uint32_t{1} << std::countr_zero(node);
+  const std::uint32_t right_parent = node - height;
+  const std::uint32_t left_parent = (node ^ height) | (height << 1);
+  made.parent = left_parent < count ? left_parent : right_parent;
+  if (height == 1)
+    return made;
+  made.children.push_back(node - height / 2);
+  // Where the right child would lie beyond the end, the tallest node of what is left there takes its place.
+  std::uint32_t half = height / 2;
+  while (half > 0 && node + half >= count)
+    half /= 2;
+  if (half > 0)
+    made.children.push_back(node + half);
+  return made;
+}
+
+/// A rank in one channel's tree.
+struct TreeView {
+  LaneContext context;
+  std::uint32_t channel = 0;
+  std::optional<MemberIndex> parent{};
+  std::vector<MemberIndex> children{};
+
+  [[nodiscard]] Extent share() const { return context.cutter().part(context.whole(), channel, context.channels); }
+  [[nodiscard]] std::uint64_t chunks() const { return context.cutter().chunks(share()); }
+  [[nodiscard]] Extent chunk(std::uint64_t index) const { return context.cutter().chunk(share(), index); }
+};
+
+/// What comes from one peer; slot 0 goes up, slot 1 down.
+Lane tree_receive(TreeView view, MemberIndex peer, Action::Kind kind) {
+  for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk)
+    co_yield {.kind = kind,
+              .slot = slot_of(view.channel, kind == Action::Kind::kReduce ? 0 : 1),
+              .peer = peer,
+              .extent = view.chunk(chunk),
+              .mark = chunk + 1};
+}
+
+enum class Direction : std::uint8_t { kUp, kDown };
+
+/// What goes to one peer once these lanes have dealt with the chunk.
+Lane tree_send(TreeView view, MemberIndex peer, Direction direction, std::vector<std::uint32_t> sources) {
+  for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
+    Action action{.kind = Action::Kind::kSend,
+                  .slot = slot_of(view.channel, direction == Direction::kUp ? 0 : 1),
+                  .peer = peer,
+                  .extent = view.chunk(chunk)};
+    WEFT_ASSERT(sources.size() <= action.after.size());
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      action.after[i] = {sources[i], chunk + 1};
+    co_yield action;
+  }
+}
+
+/// The lanes in which the children's chunks are added.
+std::vector<std::uint32_t> add_up(const TreeView& view, Lanes& lanes) {
+  std::vector<std::uint32_t> added;
+  for (const MemberIndex child : view.children)
+    added.push_back(lanes.add(tree_receive(view, child, Action::Kind::kReduce)));
+  if (view.parent)
+    lanes.add(tree_send(view, *view.parent, Direction::kUp, added));
+  return added;
+}
+
+/// `ready`: the lanes after which the root's chunks may go down.
+void add_down(const TreeView& view, const std::vector<std::uint32_t>& ready, Lanes& lanes) {
+  std::vector<std::uint32_t> come = ready;
+  if (view.parent)
+    come = {lanes.add(tree_receive(view, *view.parent, Action::Kind::kReceive))};
+  for (const MemberIndex child : view.children)
+    lanes.add(tree_send(view, child, Direction::kDown, come));
+}
+
+TreeHalf half_of(std::uint32_t channel) { return channel % 2 == 0 ? TreeHalf::kFirst : TreeHalf::kSecond; }
+
+/// The tree joins the groups' heads; a chain leads through the group to its head, which turns with the pair of
+/// channels.
+TreeView all_reduce_view(const LaneContext& context, std::uint32_t channel) {
+  const MemberLayout& layout = *context.layout;
+  const std::uint32_t group = layout.group_of(context.self);
+  const auto head = [&](std::uint32_t of) { return layout.group(of)[channel / 2 % layout.group(of).size()]; };
+  const std::vector<MemberIndex>& members = layout.group(group);
+  const auto count = static_cast<std::uint32_t>(members.size());
+  const std::uint32_t link = (layout.local_of(context.self) + count - channel / 2 % count) % count;
+  const auto at = [&](std::uint32_t other) { return members[(channel / 2 + other) % count]; };
+  TreeView view{.context = context, .channel = channel};
+  if (link > 0)
+    view.parent = at(link - 1);
+  if (link + 1 < count)
+    view.children.push_back(at(link + 1));
+  if (link == 0) {
+    const TreeNode node = tree_node(group, layout.groups(), half_of(channel));
+    if (node.parent)
+      view.parent = head(*node.parent);
+    for (const std::uint32_t child : node.children)
+      view.children.push_back(head(child));
+  }
+  return view;
+}
+
+/// The root stands above the tree of all others, who are numbered from the one behind it in the ring's order.
+TreeView rooted_view(const LaneContext& context, std::uint32_t channel) {
+  const std::uint32_t ranks = context.size();
+  const std::uint32_t root = context.layout->position(0, context.request.root);
+  const auto at = [&](std::uint32_t node) { return context.layout->at(0, (root + 1 + node) % ranks); };
+  const std::uint32_t node = (context.layout->position(0, context.self) + 2 * ranks - root - 1) % ranks;
+  TreeView view{.context = context, .channel = channel};
+  if (node == ranks - 1) {
+    for (std::uint32_t other = 0; other + 1 < ranks; ++other) {
+      if (!tree_node(other, ranks - 1, half_of(channel)).parent)
+        view.children.push_back(at(other));
+    }
+    return view;
+  }
+  const TreeNode place = tree_node(node, ranks - 1, half_of(channel));
+  view.parent = place.parent ? at(*place.parent) : context.request.root;
+  for (const std::uint32_t child : place.children)
+    view.children.push_back(at(child));
+  return view;
+}
+
+}  // namespace
+
+TreeNode tree_node(std::uint32_t node, std::uint32_t count, TreeHalf half) {
+  WEFT_ASSERT(node < count);
+  if (half == TreeHalf::kFirst)
+    return first_tree(node, count);
+  const bool mirrored = count % 2 == 0;
+  const auto other = [&](std::uint32_t of) { return mirrored ? count - 1 - of : (of + 1) % count; };
+  TreeNode made = first_tree(mirrored ? other(node) : (node + count - 1) % count, count);
+  if (made.parent)
+    made.parent = other(*made.parent);
+  for (std::uint32_t& child : made.children)
+    child = other(child);
+  return made;
+}
+
+void add_tree_all_reduce(const LaneContext& context, Lanes& lanes) {
+  for (std::uint32_t channel = 0; channel < context.channels; ++channel) {
+    const TreeView view = all_reduce_view(context, channel);
+    add_down(view, add_up(view, lanes), lanes);
+  }
+}
+
+void add_tree_broadcast(const LaneContext& context, Lanes& lanes) {
+  for (std::uint32_t channel = 0; channel < context.channels; ++channel)
+    add_down(rooted_view(context, channel), {}, lanes);
+}
+
+void add_tree_reduce(const LaneContext& context, Lanes& lanes) {
+  for (std::uint32_t channel = 0; channel < context.channels; ++channel)
+    add_up(rooted_view(context, channel), lanes);
+}
+
+}  // namespace weft::workload
