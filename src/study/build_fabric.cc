@@ -171,6 +171,14 @@ void profile_switches(const Scenario& scenario, const fabric::Graph& graph, std:
   }
 }
 
+/// Between a switch and its reducer.
+bool is_internal(const fabric::Graph& graph, const fabric::Link& link) {
+  const auto is_port = [&](fabric::NodeIndex node) {
+    return node.value() >= graph.host_endpoints() && node.value() < graph.endpoints;
+  };
+  return is_port(link.a.node) || is_port(link.b.node);
+}
+
 std::vector<Probability> bit_error_rates(const Scenario& scenario, const fabric::Graph& graph) {
   std::vector<Probability> rates;
   bool any = false;
@@ -181,6 +189,9 @@ std::vector<Probability> bit_error_rates(const Scenario& scenario, const fabric:
       for (const fabric::LinkEnd end : {link.a, link.b}) {
         rate = std::max(rate, settings_of_port(scenario, fabric::port_name(graph, end)).link(tier).bit_error_rate);
       }
+    }
+    if (is_internal(graph, link)) {
+      rate = Probability::zero();
     }
     any = any || rate > Probability::zero();
     rates.push_back(rate);
@@ -218,6 +229,10 @@ std::vector<fabric::LinkEvent> link_events(const Scenario& scenario, const fabri
 std::vector<Duration> endpoint_pipelines(const Scenario& scenario, const fabric::Graph& graph) {
   std::vector<Duration> pipelines;
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    if (i >= graph.host_endpoints()) {
+      pipelines.push_back(Duration::zero());  // of a reducer: no NIC is in between
+      continue;
+    }
     pipelines.push_back(scenario.overrides.empty() ? scenario.devices.nic.rx_latency
                                                    : settings_of_device(scenario, graph.nodes[i].name).nic.rx_latency);
   }

@@ -63,7 +63,7 @@ Rate scaled(Rate step, Rate line, const std::optional<Rate>& reference) {
 }  // namespace
 
 HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
-    : scenario_(scenario), rates_(graph.endpoints) {
+    : scenario_(scenario), host_endpoints_(graph.host_endpoints()), rates_(graph.endpoints) {
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     names_.push_back(graph.nodes[i].name);
     hosts_.push_back(host_of(graph, EndpointId(i)));
@@ -141,7 +141,9 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
                            (scenario_.fabric.family == Family::kIwarp ? settings.offload_latency : Duration::zero()),
                   .completion = settings.completion_latency,
                   .service_time = service_time(settings.service_time)};
-  set_path(nic, endpoint, devices);
+  if (endpoint.value() < host_endpoints_) {
+    set_path(nic, endpoint, devices);
+  }
   set_classes(nic);
   set_congestion_control(nic, rates_[endpoint.value()]);
   set_streams(nic);

@@ -48,6 +48,7 @@ class HostBuilder {
   void set_path(host::NicOptions& nic, EndpointId endpoint, const DeviceSettings& devices);
 
   const Scenario& scenario_;
+  std::uint32_t host_endpoints_;    // those behind them belong to switches
   std::vector<std::string> names_;  // of the endpoints
   std::vector<Rate> rates_;         // of their cables
   std::vector<std::string> hosts_;  // that they belong to

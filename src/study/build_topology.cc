@@ -5,6 +5,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/topology/topologies.h"
+#include "study/build_reduction.h"
 #include "study/selector.h"
 
 namespace weft::study {
@@ -202,6 +203,9 @@ Result<fabric::Graph> build_topology(const Scenario& scenario) {
     return pass_on(named);
   }
   apply_cable_overrides(scenario, *graph);
+  if (Result<void> added = add_reducers(scenario, *graph); !added) {
+    return pass_on(added);
+  }
   return graph;
 }
 

@@ -102,7 +102,7 @@ tl::unexpected<Error> wrong(const TrafficSettings& traffic, std::string_view wha
 Result<void> Planner::place_jobs() {
   std::vector<workload::HostShape> hosts;
   std::vector<std::vector<EndpointId>> rails;
-  for (std::uint32_t i = 0; i < graph_.endpoints; ++i) {
+  for (std::uint32_t i = 0; i < graph_.host_endpoints(); ++i) {
     const std::string host = host_of(graph_, EndpointId(i));
     if (hosts.empty() || hosts.back().name != host) {
       hosts.push_back({.name = host, .gpus = static_cast<std::uint32_t>(scenario_.topology.gpus_per_host), .rails = 0});
@@ -167,7 +167,7 @@ Result<void> Planner::place_jobs() {
 
 std::vector<Participant> Planner::endpoints(const std::string& traffic) const {
   std::vector<Participant> all;
-  for (std::uint32_t i = 0; i < graph_.endpoints; ++i) {
+  for (std::uint32_t i = 0; i < graph_.host_endpoints(); ++i) {
     const std::string& name = graph_.nodes[i].name;
     all.push_back({.name = name,
                    .host = host_of(graph_, EndpointId(i)),

@@ -21,8 +21,8 @@ namespace weft::study {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
-constexpr std::array<std::string_view, 11> kKinds = {"family", "switch", "nic",           "link", "qos", "pfc",
-                                                     "ecn",    "dcqcn",  "ib_congestion", "host", "pcie"};
+constexpr std::array<std::string_view, 12> kKinds = {"family", "switch", "nic",           "link", "qos",  "pfc",
+                                                     "ecn",    "dcqcn",  "ib_congestion", "host", "pcie", "reduction"};
 
 bool is_no_list(const Section& section) { return section.shape != SectionShape::kList; }
 
@@ -153,7 +153,8 @@ Result<Catalogue> Catalogue::load(const std::optional<std::string>& directory) {
                              {.name = "nics.toml", .text = std::string(nics_catalogue())},
                              {.name = "links.toml", .text = std::string(links_catalogue())},
                              {.name = "protocols.toml", .text = std::string(protocols_catalogue())},
-                             {.name = "hosts.toml", .text = std::string(hosts_catalogue())}};
+                             {.name = "hosts.toml", .text = std::string(hosts_catalogue())},
+                             {.name = "reduction.toml", .text = std::string(reduction_catalogue())}};
   if (!directory) {
     return read(files);
   }

@@ -10,5 +10,6 @@ namespace weft::study {
 [[nodiscard]] std::string_view links_catalogue();
 [[nodiscard]] std::string_view protocols_catalogue();
 [[nodiscard]] std::string_view hosts_catalogue();
+[[nodiscard]] std::string_view reduction_catalogue();
 
 }  // namespace weft::study

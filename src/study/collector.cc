@@ -113,7 +113,7 @@ void Collector::describe_run(RunInfo& run, Simulation::End end, const Identity& 
   run.congestion = word_of(scenario.congestion.algorithm);
   run.lossless = lossless_of(scenario);
   run.marking = marks(scenario);
-  run.endpoints = world.graph().endpoints;
+  run.endpoints = world.graph().host_endpoints();
   const auto per_host = static_cast<std::uint32_t>(
       std::max<std::int64_t>(scenario.topology.nics_per_host * scenario.topology.ports_per_nic, 1));
   run.hosts =
@@ -168,7 +168,7 @@ void Collector::take_messages(RunResults& results) {
 
 void Collector::take_nics(RunResults& results) const {
   const World& world = simulation_->world();
-  for (std::uint32_t i = 0; i < world.graph().endpoints; ++i) {
+  for (std::uint32_t i = 0; i < world.graph().host_endpoints(); ++i) {
     const host::Nic& nic = world.nic(EndpointId(i));
     const host::Nic::Counters& own = nic.counters();
     const host::Nic::Connections all = nic.connections();

@@ -91,7 +91,7 @@ Section congestion_section() {
   return section;
 }
 
-using Sections = std::array<Section, 23>;
+using Sections = std::array<Section, 24>;
 
 Sections make_sections() {
   using namespace key_tables;
@@ -114,6 +114,7 @@ Sections make_sections() {
       table<&Scenario::dcqcn>("dcqcn", "Parameters of DCQCN.", dcqcn_keys()),
       table<&Scenario::ib_congestion>("ib_congestion", "Parameters of InfiniBand's congestion control.",
                                       ib_congestion_keys()),
+      table<&Scenario::reduction>("reduction", "Reduction by the switches of the network.", reduction_keys()),
       table<&Scenario::tcp>("tcp", "Connections of kernel TCP, and those under iWARP.", tcp_keys()),
       table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),
       table<&Scenario::output>("output", "What is recorded.", output_keys()),

@@ -13,6 +13,7 @@
 
 #include "study/family.h"
 #include "study/scenario_devices.h"
+#include "study/scenario_reduction.h"
 #include "study/scenario_streams.h"
 #include "study/scenario_traffic.h"
 
@@ -197,6 +198,7 @@ struct Scenario {
   CongestionSettings congestion{};
   DcqcnSettings dcqcn{};
   IbCongestionSettings ib_congestion{};
+  ReductionSettings reduction{};
   TcpSettings tcp{};
   IwarpSettings iwarp{};
   OutputSettings output{};

@@ -197,6 +197,11 @@ class EntryChooser {
     if (auto done = add("host", "host.profile", draft_.devices.host.profile); !done) {
       return pass_on(done);
     }
+    if (draft_.reduction.enabled) {
+      if (auto done = add("reduction", "reduction.entry", draft_.reduction.entry); !done) {
+        return pass_on(done);
+      }
+    }
     const auto kind = profile_kind(draft_.congestion.algorithm);
     if (!kind.empty()) {
       const auto name =

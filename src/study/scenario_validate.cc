@@ -42,6 +42,10 @@ Result<void> validate_fabric(const Scenario& scenario) {
   if (infiniband && policy == RoutingPolicy::kEcmp) {
     return fail_at(scenario, "routing.policy", "InfiniBand hashes no flows; one of lft, adaptive, spray");
   }
+  if (!infiniband && scenario.reduction.enabled) {
+    return fail_at(scenario, "reduction.enabled", "no switch of {} reduces; only those of infiniband do",
+                   word_of(scenario.fabric.family));
+  }
   return {};
 }
 

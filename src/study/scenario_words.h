@@ -134,6 +134,16 @@ struct WordsOf<EventAction> : NothingPlanned {
   static constexpr WordList<3> kWords = {"fail", "degrade", "restore"};
 };
 
+template <>
+struct WordsOf<verbs::DataType> : NothingPlanned {
+  static constexpr WordList<8> kWords = {"int32",   "int64",    "uint32",  "uint64",
+                                         "float16", "bfloat16", "float32", "float64"};
+};
+template <>
+struct WordsOf<verbs::ReduceOperation> : NothingPlanned {
+  static constexpr WordList<6> kWords = {"sum", "min", "max", "bit-and", "bit-or", "bit-xor"};
+};
+
 template <class Enum>
 [[nodiscard]] constexpr std::string_view word_of(Enum value) {
   return WordsOf<Enum>::kWords.at(static_cast<std::size_t>(value));

@@ -6,6 +6,7 @@
 #include "base/stable_hash.h"
 #include "study/build_fabric.h"
 #include "study/build_hosts.h"
+#include "study/build_reduction.h"
 #include "study/build_topology.h"
 #include "study/build_traffic.h"
 #include "study/ideal_time.h"
@@ -109,6 +110,7 @@ Result<void> Simulation::build() {
     options.fabric = std::move(*made);
   }
   parts_->hosts = std::make_unique<HostBuilder>(scenario_, *graph);
+  options.reduction = reduction_options(scenario_);
   options.graph = std::move(*graph);
   options.nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); };
   for (const TrafficPlan& plan : *plans) {
@@ -305,7 +307,7 @@ std::uint64_t estimate_memory(const Scenario& scenario, const fabric::Graph& gra
   constexpr std::uint64_t kPerPacket = 64 + 16;
   std::uint64_t connections = 0;
   for (const TrafficSettings& traffic : scenario.traffic) {
-    const std::uint64_t all = graph.endpoints;
+    const std::uint64_t all = graph.host_endpoints();
     connections +=
         traffic.kind == TrafficKind::kAllToAll || traffic.kind == TrafficKind::kPoisson ? all * all : 2 * all;
   }
