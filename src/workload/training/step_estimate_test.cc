@@ -1,0 +1,122 @@
+#include "workload/training/step_estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "workload/training/known_models.h"
+#include "workload/training/test_cluster.h"
+#include "workload/training/transformer_step.h"
+
+namespace weft::workload {
+namespace {
+
+const ClusterLinks kLinks{.gpus_per_host = 4,
+                          .scale_up = 1920_gbps,
+                          .scale_up_latency = 2_us,
+                          .scale_out = 200_gbps,
+                          .scale_out_latency = 5_us};
+
+GpuModel gpu() {
+  return {.name = "test", .bf16_flops_per_second = 312'000'000'000'000, .memory = 80_gb, .memory_rate = 16'000_gbps};
+}
+
+ModelShape model() {
+  ModelShape shape = test::gpt(16, 4096, 32);
+  shape.vocabulary = 8192;
+  return shape;
+}
+
+// The closed form beside the graph that it stands for.
+void expect_close(const TrainingJob& job, double tolerance) {
+  const auto plan = TrainingPlan::make(job, gpu(), job.parallelism.world());
+  ASSERT_TRUE(plan) << plan.error().message;
+  test::TestCluster cluster(static_cast<std::uint32_t>(job.parallelism.world()), closed_form_cost(kLinks));
+  const auto time = cluster.run([&](RankId rank) { return std::make_unique<TransformerStep>(*plan, rank); });
+  ASSERT_TRUE(time) << time.error().message;
+  const auto estimate = estimate_step(*plan, kLinks);
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->total().seconds(), time->seconds(), time->seconds() * tolerance)
+      << "ZeRO " << static_cast<int>(job.parallelism.zero);
+}
+
+TEST(StepEstimate, IsTheGraphsTimeWithoutAPipeline) {
+  expect_close({.model = model(), .batch = {.global = 4}, .recomputation = Recomputation::kFull}, 1e-9);
+  expect_close(
+      {.model = model(), .parallelism = {.tensor = 4}, .batch = {.global = 4}, .reduction = GradientReduction::kAtEnd},
+      1e-3);
+  expect_close({.model = model(),
+                .parallelism = {.tensor = 2, .data = 4},
+                .batch = {.global = 8},
+                .recomputation = Recomputation::kFull,
+                .reduction = GradientReduction::kAtEnd},
+               1e-3);
+  expect_close({.model = model(),
+                .parallelism = {.tensor = 4, .data = 2, .sequence = SequenceParallel::kOn},
+                .batch = {.global = 8},
+                .recomputation = Recomputation::kSelective,
+                .reduction = GradientReduction::kAtEnd},
+               2e-3);
+}
+
+TEST(StepEstimate, IsNearTheGraphsTimeWithAPipeline) {
+  for (const std::int64_t chunks : {1, 2}) {
+    expect_close({.model = model(),
+                  .parallelism = {.tensor = 4, .pipeline = 4, .data = 2, .virtual_stages = chunks},
+                  .batch = {.global = 32},
+                  .recomputation = Recomputation::kFull,
+                  .reduction = GradientReduction::kAtEnd},
+                 0.02);
+  }
+}
+
+TEST(StepEstimate, IsNearTheGraphsTimeWithOverlappedGradientsAndZero) {
+  for (const auto zero : {ZeroStage::kNone, ZeroStage::kOptimizer, ZeroStage::kParameters}) {
+    expect_close({.model = model(), .parallelism = {.data = 8, .zero = zero}, .batch = {.global = 16}}, 0.03);
+  }
+}
+
+TEST(StepEstimate, IsNearTheGraphsTimeWithExpertsAndContext) {
+  ModelShape moe = model();
+  moe.style = BlockStyle::kLlama;
+  moe.embeddings = Embeddings::kSeparate;
+  moe.experts = Experts{.count = 8, .active = 2, .shared = 0, .hidden = 4096, .dense_first = 0};
+  expect_close({.model = moe,
+                .parallelism = {.data = 8, .expert = 8},
+                .batch = {.global = 16},
+                .reduction = GradientReduction::kAtEnd},
+               0.01);
+  expect_close({.model = model(),
+                .parallelism = {.data = 2, .context = 4},
+                .batch = {.global = 4},
+                .reduction = GradientReduction::kAtEnd},
+               0.01);
+}
+
+TEST(LinkCosts, RingsTakeTheirStepsAndShares) {
+  const auto time = [&](GroupSpan group, CollectiveKind kind, Bytes size) {
+    return collective_time(kLinks, group, {.kind = kind, .size = size});
+  };
+  EXPECT_EQ(time({.members = 4, .hosts = 1}, CollectiveKind::kAllReduce, 240_mb),
+            6 * 2_us + (1920_gbps).transmit_time(360_mb));
+  // Two members on each of four hosts share two NICs: 400 Gb/s; 3 of the 7 steps of half a round lead out.
+  EXPECT_EQ(time({.members = 8, .hosts = 4}, CollectiveKind::kAllGather, 80_mb),
+            3 * 5_us + 4 * 2_us + (400_gbps).transmit_time(70_mb));
+  EXPECT_EQ(time({.members = 2, .hosts = 2}, CollectiveKind::kSend, 25_mb), 5_us + (200_gbps).transmit_time(25_mb));
+  EXPECT_EQ(time({.members = 8, .hosts = 2}, CollectiveKind::kAllToAll, 80_mb),
+            4 * 5_us + (200_gbps).transmit_time(40_mb));
+  EXPECT_EQ(time({.members = 4, .hosts = 1}, CollectiveKind::kBroadcast, 240_mb),
+            3 * 2_us + (1920_gbps).transmit_time(240_mb));
+  EXPECT_EQ(time({.members = 1, .hosts = 1}, CollectiveKind::kAllReduce, 240_mb), Duration::zero());
+}
+
+TEST(LinkCosts, NoBandwidthIsRefused) {
+  ClusterLinks none = kLinks;
+  none.scale_out = Rate::zero();
+  EXPECT_FALSE(check_links(none));
+  const auto plan = TrainingPlan::make({.model = model(), .batch = {.global = 1}}, gpu(), 1);
+  EXPECT_FALSE(estimate_step(*plan, none));
+}
+
+}  // namespace
+}  // namespace weft::workload
