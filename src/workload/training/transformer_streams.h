@@ -1,6 +1,9 @@
 // The streams of a training step, shared by the parts of TransformerStep.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "workload/training/step_graph.h"
 
 namespace weft::workload::transformer {
@@ -17,6 +20,11 @@ inline constexpr StreamId kData{8};
 inline constexpr StreamId kGather{9};
 inline constexpr StreamId kEmbedding{10};
 inline constexpr std::uint32_t kStreams = 11;
+/// For timelines.
+inline constexpr std::array<std::string_view, kStreams> kStreamNames{
+    "compute",        "tensor parallel",     "context parallel",  "expert parallel", "send activations",
+    "send gradients", "receive activations", "receive gradients", "gradients",       "parameters",
+    "embedding"};
 
 /// Of an activation or a parameter in bf16 or fp16.
 inline constexpr std::int64_t kActivationBytes = 2;
