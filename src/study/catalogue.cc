@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -23,6 +24,9 @@ namespace {
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
 constexpr std::array<std::string_view, 12> kKinds = {"family", "switch", "nic",           "link", "qos",  "pfc",
                                                      "ecn",    "dcqcn",  "ib_congestion", "host", "pcie", "reduction"};
+
+// Not made of keys of a scenario: study/model_catalogue.h reads them.
+constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};
 
 bool is_no_list(const Section& section) { return section.shape != SectionShape::kList; }
 
@@ -158,25 +162,11 @@ Result<Catalogue> Catalogue::load(const std::optional<std::string>& directory) {
   if (!directory) {
     return read(files);
   }
-  std::error_code error;
-  std::vector<std::string> paths;
-  for (auto item = std::filesystem::directory_iterator(*directory, error);
-       !error && item != std::filesystem::directory_iterator(); item.increment(error)) {
-    if (item->path().extension() == ".toml") {
-      paths.push_back(item->path().string());
-    }
+  auto more = read_catalogue_folder(*directory);
+  if (!more) {
+    return pass_on(more);
   }
-  if (error) {
-    return fail("catalogue folder {}: {}", *directory, error.message());
-  }
-  std::ranges::sort(paths);
-  for (const auto& path : paths) {
-    auto text = read_text_file(path);
-    if (!text) {
-      return pass_on(text);
-    }
-    files.push_back({.name = path, .text = *std::move(text)});
-  }
+  std::ranges::move(*more, std::back_inserter(files));
   return read(files);
 }
 
@@ -186,6 +176,9 @@ Result<void> Catalogue::add(const File& file) {
     return pass_on(kinds);
   }
   for (const auto& kind : *kinds) {
+    if (std::ranges::find(kKindsElsewhere, kind.key) != kKindsElsewhere.end()) {
+      continue;
+    }
     const auto* names = std::get_if<RawTable>(&kind.value.content);
     if (names == nullptr || std::ranges::find(kKinds, kind.key) == kKinds.end()) {
       const auto shown = printable(kind.key);
@@ -240,6 +233,30 @@ Result<const CatalogueEntry*> Catalogue::find(std::string_view kind, std::string
   const auto described = fmt::format("{} of the catalogue", kind);
   const auto shown = printable(name);
   return tl::unexpected<Error>(unknown_word({.kind = described, .word = shown, .valid = valid}));
+}
+
+Result<std::vector<Catalogue::File>> read_catalogue_folder(const std::string& directory) {
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (auto item = std::filesystem::directory_iterator(directory, error);
+       !error && item != std::filesystem::directory_iterator(); item.increment(error)) {
+    if (item->path().extension() == ".toml") {
+      paths.push_back(item->path().string());
+    }
+  }
+  if (error) {
+    return fail("catalogue folder {}: {}", directory, error.message());
+  }
+  std::ranges::sort(paths);
+  std::vector<Catalogue::File> files;
+  for (const auto& path : paths) {
+    auto text = read_text_file(path);
+    if (!text) {
+      return pass_on(text);
+    }
+    files.push_back({.name = path, .text = *std::move(text)});
+  }
+  return files;
 }
 
 Result<std::string> read_text_file(const std::string& path) {

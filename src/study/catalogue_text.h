@@ -11,5 +11,7 @@ namespace weft::study {
 [[nodiscard]] std::string_view protocols_catalogue();
 [[nodiscard]] std::string_view hosts_catalogue();
 [[nodiscard]] std::string_view reduction_catalogue();
+[[nodiscard]] std::string_view models_catalogue();
+[[nodiscard]] std::string_view gpus_catalogue();
 
 }  // namespace weft::study

@@ -1,0 +1,84 @@
+#include "study/megatron_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "workload/training/model_flops.h"
+#include "workload/training/training_plan.h"
+
+namespace weft::study {
+namespace {
+
+class MegatronRows : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto catalogue = ModelCatalogue::load(std::nullopt);
+    ASSERT_TRUE(catalogue) << catalogue.error().message;
+    catalogue_ = *std::move(catalogue);
+    gpu_ = (*catalogue_.find_gpu("a100-80gb"))->gpu;
+  }
+  double relative_error(const MegatronRow& row) {
+    const auto predicted = predicted_teraflops(row, catalogue_, gpu_);
+    EXPECT_TRUE(predicted) << predicted.error().message;
+    return predicted ? *predicted / row.teraflops - 1 : 1;
+  }
+  double fit_error() {
+    double sum = 0;
+    for (const MegatronRow& row : megatron_rows().first(kFittedMegatronRows)) {
+      sum += std::pow(relative_error(row), 2);
+    }
+    return sum;
+  }
+
+  ModelCatalogue catalogue_;
+  workload::GpuModel gpu_;
+};
+
+TEST_F(MegatronRows, ThatWereNotFittedAreWithinSevenPercent) {
+  for (const MegatronRow& row : megatron_rows().subspan(kFittedMegatronRows)) {
+    EXPECT_LT(std::abs(relative_error(row)), 0.07) << row.model;
+  }
+}
+
+TEST_F(MegatronRows, AreBetterPredictedThanByAConstantRatePerGpu) {
+  double constant = 0;
+  for (const MegatronRow& row : megatron_rows().first(kFittedMegatronRows)) {
+    constant += row.teraflops / kFittedMegatronRows;
+  }
+  double ours = 0;
+  double theirs = 0;
+  for (const MegatronRow& row : megatron_rows().subspan(kFittedMegatronRows)) {
+    ours += std::pow(relative_error(row), 2);
+    theirs += std::pow(constant / row.teraflops - 1, 2);
+  }
+  EXPECT_LT(ours, theirs / 4);
+}
+
+TEST_F(MegatronRows, OneToFiveDetermineTheCatalogsEfficiency) {
+  const double best = fit_error();
+  const workload::GpuModel fitted = gpu_;
+  for (const double share : {-0.02, 0.02}) {
+    gpu_.gemm_peak_share = fitted.gemm_peak_share + share;
+    EXPECT_GT(fit_error(), best);
+  }
+  gpu_ = fitted;
+  for (const double half : {-60.0, 60.0}) {
+    gpu_.gemm_half_length = fitted.gemm_half_length + half;
+    EXPECT_GT(fit_error(), best);
+  }
+}
+
+TEST_F(MegatronRows, IterationTimesFollowFromTheTable) {
+  // Published beside the rates: 24.82 s for row 7 and 102.6 s for row 10.
+  for (const auto& [row, seconds] : {std::pair{6, 24.82}, {9, 102.6}}) {
+    const MegatronRow& entry = megatron_rows()[static_cast<std::size_t>(row)];
+    const auto job = job_of_row(entry, catalogue_, gpu_);
+    ASSERT_TRUE(job);
+    const double flops = workload::recomputed_flops(job->model, tokens_per_step(*job)).count;
+    EXPECT_NEAR(flops / (static_cast<double>(entry.gpus) * entry.teraflops * 1e12), seconds, seconds * 0.005);
+  }
+}
+
+}  // namespace
+}  // namespace weft::study
