@@ -1,6 +1,7 @@
 // The driver's side of Device, and its accounts. The program's side: device_verbs.cc.
 #include "transport/device.h"
 
+#include <array>
 #include <utility>
 
 #include "base/assert.h"
@@ -15,6 +16,14 @@ Device::Device(const DeviceOptions& options) : options_(options), context_(optio
 
 namespace {
 
+/// What the packets of an engine are, by its kind.
+constexpr std::array<wire::PacketKind, kEngineKinds> kPacketKinds = {wire::PacketKind::kInfiniBandTransport,
+                                                                     wire::PacketKind::kInfiniBandTransport,
+                                                                     wire::PacketKind::kInfiniBandTransport,
+                                                                     wire::PacketKind::kTcp,
+                                                                     wire::PacketKind::kTcp,
+                                                                     wire::PacketKind::kMemory};
+
 /// The number of the queue pair that a packet is for; invalid if this device has no engines for it.
 Qpn destination_of(const wire::Packet& packet) {
   switch (packet.common.kind) {
@@ -22,8 +31,9 @@ Qpn destination_of(const wire::Packet& packet) {
       return Qpn(packet.ib.destination_qp);
     case wire::PacketKind::kTcp:
       return Qpn(packet.tcp.connection);
-    case wire::PacketKind::kUet:
     case wire::PacketKind::kMemory:
+      return Qpn(packet.memory.destination_qp);
+    case wire::PacketKind::kUet:
     case wire::PacketKind::kFlowControl:
     case wire::PacketKind::kManagement:
       break;
@@ -41,8 +51,7 @@ QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
   advance_to(now);
   const Qpn destination = destination_of(received.packet);
   const QpSlot slot = destination.is_valid() ? table_.find(destination) : QpSlot{};
-  const bool is_stream = slot.kind == EngineKind::kTcp || slot.kind == EngineKind::kIwarp;
-  if (!slot.exists() || is_stream != (received.packet.common.kind == wire::PacketKind::kTcp)) {
+  if (!slot.exists() || kPacketKinds[static_cast<std::size_t>(slot.kind)] != received.packet.common.kind) {
     ++unknown_qp_packets_;
     return {};
   }
@@ -155,13 +164,19 @@ const StreamQueuePair* Device::find_stream(QpSlot slot) const {
   return slot.exists() && slot.kind == EngineKind::kIwarp ? &iwarp_[Slab<IwarpQueuePair>::Handle(slot.index)] : nullptr;
 }
 
+const MemoryQueuePair* Device::find_memory(Qpn qpn) const {
+  const QpSlot slot = table_.find(qpn);
+  return slot.exists() && slot.kind == EngineKind::kMemory ? &memory_[Slab<MemoryQueuePair>::Handle(slot.index)]
+                                                           : nullptr;
+}
+
 std::size_t Device::state_bytes(QpSlot qp) const {
   return with(*this, qp, [](const auto& engine) { return sizeof(engine) + engine.heap_bytes(); });
 }
 
 std::size_t Device::heap_bytes() const {
   std::size_t bytes = table_.heap_bytes() + rc_.heap_bytes() + uc_.heap_bytes() + ud_.heap_bytes() + tcp_.heap_bytes() +
-                      iwarp_.heap_bytes();
+                      iwarp_.heap_bytes() + memory_.heap_bytes();
   for (std::size_t place = 0; place < table_.places(); ++place) {
     if (const Qpn qpn = table_.at(place); qpn.is_valid())
       bytes += with(*this, table_.find(qpn), [](const auto& engine) { return engine.heap_bytes(); });

@@ -13,6 +13,7 @@
 #include "base/slab.h"
 #include "transport/device_options.h"
 #include "transport/iwarp/iwarp_queue_pair.h"
+#include "transport/memory/memory_queue_pair.h"
 #include "transport/packet_io.h"
 #include "transport/qpn_sequence.h"
 #include "transport/qpn_table.h"
@@ -63,6 +64,8 @@ class Device final : public verbs::Provider {
   /// Over a stream: of type kRc for the program. Both ends must be of the same kind.
   [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const TcpQpOptions& options);
   [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const IwarpOptions& options);
+  /// Over a scale-up link: of type kRc for the program. Both ends must have the same format.
+  [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const MemoryOptions& options);
   [[nodiscard]] Result<void> modify_qp(Qpn qpn, const verbs::QpAttributes& attributes,
                                        verbs::QpAttributeMask mask) override;
   [[nodiscard]] Result<verbs::QpDescription> query_qp(Qpn qpn) const override;
@@ -128,6 +131,7 @@ class Device final : public verbs::Provider {
   /// By place: null if it is of another kind, or does not exist.
   [[nodiscard]] const RcQueuePair* find_rc(QpSlot slot) const;
   [[nodiscard]] const StreamQueuePair* find_stream(QpSlot slot) const;
+  [[nodiscard]] const MemoryQueuePair* find_memory(Qpn qpn) const;
   [[nodiscard]] const DeviceOptions& options() const { return options_; }
   [[nodiscard]] std::size_t queue_pairs() const { return table_.size(); }
   /// Memory of one engine: the object and its heap, posted requests included.
@@ -143,7 +147,7 @@ class Device final : public verbs::Provider {
   template <class Engine, class Options>
   Result<Qpn> add(Slab<Engine>& slab, EngineKind kind, const verbs::QpInitAttributes& init, const Options& options);
   void check_srq_limit(verbs::SrqHandle srq);
-  void wake_streams(verbs::SrqHandle srq);
+  void wake_waiting(verbs::SrqHandle srq);
 
   DeviceOptions options_;
   Time now_;
@@ -155,6 +159,7 @@ class Device final : public verbs::Provider {
   Slab<UdQueuePair> ud_;
   Slab<TcpQueuePair> tcp_;
   Slab<IwarpQueuePair> iwarp_;
+  Slab<MemoryQueuePair> memory_;
   std::size_t turn_ = 0;  // place in the table where poll_transmit_any goes on
   std::uint64_t unknown_qp_packets_ = 0;
 };

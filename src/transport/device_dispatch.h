@@ -18,9 +18,11 @@ decltype(auto) Device::with(Self& self, QpSlot slot, Function function) {
     case EngineKind::kTcp:
       return function(self.tcp_[Slab<TcpQueuePair>::Handle(slot.index)]);
     case EngineKind::kIwarp:
+      return function(self.iwarp_[Slab<IwarpQueuePair>::Handle(slot.index)]);
+    case EngineKind::kMemory:
       break;
   }
-  return function(self.iwarp_[Slab<IwarpQueuePair>::Handle(slot.index)]);
+  return function(self.memory_[Slab<MemoryQueuePair>::Handle(slot.index)]);
 }
 
 }  // namespace weft::transport

@@ -89,20 +89,22 @@ Result<void> Device::post_srq_recv(verbs::SrqHandle srq, const verbs::RecvWr& re
     return no_such_srq(srq);
   Result<void> posted = queue->post(request);
   if (posted) {
-    wake_streams(srq);
+    wake_waiting(srq);
     check_srq_limit(srq);
   }
   return posted;
 }
 
-// A stream stands still while a message waits for a request, since nothing can be refused or repeated there.
-void Device::wake_streams(verbs::SrqHandle srq) {
-  const auto wake = [&](auto /*handle*/, StreamQueuePair& engine) {
+// A stream or scale-up link stands still while a message waits for a request, since nothing can be refused or repeated
+// there.
+void Device::wake_waiting(verbs::SrqHandle srq) {
+  const auto wake = [&](auto /*handle*/, auto& engine) {
     if (engine.waits_for_receive() && std::as_const(engine).core().init().srq == srq)
       engine.on_shared_receive(context_, now_);
   };
   tcp_.for_each_live(wake);
   iwarp_.for_each_live(wake);
+  memory_.for_each_live(wake);
 }
 
 Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init) {
@@ -145,6 +147,12 @@ Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const IwarpOp
   if (Result<void> right = check_type(init.type, verbs::QpType::kRc); !right)
     return pass_on(right);
   return add(iwarp_, EngineKind::kIwarp, init, options);
+}
+
+Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const MemoryOptions& options) {
+  if (Result<void> right = check_type(init.type, verbs::QpType::kRc); !right)
+    return pass_on(right);
+  return add(memory_, EngineKind::kMemory, init, options);
 }
 
 template <class Engine, class Options>
@@ -206,6 +214,9 @@ Result<void> Device::destroy_qp(Qpn qpn) {
       break;
     case EngineKind::kIwarp:
       iwarp_.release(Slab<IwarpQueuePair>::Handle(slot.index));
+      break;
+    case EngineKind::kMemory:
+      memory_.release(Slab<MemoryQueuePair>::Handle(slot.index));
       break;
   }
   return {};

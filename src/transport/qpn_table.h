@@ -13,9 +13,10 @@
 
 namespace weft::transport {
 
-/// What carries a queue pair: RC of verbs is served by the RC engine, or over a stream by TCP or iWARP.
-enum class EngineKind : std::uint8_t { kRc, kUc, kUd, kTcp, kIwarp };
-inline constexpr std::size_t kEngineKinds = 5;
+/// What carries a queue pair: RC of verbs is served by the RC engine, over a stream by TCP or iWARP, or over a
+/// scale-up link by loads and stores.
+enum class EngineKind : std::uint8_t { kRc, kUc, kUd, kTcp, kIwarp, kMemory };
+inline constexpr std::size_t kEngineKinds = 6;
 
 /// An engine of one device: its kind, and its handle in the slab of that kind.
 struct QpSlot {

@@ -143,12 +143,48 @@ struct TcpHeader {
 };
 static_assert(sizeof(TcpHeader) == 32);
 
+/// What a unit of a scale-up link asks or answers.
+enum class MemoryOperation : std::uint8_t {
+  kStore,        // data for an address
+  kSend,         // data for the receive request that is next
+  kLoad,         // asks for data
+  kLoadData,     // the answer, in the order of the requests
+  kStoreAnswer,  // all messages before `message` are executed
+  kRefusal,      // the same, and `message` cannot be: `status` says why
+  kWait,         // the same, and `message` waits for a receive request
+};
+
+/// Bits of MemoryHeader::flags.
+enum MemoryFlag : std::uint8_t {
+  kMemoryFirst = 1 << 0,  // of its message
+  kMemoryLast = 1 << 1,
+  kMemoryImmediate = 1 << 2,
+  kMemorySolicited = 1 << 3,
+};
+
+/// Header of a unit: what stands for several wire packets of a scale-up protocol. 32 bytes.
+struct MemoryHeader {
+  std::uint64_t address;
+  std::uint32_t remote_key;
+  std::uint32_t destination_qp;
+  std::uint32_t message;   // number of the message within the connection's direction
+  std::uint32_t offset;    // of this unit within its message
+  std::uint32_t argument;  // immediate data with kMemoryImmediate; of a load: bytes asked for
+  MemoryOperation operation;
+  std::uint8_t flags;   // MemoryFlag bits
+  std::uint8_t status;  // of a refusal: the requester's completion status
+
+  [[nodiscard]] constexpr bool has(MemoryFlag flag) const { return (flags & flag) != 0; }
+};
+static_assert(sizeof(MemoryHeader) == 32);
+
 /// The hot record: one cache line.
 struct Packet {
   PacketCommon common;
   union {
     IbTransportHeader ib{};
     TcpHeader tcp;
+    MemoryHeader memory;
     std::array<std::byte, 32> raw;  // the transports that come later; the union stays closed at 32 bytes
   };
 
