@@ -319,6 +319,7 @@ Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init, Service service)
   QpRecord record;
   Result<Qpn> made = init.type != verbs::QpType::kRc ? device_.create_qp(init)
                      : service == Service::kRdma     ? create_rc(init, record)
+                     : service == Service::kMemory   ? device_.create_qp(init, options_.memory)
                      : service == Service::kTcp      ? create_stream(init, options_.tcp, record)
                                                      : create_stream(init, options_.iwarp, record);
   if (made) {
@@ -376,13 +377,16 @@ void Nic::modified(Qpn qpn) {
   const verbs::AddressVector& address = core.attributes().address;
   const bool is_ib = transport::is_infiniband(core.identity().encapsulation);
   const unsigned mark = is_ib ? address.service_level : address.traffic_class >> 2;
-  record_of(ref_of(slot)).priority = options_.lane_of_mark[mark];
+  const bool has_peer = options_.lane_of_peer && address.destination.is_valid();
+  record_of(ref_of(slot)).priority =
+      has_peer ? options_.lane_of_peer(address.destination) : options_.lane_of_mark[mark];
   attend(qpn);
   report_news(kernel_.now());  // a message that waited for its receive request, or requests that were flushed
 }
 
 void Nic::shared_receive_posted(verbs::SrqHandle srq) {
-  for (const transport::EngineKind kind : {transport::EngineKind::kTcp, transport::EngineKind::kIwarp}) {
+  using transport::EngineKind;
+  for (const EngineKind kind : {EngineKind::kTcp, EngineKind::kIwarp, EngineKind::kMemory}) {
     const std::vector<QpRecord>& records = records_[static_cast<std::size_t>(kind)];
     for (std::uint32_t i = 0; i < records.size(); ++i) {
       const transport::QpSlot slot{.index = i, .kind = kind};

@@ -65,7 +65,8 @@ class Nic final : public fabric::Endpoint {
   [[nodiscard]] Result<void> destroy_qp(Qpn qpn);
   /// A queue pair's attributes or state have changed.
   void modified(Qpn qpn);
-  /// A shared receive queue has one request more: streams may have waited for it. O(queue pairs over streams).
+  /// A shared receive queue has one request more: streams and scale-up links may have waited for it.
+  /// O(queue pairs over them).
   void shared_receive_posted(verbs::SrqHandle srq);
   [[nodiscard]] Result<void> post_send(Qpn qpn, const verbs::SendWr& request);
 

@@ -14,6 +14,7 @@
 #include "transport/congestion/tcp_congestion_control.h"
 #include "transport/device_options.h"
 #include "transport/iwarp/iwarp_queue_pair.h"
+#include "transport/memory/memory_types.h"
 #include "transport/rc_options.h"
 #include "transport/stream/tcp_queue_pair.h"
 
@@ -45,8 +46,9 @@ using MakeReceiver = std::function<std::unique_ptr<transport::CongestionReceiver
 /// The same for a TCP connection.
 using MakeTcpControl = std::function<std::unique_ptr<transport::TcpCongestionControl>()>;
 
-/// What serves the reliable queue pairs of a program: RDMA, or a TCP connection each, with or without RDMA over it.
-enum class Service : std::uint8_t { kRdma, kTcp, kIwarp };
+/// What serves the reliable queue pairs of a program: RDMA; a TCP connection each, with or without
+/// RDMA over it; loads and stores over a scale-up link.
+enum class Service : std::uint8_t { kRdma, kTcp, kIwarp, kMemory };
 
 struct NicOptions {
   transport::DeviceOptions device;
@@ -55,9 +57,12 @@ struct NicOptions {
   MakeReceiver congestion_receiver;
   transport::TcpQpOptions tcp;  // congestion control, class and seed are filled in
   transport::IwarpOptions iwarp;
+  transport::MemoryOptions memory;
   MakeTcpControl tcp_congestion_control;
   /// Which priority (virtual lane) a packet's mark means; the index is a DSCP (64) or a service level (16).
   std::array<std::uint8_t, 64> lane_of_mark{};
+  /// Where an endpoint has a wire to each peer (a mesh): the lane is the peer's, whatever the mark. Empty: one wire.
+  std::function<std::uint8_t(EndpointId)> lane_of_peer;
   std::optional<TrafficClass> ack;  // unset: acknowledgements travel with their data
   std::optional<TrafficClass> cnp;
   HostPipeline pipeline;

@@ -9,7 +9,7 @@ namespace {
 using verbs::mask_of;
 using verbs::WrOpcode;
 
-/// What both kinds over a stream have.
+/// What both kinds over a stream have, and scale-up links.
 constexpr verbs::WrOpcodeMask kStreamOpcodes =
     mask_of(WrOpcode::kRdmaWrite) | mask_of(WrOpcode::kRdmaWriteWithImm) | mask_of(WrOpcode::kSend);
 
@@ -21,9 +21,11 @@ verbs::WrOpcodeMask opcodes_of(Service service) {
     case Service::kTcp:
       return kStreamOpcodes | mask_of(WrOpcode::kSendWithImm);
     case Service::kIwarp:
+      return kStreamOpcodes | mask_of(WrOpcode::kSendWithInv) | mask_of(WrOpcode::kRdmaRead);
+    case Service::kMemory:
       break;
   }
-  return kStreamOpcodes | mask_of(WrOpcode::kSendWithInv) | mask_of(WrOpcode::kRdmaRead);
+  return kStreamOpcodes | mask_of(WrOpcode::kSendWithImm) | mask_of(WrOpcode::kRdmaRead);
 }
 
 }  // namespace
