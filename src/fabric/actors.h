@@ -12,6 +12,9 @@ inline constexpr sim::ActorKind kPortTimer = 3;       // index: the port; refres
 inline constexpr sim::ActorKind kSwitchTimer = 4;     // index: the switch; watchdogs
 inline constexpr sim::ActorKind kFabricTimer = 5;     // index 0: link events, checks for deadlock
 
+inline constexpr sim::ActorKind kScaleUpArrival = 6;   // index: the wire at whose end units arrive
+inline constexpr sim::ActorKind kScaleUpTransmit = 7;  // index: the endpoint, or behind them the switch's wire
+
 inline constexpr sim::ActorKind kFirstHostActor = 8;
 
 }  // namespace weft::fabric
