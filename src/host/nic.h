@@ -85,6 +85,8 @@ class Nic final : public fabric::Endpoint {
   [[nodiscard]] const Counters& counters() const { return counters_; }
   /// Null without one.
   [[nodiscard]] const NicPath* path() const { return path_.get(); }
+  /// The memory that arriving bytes are written to, where the port has to wait for it; null: nowhere.
+  [[nodiscard]] fabric::ReceiveMemory* receive_memory() { return path_ == nullptr ? nullptr : path_->receive_memory(); }
   /// Packets that have arrived and that the engines have not seen yet.
   [[nodiscard]] std::uint32_t packets_kept() const { return packets_kept_; }
   /// Sum over the queue pairs that exist, of every kind.

@@ -21,6 +21,14 @@ void SimMachine::add_rail(Nic& nic, Rate rate) {
   rails_.push_back({.endpoint = nic.options().device.endpoint, .rate = rate, .provider = providers_.back().get()});
 }
 
+void SimMachine::add_scale_up_rail(Nic& nic, Rate rate) {
+  providers_.push_back(std::make_unique<SimProvider>(nic, *this, Service::kMemory));
+  rails_.push_back({.endpoint = nic.options().device.endpoint,
+                    .rate = rate,
+                    .provider = providers_.back().get(),
+                    .kind = verbs::RailKind::kScaleUp});
+}
+
 void SimMachine::on_completions(Time at) { kernel_.wake(wake_, sim::ActorId(kProgram, index_), at); }
 
 Result<void> SimMachine::on_wake(Time now) {

@@ -34,6 +34,8 @@ class SimMachine final : public verbs::Machine, public NewsListener {
 
   /// In the order of the scenario. The NIC must outlive this.
   void add_rail(Nic& nic, Rate rate);
+  /// Behind all others: a GPU's port in its scale-up domain, whose queue pairs are loads and stores.
+  void add_scale_up_rail(Nic& nic, Rate rate);
   /// What reduces on a rail; must outlive this.
   void set_groups(std::size_t rail, verbs::GroupProvider& groups) { rails_[rail].groups = &groups; }
   [[nodiscard]] SimProvider& provider(std::size_t rail) { return *providers_[rail]; }

@@ -67,6 +67,7 @@ HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     names_.push_back(graph.nodes[i].name);
     hosts_.push_back(host_of(graph, EndpointId(i)));
+    first_of_host_.emplace(hosts_.back(), EndpointId(i));
   }
   for (const fabric::Link& link : graph.links) {
     for (const fabric::LinkEnd end : {link.a, link.b}) {
@@ -123,6 +124,21 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const Dev
     return std::make_unique<host::RdmaPath>(options,
                                             host::RdmaPath::Place{.host = *shared, .slot = slot, .seed = seed});
   };
+}
+
+host::NicOptions HostBuilder::scale_up_nic(const ScaleUpPlan::Gpu* gpu) {
+  host::NicOptions nic = study::scale_up_nic(scenario_.scale_up);
+  if (gpu == nullptr) {
+    nic.pipeline = {};
+    return nic;
+  }
+  host::HostResources* const shared = resources(gpu->host);
+  if (shared != nullptr && shared->options().gpu_memory_rate != Rate::max()) {
+    nic.path = [&memory = shared->gpu_memory(gpu->gpu), options = scale_up_path_options(scenario_)](std::uint64_t) {
+      return std::make_unique<host::ScaleUpPath>(options, memory);
+    };
+  }
+  return nic;
 }
 
 host::NicOptions HostBuilder::nic(EndpointId endpoint) {

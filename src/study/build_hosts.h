@@ -10,6 +10,7 @@
 #include "fabric/topology/graph.h"
 #include "host/nic_options.h"
 #include "host/path/host_resources.h"
+#include "study/build_scale_up.h"
 #include "study/scenario.h"
 #include "transport/congestion/dcqcn.h"
 #include "transport/congestion/ib_congestion_control.h"
@@ -26,6 +27,10 @@ class HostBuilder {
   [[nodiscard]] host::NicOptions nic(EndpointId endpoint);
   /// What the endpoint's host shares; null if its profile has no stages. The same for every endpoint of a host.
   [[nodiscard]] host::HostResources* resources(EndpointId endpoint);
+  /// The same of a host by its name.
+  [[nodiscard]] host::HostResources* resources(const std::string& host) { return resources(first_of_host_.at(host)); }
+  /// The scale-up port of a GPU, or of a pool of memory (null).
+  [[nodiscard]] host::NicOptions scale_up_nic(const ScaleUpPlan::Gpu* gpu);
   /// Calls visit(name, resources) for every host that has any, in the order of their names.
   void visit(const std::function<void(const std::string&, const host::HostResources&)>& look) const {
     for (const auto& [name, made] : resources_) {
@@ -52,6 +57,7 @@ class HostBuilder {
   std::vector<std::string> names_;  // of the endpoints
   std::vector<Rate> rates_;         // of their cables
   std::vector<std::string> hosts_;  // that they belong to
+  std::map<std::string, EndpointId> first_of_host_;
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
   std::map<Rate, std::unique_ptr<transport::DcqcnParameters>> dcqcn_;
   std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;

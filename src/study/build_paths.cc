@@ -85,6 +85,7 @@ host::HostOptions host_options(const PathSource& source) {
   options.memory_copy = stage("host.memory_copy_latency", host.memory_copy_latency, host.memory_copy_rate);
   options.nic_slot = slot(host, host.pcie_lanes);
   options.gpu_slot = slot(host, host.gpu_pcie_lanes);
+  options.gpu_memory_rate = host.gpu_memory_rate.value_or(Rate::max());
   options.attachment = attachment_of(host.gpu_attachment);
   options.access = host.path == GpuPath::kBounce ? host::GpuAccess::kBounce : host::GpuAccess::kGpuDirect;
   options.root_complex = stage("host.root_complex_latency", host.root_complex_latency, host.root_complex_rate);
@@ -124,6 +125,12 @@ host::RdmaPathOptions rdma_path_options(const PathSource& source, verbs::MemoryP
   options.poll_cost = host.completion_cost;
   options.memory = memory;
   return options;
+}
+
+host::ScaleUpPathOptions scale_up_path_options(const Scenario& scenario) {
+  const Stages stage(scenario);
+  return {.issue = stage("scale_up.issue_latency", scenario.scale_up.issue_latency),
+          .completion = stage("scale_up.completion_latency", scenario.scale_up.completion_latency)};
 }
 
 host::SocketPathOptions socket_path_options(const PathSource& source) {

@@ -5,6 +5,7 @@
 
 #include "host/path/host_resources.h"
 #include "host/path/rdma_path.h"
+#include "host/path/scale_up_path.h"
 #include "host/path/socket_path.h"
 #include "study/scenario.h"
 
@@ -20,6 +21,7 @@ struct PathSource {
 [[nodiscard]] host::HostOptions host_options(const PathSource& source);
 /// Of verbs whose transport the NIC runs itself. SENDs arrive at `memory`.
 [[nodiscard]] host::RdmaPathOptions rdma_path_options(const PathSource& source, verbs::MemoryPlace memory);
+[[nodiscard]] host::ScaleUpPathOptions scale_up_path_options(const Scenario& scenario);
 [[nodiscard]] host::SocketPathOptions socket_path_options(const PathSource& source);
 
 /// How the value at a scenario's path is known.

@@ -40,11 +40,13 @@ struct Participant {
   std::string host;
   MachinePlan machine;
   Rate rate;
+  bool is_pool = false;  // of memory: sends nothing by itself
 };
 
 class Planner {
  public:
-  Planner(const Scenario& scenario, const fabric::Graph& graph) : scenario_(scenario), graph_(graph) {
+  Planner(const Scenario& scenario, const fabric::Graph& graph, const ScaleUpPlan* scale_up)
+      : scenario_(scenario), graph_(graph), scale_up_(scale_up) {
     rates_.resize(graph.endpoints);
     for (const fabric::Link& link : graph.links) {
       for (const fabric::LinkEnd end : {link.a, link.b}) {
@@ -60,6 +62,9 @@ class Planner {
 
  private:
   [[nodiscard]] std::vector<Participant> endpoints(const std::string& traffic) const;
+  [[nodiscard]] const ScaleUpPlan::Gpu* gpu_at(const std::string& host, verbs::GpuIndex gpu) const;
+  [[nodiscard]] std::vector<Participant> scale_up_ports(const TrafficSettings& traffic) const;
+  [[nodiscard]] Result<void> check_domains(const TrafficPlan& plan) const;
   [[nodiscard]] Result<std::vector<Participant>> ranks(const TrafficSettings& traffic) const;
   [[nodiscard]] Result<std::vector<std::size_t>> select(const std::vector<std::string>& selectors,
                                                         const std::vector<Participant>& from,
@@ -74,6 +79,7 @@ class Planner {
 
   const Scenario& scenario_;
   const fabric::Graph& graph_;
+  const ScaleUpPlan* scale_up_;
   std::vector<Rate> rates_;
   std::map<std::string, std::vector<Participant>> jobs_;
 };
@@ -155,11 +161,62 @@ Result<void> Planner::place_jobs() {
           .machine = {.name = job.name + "/rank" + std::to_string(rank), .rails = {}, .options = {}},
           .rate = {}};
       participant.machine.options.gpus = hosts[place.host.value()].gpus;
+      participant.machine.gpu = place.gpu;
+      if (const ScaleUpPlan::Gpu* gpu = gpu_at(participant.host, place.gpu); gpu != nullptr) {
+        participant.machine.scale_up = gpu->endpoint;
+      }
       for (const std::uint32_t rail : place.rails) {
         participant.machine.rails.push_back(rails[place.host.value()][rail]);
       }
       participant.rate = rates_[participant.machine.rails.front().value()];
       made.push_back(std::move(participant));
+    }
+  }
+  return {};
+}
+
+const ScaleUpPlan::Gpu* Planner::gpu_at(const std::string& host, verbs::GpuIndex gpu) const {
+  return scale_up_ == nullptr || !gpu.is_valid() ? nullptr : scale_up_->find(host, gpu);
+}
+
+// Pools take part where a traffic can name them, and nowhere by themselves.
+std::vector<Participant> Planner::scale_up_ports(const TrafficSettings& traffic) const {
+  const auto make = [&](const std::string& name, const std::string& host, EndpointId endpoint) {
+    return Participant{.name = name,
+                       .host = host,
+                       .machine = {.name = traffic.name + "@" + name, .rails = {}, .scale_up = endpoint, .options = {}},
+                       .rate = scenario_.scale_up.rate};
+  };
+  std::vector<Participant> all;
+  for (const ScaleUpPlan::Gpu& gpu : scale_up_->gpus) {
+    all.push_back(make(gpu.host + "/gpu" + std::to_string(gpu.gpu.value()), gpu.host, gpu.endpoint));
+    all.back().machine.gpu = gpu.gpu;
+    all.back().machine.options.gpus = static_cast<std::uint32_t>(scenario_.topology.gpus_per_host);
+  }
+  if (traffic.kind == TrafficKind::kFlows || traffic.kind == TrafficKind::kIncast) {
+    for (const ScaleUpPlan::Pool& pool : scale_up_->pools) {
+      all.push_back(make(pool.name, pool.name, pool.endpoint));
+      all.back().is_pool = true;
+    }
+  }
+  return all;
+}
+
+// Every pair that may talk must share a domain.
+Result<void> Planner::check_domains(const TrafficPlan& plan) const {
+  const auto domain = [&](std::uint32_t rank) { return scale_up_->domain_of(*plan.machines[rank].scale_up); };
+  const auto refuse = [&](std::uint32_t a, std::uint32_t b) {
+    return fail("traffic '{}': over = \"scale-up\", but {} is in domain {} and {} in domain {}", plan.job.name,
+                plan.rank_names[a], domain(a), plan.rank_names[b], domain(b));
+  };
+  for (const auto& [from, to] : plan.pairs) {
+    if (domain(from) != domain(to)) {
+      return refuse(from, to);
+    }
+  }
+  for (std::uint32_t rank = 1; plan.pairs.empty() && rank < plan.machines.size(); ++rank) {
+    if (domain(rank) != domain(0)) {
+      return refuse(0, rank);
     }
   }
   return {};
@@ -180,8 +237,9 @@ std::vector<Participant> Planner::endpoints(const std::string& traffic) const {
 }
 
 Result<std::vector<Participant>> Planner::ranks(const TrafficSettings& traffic) const {
+  const bool over_scale_up = traffic.over == TrafficRoute::kScaleUp;
   if (traffic.job.empty()) {
-    return endpoints(traffic.name);
+    return over_scale_up ? scale_up_ports(traffic) : endpoints(traffic.name);
   }
   const auto job = jobs_.find(traffic.job);
   if (job == jobs_.end()) {
@@ -190,6 +248,13 @@ Result<std::vector<Participant>> Planner::ranks(const TrafficSettings& traffic) 
   std::vector<Participant> all = job->second;
   for (Participant& participant : all) {
     participant.machine.name = traffic.name + "@" + participant.machine.name;
+    // One network carries a traffic: only collectives choose between them.
+    if (over_scale_up) {
+      participant.machine.rails.clear();
+      participant.rate = scenario_.scale_up.rate;
+    } else {
+      participant.machine.scale_up.reset();
+    }
   }
   return all;
 }
@@ -265,13 +330,22 @@ Result<TrafficPlan> Planner::plan(std::size_t index) {
               .ranks = static_cast<std::uint32_t>(all->size())};
   plan.priority = traffic.priority;
   plan.family = traffic.family.value_or(scenario_.fabric.family);
+  plan.over = traffic.over;
   for (const Participant& participant : *all) {
     plan.machines.push_back(participant.machine);
     plan.machines.back().options.service = service_of(plan.family);
+    if (traffic.over == TrafficRoute::kScaleUp && !participant.machine.scale_up) {
+      return wrong(traffic, participant.name + " runs on no GPU that has scale-up links");
+    }
     plan.rank_names.push_back(participant.name);
   }
   if (Result<void> filled = fill(plan, traffic, *all); !filled) {
     return pass_on(filled);
+  }
+  if (plan.over == TrafficRoute::kScaleUp) {
+    if (Result<void> met = check_domains(plan); !met) {
+      return pass_on(met);
+    }
   }
   return plan;
 }
@@ -318,13 +392,14 @@ Result<void> Planner::incast(TrafficPlan& plan, const TrafficSettings& traffic, 
   if (to->size() > 1) {
     return wrong(traffic, "an incast has one destination");
   }
-  const std::size_t destination = to->empty() ? all.size() - 1 : to->front();
+  const auto others = static_cast<std::size_t>(std::ranges::count(all, false, &Participant::is_pool));
+  const std::size_t destination = to->empty() ? others - 1 : to->front();
   workload::IncastOptions options{.flow = shape_of(traffic),
                                   .destination = RankId(static_cast<std::uint32_t>(destination)),
                                   .senders = {},
                                   .jitter = {}};
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool chosen = from->empty() || std::find(from->begin(), from->end(), i) != from->end();
+    const bool chosen = (from->empty() && !all[i].is_pool) || std::find(from->begin(), from->end(), i) != from->end();
     if (chosen && i != destination) {
       options.senders.push_back(RankId(static_cast<std::uint32_t>(i)));
     }
@@ -409,8 +484,9 @@ Result<void> Planner::poisson(TrafficPlan& plan, const TrafficSettings& traffic,
 
 }  // namespace
 
-Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fabric::Graph& graph) {
-  Planner planner(scenario, graph);
+Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fabric::Graph& graph,
+                                              const ScaleUpPlan* scale_up) {
+  Planner planner(scenario, graph, scale_up);
   if (Result<void> placed = planner.place_jobs(); !placed) {
     return pass_on(placed);
   }

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "fabric/topology/graph.h"
 #include "host/sim_machine.h"
+#include "study/build_scale_up.h"
 #include "study/scenario.h"
 #include "study/world.h"
 #include "workload/flow.h"
@@ -30,13 +31,16 @@ struct TrafficPlan {
   std::unique_ptr<workload::TrafficPattern> pattern;  // null: a ring
   std::optional<RingPlan> ring;
   std::optional<std::int64_t> priority;
-  Family family = Family::kRoceV2;   // that carries it
+  Family family = Family::kRoceV2;  // that carries it, unless
+  TrafficRoute over = TrafficRoute::kFabric;
   std::uint64_t expected_bytes = 0;  // of all messages; 0: not known before
   /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
 };
 
-/// In the order of the scenario. Errors name the traffic and what would be right.
-[[nodiscard]] Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fabric::Graph& graph);
+/// In the order of the scenario; `scale_up` is null without scale-up links. Errors name the traffic and what would be
+/// right.
+[[nodiscard]] Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fabric::Graph& graph,
+                                                            const ScaleUpPlan* scale_up = nullptr);
 
 }  // namespace weft::study

@@ -13,5 +13,6 @@ namespace weft::study {
 [[nodiscard]] std::string_view reduction_catalogue();
 [[nodiscard]] std::string_view models_catalogue();
 [[nodiscard]] std::string_view gpus_catalogue();
+[[nodiscard]] std::string_view scale_up_catalogue();
 
 }  // namespace weft::study

@@ -131,22 +131,14 @@ void Collector::describe_run(RunInfo& run, Simulation::End end, const Identity& 
 }
 
 void Collector::take_jobs(RunResults& results) const {
-  const fabric::Graph& graph = simulation_->world().graph();
-  std::vector<Rate> rates(graph.endpoints);
-  for (const fabric::Link& link : graph.links) {
-    for (const fabric::LinkEnd end : {link.a, link.b}) {
-      if (end.node.value() < graph.endpoints) {
-        rates[end.node.value()] = link.rate;
-      }
-    }
-  }
+  const World& world = simulation_->world();
   for (const JobDescription& job : simulation_->jobs()) {
     JobRow& row = results.jobs.emplace_back();
     row.name = job.name;
     row.unfinished = simulation_->unfinished(results.jobs.size() - 1);
     for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
       const EndpointId endpoint = job.rank_endpoints[rank];
-      row.ranks.push_back({job.rank_names[rank], graph[graph.node_of(endpoint)].name, rates[endpoint.value()]});
+      row.ranks.push_back({job.rank_names[rank], world.endpoint_name(endpoint), world.endpoint_rate(endpoint)});
     }
   }
 }

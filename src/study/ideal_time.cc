@@ -176,8 +176,9 @@ Duration host_time(const World& world, const IdealPath& path, workload::Operatio
   }
   const host::NicPath& sender = *source.path();
   const host::NicPath* const receiver = world.nic(path.destination).path();
+  const bool loads = path.service == host::Service::kMemory;
   const host::MessageShape shape{.size = host_bytes(path, size),
-                                 .packet = path.mtu,
+                                 .packet = loads ? Bytes(source.options().memory.format.unit) : path.mtu,
                                  .opcode = workload::opcode_of(operation),
                                  .place = path.place};
   Duration sum = sender.idle_stages(host::PathSide::kSend, shape).sum();
@@ -192,10 +193,41 @@ Duration host_time(const World& world, const IdealPath& path, workload::Operatio
   return receiver == nullptr ? sum : sum + receiver->idle_stages(host::PathSide::kAnswer, shape).sum();
 }
 
+/// Of a message's units, and of what goes the other way: a store's answer, or the first request of a load.
+struct MemoryExchange {
+  fabric::ScaleUpFabric::Train data;
+  fabric::ScaleUpFabric::Train other;
+};
+
+MemoryExchange memory_exchange(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
+  const wire::MemoryFormat& format = world.nic(path.source).options().memory.format;
+  const std::int64_t units = std::max<std::int64_t>((size.count() + format.unit - 1) / format.unit, 1);
+  const auto rest = static_cast<std::uint32_t>(size.count() - (units - 1) * format.unit);
+  const Bytes last(wire::data_wire_bytes(format, rest));
+  const bool reads = operation == workload::Operation::kRead;
+  const auto asked = static_cast<std::uint32_t>(std::min<std::int64_t>(size.count(), format.unit));
+  const Bytes other(reads ? wire::request_wire_bytes(format, asked) : wire::answer_wire_bytes(format));
+  return {.data = {.total = Bytes(wire::data_wire_bytes(format, format.unit)) * (units - 1) + last, .last = last},
+          .other = {.total = other, .last = other}};
+}
+
+Duration scale_up_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
+  const MemoryExchange exchange = memory_exchange(world, path, operation, size);
+  const bool reads = operation == workload::Operation::kRead;
+  const fabric::ScaleUpFabric& links = *world.scale_up();
+  return reads ? links.way(path.source, path.destination, exchange.other) +
+                     links.way(path.destination, path.source, exchange.data)
+               : links.way(path.source, path.destination, exchange.data) +
+                     links.way(path.destination, path.source, exchange.other);
+}
+
 }  // namespace
 
 Duration ideal_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
   const Duration host = host_time(world, path, operation, size);
+  if (path.service == host::Service::kMemory) {
+    return host + scale_up_time(world, path, operation, size);
+  }
   const Exchange exchange = exchange_of(world, path, operation, size);
   return host + (world.ethernet() != nullptr ? round_trip(*world.ethernet(), path, operation, exchange)
                                              : round_trip(*world.infiniband(), path, operation, exchange));
@@ -206,6 +238,10 @@ Bytes host_bytes(const IdealPath& path, Bytes size) {
 }
 
 NetworkTime one_way(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
+  if (path.service == host::Service::kMemory) {
+    const fabric::ScaleUpFabric::Train units = memory_exchange(world, path, operation, size).data;
+    return {.time = world.scale_up()->way(path.source, path.destination, units), .switches = 1};
+  }
   const Train data = exchange_of(world, path, operation, size).data;
   return world.ethernet() != nullptr ? travel(*world.ethernet(), path.source, path.destination, data)
                                      : travel(*world.infiniband(), path.source, path.destination, data);

@@ -91,7 +91,14 @@ Section congestion_section() {
   return section;
 }
 
-using Sections = std::array<Section, 24>;
+Section scale_up_section() {
+  auto section = table<&Scenario::scale_up>("scale_up", "Links of loads and stores between GPUs, beside the fabric.",
+                                            key_tables::scale_up_keys());
+  section.selecting_key = "kind";
+  return section;
+}
+
+using Sections = std::array<Section, 25>;
 
 Sections make_sections() {
   using namespace key_tables;
@@ -104,6 +111,7 @@ Sections make_sections() {
       device_table<&DeviceSettings::nic>("nic", "Every NIC.", nic_keys()),
       device_table<&DeviceSettings::host>("host", "Every host: what lies between programs and NICs.", host_keys()),
       device_table<&DeviceSettings::sockets>("sockets", "Sockets of the kernel, of every host.", socket_keys()),
+      scale_up_section(),
       device_table<&DeviceSettings::ethernet>("ethernet", "Ports of Ethernet.", ethernet_keys()),
       priority_section(),
       device_table<&DeviceSettings::infiniband>("infiniband", "Ports of InfiniBand.", infiniband_keys()),

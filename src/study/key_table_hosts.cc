@@ -53,6 +53,13 @@ constexpr std::array kHost = {
         .binding = bind<&HostSettings::gpu_attachment>(),
         .fallback = "pcie-switch",
         .about = "Where GPUs hang as NICs and other GPUs see them."},
+    Key{.name = "gpu_memory_rate",
+        .binding = bind<&HostSettings::gpu_memory_rate>(),
+        .fallback = "none",
+        .about = "Of a GPU's memory, reads and writes together, which NICs and scale-up links share; `none`: it limits "
+                 "nothing.",
+        .range = kMemoryRate,
+        .empty_word = "none"},
     Key{.name = "gpu_read_latency",
         .binding = bind<&HostSettings::gpu_read_latency>(),
         .fallback = "0 ns",

@@ -17,6 +17,7 @@ namespace weft::study::key_tables {
 [[nodiscard]] std::span<const Key> nic_keys();
 [[nodiscard]] std::span<const Key> host_keys();
 [[nodiscard]] std::span<const Key> socket_keys();
+[[nodiscard]] std::span<const Key> scale_up_keys();
 [[nodiscard]] std::span<const Key> ethernet_keys();
 [[nodiscard]] std::span<const Key> priority_keys();
 [[nodiscard]] std::span<const Key> infiniband_keys();

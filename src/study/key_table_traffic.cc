@@ -103,6 +103,11 @@ constexpr std::array kTraffic = {
         .binding = bind<&TrafficSettings::job>(),
         .fallback = "",
         .about = "Name of the [[job]] whose ranks take part; empty: hosts take part."},
+    Key{.name = "over",
+        .binding = bind<&TrafficSettings::over>(),
+        .fallback = "fabric",
+        .about = "What carries it: `fabric`, or the links of [scale_up], where GPUs take part (`host0/gpu3`) in place "
+                 "of hosts, and pools (`domain0/pool0`) of `flows` and `incast`."},
 };
 
 constexpr std::array kJob = {

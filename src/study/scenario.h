@@ -14,6 +14,7 @@
 #include "study/family.h"
 #include "study/scenario_devices.h"
 #include "study/scenario_reduction.h"
+#include "study/scenario_scale_up.h"
 #include "study/scenario_streams.h"
 #include "study/scenario_traffic.h"
 
@@ -199,6 +200,7 @@ struct Scenario {
   DcqcnSettings dcqcn{};
   IbCongestionSettings ib_congestion{};
   ReductionSettings reduction{};
+  ScaleUpSettings scale_up{};
   TcpSettings tcp{};
   IwarpSettings iwarp{};
   OutputSettings output{};

@@ -133,7 +133,8 @@ struct HostSettings {
   MemoryKind memory = MemoryKind::kHost;  // where programs have their buffers
   GpuPath path = GpuPath::kGpuDirect;     // how bytes get from and to GPU memory
   GpuAttachment gpu_attachment = GpuAttachment::kPcieSwitch;
-  Duration gpu_read_latency;  // beside that of host memory
+  std::optional<Rate> gpu_memory_rate;  // of each GPU; none: it limits nothing
+  Duration gpu_read_latency;            // beside that of host memory
   Duration gpu_write_latency;
   Duration root_complex_latency;
   Rate root_complex_rate;  // between two root complexes

@@ -202,6 +202,9 @@ class EntryChooser {
         return pass_on(done);
       }
     }
+    if (auto done = add("scale_up", "scale_up.entry", draft_.scale_up.entry); !done) {
+      return pass_on(done);
+    }
     const auto kind = profile_kind(draft_.congestion.algorithm);
     if (!kind.empty()) {
       const auto name =

@@ -19,6 +19,9 @@ namespace weft::study {
 enum class TrafficKind : std::uint8_t { kFlows, kPermutation, kIncast, kAllToAll, kPoisson, kRingAllReduce };
 enum class Operation : std::uint8_t { kWrite, kRead, kSend, kWriteImm };
 
+/// Which network carries a traffic: that of [fabric], or the links of [scale_up].
+enum class TrafficRoute : std::uint8_t { kFabric, kScaleUp };
+
 /// One [[traffic]]. Which members mean something depends on the kind.
 struct TrafficSettings {
   std::string name;  // "traffic0" where the file gives none
@@ -39,6 +42,7 @@ struct TrafficSettings {
   std::optional<std::int64_t> priority;  // none: [qos]
   std::optional<Family> family;          // none: that of [fabric]
   std::string job;                       // empty: hosts are the participants
+  TrafficRoute over = TrafficRoute::kFabric;
 };
 
 enum class Placement : std::uint8_t { kPacked, kSpread, kRandom, kListed };

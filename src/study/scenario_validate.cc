@@ -11,6 +11,7 @@
 
 #include "base/format_quantity.h"
 #include "base/nearest_word.h"
+#include "fabric/scale_up/scale_up_fabric.h"
 #include "study/apply.h"
 #include "study/scenario_words.h"
 
@@ -246,6 +247,9 @@ Result<void> validate_flows(const Scenario& scenario, const TrafficSettings& tra
 
 // Which family moves a traffic, and whether it has the operation.
 Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
+  if (traffic.over == TrafficRoute::kScaleUp) {
+    return {};  // stores, loads and sends: every operation
+  }
   const Family fabric = scenario.fabric.family;
   const Family family = traffic.family.value_or(fabric);
   if (family != fabric && (is_infiniband(fabric) || has_ib_transport(family))) {
@@ -303,6 +307,39 @@ Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
     if (!traffic.stop && !scenario.stop) {
       return fail_at(scenario, path + "kind", "'poisson' never ends by itself; give it a stop, or the scenario");
     }
+  }
+  return {};
+}
+
+Result<void> validate_scale_up(const Scenario& scenario) {
+  const ScaleUpSettings& own = scenario.scale_up;
+  if (own.kind == ScaleUpKind::kNone) {
+    for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
+      if (scenario.traffic[i].over == TrafficRoute::kScaleUp) {
+        return fail_at(scenario, fmt::format("traffic[{}].over", i),
+                       "'scale-up' needs the links of [scale_up]; give it an entry, such as \"nvlink4\"");
+      }
+    }
+    return {};
+  }
+  const std::int64_t domain = own.domain.value_or(scenario.topology.gpus_per_host);
+  if (domain < 2 || domain > own.largest_domain) {
+    return fail_at(scenario, "scale_up.domain", "{} GPUs; a domain of {} has 2 to {}", domain, own.entry,
+                   own.largest_domain);
+  }
+  if (own.kind == ScaleUpKind::kMesh && domain > static_cast<std::int64_t>(fabric::ScaleUpFabric::kMeshPorts)) {
+    return fail_at(scenario, "scale_up.domain", "{} GPUs; a mesh has at most {}", domain,
+                   fabric::ScaleUpFabric::kMeshPorts);
+  }
+  if (own.link_efficiency < Probability::from_ratio({.numerator = 1, .denominator = 4})) {
+    return fail_at(scenario, "scale_up.link_efficiency", "{}; at least 25%", to_string(own.link_efficiency));
+  }
+  if (own.packet_payload.count() < 16 || own.data_header > own.packet_payload || own.flit > own.packet_payload) {
+    return fail_at(scenario, "scale_up.packet_payload", "{}; at least 16 B, and no less than flit and data_header",
+                   own.packet_payload.count());
+  }
+  if (own.load_window < own.unit) {
+    return fail_at(scenario, "scale_up.load_window", "{} is less than a unit, {}", own.load_window, own.unit);
   }
   return {};
 }
@@ -384,8 +421,8 @@ Result<void> validate_protocols(const Scenario& scenario) {
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 6> kChecks = {validate_protocols, validate_topology, validate_parameters,
-                                            validate_jobs,      validate_traffic,  validate_output};
+  constexpr std::array<Check, 7> kChecks = {validate_protocols, validate_topology, validate_parameters, validate_jobs,
+                                            validate_traffic,   validate_scale_up, validate_output};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {
       return checked;

@@ -118,6 +118,14 @@ struct WordsOf<StreamSetup> : NothingPlanned {
   static constexpr WordList<2> kWords = {"established", "on-the-wire"};
 };
 template <>
+struct WordsOf<ScaleUpKind> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"none", "switch", "mesh"};
+};
+template <>
+struct WordsOf<TrafficRoute> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"fabric", "scale-up"};
+};
+template <>
 struct WordsOf<TrafficKind> : NothingPlanned {
   static constexpr WordList<6> kWords = {"flows", "permutation", "incast", "all-to-all", "poisson", "ring-all-reduce"};
 };

@@ -75,11 +75,11 @@ Result<void> check_overrides(const Scenario& scenario, const TopologyNames& name
   return {};
 }
 
-// Participants that a job does not name are hosts or their NICs.
+// Participants that a job does not name are hosts or their NICs; those of scale-up links are found with their domains.
 Result<void> check_participants(const Scenario& scenario, const TopologyNames& names) {
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     const auto& traffic = scenario.traffic[i];
-    if (!traffic.job.empty()) {
+    if (!traffic.job.empty() || traffic.over == TrafficRoute::kScaleUp) {
       continue;
     }
     for (const auto* list : {&traffic.sources, &traffic.destinations}) {

@@ -7,6 +7,7 @@
 #include "study/build_fabric.h"
 #include "study/build_hosts.h"
 #include "study/build_reduction.h"
+#include "study/build_scale_up.h"
 #include "study/build_topology.h"
 #include "study/build_traffic.h"
 #include "study/ideal_time.h"
@@ -67,6 +68,7 @@ struct Simulation::Parts {
   Counter counter;
   workload::DeliveryMatcher matcher;
   std::unique_ptr<HostBuilder> hosts;
+  std::optional<ScaleUpPlan> scale_up;
 };
 
 Simulation::Simulation(const Scenario& scenario, workload::MessageSink& sink)
@@ -87,7 +89,12 @@ Result<void> Simulation::build() {
   if (!graph) {
     return pass_on(graph);
   }
-  Result<std::vector<TrafficPlan>> plans = plan_traffic(scenario_, *graph);
+  Result<std::optional<ScaleUpPlan>> scale_up = plan_scale_up(scenario_, *graph);
+  if (!scale_up) {
+    return pass_on(scale_up);
+  }
+  Result<std::vector<TrafficPlan>> plans =
+      plan_traffic(scenario_, *graph, scale_up->has_value() ? &**scale_up : nullptr);
   if (!plans) {
     return pass_on(plans);
   }
@@ -113,11 +120,18 @@ Result<void> Simulation::build() {
   options.reduction = reduction_options(scenario_);
   options.graph = std::move(*graph);
   options.nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); };
+  if (scale_up->has_value()) {
+    options.scale_up = (*scale_up)->options;
+    parts_->scale_up = std::move(*scale_up);
+    options.scale_up_nic = [this](EndpointId endpoint) {
+      return parts_->hosts->scale_up_nic(parts_->scale_up->find(endpoint));
+    };
+  }
   for (const TrafficPlan& plan : *plans) {
     for (const MachinePlan& machine : plan.machines) {
       options.machines.push_back(machine);
       host::MachineOptions& made = options.machines.back().options;
-      made.host = parts_->hosts->resources(machine.rails.front());
+      made.host = resources_of(machine);
       if (made.host != nullptr) {
         made.core = made.host->cpu().core_of(stable_hash(options.seed, "core " + machine.name));
       }
@@ -140,10 +154,19 @@ Result<void> Simulation::build() {
   return {};
 }
 
+// A pool of memory belongs to no host.
+host::HostResources* Simulation::resources_of(const MachinePlan& machine) const {
+  if (!machine.rails.empty()) {
+    return parts_->hosts->resources(machine.rails.front());
+  }
+  const ScaleUpPlan::Gpu* const gpu = parts_->scale_up->find(*machine.scale_up);
+  return gpu == nullptr ? nullptr : parts_->hosts->resources(gpu->host);
+}
+
 Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   jobs_.push_back({.name = plan.job.name, .rank_names = plan.rank_names, .rank_endpoints = {}});
   for (const MachinePlan& machine : plan.machines) {
-    jobs_.back().rank_endpoints.push_back(machine.rails.front());
+    jobs_.back().rank_endpoints.push_back(machine.rails.empty() ? *machine.scale_up : machine.rails.front());
   }
   expected_bytes_ += plan.expected_bytes;
   all_expected_ = all_expected_ && plan.expected_bytes > 0;
@@ -152,7 +175,9 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   Job& job = *running_.back();
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     host::SimMachine& machine = world_->machine(first_machine + rank);
-    const verbs::MemoryPlace place = parts_->hosts->memory(jobs_.back().rank_endpoints[rank]);
+    const MachinePlan& planned = job.plan.machines[rank];
+    const verbs::MemoryPlace place =
+        planned.rails.empty() ? verbs::MemoryPlace{planned.gpu} : parts_->hosts->memory(planned.rails.front());
     Result<workload::RankPorts> ports = workload::RankPorts::open(machine, {.place = place});
     if (!ports) {
       return pass_on(ports);
@@ -287,7 +312,8 @@ IdealPath Simulation::path_of(const workload::MessageRecord& message) const {
           .encapsulation = world_->nic(source).options().device.encapsulation,
           .mtu = Bytes(scenario_.fabric.mtu),
           .place = running.ranks[message.flow.source.value()].place,
-          .service = service_of(running.plan.family)};
+          .service =
+              running.plan.over == TrafficRoute::kScaleUp ? host::Service::kMemory : service_of(running.plan.family)};
 }
 
 Duration Simulation::ideal_time(const workload::MessageRecord& message) const {

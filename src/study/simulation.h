@@ -89,6 +89,7 @@ class Simulation {
 
   Simulation(const Scenario& scenario, workload::MessageSink& sink);
   [[nodiscard]] Result<void> build();
+  [[nodiscard]] host::HostResources* resources_of(const MachinePlan& machine) const;
   [[nodiscard]] Result<void> make_job(TrafficPlan plan, std::size_t first_machine);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   /// Every program is done, and every message that arrives with a completion has been seen.

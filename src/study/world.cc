@@ -128,6 +128,12 @@ struct World::Dispatch {
       case fabric::kFabricTimer:
         fabric.on_fabric_timer(now);
         break;
+      case fabric::kScaleUpArrival:
+        world.scale_up_->on_arrival(actor.index(), now);
+        break;
+      case fabric::kScaleUpTransmit:
+        world.scale_up_->on_transmit(actor.index(), now);
+        break;
       case host::kNicTimer:
         world.nics_[actor.index()].on_timer(now);
         break;
@@ -185,8 +191,16 @@ Result<std::unique_ptr<World>> World::create(WorldOptions options) {
     }
     world->infiniband_ = std::move(*made);
   }
+  if (options.scale_up) {
+    WEFT_ASSERT(options.scale_up->first == EndpointId(world->graph().endpoints));
+    auto made = fabric::ScaleUpFabric::create(std::move(*options.scale_up), context);
+    if (!made) {
+      return pass_on(made);
+    }
+    world->scale_up_ = std::move(*made);
+  }
   for (const MachinePlan& plan : options.machines) {
-    if (plan.rails.empty()) {
+    if (plan.rails.empty() && !plan.scale_up) {
       return fail("{}: a machine needs at least one NIC port", plan.name);
     }
   }
@@ -201,6 +215,10 @@ fabric::EndpointPort& World::port() {
 }
 
 const fabric::Graph& World::graph() const { return ethernet_ != nullptr ? ethernet_->graph() : infiniband_->graph(); }
+
+const std::string& World::endpoint_name(EndpointId endpoint) const {
+  return is_scale_up(endpoint) ? scale_up_->port(endpoint).name : graph()[graph().node_of(endpoint)].name;
+}
 
 void World::make_nics(const WorldOptions& options) {
   const fabric::Graph& graph = this->graph();
@@ -228,6 +246,38 @@ void World::make_nics(const WorldOptions& options) {
       infiniband_->attach(EndpointId(i), nics_.back());
     }
   }
+  rates_.resize(graph.endpoints);
+  for (const fabric::Link& link : graph.links) {
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      if (end.node.value() < graph.endpoints) {
+        rates_[end.node.value()] = link.rate;
+      }
+    }
+  }
+  if (scale_up_ != nullptr) {
+    make_scale_up_nics(options);
+  }
+}
+
+void World::make_scale_up_nics(const WorldOptions& options) {
+  const std::uint32_t first = graph().endpoints;
+  for (std::uint32_t i = first; i < first + scale_up_->endpoints(); ++i) {
+    addresses_.push_back(stable_hash(seed_, endpoint_name(EndpointId(i))));
+    rates_.push_back(scale_up_->port(EndpointId(i)).rate);
+  }
+  for (std::uint32_t i = first; i < first + scale_up_->endpoints(); ++i) {
+    host::NicOptions nic = options.scale_up_nic(EndpointId(i));
+    nic.device.endpoint = EndpointId(i);
+    nic.device.seed = nic.seed = nic.address = addresses_[i];
+    nic.lane_of_peer = [fabric = scale_up_.get(), i](EndpointId to) { return fabric->lane_to(EndpointId(i), to); };
+    host::Nic& made = nics_.emplace_back(nic, host::Nic::Surroundings{.kernel = kernel_,
+                                                                      .packets = packets_,
+                                                                      .port = *scale_up_,
+                                                                      .index = i,
+                                                                      .addresses = addresses_,
+                                                                      .payloads = payloads_.get()});
+    scale_up_->attach(EndpointId(i), made, made.receive_memory());
+  }
 }
 
 void World::make_hosts(const WorldOptions& options) {
@@ -239,24 +289,19 @@ void World::make_hosts(const WorldOptions& options) {
             .kernel = kernel_, .graph = graph, .seed = seed_, .carries_bytes = options.carries_bytes});
     aggregation_->make_reducers([this](EndpointId endpoint) -> host::Nic& { return nic(endpoint); });
   }
-  std::vector<Rate> rates(graph.endpoints);
-  for (const fabric::Link& link : graph.links) {
-    for (const fabric::LinkEnd end : {link.a, link.b}) {
-      if (end.node.value() < graph.endpoints) {
-        rates[end.node.value()] = link.rate;
-      }
-    }
-  }
   for (std::uint32_t i = 0; i < options.machines.size(); ++i) {
     const MachinePlan& plan = options.machines[i];
     machines_.push_back(std::make_unique<host::SimMachine>(kernel_, i, plan.options));
     for (std::size_t rail = 0; rail < plan.rails.size(); ++rail) {
       host::Nic& nic = this->nic(plan.rails[rail]);
-      machines_.back()->add_rail(nic, rates[plan.rails[rail].value()]);
+      machines_.back()->add_rail(nic, rates_[plan.rails[rail].value()]);
       if (aggregation_ != nullptr) {
         const std::string name = fmt::format("reduction of machine {} rail {}", plan.name, rail);
         machines_.back()->set_groups(rail, aggregation_->add_rail(nic, machines_.back()->provider(rail), name));
       }
+    }
+    if (plan.scale_up) {
+      machines_.back()->add_scale_up_rail(nic(*plan.scale_up), rates_[plan.scale_up->value()]);
     }
   }
 }
@@ -267,6 +312,9 @@ void World::give_ranks(const WorldOptions& options) {
     ethernet_->add_ranks(ranks);
   } else {
     infiniband_->add_ranks(ranks);
+  }
+  if (scale_up_ != nullptr) {
+    scale_up_->add_ranks(ranks);
   }
   for (std::uint32_t i = 0; i < nics_.size(); ++i) {
     nics_[i].add_ranks(ranks, addresses_[i]);
@@ -320,12 +368,14 @@ World::Stop World::run_observed(Time limit, std::uint64_t budget,
 }
 
 std::uint64_t World::packet_hops() const {
-  return ethernet_ != nullptr ? ethernet_->packets_sent() : infiniband_->packets_sent();
+  return (ethernet_ != nullptr ? ethernet_->packets_sent() : infiniband_->packets_sent()) +
+         (scale_up_ != nullptr ? scale_up_->packets_sent() : 0);
 }
 
 std::size_t World::heap_bytes() const {
   std::size_t bytes = kernel_.heap_bytes() + packets_.heap_bytes() +
-                      (ethernet_ != nullptr ? ethernet_->heap_bytes() : infiniband_->heap_bytes());
+                      (ethernet_ != nullptr ? ethernet_->heap_bytes() : infiniband_->heap_bytes()) +
+                      (scale_up_ != nullptr ? scale_up_->heap_bytes() : 0);
   for (const host::Nic& nic : nics_) {
     bytes += sizeof(nic) + nic.heap_bytes();
   }
@@ -336,7 +386,11 @@ std::size_t World::heap_bytes() const {
 
 std::string World::check_invariants() const {
   std::string wrong = ethernet_ != nullptr ? ethernet_->check_invariants() : infiniband_->check_invariants();
-  const std::uint64_t inside = ethernet_ != nullptr ? ethernet_->packets_inside() : infiniband_->packets_inside();
+  std::uint64_t inside = ethernet_ != nullptr ? ethernet_->packets_inside() : infiniband_->packets_inside();
+  if (scale_up_ != nullptr) {
+    inside += scale_up_->packets_inside();
+    wrong = wrong.empty() ? scale_up_->check_invariants() : wrong;
+  }
   std::uint64_t kept = 0;
   for (const host::Nic& nic : nics_) {
     kept += nic.packets_kept();

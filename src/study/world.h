@@ -17,6 +17,7 @@
 #include "fabric/ethernet/ethernet_fabric.h"
 #include "fabric/infiniband/infiniband_fabric.h"
 #include "host/aggregation_manager.h"
+#include "fabric/scale_up/scale_up_fabric.h"
 #include "host/nic.h"
 #include "host/sim_machine.h"
 #include "sim/kernel.h"
@@ -26,6 +27,9 @@ namespace weft::study {
 struct MachinePlan {
   std::string name;  // stable
   std::vector<EndpointId> rails;
+  /// The port of its GPU in its scale-up domain: the rail behind all others.
+  std::optional<EndpointId> scale_up{};
+  verbs::GpuIndex gpu{};  // of the host, that the machine runs on; invalid: none in particular
   host::MachineOptions options;
 };
 
@@ -41,6 +45,10 @@ struct WorldOptions {
   host::ReductionOptions reduction;
   /// Memory regions that have bytes behind them are really read and written. Costs time and memory; changes no result.
   bool carries_bytes = false;
+  /// A second fabric beside the first; its first endpoint is the one behind those of the graph.
+  std::optional<fabric::ScaleUpOptions> scale_up;
+  /// As `nic`, for its endpoints.
+  std::function<host::NicOptions(EndpointId)> scale_up_nic;
   /// With fewer endpoints the world lies in the caches of the processor, and prefetching costs more instructions than
   /// it saves waiting. Changes no result.
   std::uint32_t prefetch_from = 257;
@@ -48,7 +56,7 @@ struct WorldOptions {
 
 class World {
  public:
-  /// Errors: what the fabric refuses, a machine without rails.
+  /// Errors: what the fabrics refuse, a machine without rails.
   [[nodiscard]] static Result<std::unique_ptr<World>> create(WorldOptions options);
 
   /// Calls every machine's program for the first time, at time zero.
@@ -77,6 +85,14 @@ class World {
   [[nodiscard]] fabric::InfiniBandFabric* infiniband() { return infiniband_.get(); }
   [[nodiscard]] const fabric::EthernetFabric* ethernet() const { return ethernet_.get(); }
   [[nodiscard]] const fabric::InfiniBandFabric* infiniband() const { return infiniband_.get(); }
+  /// Null without scale-up links.
+  [[nodiscard]] fabric::ScaleUpFabric* scale_up() { return scale_up_.get(); }
+  [[nodiscard]] const fabric::ScaleUpFabric* scale_up() const { return scale_up_.get(); }
+  /// Whether an endpoint is one of the scale-up fabric.
+  [[nodiscard]] bool is_scale_up(EndpointId endpoint) const { return endpoint.value() >= graph().endpoints; }
+  /// "host3/nic0", or "host3/gpu2" in a scale-up domain; and the rate of its port.
+  [[nodiscard]] const std::string& endpoint_name(EndpointId endpoint) const;
+  [[nodiscard]] Rate endpoint_rate(EndpointId endpoint) const { return rates_[endpoint.value()]; }
   [[nodiscard]] host::Nic& nic(EndpointId endpoint) { return nics_[endpoint.value()]; }
   [[nodiscard]] const host::Nic& nic(EndpointId endpoint) const { return nics_[endpoint.value()]; }
   [[nodiscard]] host::SimMachine& machine(std::size_t index) { return *machines_[index]; }
@@ -101,8 +117,9 @@ class World {
 
   explicit World(const WorldOptions& options);
   [[nodiscard]] fabric::EndpointPort& port();
-  void make_nics(const WorldOptions& options);
   void make_hosts(const WorldOptions& options);
+  void make_nics(const WorldOptions& options);
+  void make_scale_up_nics(const WorldOptions& options);
   void give_ranks(const WorldOptions& options);
   template <class Fabric>
   Stop run_with(Fabric& fabric, Time limit, std::uint64_t budget,
@@ -114,7 +131,9 @@ class World {
   std::unique_ptr<host::PayloadStore> payloads_;  // null: lengths only
   std::unique_ptr<fabric::EthernetFabric> ethernet_;
   std::unique_ptr<fabric::InfiniBandFabric> infiniband_;
+  std::unique_ptr<fabric::ScaleUpFabric> scale_up_;
   std::vector<std::uint64_t> addresses_;
+  std::vector<Rate> rates_;  // by endpoint, of all fabrics
   std::deque<host::Nic> nics_;
   std::vector<WarmEndpoint> warm_;  // by endpoint
   bool prefetches_ = false;

@@ -15,18 +15,11 @@
 #include "fabric/endpoint.h"
 #include "fabric/fabric.h"
 #include "fabric/infiniband/virtual_output_queues.h"
+#include "fabric/scale_up/receive_memory.h"
 #include "fabric/scale_up/scale_up_options.h"
 #include "fabric/scale_up/scale_up_wire.h"
 
 namespace weft::fabric {
-
-/// The memory behind a port, where it is slower than the wire may be.
-class ReceiveMemory {
- public:
-  virtual ~ReceiveMemory() = default;
-  /// So many bytes have arrived; not before now: when they are written and their place in the port's buffer is free.
-  virtual Time write(Bytes payload, Time now) = 0;
-};
 
 class ScaleUpFabric final : public EndpointPort {
  public:

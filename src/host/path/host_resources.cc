@@ -17,7 +17,8 @@ HostResources::HostResources(const HostOptions& options)
       cpu_(options.cores),
       memory_(options.memory_rate),
       crossing_(options.attachment == GpuAttachment::kOtherRootComplex ? options.root_complex.rate : Rate::max()),
-      gpus_(options.gpus, PcieSlot(options.gpu_slot)) {}
+      gpus_(options.gpus, PcieSlot(options.gpu_slot)),
+      gpu_memories_(options.gpus, ByteServer(options.gpu_memory_rate)) {}
 
 PcieSlot& HostResources::add_nic() { return nics_.emplace_back(options_.nic_slot); }
 
@@ -26,7 +27,8 @@ Time HostResources::fetch(PcieSlot& nic, const Piece& piece, Time at) {
   if (!piece.place.gpu.is_valid()) {
     return later(over_pcie, memory_.pass(at, piece.size));
   }
-  const Time out_of_gpu = gpu(piece.place.gpu).to_host().pass(at, piece.size);
+  const Time out_of_gpu =
+      later(gpu(piece.place.gpu).to_host().pass(at, piece.size), gpu_memory(piece.place.gpu).pass(at, piece.size));
   return later(later(over_pcie, out_of_gpu), crossing_.pass(at, piece.size));
 }
 
@@ -35,7 +37,8 @@ Time HostResources::store(PcieSlot& nic, const Piece& piece, Time at) {
   if (!piece.place.gpu.is_valid()) {
     return later(over_pcie, memory_.pass(at, piece.size));
   }
-  const Time into_gpu = gpu(piece.place.gpu).to_device().pass(at, piece.size);
+  const Time into_gpu =
+      later(gpu(piece.place.gpu).to_device().pass(at, piece.size), gpu_memory(piece.place.gpu).pass(at, piece.size));
   return later(later(over_pcie, into_gpu), crossing_.pass(at, piece.size));
 }
 
@@ -49,8 +52,8 @@ Duration HostResources::idle_fetch(const Piece& piece) const {
   if (!piece.place.gpu.is_valid()) {
     return std::max(over_pcie, time_at(memory_.rate(), piece.size));
   }
-  return std::max(
-      {over_pcie, time_at(write_rate(options_.gpu_slot), piece.size), time_at(crossing_.rate(), piece.size)});
+  return std::max({over_pcie, time_at(write_rate(options_.gpu_slot), piece.size),
+                   time_at(options_.gpu_memory_rate, piece.size), time_at(crossing_.rate(), piece.size)});
 }
 
 Duration HostResources::idle_store(const Piece& piece) const {
@@ -58,8 +61,8 @@ Duration HostResources::idle_store(const Piece& piece) const {
   if (!piece.place.gpu.is_valid()) {
     return std::max(over_pcie, time_at(memory_.rate(), piece.size));
   }
-  return std::max(
-      {over_pcie, time_at(read_rate(options_.gpu_slot), piece.size), time_at(crossing_.rate(), piece.size)});
+  return std::max({over_pcie, time_at(read_rate(options_.gpu_slot), piece.size),
+                   time_at(options_.gpu_memory_rate, piece.size), time_at(crossing_.rate(), piece.size)});
 }
 
 Time HostResources::with_memory(Bytes size, Server::Deferred when, Time end) {

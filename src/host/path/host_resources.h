@@ -28,6 +28,7 @@ struct HostOptions {
   Stage memory_copy{};  // by a core, from host memory to host memory
   PcieOptions nic_slot;
   PcieOptions gpu_slot;
+  Rate gpu_memory_rate = Rate::max();  // of each GPU, reads and writes together; max(): it limits nothing
   GpuAttachment attachment = GpuAttachment::kPcieSwitch;
   GpuAccess access = GpuAccess::kGpuDirect;
   /// Through a root complex; its rate is that between two of them.
@@ -49,6 +50,8 @@ class HostResources {
   [[nodiscard]] PcieSlot& add_nic();
   [[nodiscard]] PcieSlot& gpu(verbs::GpuIndex gpu) { return gpus_[gpu.value()]; }
   [[nodiscard]] const ByteServer& memory() const { return memory_; }
+  /// What NICs and the scale-up port of a GPU share.
+  [[nodiscard]] ByteServer& gpu_memory(verbs::GpuIndex gpu) { return gpu_memories_[gpu.value()]; }
 
   /// One piece of bytes and the way it takes: between the slot of a NIC and a memory.
   struct Piece {
@@ -89,6 +92,7 @@ class HostResources {
   ByteServer crossing_;  // between root complexes
   std::deque<PcieSlot> nics_;
   std::vector<PcieSlot> gpus_;
+  std::vector<ByteServer> gpu_memories_;
 };
 
 }  // namespace weft::host

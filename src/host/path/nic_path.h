@@ -11,6 +11,7 @@
 #include "base/data_size.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "fabric/scale_up/receive_memory.h"
 #include "host/path/flow_table.h"
 #include "host/path/stage.h"
 #include "verbs/memory_place.h"
@@ -81,6 +82,9 @@ class NicPath {
   virtual Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) = 0;
   /// Completions were pushed whose bytes were there at `landed`: when the program sees them.
   virtual Time on_news(Time landed) = 0;
+
+  /// What a scale-up port writes arriving bytes to before it gives their credits back; null: nothing.
+  [[nodiscard]] virtual fabric::ReceiveMemory* receive_memory() { return nullptr; }
 
   /// A queue pair is gone.
   virtual void forget(FlowRef flow) = 0;

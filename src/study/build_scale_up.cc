@@ -1,0 +1,147 @@
+#include "study/build_scale_up.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "base/assert.h"
+#include "study/build_topology.h"
+
+namespace weft::study {
+namespace {
+
+std::vector<std::string> hosts_of(const fabric::Graph& graph) {
+  std::vector<std::string> hosts;
+  for (std::uint32_t i = 0; i < graph.host_endpoints(); ++i) {
+    const std::string host = host_of(graph, EndpointId(i));
+    if (hosts.empty() || hosts.back() != host) {
+      hosts.push_back(host);
+    }
+  }
+  return hosts;
+}
+
+std::uint32_t narrow(Bytes bytes) { return static_cast<std::uint32_t>(bytes.count()); }
+
+class ScaleUpPlanner {
+ public:
+  ScaleUpPlanner(const Scenario& scenario, const fabric::Graph& graph)
+      : settings_(scenario.scale_up),
+        hosts_(hosts_of(graph)),
+        gpus_per_host_(scenario.topology.gpus_per_host),
+        domain_(settings_.domain.value_or(gpus_per_host_)) {
+    plan_.options.first = EndpointId(graph.endpoints);
+    const wire::MemoryFormat format = memory_options(settings_).format;
+    plan_.options.largest_packet =
+        std::max({wire::data_wire_bytes(format, format.unit), wire::request_wire_bytes(format, format.unit),
+                  wire::answer_wire_bytes(format)});
+  }
+
+  Result<ScaleUpPlan> plan() {
+    const std::int64_t gpus = static_cast<std::int64_t>(hosts_.size()) * gpus_per_host_;
+    if (gpus % domain_ != 0) {
+      return fail("scale_up.domain: {} hosts of {} GPUs are {}, which do not fill domains of {}", hosts_.size(),
+                  gpus_per_host_, gpus, domain_);
+    }
+    for (std::int64_t first = 0; first < gpus; first += domain_) {
+      add_domain(first);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  EndpointId next_endpoint() { return EndpointId(plan_.options.first.value() + endpoints_++); }
+
+  void add_domain(std::int64_t first) {
+    const auto number = static_cast<std::uint32_t>(plan_.options.domains.size());
+    fabric::ScaleUpDomain& domain = plan_.options.domains.emplace_back();
+    domain.name = fmt::format("domain{}", number);
+    domain.shape = settings_.kind == ScaleUpKind::kMesh ? fabric::ScaleUpShape::kMesh : fabric::ScaleUpShape::kSwitch;
+    domain.switch_latency = settings_.switch_latency;
+    domain.switch_buffer = settings_.switch_buffer;
+    domain.first_bytes = narrow(settings_.data_header);
+    for (std::int64_t i = first; i < first + domain_; ++i) {
+      const std::string& host = hosts_[static_cast<std::size_t>(i / gpus_per_host_)];
+      const auto gpu = static_cast<std::uint32_t>(i % gpus_per_host_);
+      domain.ports.push_back({.name = fmt::format("{}/gpu{}", host, gpu),
+                              .rate = settings_.rate,
+                              .propagation = settings_.propagation,
+                              .buffer = settings_.gpu_buffer});
+      plan_.gpus.push_back({.host = host, .gpu = verbs::GpuIndex(gpu), .domain = number, .endpoint = next_endpoint()});
+    }
+    for (std::int64_t i = 0; i < settings_.pools; ++i) {
+      std::string name = fmt::format("{}/pool{}", domain.name, i);
+      domain.ports.push_back({.name = name,
+                              .rate = settings_.pool_rate,
+                              .propagation = settings_.propagation + settings_.pool_latency,
+                              .buffer = settings_.gpu_buffer});
+      plan_.pools.push_back({.name = std::move(name), .domain = number, .endpoint = next_endpoint()});
+    }
+  }
+
+  const ScaleUpSettings& settings_;
+  std::vector<std::string> hosts_;
+  std::int64_t gpus_per_host_;
+  std::int64_t domain_;
+  std::uint32_t endpoints_ = 0;
+  ScaleUpPlan plan_;
+};
+
+}  // namespace
+
+const ScaleUpPlan::Gpu* ScaleUpPlan::find(const std::string& host, verbs::GpuIndex gpu) const {
+  const auto found =
+      std::ranges::find_if(gpus, [&](const Gpu& candidate) { return candidate.host == host && candidate.gpu == gpu; });
+  return found == gpus.end() ? nullptr : &*found;
+}
+
+const ScaleUpPlan::Gpu* ScaleUpPlan::find(EndpointId endpoint) const {
+  const auto found = std::ranges::find(gpus, endpoint, &Gpu::endpoint);
+  return found == gpus.end() ? nullptr : &*found;
+}
+
+std::uint32_t ScaleUpPlan::domain_of(EndpointId endpoint) const {
+  std::uint32_t number = endpoint.value() - options.first.value();
+  for (std::uint32_t domain = 0; domain < options.domains.size(); ++domain) {
+    const auto ports = static_cast<std::uint32_t>(options.domains[domain].ports.size());
+    if (number < ports) {
+      return domain;
+    }
+    number -= ports;
+  }
+  WEFT_ASSERT(false);
+  return 0;
+}
+
+Result<std::optional<ScaleUpPlan>> plan_scale_up(const Scenario& scenario, const fabric::Graph& graph) {
+  if (scenario.scale_up.kind == ScaleUpKind::kNone) {
+    return std::optional<ScaleUpPlan>();
+  }
+  Result<ScaleUpPlan> made = ScaleUpPlanner(scenario, graph).plan();
+  if (!made) {
+    return pass_on(made);
+  }
+  return std::optional<ScaleUpPlan>(std::move(*made));
+}
+
+transport::MemoryOptions memory_options(const ScaleUpSettings& settings) {
+  return {.format = {.unit = narrow(settings.unit),
+                     .packet_payload = narrow(settings.packet_payload),
+                     .flit = narrow(settings.flit),
+                     .data_header = narrow(settings.data_header),
+                     .request_header = narrow(settings.request_header),
+                     .answer = narrow(settings.answer),
+                     .link_efficiency = settings.link_efficiency},
+          .load_window = settings.load_window};
+}
+
+host::NicOptions scale_up_nic(const ScaleUpSettings& settings) {
+  host::NicOptions nic;
+  nic.memory = memory_options(settings);
+  nic.pipeline = {.doorbell = settings.issue_latency,
+                  .fetch = {},
+                  .completion = settings.completion_latency,
+                  .service_time = std::nullopt};
+  return nic;
+}
+
+}  // namespace weft::study
