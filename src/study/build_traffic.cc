@@ -184,7 +184,7 @@ std::vector<Participant> Planner::scale_up_ports(const TrafficSettings& traffic)
   const auto make = [&](const std::string& name, const std::string& host, EndpointId endpoint) {
     return Participant{.name = name,
                        .host = host,
-                       .machine = {.name = traffic.name + "@" + name, .rails = {}, .scale_up = endpoint, .options = {}},
+                       .machine = {.name = traffic.name + "@" + name, .rails = {}, .options = {}, .scale_up = endpoint},
                        .rate = scenario_.scale_up.rate};
   };
   std::vector<Participant> all;

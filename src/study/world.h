@@ -27,10 +27,10 @@ namespace weft::study {
 struct MachinePlan {
   std::string name;  // stable
   std::vector<EndpointId> rails;
+  host::MachineOptions options;
   /// The port of its GPU in its scale-up domain: the rail behind all others.
   std::optional<EndpointId> scale_up{};
   verbs::GpuIndex gpu{};  // of the host, that the machine runs on; invalid: none in particular
-  host::MachineOptions options;
 };
 
 struct WorldOptions {

@@ -46,6 +46,33 @@ SimOptions incast(SimOptions options, Bytes size) {
   return options;
 }
 
+SimOptions all_to_all(SimOptions options, Bytes size) {
+  const auto ports = static_cast<std::uint32_t>(options.scale_up->domains[0].ports.size());
+  for (std::uint32_t i = 0; i < ports; ++i) {
+    for (std::uint32_t j = 0; j < ports; ++j) {
+      if (i != j) {
+        options.flows.push_back(write(i, j, size));
+        options.flows.back().shape.operation =
+            (i + j) % 3 == 0 ? workload::Operation::kRead : workload::Operation::kWrite;
+      }
+    }
+  }
+  return options;
+}
+
+SimOptions meshed(SimOptions options) {
+  options.scale_up->domains[0].shape = fabric::ScaleUpShape::kMesh;
+  return options;
+}
+
+SimOptions cramped(SimOptions options) {
+  options.scale_up->domains[0].switch_buffer = 20_kib;
+  for (fabric::ScaleUpPort& port : options.scale_up->domains[0].ports) {
+    port.buffer = 10_kib;
+  }
+  return options;
+}
+
 SimOptions marked(SimOptions options) {
   options.ethernet.ports[0].priorities[kDataLane].ecn =
       fabric::RedOptions{Bytes(20'000), Bytes(80'000), Probability::from_ratio({1, 5})};
@@ -113,6 +140,9 @@ void run(const std::string& name, SimOptions options) {
 int main() {
   using namespace weft;
   using namespace weft::testing;
+  run("scale-up all to all", all_to_all(scale_up(9), Bytes(200'000)));
+  run("scale-up mesh", all_to_all(meshed(scale_up(5)), Bytes(200'000)));
+  run("scale-up short buffers", all_to_all(cramped(scale_up(9)), Bytes(200'000)));
   run("permutation", permutation(roce(tree(4)), Bytes(300'000)));
   run("permutation dcqcn", permutation(marked(roce(tree(4), &dcqcn())), Bytes(300'000)));
   run("permutation cut-through adaptive", permutation(cut_through(roce(tree(4))), Bytes(200'000)));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fabric/topology/single_switch.h"
 #include "transport/congestion/cubic.h"
 #include "transport/congestion/notification_point.h"
 
@@ -45,6 +46,30 @@ SimOptions streams(fabric::Graph graph, host::Service service) {
   return options;
 }
 
+SimOptions scale_up(std::uint32_t gpus, std::uint32_t unit) {
+  SimOptions options =
+      roce(*fabric::build_graph(fabric::SingleSwitchOptions{.hosts = 2, .host_link = {100_gbps, 1_us}}));
+  host::NicOptions nic;
+  nic.memory.format.unit = unit;
+  options.scale_up_nic = [nic](EndpointId) { return nic; };
+  fabric::ScaleUpDomain domain{.name = "domain0",
+                               .shape = fabric::ScaleUpShape::kSwitch,
+                               .switch_latency = 150_ns,
+                               .switch_buffer = 512_kib,
+                               .first_bytes = 16,
+                               .ports = {}};
+  for (std::uint32_t i = 0; i < gpus; ++i) {
+    domain.ports.push_back({.name = fmt::format("host{}/gpu{}", i / 8, i % 8),
+                            .rate = 3600_gbps,
+                            .propagation = 25_ns,
+                            .buffer = 512_kib});
+  }
+  options.scale_up = {.first = EndpointId(options.graph.endpoints),
+                      .largest_packet = wire::data_wire_bytes(nic.memory.format, unit),
+                      .domains = {domain}};
+  return options;
+}
+
 workload::ListedFlow write(std::uint32_t from, std::uint32_t to, Bytes size) {
   workload::ListedFlow flow{.source = workload::RankId(from), .destination = workload::RankId(to)};
   flow.shape.size = size;
@@ -61,6 +86,17 @@ workload::ListedFlow stream(std::uint32_t from, std::uint32_t to, Bytes size, Ti
 
 namespace {
 
+std::uint32_t rank_count(const SimOptions& options) {
+  if (!options.scale_up) {
+    return options.graph.endpoints;
+  }
+  std::size_t ports = 0;
+  for (const fabric::ScaleUpDomain& domain : options.scale_up->domains) {
+    ports += domain.ports.size();
+  }
+  return static_cast<std::uint32_t>(ports);
+}
+
 study::WorldOptions world_options(const SimOptions& options, transport::StreamLedgers& ledgers) {
   study::WorldOptions made;
   made.prefetch_from = 0;  // small as these worlds are: it must change nothing
@@ -70,6 +106,15 @@ study::WorldOptions world_options(const SimOptions& options, transport::StreamLe
   host::NicOptions all = options.nic;
   all.tcp.ledgers = all.iwarp.ledgers = &ledgers;
   made.nic = [nic = std::move(all)](EndpointId) { return nic; };
+  if (options.scale_up) {
+    made.scale_up = options.scale_up;
+    made.scale_up_nic = options.scale_up_nic;
+    for (std::uint32_t i = 0; i < rank_count(options); ++i) {
+      const EndpointId port(options.graph.endpoints + i);
+      made.machines.push_back({.name = fmt::format("gpu {}", i), .rails = {}, .options = {}, .scale_up = port});
+    }
+    return made;
+  }
   for (std::uint32_t i = 0; i < options.graph.endpoints; ++i) {
     made.machines.push_back({options.graph.nodes[i].name, {EndpointId(i)}, {}});
     made.machines.back().options.service = options.service;
@@ -91,7 +136,7 @@ T must(Result<T> result) {
 }  // namespace
 
 SimWorld::SimWorld(SimOptions options)
-    : job_{.id = workload::JobId(0), .name = "job", .seed = options.seed, .ranks = options.graph.endpoints},
+    : job_{.id = workload::JobId(0), .name = "job", .seed = options.seed, .ranks = rank_count(options)},
       world_(must(study::World::create(world_options(options, ledgers_)))),
       connector_(job_, options.connection),
       flows_(std::make_unique<workload::FlowList>(must(workload::FlowList::make(job_, options.flows)))) {

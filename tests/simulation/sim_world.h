@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct SimOptions {
   workload::ConnectionAttributes connection;
   workload::RankMemory memory;  // of every rank
   host::Service service = host::Service::kRdma;
+  /// If there: the ranks are its ports, in their order, and the Ethernet lies idle beside it.
+  std::optional<fabric::ScaleUpOptions> scale_up;
+  /// What their NICs are like.
+  std::function<host::NicOptions(EndpointId)> scale_up_nic;
   std::uint64_t seed = 1;
 };
 
@@ -37,6 +42,10 @@ inline constexpr std::uint8_t kNoticeLane = 6;
 
 /// The same network under kernel TCP or iWARP with CUBIC, in the data lane, which drops.
 [[nodiscard]] SimOptions streams(fabric::Graph graph, host::Service service);
+
+/// So many GPUs of 450 GB/s on a switch of 150 ns, in units of `unit` that are packets of 256 bytes, 17/16 as long on
+/// the wire; 25 ns of propagation.
+[[nodiscard]] SimOptions scale_up(std::uint32_t gpus, std::uint32_t unit = 4096);
 
 /// A WRITE of `size` from one rank to another, at the start.
 [[nodiscard]] workload::ListedFlow write(std::uint32_t from, std::uint32_t to, Bytes size);
