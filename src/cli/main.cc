@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "cli/collective_command.h"
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
 #include "cli/pcap_command.h"
@@ -28,6 +29,8 @@ int run(int argc, char** argv) {
   add_perf_command(app, perf_text, exit_status);
   ShowText show_text;
   add_show_command(app, show_text, exit_status);
+  CollectiveText collective_text;
+  add_collective_command(app, collective_text, exit_status);
   RunText run_text;
   add_run_command(app, run_text, exit_status);
   try {

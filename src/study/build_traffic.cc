@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "study/build_collective.h"
 #include "study/build_hosts.h"
 #include "study/build_topology.h"
 #include "study/flow_file.h"
@@ -252,7 +253,7 @@ Result<std::vector<Participant>> Planner::ranks(const TrafficSettings& traffic) 
     if (over_scale_up) {
       participant.machine.rails.clear();
       participant.rate = scenario_.scale_up.rate;
-    } else {
+    } else if (traffic.kind != TrafficKind::kCollective) {
       participant.machine.scale_up.reset();
     }
   }
@@ -370,6 +371,14 @@ Result<void> Planner::fill(TrafficPlan& plan, const TrafficSettings& traffic, co
       return take(plan, workload::AllToAll::make(plan.job, {.flow = shape_of(traffic)}), traffic);
     case TrafficKind::kPoisson:
       return poisson(plan, traffic, all);
+    case TrafficKind::kCollective: {
+      Result<CollectivePlan> planned = plan_collective(scenario_, traffic, plan, {graph_, scale_up_});
+      if (!planned) {
+        return wrong(traffic, planned.error().message);
+      }
+      plan.collective = std::move(*planned);
+      return {};
+    }
     case TrafficKind::kRingAllReduce:
       break;
   }

@@ -12,6 +12,7 @@
 #include "study/build_scale_up.h"
 #include "study/scenario.h"
 #include "study/world.h"
+#include "workload/collective/collective_program.h"
 #include "workload/flow.h"
 #include "workload/ring_schedule.h"
 
@@ -24,12 +25,19 @@ struct RingPlan {
   Time start;
 };
 
+/// A collective in place of flows.
+struct CollectivePlan {
+  workload::CollectiveProgramOptions program;  // layout and rank are left open
+  workload::JobLayout layout;
+};
+
 struct TrafficPlan {
   workload::JobOptions job;
   std::vector<MachinePlan> machines;                  // one per rank
   std::vector<std::string> rank_names;                // as reports show them
-  std::unique_ptr<workload::TrafficPattern> pattern;  // null: a ring
+  std::unique_ptr<workload::TrafficPattern> pattern;  // null: a ring or a collective
   std::optional<RingPlan> ring;
+  std::optional<CollectivePlan> collective;
   std::optional<std::int64_t> priority;
   Family family = Family::kRoceV2;  // that carries it, unless
   TrafficRoute over = TrafficRoute::kFabric;

@@ -22,9 +22,9 @@ namespace weft::study {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
-constexpr std::array<std::string_view, 13> kKinds = {"family", "switch",    "nic",     "link",          "qos",
-                                                     "pfc",    "ecn",       "dcqcn",   "ib_congestion", "host",
-                                                     "pcie",   "reduction", "scale_up"};
+constexpr std::array<std::string_view, 14> kKinds = {"family", "switch",    "nic",      "link",          "qos",
+                                                     "pfc",    "ecn",       "dcqcn",    "ib_congestion", "host",
+                                                     "pcie",   "reduction", "scale_up", "collectives"};
 
 // Not made of keys of a scenario: study/model_catalogue.h reads them.
 constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};
@@ -160,7 +160,8 @@ Result<Catalogue> Catalogue::load(const std::optional<std::string>& directory) {
                              {.name = "protocols.toml", .text = std::string(protocols_catalogue())},
                              {.name = "hosts.toml", .text = std::string(hosts_catalogue())},
                              {.name = "reduction.toml", .text = std::string(reduction_catalogue())},
-                             {.name = "scale_up.toml", .text = std::string(scale_up_catalogue())}};
+                             {.name = "scale_up.toml", .text = std::string(scale_up_catalogue())},
+                             {.name = "collectives.toml", .text = std::string(collectives_catalogue())}};
   if (!directory) {
     return read(files);
   }

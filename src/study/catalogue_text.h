@@ -14,5 +14,6 @@ namespace weft::study {
 [[nodiscard]] std::string_view models_catalogue();
 [[nodiscard]] std::string_view gpus_catalogue();
 [[nodiscard]] std::string_view scale_up_catalogue();
+[[nodiscard]] std::string_view collectives_catalogue();
 
 }  // namespace weft::study

@@ -98,7 +98,7 @@ Section scale_up_section() {
   return section;
 }
 
-using Sections = std::array<Section, 25>;
+using Sections = std::array<Section, 26>;
 
 Sections make_sections() {
   using namespace key_tables;
@@ -125,6 +125,8 @@ Sections make_sections() {
       table<&Scenario::reduction>("reduction", "Reduction by the switches of the network.", reduction_keys()),
       table<&Scenario::tcp>("tcp", "Connections of kernel TCP, and those under iWARP.", tcp_keys()),
       table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),
+      table<&Scenario::collectives>("collectives", "How collectives are carried out, and what their software costs.",
+                                    collective_keys()),
       table<&Scenario::output>("output", "What is recorded.", output_keys()),
       list_section<&Scenario::traffic>({.path = "traffic",
                                         .about = "What is sent; any number of them.",

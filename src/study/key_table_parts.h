@@ -34,6 +34,8 @@ namespace weft::study::key_tables {
 [[nodiscard]] std::span<const Key> tcp_keys();
 [[nodiscard]] std::span<const Key> iwarp_keys();
 
+[[nodiscard]] std::span<const Key> collective_keys();
+
 [[nodiscard]] std::span<const Key> traffic_keys();
 [[nodiscard]] std::span<const Key> job_keys();
 [[nodiscard]] std::span<const Key> event_keys();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "study/family.h"
+#include "study/scenario_collectives.h"
 #include "study/scenario_devices.h"
 #include "study/scenario_reduction.h"
 #include "study/scenario_scale_up.h"
@@ -203,6 +204,7 @@ struct Scenario {
   ScaleUpSettings scale_up{};
   TcpSettings tcp{};
   IwarpSettings iwarp{};
+  CollectiveSettings collectives{};
   OutputSettings output{};
   std::vector<TrafficSettings> traffic;
   std::vector<JobSettings> jobs;

@@ -197,6 +197,9 @@ class EntryChooser {
     if (auto done = add("host", "host.profile", draft_.devices.host.profile); !done) {
       return pass_on(done);
     }
+    if (auto done = add("collectives", "collectives.profile", draft_.collectives.profile); !done) {
+      return pass_on(done);
+    }
     if (draft_.reduction.enabled) {
       if (auto done = add("reduction", "reduction.entry", draft_.reduction.entry); !done) {
         return pass_on(done);

@@ -13,10 +13,19 @@
 #include "base/rate.h"
 #include "base/time.h"
 #include "study/family.h"
+#include "workload/collective/collectives.h"
 
 namespace weft::study {
 
-enum class TrafficKind : std::uint8_t { kFlows, kPermutation, kIncast, kAllToAll, kPoisson, kRingAllReduce };
+enum class TrafficKind : std::uint8_t {
+  kFlows,
+  kPermutation,
+  kIncast,
+  kAllToAll,
+  kPoisson,
+  kRingAllReduce,
+  kCollective
+};
 enum class Operation : std::uint8_t { kWrite, kRead, kSend, kWriteImm };
 
 /// Which network carries a traffic: that of [fabric], or the links of [scale_up].
@@ -43,6 +52,13 @@ struct TrafficSettings {
   std::optional<Family> family;          // none: that of [fabric]
   std::string job;                       // empty: hosts are the participants
   TrafficRoute over = TrafficRoute::kFabric;
+  // Collectives; a value that is not given is that of [collectives].
+  workload::CollectiveKind collective = workload::CollectiveKind::kAllReduce;
+  workload::CollectiveAlgorithm algorithm = workload::CollectiveAlgorithm::kAutomatic;
+  std::int64_t root = 0;
+  std::optional<std::int64_t> channels;
+  std::optional<Bytes> chunk;
+  std::optional<std::int64_t> queue_pairs;
 };
 
 enum class Placement : std::uint8_t { kPacked, kSpread, kRandom, kListed };

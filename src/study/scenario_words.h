@@ -127,7 +127,32 @@ struct WordsOf<TrafficRoute> : NothingPlanned {
 };
 template <>
 struct WordsOf<TrafficKind> : NothingPlanned {
-  static constexpr WordList<6> kWords = {"flows", "permutation", "incast", "all-to-all", "poisson", "ring-all-reduce"};
+  static constexpr WordList<7> kWords = {"flows",   "permutation",     "incast",    "all-to-all",
+                                         "poisson", "ring-all-reduce", "collective"};
+};
+template <>
+struct WordsOf<workload::CollectiveKind> : NothingPlanned {
+  // A receive is the other half of a send.
+  static constexpr WordList<8> kWords = {"all-reduce", "reduce-scatter", "all-gather", "broadcast",
+                                         "reduce",     "all-to-all",     "barrier",    "send"};
+};
+template <>
+struct WordsOf<workload::CollectiveAlgorithm> : NothingPlanned {
+  static constexpr WordList<7> kWords = {"auto",   "ring",         "tree",      "halving-doubling",
+                                         "direct", "hierarchical", "in-network"};
+};
+template <>
+struct WordsOf<workload::QueuePairUse> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"round-robin", "split"};
+};
+template <>
+struct WordsOf<workload::DomainReduction> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"direct", "in-network"};
+};
+template <>
+struct WordsOf<verbs::DataType> : NothingPlanned {
+  static constexpr WordList<8> kWords = {"int32",   "int64",    "uint32",  "uint64",
+                                         "float16", "bfloat16", "float32", "float64"};
 };
 template <>
 struct WordsOf<Operation> : NothingPlanned {
@@ -142,11 +167,6 @@ struct WordsOf<EventAction> : NothingPlanned {
   static constexpr WordList<3> kWords = {"fail", "degrade", "restore"};
 };
 
-template <>
-struct WordsOf<verbs::DataType> : NothingPlanned {
-  static constexpr WordList<8> kWords = {"int32",   "int64",    "uint32",  "uint64",
-                                         "float16", "bfloat16", "float32", "float64"};
-};
 template <>
 struct WordsOf<verbs::ReduceOperation> : NothingPlanned {
   static constexpr WordList<6> kWords = {"sum", "min", "max", "bit-and", "bit-or", "bit-xor"};

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "base/stable_hash.h"
+#include "study/build_collective.h"
 #include "study/build_fabric.h"
 #include "study/build_hosts.h"
 #include "study/build_reduction.h"
@@ -60,7 +61,9 @@ struct Simulation::Job {
 
   TrafficPlan plan;
   workload::LocalConnector connector;
+  std::unique_ptr<CollectiveBytes> bytes;  // null: lengths only
   std::deque<Rank> ranks;
+  std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
 };
 
 struct Simulation::Parts {
@@ -71,13 +74,14 @@ struct Simulation::Parts {
   std::optional<ScaleUpPlan> scale_up;
 };
 
-Simulation::Simulation(const Scenario& scenario, workload::MessageSink& sink)
-    : scenario_(scenario), parts_(std::make_unique<Parts>(sink)) {}
+Simulation::Simulation(const Scenario& scenario, workload::MessageSink& sink, Payload payload)
+    : scenario_(scenario), payload_(payload), parts_(std::make_unique<Parts>(sink)) {}
 
 Simulation::~Simulation() = default;
 
-Result<std::unique_ptr<Simulation>> Simulation::create(const Scenario& scenario, workload::MessageSink& sink) {
-  std::unique_ptr<Simulation> simulation(new Simulation(scenario, sink));
+Result<std::unique_ptr<Simulation>> Simulation::create(const Scenario& scenario, workload::MessageSink& sink,
+                                                       Payload payload) {
+  std::unique_ptr<Simulation> simulation(new Simulation(scenario, sink, payload));
   if (Result<void> built = simulation->build(); !built) {
     return pass_on(built);
   }
@@ -103,6 +107,7 @@ Result<void> Simulation::build() {
   }
   WorldOptions options;
   options.seed = static_cast<std::uint64_t>(scenario_.seed);
+  options.carries_bytes = payload_ == Payload::kBytes;
   if (is_infiniband(scenario_.fabric.family)) {
     Result<fabric::InfiniBandOptions> made = infiniband_options(scenario_, *graph);
     if (!made) {
@@ -173,12 +178,21 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   running_.push_back(
       std::make_unique<Job>(std::move(plan), connection_attributes(scenario_, plan.family, plan.priority)));
   Job& job = *running_.back();
+  if (payload_ == Payload::kBytes && job.plan.collective) {
+    job.bytes = std::make_unique<CollectiveBytes>(*job.plan.collective);
+  }
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     host::SimMachine& machine = world_->machine(first_machine + rank);
     const MachinePlan& planned = job.plan.machines[rank];
     const verbs::MemoryPlace place =
         planned.rails.empty() ? verbs::MemoryPlace{planned.gpu} : parts_->hosts->memory(planned.rails.front());
-    Result<workload::RankPorts> ports = workload::RankPorts::open(machine, {.place = place});
+    workload::RankMemory memory{.place = place};
+    if (job.bytes) {
+      memory = job.bytes->memory(rank, place);
+    } else if (job.plan.collective) {
+      memory.length = kCollectiveMemory;
+    }
+    Result<workload::RankPorts> ports = workload::RankPorts::open(machine, memory);
     if (!ports) {
       return pass_on(ports);
     }
@@ -195,6 +209,9 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
 
 Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   Job::Rank& made = job.ranks[rank];
+  if (job.plan.collective) {
+    return make_collective(job, rank);
+  }
   if (job.plan.ring) {
     Result<std::unique_ptr<workload::RingAllReduce>> ring =
         workload::RingAllReduce::make(made.messenger, parts_->matcher,
@@ -215,6 +232,41 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   }
   made.program = std::make_unique<workload::FlowProgram>(made.messenger,
                                                          job.plan.pattern->flows_of(workload::RankId(rank)), options);
+  return {};
+}
+
+Result<void> Simulation::make_collective(Job& job, std::uint32_t rank) {
+  workload::CollectiveProgramOptions options = job.plan.collective->program;
+  options.engine.job = job.plan.job.id;
+  options.engine.rank = workload::RankId(rank);
+  options.engine.layout = &job.plan.collective->layout;
+  auto program = workload::CollectiveProgram::make(job.ranks[rank].messenger, parts_->matcher, options);
+  if (!program) {
+    return fail("traffic '{}': {}", job.plan.job.name, program.error().message);
+  }
+  job.collectives.push_back(program->get());
+  job.ranks[rank].program = std::move(*program);
+  return {};
+}
+
+TierBytes Simulation::collective_bytes(std::size_t job, std::uint32_t rank) const {
+  const Job& asked = *running_[job];
+  if (asked.collectives.empty()) {
+    return {};
+  }
+  const workload::CollectiveEngine& engine = asked.collectives[rank]->engine();
+  return {.scale_out = engine.sent_over_scale_out(), .scale_up = engine.sent_over_scale_up()};
+}
+
+Result<void> Simulation::check_bytes() const {
+  for (const auto& job : running_) {
+    if (!job->bytes) {
+      return fail("traffic '{}' carried no bytes", job->plan.job.name);
+    }
+    if (Result<void> right = job->bytes->check(); !right) {
+      return fail("traffic '{}': {}", job->plan.job.name, right.error().message);
+    }
+  }
   return {};
 }
 

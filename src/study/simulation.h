@@ -40,11 +40,21 @@ struct Progress {
 
 struct TrafficPlan;
 
+/// Whether packets carry their lengths alone, or real bytes.
+enum class Payload : std::uint8_t { kLengths, kBytes };
+
+/// Payload that a rank has sent for collectives.
+struct TierBytes {
+  Bytes scale_out{};
+  Bytes scale_up{};
+};
+
 class Simulation {
  public:
   /// Builds everything; nothing has happened yet. Errors name the scenario's place where possible.
-  [[nodiscard]] static Result<std::unique_ptr<Simulation>> create(const Scenario& scenario,
-                                                                  workload::MessageSink& sink);
+  /// With bytes, collectives really move and add up numbers; all traffic must be collectives then.
+  [[nodiscard]] static Result<std::unique_ptr<Simulation>> create(const Scenario& scenario, workload::MessageSink& sink,
+                                                                  Payload payload = Payload::kLengths);
   ~Simulation();
 
   enum class End : std::uint8_t {
@@ -69,6 +79,10 @@ class Simulation {
   [[nodiscard]] Progress progress() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
+  /// Nothing for other traffic than collectives.
+  [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
+  /// After a run with bytes: whether every rank has the right numbers. Errors: the first that is wrong, and where.
+  [[nodiscard]] Result<void> check_bytes() const;
   /// When the run ended: the last thing that a program did, or the limit.
   [[nodiscard]] Time ended_at() const { return ended_at_; }
   /// Why it ended in kError or kStuck.
@@ -87,7 +101,8 @@ class Simulation {
   struct Counter;
   struct Parts;
 
-  Simulation(const Scenario& scenario, workload::MessageSink& sink);
+  Simulation(const Scenario& scenario, workload::MessageSink& sink, Payload payload);
+  [[nodiscard]] Result<void> make_collective(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> build();
   [[nodiscard]] host::HostResources* resources_of(const MachinePlan& machine) const;
   [[nodiscard]] Result<void> make_job(TrafficPlan plan, std::size_t first_machine);
@@ -97,6 +112,7 @@ class Simulation {
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
 
   const Scenario& scenario_;
+  Payload payload_;
   std::unique_ptr<Parts> parts_;  // outlives the world and the jobs
   std::unique_ptr<World> world_;
   std::vector<std::unique_ptr<Job>> running_;

@@ -75,7 +75,7 @@ Result<void> Messenger::post(ChannelId channel, std::uint32_t queue_pair, const 
   const std::uint32_t index = used.first_queue + queue_pair;
   Queue& queue = queues_[index];
   const Posted posted{.message = message, .at = now()};
-  ++outstanding_;
+  outstanding_ += message.is_control ? 0 : 1;
   if (queue.in_flight.size() < used.end->options.max_send_wr && queue.waiting.empty())
     return send(index, posted);
   queue.waiting.push_back(posted);
@@ -151,7 +151,7 @@ Result<void> Messenger::on_send_completion(std::uint32_t queue, const verbs::Wor
   Queue& own = queues_[queue];
   const ConnectionEnd& end = *channels_[own.channel.value()].end;
   const Posted done = own.in_flight.pop_front();
-  --outstanding_;
+  outstanding_ -= done.message.is_control ? 0 : 1;
   if (!own.waiting.empty()) {
     if (auto sent = send(queue, own.waiting.pop_front()); !sent)
       return sent;

@@ -84,7 +84,7 @@ class Messenger final : public ConnectionListener {
     return connector_.endpoint_of(rank, rail);
   }
   [[nodiscard]] Time now() const { return ports_.machine().now(); }
-  /// Messages posted that have not finished.
+  /// Messages posted that have not finished, but for control messages.
   [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
 
  private:

@@ -1,0 +1,178 @@
+#include "cli/collective_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/format_quantity.h"
+#include "base/nearest_word.h"
+#include "cli/collective_sizes.h"
+#include "cli/exit_status.h"
+#include "cli/scenario_options.h"
+#include "study/scenario_words.h"
+
+namespace weft::cli {
+namespace {
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "weft collective: {}\n", error.message);
+  return status;
+}
+
+template <class Enum>
+Result<Enum> enum_of(std::string_view what, const std::string& word) {
+  const auto& words = study::WordsOf<Enum>::kWords;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == word)
+      return static_cast<Enum>(i);
+  }
+  return tl::unexpected<Error>(unknown_word({.kind = what, .word = word, .valid = words}));
+}
+
+Result<study::CollectiveRun> run_of(const CollectiveText& text) {
+  study::CollectiveRun run = text.run;
+  auto kind = enum_of<workload::CollectiveKind>("collective", text.kind);
+  if (!kind)
+    return pass_on(kind);
+  run.kind = *kind;
+  auto algorithm = enum_of<workload::CollectiveAlgorithm>("algorithm", text.algorithm);
+  if (!algorithm)
+    return pass_on(algorithm);
+  run.algorithm = *algorithm;
+  // Before --set, which is stronger.
+  std::vector<std::string> settings;
+  const auto set = [&settings](const char* key, const std::string& value) {
+    if (!value.empty())
+      settings.push_back(fmt::format("traffic[0].{}={}", key, value));
+  };
+  set("channels", text.channels);
+  set("queue_pairs", text.queue_pairs);
+  // Real bytes need real memory for every buffer.
+  set("chunk", text.chunk.empty() && text.verify ? "16KiB" : text.chunk);
+  settings.insert(settings.end(), run.settings.begin(), run.settings.end());
+  run.settings = std::move(settings);
+  if (text.verify)
+    run.payload = study::Payload::kBytes;
+  if (text.exact)
+    run.longest = Bytes::max();
+  return run;
+}
+
+void print_head(std::FILE* out, const study::CollectiveRun& run) {
+  fmt::print(out, "# {}, {}; {} ranks, {} GPUs and {} NICs of {} per host, {}, profile {}{}\n", to_string(run.kind),
+             to_string(run.algorithm), run.ranks, run.gpus_per_host, run.rails, run.rate, run.fabric, run.profile,
+             run.payload == study::Payload::kBytes ? ", numbers checked" : "");
+  fmt::print(out, "#{:>13} {:>12} {:>10} {:>10} {:>10}\n", "size", "time", "algbw", "busbw", "per NIC");
+  fmt::print(out, "#{:>13} {:>12} {:>10} {:>10} {:>10}\n", "(B)", "(us)", "(GB/s)", "(GB/s)", "(GB/s)");
+}
+
+void print_row(std::FILE* out, const study::CollectiveTime& row) {
+  fmt::print(out, "{:>14} {:>12.2f} {:>10.2f} {:>10.2f} {:>10.2f}", row.size.count(),
+             static_cast<double>(row.time.picoseconds()) / 1e6, row.algbw_gbytes_per_s, row.busbw_gbytes_per_s,
+             row.nic_gbytes_per_s);
+  if (row.extrapolation_error)
+    fmt::print(out, "  extrapolated; the method was {:+.2f} % off at the largest simulated size",
+               100 * *row.extrapolation_error);
+  fmt::print(out, "\n");
+  std::fflush(out);
+}
+
+nlohmann::ordered_json json_of(const study::CollectiveTime& row) {
+  nlohmann::ordered_json json{{"size_bytes", row.size.count()},
+                              {"time_us", static_cast<double>(row.time.picoseconds()) / 1e6},
+                              {"algbw_gbytes_per_s", row.algbw_gbytes_per_s},
+                              {"busbw_gbytes_per_s", row.busbw_gbytes_per_s},
+                              {"nic_gbytes_per_s", row.nic_gbytes_per_s}};
+  if (row.extrapolation_error)
+    json["extrapolation_error"] = *row.extrapolation_error;
+  return json;
+}
+
+Result<void> write_rows(const CollectiveText& text, const std::vector<study::CollectiveTime>& rows) {
+  nlohmann::ordered_json json{{"collective", text.kind}, {"algorithm", text.algorithm},
+                              {"ranks", text.run.ranks}, {"profile", text.run.profile},
+                              {"verified", text.verify}, {"rows", nlohmann::ordered_json::array()}};
+  for (const study::CollectiveTime& row : rows)
+    json["rows"].push_back(json_of(row));
+  const std::string written = json.dump(2) + "\n";
+  if (text.json == "-") {
+    fmt::print("{}", written);
+    return {};
+  }
+  std::ofstream file(text.json);
+  file << written;
+  file.close();
+  if (!file)
+    return fail("cannot write {}", text.json);
+  return {};
+}
+
+int run(const CollectiveText& text) {
+  Result<study::CollectiveRun> run = run_of(text);
+  if (!run)
+    return complain(run.error(), kUsageError);
+  Result<std::vector<Bytes>> sizes = parse_sizes(text.size);
+  if (!sizes)
+    return complain(std::move(sizes.error()).at("--size"), kUsageError);
+  Result<study::Catalogue> catalogue =
+      read_catalogue({.file = {}, .case_name = {}, .settings = {}, .catalogue = text.catalogue});
+  if (!catalogue)
+    return complain(catalogue.error(), kUsageError);
+  // The table goes where the JSON does not.
+  std::FILE* const out = text.json == "-" ? stderr : stdout;
+  print_head(out, *run);
+  std::vector<study::CollectiveTime> rows;
+  for (const Bytes size : *sizes) {
+    Result<study::CollectiveTime> row = study::time_collective(*run, size, *catalogue);
+    if (!row)
+      return complain(row.error(), kUsageError);
+    print_row(out, *row);
+    rows.push_back(*row);
+  }
+  if (text.json.empty())
+    return kSuccess;
+  Result<void> written = write_rows(text, rows);
+  return written ? kSuccess : complain(written.error(), kFault);
+}
+
+}  // namespace
+
+void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_status) {
+  CLI::App* command = app.add_subcommand("collective", "Time a collective operation over sizes, as nccl-tests do");
+  command
+      ->add_option("kind", text.kind,
+                   "all-reduce, reduce-scatter, all-gather, broadcast, reduce, all-to-all, barrier, send")
+      ->required();
+  command->add_option("-s,--size", text.size, "1MiB; 1MiB,4MiB; or 1MiB..1GiB, which doubles")->capture_default_str();
+  command->add_option("-n,--ranks", text.run.ranks, "GPUs that take part")->capture_default_str();
+  command->add_option("--gpus-per-host", text.run.gpus_per_host, "GPUs of a host")->capture_default_str();
+  command->add_option("--rails", text.run.rails, "NICs of a host")->capture_default_str();
+  command->add_option("--rate", text.run.rate, "Of a NIC")->capture_default_str();
+  command->add_option("--fabric", text.run.fabric, "infiniband, rocev2, rocev1, iwarp, tcp")->capture_default_str();
+  command->add_option("--topology", text.run.topology, "rail-optimised or single-switch")->capture_default_str();
+  command->add_option("--scale-up", text.run.scale_up, "Links inside a host: an entry of the catalogue, or none")
+      ->capture_default_str();
+  command
+      ->add_option("-a,--algorithm", text.algorithm,
+                   "auto, ring, tree, halving-doubling, direct, hierarchical, in-network")
+      ->capture_default_str();
+  command->add_option("--profile", text.run.profile, "What the communication library costs: ideal, h100-cx7")
+      ->capture_default_str();
+  command->add_option("--channels", text.channels, "Parallel rings or trees; 0: one per rail");
+  command->add_option("--chunk", text.chunk, "The largest message");
+  command->add_option("--queue-pairs", text.queue_pairs, "Of each connection");
+  command->add_option("--iterations", text.run.iterations, "Repetitions, of which the time is the average")
+      ->capture_default_str();
+  command->add_option("--set", text.run.settings, "KEY=VALUE: any key of the scenario; may be given several times")
+      ->allow_extra_args(false);
+  command->add_option("--catalogue", text.catalogue, "Folder with more entries");
+  command->add_flag("--verify", text.verify, "Carry real numbers and check the result of every rank");
+  command->add_flag("--exact", text.exact, "Simulate the largest sizes too, however long it takes");
+  command->add_option("--json", text.json, "Write the rows as JSON to this file; - = standard output alone");
+  command->footer("Times run from the first rank's beginning to the last rank's end.");
+  command->callback([&text, &exit_status] { exit_status = run(text); });
+}
+
+}  // namespace weft::cli
