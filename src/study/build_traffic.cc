@@ -135,7 +135,7 @@ Result<void> Planner::place_jobs() {
         break;
       case Placement::kListed: {
         workload::ListedPlacement listed;
-        for (const std::string& gpu : job.gpus) {
+        for (const std::string& gpu : job.places) {
           const std::size_t slash = gpu.find("/gpu");
           listed.places.push_back(
               {.host = gpu.substr(0, slash),

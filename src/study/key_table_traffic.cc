@@ -147,27 +147,6 @@ constexpr std::array kTraffic = {
         .only_for = "collective"},
 };
 
-constexpr std::array kJob = {
-    Key{.name = "name",
-        .binding = bind<&JobSettings::name>(),
-        .fallback = kRequired,
-        .about = "What traffic calls it."},
-    Key{.name = "ranks",
-        .binding = bind<&JobSettings::ranks>(),
-        .fallback = kRequired,
-        .about = "One GPU each.",
-        .range = {.low = 1, .high = 1'000'000}},
-    Key{.name = "placement",
-        .binding = bind<&JobSettings::placement>(),
-        .fallback = "packed",
-        .about = "Host by host, round robin over the hosts, at random, or as listed."},
-    Key{.name = "gpus",
-        .binding = bind<&JobSettings::gpus>(),
-        .fallback = "[]",
-        .about = "The GPU of each rank, such as `host3/gpu0`.",
-        .only_for = "listed"},
-};
-
 constexpr std::array kEvent = {
     Key{.name = "at",
         .binding = bind<&EventSettings::at>(),
@@ -190,7 +169,6 @@ constexpr std::array kEvent = {
 }  // namespace
 
 std::span<const Key> traffic_keys() { return kTraffic; }
-std::span<const Key> job_keys() { return kJob; }
 std::span<const Key> event_keys() { return kEvent; }
 
 }  // namespace weft::study::key_tables

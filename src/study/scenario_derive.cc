@@ -116,6 +116,7 @@ void derive(Scenario& scenario) {
     note(scenario, "congestion_control.profile", "the algorithm's usual one");
   }
   derive_file(scenario, scenario.topology.file, "topology.file");
+  derive_jobs(scenario);
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     auto& traffic = scenario.traffic[i];
     const auto path = fmt::format("traffic[{}]", i);

@@ -13,6 +13,9 @@ namespace weft::study {
 /// files, and with equal hardware the entries in use. Each gets a source of origin kDerived.
 void derive(Scenario& scenario);
 
+/// The part of it that jobs need: degrees of parallelism and batches that follow from one another.
+void derive_jobs(Scenario& scenario);
+
 /// The same for an override: a length without a propagation means the propagation of that length, and ports that are
 /// slower than a rate that was derived slow the link down. `paths` are those the override gives, `settings` what it
 /// makes of the scenario's; both are added to.

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "study/family.h"
 #include "workload/collective/collectives.h"
+#include "study/scenario_training.h"
 
 namespace weft::study {
 
@@ -63,12 +64,13 @@ struct TrafficSettings {
 
 enum class Placement : std::uint8_t { kPacked, kSpread, kRandom, kListed };
 
-/// One [[job]]: ranks on GPUs.
+/// One [[job]]: ranks, one on each of its GPUs.
 struct JobSettings {
   std::string name;
-  std::int64_t ranks = 0;
+  std::int64_t ranks = 0;  // 0 in a file: what the parallelism needs
   Placement placement = Placement::kPacked;
-  std::vector<std::string> gpus;  // listed: one "host3/gpu0" per rank
+  std::vector<std::string> places;  // listed: one "host3/gpu0" per rank
+  TrainingSettings training{};
 };
 
 enum class EventAction : std::uint8_t { kFail, kDegrade, kRestore };

@@ -13,17 +13,11 @@
 #include "base/nearest_word.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "study/apply.h"
+#include "study/fail_at.h"
 #include "study/scenario_words.h"
 
 namespace weft::study {
 namespace {
-
-template <class... Args>
-tl::unexpected<Error> fail_at(const Scenario& scenario, const std::string& path, fmt::format_string<Args...> format,
-                              Args&&... args) {
-  const auto message = fmt::format(format, std::forward<Args>(args)...);
-  return fail("{}: {}: {}", source_place(scenario, path), path, message);
-}
 
 template <std::size_t Count>
 bool is_one_of(std::int64_t value, const std::array<std::int64_t, Count>& allowed) {
@@ -197,22 +191,6 @@ Result<void> validate_topology(const Scenario& scenario) {
   if (topology.ports_per_nic > nic.ports) {
     return fail_at(scenario, "topology.ports_per_nic", "{} is more than nic.ports, {}", topology.ports_per_nic,
                    nic.ports);
-  }
-  return {};
-}
-
-Result<void> validate_jobs(const Scenario& scenario) {
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
-    const auto& job = scenario.jobs[i];
-    const auto path = fmt::format("job[{}].", i);
-    if (!names.insert(job.name).second) {
-      return fail_at(scenario, path + "name", "a second job '{}'", job.name);
-    }
-    const auto listed = static_cast<std::int64_t>(job.gpus.size());
-    if (job.placement == Placement::kListed && listed != job.ranks) {
-      return fail_at(scenario, path + "ranks", "{} ranks and {} gpus; as many of both", job.ranks, listed);
-    }
   }
   return {};
 }

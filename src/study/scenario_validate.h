@@ -17,6 +17,9 @@ namespace weft::study {
 /// The part of it that needs no device parameters: whether family, routing and algorithms fit one another.
 [[nodiscard]] Result<void> validate_protocols(const Scenario& scenario);
 
+/// Jobs: their GPUs, and the parallelism of those that train a model.
+[[nodiscard]] Result<void> validate_jobs(const Scenario& scenario);
+
 /// The settings of devices alone; `place` is that of the override that made them.
 [[nodiscard]] Result<void> validate_devices(const DeviceSettings& devices, std::string_view place);
 

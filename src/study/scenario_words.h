@@ -163,6 +163,22 @@ struct WordsOf<Placement> : NothingPlanned {
   static constexpr WordList<4> kWords = {"packed", "spread", "random", "listed"};
 };
 template <>
+struct WordsOf<Recomputation> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"none", "selective", "full"};
+};
+template <>
+struct WordsOf<TrainingPrecision> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"bf16", "fp16", "fp8"};
+};
+template <>
+struct WordsOf<GradientPrecision> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"fp32", "bf16"};
+};
+template <>
+struct WordsOf<StepFidelity> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"composed", "packet"};
+};
+template <>
 struct WordsOf<EventAction> : NothingPlanned {
   static constexpr WordList<3> kWords = {"fail", "degrade", "restore"};
 };

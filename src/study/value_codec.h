@@ -251,6 +251,19 @@ struct MemberOf<Type Class::*> {
   using Value = Type;
 };
 
+template <class First, class... Rest>
+struct LastOf : LastOf<Rest...> {};
+template <class Only>
+struct LastOf<Only> {
+  using Type = Only;
+};
+
+/// A member of a member.
+template <auto... Inner, class Settings>
+constexpr auto& reach(Settings& settings) {
+  return (settings.*....*Inner);
+}
+
 template <class T>
 std::string range_text(const Key& key) {
   if constexpr (requires { Codec<T>::range(key); }) {
@@ -268,22 +281,22 @@ std::string range_text(const Key& key) {
 
 }  // namespace detail
 
-/// The Binding of a key to a member of its section's settings.
-template <auto Member>
+/// The Binding of a key to a member of its section's settings, or to a member of a struct that these hold.
+template <auto Member, auto... Inner>
 [[nodiscard]] constexpr Binding bind() {
   using Settings = typename detail::MemberOf<decltype(Member)>::Settings;
-  using Value = typename detail::MemberOf<decltype(Member)>::Value;
+  using Value = typename detail::MemberOf<typename detail::LastOf<decltype(Member), decltype(Inner)...>::Type>::Value;
   return {.set = [](void* settings, const RawValue& raw, const Key& key) -> Result<void> {
             auto value = Codec<Value>::read(raw, key);
             if (!value) {
               return fail("{}", value.error().message);
             }
-            static_cast<Settings*>(settings)->*Member = *std::move(value);
+            detail::reach<Inner...>(static_cast<Settings*>(settings)->*Member) = *std::move(value);
             return {};
           },
           .text =
               [](const void* settings, const Key& key) {
-                const auto& value = static_cast<const Settings*>(settings)->*Member;
+                const auto& value = detail::reach<Inner...>(static_cast<const Settings*>(settings)->*Member);
                 if constexpr (requires { Codec<Value>::write_with(value, key); }) {
                   return Codec<Value>::write_with(value, key);
                 } else {

@@ -1,0 +1,49 @@
+// What a [[job]] says of the training step that its ranks run.
+//
+// Counts of 0 stand for what docs/scenario.md says of the key: what follows from the others, or the model's own value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/data_size.h"
+#include "base/probability.h"
+
+namespace weft::study {
+
+enum class Recomputation : std::uint8_t { kNone, kSelective, kFull };
+enum class TrainingPrecision : std::uint8_t { kBf16, kFp16, kFp8 };
+enum class GradientPrecision : std::uint8_t { kFp32, kBf16 };
+/// How a step becomes events: every packet of it, or its collectives measured packet by packet and put together.
+enum class StepFidelity : std::uint8_t { kComposed, kPacket };
+
+struct TrainingSettings {
+  std::string model;              // of the catalogue; empty: the job runs no training step
+  std::string gpu;                // of the catalogue
+  std::int64_t tensor = 1;        // tp
+  std::int64_t pipeline = 1;      // pp
+  std::int64_t data = 0;          // dp; 0: what the GPUs leave
+  std::int64_t context = 1;       // cp
+  std::int64_t expert = 1;        // ep; inside dp
+  std::int64_t interleave = 1;    // model chunks per pipeline stage
+  std::int64_t micro_batch = 1;   // sequences
+  std::int64_t global_batch = 0;  // sequences; 0: dp x micro_batch x 4 pp
+  std::int64_t sequence = 0;      // tokens; 0: the model's
+  bool sequence_parallel = true;
+  std::int64_t zero = 1;  // 0, 1 or 3
+  Recomputation recomputation = Recomputation::kSelective;
+  TrainingPrecision precision = TrainingPrecision::kBf16;
+  GradientPrecision gradients = GradientPrecision::kFp32;
+  bool overlap = true;  // gradient reduction with the backward pass
+  Bytes bucket;         // of gradients
+  std::int64_t steps = 1;
+  std::optional<Probability> efficiency;  // of the GPU's peak; none: the catalogue's
+  Probability straggler;                  // relative spread of compute times over ranks and steps
+  StepFidelity fidelity = StepFidelity::kComposed;
+  Bytes slice;  // composed: longest collective that is run packet by packet
+
+  [[nodiscard]] bool trains() const { return !model.empty(); }
+};
+
+}  // namespace weft::study
