@@ -1,0 +1,76 @@
+#include "workload/collective/phased_program.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weft::workload {
+
+void PhaseBoard::finish(Time now) {
+  if (++finished_ < machines_.size())
+    return;
+  finished_ = 0;
+  ++phase_;
+  begins_at_ = now + gap_;
+  for (verbs::Machine* machine : machines_)
+    machine->set_timer({.at = begins_at_});
+}
+
+void PhaseBoard::record(const PhasedOperation& operation, Time finished) {
+  Duration& time = times_[operation];
+  time = std::max(time, finished - begins_at_);
+}
+
+PhasedProgram::PhasedProgram(PhaseBoard& board, verbs::Machine& machine, Collectives& collectives,
+                             std::vector<PhasedRequest> requests)
+    : board_(board), machine_(machine), collectives_(collectives), requests_(std::move(requests)) {
+  for (std::size_t i = 0; i < requests_.size(); ++i)
+    requests_[i].request.token = i;
+}
+
+Result<void> PhasedProgram::on_event() {
+  std::array<verbs::MachineEvent, 16> events;
+  std::size_t count = events.size();
+  while (count == events.size()) {
+    count = machine_.poll_events(events);
+    for (std::size_t i = 0; i < count; ++i) {
+      if ((events[i].token & Collectives::kCollectiveTokens) == 0)
+        continue;
+      if (auto taken = collectives_.on_machine_event(events[i]); !taken)
+        return taken;
+    }
+  }
+  if (auto news = collectives_.on_news(); !news)
+    return news;
+  return advance();
+}
+
+void PhasedProgram::take_finished() {
+  std::array<CollectiveFinished, 16> finished;
+  std::size_t count = finished.size();
+  while (count == finished.size()) {
+    count = collectives_.take_finished(finished);
+    for (std::size_t i = 0; i < count; ++i) {
+      ++finished_;
+      board_.record(requests_[static_cast<std::size_t>(finished[i].token)].operation, finished[i].finished);
+    }
+  }
+}
+
+Result<void> PhasedProgram::advance() {
+  take_finished();
+  if (!reported_ && finished_ == begun_) {
+    reported_ = true;
+    board_.finish(machine_.now());
+  }
+  if (board_.over() || board_.phase() != next_phase_ || machine_.now() < board_.begins_at())
+    return {};
+  reported_ = false;
+  ++next_phase_;
+  for (; begun_ < requests_.size() && requests_[begun_].operation.phase < next_phase_; ++begun_) {
+    if (auto begins = collectives_.begin(requests_[begun_].request); !begins)
+      return begins;
+  }
+  return advance();
+}
+
+}  // namespace weft::workload

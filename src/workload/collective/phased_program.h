@@ -1,0 +1,85 @@
+// Collectives in phases: all of a phase at once, and the next phase when every rank has finished the one before.
+//
+// The ranks of one process agree on phases out of band, without packets, a fixed gap after the last of them: what is
+// measured is the phase alone. One PhaseBoard is shared by the programs of all ranks; it must outlive them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "workload/collective/collectives.h"
+#include "workload/program.h"
+
+namespace weft::workload {
+
+/// One operation of one phase, the same for all members of its communicator (send and receive: of both its ends).
+struct PhasedOperation {
+  std::uint32_t phase = 0;
+  CommunicatorId communicator{};
+  std::uint32_t number = 0;  // tells apart operations of one phase on one communicator
+
+  friend auto operator<=>(const PhasedOperation&, const PhasedOperation&) = default;
+};
+
+/// What one rank does: its requests by phase. Tokens are filled in by the program.
+struct PhasedRequest {
+  PhasedOperation operation{};
+  CollectiveRequest request{};
+  /// An algorithm left open is chosen for this size, of which the request is a shorter sample.
+  Bytes chosen_for{};
+};
+
+class PhaseBoard {
+ public:
+  /// `gap` above zero: from the end of a phase to the beginning of the next.
+  PhaseBoard(std::uint32_t phases, Duration gap) : phases_(phases), gap_(gap) {}
+
+  void add_rank(verbs::Machine& machine) { machines_.push_back(&machine); }
+  /// A rank has finished everything of the present phase.
+  void finish(Time now);
+  void record(const PhasedOperation& operation, Time finished);
+
+  [[nodiscard]] std::uint32_t phase() const { return phase_; }
+  [[nodiscard]] bool over() const { return phase_ >= phases_; }
+  /// When the present phase begins, for every rank.
+  [[nodiscard]] Time begins_at() const { return begins_at_; }
+  /// From the beginning of its phase to the last member's end; only operations that have finished.
+  [[nodiscard]] const std::map<PhasedOperation, Duration>& times() const { return times_; }
+
+ private:
+  std::uint32_t phases_;
+  Duration gap_;
+  std::vector<verbs::Machine*> machines_;
+  std::uint32_t phase_ = 0;
+  std::size_t finished_ = 0;
+  Time begins_at_{};
+  std::map<PhasedOperation, Duration> times_;
+};
+
+class PhasedProgram final : public Program {
+ public:
+  /// `requests` in the order of phases. The board, the machine and the collectives must outlive this.
+  PhasedProgram(PhaseBoard& board, verbs::Machine& machine, Collectives& collectives,
+                std::vector<PhasedRequest> requests);
+
+  [[nodiscard]] Result<void> start() override { return advance(); }
+  [[nodiscard]] Result<void> on_event() override;
+  [[nodiscard]] bool done() const override { return board_.over(); }
+
+ private:
+  [[nodiscard]] Result<void> advance();
+  void take_finished();
+
+  PhaseBoard& board_;
+  verbs::Machine& machine_;
+  Collectives& collectives_;
+  std::vector<PhasedRequest> requests_;
+  std::size_t begun_ = 0;
+  std::size_t finished_ = 0;
+  std::uint32_t next_phase_ = 0;  // that this rank has not begun
+  bool reported_ = true;          // the phase that it has begun is finished and the board knows
+};
+
+}  // namespace weft::workload
