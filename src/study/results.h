@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "fabric/fabric.h"
 #include "host/nic.h"
+#include "study/step_rows.h"
 #include "workload/message_record.h"
 
 namespace weft::study {
@@ -195,6 +196,7 @@ struct RunResults {
   std::vector<EventRow> events;
   std::vector<CpuRow> cpu;       // of hosts with stages; what is zero is left out
   std::vector<StageRow> stages;  // they add up to the message's latency
+  std::vector<StepRow> steps;    // of jobs that train a model
 };
 
 /// The causes of FabricDrops with their names, in its order.

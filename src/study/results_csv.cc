@@ -169,10 +169,39 @@ CsvFile samples(std::span<const RunResults> runs) {
   return table.take();
 }
 
+CsvFile steps(std::span<const RunResults> runs) {
+  Table table("steps.csv",
+              "run,case,job,model,gpu,gpus,step_ps,compute_ps,tokens_per_second,utilisation,part,communication,"
+              "exposed_ps,busy_ps,sent_bytes,operations");
+  for (const RunResults& results : runs) {
+    for (const StepRow& step : results.steps) {
+      for (const StepPart& part : step.parts) {
+        table.begin(results.run);
+        table.field(step.job);
+        table.field(step.model);
+        table.field(step.gpu);
+        table.field(step.gpus);
+        table.field(step.time);
+        table.field(step.compute);
+        table.field(step.tokens_per_second);
+        table.field(step.utilisation);
+        table.field(part.name);
+        table.field(part.communication ? 1 : 0);
+        table.field(part.exposed);
+        table.field(part.busy);
+        table.field(part.sent);
+        table.field(part.operations);
+        table.end();
+      }
+    }
+  }
+  return table.take();
+}
+
 }  // namespace
 
 std::vector<CsvFile> to_csv(std::span<const RunResults> runs) {
-  return {messages(runs), jobs(runs), ports(runs), samples(runs)};
+  return {messages(runs), jobs(runs), ports(runs), samples(runs), steps(runs)};
 }
 
 }  // namespace weft::study

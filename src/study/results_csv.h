@@ -17,7 +17,7 @@ struct CsvFile {
   std::string text;  // with its heading
 };
 
-/// messages.csv, jobs.csv, ports.csv, samples.csv.
+/// messages.csv, jobs.csv, ports.csv, samples.csv, steps.csv.
 [[nodiscard]] std::vector<CsvFile> to_csv(std::span<const RunResults> runs);
 
 }  // namespace weft::study

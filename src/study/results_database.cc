@@ -65,6 +65,14 @@ void Statement::bind(std::int64_t value) {
   }
 }
 
+void Statement::bind(double value) {
+  if (handle_ != nullptr) {
+    state_.expect(sqlite3_bind_double(handle_, ++next_, value) == SQLITE_OK);
+  }
+}
+
+void Statement::bind(const std::optional<double>& value) { value ? bind(*value) : bind(std::optional<std::int64_t>()); }
+
 void Statement::bind(Time value) {
   bind(value.is_never() ? std::nullopt : std::optional<std::int64_t>(value.picoseconds()));
 }
@@ -114,6 +122,16 @@ std::optional<std::int64_t> Statement::maybe_integer() {
     return std::nullopt;
   }
   return integer();
+}
+
+double Statement::real() { return sqlite3_column_double(handle_, next_++); }
+
+std::optional<double> Statement::maybe_real() {
+  if (sqlite3_column_type(handle_, next_) == SQLITE_NULL) {
+    ++next_;
+    return std::nullopt;
+  }
+  return real();
 }
 
 Time Statement::time() {

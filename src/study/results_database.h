@@ -77,6 +77,8 @@ class Statement {
   [[nodiscard]] std::uint64_t count() { return static_cast<std::uint64_t>(integer()); }
   [[nodiscard]] std::uint32_t number() { return static_cast<std::uint32_t>(integer()); }
   [[nodiscard]] std::optional<std::int64_t> maybe_integer();
+  [[nodiscard]] double real();
+  [[nodiscard]] std::optional<double> maybe_real();
   [[nodiscard]] Time time();
   [[nodiscard]] Duration duration() { return Duration::picoseconds(integer()); }
   [[nodiscard]] std::string text();
@@ -89,6 +91,8 @@ class Statement {
   void bind(std::uint32_t value) { bind(std::int64_t{value}); }
   void bind(std::uint8_t value) { bind(std::int64_t{value}); }
   void bind(Duration value) { bind(value.picoseconds()); }
+  void bind(double value);
+  void bind(const std::optional<double>& value);
   void bind(Time value);
   void bind(const std::optional<std::int64_t>& value);
   void bind(std::string_view value);

@@ -1,5 +1,7 @@
 #include "study/results_json.h"
 
+#include "study/results_steps.h"
+
 namespace weft::study {
 namespace {
 
@@ -150,6 +152,10 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
   json["jobs"] = Json::array();
   for (const JobSummary& job : summary.jobs) {
     json["jobs"].push_back(to_json(job, results.run));
+  }
+  json["steps"] = Json::array();
+  for (const StepRow& step : results.steps) {
+    json["steps"].push_back(to_json(step));
   }
   json["network"] = to_json(summary.network, results);
   json["events"] = Json::array();

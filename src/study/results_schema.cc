@@ -49,6 +49,22 @@ constexpr ResultsTable kTables[] = {
      "run, at_ps, port", 7},
     {"cpu", "run TEXT, host TEXT, work TEXT, used_ps INTEGER", "run, host, work", 4},
     {"stage", "run TEXT, number INTEGER, name TEXT, time_ps INTEGER, mark TEXT", "run, number", 5},
+    {"step",
+     "run TEXT, number INTEGER, job TEXT, model TEXT, gpu TEXT, gpus INTEGER, parallelism TEXT, fidelity TEXT, "
+     "steps INTEGER, time_ps INTEGER, compute_ps INTEGER, tokens_per_second REAL, utilisation REAL, "
+     "composition_error REAL, composition_check TEXT",
+     "run, number", 15},
+    {"step_part",
+     "run TEXT, step INTEGER, number INTEGER, name TEXT, communication INTEGER, exposed_ps INTEGER, busy_ps INTEGER, "
+     "sent INTEGER, operations INTEGER",
+     "run, step, number", 9},
+    {"step_tier", "run TEXT, step INTEGER, number INTEGER, name TEXT, sent INTEGER, wire_ps INTEGER",
+     "run, step, number", 6},
+    {"step_flow",
+     "run TEXT, step INTEGER, number INTEGER, purpose TEXT, kind TEXT, operation INTEGER, size INTEGER, flows INTEGER",
+     "run, step, number", 8},
+    {"step_path", "run TEXT, step INTEGER, number INTEGER, what TEXT, time_ps INTEGER", "run, step, number", 5},
+    {"step_memory", "run TEXT, step INTEGER, number INTEGER, what TEXT, size INTEGER", "run, step, number", 5},
     {"event", "run TEXT, number INTEGER, at_ps INTEGER, kind TEXT, place TEXT, text TEXT", "run, number", 6},
 };
 

@@ -9,6 +9,7 @@
 #include "base/format_quantity.h"
 #include "study/results_database.h"
 #include "study/results_schema.h"
+#include "study/results_steps.h"
 
 namespace weft::study {
 namespace {
@@ -138,6 +139,7 @@ Result<void> write_new(const std::string& path, const std::vector<RunResults>& r
     write_work(*database, results);
     write_network(*database, results);
     write_course(*database, results);
+    write_steps(*database, results);
   }
   database->execute("COMMIT");
   return database->close();

@@ -1,5 +1,7 @@
 #include "study/summary_text.h"
 
+#include "study/results_steps.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -223,7 +225,8 @@ std::string summary_text(const RunResults& results, const Summary& summary) {
     write_job(out, job, results.run.percentiles);
   }
   write_network(out, results, summary.network);
-  return out.take();
+  const std::string steps = steps_text(results);
+  return out.take() + (steps.empty() ? "" : "\n" + steps);
 }
 
 }  // namespace weft::study

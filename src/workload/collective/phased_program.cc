@@ -10,14 +10,19 @@ void PhaseBoard::finish(Time now) {
     return;
   finished_ = 0;
   ++phase_;
-  begins_at_ = now + gap_;
+  begins_.push_back(now + gap_);
   for (verbs::Machine* machine : machines_)
-    machine->set_timer({.at = begins_at_});
+    machine->set_timer({.at = begins_at()});
 }
 
 void PhaseBoard::record(const PhasedOperation& operation, Time finished) {
   Duration& time = times_[operation];
-  time = std::max(time, finished - begins_at_);
+  time = std::max(time, finished - begins_at());
+}
+
+std::uint32_t PhaseBoard::phase_at(Time time) const {
+  const auto next = std::ranges::upper_bound(begins_, time);
+  return next == begins_.begin() ? 0 : static_cast<std::uint32_t>(next - begins_.begin() - 1);
 }
 
 PhasedProgram::PhasedProgram(PhaseBoard& board, verbs::Machine& machine, Collectives& collectives,

@@ -44,7 +44,9 @@ class PhaseBoard {
   [[nodiscard]] std::uint32_t phase() const { return phase_; }
   [[nodiscard]] bool over() const { return phase_ >= phases_; }
   /// When the present phase begins, for every rank.
-  [[nodiscard]] Time begins_at() const { return begins_at_; }
+  [[nodiscard]] Time begins_at() const { return begins_.back(); }
+  /// The phase that was under way at an instant; the gap behind a phase belongs to it.
+  [[nodiscard]] std::uint32_t phase_at(Time time) const;
   /// From the beginning of its phase to the last member's end; only operations that have finished.
   [[nodiscard]] const std::map<PhasedOperation, Duration>& times() const { return times_; }
 
@@ -54,7 +56,7 @@ class PhaseBoard {
   std::vector<verbs::Machine*> machines_;
   std::uint32_t phase_ = 0;
   std::size_t finished_ = 0;
-  Time begins_at_{};
+  std::vector<Time> begins_{Time::zero()};
   std::map<PhasedOperation, Duration> times_;
 };
 

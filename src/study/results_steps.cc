@@ -1,0 +1,267 @@
+#include "study/results_steps.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "study/results_schema.h"
+#include "study/summary_text.h"
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+double share_of(Duration part, Duration whole) {
+  return whole > Duration::zero() ? static_cast<double>(part.picoseconds()) / static_cast<double>(whole.picoseconds())
+                                  : 0;
+}
+
+/// Rows of one table of steps, with the step that they belong to.
+template <class Take>
+void read_rows(Database& database, RunResults& results, std::string_view table, const Take& take) {
+  Statement row = database.prepare(fmt::format("SELECT * FROM {} WHERE run = ? ORDER BY step, number", table));
+  for (row.start(results.run.key); row.next();) {
+    (void)row.text();
+    const std::size_t step = row.count();
+    (void)row.integer();
+    if (step < results.steps.size()) {
+      take(row, results.steps[step]);
+    }
+  }
+}
+
+void write_details(Database& database, const std::string& key, std::uint32_t number, const StepRow& step) {
+  const auto write = [&](std::string_view table, const auto& rows, const auto& row_of) {
+    Statement statement = database.prepare(insert_statement(table));
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      row_of(statement, i, rows[i]);
+    }
+  };
+  write("step_part", step.parts, [&](Statement& to, std::uint32_t i, const StepPart& row) {
+    to.run(key, number, i, row.name, row.communication, row.exposed, row.busy, row.sent.count(), row.operations);
+  });
+  write("step_tier", step.tiers, [&](Statement& to, std::uint32_t i, const StepTier& row) {
+    to.run(key, number, i, row.name, row.sent.count(), row.wire_time);
+  });
+  write("step_flow", step.flows, [&](Statement& to, std::uint32_t i, const StepFlow& row) {
+    to.run(key, number, i, row.purpose, row.kind, row.operation.count(), row.size.count(), row.flows);
+  });
+  write("step_path", step.path,
+        [&](Statement& to, std::uint32_t i, const StepPathPart& row) { to.run(key, number, i, row.what, row.time); });
+  write("step_memory", step.memory, [&](Statement& to, std::uint32_t i, const StepMemory& row) {
+    to.run(key, number, i, row.what, row.size.count());
+  });
+}
+
+void read_step_rows(Database& database, RunResults& results) {
+  Statement row = database.prepare("SELECT * FROM step WHERE run = ? ORDER BY number");
+  for (row.start(results.run.key); row.next();) {
+    (void)row.text();
+    (void)row.integer();
+    StepRow& step = results.steps.emplace_back();
+    step.job = row.text();
+    step.model = row.text();
+    step.gpu = row.text();
+    step.gpus = row.count();
+    step.parallelism = row.text();
+    step.fidelity = row.text();
+    step.steps = row.count();
+    step.time = row.duration();
+    step.compute = row.duration();
+    step.tokens_per_second = row.real();
+    step.utilisation = row.real();
+    step.composition_error = row.maybe_real();
+    step.composition_check = row.text();
+  }
+}
+
+std::string flow_text(const StepFlow& flow) {
+  return fmt::format("{} {} of {}: {} flows of {}", flow.purpose, flow.kind, short_text(flow.operation), flow.flows,
+                     short_text(flow.size));
+}
+
+class StepWriter {
+ public:
+  explicit StepWriter(const StepRow& step) : step_(step) {}
+
+  std::string text() {
+    head();
+    parts();
+    lists();
+    return std::move(text_);
+  }
+
+ private:
+  void line(std::string_view name, const std::string& what) { text_ += fmt::format("  {:<13} {}\n", name, what); }
+
+  void head() {
+    text_ += fmt::format("{}: {} on {} x {}, {}\n", step_.job, step_.model, step_.gpus, step_.gpu, step_.parallelism);
+    line("step", fmt::format("{}; computing {} of it; communication exposed {}", short_text(step_.time),
+                             percent(share_of(step_.compute, step_.time)),
+                             percent(share_of(step_.exposed_communication(), step_.time))));
+    line("rate", fmt::format("{:.0f} tokens/s, {} of the GPUs' peak (model FLOPs)", step_.tokens_per_second,
+                             percent(step_.utilisation)));
+    if (step_.composition_error) {
+      line("composed", fmt::format("{:+.2f} % against every packet, on {}", 100 * *step_.composition_error,
+                                   step_.composition_check));
+    } else {
+      line(step_.fidelity,
+           step_.fidelity == "packet" ? "every packet of the step was run" : "its error was not measured for this job");
+    }
+  }
+
+  void parts() {
+    text_ += fmt::format("  {:<13} {:>12} {:>8} {:>12} {:>12} {:>8}\n", "time for", "exposed", "of step", "in all",
+                         "sent", "ops");
+    for (const StepPart& part : step_.parts) {
+      text_ += fmt::format("  {:<13} {:>12} {:>8} {:>12} {:>12} {:>8}\n", part.name, short_text(part.exposed),
+                           percent(share_of(part.exposed, step_.time)), short_text(part.busy),
+                           part.communication ? short_text(part.sent) : "", part.operations);
+    }
+  }
+
+  void lists() {
+    for (const StepTier& tier : step_.tiers) {
+      line(tier.name, fmt::format("{} sent by all GPUs; {} of the busiest one's links", short_text(tier.sent),
+                                  short_text(tier.wire_time)));
+    }
+    list("flows", step_.flows, [](const StepFlow& flow) { return flow_text(flow); });
+    list("critical path", step_.path, [this](const StepPathPart& part) {
+      return fmt::format("{:>8}  {}  {}", percent(share_of(part.time, step_.time)), short_text(part.time), part.what);
+    });
+    std::string memory;
+    for (const StepMemory& part : step_.memory) {
+      memory += fmt::format("{}{} {}", memory.empty() ? "" : ", ", part.what, short_text(part.size));
+    }
+    if (!memory.empty()) {
+      line("GPU memory", memory);
+    }
+  }
+
+  template <class Rows, class TextOf>
+  void list(std::string_view name, const Rows& rows, const TextOf& text_of) {
+    constexpr std::size_t kShown = 8;
+    for (std::size_t i = 0; i < rows.size() && i < kShown; ++i) {
+      line(i == 0 ? name : "", text_of(rows[i]));
+    }
+    if (rows.size() > kShown) {
+      line("", fmt::format("and {} more in the results", rows.size() - kShown));
+    }
+  }
+
+  const StepRow& step_;
+  std::string text_;
+};
+
+}  // namespace
+
+void write_steps(Database& database, const RunResults& results) {
+  const std::string& key = results.run.key;
+  Statement row = database.prepare(insert_statement("step"));
+  for (std::uint32_t i = 0; i < results.steps.size(); ++i) {
+    const StepRow& step = results.steps[i];
+    row.run(key, i, step.job, step.model, step.gpu, step.gpus, step.parallelism, step.fidelity, step.steps, step.time,
+            step.compute, step.tokens_per_second, step.utilisation, step.composition_error, step.composition_check);
+    write_details(database, key, i, step);
+  }
+}
+
+void read_steps(Database& database, RunResults& results) {
+  read_step_rows(database, results);
+  read_rows(database, results, "step_part", [](Statement& row, StepRow& step) {
+    StepPart& part = step.parts.emplace_back();
+    part.name = row.text();
+    part.communication = row.integer() != 0;
+    part.exposed = row.duration();
+    part.busy = row.duration();
+    part.sent = Bytes(row.integer());
+    part.operations = row.count();
+  });
+  read_rows(database, results, "step_tier", [](Statement& row, StepRow& step) {
+    StepTier& tier = step.tiers.emplace_back();
+    tier.name = row.text();
+    tier.sent = Bytes(row.integer());
+    tier.wire_time = row.duration();
+  });
+  read_rows(database, results, "step_flow", [](Statement& row, StepRow& step) {
+    StepFlow& flow = step.flows.emplace_back();
+    flow.purpose = row.text();
+    flow.kind = row.text();
+    flow.operation = Bytes(row.integer());
+    flow.size = Bytes(row.integer());
+    flow.flows = row.count();
+  });
+  read_rows(database, results, "step_path", [](Statement& row, StepRow& step) {
+    StepPathPart& part = step.path.emplace_back();
+    part.what = row.text();
+    part.time = row.duration();
+  });
+  read_rows(database, results, "step_memory", [](Statement& row, StepRow& step) {
+    StepMemory& part = step.memory.emplace_back();
+    part.what = row.text();
+    part.size = Bytes(row.integer());
+  });
+}
+
+nlohmann::ordered_json to_json(const StepRow& step) {
+  Json json{{"job", step.job},
+            {"model", step.model},
+            {"gpu", step.gpu},
+            {"gpus", step.gpus},
+            {"parallelism", step.parallelism},
+            {"fidelity", step.fidelity},
+            {"steps", step.steps},
+            {"step_time_s", step.time.seconds()},
+            {"compute_s", step.compute.seconds()},
+            {"exposed_communication_s", step.exposed_communication().seconds()},
+            {"tokens_per_second", step.tokens_per_second},
+            {"model_flops_utilisation", step.utilisation}};
+  if (step.composition_error) {
+    json["composition_error"] = *step.composition_error;
+    json["composition_check"] = step.composition_check;
+  }
+  json["parts"] = Json::array();
+  for (const StepPart& part : step.parts) {
+    json["parts"].push_back({{"name", part.name},
+                             {"communication", part.communication},
+                             {"exposed_s", part.exposed.seconds()},
+                             {"busy_s", part.busy.seconds()},
+                             {"sent_bytes", part.sent.count()},
+                             {"operations", part.operations}});
+  }
+  json["tiers"] = Json::array();
+  for (const StepTier& tier : step.tiers) {
+    json["tiers"].push_back(
+        {{"name", tier.name}, {"sent_bytes", tier.sent.count()}, {"wire_time_s", tier.wire_time.seconds()}});
+  }
+  json["flows"] = Json::array();
+  for (const StepFlow& flow : step.flows) {
+    json["flows"].push_back({{"purpose", flow.purpose},
+                             {"kind", flow.kind},
+                             {"operation_bytes", flow.operation.count()},
+                             {"flow_bytes", flow.size.count()},
+                             {"flows", flow.flows}});
+  }
+  json["critical_path"] = Json::array();
+  for (const StepPathPart& part : step.path) {
+    json["critical_path"].push_back({{"what", part.what}, {"time_s", part.time.seconds()}});
+  }
+  json["memory"] = Json::array();
+  for (const StepMemory& part : step.memory) {
+    json["memory"].push_back({{"what", part.what}, {"bytes", part.size.count()}});
+  }
+  return json;
+}
+
+std::string steps_text(const RunResults& results) {
+  std::string text;
+  for (const StepRow& step : results.steps) {
+    text += (text.empty() ? "" : "\n") + StepWriter(step).text();
+  }
+  return text;
+}
+
+}  // namespace weft::study

@@ -1,0 +1,192 @@
+#include "study/training_run.h"
+
+#include <algorithm>
+
+#include "study/compute_world.h"
+#include "study/training_report.h"
+#include "workload/training/training_program.h"
+#include "workload/training/transformer_step.h"
+
+namespace weft::study {
+namespace {
+
+using workload::RankId;
+
+/// Between two phases: what is still under way of one, acknowledgements above all, ends before the next begins.
+constexpr Duration kGap = Duration::microseconds(50);
+/// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
+constexpr std::uint64_t kMostNodes = 4'000'000;
+constexpr std::uint64_t kSlice = 200'000;  // events between two looks at the outside world
+
+}  // namespace
+
+TrainingRun::TrainingRun(Options options, workload::TrainingPlan plan)
+    : options_(std::move(options)), plan_(std::move(plan)) {}
+
+Result<std::unique_ptr<TrainingRun>> TrainingRun::make(Options options) {
+  const JobSettings& settings = options.job;
+  Result<workload::TrainingPlan> plan =
+      workload::TrainingPlan::make(training_job_of(settings.training), settings.training.gpu_model, settings.ranks);
+  if (!plan) {
+    return fail("job '{}': {}", settings.name, plan.error().message);
+  }
+  std::unique_ptr<TrainingRun> run(new TrainingRun(std::move(options), *std::move(plan)));
+  const auto ranks = static_cast<std::uint32_t>(settings.ranks);
+  run->log_ = std::make_unique<workload::NodeLog>(ranks);
+  if (run->composed()) {
+    // One round of micro-batches has every operation that the step has.
+    workload::TrainingJob once = run->plan_.job();
+    once.representative.micro_batches =
+        std::min(workload::micro_batches(once), run->plan_.job().parallelism.pipeline);
+    once.steps = 1;
+    const auto sample = workload::TrainingPlan::make(once, settings.training.gpu_model, settings.ranks);
+    if (!sample) {
+      return fail("job '{}': {}", settings.name, sample.error().message);
+    }
+    run->phases_ = StepPhases::make({.layout = run->options_.layout,
+                                     .communicators = run->communicators(),
+                                     .slice = settings.training.slice,
+                                     .ranks = ranks},
+                                    [&sample](RankId rank) {
+                                      return std::make_unique<workload::TransformerStep>(*sample, rank);
+                                    });
+    run->board_.emplace(run->phases_->phases(), kGap);
+  }
+  return run;
+}
+
+workload::Stragglers TrainingRun::stragglers_of(RankId rank) const {
+  return workload::Stragglers(options_.job.training.straggler.distribution, options_.identity, rank);
+}
+
+Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank, verbs::Machine& machine,
+                                                                     workload::Collectives& collectives) {
+  if (!composed()) {
+    auto made = workload::TrainingProgram::make(
+        machine, collectives, std::make_unique<workload::TransformerStep>(plan_, rank), stragglers_of(rank),
+        {.rank = rank, .gpu = options_.layout[rank.value()].gpu, .sink = log_.get()});
+    if (!made) {
+      return pass_on(made);
+    }
+    return std::unique_ptr<workload::Program>(std::move(*made));
+  }
+  for (const workload::Communicator& communicator : communicators()) {
+    if (auto added = collectives.add(communicator); !added) {
+      return pass_on(added);
+    }
+  }
+  board_->add_rank(machine);
+  return std::unique_ptr<workload::Program>(
+      std::make_unique<workload::PhasedProgram>(*board_, machine, collectives, phases_->requests_of(rank)));
+}
+
+Result<void> TrainingRun::compose(const workload::TrainingPlan& plan, const std::function<bool()>& keep_going) {
+  const auto ranks = static_cast<std::uint32_t>(options_.job.ranks);
+  log_ = std::make_unique<workload::NodeLog>(ranks);
+  ComputeWorld::Options shape{.seed = options_.identity.seed, .names = {}, .machine = {.gpus = 1}};
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    shape.names.push_back(options_.job.name + "/rank" + std::to_string(rank));
+  }
+  ComputeWorld world(shape);
+  workload::CostedNetwork network([this](const workload::CostedOperation& operation) {
+    return std::max(phases_->cost(operation, board_->times()), Duration::picoseconds(1));
+  });
+  struct Rank {
+    std::unique_ptr<workload::CostedCollectives> collectives;
+    std::unique_ptr<workload::TrainingProgram> program;
+    bool started = false;
+  };
+  std::vector<Rank> made(ranks);
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    Rank& rank = made[i];
+    rank.collectives = std::make_unique<workload::CostedCollectives>(network, world.machine(i), RankId(i));
+    auto program = workload::TrainingProgram::make(world.machine(i), *rank.collectives,
+                                                   std::make_unique<workload::TransformerStep>(plan, RankId(i)),
+                                                   stragglers_of(RankId(i)),
+                                                   {.rank = RankId(i), .gpu = verbs::GpuIndex(0), .sink = log_.get()});
+    if (!program) {
+      return pass_on(program);
+    }
+    rank.program = std::move(*program);
+    world.machine(i).set_program([&rank] {
+      return std::exchange(rank.started, true) ? rank.program->on_event() : rank.program->start();
+    });
+  }
+  world.start();
+  for (;;) {
+    switch (world.run(kSlice)) {
+      case ComputeWorld::Stop::kError:
+        return tl::unexpected<Error>(*world.error());
+      case ComputeWorld::Stop::kIdle:
+        return std::ranges::all_of(made, [](const Rank& rank) { return rank.program->done(); })
+                   ? Result<void>()
+                   : fail("job '{}': ranks of the composed step wait for one another", options_.job.name);
+      case ComputeWorld::Stop::kBudget:
+        if (!keep_going()) {
+          return fail("job '{}': interrupted while its step was composed", options_.job.name);
+        }
+    }
+  }
+}
+
+std::uint64_t TrainingRun::nodes_of_a_step() const {
+  // All ranks of one pipeline stage have as many; the first rank's graph stands for all.
+  workload::TransformerStep graph(plan_, RankId(0));
+  std::uint64_t nodes = 0;
+  while (graph.next()) {
+    ++nodes;
+  }
+  return nodes * static_cast<std::uint64_t>(options_.job.ranks);
+}
+
+Result<StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_going,
+                                          std::span<const workload::MessageRecord> messages) {
+  const std::int64_t stages = plan_.job().parallelism.pipeline;
+  const std::int64_t whole = workload::micro_batches(plan_.job());
+  const std::int64_t few = std::min(whole, 2 * stages);
+  const std::int64_t more = std::min(whole, 4 * stages);
+  std::array<StepRow, 2> rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    workload::TrainingJob job = plan_.job();
+    job.representative.micro_batches = i == 0 ? few : more;
+    Result<workload::TrainingPlan> plan =
+        workload::TrainingPlan::make(job, options_.job.training.gpu_model, options_.job.ranks);
+    if (!plan) {
+      return pass_on(plan);
+    }
+    if (Result<void> made = compose(*plan, keep_going); !made) {
+      return pass_on(made);
+    }
+    rows[i] = row(*plan, messages);
+  }
+  return continued({.shorter = rows[0], .longer = rows[1], .from = few, .to = more, .whole = whole}, plan_);
+}
+
+Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going,
+                                    std::span<const workload::MessageRecord> messages) {
+  if (!composed()) {
+    return row(plan_, messages);
+  }
+  const bool long_step = workload::micro_batches(plan_.job()) > 4 * plan_.job().parallelism.pipeline;
+  if (long_step && nodes_of_a_step() > kMostNodes) {
+    return extrapolated(keep_going, messages);
+  }
+  if (Result<void> made = compose(plan_, keep_going); !made) {
+    return pass_on(made);
+  }
+  return row(plan_, messages);
+}
+
+StepRow TrainingRun::row(const workload::TrainingPlan& plan, std::span<const workload::MessageRecord> messages) const {
+  return make_step_row({.job = options_.job,
+                        .plan = plan,
+                        .layout = options_.layout,
+                        .log = *log_,
+                        .messages = messages,
+                        .phases = phases_ ? &*phases_ : nullptr,
+                        .board = board_ ? &*board_ : nullptr,
+                        .network_rate = options_.network_rate,
+                        .scale_up_rate = options_.scale_up_rate});
+}
+
+}  // namespace weft::study

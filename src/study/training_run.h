@@ -1,0 +1,69 @@
+// The training steps of one job of a scenario: its programs, and afterwards the row of its results.
+//
+// With every packet, the ranks run their graphs on the simulated network. Composed, they run each kind of collective of a
+// step there once (study/step_phases.h); then the graphs run on machines without a network, where each collective takes
+// what was measured. Made before the world; used by it; asked for its row when the world has ended.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "study/scenario.h"
+#include "study/step_phases.h"
+#include "study/step_rows.h"
+#include "workload/message_record.h"
+#include "workload/program.h"
+#include "workload/training/node_log.h"
+#include "workload/training/stragglers.h"
+#include "workload/training/training_plan.h"
+
+namespace weft::study {
+
+class TrainingRun {
+ public:
+  struct Options {
+    const JobSettings& job;  // must outlive the run
+    workload::JobOptions identity{};
+    workload::JobLayout layout{};
+    Rate network_rate{};   // of one GPU's ways out
+    Rate scale_up_rate{};  // of its scale-up links; zero: it has none
+  };
+  /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does not
+  /// fit into the memory of its GPUs.
+  [[nodiscard]] static Result<std::unique_ptr<TrainingRun>> make(Options options);
+
+  /// One rank's program on the simulated network. Machine and collectives must outlive it. All ranks, in their order.
+  [[nodiscard]] Result<std::unique_ptr<workload::Program>> make_program(workload::RankId rank, verbs::Machine& machine,
+                                                                        workload::Collectives& collectives);
+
+  /// The simulated network's programs are all done, and the messages are those of this job there. Composed: makes the
+  /// steps of what they measured; `keep_going` is asked now and then, false gives up with an error.
+  [[nodiscard]] Result<StepRow> finish(const std::function<bool()>& keep_going,
+                                       std::span<const workload::MessageRecord> messages);
+
+  /// Of the run that `finish` reported.
+  [[nodiscard]] const workload::NodeLog& log() const { return *log_; }
+  [[nodiscard]] std::span<const workload::Communicator> communicators() const { return plan_.groups().communicators(); }
+  [[nodiscard]] bool composed() const { return options_.job.training.fidelity == StepFidelity::kComposed; }
+
+ private:
+  TrainingRun(Options options, workload::TrainingPlan plan);
+
+  [[nodiscard]] Result<void> compose(const workload::TrainingPlan& plan, const std::function<bool()>& keep_going);
+  [[nodiscard]] std::uint64_t nodes_of_a_step() const;
+  [[nodiscard]] Result<StepRow> extrapolated(const std::function<bool()>& keep_going,
+                                             std::span<const workload::MessageRecord> messages);
+  [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
+  [[nodiscard]] StepRow row(const workload::TrainingPlan& plan, std::span<const workload::MessageRecord> messages) const;
+
+  Options options_;
+  workload::TrainingPlan plan_;
+  std::unique_ptr<workload::NodeLog> log_;
+
+  // Composed alone.
+  std::optional<StepPhases> phases_;
+  std::optional<workload::PhaseBoard> board_;
+};
+
+}  // namespace weft::study
