@@ -172,7 +172,7 @@ CsvFile samples(std::span<const RunResults> runs) {
 CsvFile steps(std::span<const RunResults> runs) {
   Table table("steps.csv",
               "run,case,job,model,gpu,gpus,step_ps,compute_ps,tokens_per_second,utilisation,part,communication,"
-              "exposed_ps,busy_ps,sent_bytes,operations");
+              "exposed_ps,waiting_ps,busy_ps,sent_bytes,operations");
   for (const RunResults& results : runs) {
     for (const StepRow& step : results.steps) {
       for (const StepPart& part : step.parts) {
@@ -188,6 +188,7 @@ CsvFile steps(std::span<const RunResults> runs) {
         table.field(part.name);
         table.field(part.communication ? 1 : 0);
         table.field(part.exposed);
+        table.field(part.waiting);
         table.field(part.busy);
         table.field(part.sent);
         table.field(part.operations);

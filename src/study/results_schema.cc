@@ -55,9 +55,9 @@ constexpr ResultsTable kTables[] = {
      "composition_error REAL, composition_check TEXT",
      "run, number", 15},
     {"step_part",
-     "run TEXT, step INTEGER, number INTEGER, name TEXT, communication INTEGER, exposed_ps INTEGER, busy_ps INTEGER, "
-     "sent INTEGER, operations INTEGER",
-     "run, step, number", 9},
+     "run TEXT, step INTEGER, number INTEGER, name TEXT, communication INTEGER, exposed_ps INTEGER, "
+     "waiting_ps INTEGER, busy_ps INTEGER, sent INTEGER, operations INTEGER",
+     "run, step, number", 10},
     {"step_tier", "run TEXT, step INTEGER, number INTEGER, name TEXT, sent INTEGER, wire_ps INTEGER",
      "run, step, number", 6},
     {"step_flow",

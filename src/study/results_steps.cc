@@ -41,7 +41,8 @@ void write_details(Database& database, const std::string& key, std::uint32_t num
     }
   };
   write("step_part", step.parts, [&](Statement& to, std::uint32_t i, const StepPart& row) {
-    to.run(key, number, i, row.name, row.communication, row.exposed, row.busy, row.sent.count(), row.operations);
+    to.run(key, number, i, row.name, row.communication, row.exposed, row.waiting, row.busy, row.sent.count(),
+           row.operations);
   });
   write("step_tier", step.tiers, [&](Statement& to, std::uint32_t i, const StepTier& row) {
     to.run(key, number, i, row.name, row.sent.count(), row.wire_time);
@@ -114,12 +115,13 @@ class StepWriter {
   }
 
   void parts() {
-    text_ += fmt::format("  {:<13} {:>12} {:>8} {:>12} {:>12} {:>8}\n", "time for", "exposed", "of step", "in all",
-                         "sent", "ops");
+    text_ += fmt::format("  {:<13} {:>11} {:>8} {:>11} {:>11} {:>11} {:>7}\n", "time for", "exposed", "of step",
+                         "waiting", "in all", "sent", "ops");
     for (const StepPart& part : step_.parts) {
-      text_ += fmt::format("  {:<13} {:>12} {:>8} {:>12} {:>12} {:>8}\n", part.name, short_text(part.exposed),
-                           percent(share_of(part.exposed, step_.time)), short_text(part.busy),
-                           part.communication ? short_text(part.sent) : "", part.operations);
+      text_ +=
+          fmt::format("  {:<13} {:>11} {:>8} {:>11} {:>11} {:>11} {:>7}\n", part.name, short_text(part.exposed),
+                      percent(share_of(part.exposed, step_.time)), part.communication ? short_text(part.waiting) : "",
+                      short_text(part.busy), part.communication ? short_text(part.sent) : "", part.operations);
     }
   }
 
@@ -176,6 +178,7 @@ void read_steps(Database& database, RunResults& results) {
     part.name = row.text();
     part.communication = row.integer() != 0;
     part.exposed = row.duration();
+    part.waiting = row.duration();
     part.busy = row.duration();
     part.sent = Bytes(row.integer());
     part.operations = row.count();
@@ -228,6 +231,7 @@ nlohmann::ordered_json to_json(const StepRow& step) {
     json["parts"].push_back({{"name", part.name},
                              {"communication", part.communication},
                              {"exposed_s", part.exposed.seconds()},
+                             {"waiting_s", part.waiting.seconds()},
                              {"busy_s", part.busy.seconds()},
                              {"sent_bytes", part.sent.count()},
                              {"operations", part.operations}});

@@ -9,18 +9,25 @@
 
 #include "base/data_size.h"
 #include "base/probability.h"
+#include "workload/training/gpu_model.h"
+#include "workload/training/model_shape.h"
+#include "workload/training/stragglers.h"
+#include "workload/training/training_job.h"
 
 namespace weft::study {
 
-enum class Recomputation : std::uint8_t { kNone, kSelective, kFull };
-enum class TrainingPrecision : std::uint8_t { kBf16, kFp16, kFp8 };
-enum class GradientPrecision : std::uint8_t { kFp32, kBf16 };
 /// How a step becomes events: every packet of it, or its collectives measured packet by packet and put together.
 enum class StepFidelity : std::uint8_t { kComposed, kPacket };
+
+/// Ranks that compute more slowly: "none", "uniform to 5%", "exponential 2%", "1% by 30%".
+struct StragglerSetting {
+  workload::StragglerDistribution distribution;
+};
 
 struct TrainingSettings {
   std::string model;              // of the catalogue; empty: the job runs no training step
   std::string gpu;                // of the catalogue
+  std::int64_t layers = 0;        // 0: the model's
   std::int64_t tensor = 1;        // tp
   std::int64_t pipeline = 1;      // pp
   std::int64_t data = 0;          // dp; 0: what the GPUs leave
@@ -32,16 +39,20 @@ struct TrainingSettings {
   std::int64_t sequence = 0;      // tokens; 0: the model's
   bool sequence_parallel = true;
   std::int64_t zero = 1;  // 0, 1 or 3
-  Recomputation recomputation = Recomputation::kSelective;
-  TrainingPrecision precision = TrainingPrecision::kBf16;
-  GradientPrecision gradients = GradientPrecision::kFp32;
+  workload::Recomputation recomputation = workload::Recomputation::kSelective;
+  workload::Precision precision = workload::Precision::kBf16;
+  workload::GradientType gradients = workload::GradientType::kFp32;
   bool overlap = true;  // gradient reduction with the backward pass
   Bytes bucket;         // of gradients
   std::int64_t steps = 1;
   std::optional<Probability> efficiency;  // of the GPU's peak; none: the catalogue's
-  Probability straggler;                  // relative spread of compute times over ranks and steps
+  StragglerSetting straggler;
   StepFidelity fidelity = StepFidelity::kComposed;
   Bytes slice;  // composed: longest collective that is run packet by packet
+
+  // What the catalogue says of the two names.
+  workload::ModelShape shape;
+  workload::GpuModel gpu_model;
 
   [[nodiscard]] bool trains() const { return !model.empty(); }
 };

@@ -163,15 +163,15 @@ struct WordsOf<Placement> : NothingPlanned {
   static constexpr WordList<4> kWords = {"packed", "spread", "random", "listed"};
 };
 template <>
-struct WordsOf<Recomputation> : NothingPlanned {
+struct WordsOf<workload::Recomputation> : NothingPlanned {
   static constexpr WordList<3> kWords = {"none", "selective", "full"};
 };
 template <>
-struct WordsOf<TrainingPrecision> : NothingPlanned {
+struct WordsOf<workload::Precision> : NothingPlanned {
   static constexpr WordList<3> kWords = {"bf16", "fp16", "fp8"};
 };
 template <>
-struct WordsOf<GradientPrecision> : NothingPlanned {
+struct WordsOf<workload::GradientType> : NothingPlanned {
   static constexpr WordList<2> kWords = {"fp32", "bf16"};
 };
 template <>

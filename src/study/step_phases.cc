@@ -48,9 +48,9 @@ StepPhases StepPhases::make(const Options& options, const GraphOf& graph_of) {
 }
 
 bool StepPhases::inside_domain(const workload::Communicator& communicator) const {
-  const workload::RankSite& first = options_.layout[communicator.members.front().value()];
+  const workload::RankSite& first = (*options_.layout)[communicator.members.front().value()];
   return first.domain && std::ranges::all_of(communicator.members, [&](RankId rank) {
-           const workload::RankSite& site = options_.layout[rank.value()];
+           const workload::RankSite& site = (*options_.layout)[rank.value()];
            return site.scale_up && site.domain == first.domain;
          });
 }

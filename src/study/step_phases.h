@@ -27,7 +27,7 @@ struct StepOperation {
 class StepPhases {
  public:
   struct Options {
-    const workload::JobLayout& layout;
+    const workload::JobLayout* layout = nullptr;  // must outlive the phases, as must the communicators
     std::span<const workload::Communicator> communicators;
     Bytes slice{};  // longest operation that is run
     std::uint32_t ranks = 0;

@@ -13,11 +13,12 @@ namespace weft::study {
 
 /// One use of a step's time. Over all parts `exposed` adds up to the step: computing, and waits by what was waited for.
 struct StepPart {
-  std::string name;  // "forward", "tp", "idle", ...
+  std::string name{};  // "forward", "tp", "idle", ...
   bool communication = false;
-  Duration exposed;              // mean over ranks
-  Duration busy;                 // mean over ranks of what it took, hidden or not
-  Bytes sent;                    // mean over ranks; the least that its operations must send
+  Duration exposed{};            // mean over ranks
+  Duration waiting{};            // of it, for other ranks to come: bubbles, stragglers
+  Duration busy{};               // mean over ranks of what it took, hidden or not
+  Bytes sent{};                  // mean over ranks; the least that its operations must send
   std::uint64_t operations = 0;  // most that any rank has
 
   friend bool operator==(const StepPart&, const StepPart&) = default;
@@ -25,19 +26,19 @@ struct StepPart {
 
 /// Payload that ranks sent over one kind of link, all together, and how long their links need for it at full rate.
 struct StepTier {
-  std::string name;  // "scale-up", "network"
-  Bytes sent;
-  Duration wire_time;  // of the busiest rank
+  std::string name{};  // "scale-up", "network"
+  Bytes sent{};
+  Duration wire_time{};  // of the busiest rank
 
   friend bool operator==(const StepTier&, const StepTier&) = default;
 };
 
 /// Flows of one size: messages of one operation between the same two ranks, through the network.
 struct StepFlow {
-  std::string purpose;      // "dp"
-  std::string kind;         // "all-reduce"
-  Bytes operation;          // size of the operation
-  Bytes size;               // of a flow
+  std::string purpose{};    // "dp"
+  std::string kind{};       // "all-reduce"
+  Bytes operation{};        // size of the operation
+  Bytes size{};             // of a flow
   std::uint64_t flows = 0;  // in a step
 
   friend bool operator==(const StepFlow&, const StepFlow&) = default;
@@ -45,39 +46,39 @@ struct StepFlow {
 
 /// What the step waited for, summed along its critical path; adds up to the step.
 struct StepPathPart {
-  std::string what;  // "forward", "dp all-reduce: waiting for rank 12", ...
-  Duration time;
+  std::string what{};  // "forward", "dp all-reduce: waiting for rank 12", ...
+  Duration time{};
 
   friend bool operator==(const StepPathPart&, const StepPathPart&) = default;
 };
 
 /// Of the GPU that needs most.
 struct StepMemory {
-  std::string what;
-  Bytes size;
+  std::string what{};
+  Bytes size{};
 
   friend bool operator==(const StepMemory&, const StepMemory&) = default;
 };
 
 struct StepRow {
-  std::string job;
-  std::string model;
-  std::string gpu;
+  std::string job{};
+  std::string model{};
+  std::string gpu{};
   std::uint64_t gpus = 0;
-  std::string parallelism;  // "tp 8, pp 4, dp 32"
-  std::string fidelity;     // "composed", "packet"
+  std::string parallelism{};  // "tp 8, pp 4, dp 32"
+  std::string fidelity{};     // "composed", "packet"
   std::uint64_t steps = 1;
-  Duration time;     // of one step, mean
-  Duration compute;  // of one step, mean over ranks
+  Duration time{};     // of one step, mean
+  Duration compute{};  // of one step, mean over ranks
   double tokens_per_second = 0;
-  double utilisation = 0;                   // of the GPUs' peak, by the model's operations
-  std::optional<double> composition_error;  // relative, against a run of every packet; measured on a smaller job
-  std::string composition_check;            // which
-  std::vector<StepPart> parts;
-  std::vector<StepTier> tiers;
-  std::vector<StepFlow> flows;
-  std::vector<StepPathPart> path;
-  std::vector<StepMemory> memory;
+  double utilisation = 0;                     // of the GPUs' peak, by the model's operations
+  std::optional<double> composition_error{};  // relative, against a run of every packet; measured on a smaller job
+  std::string composition_check{};            // which
+  std::vector<StepPart> parts{};
+  std::vector<StepTier> tiers{};
+  std::vector<StepFlow> flows{};
+  std::vector<StepPathPart> path{};
+  std::vector<StepMemory> memory{};
 
   /// Waits for communication, of any kind.
   [[nodiscard]] Duration exposed_communication() const {

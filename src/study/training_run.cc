@@ -36,20 +36,18 @@ Result<std::unique_ptr<TrainingRun>> TrainingRun::make(Options options) {
   if (run->composed()) {
     // One round of micro-batches has every operation that the step has.
     workload::TrainingJob once = run->plan_.job();
-    once.representative.micro_batches =
-        std::min(workload::micro_batches(once), run->plan_.job().parallelism.pipeline);
+    once.representative.micro_batches = std::min(workload::micro_batches(once), run->plan_.job().parallelism.pipeline);
     once.steps = 1;
     const auto sample = workload::TrainingPlan::make(once, settings.training.gpu_model, settings.ranks);
     if (!sample) {
       return fail("job '{}': {}", settings.name, sample.error().message);
     }
-    run->phases_ = StepPhases::make({.layout = run->options_.layout,
-                                     .communicators = run->communicators(),
-                                     .slice = settings.training.slice,
-                                     .ranks = ranks},
-                                    [&sample](RankId rank) {
-                                      return std::make_unique<workload::TransformerStep>(*sample, rank);
-                                    });
+    run->phases_ =
+        StepPhases::make({.layout = &run->options_.layout,
+                          .communicators = run->communicators(),
+                          .slice = settings.training.slice,
+                          .ranks = ranks},
+                         [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
     run->board_.emplace(run->phases_->phases(), kGap);
   }
   return run;
@@ -100,17 +98,15 @@ Result<void> TrainingRun::compose(const workload::TrainingPlan& plan, const std:
   for (std::uint32_t i = 0; i < ranks; ++i) {
     Rank& rank = made[i];
     rank.collectives = std::make_unique<workload::CostedCollectives>(network, world.machine(i), RankId(i));
-    auto program = workload::TrainingProgram::make(world.machine(i), *rank.collectives,
-                                                   std::make_unique<workload::TransformerStep>(plan, RankId(i)),
-                                                   stragglers_of(RankId(i)),
-                                                   {.rank = RankId(i), .gpu = verbs::GpuIndex(0), .sink = log_.get()});
+    auto program = workload::TrainingProgram::make(
+        world.machine(i), *rank.collectives, std::make_unique<workload::TransformerStep>(plan, RankId(i)),
+        stragglers_of(RankId(i)), {.rank = RankId(i), .gpu = verbs::GpuIndex(0), .sink = log_.get()});
     if (!program) {
       return pass_on(program);
     }
     rank.program = std::move(*program);
-    world.machine(i).set_program([&rank] {
-      return std::exchange(rank.started, true) ? rank.program->on_event() : rank.program->start();
-    });
+    world.machine(i).set_program(
+        [&rank] { return std::exchange(rank.started, true) ? rank.program->on_event() : rank.program->start(); });
   }
   world.start();
   for (;;) {

@@ -1,8 +1,8 @@
 // The training steps of one job of a scenario: its programs, and afterwards the row of its results.
 //
-// With every packet, the ranks run their graphs on the simulated network. Composed, they run each kind of collective of a
-// step there once (study/step_phases.h); then the graphs run on machines without a network, where each collective takes
-// what was measured. Made before the world; used by it; asked for its row when the world has ended.
+// With every packet, the ranks run their graphs on the simulated network. Composed, they run each kind of collective of
+// a step there once (study/step_phases.h); then the graphs run on machines without a network, where each collective
+// takes what was measured. Made before the world; used by it; asked for its row when the world has ended.
 #pragma once
 
 #include <functional>
@@ -29,8 +29,8 @@ class TrainingRun {
     Rate network_rate{};   // of one GPU's ways out
     Rate scale_up_rate{};  // of its scale-up links; zero: it has none
   };
-  /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does not
-  /// fit into the memory of its GPUs.
+  /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
+  /// not fit into the memory of its GPUs.
   [[nodiscard]] static Result<std::unique_ptr<TrainingRun>> make(Options options);
 
   /// One rank's program on the simulated network. Machine and collectives must outlive it. All ranks, in their order.
@@ -55,7 +55,8 @@ class TrainingRun {
   [[nodiscard]] Result<StepRow> extrapolated(const std::function<bool()>& keep_going,
                                              std::span<const workload::MessageRecord> messages);
   [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
-  [[nodiscard]] StepRow row(const workload::TrainingPlan& plan, std::span<const workload::MessageRecord> messages) const;
+  [[nodiscard]] StepRow row(const workload::TrainingPlan& plan,
+                            std::span<const workload::MessageRecord> messages) const;
 
   Options options_;
   workload::TrainingPlan plan_;

@@ -146,6 +146,57 @@ std::string Codec<ServiceTime>::write(const ServiceTime& value) {
   return "";
 }
 
+Result<StragglerSetting> Codec<StragglerSetting>::read(const RawValue& value, const Key& key) {
+  const auto* text = std::get_if<std::string>(&value.content);
+  if (text == nullptr) {
+    return wrong_type(value, type(key));
+  }
+  const auto share = [&key](std::string_view words) {
+    return Codec<Probability>::read(RawValue{.place = {}, .content = std::string(words)}, key);
+  };
+  const std::string_view all = *text;
+  if (all == "none") {
+    return StragglerSetting{};
+  }
+  const auto by = all.find(" by ");
+  const bool uniform = all.starts_with("uniform to ");
+  const bool exponential = all.starts_with("exponential ");
+  const std::string_view last = uniform                        ? all.substr(11)
+                                : exponential                  ? all.substr(12)
+                                : by != std::string_view::npos ? all.substr(by + 4)
+                                                               : std::string_view();
+  const auto amount = share(last);
+  const auto often = by == std::string_view::npos ? Result<Probability>(Probability::zero()) : share(all.substr(0, by));
+  if (!amount || !often) {
+    return fail("'{}'; expected {}", printable(all), type(key));
+  }
+  const workload::Slowdown slowdown{static_cast<std::int64_t>(
+      (static_cast<Uint128>(amount->raw()) * 1'000'000 + Probability::kOne / 2) / Probability::kOne)};
+  if (uniform) {
+    return StragglerSetting{workload::UniformlySlow{.most = slowdown}};
+  }
+  if (exponential) {
+    return StragglerSetting{workload::ExponentiallySlow{.mean = slowdown}};
+  }
+  return StragglerSetting{workload::SometimesSlow{.probability = *often, .slowdown = slowdown}};
+}
+
+std::string Codec<StragglerSetting>::write(const StragglerSetting& value) {
+  const auto percent = [](workload::Slowdown slowdown) {
+    return fmt::format("{}%", static_cast<double>(slowdown.millionths) / 1e4);
+  };
+  if (const auto* uniform = std::get_if<workload::UniformlySlow>(&value.distribution)) {
+    return "uniform to " + percent(uniform->most);
+  }
+  if (const auto* exponential = std::get_if<workload::ExponentiallySlow>(&value.distribution)) {
+    return "exponential " + percent(exponential->mean);
+  }
+  if (const auto* sometimes = std::get_if<workload::SometimesSlow>(&value.distribution)) {
+    return fmt::format("{} by {}", to_string(sometimes->probability), percent(sometimes->slowdown));
+  }
+  return "none";
+}
+
 Result<VlWeight> Codec<VlWeight>::read(const RawValue& value, const Key&) {
   const auto* text = std::get_if<std::string>(&value.content);
   const auto colon = text == nullptr ? std::string::npos : text->find(':');

@@ -62,6 +62,13 @@ struct Codec<ServiceTime> {
 };
 
 template <>
+struct Codec<StragglerSetting> {
+  static Result<StragglerSetting> read(const RawValue& value, const Key& key);
+  static std::string write(const StragglerSetting& value);
+  static std::string type(const Key&) { return "'none', 'uniform to P', 'exponential P' or 'P by P'"; }
+};
+
+template <>
 struct Codec<VlWeight> {
   static Result<VlWeight> read(const RawValue& value, const Key& key);
   static std::string write(VlWeight value) { return fmt::format("\"{}:{}\"", value.vl, value.weight); }

@@ -109,6 +109,9 @@ class Collectives {
   /// the algorithm cannot serve, an algorithm that this communicator cannot run (with the reason).
   [[nodiscard]] virtual Result<void> begin(const CollectiveRequest& request) = 0;
 
+  /// The algorithm that `auto` stands for in a request that `begin` would take.
+  [[nodiscard]] virtual CollectiveAlgorithm choose(CollectiveRequest request) const { return request.algorithm; }
+
   /// A machine event of the implementation's own.
   [[nodiscard]] virtual Result<void> on_machine_event(const verbs::MachineEvent& event) = 0;
   /// Takes all completions there are and goes on with what they allow.

@@ -43,8 +43,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   [[nodiscard]] Result<void> begin(const CollectiveRequest& request) override;
   /// Whether `begin` would take it.
   [[nodiscard]] Result<void> check(const CollectiveRequest& request) const;
-  /// The algorithm that `auto` stands for here. The request is one that `begin` would take.
-  [[nodiscard]] CollectiveAlgorithm choose(CollectiveRequest request) const;
+  [[nodiscard]] CollectiveAlgorithm choose(CollectiveRequest request) const override;
   [[nodiscard]] Result<void> on_machine_event(const verbs::MachineEvent& event) override;
   [[nodiscard]] Result<void> on_news() override;
   std::size_t take_finished(std::span<CollectiveFinished> out) override;

@@ -72,7 +72,14 @@ Result<void> PhasedProgram::advance() {
   reported_ = false;
   ++next_phase_;
   for (; begun_ < requests_.size() && requests_[begun_].operation.phase < next_phase_; ++begun_) {
-    if (auto begins = collectives_.begin(requests_[begun_].request); !begins)
+    const PhasedRequest& phased = requests_[begun_];
+    CollectiveRequest request = phased.request;
+    if (request.kind != CollectiveKind::kSend && request.kind != CollectiveKind::kReceive) {
+      CollectiveRequest whole = request;
+      whole.size = phased.chosen_for;
+      request.algorithm = collectives_.choose(whole);
+    }
+    if (auto begins = collectives_.begin(request); !begins)
       return begins;
   }
   return advance();

@@ -1,0 +1,42 @@
+// From a job's settings to the training job of workload, and from the log of its run to the row of results.
+#pragma once
+
+#include <span>
+
+#include "study/scenario_traffic.h"
+#include "study/step_phases.h"
+#include "study/step_rows.h"
+#include "workload/message_record.h"
+#include "workload/training/node_log.h"
+#include "workload/training/training_plan.h"
+
+namespace weft::study {
+
+/// The model and GPU must have been filled in.
+[[nodiscard]] workload::TrainingJob training_job_of(const TrainingSettings& settings);
+
+struct StepEvidence {
+  const JobSettings& job;
+  const workload::TrainingPlan& plan;
+  const workload::JobLayout& layout;
+  const workload::NodeLog& log;                       // of the step
+  std::span<const workload::MessageRecord> messages;  // of the simulated network
+  const StepPhases* phases = nullptr;                 // composed: what the messages are of
+  const workload::PhaseBoard* board = nullptr;
+  Rate network_rate{};  // of one GPU
+  Rate scale_up_rate{};
+};
+[[nodiscard]] StepRow make_step_row(const StepEvidence& evidence);
+
+/// Rows of two steps that differ in their number of micro-batches, and how many the whole step has.
+struct Continuation {
+  const StepRow& shorter;
+  const StepRow& longer;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t whole = 0;
+};
+/// Every time and count goes on as it went from the shorter to the longer.
+[[nodiscard]] StepRow continued(const Continuation& continuation, const workload::TrainingPlan& plan);
+
+}  // namespace weft::study
