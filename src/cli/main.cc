@@ -12,6 +12,7 @@
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
 #include "cli/run_command.h"
+#include "cli/scale_command.h"
 #include "cli/show_command.h"
 #include "cli/usage_error.h"
 
@@ -33,6 +34,8 @@ int run(int argc, char** argv) {
   add_collective_command(app, collective_text, exit_status);
   RunText run_text;
   add_run_command(app, run_text, exit_status);
+  ScaleText scale_text;
+  add_scale_command(app, scale_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

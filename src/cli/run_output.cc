@@ -13,6 +13,14 @@
 namespace weft::cli {
 namespace {
 
+Result<void> make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  return error ? fail("cannot make the folder '{}': {}", path, error.message()) : Result<void>();
+}
+
+}  // namespace
+
 Result<void> write_text(const std::string& where, const std::string& text) {
   if (where == "-") {
     fmt::print("{}", text);
@@ -25,14 +33,6 @@ Result<void> write_text(const std::string& where, const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   return std::fclose(file) == 0 && written ? Result<void>() : fail("cannot write '{}'", where);
 }
-
-Result<void> make_folder(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  return error ? fail("cannot make the folder '{}': {}", path, error.message()) : Result<void>();
-}
-
-}  // namespace
 
 std::string file_name_of(std::string_view text) {
   std::string name;

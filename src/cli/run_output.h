@@ -22,6 +22,9 @@ namespace weft::cli {
 [[nodiscard]] Result<std::vector<std::string>> write_result_files(const std::string& out,
                                                                   const std::vector<study::RunResults>& runs);
 
+/// `where` is a file, or "-" for standard output.
+[[nodiscard]] Result<void> write_text(const std::string& where, const std::string& text);
+
 /// "{"weft": ..., "runs": [...]}"; `where` is a file, or "-" for standard output.
 [[nodiscard]] Result<void> write_json(const std::string& where, const std::vector<study::RunResults>& runs,
                                       study::JsonDetail detail);

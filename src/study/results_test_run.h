@@ -115,6 +115,31 @@ inline RunResults small_run() {
                       .held = {}}};
   results.events = {{.at = Time::zero() + 30_us, .kind = "degrade", .place = "switch0/port1", .text = "to 100 Gbps"},
                     {.at = Time::never(), .kind = "watchdog", .place = "switch0/port2 priority 3", .text = "1 times"}};
+  results.steps = {{.job = "llm",
+                    .model = "llama3-8b",
+                    .gpu = "h100-sxm",
+                    .gpus = 16,
+                    .parallelism = "tp 8, pp 1, dp 2",
+                    .fidelity = "composed",
+                    .steps = 2,
+                    .time = 900_ms,
+                    .compute = 720_ms,
+                    .tokens_per_second = 123'456.5,
+                    .utilisation = 0.375,
+                    .composition_error = 0.0125,
+                    .composition_check = "one layer",
+                    .parts = {{.name = "forward", .exposed = 720_ms, .busy = 720_ms},
+                              {.name = "dp",
+                               .communication = true,
+                               .exposed = 180_ms,
+                               .waiting = 20_ms,
+                               .busy = 400_ms,
+                               .sent = Bytes(1 << 30),
+                               .operations = 4}},
+                    .tiers = {{.name = "network", .sent = Bytes(1 << 30), .wire_time = 20_ms}},
+                    .flows = {{.purpose = "dp", .kind = "all-reduce", .operation = 160_mb, .size = 20_mb, .flows = 64}},
+                    .path = {{.what = "forward", .time = 720_ms}, {.what = "dp all-reduce", .time = 180_ms}},
+                    .memory = {{.what = "parameters", .size = Bytes(1 << 30)}}}};
   return results;
 }
 

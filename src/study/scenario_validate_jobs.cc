@@ -93,7 +93,8 @@ Result<void> validate_jobs(const Scenario& scenario) {
       return fail_at(scenario, path + "name", "a second job '{}'", job.name);
     }
     if (job.ranks == 0) {
-      return fail_at(scenario, path + "gpus", "a job without a model needs their number");
+      return fail("{}: {}gpus: missing; a job without a model needs their number",
+                  source_place(scenario, path + "name"), path);
     }
     const auto listed = static_cast<std::int64_t>(job.places.size());
     if (job.placement == Placement::kListed && listed != job.ranks) {

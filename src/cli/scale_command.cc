@@ -1,0 +1,240 @@
+#include "cli/scale_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/parse_quantity.h"
+#include "cli/exit_status.h"
+#include "cli/run_case.h"
+#include "cli/run_interrupt.h"
+#include "cli/run_output.h"
+#include "study/resize.h"
+#include "study/results_key.h"
+#include "study/scale_table.h"
+#include "study/scenario_load.h"
+#include "study/scenario_words.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr std::int64_t kMostGpus = 1'000'000;
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "weft scale: {}\n", error.message);
+  return status;
+}
+
+Result<std::int64_t> parse_gpus(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc() || end != text.data() + text.size() || value < 1 || value > kMostGpus) {
+    return fail("--gpus: '{}' is no number of GPUs; 1 to {}, as in 8..1024 or 64,512", text, kMostGpus);
+  }
+  return value;
+}
+
+/// "8..1024": 8, 16, ..., 1024. "64,512": these.
+Result<std::vector<std::int64_t>> parse_sizes(const std::string& text) {
+  std::vector<std::int64_t> sizes;
+  if (const std::size_t dots = text.find(".."); dots != std::string::npos) {
+    Result<std::int64_t> first = parse_gpus(std::string_view(text).substr(0, dots));
+    Result<std::int64_t> last = parse_gpus(std::string_view(text).substr(dots + 2));
+    if (!first || !last) {
+      return first ? pass_on(last) : pass_on(first);
+    }
+    if (*last < *first) {
+      return fail("--gpus: {} comes after {}", *first, *last);
+    }
+    for (std::int64_t size = *first; size < *last; size *= 2) {
+      sizes.push_back(size);
+    }
+    sizes.push_back(*last);
+    return sizes;
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    Result<std::int64_t> size = parse_gpus(std::string_view(text).substr(begin, end - begin));
+    if (!size) {
+      return pass_on(size);
+    }
+    sizes.push_back(*size);
+    begin = end + 1;
+  }
+  return sizes;
+}
+
+struct Line {
+  std::string name;
+  study::Scenario scenario;
+};
+
+/// One for each fabric asked for, or each case of the file, or the file as it is.
+Result<std::vector<Line>> read_lines(const ScaleText& text) {
+  std::vector<Line> lines;
+  const auto add = [&lines](const ScenarioText& wanted, const std::string& name) -> Result<void> {
+    Result<study::Scenario> scenario = read_scenario(wanted);
+    if (!scenario) {
+      return pass_on(scenario);
+    }
+    lines.push_back({name.empty() ? std::string(study::word_of(scenario->fabric.family)) : name, std::move(*scenario)});
+    return {};
+  };
+  std::vector<std::string> cases;
+  if (text.fabrics.empty() && text.scenario.case_name.empty()) {
+    Result<std::string> contents = study::read_text_file(text.scenario.file);
+    if (!contents) {
+      return pass_on(contents);
+    }
+    Result<std::vector<std::string>> names = study::case_names(*contents, text.scenario.file);
+    if (!names) {
+      return pass_on(names);
+    }
+    cases = std::move(*names);
+  }
+  for (const std::string& fabric : text.fabrics) {
+    ScenarioText wanted = text.scenario;
+    wanted.settings.push_back("fabric.family=" + fabric);
+    if (Result<void> added = add(wanted, fabric); !added) {
+      return pass_on(added);
+    }
+  }
+  for (const std::string& name : cases) {
+    ScenarioText wanted = text.scenario;
+    wanted.case_name = name;
+    if (Result<void> added = add(wanted, name); !added) {
+      return pass_on(added);
+    }
+  }
+  if (lines.empty()) {
+    if (Result<void> added = add(text.scenario, text.scenario.case_name); !added) {
+      return pass_on(added);
+    }
+  }
+  return lines;
+}
+
+class ScaleRun {
+ public:
+  ScaleRun(const ScaleText& text, const study::Catalogue& catalogue) : text_(text), catalogue_(catalogue) {}
+
+  study::ScalePoint point(const Line& line, std::int64_t gpus, Duration extra_latency) {
+    study::ScalePoint made{.fabric = line.name, .gpus = gpus, .refusal = {}, .step = {}, .slower = {}};
+    const auto scaling = text_.strong ? study::Scaling::kStrong : study::Scaling::kWeak;
+    Result<study::Scenario> scenario = study::resized(line.scenario, {.gpus = gpus, .scaling = scaling});
+    if (!scenario) {
+      made.refusal = scenario.error().message;
+      return made;
+    }
+    Result<study::StepRow> step = run(*scenario, fmt::format("{}, {} GPUs", line.name, gpus));
+    if (!step) {
+      made.refusal = step.error().message;
+      return made;
+    }
+    made.step = std::move(*step);
+    if (extra_latency > Duration::zero()) {
+      study::NicSettings& nic = scenario->devices.nic;
+      nic.rx_latency = nic.rx_latency + extra_latency;
+      if (Result<study::StepRow> slower = run(*scenario, fmt::format("{}, {} GPUs, slower", line.name, gpus)); slower) {
+        made.slower = slower->time;
+      }
+    }
+    return made;
+  }
+
+ private:
+  Result<study::StepRow> run(const study::Scenario& scenario, const std::string& name) {
+    Result<study::RunResults> results =
+        run_case(scenario, {.name = name,
+                            .key = study::run_key(scenario, catalogue_, WEFT_VERSION),
+                            .captures = {},
+                            .progress = text_.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal});
+    if (!results) {
+      return pass_on(results);
+    }
+    if (results->steps.empty()) {
+      return fail("{}", results->run.error.empty() ? "the run did not come to its end" : results->run.error);
+    }
+    return std::move(results->steps.front());
+  }
+
+  const ScaleText& text_;
+  const study::Catalogue& catalogue_;
+};
+
+Result<void> write(const ScaleText& text, const std::vector<study::ScalePoint>& points,
+                   const study::ScaleQuestion& question) {
+  if (!text.quiet) {
+    fmt::print(text.json == "-" ? stderr : stdout, "{}", study::scale_text(points, question));
+  }
+  return text.json.empty() ? Result<void>() : write_text(text.json, study::scale_json(points, question).dump(2) + "\n");
+}
+
+int run(const ScaleText& text) {
+  const Result<std::vector<std::int64_t>> sizes = parse_sizes(text.gpus);
+  if (!sizes) {
+    return complain(sizes.error(), kUsageError);
+  }
+  study::ScaleQuestion question{.extra_latency = {}, .job_steps = text.job_steps};
+  if (!text.extra_latency.empty()) {
+    const Result<Duration> extra = parse_duration(text.extra_latency);
+    if (!extra) {
+      return complain({"--extra-latency: " + extra.error().message}, kUsageError);
+    }
+    question.extra_latency = *extra;
+  }
+  Result<std::vector<Line>> lines = read_lines(text);
+  if (!lines) {
+    return complain(lines.error(), kUsageError);
+  }
+  const Result<study::Catalogue> catalogue = read_catalogue(text.scenario);
+  if (!catalogue) {
+    return complain(catalogue.error(), kUsageError);
+  }
+  if (const Result<std::int64_t> smallest = study::smallest_size(lines->front().scenario); !smallest) {
+    return complain(smallest.error(), kUsageError);
+  }
+  catch_interrupts();
+  ScaleRun runs(text, *catalogue);
+  std::vector<study::ScalePoint> points;
+  for (const Line& line : *lines) {
+    for (const std::int64_t size : *sizes) {
+      if (!interrupted()) {
+        points.push_back(runs.point(line, size, question.extra_latency));
+      }
+    }
+  }
+  if (Result<void> written = write(text, points, question); !written) {
+    return complain(written.error(), kFault);
+  }
+  if (interrupted()) {
+    return kInterrupted;
+  }
+  const bool any = std::ranges::any_of(points, [](const study::ScalePoint& point) { return point.step.has_value(); });
+  return any ? kSuccess : kUsageError;
+}
+
+}  // namespace
+
+void add_scale_command(CLI::App& app, ScaleText& text, int& exit_status) {
+  CLI::App* command = app.add_subcommand("scale", "A training job on clusters of growing size, fabric by fabric");
+  add_scenario_options(*command, text.scenario);
+  command->add_option("--gpus", text.gpus, "Sizes: 8..1024 doubles from the first to the last, 64,512 lists them")
+      ->required();
+  command->add_option("--fabrics", text.fabrics, "Families, a line each: infiniband,rocev2; default: the file's cases")
+      ->delimiter(',');
+  command->add_flag("--strong", text.strong, "Keep the global batch; by default it grows with the copies");
+  command->add_option("--extra-latency", text.extra_latency, "Also with every message so much later, such as 1us");
+  command->add_option("--job-steps", text.job_steps, "Steps of the whole job, for the hours that --extra-latency adds")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000}))
+      ->needs("--extra-latency");
+  command->add_option("--json", text.json, "Write the rows as JSON to this file; - = standard output alone");
+  command->add_flag("-q,--quiet", text.quiet, "No table and no progress");
+  command->footer("Exit status: 0 done, 1 a file cannot be written, 2 wrong input, 130 interrupted.");
+  command->callback([&text, &exit_status] { exit_status = run(text); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,119 @@
+#include "study/composition_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "study/resize.h"
+#include "study/simulation.h"
+#include "study/training_report.h"
+#include "workload/training/transformer_step.h"
+
+namespace weft::study {
+namespace {
+
+constexpr std::int64_t kSequence = 1'024;  // tokens of the smaller job, at least where its parallelism allows
+constexpr double kHopsPerPacket = 8;       // a packet and its acknowledgement over some four links
+
+class NoMessages final : public workload::MessageSink {
+ public:
+  void on_message(const workload::MessageRecord& record) override { messages.push_back(record); }
+  std::vector<workload::MessageRecord> messages;
+};
+
+std::int64_t sequence_of(const TrainingSettings& training) {
+  const std::int64_t whole = training.sequence > 0 ? training.sequence : training.shape.sequence;
+  return whole % kSequence == 0 ? std::min(whole, kSequence * training.context) : whole;
+}
+
+Result<Duration> step_time(const Scenario& scenario, const std::function<bool()>& keep_going) {
+  NoMessages sink;
+  Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, sink);
+  if (!simulation) {
+    return pass_on(simulation);
+  }
+  const Simulation::End end = (*simulation)->run([&keep_going](const Progress&) { return keep_going(); });
+  if (end != Simulation::End::kFinished) {
+    return fail("the smaller job did not come to its end: {}", (*simulation)->error());
+  }
+  Result<std::vector<StepRow>> rows = (*simulation)->training_steps(keep_going, sink.messages);
+  if (!rows) {
+    return pass_on(rows);
+  }
+  return rows->front().time;
+}
+
+}  // namespace
+
+Result<Scenario> smaller_job(const Scenario& scenario) {
+  const TrainingSettings& own = scenario.jobs.front().training;
+  const std::int64_t copies = std::min(own.data, std::max<std::int64_t>(2, own.expert));
+  Result<Scenario> made = resized(scenario, {.gpus = own.tensor * own.context * own.pipeline * copies});
+  if (!made) {
+    return made;
+  }
+  TrainingSettings& training = made->jobs.front().training;
+  training.layers = training.pipeline * training.interleave;
+  if (training.shape.experts) {
+    training.shape.experts->dense_first = 0;
+  }
+  training.global_batch = training.data * training.micro_batch * training.pipeline;
+  training.sequence = sequence_of(training);
+  training.steps = 1;
+  training.fidelity = StepFidelity::kPacket;
+  return made;
+}
+
+Result<double> estimated_hops(const Scenario& scenario) {
+  const JobSettings& job = scenario.jobs.front();
+  Result<workload::TrainingPlan> plan =
+      workload::TrainingPlan::make(training_job_of(job.training), job.training.gpu_model, job.ranks);
+  if (!plan) {
+    return pass_on(plan);
+  }
+  double bytes = 0;
+  for (std::int64_t stage = 0; stage < job.training.pipeline; ++stage) {
+    // Ranks of one stage send as much as one another.
+    workload::RankCoordinates place;
+    place.at[static_cast<std::size_t>(workload::Axis::kPipeline)] = stage;
+    workload::TransformerStep graph(*plan, workload::rank_at(plan->job().parallelism, place));
+    while (const std::optional<workload::GraphNode> node = graph.next()) {
+      if (const auto* work = std::get_if<workload::CommunicationNode>(&node->work); work != nullptr) {
+        const auto& members = graph.communicators()[work->request.communicator.value()].members;
+        bytes += static_cast<double>(workload::volume_sent(work->request, members.size()).count());
+      }
+    }
+  }
+  const double ranks_per_stage = static_cast<double>(job.ranks) / static_cast<double>(job.training.pipeline);
+  return bytes * ranks_per_stage / static_cast<double>(scenario.fabric.mtu) * kHopsPerPacket;
+}
+
+Result<CompositionCheck> check_composition(const Scenario& scenario, double most_hops,
+                                           const std::function<bool()>& keep_going) {
+  Result<Scenario> small = smaller_job(scenario);
+  if (!small) {
+    return pass_on(small);
+  }
+  const Result<double> hops = estimated_hops(*small);
+  if (!hops) {
+    return fail("{}", hops.error().message);
+  }
+  if (*hops > most_hops) {
+    return CompositionCheck{
+        .error = {},
+        .what = fmt::format("the smaller job to check it with would take {:.0f} million packet-hops", *hops / 1e6)};
+  }
+  const Result<Duration> every_packet = step_time(*small, keep_going);
+  small->jobs.front().training.fidelity = StepFidelity::kComposed;
+  const Result<Duration> composed = step_time(*small, keep_going);
+  if (!every_packet || !composed) {
+    return fail("{}", (every_packet ? composed : every_packet).error().message);
+  }
+  const JobSettings& job = small->jobs.front();
+  return CompositionCheck{
+      .error = composed->seconds() / every_packet->seconds() - 1,
+      .what = fmt::format("{} GPUs, {} layers, {} micro-batches of {} tokens", job.ranks, job.training.layers,
+                          job.training.pipeline, job.training.sequence * job.training.micro_batch)};
+}
+
+}  // namespace weft::study
