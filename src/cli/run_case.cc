@@ -61,7 +61,8 @@ Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCas
     });
   }
   const Time done = clock.now();
-  study::RunResults results = collector.finish(end, {.key = options.key, .version = WEFT_VERSION});
+  study::RunResults results =
+      collector.finish(end, {.key = options.key, .version = WEFT_VERSION}, [] { return !interrupted(); });
   if (tap != nullptr) {
     if (Result<void> closed = tap->close(); !closed) {
       return pass_on(closed);

@@ -5,6 +5,7 @@
 
 #include "study/build_collective.h"
 #include "study/build_hosts.h"
+#include "study/build_layout.h"
 #include "study/build_topology.h"
 #include "study/flow_file.h"
 #include "study/selector.h"
@@ -60,6 +61,7 @@ class Planner {
 
   Result<void> place_jobs();
   Result<TrafficPlan> plan(std::size_t index);
+  TrafficPlan training(const JobSettings& job, workload::JobId id);
 
  private:
   [[nodiscard]] std::vector<Participant> endpoints(const std::string& traffic) const;
@@ -351,6 +353,27 @@ Result<TrafficPlan> Planner::plan(std::size_t index) {
   return plan;
 }
 
+TrafficPlan Planner::training(const JobSettings& job, workload::JobId id) {
+  const std::vector<Participant>& ranks = jobs_.at(job.name);
+  TrafficPlan plan;
+  plan.job = {.id = id,
+              .name = job.name,
+              .seed = static_cast<std::uint64_t>(scenario_.seed),
+              .ranks = static_cast<std::uint32_t>(ranks.size())};
+  plan.family = scenario_.fabric.family;
+  TrainingPlanned& training =
+      plan.training.emplace(TrainingPlanned{.settings = &job, .layout = {}, .network_rate = {}, .scale_up_rate = {}});
+  for (const Participant& rank : ranks) {
+    plan.machines.push_back(rank.machine);
+    plan.machines.back().options.service = service_of(plan.family);
+    plan.rank_names.push_back(rank.name);
+  }
+  training.layout = layout_of(plan.machines, graph_, scale_up_);
+  training.network_rate = ranks.front().rate * static_cast<std::int64_t>(ranks.front().machine.rails.size());
+  training.scale_up_rate = ranks.front().machine.scale_up ? scenario_.scale_up.rate : Rate::zero();
+  return plan;
+}
+
 Result<void> Planner::fill(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all) {
   const std::uint64_t message_bytes = static_cast<std::uint64_t>(traffic.size.count() * traffic.count);
   switch (traffic.kind) {
@@ -506,6 +529,11 @@ Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fa
       return pass_on(plan);
     }
     plans.push_back(std::move(*plan));
+  }
+  for (const JobSettings& job : scenario.jobs) {
+    if (job.training.trains()) {
+      plans.push_back(planner.training(job, workload::JobId(static_cast<std::uint32_t>(plans.size()))));
+    }
   }
   return plans;
 }

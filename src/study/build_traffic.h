@@ -13,6 +13,7 @@
 #include "study/scenario.h"
 #include "study/world.h"
 #include "workload/collective/collective_program.h"
+#include "workload/collective/collectives.h"
 #include "workload/flow.h"
 #include "workload/ring_schedule.h"
 
@@ -29,6 +30,12 @@ struct RingPlan {
 struct CollectivePlan {
   workload::CollectiveProgramOptions program;  // layout and rank are left open
   workload::JobLayout layout;
+/// Training steps in place of flows.
+struct TrainingPlanned {
+  const JobSettings* settings = nullptr;  // the scenario's
+  workload::JobLayout layout;
+  Rate network_rate;   // of a rank's ways out, together
+  Rate scale_up_rate;  // zero: it has no such links
 };
 
 struct TrafficPlan {
@@ -38,6 +45,7 @@ struct TrafficPlan {
   std::unique_ptr<workload::TrafficPattern> pattern;  // null: a ring or a collective
   std::optional<RingPlan> ring;
   std::optional<CollectivePlan> collective;
+  std::optional<TrainingPlanned> training;
   std::optional<std::int64_t> priority;
   Family family = Family::kRoceV2;  // that carries it, unless
   TrafficRoute over = TrafficRoute::kFabric;
@@ -46,8 +54,8 @@ struct TrafficPlan {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
 };
 
-/// In the order of the scenario; `scale_up` is null without scale-up links. Errors name the traffic and what would be
-/// right.
+/// The traffic in the order of the scenario, then the jobs that train a model; `scale_up` is null without scale-up
+/// links. Errors name the traffic and what would be right.
 [[nodiscard]] Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fabric::Graph& graph,
                                                             const ScaleUpPlan* scale_up = nullptr);
 

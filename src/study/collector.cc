@@ -83,7 +83,7 @@ void Collector::sample(Time at) {
   sampled_at_ = at;
 }
 
-RunResults Collector::finish(Simulation::End end, const Identity& identity) {
+RunResults Collector::finish(Simulation::End end, const Identity& identity, const std::function<bool()>& keep_going) {
   RunResults results;
   describe_run(results.run, end, identity);
   take_jobs(results);
@@ -96,6 +96,7 @@ RunResults Collector::finish(Simulation::End end, const Identity& identity) {
   take_events(results);
   take_cpu(results);
   take_stages(*simulation_, results);
+  take_steps(results, keep_going);
   return results;
 }
 
@@ -156,6 +157,19 @@ void Collector::take_messages(RunResults& results) {
               return std::tie(a.job, a.iteration, a.rank) < std::tie(b.job, b.iteration, b.rank);
             });
   results.collectives = std::move(collectives_);
+}
+
+void Collector::take_steps(RunResults& results, const std::function<bool()>& keep_going) const {
+  if (results.run.end != RunEnd::kFinished) {
+    return;
+  }
+  Result<std::vector<StepRow>> rows = simulation_->training_steps(keep_going);
+  if (rows) {
+    results.steps = std::move(*rows);
+    return;
+  }
+  results.run.end = RunEnd::kInterrupted;
+  results.run.error = rows.error().message;
 }
 
 void Collector::take_nics(RunResults& results) const {

@@ -29,8 +29,10 @@ class Collector final : public workload::MessageSink {
     std::string key;
     std::string version;
   };
-  /// After the run, once: hands everything over. MachineInfo is left to the caller.
-  [[nodiscard]] RunResults finish(Simulation::End end, const Identity& identity);
+  /// After the run, once: hands everything over. MachineInfo is left to the caller. Training steps that are put
+  /// together now are given up when `keep_going` says no; the run then counts as interrupted.
+  [[nodiscard]] RunResults finish(
+      Simulation::End end, const Identity& identity, const std::function<bool()>& keep_going = [] { return true; });
 
  private:
   /// A port's counters when it was looked at last.
@@ -45,6 +47,7 @@ class Collector final : public workload::MessageSink {
   void take_messages(RunResults& results);
   void take_nics(RunResults& results) const;
   void take_cpu(RunResults& results) const;
+  void take_steps(RunResults& results, const std::function<bool()>& keep_going) const;
   void take_events(RunResults& results) const;
 
   Simulation* simulation_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "base/stable_hash.h"
 #include "study/build_collective.h"
@@ -13,6 +14,8 @@
 #include "study/build_traffic.h"
 #include "study/ideal_time.h"
 #include "study/reach.h"
+#include "study/training_run.h"
+#include "workload/collective/engine.h"
 #include "workload/flow_program.h"
 #include "workload/local_connector.h"
 #include "workload/messenger.h"
@@ -32,11 +35,16 @@ struct Simulation::Counter final : workload::MessageSink {
   void on_message(const workload::MessageRecord& record) override {
     ++messages;
     bytes += static_cast<std::uint64_t>(record.size.count());
-    sink.on_message(record);
+    // What a training job sends inside its domains is counted there, and no message of the network.
+    const auto job = training.find(record.flow.job);
+    if (job == training.end() || job->second->take(record)) {
+      sink.on_message(record);
+    }
   }
   void on_collective(const workload::CollectiveRecord& record) override { sink.on_collective(record); }
 
   workload::MessageSink& sink;
+  std::map<workload::JobId, TrainingRun*> training;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };
@@ -47,6 +55,7 @@ struct Simulation::Job {
     verbs::MemoryPlace place;  // of its buffers
     workload::RankPorts ports;
     workload::Messenger messenger;
+    std::unique_ptr<workload::CollectiveEngine> engine;  // of a training job
     std::unique_ptr<workload::Program> program;
     bool started = false;
     bool done = false;
@@ -62,6 +71,7 @@ struct Simulation::Job {
   TrafficPlan plan;
   workload::LocalConnector connector;
   std::unique_ptr<CollectiveBytes> bytes;  // null: lengths only
+  std::unique_ptr<TrainingRun> training;  // null: other traffic
   std::deque<Rank> ranks;
   std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
 };
@@ -180,6 +190,8 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   Job& job = *running_.back();
   if (payload_ == Payload::kBytes && job.plan.collective) {
     job.bytes = std::make_unique<CollectiveBytes>(*job.plan.collective);
+  if (Result<void> made = make_training(job); !made) {
+    return made;
   }
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     host::SimMachine& machine = world_->machine(first_machine + rank);
@@ -207,10 +219,70 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   return {};
 }
 
+Result<void> Simulation::make_training(Job& job) {
+  if (!job.plan.training) {
+    return {};
+  }
+  TrainingPlanned& planned = *job.plan.training;
+  Result<std::unique_ptr<TrainingRun>> run = TrainingRun::make({.job = *planned.settings,
+                                                                .identity = job.plan.job,
+                                                                .layout = planned.layout,
+                                                                .network_rate = planned.network_rate,
+                                                                .scale_up_rate = planned.scale_up_rate});
+  if (!run) {
+    return pass_on(run);
+  }
+  if ((*run)->composed() && running_.size() > 1) {
+    return fail("job '{}': a composed step has the network to itself; beside other traffic, fidelity = \"packet\"",
+                planned.settings->name);
+  }
+  job.training = std::move(*run);
+  parts_->counter.training.emplace(job.plan.job.id, job.training.get());
+  return {};
+}
+
+Result<void> Simulation::make_training_program(Job& job, std::uint32_t rank) {
+  Job::Rank& made = job.ranks[rank];
+  auto engine =
+      workload::CollectiveEngine::make(made.messenger, {.job = job.plan.job.id,
+                                                        .rank = workload::RankId(rank),
+                                                        .layout = &job.plan.training->layout,
+                                                        .collectives = collective_options(scenario_.collectives)});
+  if (!engine) {
+    return fail("job '{}': {}", job.plan.job.name, engine.error().message);
+  }
+  made.engine = std::move(*engine);
+  auto program = job.training->make_program(workload::RankId(rank), made.ports.machine(), *made.engine);
+  if (!program) {
+    return fail("job '{}': {}", job.plan.job.name, program.error().message);
+  }
+  made.program = std::move(*program);
+  return {};
+}
+
+Result<std::vector<StepRow>> Simulation::training_steps(const std::function<bool()>& keep_going) const {
+  std::vector<StepRow> rows;
+  for (const auto& job : running_) {
+    if (!job->training) {
+      continue;
+    }
+    Result<StepRow> row = job->training->finish(keep_going);
+    if (!row) {
+      return pass_on(row);
+    }
+    rows.push_back(std::move(*row));
+  }
+  return rows;
+}
+
+const TrainingRun* Simulation::training(std::size_t job) const { return running_[job]->training.get(); }
+
 Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   Job::Rank& made = job.ranks[rank];
   if (job.plan.collective) {
     return make_collective(job, rank);
+  if (job.training) {
+    return make_training_program(job, rank);
   }
   if (job.plan.ring) {
     Result<std::unique_ptr<workload::RingAllReduce>> ring =

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "study/ideal_time.h"
 #include "study/scenario.h"
+#include "study/step_rows.h"
 #include "study/world.h"
 #include "workload/message_record.h"
 #include "workload/program.h"
@@ -39,6 +40,7 @@ struct Progress {
 };
 
 struct TrafficPlan;
+class TrainingRun;
 
 /// Whether packets carry their lengths alone, or real bytes.
 enum class Payload : std::uint8_t { kLengths, kBytes };
@@ -85,6 +87,12 @@ class Simulation {
   [[nodiscard]] Result<void> check_bytes() const;
   /// When the run ended: the last thing that a program did, or the limit.
   [[nodiscard]] Time ended_at() const { return ended_at_; }
+  /// The steps of the jobs that train a model, once the run has finished. Composed ones are put together now, while
+  /// `keep_going` says so. Errors: given up.
+  [[nodiscard]] Result<std::vector<StepRow>> training_steps(const std::function<bool()>& keep_going) const;
+  /// Of the job of that number, after training_steps; null if it trains no model.
+  [[nodiscard]] const TrainingRun* training(std::size_t job) const;
+
   /// Why it ended in kError or kStuck.
   [[nodiscard]] const std::string& error() const { return error_; }
 
@@ -107,6 +115,8 @@ class Simulation {
   [[nodiscard]] host::HostResources* resources_of(const MachinePlan& machine) const;
   [[nodiscard]] Result<void> make_job(TrafficPlan plan, std::size_t first_machine);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
+  [[nodiscard]] Result<void> make_training(Job& job);
+  [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
   /// Every program is done, and every message that arrives with a completion has been seen.
   [[nodiscard]] bool all_done() const;
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);

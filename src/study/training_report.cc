@@ -35,139 +35,6 @@ std::string parallelism_text(const workload::TrainingJob& job) {
   return text + fmt::format(", {} sequences of {}", job.batch.global, job.model.sequence);
 }
 
-/// Messages by operation, pair and way.
-class Traffic {
- public:
-  explicit Traffic(const StepEvidence& evidence) : evidence_(evidence) {
-    for (const workload::MessageRecord& message : evidence.messages) {
-      const std::uint32_t phase = evidence.board != nullptr ? evidence.board->phase_at(message.posted) : 0;
-      const bool inside = over_scale_up(message.flow.source, message.flow.destination);
-      PhaseTraffic& traffic = phases_[phase];
-      if (inside) {
-        traffic.scale_up += message.size;
-      } else {
-        traffic.flows[{message.flow.source, message.flow.destination}] += message.size;
-      }
-    }
-  }
-
-  void report(StepRow& row) {
-    Bytes network;
-    Bytes scale_up;
-    for (const auto& [phase, traffic] : phases_) {
-      const Scale scale = scale_of(phase);
-      if (scale.instances == 0) {
-        continue;
-      }
-      scale_up += scale.of(traffic.scale_up);
-      std::map<Bytes, std::uint64_t> sizes;
-      for (const auto& [pair, bytes] : traffic.flows) {
-        network += scale.of(bytes);
-        ++sizes[scale.larger(bytes)];
-      }
-      for (const auto& [size, count] : sizes) {
-        row.flows.push_back({.purpose = scale.purpose,
-                             .kind = scale.kind,
-                             .operation = scale.operation,
-                             .size = size,
-                             .flows = count * scale.instances / scale.run});
-      }
-    }
-    add(row, "scale-up", scale_up, evidence_.scale_up_rate);
-    add(row, "network", network, evidence_.network_rate);
-    std::ranges::stable_sort(row.flows, std::greater<>(), &StepFlow::size);
-  }
-
- private:
-  struct PhaseTraffic {
-    Bytes scale_up;
-    std::map<std::pair<RankId, RankId>, Bytes> flows;
-  };
-  /// What one phase stands for in a step: `instances` operations, of which `run` were run, each `whole` / `part` as
-  /// long.
-  struct Scale {
-    std::string purpose;
-    std::string kind;
-    Bytes operation;
-    std::uint64_t instances = 0;
-    std::uint64_t run = 1;
-    std::int64_t whole = 1;
-    std::int64_t part = 1;
-
-    [[nodiscard]] Bytes larger(Bytes bytes) const {
-      return Bytes(static_cast<std::int64_t>(static_cast<Int128>(bytes.count()) * whole / part));
-    }
-    [[nodiscard]] Bytes of(Bytes bytes) const {
-      return Bytes(static_cast<std::int64_t>(static_cast<Int128>(larger(bytes).count()) *
-                                             static_cast<Int128>(instances) / static_cast<Int128>(run)));
-    }
-  };
-
-  [[nodiscard]] bool over_scale_up(RankId a, RankId b) const {
-    const workload::RankSite& from = evidence_.layout[a.value()];
-    const workload::RankSite& to = evidence_.layout[b.value()];
-    return from.scale_up && to.scale_up && from.domain == to.domain;
-  }
-
-  /// Operations of one kind in a step, over all communicators.
-  [[nodiscard]] const std::map<StepOperation, std::uint64_t>& instances() {
-    if (instances_.empty()) {
-      std::map<StepOperation, std::uint64_t> nodes;  // times the members of each
-      for (std::uint32_t rank = 0; rank < evidence_.log.ranks(); ++rank) {
-        for (const workload::NodeRecord& record : evidence_.log.of(RankId(rank))) {
-          if (record.is_compute() || record.kind == workload::CollectiveKind::kReceive) {
-            continue;
-          }
-          const auto& members = evidence_.plan.groups().communicators()[record.communicator.value()].members;
-          const bool sends = record.kind == workload::CollectiveKind::kSend;
-          const bool first = members.front().value() == rank;
-          instances_[{record.label.purpose, record.kind, record.size}] += sends || first ? 1 : 0;
-        }
-      }
-    }
-    return instances_;
-  }
-
-  [[nodiscard]] Scale scale_of(std::uint32_t phase) {
-    if (evidence_.phases == nullptr) {
-      return {.purpose = "all", .kind = "step", .operation = {}, .instances = 1};
-    }
-    const StepPhases::Sample& sample = evidence_.phases->sample(phase);
-    // Of two samples the longer one counts.
-    const bool shorter =
-        phase + 1 < evidence_.phases->phases() && evidence_.phases->sample(phase + 1).operation == sample.operation;
-    const auto found = instances().find(sample.operation);
-    if (shorter || found == instances().end()) {
-      return {.purpose = {}, .kind = {}, .operation = {}, .instances = 0};
-    }
-    std::uint64_t run = 0;
-    for (const auto& [operation, time] : evidence_.board->times()) {
-      run += operation.phase == phase ? 1 : 0;
-    }
-    return {.purpose = std::string(to_string(sample.operation.purpose)),
-            .kind = std::string(to_string(sample.operation.kind)),
-            .operation = sample.operation.size,
-            .instances = found->second / static_cast<std::uint64_t>(evidence_.plan.job().steps),
-            .run = std::max<std::uint64_t>(run, 1),
-            .whole = sample.operation.size.count(),
-            .part = std::max<std::int64_t>(sample.size.count(), 1)};
-  }
-
-  static void add(StepRow& row, std::string name, Bytes sent, Rate rate) {
-    if (sent == Bytes::zero()) {
-      return;
-    }
-    const Bytes each(sent.count() / static_cast<std::int64_t>(std::max<std::uint64_t>(row.gpus, 1)));
-    row.tiers.push_back({.name = std::move(name),
-                         .sent = sent,
-                         .wire_time = rate > Rate::zero() ? rate.transmit_time(each) : Duration::zero()});
-  }
-
-  const StepEvidence& evidence_;
-  std::map<std::uint32_t, PhaseTraffic> phases_;
-  std::map<StepOperation, std::uint64_t> instances_;
-};
-
 bool is_communication(Purpose purpose) { return purpose >= Purpose::kTensor; }
 
 /// How long a rank's operations took, hidden or not, from their turn on; by purpose, summed over ranks.
@@ -284,12 +151,12 @@ StepRow make_step_row(const StepEvidence& evidence) {
               .gpu = job.training.gpu,
               .gpus = static_cast<std::uint64_t>(job.ranks),
               .parallelism = parallelism_text(evidence.plan.job()),
-              .fidelity = evidence.phases != nullptr ? "composed" : "packet",
+              .fidelity = job.training.fidelity == StepFidelity::kComposed ? "composed" : "packet",
               .steps = evidence.plan.job().steps};
   row.time = (report.finished - report.started) / static_cast<std::int64_t>(row.steps);
   add_parts(row, report, evidence.log);
   add_path(row, evidence);
-  Traffic(evidence).report(row);
+  evidence.traffic.report(row, evidence.plan, evidence.log);
   row.tokens_per_second = workload::tokens_per_second(evidence.plan, row.time);
   row.utilisation = workload::model_flops_utilisation(evidence.plan, row.time);
   return row;

@@ -1,12 +1,9 @@
 // From a job's settings to the training job of workload, and from the log of its run to the row of results.
 #pragma once
 
-#include <span>
-
 #include "study/scenario_traffic.h"
-#include "study/step_phases.h"
 #include "study/step_rows.h"
-#include "workload/message_record.h"
+#include "study/step_traffic.h"
 #include "workload/training/node_log.h"
 #include "workload/training/training_plan.h"
 
@@ -18,13 +15,8 @@ namespace weft::study {
 struct StepEvidence {
   const JobSettings& job;
   const workload::TrainingPlan& plan;
-  const workload::JobLayout& layout;
-  const workload::NodeLog& log;                       // of the step
-  std::span<const workload::MessageRecord> messages;  // of the simulated network
-  const StepPhases* phases = nullptr;                 // composed: what the messages are of
-  const workload::PhaseBoard* board = nullptr;
-  Rate network_rate{};  // of one GPU
-  Rate scale_up_rate{};
+  const workload::NodeLog& log;  // of the step
+  const StepTraffic& traffic;
 };
 [[nodiscard]] StepRow make_step_row(const StepEvidence& evidence);
 

@@ -50,8 +50,15 @@ Result<std::unique_ptr<TrainingRun>> TrainingRun::make(Options options) {
                          [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
     run->board_.emplace(run->phases_->phases(), kGap);
   }
+  run->traffic_.emplace(StepTraffic::Options{.layout = &run->options_.layout,
+                                             .phases = run->phases_ ? &*run->phases_ : nullptr,
+                                             .board = run->board_ ? &*run->board_ : nullptr,
+                                             .network_rate = run->options_.network_rate,
+                                             .scale_up_rate = run->options_.scale_up_rate});
   return run;
 }
+
+bool TrainingRun::take(const workload::MessageRecord& message) { return traffic_->add(message); }
 
 workload::Stragglers TrainingRun::stragglers_of(RankId rank) const {
   return workload::Stragglers(options_.job.training.straggler.distribution, options_.identity, rank);
@@ -135,8 +142,7 @@ std::uint64_t TrainingRun::nodes_of_a_step() const {
   return nodes * static_cast<std::uint64_t>(options_.job.ranks);
 }
 
-Result<StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_going,
-                                          std::span<const workload::MessageRecord> messages) {
+Result<StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_going) {
   const std::int64_t stages = plan_.job().parallelism.pipeline;
   const std::int64_t whole = workload::micro_batches(plan_.job());
   const std::int64_t few = std::min(whole, 2 * stages);
@@ -153,36 +159,27 @@ Result<StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_goin
     if (Result<void> made = compose(*plan, keep_going); !made) {
       return pass_on(made);
     }
-    rows[i] = row(*plan, messages);
+    rows[i] = row(*plan);
   }
   return continued({.shorter = rows[0], .longer = rows[1], .from = few, .to = more, .whole = whole}, plan_);
 }
 
-Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going,
-                                    std::span<const workload::MessageRecord> messages) {
+Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
   if (!composed()) {
-    return row(plan_, messages);
+    return row(plan_);
   }
   const bool long_step = workload::micro_batches(plan_.job()) > 4 * plan_.job().parallelism.pipeline;
   if (long_step && nodes_of_a_step() > kMostNodes) {
-    return extrapolated(keep_going, messages);
+    return extrapolated(keep_going);
   }
   if (Result<void> made = compose(plan_, keep_going); !made) {
     return pass_on(made);
   }
-  return row(plan_, messages);
+  return row(plan_);
 }
 
-StepRow TrainingRun::row(const workload::TrainingPlan& plan, std::span<const workload::MessageRecord> messages) const {
-  return make_step_row({.job = options_.job,
-                        .plan = plan,
-                        .layout = options_.layout,
-                        .log = *log_,
-                        .messages = messages,
-                        .phases = phases_ ? &*phases_ : nullptr,
-                        .board = board_ ? &*board_ : nullptr,
-                        .network_rate = options_.network_rate,
-                        .scale_up_rate = options_.scale_up_rate});
+StepRow TrainingRun::row(const workload::TrainingPlan& plan) const {
+  return make_step_row({.job = options_.job, .plan = plan, .log = *log_, .traffic = *traffic_});
 }
 
 }  // namespace weft::study

@@ -12,6 +12,7 @@
 #include "study/scenario.h"
 #include "study/step_phases.h"
 #include "study/step_rows.h"
+#include "study/step_traffic.h"
 #include "workload/message_record.h"
 #include "workload/program.h"
 #include "workload/training/node_log.h"
@@ -37,10 +38,12 @@ class TrainingRun {
   [[nodiscard]] Result<std::unique_ptr<workload::Program>> make_program(workload::RankId rank, verbs::Machine& machine,
                                                                         workload::Collectives& collectives);
 
-  /// The simulated network's programs are all done, and the messages are those of this job there. Composed: makes the
-  /// steps of what they measured; `keep_going` is asked now and then, false gives up with an error.
-  [[nodiscard]] Result<StepRow> finish(const std::function<bool()>& keep_going,
-                                       std::span<const workload::MessageRecord> messages);
+  /// A message of this job has ended on the simulated network. Whether it went to another domain, through the network.
+  bool take(const workload::MessageRecord& message);
+
+  /// The simulated network's programs are all done. Composed: makes the steps of what they measured; `keep_going` is
+  /// asked now and then, false gives up with an error.
+  [[nodiscard]] Result<StepRow> finish(const std::function<bool()>& keep_going);
 
   /// Of the run that `finish` reported.
   [[nodiscard]] const workload::NodeLog& log() const { return *log_; }
@@ -52,15 +55,14 @@ class TrainingRun {
 
   [[nodiscard]] Result<void> compose(const workload::TrainingPlan& plan, const std::function<bool()>& keep_going);
   [[nodiscard]] std::uint64_t nodes_of_a_step() const;
-  [[nodiscard]] Result<StepRow> extrapolated(const std::function<bool()>& keep_going,
-                                             std::span<const workload::MessageRecord> messages);
+  [[nodiscard]] Result<StepRow> extrapolated(const std::function<bool()>& keep_going);
   [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
-  [[nodiscard]] StepRow row(const workload::TrainingPlan& plan,
-                            std::span<const workload::MessageRecord> messages) const;
+  [[nodiscard]] StepRow row(const workload::TrainingPlan& plan) const;
 
   Options options_;
   workload::TrainingPlan plan_;
   std::unique_ptr<workload::NodeLog> log_;
+  std::optional<StepTraffic> traffic_;
 
   // Composed alone.
   std::optional<StepPhases> phases_;

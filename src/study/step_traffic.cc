@@ -1,0 +1,125 @@
+#include "study/step_traffic.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/int128.h"
+
+namespace weft::study {
+namespace {
+
+using workload::RankId;
+
+/// Operations of each kind in a step, over all communicators.
+std::map<StepOperation, std::uint64_t> count_operations(const workload::TrainingPlan& plan,
+                                                        const workload::NodeLog& log) {
+  std::map<StepOperation, std::uint64_t> counts;
+  for (std::uint32_t rank = 0; rank < log.ranks(); ++rank) {
+    for (const workload::NodeRecord& record : log.of(RankId(rank))) {
+      if (record.is_compute() || record.kind == workload::CollectiveKind::kReceive) {
+        continue;
+      }
+      // Each send counts, and each collective once, at its first member.
+      const auto& members = plan.groups().communicators()[record.communicator.value()].members;
+      if (record.kind == workload::CollectiveKind::kSend || members.front() == RankId(rank)) {
+        ++counts[{.purpose = record.label.purpose, .kind = record.kind, .size = record.size}];
+      }
+    }
+  }
+  for (auto& [operation, count] : counts) {
+    count /= static_cast<std::uint64_t>(plan.job().steps);
+  }
+  return counts;
+}
+
+void add_tier(StepRow& row, const std::string& name, Bytes sent, Rate rate) {
+  if (sent == Bytes::zero()) {
+    return;
+  }
+  const Bytes each(sent.count() / static_cast<std::int64_t>(std::max<std::uint64_t>(row.gpus, 1)));
+  row.tiers.push_back(
+      {.name = name, .sent = sent, .wire_time = rate > Rate::zero() ? rate.transmit_time(each) : Duration::zero()});
+}
+
+}  // namespace
+
+Bytes StepTraffic::Scale::larger(Bytes bytes) const {
+  return Bytes(static_cast<std::int64_t>(static_cast<Int128>(bytes.count()) * whole / part));
+}
+
+Bytes StepTraffic::Scale::of(Bytes bytes) const {
+  return Bytes(static_cast<std::int64_t>(static_cast<Int128>(bytes.count()) * whole * static_cast<Int128>(instances) /
+                                         part / static_cast<Int128>(run)));
+}
+
+bool StepTraffic::add(const workload::MessageRecord& message) {
+  const workload::RankSite& from = (*options_.layout)[message.flow.source.value()];
+  const workload::RankSite& to = (*options_.layout)[message.flow.destination.value()];
+  const std::uint32_t phase = options_.board != nullptr ? options_.board->phase_at(message.posted) : 0;
+  PhaseTraffic& traffic = phases_[phase];
+  if (from.scale_up && to.scale_up && from.domain == to.domain) {
+    traffic.scale_up += message.size;
+    return false;
+  }
+  traffic.flows[{message.flow.source, message.flow.destination}] += message.size;
+  return true;
+}
+
+StepTraffic::Scale StepTraffic::scale_of(std::uint32_t phase, const Instances& instances) const {
+  const StepPhases::Sample& sample = options_.phases->sample(phase);
+  // Of two samples the longer one counts.
+  const bool shorter =
+      phase + 1 < options_.phases->phases() && options_.phases->sample(phase + 1).operation == sample.operation;
+  const auto found = instances.find(sample.operation);
+  if (shorter || found == instances.end()) {
+    return {};
+  }
+  std::uint64_t run = 0;
+  for (const auto& [operation, time] : options_.board->times()) {
+    run += operation.phase == phase ? 1 : 0;
+  }
+  return {.operation = sample.operation,
+          .instances = found->second,
+          .run = std::max<std::uint64_t>(run, 1),
+          .whole = sample.operation.size.count(),
+          .part = std::max<std::int64_t>(sample.size.count(), 1)};
+}
+
+void StepTraffic::add_flows(StepRow& row, const PhaseTraffic& traffic, const Scale& scale) const {
+  std::map<Bytes, std::uint64_t> sizes;
+  for (const auto& [pair, bytes] : traffic.flows) {
+    ++sizes[scale.larger(bytes)];
+  }
+  const bool whole_step = options_.phases == nullptr;
+  for (const auto& [size, count] : sizes) {
+    row.flows.push_back({.purpose = whole_step ? "all" : std::string(to_string(scale.operation.purpose)),
+                         .kind = whole_step ? "step" : std::string(to_string(scale.operation.kind)),
+                         .operation = scale.operation.size,
+                         .size = size,
+                         .flows = count * scale.instances / scale.run});
+  }
+}
+
+void StepTraffic::report(StepRow& row, const workload::TrainingPlan& plan, const workload::NodeLog& log) const {
+  const Instances instances = count_operations(plan, log);
+  Bytes network;
+  Bytes scale_up;
+  for (const auto& [phase, traffic] : phases_) {
+    const Scale scale = options_.phases != nullptr
+                            ? scale_of(phase, instances)
+                            : Scale{.instances = 1, .part = static_cast<std::int64_t>(row.steps)};
+    if (scale.instances == 0) {
+      continue;
+    }
+    scale_up += scale.of(traffic.scale_up);
+    for (const auto& [pair, bytes] : traffic.flows) {
+      network += scale.of(bytes);
+    }
+    add_flows(row, traffic, scale);
+  }
+  add_tier(row, "scale-up", scale_up, options_.scale_up_rate);
+  add_tier(row, "network", network, options_.network_rate);
+  std::ranges::stable_sort(row.flows, std::greater<>(), &StepFlow::size);
+}
+
+}  // namespace weft::study

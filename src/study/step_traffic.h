@@ -1,0 +1,60 @@
+// What a training job's messages add up to: bytes per kind of link, and flows by size, for a whole step.
+//
+// With every packet, messages are those of the run. Composed, they are those of the phases: what an operation of a
+// phase sent is taken as often as the step has that operation, and as much longer as it is than its sample.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "study/step_phases.h"
+#include "study/step_rows.h"
+#include "workload/message_record.h"
+#include "workload/training/node_log.h"
+#include "workload/training/training_plan.h"
+
+namespace weft::study {
+
+class StepTraffic {
+ public:
+  struct Options {
+    const workload::JobLayout* layout = nullptr;  // all of them must outlive this
+    const StepPhases* phases = nullptr;           // null: every packet
+    const workload::PhaseBoard* board = nullptr;
+    Rate network_rate{};   // of one GPU's ways out
+    Rate scale_up_rate{};  // of its scale-up links
+  };
+  explicit StepTraffic(const Options& options) : options_(options) {}
+
+  /// A message that has ended. Whether it went through the network, not over scale-up links.
+  bool add(const workload::MessageRecord& message);
+
+  /// Fills in tiers and flows; the row's GPUs and steps are known. The log is that of the step.
+  void report(StepRow& row, const workload::TrainingPlan& plan, const workload::NodeLog& log) const;
+
+ private:
+  using Pair = std::pair<workload::RankId, workload::RankId>;
+  struct PhaseTraffic {
+    Bytes scale_up{};
+    std::map<Pair, Bytes> flows{};  // through the network
+  };
+  /// What a phase stands for in a step: `instances` operations, of which `run` were run, each `whole` / `part` as long.
+  struct Scale {
+    StepOperation operation{};
+    std::uint64_t instances = 0;
+    std::uint64_t run = 1;
+    std::int64_t whole = 1;
+    std::int64_t part = 1;
+    [[nodiscard]] Bytes larger(Bytes bytes) const;
+    [[nodiscard]] Bytes of(Bytes bytes) const;
+  };
+  using Instances = std::map<StepOperation, std::uint64_t>;
+
+  [[nodiscard]] Scale scale_of(std::uint32_t phase, const Instances& instances) const;
+  void add_flows(StepRow& row, const PhaseTraffic& traffic, const Scale& scale) const;
+
+  Options options_;
+  std::map<std::uint32_t, PhaseTraffic> phases_;
+};
+
+}  // namespace weft::study
