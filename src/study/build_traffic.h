@@ -30,6 +30,8 @@ struct RingPlan {
 struct CollectivePlan {
   workload::CollectiveProgramOptions program;  // layout and rank are left open
   workload::JobLayout layout;
+};
+
 /// Training steps in place of flows.
 struct TrainingPlanned {
   const JobSettings* settings = nullptr;  // the scenario's

@@ -170,7 +170,11 @@ Result<Catalogue> Catalogue::load(const std::optional<std::string>& directory) {
     return pass_on(more);
   }
   std::ranges::move(*more, std::back_inserter(files));
-  return read(files);
+  Result<Catalogue> all = read(files);
+  if (all) {
+    all->directory_ = directory;
+  }
+  return all;
 }
 
 Result<void> Catalogue::add(const File& file) {

@@ -49,6 +49,8 @@ class Catalogue {
 
   /// Errors name the nearest entry of the kind.
   [[nodiscard]] Result<const CatalogueEntry*> find(std::string_view kind, std::string_view name) const;
+  /// The folder that it was loaded with, if any.
+  [[nodiscard]] const std::optional<std::string>& directory() const { return directory_; }
   /// In the order of the files.
   [[nodiscard]] std::span<const CatalogueEntry> entries() const { return entries_; }
   /// Names of one kind, for a family if given.
@@ -59,6 +61,7 @@ class Catalogue {
   void put(CatalogueEntry entry);
 
   std::vector<CatalogueEntry> entries_;
+  std::optional<std::string> directory_;
 };
 
 /// The *.toml of a folder, in the order of their names.

@@ -49,6 +49,27 @@ void add_catalogue(Digest& digest, const Catalogue& catalogue) {
   }
 }
 
+// What the catalogue says of a job's model and GPU is no key of the scenario.
+void add_models(Digest& digest, const JobSettings& job) {
+  const workload::ModelShape& model = job.training.shape;
+  digest.add(fmt::format("{} {} {} {} {} {} {} {} {} {} {}", model.layers, model.hidden, model.heads, model.kv_heads,
+                         model.head_size, model.feed_forward, model.vocabulary, model.sequence,
+                         static_cast<int>(model.style), static_cast<int>(model.feed_forward_kind),
+                         static_cast<int>(model.embeddings)));
+  if (model.latent) {
+    digest.add(fmt::format("{} {} {} {}", model.latent->query_rank, model.latent->kv_rank, model.latent->rotary_size,
+                           model.latent->value_size));
+  }
+  if (model.experts) {
+    digest.add(fmt::format("{} {} {} {} {}", model.experts->count, model.experts->active, model.experts->shared,
+                           model.experts->hidden, model.experts->dense_first));
+  }
+  const workload::GpuModel& gpu = job.training.gpu_model;
+  digest.add(fmt::format("{} {} {} {} {} {} {} {} {}", gpu.bf16_flops_per_second, gpu.fp8_flops_per_second,
+                         gpu.memory.count(), gpu.memory_rate.bits_per_second(), gpu.gemm_peak_share,
+                         gpu.gemm_half_length, gpu.memory_share, gpu.kernel_time.picoseconds(), gpu.reserved.count()));
+}
+
 }  // namespace
 
 std::string run_key(const Scenario& scenario, const Catalogue& catalogue, std::string_view version) {
@@ -69,6 +90,11 @@ std::string run_key(const Scenario& scenario, const Catalogue& catalogue, std::s
   for (const TrafficSettings& traffic : scenario.traffic) {
     digest.add_file(traffic.file);
     digest.add_file(traffic.cdf);
+  }
+  for (const JobSettings& job : scenario.jobs) {
+    if (job.training.trains()) {
+      add_models(digest, job);
+    }
   }
   add_catalogue(digest, catalogue);
   return digest.hex();

@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "study/apply.h"
 #include "study/scenario_derive.h"
+#include "study/scenario_models.h"
 #include "study/scenario_validate.h"
 #include "study/value_codec.h"
 
@@ -348,6 +349,9 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
   }
   if (auto checked = validate(*scenario); !checked) {
     return pass_on(checked);
+  }
+  if (auto done = fill_in_models(*scenario, catalogue); !done) {
+    return pass_on(done);
   }
   if (auto done = add_overrides(layers, *scenario); !done) {
     return pass_on(done);

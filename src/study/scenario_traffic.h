@@ -13,8 +13,8 @@
 #include "base/rate.h"
 #include "base/time.h"
 #include "study/family.h"
-#include "workload/collective/collectives.h"
 #include "study/scenario_training.h"
+#include "workload/collective/collectives.h"
 
 namespace weft::study {
 

@@ -71,7 +71,7 @@ struct Simulation::Job {
   TrafficPlan plan;
   workload::LocalConnector connector;
   std::unique_ptr<CollectiveBytes> bytes;  // null: lengths only
-  std::unique_ptr<TrainingRun> training;  // null: other traffic
+  std::unique_ptr<TrainingRun> training;   // null: other traffic
   std::deque<Rank> ranks;
   std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
 };
@@ -190,6 +190,7 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   Job& job = *running_.back();
   if (payload_ == Payload::kBytes && job.plan.collective) {
     job.bytes = std::make_unique<CollectiveBytes>(*job.plan.collective);
+  }
   if (Result<void> made = make_training(job); !made) {
     return made;
   }
@@ -201,7 +202,7 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
     workload::RankMemory memory{.place = place};
     if (job.bytes) {
       memory = job.bytes->memory(rank, place);
-    } else if (job.plan.collective) {
+    } else if (job.plan.collective || job.plan.training) {
       memory.length = kCollectiveMemory;
     }
     Result<workload::RankPorts> ports = workload::RankPorts::open(machine, memory);
@@ -281,6 +282,7 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   Job::Rank& made = job.ranks[rank];
   if (job.plan.collective) {
     return make_collective(job, rank);
+  }
   if (job.training) {
     return make_training_program(job, rank);
   }

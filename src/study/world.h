@@ -16,8 +16,8 @@
 
 #include "fabric/ethernet/ethernet_fabric.h"
 #include "fabric/infiniband/infiniband_fabric.h"
-#include "host/aggregation_manager.h"
 #include "fabric/scale_up/scale_up_fabric.h"
+#include "host/aggregation_manager.h"
 #include "host/nic.h"
 #include "host/sim_machine.h"
 #include "sim/kernel.h"

@@ -1,0 +1,14 @@
+// The models and GPUs that the jobs of a scenario name, filled in from the catalogue.
+#pragma once
+
+#include "base/result.h"
+#include "study/catalogue.h"
+#include "study/scenario.h"
+
+namespace weft::study {
+
+/// Errors have the place of the value at fault: an unknown model or GPU with the nearest one, a precision that the GPU
+/// lacks, a parallelism that does not divide the model or the batch, with the numbers.
+[[nodiscard]] Result<void> fill_in_models(Scenario& scenario, const Catalogue& catalogue);
+
+}  // namespace weft::study
