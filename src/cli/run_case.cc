@@ -7,7 +7,10 @@
 #include "cli/run_interrupt.h"
 #include "cli/run_memory.h"
 #include "live/clock.h"
+#include "study/chrome_trace.h"
 #include "study/collector.h"
+#include "study/training_run.h"
+#include "workload/training/critical_path.h"
 
 namespace weft::cli {
 namespace {
@@ -25,6 +28,30 @@ std::uint64_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+Result<void> write_timeline(const std::string& path, const study::Simulation& simulation) {
+  for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
+    const study::TrainingRun* const training = simulation.training(job);
+    if (training == nullptr) {
+      continue;
+    }
+    std::FILE* const file = std::fopen(path.c_str(), "w");
+    if (file == nullptr) {
+      return fail("cannot write '{}'", path);
+    }
+    const auto critical = workload::find_critical_path(training->log(), training->communicators());
+    bool written = true;
+    study::write_chrome_trace(
+        training->log(),
+        {.job = simulation.jobs()[job].name, .communicators = training->communicators(), .path = &critical},
+        [&](std::string_view text) {
+          written = written && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+        });
+    written = std::fclose(file) == 0 && written;
+    return written ? Result<void>() : fail("cannot write '{}'", path);
+  }
+  return fail("--timeline: no job of this scenario trains a model");
 }
 
 }  // namespace
@@ -66,6 +93,11 @@ Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCas
   if (tap != nullptr) {
     if (Result<void> closed = tap->close(); !closed) {
       return pass_on(closed);
+    }
+  }
+  if (!options.timeline.empty() && results.run.end == study::RunEnd::kFinished) {
+    if (Result<void> written = write_timeline(options.timeline, **simulation); !written) {
+      return pass_on(written);
     }
   }
   results.machine = study::MachineInfo{.setup_time = ready.since_start(),

@@ -16,6 +16,7 @@ struct RunCase {
   std::string name;  // for progress
   std::string key;
   std::vector<study::CaptureRequest> captures;
+  std::string timeline;  // a file for the Chrome trace of the first job that trains a model; empty: none
   ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
 };

@@ -155,6 +155,9 @@ int run(const RunText& text) {
         run_case(scenario, {.name = name,
                             .key = study::run_key(scenario, *catalogue, WEFT_VERSION),
                             .captures = captures_of(text, scenarios->size() > 1 ? scenario.case_name : ""),
+                            .timeline = text.timeline.empty() || scenarios->size() == 1
+                                            ? text.timeline
+                                            : with_case(text.timeline, scenario.case_name),
                             .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal,
                             .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked});
     if (!results) {
@@ -212,6 +215,8 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
                       "standard output alone");
   command->add_option("--pcap", text.pcap, "PORT or PORT=FILE: capture a port (pcapng); may be given several times")
       ->allow_extra_args(false);
+  command->add_option("--timeline", text.timeline,
+                      "Write what each rank of a training job did when, as a Chrome trace (opens in Perfetto)");
   command->add_flag("-q,--quiet", text.quiet, "No summary and no progress");
   command->add_flag("--force", text.force, "Run even if the memory seems too small");
   command->get_option("--all-cases")->excludes("--case");

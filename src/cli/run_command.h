@@ -18,6 +18,7 @@ struct RunText {
   std::string json;
   std::string csv;
   std::vector<std::string> pcap;  // "leaf0/port3" or "leaf0/port3=file"
+  std::string timeline;
   bool all_cases = false;
   bool messages = false;
   bool quiet = false;

@@ -151,6 +151,7 @@ class ScaleRun {
         run_case(scenario, {.name = name,
                             .key = study::run_key(scenario, catalogue_, WEFT_VERSION),
                             .captures = {},
+                            .timeline = {},
                             .progress = text_.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal});
     if (!results) {
       return pass_on(results);

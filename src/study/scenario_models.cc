@@ -5,6 +5,7 @@
 #include "study/fail_at.h"
 #include "study/model_catalogue.h"
 #include "study/training_report.h"
+#include "workload/training/memory_estimate.h"
 
 namespace weft::study {
 namespace {
@@ -35,6 +36,9 @@ Result<void> fill_in(Scenario& scenario, std::size_t index, const ModelCatalogue
   }
   if (Result<void> right = workload::check_job(training_job_of(training), job.ranks); !right) {
     return fail_at(scenario, path + "model", "{}", right.error().message);
+  }
+  if (const auto fits = workload::check_memory(training_job_of(training), training.gpu_model); !fits) {
+    return fail_at(scenario, path + "model", "{}", fits.error().message);
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include "base/int128.h"
 #include "study/summary_text.h"
 #include "workload/training/critical_path.h"
+#include "workload/training/memory_estimate.h"
 #include "workload/training/step_report.h"
 
 namespace weft::study {
@@ -100,6 +101,19 @@ void add_path(StepRow& row, const StepEvidence& evidence) {
   std::ranges::stable_sort(row.path, std::greater<>(), &StepPathPart::time);
 }
 
+void add_memory(StepRow& row, const workload::TrainingPlan& plan) {
+  const workload::MemoryEstimate memory = workload::estimate_memory(plan.job(), plan.gpu());
+  const std::pair<std::string_view, Bytes> parts[] = {
+      {"parameters", memory.parameters},   {"gradients", memory.gradients}, {"optimizer", memory.optimizer},
+      {"activations", memory.activations}, {"working", memory.working},     {"output", memory.output},
+      {"reserved", memory.reserved},       {"of", plan.gpu().memory}};
+  for (const auto& [what, size] : parts) {
+    if (size > Bytes::zero()) {
+      row.memory.push_back({.what = std::string(what), .size = size});
+    }
+  }
+}
+
 Duration continued_time(Duration shorter, Duration longer, const Continuation& by) {
   const Int128 slope = static_cast<Int128>((longer - shorter).picoseconds()) * (by.whole - by.to) / (by.to - by.from);
   return longer + Duration::picoseconds(static_cast<std::int64_t>(slope));
@@ -157,6 +171,7 @@ StepRow make_step_row(const StepEvidence& evidence) {
   add_parts(row, report, evidence.log);
   add_path(row, evidence);
   evidence.traffic.report(row, evidence.plan, evidence.log);
+  add_memory(row, evidence.plan);
   row.tokens_per_second = workload::tokens_per_second(evidence.plan, row.time);
   row.utilisation = workload::model_flops_utilisation(evidence.plan, row.time);
   return row;
