@@ -41,7 +41,8 @@ Result<void> check(const CollectiveRun& run) {
 
 Result<Measured> simulate(const CollectiveRun& run, Bytes size, const Catalogue& catalogue) {
   Result<Scenario> scenario =
-      parse_scenario(collective_scenario(run, size), {.file = "collective", .case_name = std::nullopt, .settings = run.settings}, catalogue);
+      parse_scenario(collective_scenario(run, size),
+                     {.file = "collective", .case_name = std::nullopt, .settings = run.settings}, catalogue);
   if (!scenario) {
     return pass_on(scenario);
   }

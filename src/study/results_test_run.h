@@ -47,6 +47,66 @@ inline RunInfo small_run_info() {
           .settings = "seed = 7\n"};
 }
 
+/// The ports at both ends of the first host's link.
+inline std::vector<PortRow> small_ports() {
+  std::vector<PortRow> ports(2);
+  ports[0] = {.name = "host0/nic0",
+              .peer = "switch0/port0",
+              .rate = 400_gbps,
+              .of_switch = false,
+              .tx_packets = 256,
+              .tx_bytes = 1'064'448,
+              .rx_packets = 255,
+              .rx_bytes = 16'000,
+              .drops = 0,
+              .receive_errors = 1,
+              .credits_sent = 2,
+              .lanes = {{.lane = 3, .tx_packets = 256, .tx_bytes = 1'064'448, .held = 5_us}}};
+  ports[1] = ports[0];
+  ports[1].name = "switch0/port2";
+  ports[1].of_switch = true;
+  ports[1].lanes[0] = {.lane = 3,
+                       .tx_packets = 512,
+                       .tx_bytes = 2'128'896,
+                       .marked = 12,
+                       .queue_peak = 524'288,
+                       .ingress_peak = 100'000,
+                       .pauses_sent = 4,
+                       .pauses_received = 0,
+                       .storms = 1,
+                       .held = Duration::zero()};
+  return ports;
+}
+
+/// The training step of one job, as a row of results.
+inline StepRow small_step_row() {
+  return {.job = "llm",
+          .model = "llama3-8b",
+          .gpu = "h100-sxm",
+          .gpus = 16,
+          .parallelism = "tp 8, pp 1, dp 2",
+          .fidelity = "composed",
+          .steps = 2,
+          .time = 900_ms,
+          .compute = 720_ms,
+          .tokens_per_second = 123'456.5,
+          .utilisation = 0.375,
+          .composition_error = 0.0125,
+          .composition_check = "one layer",
+          .parts = {{.name = "forward", .exposed = 720_ms, .busy = 720_ms},
+                    {.name = "dp",
+                     .communication = true,
+                     .exposed = 180_ms,
+                     .waiting = 20_ms,
+                     .busy = 400_ms,
+                     .sent = Bytes(1 << 30),
+                     .operations = 4}},
+          .tiers = {{.name = "network", .sent = Bytes(1 << 30), .wire_time = 20_ms}},
+          .flows = {{.purpose = "dp", .kind = "all-reduce", .operation = 160_mb, .size = 20_mb, .flows = 64}},
+          .path = {{.what = "forward", .time = 720_ms}, {.what = "dp all-reduce", .time = 180_ms}},
+          .memory = {{.what = "parameters", .size = Bytes(1 << 30)}}};
+}
+
 /// Two of three ranks send to the third through one switch.
 inline RunResults small_run() {
   RunResults results;
@@ -64,32 +124,7 @@ inline RunResults small_run() {
                           .size = 4_mib,
                           .started = Time::zero() + 1_us,
                           .finished = Time::zero() + 9_us}};
-  results.ports.resize(2);
-  results.ports[0] = {.name = "host0/nic0",
-                      .peer = "switch0/port0",
-                      .rate = 400_gbps,
-                      .of_switch = false,
-                      .tx_packets = 256,
-                      .tx_bytes = 1'064'448,
-                      .rx_packets = 255,
-                      .rx_bytes = 16'000,
-                      .drops = 0,
-                      .receive_errors = 1,
-                      .credits_sent = 2,
-                      .lanes = {{.lane = 3, .tx_packets = 256, .tx_bytes = 1'064'448, .held = 5_us}}};
-  results.ports[1] = results.ports[0];
-  results.ports[1].name = "switch0/port2";
-  results.ports[1].of_switch = true;
-  results.ports[1].lanes[0] = {.lane = 3,
-                               .tx_packets = 512,
-                               .tx_bytes = 2'128'896,
-                               .marked = 12,
-                               .queue_peak = 524'288,
-                               .ingress_peak = 100'000,
-                               .pauses_sent = 4,
-                               .pauses_received = 0,
-                               .storms = 1,
-                               .held = Duration::zero()};
+  results.ports = small_ports();
   results.nics = {{.name = "host0/nic0",
                    .data_sent = 256,
                    .retransmitted = 2,
@@ -115,31 +150,7 @@ inline RunResults small_run() {
                       .held = {}}};
   results.events = {{.at = Time::zero() + 30_us, .kind = "degrade", .place = "switch0/port1", .text = "to 100 Gbps"},
                     {.at = Time::never(), .kind = "watchdog", .place = "switch0/port2 priority 3", .text = "1 times"}};
-  results.steps = {{.job = "llm",
-                    .model = "llama3-8b",
-                    .gpu = "h100-sxm",
-                    .gpus = 16,
-                    .parallelism = "tp 8, pp 1, dp 2",
-                    .fidelity = "composed",
-                    .steps = 2,
-                    .time = 900_ms,
-                    .compute = 720_ms,
-                    .tokens_per_second = 123'456.5,
-                    .utilisation = 0.375,
-                    .composition_error = 0.0125,
-                    .composition_check = "one layer",
-                    .parts = {{.name = "forward", .exposed = 720_ms, .busy = 720_ms},
-                              {.name = "dp",
-                               .communication = true,
-                               .exposed = 180_ms,
-                               .waiting = 20_ms,
-                               .busy = 400_ms,
-                               .sent = Bytes(1 << 30),
-                               .operations = 4}},
-                    .tiers = {{.name = "network", .sent = Bytes(1 << 30), .wire_time = 20_ms}},
-                    .flows = {{.purpose = "dp", .kind = "all-reduce", .operation = 160_mb, .size = 20_mb, .flows = 64}},
-                    .path = {{.what = "forward", .time = 720_ms}, {.what = "dp all-reduce", .time = 180_ms}},
-                    .memory = {{.what = "parameters", .size = Bytes(1 << 30)}}}};
+  results.steps = {small_step_row()};
   return results;
 }
 

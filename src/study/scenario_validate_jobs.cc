@@ -100,8 +100,8 @@ Result<void> validate_jobs(const Scenario& scenario) {
     if (job.placement == Placement::kListed && listed != job.ranks) {
       return fail_at(scenario, path + "gpus", "{} GPUs and {} places; as many of both", job.ranks, listed);
     }
-    Result<void> right = job.training.trains() ? validate_parallelism(scenario, job, path)
-                                               : validate_no_training(scenario, path);
+    Result<void> right =
+        job.training.trains() ? validate_parallelism(scenario, job, path) : validate_no_training(scenario, path);
     if (!right) {
       return right;
     }

@@ -133,6 +133,19 @@ network
     depth            128 KiB     256 KiB     256 KiB
   degrade       switch0/port1 at 30 us: to 100 Gbps
   watchdog      switch0/port2 priority 3: 1 times
+
+llm: llama3-8b on 16 x h100-sxm, tp 8, pp 1, dp 2
+  step          900 ms; computing 80.0 % of it; communication exposed 20.0 %
+  rate          123456 tokens/s, 37.5 % of the GPUs' peak (model FLOPs)
+  composed      +1.25 % against every packet, on one layer
+  time for          exposed  of step     waiting      in all        sent     ops
+  forward            720 ms   80.0 %                  720 ms                   0
+  dp                 180 ms   20.0 %       20 ms      400 ms       1 GiB       4
+  network       1 GiB sent by all GPUs; 20 ms of the busiest one's links
+  flows         dp all-reduce of 152.6 MiB: 64 flows of 19.07 MiB
+  critical path   80.0 %  720 ms  forward
+                  20.0 %  180 ms  dp all-reduce
+  GPU memory    parameters 1 GiB
 )";
 
 TEST(SummaryText, IsAlignedAndFitsEightyColumns) {

@@ -19,7 +19,8 @@ std::uint32_t on_link(const MemoryFormat& format, std::uint64_t bytes) {
   const std::uint64_t share = format.link_efficiency.raw();
   WEFT_DCHECK(share > 0);
   const auto scaled = static_cast<Uint128>(bytes) << 63;
-  return static_cast<std::uint32_t>((scaled + share - 1) / share);
+  // The share itself is rounded, so the quotient is taken to the nearest byte: exact ones stay exact.
+  return static_cast<std::uint32_t>((scaled + share / 2) / share);
 }
 
 }  // namespace

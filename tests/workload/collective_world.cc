@@ -33,7 +33,8 @@ void expect_right(const CollectiveCase& one) {
   const workload::JobLayout layout = layout_of(one.ranks, one.domain);
   const Bytes size(static_cast<std::int64_t>(4 * one.elements));
   const Bytes memory = workload::memory_needed(layout, one.options, size);
-  SmallWorld world({.ranks = one.ranks, .memory_bytes = static_cast<std::size_t>(memory.count()), .domain = one.domain});
+  SmallWorld world(
+      {.ranks = one.ranks, .memory_bytes = static_cast<std::size_t>(memory.count()), .domain = one.domain});
   RandomStream random(one.ranks * 1'000 + one.elements, "loss");
   if (one.loss > 0)
     world.loses = [&](const wire::Packet&) {
