@@ -22,7 +22,7 @@ struct ReductionOptions {
   /// Reductions of a group that a reducer has buffers for. A member sends no more until it has had an answer, so a
   /// reducer always has a receive request for what comes.
   std::uint32_t window = 64;
-  Duration latency;  // from the last child's vector to the result
+  Duration latency{};  // from the last child's vector to the result
 
   /// A group that waits for somebody asks the connections whether they live: first after this, then after twice as
   /// long, and so on; after the last of `probes` it gives up.

@@ -67,5 +67,210 @@ TEST(InNetworkReduction, SumsForTwoToThirtyThreeMembersOnOneOrSeveralLeaves) {
   }
 }
 
+constexpr std::uint32_t kTypes = 8;
+constexpr std::uint32_t kOperations = 6;
+
+bool is_integer(verbs::DataType type) { return type <= verbs::DataType::kUint64; }
+
+/// The members' vectors, combined along a tree of two leaves: each leaf's members, then both leaves.
+std::vector<std::byte> combined_by_leaves(const host::Reduction& reduction,
+                                          const std::vector<std::vector<std::byte>>& vectors, std::size_t per_leaf) {
+  std::vector<std::vector<std::byte>> of_leaves;
+  for (std::size_t first = 0; first < vectors.size(); first += per_leaf) {
+    const std::vector<std::span<const std::byte>> operands(
+        vectors.begin() + static_cast<std::ptrdiff_t>(first),
+        vectors.begin() + static_cast<std::ptrdiff_t>(first + per_leaf));
+    host::reduce_vectors(reduction, operands, of_leaves.emplace_back(vectors.front().size()));
+  }
+  const std::vector<std::span<const std::byte>> leaves(of_leaves.begin(), of_leaves.end());
+  std::vector<std::byte> all(vectors.front().size());
+  host::reduce_vectors(reduction, leaves, all);
+  return all;
+}
+
+TEST(InNetworkReduction, CombinesEveryTypeAndOperationInTheOrderOfTheTree) {
+  ReductionWorld sim(reduction_world(leaves_and_spines(2, 3, 2)));
+  sim.add_group({.ranks = first_hosts(6)});
+  struct Case {
+    std::uint32_t request;
+    std::vector<std::byte> expected;
+  };
+  std::vector<Case> cases;
+  RandomStream random(3, "vectors");
+  for (std::uint32_t type = 0; type < kTypes; ++type) {
+    for (std::uint32_t operation = 0; operation < kOperations; ++operation) {
+      const host::Reduction reduction{static_cast<verbs::DataType>(type),
+                                      static_cast<verbs::ReduceOperation>(operation)};
+      if (!is_integer(reduction.data_type) && reduction.operation >= verbs::ReduceOperation::kBitAnd) {
+        continue;
+      }
+      std::vector<std::vector<std::byte>> vectors(6);
+      for (auto& vector : vectors) {
+        vector.resize(static_cast<std::size_t>(100 * verbs::size_of(reduction.data_type).count()));
+        for (std::byte& byte : vector) {
+          byte = static_cast<std::byte>(random.next());
+        }
+      }
+      const std::uint32_t request =
+          sim.add({.count = 100, .data_type = reduction.data_type, .operation = reduction.operation},
+                  [&](std::uint32_t rank, std::span<std::byte> bytes) {
+                    std::copy(vectors[rank].begin(), vectors[rank].end(), bytes.begin());
+                  });
+      cases.push_back({request, combined_by_leaves(reduction, vectors, 3)});
+    }
+  }
+  sim.run();
+  ASSERT_EQ(sim.check_all_succeeded(), "");
+  for (const Case& each : cases) {
+    for (std::uint32_t host = 0; host < 6; ++host) {
+      const auto result = sim.destination(host, each.request);
+      EXPECT_TRUE(std::equal(result.begin(), result.end(), each.expected.begin(), each.expected.end()))
+          << "request " << each.request << " host " << host;
+    }
+  }
+}
+
+TEST(InNetworkReduction, GivesARootedResultToTheRootAlone) {
+  for (std::uint32_t root = 0; root < 6; ++root) {
+    ReductionWorld sim(reduction_world(leaves_and_spines(2, 3, 2)));
+    sim.add_group({.ranks = first_hosts(6)});
+    std::vector<std::uint32_t> requests;
+    for (int i = 0; i < 200; ++i) {  // more than the window
+      requests.push_back(sim.add({.count = 10, .data_type = verbs::DataType::kInt32, .root = root}, fill_int32));
+    }
+    sim.run();
+    ASSERT_EQ(sim.check_all_succeeded(), "");
+    for (const std::uint32_t request : requests) {
+      for (std::uint32_t host = 0; host < 6; ++host) {
+        EXPECT_EQ(int32s(sim.destination(host, request)),
+                  host == root ? expected_sum(6, 10) : std::vector<std::int32_t>(10));
+        EXPECT_EQ(sim.completed(host, request)->completion.byte_len, host == root ? 40U : 0U);
+      }
+    }
+  }
+}
+
+TEST(InNetworkReduction, MixesRootedAndOtherRequestsInOneGroup) {
+  ReductionWorld sim(reduction_world(leaves_and_spines(3, 2, 2)));
+  sim.add_group({.ranks = {5, 0, 3, 1}});
+  std::vector<std::uint32_t> requests;
+  for (std::uint32_t i = 0; i < 150; ++i) {
+    ReducePlan plan{.count = 1 + i % 60, .data_type = verbs::DataType::kInt32};
+    if (i % 3 != 0) {
+      plan.root = i % 4;
+    }
+    requests.push_back(sim.add(plan, fill_int32));
+  }
+  sim.run();
+  ASSERT_EQ(sim.check_all_succeeded(), "");
+  for (std::uint32_t i = 0; i < 150; ++i) {
+    const std::uint32_t ranks[] = {5, 0, 3, 1};
+    for (std::uint32_t rank = 0; rank < 4; ++rank) {
+      const bool gets_it = i % 3 == 0 || i % 4 == rank;
+      EXPECT_EQ(int32s(sim.destination(ranks[rank], requests[i])),
+                gets_it ? expected_sum(4, 1 + i % 60) : std::vector<std::int32_t>(1 + i % 60));
+    }
+  }
+}
+
+TEST(InNetworkReduction, PutsTheResultOverTheSource) {
+  ReductionWorld sim(reduction_world(leaves_and_spines(2, 2, 1)));
+  sim.add_group({.ranks = first_hosts(4)});
+  const std::uint32_t request =
+      sim.add({.count = 3000, .data_type = verbs::DataType::kInt32, .in_place = true}, fill_int32);
+  sim.run();
+  ASSERT_EQ(sim.check_all_succeeded(), "");
+  for (std::uint32_t host = 0; host < 4; ++host) {
+    EXPECT_EQ(int32s(sim.destination(host, request)), expected_sum(4, 3000));
+  }
+}
+
+TEST(InNetworkReduction, ServesSeveralGroupsAtOnceThatShareHostsAndReducers) {
+  ReductionWorld sim(reduction_world(leaves_and_spines(3, 4, 2)));
+  const std::vector<std::vector<std::uint32_t>> groups = {first_hosts(12), {0, 4, 8}, {1, 2}, {11, 3, 7, 0}, {0, 4, 8}};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> requests;
+  for (std::uint32_t group = 0; group < groups.size(); ++group) {
+    sim.add_group({.ranks = groups[group]});
+  }
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    const std::uint32_t group = i % static_cast<std::uint32_t>(groups.size());
+    requests.emplace_back(group,
+                          sim.add({.group = group, .count = 1000, .data_type = verbs::DataType::kInt32}, fill_int32));
+  }
+  EXPECT_EQ(sim.run(), study::World::Stop::kIdle);
+  ASSERT_EQ(sim.check_all_succeeded(), "");
+  EXPECT_EQ(sim.world().aggregation()->trees(), groups.size());
+  for (const auto& [group, request] : requests) {
+    for (const std::uint32_t host : groups[group]) {
+      EXPECT_EQ(int32s(sim.destination(host, request)),
+                expected_sum(static_cast<std::uint32_t>(groups[group].size()), 1000));
+    }
+  }
+}
+
+TEST(InNetworkReduction, SumsRightOverDamagedCables) {
+  for (const std::uint64_t one_in : {200'000ULL, 1'000'000ULL}) {
+    ReductionWorldOptions options = reduction_world(leaves_and_spines(2, 4, 2));
+    options.fabric.bit_error_rate.assign(options.graph.links.size(), Probability::from_ratio({1, one_in}));
+    options.reduction.timeout = 4;  // 65 us
+    options.reduction.window = 8;
+    options.nic.device.active_mtu = verbs::PathMtu::k1024;
+    // Links between switches and reducers have none.
+    options.fabric.bit_error_rate.resize(std::size_t{2} * options.graph.links.size() + options.graph.links.size());
+    ReductionWorld sim(std::move(options));
+    sim.add_group({.ranks = first_hosts(8)});
+    std::vector<std::uint32_t> requests;
+    for (int i = 0; i < 30; ++i) {
+      requests.push_back(sim.add({.count = 4096, .data_type = verbs::DataType::kInt32}, fill_int32));
+    }
+    EXPECT_EQ(sim.run_checked(Time::zero() + 2_s), "");
+    ASSERT_EQ(sim.check_all_succeeded(), "") << one_in;
+    for (const std::uint32_t request : requests) {
+      for (std::uint32_t host = 0; host < 8; ++host) {
+        EXPECT_EQ(int32s(sim.destination(host, request)), expected_sum(8, 4096));
+      }
+    }
+    std::uint64_t repeated = 0;
+    for (std::uint32_t i = 0; i < sim.world().graph().endpoints; ++i) {
+      repeated += sim.world().nic(EndpointId(i)).connections().retransmissions;
+    }
+    EXPECT_GT(repeated, 0U) << one_in;
+  }
+}
+
+TEST(InNetworkReduction, RepeatsExactly) {
+  const auto last_of = [](std::uint64_t seed) {
+    ReductionWorldOptions options = reduction_world(leaves_and_spines(3, 4, 2));
+    options.seed = seed;
+    options.carries_bytes = false;
+    ReductionWorld sim(std::move(options));
+    sim.add_group({.ranks = first_hosts(12)});
+    sim.add_group({.ranks = {0, 4, 8}});
+    for (std::uint32_t i = 0; i < 60; ++i) {
+      sim.add({.group = i % 2, .count = 2000});
+    }
+    sim.run();
+    EXPECT_EQ(sim.check_all_succeeded(), "");
+    return std::pair(sim.last_completion(), sim.world().events());
+  };
+  EXPECT_EQ(last_of(1), last_of(1));
+}
+
+TEST(InNetworkReduction, TakesTheSameTimeWithAndWithoutBytes) {
+  const auto last_of = [](bool carries_bytes) {
+    ReductionWorldOptions options = reduction_world(leaves_and_spines(2, 4, 2));
+    options.carries_bytes = carries_bytes;
+    ReductionWorld sim(std::move(options));
+    sim.add_group({.ranks = first_hosts(8)});
+    for (std::uint32_t i = 0; i < 40; ++i) {
+      sim.add({.count = 4096});
+    }
+    sim.run();
+    EXPECT_EQ(sim.check_all_succeeded(), "");
+    return sim.last_completion();
+  };
+  EXPECT_EQ(last_of(true), last_of(false));
+}
+
 }  // namespace
 }  // namespace weft::testing
