@@ -156,6 +156,7 @@ void SimGroupProvider::on_answer(Group& group, const verbs::WorkCompletion& comp
     return;
   }
   if (ReductionHeader::decode(completion.imm_data).abandoned) {
+    group.edge->on_abandoned();
     fail_group(group, verbs::WcStatus::kRemAbortErr);
     return;
   }

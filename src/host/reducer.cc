@@ -243,7 +243,7 @@ void Reducer::on_vector(GroupNumber number, Child& child, const verbs::WorkCompl
   Group& group = groups_[number];
   const ReductionHeader header = ReductionHeader::decode(completion.imm_data);
   if (header.abandoned) {
-    child.queue_pair->abandon();  // it knows
+    child.queue_pair->on_abandoned();
     fail_group(number);
     return;
   }
@@ -264,7 +264,7 @@ void Reducer::on_vector(GroupNumber number, Child& child, const verbs::WorkCompl
 void Reducer::on_result(GroupNumber number, const verbs::WorkCompletion& completion) {
   Group& group = groups_[number];
   if (ReductionHeader::decode(completion.imm_data).abandoned) {
-    group.parent->queue_pair->abandon();
+    group.parent->queue_pair->on_abandoned();
     fail_group(number);
   } else if (!group.failed) {
     group.patience.begin(now(), options_);

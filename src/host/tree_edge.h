@@ -54,6 +54,8 @@ class TreeEdge {
   [[nodiscard]] Result<void> send(const std::optional<verbs::Sge>& vector, const ReductionHeader& header);
   /// Once: tells the peer that its group has failed.
   void abandon();
+  /// The peer has said that its group has failed: it needs no word of it, and may have no receive request for one.
+  void on_abandoned() { abandoned_ = true; }
   /// Unless something under way will tell as well whether the peer lives.
   void probe();
 
