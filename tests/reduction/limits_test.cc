@@ -124,16 +124,16 @@ TEST(Reducers, RefuseMoreChildrenThanTheyMayHave) {
 
 using PlainReducers = GroupOfTwo;
 
-TEST_F(PlainReducers, HaveNoTreeOverARailThatIsNotJoined) {
-  // Reducers only where they are of no use: not on the way between two leaves.
+TEST(Reducers, OfOneSwitchServeGroupsWhoseOthersHaveNone) {
   ReductionWorldOptions options = reduction_world(leaves_and_spines(2, 2, 1));
   options.reducers = std::vector<fabric::NodeIndex>{fabric::NodeIndex(options.graph.endpoints)};
   ReductionWorld sim(std::move(options));
-  const verbs::GroupAttributes attributes{.pd = *sim.provider(0).alloc_pd(),
-                                          .cq = *sim.provider(0).create_cq(4),
-                                          .members = {EndpointId(0), EndpointId(1)},
-                                          .self = verbs::GroupRank(0)};
-  EXPECT_TRUE(sim.groups(0).create_group(attributes));
+  sim.add_group({.ranks = first_hosts(4)});
+  sim.add({.count = 100});
+  sim.run();
+  EXPECT_EQ(sim.check_all_succeeded(), "");
+  EXPECT_EQ(sim.reducer_totals().vectors, 4U);
+  EXPECT_EQ(sim.reducer_totals().reductions, 1U);
 }
 
 TEST_F(PlainReducers, RefuseAFullGroupAndOneWithRequestsOutstanding) {

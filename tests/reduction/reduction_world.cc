@@ -179,14 +179,15 @@ study::World::Stop ReductionWorld::run(Time limit) {
 
 std::string ReductionWorld::run_checked(Time limit) {
   world_->start();
-  while (world_->run(limit, 1) == study::World::Stop::kBudget) {
+  constexpr std::uint64_t kEventsBetweenChecks = 997;
+  while (world_->run(limit, kEventsBetweenChecks) == study::World::Stop::kBudget) {
     const std::string wrong = world_->check_invariants();
     if (!wrong.empty()) {
       return fmt::format("event {}: {}", world_->events(), wrong);
     }
   }
   EXPECT_FALSE(world_->error()) << world_->error()->message;
-  return {};
+  return world_->check_invariants();
 }
 
 std::optional<Completed> ReductionWorld::completed(std::uint32_t host, std::uint32_t request) const {

@@ -64,7 +64,7 @@ class ReductionWorld {
   void silence(std::uint32_t host) { hosts_[host].start = Time::never(); }
 
   study::World::Stop run(Time limit = Time::never());
-  /// The same; the first sum that does not add up after an event, or nothing.
+  /// The same, with checks along the way; the first sum that does not add up, or nothing.
   [[nodiscard]] std::string run_checked(Time limit = Time::never());
 
   [[nodiscard]] study::World& world() { return *world_; }
