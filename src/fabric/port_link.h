@@ -25,6 +25,11 @@ struct InFlight {
   Time at;  // when the receiver has it
   PacketHandle packet;
 };
+/// A link-level control frame.
+struct ControlInFlight {
+  Time at;
+  std::uint32_t frame = 0;  // as its fabric has it: the handle of a packet record, or all that the frame says
+};
 
 /// Of PortLink::way: not looked up.
 inline constexpr std::uint16_t kNoWay = 0xFFFF;
@@ -50,7 +55,7 @@ struct alignas(64) PortLink {
   std::uint16_t way =
       kNoWay;                 // port of the owner by which `first` will leave it, where that has been looked up already
   std::uint8_t flags = 0;     // PortFlag bits
-  std::uint8_t announce = 0;  // lanes whose flow control has something to say
+  std::uint8_t announce = 0;  // Ethernet: priorities whose flow control has something to say
 
   // What a transmission needs: one more.
   alignas(64) Time free_at;  // the wire that begins here is idle from then on
@@ -61,14 +66,16 @@ struct alignas(64) PortLink {
   std::uint32_t queued_bytes = 0;          // that wait to leave
   std::uint16_t queued = 0;                // bit l: packets of lane (priority, virtual lane) l wait
   std::uint16_t blocked = 0;               // bit l: flow control holds lane l
+  std::uint16_t stalled = 0;               // InfiniBand, bit l: what lane l would send waits for credits
+  std::uint16_t scarce = 0;                // InfiniBand, bit l: an endpoint's lane l may be out of credits
   std::uint64_t packets_sent = 0;
 
   // What only flow control and changes need.
   Duration control_delay;  // of the wire that begins here, for control frames
-  Rate rate;
-  Ring<InFlight> control;
+  Ring<ControlInFlight> control;
   sim::Wake control_arrival;
   sim::Wake timer;
+  Rate rate;
 
   [[nodiscard]] bool has(PortFlag flag) const { return (flags & flag) != 0; }
   [[nodiscard]] Duration wire_time(std::uint32_t bytes) const {
@@ -124,7 +131,7 @@ void cut_wire(PortLink& port, Lose lose, LoseControl lose_control) {
     lose(port.in_flight.pop_front().packet);
   }
   while (!port.control.empty()) {
-    lose_control(port.control.pop_front().packet);
+    lose_control(port.control.pop_front().frame);
   }
   port.control_arrival.forget();
 }
@@ -137,7 +144,7 @@ inline void add_port_ranks(sim::RankTable& ranks, std::uint64_t name, PortLink& 
   ranks.add({name, kPortTimer}, port.timer);
 }
 
-/// The same for a control frame of `wire_bytes`, which goes around the receiver's pipeline and counts as no packet.
+/// The same for a control frame in a packet record: it goes around the receiver's pipeline and counts as no packet.
 inline void launch_control(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index, PacketHandle frame,
                            std::uint32_t wire_bytes, Time now) {
   from.free_at = now + from.wire_time(wire_bytes);
@@ -145,18 +152,18 @@ inline void launch_control(sim::Kernel& kernel, PortLink& from, PortLink& to, Po
   if (to.control.empty()) {
     kernel.wake_always(to.control_arrival, sim::ActorId(kControlArrival, to_index), at);
   }
-  to.control.push_back({at, frame});
+  to.control.push_back({at, frame.value()});
 }
 
 inline PacketHandle land_control(sim::Kernel& kernel, PortLink& port, PortIndex index, Time now) {
   if (!port.control_arrival.fires(now)) {
     return PacketHandle::invalid();
   }
-  const InFlight first = port.control.pop_front();
+  const ControlInFlight first = port.control.pop_front();
   if (!port.control.empty()) {
     kernel.wake_always(port.control_arrival, sim::ActorId(kControlArrival, index), port.control.front().at);
   }
-  return first.packet;
+  return PacketHandle(first.frame);
 }
 
 }  // namespace weft::fabric

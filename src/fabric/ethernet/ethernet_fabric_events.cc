@@ -71,7 +71,7 @@ void EthernetFabric::cut(PortIndex index, Time now) {
   port.flags |= kLinkDown;
   cut_wire(
       port, [&](PacketHandle handle) { drop(handle, drops_.link_down, index); },
-      [&](PacketHandle frame) { packets_.release(frame); });
+      [&](std::uint32_t frame) { packets_.release(PacketHandle(frame)); });
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     end_pause(port, index, priority, now);
   }

@@ -1,10 +1,8 @@
-// What a flow control packet says, inside a packet record of kind kFlowControl.
+// What a flow control packet says: four bytes, which travel from port to port without a packet record.
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
-#include "base/time.h"
 #include "wire/flow_control_packet.h"
 #include "wire/packet.h"
 
@@ -13,29 +11,29 @@ namespace weft::fabric {
 /// Time on the wire: the packet is 6 bytes, and the line code carries it in a block of 8 (docs/decisions/0012).
 inline constexpr std::uint16_t kCreditWireBytes = 8;
 
+//= ibta-1.7 7.9.4
 struct CreditContent {
-  Time sent_at;                         // not on the wire: where the receiver's pipeline stood
-  std::uint16_t total_blocks_sent = 0;  // FCTBS of the lane that goes the same way
-  std::uint16_t credit_limit = 0;       // FCCL of the lane that goes the other way
-  std::uint8_t lane = 0;
+  std::uint16_t total_blocks_sent = 0;  // FCTBS of the lane that goes the same way, 12 bits
+  std::uint8_t lane = 0;                // 4 bits
+  std::uint16_t credit_limit = 0;       // FCCL of the lane that goes the other way, 12 bits
 
-  void store(wire::Packet& packet) const {
-    packet.raw = {};
-    std::memcpy(packet.raw.data(), this, sizeof(*this));
+  [[nodiscard]] std::uint32_t packed() const {
+    return std::uint32_t{total_blocks_sent} << 16 | std::uint32_t{lane} << 12 | credit_limit;
   }
-  [[nodiscard]] static CreditContent load(const wire::Packet& packet) {
-    CreditContent content;
-    std::memcpy(&content, packet.raw.data(), sizeof(content));
-    return content;
+  [[nodiscard]] static CreditContent unpacked(std::uint32_t frame) {
+    return {.total_blocks_sent = static_cast<std::uint16_t>(frame >> 16),
+            .lane = static_cast<std::uint8_t>(frame >> 12 & 0xF),
+            .credit_limit = static_cast<std::uint16_t>(frame & 0xFFF)};
   }
-  /// As it is on the wire.
-  [[nodiscard]] wire::FlowControlPacket wire_form() const {
-    wire::FlowControlPacket form{
-        .total_blocks_sent = total_blocks_sent, .virtual_lane = lane, .credit_limit = credit_limit};
-    form.lpcrc = form.compute_lpcrc();
-    return form;
+  /// As a tap sees the packet.
+  [[nodiscard]] static wire::Packet record() {
+    wire::Packet packet;
+    packet.common.kind = wire::PacketKind::kFlowControl;
+    packet.common.encapsulation = wire::Encapsulation::kIbLocal;
+    packet.common.frame_bytes = wire::FlowControlPacket::kSize;
+    packet.common.wire_bytes = kCreditWireBytes;
+    return packet;
   }
 };
-static_assert(sizeof(CreditContent) <= 32);
 
 }  // namespace weft::fabric

@@ -109,7 +109,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
     return pass_through(in_index, in_lane, blocks, now);
   }
   LaneCredits& credits = credits_of(index, lane);
-  if (out.queued == 0 && out.announce == 0 && out.free_at <= now && credits.sender.admits(blocks)) {
+  if (out.queued == 0 && out.free_at <= now && has_credits(out, index, credits, blocks, now)) {
     if (lanes_ > 1) {
       (void)out.arbiter.pick(options_.ports[out.profile].arbitration, 1U << lane);
       out.arbiter.charge(blocks);
@@ -171,7 +171,7 @@ std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, cons
   if (((out.stalled >> lane) & 1U) != 0) {
     return;
   }
-  if (out.free_at <= now && out.announce == 0) {
+  if (out.free_at <= now) {
     transmit_next(out, index, now);
   } else {
     kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), later(out.free_at, now));
@@ -183,16 +183,12 @@ void InfiniBandFabric::on_transmit(PortIndex index, Time now) {
   if (!port.transmit.fires(now) || port.has(kLinkDown)) {
     return;
   }
-  const bool idle = port.free_at <= now;
-  if (idle && port.announce != 0) {
-    send_limits(port, index, now);
-  }
   const bool is_endpoint = port.has(kIsEndpoint);
   const bool wants = is_endpoint ? !port.wanted_at.is_never() : (port.queued & ~port.stalled) != 0;
-  if (!wants && port.announce == 0) {
+  if (!wants) {
     return;
   }
-  const Time at = later(port.free_at, is_endpoint && port.announce == 0 ? port.wanted_at : now);
+  const Time at = later(port.free_at, is_endpoint ? port.wanted_at : now);
   if (at > now) {
     return kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), at);
   }
@@ -222,7 +218,7 @@ std::uint32_t InfiniBandFabric::pick_lane(InfiniBandPort& port, PortIndex index,
   std::uint32_t eligible = port.queued & ~std::uint32_t{port.stalled};
   for (std::uint32_t left = eligible; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-    if (!credits_of(index, lane).sender.admits(queues_.front(index * lanes_ + lane).blocks)) {
+    if (!has_credits(port, index, credits_of(index, lane), queues_.front(index * lanes_ + lane).blocks, now)) {
       eligible &= ~(1U << lane);
       begin_stalls(port, index, 1U << lane, now);
     }
@@ -278,7 +274,7 @@ void InfiniBandFabric::send(EndpointId endpoint, PacketHandle handle, Time now) 
   WEFT_DCHECK(lane < lanes_ && port.free_at <= now && credits.sender.admits(blocks_of(packet.common.frame_bytes)));
   start_packet(port, credits, handle, sizes_of(packet), now);
   if (!credits.sender.admits(largest_blocks_[port.profile])) {
-    port.blocked = static_cast<std::uint16_t>(port.blocked | 1U << lane);
+    port.scarce = static_cast<std::uint16_t>(port.scarce | 1U << lane);
   }
 }
 

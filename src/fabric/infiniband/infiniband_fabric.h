@@ -76,8 +76,11 @@ class InfiniBandFabric final : public EndpointPort {
 
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override {
     InfiniBandPort& own = ports_[endpoint.value()];
-    if (own.free_at > now || own.announce != 0) {
+    if (own.free_at > now) {
       return {.lanes = 0, .free_at = own.free_at};
+    }
+    if (own.scarce != 0) [[unlikely]] {
+      check_scarce(own, endpoint.value(), now);
     }
     if (own.blocked != 0) [[unlikely]] {
       begin_stalls(own, endpoint.value(), own.blocked, now);
@@ -112,7 +115,7 @@ class InfiniBandFabric final : public EndpointPort {
   [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
   [[nodiscard]] std::uint64_t credits_sent() const;  // flow control packets over one link each
   [[nodiscard]] std::size_t heap_bytes() const;
-  /// Packets on wires and in buffers, flow control packets included.
+  /// Packets on wires and in buffers; flow control packets have no record.
   [[nodiscard]] std::uint64_t packets_inside() const;
   /// Empty if packets and credits add up everywhere; otherwise what does not. O(everything).
   [[nodiscard]] std::string check_invariants() const;
@@ -176,8 +179,17 @@ class InfiniBandFabric final : public EndpointPort {
 
   // Credits: infiniband_fabric_credits.cc.
   void say_limit(PortIndex index, std::uint32_t lane, Time now);
-  void send_limits(InfiniBandPort& port, PortIndex index, Time now);
+  void await_limits(InfiniBandPort& port, PortIndex index);
+  std::uint32_t hear_limits(InfiniBandPort& port, PortIndex index, Time now);
+  [[nodiscard]] bool is_lost(InfiniBandPort& port, PortIndex index, Time now);
   void resynchronise(PortIndex index, const CreditContent& content, Time now);
+  /// Credits for so many blocks are there, as far as limits have come by now.
+  [[nodiscard]] bool has_credits(InfiniBandPort& port, PortIndex index, LaneCredits& lane, std::uint32_t blocks,
+                                 Time now) {
+    return lane.sender.admits(blocks) ||
+           (!port.listens() && hear_limits(port, index, now) != 0 && lane.sender.admits(blocks));
+  }
+  void check_scarce(InfiniBandPort& port, PortIndex index, Time now);
   void take_credits(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
   void begin_stalls(InfiniBandPort& port, PortIndex index, std::uint32_t lanes, Time now);
   void end_stall(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);

@@ -21,72 +21,76 @@ std::uint16_t without(std::uint16_t bits, std::uint32_t lane) {
 
 }  // namespace
 
-// At once if the wire is idle, otherwise before the next packet.
+// At once if the wire is idle, otherwise as soon as it is, in front of all that waits. It says what is free now.
+//= ibta-1.7 7.9.4
 void InfiniBandFabric::say_limit(PortIndex index, std::uint32_t lane, Time now) {
   InfiniBandPort& port = ports_[index];
   if (port.has(kLinkDown)) {
     return;
   }
-  port.unsaid = with(port.unsaid, lane);
-  port.announce = 1;
-  if (port.free_at <= now) {
-    send_limits(port, index, now);
-  } else {
-    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
+  LaneCredits& credits = credits_of(index, lane);
+  const CreditContent content{.total_blocks_sent = static_cast<std::uint16_t>(credits.sender.total_sent()),
+                              .lane = static_cast<std::uint8_t>(lane),
+                              .credit_limit = static_cast<std::uint16_t>(credits.receiver.advertise())};
+  const Time begin = later(port.free_at, now);
+  if (port.has(kTapped)) [[unlikely]] {
+    tap_->on_frame(index, Tap::Direction::kSent, CreditContent::record(), begin);
+  }
+  port.free_at = begin + port.wire_time(kCreditWireBytes);
+  ++port.credits_sent;
+  InfiniBandPort& peer = ports_[port.peer];
+  peer.control.push_back({port.free_at + port.control_delay, content.packed()});
+  if (peer.listens()) {
+    await_limits(peer, port.peer);
   }
 }
 
-//= ibta-1.7 7.9.4
-void InfiniBandFabric::send_limits(InfiniBandPort& port, PortIndex index, Time now) {
-  Time at = now;
-  for_each_bit(port.unsaid, [&](std::uint32_t lane) {
-    LaneCredits& credits = credits_of(index, lane);
-    const PacketHandle handle = packets_.allocate();
-    wire::Packet& packet = packets_[handle];
-    packet.common.kind = wire::PacketKind::kFlowControl;
-    packet.common.encapsulation = wire::Encapsulation::kIbLocal;
-    packet.common.frame_bytes = wire::FlowControlPacket::kSize;
-    packet.common.wire_bytes = kCreditWireBytes;
-    const CreditContent content{.sent_at = at,
-                                .total_blocks_sent = static_cast<std::uint16_t>(credits.sender.total_sent()),
-                                .credit_limit = static_cast<std::uint16_t>(credits.receiver.advertise()),
-                                .lane = static_cast<std::uint8_t>(lane)};
-    content.store(packet);
-    if (port.has(kTapped)) [[unlikely]] {
-      tap_->on_frame(index, Tap::Direction::kSent, packet, at);
-    }
-    launch_control(kernel_, port, ports_[port.peer], port.peer, handle, kCreditWireBytes, at);
-    at = port.free_at;
-    ++port.credits_sent;
-  });
-  port.unsaid = 0;
-  port.announce = 0;
+void InfiniBandFabric::await_limits(InfiniBandPort& port, PortIndex index) {
+  if (!port.control.empty() && port.control_arrival.pending().is_never()) {
+    kernel_.wake_always(port.control_arrival, sim::ActorId(kControlArrival, index), port.control.front().at);
+  }
 }
 
 void InfiniBandFabric::on_control(PortIndex index, Time now) {
   InfiniBandPort& port = ports_[index];
-  const PacketHandle handle = land_control(kernel_, port, index, now);
-  if (!handle.is_valid()) {
+  if (!port.control_arrival.fires(now)) {
     return;
   }
-  const CreditContent content = CreditContent::load(packets_[handle]);
+  for_each_bit(hear_limits(port, index, now), [&](std::uint32_t lane) { take_credits(port, index, lane, now); });
+  if (port.listens()) {
+    await_limits(port, index);
+  }
+}
+
+// The limits that have come by now, and of which lanes they were. Of several the last counts; whoever does not wait for
+// one need not be told of each.
+std::uint32_t InfiniBandFabric::hear_limits(InfiniBandPort& port, PortIndex index, Time now) {
+  std::uint32_t lanes = 0;
+  while (!port.control.empty() && port.control.front().at <= now) {
+    const CreditContent content = CreditContent::unpacked(port.control.pop_front().frame);
+    if ((port.flags & (kHasErrors | kTapped)) != 0 && is_lost(port, index, now)) [[unlikely]] {
+      continue;
+    }
+    ++port.credits_received;
+    // Nothing is lost on a wire without errors: the receiver's own count is the same.
+    if (port.has(kHasErrors)) {
+      resynchronise(index, content, now);
+    }
+    credits_of(index, content.lane).sender.set_limit(content.credit_limit);
+    lanes |= 1U << content.lane;
+  }
+  return lanes;
+}
+
+bool InfiniBandFabric::is_lost(InfiniBandPort& port, PortIndex index, Time now) {
   const bool damaged = port.has(kHasErrors) && errors_[index]->damages(kCreditWireBytes);
-  if (port.has(kTapped)) [[unlikely]] {
-    packets_[handle].common.flags |= damaged ? wire::kCorrupted : 0;
-    tap_->on_frame(index, Tap::Direction::kReceived, packets_[handle], now);
+  port.symbol_errors += damaged ? 1 : 0;
+  if (port.has(kTapped)) {
+    wire::Packet packet = CreditContent::record();
+    packet.common.flags |= damaged ? wire::kCorrupted : 0;
+    tap_->on_frame(index, Tap::Direction::kReceived, packet, now);
   }
-  packets_.release(handle);
-  if (damaged) {
-    ++port.symbol_errors;
-    return;
-  }
-  ++port.credits_received;
-  // Nothing is lost on a wire without errors: the receiver's own count is the same.
-  if (port.has(kHasErrors)) {
-    resynchronise(index, content, now);
-  }
-  credits_of(index, content.lane).sender.set_limit(content.credit_limit);
-  take_credits(port, index, content.lane, now);
+  return damaged;
 }
 
 // The flow control packet has overtaken what is in this port's pipeline, and what is still counted as such on the wire:
@@ -94,7 +98,8 @@ void InfiniBandFabric::on_control(PortIndex index, Time now) {
 //= ibta-1.7 7.9.4
 void InfiniBandFabric::resynchronise(PortIndex index, const CreditContent& content, Time now) {
   const InfiniBandPort& port = ports_[index];
-  const Time last = content.sent_at + ports_[port.peer].delay;
+  const InfiniBandPort& peer = ports_[port.peer];
+  const Time last = now - peer.control_delay + peer.delay;  // of what came onto the wire in front of it
   std::uint32_t coming = 0;
   const auto add = [&](PacketHandle handle, Time at) {
     const wire::PacketCommon& common = packets_[handle].common;
@@ -113,6 +118,18 @@ void InfiniBandFabric::resynchronise(PortIndex index, const CreditContent& conte
   }
 }
 
+// Which lanes of an endpoint have credits for the largest packet is looked at when the wire takes one.
+void InfiniBandFabric::check_scarce(InfiniBandPort& port, PortIndex index, Time now) {
+  std::uint32_t blocked = port.blocked;
+  for_each_bit(port.scarce, [&](std::uint32_t lane) {
+    if (!has_credits(port, index, credits_of(index, lane), largest_blocks_[port.profile], now)) {
+      blocked |= 1U << lane;
+    }
+  });
+  port.blocked = static_cast<std::uint16_t>(blocked);
+  port.scarce = 0;
+}
+
 // Whoever waited for these credits goes on.
 void InfiniBandFabric::take_credits(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
   const CreditSender& sender = credits_of(index, lane).sender;
@@ -129,7 +146,7 @@ void InfiniBandFabric::take_credits(InfiniBandPort& port, PortIndex index, std::
     return;
   }
   end_stall(port, index, lane, now);
-  if (port.free_at <= now && port.announce == 0) {
+  if (port.free_at <= now) {
     transmit_next(port, index, now);
   } else {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(port.free_at, now));
@@ -147,6 +164,7 @@ void InfiniBandFabric::begin_stalls(InfiniBandPort& port, PortIndex index, std::
   if (port.has(kIsEndpoint) && port.blocked == all_lanes_) {
     port.waiting_since = earlier(port.waiting_since, now);
   }
+  await_limits(port, index);
 }
 
 void InfiniBandFabric::end_stall(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
@@ -177,6 +195,7 @@ void InfiniBandFabric::release_input(const WaitingPacket& entry, Time now) {
 
 void InfiniBandFabric::refresh_permit(InfiniBandPort& port, PortIndex index) {
   port.blocked = 0;
+  port.scarce = 0;
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
     if (port.has(kIsEndpoint) && !credits_of(index, lane).sender.admits(largest_blocks_[port.profile])) {
       port.blocked = with(port.blocked, lane);

@@ -60,6 +60,7 @@ void InfiniBandFabric::cut(PortIndex index, Time now) {
   if (port.has(kLinkDown)) {
     return;
   }
+  (void)hear_limits(port, index, now);
   port.flags |= kLinkDown;
   cut_wire(
       port,
@@ -67,9 +68,7 @@ void InfiniBandFabric::cut(PortIndex index, Time now) {
         ++drops_.link_down;
         packets_.release(handle);
       },
-      [&](PacketHandle frame) { packets_.release(frame); });
-  port.unsaid = 0;
-  port.announce = 0;
+      [](std::uint32_t) {});
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
     end_stall(port, index, lane, now);
     while (!queues_.empty(index * lanes_ + lane)) {

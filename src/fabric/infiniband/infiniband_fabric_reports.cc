@@ -17,6 +17,9 @@ InfiniBandCounters InfiniBandFabric::counters(PortIndex index, Time now) const {
                             .symbol_errors = port.symbol_errors,
                             .credits_sent = port.credits_sent,
                             .credits_received = port.credits_received};
+  for (std::uint32_t i = 0; i < port.control.size() && port.control[i].at <= now; ++i) {
+    ++result.credits_received;
+  }
   if (!port.waiting_since.is_never()) {
     result.xmit_wait += now - port.waiting_since;
   }
@@ -62,7 +65,7 @@ std::size_t InfiniBandFabric::heap_bytes() const {
 std::uint64_t InfiniBandFabric::packets_inside() const {
   std::uint64_t count = queues_.size();
   for (const InfiniBandPort& port : ports_) {
-    count += port.in_flight.size() + port.control.size() + (port.arrival.pending().is_never() ? 0 : 1);
+    count += port.in_flight.size() + (port.arrival.pending().is_never() ? 0 : 1);
   }
   return count;
 }
@@ -122,7 +125,7 @@ std::string InfiniBandFabric::check_lane(PortIndex index, std::uint32_t lane, st
   }
   std::uint32_t limit = sender.limit();
   for (std::uint32_t i = 0; i < peer.control.size(); ++i) {
-    const CreditContent content = CreditContent::load(packets_[peer.control[i].packet]);
+    const CreditContent content = CreditContent::unpacked(peer.control[i].frame);
     limit = content.lane == lane ? content.credit_limit : limit;
   }
   const std::uint32_t under_way = (sender.total_sent() - receiver.received()) & kCreditMask;

@@ -12,8 +12,6 @@ namespace weft::fabric {
 /// What only a port has where something waits or went wrong. `queued`: lanes where packets wait (switches);
 /// `blocked`: lanes whose credits do not admit the largest packet (endpoints), or all while the link is down.
 struct InfiniBandPort : PortLink {
-  std::uint16_t unsaid = 0;            // bit l: the limit of lane l is to be said; `announce` is set with any
-  std::uint16_t stalled = 0;           // bit l: lane l waits for credits
   std::uint16_t profile = 0;           // in the fabric's table of InfiniBandPortOptions
   Time wanted_at = Time::never();      // an endpoint asked for the wire
   Time waiting_since = Time::never();  // the wire is idle, something waits, and no lane has credits
@@ -24,6 +22,9 @@ struct InfiniBandPort : PortLink {
   std::uint64_t credits_sent = 0;      // flow control packets
   std::uint64_t credits_received = 0;
   VlArbiter arbiter;
+
+  /// Each limit is an event when it comes; for all other ports it is taken when it is needed.
+  [[nodiscard]] bool listens() const { return (stalled | blocked) != 0 || (flags & (kHasErrors | kTapped)) != 0; }
 };
 
 /// One lane of an output port, while packets wait for it.
