@@ -14,17 +14,20 @@ const wire::ColdPacket kNoCold{};
 }  // namespace
 
 Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
-    : options_(options),
-      kernel_(surroundings.kernel),
+    : kernel_(surroundings.kernel),
       packets_(surroundings.packets),
       port_(surroundings.port),
       index_(surroundings.index),
-      addresses_(surroundings.addresses),
-      device_(options.device),
+      endpoint_(options.device.endpoint),
+      has_detour_(options.path || surroundings.payloads != nullptr),
+      has_departure_(has_detour_ || options.check_headers),
+      ack_(options.ack),
+      cnp_(options.cnp),
       path_(options.path ? options.path(options.seed) : nullptr),
       payloads_(surroundings.payloads),
-      has_detour_(path_ != nullptr || payloads_ != nullptr),
-      has_departure_(has_detour_ || options.check_headers),
+      device_(options.device),
+      options_(options),
+      addresses_(surroundings.addresses),
       random_(options.seed, "service time"),
       path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()) {
   if (payloads_ != nullptr) {
@@ -127,10 +130,10 @@ void Nic::pump(Time now) {
   }
   release_paced(now);
   while (has_ready()) {
-    const fabric::SendPermit permit = port_.permit(options_.device.endpoint, now);
+    const fabric::SendPermit permit = port_.permit(endpoint_, now);
     if (permit.free_at > now) {
       awaits_wire_ = true;
-      port_.request_wire(options_.device.endpoint, permit.free_at);
+      port_.request_wire(endpoint_, permit.free_at);
       return;
     }
     if (!send_one(permit.lanes, now)) {
@@ -139,7 +142,7 @@ void Nic::pump(Time now) {
   }
   if (paced_.first() < pacing_call_) {
     pacing_call_ = paced_.first();
-    port_.request_wire(options_.device.endpoint, pacing_call_);
+    port_.request_wire(endpoint_, pacing_call_);
   }
   if (path_ != nullptr) [[unlikely]] {
     await_gate(now);
@@ -152,8 +155,7 @@ bool Nic::send_one(std::uint16_t lanes, Time now) {
 }
 
 std::uint32_t Nic::answer_lanes(const QpRecord& record) const {
-  return 1U << (options_.ack ? options_.ack->priority : record.priority) |
-         1U << (options_.cnp ? options_.cnp->priority : record.priority);
+  return 1U << (ack_ ? ack_->priority : record.priority) | 1U << (cnp_ ? cnp_->priority : record.priority);
 }
 
 // The oldest answer whose lane is open; each is looked at once.
@@ -238,7 +240,7 @@ bool Nic::poll(QpRef ref, QpRecord& record, Time now) {
   if (has_departure_) [[unlikely]] {
     finish_departure(handle, cold, ref, now);
   }
-  port_.send(options_.device.endpoint, handle, now);
+  port_.send(endpoint_, handle, now);
   return true;
 }
 
@@ -262,7 +264,7 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
     ++counters_.answers_sent;
     const bool is_notice = common.kind == wire::PacketKind::kInfiniBandTransport && packet.ib.has(wire::kBthBecn) &&
                            packet.ib.opcode != wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
-    if (const std::optional<TrafficClass>& wanted = is_notice ? options_.cnp : options_.ack; wanted) {
+    if (const std::optional<TrafficClass>& wanted = is_notice ? cnp_ : ack_; wanted) {
       common.priority = wanted->priority;
       common.traffic_class = wanted->mark;
     }

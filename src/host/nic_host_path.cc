@@ -168,7 +168,7 @@ void Nic::await_gate(Time now) {
   const Time gate = path_->device_data_from();
   if (ready_mask_ != 0 && gate > now && gate < pacing_call_ && !awaits_wire_) {
     pacing_call_ = gate;
-    port_.request_wire(options_.device.endpoint, gate);
+    port_.request_wire(endpoint_, gate);
   }
 }
 

@@ -26,7 +26,9 @@ inline void insert_sorted(Event* begin, Event* end, const Event& event) {
 }  // namespace
 
 EventSet::EventSet(Options options)
-    : shift_(options.bucket_shift), mask_((std::uint64_t{1} << options.bucket_count_shift) - 1) {
+    : shift_(options.bucket_shift),
+      prefetches_(options.prefetches),
+      mask_((std::uint64_t{1} << options.bucket_count_shift) - 1) {
   WEFT_ASSERT(options.bucket_count_shift >= 6 && options.bucket_count_shift <= 24 && options.bucket_shift < 40);
   buckets_.resize(mask_ + 1);
   active_.resize(64);
@@ -89,6 +91,20 @@ void EventSet::look_ahead() {
     }
     current_ = bucket;
     open_bucket();
+  }
+  if (prefetches_) {
+    prefetch_soon();
+  }
+}
+
+// What the next look will open, as long as it lies in the very next buckets: the table of buckets is read in order.
+inline void EventSet::prefetch_soon() const {
+  for (std::uint64_t ahead = 1; ahead <= 2; ++ahead) {
+    const Bucket& bucket = buckets_[(current_ + ahead) & mask_];
+    if (bucket.last != kNone) {
+      __builtin_prefetch(&chunks_[bucket.last]);
+      __builtin_prefetch(&chunks_[bucket.last].events[4]);
+    }
   }
 }
 

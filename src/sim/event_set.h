@@ -26,6 +26,8 @@ class EventSet {
     std::uint8_t bucket_shift = 8;
     /// 2^count buckets, 6 to 24; they should span the usual delays.
     std::uint8_t bucket_count_shift = 13;
+    /// Ask for the memory of buckets before they are opened. Not worth it while all of them lie in the caches.
+    bool prefetches = false;
   };
 
   /// So many events are sorted beforehand, as long as they come close together.
@@ -105,11 +107,13 @@ class EventSet {
   void make_room();
   [[nodiscard]] bool advance();
   void look_ahead();
+  [[gnu::always_inline]] void prefetch_soon() const;
   [[nodiscard]] std::uint64_t next_occupied() const;
   void take_overflow();
   void open_bucket();
 
   std::uint8_t shift_;
+  bool prefetches_;
   std::uint64_t mask_;
   std::uint64_t current_ = 0;  // the last bucket that the active list holds
   std::size_t next_ = 0;       // first event of the active list that has not been popped

@@ -12,13 +12,15 @@ namespace weft::study {
 namespace {
 
 // A bucket of the event set should hold some three events of a busy run. A busy wire has an event about every 40 ns.
-sim::EventSet::Options event_set_for(const fabric::Graph& graph) {
+sim::EventSet::Options event_set_for(const WorldOptions& options) {
+  const fabric::Graph& graph = options.graph;
   const std::uint64_t wires = std::max<std::uint64_t>(2 * graph.links.size(), 1);
   const std::uint64_t width = std::clamp<std::uint64_t>(2'000'000 / wires, 16, 1024);
   const auto shift = static_cast<std::uint8_t>(std::bit_width(width) - 1);
   // The ring spans about two microseconds, so that cables of the usual length need no overflow.
   const auto count = static_cast<std::uint8_t>(std::clamp(21 - int{shift}, 10, 17));
-  return {.bucket_shift = shift, .bucket_count_shift = count};
+  const bool prefetches = graph.endpoints >= options.prefetch_from;
+  return {.bucket_shift = shift, .bucket_count_shift = count, .prefetches = prefetches};
 }
 
 /// The port of a reducer: nothing lies between its device and the wire.
@@ -69,7 +71,7 @@ struct World::Dispatch {
     }
     if (index < endpoints) {
       fabric.prefetch_transmit(index);
-      prefetch_lines<sizeof(host::Nic)>(warm[index].nic);
+      warm[index].nic->prefetch();
     }
   }
 
@@ -84,6 +86,7 @@ struct World::Dispatch {
           world.find_engine(index, *packet);
         }
         prefetch_lines<kEngineBytes>(warm[index].engines[which]);
+        warm[index].nic->prefetch_queues();
       }
     } else if (actor.kind() == fabric::kTransmit) {
       if (index >= endpoints) {
@@ -91,6 +94,7 @@ struct World::Dispatch {
       } else {
         prefetch_lines<kEngineBytes>(warm[index].engines[0]);
         prefetch_lines<kEngineBytes>(warm[index].engines[1]);
+        warm[index].nic->prefetch_queues();
       }
     }
   }
@@ -171,7 +175,7 @@ struct World::Dispatch {
 
 World::World(const WorldOptions& options)
     : seed_(options.seed),
-      kernel_(event_set_for(options.graph)),
+      kernel_(event_set_for(options)),
       payloads_(options.carries_bytes ? std::make_unique<host::PayloadStore>() : nullptr) {}
 
 Result<std::unique_ptr<World>> World::create(WorldOptions options) {
