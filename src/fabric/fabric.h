@@ -22,7 +22,9 @@
 
 namespace weft::fabric {
 
-/// What a capture sees: every frame that begins on a wire of a tapped port, or has arrived there completely.
+/// What a capture sees: every frame that begins on a wire of a tapped port, or has arrived there completely. Those of
+/// one direction come in the order of their times; one that is sent may be told of before it begins, while nothing can
+/// come in front of it any more.
 class Tap {
  public:
   enum class Direction : std::uint8_t { kSent, kReceived };

@@ -42,6 +42,7 @@ enum PortFlag : std::uint8_t {
   kRoutedHop = 1 << 4,   // the wire joins two layer-2 domains
   kTapped = 1 << 5,      // a capture runs here
   kGuarded = 1 << 6,     // a watchdog has taken a priority out of service
+  kHasStage = 1 << 7,    // InfiniBand: one packet may be behind the buffers already and wait for the wire alone
 };
 
 struct alignas(64) PortLink {
@@ -56,13 +57,15 @@ struct alignas(64) PortLink {
       kNoWay;                 // port of the owner by which `first` will leave it, where that has been looked up already
   std::uint8_t flags = 0;     // PortFlag bits
   std::uint8_t announce = 0;  // Ethernet: priorities whose flow control has something to say
+  bool is_held_up = false;    // InfiniBand: the wire is idle, something waits, and no lane has credits
 
   // What a transmission needs: one more.
   alignas(64) Time free_at;  // the wire that begins here is idle from then on
+  Time begun_at;             // InfiniBand: the packet that was started last begins
   sim::Wake transmit;
   Duration delay;                          // of the wire that begins here, with the pipeline at its end
-  std::uint32_t picoseconds_per_byte = 0;  // 0: not a whole number
-  std::uint32_t cut_through_bytes = 0;     // the peer has a packet in hand after that many bytes; 0: after all
+  std::uint16_t picoseconds_per_byte = 0;  // 0: not a whole number, or more
+  std::uint16_t cut_through_bytes = 0;     // the peer has a packet in hand after that many bytes; 0: after all
   std::uint32_t queued_bytes = 0;          // that wait to leave
   std::uint16_t queued = 0;                // bit l: packets of lane (priority, virtual lane) l wait
   std::uint16_t blocked = 0;               // bit l: flow control holds lane l
@@ -74,6 +77,8 @@ struct alignas(64) PortLink {
   Duration control_delay;  // of the wire that begins here, for control frames
   Ring<ControlInFlight> control;
   sim::Wake control_arrival;
+  std::uint64_t credits_sent = 0;  // InfiniBand: flow control packets
+  std::uint64_t credits_received = 0;
   sim::Wake timer;
   Rate rate;
 
@@ -86,8 +91,8 @@ struct alignas(64) PortLink {
   void set_rate(Rate value);
 };
 
-/// Puts a packet of so many bytes on the wire from `from` to `to`, its peer; transmission starts now. Counts it. The
-/// packet itself is not looked at.
+/// Puts a packet of so many bytes on the wire from `from` to `to`, its peer; transmission starts at `now`, or later,
+/// but not before the wire is idle. Counts it. The packet itself is not looked at.
 inline void launch(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index, PacketHandle packet,
                    std::uint32_t wire_bytes, Time now) {
   const Duration occupied = from.wire_time(wire_bytes);

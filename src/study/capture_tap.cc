@@ -175,14 +175,30 @@ void CaptureTap::on_frame(PortIndex port, Direction direction, const wire::Packe
     } else {
       fill_packet(packet);
     }
-    // The writer keeps its first error for close().
-    (void)capture.writer.write(capture.where, at, bytes_);
+    if (direction == Direction::kSent || capture.held_at <= at) {
+      write_held(capture);
+    }
+    if (direction == Direction::kSent) {
+      std::swap(capture.held, bytes_);
+      capture.held_at = at;
+    } else {
+      (void)capture.writer.write(capture.where, at, bytes_);
+    }
+  }
+}
+
+// The writer keeps its first error for close().
+void CaptureTap::write_held(Capture& capture) {
+  if (!capture.held_at.is_never()) {
+    (void)capture.writer.write(capture.where, capture.held_at, capture.held);
+    capture.held_at = Time::never();
   }
 }
 
 Result<void> CaptureTap::close() {
   Result<void> result;
   for (Capture& capture : captures_) {
+    write_held(capture);
     Result<void> closed = capture.writer.close();
     if (result && !closed) {
       result = std::move(closed);

@@ -48,10 +48,13 @@ class CaptureTap final : public fabric::Tap {
     wire::MacAddress peer_mac;  // and of those that it receives
     wire::PcapngWriter writer;
     wire::CaptureInterface where;
+    std::vector<std::byte> held{};  // the frame sent last, which may begin later than others that come meanwhile
+    Time held_at = Time::never();
   };
   explicit CaptureTap(World& world) : world_(world) {}
   void fill_pause(const Capture& capture, Direction direction, const wire::Packet& packet);
   void fill_packet(const wire::Packet& packet);
+  static void write_held(Capture& capture);
 
   World& world_;
   std::vector<wire::EndAddresses> addresses_;

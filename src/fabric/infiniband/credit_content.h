@@ -11,7 +11,6 @@ namespace weft::fabric {
 /// Time on the wire: the packet is 6 bytes, and the line code carries it in a block of 8 (docs/decisions/0012).
 inline constexpr std::uint16_t kCreditWireBytes = 8;
 
-//= ibta-1.7 7.9.4
 struct CreditContent {
   std::uint16_t total_blocks_sent = 0;  // FCTBS of the lane that goes the same way, 12 bits
   std::uint8_t lane = 0;                // 4 bits

@@ -65,6 +65,9 @@ class InfiniBandFabric final : public EndpointPort {
   [[gnu::always_inline]] void prefetch_transmit(PortIndex port) const {
     __builtin_prefetch(&ports_[port]);
     __builtin_prefetch(&ports_[port].free_at);
+    if (port < graph_.endpoints) {
+      __builtin_prefetch(&ports_[port].wanted_at);
+    }
   }
   [[gnu::always_inline]] void prefetch_transmit_queue(PortIndex port) const {
     __builtin_prefetch(&ports_[ports_[port].peer]);
@@ -143,6 +146,7 @@ class InfiniBandFabric final : public EndpointPort {
   void set_up_lanes(PortIndex index);
   void fill_credits();
   void allow_cut_through(const Switch& node);
+  void add_stages(const Switch& node);
 
   [[nodiscard]] std::string check_lane(PortIndex index, std::uint32_t lane, std::uint32_t stored) const;
 
@@ -187,13 +191,25 @@ class InfiniBandFabric final : public EndpointPort {
   [[nodiscard]] bool has_credits(InfiniBandPort& port, PortIndex index, LaneCredits& lane, std::uint32_t blocks,
                                  Time now) {
     return lane.sender.admits(blocks) ||
-           (!port.listens() && hear_limits(port, index, now) != 0 && lane.sender.admits(blocks));
+           (!port.waits_for_credits() && hear_limits(port, index, now) != 0 && lane.sender.admits(blocks));
   }
   void check_scarce(InfiniBandPort& port, PortIndex index, Time now);
   void take_credits(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
   void begin_stalls(InfiniBandPort& port, PortIndex index, std::uint32_t lanes, Time now);
   void end_stall(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
-  static void end_wait(InfiniBandPort& port, Time now);
+  static void begin_wait(InfiniBandPort& port, Time now) {
+    if (!port.is_held_up) {
+      port.is_held_up = true;
+      port.waiting_since = now;
+    }
+  }
+  static void end_wait(InfiniBandPort& port, Time now) {
+    if (port.is_held_up) [[unlikely]] {
+      port.is_held_up = false;
+      port.waited += now - port.waiting_since;
+      port.waiting_since = Time::never();
+    }
+  }
   void release_input(const WaitingPacket& entry, Time now);
   void refresh_permit(InfiniBandPort& port, PortIndex index);
   [[nodiscard]] Duration repetition(const InfiniBandPort& port) const;

@@ -52,6 +52,7 @@ Result<std::unique_ptr<InfiniBandFabric>> InfiniBandFabric::create(Graph graph, 
   fabric->fill_credits();
   for (const Switch& node : fabric->switches_) {
     fabric->allow_cut_through(node);
+    fabric->add_stages(node);
   }
   return fabric;
 }
@@ -207,6 +208,16 @@ void InfiniBandFabric::allow_cut_through(const Switch& node) {
     const bool early = feeding.rate >= fastest;
     feeding.cut_through_bytes = early ? kCutThroughBytes : 0;
     port.flags = static_cast<std::uint8_t>(early ? port.flags | kCutThrough : port.flags & ~kCutThrough);
+  }
+}
+
+// Only where nothing that may still happen could change its mind about the next packet (docs/decisions/0012).
+void InfiniBandFabric::add_stages(const Switch& node) {
+  for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
+    InfiniBandPort& port = ports_[index];
+    if (lanes_ == 1 && !options_.ports[port.profile].fecn && !node.expires && node.path != PathPolicy::kAdaptive) {
+      port.flags |= kHasStage;
+    }
   }
 }
 

@@ -162,7 +162,7 @@ void InfiniBandFabric::begin_stalls(InfiniBandPort& port, PortIndex index, std::
     output_of(index, lane).stalled_since = now;
   });
   if (port.has(kIsEndpoint) && port.blocked == all_lanes_) {
-    port.waiting_since = earlier(port.waiting_since, now);
+    begin_wait(port, now);
   }
   await_limits(port, index);
 }
@@ -176,13 +176,6 @@ void InfiniBandFabric::end_stall(InfiniBandPort& port, PortIndex index, std::uin
   output.stalled_total += now - output.stalled_since;
   output.stalled_since = Time::never();
   output.last_stall_end = now;
-}
-
-void InfiniBandFabric::end_wait(InfiniBandPort& port, Time now) {
-  if (!port.waiting_since.is_never()) {
-    port.waited += now - port.waiting_since;
-    port.waiting_since = Time::never();
-  }
 }
 
 void InfiniBandFabric::release_input(const WaitingPacket& entry, Time now) {

@@ -114,5 +114,69 @@ TEST(InfiniBandThroughput, FallsBelowTheCreditLoopsBandwidthDelayProduct) {
   EXPECT_GE(share, most * 0.9);
 }
 
+// A limit may wait for the packet on its wire and for one in the output stage; the sender needs credits for the packet
+// that it begins and, where packets are stored, for the one that has not come yet; and the packet by which a quarter of
+// the buffer is exceeded is the fifth.
+TEST(InfiniBandThroughput, FullRateBothWaysIfAQuarterOfTheBufferIsSpare) {
+  constexpr std::uint32_t kPackets = 1000;
+  constexpr std::uint32_t kWaits = 5;
+  const Duration loop = 2 * 500_ns + kSwitchLatency + on_wire(kHeader) + on_wire(kCreditWireBytes);
+  const std::uint32_t in_flight = blocks_of(static_cast<std::uint32_t>(kCable.rate.bytes_in(loop).count()));
+  const std::uint32_t buffer = ((in_flight + kWaits * blocks_of(kFrame)) * 4 + 2) / 3;
+  for (const Forwarding forwarding : {Forwarding::kCutThrough, Forwarding::kStoreAndForward}) {
+    InfiniBandOptions both = options(forwarding);
+    both.ports[0].largest_frame = Bytes(kFrame);
+    both.ports[0].buffer_blocks.fill(static_cast<std::uint16_t>(buffer));
+    World world(chain({.switches = 2, .cable = kCable}), both);
+    world.send(EndpointId(0), {.to = EndpointId(1), .count = kPackets, .frame_bytes = kFrame});
+    world.send(EndpointId(1), {.to = EndpointId(0), .count = kPackets, .frame_bytes = kFrame});
+    EXPECT_EQ(world.run_checked(Time::never()), "");
+    std::uint64_t limits = 0;
+    for (PortIndex port = 0; port < world.fabric->port_count(); ++port) {
+      const InfiniBandCounters counters = world.fabric->counters(port, world.kernel.now());
+      EXPECT_EQ(counters.xmit_wait, Duration::zero()) << port;
+      limits += counters.credits_sent;
+    }
+    // Six wires, each with the packets of one stream; a limit for each quarter at most.
+    EXPECT_LE(limits, 6 * (kPackets * blocks_of(kFrame) / (buffer / 4)));
+    EXPECT_GT(limits, 0U);
+  }
+}
+
+// Nobody waits for credits: a limit is no event.
+TEST(InfiniBandLatency, LimitsThatNobodyWaitsForTakeNoEvents) {
+  World world(chain({.switches = 1, .cable = kCable}), options(Forwarding::kCutThrough));
+  constexpr std::uint32_t kPackets = 200;
+  world.send(EndpointId(0), {.to = EndpointId(1), .count = kPackets, .frame_bytes = kFrame});
+  world.run(Time::never());
+  EXPECT_GT(world.fabric->credits_sent(), 0U);
+  EXPECT_EQ(world.kernel.events(), kPackets + 2 * kPackets);  // turns of the sender, and two wires
+  std::uint64_t heard = 0;
+  for (PortIndex port = 0; port < world.fabric->port_count(); ++port) {
+    heard += world.fabric->counters(port, world.kernel.now() + 10_us).credits_received;
+  }
+  EXPECT_EQ(heard, world.fabric->credits_sent());
+}
+
+// A packet comes while another is on the wire out: it leaves right behind it, and its credits are free already.
+TEST(InfiniBandLatency, APacketThatOnlyWaitsForTheWireIsNotInItsBuffer) {
+  constexpr std::uint32_t kSmall = 90;
+  World world(star(3, kCable), options(Forwarding::kStoreAndForward));
+  world.send(EndpointId(0), {.to = EndpointId(2), .frame_bytes = kFrame});
+  world.send(EndpointId(1), {.to = EndpointId(2), .frame_bytes = kFrame - 64});
+  const Time second_comes = Time::zero() + kCable.propagation + on_wire(kFrame - 64) + kSwitchLatency;
+  world.run(second_comes);
+  const Time first_comes = Time::zero() + kCable.propagation + on_wire(kFrame) + kSwitchLatency;
+  ASSERT_LT(second_comes, first_comes);
+  world.run(first_comes);
+  EXPECT_EQ(world.fabric->credits(world.port_of("s", 0), 0).receiver.occupied(), 0U);
+  EXPECT_EQ(world.fabric->credits(world.port_of("s", 0), 0).receiver.unadvertised(), blocks_of(kFrame));
+  world.send(EndpointId(1), {.to = EndpointId(2), .frame_bytes = kSmall});
+  EXPECT_EQ(world.run_checked(Time::never()), "");
+  const auto& received = world.senders[2].received;
+  ASSERT_EQ(received.size(), 3U);
+  EXPECT_EQ(received[1].at - received[0].at, on_wire(kFrame));
+}
+
 }  // namespace
 }  // namespace weft::fabric::ib_test

@@ -14,17 +14,16 @@ namespace weft::fabric {
 struct InfiniBandPort : PortLink {
   std::uint16_t profile = 0;           // in the fabric's table of InfiniBandPortOptions
   Time wanted_at = Time::never();      // an endpoint asked for the wire
-  Time waiting_since = Time::never();  // the wire is idle, something waits, and no lane has credits
+  Time waiting_since = Time::never();  // it is held up
   Duration waited;                     // closed times of that: PortXmitWait
   std::uint64_t receive_errors = 0;    // damaged packets: PortRcvErrors
   std::uint64_t symbol_errors = 0;     // damaged flow control packets
   std::uint64_t discards = 0;          // packets that wanted out here and were thrown away: PortXmitDiscards
-  std::uint64_t credits_sent = 0;      // flow control packets
-  std::uint64_t credits_received = 0;
   VlArbiter arbiter;
 
+  [[nodiscard]] bool waits_for_credits() const { return (stalled | blocked) != 0; }
   /// Each limit is an event when it comes; for all other ports it is taken when it is needed.
-  [[nodiscard]] bool listens() const { return (stalled | blocked) != 0 || (flags & (kHasErrors | kTapped)) != 0; }
+  [[nodiscard]] bool listens() const { return waits_for_credits() || (flags & (kHasErrors | kTapped)) != 0; }
 };
 
 /// One lane of an output port, while packets wait for it.

@@ -64,7 +64,9 @@ InfiniBandOptions random_options(RandomStream& random) {
   }
   port.buffer_blocks.fill(static_cast<std::uint16_t>(between(66, 400)));
   port.credit_divisor = static_cast<std::uint16_t>(between(1, 8));
-  port.fecn = FecnOptions{.threshold = Bytes(8192), .marking_rate = 2};
+  if (between(0, 1) == 0) {  // without, and on a single lane, outputs have a stage
+    port.fecn = FecnOptions{.threshold = Bytes(8192), .marking_rate = 2};
+  }
   InfiniBandSwitchOptions& node = options.switches[0];
   node.latency = Duration::nanoseconds(between(0, 300));
   node.forwarding = between(0, 1) == 0 ? Forwarding::kCutThrough : Forwarding::kStoreAndForward;
