@@ -77,8 +77,6 @@ class Slab {
     return slot_at(handle.value()).value;
   }
 
-  /// Asks for the memory of the table of chunks.
-  [[gnu::always_inline]] void prefetch_chunks() const { __builtin_prefetch(chunks_.data()); }
   [[nodiscard]] std::uint32_t live_count() const { return live_; }
   /// Memory held, whether its slots are in use or not.
   [[nodiscard]] std::size_t heap_bytes() const {

@@ -72,7 +72,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
     __builtin_prefetch(records_.front().data());
     answers_.prefetch_front();
     timeouts_.prefetch_first();
-    device_.prefetch_tables();
+    device_.prefetch_table();
   }
 
   // From the provider, for the program.

@@ -125,10 +125,7 @@ class Device final : public verbs::Provider {
     __builtin_prefetch(&now_);
     __builtin_prefetch(&rc_);
   }
-  [[gnu::always_inline]] void prefetch_tables() const {
-    table_.prefetch();
-    rc_.prefetch_chunks();
-  }
+  [[gnu::always_inline]] void prefetch_table() const { table_.prefetch(); }
 
   // For reports and tests.
 
