@@ -19,8 +19,6 @@ Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
       port_(surroundings.port),
       index_(surroundings.index),
       endpoint_(options.device.endpoint),
-      has_detour_(options.path || surroundings.payloads != nullptr),
-      has_departure_(has_detour_ || options.check_headers),
       ack_(options.ack),
       cnp_(options.cnp),
       path_(options.path ? options.path(options.seed) : nullptr),
@@ -30,6 +28,8 @@ Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
       addresses_(surroundings.addresses),
       random_(options.seed, "service time"),
       path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()) {
+  has_detour_ = path_ != nullptr || payloads_ != nullptr;
+  has_departure_ = has_detour_ || options.check_headers;
   if (payloads_ != nullptr) {
     room_ = payloads_->scratch();
   }

@@ -205,10 +205,10 @@ class alignas(64) Nic final : public fabric::Endpoint {
   std::uint32_t index_;
   EndpointId endpoint_;
   std::uint16_t ready_mask_ = 0;
-  std::uint8_t turn_ = 0;     // lane that sent last
-  bool awaits_wire_ = false;  // on_wire_ready will come when the wire is idle
-  bool has_detour_;           // arrivals take a path, or have bytes
-  bool has_departure_;        // departures take a path, have bytes, or are checked
+  std::uint8_t turn_ = 0;       // lane that sent last
+  bool awaits_wire_ = false;    // on_wire_ready will come when the wire is idle
+  bool has_detour_ = false;     // arrivals take a path, or have bytes
+  bool has_departure_ = false;  // departures take a path, have bytes, or are checked
   std::optional<TrafficClass> ack_;
   std::optional<TrafficClass> cnp_;
   std::unique_ptr<NicPath> path_;  // null: the delays of options_.pipeline
