@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "workload/training/model_flops.h"
-#include "workload/training/training_plan.h"
+#include "workload/training/step_estimate.h"
+#include "workload/training/test_cluster.h"
+#include "workload/training/transformer_step.h"
 
 namespace weft::study {
 namespace {
@@ -67,6 +69,21 @@ TEST_F(MegatronRows, OneToFiveDetermineTheCatalogsEfficiency) {
     gpu_.gemm_half_length = fitted.gemm_half_length + half;
     EXPECT_GT(fit_error(), best);
   }
+}
+
+// One data-parallel copy of row 5 as a graph: 16 ranks, 48 micro-batches, 24 layers a stage.
+TEST_F(MegatronRows, ClosedFormIsTheGraphsTime) {
+  auto job = job_of_row(megatron_rows()[4], catalogue_, gpu_);
+  ASSERT_TRUE(job);
+  job->batch.global /= job->parallelism.data;
+  job->parallelism.data = 1;
+  const auto plan = workload::TrainingPlan::make(*job, gpu_, job->parallelism.world());
+  ASSERT_TRUE(plan);
+  workload::test::TestCluster cluster(16, closed_form_cost(megatron_cluster()));
+  const auto time =
+      cluster.run([&](workload::RankId rank) { return std::make_unique<workload::TransformerStep>(*plan, rank); });
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(estimate_step(*plan, megatron_cluster())->total().seconds(), time->seconds(), time->seconds() * 0.005);
 }
 
 TEST_F(MegatronRows, IterationTimesFollowFromTheTable) {

@@ -67,9 +67,14 @@ MemoryEstimate of_stage(const TrainingJob& job, std::int64_t stage) {
 
   const PipelineSchedule schedule(
       {.stages = p.pipeline, .stage = stage, .chunks = p.virtual_stages, .micro_batches = micro_batches(job)});
-  const std::int64_t last_layer = first_layer(job, stage, p.virtual_stages - 1) + layers_per_chunk(job) - 1;
+  const LayerRange range = layers_of(job, {.stage = stage, .chunk = p.virtual_stages - 1});
+  const std::int64_t last_layer = range.first + range.count - 1;
+  std::int64_t layers = 0;  // of a chunk
+  for (std::int64_t chunk = 0; chunk < p.virtual_stages; ++chunk) {
+    layers = std::max(layers, layers_of(job, {.stage = stage, .chunk = chunk}).count);
+  }
   const LayerActivations layer = layer_activations(job, last_layer);
-  estimate.activations = schedule.most_in_flight() * layers_per_chunk(job) * layer.kept(job.recomputation);
+  estimate.activations = schedule.most_in_flight() * layers * layer.kept(job.recomputation);
   if (job.recomputation == Recomputation::kFull) {
     estimate.working += layer.scores + layer.rest;
   } else if (job.recomputation == Recomputation::kSelective) {

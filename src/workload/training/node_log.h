@@ -1,6 +1,6 @@
 // What became of the nodes of a run: when each was ready, began and ended, and which node it waited for last.
 //
-// Reports, timelines and the critical path are made from this. One record is 88 bytes; a run that is too long for a log
+// Reports, timelines and the critical path are made from this. One record is 72 bytes; a run that is too long for a log
 // of everything goes without one and keeps the totals of its programs.
 #pragma once
 

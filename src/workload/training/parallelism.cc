@@ -55,6 +55,17 @@ Result<void> check_degrees(const Parallelism& p, std::int64_t ranks) {
   return check_divides({"data-parallel ranks", p.data, "ep", p.expert});
 }
 
+Result<void> check_layers(const ModelShape& model, const Parallelism& p) {
+  const std::int64_t chunks = p.pipeline * p.virtual_stages;
+  if (p.split == LayerSplit::kEven) {
+    return check_divides({"layers", model.layers, "pp x virtual stages", chunks});
+  }
+  if (model.layers + 2 < 2 * chunks) {
+    return fail("{} layers, embedding and output layer are too few for {} chunks of two", model.layers, chunks);
+  }
+  return check_divides({"layers, embedding and output layer", model.layers + 2, "pp x virtual stages", chunks});
+}
+
 Result<void> check_experts(const ModelShape& model, const Parallelism& p) {
   if (!model.experts) {
     if (p.expert > 1) {
@@ -139,8 +150,7 @@ Result<void> check_parallelism(const ParallelJob& job) {
   if (auto checked = check_degrees(p, ranks); !checked) {
     return checked;
   }
-  if (auto checked = check_divides({"layers", model.layers, "pp x virtual stages", p.pipeline * p.virtual_stages});
-      !checked) {
+  if (auto checked = check_layers(model, p); !checked) {
     return checked;
   }
   if (auto checked = check_tensor(model, p); !checked) {

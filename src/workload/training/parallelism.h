@@ -23,6 +23,10 @@ enum class ZeroStage : std::uint8_t { kNone, kOptimizer, kParameters };
 /// Whether norms and dropout of tensor-parallel ranks work on shares of the sequence (Korthikanti et al. 2022).
 enum class SequenceParallel : std::uint8_t { kOff, kOn };
 
+/// kEven: every chunk has as many layers. kEndsAreLayers: embedding and output layer count as a layer each, so the
+/// first and the last chunk have one layer less (Llama 3: 126 layers in 16 stages).
+enum class LayerSplit : std::uint8_t { kEven, kEndsAreLayers };
+
 enum class Axis : std::uint8_t { kTensor, kContext, kExpert, kData, kPipeline };
 inline constexpr std::size_t kAxes = 5;
 /// "tp", "cp", "ep", "dp", "pp".
@@ -42,6 +46,7 @@ struct Parallelism {
   std::int64_t virtual_stages = 1;  // chunks of layers per pipeline stage; above 1: the interleaved schedule
   SequenceParallel sequence = SequenceParallel::kOff;
   ZeroStage zero = ZeroStage::kNone;
+  LayerSplit split = LayerSplit::kEven;
   AxisOrder order = kMegatronOrder;
 
   [[nodiscard]] std::int64_t world() const { return tensor * pipeline * data * context; }

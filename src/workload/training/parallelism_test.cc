@@ -6,6 +6,7 @@
 
 #include "workload/training/known_models.h"
 #include "workload/training/rank_groups.h"
+#include "workload/training/training_job.h"
 
 namespace weft::workload {
 namespace {
@@ -41,6 +42,41 @@ TEST(Parallelism, WhatDoesNotDivideIsRefusedWithTheNumbers) {
   EXPECT_EQ(error_of(kModel, p, kBatch, 1), "2 virtual stages need a pipeline; pp = 1");
   p = {.tensor = 0};
   EXPECT_NE(error_of(kModel, p, kBatch, 0).find("tp = 0"), std::string::npos);
+}
+
+TEST(Parallelism, EmbeddingAndOutputMayCountAsLayers) {
+  const ModelShape model = test::llama3_405b();
+  const BatchShape batch{.global = 64};
+  Parallelism p{.tensor = 8, .pipeline = 16};
+  EXPECT_EQ(error_of(model, p, batch, 128), "126 layers cannot be divided by pp x virtual stages = 16");
+  p.split = LayerSplit::kEndsAreLayers;
+  EXPECT_EQ(error_of(model, p, batch, 128), "");
+  p.virtual_stages = 3;
+  EXPECT_NE(error_of(model, p, batch, 128).find("128 layers, embedding and output layer cannot be divided"),
+            std::string::npos);
+  p.virtual_stages = 8;
+  EXPECT_NE(error_of(model, p, batch, 128).find("too few for 128 chunks"), std::string::npos);
+}
+
+TEST(TrainingJob, ChunksCoverEveryLayerOnceInTheirOrder) {
+  for (const auto split : {LayerSplit::kEven, LayerSplit::kEndsAreLayers}) {
+    ModelShape model = test::llama3_8b();
+    model.layers = split == LayerSplit::kEven ? 32 : 30;
+    const TrainingJob job{
+        .model = model, .parallelism = {.pipeline = 4, .virtual_stages = 2, .split = split}, .batch = {.global = 4}};
+    std::int64_t next = 0;
+    for (std::int64_t chunk = 0; chunk < 2; ++chunk) {
+      for (std::int64_t stage = 0; stage < 4; ++stage) {
+        const LayerRange range = layers_of(job, {.stage = stage, .chunk = chunk});
+        EXPECT_EQ(range.first, next);
+        next += range.count;
+      }
+    }
+    EXPECT_EQ(next, model.layers);
+    const bool even = split == LayerSplit::kEven;
+    EXPECT_EQ(layers_of(job, {.stage = 0, .chunk = 0}).count, even ? 4 : 3);
+    EXPECT_EQ(layers_of(job, {.stage = 3, .chunk = 1}).count, even ? 4 : 3);
+  }
 }
 
 TEST(Parallelism, ExpertsAreCheckedAgainstTheModel) {

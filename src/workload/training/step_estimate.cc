@@ -123,8 +123,8 @@ class Estimator {
     const Parallelism& p = job_.parallelism;
     MicroBatch all;
     for (std::int64_t chunk = 0; chunk < p.virtual_stages; ++chunk) {
-      const std::int64_t first = first_layer(job_, stage, chunk);
-      for (std::int64_t layer = first; layer < first + layers_per_chunk(job_); ++layer) {
+      const LayerRange range = layers_of(job_, {.stage = stage, .chunk = chunk});
+      for (std::int64_t layer = range.first; layer < range.first + range.count; ++layer) {
         all += layer_time(stage, layer);
       }
     }

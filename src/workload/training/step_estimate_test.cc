@@ -70,6 +70,17 @@ TEST(StepEstimate, IsNearTheGraphsTimeWithAPipeline) {
   }
 }
 
+TEST(StepEstimate, IsNearTheGraphsTimeWhenTheEndsCountAsLayers) {
+  ModelShape shape = model();
+  shape.layers = 14;
+  shape.vocabulary = 51200;
+  expect_close({.model = shape,
+                .parallelism = {.tensor = 4, .pipeline = 4, .split = LayerSplit::kEndsAreLayers},
+                .batch = {.global = 32},
+                .reduction = GradientReduction::kAtEnd},
+               0.03);
+}
+
 TEST(StepEstimate, IsNearTheGraphsTimeWithOverlappedGradientsAndZero) {
   for (const auto zero : {ZeroStage::kNone, ZeroStage::kOptimizer, ZeroStage::kParameters}) {
     expect_close({.model = model(), .parallelism = {.data = 8, .zero = zero}, .batch = {.global = 16}}, 0.03);

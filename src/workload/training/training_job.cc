@@ -1,5 +1,7 @@
 #include "workload/training/training_job.h"
 
+#include <algorithm>
+
 #include "base/format_quantity.h"
 
 namespace weft::workload {
@@ -44,22 +46,35 @@ Result<void> check_job(const TrainingJob& job, std::int64_t ranks) {
   return check_representative(job);
 }
 
-std::int64_t layers_per_chunk(const TrainingJob& job) {
-  return job.model.layers / (job.parallelism.pipeline * job.parallelism.virtual_stages);
-}
-
 std::int64_t micro_batches(const TrainingJob& job) { return micro_batches(job.batch, job.parallelism); }
 
-std::int64_t generated_layers_per_chunk(const TrainingJob& job) {
-  return job.representative.layers_per_chunk.value_or(layers_per_chunk(job));
+std::int64_t layers_per_chunk(const TrainingJob& job) {
+  const Parallelism& p = job.parallelism;
+  const std::int64_t layers = job.model.layers + (p.split == LayerSplit::kEndsAreLayers ? 2 : 0);
+  return layers / (p.pipeline * p.virtual_stages);
+}
+
+LayerRange layers_of(const TrainingJob& job, const ChunkPlace& place) {
+  const Parallelism& p = job.parallelism;
+  const std::int64_t number = place.chunk * p.pipeline + place.stage;
+  LayerRange range{.first = number * layers_per_chunk(job), .count = layers_per_chunk(job)};
+  if (p.split == LayerSplit::kEndsAreLayers) {
+    const bool is_first = number == 0;
+    const bool is_last = number == p.pipeline * p.virtual_stages - 1;
+    range.first -= is_first ? 0 : 1;
+    range.count -= (is_first ? 1 : 0) + (is_last ? 1 : 0);
+  }
+  return range;
 }
 
 std::int64_t generated_micro_batches(const TrainingJob& job) {
   return job.representative.micro_batches.value_or(micro_batches(job));
 }
 
-std::int64_t first_layer(const TrainingJob& job, std::int64_t stage, std::int64_t chunk) {
-  return (chunk * job.parallelism.pipeline + stage) * layers_per_chunk(job);
+LayerRange generated_layers_of(const TrainingJob& job, const ChunkPlace& place) {
+  const LayerRange all = layers_of(job, place);
+  const std::int64_t count = std::min(job.representative.layers_per_chunk.value_or(all.count), all.count);
+  return {.first = all.first + all.count - count, .count = count};
 }
 
 std::int64_t tokens_per_micro_batch(const TrainingJob& job) {
@@ -91,8 +106,8 @@ std::int64_t held_end_parameters(const TrainingJob& job, std::int64_t stage) {
 HeldParameters held_parameters(const TrainingJob& job, std::int64_t stage) {
   HeldParameters sum{.shared = held_end_parameters(job, stage)};
   for (std::int64_t chunk = 0; chunk < job.parallelism.virtual_stages; ++chunk) {
-    const std::int64_t first = first_layer(job, stage, chunk);
-    for (std::int64_t layer = first; layer < first + layers_per_chunk(job); ++layer) {
+    const LayerRange range = layers_of(job, {.stage = stage, .chunk = chunk});
+    for (std::int64_t layer = range.first; layer < range.first + range.count; ++layer) {
       const HeldParameters held = held_layer_parameters(job, layer);
       sum.shared += held.shared;
       sum.experts += held.experts;

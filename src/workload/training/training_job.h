@@ -52,14 +52,23 @@ struct TrainingJob {
 /// Errors: check_model, check_parallelism, an option out of range, representative numbers beyond the real ones.
 [[nodiscard]] Result<void> check_job(const TrainingJob& job, std::int64_t ranks);
 
-/// Of the whole job: layers of one chunk, and micro-batches of one data-parallel rank.
-[[nodiscard]] std::int64_t layers_per_chunk(const TrainingJob& job);
+/// Of the whole job: micro-batches of one data-parallel rank, and the most layers that a chunk has.
 [[nodiscard]] std::int64_t micro_batches(const TrainingJob& job);
+[[nodiscard]] std::int64_t layers_per_chunk(const TrainingJob& job);
+/// A chunk of the model's layers, by the stage that has it and its number there.
+struct ChunkPlace {
+  std::int64_t stage = 0;
+  std::int64_t chunk = 0;
+};
+/// Layers [first, first + count) of the model.
+struct LayerRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+[[nodiscard]] LayerRange layers_of(const TrainingJob& job, const ChunkPlace& place);
 /// As `representative` asks for.
-[[nodiscard]] std::int64_t generated_layers_per_chunk(const TrainingJob& job);
 [[nodiscard]] std::int64_t generated_micro_batches(const TrainingJob& job);
-/// The first layer of the model in a chunk of a stage.
-[[nodiscard]] std::int64_t first_layer(const TrainingJob& job, std::int64_t stage, std::int64_t chunk);
+[[nodiscard]] LayerRange generated_layers_of(const TrainingJob& job, const ChunkPlace& place);
 
 /// Tokens of a micro-batch on one context-parallel rank.
 [[nodiscard]] std::int64_t tokens_per_micro_batch(const TrainingJob& job);

@@ -26,8 +26,9 @@ TransformerStep::TransformerStep(const TrainingPlan& plan, RankId rank)
       writer_(kCompute) {
   all_.shared = held_end_parameters(job_, stage_);
   for (std::int64_t chunk = 0; chunk < job_.parallelism.virtual_stages; ++chunk) {
-    for (std::int64_t turn = 0; turn < generated_layers_per_chunk(job_); ++turn) {
-      const auto held = held_layer_parameters(job_, layer_at({.chunk = chunk}, turn));
+    const LayerRange range = generated_layers_of(job_, {.stage = stage_, .chunk = chunk});
+    for (std::int64_t layer = range.first; layer < range.first + range.count; ++layer) {
+      const auto held = held_layer_parameters(job_, layer);
       all_.shared += held.shared;
       all_.experts += held.experts;
     }
@@ -60,8 +61,8 @@ void TransformerStep::write_more() {
 }
 
 void TransformerStep::begin_step() {
-  use_ = 0;
-  gathered_uses_ = 0;
+  gather_pass_ = 0;
+  gather_turn_ = 0;
   last_gradients_ = NodeId();
   writer_.set_label({.purpose = Purpose::kForward, .step = static_cast<std::uint16_t>(step_)});
   const std::int64_t ends = held_end_parameters(job_, stage_);
@@ -74,10 +75,8 @@ void TransformerStep::begin_step() {
   }
 }
 
-// Turns count from the layer that the model's order begins with; of representative layers, those at the chunk's end.
-std::int64_t TransformerStep::layer_at(const Pass& pass, std::int64_t turn) const {
-  const std::int64_t skipped = layers_per_chunk(job_) - generated_layers_per_chunk(job_);
-  return first_layer(job_, stage_, pass.chunk) + skipped + turn;
+LayerRange TransformerStep::layers_in(const Pass& pass) const {
+  return generated_layers_of(job_, {.stage = stage_, .chunk = pass.chunk});
 }
 
 bool TransformerStep::is_first(const Pass& pass) const { return stage_ == 0 && pass.chunk == 0; }
@@ -105,8 +104,9 @@ void TransformerStep::forward_pass(const Pass& pass) {
   } else {
     receive(PassDirection::kForward);
   }
-  for (std::int64_t turn = 0; turn < generated_layers_per_chunk(job_); ++turn) {
-    layer_forward(layer_at(pass, turn));
+  const LayerRange range = layers_in(pass);
+  for (std::int64_t layer = range.first; layer < range.first + range.count; ++layer) {
+    layer_forward(layer);
   }
   if (is_last(pass)) {
     output_forward();
@@ -121,8 +121,8 @@ void TransformerStep::backward_pass(const Pass& pass) {
   } else {
     receive(PassDirection::kBackward);
   }
-  for (std::int64_t turn = generated_layers_per_chunk(job_) - 1; turn >= 0; --turn) {
-    const std::int64_t layer = layer_at(pass, turn);
+  const LayerRange range = layers_in(pass);
+  for (std::int64_t layer = range.first + range.count - 1; layer >= range.first; --layer) {
     layer_backward(layer);
     layer_gradients(layer, pass);
   }

@@ -62,7 +62,7 @@ class TransformerStep final : public StepGraph {
 
   // transformer_step_data.cc
   void use_parameters();
-  void gather(std::int64_t use);
+  [[nodiscard]] bool gather_next();
   void layer_gradients(std::int64_t layer, const Pass& pass);
   void add_gradients(const HeldParameters& parameters);
   void reduce_gradients();
@@ -70,7 +70,7 @@ class TransformerStep final : public StepGraph {
   void update_parameters();
   [[nodiscard]] HeldParameters by_group(const HeldParameters& parameters) const;
 
-  [[nodiscard]] std::int64_t layer_at(const Pass& pass, std::int64_t turn) const;
+  [[nodiscard]] LayerRange layers_in(const Pass& pass) const;
   [[nodiscard]] bool is_first(const Pass& pass) const;  // the model begins with this chunk
   [[nodiscard]] bool is_last(const Pass& pass) const;
   [[nodiscard]] bool splits_sequence() const { return job_.parallelism.sequence == SequenceParallel::kOn; }
@@ -89,8 +89,8 @@ class TransformerStep final : public StepGraph {
   HeldParameters all_{};                      // generated ones of this stage
   NodeId last_gradients_{};                   // on their way
   std::deque<std::vector<NodeId>> gathered_;  // ZeRO-3: for the uses that come next
-  std::int64_t use_ = 0;                      // of a layer's parameters, within the step
-  std::int64_t gathered_uses_ = 0;
+  std::int64_t gather_pass_ = 0;              // whose layers are gathered next
+  std::int64_t gather_turn_ = 0;              // and which of them, in the pass's order
 };
 
 }  // namespace weft::workload

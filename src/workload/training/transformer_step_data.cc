@@ -15,25 +15,28 @@ void TransformerStep::use_parameters() {
   if (job_.parallelism.zero != ZeroStage::kParameters || !data_) {
     return;
   }
-  const std::int64_t layers = generated_layers_per_chunk(job_);
-  const std::int64_t uses = schedule_.size() * layers;
-  while (gathered_uses_ < uses && gathered_uses_ <= use_ + job_.prefetch) {
-    gather(gathered_uses_++);
+  while (gathered_.size() <= static_cast<std::size_t>(job_.prefetch) && gather_next()) {
   }
   for (const NodeId node : gathered_.front()) {
     writer_.need(node);
   }
   gathered_.pop_front();
-  ++use_;
 }
 
 // A layer's parameters may come in while the one `prefetch` before it computes: when the one before that has ended.
-void TransformerStep::gather(std::int64_t use) {
-  const std::int64_t layers = generated_layers_per_chunk(job_);
-  const Pass pass = schedule_.at(use / layers);
-  const std::int64_t place = use % layers;
-  const std::int64_t turn = pass.direction == PassDirection::kForward ? place : layers - 1 - place;
-  const HeldParameters held = by_group(held_layer_parameters(job_, layer_at(pass, turn)));
+bool TransformerStep::gather_next() {
+  if (gather_pass_ == schedule_.size()) {
+    return false;
+  }
+  const Pass pass = schedule_.at(gather_pass_);
+  const LayerRange range = layers_in(pass);
+  const bool forward = pass.direction == PassDirection::kForward;
+  const std::int64_t layer = range.first + (forward ? gather_turn_ : range.count - 1 - gather_turn_);
+  if (++gather_turn_ == range.count) {
+    gather_turn_ = 0;
+    ++gather_pass_;
+  }
+  const HeldParameters held = by_group(held_layer_parameters(job_, layer));
   std::vector<NodeId> after;
   if (const NodeId before = writer_.last_compute(); before.is_valid()) {
     after.push_back(before);
@@ -52,6 +55,7 @@ void TransformerStep::gather(std::int64_t use) {
   add(data_, held.shared);
   add(expert_data_, held.experts);
   gathered_.push_back(std::move(nodes));
+  return true;
 }
 
 void TransformerStep::layer_gradients(std::int64_t layer, const Pass& pass) {

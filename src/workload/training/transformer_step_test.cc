@@ -176,6 +176,25 @@ TEST(TransformerStep, Zero3GathersEveryLayerTwiceAndScattersItOncePerMicroBatch)
   EXPECT_EQ(sent(r, 0, Purpose::kData), Bytes((batches * 8 * layer + ends) * 2 * (n - 1) / n));
 }
 
+TEST(TransformerStep, Zero3GathersUnequalChunksInTheirOrder) {
+  ModelShape model = small_gpt();
+  model.layers = 6;
+  model.embeddings = Embeddings::kSeparate;
+  TrainingJob job{.model = model,
+                  .parallelism = {.pipeline = 2,
+                                  .data = 2,
+                                  .virtual_stages = 2,
+                                  .zero = ZeroStage::kParameters,
+                                  .split = LayerSplit::kEndsAreLayers},
+                  .batch = {.global = 8},
+                  .gradients = GradientType::kBf16,
+                  .prefetch = 2};
+  const JobRun r = run_job(job, constant(1_us));
+  const std::int64_t layer = layer_parameters(model, 0).total();
+  // Stage 0 has layers 0, 2 and 3 (a chunk of one, a chunk of two), each twice in each of 4 micro-batches.
+  EXPECT_EQ(sent(r, 0, Purpose::kParameter), Bytes(4 * 2 * 3 * layer + held_end_parameters(job, 0)));
+}
+
 TEST(TransformerStep, Zero3HidesGathersBehindTheLayerBefore) {
   TrainingJob job{
       .model = small_gpt(), .parallelism = {.data = 2, .zero = ZeroStage::kParameters}, .batch = {.global = 2}};
