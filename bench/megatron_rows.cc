@@ -1,4 +1,4 @@
-// Prints ten published training runs beside what weft predicts for them, as a table of docs/validation.md.
+// Prints ten published training runs beside what weft predicts for them: the table of docs/validation.md.
 // With --fit: the two parameters of the GPU's efficiency that fit the first five best, by search over a grid.
 #include <fmt/core.h>
 
@@ -49,28 +49,12 @@ int run(bool fits) {
   if (fits) {
     gpu = fit(*catalogue, gpu);
   }
-  fmt::print("{}: gemm_peak_share {:.3f}, gemm_half_length {:.0f}; error of rows 1 to 5 {:.2f} %\n\n", kGpu,
-             gpu.gemm_peak_share, gpu.gemm_half_length, 100 * error_of(*catalogue, gpu, kFittedMegatronRows));
-  double mean = 0;
-  for (const MegatronRow& row : megatron_rows().first(kFittedMegatronRows)) {
-    mean += row.teraflops / kFittedMegatronRows;
+  auto table = megatron_table(*catalogue, gpu);
+  if (!table) {
+    fmt::print(stderr, "{}\n", table.error().message);
+    return 1;
   }
-  fmt::print("| row | model | TP x PP x DP | micro-batch, chunks | published | weft | error | constant {:.0f} |\n",
-             mean);
-  fmt::print("|---|---|---|---|---|---|---|---|\n");
-  int number = 0;
-  for (const MegatronRow& row : megatron_rows()) {
-    const auto job = job_of_row(row, *catalogue, gpu);
-    const auto predicted = predicted_teraflops(row, *catalogue, gpu);
-    if (!job || !predicted) {
-      fmt::print(stderr, "{}\n", predicted.error().message);
-      return 1;
-    }
-    const auto& p = job->parallelism;
-    fmt::print("| {} | {} | {} x {} x {} | {}, {} | {:.0f} | {:.1f} | {:+.1f} % | {:+.1f} % |\n", ++number, row.model,
-               p.tensor, p.pipeline, p.data, job->batch.micro, p.virtual_stages, row.teraflops, *predicted,
-               100 * (*predicted / row.teraflops - 1), 100 * (mean / row.teraflops - 1));
-  }
+  fmt::print("{}", *table);
   return 0;
 }
 

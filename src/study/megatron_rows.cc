@@ -1,6 +1,10 @@
 #include "study/megatron_rows.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cmath>
+#include <vector>
 
 #include "workload/training/memory_estimate.h"
 #include "workload/training/model_flops.h"
@@ -95,6 +99,51 @@ Result<double> predicted_teraflops(const MegatronRow& row, const ModelCatalogue&
   }
   const double flops = workload::recomputed_flops(job->model, workload::tokens_per_step(*job)).count;
   return flops / static_cast<double>(row.gpus) / estimate->total().seconds() * 1e-12;
+}
+
+double mean_of_fitted_rows() {
+  double sum = 0;
+  for (const MegatronRow& row : megatron_rows().first(kFittedMegatronRows)) {
+    sum += row.teraflops;
+  }
+  return sum / kFittedMegatronRows;
+}
+
+Result<std::string> megatron_table(const ModelCatalogue& catalogue, const workload::GpuModel& gpu) {
+  const double constant = mean_of_fitted_rows();
+  std::string table = fmt::format(
+      "| row | model | TP x PP x DP | micro-batch, chunks | published | weft | error | constant {:.0f} |\n"
+      "|---|---|---|---|---|---|---|---|\n",
+      constant);
+  std::vector<double> ours;
+  std::vector<double> theirs;
+  for (const MegatronRow& row : megatron_rows()) {
+    const auto job = job_of_row(row, catalogue, gpu);
+    auto predicted = predicted_teraflops(row, catalogue, gpu);
+    if (!job || !predicted) {
+      return pass_on(predicted);
+    }
+    ours.push_back(*predicted / row.teraflops - 1);
+    theirs.push_back(constant / row.teraflops - 1);
+    const workload::Parallelism& p = job->parallelism;
+    table += fmt::format("| {} | {} | {} x {} x {} | {}, {} | {:.0f} | {:.1f} | {:+.1f} % | {:+.1f} % |\n", ours.size(),
+                         row.model, p.tensor, p.pipeline, p.data, job->batch.micro, p.virtual_stages, row.teraflops,
+                         *predicted, 100 * ours.back(), 100 * theirs.back());
+  }
+  const auto error = [](std::span<const double> errors) {
+    double sum = 0;
+    for (const double each : errors) {
+      sum += each * each;
+    }
+    return 100 * std::sqrt(sum / static_cast<double>(errors.size()));
+  };
+  const auto rest = [](const std::vector<double>& errors) { return std::span(errors).subspan(kFittedMegatronRows); };
+  return table +
+         fmt::format(
+             "\nWith `gemm_peak_share` {:.3f} and `gemm_half_length` {:.0f} the errors' root mean square is "
+             "{:.2f} % in rows 1 to 5\nand {:.1f} % in rows 6 to 10, where a constant {:.0f} is off by {:.1f} %.\n",
+             gpu.gemm_peak_share, gpu.gemm_half_length, error(std::span(ours).first(kFittedMegatronRows)),
+             error(rest(ours)), constant, error(rest(theirs)));
 }
 
 }  // namespace weft::study

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "study/model_catalogue.h"
@@ -41,5 +42,12 @@ inline constexpr std::size_t kFittedMegatronRows = 5;
 /// does not run on this GPU.
 [[nodiscard]] Result<double> predicted_teraflops(const MegatronRow& row, const ModelCatalogue& catalogue,
                                                  const workload::GpuModel& gpu);
+
+/// The mean of the rows that a fit may see: the constant rate per GPU to be better than.
+[[nodiscard]] double mean_of_fitted_rows();
+
+/// All rows beside what weft and the constant rate say, in Markdown, with a sentence that sums up the errors. Errors: a
+/// row's.
+[[nodiscard]] Result<std::string> megatron_table(const ModelCatalogue& catalogue, const workload::GpuModel& gpu);
 
 }  // namespace weft::study
