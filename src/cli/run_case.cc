@@ -51,7 +51,7 @@ Result<void> write_timeline(const std::string& path, const study::Simulation& si
     written = std::fclose(file) == 0 && written;
     return written ? Result<void>() : fail("cannot write '{}'", path);
   }
-  return fail("--timeline: no job of this scenario trains a model");
+  return fail("--timeline: no job of this scenario runs steps");
 }
 
 }  // namespace

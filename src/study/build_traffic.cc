@@ -7,6 +7,7 @@
 #include "study/build_hosts.h"
 #include "study/build_layout.h"
 #include "study/build_topology.h"
+#include "study/fail_at.h"
 #include "study/flow_file.h"
 #include "study/selector.h"
 #include "workload/all_to_all.h"
@@ -124,7 +125,8 @@ Result<void> Planner::place_jobs() {
   if (!placement) {
     return pass_on(placement);
   }
-  for (const JobSettings& job : scenario_.jobs) {
+  for (std::size_t index = 0; index < scenario_.jobs.size(); ++index) {
+    const JobSettings& job = scenario_.jobs[index];
     workload::PlacementOptions options;
     switch (job.placement) {
       case Placement::kPacked:
@@ -140,8 +142,7 @@ Result<void> Planner::place_jobs() {
         for (const std::string& gpu : job.places) {
           const std::size_t slash = gpu.find("/gpu");
           listed.places.push_back(
-              {.host = gpu.substr(0, slash),
-               .gpu = slash == std::string::npos ? 0U : static_cast<std::uint32_t>(std::stoul(gpu.substr(slash + 4)))});
+              {.host = gpu.substr(0, slash), .gpu = static_cast<std::uint32_t>(std::stoul(gpu.substr(slash + 4)))});
         }
         options.kind = std::move(listed);
         break;
@@ -153,7 +154,8 @@ Result<void> Planner::place_jobs() {
                                     .ranks = static_cast<std::uint32_t>(job.ranks)};
     auto places = placement->place(name, options);
     if (!places) {
-      return fail("job '{}': {}", job.name, places.error().message);
+      const auto path = fmt::format("job[{}].{}", index, job.placement == Placement::kListed ? "places" : "gpus");
+      return fail_at(scenario_, path, "{}", places.error().message);
     }
     std::vector<Participant>& made = jobs_[job.name];
     for (std::size_t rank = 0; rank < places->size(); ++rank) {
@@ -531,7 +533,7 @@ Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fa
     plans.push_back(std::move(*plan));
   }
   for (const JobSettings& job : scenario.jobs) {
-    if (job.training.trains()) {
+    if (job.runs_steps()) {
       plans.push_back(planner.training(job, workload::JobId(static_cast<std::uint32_t>(plans.size()))));
     }
   }

@@ -52,7 +52,9 @@ Result<Scenario> smaller_job(const Scenario& scenario) {
     return made;
   }
   TrainingSettings& training = made->jobs.front().training;
-  training.layers = training.pipeline * training.interleave;
+  const std::int64_t chunks = training.pipeline * training.interleave;
+  training.layers =
+      training.layer_split == workload::LayerSplit::kEven ? chunks : std::max<std::int64_t>(2 * chunks - 2, 1);
   if (training.shape.experts) {
     training.shape.experts->dense_first = 0;
   }

@@ -45,7 +45,8 @@ struct Key {
   std::string_view about;     // one line of the reference
   KeyRange range{};
   std::string_view empty_word{};  // of an optional: "auto", "none"
-  std::string_view only_for{};    // words of the section's selecting key, separated by spaces; empty: all
+  std::string_view only_for{};    // words of the selecting key, separated by spaces; empty: all
+  std::string_view selecting{};   // the selecting key, where it is not the section's
   std::string_view entry{};       // the value names an entry of the catalogue of this kind
   Scope scope = Scope::kDevice;
 };

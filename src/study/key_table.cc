@@ -133,9 +133,10 @@ Sections make_sections() {
                                         .keys = traffic_keys(),
                                         .selecting_key = "kind"}),
       list_section<&Scenario::jobs>({.path = "job",
-                                     .about = "Ranks on GPUs, for traffic that names a job.",
+                                     .about = "Ranks on GPUs, for traffic that names a job, or with a workload that "
+                                              "they run step by step.",
                                      .keys = job_keys(),
-                                     .selecting_key = "placement"}),
+                                     .selecting_key = "workload"}),
       list_section<&Scenario::events>(
           {.path = "event", .about = "Failures and repairs.", .keys = event_keys(), .selecting_key = "action"}),
   };
@@ -156,6 +157,10 @@ const Section* find_section(std::string_view path) {
 const Key* find_key(const Section& section, std::string_view name) {
   const auto found = std::ranges::find(section.keys, name, &Key::name);
   return found == section.keys.end() ? nullptr : &*found;
+}
+
+const Key* selecting_key_of(const Section& section, const Key& key) {
+  return find_key(section, key.selecting.empty() ? section.selecting_key : key.selecting);
 }
 
 bool has_word(std::string_view words, std::string_view word) {

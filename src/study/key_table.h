@@ -43,6 +43,8 @@ struct Section {
 /// The section of exactly this path, without the name of a group's table; null if there is none.
 [[nodiscard]] const Section* find_section(std::string_view path);
 [[nodiscard]] const Key* find_key(const Section& section, std::string_view name);
+/// The key whose word decides whether this one applies: its own `selecting`, or the section's.
+[[nodiscard]] const Key* selecting_key_of(const Section& section, const Key& key);
 
 /// One key of one table.
 struct KeyAt {

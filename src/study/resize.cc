@@ -13,8 +13,8 @@ std::int64_t copy_of(const TrainingSettings& training) {
 }
 
 Result<void> check_one_model(const Scenario& scenario) {
-  if (scenario.jobs.size() != 1 || !scenario.jobs.front().training.trains()) {
-    return fail("scaling needs a scenario with one [[job]], which has a model; found {} jobs", scenario.jobs.size());
+  if (scenario.jobs.size() != 1 || !scenario.jobs.front().trains()) {
+    return fail("scaling needs a scenario with one [[job]], which trains a model; found {} jobs", scenario.jobs.size());
   }
   if (scenario.jobs.front().placement == Placement::kListed) {
     return fail("scaling cannot grow a list of places; placement packed, spread or random");

@@ -170,14 +170,16 @@ CsvFile samples(std::span<const RunResults> runs) {
 }
 
 CsvFile steps(std::span<const RunResults> runs) {
-  Table table("steps.csv",
-              "run,case,job,model,gpu,gpus,step_ps,compute_ps,tokens_per_second,utilisation,part,communication,"
-              "exposed_ps,waiting_ps,busy_ps,sent_bytes,operations");
+  Table table(
+      "steps.csv",
+      "run,case,job,workload,model,gpu,gpus,step_ps,compute_ps,tokens_per_second,utilisation,part,communication,"
+      "exposed_ps,waiting_ps,busy_ps,sent_bytes,operations");
   for (const RunResults& results : runs) {
     for (const StepRow& step : results.steps) {
       for (const StepPart& part : step.parts) {
         table.begin(results.run);
         table.field(step.job);
+        table.field(step.workload);
         table.field(step.model);
         table.field(step.gpu);
         table.field(step.gpus);

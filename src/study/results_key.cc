@@ -92,7 +92,7 @@ std::string run_key(const Scenario& scenario, const Catalogue& catalogue, std::s
     digest.add_file(traffic.cdf);
   }
   for (const JobSettings& job : scenario.jobs) {
-    if (job.training.trains()) {
+    if (job.runs_steps()) {
       add_models(digest, job);
     }
   }

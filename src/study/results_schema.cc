@@ -50,10 +50,10 @@ constexpr ResultsTable kTables[] = {
     {"cpu", "run TEXT, host TEXT, work TEXT, used_ps INTEGER", "run, host, work", 4},
     {"stage", "run TEXT, number INTEGER, name TEXT, time_ps INTEGER, mark TEXT", "run, number", 5},
     {"step",
-     "run TEXT, number INTEGER, job TEXT, model TEXT, gpu TEXT, gpus INTEGER, parallelism TEXT, fidelity TEXT, "
-     "steps INTEGER, time_ps INTEGER, compute_ps INTEGER, tokens_per_second REAL, utilisation REAL, "
+     "run TEXT, number INTEGER, job TEXT, workload TEXT, model TEXT, gpu TEXT, gpus INTEGER, parallelism TEXT, "
+     "fidelity TEXT, steps INTEGER, time_ps INTEGER, compute_ps INTEGER, tokens_per_second REAL, utilisation REAL, "
      "composition_error REAL, composition_check TEXT",
-     "run, number", 15},
+     "run, number", 16},
     {"step_part",
      "run TEXT, step INTEGER, number INTEGER, name TEXT, communication INTEGER, exposed_ps INTEGER, "
      "waiting_ps INTEGER, busy_ps INTEGER, sent INTEGER, operations INTEGER",

@@ -64,6 +64,7 @@ void read_step_rows(Database& database, RunResults& results) {
     (void)row.integer();
     StepRow& step = results.steps.emplace_back();
     step.job = row.text();
+    step.workload = row.text();
     step.model = row.text();
     step.gpu = row.text();
     step.gpus = row.count();
@@ -99,12 +100,14 @@ class StepWriter {
   void line(std::string_view name, const std::string& what) { text_ += fmt::format("  {:<13} {}\n", name, what); }
 
   void head() {
-    text_ += fmt::format("{}: {} on {} x {}, {}\n", step_.job, step_.model, step_.gpus, step_.gpu, step_.parallelism);
+    text_ += fmt::format("{}: {}{}{} on {} x {}, {}\n", step_.job, step_.workload, step_.model.empty() ? "" : " ",
+                         step_.model, step_.gpus, step_.gpu, step_.parallelism);
     line("step", fmt::format("{}; computing {} of it; communication exposed {}", short_text(step_.time),
                              percent(share_of(step_.compute, step_.time)),
                              percent(share_of(step_.exposed_communication(), step_.time))));
-    line("rate", fmt::format("{:.0f} tokens/s, {} of the GPUs' peak (model FLOPs)", step_.tokens_per_second,
-                             percent(step_.utilisation)));
+    line("rate", step_.tokens_per_second > 0 ? fmt::format("{:.0f} tokens/s, {} of the GPUs' peak (model FLOPs)",
+                                                           step_.tokens_per_second, percent(step_.utilisation))
+                                             : fmt::format("{:.0f} steps/s", step_.steps_per_second()));
     if (step_.composition_error) {
       line("composed", fmt::format("{:+.2f} % against every packet, on {}", 100 * *step_.composition_error,
                                    step_.composition_check));
@@ -165,8 +168,9 @@ void write_steps(Database& database, const RunResults& results) {
   Statement row = database.prepare(insert_statement("step"));
   for (std::uint32_t i = 0; i < results.steps.size(); ++i) {
     const StepRow& step = results.steps[i];
-    row.run(key, i, step.job, step.model, step.gpu, step.gpus, step.parallelism, step.fidelity, step.steps, step.time,
-            step.compute, step.tokens_per_second, step.utilisation, step.composition_error, step.composition_check);
+    row.run(key, i, step.job, step.workload, step.model, step.gpu, step.gpus, step.parallelism, step.fidelity,
+            step.steps, step.time, step.compute, step.tokens_per_second, step.utilisation, step.composition_error,
+            step.composition_check);
     write_details(database, key, i, step);
   }
 }
@@ -211,6 +215,7 @@ void read_steps(Database& database, RunResults& results) {
 
 nlohmann::ordered_json to_json(const StepRow& step) {
   Json json{{"job", step.job},
+            {"workload", step.workload},
             {"model", step.model},
             {"gpu", step.gpu},
             {"gpus", step.gpus},
@@ -220,6 +225,7 @@ nlohmann::ordered_json to_json(const StepRow& step) {
             {"step_time_s", step.time.seconds()},
             {"compute_s", step.compute.seconds()},
             {"exposed_communication_s", step.exposed_communication().seconds()},
+            {"steps_per_second", step.steps_per_second()},
             {"tokens_per_second", step.tokens_per_second},
             {"model_flops_utilisation", step.utilisation}};
   if (step.composition_error) {

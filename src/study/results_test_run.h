@@ -81,6 +81,7 @@ inline std::vector<PortRow> small_ports() {
 /// The training step of one job, as a row of results.
 inline StepRow small_step_row() {
   return {.job = "llm",
+          .workload = "training",
           .model = "llama3-8b",
           .gpu = "h100-sxm",
           .gpus = 16,

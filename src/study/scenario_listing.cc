@@ -111,8 +111,7 @@ class Lister {
     if (at.key->only_for.empty()) {
       return true;
     }
-    const KeyAt selecting{
-        .section = at.section, .key = find_key(*at.section, at.section->selecting_key), .index = at.index};
+    const KeyAt selecting{.section = at.section, .key = selecting_key_of(*at.section, *at.key), .index = at.index};
     return has_word(at.key->only_for, value_text(selecting, target_of(values_)));
   }
 

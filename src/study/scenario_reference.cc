@@ -60,7 +60,7 @@ std::string row(const Key& key, const Catalogue& catalogue) {
   const auto range = key.binding.range(key);
   auto about = std::string(key.about);
   if (!key.only_for.empty()) {
-    about += fmt::format(" Only with {}.", words_of(key.only_for));
+    about += fmt::format(" Only with {}{}{}.", key.selecting, key.selecting.empty() ? "" : " ", words_of(key.only_for));
   }
   return fmt::format("| `{}` | {} | {} | {} | {} |\n", key.name, key.binding.type(key), range.empty() ? "—" : range,
                      default_of(key, catalogue), about);

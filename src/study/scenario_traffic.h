@@ -64,13 +64,20 @@ struct TrafficSettings {
 
 enum class Placement : std::uint8_t { kPacked, kSpread, kRandom, kListed };
 
-/// One [[job]]: ranks, one on each of its GPUs.
+/// One [[job]]: ranks, one on each of its GPUs. Which members mean something depends on the workload.
 struct JobSettings {
   std::string name;
   std::int64_t ranks = 0;  // 0 in a file: what the parallelism needs
   Placement placement = Placement::kPacked;
   std::vector<std::string> places;  // listed: one "host3/gpu0" per rank
+  JobWorkload workload = JobWorkload::kTraining;
   TrainingSettings training{};
+  DecodeSettings decode{};
+  HaloSettings halo{};
+
+  [[nodiscard]] bool trains() const { return workload == JobWorkload::kTraining && !training.model.empty(); }
+  /// Whether its ranks run steps; else they are there for [[traffic]] alone.
+  [[nodiscard]] bool runs_steps() const { return workload != JobWorkload::kTraining || trains(); }
 };
 
 enum class EventAction : std::uint8_t { kFail, kDegrade, kRestore };

@@ -373,14 +373,14 @@ Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scena
         continue;
       }
       const KeyAt selecting{
-          .section = &section, .key = find_key(section, section.selecting_key), .index = given.at.index};
+          .section = &section, .key = selecting_key_of(section, *given.at.key), .index = given.at.index};
       const auto word = value_text(selecting, target_of(scenario));
       const bool weaker = static_cast<int>(layer.origin) < rank_of(scenario, path_of(selecting));
       if (!has_word(given.at.key->only_for, word) && !weaker) {
         std::string words(given.at.key->only_for);
         std::ranges::replace(words, ' ', '/');
         return fail("{}: {}: means nothing with {} = \"{}\"; only with {}", given.place, path_of(given.at),
-                    section.selecting_key, word, words);
+                    selecting.key->name, word, words);
       }
     }
   }

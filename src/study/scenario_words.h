@@ -175,6 +175,14 @@ struct WordsOf<workload::GradientType> : NothingPlanned {
   static constexpr WordList<2> kWords = {"fp32", "bf16"};
 };
 template <>
+struct WordsOf<workload::LayerSplit> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"even", "ends-are-layers"};
+};
+template <>
+struct WordsOf<JobWorkload> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"training", "decode", "halo"};
+};
+template <>
 struct WordsOf<StepFidelity> : NothingPlanned {
   static constexpr WordList<2> kWords = {"composed", "packet"};
 };

@@ -62,15 +62,16 @@ struct StepMemory {
 
 struct StepRow {
   std::string job{};
-  std::string model{};
+  std::string workload{};  // "training", "decode", "halo"
+  std::string model{};     // of a halo: none
   std::string gpu{};
   std::uint64_t gpus = 0;
   std::string parallelism{};  // "tp 8, pp 4, dp 32"
   std::string fidelity{};     // "composed", "packet"
   std::uint64_t steps = 1;
-  Duration time{};     // of one step, mean
-  Duration compute{};  // of one step, mean over ranks
-  double tokens_per_second = 0;
+  Duration time{};                            // of one step, mean
+  Duration compute{};                         // of one step, mean over ranks
+  double tokens_per_second = 0;               // 0: it has no model
   double utilisation = 0;                     // of the GPUs' peak, by the model's operations
   std::optional<double> composition_error{};  // relative, against a run of every packet; measured on a smaller job
   std::string composition_check{};            // which
@@ -80,6 +81,7 @@ struct StepRow {
   std::vector<StepPathPart> path{};
   std::vector<StepMemory> memory{};
 
+  [[nodiscard]] double steps_per_second() const { return time > Duration::zero() ? 1 / time.seconds() : 0; }
   /// Waits for communication, of any kind.
   [[nodiscard]] Duration exposed_communication() const {
     Duration sum;

@@ -11,8 +11,8 @@ namespace {
 using workload::RankId;
 
 /// Operations of each kind in a step, over all communicators.
-std::map<StepOperation, std::uint64_t> count_operations(const workload::TrainingPlan& plan,
-                                                        const workload::NodeLog& log) {
+std::map<StepOperation, std::uint64_t> count_operations(std::span<const workload::Communicator> communicators,
+                                                        const workload::NodeLog& log, std::uint64_t steps) {
   std::map<StepOperation, std::uint64_t> counts;
   for (std::uint32_t rank = 0; rank < log.ranks(); ++rank) {
     for (const workload::NodeRecord& record : log.of(RankId(rank))) {
@@ -20,14 +20,14 @@ std::map<StepOperation, std::uint64_t> count_operations(const workload::Training
         continue;
       }
       // Each send counts, and each collective once, at its first member.
-      const auto& members = plan.groups().communicators()[record.communicator.value()].members;
+      const auto& members = communicators[record.communicator.value()].members;
       if (record.kind == workload::CollectiveKind::kSend || members.front() == RankId(rank)) {
         ++counts[{.purpose = record.label.purpose, .kind = record.kind, .size = record.size}];
       }
     }
   }
   for (auto& [operation, count] : counts) {
-    count /= static_cast<std::uint64_t>(plan.job().steps);
+    count /= steps;
   }
   return counts;
 }
@@ -100,8 +100,9 @@ void StepTraffic::add_flows(StepRow& row, const PhaseTraffic& traffic, const Sca
   }
 }
 
-void StepTraffic::report(StepRow& row, const workload::TrainingPlan& plan, const workload::NodeLog& log) const {
-  const Instances instances = count_operations(plan, log);
+void StepTraffic::report(StepRow& row, std::span<const workload::Communicator> communicators,
+                         const workload::NodeLog& log) const {
+  const Instances instances = count_operations(communicators, log, row.steps);
   Bytes network;
   Bytes scale_up;
   for (const auto& [phase, traffic] : phases_) {

@@ -5,13 +5,13 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <utility>
 
 #include "study/step_phases.h"
 #include "study/step_rows.h"
 #include "workload/message_record.h"
 #include "workload/training/node_log.h"
-#include "workload/training/training_plan.h"
 
 namespace weft::study {
 
@@ -30,7 +30,7 @@ class StepTraffic {
   bool add(const workload::MessageRecord& message);
 
   /// Fills in tiers and flows; the row's GPUs and steps are known. The log is that of the step.
-  void report(StepRow& row, const workload::TrainingPlan& plan, const workload::NodeLog& log) const;
+  void report(StepRow& row, std::span<const workload::Communicator> communicators, const workload::NodeLog& log) const;
 
  private:
   using Pair = std::pair<workload::RankId, workload::RankId>;

@@ -134,7 +134,7 @@ network
   degrade       switch0/port1 at 30 us: to 100 Gbps
   watchdog      switch0/port2 priority 3: 1 times
 
-llm: llama3-8b on 16 x h100-sxm, tp 8, pp 1, dp 2
+llm: training llama3-8b on 16 x h100-sxm, tp 8, pp 1, dp 2
   step          900 ms; computing 80.0 % of it; communication exposed 20.0 %
   rate          123456 tokens/s, 37.5 % of the GPUs' peak (model FLOPs)
   composed      +1.25 % against every packet, on one layer

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "base/int128.h"
+#include "study/scenario_words.h"
 #include "study/summary_text.h"
 #include "workload/training/critical_path.h"
-#include "workload/training/memory_estimate.h"
 #include "workload/training/step_report.h"
 
 namespace weft::study {
@@ -17,24 +17,6 @@ namespace {
 
 using workload::Purpose;
 using workload::RankId;
-
-std::string parallelism_text(const workload::TrainingJob& job) {
-  const workload::Parallelism& own = job.parallelism;
-  std::string text;
-  const auto add = [&text](std::string_view name, std::int64_t degree) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, degree);
-  };
-  add("tp", own.tensor);
-  add("pp", own.pipeline);
-  add("dp", own.data);
-  if (own.context > 1) {
-    add("cp", own.context);
-  }
-  if (own.expert > 1) {
-    add("ep", own.expert);
-  }
-  return text + fmt::format(", {} sequences of {}", job.batch.global, job.model.sequence);
-}
 
 bool is_communication(Purpose purpose) { return purpose >= Purpose::kTensor; }
 
@@ -84,7 +66,7 @@ void add_parts(StepRow& row, const workload::StepReport& report, const workload:
 }
 
 void add_path(StepRow& row, const StepEvidence& evidence) {
-  const auto& communicators = evidence.plan.groups().communicators();
+  const auto communicators = communicators_of(evidence.work);
   const workload::CriticalPath path = workload::find_critical_path(evidence.log, communicators);
   std::map<std::string, Duration> sums;
   for (const workload::PathPart& part : path.parts) {
@@ -99,19 +81,6 @@ void add_path(StepRow& row, const StepEvidence& evidence) {
     row.path.push_back({.what = what, .time = time / static_cast<std::int64_t>(row.steps)});
   }
   std::ranges::stable_sort(row.path, std::greater<>(), &StepPathPart::time);
-}
-
-void add_memory(StepRow& row, const workload::TrainingPlan& plan) {
-  const workload::MemoryEstimate memory = workload::estimate_memory(plan.job(), plan.gpu());
-  const std::pair<std::string_view, Bytes> parts[] = {
-      {"parameters", memory.parameters},   {"gradients", memory.gradients}, {"optimizer", memory.optimizer},
-      {"activations", memory.activations}, {"working", memory.working},     {"output", memory.output},
-      {"reserved", memory.reserved},       {"of", plan.gpu().memory}};
-  for (const auto& [what, size] : parts) {
-    if (size > Bytes::zero()) {
-      row.memory.push_back({.what = std::string(what), .size = size});
-    }
-  }
 }
 
 Duration continued_time(Duration shorter, Duration longer, const Continuation& by) {
@@ -146,7 +115,8 @@ workload::TrainingJob training_job_of(const TrainingSettings& settings) {
       .sequence = settings.sequence_parallel && settings.tensor > 1 ? SequenceParallel::kOn : SequenceParallel::kOff,
       .zero = settings.zero == 0   ? ZeroStage::kNone
               : settings.zero == 1 ? ZeroStage::kOptimizer
-                                   : ZeroStage::kParameters};
+                                   : ZeroStage::kParameters,
+      .split = settings.layer_split};
   job.batch = {.global = settings.global_batch, .micro = settings.micro_batch};
   job.precision = settings.precision;
   job.gradients = settings.gradients;
@@ -159,21 +129,19 @@ workload::TrainingJob training_job_of(const TrainingSettings& settings) {
 
 StepRow make_step_row(const StepEvidence& evidence) {
   const JobSettings& job = evidence.job;
-  const workload::StepReport report = workload::make_report(evidence.log, evidence.plan.groups().communicators());
+  const workload::StepReport report = workload::make_report(evidence.log, communicators_of(evidence.work));
   StepRow row{.job = job.name,
+              .workload = std::string(word_of(job.workload)),
               .model = job.training.model,
               .gpu = job.training.gpu,
               .gpus = static_cast<std::uint64_t>(job.ranks),
-              .parallelism = parallelism_text(evidence.plan.job()),
               .fidelity = job.training.fidelity == StepFidelity::kComposed ? "composed" : "packet",
-              .steps = evidence.plan.job().steps};
+              .steps = steps_of(evidence.work)};
   row.time = (report.finished - report.started) / static_cast<std::int64_t>(row.steps);
   add_parts(row, report, evidence.log);
   add_path(row, evidence);
-  evidence.traffic.report(row, evidence.plan, evidence.log);
-  add_memory(row, evidence.plan);
-  row.tokens_per_second = workload::tokens_per_second(evidence.plan, row.time);
-  row.utilisation = workload::model_flops_utilisation(evidence.plan, row.time);
+  evidence.traffic.report(row, communicators_of(evidence.work), evidence.log);
+  describe(row, evidence.work);
   return row;
 }
 

@@ -4,8 +4,8 @@
 #include "study/scenario_traffic.h"
 #include "study/step_rows.h"
 #include "study/step_traffic.h"
+#include "study/step_work.h"
 #include "workload/training/node_log.h"
-#include "workload/training/training_plan.h"
 
 namespace weft::study {
 
@@ -14,7 +14,7 @@ namespace weft::study {
 
 struct StepEvidence {
   const JobSettings& job;
-  const workload::TrainingPlan& plan;
+  const StepWork& work;
   const workload::NodeLog& log;  // of the step
   const StepTraffic& traffic;
 };

@@ -20,35 +20,20 @@ constexpr std::uint64_t kSlice = 200'000;  // events between two looks at the ou
 
 }  // namespace
 
-TrainingRun::TrainingRun(Options options, workload::TrainingPlan plan)
-    : options_(std::move(options)), plan_(std::move(plan)) {}
+TrainingRun::TrainingRun(Options options, StepWork work) : options_(std::move(options)), work_(std::move(work)) {}
 
 Result<std::unique_ptr<TrainingRun>> TrainingRun::make(Options options) {
   const JobSettings& settings = options.job;
-  Result<workload::TrainingPlan> plan =
-      workload::TrainingPlan::make(training_job_of(settings.training), settings.training.gpu_model, settings.ranks);
-  if (!plan) {
-    return fail("job '{}': {}", settings.name, plan.error().message);
+  Result<StepWork> work = make_step_work(settings);
+  if (!work) {
+    return fail("job '{}': {}", settings.name, work.error().message);
   }
-  std::unique_ptr<TrainingRun> run(new TrainingRun(std::move(options), *std::move(plan)));
-  const auto ranks = static_cast<std::uint32_t>(settings.ranks);
-  run->log_ = std::make_unique<workload::NodeLog>(ranks);
+  std::unique_ptr<TrainingRun> run(new TrainingRun(std::move(options), *std::move(work)));
+  run->log_ = std::make_unique<workload::NodeLog>(static_cast<std::uint32_t>(settings.ranks));
   if (run->composed()) {
-    // One round of micro-batches has every operation that the step has.
-    workload::TrainingJob once = run->plan_.job();
-    once.representative.micro_batches = std::min(workload::micro_batches(once), run->plan_.job().parallelism.pipeline);
-    once.steps = 1;
-    const auto sample = workload::TrainingPlan::make(once, settings.training.gpu_model, settings.ranks);
-    if (!sample) {
-      return fail("job '{}': {}", settings.name, sample.error().message);
+    if (Result<void> prepared = run->prepare_phases(); !prepared) {
+      return fail("job '{}': {}", settings.name, prepared.error().message);
     }
-    run->phases_ =
-        StepPhases::make({.layout = &run->options_.layout,
-                          .communicators = run->communicators(),
-                          .slice = settings.training.slice,
-                          .ranks = ranks},
-                         [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
-    run->board_.emplace(run->phases_->phases(), kGap);
   }
   run->traffic_.emplace(StepTraffic::Options{.layout = &run->options_.layout,
                                              .phases = run->phases_ ? &*run->phases_ : nullptr,
@@ -56,6 +41,25 @@ Result<std::unique_ptr<TrainingRun>> TrainingRun::make(Options options) {
                                              .network_rate = run->options_.network_rate,
                                              .scale_up_rate = run->options_.scale_up_rate});
   return run;
+}
+
+Result<void> TrainingRun::prepare_phases() {
+  // One round of micro-batches has every operation that the step has.
+  workload::TrainingJob once = plan().job();
+  once.representative.micro_batches = std::min(workload::micro_batches(once), once.parallelism.pipeline);
+  once.steps = 1;
+  auto sample = workload::TrainingPlan::make(once, plan().gpu(), options_.job.ranks);
+  if (!sample) {
+    return pass_on(sample);
+  }
+  phases_ =
+      StepPhases::make({.layout = &options_.layout,
+                        .communicators = communicators(),
+                        .slice = options_.job.training.slice,
+                        .ranks = static_cast<std::uint32_t>(options_.job.ranks)},
+                       [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
+  board_.emplace(phases_->phases(), kGap);
+  return {};
 }
 
 bool TrainingRun::take(const workload::MessageRecord& message) { return traffic_->add(message); }
@@ -67,9 +71,9 @@ workload::Stragglers TrainingRun::stragglers_of(RankId rank) const {
 Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank, verbs::Machine& machine,
                                                                      workload::Collectives& collectives) {
   if (!composed()) {
-    auto made = workload::TrainingProgram::make(
-        machine, collectives, std::make_unique<workload::TransformerStep>(plan_, rank), stragglers_of(rank),
-        {.rank = rank, .gpu = options_.layout[rank.value()].gpu, .sink = log_.get()});
+    auto made =
+        workload::TrainingProgram::make(machine, collectives, make_graph(work_, rank), stragglers_of(rank),
+                                        {.rank = rank, .gpu = options_.layout[rank.value()].gpu, .sink = log_.get()});
     if (!made) {
       return pass_on(made);
     }
@@ -85,7 +89,7 @@ Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank
       std::make_unique<workload::PhasedProgram>(*board_, machine, collectives, phases_->requests_of(rank)));
 }
 
-Result<void> TrainingRun::compose(const workload::TrainingPlan& plan, const std::function<bool()>& keep_going) {
+Result<void> TrainingRun::compose(const StepWork& work, const std::function<bool()>& keep_going) {
   const auto ranks = static_cast<std::uint32_t>(options_.job.ranks);
   log_ = std::make_unique<workload::NodeLog>(ranks);
   ComputeWorld::Options shape{.seed = options_.identity.seed, .names = {}, .machine = {.gpus = 1}};
@@ -105,9 +109,9 @@ Result<void> TrainingRun::compose(const workload::TrainingPlan& plan, const std:
   for (std::uint32_t i = 0; i < ranks; ++i) {
     Rank& rank = made[i];
     rank.collectives = std::make_unique<workload::CostedCollectives>(network, world.machine(i), RankId(i));
-    auto program = workload::TrainingProgram::make(
-        world.machine(i), *rank.collectives, std::make_unique<workload::TransformerStep>(plan, RankId(i)),
-        stragglers_of(RankId(i)), {.rank = RankId(i), .gpu = verbs::GpuIndex(0), .sink = log_.get()});
+    auto program = workload::TrainingProgram::make(world.machine(i), *rank.collectives, make_graph(work, RankId(i)),
+                                                   stragglers_of(RankId(i)),
+                                                   {.rank = RankId(i), .gpu = verbs::GpuIndex(0), .sink = log_.get()});
     if (!program) {
       return pass_on(program);
     }
@@ -134,7 +138,7 @@ Result<void> TrainingRun::compose(const workload::TrainingPlan& plan, const std:
 
 std::uint64_t TrainingRun::nodes_of_a_step() const {
   // All ranks of one pipeline stage have as many; the first rank's graph stands for all.
-  workload::TransformerStep graph(plan_, RankId(0));
+  workload::TransformerStep graph(plan(), RankId(0));
   std::uint64_t nodes = 0;
   while (graph.next()) {
     ++nodes;
@@ -143,43 +147,43 @@ std::uint64_t TrainingRun::nodes_of_a_step() const {
 }
 
 Result<StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_going) {
-  const std::int64_t stages = plan_.job().parallelism.pipeline;
-  const std::int64_t whole = workload::micro_batches(plan_.job());
+  const std::int64_t stages = plan().job().parallelism.pipeline;
+  const std::int64_t whole = workload::micro_batches(plan().job());
   const std::int64_t few = std::min(whole, 2 * stages);
   const std::int64_t more = std::min(whole, 4 * stages);
   std::array<StepRow, 2> rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    workload::TrainingJob job = plan_.job();
+    workload::TrainingJob job = plan().job();
     job.representative.micro_batches = i == 0 ? few : more;
-    Result<workload::TrainingPlan> plan =
-        workload::TrainingPlan::make(job, options_.job.training.gpu_model, options_.job.ranks);
-    if (!plan) {
-      return pass_on(plan);
+    Result<workload::TrainingPlan> part = workload::TrainingPlan::make(job, plan().gpu(), options_.job.ranks);
+    if (!part) {
+      return pass_on(part);
     }
-    if (Result<void> made = compose(*plan, keep_going); !made) {
+    const StepWork work = *std::move(part);
+    if (Result<void> made = compose(work, keep_going); !made) {
       return pass_on(made);
     }
-    rows[i] = row(*plan);
+    rows[i] = row(work);
   }
-  return continued({.shorter = rows[0], .longer = rows[1], .from = few, .to = more, .whole = whole}, plan_);
+  return continued({.shorter = rows[0], .longer = rows[1], .from = few, .to = more, .whole = whole}, plan());
 }
 
 Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
   if (!composed()) {
-    return row(plan_);
+    return row(work_);
   }
-  const bool long_step = workload::micro_batches(plan_.job()) > 4 * plan_.job().parallelism.pipeline;
+  const bool long_step = workload::micro_batches(plan().job()) > 4 * plan().job().parallelism.pipeline;
   if (long_step && nodes_of_a_step() > kMostNodes) {
     return extrapolated(keep_going);
   }
-  if (Result<void> made = compose(plan_, keep_going); !made) {
+  if (Result<void> made = compose(work_, keep_going); !made) {
     return pass_on(made);
   }
-  return row(plan_);
+  return row(work_);
 }
 
-StepRow TrainingRun::row(const workload::TrainingPlan& plan) const {
-  return make_step_row({.job = options_.job, .plan = plan, .log = *log_, .traffic = *traffic_});
+StepRow TrainingRun::row(const StepWork& work) const {
+  return make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = *traffic_});
 }
 
 }  // namespace weft::study

@@ -1,4 +1,5 @@
-// The training steps of one job of a scenario: its programs, and afterwards the row of its results.
+// The steps of one job of a scenario, of training, decoding or a halo exchange: its programs, and afterwards the row of
+// its results.
 //
 // With every packet, the ranks run their graphs on the simulated network. Composed, they run each kind of collective of
 // a step there once (study/step_phases.h); then the graphs run on machines without a network, where each collective
@@ -13,11 +14,11 @@
 #include "study/step_phases.h"
 #include "study/step_rows.h"
 #include "study/step_traffic.h"
+#include "study/step_work.h"
 #include "workload/message_record.h"
 #include "workload/program.h"
 #include "workload/training/node_log.h"
 #include "workload/training/stragglers.h"
-#include "workload/training/training_plan.h"
 
 namespace weft::study {
 
@@ -47,20 +48,23 @@ class TrainingRun {
 
   /// Of the run that `finish` reported.
   [[nodiscard]] const workload::NodeLog& log() const { return *log_; }
-  [[nodiscard]] std::span<const workload::Communicator> communicators() const { return plan_.groups().communicators(); }
+  [[nodiscard]] std::span<const workload::Communicator> communicators() const { return communicators_of(work_); }
   [[nodiscard]] bool composed() const { return options_.job.training.fidelity == StepFidelity::kComposed; }
 
  private:
-  TrainingRun(Options options, workload::TrainingPlan plan);
+  TrainingRun(Options options, StepWork work);
 
-  [[nodiscard]] Result<void> compose(const workload::TrainingPlan& plan, const std::function<bool()>& keep_going);
+  [[nodiscard]] Result<void> prepare_phases();
+  [[nodiscard]] Result<void> compose(const StepWork& work, const std::function<bool()>& keep_going);
   [[nodiscard]] std::uint64_t nodes_of_a_step() const;
   [[nodiscard]] Result<StepRow> extrapolated(const std::function<bool()>& keep_going);
   [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
-  [[nodiscard]] StepRow row(const workload::TrainingPlan& plan) const;
+  [[nodiscard]] StepRow row(const StepWork& work) const;
+  /// Of a job that trains; others run packet by packet.
+  [[nodiscard]] const workload::TrainingPlan& plan() const { return std::get<workload::TrainingPlan>(work_); }
 
   Options options_;
-  workload::TrainingPlan plan_;
+  StepWork work_;
   std::unique_ptr<workload::NodeLog> log_;
   std::optional<StepTraffic> traffic_;
 

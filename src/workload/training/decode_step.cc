@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/format_quantity.h"
+#include "workload/training/model_flops.h"
 
 namespace weft::workload {
 namespace {
@@ -54,7 +56,7 @@ Result<DecodePlan> DecodePlan::make(const DecodeJob& job, const GpuModel& gpu, s
   if (!timer) {
     return pass_on(timer);
   }
-  DecodePlan plan(job, *timer);
+  DecodePlan plan(job, gpu, *timer);
   const Bytes needed = plan.weights_per_gpu() + plan.cache_per_gpu() + gpu.reserved;
   if (needed > gpu.memory) {
     const auto gb = [](Bytes bytes) { return static_cast<double>(bytes.count()) * 1e-9; };
@@ -67,7 +69,8 @@ Result<DecodePlan> DecodePlan::make(const DecodeJob& job, const GpuModel& gpu, s
   return plan;
 }
 
-DecodePlan::DecodePlan(const DecodeJob& job, const GpuTimer& timer) : job_(job), timer_(timer) {
+DecodePlan::DecodePlan(const DecodeJob& job, const GpuModel& gpu, const GpuTimer& timer)
+    : job_(job), gpu_(gpu), timer_(timer) {
   for (std::int64_t replica = 0; replica < job.replicas && job.tensor > 1; ++replica) {
     Communicator group{.name = fmt::format("tp{}", replica), .members = {}};
     for (std::int64_t i = 0; i < job.tensor; ++i) {
@@ -131,6 +134,21 @@ Duration DecodePlan::feed_forward_time(std::int64_t layer) const {
 Duration DecodePlan::output_time() const {
   const std::int64_t words = (job_.model.vocabulary + job_.tensor - 1) / job_.tensor;
   return timer_.gemm({.m = job_.batch, .n = words, .k = job_.model.hidden});
+}
+
+double tokens_per_second(const DecodePlan& plan, Duration step) {
+  WEFT_ASSERT(step > Duration::zero());
+  return static_cast<double>(plan.job().batch * plan.job().replicas) / step.seconds();
+}
+
+double model_flops_utilisation(const DecodePlan& plan, Duration step) {
+  const DecodeJob& job = plan.job();
+  const auto peak = peak_flops_per_second(plan.gpu(), job.precision);
+  WEFT_ASSERT(peak);
+  ModelShape model = job.model;
+  model.sequence = job.context + job.tokens / 2;
+  const double rate = tokens_per_second(plan, step) * forward_flops_per_token(model).count;
+  return rate / (static_cast<double>(*peak) * static_cast<double>(job.tensor * job.replicas));
 }
 
 DecodeStep::DecodeStep(const DecodePlan& plan, RankId rank) : plan_(plan) {

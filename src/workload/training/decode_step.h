@@ -29,6 +29,7 @@ class DecodePlan {
   [[nodiscard]] static Result<DecodePlan> make(const DecodeJob& job, const GpuModel& gpu, std::int64_t ranks);
 
   [[nodiscard]] const DecodeJob& job() const { return job_; }
+  [[nodiscard]] const GpuModel& gpu() const { return gpu_; }
   [[nodiscard]] const std::vector<Communicator>& communicators() const { return communicators_; }  // "tp0", ...
   [[nodiscard]] Bytes weights_per_gpu() const;
   [[nodiscard]] Bytes cache_per_gpu() const;  // after the last step
@@ -39,12 +40,18 @@ class DecodePlan {
   [[nodiscard]] Duration output_time() const;
 
  private:
-  DecodePlan(const DecodeJob& job, const GpuTimer& timer);
+  DecodePlan(const DecodeJob& job, const GpuModel& gpu, const GpuTimer& timer);
 
   DecodeJob job_;
+  GpuModel gpu_;
   GpuTimer timer_;
   std::vector<Communicator> communicators_;
 };
+
+/// Of a step, which makes a token for every sequence, of this time above 0: tokens of all replicas; and the share of
+/// the GPUs' peak that the model's operations make, attention over the cache at the middle of the run included.
+[[nodiscard]] double tokens_per_second(const DecodePlan& plan, Duration step);
+[[nodiscard]] double model_flops_utilisation(const DecodePlan& plan, Duration step);
 
 class DecodeStep final : public StepGraph {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format_quantity.h"
+#include "base/int128.h"
 
 namespace weft::workload {
 
@@ -16,6 +17,9 @@ Result<HaloPlan> HaloPlan::make(const HaloJob& job, const GpuModel& gpu, std::in
   if (job.cell < Bytes(1) || job.traffic < Bytes::zero() || job.iterations < 1 || job.iterations > 65535) {
     return fail("{} per cell of a face, {} of memory traffic, {} iterations; from 1 B, 0 B, and 1 to 65535", job.cell,
                 job.traffic, job.iterations);
+  }
+  if (job.compute && *job.compute < Duration::zero()) {
+    return fail("{} of compute in an iteration; at least 0", *job.compute);
   }
   const auto& [x, y, z] = job.grid;
   const double product = static_cast<double>(x) * static_cast<double>(y) * static_cast<double>(z);
@@ -43,6 +47,12 @@ HaloPlan::HaloPlan(const HaloJob& job, const GpuTimer& timer) : job_(job) {
     const std::int64_t shell = job.grid[axis] > 1 ? 2 : 0;
     all *= job.block[axis];
     inside *= std::max(job.block[axis] - shell, std::int64_t{0});
+  }
+  if (job.compute) {
+    const auto share = static_cast<Int128>(job.compute->picoseconds()) * inside / all;
+    inner_ = Duration::picoseconds(static_cast<std::int64_t>(share));
+    outer_ = *job.compute - inner_;
+    return;
   }
   inner_ = timer.memory_bound(inside * job.traffic);
   outer_ = timer.memory_bound((all - inside) * job.traffic);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "workload/training/gpu_model.h"
 #include "workload/training/node_writer.h"
@@ -17,6 +18,7 @@ struct HaloJob {
   std::array<std::int64_t, 3> block{16, 16, 16};  // cells of a rank along each axis; at least 1
   Bytes cell{8};                                  // sent for a cell of a face
   Bytes traffic{80};                              // of memory to update a cell
+  std::optional<Duration> compute{};              // of all cells of a rank; none: what the GPU's memory needs
   std::uint32_t iterations = 1;
 };
 
@@ -26,6 +28,7 @@ class HaloPlan {
   [[nodiscard]] static Result<HaloPlan> make(const HaloJob& job, const GpuModel& gpu, std::int64_t ranks);
 
   [[nodiscard]] const HaloJob& job() const { return job_; }
+  [[nodiscard]] std::int64_t cells_per_rank() const { return job_.block[0] * job_.block[1] * job_.block[2]; }
   [[nodiscard]] const std::vector<Communicator>& communicators() const { return communicators_; }  // "world"
   [[nodiscard]] Bytes face(std::size_t axis) const;
   [[nodiscard]] Duration inner_time() const { return inner_; }

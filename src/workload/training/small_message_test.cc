@@ -61,6 +61,18 @@ TEST(DecodeStep, ExpertsAreReadOnlyIfATokenTakesThem) {
   EXPECT_NEAR(all.seconds() / one.seconds(), 8.0 / 2, 0.1);
 }
 
+TEST(DecodeStep, RatesAreThoseOfAllReplicas) {
+  const DecodeJob job{.model = test::llama3_8b(), .tensor = 2, .replicas = 3, .batch = 4, .context = 100, .tokens = 2};
+  const auto plan = DecodePlan::make(job, gpu(), 6);
+  ASSERT_TRUE(plan);
+  EXPECT_DOUBLE_EQ(tokens_per_second(*plan, 10_ms), 3 * 4 / 0.010);
+  // Two operations per weight that a token meets, and attention over some 101 tokens.
+  ModelShape model = job.model;
+  const double weights = 2.0 * static_cast<double>(parameter_count(model) - embedding_parameters(model));
+  const double attention = 4.0 * 101 * 4096 * 32;
+  EXPECT_NEAR(model_flops_utilisation(*plan, 10_ms), 1200 * (weights + attention) / (6 * 989e12), 1e-4 * 1e-2);
+}
+
 TEST(DecodeStep, ReplicasDoNotWaitForOneAnother) {
   const DecodeJob job{.model = test::llama3_8b(), .tensor = 2, .replicas = 3, .batch = 1, .context = 1, .tokens = 2};
   const auto plan = DecodePlan::make(job, gpu(), 6);
@@ -123,6 +135,16 @@ TEST(HaloExchange, SendsSixFacesPerIteration) {
   const Bytes faces = 2 * (plan->face(0) + plan->face(1) + plan->face(2));
   const Bytes sum = 2 * (Bytes(8) * 26 / 27);
   EXPECT_EQ(cluster.totals(5).sent[static_cast<std::size_t>(Purpose::kOtherCommunication)], 2 * (faces + sum));
+}
+
+TEST(HaloExchange, AGivenComputeTimeIsSharedOutByCells) {
+  HaloJob job{.grid = {2, 1, 1}, .block = {10, 4, 4}, .compute = 10_us, .iterations = 2};
+  const auto plan = HaloPlan::make(job, gpu(), 2);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->inner_time(), 8_us);
+  EXPECT_EQ(plan->outer_time(), 2_us);
+  job.compute = Duration::zero() - 1_us;
+  EXPECT_NE(HaloPlan::make(job, gpu(), 2).error().message.find("of compute in an iteration"), std::string::npos);
 }
 
 TEST(HaloExchange, ALoneRankOnlyComputes) {
