@@ -54,6 +54,21 @@ std::string boundary(const Graph& graph, const std::vector<std::uint32_t>& part,
   return "that no cable joins them";
 }
 
+/// Of collectives whose ranks have scale-up links beside the fabric; null: of others.
+const workload::JobLayout* layout_of(const TrafficPlan& plan) {
+  const workload::JobLayout* layout =
+      plan.training ? &plan.training->layout : (plan.collective ? &plan.collective->layout : nullptr);
+  return layout != nullptr && std::ranges::all_of(*layout, [](const auto& site) { return site.scale_up.has_value(); })
+             ? layout
+             : nullptr;
+}
+
+/// The first rank with the same place in its host: collectives keep to rails, and change them over scale-up links.
+std::uint32_t first_like(const workload::JobLayout& layout, std::uint32_t rank) {
+  const auto like = std::ranges::find(layout, layout[rank].gpu, &workload::RankSite::gpu);
+  return static_cast<std::uint32_t>(like - layout.begin());
+}
+
 class ReachCheck {
  public:
   explicit ReachCheck(const Graph& graph) : graph_(graph), part_(bridged_parts(graph)) {}
@@ -67,8 +82,9 @@ class ReachCheck {
       }
       return {};
     }
+    const workload::JobLayout* layout = layout_of(plan);
     for (std::uint32_t rank = 1; rank < plan.machines.size(); ++rank) {
-      if (Result<void> met = check_pair(plan, 0, rank); !met) {
+      if (Result<void> met = check_pair(plan, layout == nullptr ? 0 : first_like(*layout, rank), rank); !met) {
         return met;
       }
     }
