@@ -9,6 +9,7 @@
 #include "live/clock.h"
 #include "study/chrome_trace.h"
 #include "study/collector.h"
+#include "study/composition_check.h"
 #include "study/training_run.h"
 #include "workload/training/critical_path.h"
 
@@ -52,6 +53,19 @@ Result<void> write_timeline(const std::string& path, const study::Simulation& si
     return written ? Result<void>() : fail("cannot write '{}'", path);
   }
   return fail("--timeline: no job of this scenario runs steps");
+}
+
+/// What is wrong with the check is no fault of the run; the results say why there is none.
+void check_composition(const study::Scenario& scenario, double most_hops, study::RunResults& results) {
+  for (study::StepRow& step : results.steps) {
+    if (step.fidelity != "composed" || most_hops <= 0 || interrupted()) {
+      continue;
+    }
+    const Result<study::CompositionCheck> check =
+        study::check_composition(scenario, most_hops, [] { return !interrupted(); });
+    step.composition_error = check ? check->error : std::nullopt;
+    step.composition_check = check ? check->what : check.error().message;
+  }
 }
 
 }  // namespace
@@ -100,6 +114,7 @@ Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCas
       return pass_on(written);
     }
   }
+  check_composition(scenario, options.check_hops, results);
   results.machine = study::MachineInfo{.setup_time = ready.since_start(),
                                        .run_time = done - ready,
                                        .peak_memory = peak_memory(),

@@ -12,11 +12,16 @@
 
 namespace weft::cli {
 
+/// Packet-hops that checking a composed step may take: some seconds.
+inline constexpr double kCheckHops = 8e6;
+
 struct RunCase {
   std::string name;  // for progress
   std::string key;
   std::vector<study::CaptureRequest> captures;
   std::string timeline;  // a file for the Chrome trace of the first job that trains a model; empty: none
+  /// Of a composed training step: its error is measured if a run of every packet takes no more packet-hops. 0: never.
+  double check_hops = 0;
   ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
 };

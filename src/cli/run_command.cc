@@ -158,6 +158,7 @@ int run(const RunText& text) {
                             .timeline = text.timeline.empty() || scenarios->size() == 1
                                             ? text.timeline
                                             : with_case(text.timeline, scenario.case_name),
+                            .check_hops = text.no_check ? 0 : kCheckHops,
                             .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal,
                             .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked});
     if (!results) {
@@ -218,6 +219,7 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
   command->add_option("--timeline", text.timeline,
                       "Write what each rank of a training job did when, as a Chrome trace (opens in Perfetto)");
   command->add_flag("-q,--quiet", text.quiet, "No summary and no progress");
+  command->add_flag("--no-check", text.no_check, "Do not measure the error of a composed training step");
   command->add_flag("--force", text.force, "Run even if the memory seems too small");
   command->get_option("--all-cases")->excludes("--case");
   command->footer("Exit status: 0 done, 1 the run failed, 2 wrong input, 130 interrupted (the result is partial).");

@@ -24,6 +24,7 @@ struct RunText {
   bool quiet = false;
   bool force = false;
   bool no_results = false;
+  bool no_check = false;
 };
 
 /// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.

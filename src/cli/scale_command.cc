@@ -129,7 +129,8 @@ class ScaleRun {
       made.refusal = scenario.error().message;
       return made;
     }
-    Result<study::StepRow> step = run(*scenario, fmt::format("{}, {} GPUs", line.name, gpus));
+    const bool first = std::exchange(checked_, line.name) != line.name;
+    Result<study::StepRow> step = run(*scenario, fmt::format("{}, {} GPUs", line.name, gpus), first ? kCheckHops : 0);
     if (!step) {
       made.refusal = step.error().message;
       return made;
@@ -138,7 +139,7 @@ class ScaleRun {
     if (extra_latency > Duration::zero()) {
       study::NicSettings& nic = scenario->devices.nic;
       nic.rx_latency = nic.rx_latency + extra_latency;
-      if (Result<study::StepRow> slower = run(*scenario, fmt::format("{}, {} GPUs, slower", line.name, gpus)); slower) {
+      if (Result<study::StepRow> slower = run(*scenario, fmt::format("{}, {} GPUs, slower", line.name, gpus), 0); slower) {
         made.slower = slower->time;
       }
     }
@@ -146,12 +147,13 @@ class ScaleRun {
   }
 
  private:
-  Result<study::StepRow> run(const study::Scenario& scenario, const std::string& name) {
+  Result<study::StepRow> run(const study::Scenario& scenario, const std::string& name, double check_hops) {
     Result<study::RunResults> results =
         run_case(scenario, {.name = name,
                             .key = study::run_key(scenario, catalogue_, WEFT_VERSION),
                             .captures = {},
                             .timeline = {},
+                            .check_hops = check_hops,
                             .progress = text_.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal});
     if (!results) {
       return pass_on(results);
@@ -164,6 +166,7 @@ class ScaleRun {
 
   const ScaleText& text_;
   const study::Catalogue& catalogue_;
+  std::string checked_;  // the line whose composition has been checked: its first size stands for all
 };
 
 Result<void> write(const ScaleText& text, const std::vector<study::ScalePoint>& points,

@@ -90,7 +90,7 @@ RunResults Collector::finish(Simulation::End end, const Identity& identity, cons
   take_messages(results);
   const World& world = simulation_->world();
   results.ports = port_rows(world, simulation_->ended_at());
-  results.drops = world.ethernet() != nullptr ? world.ethernet()->drops() : world.infiniband()->drops();
+  results.drops = world.drops();
   take_nics(results);
   results.samples = std::move(samples_);
   take_events(results);

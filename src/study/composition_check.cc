@@ -13,6 +13,7 @@ namespace weft::study {
 namespace {
 
 constexpr std::int64_t kSequence = 1'024;  // tokens of the smaller job, at least where its parallelism allows
+constexpr std::int64_t kVocabulary = 128;  // of each tensor parallel rank
 constexpr double kHopsPerPacket = 8;       // a packet and its acknowledgement over some four links
 
 class NoMessages final : public workload::MessageSink {
@@ -23,6 +24,25 @@ class NoMessages final : public workload::MessageSink {
 std::int64_t sequence_of(const TrainingSettings& training) {
   const std::int64_t whole = training.sequence > 0 ? training.sequence : training.shape.sequence;
   return whole % kSequence == 0 ? std::min(whole, kSequence * training.context) : whole;
+}
+
+/// Half as wide, or none if its heads cannot be halved among the tensor parallel ranks.
+std::optional<workload::ModelShape> narrower(const workload::ModelShape& shape, std::int64_t tensor) {
+  workload::ModelShape made = shape;
+  std::vector<std::int64_t*> widths = {&made.hidden, &made.feed_forward, &made.heads};
+  if (made.kv_heads == made.heads || made.kv_heads % (2 * tensor) == 0) {
+    widths.push_back(&made.kv_heads);
+  }
+  if (made.experts) {
+    widths.push_back(&made.experts->hidden);
+  }
+  for (std::int64_t* const width : widths) {
+    if (*width % (2 * tensor) != 0) {
+      return std::nullopt;
+    }
+    *width /= 2;
+  }
+  return made.heads % made.kv_heads == 0 ? std::optional(made) : std::nullopt;
 }
 
 Result<Duration> step_time(const Scenario& scenario, const std::function<bool()>& keep_going) {
@@ -44,10 +64,12 @@ Result<Duration> step_time(const Scenario& scenario, const std::function<bool()>
 
 }  // namespace
 
-Result<Scenario> smaller_job(const Scenario& scenario) {
+Result<Scenario> smaller_job(const Scenario& scenario, double most_hops) {
   const TrainingSettings& own = scenario.jobs.front().training;
-  const std::int64_t copies = std::min(own.data, std::max<std::int64_t>(2, own.expert));
-  Result<Scenario> made = resized(scenario, {.gpus = own.tensor * own.context * own.pipeline * copies});
+  const std::int64_t copy = own.tensor * own.context * own.pipeline;
+  const std::int64_t two_hosts = (2 * scenario.topology.gpus_per_host + copy - 1) / copy;
+  const std::int64_t copies = std::min(own.data, std::max({std::int64_t{2}, own.expert, two_hosts}));
+  Result<Scenario> made = resized(scenario, {.gpus = copy * copies});
   if (!made) {
     return made;
   }
@@ -62,7 +84,18 @@ Result<Scenario> smaller_job(const Scenario& scenario) {
   training.sequence = sequence_of(training);
   training.steps = 1;
   training.fidelity = StepFidelity::kPacket;
-  return made;
+  training.shape.vocabulary = std::min(training.shape.vocabulary, kVocabulary * training.tensor);
+  for (;;) {
+    Result<double> hops = estimated_hops(*made);
+    if (!hops) {
+      return pass_on(hops);
+    }
+    std::optional<workload::ModelShape> half = narrower(training.shape, training.tensor);
+    if (*hops <= most_hops || !half) {
+      return made;
+    }
+    training.shape = *std::move(half);
+  }
 }
 
 Result<double> estimated_hops(const Scenario& scenario) {
@@ -91,13 +124,13 @@ Result<double> estimated_hops(const Scenario& scenario) {
 
 Result<CompositionCheck> check_composition(const Scenario& scenario, double most_hops,
                                            const std::function<bool()>& keep_going) {
-  Result<Scenario> small = smaller_job(scenario);
+  Result<Scenario> small = smaller_job(scenario, most_hops);
   if (!small) {
     return pass_on(small);
   }
-  const Result<double> hops = estimated_hops(*small);
+  Result<double> hops = estimated_hops(*small);
   if (!hops) {
-    return fail("{}", hops.error().message);
+    return pass_on(hops);
   }
   if (*hops > most_hops) {
     return CompositionCheck{
@@ -113,8 +146,10 @@ Result<CompositionCheck> check_composition(const Scenario& scenario, double most
   const JobSettings& job = small->jobs.front();
   return CompositionCheck{
       .error = composed->seconds() / every_packet->seconds() - 1,
-      .what = fmt::format("{} GPUs, {} layers, {} micro-batches of {} tokens", job.ranks, job.training.layers,
-                          job.training.pipeline, job.training.sequence * job.training.micro_batch)};
+      .what = fmt::format("{} GPUs, {} x {} wide, {} x {} tokens", job.ranks,
+                          job.training.layers == 1 ? "a layer" : fmt::format("{} layers", job.training.layers),
+                          job.training.shape.hidden, job.training.pipeline,
+                          job.training.sequence * job.training.micro_batch)};
 }
 
 }  // namespace weft::study

@@ -1,7 +1,8 @@
 // How far a composed step is from one of every packet, measured on a smaller job of the same kind.
 //
-// The smaller job has the same model, network and parallelism, but two copies of the model at most, one layer in each
-// piece of it, as many micro-batches as the pipeline has stages, and short sequences. It is run both ways.
+// The smaller job has the same network and parallelism, but few copies of the model (two, or as many as take two
+// hosts), one layer in each piece of it, a small vocabulary, as many micro-batches as the pipeline has stages, and short
+// sequences. If that is still too much, its layers become narrower, by halves. It is run both ways.
 #pragma once
 
 #include <functional>
@@ -18,8 +19,9 @@ struct CompositionCheck {
   std::string what;             // the smaller job, or why it was not run
 };
 
-/// The smaller job's scenario, with every packet. Errors: what `resized` refuses.
-[[nodiscard]] Result<Scenario> smaller_job(const Scenario& scenario);
+/// The smaller job's scenario, with every packet; of at most that many packet-hops if narrower layers can make it so.
+/// Errors: what `resized` refuses.
+[[nodiscard]] Result<Scenario> smaller_job(const Scenario& scenario, double most_hops);
 
 /// Packet-hops that a training job's step takes with every packet, roughly.
 [[nodiscard]] Result<double> estimated_hops(const Scenario& scenario);

@@ -63,7 +63,8 @@ constexpr ResultsTable kTables[] = {
     {"step_flow",
      "run TEXT, step INTEGER, number INTEGER, purpose TEXT, kind TEXT, operation INTEGER, size INTEGER, flows INTEGER",
      "run, step, number", 8},
-    {"step_path", "run TEXT, step INTEGER, number INTEGER, what TEXT, time_ps INTEGER", "run, step, number", 5},
+    {"step_path", "run TEXT, step INTEGER, number INTEGER, what TEXT, time_ps INTEGER, rank INTEGER, flow TEXT",
+     "run, step, number", 7},
     {"step_memory", "run TEXT, step INTEGER, number INTEGER, what TEXT, size INTEGER", "run, step, number", 5},
     {"event", "run TEXT, number INTEGER, at_ps INTEGER, kind TEXT, place TEXT, text TEXT", "run, number", 6},
 };

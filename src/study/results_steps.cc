@@ -51,7 +51,8 @@ void write_details(Database& database, const std::string& key, std::uint32_t num
     to.run(key, number, i, row.purpose, row.kind, row.operation.count(), row.size.count(), row.flows);
   });
   write("step_path", step.path,
-        [&](Statement& to, std::uint32_t i, const StepPathPart& row) { to.run(key, number, i, row.what, row.time); });
+        [&](Statement& to, std::uint32_t i, const StepPathPart& row) {
+ to.run(key, number, i, row.what, row.time, row.rank, row.flow); });
   write("step_memory", step.memory, [&](Statement& to, std::uint32_t i, const StepMemory& row) {
     to.run(key, number, i, row.what, row.size.count());
   });
@@ -112,8 +113,9 @@ class StepWriter {
       line("composed", fmt::format("{:+.2f} % against every packet, on {}", 100 * *step_.composition_error,
                                    step_.composition_check));
     } else {
+      const std::string why = step_.composition_check.empty() ? "" : ": " + step_.composition_check;
       line(step_.fidelity,
-           step_.fidelity == "packet" ? "every packet of the step was run" : "its error was not measured for this job");
+           step_.fidelity == "packet" ? "every packet of the step was run" : "its error was not measured" + why);
     }
   }
 
@@ -135,7 +137,8 @@ class StepWriter {
     }
     list("flows", step_.flows, [](const StepFlow& flow) { return flow_text(flow); });
     list("critical path", step_.path, [this](const StepPathPart& part) {
-      return fmt::format("{:>8}  {}  {}", percent(share_of(part.time, step_.time)), short_text(part.time), part.what);
+      return fmt::format("{:>8} {:>11}  {:<32} {}", percent(share_of(part.time, step_.time)), short_text(part.time),
+                         part.what, part.flow.empty() ? fmt::format("rank {}", part.rank) : part.flow);
     });
     std::string memory;
     for (const StepMemory& part : step_.memory) {
@@ -205,6 +208,8 @@ void read_steps(Database& database, RunResults& results) {
     StepPathPart& part = step.path.emplace_back();
     part.what = row.text();
     part.time = row.duration();
+    part.rank = static_cast<std::uint32_t>(row.count());
+    part.flow = row.text();
   });
   read_rows(database, results, "step_memory", [](Statement& row, StepRow& step) {
     StepMemory& part = step.memory.emplace_back();
@@ -230,6 +235,8 @@ nlohmann::ordered_json to_json(const StepRow& step) {
             {"model_flops_utilisation", step.utilisation}};
   if (step.composition_error) {
     json["composition_error"] = *step.composition_error;
+  }
+  if (!step.composition_check.empty()) {
     json["composition_check"] = step.composition_check;
   }
   json["parts"] = Json::array();
@@ -257,7 +264,8 @@ nlohmann::ordered_json to_json(const StepRow& step) {
   }
   json["critical_path"] = Json::array();
   for (const StepPathPart& part : step.path) {
-    json["critical_path"].push_back({{"what", part.what}, {"time_s", part.time.seconds()}});
+    json["critical_path"].push_back(
+        {{"what", part.what}, {"time_s", part.time.seconds()}, {"rank", part.rank}, {"flow", part.flow}});
   }
   json["memory"] = Json::array();
   for (const StepMemory& part : step.memory) {

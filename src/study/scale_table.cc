@@ -52,6 +52,12 @@ std::string scale_text(std::span<const ScalePoint> points, const ScaleQuestion& 
     text += row_text(point, question);
   }
   text += "exposed: waits for communication, of the step. accel.: speed-up over one GPU that never waits, per GPU.\n";
+  for (const ScalePoint& point : points) {
+    if (point.step && point.step->composition_error) {
+      text += fmt::format("{}: composed {:+.2f} % against every packet, on {}.\n", point.fabric,
+                          100 * *point.step->composition_error, point.step->composition_check);
+    }
+  }
   if (question.extra_latency > Duration::zero()) {
     text += fmt::format("+{}: what that much more latency of every message adds to a step",
                         short_text(question.extra_latency));

@@ -27,6 +27,15 @@ namespace {
 /// Events between two looks at the outside world: some hundredths of a second.
 constexpr std::uint64_t kSlice = 200'000;
 
+/// Often why a message failed: a fabric in parts, such as rails that no spine joins.
+std::string unreachable_text(const World& world) {
+  const std::uint64_t lost = world.drops().unreachable;
+  return lost == 0 ? std::string()
+                   : "; " + std::to_string(lost) +
+                         " packets found no way: the topology does not join all ports (a rail-optimised one without "
+                         "spines joins those of one rail alone)";
+}
+
 }  // namespace
 
 /// Counts what passes on its way to the sink.
@@ -403,7 +412,8 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
         break;
       case World::Stop::kError:
         end = End::kError;
-        error_ = world_->error()->message;
+        ended_at_ = world_->now();
+        error_ = world_->error()->message + unreachable_text(*world_);
         running = false;
         break;
     }

@@ -128,6 +128,11 @@ void StepPhases::add_requests(RankId rank, const workload::CollectiveRequest& re
   }
 }
 
+std::uint32_t StepPhases::phase_of(const StepOperation& operation) const {
+  const Place& place = places_.at(operation);
+  return place.phase + (place.sliced ? 1U : 0U);
+}
+
 Duration StepPhases::cost(const workload::CostedOperation& operation,
                           const std::map<workload::PhasedOperation, Duration>& times) const {
   const bool sends = operation.request.kind == CollectiveKind::kSend;

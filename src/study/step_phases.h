@@ -50,6 +50,8 @@ class StepPhases {
     Bytes size{};
   };
   [[nodiscard]] const Sample& sample(std::uint32_t phase) const { return samples_[phase]; }
+  /// The phase that ran it, or the longer of its two samples. It must be one of those walked through.
+  [[nodiscard]] std::uint32_t phase_of(const StepOperation& operation) const;
 
  private:
   struct Place {

@@ -46,8 +46,10 @@ struct StepFlow {
 
 /// What the step waited for, summed along its critical path; adds up to the step.
 struct StepPathPart {
-  std::string what{};  // "forward", "dp all-reduce: waiting for rank 12", ...
+  std::string what{};  // "forward", "dp all-reduce of 1 GiB", ...
   Duration time{};
+  std::uint32_t rank = 0;  // where the longest of its waits was
+  std::string flow{};      // whose last message that wait was for: "rank 3 -> rank 7"; empty: none, or not known
 
   friend bool operator==(const StepPathPart&, const StepPathPart&) = default;
 };

@@ -10,6 +10,9 @@ namespace {
 
 using workload::RankId;
 
+/// Of a run of every packet: those that are kept to say what a step waited for, some 100 MB.
+constexpr std::size_t kMostMessages = 1'000'000;
+
 /// Operations of each kind in a step, over all communicators.
 std::map<StepOperation, std::uint64_t> count_operations(std::span<const workload::Communicator> communicators,
                                                         const workload::NodeLog& log, std::uint64_t steps) {
@@ -57,12 +60,68 @@ bool StepTraffic::add(const workload::MessageRecord& message) {
   const workload::RankSite& to = (*options_.layout)[message.flow.destination.value()];
   const std::uint32_t phase = options_.board != nullptr ? options_.board->phase_at(message.posted) : 0;
   PhaseTraffic& traffic = phases_[phase];
+  keep_end(message, traffic);
   if (from.scale_up && to.scale_up && from.domain == to.domain) {
     traffic.scale_up += message.size;
     return false;
   }
   traffic.flows[{message.flow.source, message.flow.destination}] += message.size;
   return true;
+}
+
+void StepTraffic::keep_end(const workload::MessageRecord& message, PhaseTraffic& traffic) {
+  if (options_.board != nullptr) {
+    Time& end = traffic.ends[{message.flow.source, message.flow.destination}];
+    end = std::max(end, message.finished);
+  } else if (messages_.size() < kMostMessages) {
+    messages_.push_back(message);
+  }
+}
+
+std::optional<StepTraffic::Pair> StepTraffic::last_of_phase(
+    const workload::NodeRecord& record, std::span<const workload::Communicator> communicators) const {
+  const StepOperation operation{.purpose = record.label.purpose,
+                                .kind = record.kind == workload::CollectiveKind::kReceive
+                                            ? workload::CollectiveKind::kSend
+                                            : record.kind,
+                                .size = record.size};
+  const auto phase = phases_.find(options_.phases->phase_of(operation));
+  if (phase == phases_.end()) {
+    return std::nullopt;
+  }
+  const auto& members = communicators[record.communicator.value()].members;
+  const auto is_member = [&members](RankId rank) { return std::ranges::find(members, rank) != members.end(); };
+  std::optional<Pair> own;
+  std::optional<Pair> any;
+  Time own_end;
+  Time any_end;
+  for (const auto& [pair, end] : phase->second.ends) {
+    if (!any || end > any_end) {
+      any = pair;
+      any_end = end;
+    }
+    if (is_member(pair.first) && is_member(pair.second) && (!own || end > own_end)) {
+      own = pair;
+      own_end = end;
+    }
+  }
+  return own ? own : any;
+}
+
+std::optional<StepTraffic::Pair> StepTraffic::flow_behind(const workload::PathPart& part, const workload::NodeLog& log,
+                                                          std::span<const workload::Communicator> communicators) const {
+  const workload::NodeRecord& record = log.at(part.rank, part.node);
+  if (record.is_compute()) {
+    return std::nullopt;
+  }
+  if (options_.phases != nullptr) {
+    return last_of_phase(record, communicators);
+  }
+  if (messages_.size() == kMostMessages) {
+    return std::nullopt;  // the one may be among those that were not kept
+  }
+  const workload::MessageRecord* last = workload::message_behind(part, log, communicators, messages_);
+  return last == nullptr ? std::nullopt : std::optional<Pair>({last->flow.source, last->flow.destination});
 }
 
 StepTraffic::Scale StepTraffic::scale_of(std::uint32_t phase, const Instances& instances) const {

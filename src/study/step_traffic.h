@@ -5,12 +5,15 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "study/step_phases.h"
 #include "study/step_rows.h"
 #include "workload/message_record.h"
+#include "workload/training/critical_path.h"
 #include "workload/training/node_log.h"
 
 namespace weft::study {
@@ -26,17 +29,25 @@ class StepTraffic {
   };
   explicit StepTraffic(const Options& options) : options_(options) {}
 
+  /// From the first to the second.
+  using Pair = std::pair<workload::RankId, workload::RankId>;
+
   /// A message that has ended. Whether it went through the network, not over scale-up links.
   bool add(const workload::MessageRecord& message);
 
   /// Fills in tiers and flows; the row's GPUs and steps are known. The log is that of the step.
   void report(StepRow& row, std::span<const workload::Communicator> communicators, const workload::NodeLog& log) const;
 
+  /// Between whom the last message of a part of the critical path went. Composed: in the phase that ran its operation,
+  /// and on another communicator if that one stood for its own. None: a part of compute, or more messages than are kept.
+  [[nodiscard]] std::optional<Pair> flow_behind(const workload::PathPart& part, const workload::NodeLog& log,
+                                                std::span<const workload::Communicator> communicators) const;
+
  private:
-  using Pair = std::pair<workload::RankId, workload::RankId>;
   struct PhaseTraffic {
     Bytes scale_up{};
     std::map<Pair, Bytes> flows{};  // through the network
+    std::map<Pair, Time> ends{};    // composed: of the last message between the two
   };
   /// What a phase stands for in a step: `instances` operations, of which `run` were run, each `whole` / `part` as long.
   struct Scale {
@@ -50,11 +61,16 @@ class StepTraffic {
   };
   using Instances = std::map<StepOperation, std::uint64_t>;
 
+  void keep_end(const workload::MessageRecord& message, PhaseTraffic& traffic);
   [[nodiscard]] Scale scale_of(std::uint32_t phase, const Instances& instances) const;
   void add_flows(StepRow& row, const PhaseTraffic& traffic, const Scale& scale) const;
 
+  [[nodiscard]] std::optional<Pair> last_of_phase(const workload::NodeRecord& record,
+                                                  std::span<const workload::Communicator> communicators) const;
+
   Options options_;
   std::map<std::uint32_t, PhaseTraffic> phases_;
+  std::vector<workload::MessageRecord> messages_;  // every packet: the first ones
 };
 
 }  // namespace weft::study

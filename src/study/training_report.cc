@@ -62,23 +62,36 @@ void add_parts(StepRow& row, const workload::StepReport& report, const workload:
     }
   }
   // Between a rank's last end and the step's, and what rounding of the means leaves.
-  row.parts.push_back({.name = "end", .exposed = rest, .busy = rest});
+  if (rest != Duration::zero()) {
+    row.parts.push_back({.name = "end", .exposed = rest, .busy = rest});
+  }
 }
 
 void add_path(StepRow& row, const StepEvidence& evidence) {
   const auto communicators = communicators_of(evidence.work);
   const workload::CriticalPath path = workload::find_critical_path(evidence.log, communicators);
-  std::map<std::string, Duration> sums;
+  struct Sum {
+    Duration time{};
+    const workload::PathPart* longest = nullptr;
+  };
+  std::map<std::string, Sum> sums;
   for (const workload::PathPart& part : path.parts) {
     const workload::NodeRecord& node = evidence.log.at(part.rank, part.node);
     std::string what(to_string(part.purpose));
     if (!node.is_compute()) {
       what += fmt::format(" {} of {}", to_string(node.kind), short_text(node.size));
     }
-    sums[what] = sums[what] + part.time();
+    Sum& sum = sums[what];
+    sum.time = sum.time + part.time();
+    sum.longest = sum.longest == nullptr || part.time() > sum.longest->time() ? &part : sum.longest;
   }
-  for (const auto& [what, time] : sums) {
-    row.path.push_back({.what = what, .time = time / static_cast<std::int64_t>(row.steps)});
+  for (const auto& [what, sum] : sums) {
+    const auto flow = evidence.traffic.flow_behind(*sum.longest, evidence.log, communicators);
+    row.path.push_back({.what = what,
+                        .time = sum.time / static_cast<std::int64_t>(row.steps),
+                        .rank = sum.longest->rank.value(),
+                        .flow = flow ? fmt::format("rank {} -> rank {}", flow->first.value(), flow->second.value())
+                                     : std::string()});
   }
   std::ranges::stable_sort(row.path, std::greater<>(), &StepPathPart::time);
 }

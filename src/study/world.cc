@@ -406,4 +406,6 @@ std::string World::check_invariants() const {
   return wrong;
 }
 
+fabric::FabricDrops World::drops() const { return ethernet_ != nullptr ? ethernet_->drops() : infiniband_->drops(); }
+
 }  // namespace weft::study

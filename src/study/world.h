@@ -84,6 +84,8 @@ class World {
   [[nodiscard]] fabric::EthernetFabric* ethernet() { return ethernet_.get(); }
   [[nodiscard]] fabric::InfiniBandFabric* infiniband() { return infiniband_.get(); }
   [[nodiscard]] const fabric::EthernetFabric* ethernet() const { return ethernet_.get(); }
+  /// Of whichever fabric it is.
+  [[nodiscard]] fabric::FabricDrops drops() const;
   [[nodiscard]] const fabric::InfiniBandFabric* infiniband() const { return infiniband_.get(); }
   /// Null without scale-up links.
   [[nodiscard]] fabric::ScaleUpFabric* scale_up() { return scale_up_.get(); }
