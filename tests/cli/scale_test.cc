@@ -1,0 +1,54 @@
+// `weft scale` as a user meets it: its table, and what it says of wrong input.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/cli/run_weft.h"
+
+namespace weft::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kScenario = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/claims/network-bottleneck.toml").string();
+
+void expect_refused(const std::string& arguments, const std::string& said) {
+  const Outcome outcome = run_weft("scale " + arguments);
+  EXPECT_EQ(outcome.exit_status, 2) << arguments;
+  EXPECT_NE((outcome.err + outcome.out).find(said), std::string::npos) << arguments << "\n"
+                                                                       << outcome.err << outcome.out;
+}
+
+TEST(Scale, PrintsALineForEachCaseAndSize) {
+  const Outcome outcome = run_weft("scale " + kScenario + " --case 400g --gpus 8..32");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  for (const char* expected : {"fabric ", "GPUs", "accel.", "400g                  8", "400g                 16",
+                               "400g                 32", "against every packet"}) {
+    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
+  }
+}
+
+TEST(Scale, ASizeThatIsNotPossibleSaysWhyInItsLine) {
+  const Outcome outcome = run_weft("scale " + kScenario + " --case 400g --gpus 16,17");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("17  not possible: 17 GPUs make no whole copies of the model: tp 2"), std::string::npos)
+      << outcome.out;
+}
+
+TEST(Scale, WrongInputIsRefused) {
+  expect_refused(kScenario, "--gpus is required");
+  expect_refused(kScenario + " --gpus eight", "'eight' is no number of GPUs");
+  expect_refused(kScenario + " --gpus 64..8", "8 comes after 64");
+  expect_refused(kScenario + " --gpus 0", "'0' is no number of GPUs");
+  expect_refused(kScenario + " --gpus 8 --extra-latency 1", "--extra-latency: ");
+  expect_refused(kScenario + " --gpus 8 --job-steps 10", "requires --extra-latency");
+  expect_refused(kScenario + " --gpus 8 --fabrics ethernet", "ethernet");
+  expect_refused("no-such-file.toml --gpus 8", "no-such-file.toml");
+  expect_refused((fs::path(WEFT_TEST_DATA_DIR) / "../../examples/incast.toml").string() + " --gpus 8",
+                 "scaling needs a scenario with one [[job]]");
+}
+
+}  // namespace
+}  // namespace weft::test
