@@ -4,8 +4,10 @@
 #include <string_view>
 
 #include "study/fail_at.h"
+#include "study/family.h"
 #include "study/key_table.h"
 #include "study/scenario_derive.h"
+#include "study/scenario_words.h"
 
 namespace weft::study {
 namespace {
@@ -120,6 +122,12 @@ Result<void> validate_work(const Scenario& scenario, const JobSettings& job, con
   }
   if (job.training.efficiency && *job.training.efficiency == Probability::zero()) {
     return fail_at(scenario, path + "efficiency", "a GPU of no efficiency never ends; above 0%");
+  }
+  const HostSettings& host = scenario.devices.host;
+  const Family family = scenario.fabric.family;
+  if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu && !has_ib_transport(family)) {
+    return fail_at(scenario, "host.memory", "buffers on a GPU are modelled for RDMA families alone; with {}, host",
+                   word_of(family));
   }
   switch (job.workload) {
     case JobWorkload::kTraining:
