@@ -47,7 +47,7 @@ Result<std::vector<std::int64_t>> parse_sizes(const std::string& text) {
       return first ? pass_on(last) : pass_on(first);
     }
     if (*last < *first) {
-      return fail("--gpus: {} comes after {}", *first, *last);
+      return fail("--gpus: {}..{} goes down; the smaller number comes first", *first, *last);
     }
     for (std::int64_t size = *first; size < *last; size *= 2) {
       sizes.push_back(size);
@@ -139,7 +139,8 @@ class ScaleRun {
     if (extra_latency > Duration::zero()) {
       study::NicSettings& nic = scenario->devices.nic;
       nic.rx_latency = nic.rx_latency + extra_latency;
-      if (Result<study::StepRow> slower = run(*scenario, fmt::format("{}, {} GPUs, slower", line.name, gpus), 0); slower) {
+      if (Result<study::StepRow> slower = run(*scenario, fmt::format("{}, {} GPUs, slower", line.name, gpus), 0);
+          slower) {
         made.slower = slower->time;
       }
     }

@@ -1,8 +1,8 @@
 // How far a composed step is from one of every packet, measured on a smaller job of the same kind.
 //
 // The smaller job has the same network and parallelism, but few copies of the model (two, or as many as take two
-// hosts), one layer in each piece of it, a small vocabulary, as many micro-batches as the pipeline has stages, and short
-// sequences. If that is still too much, its layers become narrower, by halves. It is run both ways.
+// hosts), one layer in each piece of it, a small vocabulary, as many micro-batches as the pipeline has stages, and
+// short sequences. If that is still too much, its layers become narrower, by halves. It is run both ways.
 #pragma once
 
 #include <functional>

@@ -54,18 +54,17 @@ TEST_P(Composition, IsWithinTwoPercentOfEveryPacket) {
   RecordProperty("error_ppm", static_cast<int>(*check->error * 1e6));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Jobs, Composition,
-    testing::Values(Shape{"copies_rocev2", "rocev2", "model = \"llama3-8b\""},
-                    Shape{"copies_infiniband", "infiniband", "model = \"llama3-8b\""},
-                    Shape{"tensor", "rocev2", "model = \"llama3-8b\"\ntp = 4"},
-                    Shape{"pipeline", "infiniband", "model = \"llama3-8b\"\ntp = 4\npp = 2"},
-                    Shape{"interleaved", "rocev2",
-                          "model = \"llama3-8b\"\ntp = 4\npp = 2\ninterleave = 2"},
-                    Shape{"zero3", "rocev2", "model = \"llama3-8b\"\nzero = 3"},
-                    Shape{"context", "rocev2", "model = \"llama3-8b\"\ntp = 2\ncp = 2"},
-                    Shape{"experts", "rocev2", "model = \"mixtral-8x7b\"\ntp = 2\nep = 4"}),
-    [](const testing::TestParamInfo<Shape>& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(Jobs, Composition,
+                         testing::Values(Shape{"copies_rocev2", "rocev2", "model = \"llama3-8b\""},
+                                         Shape{"copies_infiniband", "infiniband", "model = \"llama3-8b\""},
+                                         Shape{"tensor", "rocev2", "model = \"llama3-8b\"\ntp = 4"},
+                                         Shape{"pipeline", "infiniband", "model = \"llama3-8b\"\ntp = 4\npp = 2"},
+                                         Shape{"interleaved", "rocev2",
+                                               "model = \"llama3-8b\"\ntp = 4\npp = 2\ninterleave = 2"},
+                                         Shape{"zero3", "rocev2", "model = \"llama3-8b\"\nzero = 3"},
+                                         Shape{"context", "rocev2", "model = \"llama3-8b\"\ntp = 2\ncp = 2"},
+                                         Shape{"experts", "rocev2", "model = \"mixtral-8x7b\"\ntp = 2\nep = 4"}),
+                         [](const testing::TestParamInfo<Shape>& one) { return one.param.name; });
 
 TEST(SmallerJob, KeepsNetworkAndParallelismAndCrossesHosts) {
   const Result<Scenario> scenario = scenario_of({"", "rocev2", "model = \"llama3-8b\"\ntp = 2"});

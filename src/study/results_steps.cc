@@ -50,9 +50,9 @@ void write_details(Database& database, const std::string& key, std::uint32_t num
   write("step_flow", step.flows, [&](Statement& to, std::uint32_t i, const StepFlow& row) {
     to.run(key, number, i, row.purpose, row.kind, row.operation.count(), row.size.count(), row.flows);
   });
-  write("step_path", step.path,
-        [&](Statement& to, std::uint32_t i, const StepPathPart& row) {
- to.run(key, number, i, row.what, row.time, row.rank, row.flow); });
+  write("step_path", step.path, [&](Statement& to, std::uint32_t i, const StepPathPart& row) {
+    to.run(key, number, i, row.what, row.time, row.rank, row.flow);
+  });
   write("step_memory", step.memory, [&](Statement& to, std::uint32_t i, const StepMemory& row) {
     to.run(key, number, i, row.what, row.size.count());
   });

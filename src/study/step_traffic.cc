@@ -80,11 +80,10 @@ void StepTraffic::keep_end(const workload::MessageRecord& message, PhaseTraffic&
 
 std::optional<StepTraffic::Pair> StepTraffic::last_of_phase(
     const workload::NodeRecord& record, std::span<const workload::Communicator> communicators) const {
-  const StepOperation operation{.purpose = record.label.purpose,
-                                .kind = record.kind == workload::CollectiveKind::kReceive
-                                            ? workload::CollectiveKind::kSend
-                                            : record.kind,
-                                .size = record.size};
+  const StepOperation operation{
+      .purpose = record.label.purpose,
+      .kind = record.kind == workload::CollectiveKind::kReceive ? workload::CollectiveKind::kSend : record.kind,
+      .size = record.size};
   const auto phase = phases_.find(options_.phases->phase_of(operation));
   if (phase == phases_.end()) {
     return std::nullopt;

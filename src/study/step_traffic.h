@@ -39,7 +39,8 @@ class StepTraffic {
   void report(StepRow& row, std::span<const workload::Communicator> communicators, const workload::NodeLog& log) const;
 
   /// Between whom the last message of a part of the critical path went. Composed: in the phase that ran its operation,
-  /// and on another communicator if that one stood for its own. None: a part of compute, or more messages than are kept.
+  /// and on another communicator if that one stood for its own. None: a part of compute, or more messages than are
+  /// kept.
   [[nodiscard]] std::optional<Pair> flow_behind(const workload::PathPart& part, const workload::NodeLog& log,
                                                 std::span<const workload::Communicator> communicators) const;
 

@@ -87,11 +87,11 @@ void add_path(StepRow& row, const StepEvidence& evidence) {
   }
   for (const auto& [what, sum] : sums) {
     const auto flow = evidence.traffic.flow_behind(*sum.longest, evidence.log, communicators);
-    row.path.push_back({.what = what,
-                        .time = sum.time / static_cast<std::int64_t>(row.steps),
-                        .rank = sum.longest->rank.value(),
-                        .flow = flow ? fmt::format("rank {} -> rank {}", flow->first.value(), flow->second.value())
-                                     : std::string()});
+    row.path.push_back(
+        {.what = what,
+         .time = sum.time / static_cast<std::int64_t>(row.steps),
+         .rank = sum.longest->rank.value(),
+         .flow = flow ? fmt::format("rank {} -> rank {}", flow->first.value(), flow->second.value()) : std::string()});
   }
   std::ranges::stable_sort(row.path, std::greater<>(), &StepPathPart::time);
 }

@@ -40,7 +40,7 @@ TEST(Scale, ASizeThatIsNotPossibleSaysWhyInItsLine) {
 TEST(Scale, WrongInputIsRefused) {
   expect_refused(kScenario, "--gpus is required");
   expect_refused(kScenario + " --gpus eight", "'eight' is no number of GPUs");
-  expect_refused(kScenario + " --gpus 64..8", "8 comes after 64");
+  expect_refused(kScenario + " --gpus 64..8", "64..8 goes down");
   expect_refused(kScenario + " --gpus 0", "'0' is no number of GPUs");
   expect_refused(kScenario + " --gpus 8 --extra-latency 1", "--extra-latency: ");
   expect_refused(kScenario + " --gpus 8 --job-steps 10", "requires --extra-latency");

@@ -58,12 +58,12 @@ class ScaledClaim {
 };
 
 TEST(TrainingClaims, MoreGpusWaitLongerForTheNetworkAndASlowerNetworkLongest) {
-  const ScaledClaim claim("network-bottleneck", "--gpus 16,128 --strong");
+  const ScaledClaim claim("network-bottleneck", "--gpus 16,64 --strong");
   for (const char* network : {"100g", "400g", "800g"}) {
-    EXPECT_GT(claim.exposed_share(network, 128), claim.exposed_share(network, 16)) << network;
+    EXPECT_GT(claim.exposed_share(network, 64), claim.exposed_share(network, 16)) << network;
   }
-  EXPECT_GT(claim.exposed_share("100g", 128), 2 * claim.exposed_share("400g", 128));
-  EXPECT_GT(claim.exposed_share("400g", 128), claim.exposed_share("800g", 128));
+  EXPECT_GT(claim.exposed_share("100g", 64), 1.5 * claim.exposed_share("400g", 64));
+  EXPECT_GT(claim.exposed_share("400g", 64), claim.exposed_share("800g", 64));
 }
 
 TEST(TrainingClaims, AMicrosecondCountsWhereEveryLayerWaitsForTheNetwork) {
