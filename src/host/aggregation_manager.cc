@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/stable_hash.h"
 #include "fabric/topology/reducers.h"
 
@@ -70,12 +71,17 @@ Psn AggregationManager::first_psn(const Joining& joining) const {
   return psn_of(fmt::format("psn of member {} of {}", joining.self, name_of(joining.members, number)));
 }
 
-Result<AggregationManager::Membership> AggregationManager::join(const Joining& joining, const EdgeAddress& member) {
+Result<void> AggregationManager::check(const Joining& joining) const {
   for (const EndpointId endpoint : joining.members) {
     if (endpoint.value() >= surroundings_.graph.host_endpoints()) {
       return fail("group: there is no endpoint {}", endpoint.value());
     }
   }
+  return {};
+}
+
+Result<AggregationManager::Membership> AggregationManager::join(const Joining& joining, const EdgeAddress& member) {
+  WEFT_ASSERT(check(joining));
   Family& family = families_[joining.members];
   family.joined.resize(joining.members.size());
   const std::uint32_t number = family.joined[joining.self];

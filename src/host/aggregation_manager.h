@@ -56,6 +56,8 @@ class AggregationManager {
     std::uint32_t tree = 0;
     EdgeAddress reducer;
   };
+  /// Whether all members are endpoints of hosts. To be asked before the two below.
+  [[nodiscard]] Result<void> check(const Joining& joining) const;
   /// The member's first PSN, for its next group over these members.
   [[nodiscard]] Psn first_psn(const Joining& joining) const;
   /// Errors: no aggregation tree over these members, a reducer without room.

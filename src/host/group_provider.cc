@@ -41,6 +41,9 @@ Result<verbs::GroupHandle> SimGroupProvider::create_group(const verbs::GroupAttr
   }
   const auto number = static_cast<std::uint32_t>(groups_.size());
   const AggregationManager::Joining joining{.members = attributes.members, .self = attributes.self.value()};
+  if (Result<void> checked = manager_.check(joining); !checked) {
+    return pass_on(checked);
+  }
   Result<TreeEdge> edge = TreeEdge::make(
       provider_, {.pd = attributes.pd, .cq = cq_, .number = number, .first_psn = manager_.first_psn(joining)},
       options_);

@@ -137,15 +137,26 @@ class StepWriter {
     }
     list("flows", step_.flows, [](const StepFlow& flow) { return flow_text(flow); });
     list("critical path", step_.path, [this](const StepPathPart& part) {
-      return fmt::format("{:>8} {:>11}  {:<32} {}", percent(share_of(part.time, step_.time)), short_text(part.time),
+      return fmt::format("{:>7} {:>9}  {:<31} {}", percent(share_of(part.time, step_.time)), short_text(part.time),
                          part.what, part.flow.empty() ? fmt::format("rank {}", part.rank) : part.flow);
     });
-    std::string memory;
+    memory();
+  }
+
+  void memory() {
+    constexpr std::size_t kWidth = 64;  // beside the name
+    std::string text;
+    std::string_view name = "GPU memory";
     for (const StepMemory& part : step_.memory) {
-      memory += fmt::format("{}{} {}", memory.empty() ? "" : ", ", part.what, short_text(part.size));
+      const std::string next = fmt::format("{} {}", part.what, short_text(part.size));
+      if (text.size() + 3 + next.size() > kWidth) {
+        line(std::exchange(name, ""), text + ",");
+        text.clear();
+      }
+      text += text.empty() ? next : ", " + next;
     }
-    if (!memory.empty()) {
-      line("GPU memory", memory);
+    if (!text.empty()) {
+      line(name, text);
     }
   }
 

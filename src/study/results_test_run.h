@@ -105,7 +105,7 @@ inline StepRow small_step_row() {
           .tiers = {{.name = "network", .sent = Bytes(1 << 30), .wire_time = 20_ms}},
           .flows = {{.purpose = "dp", .kind = "all-reduce", .operation = 160_mb, .size = 20_mb, .flows = 64}},
           .path = {{.what = "forward", .time = 720_ms, .rank = 3},
-                   {.what = "dp all-reduce", .time = 180_ms, .rank = 12, .flow = "rank 4 -> rank 12"}},
+                   {.what = "dp all-reduce", .time = 180_ms, .rank = 12, .flow = "4 -> 12"}},
           .memory = {{.what = "parameters", .size = Bytes(1 << 30)}}};
 }
 

@@ -49,7 +49,7 @@ struct StepPathPart {
   std::string what{};  // "forward", "dp all-reduce of 1 GiB", ...
   Duration time{};
   std::uint32_t rank = 0;  // where the longest of its waits was
-  std::string flow{};      // whose last message that wait was for: "rank 3 -> rank 7"; empty: none, or not known
+  std::string flow{};      // whose last message that wait was for, by ranks: "3 -> 7"; empty: none, or not known
 
   friend bool operator==(const StepPathPart&, const StepPathPart&) = default;
 };

@@ -143,8 +143,8 @@ llm: training llama3-8b on 16 x h100-sxm, tp 8, pp 1, dp 2
   dp                 180 ms   20.0 %       20 ms      400 ms       1 GiB       4
   network       1 GiB sent by all GPUs; 20 ms of the busiest one's links
   flows         dp all-reduce of 152.6 MiB: 64 flows of 19.07 MiB
-  critical path   80.0 %  720 ms  forward
-                  20.0 %  180 ms  dp all-reduce
+  critical path  80.0 %    720 ms  forward                         rank 3
+                 20.0 %    180 ms  dp all-reduce                   4 -> 12
   GPU memory    parameters 1 GiB
 )";
 

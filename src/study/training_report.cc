@@ -91,7 +91,7 @@ void add_path(StepRow& row, const StepEvidence& evidence) {
         {.what = what,
          .time = sum.time / static_cast<std::int64_t>(row.steps),
          .rank = sum.longest->rank.value(),
-         .flow = flow ? fmt::format("rank {} -> rank {}", flow->first.value(), flow->second.value()) : std::string()});
+         .flow = flow ? fmt::format("{} -> {}", flow->first.value(), flow->second.value()) : std::string()});
   }
   std::ranges::stable_sort(row.path, std::greater<>(), &StepPathPart::time);
 }
