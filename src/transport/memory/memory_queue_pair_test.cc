@@ -274,6 +274,58 @@ TEST_P(MemoryQueuePairTest, WhatTheLinkDoesNotHaveIsRefusedWhenPosted) {
   }
 }
 
+TEST_P(MemoryQueuePairTest, AnInlineLoadIsRefusedWhenPosted) {
+  EXPECT_FALSE(post(WrOpcode::kRdmaRead, 8, verbs::kSendInline));
+  EXPECT_TRUE(post(WrOpcode::kRdmaWrite, 8, verbs::kSendInline));
+}
+
+// Units that no engine of this kind sends: nothing is executed, and nothing read or written beyond what was asked.
+TEST_P(MemoryQueuePairTest, UnitsThatDoNotBelongTogetherBreakTheConnection) {
+  const auto outcome_of = [this](std::uint32_t length, WrOpcode opcode,
+                                 const std::function<void(wire::Packet&)>& alter) {
+    connect({});
+    (void)pair.a.poll(pair.a.send_cq);
+    (void)pair.b.poll(pair.b.recv_cq);
+    EXPECT_TRUE(pair.b.receive(1, pair.b.sge(0, 4 * kUnit)));
+    pair.on_wire = [&alter](wire::Packet& packet) {
+      alter(packet);
+      return true;
+    };
+    EXPECT_TRUE(post(opcode, length));
+    pair.run();
+    pair.now = pair.now + Duration::seconds(1);
+    pair.a.device.on_timeouts(pair.now);
+    EXPECT_TRUE(pair.b.poll(pair.b.recv_cq).empty());
+    return only_status(pair.a, pair.a.send_cq);
+  };
+  // The first of a SEND without its mark: no receive request was taken for it.
+  EXPECT_EQ(
+      outcome_of(2 * kUnit, WrOpcode::kSend,
+                 [](wire::Packet& packet) { packet.memory.flags &= static_cast<std::uint8_t>(~wire::kMemoryFirst); }),
+      WcStatus::kRetryExcErr);
+  // A SEND that goes on as a store.
+  EXPECT_EQ(outcome_of(2 * kUnit, WrOpcode::kSend,
+                       [](wire::Packet& packet) {
+                         if (packet.memory.offset > 0)
+                           packet.memory.operation = MemoryOperation::kStore;
+                       }),
+            WcStatus::kRetryExcErr);
+  // A load of more than a packet holds.
+  EXPECT_EQ(outcome_of(kUnit, WrOpcode::kRdmaRead,
+                       [](wire::Packet& packet) {
+                         if (packet.memory.operation == MemoryOperation::kLoad)
+                           packet.memory.argument = kUnit + 1;
+                       }),
+            WcStatus::kRemInvReqErr);
+  // An answer to what was never sent.
+  EXPECT_EQ(outcome_of(kUnit, WrOpcode::kRdmaWrite,
+                       [](wire::Packet& packet) {
+                         if (packet.memory.operation == MemoryOperation::kStoreAnswer)
+                           packet.memory.message += 1;
+                       }),
+            WcStatus::kRetryExcErr);
+}
+
 TEST_P(MemoryQueuePairTest, ADrainedSendQueueIsReported) {
   ASSERT_TRUE(post(WrOpcode::kRdmaWrite, 3 * kUnit));
   ASSERT_TRUE(pair.step(pair.a, pair.b));

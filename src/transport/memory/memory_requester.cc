@@ -34,6 +34,8 @@ bool before(std::uint32_t number, std::uint32_t end) { return static_cast<std::i
 Result<void> MemoryRequester::post(const verbs::SendWr& request, const MemoryCall& call) {
   if (Result<void> known = check_opcode(request.opcode); !known)
     return known;
+  if (request.opcode == verbs::WrOpcode::kRdmaRead && (request.send_flags & verbs::kSendInline) != 0)
+    return fail("post_send: READ cannot be inline");
   if (Result<void> allowed = call.core.check_send(request, queue_.size()); !allowed)
     return allowed;
   if (Result<void> readable = check_inline(request, call.core.init().pd, call.context.memory()); !readable)
@@ -147,12 +149,28 @@ void MemoryRequester::progress(const MemoryCall& call) {
   deadline_ = begun_ == 0 || peer_waits_ || span == Duration::max() ? Time::never() : call.now + span;
 }
 
+// An answer says that all messages before `message` are executed, a refusal that the one of that number never will be.
+bool MemoryRequester::was_sent(std::uint32_t message, bool itself) const {
+  const std::uint32_t next = next_message_ - queue_.size() + begun_;
+  return itself ? before(message, next) : !before(next, message);
+}
+
+/// Bytes of a load that have been asked for.
+std::uint32_t MemoryRequester::asked(std::uint32_t place) const {
+  return place + 1 == begun_ && offset_ > 0 ? offset_ : queue_[place].length;
+}
+
 void MemoryRequester::on_answer(const ReceivedPacket& received, const MemoryCall& call) {
   const wire::MemoryHeader& header = received.packet.memory;
+  const bool refuses = header.operation == MemoryOperation::kRefusal;
+  if (!was_sent(header.message, refuses) || (refuses && header.status == 0)) {
+    ++call.counters.discarded;
+    return;
+  }
   if (before(executed_, header.message))
     executed_ = header.message;
   peer_waits_ = header.operation == MemoryOperation::kWait;
-  if (header.operation == MemoryOperation::kRefusal && !refusal_.has_value())
+  if (refuses && !refusal_.has_value())
     refusal_ = Refusal{header.message, static_cast<verbs::WcStatus>(header.status)};
   complete_answered(call);
   progress(call);
@@ -161,13 +179,14 @@ void MemoryRequester::on_answer(const ReceivedPacket& received, const MemoryCall
 void MemoryRequester::on_load_data(const ReceivedPacket& received, const MemoryCall& call) {
   const wire::MemoryHeader& header = received.packet.memory;
   const std::uint32_t place = header.message - (queue_.empty() ? 0 : queue_.front().ssn);
-  if (place >= begun_ || !queue_[place].is_read() || header.offset != queue_[place].responses) {
-    // One before it is missing; nothing repeats it.
+  const std::uint32_t payload = received.packet.common.payload_bytes;
+  if (place >= begun_ || !queue_[place].is_read() || queue_[place].started ||
+      header.offset != queue_[place].responses || payload > asked(place) - header.offset) {
+    // One before it is missing, and nothing repeats it; or nobody has asked for so much.
     ++call.counters.discarded;
     return;
   }
   SendWqe& wqe = queue_[place];
-  const std::uint32_t payload = received.packet.common.payload_bytes;
   if (!received.payload.empty()) {
     if (wqe.sg_list.check(call.context.memory(), call.core.init().pd, wqe.local_access()) !=
         verbs::AccessFault::kNone) {

@@ -54,6 +54,8 @@ class MemoryRequester {
   void complete_answered(const MemoryCall& call);
   void complete_front(verbs::WcStatus status, const MemoryCall& call);
   void progress(const MemoryCall& call);
+  [[nodiscard]] bool was_sent(std::uint32_t message, bool itself) const;
+  [[nodiscard]] std::uint32_t asked(std::uint32_t place) const;
 
   Ring<SendWqe> queue_;
   std::uint32_t begun_ = 0;         // messages at its front that have begun

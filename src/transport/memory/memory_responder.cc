@@ -42,9 +42,16 @@ void MemoryResponder::on_receive_posted(const MemoryCall& call) {
   }
 }
 
+// Message by message, and in one message all units of one operation, the first of them marked.
+bool MemoryResponder::continues(const wire::MemoryHeader& header) const {
+  const bool first = offset_ == 0;
+  return header.message == executed_ && header.offset == offset_ && header.has(wire::kMemoryFirst) == first &&
+         (first || header.operation == operation_);
+}
+
 MemoryResponder::Verdict MemoryResponder::execute(const Unit& unit, const MemoryCall& call) {
   const wire::MemoryHeader& header = unit.header;
-  if (header.message != executed_ || header.offset != offset_) {
+  if (!continues(header)) {
     broken_ = true;
     ++call.counters.discarded;
     return Verdict::kTaken;
@@ -55,6 +62,7 @@ MemoryResponder::Verdict MemoryResponder::execute(const Unit& unit, const Memory
   if (needs_receive && !requests_.take(call.core, call.context))
     return Verdict::kNoReceive;
   placed_ = header.has(wire::kMemoryFirst) ? 0 : placed_;
+  operation_ = header.operation;
   switch (header.operation) {
     case MemoryOperation::kStore:
       accept_store(unit, call);
@@ -107,6 +115,10 @@ void MemoryResponder::accept_send(const Unit& unit, const MemoryCall& call) {
 }
 
 void MemoryResponder::accept_load(const Unit& unit, const MemoryCall& call) {
+  if (unit.header.argument > call.options.format.unit) {
+    refuse(verbs::WcStatus::kRemInvReqErr, call);
+    return;
+  }
   const bool allowed = (call.attributes().access_flags & verbs::kAccessRemoteRead) != 0;
   const auto checked = call.context.memory().check({.pd = call.core.init().pd,
                                                     .key = unit.header.remote_key,

@@ -62,6 +62,7 @@ class MemoryResponder {
   };
   enum class Verdict : std::uint8_t { kTaken, kNoReceive };
 
+  [[nodiscard]] bool continues(const wire::MemoryHeader& header) const;
   [[nodiscard]] Verdict execute(const Unit& unit, const MemoryCall& call);
   void accept_store(const Unit& unit, const MemoryCall& call);
   void accept_send(const Unit& unit, const MemoryCall& call);
@@ -73,9 +74,10 @@ class MemoryResponder {
   ReceiveRequests requests_;
   Ring<Load> loads_;  // asked for and not sent
   Ring<Held> held_;
-  std::uint32_t executed_ = 0;  // messages
-  std::uint32_t offset_ = 0;    // of the unit expected, within its message
-  std::uint32_t placed_ = 0;    // bytes of the present message
+  std::uint32_t executed_ = 0;                                       // messages
+  std::uint32_t offset_ = 0;                                         // of the unit expected, within its message
+  std::uint32_t placed_ = 0;                                         // bytes of the present message
+  wire::MemoryOperation operation_ = wire::MemoryOperation::kStore;  // of the present message
   std::optional<verbs::WcStatus> refused_;
   bool answer_waits_ = false;
   bool broken_ = false;  // a unit is missing
