@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "study/build_topology.h"
+#include "study/fail_at.h"
 
 namespace weft::study {
 namespace {
@@ -25,22 +26,20 @@ std::uint32_t narrow(Bytes bytes) { return static_cast<std::uint32_t>(bytes.coun
 class ScaleUpPlanner {
  public:
   ScaleUpPlanner(const Scenario& scenario, const fabric::Graph& graph)
-      : settings_(scenario.scale_up),
+      : scenario_(scenario),
+        settings_(scenario.scale_up),
         hosts_(hosts_of(graph)),
         gpus_per_host_(scenario.topology.gpus_per_host),
         domain_(settings_.domain.value_or(gpus_per_host_)) {
     plan_.options.first = EndpointId(graph.endpoints);
-    const wire::MemoryFormat format = memory_options(settings_).format;
-    plan_.options.largest_packet =
-        std::max({wire::data_wire_bytes(format, format.unit), wire::request_wire_bytes(format, format.unit),
-                  wire::answer_wire_bytes(format)});
+    plan_.options.largest_packet = narrow(largest_packet(settings_));
   }
 
   Result<ScaleUpPlan> plan() {
     const std::int64_t gpus = static_cast<std::int64_t>(hosts_.size()) * gpus_per_host_;
     if (gpus % domain_ != 0) {
-      return fail("scale_up.domain: {} hosts of {} GPUs are {}, which do not fill domains of {}", hosts_.size(),
-                  gpus_per_host_, gpus, domain_);
+      return fail_at(scenario_, "scale_up.domain", "{} hosts of {} GPUs are {}, which do not fill domains of {}",
+                     hosts_.size(), gpus_per_host_, gpus, domain_);
     }
     for (std::int64_t first = 0; first < gpus; first += domain_) {
       add_domain(first);
@@ -78,6 +77,7 @@ class ScaleUpPlanner {
     }
   }
 
+  const Scenario& scenario_;
   const ScaleUpSettings& settings_;
   std::vector<std::string> hosts_;
   std::int64_t gpus_per_host_;
@@ -132,6 +132,12 @@ transport::MemoryOptions memory_options(const ScaleUpSettings& settings) {
                      .answer = narrow(settings.answer),
                      .link_efficiency = settings.link_efficiency},
           .load_window = settings.load_window};
+}
+
+Bytes largest_packet(const ScaleUpSettings& settings) {
+  const wire::MemoryFormat format = memory_options(settings).format;
+  return Bytes(std::max({wire::data_wire_bytes(format, format.unit), wire::request_wire_bytes(format, format.unit),
+                         wire::answer_wire_bytes(format)}));
 }
 
 host::NicOptions scale_up_nic(const ScaleUpSettings& settings) {

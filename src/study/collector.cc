@@ -6,6 +6,7 @@
 #include "base/format_quantity.h"
 #include "base/int128.h"
 #include "study/collector_ports.h"
+#include "study/collector_scale_up.h"
 #include "study/ladder.h"
 #include "study/scenario_listing.h"
 #include "study/scenario_words.h"
@@ -95,6 +96,7 @@ RunResults Collector::finish(Simulation::End end, const Identity& identity, cons
   results.samples = std::move(samples_);
   take_events(results);
   take_cpu(results);
+  take_scale_up(*simulation_, results);
   take_stages(*simulation_, results);
   take_steps(results, keep_going);
   return results;

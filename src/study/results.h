@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "fabric/fabric.h"
 #include "host/nic.h"
+#include "study/scale_up_rows.h"
 #include "study/step_rows.h"
 #include "workload/message_record.h"
 
@@ -197,6 +198,8 @@ struct RunResults {
   std::vector<CpuRow> cpu;       // of hosts with stages; what is zero is left out
   std::vector<StageRow> stages;  // they add up to the message's latency
   std::vector<StepRow> steps;    // of jobs that train a model
+  std::vector<TierRow> tiers;    // of runs with scale-up links
+  std::optional<ScaleUpRow> scale_up;
 };
 
 /// The causes of FabricDrops with their names, in its order.

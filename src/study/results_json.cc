@@ -1,5 +1,6 @@
 #include "study/results_json.h"
 
+#include "study/results_scale_up.h"
 #include "study/results_steps.h"
 
 namespace weft::study {
@@ -157,6 +158,7 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
   for (const StepRow& step : results.steps) {
     json["steps"].push_back(to_json(step));
   }
+  add_scale_up(json, results);
   json["network"] = to_json(summary.network, results);
   json["events"] = Json::array();
   for (const EventRow& event : results.events) {

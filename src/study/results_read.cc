@@ -7,6 +7,7 @@
 #include "base/parse_quantity.h"
 #include "study/results_database.h"
 #include "study/results_schema.h"
+#include "study/results_scale_up.h"
 #include "study/results_steps.h"
 #include "study/results_store.h"
 
@@ -271,6 +272,7 @@ Result<std::vector<RunResults>> read_results(const std::string& path) {
     read_nics(*database, results);
     read_course(*database, results);
     read_steps(*database, results);
+    read_scale_up(*database, results);
   }
   if (Result<void> right = database->close(); !right) {
     return pass_on(right);

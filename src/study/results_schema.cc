@@ -66,6 +66,17 @@ constexpr ResultsTable kTables[] = {
     {"step_path", "run TEXT, step INTEGER, number INTEGER, what TEXT, time_ps INTEGER, rank INTEGER, flow TEXT",
      "run, step, number", 7},
     {"step_memory", "run TEXT, step INTEGER, number INTEGER, what TEXT, size INTEGER", "run, step, number", 5},
+    {"tier",
+     "run TEXT, number INTEGER, name TEXT, sent INTEGER, busiest TEXT, wire_ps INTEGER, stalled_ps INTEGER",
+     "run, number", 7},
+    {"scale_up",
+     "run TEXT, domains INTEGER, gpus INTEGER, pools INTEGER, gpu_memory INTEGER, pool_capacity INTEGER, "
+     "gpu_memory_bps INTEGER",
+     "run", 7},
+    {"memory_access",
+     "run TEXT, number INTEGER, memory TEXT, operation TEXT, messages INTEGER, size INTEGER, smallest INTEGER, "
+     "fastest_ps INTEGER, best_flow_bps INTEGER",
+     "run, number", 9},
     {"event", "run TEXT, number INTEGER, at_ps INTEGER, kind TEXT, place TEXT, text TEXT", "run, number", 6},
 };
 

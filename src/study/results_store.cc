@@ -8,6 +8,7 @@
 
 #include "base/format_quantity.h"
 #include "study/results_database.h"
+#include "study/results_scale_up.h"
 #include "study/results_schema.h"
 #include "study/results_steps.h"
 
@@ -140,6 +141,7 @@ Result<void> write_new(const std::string& path, const std::vector<RunResults>& r
     write_network(*database, results);
     write_course(*database, results);
     write_steps(*database, results);
+    write_scale_up(*database, results);
   }
   database->execute("COMMIT");
   return database->close();

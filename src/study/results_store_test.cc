@@ -57,6 +57,8 @@ void expect_equal(const RunResults& a, const RunResults& b) {
   EXPECT_EQ(a.jobs, b.jobs);
   EXPECT_EQ(a.messages, b.messages);
   EXPECT_EQ(a.steps, b.steps);
+  EXPECT_EQ(a.tiers, b.tiers);
+  EXPECT_EQ(a.scale_up, b.scale_up);
   ASSERT_EQ(a.collectives.size(), b.collectives.size());
   for (std::size_t i = 0; i < a.collectives.size(); ++i) {
     EXPECT_EQ(a.collectives[i].job, b.collectives[i].job);

@@ -153,6 +153,21 @@ inline RunResults small_run() {
   results.events = {{.at = Time::zero() + 30_us, .kind = "degrade", .place = "switch0/port1", .text = "to 100 Gbps"},
                     {.at = Time::never(), .kind = "watchdog", .place = "switch0/port2 priority 3", .text = "1 times"}};
   results.steps = {small_step_row()};
+  results.tiers = {
+      {.name = "scale-up", .sent = Bytes(1 << 20), .busiest = "host0/gpu1", .wire_time = 3_us, .stalled = 40_ns}};
+  results.scale_up = ScaleUpRow{.domains = 2,
+                                .gpus = 16,
+                                .pools = 4,
+                                .gpu_memory = 80_gb,
+                                .pool_capacity = 1_tib,
+                                .gpu_memory_rate = 26'800_gbps,
+                                .accesses = {{.memory = "pool",
+                                              .operation = "load",
+                                              .messages = 7,
+                                              .bytes = 7_mib,
+                                              .smallest = 64_kib,
+                                              .fastest = 2_us,
+                                              .best_flow = 800_gbps}}};
   return results;
 }
 

@@ -35,7 +35,8 @@ struct ScaleUpSettings {
   Bytes answer;
   Probability link_efficiency;
   Bytes load_window;
-  std::int64_t pools = 0;  // of memory, in each domain
+  std::optional<Bytes> gpu_memory;  // of each GPU; only results need it
+  std::int64_t pools = 0;           // of memory, in each domain
   Bytes pool_capacity;
   Rate pool_rate;
   Duration pool_latency;  // of its memory and controller, one way

@@ -13,6 +13,7 @@
 #include "base/nearest_word.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "study/apply.h"
+#include "study/build_scale_up.h"
 #include "study/fail_at.h"
 #include "study/scenario_words.h"
 
@@ -40,6 +41,12 @@ Result<void> validate_fabric(const Scenario& scenario) {
   if (!infiniband && scenario.reduction.enabled) {
     return fail_at(scenario, "reduction.enabled", "no switch of {} reduces; only those of infiniband do",
                    word_of(scenario.fabric.family));
+  }
+  if (scenario.reduction.enabled && scenario.reduction.data_types.empty()) {
+    return fail_at(scenario, "reduction.data_types", "an empty list: nothing could be reduced");
+  }
+  if (scenario.reduction.enabled && scenario.reduction.operations.empty()) {
+    return fail_at(scenario, "reduction.operations", "an empty list: nothing could be reduced");
   }
   return {};
 }
@@ -318,6 +325,14 @@ Result<void> validate_scale_up(const Scenario& scenario) {
   }
   if (own.load_window < own.unit) {
     return fail_at(scenario, "scale_up.load_window", "{} is less than a unit, {}", own.load_window, own.unit);
+  }
+  const Bytes packet = largest_packet(own);
+  if (own.gpu_buffer < packet) {
+    return fail_at(scenario, "scale_up.gpu_buffer", "{} holds no packet; the largest has {}", own.gpu_buffer, packet);
+  }
+  if (own.kind == ScaleUpKind::kSwitch && own.switch_buffer < packet) {
+    return fail_at(scenario, "scale_up.switch_buffer", "{} holds no packet; the largest has {}", own.switch_buffer,
+                   packet);
   }
   return {};
 }

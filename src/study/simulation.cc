@@ -456,6 +456,10 @@ Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
   return study::ideal_time(*world_, path_of(message), message.operation, message.size);
 }
 
+const ScaleUpPlan* Simulation::scale_up_plan() const {
+  return parts_->scale_up.has_value() ? &*parts_->scale_up : nullptr;
+}
+
 void Simulation::visit_hosts(const std::function<void(const std::string&, const host::HostResources&)>& visit) const {
   parts_->hosts->visit(visit);
 }

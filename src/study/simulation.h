@@ -39,6 +39,7 @@ struct Progress {
   std::uint64_t packet_hops = 0;
 };
 
+struct ScaleUpPlan;
 struct TrafficPlan;
 class TrainingRun;
 
@@ -78,6 +79,8 @@ class Simulation {
   [[nodiscard]] World& world() { return *world_; }
   [[nodiscard]] const World& world() const { return *world_; }
   [[nodiscard]] const std::vector<JobDescription>& jobs() const { return jobs_; }
+  /// Null without scale-up links.
+  [[nodiscard]] const ScaleUpPlan* scale_up_plan() const;
   [[nodiscard]] Progress progress() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;

@@ -1,11 +1,12 @@
 #include "study/summary_text.h"
 
-#include "study/results_steps.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <span>
+
+#include "study/results_scale_up.h"
+#include "study/results_steps.h"
 
 namespace weft::study {
 namespace {
@@ -85,7 +86,10 @@ class Writer {
 };
 
 std::string of_line(const Throughput& throughput) {
-  return fmt::format("{}, {:.1f}% of the line", short_text(throughput.rate), 100 * throughput.share());
+  // Only what also goes over scale-up links is more than the line of a NIC.
+  return throughput.share() > 1.005
+             ? fmt::format("{}, {:.2f} times the line of its NIC", short_text(throughput.rate), throughput.share())
+             : fmt::format("{}, {:.1f}% of the line", short_text(throughput.rate), 100 * throughput.share());
 }
 
 void write_run(Writer& out, const RunResults& results, const Summary& summary) {
@@ -225,8 +229,11 @@ std::string summary_text(const RunResults& results, const Summary& summary) {
     write_job(out, job, results.run.percentiles);
   }
   write_network(out, results, summary.network);
-  const std::string steps = steps_text(results);
-  return out.take() + (steps.empty() ? "" : "\n" + steps);
+  std::string text = out.take();
+  for (const std::string& more : {scale_up_text(results), steps_text(results)}) {
+    text += more.empty() ? "" : "\n" + more;
+  }
+  return text;
 }
 
 }  // namespace weft::study

@@ -3,7 +3,7 @@
 // Switches are input-buffered with virtual output queues in round robin, as an InfiniBand switch of one lane; what is
 // sent is a unit of several wire packets, cut through after the first of them. Domains share nothing. One event per hop
 // where the way out is idle and has credits. Endpoints are numbered behind those of the scale-out fabric. Choices and
-// their error: docs/decisions/0030.
+// their error: docs/decisions/0020.
 #pragma once
 
 #include <cstdint>
