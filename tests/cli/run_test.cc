@@ -96,6 +96,26 @@ TEST_F(Run, WritesTablesAsCsv) {
   }
 }
 
+// What only the assembled topology shows is refused as wrong values are: one line, its place, the numbers.
+TEST_F(Run, RefusesScaleUpLinksAndReducersThatDoNotFitTheTopology) {
+  const auto refusal = [&](const std::string& settings) {
+    const Outcome outcome = run(fmt::format("{} --case two-tiers {} --no-results",
+                                            (kExamples / "claims/scale-up-out.toml").string(), settings));
+    EXPECT_EQ(outcome.exit_status, 2) << settings;
+    EXPECT_EQ(outcome.out, "") << settings;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    return outcome.err;
+  };
+  const std::string unfilled = refusal("--set scale_up.domain=5");
+  EXPECT_NE(unfilled.find("--set scale_up.domain: scale_up.domain: 2 hosts of 8 GPUs are 16, which do not fill "
+                          "domains of 5"),
+            std::string::npos)
+      << unfilled;
+  const std::string selects = refusal("--set reduction.enabled=true --set reduction.switches=spine9");
+  EXPECT_NE(selects.find("reduction.switches: 'spine9' selects no switch; one is named 'leaf0'"), std::string::npos)
+      << selects;
+}
+
 TEST_F(Run, RefusesAWrongPortWithTheNearest) {
   const Outcome outcome = run("small.toml --pcap hots1/nic0");
   EXPECT_EQ(outcome.exit_status, 2);
