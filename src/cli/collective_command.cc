@@ -2,22 +2,47 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/format_quantity.h"
 #include "base/nearest_word.h"
 #include "cli/collective_sizes.h"
 #include "cli/exit_status.h"
+#include "cli/run_interrupt.h"
 #include "cli/scenario_options.h"
 #include "study/scenario_words.h"
 
 namespace weft::cli {
 namespace {
 
+constexpr std::pair<std::string_view, std::string_view> kOptionOfKey[] = {
+    {"link.rate", "--rate"},
+    {"fabric.family", "--fabric"},
+    {"scale_up.entry", "--scale-up"},
+    {"collectives.profile", "--profile"},
+    {"traffic[0].channels", "--channels"},
+    {"traffic[0].chunk", "--chunk"},
+    {"traffic[0].queue_pairs", "--queue-pairs"},
+};
+
+/// The scenario is of our making: what is wrong with one of its keys is wrong with the option that it came from.
+std::string in_words_of_options(const std::string& message) {
+  for (const auto& [key, option] : kOptionOfKey) {
+    const std::string named = fmt::format("{}: ", key);
+    const std::size_t at = message.find(named);
+    if (at != std::string::npos)
+      return fmt::format("{}: {}", option, message.substr(message.rfind(named) + named.size()));
+  }
+  constexpr std::string_view kOurName = "traffic 'collective': ";
+  return message.starts_with(kOurName) ? message.substr(kOurName.size()) : message;
+}
+
 int complain(const Error& error, int status) {
-  fmt::print(stderr, "weft collective: {}\n", error.message);
+  fmt::print(stderr, "weft collective: {}\n", in_words_of_options(error.message));
   return status;
 }
 
@@ -57,6 +82,7 @@ Result<study::CollectiveRun> run_of(const CollectiveText& text) {
     run.payload = study::Payload::kBytes;
   if (text.exact)
     run.longest = Bytes::max();
+  run.go_on = [] { return !interrupted(); };
   return run;
 }
 
@@ -64,7 +90,8 @@ void print_head(std::FILE* out, const study::CollectiveRun& run) {
   fmt::print(out, "# {}, {}; {} ranks, {} GPUs and {} NICs of {} per host, {}, profile {}{}\n", to_string(run.kind),
              to_string(run.algorithm), run.ranks, run.gpus_per_host, run.rails, run.rate, run.fabric, run.profile,
              run.payload == study::Payload::kBytes ? ", numbers checked" : "");
-  fmt::print(out, "#{:>13} {:>12} {:>10} {:>10} {:>10}\n", "size", "time", "algbw", "busbw", "per NIC");
+  fmt::print(out, "#{:>13} {:>12} {:>10} {:>10} {:>10}  {}\n", "size", "time", "algbw", "busbw", "per NIC",
+             "algorithm");
   fmt::print(out, "#{:>13} {:>12} {:>10} {:>10} {:>10}\n", "(B)", "(us)", "(GB/s)", "(GB/s)", "(GB/s)");
 }
 
@@ -72,6 +99,9 @@ void print_row(std::FILE* out, const study::CollectiveTime& row) {
   fmt::print(out, "{:>14} {:>12.2f} {:>10.2f} {:>10.2f} {:>10.2f}", row.size.count(),
              static_cast<double>(row.time.picoseconds()) / 1e6, row.algbw_gbytes_per_s, row.busbw_gbytes_per_s,
              row.nic_gbytes_per_s);
+  fmt::print(out, "  {:<16}", to_string(row.algorithm));
+  if (!row.wrong.empty())
+    fmt::print(out, "  WRONG: {}", row.wrong);
   if (row.extrapolation_error)
     fmt::print(out, "  extrapolated; the method was {:+.2f} % off at the largest simulated size",
                100 * *row.extrapolation_error);
@@ -85,27 +115,52 @@ nlohmann::ordered_json json_of(const study::CollectiveTime& row) {
                               {"algbw_gbytes_per_s", row.algbw_gbytes_per_s},
                               {"busbw_gbytes_per_s", row.busbw_gbytes_per_s},
                               {"nic_gbytes_per_s", row.nic_gbytes_per_s}};
+  json["algorithm"] = to_string(row.algorithm);
+  if (!row.wrong.empty())
+    json["wrong"] = row.wrong;
   if (row.extrapolation_error)
     json["extrapolation_error"] = *row.extrapolation_error;
   return json;
 }
 
-Result<void> write_rows(const CollectiveText& text, const std::vector<study::CollectiveTime>& rows) {
+std::string json_of(const CollectiveText& text, const std::vector<study::CollectiveTime>& rows) {
   nlohmann::ordered_json json{{"collective", text.kind}, {"algorithm", text.algorithm},
                               {"ranks", text.run.ranks}, {"profile", text.run.profile},
                               {"verified", text.verify}, {"rows", nlohmann::ordered_json::array()}};
   for (const study::CollectiveTime& row : rows)
     json["rows"].push_back(json_of(row));
-  const std::string written = json.dump(2) + "\n";
-  if (text.json == "-") {
-    fmt::print("{}", written);
-    return {};
+  return json.dump(2) + "\n";
+}
+
+/// Sizes as the ranks can have them, each once.
+Result<void> check_sizes(const study::CollectiveRun& run, std::vector<Bytes>& sizes) {
+  for (Bytes& size : sizes) {
+    if (Result<void> right = study::check_collective_run(run, size); !right)
+      return right;
+    size = study::usable_size(run, size);
   }
-  std::ofstream file(text.json);
-  file << written;
-  file.close();
-  if (!file)
-    return fail("cannot write {}", text.json);
+  if (run.kind == workload::CollectiveKind::kBarrier)
+    sizes.resize(1);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return {};
+}
+
+struct Work {
+  const study::CollectiveRun& run;
+  const std::vector<Bytes>& sizes;
+  const study::Catalogue& catalogue;
+};
+
+Result<void> time_sizes(std::FILE* out, const Work& work, std::vector<study::CollectiveTime>& rows) {
+  for (const Bytes size : work.sizes) {
+    Result<study::CollectiveTime> row = study::time_collective(work.run, size, work.catalogue);
+    if (!row)
+      return pass_on(row);
+    if (rows.empty())
+      print_head(out, work.run);
+    print_row(out, *row);
+    rows.push_back(*row);
+  }
   return {};
 }
 
@@ -113,28 +168,37 @@ int run(const CollectiveText& text) {
   Result<study::CollectiveRun> run = run_of(text);
   if (!run)
     return complain(run.error(), kUsageError);
-  Result<std::vector<Bytes>> sizes = parse_sizes(text.size);
+  const char* const usual = text.verify ? "1KiB..1MiB" : "1MiB..256MiB";
+  Result<std::vector<Bytes>> sizes = parse_sizes(text.size.empty() ? usual : text.size);
   if (!sizes)
     return complain(std::move(sizes.error()).at("--size"), kUsageError);
   Result<study::Catalogue> catalogue =
       read_catalogue({.file = {}, .case_name = {}, .settings = {}, .catalogue = text.catalogue});
   if (!catalogue)
     return complain(catalogue.error(), kUsageError);
-  // The table goes where the JSON does not.
-  std::FILE* const out = text.json == "-" ? stderr : stdout;
-  print_head(out, *run);
-  std::vector<study::CollectiveTime> rows;
-  for (const Bytes size : *sizes) {
-    Result<study::CollectiveTime> row = study::time_collective(*run, size, *catalogue);
-    if (!row)
-      return complain(row.error(), kUsageError);
-    print_row(out, *row);
-    rows.push_back(*row);
+  if (Result<void> right = check_sizes(*run, *sizes); !right)
+    return complain(right.error(), kUsageError);
+  // Before the hours that a table may take.
+  std::ofstream file;
+  if (!text.json.empty() && text.json != "-") {
+    file.open(text.json);
+    if (!file)
+      return complain(Error{fmt::format("cannot write {}", text.json)}, kFault);
   }
-  if (text.json.empty())
-    return kSuccess;
-  Result<void> written = write_rows(text, rows);
-  return written ? kSuccess : complain(written.error(), kFault);
+  catch_interrupts();
+  // The table goes where the JSON does not.
+  std::vector<study::CollectiveTime> rows;
+  Result<void> timed = time_sizes(text.json == "-" ? stderr : stdout, {*run, *sizes, *catalogue}, rows);
+  if (!timed && !interrupted())
+    return complain(timed.error(), kUsageError);
+  const std::string json = text.json.empty() ? "" : json_of(text, rows);
+  if (text.json == "-")
+    fmt::print("{}", json);
+  else if (file.is_open() && !(file << json).flush())
+    return complain(Error{fmt::format("cannot write {}", text.json)}, kFault);
+  if (interrupted())
+    return kInterrupted;
+  return std::ranges::any_of(rows, [](const auto& row) { return !row.wrong.empty(); }) ? kFault : kSuccess;
 }
 
 }  // namespace
@@ -145,14 +209,17 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
       ->add_option("kind", text.kind,
                    "all-reduce, reduce-scatter, all-gather, broadcast, reduce, all-to-all, barrier, send")
       ->required();
-  command->add_option("-s,--size", text.size, "1MiB; 1MiB,4MiB; or 1MiB..1GiB, which doubles")->capture_default_str();
+  command->add_option("-s,--size", text.size,
+                      "1MiB; 1MiB,4MiB; or 1MiB..1GiB, which doubles (1MiB..256MiB; with --verify 1KiB..1MiB)");
   command->add_option("-n,--ranks", text.run.ranks, "GPUs that take part")->capture_default_str();
   command->add_option("--gpus-per-host", text.run.gpus_per_host, "GPUs of a host")->capture_default_str();
   command->add_option("--rails", text.run.rails, "NICs of a host")->capture_default_str();
   command->add_option("--rate", text.run.rate, "Of a NIC")->capture_default_str();
   command->add_option("--fabric", text.run.fabric, "infiniband, rocev2, rocev1, iwarp, tcp")->capture_default_str();
   command->add_option("--topology", text.run.topology, "rail-optimised or single-switch")->capture_default_str();
-  command->add_option("--scale-up", text.run.scale_up, "Links inside a host: an entry of the catalogue, or none")
+  command
+      ->add_option("--scale-up", text.run.scale_up,
+                   "Links between the GPUs of a host: an entry of the catalogue, or none")
       ->capture_default_str();
   command
       ->add_option("-a,--algorithm", text.algorithm,

@@ -12,7 +12,7 @@ namespace weft::cli {
 struct CollectiveText {
   std::string kind;
   std::string algorithm = "auto";
-  std::string size = "1MiB..256MiB";
+  std::string size;
   std::string channels;
   std::string chunk;
   std::string queue_pairs;

@@ -341,6 +341,11 @@ TierBytes Simulation::collective_bytes(std::size_t job, std::uint32_t rank) cons
   return {.scale_out = engine.sent_over_scale_out(), .scale_up = engine.sent_over_scale_up()};
 }
 
+workload::CollectiveAlgorithm Simulation::collective_algorithm(std::size_t job) const {
+  const Job& asked = *running_[job];
+  return asked.collectives.empty() ? workload::CollectiveAlgorithm::kAutomatic : asked.collectives[0]->algorithm();
+}
+
 Result<void> Simulation::check_bytes() const {
   for (const auto& job : running_) {
     if (!job->bytes) {

@@ -86,6 +86,8 @@ class Simulation {
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
   /// Nothing for other traffic than collectives.
   [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
+  /// What a collective's ranks use, `auto` resolved; kAutomatic for other traffic.
+  [[nodiscard]] workload::CollectiveAlgorithm collective_algorithm(std::size_t job) const;
   /// After a run with bytes: whether every rank has the right numbers. Errors: the first that is wrong, and where.
   [[nodiscard]] Result<void> check_bytes() const;
   /// When the run ended: the last thing that a program did, or the limit.

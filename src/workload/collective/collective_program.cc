@@ -53,6 +53,12 @@ std::optional<CollectiveRequest> CollectiveProgram::request() const {
   return request;
 }
 
+CollectiveAlgorithm CollectiveProgram::algorithm() const {
+  const auto asked = request();
+  const bool open = options_.algorithm == CollectiveAlgorithm::kAutomatic && asked;
+  return open ? engine_->choose(*asked) : options_.algorithm;
+}
+
 Result<void> CollectiveProgram::start() {
   if (!request())
     finished_ = options_.iterations;

@@ -36,6 +36,8 @@ class CollectiveProgram final : public Program {
   [[nodiscard]] bool done() const override { return finished_ == options_.iterations; }
 
   [[nodiscard]] const CollectiveEngine& engine() const { return *engine_; }
+  /// `auto` resolved.
+  [[nodiscard]] CollectiveAlgorithm algorithm() const;
 
  private:
   CollectiveProgram(DeliveryMatcher& matcher, Messenger& messenger, const CollectiveProgramOptions& options)

@@ -62,7 +62,7 @@ Result<void> EdgeTable::open(Edge& edge) {
   const std::uint32_t receives = options().slots() + 4;
   auto channel = messenger_.open(
       request,
-      {.queue_pairs = options().queue_pairs, .max_send_wr = options().slots() + 4, .receive_requests = receives});
+      {.queue_pairs = options().queue_pairs + 1, .max_send_wr = options().slots() + 4, .receive_requests = receives});
   if (!channel)
     return pass_on(channel);
   edge.channel = *channel;
@@ -129,7 +129,7 @@ Result<void> EdgeTable::take(EdgeId id) {
     return {};
   edge.returned = edge.taken;
   const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
-  return post(edge, 0,
+  return post(edge, options().queue_pairs,
               {.flow = {job_, entry.rank(*entry.self), entry.rank(edge.name.peer), 0},
                .number = edge.returned,
                .size = Bytes::zero(),

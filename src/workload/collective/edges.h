@@ -3,7 +3,8 @@
 // Each edge has a buffer of a few chunks at its receiver, which the sender fills in turn with WRITE with immediate. A
 // sender begins with as many credits as the buffer has room; the receiver gives credits back, half a buffer at a time,
 // by empty messages once its lanes have taken the chunks. So nothing is overwritten that is still wanted, whichever
-// rank is ahead, and no receive queue runs dry. An edge and the one in the other direction share a connection.
+// rank is ahead, and no receive queue runs dry. An edge and the one in the other direction share a connection; credits
+// have its last queue pair to themselves, since they would wait there behind a buffer full of chunks.
 #pragma once
 
 #include <cstdint>
