@@ -1,0 +1,215 @@
+#include "workload/collective/closed_form.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "workload/collective/extents.h"
+#include "workload/collective/tree.h"
+
+namespace weft::workload {
+namespace {
+
+Bytes bytes_of(const Extent& extent) { return Bytes(static_cast<std::int64_t>(extent.size)); }
+
+/// A vector, or a part of it, as messages: all but the last of one size.
+struct Train {
+  std::int64_t chunks = 0;
+  Duration first{};  // the longest of its messages
+  Duration last{};
+  Duration all{};
+};
+
+class Sums {
+ public:
+  explicit Sums(const CollectiveForm& form)
+      : form_(form),
+        cutter_({.element = form.size % form.element == Bytes::zero() ? form.element : Bytes(1), .chunk = form.chunk}),
+        whole_{0, static_cast<std::uint64_t>(form.size.count())},
+        startup_(form.scale_out.startup),
+        answer_(form.scale_out.answer) {}
+
+  [[nodiscard]] Train train(const LinkCost& link, const Extent& extent) const {
+    Train made{.chunks = static_cast<std::int64_t>(cutter_.chunks(extent))};
+    if (made.chunks == 0)
+      return made;
+    made.first = link.wire_time(bytes_of(cutter_.chunk(extent, 0)));
+    made.last = link.wire_time(bytes_of(cutter_.chunk(extent, static_cast<std::uint64_t>(made.chunks) - 1)));
+    made.all = made.first * (made.chunks - 1) + made.last;
+    return made;
+  }
+  [[nodiscard]] Train whole() const { return train(form_.scale_out, whole_); }
+  /// The longest of one rank's parts.
+  [[nodiscard]] Train part() const { return train(form_.scale_out, cutter_.part(whole_, 0, form_.ranks)); }
+
+  // A step may send its first chunk once that of the step before has come, and once the link has sent all of that step:
+  // each step but the last lasts as long as the slower of the two.
+  [[nodiscard]] Duration ring(std::int64_t steps) const { return ring_from(part(), steps) + answer_; }
+  [[nodiscard]] Duration ring_from(const Train& segment, std::int64_t steps) const {
+    return std::max(segment.all, segment.first + startup_) * (steps - 1) + segment.all + startup_;
+  }
+
+  // The whole train over the first link, and its last chunk over each further one.
+  [[nodiscard]] Duration chain() const {
+    const Train train = whole();
+    return train.all + startup_ + (train.first + startup_) * (form_.ranks - 2) + answer_;
+  }
+
+  // Every step waits for the whole of the one before. Halves of halves, there and back.
+  [[nodiscard]] Duration halving_doubling() const {
+    Duration sum = answer_;
+    for (std::uint32_t block = form_.ranks / 2; block > 0; block /= 2) {
+      const Extent half = cutter_.part(whole_, 0, form_.ranks / block);
+      sum += (train(form_.scale_out, half).all + startup_) * 2;
+    }
+    return sum;
+  }
+
+  // Messages to all others, at most `in_flight` of them on their way. A message takes the place of the one `in_flight`
+  // before it when the answer to that has come, unless the link has not even sent those in between.
+  [[nodiscard]] Duration exchange() const {
+    const Train each = part();
+    const std::int64_t messages = each.chunks * (form_.ranks - 1);
+    const std::int64_t window = form_.in_flight;
+    const Duration link = each.all * (form_.ranks - 1);
+    if (messages <= window)
+      return link + startup_;
+    const Duration turn = std::max(each.first * window, each.first + startup_ + answer_);
+    const std::int64_t turns = (messages - 1) / window;
+    return std::max(link, turn * turns + each.first * (messages - turns * window)) + startup_;
+  }
+  // The second exchange begins with the first sums; the link idles between the two only if it has nothing left to send
+  // of the first.
+  [[nodiscard]] Duration direct_all_reduce() const {
+    const Train each = part();
+    const Duration behind = (each.all - each.first) * (form_.ranks - 1);
+    const Duration gap = startup_ > behind ? startup_ - behind : Duration::zero();
+    return exchange() * 2 - startup_ + gap - startup_ + startup_ + answer_;
+  }
+
+  [[nodiscard]] Duration barrier() const {
+    return (startup_ + form_.scale_out.wire_time(Bytes::zero())) * std::bit_width(form_.ranks - 1) + answer_;
+  }
+
+  [[nodiscard]] Duration tree_broadcast() const;
+  [[nodiscard]] Duration tree_all_reduce() const;
+  [[nodiscard]] Duration hierarchical() const;
+
+ private:
+  const CollectiveForm& form_;
+  Cutter cutter_;
+  Extent whole_;
+  Duration startup_;
+  Duration answer_;
+};
+
+/// Of the longest way down from a node of the first tree over `count`: steps, and links' turns, since a node with two
+/// children sends to both at once, each at half the rate.
+struct Descent {
+  std::int64_t steps = 0;
+  std::int64_t turns = 0;
+  std::int64_t most_children = 0;
+};
+
+Descent descent(std::uint32_t node, std::uint32_t count) {
+  const TreeNode place = tree_node(node, count, TreeHalf::kFirst);
+  const auto children = static_cast<std::int64_t>(place.children.size());
+  Descent longest{.steps = 0, .turns = 0, .most_children = children};
+  for (const std::uint32_t child : place.children) {
+    const Descent below = descent(child, count);
+    if (below.turns + children > longest.turns) {
+      longest.turns = below.turns + children;
+      longest.steps = below.steps + 1;
+    }
+    longest.most_children = std::max(longest.most_children, below.most_children);
+  }
+  return longest;
+}
+
+// The first chunk goes all the way, and each further one follows after a turn of the node with most children. The root
+// stands above a tree of all others and sends to one of them.
+Duration Sums::tree_broadcast() const {
+  const Train train = whole();
+  const Descent below = form_.ranks > 2 ? descent(0, form_.ranks - 1) : Descent{};
+  const std::int64_t turns = std::max<std::int64_t>(below.most_children, 1);
+  return train.first * (1 + below.turns + (train.chunks - 1) * turns) + startup_ * (1 + below.steps) + answer_;
+}
+
+// Up and down again. Behind the first chunk, a node with a parent and two children sends three messages for each and
+// takes three.
+Duration Sums::tree_all_reduce() const {
+  const Train train = whole();
+  const Descent below = descent(0, form_.ranks);
+  const std::int64_t turns = form_.ranks == 2 ? 1 : below.most_children + 1;
+  return train.first * (2 * below.turns + (train.chunks - 1) * turns) + startup_ * (2 * below.steps) + answer_;
+}
+
+// The ring of each rail carries what the rank's own number owns of every group: it begins when the first chunk has been
+// summed up in the domain, and the last chunk that comes out of it still goes to the domain's other members. All else
+// happens in the domains meanwhile, if their links are fast enough.
+Duration Sums::hierarchical() const {
+  const std::uint32_t groups = form_.ranks / form_.locals;
+  const Extent share = cutter_.part(whole_, 0, form_.ranks);
+  const Train inside = train(form_.scale_up, share);
+  const bool reduces = form_.kind != CollectiveKind::kAllGather;
+  const bool gathers = form_.kind != CollectiveKind::kReduceScatter;
+  const std::int64_t others = form_.locals - 1;
+  const std::int64_t steps = std::int64_t{groups - 1} * ((reduces ? 1 : 0) + (gathers ? 1 : 0));
+  Duration sum = ring_from(train(form_.scale_out, share), steps);
+  if (others == 0)
+    return sum + answer_;
+  if (reduces)
+    sum += inside.first * others + form_.scale_up.startup;
+  if (gathers)
+    sum += inside.last * others + form_.scale_up.startup;
+  return sum + (gathers ? form_.scale_up.answer : answer_);
+}
+
+std::optional<Duration> of_exchange(const CollectiveForm& form, const Sums& sums) {
+  switch (form.kind) {
+    case CollectiveKind::kAllReduce:
+      return sums.direct_all_reduce();
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kAllToAll:
+      return sums.exchange() + form.scale_out.answer;
+    case CollectiveKind::kBarrier:
+      return sums.barrier();
+    case CollectiveKind::kSend:
+    case CollectiveKind::kReceive:
+      return sums.whole().all + form.scale_out.startup + form.scale_out.answer;
+    case CollectiveKind::kBroadcast:
+    case CollectiveKind::kReduce:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Duration> closed_form(const CollectiveForm& form) {
+  const Sums sums(form);
+  const bool rooted = form.kind == CollectiveKind::kBroadcast || form.kind == CollectiveKind::kReduce;
+  const bool twice = form.kind == CollectiveKind::kAllReduce;
+  if (form.ranks < 2)
+    return Duration::zero();
+  switch (form.algorithm) {
+    case CollectiveAlgorithm::kRing:
+      return rooted ? sums.chain() : sums.ring(std::int64_t{form.ranks - 1} * (twice ? 2 : 1));
+    case CollectiveAlgorithm::kTree:
+      return rooted ? sums.tree_broadcast() : sums.tree_all_reduce();
+    case CollectiveAlgorithm::kHalvingDoubling:
+      return sums.halving_doubling();
+    case CollectiveAlgorithm::kDirect:
+      return of_exchange(form, sums);
+    case CollectiveAlgorithm::kHierarchical:
+      if (form.kind == CollectiveKind::kAllToAll || form.ranks <= form.locals)
+        break;
+      return sums.hierarchical();
+    case CollectiveAlgorithm::kAutomatic:
+    case CollectiveAlgorithm::kInNetwork:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace weft::workload

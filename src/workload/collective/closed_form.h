@@ -1,0 +1,43 @@
+// What a collective takes on a network where nothing is in its way: the sums that simulated times are held against.
+//
+// One switch without other traffic, software that costs nothing, ranks that begin together, a NIC each. A message of
+// b bytes posted to an idle link is with its receiver after startup + wire_time(b), and the sender knows of it `answer`
+// later; links carry both directions at full rate, and one link's messages follow each other without a gap. `chunks`
+// below is the number of messages that a vector or a part of it is cut into. Derivations stand beside each sum.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "base/data_size.h"
+#include "base/time.h"
+#include "workload/collective/collectives.h"
+
+namespace weft::workload {
+
+/// Messages over one kind of link; startup and answer as measured with one message, or said by a data sheet.
+struct LinkCost {
+  Duration startup{};
+  Duration answer{};
+  std::function<Duration(Bytes)> wire_time{};  // of a message with its packets' headers
+};
+
+struct CollectiveForm {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
+  std::uint32_t ranks = 2;
+  std::uint32_t locals = 1;  // hierarchical: ranks of a scale-up domain
+  Bytes size{};
+  Bytes element = Bytes(4);
+  Bytes chunk{};                 // one channel
+  std::uint32_t in_flight = 16;  // messages of a lane
+  LinkCost scale_out{};
+  LinkCost scale_up{};  // hierarchical; in-network: unused
+};
+
+/// From the common beginning to the last rank's end. None where there is no such sum: automatic choice, in-network.
+/// Trees with several chunks: a bound that real ones exceed where chunks on their way up and down share links.
+[[nodiscard]] std::optional<Duration> closed_form(const CollectiveForm& form);
+
+}  // namespace weft::workload
