@@ -1,0 +1,159 @@
+#include "study/collective_form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/format_quantity.h"
+#include "study/build_scale_up.h"
+#include "study/scenario_load.h"
+#include "wire/encapsulation.h"
+#include "wire/memory_format.h"
+#include "wire/opcode.h"
+
+namespace weft::study {
+namespace {
+
+using workload::CollectiveAlgorithm;
+using workload::CollectiveKind;
+using workload::LinkCost;
+
+constexpr Rate kNic = Rate::bits_per_second(400'000'000'000);
+constexpr Rate kScaleUp = Rate::bits_per_second(16'000'000'000'000);
+constexpr Bytes kChunk = Bytes(512 << 10);
+
+struct Ends final : workload::MessageSink {
+  void on_message(const workload::MessageRecord&) override {}
+  void on_collective(const workload::CollectiveRecord& record) override {
+    by_rank.resize(std::max<std::size_t>(by_rank.size(), record.rank.value() + 1));
+    by_rank[record.rank.value()] = record.finished.since_start();
+  }
+  std::vector<Duration> by_rank;
+};
+
+Result<Scenario> scenario_of(const CollectiveRun& run, Bytes size, const Catalogue& catalogue) {
+  return parse_scenario(collective_scenario(run, size),
+                        {.file = "collective", .case_name = std::nullopt, .settings = run.settings}, catalogue);
+}
+
+Result<std::vector<Duration>> ends(const CollectiveRun& run, Bytes size, const Catalogue& catalogue) {
+  auto scenario = scenario_of(run, size, catalogue);
+  if (!scenario) {
+    return pass_on(scenario);
+  }
+  Ends sink;
+  auto simulation = Simulation::create(*scenario, sink);
+  if (!simulation) {
+    return pass_on(simulation);
+  }
+  if ((*simulation)->run([](const Progress&) { return true; }) != Simulation::End::kFinished) {
+    return fail("{}", (*simulation)->error());
+  }
+  return sink.by_rank;
+}
+
+/// Of a WRITE with immediate data.
+Duration nic_time(wire::Encapsulation encapsulation, Bytes message) {
+  constexpr std::int64_t kMtu = 4'096;
+  const std::int64_t packets = std::max<std::int64_t>((message.count() + kMtu - 1) / kMtu, 1);
+  const auto wire_bytes = [encapsulation](wire::Operation operation, Bytes payload) {
+    return wire::sizes(encapsulation, wire::make_opcode(wire::Service::kRc, operation), payload).wire;
+  };
+  if (packets == 1) {
+    return kNic.transmit_time(wire_bytes(wire::Operation::kWriteOnlyImmediate, message));
+  }
+  return kNic.transmit_time(wire_bytes(wire::Operation::kWriteFirst, Bytes(kMtu)) +
+                            wire_bytes(wire::Operation::kWriteMiddle, Bytes(kMtu)) * (packets - 2) +
+                            wire_bytes(wire::Operation::kWriteLastImmediate, message - Bytes(kMtu * (packets - 1))));
+}
+
+Duration scale_up_time(const wire::MemoryFormat& format, Bytes message) {
+  Duration sum;
+  for (std::int64_t left = message.count(); left > 0; left -= format.unit) {
+    const auto payload = static_cast<std::uint32_t>(std::min<std::int64_t>(left, format.unit));
+    sum = sum + kScaleUp.transmit_time(Bytes(wire::data_wire_bytes(format, payload)));
+  }
+  return sum;
+}
+
+/// From one message of this size between two ranks.
+Result<LinkCost> measured(CollectiveRun pair, Bytes message, const Catalogue& catalogue,
+                          const std::function<Duration(Bytes)>& wire_time) {
+  pair.kind = CollectiveKind::kSend;
+  auto times = ends(pair, message, catalogue);
+  if (!times) {
+    return pass_on(times);
+  }
+  return LinkCost{
+      .startup = times->at(1) - wire_time(message), .answer = times->at(0) - times->at(1), .wire_time = wire_time};
+}
+
+/// The largest message that the operation has.
+Bytes largest_message(const CollectiveRun& run, Bytes size) {
+  const bool whole = run.kind == CollectiveKind::kBroadcast || run.kind == CollectiveKind::kReduce ||
+                     run.kind == CollectiveKind::kSend || run.algorithm == CollectiveAlgorithm::kTree;
+  const bool halves = run.algorithm == CollectiveAlgorithm::kHalvingDoubling;
+  return std::clamp(size / (whole ? 1 : halves ? 2 : run.ranks), Bytes(1), kChunk);
+}
+
+}  // namespace
+
+CollectiveRun form_run(std::int64_t ranks, std::int64_t locals) {
+  CollectiveRun run;
+  run.ranks = ranks;
+  run.gpus_per_host = locals;
+  run.rails = locals;
+  run.topology = "single-switch";
+  run.profile = "ideal";
+  run.settings = {"traffic[0].channels=1"};
+  if (locals > 1) {
+    run.settings.push_back(fmt::format("scale_up.rate={} bps", kScaleUp.bits_per_second()));
+  }
+  return run;
+}
+
+Result<FormComparison> compare_with_form(const CollectiveRun& run, Bytes size, const Catalogue& catalogue) {
+  const Bytes message = largest_message(run, size);
+  const auto encapsulation =
+      run.fabric == "infiniband" ? wire::Encapsulation::kIbLocal : wire::Encapsulation::kRoceV2Ipv4;
+  CollectiveRun pair = form_run(2);
+  pair.fabric = run.fabric;
+  auto scale_out =
+      measured(pair, message, catalogue, [encapsulation](Bytes bytes) { return nic_time(encapsulation, bytes); });
+  if (!scale_out) {
+    return pass_on(scale_out);
+  }
+  LinkCost scale_up;
+  if (run.gpus_per_host > 1) {
+    auto scenario = scenario_of(run, size, catalogue);
+    if (!scenario) {
+      return pass_on(scenario);
+    }
+    const wire::MemoryFormat format = memory_options(scenario->scale_up).format;
+    auto cost =
+        measured(form_run(2, 2), message, catalogue, [format](Bytes bytes) { return scale_up_time(format, bytes); });
+    if (!cost) {
+      return pass_on(cost);
+    }
+    scale_up = *cost;
+  }
+  const auto form = workload::closed_form({.kind = run.kind,
+                                           .algorithm = run.algorithm,
+                                           .ranks = static_cast<std::uint32_t>(run.ranks),
+                                           .locals = static_cast<std::uint32_t>(run.gpus_per_host),
+                                           .size = size,
+                                           .chunk = kChunk,
+                                           .scale_out = *scale_out,
+                                           .scale_up = scale_up});
+  if (!form) {
+    return fail("{} {}: no closed form", to_string(run.kind), to_string(run.algorithm));
+  }
+  auto times = ends(run, size, catalogue);
+  if (!times) {
+    return pass_on(times);
+  }
+  return FormComparison{.simulated = std::ranges::max(*times), .form = *form};
+}
+
+}  // namespace weft::study

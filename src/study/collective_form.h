@@ -1,0 +1,29 @@
+// A simulated collective beside its closed form, on the network for which that is true: one switch, software that costs
+// nothing. Startup and answer of a message are measured in simulations of a single one.
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "study/collective_run.h"
+#include "workload/collective/closed_form.h"
+
+namespace weft::study {
+
+/// A run that forms hold for: `locals` ranks on each host, with a NIC each, and, if there are several, scale-up links
+/// so fast that the NICs decide.
+[[nodiscard]] CollectiveRun form_run(std::int64_t ranks, std::int64_t locals = 1);
+
+struct FormComparison {
+  Duration simulated{};  // from the common beginning to the last rank's end
+  Duration form{};
+
+  [[nodiscard]] double error() const { return simulated.seconds() / form.seconds() - 1; }
+};
+
+/// One channel, in chunks of 512 KiB. `run` is one of form_run with kind and algorithm set, on InfiniBand or RoCEv2.
+/// Errors: a collective without a closed form, as time_collective.
+[[nodiscard]] Result<FormComparison> compare_with_form(const CollectiveRun& run, Bytes size,
+                                                       const Catalogue& catalogue);
+
+}  // namespace weft::study

@@ -1,0 +1,122 @@
+// Simulated collectives against their closed forms.
+#include "study/collective_form.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/format_quantity.h"
+
+namespace weft::study {
+namespace {
+
+using workload::CollectiveAlgorithm;
+using workload::CollectiveKind;
+
+const Catalogue& catalogue() {
+  static const Catalogue kBuiltIn = Catalogue::load(std::nullopt).value();
+  return kBuiltIn;
+}
+
+struct Case {
+  CollectiveKind kind;
+  CollectiveAlgorithm algorithm;
+  bool powers_of_two = false;
+  bool one_chunk = false;  // the sum is a bound for more
+};
+
+FormComparison compare(CollectiveRun run, const Case& one, Bytes size) {
+  run.kind = one.kind;
+  run.algorithm = one.algorithm;
+  const auto compared = compare_with_form(run, usable_size(run, size), catalogue());
+  EXPECT_TRUE(compared.has_value()) << compared.error().message;
+  return compared.value_or(FormComparison{.simulated = Duration::seconds(1), .form = Duration::picoseconds(1)});
+}
+
+void expect_form(const CollectiveRun& run, const Case& one, Bytes size) {
+  const FormComparison found = compare(run, one, size);
+  EXPECT_LT(std::abs(found.error()), 0.01) << to_string(one.kind) << ' ' << to_string(one.algorithm) << ", "
+                                           << run.ranks << " ranks, " << size.count() << " B: " << found.error();
+}
+
+class ClosedForm : public ::testing::TestWithParam<Case> {};
+
+TEST_P(ClosedForm, IsTheTimeOfASimulatedCollective) {
+  const Case& one = GetParam();
+  for (const std::int64_t ranks : {2, 3, 4, 8, 13, 32, 64}) {
+    if (one.powers_of_two && (ranks & (ranks - 1)) != 0)
+      continue;
+    for (const Bytes size : {1_kib, 96_kib, 1_mib, 16_mib}) {
+      if (!one.one_chunk || size < 512_kib)
+        expect_form(form_run(ranks), one, size);
+    }
+  }
+}
+
+constexpr Case kCases[] = {
+    {CollectiveKind::kAllReduce, CollectiveAlgorithm::kRing},
+    {CollectiveKind::kAllReduce, CollectiveAlgorithm::kHalvingDoubling, true},
+    {CollectiveKind::kAllReduce, CollectiveAlgorithm::kDirect},
+    {CollectiveKind::kAllReduce, CollectiveAlgorithm::kTree, true, true},
+    {CollectiveKind::kReduceScatter, CollectiveAlgorithm::kRing},
+    {CollectiveKind::kReduceScatter, CollectiveAlgorithm::kDirect},
+    {CollectiveKind::kAllGather, CollectiveAlgorithm::kRing},
+    {CollectiveKind::kAllGather, CollectiveAlgorithm::kDirect},
+    {CollectiveKind::kBroadcast, CollectiveAlgorithm::kRing},
+    {CollectiveKind::kBroadcast, CollectiveAlgorithm::kTree},
+    {CollectiveKind::kReduce, CollectiveAlgorithm::kRing},
+    {CollectiveKind::kAllToAll, CollectiveAlgorithm::kDirect},
+    {CollectiveKind::kBarrier, CollectiveAlgorithm::kDirect},
+    {CollectiveKind::kSend, CollectiveAlgorithm::kDirect},
+};
+
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  std::string name = std::string(to_string(info.param.kind)) + "_" + std::string(to_string(info.param.algorithm));
+  std::erase(name, '-');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ClosedForm, ::testing::ValuesIn(kCases), name_of);
+
+TEST(ClosedForms, HoldOnRoceAsWell) {
+  CollectiveRun run = form_run(8);
+  run.fabric = "rocev2";
+  for (const Case& one : kCases)
+    expect_form(run, one, 384_kib);
+}
+
+// Chunks on their way up and down meet at inner nodes: no sum of one path is the time, but a bound of it.
+TEST(ClosedForms, PipelinedTreesAreJustAboveTheBoundOfTheirBusiestNode) {
+  for (const std::int64_t ranks : {4, 16, 64}) {
+    const FormComparison found =
+        compare(form_run(ranks), {CollectiveKind::kAllReduce, CollectiveAlgorithm::kTree}, 16_mib);
+    EXPECT_GE(found.error(), -0.001) << ranks;
+    EXPECT_LE(found.error(), 0.03) << ranks;
+  }
+}
+
+TEST(ClosedForms, HierarchicalOperationsAreTheRailsRingBetweenTwoStepsInTheDomains) {
+  for (const auto& [ranks, locals] : {std::pair{8, 4}, {16, 8}, {64, 8}}) {
+    for (const auto kind : {CollectiveKind::kAllReduce, CollectiveKind::kReduceScatter, CollectiveKind::kAllGather}) {
+      for (const Bytes size : {64_kib, 1_mib, 16_mib})
+        expect_form(form_run(ranks, locals), {kind, CollectiveAlgorithm::kHierarchical}, size);
+    }
+  }
+}
+
+TEST(CollectiveTimes, AnExtrapolatedTimeIsThatOfTheWholeRun) {
+  CollectiveRun run = form_run(4);
+  run.algorithm = CollectiveAlgorithm::kRing;
+  const auto whole = time_collective(run, 64_mib, catalogue());
+  run.longest = 64_mib;
+  const auto part = time_collective(run, 64_mib, catalogue());
+  ASSERT_TRUE(whole && part);
+  EXPECT_FALSE(whole->extrapolation_error);
+  ASSERT_TRUE(part->extrapolation_error);
+  EXPECT_LT(std::abs(*part->extrapolation_error), 0.02);
+  EXPECT_NEAR(part->time.seconds(), whole->time.seconds(), 0.01 * whole->time.seconds());
+  EXPECT_NEAR(part->nic_gbytes_per_s, whole->nic_gbytes_per_s, 0.01 * whole->nic_gbytes_per_s);
+}
+
+}  // namespace
+}  // namespace weft::study
