@@ -9,6 +9,10 @@ namespace {
 constexpr std::uint32_t kConnectionsEach = 2'048;
 static_assert(kConnectionsEach > kSlotsPerChannel * 2 * kMaxChannels + 1);
 
+std::uint32_t connection_of(const EdgeName& edge) {
+  return edge.communicator.value() * kConnectionsEach + edge.slot;
+}
+
 /// Immediate data of a message that returns credits; chunks have 0.
 constexpr std::uint32_t kCredits = std::uint32_t{1} << 31;
 
@@ -48,8 +52,7 @@ Result<void> EdgeTable::open(Edge& edge) {
   const RankId peer = entry.rank(edge.name.peer);
   const RankSite& here = (*communicators_.options().layout)[self.value()];
   const RankSite& there = (*communicators_.options().layout)[peer.value()];
-  ConnectionRequest request{
-      .from = self, .to = peer, .channel = edge.name.communicator.value() * kConnectionsEach + edge.name.slot};
+  ConnectionRequest request{.from = self, .to = peer, .channel = connection_of(edge.name)};
   if (edge.scale_up) {
     request.rail = *here.scale_up;
     request.remote_rail = *there.scale_up;
@@ -80,16 +83,17 @@ Result<std::uint32_t> EdgeTable::send(EdgeId id, const Chunk& chunk) {
   const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
   const RankId self = entry.rank(*entry.self);
   const std::uint64_t place = edge.sent % options().slots() * static_cast<std::uint64_t>(options().chunk.count());
-  Message message{.flow = {job_, self, entry.rank(edge.name.peer), 0},
-                  .number = edge.sent,
+  const std::uint32_t queue_pairs = options().queue_pairs;
+  const bool split_up = options().queue_pair_use == QueuePairUse::kSplit && queue_pairs > 1;
+  Message message{.flow = {job_, self, entry.rank(edge.name.peer), connection_of(edge.name)},
+                  .number = edge.sent * (split_up ? queue_pairs : 1),
                   .size = chunk.size,
                   .operation = Operation::kWriteWithImm,
                   .local_offset = chunk.offset,
                   .remote_offset = buffer_of(entry, *entry.self, edge.name.slot) + place,
                   .token = chunk.token};
-  const std::uint32_t queue_pairs = options().queue_pairs;
   const std::uint64_t number = edge.sent++;
-  if (options().queue_pair_use == QueuePairUse::kRoundRobin || queue_pairs == 1) {
+  if (!split_up) {
     if (auto posted = post(edge, static_cast<std::uint32_t>(number % queue_pairs), message); !posted)
       return pass_on(posted);
     return 1;
@@ -100,6 +104,7 @@ Result<std::uint32_t> EdgeTable::send(EdgeId id, const Chunk& chunk) {
     message.size = Bytes(static_cast<std::int64_t>(part.size));
     message.local_offset = all.local_offset + part.offset;
     message.remote_offset = all.remote_offset + part.offset;
+    message.number = all.number + i;
     if (auto posted = post(edge, i, message); !posted)
       return pass_on(posted);
   }
@@ -130,7 +135,7 @@ Result<void> EdgeTable::take(EdgeId id) {
   edge.returned = edge.taken;
   const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
   return post(edge, options().queue_pairs,
-              {.flow = {job_, entry.rank(*entry.self), entry.rank(edge.name.peer), 0},
+              {.flow = {job_, entry.rank(*entry.self), entry.rank(edge.name.peer), connection_of(edge.name)},
                .number = edge.returned,
                .size = Bytes::zero(),
                .operation = Operation::kWriteWithImm,
