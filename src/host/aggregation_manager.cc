@@ -12,6 +12,9 @@ namespace weft::host {
 
 AggregationManager::AggregationManager(const ReductionOptions& options, const Surroundings& surroundings)
     : options_(options), surroundings_(surroundings) {
+  for (std::uint32_t i = 0; i < surroundings.endpoints.size(); ++i) {
+    in_graph_.emplace(surroundings.endpoints[i], EndpointId(i));
+  }
   for (const fabric::Link& link : surroundings.graph.links) {
     ports_.try_emplace({link.a.node, link.b.node}, link.a.port);
     ports_.try_emplace({link.b.node, link.a.node}, link.b.port);
@@ -22,26 +25,28 @@ void AggregationManager::make_reducers(const std::function<Nic&(EndpointId)>& ni
   for (const fabric::ReducerSite& site : fabric::reducers_of(surroundings_.graph)) {
     const std::string name = surroundings_.graph[site.at].name + "/reducer";
     Reducer& made = reducers_.emplace_back(Reducer::Place{.kernel = surroundings_.kernel,
-                                                          .index = static_cast<std::uint32_t>(actors_.size()),
+                                                          .index = end_actor(),
                                                           .name = name,
-                                                          .carries_bytes = surroundings_.carries_bytes},
+                                                          .carries_bytes = surroundings_.carries_bytes,
+                                                          .service = surroundings_.service},
                                            options_);
     actors_.push_back({&made, stable_hash(surroundings_.seed, name)});
     reducer_at_[site.at] = static_cast<std::uint32_t>(reducers_.size() - 1);
     for (std::uint16_t port = 0; port < site.ports; ++port) {
-      made.add_port(nic(EndpointId(site.first_port.value() + port)));
+      const EndpointId own(site.first_port.value() + port);
+      made.add_port(nic(surroundings_.endpoints.empty() ? own : surroundings_.endpoints[own.value()]));
     }
   }
 }
 
 verbs::GroupProvider& AggregationManager::add_rail(Nic& nic, SimProvider& rail, const std::string& name) {
-  SimGroupProvider& made =
-      rails_.emplace_back(SimGroupProvider::Place{.kernel = surroundings_.kernel,
-                                                  .index = static_cast<std::uint32_t>(actors_.size()),
-                                                  .nic = nic,
-                                                  .rail = rail,
-                                                  .manager = *this},
-                          options_);
+  SimGroupProvider& made = rails_.emplace_back(SimGroupProvider::Place{.kernel = surroundings_.kernel,
+                                                                       .index = end_actor(),
+                                                                       .nic = nic,
+                                                                       .rail = rail,
+                                                                       .manager = *this,
+                                                                       .service = surroundings_.service},
+                                               options_);
   actors_.push_back({&made, stable_hash(surroundings_.seed, name)});
   return made;
 }
@@ -56,9 +61,18 @@ std::string AggregationManager::name_of(const std::vector<EndpointId>& members, 
   std::string name = fmt::format("group {}", number);
   for (const EndpointId member : members) {
     name += ' ';
-    name += surroundings_.graph.nodes[member.value()].name;
+    name += surroundings_.graph.nodes[in_graph(member).value()].name;
   }
   return name;
+}
+
+EndpointId AggregationManager::in_graph(EndpointId member) const {
+  EndpointId own = member;
+  if (!surroundings_.endpoints.empty()) {
+    const auto found = in_graph_.find(member);
+    own = found == in_graph_.end() ? EndpointId() : found->second;
+  }
+  return own.is_valid() && own.value() < surroundings_.graph.host_endpoints() ? own : EndpointId();
 }
 
 Psn AggregationManager::psn_of(const std::string& edge) const {
@@ -73,7 +87,7 @@ Psn AggregationManager::first_psn(const Joining& joining) const {
 
 Result<void> AggregationManager::check(const Joining& joining) const {
   for (const EndpointId endpoint : joining.members) {
-    if (endpoint.value() >= surroundings_.graph.host_endpoints()) {
+    if (!in_graph(endpoint).is_valid()) {
       return fail("group: there is no endpoint {}", endpoint.value());
     }
   }
@@ -99,7 +113,7 @@ Result<AggregationManager::Membership> AggregationManager::join(const Joining& j
   const Reducer::EdgePlace edge{
       .group = tree.groups[place.node],
       .child = place.child,
-      .port = port_towards(at, surroundings_.graph.node_of(joining.members[joining.self])),
+      .port = port_towards(at, surroundings_.graph.node_of(in_graph(joining.members[joining.self]))),
       .first_psn = psn_of(fmt::format("psn towards member {} of {}", joining.self, tree.name))};
   Reducer& reducer = reducer_of(tree, place.node);
   Result<EdgeAddress> opened = reducer.open_edge(edge);
@@ -128,8 +142,12 @@ Reducer& AggregationManager::reducer_of(const Tree& tree, std::uint32_t node) {
 }
 
 Result<std::uint32_t> AggregationManager::make_tree(const std::vector<EndpointId>& members, const std::string& name) {
+  std::vector<EndpointId> own;
+  for (const EndpointId member : members) {
+    own.push_back(in_graph(member));
+  }
   Result<fabric::AggregationTree> shape =
-      fabric::make_aggregation_tree(surroundings_.graph, members, stable_hash(surroundings_.seed, name));
+      fabric::make_aggregation_tree(surroundings_.graph, own, stable_hash(surroundings_.seed, name));
   if (!shape) {
     return pass_on(shape);
   }

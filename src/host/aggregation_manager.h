@@ -30,6 +30,10 @@ class AggregationManager {
     const fabric::Graph& graph;  // with its reducers
     std::uint64_t seed = 1;
     bool carries_bytes = false;
+    Service service = Service::kRdma;  // of the connections along trees
+    std::uint32_t first_actor = 0;     // of kind kReduction; the others follow
+    /// The world's numbers of the graph's endpoints, if they are not the graph's own.
+    std::vector<EndpointId> endpoints{};
   };
   /// The graph must outlive this.
   AggregationManager(const ReductionOptions& options, const Surroundings& surroundings);
@@ -40,7 +44,11 @@ class AggregationManager {
   verbs::GroupProvider& add_rail(Nic& nic, SimProvider& rail, const std::string& name);
   void add_ranks(sim::RankTable& ranks);
   /// Actor kReduction.
-  void on_wake(std::uint32_t index, Time now) { actors_[index].actor->on_wake(now); }
+  void on_wake(std::uint32_t index, Time now) { actors_[index - surroundings_.first_actor].actor->on_wake(now); }
+  /// The number behind those of its actors.
+  [[nodiscard]] std::uint32_t end_actor() const {
+    return surroundings_.first_actor + static_cast<std::uint32_t>(actors_.size());
+  }
 
   [[nodiscard]] const std::deque<Reducer>& reducers() const { return reducers_; }
   [[nodiscard]] std::size_t trees() const;
@@ -95,9 +103,12 @@ class AggregationManager {
   [[nodiscard]] Reducer& reducer_of(const Tree& tree, std::uint32_t node);
   [[nodiscard]] std::uint32_t port_towards(fabric::NodeIndex at, fabric::NodeIndex other) const;
   [[nodiscard]] Psn psn_of(const std::string& edge) const;
+  /// A member in the graph; invalid: it is no endpoint of a host there.
+  [[nodiscard]] EndpointId in_graph(EndpointId member) const;
 
   ReductionOptions options_;
   Surroundings surroundings_;
+  std::map<EndpointId, EndpointId> in_graph_;  // if the graph has numbers of its own
   std::deque<Reducer> reducers_;
   std::map<fabric::NodeIndex, std::uint32_t> reducer_at_;  // by switch
   std::deque<SimGroupProvider> rails_;

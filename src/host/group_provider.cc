@@ -22,7 +22,7 @@ verbs::CqHandle must(Result<verbs::CqHandle> made) {
 SimGroupProvider::SimGroupProvider(const Place& place, const ReductionOptions& options)
     : ReductionActor(place.kernel, place.index),
       options_(options),
-      provider_(place.nic, *this),
+      provider_(place.nic, *this, place.service),
       rail_(place.rail),
       manager_(place.manager),
       endpoint_(place.nic.options().device.endpoint),

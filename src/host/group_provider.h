@@ -31,6 +31,7 @@ class SimGroupProvider final : public verbs::GroupProvider, public ReductionActo
     Nic& nic;
     SimProvider& rail;  // of the program: where REDUCE requests complete
     AggregationManager& manager;
+    Service service = Service::kRdma;
   };
   /// All of them, and the options, must outlive this.
   SimGroupProvider(const Place& place, const ReductionOptions& options);

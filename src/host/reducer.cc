@@ -26,7 +26,7 @@ T must(Result<T> made) {
 Reducer::Port::Port(Reducer& owner, Nic& nic, std::uint32_t port)
     : reducer(owner),
       number(port),
-      provider(nic, *this),
+      provider(nic, *this, owner.service_),
       pd(must(provider.alloc_pd())),
       cq(must(provider.create_cq(kCompletions))) {}
 
@@ -42,7 +42,8 @@ Reducer::Reducer(const Place& place, const ReductionOptions& options)
     : ReductionActor(place.kernel, place.index),
       options_(options),
       name_(place.name),
-      carries_bytes_(place.carries_bytes) {}
+      carries_bytes_(place.carries_bytes),
+      service_(place.service) {}
 
 void Reducer::add_port(Nic& nic) { ports_.emplace_back(*this, nic, ports()); }
 

@@ -33,6 +33,7 @@ class Reducer final : public ReductionActor {
     std::uint32_t index = 0;     // of the actor
     std::string name;            // "leaf1/reducer"
     bool carries_bytes = false;  // vectors are really combined
+    Service service = Service::kRdma;
   };
   /// The options must outlive this.
   Reducer(const Place& place, const ReductionOptions& options);
@@ -154,6 +155,7 @@ class Reducer final : public ReductionActor {
   const ReductionOptions& options_;
   std::string name_;
   bool carries_bytes_;
+  Service service_;
   std::deque<Port> ports_;
   std::vector<Group> groups_;
   std::uint32_t groups_open_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "fabric/topology/reducers.h"
 #include "study/build_topology.h"
 #include "study/fail_at.h"
 
@@ -20,6 +21,9 @@ std::vector<std::string> hosts_of(const fabric::Graph& graph) {
   }
   return hosts;
 }
+
+/// Of a domain's reducer: no limit is published.
+constexpr std::uint32_t kMostGroups = 65'536;
 
 std::uint32_t narrow(Bytes bytes) { return static_cast<std::uint32_t>(bytes.count()); }
 
@@ -43,6 +47,9 @@ class ScaleUpPlanner {
     }
     for (std::int64_t first = 0; first < gpus; first += domain_) {
       add_domain(first);
+    }
+    if (settings_.reduction) {
+      add_reduction();
     }
     return std::move(plan_);
   }
@@ -75,6 +82,46 @@ class ScaleUpPlanner {
                               .buffer = settings_.gpu_buffer});
       plan_.pools.push_back({.name = std::move(name), .domain = number, .endpoint = next_endpoint()});
     }
+    for (std::int64_t i = 0; settings_.reduction && i < domain_; ++i) {
+      domain.ports.push_back({.name = fmt::format("{}/reducer/port{}", domain.name, i),
+                              .rate = settings_.rate,
+                              .propagation = Duration::picoseconds(1),
+                              .buffer = settings_.gpu_buffer});
+      reducer_ports_.push_back(next_endpoint());
+    }
+  }
+
+  /// Each domain as a star: as the network's switches get their reducers, so do those of domains.
+  void add_reduction() {
+    ScaleUpPlan::Reducers& made = plan_.reducers;
+    const auto node = [&](std::string name, fabric::NodeKind kind) {
+      made.graph.nodes.push_back({.name = std::move(name), .kind = kind});
+      return fabric::NodeIndex(static_cast<std::uint32_t>(made.graph.nodes.size() - 1));
+    };
+    for (const ScaleUpPlan::Gpu& gpu : plan_.gpus) {
+      made.graph[node(fmt::format("{}/gpu{}", gpu.host, gpu.gpu.value()), fabric::NodeKind::kEndpoint)].ports = 1;
+      made.endpoints.push_back(gpu.endpoint);
+    }
+    made.graph.endpoints = static_cast<std::uint32_t>(plan_.gpus.size());
+    std::vector<fabric::NodeIndex> switches;
+    for (const fabric::ScaleUpDomain& domain : plan_.options.domains) {
+      switches.push_back(node(domain.name, fabric::NodeKind::kSwitch));
+    }
+    for (std::uint32_t i = 0; i < plan_.gpus.size(); ++i) {
+      const fabric::NodeIndex at = switches[plan_.gpus[i].domain];
+      made.graph.links.push_back({.a = {fabric::NodeIndex(i), 0},
+                                  .b = {at, made.graph[at].ports++},
+                                  .rate = settings_.rate,
+                                  .propagation = settings_.propagation});
+    }
+    const Result<void> added = fabric::add_reducers(made.graph, switches, {});
+    WEFT_ASSERT(added.has_value());
+    made.endpoints.insert(made.endpoints.end(), reducer_ports_.begin(), reducer_ports_.end());
+    made.options.limits.max_size = settings_.reduction_size;
+    made.options.limits.max_members = static_cast<std::uint32_t>(domain_);
+    made.options.max_groups = kMostGroups;
+    made.options.window = static_cast<std::uint32_t>(settings_.reduction_window);
+    made.options.latency = settings_.reduction_latency;
   }
 
   const Scenario& scenario_;
@@ -83,6 +130,7 @@ class ScaleUpPlanner {
   std::int64_t gpus_per_host_;
   std::int64_t domain_;
   std::uint32_t endpoints_ = 0;
+  std::vector<EndpointId> reducer_ports_;
   ScaleUpPlan plan_;
 };
 

@@ -1,7 +1,8 @@
 // The scale-up domains of a scenario: their ports, and which GPU or pool each belongs to.
 //
 // GPUs are counted host by host in the order of the topology, and every `scale_up.domain` of them are a domain. Its
-// ports are its GPUs, then its pools. Endpoints are numbered behind those of the graph.
+// ports are its GPUs, then its pools, then its reducer's, one for each GPU. Endpoints are numbered behind those of the
+// graph.
 #pragma once
 
 #include <optional>
@@ -12,6 +13,7 @@
 #include "fabric/scale_up/scale_up_options.h"
 #include "fabric/topology/graph.h"
 #include "host/nic_options.h"
+#include "host/reduction_options.h"
 #include "study/scenario.h"
 #include "verbs/memory_place.h"
 
@@ -30,9 +32,17 @@ struct ScaleUpPlan {
     EndpointId endpoint{};
   };
 
+  /// The domains as a graph, GPUs and reducers' ports alone, for trees of reduction; no nodes: nothing reduces.
+  struct Reducers {
+    fabric::Graph graph;
+    std::vector<EndpointId> endpoints;  // by the graph's own number
+    host::ReductionOptions options;
+  };
+
   fabric::ScaleUpOptions options;
   std::vector<Gpu> gpus;
   std::vector<Pool> pools;
+  Reducers reducers;
 
   /// Null if there is none.
   [[nodiscard]] const Gpu* find(const std::string& host, verbs::GpuIndex gpu) const;

@@ -22,6 +22,8 @@ using workload::LinkCost;
 constexpr Rate kNic = Rate::bits_per_second(400'000'000'000);
 constexpr Rate kScaleUp = Rate::bits_per_second(16'000'000'000'000);
 constexpr Bytes kChunk = Bytes(512 << 10);
+/// To all others at once, up to 64 ranks.
+constexpr std::uint32_t kInFlight = 64;
 
 struct Ends final : workload::MessageSink {
   void on_message(const workload::MessageRecord&) override {}
@@ -93,6 +95,9 @@ Result<LinkCost> measured(CollectiveRun pair, Bytes message, const Catalogue& ca
 Bytes largest_message(const CollectiveRun& run, Bytes size) {
   const bool whole = run.kind == CollectiveKind::kBroadcast || run.kind == CollectiveKind::kReduce ||
                      run.kind == CollectiveKind::kSend || run.algorithm == CollectiveAlgorithm::kTree;
+  if (run.kind == CollectiveKind::kBarrier) {
+    return Bytes(1);
+  }
   const bool halves = run.algorithm == CollectiveAlgorithm::kHalvingDoubling;
   return std::clamp(size / (whole ? 1 : halves ? 2 : run.ranks), Bytes(1), kChunk);
 }
@@ -106,7 +111,7 @@ CollectiveRun form_run(std::int64_t ranks, std::int64_t locals) {
   run.rails = locals;
   run.topology = "single-switch";
   run.profile = "ideal";
-  run.settings = {"traffic[0].channels=1"};
+  run.settings = {"traffic[0].channels=1", fmt::format("collectives.in_flight={}", kInFlight)};
   if (locals > 1) {
     run.settings.push_back(fmt::format("scale_up.rate={} bps", kScaleUp.bits_per_second()));
   }
@@ -144,6 +149,7 @@ Result<FormComparison> compare_with_form(const CollectiveRun& run, Bytes size, c
                                            .locals = static_cast<std::uint32_t>(run.gpus_per_host),
                                            .size = size,
                                            .chunk = kChunk,
+                                           .in_flight = kInFlight,
                                            .scale_out = *scale_out,
                                            .scale_up = scale_up});
   if (!form) {

@@ -109,7 +109,7 @@ double position_of(Bytes size, Bytes low, Bytes high) {
 }
 
 Result<CollectiveTime> extrapolate(const CollectiveRun& run, Bytes size, Bytes largest, const Catalogue& catalogue) {
-  const Bytes sizes[3] = {halved(run, halved(run, largest)), halved(run, largest), largest};
+  const Bytes sizes[3] = {halved(run, largest), usable_size(run, largest / 4 * 3), largest};
   Measured measured[3];
   for (int i = 0; i < 3; ++i) {
     Result<Measured> one = simulate(run, sizes[i], catalogue);
@@ -121,7 +121,7 @@ Result<CollectiveTime> extrapolate(const CollectiveRun& run, Bytes size, Bytes l
   const Duration predicted = on_line(measured[0], measured[1], position_of(sizes[2], sizes[0], sizes[1]));
   const double scale = static_cast<double>(size.count()) / static_cast<double>(largest.count());
   const Measured all{
-      .time = on_line(measured[1], measured[2], position_of(size, sizes[1], sizes[2])),
+      .time = on_line(measured[0], measured[2], position_of(size, sizes[0], sizes[2])),
       .scale_out = Bytes(static_cast<std::int64_t>(static_cast<double>(measured[2].scale_out.count()) * scale)),
       .algorithm = measured[2].algorithm};
   CollectiveTime row = row_of(run, size, all);
@@ -213,6 +213,10 @@ std::string collective_scenario(const CollectiveRun& run, Bytes size) {
       run.rate, run.profile);
   if (run.scale_up != "none" && gpus > 1) {
     text += fmt::format("\n[scale_up]\nentry = \"{}\"\n", run.scale_up);
+  }
+  if (run.algorithm == workload::CollectiveAlgorithm::kInNetwork) {
+    const bool in_domain = run.ranks == gpus && run.scale_up != "none" && gpus > 1;
+    text += in_domain ? "reduction = true\n" : "\n[reduction]\nenabled = true\n";
   }
   text += fmt::format("\n[[job]]\nname = \"ranks\"\ngpus = {}\n", run.ranks);
   text += fmt::format(

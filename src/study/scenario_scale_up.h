@@ -36,7 +36,11 @@ struct ScaleUpSettings {
   Probability link_efficiency;
   Bytes load_window;
   std::optional<Bytes> gpu_memory;  // of each GPU; only results need it
-  std::int64_t pools = 0;           // of memory, in each domain
+  bool reduction = false;           // switches have reducers
+  Bytes reduction_size;             // of a request
+  std::int64_t reduction_window = 1;
+  Duration reduction_latency;
+  std::int64_t pools = 0;  // of memory, in each domain
   Bytes pool_capacity;
   Rate pool_rate;
   Duration pool_latency;  // of its memory and controller, one way

@@ -147,6 +147,9 @@ Result<void> Simulation::build() {
   if (scale_up->has_value()) {
     options.scale_up = (*scale_up)->options;
     parts_->scale_up = std::move(*scale_up);
+    options.scale_up_graph = parts_->scale_up->reducers.graph;
+    options.scale_up_endpoints = parts_->scale_up->reducers.endpoints;
+    options.scale_up_reduction = parts_->scale_up->reducers.options;
     options.scale_up_nic = [this](EndpointId endpoint) {
       return parts_->hosts->scale_up_nic(parts_->scale_up->find(endpoint));
     };

@@ -153,7 +153,7 @@ struct World::Dispatch {
         }
         return !world.error_ && !world.stopping_;
       case host::kReduction:
-        world.aggregation_->on_wake(actor.index(), now);
+        world.wake_reduction(actor.index(), now);
         break;
       default:
         WEFT_ASSERT(false);
@@ -210,6 +210,10 @@ Result<std::unique_ptr<World>> World::create(WorldOptions options) {
   }
   world->make_nics(options);
   world->make_hosts(options);
+  if (options.scale_up_graph.reducer_ports > 0) {
+    world->scale_up_graph_ = std::move(options.scale_up_graph);
+    world->make_scale_up_groups(options);
+  }
   world->give_ranks(options);
   return world;
 }
@@ -310,6 +314,34 @@ void World::make_hosts(const WorldOptions& options) {
   }
 }
 
+void World::make_scale_up_groups(const WorldOptions& options) {
+  scale_up_aggregation_ = std::make_unique<host::AggregationManager>(
+      options.scale_up_reduction,
+      host::AggregationManager::Surroundings{.kernel = kernel_,
+                                             .graph = scale_up_graph_,
+                                             .seed = seed_,
+                                             .carries_bytes = options.carries_bytes,
+                                             .service = host::Service::kMemory,
+                                             .first_actor = aggregation_ == nullptr ? 0 : aggregation_->end_actor(),
+                                             .endpoints = options.scale_up_endpoints});
+  scale_up_aggregation_->make_reducers([this](EndpointId endpoint) -> host::Nic& { return nic(endpoint); });
+  for (std::uint32_t i = 0; i < options.machines.size(); ++i) {
+    const MachinePlan& plan = options.machines[i];
+    if (!plan.scale_up) {
+      continue;
+    }
+    host::SimMachine& machine = *machines_[i];
+    const std::size_t rail = plan.rails.size();
+    const std::string name = fmt::format("reduction of machine {} in its domain", plan.name);
+    machine.set_groups(rail, scale_up_aggregation_->add_rail(nic(*plan.scale_up), machine.provider(rail), name));
+  }
+}
+
+void World::wake_reduction(std::uint32_t actor, Time now) {
+  const bool first = aggregation_ != nullptr && actor < aggregation_->end_actor();
+  (first ? *aggregation_ : *scale_up_aggregation_).on_wake(actor, now);
+}
+
 void World::give_ranks(const WorldOptions& options) {
   sim::RankTable ranks;
   if (ethernet_ != nullptr) {
@@ -328,6 +360,9 @@ void World::give_ranks(const WorldOptions& options) {
   }
   if (aggregation_ != nullptr) {
     aggregation_->add_ranks(ranks);
+  }
+  if (scale_up_aggregation_ != nullptr) {
+    scale_up_aggregation_->add_ranks(ranks);
   }
   ranks.assign();
 }
@@ -384,6 +419,7 @@ std::size_t World::heap_bytes() const {
     bytes += sizeof(nic) + nic.heap_bytes();
   }
   bytes += aggregation_ == nullptr ? 0 : aggregation_->heap_bytes();
+  bytes += scale_up_aggregation_ == nullptr ? 0 : scale_up_aggregation_->heap_bytes();
   bytes += payloads_ == nullptr ? 0 : payloads_->heap_bytes();
   return bytes + machines_.size() * sizeof(host::SimMachine);
 }

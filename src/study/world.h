@@ -49,6 +49,11 @@ struct WorldOptions {
   std::optional<fabric::ScaleUpOptions> scale_up;
   /// As `nic`, for its endpoints.
   std::function<host::NicOptions(EndpointId)> scale_up_nic;
+  /// Reducers of the second fabric: domains as a graph with reducers, whose endpoints have these numbers in the world.
+  /// No nodes: there are none.
+  fabric::Graph scale_up_graph{};
+  std::vector<EndpointId> scale_up_endpoints{};
+  host::ReductionOptions scale_up_reduction{};
   /// With fewer endpoints the world lies in the caches of the processor, and prefetching costs more instructions than
   /// it saves waiting. Changes no result.
   std::uint32_t prefetch_from = 257;
@@ -118,6 +123,8 @@ class World {
   void find_engine(std::uint32_t endpoint, const wire::Packet& packet);
 
   explicit World(const WorldOptions& options);
+  void make_scale_up_groups(const WorldOptions& options);
+  void wake_reduction(std::uint32_t actor, Time now);
   [[nodiscard]] fabric::EndpointPort& port();
   void make_hosts(const WorldOptions& options);
   void make_nics(const WorldOptions& options);
@@ -141,6 +148,8 @@ class World {
   bool prefetches_ = false;
   std::vector<std::unique_ptr<host::SimMachine>> machines_;
   std::unique_ptr<host::AggregationManager> aggregation_;
+  fabric::Graph scale_up_graph_;
+  std::unique_ptr<host::AggregationManager> scale_up_aggregation_;
   std::optional<Error> error_;
   bool stopping_ = false;
 };

@@ -73,9 +73,10 @@ class Sums {
     const Duration link = each.all * (form_.ranks - 1);
     if (messages <= window)
       return link + startup_;
-    const Duration turn = std::max(each.first * window, each.first + startup_ + answer_);
+    const Duration mean = link / messages;
+    const Duration turn = std::max(mean * window, mean + startup_ + answer_);
     const std::int64_t turns = (messages - 1) / window;
-    return std::max(link, turn * turns + each.first * (messages - turns * window)) + startup_;
+    return std::max(link, turn * turns + mean * (messages - turns * window)) + startup_;
   }
   // The second exchange begins with the first sums; the link idles between the two only if it has nothing left to send
   // of the first.
@@ -83,7 +84,7 @@ class Sums {
     const Train each = part();
     const Duration behind = (each.all - each.first) * (form_.ranks - 1);
     const Duration gap = startup_ > behind ? startup_ - behind : Duration::zero();
-    return exchange() * 2 - startup_ + gap - startup_ + startup_ + answer_;
+    return exchange() * 2 - startup_ + gap + answer_;
   }
 
   [[nodiscard]] Duration barrier() const {

@@ -9,9 +9,7 @@ namespace {
 constexpr std::uint32_t kConnectionsEach = 2'048;
 static_assert(kConnectionsEach > kSlotsPerChannel * 2 * kMaxChannels + 1);
 
-std::uint32_t connection_of(const EdgeName& edge) {
-  return edge.communicator.value() * kConnectionsEach + edge.slot;
-}
+std::uint32_t connection_of(const EdgeName& edge) { return edge.communicator.value() * kConnectionsEach + edge.slot; }
 
 /// Immediate data of a message that returns credits; chunks have 0.
 constexpr std::uint32_t kCredits = std::uint32_t{1} << 31;

@@ -73,8 +73,7 @@ LaneContext CollectiveEngine::context_of(const CollectiveRequest& request) const
   const auto extent = in_domain ? GroupExtent::kDomain : GroupExtent::kCommunicator;
   if (const auto limits = groups_.limits({request.communicator, extent, 0}); limits) {
     context.reducer = *limits;
-    const Bytes element = options.element;
-    context.chunk = std::min(context.chunk, std::max(limits->max_size / element.count() * element.count(), element));
+    context.chunk = reduction_piece(options, *limits);
   }
   return context;
 }
@@ -152,7 +151,9 @@ Result<void> CollectiveEngine::launch(OperationId id, Operation& operation) {
   operation.started = messenger_.now();
   operation.first_action = operation.started + options_.collectives.costs.launch;
   Lanes lanes;
-  add_lanes(context_of(operation.request), operation.request.algorithm, lanes);
+  const LaneContext context = context_of(operation.request);
+  operation.piece = context.chunk;
+  add_lanes(context, operation.request.algorithm, lanes);
   for (Lane& lane : lanes.take())
     operation.lanes.emplace_back(std::move(lane));
   operation.lanes_left = operation.lanes.size();
@@ -270,7 +271,7 @@ bool CollectiveEngine::may_start(const Operation& operation, const LaneState& la
     case Action::Kind::kReduce:
       return edges_.has_arrived(lane.edge);
     case Action::Kind::kReduceInNetwork:
-      return lane.outstanding < options.in_flight;
+      return lane.outstanding < reductions_in_flight(options, operation.piece);
     case Action::Kind::kCopy:
     case Action::Kind::kMark:
       break;

@@ -80,6 +80,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
     bool launched = false;  // its turn has come
     Time started{};
     Time first_action{};
+    Bytes piece{};  // the largest chunk
     std::vector<LaneState> lanes{};
     std::size_t lanes_left = 0;
     std::uint32_t outstanding = 0;  // chunks promised to edges, or messages posted, that have not completed

@@ -4,6 +4,17 @@
 
 namespace weft::workload {
 
+std::uint32_t reductions_in_flight(const CollectiveOptions& options, Bytes piece) {
+  constexpr std::int64_t kMost = 4'096;
+  const std::int64_t bytes = options.in_flight * options.chunk.count();
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(bytes / piece.count(), options.in_flight, kMost));
+}
+
+Bytes reduction_piece(const CollectiveOptions& options, const verbs::ReduceLimits& limits) {
+  const std::int64_t element = options.element.count();
+  return std::min(options.chunk, std::max(limits.max_size / element * element, options.element));
+}
+
 std::vector<MemberIndex> GroupTable::members_of(const GroupName& name) const {
   const CommunicatorEntry& entry = communicators_.at(name.communicator);
   if (name.extent == GroupExtent::kDomain)
@@ -41,13 +52,15 @@ Result<verbs::ReduceLimits> GroupTable::limits(const GroupName& name) const {
 Result<ReducingGroup> GroupTable::find(const GroupName& name) {
   if (const auto known = groups_.find(name); known != groups_.end())
     return known->second;
-  if (auto right = limits(name); !right)
+  auto right = limits(name);
+  if (!right)
     return pass_on(right);
   const Way way = way_of(name);
   const CommunicatorEntry& entry = communicators_.at(name.communicator);
   const RailPort& port = messenger_.ports().rails()[way.rail];
+  const CollectiveOptions& options = communicators_.options().collectives;
   verbs::GroupAttributes attributes{
-      .pd = port.pd, .cq = port.cq, .max_reduce_wr = communicators_.options().collectives.in_flight};
+      .pd = port.pd, .cq = port.cq, .max_reduce_wr = reductions_in_flight(options, reduction_piece(options, *right))};
   for (const MemberIndex member : members_of(name)) {
     if (member == *entry.self)
       attributes.self = verbs::GroupRank(static_cast<std::uint32_t>(attributes.members.size()));

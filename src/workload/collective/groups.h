@@ -22,6 +22,11 @@ struct GroupName {
   friend auto operator<=>(const GroupName&, const GroupName&) = default;
 };
 
+/// Requests of a group under way at once: as many bytes as chunks in flight are.
+[[nodiscard]] std::uint32_t reductions_in_flight(const CollectiveOptions& options, Bytes piece);
+/// The largest request for a reducer with these limits.
+[[nodiscard]] Bytes reduction_piece(const CollectiveOptions& options, const verbs::ReduceLimits& limits);
+
 struct ReducingGroup {
   verbs::GroupProvider* provider = nullptr;
   verbs::GroupHandle handle{};
