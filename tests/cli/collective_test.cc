@@ -128,6 +128,28 @@ TEST(Collective, AnIdealRingOverTwoHostsFillsAllNicsWithPayload) {
   EXPECT_NEAR(bus_bandwidth(ring + "rocev2"), wire * 4'096 / 4'178, 0.01 * wire);
 }
 
+TEST(Collective, SwitchesReduceInsideADomainAndInTheNetwork) {
+  for (const std::string kind : {"all-reduce", "reduce-scatter", "reduce"}) {
+    for (const std::string ranks : {"8", "16"}) {
+      const Outcome outcome =
+          run_weft("collective " + kind + " --algorithm in-network --verify --size 48B,96KiB --ranks " + ranks);
+      EXPECT_EQ(outcome.exit_status, 0) << kind << outcome.err << outcome.out;
+    }
+  }
+  const Outcome roce = run_weft("collective all-reduce --algorithm in-network --fabric rocev2 --size 1MiB");
+  EXPECT_EQ(roce.exit_status, 2);
+}
+
+TEST(Collective, AnNvlinkSwitchReducesAsFastAsItsUsersMeasure) {
+  const double measured = bus_bandwidth("all-reduce --algorithm in-network --ranks 8 --size 128MiB");
+  EXPECT_GE(measured, 440);
+  EXPECT_LE(measured, 480);
+  // Without the library's costs: every byte once up and once down, at what packets leave of 450 GB/s.
+  const double ideal = bus_bandwidth("all-reduce --algorithm in-network --ranks 8 --size 128MiB --profile ideal");
+  const double link = 450 * 0.8755 * 256 / 272;
+  EXPECT_NEAR(ideal, link * 2 * 7 / 8, 0.03 * ideal);
+}
+
 TEST(Collective, ARingOverTwoHostsOfH100IsWhatItsUsersMeasure) {
   for (const std::string fabric : {"infiniband", "rocev2"}) {
     const nlohmann::json rows = rows_of("all-reduce --algorithm ring --size 256MiB --fabric " + fabric);
