@@ -6,8 +6,8 @@
 
 #include "base/parse_quantity.h"
 #include "study/results_database.h"
-#include "study/results_schema.h"
 #include "study/results_scale_up.h"
+#include "study/results_schema.h"
 #include "study/results_steps.h"
 #include "study/results_store.h"
 

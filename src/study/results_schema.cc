@@ -66,8 +66,7 @@ constexpr ResultsTable kTables[] = {
     {"step_path", "run TEXT, step INTEGER, number INTEGER, what TEXT, time_ps INTEGER, rank INTEGER, flow TEXT",
      "run, step, number", 7},
     {"step_memory", "run TEXT, step INTEGER, number INTEGER, what TEXT, size INTEGER", "run, step, number", 5},
-    {"tier",
-     "run TEXT, number INTEGER, name TEXT, sent INTEGER, busiest TEXT, wire_ps INTEGER, stalled_ps INTEGER",
+    {"tier", "run TEXT, number INTEGER, name TEXT, sent INTEGER, busiest TEXT, wire_ps INTEGER, stalled_ps INTEGER",
      "run, number", 7},
     {"scale_up",
      "run TEXT, domains INTEGER, gpus INTEGER, pools INTEGER, gpu_memory INTEGER, pool_capacity INTEGER, "
