@@ -39,21 +39,20 @@ std::string domains_text(const ScaleUpRow& row) {
 }
 
 std::string capacity_text(const ScaleUpRow& row) {
-  std::string text = fmt::format("{} in pools, {} for each GPU", short_text(row.capacity_gained()),
+  std::string text = fmt::format("{} in pools, {} a GPU", short_text(row.capacity_gained()),
                                  short_text(row.capacity_gained() / std::int64_t{row.gpus}));
   if (row.gpu_memory > Bytes::zero()) {
-    text += fmt::format(": {:.2f} times its own {}", row.share_gained(), short_text(row.gpu_memory));
+    text += fmt::format(", {:.2f} x its own {}", row.share_gained(), short_text(row.gpu_memory));
   }
   return text;
 }
 
 std::string access_text(const MemoryAccessRow& access, const ScaleUpRow& row) {
-  std::string text = fmt::format("{} of {} together; {} the fastest of {}; {} the best flow", access.messages,
-                                 short_text(access.bytes), short_text(access.fastest), short_text(access.smallest),
-                                 short_text(access.best_flow));
+  std::string text = fmt::format("{}, {}; fastest {} ({}); best flow {}", access.messages, short_text(access.bytes),
+                                 short_text(access.fastest), short_text(access.smallest), short_text(access.best_flow));
   if (row.gpu_memory_rate > Rate::zero()) {
-    text += fmt::format(", {:.1f}% of own memory", 100 * static_cast<double>(access.best_flow.bits_per_second()) /
-                                                       static_cast<double>(row.gpu_memory_rate.bits_per_second()));
+    text += fmt::format(", {:.1f}% of own", 100 * static_cast<double>(access.best_flow.bits_per_second()) /
+                                                static_cast<double>(row.gpu_memory_rate.bits_per_second()));
   }
   return text;
 }
@@ -157,9 +156,8 @@ std::string scale_up_text(const RunResults& results) {
   for (const TierRow& row : results.tiers) {
     text += line(row.name, row.busiest.empty()
                                ? std::string("nothing sent")
-                               : fmt::format("{} sent by all ports; {} of the busiest, {}; {} without credits",
-                                             short_text(row.sent), short_text(row.wire_time), row.busiest,
-                                             short_text(row.stalled)));
+                               : fmt::format("{} sent; {} of the busiest, {}; {} stalled", short_text(row.sent),
+                                             short_text(row.wire_time), row.busiest, short_text(row.stalled)));
   }
   if (own.pools > 0) {
     text += line("capacity", capacity_text(own));

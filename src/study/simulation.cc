@@ -27,6 +27,23 @@ namespace {
 /// Events between two looks at the outside world: some hundredths of a second.
 constexpr std::uint64_t kSlice = 200'000;
 
+Result<void> choose_fabric(const Scenario& scenario, const fabric::Graph& graph, WorldOptions& options) {
+  if (is_infiniband(scenario.fabric.family)) {
+    Result<fabric::InfiniBandOptions> made = infiniband_options(scenario, graph);
+    if (!made) {
+      return pass_on(made);
+    }
+    options.fabric = std::move(*made);
+    return {};
+  }
+  Result<fabric::EthernetOptions> made = ethernet_options(scenario, graph);
+  if (!made) {
+    return pass_on(made);
+  }
+  options.fabric = std::move(*made);
+  return {};
+}
+
 /// Often why a message failed: a fabric in parts, such as rails that no spine joins.
 std::string unreachable_text(const World& world) {
   const std::uint64_t lost = world.drops().unreachable;
@@ -127,18 +144,8 @@ Result<void> Simulation::build() {
   WorldOptions options;
   options.seed = static_cast<std::uint64_t>(scenario_.seed);
   options.carries_bytes = payload_ == Payload::kBytes;
-  if (is_infiniband(scenario_.fabric.family)) {
-    Result<fabric::InfiniBandOptions> made = infiniband_options(scenario_, *graph);
-    if (!made) {
-      return pass_on(made);
-    }
-    options.fabric = std::move(*made);
-  } else {
-    Result<fabric::EthernetOptions> made = ethernet_options(scenario_, *graph);
-    if (!made) {
-      return pass_on(made);
-    }
-    options.fabric = std::move(*made);
+  if (Result<void> chosen = choose_fabric(scenario_, *graph, options); !chosen) {
+    return chosen;
   }
   parts_->hosts = std::make_unique<HostBuilder>(scenario_, *graph);
   options.reduction = reduction_options(scenario_);

@@ -134,6 +134,13 @@ network
   degrade       switch0/port1 at 30 us: to 100 Gbps
   watchdog      switch0/port2 priority 3: 1 times
 
+scale-up
+  domains       2 of 8 GPUs, 2 pools of memory each
+  scale-up      1 MiB sent; 3 us of the busiest, host0/gpu1; 40 ns stalled
+  capacity      4096 GiB in pools, 256 GiB a GPU, 3.44 x its own 74.51 GiB
+  pool load     7, 7 MiB; fastest 2 us (64 KiB); best flow 800 Gbps, 3.0% of own
+  copies        14 avoided, 14 MiB: two of each message through host memory
+
 llm: training llama3-8b on 16 x h100-sxm, tp 8, pp 1, dp 2
   step          900 ms; computing 80.0 % of it; communication exposed 20.0 %
   rate          123456 tokens/s, 37.5 % of the GPUs' peak (model FLOPs)
