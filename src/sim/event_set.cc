@@ -27,7 +27,7 @@ inline void insert_sorted(Event* begin, Event* end, const Event& event) {
 
 EventSet::EventSet(Options options)
     : shift_(options.bucket_shift),
-      prefetches_(options.prefetches),
+      look_when_(options.looks_ahead ? kLookAhead - 1 : ~std::size_t{0}),
       mask_((std::uint64_t{1} << options.bucket_count_shift) - 1) {
   WEFT_ASSERT(options.bucket_count_shift >= 6 && options.bucket_count_shift <= 24 && options.bucket_shift < 40);
   buckets_.resize(mask_ + 1);
@@ -70,7 +70,9 @@ bool EventSet::advance() {
   }
   next_ = end_ = 0;
   open_bucket();
-  look_ahead();
+  if (look_when_ != ~std::size_t{0}) {
+    look_ahead();
+  }
   return true;
 }
 
@@ -92,9 +94,7 @@ void EventSet::look_ahead() {
     current_ = bucket;
     open_bucket();
   }
-  if (prefetches_) {
-    prefetch_soon();
-  }
+  prefetch_soon();
 }
 
 // What the next look will open, as long as it lies in the very next buckets: the table of buckets is read in order.

@@ -26,8 +26,8 @@ class EventSet {
     std::uint8_t bucket_shift = 8;
     /// 2^count buckets, 6 to 24; they should span the usual delays.
     std::uint8_t bucket_count_shift = 13;
-    /// Ask for the memory of buckets before they are opened. Not worth it while all of them lie in the caches.
-    bool prefetches = false;
+    /// The kernel prefetches: some buckets are opened before their time, and their memory is asked for before that.
+    bool looks_ahead = false;
   };
 
   /// So many events are sorted beforehand, as long as they come close together.
@@ -50,7 +50,7 @@ class EventSet {
   /// The earliest event if it is not after `limit`; it leaves the set.
   [[nodiscard]] bool pop(Event& event, Time limit) {
     // Asked for exactly once as the list runs short, and again when it is empty: a quiet run need not look each time.
-    if (end_ - next_ == kLookAhead - 1) [[unlikely]] {
+    if (end_ - next_ == look_when_) [[unlikely]] {
       look_ahead();
     }
     if (next_ == end_ && !advance()) [[unlikely]] {
@@ -67,7 +67,7 @@ class EventSet {
 
   /// The event that comes `ahead` places after the next one, as things stand, in a busy run; in a quiet one possibly
   /// some event that has been, since a test would cost more than a prefetch in vain. For prefetching only. At most
-  /// kLookAhead.
+  /// kLookAhead, and not without looks_ahead.
   [[nodiscard, gnu::returns_nonnull]] const Event* peek(std::size_t ahead) const {
     return active_.data() + next_ + ahead;
   }
@@ -113,7 +113,7 @@ class EventSet {
   void open_bucket();
 
   std::uint8_t shift_;
-  bool prefetches_;
+  std::size_t look_when_;  // so many events are left; ~0: never
   std::uint64_t mask_;
   std::uint64_t current_ = 0;  // the last bucket that the active list holds
   std::size_t next_ = 0;       // first event of the active list that has not been popped

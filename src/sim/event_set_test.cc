@@ -103,7 +103,7 @@ TEST(EventSet, HoldsTheSameEventTwice) {
 }
 
 TEST(EventSet, PeeksAtEventsInTheOrderInWhichTheyCome) {
-  EventSet set({.bucket_shift = 10, .bucket_count_shift = 6});
+  EventSet set({.bucket_shift = 10, .bucket_count_shift = 6, .looks_ahead = true});
   for (std::uint32_t rank = 0; rank < 8; ++rank) {
     set.insert(event(100 + rank, rank));
   }
@@ -113,7 +113,7 @@ TEST(EventSet, PeeksAtEventsInTheOrderInWhichTheyCome) {
 }
 
 TEST(EventSet, PeeksIntoTheBucketsThatFollowClosely) {
-  EventSet set({.bucket_shift = 4, .bucket_count_shift = 10});
+  EventSet set({.bucket_shift = 4, .bucket_count_shift = 10, .looks_ahead = true});
   for (std::uint32_t i = 0; i < 100; ++i) {
     set.insert(event(100 + 10 * i, i));
   }
@@ -197,12 +197,15 @@ TEST_P(EventSetAgainstSortedList, AgreesEventForEvent) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, EventSetAgainstSortedList,
-                         ::testing::Values(Shape{{.bucket_shift = 0, .bucket_count_shift = 6}, 40},
-                                           Shape{{.bucket_shift = 4, .bucket_count_shift = 6}, 3'000},
-                                           Shape{{.bucket_shift = 8, .bucket_count_shift = 13}, 2'000'000},
-                                           Shape{{.bucket_shift = 12, .bucket_count_shift = 10}, 100},
-                                           Shape{{.bucket_shift = 8, .bucket_count_shift = 13}, 1'000'000'000}));
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, EventSetAgainstSortedList,
+    ::testing::Values(Shape{{.bucket_shift = 0, .bucket_count_shift = 6}, 40},
+                      Shape{{.bucket_shift = 4, .bucket_count_shift = 6}, 3'000},
+                      Shape{{.bucket_shift = 8, .bucket_count_shift = 13}, 2'000'000},
+                      Shape{{.bucket_shift = 12, .bucket_count_shift = 10}, 100},
+                      Shape{{.bucket_shift = 4, .bucket_count_shift = 10, .looks_ahead = true}, 50},
+                      Shape{{.bucket_shift = 8, .bucket_count_shift = 13, .looks_ahead = true}, 100'000},
+                      Shape{{.bucket_shift = 8, .bucket_count_shift = 13}, 1'000'000'000}));
 
 }  // namespace
 }  // namespace weft::sim

@@ -15,12 +15,12 @@ namespace {
 sim::EventSet::Options event_set_for(const WorldOptions& options) {
   const fabric::Graph& graph = options.graph;
   const std::uint64_t wires = std::max<std::uint64_t>(2 * graph.links.size(), 1);
+  const bool looks_ahead = graph.endpoints >= options.prefetch_from;
   const std::uint64_t width = std::clamp<std::uint64_t>(2'000'000 / wires, 16, 1024);
   const auto shift = static_cast<std::uint8_t>(std::bit_width(width) - 1);
   // The ring spans about two microseconds, so that cables of the usual length need no overflow.
   const auto count = static_cast<std::uint8_t>(std::clamp(21 - int{shift}, 10, 17));
-  const bool prefetches = graph.endpoints >= options.prefetch_from;
-  return {.bucket_shift = shift, .bucket_count_shift = count, .prefetches = prefetches};
+  return {.bucket_shift = shift, .bucket_count_shift = count, .looks_ahead = looks_ahead};
 }
 
 /// The port of a reducer: nothing lies between its device and the wire.

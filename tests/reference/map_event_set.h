@@ -18,7 +18,7 @@ class MapEventSet {
   struct Options {
     std::uint8_t bucket_shift = 8;
     std::uint8_t bucket_count_shift = 13;
-    bool prefetches = false;
+    bool looks_ahead = false;
   };
 
   MapEventSet() = default;
