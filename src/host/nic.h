@@ -71,6 +71,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[gnu::always_inline]] void prefetch_queues() const {
     __builtin_prefetch(records_.front().data());
     answers_.prefetch_front();
+    ready_[turn_].prefetch_front();
     timeouts_.prefetch_first();
     device_.prefetch_table();
   }

@@ -38,15 +38,28 @@ class VirtualOutputQueues {
     last_in_turn_.assign(size.output_lanes, kNone);
   }
 
-  // Ask for the memory of the queue that had its turn last, and then of the one that has it now.
+  // Ask for the memory of the queue that had its turn last, and then of the one that has it now; if that is the same,
+  // of its second packet.
   [[gnu::always_inline]] void prefetch(OutputLaneIndex output) const {
     if (!empty(output)) {
       __builtin_prefetch(&queues_[QueueHandle(last_in_turn_[output])]);
     }
   }
   [[gnu::always_inline]] void prefetch_turn(OutputLaneIndex output) const {
-    if (!empty(output)) {
-      __builtin_prefetch(&queues_[QueueHandle(turn_of(output))]);
+    if (empty(output)) {
+      return;
+    }
+    const Queue& last = queues_[QueueHandle(last_in_turn_[output])];
+    if (last.next_in_turn != last_in_turn_[output]) {
+      __builtin_prefetch(&queues_[QueueHandle(last.next_in_turn)]);
+    } else if (last.second != kNone) {
+      __builtin_prefetch(&entries_[EntryHandle(last.second)]);
+    }
+  }
+  /// Of the queue that a packet from this input may have to join.
+  [[gnu::always_inline]] void prefetch_input(PortIndex input) const {
+    if (first_of_input_[input] != kNone) {
+      __builtin_prefetch(&queues_[QueueHandle(first_of_input_[input])]);
     }
   }
 
