@@ -26,7 +26,7 @@ class Endpoint {
 struct SendPermit {
   /// Bit p: a packet of priority (virtual lane) p and of the largest size may start now. 0 while the wire is busy.
   std::uint16_t lanes = 0;
-  /// When the wire is idle; not after now: it is, and what is not permitted waits for flow control.
+  /// When the wire takes a packet; not after now: it does, and what is not permitted waits for flow control.
   Time free_at;
 };
 

@@ -84,6 +84,7 @@ bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, Packe
   __builtin_prefetch(&ports_[peers_[out]]);
   __builtin_prefetch(&credits_of(index, common.priority));
   __builtin_prefetch(&credits_of(out, common.priority));
+  queues_.prefetch_input(index);
 }
 
 void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t way, PacketHandle handle,
@@ -211,6 +212,11 @@ void InfiniBandFabric::transmit_next(InfiniBandPort& port, PortIndex index, Time
   }
   end_wait(port, now);
   dequeue(port, index, lane, now);
+  // An acknowledgement is gone at once: no event of its own for what follows it.
+  while (port.has(kHasStage) && port.queued != 0 && takes_next(port, now) &&
+         has_credits(port, index, credits_of(index, 0), queues_.front(index).blocks, now)) {
+    dequeue(port, index, 0, now);
+  }
   if ((port.queued & ~port.stalled) != 0) {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
   }
@@ -274,7 +280,7 @@ void InfiniBandFabric::send(EndpointId endpoint, PacketHandle handle, Time now) 
   const wire::Packet& packet = packets_[handle];
   const std::uint32_t lane = packet.common.priority;
   LaneCredits& credits = credits_of(index, lane);
-  WEFT_DCHECK(lane < lanes_ && port.free_at <= now && credits.sender.admits(blocks_of(packet.common.frame_bytes)));
+  WEFT_DCHECK(lane < lanes_ && takes_next(port, now) && credits.sender.admits(blocks_of(packet.common.frame_bytes)));
   start_packet(port, credits, handle, sizes_of(packet), now);
   if (!credits.sender.admits(largest_blocks_[port.profile])) {
     port.scarce = static_cast<std::uint16_t>(port.scarce | 1U << lane);

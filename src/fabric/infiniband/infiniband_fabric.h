@@ -79,7 +79,7 @@ class InfiniBandFabric final : public EndpointPort {
 
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override {
     InfiniBandPort& own = ports_[endpoint.value()];
-    if (own.free_at > now) {
+    if (!takes_next(own, now)) {
       return {.lanes = 0, .free_at = own.free_at};
     }
     if (own.scarce != 0) [[unlikely]] {
@@ -88,7 +88,7 @@ class InfiniBandFabric final : public EndpointPort {
     if (own.blocked != 0) [[unlikely]] {
       begin_stalls(own, endpoint.value(), own.blocked, now);
     }
-    return {.lanes = static_cast<std::uint16_t>(~own.blocked & all_lanes_), .free_at = own.free_at};
+    return {.lanes = static_cast<std::uint16_t>(~own.blocked & all_lanes_), .free_at = now};
   }
   void send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
@@ -152,6 +152,11 @@ class InfiniBandFabric final : public EndpointPort {
 
   [[nodiscard]] LaneCredits& credits_of(PortIndex port, std::uint32_t lane) { return credits_[port * lanes_ + lane]; }
   [[nodiscard]] OutputLane& output_of(PortIndex port, std::uint32_t lane) { return outputs_[port * lanes_ + lane]; }
+
+  /// The wire is idle, or will be in the time of a block: what is started now follows without a gap.
+  [[nodiscard]] static bool takes_next(const InfiniBandPort& port, Time now) {
+    return port.free_at <= now || port.free_at - now <= port.wire_time(kBlockBytes);
+  }
 
   // A packet's way: infiniband_fabric.cc.
   [[nodiscard]] bool take_unusual(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);

@@ -143,6 +143,22 @@ TEST(InfiniBandThroughput, FullRateBothWaysIfAQuarterOfTheBufferIsSpare) {
   }
 }
 
+// An acknowledgement is gone in less than the time of a block: what follows it is handed over with it.
+TEST(InfiniBandLatency, WhatFollowsAShortPacketTakesNoTurnOfItsOwnAndNoTime) {
+  for (const std::uint32_t bytes : {30U, kBlockBytes, kBlockBytes + 1}) {
+    const auto first = static_cast<std::uint16_t>(bytes);
+    World world(chain({.switches = 1, .cable = kCable}), options(Forwarding::kStoreAndForward));
+    world.send(EndpointId(0), {.to = EndpointId(1), .frame_bytes = first});
+    world.send(EndpointId(0), {.to = EndpointId(1), .frame_bytes = kFrame});
+    EXPECT_EQ(world.run_checked(Time::never()), "");
+    const auto& received = world.senders[1].received;
+    ASSERT_EQ(received.size(), 2U);
+    EXPECT_EQ(received[1].at - received[0].at, on_wire(kFrame) + (on_wire(kFrame) - on_wire(first))) << first;
+    const std::uint64_t turns = first <= kBlockBytes ? 1 : 2;
+    EXPECT_EQ(world.kernel.events(), turns + 2U * 2U) << first;
+  }
+}
+
 // Nobody waits for credits: a limit is no event.
 TEST(InfiniBandLatency, LimitsThatNobodyWaitsForTakeNoEvents) {
   World world(chain({.switches = 1, .cable = kCable}), options(Forwarding::kCutThrough));

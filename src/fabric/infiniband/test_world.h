@@ -182,6 +182,7 @@ inline void Sender::on_packet(PacketHandle handle, Time now) {
 
 inline void Sender::on_wire_ready(Time now) {
   const SendPermit permit = world_->fabric->permit(self_, now);
+  bool is_sent = false;
   for (std::size_t i = 0; i < loads.size(); ++i) {
     Load load = loads.front();
     loads.pop_front();
@@ -206,12 +207,15 @@ inline void Sender::on_wire_ready(Time now) {
     if (--load.count > 0) {
       loads.push_back(load);
     }
+    is_sent = true;
     break;
   }
   if (!loads.empty()) {
     const Time free_at = world_->fabric->permit(self_, now).free_at;
     if (free_at > now) {
       world_->fabric->request_wire(self_, free_at);
+    } else if (is_sent) {
+      on_wire_ready(now);
     }
   }
 }
