@@ -136,6 +136,10 @@ TEST(Collective, SwitchesReduceInsideADomainAndInTheNetwork) {
       EXPECT_EQ(outcome.exit_status, 0) << kind << outcome.err << outcome.out;
     }
   }
+  // Each GPU's vector leaves by its own NIC, once.
+  const nlohmann::json rows = rows_of("all-reduce --algorithm in-network --size 4MiB");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_NEAR(rows[0].at("nic_gbytes_per_s").get<double>(), rows[0].at("algbw_gbytes_per_s").get<double>(), 1e-6);
   const Outcome roce = run_weft("collective all-reduce --algorithm in-network --fabric rocev2 --size 1MiB");
   EXPECT_EQ(roce.exit_status, 2);
 }

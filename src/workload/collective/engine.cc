@@ -400,6 +400,7 @@ Result<void> CollectiveEngine::reduce_in_network(OperationId id, Operation& oper
     const MemberLayout& layout = *communicators_.at(operation.request.communicator).layout;
     request.root = verbs::GroupRank(domain ? layout.local_of(action.peer) : action.peer.value());
   }
+  sent_[group->scale_up ? 1 : 0] += bytes_of(action.extent.size);
   lane.reductions.push_back({.mark = action.mark, .done = false});
   ++lane.outstanding;
   ++operation.outstanding;

@@ -51,7 +51,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
 
   /// Where operations find their input and leave their result.
   [[nodiscard]] const MemoryAreas& areas() const { return communicators_.options().areas; }
-  /// Payload of chunks posted so far, over scale-up links and to other hosts.
+  /// Payload posted so far, over scale-up links and to other hosts; vectors for reducers as well.
   [[nodiscard]] Bytes sent_over_scale_up() const { return sent_[1]; }
   [[nodiscard]] Bytes sent_over_scale_out() const { return sent_[0]; }
 

@@ -75,7 +75,7 @@ Result<ReducingGroup> GroupTable::find(const GroupName& name) {
   auto handle = provider->create_group(attributes);
   if (!handle)
     return pass_on(handle);
-  const ReducingGroup made{.provider = provider, .handle = *handle, .key = port.key};
+  const ReducingGroup made{.provider = provider, .handle = *handle, .key = port.key, .scale_up = way.scale_up};
   groups_.emplace(name, made);
   return made;
 }

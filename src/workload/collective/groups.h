@@ -31,6 +31,7 @@ struct ReducingGroup {
   verbs::GroupProvider* provider = nullptr;
   verbs::GroupHandle handle{};
   std::uint32_t key = 0;  // of the rank's memory on that rail
+  bool scale_up = false;
 };
 
 class GroupTable {
