@@ -7,10 +7,12 @@
 #include <exception>
 
 #include "cli/collective_command.h"
+#include "cli/diff_command.h"
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
+#include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/scale_command.h"
 #include "cli/show_command.h"
@@ -36,6 +38,10 @@ int run(int argc, char** argv) {
   add_run_command(app, run_text, exit_status);
   ScaleText scale_text;
   add_scale_command(app, scale_text, exit_status);
+  ReportText report_text;
+  add_report_command(app, report_text, exit_status);
+  DiffText diff_text;
+  add_diff_command(app, diff_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "study/ladder.h"
-#include "study/results_csv.h"
 #include "study/results_store.h"
 
 namespace weft::cli {
@@ -85,13 +84,13 @@ Result<void> write_json(const std::string& where, const std::vector<study::RunRe
   return write_text(where, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }
 
-Result<void> write_csv(const std::string& where, const std::vector<study::RunResults>& runs) {
+Result<void> write_csv_files(const std::string& where, const std::vector<study::CsvFile>& files) {
   if (where != "-") {
     if (Result<void> made = make_folder(where); !made) {
       return made;
     }
   }
-  for (const study::CsvFile& file : study::to_csv(runs)) {
+  for (const study::CsvFile& file : files) {
     Result<void> written = where == "-" ? write_text("-", fmt::format("# {}\n{}", file.name, file.text))
                                         : write_text((std::filesystem::path(where) / file.name).string(), file.text);
     if (!written) {
@@ -99,6 +98,10 @@ Result<void> write_csv(const std::string& where, const std::vector<study::RunRes
     }
   }
   return {};
+}
+
+Result<void> write_csv(const std::string& where, const std::vector<study::RunResults>& runs) {
+  return write_csv_files(where, study::to_csv(runs));
 }
 
 }  // namespace weft::cli

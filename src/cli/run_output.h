@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "study/results.h"
+#include "study/results_csv.h"
 #include "study/results_json.h"
 
 namespace weft::cli {
@@ -30,6 +31,8 @@ namespace weft::cli {
                                       study::JsonDetail detail);
 
 /// `where` is a folder, made if need be; "-": all tables on standard output, each under "# name".
+[[nodiscard]] Result<void> write_csv_files(const std::string& where, const std::vector<study::CsvFile>& files);
+/// The tables of results_csv.h, in the same way.
 [[nodiscard]] Result<void> write_csv(const std::string& where, const std::vector<study::RunResults>& runs);
 
 }  // namespace weft::cli

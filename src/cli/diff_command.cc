@@ -1,0 +1,55 @@
+#include "cli/diff_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/exit_status.h"
+#include "cli/run_output.h"
+#include "study/report/comparison_diff.h"
+#include "study/report/comparison_read.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "weft diff: {}\n", error.message);
+  return status;
+}
+
+Result<Json> read(const std::string& file) { return study::read_comparison({&file, 1}); }
+
+int run_diff(const DiffText& text) {
+  Result<Json> a = read(text.a);
+  Result<Json> b = a ? read(text.b) : Result<Json>();
+  if (!a || !b) {
+    return complain(a ? b.error() : a.error(), kUsageError);
+  }
+  const study::ComparisonDiff diff = study::diff_comparisons({.a = *a, .b = *b});
+  if (text.json != "-") {
+    fmt::print("A  {}\nB  {}\n\n{}", text.a, text.b, study::diff_text(diff));
+  }
+  if (text.json.empty()) {
+    return kSuccess;
+  }
+  Json json{{"format", "weft-diff"}, {"format_version", 1}, {"a", text.a}, {"b", text.b}};
+  json.update(study::diff_json(diff));
+  const Result<void> written = write_text(text.json, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  return written ? kSuccess : complain(written.error(), kFault);
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& app, DiffText& text, int& exit_status) {
+  CLI::App* diff = app.add_subcommand("diff", "What differs between two results, settings and figures");
+  diff->add_option("A", text.a, "Results file of weft compare or weft run")->required();
+  diff->add_option("B", text.b, "Another")->required();
+  diff->add_option("--json", text.json, "The same as JSON, into a file; - prints it alone");
+  diff->footer("Exit status: 0 compared, whether they differ or not, 1 it cannot be written, 2 they cannot be read.");
+  diff->callback([&text, &exit_status] { exit_status = run_diff(text); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,75 @@
+#include "cli/report_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/exit_status.h"
+#include "cli/run_output.h"
+#include "study/report/comparison_csv.h"
+#include "study/report/comparison_read.h"
+#include "study/report/report_html.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kDefaultFile = "report.html";
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "weft report: {}\n", error.message);
+  return status;
+}
+
+Result<void> write_page(const std::string& where, const nlohmann::ordered_json& document) {
+  Result<std::string> html = study::report_html(document);
+  return html ? write_text(where, *html) : pass_on(html);
+}
+
+Result<void> write_all(const ReportText& text, const nlohmann::ordered_json& document) {
+  const bool lists_only = text.html.empty() && !(text.json.empty() && text.csv.empty());
+  const std::string html = text.html.empty() ? kDefaultFile : text.html;
+  if (!text.json.empty()) {
+    const auto handler = nlohmann::ordered_json::error_handler_t::replace;
+    if (Result<void> written = write_text(text.json, document.dump(2, ' ', false, handler) + '\n'); !written) {
+      return written;
+    }
+  }
+  if (!text.csv.empty()) {
+    if (Result<void> written = write_csv_files(text.csv, study::comparison_csv(document)); !written) {
+      return written;
+    }
+  }
+  if (lists_only) {
+    return {};
+  }
+  if (Result<void> written = write_page(html, document); !written) {
+    return written;
+  }
+  if (html != "-" && text.json != "-" && text.csv != "-") {
+    fmt::print("report in {}\n", html);
+  }
+  return {};
+}
+
+int run_report(const ReportText& text) {
+  Result<nlohmann::ordered_json> document = study::read_comparison(text.results);
+  if (!document) {
+    return complain(document.error(), kUsageError);
+  }
+  const Result<void> written = write_all(text, *document);
+  return written ? kSuccess : complain(written.error(), kFault);
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, ReportText& text, int& exit_status) {
+  CLI::App* report = app.add_subcommand("report", "Make the report of a comparison, one HTML file, from its results");
+  report->add_option("RESULTS", text.results, "Results file of weft compare, or files of weft run")->required();
+  report->add_option("-o,--output", text.html, "The report; report.html if nothing else is asked for; - prints it");
+  report->add_option("--json", text.json, "Everything in the results as JSON, into a file; - prints it");
+  report->add_option("--csv", text.csv, "Each list in the results as a table, into a folder; - prints them");
+  report->footer("Exit status: 0 written, 1 it cannot be written, 2 the results cannot be read.");
+  report->callback([&text, &exit_status] { exit_status = run_report(text); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,269 @@
+#include "study/report/comparison_diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "base/assert.h"
+#include "study/report/comparison_figures.h"
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json* fabric_named(const Json& document, const std::string& name) {
+  for (const Json& fabric : document["fabrics"]) {
+    if (fabric["name"] == name) {
+      return &fabric;
+    }
+  }
+  return nullptr;
+}
+
+/// Texts of one side that the other lacks, or has otherwise; in the order of A, then what B has alone.
+std::vector<TextDifference> differences(const std::string& fabric, const NamedTexts& a, const NamedTexts& b) {
+  const auto value_in = [](const NamedTexts& texts, const std::string& name) -> std::optional<std::string> {
+    const auto found = std::ranges::find(texts, name, &NamedTexts::value_type::first);
+    return found == texts.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::vector<TextDifference> found;
+  for (const auto& [name, value] : a) {
+    if (const auto other = value_in(b, name); other != value) {
+      found.push_back({fabric, name, value, other});
+    }
+  }
+  for (const auto& [name, value] : b) {
+    if (!value_in(a, name)) {
+      found.push_back({fabric, name, std::nullopt, value});
+    }
+  }
+  return found;
+}
+
+void append(std::vector<TextDifference>& to, std::vector<TextDifference> from) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+bool apart(const Figure& a, const Figure& b) {
+  const double low_a = a.low.value_or(a.value);
+  const double high_a = a.high.value_or(a.value);
+  const double low_b = b.low.value_or(b.value);
+  const double high_b = b.high.value_or(b.value);
+  return high_a < low_b || high_b < low_a;
+}
+
+FigureDifference compared(const std::string& fabric, const Figure& a, const Figure& b) {
+  FigureDifference difference{fabric, a.name, a.value, b.value, std::nullopt, FigureVerdict::kDiffers};
+  if (a.value != 0) {
+    difference.change = (b.value - a.value) / std::abs(a.value);
+  }
+  const bool interval = a.low || a.high || b.low || b.high;
+  if (interval && !apart(a, b)) {
+    difference.verdict = FigureVerdict::kWithinInterval;
+  }
+  return difference;
+}
+
+void compare_figures(ComparisonDiff& diff, const std::string& fabric, const Json& a, const Json& b) {
+  const std::vector<Figure> figures_a = figures_of(a);
+  const std::vector<Figure> figures_b = figures_of(b);
+  std::map<std::string, const Figure*> by_name;
+  for (const Figure& figure : figures_b) {
+    by_name.emplace(figure.name, &figure);
+  }
+  bool step_apart = true;  // followers of the step time have no difference where it has none
+  for (const Figure& figure : figures_a) {
+    const auto other = by_name.find(figure.name);
+    if (other == by_name.end()) {
+      diff.figures.push_back({fabric, figure.name, figure.value, {}, {}, FigureVerdict::kOnlyInA});
+      continue;
+    }
+    const Figure& second = *other->second;
+    if (figure.value == second.value) {
+      ++diff.same;
+    } else {
+      diff.figures.push_back(compared(fabric, figure, second));
+      step_apart =
+          step_apart && (figure.name != kStepTime || diff.figures.back().verdict != FigureVerdict::kWithinInterval);
+      if (!step_apart && follows_step_time(figure.name)) {
+        diff.figures.back().verdict = FigureVerdict::kWithinInterval;
+      }
+    }
+    by_name.erase(other);
+  }
+  for (const Figure& figure : figures_b) {
+    if (by_name.contains(figure.name)) {
+      diff.figures.push_back({fabric, figure.name, {}, figure.value, {}, FigureVerdict::kOnlyInB});
+    }
+  }
+}
+
+/// Larger first: real differences without a relative change (from zero, or on one side alone), then by it.
+void sort_figures(std::vector<FigureDifference>& figures) {
+  const auto rank = [](const FigureDifference& figure) {
+    const bool none = figure.verdict == FigureVerdict::kWithinInterval;
+    const double size = figure.change ? std::abs(*figure.change) : HUGE_VAL;
+    return std::pair(none ? 1 : 0, -size);
+  };
+  std::ranges::stable_sort(figures, {}, rank);
+}
+
+Json text_json(const TextDifference& difference) {
+  Json json{{"fabric", difference.fabric}, {"name", difference.name}};
+  if (difference.a) {
+    json["a"] = *difference.a;
+  }
+  if (difference.b) {
+    json["b"] = *difference.b;
+  }
+  return json;
+}
+
+std::string number_text(const std::optional<double>& value) {
+  return value ? fmt::format("{:.6g}", *value) : std::string("absent");
+}
+
+std::string change_text(const FigureDifference& figure) {
+  if (figure.verdict == FigureVerdict::kOnlyInA || figure.verdict == FigureVerdict::kOnlyInB) {
+    return std::string(to_string(figure.verdict));
+  }
+  const std::string change = figure.change ? fmt::format("{:+.2f} %", 100 * *figure.change) : std::string("from 0");
+  return figure.verdict == FigureVerdict::kWithinInterval ? change + ", none: within the confidence interval" : change;
+}
+
+/// Lines under a heading, in columns as wide as their widest.
+class Columns {
+ public:
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+  [[nodiscard]] std::string text(std::string_view heading) const {
+    if (rows_.size() < 2) {  // the names of the columns alone
+      return "";
+    }
+    std::vector<std::size_t> widths(rows_.front().size());
+    for (const auto& row : rows_) {
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        widths[i] = std::max(widths[i], row[i].size());
+      }
+    }
+    std::string text = fmt::format("{}\n", heading);
+    for (const auto& row : rows_) {
+      std::string line = " ";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        line += fmt::format(" {:<{}}", row[i], i + 1 < row.size() ? widths[i] : 0);
+      }
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+    }
+    return text + '\n';
+  }
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string texts_text(std::string_view heading, const std::vector<TextDifference>& texts) {
+  Columns columns;
+  columns.add({"fabric", "what", "A", "B"});
+  for (const TextDifference& text : texts) {
+    columns.add(
+        {text.fabric.empty() ? "all" : text.fabric, text.name, text.a.value_or("absent"), text.b.value_or("absent")});
+  }
+  return columns.text(heading);
+}
+
+}  // namespace
+
+std::string_view to_string(FigureVerdict verdict) {
+  switch (verdict) {
+    case FigureVerdict::kDiffers:
+      return "differs";
+    case FigureVerdict::kWithinInterval:
+      return "none: within the confidence interval";
+    case FigureVerdict::kOnlyInA:
+      return "only in A";
+    case FigureVerdict::kOnlyInB:
+      return "only in B";
+  }
+  WEFT_ASSERT(false);
+}
+
+ComparisonDiff diff_comparisons(const ComparedDocuments& documents) {
+  const auto& [a, b] = documents;
+  ComparisonDiff diff;
+  append(diff.settings, differences("", scenario_texts(a), scenario_texts(b)));
+  append(diff.statements, differences("", verdict_texts(a), verdict_texts(b)));
+  for (const Json& fabric : a["fabrics"]) {
+    const auto name = fabric["name"].get<std::string>();
+    const Json* other = fabric_named(b, name);
+    if (other == nullptr) {
+      diff.only_in_a.push_back(name);
+      continue;
+    }
+    append(diff.settings, differences(name, setting_texts(fabric), setting_texts(*other)));
+    append(diff.statements, differences(name, row_texts(fabric), row_texts(*other)));
+    compare_figures(diff, name, fabric, *other);
+  }
+  for (const Json& fabric : b["fabrics"]) {
+    if (const auto name = fabric["name"].get<std::string>(); fabric_named(a, name) == nullptr) {
+      diff.only_in_b.push_back(name);
+    }
+  }
+  sort_figures(diff.figures);
+  return diff;
+}
+
+Json diff_json(const ComparisonDiff& diff) {
+  Json json{{"fabrics_only_in_a", diff.only_in_a}, {"fabrics_only_in_b", diff.only_in_b},
+            {"settings", Json::array()},           {"figures", Json::array()},
+            {"statements", Json::array()},         {"figures_equal", diff.same}};
+  for (const TextDifference& setting : diff.settings) {
+    json["settings"].push_back(text_json(setting));
+  }
+  for (const TextDifference& statement : diff.statements) {
+    json["statements"].push_back(text_json(statement));
+  }
+  for (const FigureDifference& figure : diff.figures) {
+    Json made{{"fabric", figure.fabric}, {"name", figure.name}};
+    const auto add = [&made](const char* key, const std::optional<double>& value) {
+      if (value) {
+        made[key] = *value;
+      }
+    };
+    add("a", figure.a);
+    add("b", figure.b);
+    add("relative_change", figure.change);
+    made["difference"] = to_string(figure.verdict);
+    json["figures"].push_back(made);
+  }
+  return json;
+}
+
+std::string diff_text(const ComparisonDiff& diff) {
+  std::string text;
+  for (const std::string& name : diff.only_in_a) {
+    text += fmt::format("fabric {} is in A alone\n", name);
+  }
+  for (const std::string& name : diff.only_in_b) {
+    text += fmt::format("fabric {} is in B alone\n", name);
+  }
+  text += text.empty() ? "" : "\n";
+  text += texts_text("settings", diff.settings);
+  Columns columns;
+  columns.add({"fabric", "figure", "A", "B", "change"});
+  for (const FigureDifference& figure : diff.figures) {
+    columns.add({figure.fabric, figure.name, number_text(figure.a), number_text(figure.b), change_text(figure)});
+  }
+  text += columns.text("figures, largest change first");
+  text += texts_text("statements", diff.statements);
+  const auto none = static_cast<std::size_t>(
+      std::ranges::count(diff.figures, FigureVerdict::kWithinInterval, &FigureDifference::verdict));
+  return text + fmt::format("{} figures differ, {} only within their confidence interval, {} are equal.\n",
+                            diff.figures.size() - none, none, diff.same);
+}
+
+}  // namespace weft::study

@@ -1,0 +1,56 @@
+// What differs between two comparisons: settings, every figure, and what is said in words.
+//
+// Fabrics are matched by name. Figures are single numbers and those of lists whose rows have names (parts, causes,
+// bill); curves, timelines and samples are not compared. A figure with confidence intervals in both, or a follower of
+// one, that overlap has no difference. Of one interval alone the other's figure must lie outside.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::study {
+
+/// Two texts in the place that `name` says.
+struct TextDifference {
+  std::string fabric;  // empty: of all
+  std::string name;    // "dcqcn.rate_increase", "Primary strength"
+  std::optional<std::string> a;
+  std::optional<std::string> b;
+};
+
+enum class FigureVerdict : std::uint8_t { kDiffers, kWithinInterval, kOnlyInA, kOnlyInB };
+/// "differs", "none: within the confidence interval", "only in A", "only in B".
+[[nodiscard]] std::string_view to_string(FigureVerdict verdict);
+
+struct FigureDifference {
+  std::string fabric;
+  std::string name;  // "fct_us.p99", "lost_time[headers].s"
+  std::optional<double> a;
+  std::optional<double> b;
+  std::optional<double> change;  // (b - a) / |a|; none where a is 0 or one is absent
+  FigureVerdict verdict = FigureVerdict::kDiffers;
+};
+
+struct ComparisonDiff {
+  std::vector<std::string> only_in_a;  // fabrics
+  std::vector<std::string> only_in_b;
+  std::vector<TextDifference> settings;
+  std::vector<TextDifference> statements;  // rows of the table, reasons, verdict
+  std::vector<FigureDifference> figures;   // real ones by size of their change, then those that are none
+  std::size_t same = 0;                    // figures that are equal
+};
+
+struct ComparedDocuments {
+  const nlohmann::ordered_json& a;  // have passed check_comparison
+  const nlohmann::ordered_json& b;
+};
+[[nodiscard]] ComparisonDiff diff_comparisons(const ComparedDocuments& documents);
+
+[[nodiscard]] nlohmann::ordered_json diff_json(const ComparisonDiff& diff);
+/// Aligned columns, one difference a line.
+[[nodiscard]] std::string diff_text(const ComparisonDiff& diff);
+
+}  // namespace weft::study

@@ -1,0 +1,17 @@
+// Results of `weft run` in the form of a comparison, so that one report serves both: a fabric for each run.
+//
+// It has what runs have: steps and their parts, flow completion times, drops, queues and links at the sample instants,
+// settings. What only a comparison measures (tuning risk, cost, verdict) is absent.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "study/results.h"
+
+namespace weft::study {
+
+/// At least one run. A fabric is named by its case, or else its family; where that is not enough, its seed is added.
+[[nodiscard]] nlohmann::ordered_json comparison_of_runs(std::span<const RunResults> runs);
+
+}  // namespace weft::study

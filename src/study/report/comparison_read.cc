@@ -1,0 +1,77 @@
+#include "study/report/comparison_read.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "study/report/comparison_document.h"
+#include "study/report/comparison_of_runs.h"
+#include "study/results_store.h"
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What every SQLite file begins with.
+constexpr std::string_view kDatabase = "SQLite format 3";
+
+bool is_database(const std::string& path) {
+  std::string begin(kDatabase.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kDatabase;
+}
+
+/// Results of large comparisons are far beyond what a scenario may have.
+Result<std::string> read_whole(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return fail("{}: is a folder", path);
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return fail("{}: {}", path, std::generic_category().message(errno));
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+Result<Json> read_document(const std::string& path) {
+  Result<std::string> text = read_whole(path);
+  if (!text) {
+    return pass_on(text);
+  }
+  Result<Json> document = parse_comparison(*text);
+  return document ? std::move(document) : tl::unexpected(std::move(document.error()).at(path));
+}
+
+Result<Json> read_runs(std::span<const std::string> files) {
+  std::vector<RunResults> runs;
+  for (const std::string& path : files) {
+    if (!is_database(path)) {
+      return fail("{}: not a results file of `weft run`; several files can only be of runs", path);
+    }
+    Result<std::vector<RunResults>> read = read_results(path);
+    if (!read) {
+      return pass_on(read);
+    }
+    std::ranges::move(*read, std::back_inserter(runs));
+  }
+  return runs.empty() ? fail("{}: no run in it", files.front()) : Result<Json>(comparison_of_runs(runs));
+}
+
+}  // namespace
+
+Result<Json> read_comparison(std::span<const std::string> files) {
+  return files.size() == 1 && !is_database(files.front()) ? read_document(files.front()) : read_runs(files);
+}
+
+}  // namespace weft::study

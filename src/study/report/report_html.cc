@@ -1,0 +1,72 @@
+#include "study/report/report_html.h"
+
+#include "base/assert.h"
+#include "study/report/comparison_document.h"
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kTitleMark = "@WEFT_TITLE@";
+constexpr std::string_view kDataMark = "@WEFT_DATA@";
+
+std::string escaped_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+/// Inside a script element only "<" can end the element or open a comment; JSON has it in strings alone.
+std::string escaped_json(const Json& document) {
+  std::string escaped;
+  for (const char c : document.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    if (c == '<') {
+      escaped += "\\u003c";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string title_of(const Json& document) {
+  const Json scenario = document.value("scenario", Json::object());
+  const auto name = scenario.find("name");
+  return name != scenario.end() && name->is_string() ? name->get<std::string>() + ": networks compared"
+                                                     : std::string("Networks compared");
+}
+
+}  // namespace
+
+Result<std::string> report_html(const Json& document) {
+  if (Result<void> right = check_comparison(document); !right) {
+    return pass_on(right);
+  }
+  const std::string_view page = report_page();
+  const std::size_t title = page.find(kTitleMark);
+  const std::size_t data = page.find(kDataMark);
+  WEFT_ASSERT(title != std::string_view::npos && data != std::string_view::npos && title < data);
+  std::string html(page.substr(0, title));
+  html += escaped_text(title_of(document));
+  html += page.substr(title + kTitleMark.size(), data - title - kTitleMark.size());
+  html += escaped_json(document);
+  html += page.substr(data + kDataMark.size());
+  return html;
+}
+
+}  // namespace weft::study

@@ -1,0 +1,195 @@
+#include "study/report/topology_of_run.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kQueuesShown = 12;
+constexpr std::size_t kInstantsShown = 200;
+
+/// "leaf0" of "leaf0/port3".
+std::string node_of(const std::string& port) { return port.substr(0, port.find('/')); }
+
+struct Node {
+  bool is_switch = false;
+  int tier = -1;
+  std::vector<std::string> neighbours;
+};
+
+using Nodes = std::map<std::string, Node>;
+
+Nodes nodes_of(const std::vector<PortRow>& ports) {
+  Nodes nodes;
+  for (const PortRow& port : ports) {
+    Node& node = nodes[node_of(port.name)];
+    node.is_switch = node.is_switch || port.of_switch;
+    node.neighbours.push_back(node_of(port.peer));
+    nodes.try_emplace(node_of(port.peer));
+  }
+  std::deque<std::string> reached;
+  for (auto& [name, node] : nodes) {
+    if (!node.is_switch) {
+      node.tier = 0;
+      reached.push_back(name);
+    }
+  }
+  for (; !reached.empty(); reached.pop_front()) {
+    const Node& from = nodes[reached.front()];
+    for (const std::string& name : from.neighbours) {
+      if (Node& to = nodes[name]; to.tier < 0) {
+        to.tier = from.tier + 1;
+        reached.push_back(name);
+      }
+    }
+  }
+  return nodes;
+}
+
+/// Digits count as numbers, so that host10 follows host9.
+bool before(const std::string& a, const std::string& b) {
+  const auto number = [](const std::string& name) {
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    const bool has = digits < name.size() && name.size() - digits < 10;
+    return std::pair(has ? name.substr(0, digits) : name, has ? std::stol(name.substr(digits)) : -1);
+  };
+  return number(a) < number(b);
+}
+
+Json nodes_json(const Nodes& nodes) {
+  std::vector<std::string> names;
+  for (const auto& [name, node] : nodes) {
+    names.push_back(name);
+  }
+  std::ranges::sort(names, before);
+  Json list = Json::array();
+  for (const std::string& name : names) {
+    const Node& node = nodes.at(name);
+    list.push_back({{"name", name}, {"kind", node.is_switch ? "switch" : "host"}, {"tier", std::max(node.tier, 0)}});
+  }
+  return list;
+}
+
+/// What was sampled of every port, by instant. Of long runs some neighbouring instants are one, named by the last: load
+/// is their mean, the queue its largest, time held the sum.
+struct Course {
+  std::vector<Time> instants;
+  struct Port {
+    std::vector<double> utilisation;
+    std::vector<std::uint64_t> queue;
+    std::vector<double> held;  // seconds
+    std::uint64_t last = 0;    // queue
+    std::uint64_t peak = 0;
+  };
+  std::vector<Port> ports;
+};
+
+std::vector<Time> instants_of(const RunResults& results) {
+  std::vector<Time> instants;
+  for (const SampleRow& sample : results.samples) {
+    if (instants.empty() || instants.back() != sample.at) {
+      instants.push_back(sample.at);
+    }
+  }
+  return instants;
+}
+
+/// Queues of ports that had no sample at an instant stay as they were.
+void keep_queues(Course& course, std::size_t place) {
+  for (Course::Port& port : course.ports) {
+    port.queue[place] = std::max(port.queue[place], port.last);
+  }
+}
+
+Course course_of(const RunResults& results) {
+  const std::vector<Time> sampled = instants_of(results);
+  const std::size_t together = std::max<std::size_t>(1, (sampled.size() + kInstantsShown - 1) / kInstantsShown);
+  const std::size_t count = (sampled.size() + together - 1) / together;
+  Course course;
+  for (std::size_t i = 0; i < count; ++i) {
+    course.instants.push_back(sampled[std::min((i + 1) * together, sampled.size()) - 1]);
+  }
+  course.ports.assign(results.ports.size(), {std::vector<double>(count), std::vector<std::uint64_t>(count),
+                                             std::vector<double>(count), 0, 0});
+  auto sample = results.samples.begin();
+  for (std::size_t instant = 0; instant < sampled.size(); ++instant) {
+    const std::size_t place = instant / together;
+    const std::size_t members = std::min(together, sampled.size() - place * together);
+    for (; sample != results.samples.end() && sample->at == sampled[instant]; ++sample) {
+      if (sample->port >= course.ports.size()) {
+        continue;
+      }
+      Course::Port& port = course.ports[sample->port];
+      port.utilisation[place] += static_cast<double>(sample->utilisation) * 1e-6 / static_cast<double>(members);
+      port.held[place] += sample->held.seconds();
+      port.last = sample->queue_bytes;
+      port.peak = std::max(port.peak, port.last);
+    }
+    keep_queues(course, place);
+  }
+  return course;
+}
+
+Json instants_json(const Course& course) {
+  Json instants = Json::array();
+  for (const Time at : course.instants) {
+    instants.push_back(at.since_start().seconds());
+  }
+  return instants;
+}
+
+Json links_json(const RunResults& results, const Course& course) {
+  Json links = Json::array();
+  for (std::size_t i = 0; i < results.ports.size(); ++i) {
+    const PortRow& port = results.ports[i];
+    if (node_of(port.name) == node_of(port.peer)) {
+      continue;
+    }
+    Json link{{"from", node_of(port.name)}, {"to", node_of(port.peer)}, {"rate_bps", port.rate.bits_per_second()}};
+    if (!course.instants.empty()) {
+      link["utilisation"] = course.ports[i].utilisation;
+    }
+    links.push_back(link);
+  }
+  return links;
+}
+
+Json queues_json(const RunResults& results, const Course& course) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < course.ports.size(); ++i) {
+    const bool held = std::ranges::any_of(course.ports[i].held, [](double s) { return s > 0; });
+    if (course.ports[i].peak > 0 || held) {
+      order.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return course.ports[i].peak; });
+  order.resize(std::min(order.size(), kQueuesShown));
+  Json queues = Json::array();
+  for (const std::size_t i : order) {
+    queues.push_back({{"port", results.ports[i].name},
+                      {"at_s", instants_json(course)},
+                      {"bytes", course.ports[i].queue},
+                      {"held_s", course.ports[i].held}});
+  }
+  return queues;
+}
+
+}  // namespace
+
+void add_topology(Json& fabric, const RunResults& results) {
+  const Course course = course_of(results);
+  fabric["topology"] = {{"nodes", nodes_json(nodes_of(results.ports))},
+                        {"links", links_json(results, course)},
+                        {"instants_s", instants_json(course)}};
+  if (Json queues = queues_json(results, course); !queues.empty()) {
+    fabric["queues"] = queues;
+  }
+}
+
+}  // namespace weft::study

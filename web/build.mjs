@@ -1,0 +1,75 @@
+// Bundles the page of the report into one HTML file, and writes the notices of what is bundled.
+//   node build.mjs --packages=FOLDER --page=FILE --notices=FILE
+// FOLDER holds node_modules. The page keeps two marks, for the title and the data.
+import {readFileSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {parseArgs} from 'node:util';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const {values: given} = parseArgs({
+  options: {packages: {type: 'string'}, page: {type: 'string'}, notices: {type: 'string'}},
+});
+const modules = join(given.packages, 'node_modules');
+const esbuild = createRequire(join(given.packages, 'package.json'))('esbuild');
+
+async function bundled(entry) {
+  const result = await esbuild.build({
+    entryPoints: [join(here, 'src', entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'iife',
+    target: ['es2020'],
+    charset: 'ascii',
+    legalComments: 'none', // whole texts stand at the end of the page
+    nodePaths: [modules],
+    logLevel: 'warning',
+  });
+  return {text: result.outputFiles[0].text.trim(), inputs: Object.keys(result.metafile.inputs)};
+}
+
+/** The packages that the bundle took files from, in alphabetical order. */
+function packagesOf(inputs) {
+  const names = inputs.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean);
+  return [...new Set(names)].sort();
+}
+
+function textOf(name, files) {
+  for (const file of files) {
+    try {
+      return readFileSync(join(modules, name, file), 'utf8').trim();
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+  }
+  return '';
+}
+
+function noticeOf(name) {
+  const {version, license} = JSON.parse(textOf(name, ['package.json']));
+  const text = textOf(name, ['LICENSE', 'LICENSE.txt', 'LICENSE.md']);
+  if (!text) throw new Error(`${name} has no licence text`);
+  const notice = textOf(name, ['NOTICE', 'NOTICE.txt']);
+  return [`${name} ${version} (${license})`, notice, text].filter(Boolean).join('\n\n');
+}
+
+const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+
+/** Marks are replaced by functions: a "$" in a text is then only a "$". */
+function filled(template, parts) {
+  return template.replace(/@WEFT_(STYLE|SCRIPT|NOTICES)@/g, (_, part) => parts[part]);
+}
+
+const script = await bundled('main.js');
+const style = await bundled('style.css');
+const notices = packagesOf(script.inputs).map(noticeOf).join('\n\n' + '-'.repeat(80) + '\n\n');
+if (/<\/script|<!--/i.test(script.text)) throw new Error('the bundle would end its own script element');
+writeFileSync(given.notices, `Software that the report of weft contains.\n\n${notices}\n`);
+writeFileSync(given.page, filled(readFileSync(join(here, 'src', 'page.html'), 'utf8'), {
+  STYLE: style.text,
+  SCRIPT: script.text,
+  NOTICES: escaped(notices),
+}));

@@ -1,0 +1,54 @@
+// Numbers as people read them. Absent figures are "not measured", never zero.
+
+export const NOT_MEASURED = 'not measured';
+
+export const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
+
+/** At least `digits` significant digits, no exponent, no superfluous zeros after the point. */
+export function significant(value, digits = 4) {
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e15 || size < 1e-9) return value.toPrecision(digits);
+  const decimals = Math.max(0, Math.min(12, digits - 1 - Math.floor(Math.log10(size))));
+  return value.toLocaleString('en-US', {maximumFractionDigits: decimals});
+}
+
+function scaled(value, units, digits) {
+  const size = Math.abs(value);
+  const unit = units.find(([factor]) => size >= factor) ?? units[units.length - 1];
+  return `${significant(value / unit[0], digits)} ${unit[1]}`;
+}
+
+const TIMES = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
+const BYTES = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
+const COUNTS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M']];
+const RATES = [[1e12, 'Tb/s'], [1e9, 'Gb/s'], [1e6, 'Mb/s'], [1, 'b/s']];
+const POWERS = [[1e6, 'MW'], [1e3, 'kW'], [1, 'W']];
+
+export const seconds = (value, digits = 4) => (value === 0 ? '0 s' : scaled(value, TIMES, digits));
+export const microseconds = (value) => seconds(value * 1e-6);
+export const bytes = (value) => scaled(value, BYTES, 4);
+export const rate = (value) => scaled(value, RATES, 4);
+export const watts = (value) => scaled(value, POWERS, 4);
+export const count = (value) => (Math.abs(value) < 1e6 ? value.toLocaleString('en-US') : scaled(value, COUNTS, 4));
+export const dollars = (value) => `$${value.toLocaleString('en-US', {maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0})}`;
+export const percent = (share, digits = 3) => `${significant(share * 100, digits)} %`;
+export const signedPercent = (share, digits = 3) => `${share > 0 ? '+' : ''}${percent(share, digits)}`;
+export const plain = (value) => significant(value, 4);
+export const ratio = (value) => `${value.toFixed(value < 10 ? 3 : 1)} ×`;
+
+/** `format(value)`, or that it was not measured. */
+export const orNot = (value, format) => (isNumber(value) ? format(value) : NOT_MEASURED);
+
+/** A unit that suits the largest of some times: {factor, name}. */
+export function timeUnit(largest) {
+  const [factor, name] = TIMES.find(([size]) => Math.abs(largest) >= size) ?? TIMES[TIMES.length - 1];
+  return {factor: 1 / factor, name};
+}
+
+/** The next of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten: where an axis may end. Zero stays. */
+export function niceCeil(value) {
+  if (!(value > 0)) return 0;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power >= value * (1 - 1e-9));
+}
