@@ -155,7 +155,7 @@ class Columns {
     for (const auto& row : rows_) {
       std::string line = " ";
       for (std::size_t i = 0; i < row.size(); ++i) {
-        line += fmt::format(" {:<{}}", row[i], i + 1 < row.size() ? widths[i] : 0);
+        line += fmt::format(" {:<{}}", row[i], i + 1 < row.size() ? widths[i] + 1 : 0);
       }
       text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
     }
@@ -166,14 +166,24 @@ class Columns {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string texts_text(std::string_view heading, const std::vector<TextDifference>& texts) {
+std::string settings_text(const std::vector<TextDifference>& settings) {
   Columns columns;
-  columns.add({"fabric", "what", "A", "B"});
-  for (const TextDifference& text : texts) {
-    columns.add(
-        {text.fabric.empty() ? "all" : text.fabric, text.name, text.a.value_or("absent"), text.b.value_or("absent")});
+  columns.add({"fabric", "setting", "A", "B"});
+  for (const TextDifference& setting : settings) {
+    columns.add({setting.fabric.empty() ? "all" : setting.fabric, setting.name, setting.a.value_or("absent"),
+                 setting.b.value_or("absent")});
   }
-  return columns.text(heading);
+  return columns.text("settings");
+}
+
+/// Sentences are too long for columns.
+std::string statements_text(const std::vector<TextDifference>& statements) {
+  std::string text;
+  for (const TextDifference& statement : statements) {
+    text += fmt::format("  {}{}{}\n    A  {}\n    B  {}\n", statement.fabric, statement.fabric.empty() ? "" : ": ",
+                        statement.name, statement.a.value_or("absent"), statement.b.value_or("absent"));
+  }
+  return text.empty() ? "" : fmt::format("statements\n{}\n", text);
 }
 
 }  // namespace
@@ -252,18 +262,19 @@ std::string diff_text(const ComparisonDiff& diff) {
     text += fmt::format("fabric {} is in B alone\n", name);
   }
   text += text.empty() ? "" : "\n";
-  text += texts_text("settings", diff.settings);
+  text += settings_text(diff.settings);
   Columns columns;
   columns.add({"fabric", "figure", "A", "B", "change"});
   for (const FigureDifference& figure : diff.figures) {
     columns.add({figure.fabric, figure.name, number_text(figure.a), number_text(figure.b), change_text(figure)});
   }
   text += columns.text("figures, largest change first");
-  text += texts_text("statements", diff.statements);
+  text += statements_text(diff.statements);
   const auto none = static_cast<std::size_t>(
       std::ranges::count(diff.figures, FigureVerdict::kWithinInterval, &FigureDifference::verdict));
-  return text + fmt::format("{} figures differ, {} only within their confidence interval, {} are equal.\n",
-                            diff.figures.size() - none, none, diff.same);
+  return text +
+         fmt::format("Figures that differ: {}; that differ within their confidence interval alone: {}; equal: {}.\n",
+                     diff.figures.size() - none, none, diff.same);
 }
 
 }  // namespace weft::study

@@ -306,8 +306,8 @@ Result<void> check_format(const Json& document) {
   if (*version != kComparisonVersion) {
     const auto writer = document.find("version");
     const std::string by =
-        writer != document.end() && writer->is_string() ? " by weft " + writer->get<std::string>() : "";
-    return fail("a comparison in format version {}, written{}; this weft reads version {}: make the comparison again",
+        writer != document.end() && writer->is_string() ? ", written by weft " + writer->get<std::string>() : "";
+    return fail("a comparison in format version {}{}; this weft reads version {}: make the comparison again",
                 shortened(*version), by, kComparisonVersion);
   }
   return {};

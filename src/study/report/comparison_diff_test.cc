@@ -1,0 +1,173 @@
+#include "study/report/comparison_diff.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "study/report/comparison_figures.h"
+#include "study/report/test_comparison.h"
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::test_comparison;
+
+template <class Change>
+ComparisonDiff diff_after(const Change& change) {
+  const Json a = test_comparison("full.json");
+  Json b = a;
+  change(b);
+  return diff_comparisons({.a = a, .b = b});
+}
+
+const FigureDifference* figure(const ComparisonDiff& diff, const std::string& name) {
+  const auto found = std::ranges::find(diff.figures, name, &FigureDifference::name);
+  return found == diff.figures.end() ? nullptr : &*found;
+}
+
+TEST(ComparisonDiff, EqualComparisonsDoNotDiffer) {
+  const ComparisonDiff diff = diff_after([](Json&) {});
+  EXPECT_TRUE(diff.figures.empty());
+  EXPECT_TRUE(diff.settings.empty());
+  EXPECT_TRUE(diff.statements.empty());
+  EXPECT_GT(diff.same, 150U);
+  EXPECT_EQ(diff_text(diff), "Figures that differ: 0; that differ within their confidence interval alone: 0; equal: " +
+                                 std::to_string(diff.same) + ".\n");
+}
+
+TEST(ComparisonDiff, TheLargestRelativeChangeComesFirst) {
+  const ComparisonDiff diff = diff_after([](Json& b) {
+    b["fabrics"][0]["power_w"] = b["fabrics"][0]["power_w"].get<double>() * 0.9;
+    b["fabrics"][1]["cost_usd"] = b["fabrics"][1]["cost_usd"].get<double>() * 1.5;
+    b["fabrics"][0]["drops"] = 4;  // from 0: no relative change, but the largest there is
+  });
+  ASSERT_EQ(diff.figures.size(), 3U);
+  EXPECT_EQ(diff.figures[0].name, "drops");
+  EXPECT_FALSE(diff.figures[0].change);
+  EXPECT_EQ(diff.figures[1].name, "cost_usd");
+  EXPECT_EQ(diff.figures[1].fabric, "rocev2");
+  EXPECT_NEAR(*diff.figures[1].change, 0.5, 1e-12);
+  EXPECT_EQ(diff.figures[2].name, "power_w");
+  EXPECT_NEAR(*diff.figures[2].change, -0.1, 1e-12);
+}
+
+TEST(ComparisonDiff, IntervalsThatOverlapMakeNoDifference) {
+  // The interval of InfiniBand is 0.400 to 0.404 s.
+  const auto moved = [](double by) {
+    return diff_after([by](Json& b) {
+      Json& fabric = b["fabrics"][0];
+      for (const char* key : {"step_time_s", "step_time_low_s", "step_time_high_s"}) {
+        fabric[key] = fabric[key].get<double>() + by;
+      }
+      fabric["tokens_per_second"] = 1;
+    });
+  };
+  const ComparisonDiff within = moved(0.0039);
+  EXPECT_EQ(figure(within, "step_time_s")->verdict, FigureVerdict::kWithinInterval);
+  EXPECT_EQ(figure(within, "tokens_per_second")->verdict, FigureVerdict::kWithinInterval);
+  EXPECT_NE(diff_text(within).find("none: within the confidence interval"), std::string::npos);
+  const ComparisonDiff beyond = moved(0.0041);
+  EXPECT_EQ(figure(beyond, "step_time_s")->verdict, FigureVerdict::kDiffers);
+  EXPECT_EQ(figure(beyond, "tokens_per_second")->verdict, FigureVerdict::kDiffers);
+}
+
+TEST(ComparisonDiff, ASingleIntervalIsComparedWithTheOthersFigure) {
+  const auto against = [](double time) {
+    return diff_after([time](Json& b) {
+      b["fabrics"][0].erase("step_time_low_s");
+      b["fabrics"][0].erase("step_time_high_s");
+      b["fabrics"][0]["step_time_s"] = time;
+    });
+  };
+  EXPECT_EQ(figure(against(0.4035), "step_time_s")->verdict, FigureVerdict::kWithinInterval);
+  EXPECT_EQ(figure(against(0.4045), "step_time_s")->verdict, FigureVerdict::kDiffers);
+}
+
+TEST(ComparisonDiff, FiguresOfListsAreMatchedByTheirNames) {
+  const ComparisonDiff diff = diff_after([](Json& b) {
+    Json& lost = b["fabrics"][0]["lost_time"];
+    std::swap(lost[0], lost[1]);  // the order is no difference
+    lost[0]["s"] = lost[0]["s"].get<double>() * 2;
+    b["fabrics"][0]["lost_time"].push_back({{"cause", "new"}, {"s", 0.5}});
+    b["fabrics"][1]["bill"].erase(0);
+    b["fabrics"][1]["tuning_risk"]["cases"][0]["loss"] = 0.7;
+  });
+  ASSERT_NE(figure(diff, "lost_time[waiting for credits].s"), nullptr);
+  EXPECT_NEAR(*figure(diff, "lost_time[waiting for credits].s")->change, 1, 1e-12);
+  EXPECT_EQ(figure(diff, "lost_time[new].s")->verdict, FigureVerdict::kOnlyInB);
+  EXPECT_EQ(figure(diff, "bill[switch spectrum-4].count")->verdict, FigureVerdict::kOnlyInA);
+  EXPECT_NE(figure(diff, "tuning_risk.cases[ECMP polarised one hash seed everywhere].loss"), nullptr);
+  EXPECT_EQ(figure(diff, "lost_time[headers].s"), nullptr);
+}
+
+TEST(ComparisonDiff, SettingsAreComparedWithoutTheirSources) {
+  const ComparisonDiff diff = diff_after([](Json& b) {
+    b["fabrics"][0]["settings_text"] =
+        "name            sample           derived: another place\nseed            1                default\n\n"
+        "fabric.family   infiniband       x\nswitch.buffer   32 MiB           catalogue switch\nnic.ports       2     "
+        "y\n";
+    b["scenario"]["seed"] = 7;
+    b["scenario"]["file"] = "elsewhere.toml";
+  });
+  ASSERT_EQ(diff.settings.size(), 3U);
+  EXPECT_EQ(diff.settings[0].name, "seed");
+  EXPECT_EQ(diff.settings[0].fabric, "");
+  EXPECT_EQ(diff.settings[0].b, "7");
+  EXPECT_EQ(diff.settings[1].name, "switch.buffer");
+  EXPECT_EQ(diff.settings[1].a, "64 MiB");
+  EXPECT_EQ(diff.settings[1].b, "32 MiB");
+  EXPECT_EQ(diff.settings[2].name, "nic.ports");
+  EXPECT_EQ(diff.settings[2].a, std::nullopt);
+}
+
+TEST(ComparisonDiff, FabricsOfOneSideAloneAndOtherWordsAreSaid) {
+  const ComparisonDiff diff = diff_after([](Json& b) {
+    b["fabrics"][4]["name"] = "tcp-bbr";
+    b["fabrics"][0]["rows"][0]["value"] = "another strength";
+    b["verdict"][0]["evidence"] = "other evidence";
+    b["fabrics"][3]["reason"] = "not possible: another boundary";
+  });
+  EXPECT_EQ(diff.only_in_a, std::vector<std::string>{"tcp"});
+  EXPECT_EQ(diff.only_in_b, std::vector<std::string>{"tcp-bbr"});
+  ASSERT_EQ(diff.statements.size(), 3U);
+  EXPECT_EQ(diff.statements[0].b, "other evidence");
+  EXPECT_EQ(diff.statements[1].name, "Primary strength");
+  EXPECT_EQ(diff.statements[2].name, "possible");
+  EXPECT_TRUE(diff.figures.empty());
+}
+
+TEST(ComparisonDiff, JsonSaysTheSame) {
+  const ComparisonDiff diff = diff_after([](Json& b) { b["fabrics"][1]["cost_usd"] = 1; });
+  const Json json = diff_json(diff);
+  EXPECT_EQ(json["figures"].size(), 1U);
+  EXPECT_EQ(json["figures"][0]["fabric"], "rocev2");
+  EXPECT_EQ(json["figures"][0]["name"], "cost_usd");
+  EXPECT_EQ(json["figures"][0]["b"], 1);
+  EXPECT_EQ(json["figures"][0]["difference"], "differs");
+  EXPECT_LT(json["figures"][0]["relative_change"].get<double>(), -0.99);
+  EXPECT_EQ(json["figures_equal"], diff.same);
+}
+
+TEST(ComparisonFigures, BoundsOfAnIntervalAreNoFiguresOfTheirOwn) {
+  for (const Figure& figure : figures_of(test_comparison("full.json")["fabrics"][0])) {
+    EXPECT_EQ(figure.name.find("_low"), std::string::npos) << figure.name;
+    if (figure.name == kStepTime) {
+      EXPECT_EQ(figure.low, 0.4);
+      EXPECT_EQ(figure.high, 0.404);
+    }
+  }
+}
+
+TEST(ComparisonFigures, NamesThatComeTwiceAreNumbered) {
+  const Json fabric{{"lost_time", {{{"cause", "x"}, {"s", 1}}, {{"cause", "x"}, {"s", 2}}}}};
+  const auto figures = figures_of(fabric);
+  ASSERT_EQ(figures.size(), 2U);
+  EXPECT_EQ(figures[0].name, "lost_time[x].s");
+  EXPECT_EQ(figures[1].name, "lost_time[x].s (2)");
+}
+
+}  // namespace
+}  // namespace weft::study

@@ -1,0 +1,79 @@
+#include "study/report/report_html.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "study/report/test_comparison.h"
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::test_comparison;
+
+constexpr std::string_view kBegin = "<script type=\"application/json\" id=\"weft-data\">";
+
+std::string html_of(const Json& document) {
+  const Result<std::string> html = report_html(document);
+  EXPECT_TRUE(html) << html.error().message;
+  return html.value_or("");
+}
+
+/// What a browser takes for the data: everything up to the first end of a script element.
+std::string data_in(const std::string& html) {
+  const std::size_t begin = html.find(kBegin) + kBegin.size();
+  return html.substr(begin, html.find("</script", begin) - begin);
+}
+
+TEST(ReportHtml, CarriesTheDocumentUnchanged) {
+  for (const char* name : {"full.json", "empty.json"}) {
+    const Json document = test_comparison(name);
+    EXPECT_EQ(Json::parse(data_in(html_of(document))), document) << name;
+  }
+}
+
+TEST(ReportHtml, NothingInTheDataEndsItsElement) {
+  Json document = test_comparison("empty.json");
+  const std::string hostile =
+      "</script><script>alert(1)</script><!-- <script> ]]> @WEFT_DATA@ \\u003c &lt; \xe2\x80\xa8";
+  document["scenario"] = {{"name", hostile}};
+  document["verdict"] = {{{"text", hostile}}};
+  document["fabrics"][0]["name"] = hostile;
+  const std::string html = html_of(document);
+  EXPECT_EQ(Json::parse(data_in(html)), document);
+  EXPECT_EQ(data_in(html).find('<'), std::string::npos);
+  EXPECT_NE(html.find("<title>&lt;/script&gt;&lt;script&gt;alert(1)"), std::string::npos);
+}
+
+TEST(ReportHtml, BytesThatAreNoTextDoNotStopIt) {
+  Json document = test_comparison("empty.json");
+  document["fabrics"][1]["reason"] = "\xff\xfe";
+  EXPECT_NE(data_in(html_of(document)).find("\xef\xbf\xbd"), std::string::npos);
+}
+
+TEST(ReportHtml, NeedsNothingFromOutside) {
+  const std::string page(report_page());
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+  for (const char* outside : {"<script src", "<link rel=\"stylesheet\"", "@import", "url(http", "<iframe", "<img"}) {
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  }
+}
+
+TEST(ReportHtml, KeepsTheLicencesOfWhatItContains) {
+  const std::string page(report_page());
+  EXPECT_NE(page.find("echarts 6."), std::string::npos);
+  EXPECT_NE(page.find("The Apache Software Foundation"), std::string::npos);
+  EXPECT_NE(page.find("Apache License"), std::string::npos);
+  EXPECT_NE(page.find("zrender 6."), std::string::npos);
+  EXPECT_NE(page.find("Redistribution and use in source and binary forms"), std::string::npos);
+}
+
+TEST(ReportHtml, AWrongDocumentIsRefused) {
+  const Result<std::string> html = report_html({{"format", "weft-comparison"}, {"format_version", 1}});
+  ASSERT_FALSE(html);
+  EXPECT_EQ(html.error().message, "fabrics is missing");
+}
+
+}  // namespace
+}  // namespace weft::study

@@ -1,0 +1,16 @@
+// The comparisons of tests/data/report/, for tests of what becomes of them. Made by hand, not by a run.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace weft::study::testing {
+
+/// "full.json" has everything that a comparison can have, "empty.json" nothing that it need not have.
+inline nlohmann::ordered_json test_comparison(const char* name) {
+  std::ifstream file(std::filesystem::path(WEFT_TEST_DATA_DIR) / "report" / name);
+  return nlohmann::ordered_json::parse(file);
+}
+
+}  // namespace weft::study::testing
