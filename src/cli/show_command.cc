@@ -8,6 +8,9 @@
 #include <string_view>
 
 #include "cli/exit_status.h"
+#include "study/assembly_check.h"
+#include "study/bill_text.h"
+#include "study/build_topology.h"
 #include "study/scenario_listing.h"
 
 namespace weft::cli {
@@ -38,11 +41,33 @@ nlohmann::ordered_json to_json(const study::Scenario& scenario) {
           {"overrides", overrides}};
 }
 
+int show_bill(const study::Scenario& scenario, bool json) {
+  const auto graph = study::build_topology(scenario);
+  if (!graph) {
+    fmt::print(stderr, "{}\n", graph.error().message);
+    return kUsageError;
+  }
+  const study::Bill bill = study::bill_of(scenario, *graph);
+  if (json) {
+    fmt::print("{}\n", study::bill_json(bill).dump(2));
+  } else {
+    fmt::print("{}", study::bill_text(bill));
+  }
+  return kSuccess;
+}
+
 int run_show(const ShowText& text) {
   const auto scenario = read_scenario(text.scenario);
   if (!scenario) {
     fmt::print(stderr, "{}\n", scenario.error().message);
     return kUsageError;
+  }
+  if (const auto fits = study::check_assembly(*scenario); !fits) {
+    fmt::print(stderr, "{}\n", fits.error().message);
+    return kUsageError;
+  }
+  if (text.bill) {
+    return show_bill(*scenario, text.json);
   }
   if (text.json) {
     fmt::print("{}\n", to_json(*scenario).dump(2));
@@ -58,6 +83,8 @@ void add_show_command(CLI::App& app, ShowText& text, int& exit_status) {
   CLI::App* show = app.add_subcommand("show", "Print a scenario with the source of every value");
   add_scenario_options(*show, text.scenario);
   show->add_flag("--json", text.json, "Every value, also those that the family makes meaningless, as JSON");
+  show->add_flag("--bill", text.bill,
+                 "The bill of materials of the network, and what it costs to run; with --json as JSON");
   show->footer("Exit status: 0 shown, 2 the scenario is wrong or cannot be read.");
   show->callback([&text, &exit_status] { exit_status = run_show(text); });
 }

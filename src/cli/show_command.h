@@ -1,4 +1,4 @@
-// `weft show`: a scenario resolved, every value with its source.
+// `weft show`: a scenario resolved, every value with its source; or the bill of materials of its network.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,6 +10,7 @@ namespace weft::cli {
 struct ShowText {
   ScenarioText scenario{};
   bool json = false;
+  bool bill = false;
 };
 
 /// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.

@@ -6,6 +6,7 @@
 #include "fabric/fabric.h"
 #include "fabric/topology/topologies.h"
 #include "study/build_reduction.h"
+#include "study/place_error.h"
 #include "study/selector.h"
 
 namespace weft::study {
@@ -25,7 +26,7 @@ std::uint32_t half_up(std::int64_t value) { return static_cast<std::uint32_t>((v
 Result<std::uint32_t> uplinks_of(const TopologySettings& topology) {
   const std::int64_t sum = topology.oversubscription.down + topology.oversubscription.up;
   if (topology.radix * topology.oversubscription.up % sum != 0) {
-    return fail("topology: {} ports of a leaf cannot be divided {}:{} between hosts and uplinks", topology.radix,
+    return fail("{} ports of a leaf cannot be divided {}:{} between hosts and uplinks", topology.radix,
                 topology.oversubscription.down, topology.oversubscription.up);
   }
   return static_cast<std::uint32_t>(topology.radix * topology.oversubscription.up / sum);
@@ -53,12 +54,11 @@ Result<fabric::TopologyOptions> rail_options(const Scenario& scenario) {
   const TopologySettings& topology = scenario.topology;
   const std::int64_t group = topology.hosts_per_leaf > 0 ? topology.hosts_per_leaf : topology.hosts;
   if (group <= 0 || topology.hosts % group != 0) {
-    return fail("topology: {} hosts do not make whole groups of {} (hosts_per_leaf)", topology.hosts, group);
+    return fail("{} hosts do not make whole groups of {} (hosts_per_leaf)", topology.hosts, group);
   }
   const bool planes = topology.planes > 1;
   if (planes && topology.planes != topology.ports_per_nic) {
-    return fail("topology: {} planes need NICs of as many ports; ports_per_nic is {}", topology.planes,
-                topology.ports_per_nic);
+    return fail("{} planes need NICs of as many ports; ports_per_nic is {}", topology.planes, topology.ports_per_nic);
   }
   return fabric::RailOptimisedOptions{.groups = count(topology.hosts / group),
                                       .hosts_per_group = count(group),
@@ -82,8 +82,7 @@ Result<fabric::TopologyOptions> leaf_spine_options(const Scenario& scenario) {
     leaves = topology.hosts / per_leaf;
   }
   if (topology.hosts != 0 && leaves * per_leaf != topology.hosts) {
-    return fail("topology: {} leaves of {} hosts are {} hosts, not {}", leaves, per_leaf, leaves * per_leaf,
-                topology.hosts);
+    return fail("{} leaves of {} hosts are {} hosts, not {}", leaves, per_leaf, leaves * per_leaf, topology.hosts);
   }
   return fabric::LeafSpineOptions{.leaves = count(leaves),
                                   .spines = count(topology.spines),
@@ -115,8 +114,7 @@ Result<fabric::TopologyOptions> options_of(const Scenario& scenario) {
                                      .domains = domains_of(scenario)};
     case TopologyKind::kParkingLot:
       if (topology.hosts % topology.switches != 0) {
-        return fail("topology: {} hosts cannot be shared out evenly among {} switches", topology.hosts,
-                    topology.switches);
+        return fail("{} hosts cannot be shared out evenly among {} switches", topology.hosts, topology.switches);
       }
       return fabric::ParkingLotOptions{.switches = count(topology.switches),
                                        .hosts_per_switch = count(topology.hosts / topology.switches),
@@ -177,6 +175,34 @@ Result<void> check_names(const Scenario& scenario, const fabric::Graph& graph) {
   return check_selectors(scenario, {.hosts = hosts, .devices = devices, .ports = ports});
 }
 
+// A free graph says itself what is wrong with it; that a switch has so many ports is for all shapes alike.
+Result<void> check_ports(const Scenario& scenario, const fabric::Graph& graph) {
+  for (std::uint32_t i = graph.endpoints; i < graph.nodes.size(); ++i) {
+    const fabric::Node& node = graph.nodes[i];
+    const std::int64_t ports = scenario.overrides.empty() ? scenario.devices.switch_.ports
+                                                          : settings_of_device(scenario, node.name).switch_.ports;
+    if (node.ports > ports) {
+      return fail("{} would need {} ports, but switch.ports is {}", node.name, node.ports, ports);
+    }
+  }
+  return {};
+}
+
+Result<fabric::Graph> build_cables(const Scenario& scenario) {
+  Result<fabric::TopologyOptions> options = options_of(scenario);
+  if (!options) {
+    return pass_on(options);
+  }
+  Result<fabric::Graph> graph = fabric::build_topology(*options);
+  if (!graph) {
+    return graph;
+  }
+  if (Result<void> fits = check_ports(scenario, *graph); !fits) {
+    return pass_on(fits);
+  }
+  return graph;
+}
+
 }  // namespace
 
 LinkTier tier_of(const fabric::Graph& graph, const fabric::Link& link) {
@@ -191,13 +217,10 @@ std::string host_of(const fabric::Graph& graph, EndpointId endpoint) {
 }
 
 Result<fabric::Graph> build_topology(const Scenario& scenario) {
-  Result<fabric::TopologyOptions> options = options_of(scenario);
-  if (!options) {
-    return pass_on(options);
-  }
-  Result<fabric::Graph> graph = fabric::build_topology(*options);
+  Result<fabric::Graph> graph = build_cables(scenario);
   if (!graph) {
-    return graph;
+    const bool file = scenario.topology.kind == TopologyKind::kFile;
+    return at_key(scenario, {.path = "topology", .fallback = file ? "file" : "kind"}, graph.error());
   }
   if (Result<void> named = check_names(scenario, *graph); !named) {
     return pass_on(named);

@@ -9,6 +9,7 @@
 #include "study/build_topology.h"
 #include "study/fail_at.h"
 #include "study/flow_file.h"
+#include "study/place_error.h"
 #include "study/selector.h"
 #include "workload/all_to_all.h"
 #include "workload/flow_list.h"
@@ -454,7 +455,7 @@ Result<void> Planner::flows(TrafficPlan& plan, const TrafficSettings& traffic, c
   if (!traffic.file.empty()) {
     Result<std::vector<FlowLine>> lines = read_flow_file(traffic.file);
     if (!lines) {
-      return pass_on(lines);
+      return wrong(traffic, "file: " + lines.error().message);
     }
     const std::map<std::string, std::size_t> known = by_name(all);
     for (const FlowLine& line : *lines) {
@@ -499,7 +500,7 @@ Result<void> Planner::poisson(TrafficPlan& plan, const TrafficSettings& traffic,
   if (!traffic.cdf.empty()) {
     Result<CdfTable> table = size_table(traffic.cdf);
     if (!table) {
-      return wrong(traffic, table.error().message);
+      return wrong(traffic, "cdf: " + table.error().message);
     }
     options.sizes = Empirical<Bytes>(std::move(*table));
   } else {
@@ -528,7 +529,7 @@ Result<std::vector<TrafficPlan>> plan_traffic(const Scenario& scenario, const fa
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     Result<TrafficPlan> plan = planner.plan(i);
     if (!plan) {
-      return pass_on(plan);
+      return at_key(scenario, {.path = fmt::format("traffic[{}]", i), .fallback = "kind"}, plan.error());
     }
     plans.push_back(std::move(*plan));
   }

@@ -22,14 +22,19 @@ namespace weft::study {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
-constexpr std::array<std::string_view, 14> kKinds = {"family", "switch",    "nic",      "link",          "qos",
+constexpr std::array<std::string_view, 15> kKinds = {"family", "switch",    "nic",      "link",          "qos",
                                                      "pfc",    "ecn",       "dcqcn",    "ib_congestion", "host",
-                                                     "pcie",   "reduction", "scale_up", "collectives"};
+                                                     "pcie",   "reduction", "scale_up", "collectives",   "cabling"};
 
 // Not made of keys of a scenario: study/model_catalogue.h reads them.
 constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};
 
 bool is_no_list(const Section& section) { return section.shape != SectionShape::kList; }
+
+// Entries choose others in one direction only, so that no two can choose each other.
+bool may_choose(std::string_view kind, std::string_view chosen) {
+  return chosen.empty() || kind == "family" || (kind == "host" && chosen == "pcie");
+}
 
 class EntryReader {
  public:
@@ -103,6 +108,10 @@ class EntryReader {
     if (!has_value || !has_mark || read.source.empty()) {
       return fail_at(raw.value.place, fmt::format("{}: needs a value, a mark and a source", path_of(at)));
     }
+    if (!may_choose(entry_.kind, at.key->entry)) {
+      return fail_at(raw.value.place, fmt::format("{}: an entry of kind '{}' cannot choose one of kind '{}'",
+                                                  path_of(at), entry_.kind, at.key->entry));
+    }
     entry_.values.push_back(std::move(read));
     return {};
   }
@@ -157,6 +166,7 @@ Result<Catalogue> Catalogue::load(const std::optional<std::string>& directory) {
   std::vector<File> files = {{.name = "switches.toml", .text = std::string(switches_catalogue())},
                              {.name = "nics.toml", .text = std::string(nics_catalogue())},
                              {.name = "links.toml", .text = std::string(links_catalogue())},
+                             {.name = "cabling.toml", .text = std::string(cabling_catalogue())},
                              {.name = "protocols.toml", .text = std::string(protocols_catalogue())},
                              {.name = "hosts.toml", .text = std::string(hosts_catalogue())},
                              {.name = "reduction.toml", .text = std::string(reduction_catalogue())},

@@ -76,9 +76,11 @@ TEST(Catalogue, DescribesSwitchesAndNicsCompletely) {
 
 TEST(Catalogue, LoadsAScenarioWithEveryEntry) {
   const std::map<std::string, std::string> keys = {
-      {"switch", "fabric.switch"}, {"nic", "fabric.nic"}, {"link", "fabric.link"},
-      {"qos", "fabric.qos"},       {"pfc", "fabric.pfc"}, {"ecn", "fabric.ecn"},
-      {"host", "host.profile"},    {"pcie", "host.pcie"}, {"dcqcn", "congestion_control.profile"}};
+      {"switch", "fabric.switch"}, {"nic", "fabric.nic"},
+      {"link", "fabric.link"},     {"cabling", "fabric.cabling"},
+      {"qos", "fabric.qos"},       {"pfc", "fabric.pfc"},
+      {"ecn", "fabric.ecn"},       {"host", "host.profile"},
+      {"pcie", "host.pcie"},       {"dcqcn", "congestion_control.profile"}};
   for (const auto& entry : test_catalogue().entries()) {
     if (!keys.contains(entry.kind)) {
       continue;
@@ -110,6 +112,28 @@ TEST(Catalogue, RefusesWrongEntries) {
               HasSubstr("c.toml:2:16: switch.ports: found the text '4'"));
   EXPECT_THAT(error_of("[switch.a]\nfamilies = [\"ethernet\"]\n"), HasSubstr("families: element 1: unknown word"));
   EXPECT_THAT(error_of("[switch.a]\nseed2 = 3\n"), HasSubstr("unknown key 'seed2'"));
+}
+
+// Otherwise two entries could each choose the other, or one itself.
+TEST(Catalogue, EntriesThatWouldChooseOneAnotherAreRefused) {
+  EXPECT_THAT(error_of("[host.a]\nhost.profile = { value = \"a\", mark = \"guess\", source = \"here\" }\n"),
+              HasSubstr("c.toml:2:16: host.profile: an entry of kind 'host' cannot choose one of kind 'host'"));
+  EXPECT_THAT(error_of("[pcie.a]\nhost.profile = { value = \"a\", mark = \"guess\", source = \"here\" }\n"),
+              HasSubstr("an entry of kind 'pcie' cannot choose one of kind 'host'"));
+  EXPECT_EQ(error_of("[host.a]\nhost.pcie = { value = \"gen5\", mark = \"guess\", source = \"here\" }\n"), "no error");
+}
+
+// A price has to come from somewhere for every rate and medium.
+TEST(Catalogue, DescribesCablesCompletely) {
+  const auto* section = find_section("cabling");
+  std::size_t entries = 0;
+  for (const auto& entry : test_catalogue().entries()) {
+    if (entry.kind == "cabling") {
+      ++entries;
+      EXPECT_EQ(entry.values.size(), section->keys.size() * section->group.size()) << entry.name;
+    }
+  }
+  EXPECT_EQ(entries, 3U);
 }
 
 TEST(Catalogue, LetsALaterEntryTakeThePlaceOfAnEarlier) {

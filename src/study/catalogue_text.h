@@ -8,6 +8,7 @@ namespace weft::study {
 [[nodiscard]] std::string_view switches_catalogue();
 [[nodiscard]] std::string_view nics_catalogue();
 [[nodiscard]] std::string_view links_catalogue();
+[[nodiscard]] std::string_view cabling_catalogue();
 [[nodiscard]] std::string_view protocols_catalogue();
 [[nodiscard]] std::string_view hosts_catalogue();
 [[nodiscard]] std::string_view reduction_catalogue();

@@ -98,7 +98,17 @@ Section scale_up_section() {
   return section;
 }
 
-using Sections = std::array<Section, 26>;
+Section cabling_section() {
+  return {
+      .path = "cabling",
+      .about = "Parts of cables by the rate of the link: the next one that is enough. They count in the bill alone.",
+      .keys = key_tables::cabling_keys(),
+      .settings = [](const Target& target, std::size_t index) -> void* { return &target.scenario->cabling[index]; },
+      .shape = SectionShape::kGroup,
+      .group = kCablingNames};
+}
+
+using Sections = std::array<Section, 28>;
 
 Sections make_sections() {
   using namespace key_tables;
@@ -127,6 +137,8 @@ Sections make_sections() {
       table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),
       table<&Scenario::collectives>("collectives", "How collectives are carried out, and what their software costs.",
                                     collective_keys()),
+      cabling_section(),
+      table<&Scenario::cost>("cost", "What running the network costs, and what is there already.", cost_keys()),
       table<&Scenario::output>("output", "What is recorded.", output_keys()),
       list_section<&Scenario::traffic>({.path = "traffic",
                                         .about = "What is sent; any number of them.",

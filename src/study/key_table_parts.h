@@ -36,6 +36,9 @@ namespace weft::study::key_tables {
 
 [[nodiscard]] std::span<const Key> collective_keys();
 
+[[nodiscard]] std::span<const Key> cabling_keys();
+[[nodiscard]] std::span<const Key> cost_keys();
+
 [[nodiscard]] std::span<const Key> traffic_keys();
 [[nodiscard]] std::span<const Key> job_keys();
 [[nodiscard]] std::span<const Key> event_keys();

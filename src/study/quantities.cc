@@ -19,6 +19,7 @@ namespace {
 constexpr std::array kLengthUnits = {Unit{"m", 1'000}, Unit{"km", 1'000'000}};
 constexpr std::array kPowerUnits = {Unit{"W", 1'000}, Unit{"kW", 1'000'000}};
 constexpr std::array kMoneyUnits = {Unit{"USD", 1'000}};
+constexpr std::array kEnergyPriceUnits = {Unit{"USD/kWh", 1'000}};
 
 // Enough for a building, a data centre, or its price; keeps every sum far from overflow.
 constexpr std::int64_t kMaxWhole = 1'000'000'000;
@@ -112,6 +113,12 @@ Result<Money> parse_money(std::string_view text) {
   return parse_milli(text, kMoneyUnits, "1500 USD").map([](std::int64_t count) { return Money{count}; });
 }
 
+Result<EnergyPrice> parse_energy_price(std::string_view text) {
+  return parse_milli(text, kEnergyPriceUnits, "0.12 USD/kWh").map([](std::int64_t count) {
+    return EnergyPrice{count};
+  });
+}
+
 Result<PowerOfTwo> parse_power_of_two(std::string_view text) {
   for (int exponent = -7; exponent <= 7; ++exponent) {
     const PowerOfTwo value{static_cast<std::int8_t>(exponent)};
@@ -137,6 +144,7 @@ Result<Oversubscription> parse_oversubscription(std::string_view text) {
 std::string to_string(Length value) { return milli_text(value.count, "m"); }
 std::string to_string(Power value) { return milli_text(value.count, "W"); }
 std::string to_string(Money value) { return milli_text(value.count, "USD"); }
+std::string to_string(EnergyPrice value) { return milli_text(value.count, "USD/kWh"); }
 
 std::string to_string(PowerOfTwo value) {
   return value.exponent < 0 ? fmt::format("1/{}", 1 << -value.exponent) : fmt::format("{}", 1 << value.exponent);

@@ -5,6 +5,7 @@
 // checked against the devices by study/selector.h once the topology exists.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "study/family.h"
 #include "study/scenario_collectives.h"
+#include "study/scenario_cost.h"
 #include "study/scenario_devices.h"
 #include "study/scenario_reduction.h"
 #include "study/scenario_scale_up.h"
@@ -30,6 +32,7 @@ struct FabricSettings {
   std::string switch_entry;  // of the catalogue
   std::string nic_entry;
   std::string link_entry;
+  std::string cabling_entry;
   std::string qos_entry;
   std::string pfc_entry;
   std::string ecn_entry;
@@ -205,6 +208,8 @@ struct Scenario {
   TcpSettings tcp{};
   IwarpSettings iwarp{};
   CollectiveSettings collectives{};
+  std::array<CablingSettings, kCablingNames.size()> cabling{};
+  CostSettings cost{};
   OutputSettings output{};
   std::vector<TrafficSettings> traffic;
   std::vector<JobSettings> jobs;

@@ -48,8 +48,8 @@ void derive_entries(Scenario& scenario) {
     return;
   }
   auto& fabric = scenario.fabric;
-  fabric.switch_entry = fabric.nic_entry = fabric.link_entry = "equal";
-  for (const auto* path : {"fabric.switch", "fabric.nic", "fabric.link"}) {
+  fabric.switch_entry = fabric.nic_entry = fabric.link_entry = fabric.cabling_entry = "equal";
+  for (const auto* path : {"fabric.switch", "fabric.nic", "fabric.link", "fabric.cabling"}) {
     note(scenario, path, "hardware = \"equal\"");
   }
 }

@@ -33,6 +33,15 @@ bool is_of_other_hosts(const Section& section, const Key& key, const Scenario& s
          (section.path == "scale_up" && scenario.scale_up.kind == ScaleUpKind::kNone && key.name != "entry");
 }
 
+// Parts for rates that no link of the scenario has.
+bool is_of_other_rate(const KeyAt& at, const Scenario& scenario) {
+  if (at.section->path != "cabling" || scenario.topology.kind == TopologyKind::kFile || !scenario.overrides.empty()) {
+    return false;
+  }
+  return std::ranges::none_of(scenario.devices.links,
+                              [&](const LinkSettings& link) { return cabling_class(link.rate) == at.index; });
+}
+
 class Lister {
  public:
   Lister(const Scenario& scenario, Listing listing)
@@ -79,7 +88,9 @@ class Lister {
     for (const auto& key : section.keys) {
       std::vector<ListedValue> all;
       for (const auto& at : expand({.section = &section, .key = &key, .index = std::nullopt})) {
-        all.push_back(row(at));
+        if (!relevant_ || !is_of_other_rate(at, scenario_)) {
+          all.push_back(row(at));
+        }
       }
       if (relevant_) {
         fold(section, key, all);

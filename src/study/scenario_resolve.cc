@@ -176,6 +176,9 @@ class EntryChooser {
     if (auto done = add("link", "fabric.link", equal ? neutral : fabric.link_entry); !done) {
       return pass_on(done);
     }
+    if (auto done = add("cabling", "fabric.cabling", equal ? neutral : fabric.cabling_entry); !done) {
+      return pass_on(done);
+    }
     if (auto done = add("switch", "fabric.switch", equal ? neutral : fabric.switch_entry); !done) {
       return pass_on(done);
     }

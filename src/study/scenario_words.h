@@ -34,6 +34,10 @@ struct WordsOf<IpVersion> : NothingPlanned {
   static constexpr WordList<2> kWords = {"ipv4", "ipv6"};
 };
 template <>
+struct WordsOf<BillPart> : NothingPlanned {
+  static constexpr WordList<4> kWords = {"switches", "nics", "optics", "cables"};
+};
+template <>
 struct WordsOf<Domains> : NothingPlanned {
   static constexpr WordList<2> kWords = {"one", "routed"};
 };

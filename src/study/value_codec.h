@@ -234,6 +234,15 @@ struct QuantityText<Money> {
   static Money from_count(std::int64_t count) { return {count}; }
 };
 
+template <>
+struct QuantityText<EnergyPrice> {
+  static constexpr std::string_view kName = "a price of energy";
+  static constexpr std::string_view kExample = "0.12 USD/kWh";
+  static Result<EnergyPrice> parse(std::string_view text) { return parse_energy_price(text); }
+  static std::int64_t count(EnergyPrice value) { return value.count; }
+  static EnergyPrice from_count(std::int64_t count) { return {count}; }
+};
+
 /// Ratios: text without a unit and without a range of its own.
 template <>
 struct Codec<PowerOfTwo> {

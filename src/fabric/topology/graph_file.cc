@@ -4,11 +4,13 @@
 
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "base/nearest_word.h"
@@ -264,7 +266,8 @@ Result<Graph> build_graph(const GraphFileOptions& options) {
     return fail("graph-file: file is empty, it must name the text of a graph");
   }
   std::ifstream stream(options.file, std::ios::binary);
-  if (!stream) {
+  std::error_code error;
+  if (!stream || std::filesystem::is_directory(options.file, error)) {
     return fail("graph-file: cannot read {}", options.file);
   }
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
