@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "study/scenario_test_support.h"
 
 namespace weft::study {
@@ -63,6 +64,46 @@ TEST(WrongScenarios, AreAtLeastSixty) { EXPECT_GE(wrong_names().size(), 60U); }
 
 // The corpus is wrong in one place each: without that the same skeleton loads.
 TEST(WrongScenarios, StandBesideARightOne) { EXPECT_EQ(message_of(scenario_with("")), "no error"); }
+
+std::string whole_scenario() {
+  return fmt::format(
+      "{}[[traffic]]\nkind = \"incast\"\nsize = \"1 MB\"\n[[case]]\nname = \"big\"\nswitch.buffer = \"4 MB\"\n",
+      kSmallScenario);
+}
+
+// Right or refused in one line with a place: nothing else happens to a text, however it is spoilt.
+void expect_told(const std::string& text) {
+  const auto scenario = parse_scenario(text, {.file = "wrong.toml", .case_name = {}, .settings = {}}, test_catalogue());
+  if (!scenario) {
+    EXPECT_THAT(scenario.error().message, testing::MatchesRegex("wrong\\.toml:[0-9]+:[0-9]+: .+")) << text;
+  }
+}
+
+TEST(WrongScenario, CutOffAnywhereIsToldWithItsPlace) {
+  const auto whole = whole_scenario();
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    expect_told(whole.substr(0, length));
+  }
+}
+
+TEST(WrongScenario, WithAnyByteSpoiltIsToldWithItsPlace) {
+  const auto whole = whole_scenario();
+  SplitMix64 random(1);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    auto spoilt = whole;
+    spoilt[at] = static_cast<char>(random.next() & 0xFF);
+    expect_told(spoilt);
+  }
+}
+
+TEST(WrongScenario, OfJunkIsToldWithItsPlace) {
+  SplitMix64 random(2);
+  for (int i = 0; i < 200; ++i) {
+    std::string junk(random.next() % 300, '\0');
+    std::ranges::generate(junk, [&] { return static_cast<char>(random.next() & 0xFF); });
+    expect_told(junk);
+  }
+}
 
 TEST(WrongScenario, ReportsAFileThatCannotBeRead) {
   const auto missing = load_scenario({.file = "no-such-file.toml", .case_name = {}, .settings = {}}, test_catalogue());
