@@ -203,9 +203,22 @@ INSTANTIATE_TEST_SUITE_P(Run, Example, ::testing::ValuesIn(examples()), [](const
   return name;
 });
 
+// Jobs of hundreds of GPUs, made smaller and shorter.
+std::string reduced(const std::string& name) {
+  const std::map<std::string, std::vector<std::string>> settings = {
+      {"llama3-70b-1024gpu",
+       {"topology.hosts=16", "topology.hosts_per_leaf=4", "topology.spines=2", "job[0].gpus=128", "job[0].layers=20",
+        "job[0].interleave=1", "job[0].global_batch=16", "job[0].slice=1MiB"}},
+      {"gpt3-175b-1024gpu",
+       {"topology.hosts=16", "job[0].gpus=128", "job[0].layers=24", "job[0].global_batch=32", "job[0].slice=1MiB"}},
+      {"mixtral-moe-alltoall", {"job[0].layers=4", "job[0].global_batch=64", "job[0].slice=1MiB"}}};
+  const auto found = settings.find(name);
+  return found == settings.end() ? "" : fmt::format("--no-check --set {}", fmt::join(found->second, " --set "));
+}
+
 TEST_P(Example, RunsToItsEnd) {
-  const Outcome outcome =
-      run_weft(fmt::format("run {} --json - --no-results", (kExamples / (GetParam() + ".toml")).string()));
+  const Outcome outcome = run_weft(fmt::format("run {} --json - --no-results {}",
+                                               (kExamples / (GetParam() + ".toml")).string(), reduced(GetParam())));
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
   ASSERT_FALSE(json.is_discarded()) << outcome.out;
