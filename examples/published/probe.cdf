@@ -1,0 +1,2 @@
+# Every message has 512 bytes.
+512 100
