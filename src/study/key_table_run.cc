@@ -19,8 +19,8 @@ constexpr std::array kRun = {
     Key{.name = "hardware",
         .binding = bind<&Scenario::hardware>(),
         .fallback = "as-sold",
-        .about = "`equal` takes switch, NIC, links and cabling from the neutral entries `equal` of the catalogue, so that "
-                 "families differ by protocol alone."},
+        .about = "`equal` takes switch, NIC, links and cabling from the neutral entries `equal` of the catalogue, so "
+                 "that families differ by protocol alone."},
     Key{.name = "stop",
         .binding = bind<&Scenario::stop>(),
         .fallback = "when-done",
