@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <set>
 #include <utility>
 #include <vector>
@@ -368,14 +369,41 @@ int rank_of(const Scenario& scenario, const std::string& path) {
   return found == scenario.sources.end() ? 0 : static_cast<int>(found->second.origin);
 }
 
+bool is_of_file(const ValueSource& source) { return source.origin == Origin::kFile || source.origin == Origin::kCase; }
+
+/// Line and column at the end of "incast.toml:7:10".
+std::pair<int, int> line_and_column(std::string_view place) {
+  const auto column = place.rfind(':');
+  const auto line = place.rfind(':', column - 1);
+  const auto number = [](std::string_view digits) {
+    int value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+  };
+  return {number(place.substr(line + 1, column - line - 1)), number(place.substr(column + 1))};
+}
+
+// Of a value that nobody gave: the first value that the file has in the same table, or its beginning.
+std::string table_place(const Scenario& scenario, const std::string& table) {
+  const std::string* first = nullptr;
+  for (auto it = scenario.sources.lower_bound(table); it != scenario.sources.end() && it->first.starts_with(table);
+       ++it) {
+    const auto& [path, source] = *it;
+    if (is_of_file(source) && (first == nullptr || line_and_column(source.text) < line_and_column(*first))) {
+      first = &source.text;
+    }
+  }
+  return first == nullptr ? scenario.file + ":1:1" : *first;
+}
+
 }  // namespace
 
 std::string source_place(const Scenario& scenario, const std::string& path) {
   const auto found = scenario.sources.find(path);
-  const bool has_place = found != scenario.sources.end() &&
-                         (found->second.origin == Origin::kFile || found->second.origin == Origin::kCase ||
-                          found->second.origin == Origin::kSet);
-  return has_place ? found->second.text : scenario.file;
+  if (found != scenario.sources.end() && (is_of_file(found->second) || found->second.origin == Origin::kSet)) {
+    return found->second.text;
+  }
+  return table_place(scenario, path.substr(0, path.rfind('.') + 1));
 }
 
 Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scenario) {

@@ -27,7 +27,8 @@ namespace weft::study {
 /// layer than the one that chose the kind is passed over: a case may choose another kind than the file.
 [[nodiscard]] Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scenario);
 
-/// The place of the value at `path`: "incast.toml:7:10", or the scenario's file where the value is not from a file.
+/// The place of the value at `path`: "incast.toml:7:10", "--set switch.buffer"; of a value that nobody gave, that of
+/// the first one of its table, or the beginning of the file.
 [[nodiscard]] std::string source_place(const Scenario& scenario, const std::string& path);
 
 }  // namespace weft::study
