@@ -119,13 +119,20 @@ def scale():
         ports = up_ports()
         rows = [row for row in tables["samples"] if row["port"] in ports and int(row["at_ps"]) > 5e9]
         share = statistics.fmean(float(row["utilisation"]) for row in rows)
-        yield f"share of the links to spines, {name}", "60 % (3.0 of 5.12 Tb/s)", "{:.0f} % ({:.1f} of 5.12 Tb/s)".format(
+        yield f"share of the links to spines, {name}", "60 % (3.0 of 5.12 Tb/s)", "{:.0f} % ({:.1f} Tb/s on the wire)".format(
             100 * share, 5.12 * share)
         drops = summary["network"]["drops"]["total"]
         yield f"packets dropped, {name}", "none", str(drops) if drops else "none"
         loaded = jobs(summary)["probe"]["latency_s"]
         yield f"probes under load, {name}: 99th and 99.9th percentile", "400 and 800 us", "{:.0f} and {:.0f} us".format(
             loaded["p99"] * 1e6, loaded["p99.9"] * 1e6)
+
+
+    whole = jobs(run("rdma-loss.toml", "no-loss")[0])["stream"]["goodput_bps"]
+    for case, timeout in (("go-back-n-1ms", "1 ms"), ("go-back-n", "67 ms")):
+        lossy = jobs(run("rdma-loss.toml", case)[0])["stream"]["goodput_bps"]
+        yield (f"one packet in 256 lost, go-back-N, timeout of {timeout}", "close to the rate of the link",
+               f"{gbps(lossy)} of {gbps(whole)} Gb/s")
 
 
 # Bytes on the bus of an operation for each byte of the vector, as nccl-tests count them.

@@ -79,6 +79,15 @@ TEST(Published, ALoadedNetworkDelaysProbesAndDropsNothing) {
             3 * job(idle.at("idle"), "probe")["latency_s"]["p99"].get<double>());
 }
 
+// Every loss costs a window and, where the repetition is lost as well, a timeout.
+TEST(Published, GoBackNKeepsMostOfTheLinkIfTimeoutsAreShort) {
+  const auto runs = runs_of("rdma-loss.toml --until 100ms");
+  ASSERT_EQ(runs.size(), 3U);
+  const auto goodput = [&](const char* name) { return job(runs.at(name), "stream")["goodput_bps"].get<double>(); };
+  EXPECT_GT(goodput("go-back-n-1ms"), 0.75 * goodput("no-loss"));
+  EXPECT_LT(goodput("go-back-n"), goodput("go-back-n-1ms"));
+}
+
 TEST(Published, CollectivesOnTwoHostsKeepTheirOrder) {
   auto runs = runs_of("nccl-two-hosts.toml");
   ASSERT_EQ(runs.size(), 7U);
