@@ -153,7 +153,7 @@ describe('the page of the report', () => {
     const {page, faults, close} = await open(reportOfDocument(hostile));
     assert.equal(await page.textContent('h1'), evil);
     assert.ok((await page.textContent('#not-possible')).includes(named('rocev1').reason));
-    for (const id of ['step-time', 'timelines', 'cost']) await page.hover(`#chart-${id}`);
+    for (const id of ['step-time', 'timeline-rocev2', 'cost']) await page.hover(`#chart-${id}`);
     assert.deepEqual(faults, []);
     await close();
   });

@@ -45,7 +45,7 @@ const shade = (pair, theme) => pair[theme.dark ? 1 : 0];
 const at = (values, index) => values[index % values.length];
 
 function withInk(decal, theme) {
-  return decal ? {...decal, color: theme.dark ? 'rgba(10,15,25,0.55)' : 'rgba(255,255,255,0.65)'} : {symbol: 'none'};
+  return decal ? {...decal, color: theme.dark ? 'rgba(10,15,25,0.55)' : 'rgba(255,255,255,0.65)'} : 'none';
 }
 
 /** For series that are no fabrics. */
@@ -75,7 +75,7 @@ export function fabricLooks(comparison) {
 /** The look of the kinds of a stacked chart, in the order in which they come; computing is in greys without a pattern. */
 const COMPUTING = ['computing', 'compute', 'forward', 'backward', 'optimizer', 'optimiser', 'recompute'];
 export function kindLook(name, index, theme) {
-  if (COMPUTING.includes(name)) return {color: shade(at(COMPUTE, COMPUTING.indexOf(name)), theme), decal: {symbol: 'none'}};
+  if (COMPUTING.includes(name)) return {color: shade(at(COMPUTE, COMPUTING.indexOf(name)), theme), decal: 'none'};
   return {color: shade(at(KINDS, index), theme), decal: withInk(at(DECALS, index), theme)};
 }
 

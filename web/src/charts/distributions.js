@@ -7,6 +7,16 @@ import {absent, absentPart, numbers, section} from '../section.js';
 
 const MARKS = 25; // on a curve
 
+const MOST_POINTS = 200; // drawn of a curve
+const TAIL = 40; // of them, the last ones as they are
+
+/** The curve, or of a very fine one every so many points and the tail whole. */
+export function thinned(curve) {
+  if (curve.length <= MOST_POINTS) return curve;
+  const step = Math.ceil((curve.length - TAIL) / (MOST_POINTS - TAIL));
+  return curve.filter((_, index) => index % step === 0 || index >= curve.length - TAIL);
+}
+
 /** The smallest value that at least `share` of all do not exceed. */
 const quantile = (curve, share) => curve.find(([, reached]) => reached >= share - 1e-12)?.[0];
 
@@ -23,7 +33,7 @@ function curves({id, name, fabrics, get, looks, given}) {
     ])}),
     series: fabrics.map((fabric) => {
       const look = looks.get(fabric.name);
-      const curve = get(fabric);
+      const curve = thinned(get(fabric));
       return {
         name: fabric.name, type: 'line', step: 'end', data: curve.map(([us, share]) => [us, share * 100]),
         symbol: look.symbol, showSymbol: true,

@@ -6,7 +6,8 @@ import {isNumber, seconds} from '../format.js';
 import {fabricName} from '../marks.js';
 import {absent, numbers, section} from '../section.js';
 
-const ROW = 30;
+const MANY = 20; // rows from which labels have one line
+const rowHeight = (rows) => (rows < MANY ? 64 : 34); // a mark and its label, with what the layout adds between trees
 
 /** Ports with what they caused under them. A circle of causes is cut where it closes, and says so. */
 export function pauseForest(rows) {
@@ -30,16 +31,15 @@ export function pauseForest(rows) {
 }
 
 const heldText = (row) => (isNumber(row.held_s) ? `held ${seconds(row.held_s)}` : '');
-const labelOf = (node) => [node.name, isNumber(node.row.lane) ? `lane ${node.row.lane}` : '', heldText(node.row), node.closes ? 'closes a circle' : '',
-  node.row.cause && node.outside ? `because of ${node.row.cause}` : ''].filter(Boolean).join(' · ');
+const labelOf = (node, lines) => [node.name, heldText(node.row), node.closes ? 'closes a circle' : ''].filter(Boolean).join(lines);
 
 const leaves = (node) => (node.children.length === 0 ? 1 : node.children.reduce((total, child) => total + leaves(child), 0));
 const depth = (node) => 1 + Math.max(0, ...node.children.map(depth));
 
-function treeData(node, theme, most) {
+function treeData(node, theme, {most, lines}) {
   const share = most > 0 && isNumber(node.row.held_s) ? node.row.held_s / most : 0;
   return {
-    name: labelOf(node), row: node.row, symbol: node.children.length > 0 ? 'circle' : 'rect', symbolSize: 7 + 11 * Math.sqrt(share), children: node.children.map((child) => treeData(child, theme, most)),
+    name: labelOf(node, lines), row: node.row, symbol: node.children.length > 0 ? 'circle' : 'rect', symbolSize: 7 + 11 * Math.sqrt(share), children: node.children.map((child) => treeData(child, theme, {most, lines})),
     itemStyle: {color: share > 0.5 ? (theme.dark ? '#ff7b72' : '#c92a2a') : (theme.dark ? '#f2b155' : '#e08a1e'), borderColor: theme.ink, borderWidth: 0.8},
   };
 }
@@ -47,6 +47,8 @@ function treeData(node, theme, most) {
 function treeOf(fabric) {
   const roots = pauseForest(fabric.pauses.tree);
   const most = Math.max(0, ...fabric.pauses.tree.map((row) => row.held_s ?? 0));
+  const rows = roots.reduce((total, root) => total + leaves(root), 0);
+  const marks = {most, lines: rows < MANY ? '\n' : ', '};
   const levels = Math.max(...roots.map(depth));
   const option = (theme, width) => ({
     tooltip: tooltip(theme, {trigger: 'item', formatter: ({data}) => data?.row && tip(data.row.port, [
@@ -54,17 +56,16 @@ function treeOf(fabric) {
       ...(isNumber(data.row.held_s) ? [['held in all', seconds(data.row.held_s)]] : []), ['because of', data.row.cause ?? 'nothing further on'],
     ])}),
     series: [{
-      type: 'tree', name: fabric.name, orient: 'LR', left: roots.length === 1 ? 90 : 56, right: Math.min(230, width * 0.34), top: 14, bottom: 14, roam: false, expandAndCollapse: false, initialTreeDepth: -1,
-      data: [roots.length === 1 ? treeData(roots[0], theme, most)
-        : {name: `${roots.length} first causes`, symbol: 'emptyCircle', symbolSize: 8, itemStyle: {color: theme.soft}, children: roots.map((root) => treeData(root, theme, most))}],
+      type: 'tree', name: fabric.name, orient: 'LR', left: roots.length === 1 ? 90 : 56, right: Math.min(180, width * 0.28), top: 38, bottom: 20, roam: false, expandAndCollapse: false, initialTreeDepth: -1,
+      data: [roots.length === 1 ? treeData(roots[0], theme, marks)
+        : {name: `${roots.length} first causes`, symbol: 'emptyCircle', symbolSize: 8, itemStyle: {color: theme.soft}, children: roots.map((root) => treeData(root, theme, marks))}],
       lineStyle: {color: theme.faint, width: 1.4, curveness: 0.5},
-      label: {position: 'bottom', distance: 7, verticalAlign: 'middle', align: 'center', color: theme.ink, fontSize: 11, backgroundColor: theme.surface, padding: [1, 3],
-        width: Math.max(70, (width - 60) / (levels + 1) - 6), overflow: 'break'},
-      leaves: {label: {position: 'right', align: 'left', distance: 8, width: Math.min(215, width * 0.32), overflow: 'break'}},
+      label: {position: 'top', distance: 5, verticalAlign: 'bottom', align: 'center', color: theme.ink, fontSize: 11, lineHeight: 13,
+        width: Math.max(60, (width - 60) / (levels + 1)), overflow: 'truncate'},
+      leaves: {label: {position: 'right', align: 'left', verticalAlign: 'middle', distance: 8, width: Math.min(170, width * 0.25), overflow: 'truncate'}},
     }],
   });
-  const rows = roots.reduce((total, root) => total + leaves(root), 0);
-  return makeChart({id: `pauses-${slug(fabric.name)}`, option, height: Math.max(120, 40 + ROW * 1.3 * rows), description: `Tree of pauses of ${fabric.name}: what held which port.`}).element;
+  return makeChart({id: `pauses-${slug(fabric.name)}`, option, height: 56 + rowHeight(rows) * rows, description: `Tree of pauses of ${fabric.name}: what held which port.`}).element;
 }
 
 export function pauses(comparison, looks) {

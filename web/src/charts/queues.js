@@ -7,6 +7,7 @@ import {kindLook, lineAt, symbolAt} from '../palette.js';
 import {absent, details, section, select, table} from '../section.js';
 
 const MOST_PORTS = 8;
+const MOST_PATTERNS = 50; // instants; with more of them bars are too narrow for a pattern
 
 const peak = (queue) => Math.max(0, ...list(queue.bytes));
 const held = (queue) => list(queue.held_s).reduce((total, value) => total + value, 0);
@@ -51,7 +52,7 @@ function optionOf(fabric) {
         ...(anyHeld ? queues.map((queue, index) => {
           const look = kindLook(queue.port, index, theme);
           return {name: queue.port, type: 'bar', stack: 'held', xAxisIndex: 1, yAxisIndex: 1, barMaxWidth: 10, barMinWidth: 2,
-            itemStyle: {color: look.color, decal: look.decal}, data: queue.at_s.map((at, place) => [at * time.factor, (queue.held_s?.[place] ?? 0) * holds.factor])};
+            itemStyle: {color: look.color, decal: queue.at_s.length > MOST_PATTERNS ? 'none' : look.decal}, data: queue.at_s.map((at, place) => [at * time.factor, (queue.held_s?.[place] ?? 0) * holds.factor])};
         }) : []),
       ],
     };

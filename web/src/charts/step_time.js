@@ -53,7 +53,7 @@ export function stepTime(comparison, looks) {
       encode: {x: [1, 2], y: 0}, point: (api, value) => api.coord([api.value(value), api.value(0)]), across: (end) => [0, end],
     }), {
       // Beyond the whisker, so that neither hides the other.
-      name: 'text', type: 'scatter', symbolSize: 1, silent: true, tooltip: {show: false}, itemStyle: {opacity: 0},
+      name: 'text', type: 'scatter', symbolSize: 1, silent: true, tooltip: {show: false}, itemStyle: {color: 'transparent'},
       data: fabrics.map((fabric, index) => [Math.max(fabric.step_time_s, fabric.step_time_high_s ?? 0) * unit.factor, index]),
       label: {show: true, position: 'right', distance: 8, formatter: ({dataIndex}) => {
         const fabric = fabrics[dataIndex];
