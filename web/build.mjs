@@ -65,11 +65,16 @@ function filled(template, parts) {
 
 const script = await bundled('main.js');
 const style = await bundled('style.css');
-const notices = packagesOf(script.inputs).map(noticeOf).join('\n\n' + '-'.repeat(80) + '\n\n');
+const notices = packagesOf(script.inputs)
+  .map(noticeOf)
+  .join('\n\n' + '-'.repeat(80) + '\n\n');
 if (/<\/script|<!--/i.test(script.text)) throw new Error('the bundle would end its own script element');
 writeFileSync(given.notices, `Software that the report of weft contains.\n\n${notices}\n`);
-writeFileSync(given.page, filled(readFileSync(join(here, 'src', 'page.html'), 'utf8'), {
-  STYLE: style.text,
-  SCRIPT: script.text,
-  NOTICES: escaped(notices),
-}));
+writeFileSync(
+  given.page,
+  filled(readFileSync(join(here, 'src', 'page.html'), 'utf8'), {
+    STYLE: style.text,
+    SCRIPT: script.text,
+    NOTICES: escaped(notices),
+  }),
+);

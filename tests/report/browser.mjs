@@ -18,7 +18,11 @@ export async function startBrowser() {
   if (!WEFT_CHROMIUM) throw new Error('chromium is needed; scripts/bootstrap installs it');
   folder = mkdtempSync(join(tmpdir(), 'weft-report-'));
   const {chromium} = createRequire(join(WEFT_WEB_DIR, 'package.json'))('playwright-core');
-  browser = await chromium.launch({executablePath: WEFT_CHROMIUM, args: ['--no-sandbox', '--disable-gpu'], timeout: LIMIT});
+  browser = await chromium.launch({
+    executablePath: WEFT_CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu'],
+    timeout: LIMIT,
+  });
 }
 
 export async function stopBrowser() {
@@ -52,9 +56,16 @@ export async function open(url, options = {}) {
   await context.setOffline(true);
   const page = await context.newPage();
   const faults = [];
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(`${message.type()}: ${message.text()}`));
+  page.on(
+    'console',
+    (message) => ['error', 'warning'].includes(message.type()) && faults.push(`${message.type()}: ${message.text()}`),
+  );
   page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));
-  page.on('request', (request) => request.url() !== url && !request.url().startsWith('data:') && faults.push(`request: ${request.url()}`));
+  page.on(
+    'request',
+    (request) =>
+      request.url() !== url && !request.url().startsWith('data:') && faults.push(`request: ${request.url()}`),
+  );
   page.on('dialog', (dialog) => {
     faults.push(`dialog: ${dialog.message()}`);
     dialog.dismiss();
@@ -65,5 +76,5 @@ export async function open(url, options = {}) {
 }
 
 /** What ECharts says that it drew. Functions do not come along. */
-export const optionOf = (page, id) => page.evaluate((name) =>
-  JSON.parse(JSON.stringify(window.weftReport.charts.get(name).chart.getOption())), id);
+export const optionOf = (page, id) =>
+  page.evaluate((name) => JSON.parse(JSON.stringify(window.weftReport.charts.get(name).chart.getOption())), id);

@@ -5,7 +5,8 @@ import {dataFile, open, optionOf, readData, reportOf, startBrowser, stopBrowser}
 
 const comparison = readData('full.json');
 const fabrics = comparison.fabrics.filter((fabric) => fabric.possible);
-const close = (found, expected, what) => assert.ok(Math.abs(found - expected) <= 1e-9 * Math.max(1, Math.abs(expected)), `${what}: ${found}, not ${expected}`);
+const close = (found, expected, what) =>
+  assert.ok(Math.abs(found - expected) <= 1e-9 * Math.max(1, Math.abs(expected)), `${what}: ${found}, not ${expected}`);
 const seriesOf = (option, name) => option.series.find((series) => series.name === name);
 
 describe('numbers of the report', () => {
@@ -17,19 +18,45 @@ describe('numbers of the report', () => {
   after(stopBrowser);
 
   it('has every chart, drawn', async () => {
-    const drawn = await view.page.evaluate(() => [...window.weftReport.charts].map(([id, {element}]) =>
-      ({id, shapes: element.querySelectorAll('svg path, svg text').length, width: element.clientWidth, height: element.clientHeight})));
+    const drawn = await view.page.evaluate(() =>
+      [...window.weftReport.charts].map(([id, {element}]) => ({
+        id,
+        shapes: element.querySelectorAll('svg path, svg text').length,
+        width: element.clientWidth,
+        height: element.clientHeight,
+      })),
+    );
     assert.deepEqual(drawn.map(({id}) => id).sort(), [
-      'cost', 'fct', 'lost-time', 'pauses-rocev2', 'queues', 'small-message', 'step-parts', 'step-time', 'timeline-infiniband', 'timeline-rocev2',
-      'timeline-rocev2-untuned', 'timeline-tcp', 'topology', 'tuning-by-size', 'tuning-infiniband', 'tuning-rocev2', 'tuning-rocev2-untuned', 'tuning-tcp',
+      'cost',
+      'fct',
+      'lost-time',
+      'pauses-rocev2',
+      'queues',
+      'small-message',
+      'step-parts',
+      'step-time',
+      'timeline-infiniband',
+      'timeline-rocev2',
+      'timeline-rocev2-untuned',
+      'timeline-tcp',
+      'topology',
+      'tuning-by-size',
+      'tuning-infiniband',
+      'tuning-rocev2',
+      'tuning-rocev2-untuned',
+      'tuning-tcp',
     ]);
-    for (const chart of drawn) assert.ok(chart.shapes > 8 && chart.width > 300 && chart.height > 100, JSON.stringify(chart));
+    for (const chart of drawn)
+      assert.ok(chart.shapes > 8 && chart.width > 300 && chart.height > 100, JSON.stringify(chart));
   });
 
   it('draws step times with their intervals', async () => {
     const option = await optionOf(view.page, 'step-time');
     assert.equal(option.xAxis[0].name, 'step time, ms');
-    assert.deepEqual(option.yAxis[0].data, fabrics.map(({name}) => name));
+    assert.deepEqual(
+      option.yAxis[0].data,
+      fabrics.map(({name}) => name),
+    );
     fabrics.forEach((fabric, index) => {
       close(seriesOf(option, 'step time').data[index].value, fabric.step_time_s * 1000, fabric.name);
       const [place, low, high] = seriesOf(option, 'interval').data[index];
@@ -70,10 +97,17 @@ describe('numbers of the report', () => {
   });
 
   it('draws both distributions point by point', async () => {
-    for (const [id, get] of [['fct', ({cdf}) => cdf.fct], ['small-message', ({cdf}) => cdf.small_message]]) {
+    for (const [id, get] of [
+      ['fct', ({cdf}) => cdf.fct],
+      ['small-message', ({cdf}) => cdf.small_message],
+    ]) {
       const option = await optionOf(view.page, id);
       for (const fabric of fabrics) {
-        assert.deepEqual(seriesOf(option, fabric.name).data, get(fabric).map(([us, share]) => [us, share * 100]), fabric.name);
+        assert.deepEqual(
+          seriesOf(option, fabric.name).data,
+          get(fabric).map(([us, share]) => [us, share * 100]),
+          fabric.name,
+        );
       }
     }
   });
@@ -109,9 +143,13 @@ describe('numbers of the report', () => {
       close(points[index].value[0], fabric.cost_usd / 1000, fabric.name);
       close(points[index].value[1], fabric.step_time_s * 1000, fabric.name);
     });
-    const beaten = (one) => fabrics.some((other) => other !== one && other.cost_usd <= one.cost_usd && other.step_time_s <= one.step_time_s);
+    const beaten = (one) =>
+      fabrics.some((other) => other !== one && other.cost_usd <= one.cost_usd && other.step_time_s <= one.step_time_s);
     const front = fabrics.filter((fabric) => !beaten(fabric)).sort((a, b) => a.cost_usd - b.cost_usd);
-    assert.deepEqual(seriesOf(option, 'Pareto front').data, front.map(({cost_usd, step_time_s}) => [cost_usd / 1000, step_time_s * 1000]));
+    assert.deepEqual(
+      seriesOf(option, 'Pareto front').data,
+      front.map(({cost_usd, step_time_s}) => [cost_usd / 1000, step_time_s * 1000]),
+    );
     assert.ok(front.length > 1 && front.length < fabrics.length);
   });
 
@@ -120,8 +158,14 @@ describe('numbers of the report', () => {
     for (const fabric of fabrics) {
       const option = await optionOf(view.page, `tuning-${fabric.name}`);
       const losses = fabric.tuning_risk.cases.filter(({loss}) => loss !== undefined).sort((a, b) => b.loss - a.loss);
-      assert.deepEqual(option.series[0].data, losses.map(({loss}) => loss * 100));
-      assert.deepEqual(option.yAxis[0].data, losses.map(({setting, change}) => `${setting} (${change})`));
+      assert.deepEqual(
+        option.series[0].data,
+        losses.map(({loss}) => loss * 100),
+      );
+      assert.deepEqual(
+        option.yAxis[0].data,
+        losses.map(({setting, change}) => `${setting} (${change})`),
+      );
       ends.add(option.xAxis[0].max);
     }
     assert.equal(ends.size, 1, 'one scale for all');
@@ -129,18 +173,31 @@ describe('numbers of the report', () => {
     assert.deepEqual(growth.xAxis[0].data, ['64', '512']);
     for (const fabric of fabrics) {
       for (const what of ['median', 'worst']) {
-        assert.deepEqual(seriesOf(growth, `${fabric.name}, ${what}`).data, fabric.tuning_risk.by_size.map((row, index) => [index, row[what] * 100]));
+        assert.deepEqual(
+          seriesOf(growth, `${fabric.name}, ${what}`).data,
+          fabric.tuning_risk.by_size.map((row, index) => [index, row[what] * 100]),
+        );
       }
     }
   });
 
   it('shows the same numbers in tables', async () => {
     const text = (await view.page.textContent('#overview-table')).replace(/\s+/g, ' ');
-    for (const expected of ['402 ms', '95 %: 400 ms to 404 ms', '1.017 ×', '$148,000', '+31.3 %', 'ECMP polarised', '61,233', '11.5 cores']) {
+    for (const expected of [
+      '402 ms',
+      '95 %: 400 ms to 404 ms',
+      '1.017 ×',
+      '$148,000',
+      '+31.3 %',
+      'ECMP polarised',
+      '61,233',
+      '11.5 cores',
+    ]) {
       assert.ok(text.includes(expected), expected);
     }
     const bill = await view.page.textContent('#bill');
-    for (const {name, source} of fabrics.flatMap((fabric) => fabric.bill)) assert.ok(bill.includes(name) && bill.includes(source), name);
+    for (const {name, source} of fabrics.flatMap((fabric) => fabric.bill))
+      assert.ok(bill.includes(name) && bill.includes(source), name);
   });
 
   it('saw no error, and nothing left the page', () => assert.deepEqual(view.faults, []));

@@ -4,16 +4,44 @@ import {execFileSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
-import {dataFile, open, optionOf, readData, reportOf, reportOfDocument, scratch, startBrowser, stopBrowser, weft} from './browser.mjs';
+import {
+  dataFile,
+  open,
+  optionOf,
+  readData,
+  reportOf,
+  reportOfDocument,
+  scratch,
+  startBrowser,
+  stopBrowser,
+  weft,
+} from './browser.mjs';
 
 const comparison = readData('full.json');
-const TITLES = ['Verdict', 'Step time', 'Side by side', 'Where the time goes', 'Timelines of a step', 'Latency', 'Load of the links',
-  'Queues and pauses over time', 'How pauses spread', 'Cost against step time', 'Tuning risk', 'Settings to get right',
-  'Bills of materials', 'To get the same numbers again'];
+const TITLES = [
+  'Verdict',
+  'Step time',
+  'Side by side',
+  'Where the time goes',
+  'Timelines of a step',
+  'Latency',
+  'Load of the links',
+  'Queues and pauses over time',
+  'How pauses spread',
+  'Cost against step time',
+  'Tuning risk',
+  'Settings to get right',
+  'Bills of materials',
+  'To get the same numbers again',
+];
 
 const named = (name) => comparison.fabrics.find((fabric) => fabric.name === name);
-const loads = async (page) => (await optionOf(page, 'topology')).series[0].edges.map(({source, target, value}) => [`${source} ${target}`, value]).sort();
-const loadsAt = (fabric, instant) => fabric.topology.links.map(({from, to, utilisation}) => [`${from} ${to}`, utilisation[instant]]).sort();
+const loads = async (page) =>
+  (await optionOf(page, 'topology')).series[0].edges
+    .map(({source, target, value}) => [`${source} ${target}`, value])
+    .sort();
+const loadsAt = (fabric, instant) =>
+  fabric.topology.links.map(({from, to, utilisation}) => [`${from} ${to}`, utilisation[instant]]).sort();
 
 describe('the page of the report', () => {
   let url;
@@ -26,8 +54,14 @@ describe('the page of the report', () => {
   it('moves the map of links with its slider, by keyboard', async () => {
     const {page, faults, close} = await open(url);
     const fabric = named('infiniband');
-    const totals = fabric.topology.instants_s.map((_, instant) => fabric.topology.links.reduce((sum, link) => sum + link.utilisation[instant], 0));
-    assert.deepEqual(await loads(page), loadsAt(fabric, totals.indexOf(Math.max(...totals))), 'begins at the busiest instant');
+    const totals = fabric.topology.instants_s.map((_, instant) =>
+      fabric.topology.links.reduce((sum, link) => sum + link.utilisation[instant], 0),
+    );
+    assert.deepEqual(
+      await loads(page),
+      loadsAt(fabric, totals.indexOf(Math.max(...totals))),
+      'begins at the busiest instant',
+    );
     const picture = () => page.innerHTML('#chart-topology svg');
     const first = await picture();
     await page.focus('#topology-time');
@@ -52,7 +86,10 @@ describe('the page of the report', () => {
     await page.selectOption('#select-fabric-of-the-queues', 'rocev2');
     const {series} = await optionOf(page, 'queues');
     const line = series.find(({name}) => name === 'leaf0/port2');
-    assert.deepEqual(line.data.map(([, value]) => value * 1024), named('rocev2').queues[0].bytes);
+    assert.deepEqual(
+      line.data.map(([, value]) => value * 1024),
+      named('rocev2').queues[0].bytes,
+    );
     await close();
   });
 
@@ -77,12 +114,19 @@ describe('the page of the report', () => {
 
   it('prints everything, opened and light, and is then as it was', async () => {
     const {page, faults, close} = await open(url, {colorScheme: 'dark'});
-    const state = () => page.evaluate(() => [document.querySelectorAll('details[open]').length, document.documentElement.dataset.theme,
-      window.weftReport.charts.get('cost').chart.getWidth()]);
+    const state = () =>
+      page.evaluate(() => [
+        document.querySelectorAll('details[open]').length,
+        document.documentElement.dataset.theme,
+        window.weftReport.charts.get('cost').chart.getWidth(),
+      ]);
     await page.evaluate(() => {
       window.addEventListener('beforeprint', () => {
-        window.onPaper = [document.querySelectorAll('details:not([open])').length, document.documentElement.dataset.theme,
-          window.weftReport.charts.get('cost').chart.getWidth()];
+        window.onPaper = [
+          document.querySelectorAll('details:not([open])').length,
+          document.documentElement.dataset.theme,
+          window.weftReport.charts.get('cost').chart.getWidth(),
+        ];
       });
     });
     const screen = await state();
@@ -90,12 +134,22 @@ describe('the page of the report', () => {
     writeFileSync(file, await page.pdf({format: 'A4', printBackground: true}));
     assert.deepEqual(await page.evaluate(() => window.onPaper), [0, 'light', 690]);
     assert.deepEqual(await state(), screen);
-    const text = execFileSync('pdftotext', ['-layout', file, '-'], {encoding: 'utf8', timeout: 30_000}).replace(/[ \t]+/g, ' ');
+    const text = execFileSync('pdftotext', ['-layout', file, '-'], {encoding: 'utf8', timeout: 30_000}).replace(
+      /[ \t]+/g,
+      ' ',
+    );
     for (const title of TITLES) assert.ok(text.includes(title), title);
-    for (const opened of ['switch.buffer 64 MiB', 'Distribution of flow completion time', 'Apache License', 'weft compare sample.toml', 'list price of a reseller']) {
+    for (const opened of [
+      'switch.buffer 64 MiB',
+      'Distribution of flow completion time',
+      'Apache License',
+      'weft compare sample.toml',
+      'list price of a reseller',
+    ]) {
       assert.ok(text.includes(opened), opened);
     }
-    for (const control of ['▶ Play', 'Fabric of the map', '☀ Light', 'Skip to']) assert.ok(!text.includes(control), control);
+    for (const control of ['▶ Play', 'Fabric of the map', '☀ Light', 'Skip to'])
+      assert.ok(!text.includes(control), control);
     assert.deepEqual(faults, []);
     await close();
   });
@@ -104,20 +158,52 @@ describe('the page of the report', () => {
     const {page, close} = await open(url);
     const faults = await page.evaluate(() => {
       const found = [];
-      const say = (elements, what) => elements.forEach((element) => found.push(`${what}: ${element.id || element.outerHTML.slice(0, 80)}`));
+      const say = (elements, what) =>
+        elements.forEach((element) => found.push(`${what}: ${element.id || element.outerHTML.slice(0, 80)}`));
       const all = (selector) => [...document.querySelectorAll(selector)];
-      say(all('.chart').filter((chart) => !chart.getAttribute('aria-label') || chart.getAttribute('role') !== 'img'), 'chart without a name');
-      say(all('.chart').filter((chart) => !chart.closest('section').querySelector('details.numbers table')), 'chart without its numbers');
-      say(all('table').filter((table) => !table.caption?.textContent.trim()), 'table without a caption');
-      say(all('table').filter((table) => table.querySelectorAll('thead th[scope="col"]').length === 0), 'table without heads of columns');
+      say(
+        all('.chart').filter((chart) => !chart.getAttribute('aria-label') || chart.getAttribute('role') !== 'img'),
+        'chart without a name',
+      );
+      say(
+        all('.chart').filter((chart) => !chart.closest('section').querySelector('details.numbers table')),
+        'chart without its numbers',
+      );
+      say(
+        all('table').filter((table) => !table.caption?.textContent.trim()),
+        'table without a caption',
+      );
+      say(
+        all('table').filter((table) => table.querySelectorAll('thead th[scope="col"]').length === 0),
+        'table without heads of columns',
+      );
       say(all('th:not([scope])'), 'head without scope');
-      say(all('tbody tr').filter((row) => !row.querySelector('th[scope="row"], th[scope="rowgroup"]') && row.cells.length > 1), 'row without a head');
-      say(all('select, input').filter((control) => control.labels.length === 0), 'control without a label');
-      say(all('button').filter((button) => !button.textContent.trim()), 'button without a name');
-      say(all('main > section').filter((section) => !document.getElementById(section.getAttribute('aria-labelledby'))), 'section without a name');
-      say(all('.scroll, pre').filter((region) => region.tabIndex !== 0), 'scrolls, but not by keyboard');
+      say(
+        all('tbody tr').filter(
+          (row) => !row.querySelector('th[scope="row"], th[scope="rowgroup"]') && row.cells.length > 1,
+        ),
+        'row without a head',
+      );
+      say(
+        all('select, input').filter((control) => control.labels.length === 0),
+        'control without a label',
+      );
+      say(
+        all('button').filter((button) => !button.textContent.trim()),
+        'button without a name',
+      );
+      say(
+        all('main > section').filter((section) => !document.getElementById(section.getAttribute('aria-labelledby'))),
+        'section without a name',
+      );
+      say(
+        all('.scroll, pre').filter((region) => region.tabIndex !== 0),
+        'scrolls, but not by keyboard',
+      );
       if (all('h1').length !== 1) found.push('not one h1');
-      const ids = all('[id]').map((element) => element.id).filter((id) => !id.startsWith('zr'));
+      const ids = all('[id]')
+        .map((element) => element.id)
+        .filter((id) => !id.startsWith('zr'));
       found.push(...ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `id twice: ${id}`));
       return found;
     });
@@ -161,8 +247,13 @@ describe('the page of the report', () => {
   it('says "not measured" where there is nothing to show', async () => {
     const {page, faults, close} = await open(reportOf(dataFile('empty.json')));
     assert.equal(await page.evaluate(() => window.weftReport.charts.size), 0);
-    const sections = await page.$$eval('main > section', (found) => found.map((section) => [section.querySelector('h2').textContent, section.textContent]));
-    assert.deepEqual(sections.map(([title]) => title), TITLES);
+    const sections = await page.$$eval('main > section', (found) =>
+      found.map((section) => [section.querySelector('h2').textContent, section.textContent]),
+    );
+    assert.deepEqual(
+      sections.map(([title]) => title),
+      TITLES,
+    );
     for (const [title, text] of sections) assert.match(text, /not measured/, title);
     assert.ok((await page.textContent('#not-possible')).includes('not possible: no TCP here'));
     assert.deepEqual(faults, []);
@@ -183,7 +274,14 @@ describe('the page of the report', () => {
 
   it('shows a run that weft has made', async () => {
     const results = scratch('run.weft');
-    weft('run', join(process.env.WEFT_TEST_DATA_DIR, '..', '..', 'examples', 'incast.toml'), '--case', 'rocev2', '--out', results);
+    weft(
+      'run',
+      join(process.env.WEFT_TEST_DATA_DIR, '..', '..', 'examples', 'incast.toml'),
+      '--case',
+      'rocev2',
+      '--out',
+      results,
+    );
     const {page, faults, close} = await open(reportOf(results));
     assert.deepEqual(await page.evaluate(() => [...window.weftReport.charts.keys()]), ['fct', 'topology', 'queues']);
     assert.match(await page.textContent('#overview-table'), /End of the run\s*finished/);

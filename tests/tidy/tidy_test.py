@@ -36,8 +36,8 @@ PROGRAM_REASONS = {"only cli/ ends the process", "only cli/ prints",
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
 MACHINE_PATH = re.compile(r"(?<![\w./-])/(work|home|root|Users)/")
 
-TEXT_SUFFIXES = {".h", ".cc", ".py", ".md", ".txt", ".cmake", ".json", ".toml"}
-TEXT_FOLDERS = ("src", "tests", "bench", "fuzz", "examples", "docs", "cmake", "scripts", "share", ".ci")
+TEXT_SUFFIXES = {".h", ".cc", ".py", ".md", ".txt", ".cmake", ".json", ".toml", ".js", ".mjs", ".css", ".html"}
+TEXT_FOLDERS = ("src", "tests", "bench", "fuzz", "examples", "docs", "cmake", "scripts", "share", "web", ".ci")
 
 
 def allowed_in(path, allowed):

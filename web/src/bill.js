@@ -5,22 +5,70 @@ import {count, dollars, isNumber, orNot, watts} from './format.js';
 import {fabricName} from './marks.js';
 import {absent, section, table} from './section.js';
 
-const COLUMNS = [{name: 'Part'}, {name: 'Name'}, {name: 'Count', number: true}, {name: 'Each', number: true}, {name: 'Price', number: true},
-  {name: 'Power each', number: true}, {name: 'Power', number: true}, {name: 'Price is'}, {name: 'Source'}];
+const COLUMNS = [
+  {name: 'Part'},
+  {name: 'Name'},
+  {name: 'Count', number: true},
+  {name: 'Each', number: true},
+  {name: 'Price', number: true},
+  {name: 'Power each', number: true},
+  {name: 'Power', number: true},
+  {name: 'Price is'},
+  {name: 'Source'},
+];
 
 function rowOf(line) {
-  return [line.part, line.name, count(line.count), orNot(line.unit_price_usd, dollars), line.owned ? 'owned already' : orNot(line.price_usd, dollars),
-    orNot(line.unit_power_w, watts), orNot(line.power_w, watts), line.mark ?? '', line.source ?? ''];
+  return [
+    line.part,
+    line.name,
+    count(line.count),
+    orNot(line.unit_price_usd, dollars),
+    line.owned ? 'owned already' : orNot(line.price_usd, dollars),
+    orNot(line.unit_power_w, watts),
+    orNot(line.power_w, watts),
+    line.mark ?? '',
+    line.source ?? '',
+  ];
+}
+
+const RUNNING = {energy_usd: 'energy', upkeep_usd: 'upkeep', staff_usd: 'staff'};
+
+/** What was counted of running it, and what was not because nobody said what it costs. */
+function runningCost({running_cost: running}) {
+  if (!running) return null;
+  const counted = Object.entries(RUNNING)
+    .filter(([key]) => isNumber(running[key]))
+    .map(([key, name]) => `${name} ${dollars(running[key])}`);
+  const years = isNumber(running.years) ? ` over ${count(running.years)} years` : '';
+  return h(
+    'p',
+    {class: 'key'},
+    counted.length > 0 && `Running it${years}: ${counted.join(', ')}. `,
+    list(running.not_counted).length > 0 && `Not counted: ${running.not_counted.join('; ')}.`,
+  );
 }
 
 export function bill(comparison, looks) {
   const fabrics = having(comparison, (fabric) => fabric.bill);
   if (fabrics.length === 0) return absent('bill', 'Bills of materials', 'What each network is made of, and its price');
   const without = possible(comparison).filter((fabric) => list(fabric.bill).length === 0);
-  return section('bill', 'Bills of materials', 'Switches, network cards, optics and cables, counted from the topology. Prices are indicative. Equipment that is owned already costs nothing but counts for power.',
-      fabrics.map((fabric) => h('div', {class: 'block'}, h('h3', {}, fabricName(fabric, looks)),
-          table(`Bill of materials of ${fabric.name}`, COLUMNS, fabric.bill.map(rowOf),
-              {foot: ['Total', '', '', '', orNot(fabric.cost_usd, dollars), '', orNot(fabric.power_w, watts), '', '']}))),
-      without.length > 0 && h('p', {class: 'key'}, `Without a bill: ${without.map((fabric) => fabric.name).join(', ')}.`),
-      !fabrics.every((fabric) => isNumber(fabric.cost_usd)) && h('p', {class: 'key'}, 'A total is missing where a price is.'));
+  return section(
+    'bill',
+    'Bills of materials',
+    'Switches, network cards, optics and cables, counted from the topology. Prices are indicative. Equipment that is owned already costs nothing but counts for power.',
+    fabrics.map((fabric) =>
+      h(
+        'div',
+        {class: 'block bill'},
+        h('h3', {}, fabricName(fabric, looks)),
+        runningCost(fabric),
+        table(`Bill of materials of ${fabric.name}`, COLUMNS, fabric.bill.map(rowOf), {
+          foot: ['Total', '', '', '', orNot(fabric.cost_usd, dollars), '', orNot(fabric.power_w, watts), '', ''],
+        }),
+      ),
+    ),
+    without.length > 0 && h('p', {class: 'key'}, `Without a bill: ${without.map((fabric) => fabric.name).join(', ')}.`),
+    !fabrics.every((fabric) => isNumber(fabric.cost_usd)) &&
+      h('p', {class: 'key'}, 'A total is missing where a price is.'),
+  );
 }

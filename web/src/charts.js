@@ -27,7 +27,11 @@ function base(theme, description) {
 
 export function tooltip(theme, more = {}) {
   return {
-    confine: true, backgroundColor: theme.raised, borderColor: theme.line, borderWidth: 1, padding: [8, 12],
+    confine: true,
+    backgroundColor: theme.raised,
+    borderColor: theme.line,
+    borderWidth: 1,
+    padding: [8, 12],
     textStyle: {color: theme.ink, fontSize: 12, fontFamily: FONT},
     extraCssText: 'border-radius:8px;box-shadow:0 6px 24px rgba(10,20,40,.18);max-width:360px;white-space:normal;',
     ...more,
@@ -36,7 +40,12 @@ export function tooltip(theme, more = {}) {
 
 /** Lines of a tooltip as elements, so that names in the data are text whatever they hold. */
 export function tip(title, rows) {
-  return h('div', {class: 'tip'}, h('b', {}, title), rows.map(([name, value]) => h('div', {}, `${name}: `, h('b', {}, value))));
+  return h(
+    'div',
+    {class: 'tip'},
+    h('b', {}, title),
+    rows.map(([name, value]) => h('div', {}, `${name}: `, h('b', {}, value))),
+  );
 }
 
 export function axis(theme, more = {}) {
@@ -53,8 +62,16 @@ export function axis(theme, more = {}) {
 
 export function legend(theme, more = {}) {
   return {
-    type: 'plain', left: 0, top: 0, itemWidth: 26, itemHeight: 12, itemGap: 14, icon: undefined,
-    textStyle: {color: theme.soft, fontSize: 12}, inactiveColor: theme.faint, ...more,
+    type: 'plain',
+    left: 0,
+    top: 0,
+    itemWidth: 26,
+    itemHeight: 12,
+    itemGap: 14,
+    icon: undefined,
+    textStyle: {color: theme.soft, fontSize: 12},
+    inactiveColor: theme.faint,
+    ...more,
   };
 }
 

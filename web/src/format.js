@@ -19,11 +19,35 @@ function scaled(value, units, digits) {
   return `${significant(value / unit[0], digits)} ${unit[1]}`;
 }
 
-const TIMES = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
-const BYTES = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
-const COUNTS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M']];
-const RATES = [[1e12, 'Tb/s'], [1e9, 'Gb/s'], [1e6, 'Mb/s'], [1, 'b/s']];
-const POWERS = [[1e6, 'MW'], [1e3, 'kW'], [1, 'W']];
+const TIMES = [
+  [1, 's'],
+  [1e-3, 'ms'],
+  [1e-6, 'µs'],
+  [1e-9, 'ns'],
+];
+const BYTES = [
+  [2 ** 40, 'TiB'],
+  [2 ** 30, 'GiB'],
+  [2 ** 20, 'MiB'],
+  [2 ** 10, 'KiB'],
+  [1, 'B'],
+];
+const COUNTS = [
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+];
+const RATES = [
+  [1e12, 'Tb/s'],
+  [1e9, 'Gb/s'],
+  [1e6, 'Mb/s'],
+  [1, 'b/s'],
+];
+const POWERS = [
+  [1e6, 'MW'],
+  [1e3, 'kW'],
+  [1, 'W'],
+];
 
 export const seconds = (value, digits = 4) => (value === 0 ? '0 s' : scaled(value, TIMES, digits));
 export const microseconds = (value) => seconds(value * 1e-6);
@@ -31,9 +55,17 @@ export const bytes = (value) => scaled(value, BYTES, 4);
 export const rate = (value) => scaled(value, RATES, 4);
 export const watts = (value) => scaled(value, POWERS, 4);
 export const count = (value) => (Math.abs(value) < 1e6 ? value.toLocaleString('en-US') : scaled(value, COUNTS, 4));
-export const dollars = (value) => `$${value.toLocaleString('en-US', {maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0})}`;
+export const dollars = (value) =>
+  `$${value.toLocaleString('en-US', {maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0})}`;
 export const percent = (share, digits = 3) => `${significant(share * 100, digits)} %`;
-export const signedPercent = (share, digits = 3) => `${share > 0 ? '+' : ''}${percent(share, digits)}`;
+/** A change: two places after the point below 10 %, one above. */
+export function signedPercent(share) {
+  const shown = (share * 100).toLocaleString('en-US', {
+    maximumFractionDigits: Math.abs(share) < 0.1 ? 2 : 1,
+    signDisplay: 'exceptZero',
+  });
+  return `${shown.replace('-', '−')} %`;
+}
 export const plain = (value) => significant(value, 4);
 export const ratio = (value) => `${value.toFixed(value < 10 ? 3 : 1)} ×`;
 

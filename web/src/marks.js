@@ -3,8 +3,19 @@ import {h, svg} from './dom.js';
 
 export function glyph(look) {
   const [light, dark] = look.pair;
-  return svg('svg', {class: 'glyph', viewBox: '-0.5 -0.5 11 11', width: 13, height: 13, 'aria-hidden': 'true', style: `--light:${light};--dark:${dark}`},
-      svg('path', {d: look.shape}));
+  return svg(
+    'svg',
+    {
+      class: 'glyph',
+      viewBox: '-0.5 -0.5 11 11',
+      width: 13,
+      height: 13,
+      'aria-hidden': 'true',
+      style: `--light:${light};--dark:${dark}`,
+    },
+    svg('path', {d: look.shape}),
+  );
 }
 
-export const fabricName = (fabric, looks) => h('span', {class: 'fabric'}, glyph(looks.get(fabric.name)), h('span', {}, fabric.name));
+export const fabricName = (fabric, looks) =>
+  h('span', {class: 'fabric'}, glyph(looks.get(fabric.name)), h('span', {}, fabric.name));

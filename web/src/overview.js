@@ -2,62 +2,167 @@
 import {h} from './dom.js';
 import {impossible, list, possible} from './comparison.js';
 import {intervalText} from './charts/step_time.js';
-import {NOT_MEASURED, count, dollars, isNumber, microseconds, percent, plain, ratio, seconds, signedPercent, watts} from './format.js';
+import {worstText} from './charts/tuning.js';
+import {
+  NOT_MEASURED,
+  count,
+  dollars,
+  isNumber,
+  microseconds,
+  percent,
+  plain,
+  ratio,
+  seconds,
+  signedPercent,
+  watts,
+} from './format.js';
 import {fabricName} from './marks.js';
 import {scrolling, section} from './section.js';
 
-const figure = (label, get, format) => ({label, cell: (fabric) => {
-  const value = get(fabric);
-  return isNumber(value) ? format(value) : undefined;
-}});
+const figure = (label, get, format) => ({
+  label,
+  cell: (fabric) => {
+    const value = get(fabric);
+    return isNumber(value) ? format(value) : undefined;
+  },
+});
+
+const UNITS = {usd_per_ktoken_s: 'for a thousand tokens a second', usd_per_run_per_s: 'for a run a second'};
+
+function faultText(fault) {
+  const under = [
+    fault.link,
+    isNumber(fault.reroute_delay_s) && `routes avoid it after ${seconds(fault.reroute_delay_s)}`,
+    fault.messages_failed > 0 && `messages that failed: ${count(fault.messages_failed)}`,
+    fault.connections_lost > 0 && `connections lost: ${count(fault.connections_lost)}`,
+    fault.reason,
+  ].filter(Boolean);
+  const value = isNumber(fault.lost_s)
+    ? seconds(fault.lost_s)
+    : fault.connections_lost > 0
+      ? 'connections break'
+      : undefined;
+  return (value || fault.reason) && [value ?? NOT_MEASURED, under.map((text) => h('span', {class: 'below'}, text))];
+}
 
 const GROUPS = [
-  ['Time of a step', [
-    {label: 'Step time', cell: (fabric) => isNumber(fabric.step_time_s) && [h('b', {}, seconds(fabric.step_time_s)),
-      intervalText(fabric) && h('span', {class: 'below'}, `95 %: ${intervalText(fabric)}`)]},
-    figure('Against the best', (fabric) => fabric.ratio_to_best, ratio),
-    figure('Tokens a second', (fabric) => fabric.tokens_per_second, count),
-    figure('Use of the GPUs (model FLOPs)', (fabric) => fabric.model_flops_utilisation, percent),
-    figure('Computing', (fabric) => fabric.compute_s, seconds),
-    figure('Exposed communication', (fabric) => fabric.exposed_communication_s, seconds),
-    figure('Bus bandwidth', (fabric) => fabric.bus_bandwidth_gbytes_per_s, (value) => `${plain(value)} GB/s`),
-    {label: 'Error of the composition', cell: (fabric) => isNumber(fabric.composition_error) && [signedPercent(fabric.composition_error),
-      fabric.composition_check && h('span', {class: 'below'}, fabric.composition_check)]},
-  ]],
-  ['Messages', [
-    figure('Flow completion, median', (fabric) => fabric.fct_us?.p50, microseconds),
-    figure('Flow completion, 99 %', (fabric) => fabric.fct_us?.p99, microseconds),
-    figure('Flow completion, 99.9 %', (fabric) => fabric.fct_us?.p999, microseconds),
-    figure('Small message, idle network', (fabric) => fabric.small_message?.idle_us, microseconds),
-    figure('Small message under load, median', (fabric) => fabric.small_message?.loaded_p50_us, microseconds),
-    figure('Small message under load, 99 %', (fabric) => fabric.small_message?.loaded_p99_us, microseconds),
-    figure('Small message under load, 99.9 %', (fabric) => fabric.small_message?.loaded_p999_us, microseconds),
-    figure('Jitter', (fabric) => fabric.jitter_us, microseconds),
-  ]],
-  ['Network', [
-    figure('Packets dropped', (fabric) => fabric.drops, count),
-    figure('Packets sent again', (fabric) => fabric.retransmissions, count),
-    figure('Packets marked', (fabric) => fabric.marks, count),
-    figure('Paused (PFC), all ports', (fabric) => fabric.pause_s, seconds),
-    figure('Waiting for credits, all ports', (fabric) => fabric.credit_stall_s, seconds),
-    {label: 'Outage when a link fails', cell: (fabric) => isNumber(fabric.fault?.outage_us) && [microseconds(fabric.fault.outage_us),
-      fabric.fault.link && h('span', {class: 'below'}, fabric.fault.link)]},
-    figure('Time lost to that failure', (fabric) => fabric.fault?.lost_s, seconds),
-    figure('CPU per host', (fabric) => fabric.cpu_cores_per_host, (value) => `${plain(value)} cores`),
-    {label: 'Settings to get right', cell: (fabric) => isNumber(fabric.settings?.count) && [count(fabric.settings.count),
-      isNumber(fabric.settings.devices) && h('span', {class: 'below'}, `on ${count(fabric.settings.devices)} devices`)]},
-    {label: 'Vendors', cell: (fabric) => fabric.vendors},
-  ]],
-  ['Cost', [
-    figure('Network, to buy', (fabric) => fabric.cost_usd, dollars),
-    figure('Power', (fabric) => fabric.power_w, watts),
-    figure('Per thousand tokens a second', (fabric) => fabric.cost_per_unit?.usd_per_ktoken_s, dollars),
-  ]],
-  ['Tuning risk', [
-    figure('Step time lost, median mis-setting', (fabric) => fabric.tuning_risk?.median, signedPercent),
-    {label: 'Step time lost, worst mis-setting', cell: (fabric) => isNumber(fabric.tuning_risk?.worst) && [signedPercent(fabric.tuning_risk.worst),
-      fabric.tuning_risk.worst_setting && h('span', {class: 'below'}, fabric.tuning_risk.worst_setting)]},
-  ]],
+  [
+    'Time of a step',
+    [
+      {
+        label: 'Step time',
+        cell: (fabric) =>
+          isNumber(fabric.step_time_s) && [
+            h('b', {}, seconds(fabric.step_time_s)),
+            intervalText(fabric) && h('span', {class: 'below'}, `95 %: ${intervalText(fabric)}`),
+          ],
+      },
+      {
+        label: 'Against the best',
+        cell: (fabric) =>
+          isNumber(fabric.ratio_to_best) && [
+            ratio(fabric.ratio_to_best),
+            fabric.differs_from_best === false &&
+              fabric.ratio_to_best > 1 &&
+              h('span', {class: 'below'}, 'no difference: intervals overlap'),
+          ],
+      },
+      figure('Tokens a second', (fabric) => fabric.tokens_per_second, count),
+      figure('Use of the GPUs (model FLOPs)', (fabric) => fabric.model_flops_utilisation, percent),
+      figure('Computing', (fabric) => fabric.compute_s, seconds),
+      figure('Exposed communication', (fabric) => fabric.exposed_communication_s, seconds),
+      figure(
+        'Bus bandwidth',
+        (fabric) => fabric.bus_bandwidth_gbytes_per_s,
+        (value) => `${plain(value)} GB/s`,
+      ),
+      {
+        label: 'Error of the composition',
+        cell: (fabric) =>
+          isNumber(fabric.composition_error) && [
+            signedPercent(fabric.composition_error),
+            fabric.composition_check && h('span', {class: 'below'}, fabric.composition_check),
+          ],
+      },
+    ],
+  ],
+  [
+    'Messages',
+    [
+      figure('Flow completion, median', (fabric) => fabric.fct_us?.p50, microseconds),
+      figure('Flow completion, 99 %', (fabric) => fabric.fct_us?.p99, microseconds),
+      figure('Flow completion, 99.9 %', (fabric) => fabric.fct_us?.p999, microseconds),
+      figure('Small message, idle network', (fabric) => fabric.small_message?.idle_us, microseconds),
+      figure('Small message under load, median', (fabric) => fabric.small_message?.loaded_p50_us, microseconds),
+      figure('Small message under load, 99 %', (fabric) => fabric.small_message?.loaded_p99_us, microseconds),
+      figure('Small message under load, 99.9 %', (fabric) => fabric.small_message?.loaded_p999_us, microseconds),
+      figure('Jitter', (fabric) => fabric.jitter_us, microseconds),
+    ],
+  ],
+  [
+    'Network',
+    [
+      figure('Packets dropped', (fabric) => fabric.drops, count),
+      figure('Packets sent again', (fabric) => fabric.retransmissions, count),
+      figure('Packets marked', (fabric) => fabric.marks, count),
+      figure('Paused (PFC), all ports', (fabric) => fabric.pause_s, seconds),
+      figure('Waiting for credits, all ports', (fabric) => fabric.credit_stall_s, seconds),
+      {
+        label: 'Outage when a link fails',
+        unless: 'Fault recovery',
+        cell: (fabric) => isNumber(fabric.fault?.outage_us) && microseconds(fabric.fault.outage_us),
+      },
+      {label: 'Time lost to a failed link', cell: (fabric) => fabric.fault && faultText(fabric.fault)},
+      figure(
+        'CPU per host',
+        (fabric) => fabric.cpu_cores_per_host,
+        (value) => `${plain(value)} cores`,
+      ),
+      {
+        label: 'Settings to get right',
+        cell: (fabric) =>
+          isNumber(fabric.settings?.count) && [
+            count(fabric.settings.count),
+            isNumber(fabric.settings.devices) &&
+              h(
+                'span',
+                {class: 'below'},
+                `on ${count(fabric.settings.devices)} ${fabric.settings.devices === 1 ? 'device' : 'devices'}`,
+              ),
+          ],
+      },
+      {label: 'Vendors', unless: 'Vendors in the catalogue', cell: (fabric) => fabric.vendors},
+    ],
+  ],
+  [
+    'Cost',
+    [
+      figure('Network, to buy', (fabric) => fabric.cost_usd, dollars),
+      figure('Power', (fabric) => fabric.power_w, watts),
+      {
+        label: 'Per unit of work',
+        cell: (fabric) =>
+          fabric.cost_per_unit &&
+          Object.entries(fabric.cost_per_unit)
+            .filter(([, value]) => isNumber(value))
+            .map(([unit, value]) => [dollars(value), h('span', {class: 'below'}, UNITS[unit] ?? unit)]),
+      },
+    ],
+  ],
+  [
+    'Tuning risk',
+    [
+      figure('Step time lost, median mis-setting', (fabric) => fabric.tuning_risk?.median, signedPercent),
+      {
+        label: 'Step time lost, worst mis-setting',
+        cell: (fabric) =>
+          (isNumber(fabric.tuning_risk?.worst) || fabric.tuning_risk?.worst_fails) && [
+            worstText(fabric.tuning_risk),
+            fabric.tuning_risk.worst_setting && h('span', {class: 'below'}, fabric.tuning_risk.worst_setting),
+          ],
+      },
+    ],
+  ],
 ];
 
 const ORIGINS = {emerges: null, catalogue: 'catalogue', 'not measured': null};
@@ -65,44 +170,114 @@ const ORIGINS = {emerges: null, catalogue: 'catalogue', 'not measured': null};
 /** The rows of the document; a label that one fabric alone has is a row too. */
 function buyersRows(fabrics) {
   const labels = [...new Set(fabrics.flatMap((fabric) => list(fabric.rows).map((row) => row.label)))];
-  return labels.map((label) => ({label, cell: (fabric) => {
-    const row = list(fabric.rows).find((candidate) => candidate.label === label);
-    if (!row || row.value === NOT_MEASURED || row.origin === NOT_MEASURED) return undefined;
-    const origin = ORIGINS[row.origin];
-    return [row.value, origin && h('span', {class: 'below'}, `▤ ${origin}`)];
-  }}));
-}
-
-function rowElement(row, fabrics) {
-  return h('tr', {}, h('th', {scope: 'row'}, row.label), fabrics.map((fabric) => {
-    const value = fabric.possible ? row.cell(fabric) : null;
-    if (value === null) return h('td', {class: 'missing'}, h('span', {'aria-label': 'not possible'}, '–'));
-    return value === undefined || value === false || value === '' ? h('td', {class: 'missing'}, NOT_MEASURED) : h('td', {}, value);
+  return labels.map((label) => ({
+    label,
+    cell: (fabric) => {
+      const row = list(fabric.rows).find((candidate) => candidate.label === label);
+      if (!row || row.value === NOT_MEASURED || row.origin === NOT_MEASURED) return undefined;
+      const origin = ORIGINS[row.origin];
+      return [row.value, origin && h('span', {class: 'below'}, `▤ ${origin}`)];
+    },
   }));
 }
 
+const filled = (value) =>
+  !(
+    value === undefined ||
+    value === null ||
+    value === false ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0)
+  );
+
+function rowElement(row, fabrics) {
+  return h(
+    'tr',
+    {},
+    h('th', {scope: 'row'}, row.label),
+    fabrics.map((fabric) => {
+      const value = fabric.possible ? row.cell(fabric) : null;
+      if (value === null) return h('td', {class: 'missing'}, h('span', {'aria-label': 'not possible'}, '–'));
+      return !filled(value) ? h('td', {class: 'missing'}, NOT_MEASURED) : h('td', {}, value);
+    }),
+  );
+}
+
 function groupElement(title, rows, fabrics) {
-  const known = rows.filter((row) => fabrics.some((fabric) => fabric.possible && row.cell(fabric)));
-  const unknown = rows.filter((row) => !known.includes(row));
-  return h('tbody', {}, h('tr', {class: 'group'}, h('th', {scope: 'rowgroup', colspan: fabrics.length + 1}, title)),
-      known.map((row) => rowElement(row, fabrics)),
-      unknown.length > 0 && h('tr', {}, h('td', {class: 'missing', colspan: fabrics.length + 1},
-          `${NOT_MEASURED}: ${unknown.map((row) => row.label).join('; ')}`)));
+  const known = rows.filter((row) => fabrics.some((fabric) => fabric.possible && filled(row.cell(fabric))));
+  // A row of what buyers compare may say the same in words.
+  const said = (row) =>
+    row.unless && fabrics.some((fabric) => list(fabric.rows).some(({label}) => label === row.unless));
+  const unknown = rows.filter((row) => !known.includes(row) && !said(row));
+  return h(
+    'tbody',
+    {},
+    h('tr', {class: 'group'}, h('th', {scope: 'rowgroup', colspan: fabrics.length + 1}, title)),
+    known.map((row) => rowElement(row, fabrics)),
+    unknown.length > 0 &&
+      h(
+        'tr',
+        {},
+        h(
+          'td',
+          {class: 'missing', colspan: fabrics.length + 1},
+          `${NOT_MEASURED}: ${unknown.map((row) => row.label).join('; ')}`,
+        ),
+      ),
+  );
 }
 
 function whyNot(fabrics, looks) {
-  return fabrics.length > 0 && h('div', {class: 'notice', id: 'not-possible'}, h('h3', {}, 'Not possible for this scenario'),
-      h('ul', {}, fabrics.map((fabric) => h('li', {}, fabricName(fabric, looks), h('span', {}, `: ${fabric.reason || 'no reason given'}`)))));
+  return (
+    fabrics.length > 0 &&
+    h(
+      'div',
+      {class: 'notice', id: 'not-possible'},
+      h('h3', {}, 'Not possible for this scenario'),
+      h(
+        'ul',
+        {},
+        fabrics.map((fabric) =>
+          h('li', {}, fabricName(fabric, looks), h('span', {}, `: ${fabric.reason || 'no reason given'}`)),
+        ),
+      ),
+    )
+  );
 }
 
 export function overview(comparison, looks) {
   const fabrics = comparison.fabrics;
   const buyers = buyersRows(possible(comparison));
-  const head = h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Figure'), fabrics.map((fabric) =>
-    h('th', {scope: 'col'}, fabricName(fabric, looks), !fabric.possible && h('span', {class: 'below'}, '✕ not possible')))));
-  const table = h('table', {class: 'overview', id: 'overview-table'}, h('caption', {}, 'All figures, a column for each fabric'), head,
-      buyers.length > 0 && groupElement('What buyers compare', buyers, fabrics),
-      GROUPS.map(([title, rows]) => groupElement(title, rows, fabrics)));
-  return section('overview', 'Side by side', 'The rows that buyers compare come first. "Not measured" is not zero: nobody knows it from this comparison.',
-      whyNot(impossible(comparison), looks), scrolling(table, 'All figures, a column for each fabric'));
+  const head = h(
+    'thead',
+    {},
+    h(
+      'tr',
+      {},
+      h('th', {scope: 'col'}, 'Figure'),
+      fabrics.map((fabric) =>
+        h(
+          'th',
+          {scope: 'col'},
+          fabricName(fabric, looks),
+          !fabric.possible && h('span', {class: 'below'}, '✕ not possible'),
+        ),
+      ),
+    ),
+  );
+  const table = h(
+    'table',
+    {class: 'overview', id: 'overview-table'},
+    h('caption', {}, 'All figures, a column for each fabric'),
+    head,
+    buyers.length > 0 && groupElement('What buyers compare', buyers, fabrics),
+    GROUPS.map(([title, rows]) => groupElement(title, rows, fabrics)),
+  );
+  return section(
+    'overview',
+    'Side by side',
+    'The rows that buyers compare come first. "Not measured" is not zero: nobody knows it from this comparison.',
+    whyNot(impossible(comparison), looks),
+    scrolling(table, 'All figures, a column for each fabric'),
+  );
 }

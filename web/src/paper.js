@@ -4,10 +4,14 @@ export function openForPaper() {
   let opened = [];
   window.addEventListener('beforeprint', () => {
     opened = [...document.querySelectorAll('details:not([open])')];
-    opened.forEach((element) => { element.open = true; });
+    opened.forEach((element) => {
+      element.open = true;
+    });
   });
   window.addEventListener('afterprint', () => {
-    opened.forEach((element) => { element.open = false; });
+    opened.forEach((element) => {
+      element.open = false;
+    });
     opened = [];
   });
 }

@@ -5,27 +5,65 @@ import {fabricName} from './marks.js';
 import {absentPart, details, section} from './section.js';
 
 function command(text) {
-  const button = h('button', {type: 'button', class: 'control copy', onclick: async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
-    } catch {
-      button.textContent = 'Select it and copy';
-    }
-  }}, 'Copy');
+  const button = h(
+    'button',
+    {
+      type: 'button',
+      class: 'control copy',
+      onclick: async () => {
+        try {
+          await navigator.clipboard.writeText(text);
+          button.textContent = 'Copied';
+        } catch {
+          button.textContent = 'Select it and copy';
+        }
+      },
+    },
+    'Copy',
+  );
   return h('div', {class: 'command'}, h('pre', {tabindex: 0}, text), button);
 }
 
 export function reproduce(comparison, looks) {
   const {scenario = {}} = comparison;
   const seeds = list(scenario.seeds).length > 0 ? scenario.seeds.join(', ') : scenario.seed;
-  const facts = [['weft', comparison.version], ['Format of the results', `${comparison.format} ${comparison.format_version}`], ['Scenario', scenario.name], ['File', scenario.file],
-    ['Case', scenario.case], ['Seeds', seeds], ['Hardware', scenario.hardware], ['Topology', scenario.topology], ['Job', scenario.job], ['Weights', scenario.weights]];
+  const facts = [
+    ['weft', comparison.version],
+    ['Format of the results', `${comparison.format} ${comparison.format_version}`],
+    ['Scenario', scenario.name],
+    ['File', scenario.file],
+    ['Case', scenario.case],
+    ['Seeds', seeds],
+    ['Hardware', scenario.hardware],
+    ['Topology', scenario.topology],
+    ['Job', scenario.job],
+    ['Weights', scenario.weights],
+  ];
   const resolved = comparison.fabrics.filter((fabric) => fabric.settings_text);
-  return section('reproduce', 'To get the same numbers again', null,
-      comparison.reproduce ? command(comparison.reproduce) : null,
-      h('dl', {class: 'facts'}, facts.filter(([, value]) => value !== undefined && value !== null && value !== '').map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))])),
-      h('h3', {}, 'The scenario as it was resolved'),
-      resolved.length === 0 ? absentPart('The resolved scenario') : resolved.map((fabric) => details(h('span', {}, fabricName(fabric, looks)),
-          h('pre', {tabindex: 0, class: 'listing', 'aria-label': `Resolved scenario of ${fabric.name}`}, fabric.settings_text))));
+  return section(
+    'reproduce',
+    'To get the same numbers again',
+    null,
+    comparison.reproduce ? command(comparison.reproduce) : null,
+    h(
+      'dl',
+      {class: 'facts'},
+      facts
+        .filter(([, value]) => value !== undefined && value !== null && value !== '')
+        .map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))]),
+    ),
+    h('h3', {}, 'The scenario as it was resolved'),
+    resolved.length === 0
+      ? absentPart('The resolved scenario')
+      : resolved.map((fabric) =>
+          details(
+            h('span', {}, fabricName(fabric, looks)),
+            h(
+              'pre',
+              {tabindex: 0, class: 'listing', 'aria-label': `Resolved scenario of ${fabric.name}`},
+              fabric.settings_text,
+            ),
+          ),
+        ),
+  );
 }

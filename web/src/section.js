@@ -3,16 +3,27 @@ import {h, slug} from './dom.js';
 import {NOT_MEASURED} from './format.js';
 
 export function section(id, title, lead, ...content) {
-  return h('section', {id, class: 'card', 'aria-labelledby': `${id}-title`},
-      h('h2', {id: `${id}-title`}, title), lead && h('p', {class: 'lead'}, lead), content);
+  return h(
+    'section',
+    {id, class: 'card', 'aria-labelledby': `${id}-title`},
+    h('h2', {id: `${id}-title`}, title),
+    lead && h('p', {class: 'lead'}, lead),
+    content,
+  );
 }
 
 /** A section about what nobody measured. */
 export function absent(id, title, what) {
-  return section(id, title, null, h('p', {class: 'absent'}, h('span', {'aria-hidden': 'true'}, '○ '), `${what}: ${NOT_MEASURED}.`));
+  return section(
+    id,
+    title,
+    null,
+    h('p', {class: 'absent'}, h('span', {'aria-hidden': 'true'}, '○ '), `${what}: ${NOT_MEASURED}.`),
+  );
 }
 
-export const absentPart = (what) => h('p', {class: 'absent'}, h('span', {'aria-hidden': 'true'}, '○ '), `${what}: ${NOT_MEASURED}.`);
+export const absentPart = (what) =>
+  h('p', {class: 'absent'}, h('span', {'aria-hidden': 'true'}, '○ '), `${what}: ${NOT_MEASURED}.`);
 
 function cell(value, column, index) {
   const missing = value === undefined || value === null || value === NOT_MEASURED;
@@ -23,12 +34,40 @@ function cell(value, column, index) {
 
 /** columns: [{name, number?}]; rows: lists of texts or elements, of which the first names the row. */
 export function table(caption, columns, rows, options = {}) {
-  const body = rows.map((row) => h('tr', {}, row.map((value, index) => cell(value, columns[index], index))));
-  const foot = options.foot && h('tfoot', {}, h('tr', {}, options.foot.map((value, index) => cell(value, columns[index], index))));
-  const made = h('table', {class: options.class}, h('caption', {}, caption),
-      h('thead', {}, h('tr', {}, columns.map((column) =>
-        h('th', {scope: 'col', class: column.number ? 'number' : null}, column.name)))),
-      h('tbody', {}, body), foot);
+  const body = rows.map((row) =>
+    h(
+      'tr',
+      {},
+      row.map((value, index) => cell(value, columns[index], index)),
+    ),
+  );
+  const foot =
+    options.foot &&
+    h(
+      'tfoot',
+      {},
+      h(
+        'tr',
+        {},
+        options.foot.map((value, index) => cell(value, columns[index], index)),
+      ),
+    );
+  const made = h(
+    'table',
+    {class: options.class},
+    h('caption', {}, caption),
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        columns.map((column) => h('th', {scope: 'col', class: column.number ? 'number' : null}, column.name)),
+      ),
+    ),
+    h('tbody', {}, body),
+    foot,
+  );
   return scrolling(made, caption);
 }
 
@@ -46,6 +85,10 @@ export const numbers = (caption, columns, rows) => details('Numbers as a table',
 /** A choice with its label: {element, value()}; `onchange` is told the chosen value. */
 export function select(label, values, onchange) {
   const id = `select-${slug(label)}`;
-  const control = h('select', {id, onchange: () => onchange(control.value)}, values.map((value) => h('option', {value}, value)));
+  const control = h(
+    'select',
+    {id, onchange: () => onchange(control.value)},
+    values.map((value) => h('option', {value}, value)),
+  );
   return {element: h('label', {class: 'control', for: id}, h('span', {}, label), control), value: () => control.value};
 }

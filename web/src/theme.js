@@ -1,11 +1,23 @@
 // Light and dark: what the system prefers until the reader chooses. Paper is always light.
 
 const LIGHT = {
-  dark: false, ink: '#172033', soft: '#4d5b70', faint: '#7b889b', line: '#dfe5ec', grid: '#e9edf2', surface: '#ffffff',
+  dark: false,
+  ink: '#172033',
+  soft: '#4d5b70',
+  faint: '#7b889b',
+  line: '#dfe5ec',
+  grid: '#e9edf2',
+  surface: '#ffffff',
   raised: '#ffffff',
 };
 const DARK = {
-  dark: true, ink: '#e8edf5', soft: '#b0bccd', faint: '#8593a8', line: '#2e3a4c', grid: '#263041', surface: '#141b27',
+  dark: true,
+  ink: '#e8edf5',
+  soft: '#b0bccd',
+  faint: '#8593a8',
+  line: '#2e3a4c',
+  grid: '#263041',
+  surface: '#141b27',
   raised: '#1d2635',
 };
 

@@ -4,37 +4,72 @@ import {list, originText} from './comparison.js';
 import {absent, section} from './section.js';
 
 const WEIGHTS = {
-  'peak-performance': 'For peak performance', 'existing-ethernet': 'With Ethernet that is there already', balanced: 'Balanced',
+  'peak-performance': 'For peak performance',
+  'existing-ethernet': 'With Ethernet that is there already',
+  balanced: 'Balanced',
 };
 
 const SIGNS = {emerges: '◆', catalogue: '▤'};
 
 export function badge(origin) {
   if (!origin) return null;
-  return h('span', {class: `badge ${origin === 'emerges' ? 'emerges' : 'given'}`},
-      h('span', {'aria-hidden': 'true'}, `${SIGNS[origin] ?? '○'} `), originText(origin));
+  return h(
+    'span',
+    {class: `badge ${origin === 'emerges' ? 'emerges' : 'given'}`},
+    h('span', {'aria-hidden': 'true'}, `${SIGNS[origin] ?? '○'} `),
+    originText(origin),
+  );
 }
 
 function sentence(item, first) {
-  return h('li', {class: first ? 'first' : null}, h('p', {class: 'says'}, item.text),
-      h('p', {class: 'rests'}, badge(item.origin), item.evidence && h('span', {}, item.evidence)));
+  return h(
+    'li',
+    {class: first ? 'first' : null},
+    h('p', {class: 'says'}, item.text),
+    h('p', {class: 'rests'}, badge(item.origin), item.evidence && h('span', {}, item.evidence)),
+  );
 }
 
 export function verdict(comparison) {
   const items = list(comparison.verdict);
   if (items.length === 0) return absent('verdict', 'Verdict', 'A verdict');
   const chosen = comparison.scenario?.weights;
-  const groups = [...new Set(items.map((item) => item.weights ?? ''))]
-      .sort((a, b) => (a !== '') - (b !== '') || (b === chosen) - (a === chosen));
+  const groups = [...new Set(items.map((item) => item.weights ?? ''))].sort(
+    (a, b) => (a !== '') - (b !== '') || (b === chosen) - (a === chosen),
+  );
   let first = true;
   const shown = groups.map((group) => [
-    group && h('h3', {class: 'weights'}, WEIGHTS[group] ?? group, group === chosen && h('span', {class: 'chosen'}, 'the weights of this comparison')),
-    h('ul', {class: 'verdict'}, items.filter((item) => (item.weights ?? '') === group).map((item) => {
-      const made = sentence(item, first);
-      first = false;
-      return made;
-    })),
+    group &&
+      h(
+        'h3',
+        {class: 'weights'},
+        WEIGHTS[group] ?? group,
+        group === chosen && h('span', {class: 'chosen'}, 'the weights of this comparison'),
+      ),
+    h(
+      'ul',
+      {class: 'verdict'},
+      items
+        .filter((item) => (item.weights ?? '') === group)
+        .map((item) => {
+          const made = sentence(item, first);
+          first = false;
+          return made;
+        }),
+    ),
   ]);
-  return section('verdict', 'Verdict', null, shown, h('p', {class: 'key'}, badge('emerges'), ' follows from the simulation; ',
-      badge('catalogue'), ' is taken from the catalogue of devices.'));
+  return section(
+    'verdict',
+    'Verdict',
+    null,
+    shown,
+    h(
+      'p',
+      {class: 'key'},
+      badge('emerges'),
+      ' follows from the simulation; ',
+      badge('catalogue'),
+      ' is taken from the catalogue of devices.',
+    ),
+  );
 }

@@ -7,49 +7,142 @@ import {intervalText, whiskers} from './step_time.js';
 
 /** Fabrics that none beats: nothing is both as cheap and as fast, and better in one of them. Cheapest first. */
 export function paretoFront(fabrics) {
-  const beats = (a, b) => a.cost_usd <= b.cost_usd && a.step_time_s <= b.step_time_s &&
-      (a.cost_usd < b.cost_usd || a.step_time_s < b.step_time_s);
-  return fabrics.filter((fabric) => !fabrics.some((other) => beats(other, fabric)))
-      .sort((a, b) => a.cost_usd - b.cost_usd || a.step_time_s - b.step_time_s);
+  const beats = (a, b) =>
+    a.cost_usd <= b.cost_usd &&
+    a.step_time_s <= b.step_time_s &&
+    (a.cost_usd < b.cost_usd || a.step_time_s < b.step_time_s);
+  return fabrics
+    .filter((fabric) => !fabrics.some((other) => beats(other, fabric)))
+    .sort((a, b) => a.cost_usd - b.cost_usd || a.step_time_s - b.step_time_s);
 }
 
 export function cost(comparison, looks) {
   const fabrics = possible(comparison).filter((fabric) => isNumber(fabric.cost_usd) && isNumber(fabric.step_time_s));
-  if (fabrics.length === 0) return absent('cost', 'Cost against step time', 'Cost and step time of one fabric together');
+  if (fabrics.length === 0)
+    return absent('cost', 'Cost against step time', 'Cost and step time of one fabric together');
   const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric.step_time_s)));
   const thousands = (usd) => usd / 1000;
   const front = paretoFront(fabrics);
   const step = (fabric) => fabric.step_time_s * unit.factor;
   const option = (theme, width) => ({
     grid: {left: 44, right: width < 560 ? 60 : 130, top: 24, bottom: 44, containLabel: true},
-    xAxis: axis(theme, {type: 'value', name: 'network, thousand USD', nameLocation: 'middle', nameGap: 30, scale: true, boundaryGap: ['12%', '12%']}),
-    yAxis: axis(theme, {type: 'value', name: `step time, ${unit.name}`, nameLocation: 'middle', nameGap: 48, scale: true, boundaryGap: ['16%', '16%']}),
-    tooltip: tooltip(theme, {trigger: 'item', formatter: ({dataIndex}) => tip(fabrics[dataIndex].name, [
-      ['cost', dollars(fabrics[dataIndex].cost_usd)], ['step time', seconds(fabrics[dataIndex].step_time_s)], ['95 % interval', intervalText(fabrics[dataIndex]) ?? 'one seed'],
-    ])}),
-    series: [{
-      name: 'Pareto front', type: 'line', step: 'end', symbol: 'none', z: 1, data: front.map((fabric) => [thousands(fabric.cost_usd), step(fabric)]),
-      lineStyle: {color: theme.soft, type: [6, 4], width: 1.6}, tooltip: {show: false}, silent: true,
-    }, whiskers('interval', fabrics.map((fabric) => [thousands(fabric.cost_usd),
-      (fabric.step_time_low_s ?? NaN) * unit.factor, (fabric.step_time_high_s ?? NaN) * unit.factor]), theme, {
-      encode: {x: 0, y: [1, 2]}, point: (api, value) => api.coord([api.value(0), api.value(value)]), across: (end) => [end, 0],
-    }), {
-      name: 'fabrics', type: 'scatter', z: 4, symbolSize: 17,
-      data: fabrics.map((fabric) => ({
-        value: [thousands(fabric.cost_usd), step(fabric)], name: fabric.name, symbol: looks.get(fabric.name).symbol,
-        itemStyle: {opacity: 1, color: looks.get(fabric.name).color(theme), borderColor: front.includes(fabric) ? theme.ink : theme.surface, borderWidth: front.includes(fabric) ? 2 : 1},
-      })),
-      label: {show: true, position: 'right', distance: 10, color: theme.ink, fontSize: 12, backgroundColor: theme.surface, padding: [2, 4], borderRadius: 4,
-        formatter: ({dataIndex}) => `{name|${fabrics[dataIndex].name}}${front.includes(fabrics[dataIndex]) ? '\n{front|on the front}' : ''}`,
-        rich: {name: {fontWeight: 700, color: theme.ink, fontSize: 12}, front: {color: theme.soft, fontSize: 11, lineHeight: 15}}},
-      labelLayout: {moveOverlap: 'shiftY'},
-    }],
+    xAxis: axis(theme, {
+      type: 'value',
+      name: 'network, thousand USD',
+      nameLocation: 'middle',
+      nameGap: 30,
+      scale: true,
+      boundaryGap: ['12%', '12%'],
+    }),
+    yAxis: axis(theme, {
+      type: 'value',
+      name: `step time, ${unit.name}`,
+      nameLocation: 'middle',
+      nameGap: 48,
+      scale: true,
+      boundaryGap: ['16%', '16%'],
+    }),
+    tooltip: tooltip(theme, {
+      trigger: 'item',
+      formatter: ({dataIndex}) =>
+        tip(fabrics[dataIndex].name, [
+          ['cost', dollars(fabrics[dataIndex].cost_usd)],
+          ['step time', seconds(fabrics[dataIndex].step_time_s)],
+          ['95 % interval', intervalText(fabrics[dataIndex]) ?? 'one seed'],
+        ]),
+    }),
+    series: [
+      {
+        name: 'Pareto front',
+        type: 'line',
+        step: 'end',
+        symbol: 'none',
+        z: 1,
+        data: front.map((fabric) => [thousands(fabric.cost_usd), step(fabric)]),
+        lineStyle: {color: theme.soft, type: [6, 4], width: 1.6},
+        tooltip: {show: false},
+        silent: true,
+      },
+      whiskers(
+        'interval',
+        fabrics.map((fabric) => [
+          thousands(fabric.cost_usd),
+          (fabric.step_time_low_s ?? NaN) * unit.factor,
+          (fabric.step_time_high_s ?? NaN) * unit.factor,
+        ]),
+        theme,
+        {
+          encode: {x: 0, y: [1, 2]},
+          point: (api, value) => api.coord([api.value(0), api.value(value)]),
+          across: (end) => [end, 0],
+        },
+      ),
+      {
+        name: 'fabrics',
+        type: 'scatter',
+        z: 4,
+        symbolSize: 17,
+        data: fabrics.map((fabric) => ({
+          value: [thousands(fabric.cost_usd), step(fabric)],
+          name: fabric.name,
+          symbol: looks.get(fabric.name).symbol,
+          itemStyle: {
+            opacity: 1,
+            color: looks.get(fabric.name).color(theme),
+            borderColor: front.includes(fabric) ? theme.ink : theme.surface,
+            borderWidth: front.includes(fabric) ? 2 : 1,
+          },
+        })),
+        label: {
+          show: true,
+          position: 'right',
+          distance: 10,
+          color: theme.ink,
+          fontSize: 12,
+          backgroundColor: theme.surface,
+          padding: [2, 4],
+          borderRadius: 4,
+          formatter: ({dataIndex}) =>
+            `{name|${fabrics[dataIndex].name}}${front.includes(fabrics[dataIndex]) ? '\n{front|on the front}' : ''}`,
+          rich: {
+            name: {fontWeight: 700, color: theme.ink, fontSize: 12},
+            front: {color: theme.soft, fontSize: 11, lineHeight: 15},
+          },
+        },
+        labelLayout: {moveOverlap: 'shiftY'},
+      },
+    ],
   });
-  const chart = makeChart({id: 'cost', option, height: 420, description: 'Cost of the network against step time; lower left is better. The dashed line joins the fabrics that none beats in both.'});
-  return section('cost', 'Cost against step time', 'Lower left is better. The dashed line is the Pareto front: to be faster than a fabric on it costs more. Prices are indicative; the bills of materials below say where each comes from.',
-      chart.element,
-      numbers('Cost and step time', [{name: 'Fabric'}, {name: 'Network', number: true}, {name: 'Power', number: true}, {name: 'Step time', number: true},
-        {name: 'Against the best', number: true}, {name: 'Pareto front'}],
-      fabrics.map((fabric) => [fabric.name, dollars(fabric.cost_usd), orNot(fabric.power_w, watts), seconds(fabric.step_time_s), orNot(fabric.ratio_to_best, ratio),
-        front.includes(fabric) ? 'on it' : 'another is cheaper and no slower, or faster and no dearer'])));
+  const chart = makeChart({
+    id: 'cost',
+    option,
+    height: 420,
+    description:
+      'Cost of the network against step time; lower left is better. The dashed line joins the fabrics that none beats in both.',
+  });
+  return section(
+    'cost',
+    'Cost against step time',
+    'Lower left is better. The dashed line is the Pareto front: to be faster than a fabric on it costs more. Prices are indicative; the bills of materials below say where each comes from.',
+    chart.element,
+    numbers(
+      'Cost and step time',
+      [
+        {name: 'Fabric'},
+        {name: 'Network', number: true},
+        {name: 'Power', number: true},
+        {name: 'Step time', number: true},
+        {name: 'Against the best', number: true},
+        {name: 'Pareto front'},
+      ],
+      fabrics.map((fabric) => [
+        fabric.name,
+        dollars(fabric.cost_usd),
+        orNot(fabric.power_w, watts),
+        seconds(fabric.step_time_s),
+        orNot(fabric.ratio_to_best, ratio),
+        front.includes(fabric) ? 'on it' : 'another is cheaper and no slower, or faster and no dearer',
+      ]),
+    ),
+  );
 }

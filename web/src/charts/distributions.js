@@ -7,6 +7,7 @@ import {absent, absentPart, numbers, section} from '../section.js';
 
 const MARKS = 25; // on a curve
 
+const WIDE = 30; // times the smallest value: from there on a logarithmic scale
 const MOST_POINTS = 200; // drawn of a curve
 const TAIL = 40; // of them, the last ones as they are
 
@@ -21,46 +22,116 @@ export function thinned(curve) {
 const quantile = (curve, share) => curve.find(([, reached]) => reached >= share - 1e-12)?.[0];
 
 function curves({id, name, fabrics, get, looks, given}) {
+  const values = fabrics.flatMap((fabric) => get(fabric).map(([us]) => us)).filter((us) => us > 0);
+  const [least, most] = values.reduce(([low, high], us) => [Math.min(low, us), Math.max(high, us)], [Infinity, 0]);
+  const scale =
+    most / least < WIDE
+      ? {type: 'value', scale: true, boundaryGap: ['4%', '4%'], name: `${name}, µs`}
+      : {type: 'log', name: `${name}, µs (logarithmic)`, min: least / 1.15, max: most * 1.15};
   const option = (theme) => ({
     legend: legend(theme, {data: fabrics.map((fabric) => fabric.name), itemWidth: 34}),
     grid: {left: 44, right: 20, top: 44, bottom: 40, containLabel: true},
-    xAxis: axis(theme, {type: 'log', name: `${name}, µs`, nameLocation: 'middle', nameGap: 28, minorSplitLine: {show: false},
-      min: ({min}) => min / 1.15, max: ({max}) => max * 1.15,
-      axisLabel: {showMinLabel: false, showMaxLabel: false, formatter: (value) => Number(value.toPrecision(3)).toLocaleString('en-US')}}),
-    yAxis: axis(theme, {type: 'value', min: 0, max: 100, name: 'share of messages, %', nameLocation: 'middle', nameGap: 40}),
-    tooltip: tooltip(theme, {trigger: 'item', formatter: ({seriesName, value}) => tip(seriesName, [
-      ['within', microseconds(value[0])], ['share', percent(value[1] / 100, 4)],
-    ])}),
+    xAxis: axis(theme, {
+      ...scale,
+      nameLocation: 'middle',
+      nameGap: 28,
+      axisLabel: {
+        ...(scale.type === 'log' ? {showMinLabel: false, showMaxLabel: false} : {}),
+        formatter: (value) => Number(value.toPrecision(3)).toLocaleString('en-US'),
+      },
+    }),
+    yAxis: axis(theme, {
+      type: 'value',
+      min: 0,
+      max: 100,
+      name: 'share of messages, %',
+      nameLocation: 'middle',
+      nameGap: 40,
+    }),
+    tooltip: tooltip(theme, {
+      trigger: 'item',
+      formatter: ({seriesName, value}) =>
+        tip(seriesName, [
+          ['within', microseconds(value[0])],
+          ['share', percent(value[1] / 100, 4)],
+        ]),
+    }),
     series: fabrics.map((fabric) => {
       const look = looks.get(fabric.name);
       const curve = thinned(get(fabric));
       return {
-        name: fabric.name, type: 'line', step: 'end', data: curve.map(([us, share]) => [us, share * 100]),
-        symbol: look.symbol, showSymbol: true,
-        symbolSize: (value, {dataIndex}) => (dataIndex % Math.ceil(curve.length / MARKS) === 0 || dataIndex === curve.length - 1 ? 7 : 0),
-        lineStyle: {width: 2.4, type: look.line, color: look.color(theme)}, itemStyle: {color: look.color(theme)},
+        name: fabric.name,
+        type: 'line',
+        step: 'end',
+        data: curve.map(([us, share]) => [us, share * 100]),
+        symbol: look.symbol,
+        showSymbol: true,
+        symbolSize: (value, {dataIndex}) =>
+          dataIndex % Math.ceil(curve.length / MARKS) === 0 || dataIndex === curve.length - 1 ? 7 : 0,
+        lineStyle: {width: 2.4, type: look.line, color: look.color(theme)},
+        itemStyle: {color: look.color(theme)},
         emphasis: {focus: 'series'},
       };
     }),
   });
-  const chart = makeChart({id, option, height: 380, description: `Cumulative distribution of ${name} for each fabric; further left is faster.`});
+  const chart = makeChart({
+    id,
+    option,
+    height: 380,
+    description: `Cumulative distribution of ${name} for each fabric; further left is faster.`,
+  });
   const figures = (fabric) => [0.5, 0.9, 0.99, 0.999].map((share) => orNot(quantile(get(fabric), share), microseconds));
-  return [h('h3', {}, name[0].toUpperCase() + name.slice(1)), chart.element,
-    numbers(`Distribution of ${name}`, [{name: 'Fabric'}, ...['50 %', '90 %', '99 %', '99.9 %'].map((text) => ({name: text, number: true})),
-      {name: 'Said by the run: 50 %, 99 %, 99.9 %', number: true}],
-    fabrics.map((fabric) => [fabric.name, ...figures(fabric), given(fabric)]))];
+  return [
+    h('h3', {}, name[0].toUpperCase() + name.slice(1)),
+    chart.element,
+    numbers(
+      `Distribution of ${name}`,
+      [
+        {name: 'Fabric'},
+        ...['50 %', '90 %', '99 %', '99.9 %'].map((text) => ({name: text, number: true})),
+        {name: 'Said by the run: 50 %, 99 %, 99.9 %', number: true},
+      ],
+      fabrics.map((fabric) => [fabric.name, ...figures(fabric), given(fabric)]),
+    ),
+  ];
 }
 
-const said = (values) => (values.some(isNumber) ? values.map((value) => orNot(value, microseconds)).join(', ') : undefined);
+const said = (values) =>
+  values.some(isNumber) ? values.map((value) => orNot(value, microseconds)).join(', ') : undefined;
 
 export function distributions(comparison, looks) {
   const flows = having(comparison, (fabric) => fabric.cdf?.fct);
   const small = having(comparison, (fabric) => fabric.cdf?.small_message);
-  if (flows.length + small.length === 0) return absent('distributions', 'Latency', 'Distributions of completion times and latencies');
-  return section('distributions', 'Latency', 'How many messages are done within a time: a curve further to the left is faster, a long way to 100 % is a heavy tail. Time has a logarithmic scale.',
-      flows.length > 0 ? curves({id: 'fct', name: 'flow completion time', fabrics: flows, get: (fabric) => fabric.cdf.fct, looks,
-        given: (fabric) => said([fabric.fct_us?.p50, fabric.fct_us?.p99, fabric.fct_us?.p999])}) : absentPart('Flow completion times'),
-      small.length > 0 ? curves({id: 'small-message', name: 'latency of small messages', fabrics: small, get: (fabric) => fabric.cdf.small_message, looks,
-        given: (fabric) => said([fabric.small_message?.loaded_p50_us, fabric.small_message?.loaded_p99_us, fabric.small_message?.loaded_p999_us])})
-        : absentPart('The latency of small messages'));
+  if (flows.length + small.length === 0)
+    return absent('distributions', 'Latency', 'Distributions of completion times and latencies');
+  return section(
+    'distributions',
+    'Latency',
+    'How many messages are done within a time: a curve further to the left is faster, a long way to 100 % is a heavy tail.',
+    flows.length > 0
+      ? curves({
+          id: 'fct',
+          name: 'flow completion time',
+          fabrics: flows,
+          get: (fabric) => fabric.cdf.fct,
+          looks,
+          given: (fabric) => said([fabric.fct_us?.p50, fabric.fct_us?.p99, fabric.fct_us?.p999]),
+        })
+      : absentPart('Flow completion times'),
+    small.length > 0
+      ? curves({
+          id: 'small-message',
+          name: 'latency of small messages',
+          fabrics: small,
+          get: (fabric) => fabric.cdf.small_message,
+          looks,
+          given: (fabric) =>
+            said([
+              fabric.small_message?.loaded_p50_us,
+              fabric.small_message?.loaded_p99_us,
+              fabric.small_message?.loaded_p999_us,
+            ]),
+        })
+      : absentPart('The latency of small messages'),
+  );
 }

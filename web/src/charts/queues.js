@@ -31,41 +31,102 @@ function optionOf(fabric) {
     const common = {left, right: 20};
     return {
       legend: legend(theme, {data: queues.map((queue) => queue.port), itemWidth: 34}),
-      grid: [{...common, top, height: 210}, {...common, top: top + 262, height: 90}],
-      xAxis: [0, 1].map((index) => axis(theme, {type: 'value', gridIndex: index, min: 0, max: longest, containShape: false, axisLabel: {showMaxLabel: false},
-        name: index === 1 || !anyHeld ? `time, ${time.name}` : '', nameLocation: 'middle', nameGap: 28})),
+      grid: [
+        {...common, top, height: 210},
+        {...common, top: top + 262, height: 90},
+      ],
+      xAxis: [0, 1].map((index) =>
+        axis(theme, {
+          type: 'value',
+          gridIndex: index,
+          min: 0,
+          max: longest,
+          containShape: false,
+          axisLabel: {showMaxLabel: false},
+          name: index === 1 || !anyHeld ? `time, ${time.name}` : '',
+          nameLocation: 'middle',
+          nameGap: 28,
+        }),
+      ),
       yAxis: [
         axis(theme, {type: 'value', gridIndex: 0, name: `queue, ${size.name}`, nameLocation: 'middle', nameGap: 48}),
-        axis(theme, {type: 'value', gridIndex: 1, name: `held, ${holds.name}`, nameLocation: 'middle', nameGap: 48, splitNumber: 2, show: anyHeld}),
+        axis(theme, {
+          type: 'value',
+          gridIndex: 1,
+          name: `held, ${holds.name}`,
+          nameLocation: 'middle',
+          nameGap: 48,
+          splitNumber: 2,
+          show: anyHeld,
+        }),
       ],
-      tooltip: tooltip(theme, {trigger: 'item', formatter: ({seriesName, seriesIndex, value}) => tip(seriesName, [
-        ['at', `${value[0].toPrecision(4)} ${time.name}`],
-        seriesIndex < queues.length ? ['queue', bytes(value[1] / size.factor)] : ['held since the instant before', seconds(value[1] / holds.factor)],
-      ])}),
+      tooltip: tooltip(theme, {
+        trigger: 'item',
+        formatter: ({seriesName, seriesIndex, value}) =>
+          tip(seriesName, [
+            ['at', `${value[0].toPrecision(4)} ${time.name}`],
+            seriesIndex < queues.length
+              ? ['queue', bytes(value[1] / size.factor)]
+              : ['held since the instant before', seconds(value[1] / holds.factor)],
+          ]),
+      }),
       series: [
         ...queues.map((queue, index) => {
           const look = kindLook(queue.port, index, theme);
-          return {name: queue.port, type: 'line', xAxisIndex: 0, yAxisIndex: 0, symbol: symbolAt(index), symbolSize: 6, showSymbol: queue.at_s.length <= 60,
-            lineStyle: {width: 2, type: lineAt(index), color: look.color}, itemStyle: {color: look.color}, areaStyle: {color: look.color, opacity: 0.06},
-            data: queue.at_s.map((at, place) => [at * time.factor, (queue.bytes?.[place] ?? NaN) * size.factor])};
+          return {
+            name: queue.port,
+            type: 'line',
+            xAxisIndex: 0,
+            yAxisIndex: 0,
+            symbol: symbolAt(index),
+            symbolSize: 6,
+            showSymbol: queue.at_s.length <= 60,
+            lineStyle: {width: 2, type: lineAt(index), color: look.color},
+            itemStyle: {color: look.color},
+            areaStyle: {color: look.color, opacity: 0.06},
+            data: queue.at_s.map((at, place) => [at * time.factor, (queue.bytes?.[place] ?? NaN) * size.factor]),
+          };
         }),
-        ...(anyHeld ? queues.map((queue, index) => {
-          const look = kindLook(queue.port, index, theme);
-          return {name: queue.port, type: 'bar', stack: 'held', xAxisIndex: 1, yAxisIndex: 1, barMaxWidth: 10, barMinWidth: 2,
-            itemStyle: {color: look.color, decal: queue.at_s.length > MOST_PATTERNS ? 'none' : look.decal}, data: queue.at_s.map((at, place) => [at * time.factor, (queue.held_s?.[place] ?? 0) * holds.factor])};
-        }) : []),
+        ...(anyHeld
+          ? queues.map((queue, index) => {
+              const look = kindLook(queue.port, index, theme);
+              return {
+                name: queue.port,
+                type: 'bar',
+                stack: 'held',
+                xAxisIndex: 1,
+                yAxisIndex: 1,
+                barMaxWidth: 10,
+                barMinWidth: 2,
+                itemStyle: {color: look.color, decal: queue.at_s.length > MOST_PATTERNS ? 'none' : look.decal},
+                data: queue.at_s.map((at, place) => [at * time.factor, (queue.held_s?.[place] ?? 0) * holds.factor]),
+              };
+            })
+          : []),
       ],
     };
   };
 }
 
 function tableOf(fabric) {
-  return table(`Queues of ${fabric.name}`, [{name: 'Port'}, {name: 'Largest queue', number: true}, {name: 'At', number: true}, {name: 'Held in all', number: true}],
-      fabric.queues.map((queue) => {
-        const largest = peak(queue);
-        return [queue.port, list(queue.bytes).length > 0 ? bytes(largest) : undefined, list(queue.bytes).length > 0 ? seconds(queue.at_s[queue.bytes.indexOf(largest)] ?? 0) : undefined,
-          list(queue.held_s).length > 0 ? seconds(held(queue)) : undefined];
-      }));
+  return table(
+    `Queues of ${fabric.name}`,
+    [
+      {name: 'Port'},
+      {name: 'Largest queue', number: true},
+      {name: 'At', number: true},
+      {name: 'Held in all', number: true},
+    ],
+    fabric.queues.map((queue) => {
+      const largest = peak(queue);
+      return [
+        queue.port,
+        list(queue.bytes).length > 0 ? bytes(largest) : undefined,
+        list(queue.bytes).length > 0 ? seconds(queue.at_s[queue.bytes.indexOf(largest)] ?? 0) : undefined,
+        list(queue.held_s).length > 0 ? seconds(held(queue)) : undefined,
+      ];
+    }),
+  );
 }
 
 export function queues(comparison) {
@@ -73,23 +134,44 @@ export function queues(comparison) {
   if (fabrics.length === 0) return absent('queues', 'Queues and pauses over time', 'Queues and pauses over time');
   let shown = fabrics[0];
   let option = optionOf(shown);
-  const chart = makeChart({id: 'queues', height: (width) => 30 + 262 + 90 + 50 + 24 * Math.ceil(8 * 150 / width), option: (theme, width) => option(theme, width),
-    description: 'Bytes waiting at the fullest ports over time, and below how long each port was held by pauses or missing credits.'});
+  const chart = makeChart({
+    id: 'queues',
+    height: (width) => 30 + 262 + 90 + 50 + 24 * Math.ceil((8 * 150) / width),
+    option: (theme, width) => option(theme, width),
+    description:
+      'Bytes waiting at the fullest ports over time, and below how long each port was held by pauses or missing credits.',
+  });
   const place = h('div', {}, tableOf(shown));
   const caption = h('p', {class: 'key'});
   const say = () => {
     const more = shown.queues.length - MOST_PORTS;
-    caption.textContent = `${shown.name}: the ${Math.min(MOST_PORTS, shown.queues.length)} fullest ports${more > 0 ? ` of ${shown.queues.length}` : ''}. ` +
-        (isNumber(shown.pause_s) ? `Paused in all: ${seconds(shown.pause_s)}.` : isNumber(shown.credit_stall_s) ? `Waiting for credits in all: ${seconds(shown.credit_stall_s)}.` : '');
+    caption.textContent =
+      `${shown.name}: the ${Math.min(MOST_PORTS, shown.queues.length)} fullest ports${more > 0 ? ` of ${shown.queues.length}` : ''}. ` +
+      (isNumber(shown.pause_s)
+        ? `Paused in all: ${seconds(shown.pause_s)}.`
+        : isNumber(shown.credit_stall_s)
+          ? `Waiting for credits in all: ${seconds(shown.credit_stall_s)}.`
+          : '');
   };
   say();
-  const choice = select('Fabric of the queues', fabrics.map((fabric) => fabric.name), (name) => {
-    shown = fabrics.find((fabric) => fabric.name === name);
-    option = optionOf(shown);
-    place.replaceChildren(tableOf(shown));
-    say();
-    chart.draw();
-  });
-  return section('queues', 'Queues and pauses over time', 'Bytes that wait to leave the fullest ports; below, on the same clock, the time for which a port was held: paused, or without credits.',
-      h('div', {class: 'controls'}, choice.element), chart.element, caption, details('Numbers as a table', place));
+  const choice = select(
+    'Fabric of the queues',
+    fabrics.map((fabric) => fabric.name),
+    (name) => {
+      shown = fabrics.find((fabric) => fabric.name === name);
+      option = optionOf(shown);
+      place.replaceChildren(tableOf(shown));
+      say();
+      chart.draw();
+    },
+  );
+  return section(
+    'queues',
+    'Queues and pauses over time',
+    'Bytes that wait to leave the fullest ports; below, on the same clock, the time for which a port was held: paused, or without credits.',
+    h('div', {class: 'controls'}, choice.element),
+    chart.element,
+    caption,
+    details('Numbers as a table', place),
+  );
 }

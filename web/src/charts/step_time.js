@@ -6,23 +6,34 @@ import {absent, numbers, section} from '../section.js';
 
 const TITLE = 'Step time';
 
-export const intervalText = (fabric) => (isNumber(fabric.step_time_low_s) && isNumber(fabric.step_time_high_s)
-  ? `${seconds(fabric.step_time_low_s)} to ${seconds(fabric.step_time_high_s)}` : undefined);
+export const intervalText = (fabric) =>
+  isNumber(fabric.step_time_low_s) && isNumber(fabric.step_time_high_s)
+    ? `${seconds(fabric.step_time_low_s)} to ${seconds(fabric.step_time_high_s)}`
+    : undefined;
 
 /** A whisker along one axis, for each [value, low, high] of the data. */
 export function whiskers(name, data, theme, place) {
   return {
-    name, type: 'custom', data, z: 5, silent: true, tooltip: {show: false}, encode: place.encode,
+    name,
+    type: 'custom',
+    data,
+    z: 5,
+    silent: true,
+    tooltip: {show: false},
+    encode: place.encode,
     renderItem: (params, api) => {
       const [from, to] = [place.point(api, 1), place.point(api, 2)];
       if ([...from, ...to].some((value) => !Number.isFinite(value))) return null;
       const end = place.across(4);
       const style = {stroke: theme.ink, lineWidth: 1.6, fill: 'none'};
       const line = (x1, y1, x2, y2) => ({type: 'line', shape: {x1, y1, x2, y2}, style});
-      return {type: 'group', children: [
-        line(...from, ...to),
-        ...[from, to].map(([x, y]) => line(x - end[0], y - end[1], x + end[0], y + end[1])),
-      ]};
+      return {
+        type: 'group',
+        children: [
+          line(...from, ...to),
+          ...[from, to].map(([x, y]) => line(x - end[0], y - end[1], x + end[0], y + end[1])),
+        ],
+      };
     },
   };
 }
@@ -35,39 +46,99 @@ export function stepTime(comparison, looks) {
   const option = (theme) => ({
     grid: {left: 8, right: 128, top: 8, bottom: 34, containLabel: true},
     xAxis: axis(theme, {type: 'value', name: `step time, ${unit.name}`, nameLocation: 'middle', nameGap: 28, min: 0}),
-    yAxis: axis(theme, {type: 'category', inverse: true, data: names, splitLine: {show: false},
-      axisLabel: {color: theme.ink, fontWeight: 600, fontSize: 13}}),
-    tooltip: tooltip(theme, {trigger: 'item', formatter: ({dataIndex}) => tip(names[dataIndex], [
-      ['step time', seconds(fabrics[dataIndex].step_time_s)],
-      ['95 % interval', intervalText(fabrics[dataIndex]) ?? 'one seed'],
-    ])}),
-    series: [{
-      name: 'step time', type: 'bar', barMaxWidth: 30, itemStyle: {borderRadius: [0, 5, 5, 0]},
-      data: fabrics.map((fabric) => ({
-        value: fabric.step_time_s * unit.factor, name: fabric.name,
-        itemStyle: {color: looks.get(fabric.name).color(theme), decal: looks.get(fabric.name).decal(theme)},
-      })),
-    }, whiskers('interval', fabrics.map((fabric, index) => [
-      index, (fabric.step_time_low_s ?? NaN) * unit.factor, (fabric.step_time_high_s ?? NaN) * unit.factor,
-    ]), theme, {
-      encode: {x: [1, 2], y: 0}, point: (api, value) => api.coord([api.value(value), api.value(0)]), across: (end) => [0, end],
-    }), {
-      // Beyond the whisker, so that neither hides the other.
-      name: 'text', type: 'scatter', symbolSize: 1, silent: true, tooltip: {show: false}, itemStyle: {color: 'transparent'},
-      data: fabrics.map((fabric, index) => [Math.max(fabric.step_time_s, fabric.step_time_high_s ?? 0) * unit.factor, index]),
-      label: {show: true, position: 'right', distance: 8, formatter: ({dataIndex}) => {
-        const fabric = fabrics[dataIndex];
-        return `{value|${seconds(fabric.step_time_s)}}${isNumber(fabric.ratio_to_best) ? `  {ratio|${ratio(fabric.ratio_to_best)}}` : ''}`;
-      }, rich: {value: {fontWeight: 700, color: theme.ink, fontSize: 13}, ratio: {color: theme.soft, fontSize: 12}}},
-    }],
+    yAxis: axis(theme, {
+      type: 'category',
+      inverse: true,
+      data: names,
+      splitLine: {show: false},
+      axisLabel: {color: theme.ink, fontWeight: 600, fontSize: 13},
+    }),
+    tooltip: tooltip(theme, {
+      trigger: 'item',
+      formatter: ({dataIndex}) =>
+        tip(names[dataIndex], [
+          ['step time', seconds(fabrics[dataIndex].step_time_s)],
+          ['95 % interval', intervalText(fabrics[dataIndex]) ?? 'one seed'],
+        ]),
+    }),
+    series: [
+      {
+        name: 'step time',
+        type: 'bar',
+        barMaxWidth: 30,
+        itemStyle: {borderRadius: [0, 5, 5, 0]},
+        data: fabrics.map((fabric) => ({
+          value: fabric.step_time_s * unit.factor,
+          name: fabric.name,
+          itemStyle: {color: looks.get(fabric.name).color(theme), decal: looks.get(fabric.name).decal(theme)},
+        })),
+      },
+      whiskers(
+        'interval',
+        fabrics.map((fabric, index) => [
+          index,
+          (fabric.step_time_low_s ?? NaN) * unit.factor,
+          (fabric.step_time_high_s ?? NaN) * unit.factor,
+        ]),
+        theme,
+        {
+          encode: {x: [1, 2], y: 0},
+          point: (api, value) => api.coord([api.value(value), api.value(0)]),
+          across: (end) => [0, end],
+        },
+      ),
+      {
+        // Beyond the whisker, so that neither hides the other.
+        name: 'text',
+        type: 'scatter',
+        symbolSize: 1,
+        silent: true,
+        tooltip: {show: false},
+        itemStyle: {color: 'transparent'},
+        data: fabrics.map((fabric, index) => [
+          Math.max(fabric.step_time_s, fabric.step_time_high_s ?? 0) * unit.factor,
+          index,
+        ]),
+        label: {
+          show: true,
+          position: 'right',
+          distance: 8,
+          formatter: ({dataIndex}) => {
+            const fabric = fabrics[dataIndex];
+            return `{value|${seconds(fabric.step_time_s)}}${isNumber(fabric.ratio_to_best) ? `  {ratio|${ratio(fabric.ratio_to_best)}}` : ''}`;
+          },
+          rich: {value: {fontWeight: 700, color: theme.ink, fontSize: 13}, ratio: {color: theme.soft, fontSize: 12}},
+        },
+      },
+    ],
   });
-  const chart = makeChart({id: 'step-time', height: 56 + 46 * fabrics.length, option,
-    description: 'Bars of the step time of each fabric; shorter is better.'});
-  return section('step-time', TITLE, 'Time of one training step; shorter is better. Whiskers are 95 % confidence intervals over the seeds; fabrics whose whiskers overlap do not differ.',
-      chart.element,
-      numbers('Step time of each fabric', [{name: 'Fabric'}, {name: 'Step time', number: true}, {name: '95 % interval', number: true},
-        {name: 'Against the best', number: true}, {name: 'Each seed', number: true}],
-      fabrics.map((fabric) => [fabric.name, seconds(fabric.step_time_s), intervalText(fabric) ?? 'one seed',
+  const chart = makeChart({
+    id: 'step-time',
+    height: 56 + 46 * fabrics.length,
+    option,
+    description: 'Bars of the step time of each fabric; shorter is better.',
+  });
+  return section(
+    'step-time',
+    TITLE,
+    'Time of one training step (of traffic without steps: from its start to its end); shorter is better. Whiskers are 95 % confidence intervals over the seeds; fabrics whose whiskers overlap do not differ.',
+    chart.element,
+    numbers(
+      'Step time of each fabric',
+      [
+        {name: 'Fabric'},
+        {name: 'Step time', number: true},
+        {name: '95 % interval', number: true},
+        {name: 'Against the best', number: true},
+        {name: 'Each seed', number: true},
+      ],
+      fabrics.map((fabric) => [
+        fabric.name,
+        seconds(fabric.step_time_s),
+        intervalText(fabric) ?? 'one seed',
         isNumber(fabric.ratio_to_best) ? ratio(fabric.ratio_to_best) : undefined,
-        (fabric.step_times_s ?? []).map((time) => plain(time * unit.factor)).join(', ') || undefined])));
+        (fabric.step_times_s ?? []).map((time) => plain(time * unit.factor)).join(', ') || undefined,
+      ]),
+    ),
+  );
 }

@@ -43,10 +43,26 @@ function bars(events, kinds, theme) {
     const fits = to - from > event.name.length * 6.4 + 8;
     const patterned = to - from >= PATTERN_WIDTH && look.decal !== 'none';
     return {
-      type: 'rect', shape: {x: from, y: y - height / 2, width: to - from, height, r: to - from > 4 ? 2 : 0},
-      style: {fill: look.color, decal: patterned ? look.decal : undefined, stroke: theme.surface, lineWidth: to - from > 4 ? 0.6 : 0},
-      textContent: fits ? {style: {text: event.name, fill: theme.dark ? '#f4f7fb' : '#101828', fontSize: 11,
-        backgroundColor: theme.dark ? 'rgba(15,20,30,0.55)' : 'rgba(255,255,255,0.78)', padding: [1, 4], borderRadius: 3}} : undefined,
+      type: 'rect',
+      shape: {x: from, y: y - height / 2, width: to - from, height, r: to - from > 4 ? 2 : 0},
+      style: {
+        fill: look.color,
+        decal: patterned ? look.decal : undefined,
+        stroke: theme.surface,
+        lineWidth: to - from > 4 ? 0.6 : 0,
+      },
+      textContent: fits
+        ? {
+            style: {
+              text: event.name,
+              fill: theme.dark ? '#f4f7fb' : '#101828',
+              fontSize: 11,
+              backgroundColor: theme.dark ? 'rgba(15,20,30,0.55)' : 'rgba(255,255,255,0.78)',
+              padding: [1, 4],
+              borderRadius: 3,
+            },
+          }
+        : undefined,
       textConfig: {position: 'inside'},
     };
   };
@@ -60,19 +76,48 @@ function chartOf(fabric, {kinds, last, unit, legendRows}) {
     const narrow = width < 560;
     return {
       legend: legendRows(width) > 0 ? legend(theme, {data: kinds, selectedMode: false}) : {show: false},
-      grid: {left: narrow ? 96 : 150, right: 24, top: top(width), height: lanes.length * LANE},
-      xAxis: axis(theme, {type: 'value', min: 0, max: last * unit.factor, axisLabel: {showMaxLabel: false}, name: `time, ${unit.name}`, nameLocation: 'middle', nameGap: 26}),
-      yAxis: axis(theme, {type: 'category', inverse: true, data: lanes, splitLine: {show: false}, axisLabel: {interval: 0, width: narrow ? 88 : 142, overflow: 'truncate'}}),
+      grid: {left: narrow ? 104 : 178, right: 24, top: top(width), height: lanes.length * LANE},
+      xAxis: axis(theme, {
+        type: 'value',
+        min: 0,
+        max: last * unit.factor,
+        axisLabel: {showMaxLabel: false},
+        name: `time, ${unit.name}`,
+        nameLocation: 'middle',
+        nameGap: 26,
+      }),
+      yAxis: axis(theme, {
+        type: 'category',
+        inverse: true,
+        data: lanes,
+        splitLine: {show: false},
+        axisLabel: {interval: 0, width: narrow ? 96 : 170, overflow: 'truncate'},
+      }),
       dataZoom: [{type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: false}],
-      tooltip: tooltip(theme, {trigger: 'item', formatter: ({dataIndex}) => {
-        const event = events[dataIndex];
-        return tip(event.name, [['rank', event.rank], ['lane', event.lane], ['from', seconds(event.begin_s)], ['to', seconds(event.end_s)],
-          ['takes', seconds(event.end_s - event.begin_s)]]);
-      }}),
+      tooltip: tooltip(theme, {
+        trigger: 'item',
+        formatter: ({dataIndex}) => {
+          const event = events[dataIndex];
+          return tip(event.name, [
+            ['rank', event.rank],
+            ['lane', event.lane],
+            ['from', seconds(event.begin_s)],
+            ['to', seconds(event.end_s)],
+            ['takes', seconds(event.end_s - event.begin_s)],
+          ]);
+        },
+      }),
       series: [
         {
-          name: fabric.name, type: 'custom', encode: {x: [1, 2], y: 0}, clip: true, renderItem: bars(events, kinds, theme),
-          data: events.map((event) => ({name: event.name, value: [lanes.indexOf(laneOf(event)), event.begin_s * unit.factor, event.end_s * unit.factor]})),
+          name: fabric.name,
+          type: 'custom',
+          encode: {x: [1, 2], y: 0},
+          clip: true,
+          renderItem: bars(events, kinds, theme),
+          data: events.map((event) => ({
+            name: event.name,
+            value: [lanes.indexOf(laneOf(event)), event.begin_s * unit.factor, event.end_s * unit.factor],
+          })),
         },
         // Kinds have series of their own, empty, because a legend names series.
         ...kinds.map((kind, index) => {
@@ -83,9 +128,15 @@ function chartOf(fabric, {kinds, last, unit, legendRows}) {
     };
   };
   const hidden = new Set(fabric.timeline.map(laneOf)).size - lanes.length;
-  return [makeChart({id: `timeline-${slug(fabric.name)}`, option, description: `Timeline of a step with ${fabric.name}, lane by lane.`,
-    height: (width) => top(width) + lanes.length * LANE + 48}).element,
-  hidden > 0 && h('p', {class: 'key'}, `${hidden} more lanes, of further ranks, are in the results alone.`)];
+  return [
+    makeChart({
+      id: `timeline-${slug(fabric.name)}`,
+      option,
+      description: `Timeline of a step with ${fabric.name}, lane by lane.`,
+      height: (width) => top(width) + lanes.length * LANE + 48,
+    }).element,
+    hidden > 0 && h('p', {class: 'key'}, `${hidden} more lanes, of further ranks, are in the results alone.`),
+  ];
 }
 
 export function timelines(comparison, looks) {
@@ -98,9 +149,38 @@ export function timelines(comparison, looks) {
   const common = {kinds, last, unit: timeUnit(last)};
   const rows = fabrics.flatMap((fabric) => fabric.timeline.map((event) => [fabric, event]));
   const cut = rows.length > MOST_ROWS ? ` (the first ${MOST_ROWS} of ${rows.length})` : '';
-  return section('timelines', 'Timelines of a step', 'What GPUs do when, on the same clock for every fabric: the shorter the lanes, the faster the step. Hold Ctrl and turn the wheel to zoom.',
-      fabrics.map((fabric, index) => h('div', {class: 'block whole'}, h('h3', {}, fabricName(fabric, looks)),
-          chartOf(fabric, {...common, legendRows: index === 0 ? legendRows : () => 0}))),
-      numbers(`Timelines${cut}`, [{name: 'Fabric'}, {name: 'GPU'}, {name: 'Lane'}, {name: 'What'}, {name: 'From', number: true}, {name: 'To', number: true}],
-          rows.slice(0, MOST_ROWS).map(([fabric, event]) => [fabric.name, `rank ${event.rank}`, event.lane, event.name, seconds(event.begin_s), seconds(event.end_s)])));
+  return section(
+    'timelines',
+    'Timelines of a step',
+    'What GPUs do when, on the same clock for every fabric: the shorter the lanes, the faster the step. Hold Ctrl and turn the wheel to zoom.',
+    fabrics.map((fabric, index) =>
+      h(
+        'div',
+        {class: 'block whole'},
+        h('h3', {}, fabricName(fabric, looks)),
+        chartOf(fabric, {...common, legendRows: index === 0 ? legendRows : () => 0}),
+      ),
+    ),
+    numbers(
+      `Timelines${cut}`,
+      [
+        {name: 'Fabric'},
+        {name: 'GPU'},
+        {name: 'Lane'},
+        {name: 'What'},
+        {name: 'From', number: true},
+        {name: 'To', number: true},
+      ],
+      rows
+        .slice(0, MOST_ROWS)
+        .map(([fabric, event]) => [
+          fabric.name,
+          `rank ${event.rank}`,
+          event.lane,
+          event.name,
+          seconds(event.begin_s),
+          seconds(event.end_s),
+        ]),
+    ),
+  );
 }
