@@ -8,6 +8,7 @@
 
 #include "cli/collective_command.h"
 #include "cli/diff_command.h"
+#include "cli/compare_command.h"
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
 #include "cli/pcap_command.h"
@@ -42,6 +43,8 @@ int run(int argc, char** argv) {
   add_report_command(app, report_text, exit_status);
   DiffText diff_text;
   add_diff_command(app, diff_text, exit_status);
+  CompareText compare_text;
+  add_compare_command(app, compare_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

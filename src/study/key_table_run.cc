@@ -70,6 +70,12 @@ constexpr std::array kFabric = {
         .fallback = "onyx",
         .about = "Marking thresholds on Ethernet.",
         .entry = "ecn"},
+    Key{.name = "tuning",
+        .binding = bind<&FabricSettings::tuning_entry>(),
+        .fallback = "default",
+        .about = "How the fabric was set up as a whole: `default` as the family's entries say, `untuned` as its parts "
+                 "leave the factory.",
+        .entry = "tuning"},
     Key{.name = "mtu",
         .binding = bind<&FabricSettings::mtu>(),
         .fallback = "4096",

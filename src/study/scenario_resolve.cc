@@ -256,19 +256,30 @@ class EntryChooser {
   std::vector<const CatalogueEntry*> entries_;
 };
 
-// The word of the family, from the strongest layer that gives one; before anything else can be resolved.
-Result<const CatalogueEntry*> family_entry(std::span<const ResolveLayer> layers, const std::string& file,
-                                           const Catalogue& catalogue) {
-  const auto path = find_path("fabric.family");
-  WEFT_ASSERT(path.has_value());
+// The value of a key from the strongest layer that gives one; before anything else can be resolved.
+std::optional<Given> strongest(std::span<const ResolveLayer> layers, const KeyAt& key) {
   std::optional<Given> given;
   for (const auto& layer : layers) {
     for (const auto& value : layer.layer->values) {
-      if (value.at.key == path->key) {
+      if (value.at.key == key.key) {
         given = value;
       }
     }
   }
+  return given;
+}
+
+// The entries that others depend on: of the family, and of how the fabric is set up.
+struct FirstEntries {
+  const CatalogueEntry* family = nullptr;
+  const CatalogueEntry* tuning = nullptr;
+};
+Result<FirstEntries> first_entries(std::span<const ResolveLayer> layers, const std::string& file,
+                                   const Catalogue& catalogue) {
+  const auto path = find_path("fabric.family");
+  const auto tuning_path = find_path("fabric.tuning");
+  WEFT_ASSERT(path.has_value() && tuning_path.has_value());
+  const auto given = strongest(layers, *path);
   if (!given) {
     return fail("{}:1:1: [fabric] lacks the key 'family': {}", file, path->key->binding.type(*path->key));
   }
@@ -276,8 +287,27 @@ Result<const CatalogueEntry*> family_entry(std::span<const ResolveLayer> layers,
   if (auto done = apply(*given, target_of(scratch)); !done) {
     return pass_on(done);
   }
-  auto entry = catalogue.find("family", word_of(scratch.fabric.family));
-  return entry ? entry : fail("{}: {}", given->place, entry.error().message);
+  const auto family = catalogue.find("family", word_of(scratch.fabric.family));
+  if (!family) {
+    return fail("{}: {}", given->place, family.error().message);
+  }
+  const auto tuned = strongest(layers, *tuning_path);
+  scratch.fabric.tuning_entry = std::string(tuning_path->key->fallback);
+  if (tuned) {
+    if (auto done = apply(*tuned, target_of(scratch)); !done) {
+      return pass_on(done);
+    }
+  }
+  const std::string place = tuned ? tuned->place : given->place;
+  const auto tuning = catalogue.find("tuning", scratch.fabric.tuning_entry);
+  if (!tuning) {
+    return fail("{}: {}", place, tuning.error().message);
+  }
+  if (!(*tuning)->serves(scratch.fabric.family)) {
+    return fail("{}: fabric.tuning: '{}' does not serve {}; one of {}", place, scratch.fabric.tuning_entry,
+                word_of(scratch.fabric.family), fmt::join(catalogue.names("tuning", scratch.fabric.family), ", "));
+  }
+  return FirstEntries{.family = *family, .tuning = *tuning};
 }
 
 Result<void> add_override(const GivenOverride& given, Scenario& scenario) {
@@ -325,11 +355,11 @@ Result<void> add_overrides(std::span<const ResolveLayer> layers, Scenario& scena
 }  // namespace
 
 Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string& file, const Catalogue& catalogue) {
-  auto family = family_entry(layers, file, catalogue);
-  if (!family) {
-    return pass_on(family);
+  auto first = first_entries(layers, file, catalogue);
+  if (!first) {
+    return pass_on(first);
   }
-  std::vector<const CatalogueEntry*> entries = {*family};
+  std::vector<const CatalogueEntry*> entries = {first->family, first->tuning};
   auto draft = Resolver(layers, file).run(entries);
   if (!draft) {
     return draft;
@@ -341,7 +371,9 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
   if (!chosen) {
     return pass_on(chosen);
   }
+  entries.pop_back();
   entries.insert(entries.end(), chosen->begin(), chosen->end());
+  entries.push_back(first->tuning);
   auto scenario = Resolver(layers, file).run(entries);
   if (!scenario) {
     return scenario;

@@ -1,0 +1,269 @@
+#include "cli/compare_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "cli/comparison_store.h"
+#include "cli/exit_status.h"
+#include "cli/process_pool.h"
+#include "cli/run_interrupt.h"
+#include "cli/run_output.h"
+#include "live/clock.h"
+#include "study/compare/comparison_document.h"
+#include "study/compare/comparison_text.h"
+#include "study/compare/run_task.h"
+#include "study/scenario_load.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "weft compare: {}\n", error.message);
+  return status;
+}
+
+/// How far the whole comparison has come; one line on a terminal.
+class Display {
+ public:
+  Display(const CompareText& text, std::size_t all, std::size_t kept)
+      : shown_(!text.quiet && ::isatty(STDERR_FILENO) == 1), all_(all), kept_(kept), done_(kept) {}
+  ~Display() { clear(); }
+  Display(const Display&) = delete;
+  Display& operator=(const Display&) = delete;
+
+  void done() { ++done_; }
+  void update(std::size_t under_way, const std::string& latest) {
+    if (!shown_) {
+      return;
+    }
+    const double elapsed = clock_.now().since_start().seconds();
+    const double fresh = static_cast<double>(done_ - kept_);
+    std::string left = "";
+    if (fresh > 0) {
+      const auto seconds = static_cast<std::int64_t>(elapsed / fresh * static_cast<double>(all_ - done_));
+      left = fmt::format(", {}:{:02} left", seconds / 60, seconds % 60);
+    }
+    const std::string line =
+        fmt::format("{} of {} runs done, {} under way{}; {}", done_, all_, under_way, left, latest);
+    clear();
+    fmt::print(stderr, "{}", line.substr(0, 79));
+    std::fflush(stderr);
+    width_ = std::min<std::size_t>(line.size(), 79);
+  }
+
+ private:
+  void clear() {
+    if (width_ > 0) {
+      fmt::print(stderr, "\r{:{}}\r", "", width_);
+      width_ = 0;
+    }
+  }
+
+  bool shown_;
+  std::size_t all_;
+  std::size_t kept_;
+  std::size_t done_;
+  std::size_t width_ = 0;
+  live::Clock clock_;
+};
+
+class Comparison {
+ public:
+  explicit Comparison(const CompareText& text) : text_(text), store_("") {}
+
+  int run() {
+    if (Result<void> planned = plan(); !planned) {
+      return complain(planned.error(), kUsageError);
+    }
+    catch_interrupts();
+    if (Result<void> ran = run_tasks(); !ran) {
+      return complain(ran.error(), kFault);
+    }
+    if (interrupted()) {
+      fmt::print(stderr,
+                 "weft compare: interrupted; {} of {} runs are kept in {}, and the same command goes on from there\n",
+                 std::ranges::count_if(figures_, [](const Json& own) { return !own.is_null(); }), figures_.size(),
+                 store_.folder());
+      return kInterrupted;
+    }
+    Result<void> written = write();
+    return written ? kSuccess : complain(written.error(), kFault);
+  }
+
+ private:
+  Result<void> plan() {
+    auto weights = study::parse_weights(text_.weights);
+    if (!weights) {
+      return fail("--{}", weights.error().message);
+    }
+    auto catalogue = read_catalogue(text_.scenario);
+    if (!catalogue) {
+      return pass_on(catalogue);
+    }
+    catalogue_.emplace(std::move(*catalogue));
+    header_.weights = *weights;
+    auto contents = study::read_text_file(text_.scenario.file);
+    if (!contents) {
+      return pass_on(contents);
+    }
+    auto cases = study::case_names(*contents, text_.scenario.file);
+    if (!cases) {
+      return pass_on(cases);
+    }
+    const std::vector<std::string> names = text_.fabrics.empty() ? study::usual_fabrics() : text_.fabrics;
+    auto choices = study::choose_fabrics(names, *cases, *catalogue_);
+    if (!choices) {
+      return fail("--fabrics: {}", choices.error().message);
+    }
+    study::ScenarioRequest request{.file = text_.scenario.file, .case_name = {}, .settings = text_.scenario.settings};
+    if (!text_.scenario.case_name.empty()) {
+      return fail("--case: a comparison takes the [[case]] of each fabric's name; --fabrics says which");
+    }
+    if (!text_.hardware.empty()) {
+      request.settings.push_back("hardware=" + text_.hardware);
+    }
+    auto planned = study::plan_comparison(*choices, request, *catalogue_,
+                                          {.seeds = text_.seeds,
+                                           .risk = !text_.no_risk,
+                                           .explain = !text_.no_explain,
+                                           .sizes = text_.sizes,
+                                           .build = build_identity()});
+    if (!planned) {
+      return pass_on(planned);
+    }
+    plan_ = std::move(*planned);
+    return {};
+  }
+
+  [[nodiscard]] std::string result_file() const {
+    if (text_.out.ends_with(".json")) {
+      return text_.out;
+    }
+    const std::string stem = std::filesystem::path(text_.scenario.file).stem().string();
+    return fmt::format("{}/compare-{}.json", text_.out, file_name_of(stem));
+  }
+
+  Result<void> run_tasks() {
+    store_ = ComparisonStore(result_file() + ".parts");
+    figures_.resize(plan_.tasks.size());
+    std::vector<std::size_t> missing;
+    for (std::size_t i = 0; i < plan_.tasks.size(); ++i) {
+      if (auto kept = store_.get(plan_.tasks[i].key)) {
+        figures_[i] = std::move(*kept);
+      } else {
+        missing.push_back(i);
+      }
+    }
+    Display display(text_, figures_.size(), figures_.size() - missing.size());
+    std::string latest;
+    std::optional<Error> wrong;
+    run_pool({.pieces = missing.size(),
+              .at_once = text_.jobs > 0 ? static_cast<std::size_t>(text_.jobs)
+                                        : std::max<std::size_t>(std::thread::hardware_concurrency(), 1),
+              .run = [&](std::size_t piece) -> std::optional<std::string> {
+                auto figures = study::run_task(plan_.tasks[missing[piece]], [] { return !interrupted(); });
+                return figures ? std::optional(figures->dump()) : std::nullopt;
+              },
+              .done =
+                  [&](std::size_t piece, std::optional<std::string> figures, const std::string& fault) {
+                    const study::ComparisonTask& task = plan_.tasks[missing[piece]];
+                    latest = task.name;
+                    display.done();
+                    if (!figures) {
+                      wrong = interrupted() ? wrong : std::optional(Error{fmt::format("{}: {}", task.name, fault)});
+                      return;
+                    }
+                    figures_[missing[piece]] = Json::parse(*figures);
+                    if (Result<void> put = store_.put(task.key, *figures); !put && !wrong) {
+                      wrong = put.error();
+                    }
+                  },
+              .keep_going =
+                  [&](std::size_t under_way) {
+                    display.update(under_way, latest);
+                    return !interrupted() && !wrong;
+                  }});
+    return wrong && !interrupted() ? tl::unexpected<Error>(*wrong) : Result<void>();
+  }
+
+  [[nodiscard]] std::string command() const {
+    std::string made = "weft compare " + text_.scenario.file;
+    for (const std::string& setting : text_.scenario.settings) {
+      made += " --set " + setting;
+    }
+    made += text_.fabrics.empty() ? "" : fmt::format(" --fabrics {}", fmt::join(text_.fabrics, ","));
+    made += text_.hardware.empty() ? "" : " --hardware " + text_.hardware;
+    made += fmt::format(" --seeds {} --weights {}", text_.seeds, text_.weights);
+    made += text_.sizes.empty() ? "" : fmt::format(" --sizes {}", fmt::join(text_.sizes, ","));
+    return made + (text_.no_risk ? " --no-risk" : "") + (text_.no_explain ? " --no-explain" : "");
+  }
+
+  Result<void> write() {
+    header_.version = WEFT_VERSION;
+    header_.command = command();
+    header_.catalogue = &*catalogue_;
+    const Json document = study::comparison_document(plan_, figures_, header_);
+    const std::string json = document.dump(1) + "\n";
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(result_file()).parent_path(), ignored);
+    if (Result<void> written = write_text(result_file(), json); !written) {
+      return written;
+    }
+    store_.remove();
+    if (!text_.quiet) {
+      std::FILE* const stream = text_.json == "-" ? stderr : stdout;
+      fmt::print(stream, "{}\nresults in {}\n", study::comparison_text(document), result_file());
+    }
+    return text_.json.empty() ? Result<void>() : write_text(text_.json, json);
+  }
+
+  const CompareText& text_;
+  std::optional<study::Catalogue> catalogue_;
+  study::ComparisonHeader header_;
+  study::ComparisonPlan plan_;
+  ComparisonStore store_;
+  std::vector<Json> figures_;
+};
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
+  CLI::App* command = app.add_subcommand("compare", "One job on every fabric: times, causes, risks, costs, a verdict");
+  add_scenario_options(*command, text.scenario);
+  command
+      ->add_option("--fabrics", text.fabrics,
+                   "Which, separated by commas: families, families with a tuning (rocev2-untuned), [[case]]s; default: "
+                   "infiniband,rocev2,rocev2-untuned,rocev1,iwarp,tcp")
+      ->delimiter(',');
+  command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
+  command
+      ->add_option("--weights", text.weights,
+                   "What counts: balanced, peak-performance, existing-ethernet, or speed=5,budget=2,tuning=1")
+      ->capture_default_str();
+  command->add_option("--seeds", text.seeds, "Runs of the job under different seeds, for the confidence interval")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
+      ->capture_default_str();
+  command->add_option("--sizes", text.sizes, "Measure tuning risk on clusters of so many GPUs too, such as 64,512")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  command->add_flag("--no-risk", text.no_risk, "Leave out the mis-settings");
+  command->add_flag("--no-explain", text.no_explain, "Leave out where the time goes");
+  command->add_option("-j,--jobs", text.jobs, "Runs at the same time; default: one per core")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+  command->add_option("-o,--out", text.out, "Results file (.json), or the folder for it")->capture_default_str();
+  command->add_option("--json", text.json, "Write the results to this file too; - = standard output alone");
+  command->add_option("--report", text.report, "Write the report to this file (HTML)");
+  command->add_flag("-q,--quiet", text.quiet, "No table and no progress");
+  command->footer(
+      "Exit status: 0 done, 1 a run or an output failed, 2 wrong input, 130 interrupted (the same command goes on).");
+  command->callback([&text, &exit_status] { exit_status = Comparison(text).run(); });
+}
+
+}  // namespace weft::cli

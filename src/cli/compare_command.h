@@ -1,0 +1,30 @@
+// `weft compare`: one job on every fabric.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/scenario_options.h"
+
+namespace weft::cli {
+
+struct CompareText {
+  ScenarioText scenario;
+  std::vector<std::string> fabrics;
+  std::string hardware;
+  std::string weights = "balanced";
+  std::int64_t seeds = 3;
+  std::int64_t jobs = 0;
+  std::vector<std::int64_t> sizes;
+  bool no_risk = false;
+  bool no_explain = false;
+  std::string out = "results";
+  std::string json;
+  std::string report;
+  bool quiet = false;
+};
+
+void add_compare_command(CLI::App& app, CompareText& text, int& exit_status);
+
+}  // namespace weft::cli

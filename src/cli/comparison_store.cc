@@ -1,0 +1,54 @@
+#include "cli/comparison_store.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/stable_hash.h"
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+std::optional<nlohmann::ordered_json> ComparisonStore::get(const std::string& key) const {
+  std::ifstream file(file_of(key));
+  if (!file) {
+    return std::nullopt;
+  }
+  nlohmann::ordered_json figures = nlohmann::ordered_json::parse(file, nullptr, false);
+  return figures.is_object() ? std::optional(std::move(figures)) : std::nullopt;
+}
+
+Result<void> ComparisonStore::put(const std::string& key, const std::string& figures) const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  const std::string path = file_of(key);
+  const std::string draft = fmt::format("{}.{}", path, ::getpid());
+  std::ofstream file(draft);
+  file << figures;
+  file.close();
+  if (file) {
+    fs::rename(draft, path, error);
+  }
+  return file && !error ? Result<void>() : fail("cannot write '{}'", path);
+}
+
+void ComparisonStore::remove() const {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+std::string build_identity() {
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  std::ostringstream bytes;
+  bytes << program.rdbuf();
+  return fmt::format("{} {:016x}", WEFT_VERSION, stable_hash(0, bytes.str()));
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,145 @@
+#include "cli/process_pool.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace weft::cli {
+namespace {
+
+constexpr int kTickMilliseconds = 100;
+/// What a child writes before its text: whether there is one.
+constexpr char kHasText = '+';
+constexpr char kInterrupted = '-';
+
+struct Child {
+  std::size_t piece = 0;
+  pid_t process = 0;
+  int pipe = -1;
+  std::string received;
+};
+
+bool write_all(int pipe, const std::string& text) {
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t count = ::write(pipe, text.data() + sent, text.size() - sent);
+    if (count < 0 && errno != EINTR) {
+      return false;
+    }
+    sent += count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+  return true;
+}
+
+class Pool {
+ public:
+  explicit Pool(const PoolWork& work) : work_(work) {}
+
+  void run() {
+    while (next_ < work_.pieces || !children_.empty()) {
+      const bool going = work_.keep_going(children_.size());
+      if (!going) {
+        next_ = work_.pieces;
+        interrupt();
+      }
+      while (next_ < work_.pieces && children_.size() < std::max<std::size_t>(work_.at_once, 1)) {
+        begin(next_++);
+      }
+      listen();
+    }
+  }
+
+ private:
+  void begin(std::size_t piece) {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) {
+      work_.done(piece, std::nullopt, fmt::format("no pipe: {}", std::strerror(errno)));
+      return;
+    }
+    std::fflush(nullptr);
+    const pid_t process = ::fork();
+    if (process < 0) {
+      ::close(ends[0]);
+      ::close(ends[1]);
+      work_.done(piece, std::nullopt, fmt::format("no process: {}", std::strerror(errno)));
+      return;
+    }
+    if (process == 0) {
+      ::close(ends[0]);
+      const std::optional<std::string> text = work_.run(piece);
+      const bool written = write_all(ends[1], text ? kHasText + *text : std::string(1, kInterrupted));
+      // Without the destructors and buffers that belong to the parent.
+      ::_exit(written ? 0 : 1);
+    }
+    ::close(ends[1]);
+    children_.push_back({.piece = piece, .process = process, .pipe = ends[0], .received = {}});
+  }
+
+  void interrupt() {
+    if (!std::exchange(interrupted_, true)) {
+      for (const Child& child : children_) {
+        ::kill(child.process, SIGINT);
+      }
+    }
+  }
+
+  void listen() {
+    std::vector<pollfd> waiting;
+    for (const Child& child : children_) {
+      waiting.push_back({.fd = child.pipe, .events = POLLIN, .revents = 0});
+    }
+    if (::poll(waiting.data(), waiting.size(), kTickMilliseconds) <= 0) {
+      return;
+    }
+    for (std::size_t i = waiting.size(); i-- > 0;) {
+      if (waiting[i].revents != 0 && !receive(children_[i])) {
+        finish(children_[i]);
+        children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+  }
+
+  /// False at the end of what the child says.
+  static bool receive(Child& child) {
+    std::array<char, 65536> buffer{};
+    const ssize_t count = ::read(child.pipe, buffer.data(), buffer.size());
+    if (count > 0) {
+      child.received.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return count > 0 || (count < 0 && errno == EINTR);
+  }
+
+  void finish(Child& child) {
+    ::close(child.pipe);
+    int status = 0;
+    while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) {
+      work_.done(child.piece, std::nullopt, fmt::format("ended by signal {}", WTERMSIG(status)));
+    } else if (child.received.empty() || child.received.front() != kHasText) {
+      work_.done(child.piece, std::nullopt, "interrupted");
+    } else {
+      work_.done(child.piece, child.received.substr(1), "");
+    }
+  }
+
+  const PoolWork& work_;
+  std::size_t next_ = 0;
+  bool interrupted_ = false;
+  std::vector<Child> children_;
+};
+
+}  // namespace
+
+void run_pool(const PoolWork& work) { Pool(work).run(); }
+
+}  // namespace weft::cli

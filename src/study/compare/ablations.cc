@@ -1,0 +1,96 @@
+#include "study/compare/ablations.h"
+
+#include <algorithm>
+
+namespace weft::study {
+namespace {
+
+bool is_lossy(const Scenario& scenario) {
+  if (is_infiniband(scenario.fabric.family)) {
+    return false;
+  }
+  const bool tcp = !has_ib_transport(scenario.fabric.family);
+  const auto priority = static_cast<std::size_t>(tcp ? scenario.qos.tcp_priority : scenario.qos.data_priority);
+  return !scenario.devices.ethernet.priorities[priority].lossless;
+}
+
+/// Buffers that never fill: nothing is dropped, and nothing has to be paused for want of room.
+void without_loss(Scenario& scenario) {
+  scenario.devices.switch_.buffer = Bytes(std::int64_t{1} << 40);
+  for (PrioritySettings& priority : scenario.devices.ethernet.priorities) {
+    priority.ingress_limit.reset();
+    priority.alpha = PowerOfTwo{.exponent = 6};
+    priority.egress_alpha = PowerOfTwo{.exponent = 6};
+  }
+}
+
+/// Each packet takes the least loaded way, and may arrive in any order.
+void with_ideal_routing(Scenario& scenario) {
+  scenario.routing.policy = RoutingPolicy::kAdaptive;
+  scenario.routing.polarised = false;
+  scenario.transport.out_of_order_placement = has_ib_transport(scenario.fabric.family);
+}
+
+/// All hosts on one switch with a port for each: no link between switches to share, fewer hops. Its ports have room for
+/// what meets there.
+void on_one_switch(Scenario& scenario, const fabric::Graph& graph) {
+  TopologySettings& topology = scenario.topology;
+  TopologySettings one;
+  one.kind = TopologyKind::kSingleSwitch;
+  one.hosts = graph.host_endpoints() / (topology.nics_per_host * topology.ports_per_nic);
+  one.nics_per_host = topology.nics_per_host;
+  one.ports_per_nic = topology.ports_per_nic;
+  one.gpus_per_host = topology.gpus_per_host;
+  one.planes = topology.planes;
+  topology = one;
+  scenario.devices.switch_.ports = std::max<std::int64_t>(scenario.devices.switch_.ports, graph.host_endpoints());
+  scenario.overrides.clear();
+  scenario.events.clear();
+}
+
+void without_library(Scenario& scenario) {
+  CollectiveSettings& own = scenario.collectives;
+  own.launch = Duration::zero();
+  own.scale_out_message = Duration::zero();
+  own.scale_out_lane_rate.reset();
+  own.scale_up_message = Duration::zero();
+  own.scale_up_lane_rate.reset();
+}
+
+void without_host(Scenario& scenario) {
+  scenario.devices.host.model = HostModel::kNicDelays;
+  NicSettings& nic = scenario.devices.nic;
+  for (Duration* delay : {&nic.doorbell_latency, &nic.pcie_latency, &nic.tx_latency, &nic.rx_latency,
+                          &nic.offload_latency, &nic.completion_latency}) {
+    *delay = Duration::zero();
+  }
+  nic.service_time = {};
+}
+
+}  // namespace
+
+std::vector<Ablation> ablations_of(const Scenario& scenario, const fabric::Graph& graph) {
+  std::vector<Ablation> ladder;
+  Scenario current = scenario;
+  const auto add = [&](std::string_view cause, void (*remove)(Scenario&)) {
+    remove(current);
+    ladder.push_back({.cause = cause, .scenario = current});
+  };
+  if (is_lossy(scenario)) {
+    add("losses and their recovery", without_loss);
+  }
+  const bool one_switch = scenario.topology.kind == TopologyKind::kSingleSwitch;
+  const bool graph_of_file = scenario.topology.kind == TopologyKind::kFile;
+  if (!one_switch && has_ib_transport(scenario.fabric.family) && scenario.routing.policy != RoutingPolicy::kAdaptive) {
+    add("flows that share a path", with_ideal_routing);
+  }
+  if (!one_switch && !graph_of_file) {
+    on_one_switch(current, graph);
+    ladder.push_back({.cause = "links between switches", .scenario = current});
+  }
+  add("collective library", without_library);
+  add("hosts and NICs", without_host);
+  return ladder;
+}
+
+}  // namespace weft::study

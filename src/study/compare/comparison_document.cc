@@ -1,0 +1,410 @@
+#include "study/compare/comparison_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "study/build_topology.h"
+#include "study/compare/buyer_rows.h"
+#include "study/compare/fabric_costs.h"
+#include "study/compare/fabric_settings.h"
+#include "study/compare/lost_time.h"
+#include "study/compare/verdict.h"
+#include "study/encapsulation_of.h"
+#include "study/scenario_listing.h"
+#include "study/scenario_words.h"
+#include "wire/encapsulation.h"
+#include "wire/opcode.h"
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Of Student's distribution, two-sided 95 %, by degrees of freedom.
+constexpr std::array<double, 30> kStudent = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                             2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                             2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+
+/// Bytes of a full packet's wire time that are no payload.
+double header_share(const Scenario& scenario) {
+  const Bytes mtu(scenario.fabric.mtu);
+  Bytes wire;
+  if (has_ib_transport(scenario.fabric.family)) {
+    const auto middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
+    wire = wire::sizes(encapsulation_of(scenario.fabric), middle, mtu).wire;
+  } else {
+    wire = wire::tcp_sizes(wire::Encapsulation::kTcpIpv4,
+                           {.options = Bytes(scenario.tcp.timestamps ? 12 : 0), .payload = mtu})
+               .wire;
+  }
+  return 1 - static_cast<double>(mtu.count()) / static_cast<double>(wire.count());
+}
+
+class FabricDocument {
+ public:
+  FabricDocument(const ComparisonPlan& plan, std::size_t index, std::span<const Json> figures,
+                 const Catalogue& catalogue)
+      : fabric_(plan.fabrics[index]), catalogue_(catalogue) {
+    for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+      if (plan.tasks[i].fabric == index) {
+        tasks_.push_back({.task = &plan.tasks[i], .figures = &figures[i]});
+      }
+    }
+  }
+
+  Json make() {
+    Json json{{"name", fabric_.choice.name}, {"family", word_of(fabric_.scenario.fabric.family)}, {"possible", false}};
+    if (!fabric_.reason.empty()) {
+      json.erase("family");
+      json["reason"] = "not possible: " + fabric_.reason;
+      return json;
+    }
+    if (const Json* wrong = first_failure(); wrong != nullptr) {
+      json["reason"] = "not possible: " + wrong->at("failed").get<std::string>();
+      return json;
+    }
+    json["possible"] = true;
+    add_jobs(json);
+    add_lost_time(json);
+    add_probes(json);
+    add_risk(json);
+    Result<fabric::Graph> graph = build_topology(fabric_.scenario);
+    if (graph) {
+      add_settings(json, *graph);
+      add_costs(json, fabric_.scenario, *graph);
+    }
+    json["rows"] = buyer_rows(json, fabric_.scenario, catalogue_);
+    json["settings_text"] = listing_text(fabric_.scenario);
+    return json;
+  }
+
+ private:
+  struct Done {
+    const ComparisonTask* task = nullptr;
+    const Json* figures = nullptr;
+  };
+
+  [[nodiscard]] std::vector<Done> of(TaskKind kind, std::int64_t gpus = 0) const {
+    std::vector<Done> found;
+    std::ranges::copy_if(tasks_, std::back_inserter(found),
+                         [&](const Done& own) { return own.task->kind == kind && own.task->gpus == gpus; });
+    return found;
+  }
+
+  [[nodiscard]] const Json* first_failure() const {
+    for (const Done& own : of(TaskKind::kJob)) {
+      if (own.figures->contains("failed")) {
+        return own.figures;
+      }
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] static std::optional<double> time_of(const Done& done) {
+    return done.figures->contains("time_s") ? std::optional(done.figures->at("time_s").get<double>()) : std::nullopt;
+  }
+
+  void add_jobs(Json& json) {
+    std::vector<double> times;
+    for (const Done& own : of(TaskKind::kJob)) {
+      times.push_back(*time_of(own));
+    }
+    const Estimate estimate = estimate_of(times);
+    step_ = estimate.mean;
+    json["step_time_s"] = estimate.mean;
+    if (estimate.low) {
+      json["step_time_low_s"] = *estimate.low;
+      json["step_time_high_s"] = *estimate.high;
+    }
+    json["step_times_s"] = times;
+    first_ = of(TaskKind::kJob).front().figures;
+    for (const auto& [key, value] : first_->items()) {
+      if (key != "time_s") {
+        json[key] = value;
+      }
+    }
+    for (const char* mean : {"compute_s", "exposed_communication_s", "tokens_per_second", "model_flops_utilisation"}) {
+      add_mean(json, mean);
+    }
+  }
+
+  void add_mean(Json& json, const char* key) {
+    double sum = 0;
+    const auto jobs = of(TaskKind::kJob);
+    for (const Done& own : jobs) {
+      if (!own.figures->contains(key)) {
+        return;
+      }
+      sum += own.figures->at(key).get<double>();
+    }
+    json[key] = sum / static_cast<double>(jobs.size());
+  }
+
+  void add_lost_time(Json& json) {
+    const auto slices = of(TaskKind::kSlice);
+    const auto ablations = of(TaskKind::kAblation);
+    const std::optional<double> slice = slices.empty() ? std::nullopt : time_of(slices.front());
+    if (!slice || ablations.empty()) {
+      return;
+    }
+    AblationLadder ladder{.slice = *slice, .after = {}};
+    for (const Done& own : ablations) {
+      if (const std::optional<double> time = time_of(own)) {
+        ladder.after.push_back({.cause = own.task->label, .seconds = *time});
+      }
+    }
+    const StepShares shares = step_shares(json);
+    json["lost_time"] = Json::array();
+    for (const LostTime& lost : lost_time(shares, ladder)) {
+      const bool of_catalogue = lost.cause == "collective library" || lost.cause == "hosts and NICs";
+      json["lost_time"].push_back(
+          {{"cause", lost.cause}, {"s", lost.seconds}, {"origin", of_catalogue ? "catalogue" : "emerges"}});
+    }
+  }
+
+  [[nodiscard]] StepShares step_shares(const Json& json) const {
+    StepShares shares{.step = step_, .header_share = header_share(fabric_.scenario)};
+    if (!json.contains("parts")) {
+      return shares;
+    }
+    shares.compute = json.value("compute_s", 0.0);
+    double exposed = 0;
+    double communication = 0;
+    double waiting = 0;
+    double tensor = 0;
+    for (const Json& part : json.at("parts")) {
+      const double own = part.at("exposed_s").get<double>();
+      exposed += own;
+      if (part.at("communication").get<bool>()) {
+        communication += own;
+        waiting += part.at("waiting_s").get<double>();
+        tensor += part.at("name") == "tp" ? own : 0;
+      }
+    }
+    // What is neither computing nor waiting for data is idle: bubbles.
+    const double idle = std::max(step_ - shares.compute - json.value("exposed_communication_s", 0.0), 0.0);
+    const double scale = communication > 0 ? json.value("exposed_communication_s", 0.0) / communication : 0;
+    shares.waiting = idle + waiting * scale;
+    const bool inside_hosts = fabric_.scenario.scale_up.kind != ScaleUpKind::kNone;
+    shares.network_share = communication > 0 && inside_hosts ? 1 - tensor / communication : 1;
+    return shares;
+  }
+
+  void add_probes(Json& json) {
+    for (const Done& own : of(TaskKind::kSmallMessages)) {
+      for (const auto& [key, value] : own.figures->items()) {
+        if (key == "cdf_small_message") {
+          json["cdf"]["small_message"] = value;
+        } else if (key != "failed") {
+          json[key] = value;
+        }
+      }
+    }
+    for (const Done& own : of(TaskKind::kFault)) {
+      json["fault"] =
+          own.figures->contains("fault") ? own.figures->at("fault") : Json{{"reason", own.figures->at("failed")}};
+    }
+  }
+
+  /// Losses of step time by mistakes on one size of the cluster.
+  Json risk_of(std::int64_t gpus) {
+    const auto slices = of(TaskKind::kSlice, gpus);
+    const std::optional<double> base = slices.empty() ? std::nullopt : time_of(slices.front());
+    const auto mistakes = of(TaskKind::kMisSetting, gpus);
+    if (!base || mistakes.empty()) {
+      return {};
+    }
+    Json risk{{"cases", Json::array()}};
+    std::vector<double> losses;
+    for (const Done& own : mistakes) {
+      Json made{{"setting", own.task->label}, {"change", own.task->change}};
+      if (const std::optional<double> time = time_of(own)) {
+        made["loss"] = *time / *base - 1;
+        losses.push_back(*time / *base - 1);
+      } else {
+        made["reason"] = own.figures->at("failed");
+        losses.push_back(std::numeric_limits<double>::infinity());
+      }
+      risk["cases"].push_back(made);
+    }
+    const auto worst = std::ranges::max_element(losses);
+    risk["worst_setting"] = mistakes[static_cast<std::size_t>(worst - losses.begin())].task->label;
+    const double most = *worst;
+    std::ranges::sort(losses);
+    const std::size_t middle = losses.size() / 2;
+    const double median = losses.size() % 2 == 1 ? losses[middle] : (losses[middle - 1] + losses[middle]) / 2;
+    if (std::isfinite(median)) {
+      risk["median"] = median;
+    }
+    if (std::isfinite(most)) {
+      risk["worst"] = most;
+    } else {
+      risk["worst_fails"] = true;
+    }
+    return risk;
+  }
+
+  void add_risk(Json& json) {
+    Json risk = risk_of(0);
+    if (risk.empty()) {
+      return;
+    }
+    std::set<std::int64_t> sizes;
+    for (const Done& own : tasks_) {
+      if (own.task->gpus > 0) {
+        sizes.insert(own.task->gpus);
+      }
+    }
+    for (const std::int64_t gpus : sizes) {
+      Json own = risk_of(gpus);
+      if (!own.empty()) {
+        own.erase("cases");
+        own["gpus"] = gpus;
+        risk["by_size"].push_back(own);
+      }
+    }
+    json["tuning_risk"] = std::move(risk);
+  }
+
+  void add_settings(Json& json, const fabric::Graph& graph) {
+    const std::vector<FabricSetting> settings = settings_to_get_right(fabric_.scenario, graph);
+    Json list = Json::array();
+    for (const FabricSetting& own : settings) {
+      list.push_back({{"key", own.key}, {"value", own.value}, {"devices", own.where}, {"count", own.devices}});
+    }
+    json["settings"] = {{"count", settings.size()}, {"devices", devices_touched(settings)}, {"list", list}};
+  }
+
+  const ComparedFabric& fabric_;
+  const Catalogue& catalogue_;
+  std::vector<Done> tasks_;
+  const Json* first_ = nullptr;
+  double step_ = 0;
+};
+
+Json scenario_of(const ComparisonPlan& plan, const ComparisonHeader& header) {
+  const auto possible = std::ranges::find(plan.fabrics, std::string(), &ComparedFabric::reason);
+  const Scenario& scenario = (possible == plan.fabrics.end() ? plan.fabrics.front() : *possible).scenario;
+  Json seeds = Json::array();
+  for (const ComparisonTask& task : plan.tasks) {
+    if (task.kind == TaskKind::kJob && task.fabric == plan.tasks.front().fabric) {
+      seeds.push_back(task.scenario.seed);
+    }
+  }
+  Json json{{"name", scenario.name},
+            {"file", scenario.file},
+            {"seed", scenario.seed},
+            {"seeds", seeds},
+            {"hardware", word_of(scenario.hardware)},
+            {"topology",
+             fmt::format("{}: {} hosts of {} NICs and {} GPUs", word_of(scenario.topology.kind),
+                         scenario.topology.hosts, scenario.topology.nics_per_host, scenario.topology.gpus_per_host)},
+            {"weights", header.weights.name}};
+  if (!scenario.jobs.empty()) {
+    const JobSettings& job = scenario.jobs.front();
+    json["job"] =
+        fmt::format("{}: {} on {} GPUs", job.name,
+                    job.training.model.empty() ? std::string(word_of(job.workload)) : job.training.model, job.ranks);
+    if (job.runs_steps()) {
+      json["stragglers"] =
+          fmt::format("up to {:g} % by rank and seed (an assumption)", kUsualStragglers.millionths / 1e4);
+    }
+  }
+  return json;
+}
+
+void add_ratios(Json& fabrics) {
+  double best = 0;
+  double best_high = 0;
+  for (const Json& fabric : fabrics) {
+    if (fabric.at("possible").get<bool>() && (best == 0 || fabric.at("step_time_s").get<double>() < best)) {
+      best = fabric.at("step_time_s").get<double>();
+      best_high = fabric.value("step_time_high_s", best);
+    }
+  }
+  for (Json& fabric : fabrics) {
+    if (fabric.at("possible").get<bool>()) {
+      const double own = fabric.at("step_time_s").get<double>();
+      fabric["ratio_to_best"] = own / best;
+      fabric["differs_from_best"] = own > best && fabric.value("step_time_low_s", own) > best_high;
+    }
+  }
+}
+
+}  // namespace
+
+Estimate estimate_of(std::span<const double> values) {
+  Estimate estimate;
+  for (const double value : values) {
+    estimate.mean += value / static_cast<double>(values.size());
+  }
+  if (values.size() < 2) {
+    return estimate;
+  }
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - estimate.mean) * (value - estimate.mean);
+  }
+  const auto freedom = values.size() - 1;
+  const double t = freedom <= kStudent.size() ? kStudent[freedom - 1] : 1.96;
+  const double half = t * std::sqrt(squares / static_cast<double>(freedom) / static_cast<double>(values.size()));
+  estimate.low = estimate.mean - half;
+  estimate.high = estimate.mean + half;
+  return estimate;
+}
+
+Result<BuyerWeights> parse_weights(const std::string& text) {
+  for (const BuyerWeights& preset : {BuyerWeights{.name = "balanced", .speed = 1, .budget = 1, .tuning = 1},
+                                     BuyerWeights{.name = "peak-performance", .speed = 10, .budget = 1, .tuning = 1},
+                                     BuyerWeights{.name = "existing-ethernet", .speed = 1, .budget = 3, .tuning = 1}}) {
+    if (text == preset.name) {
+      return preset;
+    }
+  }
+  constexpr std::string_view kRight =
+      "balanced, peak-performance, existing-ethernet, or such as speed=5,budget=2,tuning=1";
+  BuyerWeights own{.name = "own", .speed = 0, .budget = 0, .tuning = 0};
+  std::map<std::string_view, double*> weights = {
+      {"speed", &own.speed}, {"budget", &own.budget}, {"tuning", &own.tuning}};
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view item = std::string_view(text).substr(begin, end - begin);
+    const std::size_t equals = item.find('=');
+    const auto found = weights.find(item.substr(0, equals));
+    double value = 0;
+    const char* const last = item.data() + item.size();
+    if (found == weights.end() || equals == std::string_view::npos ||
+        std::from_chars(item.data() + equals + 1, last, value).ptr != last || !(value >= 0 && value <= 1e6)) {
+      return fail("weights '{}': found '{}'; {}", text, item, kRight);
+    }
+    *found->second = value;
+    begin = end + 1;
+  }
+  if (own.speed + own.budget + own.tuning <= 0) {
+    return fail("weights '{}': all are zero; {}", text, kRight);
+  }
+  return own;
+}
+
+Json comparison_document(const ComparisonPlan& plan, std::span<const Json> figures, const ComparisonHeader& header) {
+  Json document{{"format", kComparisonFormat},
+                {"format_version", kComparisonVersion},
+                {"version", header.version},
+                {"scenario", scenario_of(plan, header)},
+                {"fabrics", Json::array()}};
+  for (std::size_t i = 0; i < plan.fabrics.size(); ++i) {
+    document["fabrics"].push_back(FabricDocument(plan, i, figures, *header.catalogue).make());
+  }
+  add_ratios(document["fabrics"]);
+  add_primary_strengths(document["fabrics"]);
+  document["verdict"] = verdict_of(document["fabrics"], header.weights);
+  document["reproduce"] = header.command;
+  return document;
+}
+
+}  // namespace weft::study

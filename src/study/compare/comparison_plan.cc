@@ -1,0 +1,165 @@
+#include "study/compare/comparison_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "study/build_topology.h"
+#include "study/compare/ablations.h"
+#include "study/compare/mis_settings.h"
+#include "study/compare/probes.h"
+#include "study/resize.h"
+#include "study/results_key.h"
+#include "study/value_codec.h"
+#include "study/world.h"
+
+namespace weft::study {
+namespace {
+
+/// Longest operation of a composed step that ablations and mis-settings run packet by packet.
+constexpr Bytes kShortSlice{4 << 20};
+/// Between two samples of a detailed run.
+constexpr Duration kSampleInterval = Duration::microseconds(20);
+
+Scenario with_shorter_slices(Scenario scenario) {
+  for (JobSettings& job : scenario.jobs) {
+    job.training.slice = std::min(job.training.slice, kShortSlice);
+  }
+  scenario.output.sample_interval.reset();
+  return scenario;
+}
+
+class Planner {
+ public:
+  Planner(const Catalogue& catalogue, const ComparisonOptions& options) : catalogue_(catalogue), options_(options) {}
+
+  Result<void> add(std::size_t fabric, ComparedFabric& compared) {
+    fabric_ = fabric;
+    name_ = compared.choice.name;
+    Result<fabric::Graph> graph = build_topology(compared.scenario);
+    if (!graph) {
+      compared.reason = graph.error().message;
+      return {};
+    }
+    jobs(compared.scenario);
+    put({.kind = TaskKind::kSmallMessages, .name = "small messages", .scenario = compared.scenario});
+    if (graph->switches() > 1) {
+      put({.kind = TaskKind::kFault, .name = "a failed link", .scenario = compared.scenario});
+    }
+    const Scenario slice = with_shorter_slices(compared.scenario);
+    if (options_.explain || options_.risk) {
+      put({.kind = TaskKind::kSlice, .name = "a slice", .scenario = slice});
+    }
+    if (options_.explain) {
+      for (Ablation& ablation : ablations_of(slice, *graph)) {
+        put({.kind = TaskKind::kAblation,
+             .name = fmt::format("without {}", ablation.cause),
+             .label = std::string(ablation.cause),
+             .scenario = std::move(ablation.scenario)});
+      }
+    }
+    return options_.risk ? risk(slice) : Result<void>();
+  }
+
+  std::vector<ComparisonTask> take() { return std::move(tasks_); }
+
+ private:
+  void put(ComparisonTask task) {
+    task.fabric = fabric_;
+    task.name = fmt::format("{}, {}", name_, task.name);
+    task.key = run_key(task.scenario, catalogue_,
+                       fmt::format("{} {} {}{}", options_.build, static_cast<int>(task.kind), task.label,
+                                   task.detailed ? " detailed" : ""));
+    tasks_.push_back(std::move(task));
+  }
+
+  void jobs(const Scenario& scenario) {
+    for (std::int64_t i = 0; i < options_.seeds; ++i) {
+      ComparisonTask task{.kind = TaskKind::kJob, .name = fmt::format("seed {}", scenario.seed + i)};
+      task.scenario = scenario;
+      task.scenario.seed += i;
+      task.detailed = i == 0;
+      if (task.detailed && !task.scenario.output.sample_interval) {
+        task.scenario.output.sample_interval = kSampleInterval;
+      }
+      put(std::move(task));
+    }
+  }
+
+  Result<void> risk(const Scenario& slice) {
+    if (Result<void> added = mistakes(slice, 0); !added) {
+      return added;
+    }
+    for (const std::int64_t gpus : options_.sizes) {
+      Result<Scenario> sized = resized(slice, {.gpus = gpus, .scaling = Scaling::kWeak});
+      if (!sized) {
+        return fail("--sizes: {}", sized.error().message);
+      }
+      put({.kind = TaskKind::kSlice, .name = fmt::format("{} GPUs", gpus), .gpus = gpus, .scenario = *sized});
+      if (Result<void> added = mistakes(*sized, gpus); !added) {
+        return added;
+      }
+    }
+    return {};
+  }
+
+  Result<void> mistakes(const Scenario& slice, std::int64_t gpus) {
+    auto all = mis_settings_of(slice);
+    if (!all) {
+      return pass_on(all);
+    }
+    for (MisSetting& mistake : *all) {
+      put({.kind = TaskKind::kMisSetting,
+           .name = gpus == 0 ? mistake.name : fmt::format("{} on {} GPUs", mistake.name, gpus),
+           .label = mistake.name,
+           .change = mistake.change,
+           .gpus = gpus,
+           .scenario = std::move(mistake.scenario)});
+    }
+    return {};
+  }
+
+  const Catalogue& catalogue_;
+  const ComparisonOptions& options_;
+  std::size_t fabric_ = 0;
+  std::string name_;
+  std::vector<ComparisonTask> tasks_;
+};
+
+void add_stragglers(Scenario& scenario) {
+  for (JobSettings& job : scenario.jobs) {
+    StragglerSetting& own = job.training.straggler;
+    if (job.runs_steps() && std::holds_alternative<workload::NoStragglers>(own.distribution)) {
+      own.distribution = workload::UniformlySlow{.most = kUsualStragglers};
+    }
+  }
+}
+
+}  // namespace
+
+Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, const ScenarioRequest& request,
+                                       const Catalogue& catalogue, const ComparisonOptions& options) {
+  ComparisonPlan plan;
+  Planner planner(catalogue, options);
+  for (const FabricChoice& choice : choices) {
+    ComparedFabric fabric{.choice = choice, .scenario = {}, .reason = {}};
+    Result<Scenario> scenario = scenario_of(choice, request, catalogue);
+    if (scenario) {
+      fabric.scenario = *std::move(scenario);
+      add_stragglers(fabric.scenario);
+      if (Result<void> added = planner.add(plan.fabrics.size(), fabric); !added) {
+        return pass_on(added);
+      }
+    } else {
+      fabric.reason = scenario.error().message;
+    }
+    plan.fabrics.push_back(std::move(fabric));
+  }
+  plan.tasks = planner.take();
+  if (plan.tasks.empty()) {
+    return fail("{}", plan.fabrics.front().reason);
+  }
+  return plan;
+}
+
+}  // namespace weft::study

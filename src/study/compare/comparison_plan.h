@@ -1,0 +1,69 @@
+// What a comparison runs: tasks that do not depend on one another, each a few simulations of one fabric.
+//
+// The list follows from the scenarios and the options alone, so that a comparison that was interrupted finds what it
+// has done by the tasks' keys.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "study/catalogue.h"
+#include "study/compare/fabric_choice.h"
+
+namespace weft::study {
+
+enum class TaskKind : std::uint8_t {
+  kJob,         // the job itself, under one seed
+  kSlice,       // the job with shorter slices: what ablations and mis-settings are measured against
+  kAblation,    // the slice without some causes of lost time
+  kMisSetting,  // the slice with one mistake
+  kSmallMessages,
+  kFault,
+};
+
+struct ComparisonTask {
+  TaskKind kind = TaskKind::kJob;
+  std::size_t fabric = 0;  // its place in the comparison
+  std::string name{};      // for progress: "rocev2, ECMP polarised"
+  std::string label{};     // the cause or the mistake; empty for others
+  std::string change{};    // of a mistake
+  std::int64_t gpus = 0;   // of another size of the cluster; 0: the scenario's own
+  Scenario scenario{};
+  bool detailed = false;  // samples, timeline, distributions and the check of composition too
+  std::string key{};      // 16 hexadecimal digits: equal for tasks that give equal figures
+};
+
+/// One fabric before anything has run.
+struct ComparedFabric {
+  FabricChoice choice;
+  Scenario scenario;   // with the first seed, if it is possible
+  std::string reason;  // why it is not; else empty
+};
+
+struct ComparisonOptions {
+  std::int64_t seeds = 3;             // >= 1; the first is the scenario's, the others follow it
+  bool risk = true;                   // tuning risk
+  bool explain = true;                // ablations
+  std::vector<std::int64_t> sizes{};  // other clusters to measure tuning risk on, in GPUs
+  std::string build;                  // what else a key depends on: version and build of the program
+};
+
+struct ComparisonPlan {
+  std::vector<ComparedFabric> fabrics;
+  std::vector<ComparisonTask> tasks;
+};
+
+/// Ranks of a job whose stragglers are none compute up to so much more slowly in a comparison, drawn from the seed: no
+/// two GPUs are quite alike, and without it all seeds give one step time. Not measured: an assumption, printed with the
+/// result.
+inline constexpr workload::Slowdown kUsualStragglers{.millionths = 10'000};
+
+/// A fabric that cannot serve the scenario has a reason and no tasks. Errors: those that are not a fabric's own, such
+/// as a file that cannot be read, or no fabric that can serve the scenario.
+[[nodiscard]] Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices,
+                                                     const ScenarioRequest& request, const Catalogue& catalogue,
+                                                     const ComparisonOptions& options);
+
+}  // namespace weft::study

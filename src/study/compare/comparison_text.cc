@@ -1,0 +1,267 @@
+#include "study/compare/comparison_text.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "study/compare/wrapped_table.h"
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kAbsent = "not measured";
+constexpr std::size_t kLineWidth = 100;
+
+std::string seconds_text(double seconds) {
+  return seconds == 0      ? "0 s"
+         : seconds >= 1    ? fmt::format("{:.3f} s", seconds)
+         : seconds >= 1e-3 ? fmt::format("{:.2f} ms", seconds * 1e3)
+         : seconds >= 1e-6 ? fmt::format("{:.2f} us", seconds * 1e6)
+                           : fmt::format("{:.2f} ns", seconds * 1e9);
+}
+
+std::string percent_text(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+class Text {
+ public:
+  explicit Text(const Json& document) : document_(document) {
+    for (const Json& fabric : document.at("fabrics")) {
+      (fabric.at("possible").get<bool>() ? possible_ : impossible_).push_back(&fabric);
+    }
+  }
+
+  std::string all() {
+    heading();
+    if (!possible_.empty()) {
+      table();
+      lost_time();
+      risk();
+      bills();
+    }
+    for (const Json* fabric : impossible_) {
+      paragraph(fmt::format("{}: {}", fabric->at("name").get<std::string>(), fabric->at("reason").get<std::string>()),
+                "");
+    }
+    verdict();
+    return std::move(text_);
+  }
+
+ private:
+  using Cell = std::function<std::string(const Json&)>;
+
+  void paragraph(const std::string& text, const std::string& indent) {
+    bool first = true;
+    for (const std::string& line : wrapped(text, kLineWidth - indent.size())) {
+      text_ += (first ? "" : indent) + line + "\n";
+      first = false;
+    }
+  }
+
+  void heading() {
+    const Json& scenario = document_.at("scenario");
+    text_ += fmt::format("{}{}\n", scenario.value("name", ""),
+                         scenario.contains("job") ? ", " + scenario["job"].get<std::string>() : "");
+    text_ += fmt::format("{}; hardware {}; seeds", scenario.value("topology", ""), scenario.value("hardware", ""));
+    for (const Json& seed : scenario.at("seeds")) {
+      text_ += fmt::format(" {}", seed.get<std::int64_t>());
+    }
+    text_ += scenario.contains("stragglers")
+                 ? fmt::format("; ranks compute more slowly by {}\n\n", scenario["stragglers"].get<std::string>())
+                 : "\n\n";
+  }
+
+  void row(WrappedTable& table, const std::string& label, const Cell& cell) {
+    std::vector<std::string> cells;
+    bool any = false;
+    for (const Json* fabric : possible_) {
+      cells.push_back(cell(*fabric));
+      any = any || !cells.back().empty();
+      cells.back() = cells.back().empty() ? kAbsent : cells.back();
+    }
+    if (any) {
+      table.add(label, cells);
+    }
+  }
+
+  void table() {
+    WrappedTable table({});
+    row(table, "", [](const Json& own) { return own.at("name").get<std::string>(); });
+    table.add_line();
+    for (std::size_t i = 0; i < possible_.front()->at("rows").size(); ++i) {
+      std::vector<std::string> cells;
+      for (const Json* fabric : possible_) {
+        const Json& own = fabric->at("rows").at(i);
+        const std::string value = own.at("value").get<std::string>();
+        cells.push_back(own.at("origin") == "not measured" ? kAbsent + (value.empty() ? "" : ": " + value) : value);
+      }
+      table.add(possible_.front()->at("rows").at(i).at("label").get<std::string>(), cells);
+    }
+    table.add_line();
+    figures(table);
+    text_ += table.text() + "\n";
+  }
+
+  void figures(WrappedTable& table) {
+    const auto number = [](const char* key, const std::function<std::string(double)>& text) {
+      return
+          [key, text](const Json& own) { return own.contains(key) ? text(own.at(key).get<double>()) : std::string(); };
+    };
+    const auto nested = [](const char* outer, const char* key, const std::function<std::string(double)>& text) {
+      return [=](const Json& own) {
+        return own.contains(outer) && own.at(outer).contains(key) ? text(own.at(outer).at(key).get<double>())
+                                                                  : std::string();
+      };
+    };
+    const auto micro = [](double value) { return fmt::format("{:.1f} us", value); };
+    const auto count = [](double value) { return fmt::format("{:.0f}", value); };
+    row(table, document_.at("scenario").contains("job") ? "Step time" : "Time", number("step_time_s", seconds_text));
+    row(table, "  95 % interval", [](const Json& own) {
+      return own.contains("step_time_low_s")
+                 ? fmt::format("{} .. {}", seconds_text(own["step_time_low_s"].get<double>()),
+                               seconds_text(own["step_time_high_s"].get<double>()))
+                 : std::string();
+    });
+    row(table, "  to the best", [](const Json& own) {
+      return fmt::format(
+          "{:.3f}x{}", own.value("ratio_to_best", 1.0),
+          own.value("ratio_to_best", 1.0) > 1 && !own.value("differs_from_best", true) ? " (no difference)" : "");
+    });
+    row(table, "Exposed communication", number("exposed_communication_s", seconds_text));
+    row(table, "Bus bandwidth",
+        number("bus_bandwidth_gbytes_per_s", [](double v) { return fmt::format("{:.1f} GB/s", v); }));
+    row(table, "FCT p50", nested("fct_us", "p50", micro));
+    row(table, "FCT p99", nested("fct_us", "p99", micro));
+    row(table, "FCT p99.9", nested("fct_us", "p999", micro));
+    row(table, "Dropped packets", number("drops", count));
+    row(table, "Sent again", number("retransmissions", count));
+    row(table, "Paused (ports, sum)", number("pause_s", seconds_text));
+    row(table, "Credit stalls (sum)", number("credit_stall_s", seconds_text));
+    row(table, "CPU per host", number("cpu_cores_per_host", [](double v) { return fmt::format("{:.2f} cores", v); }));
+    row(table, "Power", number("power_w", [](double v) { return fmt::format("{:.1f} kW", v / 1e3); }));
+    row(table, "Cost", number("cost_usd", [](double v) { return fmt::format("{:.3f} M USD", v / 1e6); }));
+    row(table, "Cost per unit of work", [](const Json& own) {
+      const Json unit = own.value("cost_per_unit", Json::object());
+      return unit.contains("usd_per_ktoken_s")
+                 ? fmt::format("{:.0f} USD per 1000 tokens/s", unit["usd_per_ktoken_s"].get<double>())
+             : unit.contains("usd_per_run_per_s")
+                 ? fmt::format("{:.3g} USD per run/s", unit["usd_per_run_per_s"].get<double>())
+                 : std::string();
+    });
+    row(table, "Tuning risk, median", nested("tuning_risk", "median", percent_text));
+    row(table, "Tuning risk, worst", [](const Json& own) {
+      const Json risk = own.value("tuning_risk", Json::object());
+      const std::string loss = risk.value("worst_fails", false) ? "does not end"
+                               : risk.contains("worst")         ? percent_text(risk["worst"].get<double>())
+                                                                : std::string();
+      return loss.empty() ? loss : fmt::format("{}: {}", loss, risk["worst_setting"].get<std::string>());
+    });
+    row(table, "Composition error",
+        number("composition_error", [](double v) { return fmt::format("{:+.2f} %", v * 100); }));
+  }
+
+  void lost_time() {
+    if (!possible_.front()->contains("lost_time")) {
+      return;
+    }
+    text_ += "Where the time goes\n";
+    WrappedTable table({});
+    row(table, "", [](const Json& own) { return own.at("name").get<std::string>(); });
+    table.add_line();
+    row(table, "computing", [](const Json& own) {
+      return own.contains("compute_s") ? seconds_text(own["compute_s"].get<double>()) : std::string();
+    });
+    std::vector<std::string> causes;
+    for (const Json* fabric : possible_) {
+      for (const Json& lost : fabric->value("lost_time", Json::array())) {
+        const std::string cause = lost.at("cause").get<std::string>();
+        if (std::find(causes.begin(), causes.end(), cause) == causes.end()) {
+          causes.push_back(cause);
+        }
+      }
+    }
+    for (const std::string& cause : causes) {
+      row(table, cause, [&](const Json& own) {
+        for (const Json& lost : own.value("lost_time", Json::array())) {
+          if (lost.at("cause") == cause) {
+            return seconds_text(lost.at("s").get<double>());
+          }
+        }
+        return std::string("-");
+      });
+    }
+    table.add_line();
+    row(table, "together", [](const Json& own) { return seconds_text(own.at("step_time_s").get<double>()); });
+    text_ += table.text() + "\n";
+  }
+
+  void risk() {
+    bool any = false;
+    for (const Json* fabric : possible_) {
+      if (!fabric->contains("tuning_risk")) {
+        continue;
+      }
+      text_ += any ? "" : "Tuning risk: what one mistake costs, of the step\n";
+      any = true;
+      text_ += fmt::format("  {}\n", fabric->at("name").get<std::string>());
+      for (const Json& own : fabric->at("tuning_risk").at("cases")) {
+        text_ += fmt::format("    {:>9}  {}: {}\n",
+                             own.contains("loss") ? fmt::format("{:+.2f} %", own["loss"].get<double>() * 100) : "fails",
+                             own.at("setting").get<std::string>(), own.at("change").get<std::string>());
+        if (own.contains("reason")) {
+          text_ += fmt::format("    {:>9}  ({})\n", "", own["reason"].get<std::string>());
+        }
+      }
+      for (const Json& own : fabric->at("tuning_risk").value("by_size", Json::array())) {
+        text_ += fmt::format("    on {} GPUs: median {}, worst {} ({})\n", own.at("gpus").get<std::int64_t>(),
+                             own.contains("median") ? percent_text(own["median"].get<double>()) : "-",
+                             own.contains("worst") ? percent_text(own["worst"].get<double>()) : "fails",
+                             own.at("worst_setting").get<std::string>());
+      }
+    }
+    text_ += any ? "\n" : "";
+  }
+
+  void bills() {
+    bool any = false;
+    for (const Json* fabric : possible_) {
+      if (!fabric->contains("bill")) {
+        continue;
+      }
+      text_ += any ? "" : "Bill of materials (indicative prices; hosts and GPUs are not part of it)\n";
+      any = true;
+      text_ += fmt::format("  {}\n", fabric->at("name").get<std::string>());
+      for (const Json& line : fabric->at("bill")) {
+        text_ += fmt::format("    {:>6} x {:<34} {:>10.0f} USD {:>12.0f} USD {:>9.1f} kW  {}{}\n",
+                             line.at("count").get<std::int64_t>(), line.at("name").get<std::string>(),
+                             line.at("unit_price_usd").get<double>(), line.at("price_usd").get<double>(),
+                             line.at("power_w").get<double>() / 1e3, line.at("mark").get<std::string>(),
+                             line.value("owned", false) ? ", owned" : "");
+      }
+    }
+    text_ += any ? "\n" : "";
+  }
+
+  void verdict() {
+    text_ += fmt::format("Verdict, with the weights {}\n", document_.at("scenario").value("weights", ""));
+    for (const Json& own : document_.at("verdict")) {
+      paragraph(fmt::format("  {}", own.at("text").get<std::string>()), "  ");
+      paragraph(fmt::format("    [{}: {}]", own.at("origin") == "emerges" ? "emerges" : "from the catalogue",
+                            own.at("evidence").get<std::string>()),
+                "    ");
+    }
+  }
+
+  const Json& document_;
+  std::vector<const Json*> possible_;
+  std::vector<const Json*> impossible_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string comparison_text(const Json& document) { return Text(document).all(); }
+
+}  // namespace weft::study

@@ -1,0 +1,13 @@
+// A comparison for people: the table with a column per fabric, mis-settings, bills, where time went, and the verdict.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace weft::study {
+
+/// `document` is what comparison_document makes. Cells are wrapped; the table is at most 22 + 19 columns per fabric
+/// wide.
+[[nodiscard]] std::string comparison_text(const nlohmann::ordered_json& document);
+
+}  // namespace weft::study

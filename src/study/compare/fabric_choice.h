@@ -1,0 +1,37 @@
+// The fabrics of a comparison: how each name that a user gives becomes settings of the scenario.
+//
+// A name is a family ("rocev2"), a family and a tuning of the catalogue ("rocev2-untuned"), or a [[case]] of the
+// scenario. Where the scenario has a case of that name, or of the family's, the fabric takes its values too.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "study/catalogue.h"
+#include "study/scenario_load.h"
+
+namespace weft::study {
+
+struct FabricChoice {
+  std::string name;
+  std::string case_name;              // empty: none
+  std::vector<std::string> settings;  // stronger than the case: "fabric.family=rocev2"
+
+  friend bool operator==(const FabricChoice&, const FabricChoice&) = default;
+};
+
+/// The names that a comparison has unless others are asked for.
+[[nodiscard]] std::vector<std::string> usual_fabrics();
+
+/// Errors: a name that means nothing, with the nearest that does; a name given twice; no name.
+[[nodiscard]] Result<std::vector<FabricChoice>> choose_fabrics(std::span<const std::string> names,
+                                                               std::span<const std::string> cases,
+                                                               const Catalogue& catalogue);
+
+/// The scenario of a fabric; `request` names the file and the user's settings, which stay the strongest but for those
+/// of the choice itself.
+[[nodiscard]] Result<Scenario> scenario_of(const FabricChoice& choice, ScenarioRequest request,
+                                           const Catalogue& catalogue);
+
+}  // namespace weft::study

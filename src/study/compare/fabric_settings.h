@@ -1,0 +1,28 @@
+// What somebody has to get right for a fabric to work as it should: the settings that are not the factory's, and on how
+// many devices each is made.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fabric/topology/graph.h"
+#include "study/scenario.h"
+
+namespace weft::study {
+
+struct FabricSetting {
+  std::string key;    // of the scenario: "ethernet.priority.3.kmin"
+  std::string value;  // as `weft show` prints it
+  std::string where;  // "switches and NICs"
+  std::int64_t devices = 0;
+};
+
+/// Settings of classes, flow control, marking, congestion control, routing and streams that this scenario depends on.
+/// Of a fabric whose tuning is `untuned`: none, that is what it means.
+[[nodiscard]] std::vector<FabricSetting> settings_to_get_right(const Scenario& scenario, const fabric::Graph& graph);
+
+/// Devices that any of them is made on.
+[[nodiscard]] std::int64_t devices_touched(const std::vector<FabricSetting>& settings);
+
+}  // namespace weft::study

@@ -1,0 +1,33 @@
+#include "study/compare/lost_time.h"
+
+#include <algorithm>
+
+namespace weft::study {
+
+std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& ladder) {
+  std::vector<LostTime> causes;
+  const double waiting = std::clamp(shares.waiting, 0.0, std::max(shares.step - shares.compute, 0.0));
+  const double moving_and_more = std::max(shares.step - shares.compute - waiting, 0.0);
+  double gained = 0;
+  double fastest = ladder.slice;
+  for (const LostTime& rung : ladder.after) {
+    causes.push_back({.cause = rung.cause, .seconds = std::max(fastest - rung.seconds, 0.0)});
+    gained += causes.back().seconds;
+    fastest = std::min(fastest, rung.seconds);
+  }
+  // The slice's step differs a little from the whole one's: causes never explain more than there is.
+  if (gained > moving_and_more && gained > 0) {
+    for (LostTime& cause : causes) {
+      cause.seconds *= moving_and_more / gained;
+    }
+    gained = moving_and_more;
+  }
+  const double moving = moving_and_more - gained;
+  const double headers = moving * shares.network_share * shares.header_share;
+  causes.push_back({.cause = "headers", .seconds = headers});
+  causes.push_back({.cause = "moving the data", .seconds = moving - headers});
+  causes.push_back({.cause = "waiting for other ranks", .seconds = waiting});
+  return causes;
+}
+
+}  // namespace weft::study

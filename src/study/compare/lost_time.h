@@ -1,0 +1,33 @@
+// From a ladder of ablations to causes that add up to the step.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft::study {
+
+struct LostTime {
+  std::string cause;
+  double seconds = 0;
+};
+
+/// A step's times in seconds: the slice with everything, and after each cause was taken away.
+struct AblationLadder {
+  double slice = 0;
+  std::vector<LostTime> after;  // cause that is gone, and the step's time then
+};
+
+struct StepShares {
+  double step = 0;
+  double compute = 0;
+  double waiting = 0;        // for other ranks: bubbles and stragglers
+  double header_share = 0;   // of the bytes of a full packet on the wire
+  double network_share = 1;  // of the exposed communication: the rest is inside hosts
+};
+
+/// Causes of everything beyond computing, each >= 0; with `compute` they add up to the step exactly. A cause whose
+/// removal gains nothing costs nothing. What no removal gains is moving the data, and its headers.
+[[nodiscard]] std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& ladder);
+
+}  // namespace weft::study

@@ -1,0 +1,187 @@
+#include "study/compare/mis_settings.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <utility>
+
+#include "study/build_topology.h"
+#include "study/summary_text.h"
+
+namespace weft::study {
+namespace {
+
+constexpr std::int64_t kFactor = 10;  // by which thresholds and timers are off
+
+/// A switch, and a cable between two switches, that a mistake is made at: the first of each by name.
+struct Places {
+  std::string leaf;
+  std::string uplink;  // port of a switch towards another
+  Rate uplink_rate;
+  std::string host_port;  // port of a switch towards a NIC
+  Rate host_rate;
+};
+
+Places places_of(const fabric::Graph& graph) {
+  Places places;
+  for (const fabric::Link& link : graph.links) {
+    const bool a_switch = graph[link.a.node].kind == fabric::NodeKind::kSwitch;
+    const bool b_switch = graph[link.b.node].kind == fabric::NodeKind::kSwitch;
+    const fabric::LinkEnd& lower =
+        a_switch && (!b_switch || graph[link.a.node].tier <= graph[link.b.node].tier) ? link.a : link.b;
+    const std::string port = fmt::format("{}/port{}", graph[lower.node].name, lower.port);
+    if (a_switch && b_switch && places.uplink.empty()) {
+      places.uplink = port;
+      places.uplink_rate = link.rate;
+    } else if (a_switch != b_switch && places.host_port.empty()) {
+      places.host_port = port;
+      places.host_rate = link.rate;
+      places.leaf = graph[lower.node].name;
+    }
+  }
+  return places;
+}
+
+class Mistakes {
+ public:
+  Mistakes(const Scenario& scenario, Places places) : scenario_(scenario), places_(std::move(places)) {}
+
+  std::vector<MisSetting> all() {
+    if (is_infiniband(scenario_.fabric.family)) {
+      credits();
+    } else {
+      pauses();
+      marks();
+    }
+    hashes();
+    streams();
+    add("small packets", fmt::format("MTU 1024 in place of {}", scenario_.fabric.mtu),
+        [](Scenario& made) { made.fabric.mtu = std::min<std::int64_t>(made.fabric.mtu, 1024); });
+    degraded_link("a link between switches degraded", places_.uplink, places_.uplink_rate);
+    degraded_link("a link to a NIC degraded", places_.host_port, places_.host_rate);
+    return std::move(made_);
+  }
+
+ private:
+  void add(std::string name, std::string change, const std::function<void(Scenario&)>& apply) {
+    MisSetting mistake{.name = std::move(name), .change = std::move(change), .scenario = scenario_};
+    apply(mistake.scenario);
+    made_.push_back(std::move(mistake));
+  }
+
+  [[nodiscard]] std::size_t priority() const {
+    const bool tcp = !has_ib_transport(scenario_.fabric.family);
+    return static_cast<std::size_t>(tcp ? scenario_.qos.tcp_priority : scenario_.qos.data_priority);
+  }
+  [[nodiscard]] const PrioritySettings& data() const { return scenario_.devices.ethernet.priorities[priority()]; }
+
+  [[nodiscard]] DeviceOverride override_of(std::vector<std::pair<std::string, std::string>> values) const {
+    DeviceOverride made{.select = places_.leaf, .place = "mis-setting", .assignments = {}};
+    for (auto& [path, text] : values) {
+      made.assignments.push_back({.path = std::move(path), .text = std::move(text), .place = "mis-setting"});
+    }
+    return made;
+  }
+
+  void credits() {
+    const Bytes few(2 * (scenario_.fabric.mtu + 64));
+    add("credits short for the cable",
+        fmt::format("buffers of {} per lane in place of {}", short_text(few),
+                    short_text(scenario_.devices.infiniband.vl_buffer)),
+        [few](Scenario& made) { made.devices.infiniband.vl_buffer = few; });
+    add("packets expire too soon", "head-of-queue lifetime of 16 us",
+        [](Scenario& made) { made.devices.infiniband.head_of_queue_lifetime = Duration::microseconds(16); });
+  }
+
+  void pauses() {
+    if (!data().lossless) {
+      return;
+    }
+    const std::string group = fmt::format("ethernet.priority.{}.", priority());
+    add("headroom too small", "room for two packets after a pause", [this](Scenario& made) {
+      made.devices.ethernet.priorities[priority()].headroom = Bytes(2 * (scenario_.fabric.mtu + 100));
+    });
+    add("PFC missing on one hop", fmt::format("priority {} not lossless on {}", priority(), places_.leaf),
+        [&](Scenario& made) {
+          made.overrides.push_back(override_of({{group + "lossless", "false"}}));
+        });
+    add("one priority mismatched",
+        fmt::format("{} pauses and marks another priority than {}", places_.leaf, priority()), [&](Scenario& made) {
+          made.overrides.push_back(override_of({{group + "lossless", "false"}, {group + "ecn", "false"}}));
+        });
+  }
+
+  void marks() {
+    if (!data().ecn || scenario_.congestion.algorithm != CongestionAlgorithm::kDcqcn) {
+      return;
+    }
+    const auto thresholds = [this](Scenario& made, std::int64_t times, std::int64_t per) {
+      PrioritySettings& own = made.devices.ethernet.priorities[priority()];
+      own.kmin = Bytes(own.kmin.count() * times / per);
+      own.kmax = Bytes(own.kmax.count() * times / per);
+    };
+    add("ECN thresholds too high", fmt::format("kmin and kmax x {}", kFactor),
+        [&](Scenario& made) { thresholds(made, kFactor, 1); });
+    add("ECN thresholds too low", fmt::format("kmin and kmax / {}", kFactor),
+        [&](Scenario& made) { thresholds(made, 1, kFactor); });
+    add("DCQCN recovers slowly", fmt::format("increase timer x {}", kFactor),
+        [](Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer * kFactor; });
+    add("DCQCN recovers too fast", fmt::format("increase timer / {}", kFactor),
+        [](Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer / kFactor; });
+  }
+
+  void hashes() {
+    if (places_.uplink.empty()) {
+      return;  // one switch has nothing to choose
+    }
+    switch (scenario_.routing.policy) {
+      case RoutingPolicy::kEcmp:
+        add("ECMP polarised", "every switch hashes alike", [](Scenario& made) { made.routing.polarised = true; });
+        return;
+      case RoutingPolicy::kSpray:
+      case RoutingPolicy::kAdaptive:
+        add("adaptive routing off", "one path per flow", [](Scenario& made) {
+          made.routing.policy = is_infiniband(made.fabric.family) ? RoutingPolicy::kLft : RoutingPolicy::kEcmp;
+        });
+        return;
+      case RoutingPolicy::kLft:
+        return;
+    }
+  }
+
+  void streams() {
+    if (has_ib_transport(scenario_.fabric.family)) {
+      return;
+    }
+    add("socket buffers too small", fmt::format("send and receive buffers / {}", kFactor), [](Scenario& made) {
+      made.tcp.receive_buffer = Bytes(std::max<std::int64_t>(made.tcp.receive_buffer.count() / kFactor, 65'536));
+      made.tcp.send_buffer = Bytes(std::max<std::int64_t>(made.tcp.send_buffer.count() / kFactor, 65'536));
+    });
+  }
+
+  void degraded_link(const std::string& name, const std::string& port, Rate full) {
+    if (port.empty()) {
+      return;
+    }
+    const Rate rate = full / 4;
+    add(name, fmt::format("{} at {}", port, short_text(rate)), [&](Scenario& made) {
+      made.events.push_back({.at = Duration::zero(), .select = port, .action = EventAction::kDegrade, .rate = rate});
+    });
+  }
+
+  const Scenario& scenario_;
+  Places places_;
+  std::vector<MisSetting> made_;
+};
+
+}  // namespace
+
+Result<std::vector<MisSetting>> mis_settings_of(const Scenario& scenario) {
+  Result<fabric::Graph> graph = build_topology(scenario);
+  if (!graph) {
+    return pass_on(graph);
+  }
+  return Mistakes(scenario, places_of(*graph)).all();
+}
+
+}  // namespace weft::study

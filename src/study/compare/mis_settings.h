@@ -1,0 +1,25 @@
+// Plausible mistakes in setting up a fabric: what tuning risk is measured with.
+//
+// Each changes one thing of a resolved scenario, the way it happens in practice: a threshold off by a factor, a switch
+// that was forgotten, a cable that runs at a lower rate. Which ones a fabric has follows from what it depends on:
+// pauses, marks, credits, hashes, TCP.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "study/scenario.h"
+
+namespace weft::study {
+
+struct MisSetting {
+  std::string name;    // "ECN thresholds too high"
+  std::string change;  // "kmin and kmax x 10 on every switch"
+  Scenario scenario;
+};
+
+/// In a fixed order. Errors: those of the topology.
+[[nodiscard]] Result<std::vector<MisSetting>> mis_settings_of(const Scenario& scenario);
+
+}  // namespace weft::study

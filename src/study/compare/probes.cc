@@ -1,0 +1,108 @@
+#include "study/compare/probes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "study/build_topology.h"
+
+namespace weft::study {
+namespace {
+
+constexpr std::int64_t kIdleMessages = 200;
+constexpr std::size_t kPairs = 8;
+constexpr Duration kLoadedTime = Duration::microseconds(600);
+constexpr Bytes kLoad{1 << 20};
+constexpr Bytes kFaultMessage{4 << 20};
+/// A failed link whose traffic has not come back by then has cut it off.
+constexpr Duration kMostOutage = Duration::seconds(20);
+
+Scenario without_work(const Scenario& scenario) {
+  Scenario probe = scenario;
+  probe.jobs.clear();
+  probe.traffic.clear();
+  probe.events.clear();
+  probe.stop.reset();
+  probe.output.sample_interval.reset();
+  probe.output.ladder.clear();
+  return probe;
+}
+
+/// The first NIC port of each host, in the order of the hosts.
+std::vector<std::string> first_ports(const fabric::Graph& graph) {
+  std::vector<std::string> ports;
+  std::string last;
+  for (std::uint32_t i = 0; i < graph.host_endpoints(); ++i) {
+    const std::string host = host_of(graph, EndpointId(i));
+    if (ports.empty() || host != last) {
+      ports.push_back(graph.nodes[i].name);
+      last = host;
+    }
+  }
+  return ports;
+}
+
+TrafficSettings pair(const std::string& name, const std::string& from, const std::string& to) {
+  TrafficSettings traffic;
+  traffic.name = name;
+  traffic.kind = TrafficKind::kFlows;
+  traffic.operation = Operation::kSend;
+  traffic.sources = {from};
+  traffic.destinations = {to};
+  return traffic;
+}
+
+}  // namespace
+
+Scenario idle_probe(const Scenario& scenario, const fabric::Graph& graph) {
+  const std::vector<std::string> ports = first_ports(graph);
+  Scenario probe = without_work(scenario);
+  TrafficSettings small = pair(kProbeTraffic, ports.front(), ports.back());
+  small.size = kSmallMessage;
+  small.count = kIdleMessages;
+  probe.traffic.push_back(small);
+  return probe;
+}
+
+Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph) {
+  const std::vector<std::string> ports = first_ports(graph);
+  Scenario probe = without_work(scenario);
+  probe.stop = kLoadedTime;
+  TrafficSettings load;
+  load.name = "load";
+  load.kind = TrafficKind::kPermutation;
+  load.size = kLoad;
+  load.count = 1'000'000;
+  probe.traffic.push_back(load);
+  for (std::size_t i = 0; i < std::min(kPairs, ports.size() / 2); ++i) {
+    TrafficSettings small = pair(fmt::format("{}{}", kProbeTraffic, i), ports[i], ports[ports.size() - 1 - i]);
+    small.size = kSmallMessage;
+    small.count = 1'000'000;
+    probe.traffic.push_back(small);
+  }
+  return probe;
+}
+
+Scenario fault_probe(const Scenario& scenario, const fabric::Graph& graph) {
+  const std::vector<std::string> ports = first_ports(graph);
+  Scenario probe = without_work(scenario);
+  for (std::size_t i = 0; i < std::min(kPairs, ports.size() / 2); ++i) {
+    TrafficSettings large = pair(fmt::format("pair{}", i), ports[i], ports[i + (ports.size() + 1) / 2]);
+    large.operation = Operation::kWrite;
+    large.size = kFaultMessage;
+    probe.traffic.push_back(large);
+  }
+  if (!has_ib_transport(scenario.fabric.family)) {
+    std::ranges::for_each(probe.traffic, [](TrafficSettings& own) { own.operation = Operation::kSend; });
+  }
+  return probe;
+}
+
+Scenario with_failed_link(Scenario probe, const std::string& port, Duration healthy) {
+  probe.events.push_back({.at = healthy / 3, .select = port, .action = EventAction::kFail, .rate = {}});
+  probe.stop = kMostOutage;
+  return probe;
+}
+
+}  // namespace weft::study

@@ -1,0 +1,31 @@
+// Small questions put to a fabric beside the job itself: how long a small message takes on the idle network and beside
+// load, and what a failed link costs.
+//
+// Each is the scenario with its work replaced: the same topology, devices, classes and routing. `graph` is that of the
+// scenario; probes speak of the first NIC of each host.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "fabric/topology/graph.h"
+#include "study/scenario.h"
+
+namespace weft::study {
+
+/// Payload of the small messages.
+inline constexpr Bytes kSmallMessage{64};
+
+/// One message after the other from the first host to the one that is furthest in the order of hosts.
+[[nodiscard]] Scenario idle_probe(const Scenario& scenario, const fabric::Graph& graph);
+/// Small messages between some pairs of hosts, beside a permutation of large ones of all NICs.
+[[nodiscard]] Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph);
+/// Name of the traffic that the probes are about.
+inline constexpr const char* kProbeTraffic = "small";
+
+/// Large messages between pairs of hosts half the cluster apart: what a link between switches may fail under.
+[[nodiscard]] Scenario fault_probe(const Scenario& scenario, const fabric::Graph& graph);
+/// The same with the link of that port out of order from a third of `healthy` on.
+[[nodiscard]] Scenario with_failed_link(Scenario probe, const std::string& port, Duration healthy);
+
+}  // namespace weft::study

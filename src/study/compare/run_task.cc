@@ -1,0 +1,196 @@
+#include "study/compare/run_task.h"
+
+#include <algorithm>
+
+#include "study/build_topology.h"
+#include "study/compare/probes.h"
+#include "study/compare/run_figures.h"
+#include "study/compare/run_once.h"
+#include "study/composition_check.h"
+#include "study/summary.h"
+
+namespace weft::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Packet-hops that checking a composed step may take.
+constexpr double kCheckHops = 4e6;
+
+Json failed(const std::string& why) { return Json{{"failed", why}}; }
+
+class Task {
+ public:
+  Task(const ComparisonTask& task, const std::function<bool()>& keep_going) : task_(task), keep_going_(keep_going) {}
+
+  Json run() {
+    switch (task_.kind) {
+      case TaskKind::kJob:
+      case TaskKind::kSlice:
+      case TaskKind::kAblation:
+      case TaskKind::kMisSetting:
+        return job();
+      case TaskKind::kSmallMessages:
+        return small_messages();
+      case TaskKind::kFault:
+        return fault();
+    }
+    return failed("an unknown task");
+  }
+
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+ private:
+  /// Results of a run that came to an end, of its own or at its limit; else why not.
+  Result<RunResults> simulate(
+      const Scenario& scenario, const std::function<void(const Simulation&)>& look = [](const Simulation&) {}) {
+    Result<RunResults> results =
+        run_once(scenario, {.keep_going = [this](const Progress&) { return !stop(); }, .look = look});
+    if (!results || results->run.end == RunEnd::kFinished || results->run.end == RunEnd::kTimeLimit) {
+      return results;
+    }
+    interrupted_ = interrupted_ || results->run.end == RunEnd::kInterrupted;
+    return fail("{}", results->run.error.empty() ? std::string(to_string(results->run.end)) : results->run.error);
+  }
+
+  bool stop() {
+    interrupted_ = interrupted_ || !keep_going_();
+    return interrupted_;
+  }
+
+  Json job() {
+    Json timeline = Json::array();
+    Result<RunResults> results = simulate(task_.scenario, [&](const Simulation& simulation) {
+      if (task_.detailed) {
+        timeline = step_timeline(simulation);
+      }
+    });
+    if (!results) {
+      return failed(results.error().message);
+    }
+    if (task_.detailed) {
+      check(*results);
+    }
+    Json json = run_figures(*results);
+    if (task_.detailed) {
+      json.update(run_series(*results));
+      json["timeline"] = std::move(timeline);
+    }
+    return json;
+  }
+
+  void check(RunResults& results) {
+    for (StepRow& step : results.steps) {
+      if (step.fidelity != "composed") {
+        continue;
+      }
+      const Result<CompositionCheck> checked =
+          check_composition(task_.scenario, kCheckHops, [this] { return !stop(); });
+      step.composition_check = checked ? checked->what : checked.error().message;
+      step.composition_error = checked ? checked->error : std::nullopt;
+    }
+  }
+
+  static std::vector<Duration> small_latencies(const RunResults& results) {
+    std::vector<Duration> values;
+    for (const MessageRow& row : results.messages) {
+      if (row.record.size == kSmallMessage && row.record.status == verbs::WcStatus::kSuccess) {
+        values.push_back(latency_of(row.record));
+      }
+    }
+    std::ranges::sort(values);
+    return values;
+  }
+
+  static double at(const std::vector<Duration>& sorted, std::uint64_t per_mille) {
+    const std::span<const Duration> values(sorted);
+    return percentile(values, Probability::from_ratio({.numerator = per_mille, .denominator = 1000})).seconds() * 1e6;
+  }
+
+  Json small_messages() {
+    Result<fabric::Graph> graph = build_topology(task_.scenario);
+    if (!graph) {
+      return failed(graph.error().message);
+    }
+    Result<RunResults> idle = simulate(idle_probe(task_.scenario, *graph));
+    if (!idle) {
+      return failed(idle.error().message);
+    }
+    const std::vector<Duration> alone = small_latencies(*idle);
+    if (alone.empty()) {
+      return failed("no small message arrived");
+    }
+    Json json{{"small_message", {{"idle_us", at(alone, 500)}, {"bytes", kSmallMessage.count()}}}};
+    Result<RunResults> loaded = simulate(loaded_probe(task_.scenario, *graph));
+    const std::vector<Duration> beside = loaded ? small_latencies(*loaded) : std::vector<Duration>();
+    if (beside.empty()) {
+      json["small_message"]["loaded_failed"] = loaded ? "no small message arrived beside load" : loaded.error().message;
+      return json;
+    }
+    json["small_message"]["loaded_p50_us"] = at(beside, 500);
+    json["small_message"]["loaded_p99_us"] = at(beside, 990);
+    json["small_message"]["loaded_p999_us"] = at(beside, 999);
+    json["small_message"]["count"] = beside.size();
+    json["jitter_us"] = at(beside, 999) - at(beside, 500);
+    json["cdf_small_message"] = distribution(beside);
+    return json;
+  }
+
+  static const PortRow* busiest_uplink(const RunResults& results) {
+    const PortRow* busiest = nullptr;
+    for (const PortRow& port : results.ports) {
+      const bool between_switches =
+          port.of_switch && port.peer.find("/port") != std::string::npos && port.peer.find("/nic") == std::string::npos;
+      if (between_switches && (busiest == nullptr || port.tx_bytes > busiest->tx_bytes)) {
+        busiest = &port;
+      }
+    }
+    return busiest != nullptr && busiest->tx_bytes > 0 ? busiest : nullptr;
+  }
+
+  Json fault() {
+    Result<fabric::Graph> graph = build_topology(task_.scenario);
+    if (!graph) {
+      return failed(graph.error().message);
+    }
+    const Scenario probe = fault_probe(task_.scenario, *graph);
+    Result<RunResults> healthy = simulate(probe);
+    if (!healthy) {
+      return failed(healthy.error().message);
+    }
+    const PortRow* const link = busiest_uplink(*healthy);
+    if (link == nullptr) {
+      return failed("no traffic of the probe crosses a link between switches");
+    }
+    const Duration usual = healthy->run.ended_at.since_start();
+    Result<RunResults> broken = simulate(with_failed_link(probe, link->name, usual));
+    Json json{{"link", link->name},
+              {"peer", link->peer},
+              {"reroute_delay_s", task_.scenario.routing.reroute_delay.seconds()}};
+    if (!broken) {
+      json["connections_lost"] = broken.error().message;
+    } else if (broken->run.end == RunEnd::kTimeLimit) {
+      json["connections_lost"] = "messages had not arrived 20 s later";
+    } else {
+      json["lost_s"] = (broken->run.ended_at.since_start() - usual).seconds();
+      const std::size_t lost = static_cast<std::size_t>(std::ranges::count_if(
+          broken->messages, [](const MessageRow& row) { return row.record.status != verbs::WcStatus::kSuccess; }));
+      json["messages_failed"] = lost;
+    }
+    return Json{{"fault", json}};
+  }
+
+  const ComparisonTask& task_;
+  const std::function<bool()>& keep_going_;
+  bool interrupted_ = false;
+};
+
+}  // namespace
+
+std::optional<Json> run_task(const ComparisonTask& task, const std::function<bool()>& keep_going) {
+  Task running(task, keep_going);
+  Json figures = running.run();
+  return running.interrupted() ? std::nullopt : std::optional(std::move(figures));
+}
+
+}  // namespace weft::study
