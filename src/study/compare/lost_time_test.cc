@@ -1,0 +1,51 @@
+#include "study/compare/lost_time.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace weft::study {
+namespace {
+
+double sum_of(const std::vector<LostTime>& causes) {
+  return std::accumulate(causes.begin(), causes.end(), 0.0,
+                         [](double sum, const LostTime& own) { return sum + own.seconds; });
+}
+
+double of(const std::vector<LostTime>& causes, const std::string& cause) {
+  for (const LostTime& own : causes) {
+    if (own.cause == cause) {
+      return own.seconds;
+    }
+  }
+  return -1;
+}
+
+TEST(LostTime, AddsUpToTheStepWithComputing) {
+  const StepShares shares{.step = 10, .compute = 6, .waiting = 1, .header_share = 0.02, .network_share = 0.5};
+  const auto causes = lost_time(shares, {.slice = 10, .after = {{"losses", 9.5}, {"hosts", 9}}});
+  EXPECT_DOUBLE_EQ(sum_of(causes) + shares.compute, shares.step);
+  EXPECT_DOUBLE_EQ(of(causes, "losses"), 0.5);
+  EXPECT_DOUBLE_EQ(of(causes, "hosts"), 0.5);
+  EXPECT_DOUBLE_EQ(of(causes, "waiting for other ranks"), 1);
+  // 2 s move data, half of them through the network, 2 % of those for headers.
+  EXPECT_DOUBLE_EQ(of(causes, "headers"), 0.02);
+  EXPECT_DOUBLE_EQ(of(causes, "moving the data"), 1.98);
+}
+
+TEST(LostTime, ACauseWhoseRemovalGainsNothingCostsNothing) {
+  const auto causes = lost_time({.step = 10, .compute = 6}, {.slice = 10, .after = {{"routing", 10.4}, {"hosts", 9}}});
+  EXPECT_DOUBLE_EQ(of(causes, "routing"), 0);
+  EXPECT_DOUBLE_EQ(of(causes, "hosts"), 1);
+  EXPECT_DOUBLE_EQ(sum_of(causes), 4);
+}
+
+TEST(LostTime, CausesNeverExplainMoreThanThereIs) {
+  const auto causes = lost_time({.step = 8, .compute = 6}, {.slice = 10, .after = {{"losses", 9}, {"hosts", 6}}});
+  EXPECT_DOUBLE_EQ(sum_of(causes), 2);
+  EXPECT_DOUBLE_EQ(of(causes, "losses"), 0.5);
+  EXPECT_DOUBLE_EQ(of(causes, "hosts"), 1.5);
+}
+
+}  // namespace
+}  // namespace weft::study
