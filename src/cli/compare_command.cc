@@ -17,6 +17,7 @@
 #include "study/compare/comparison_document.h"
 #include "study/compare/comparison_text.h"
 #include "study/compare/run_task.h"
+#include "study/report/report_html.h"
 #include "study/scenario_load.h"
 
 namespace weft::cli {
@@ -177,7 +178,9 @@ class Comparison {
                     latest = task.name;
                     display.done();
                     if (!figures) {
-                      wrong = interrupted() ? wrong : std::optional(Error{fmt::format("{}: {}", task.name, fault)});
+                      if (!interrupted() && !wrong) {
+                        wrong = Error{fmt::format("{}: {}", task.name, fault)};
+                      }
                       return;
                     }
                     figures_[missing[piece]] = Json::parse(*figures);
@@ -221,7 +224,31 @@ class Comparison {
       std::FILE* const stream = text_.json == "-" ? stderr : stdout;
       fmt::print(stream, "{}\nresults in {}\n", study::comparison_text(document), result_file());
     }
+    if (Result<void> written = write_report(document); !written) {
+      return written;
+    }
     return text_.json.empty() ? Result<void>() : write_text(text_.json, json);
+  }
+
+  [[nodiscard]] Result<void> write_report(const Json& document) const {
+    if (text_.report.empty()) {
+      return {};
+    }
+    Result<std::string> page = study::report_html(document);
+    if (!page) {
+      return pass_on(page);
+    }
+    if (text_.report != "-") {
+      std::error_code ignored;
+      std::filesystem::create_directories(std::filesystem::path(text_.report).parent_path(), ignored);
+    }
+    if (Result<void> written = write_text(text_.report, *page); !written) {
+      return written;
+    }
+    if (!text_.quiet) {
+      fmt::print(text_.json == "-" ? stderr : stdout, "report in {}\n", text_.report);
+    }
+    return {};
   }
 
   const CompareText& text_;

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@ constexpr int kTickMilliseconds = 100;
 /// What a child writes before its text: whether there is one.
 constexpr char kHasText = '+';
 constexpr char kInterrupted = '-';
+constexpr char kFault = '!';
 
 struct Child {
   std::size_t piece = 0;
@@ -75,13 +77,22 @@ class Pool {
     }
     if (process == 0) {
       ::close(ends[0]);
-      const std::optional<std::string> text = work_.run(piece);
-      const bool written = write_all(ends[1], text ? kHasText + *text : std::string(1, kInterrupted));
+      const bool written = write_all(ends[1], text_of(piece));
       // Without the destructors and buffers that belong to the parent.
       ::_exit(written ? 0 : 1);
     }
     ::close(ends[1]);
     children_.push_back({.piece = piece, .process = process, .pipe = ends[0], .received = {}});
+  }
+
+  /// Nothing that is thrown may leave the child: it would run the parent's code from there.
+  [[nodiscard]] std::string text_of(std::size_t piece) const {
+    try {
+      const std::optional<std::string> text = work_.run(piece);
+      return text ? kHasText + *text : std::string(1, kInterrupted);
+    } catch (const std::exception& error) {
+      return kFault + std::string(error.what());
+    }
   }
 
   void interrupt() {
@@ -125,10 +136,11 @@ class Pool {
     }
     if (WIFSIGNALED(status)) {
       work_.done(child.piece, std::nullopt, fmt::format("ended by signal {}", WTERMSIG(status)));
-    } else if (child.received.empty() || child.received.front() != kHasText) {
-      work_.done(child.piece, std::nullopt, "interrupted");
-    } else {
+    } else if (!child.received.empty() && child.received.front() == kHasText) {
       work_.done(child.piece, child.received.substr(1), "");
+    } else {
+      const bool fault = !child.received.empty() && child.received.front() == kFault;
+      work_.done(child.piece, std::nullopt, fault ? child.received.substr(1) : "interrupted");
     }
   }
 

@@ -31,9 +31,11 @@ constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};
 
 bool is_no_list(const Section& section) { return section.shape != SectionShape::kList; }
 
-// Entries choose others in one direction only, so that no two can choose each other.
+// Entries choose others in one direction only, so that no two can choose each other: no entry chooses a family or a
+// tuning.
 bool may_choose(std::string_view kind, std::string_view chosen) {
-  return chosen.empty() || kind == "family" || (kind == "host" && chosen == "pcie");
+  return chosen.empty() || kind == "family" || (kind == "tuning" && chosen != "tuning") ||
+         (kind == "host" && chosen == "pcie");
 }
 
 class EntryReader {

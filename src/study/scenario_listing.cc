@@ -128,7 +128,11 @@ class Lister {
 
   [[nodiscard]] ListedValue row(const KeyAt& at) {
     auto path = path_of(at);
-    auto source = scenario_.sources.at(path);
+    // Lists that weft itself has made longer, for a probe, have no source.
+    const auto known = scenario_.sources.find(path);
+    auto source = known != scenario_.sources.end()
+                      ? known->second
+                      : ValueSource{.origin = Origin::kDerived, .text = "derived: added by weft"};
     return {.path = std::move(path), .value = value_text(at, target_of(values_)), .source = std::move(source)};
   }
 

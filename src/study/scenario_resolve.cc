@@ -272,7 +272,7 @@ std::optional<Given> strongest(std::span<const ResolveLayer> layers, const KeyAt
 // The entries that others depend on: of the family, and of how the fabric is set up.
 struct FirstEntries {
   const CatalogueEntry* family = nullptr;
-  const CatalogueEntry* tuning = nullptr;
+  const CatalogueEntry* tuning = nullptr;  // null: as the others say
 };
 Result<FirstEntries> first_entries(std::span<const ResolveLayer> layers, const std::string& file,
                                    const Catalogue& catalogue) {
@@ -298,14 +298,17 @@ Result<FirstEntries> first_entries(std::span<const ResolveLayer> layers, const s
       return pass_on(done);
     }
   }
-  const std::string place = tuned ? tuned->place : given->place;
+  if (scratch.fabric.tuning_entry == tuning_path->key->fallback) {
+    return FirstEntries{.family = *family, .tuning = nullptr};
+  }
   const auto tuning = catalogue.find("tuning", scratch.fabric.tuning_entry);
   if (!tuning) {
-    return fail("{}: {}", place, tuning.error().message);
+    return fail("{}: {}", tuned->place, tuning.error().message);
   }
   if (!(*tuning)->serves(scratch.fabric.family)) {
-    return fail("{}: fabric.tuning: '{}' does not serve {}; one of {}", place, scratch.fabric.tuning_entry,
-                word_of(scratch.fabric.family), fmt::join(catalogue.names("tuning", scratch.fabric.family), ", "));
+    return fail("{}: fabric.tuning: '{}' does not serve {}; one of default, {}", tuned->place,
+                scratch.fabric.tuning_entry, word_of(scratch.fabric.family),
+                fmt::join(catalogue.names("tuning", scratch.fabric.family), ", "));
   }
   return FirstEntries{.family = *family, .tuning = *tuning};
 }
@@ -359,7 +362,13 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
   if (!first) {
     return pass_on(first);
   }
-  std::vector<const CatalogueEntry*> entries = {first->family, first->tuning};
+  std::vector<const CatalogueEntry*> entries = {first->family};
+  const auto add_tuning = [&] {
+    if (first->tuning != nullptr) {
+      entries.push_back(first->tuning);
+    }
+  };
+  add_tuning();
   auto draft = Resolver(layers, file).run(entries);
   if (!draft) {
     return draft;
@@ -371,9 +380,9 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
   if (!chosen) {
     return pass_on(chosen);
   }
-  entries.pop_back();
+  entries.resize(1);
   entries.insert(entries.end(), chosen->begin(), chosen->end());
-  entries.push_back(first->tuning);
+  add_tuning();
   auto scenario = Resolver(layers, file).run(entries);
   if (!scenario) {
     return scenario;

@@ -24,11 +24,18 @@ void without_loss(Scenario& scenario) {
   }
 }
 
+/// Senders send as fast as their links are; pauses or credits hold them back where they meet.
+void without_congestion_control(Scenario& scenario) {
+  scenario.congestion.algorithm = CongestionAlgorithm::kNone;
+  scenario.congestion.window.reset();
+}
+
 /// Each packet takes the least loaded way, and may arrive in any order.
 void with_ideal_routing(Scenario& scenario) {
   scenario.routing.policy = RoutingPolicy::kAdaptive;
   scenario.routing.polarised = false;
-  scenario.transport.out_of_order_placement = has_ib_transport(scenario.fabric.family);
+  scenario.transport.loss_recovery = LossRecoveryKind::kSelectiveRepeat;
+  scenario.transport.out_of_order_placement = true;
 }
 
 /// All hosts on one switch with a port for each: no link between switches to share, fewer hops. Its ports have room for
@@ -78,6 +85,9 @@ std::vector<Ablation> ablations_of(const Scenario& scenario, const fabric::Graph
   };
   if (is_lossy(scenario)) {
     add("losses and their recovery", without_loss);
+  }
+  if (scenario.congestion.algorithm != CongestionAlgorithm::kNone) {
+    add("congestion control", without_congestion_control);
   }
   const bool one_switch = scenario.topology.kind == TopologyKind::kSingleSwitch;
   const bool graph_of_file = scenario.topology.kind == TopologyKind::kFile;

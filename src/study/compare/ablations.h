@@ -1,5 +1,5 @@
-// Where a fabric's time goes, by taking causes away one after the other: the same job without losses, with ideal
-// routing, on one switch, without the library's costs, without the host's.
+// Where a fabric's time goes, by taking causes away one after the other: the same job without losses, without
+// congestion control, with ideal routing, on one switch, without the library's costs, without the host's.
 //
 // The scenarios are a ladder: each has all that the one before it has removed. What a step gains from one to the next
 // is what the cause between them costs; below the last there is only data at the rate of the line, with its headers,

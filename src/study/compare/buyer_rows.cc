@@ -81,7 +81,8 @@ class Rows {
     if (fabric_.contains("credit_stall_s")) {
       add("Loss handling", "credits: " + lost, kEmerges);
     } else if (fabric_.contains("pause_s")) {
-      add("Loss handling", fmt::format("pauses ({}): {}", fabric_.value("pauses", std::uint64_t{0}), lost), kEmerges);
+      add("Loss handling", fmt::format("pauses ({}): {}", fabric_.value("pause_frames", std::uint64_t{0}), lost),
+          kEmerges);
     } else {
       const bool tcp = !has_ib_transport(scenario_.fabric.family);
       add("Loss handling", (tcp ? "TCP recovers: " : "go-back-N recovers: ") + lost, kEmerges);
@@ -90,7 +91,12 @@ class Rows {
 
   void recovery() {
     const Json fault = fabric_.value("fault", Json::object());
-    if (fault.contains("lost_s")) {
+    if (const auto broken = fault.value("messages_failed", 0); broken > 0) {
+      add("Fault recovery",
+          fmt::format("connections of {} messages break at a failed link; rerouting takes {:.3g} s", broken,
+                      fault["reroute_delay_s"].get<double>()),
+          kCatalogue);
+    } else if (fault.contains("lost_s")) {
       add("Fault recovery", fmt::format("{:.3g} s lost to a failed link", fault["lost_s"].get<double>()), kCatalogue);
     } else if (fault.contains("connections_lost")) {
       add("Fault recovery",

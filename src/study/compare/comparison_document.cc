@@ -15,6 +15,7 @@
 #include "study/compare/lost_time.h"
 #include "study/compare/verdict.h"
 #include "study/encapsulation_of.h"
+#include "study/report/comparison_document.h"
 #include "study/scenario_listing.h"
 #include "study/scenario_words.h"
 #include "wire/encapsulation.h"
@@ -43,6 +44,13 @@ double header_share(const Scenario& scenario) {
                .wire;
   }
   return 1 - static_cast<double>(mtu.count()) / static_cast<double>(wire.count());
+}
+
+/// Whether the data of the job can be paused: another class being lossless says nothing of it.
+bool pauses(const Scenario& scenario) {
+  const bool tcp = !has_ib_transport(scenario.fabric.family);
+  const auto priority = static_cast<std::size_t>(tcp ? scenario.qos.tcp_priority : scenario.qos.data_priority);
+  return !is_infiniband(scenario.fabric.family) && scenario.devices.ethernet.priorities[priority].lossless;
 }
 
 class FabricDocument {
@@ -128,6 +136,10 @@ class FabricDocument {
         json[key] = value;
       }
     }
+    if (!pauses(fabric_.scenario)) {
+      json.erase("pause_s");
+      json.erase("pause_frames");
+    }
     for (const char* mean : {"compute_s", "exposed_communication_s", "tokens_per_second", "model_flops_utilisation"}) {
       add_mean(json, mean);
     }
@@ -148,11 +160,11 @@ class FabricDocument {
   void add_lost_time(Json& json) {
     const auto slices = of(TaskKind::kSlice);
     const auto ablations = of(TaskKind::kAblation);
-    const std::optional<double> slice = slices.empty() ? std::nullopt : time_of(slices.front());
-    if (!slice || ablations.empty()) {
+    const double slice = slices.empty() ? 0 : time_of(slices.front()).value_or(0);
+    if (slice <= 0 || ablations.empty()) {
       return;
     }
-    AblationLadder ladder{.slice = *slice, .after = {}};
+    AblationLadder ladder{.slice = slice, .after = {}};
     for (const Done& own : ablations) {
       if (const std::optional<double> time = time_of(own)) {
         ladder.after.push_back({.cause = own.task->label, .seconds = *time});
@@ -214,9 +226,9 @@ class FabricDocument {
   /// Losses of step time by mistakes on one size of the cluster.
   Json risk_of(std::int64_t gpus) {
     const auto slices = of(TaskKind::kSlice, gpus);
-    const std::optional<double> base = slices.empty() ? std::nullopt : time_of(slices.front());
+    const double base = slices.empty() ? 0 : time_of(slices.front()).value_or(0);
     const auto mistakes = of(TaskKind::kMisSetting, gpus);
-    if (!base || mistakes.empty()) {
+    if (base <= 0 || mistakes.empty()) {
       return {};
     }
     Json risk{{"cases", Json::array()}};
@@ -224,8 +236,8 @@ class FabricDocument {
     for (const Done& own : mistakes) {
       Json made{{"setting", own.task->label}, {"change", own.task->change}};
       if (const std::optional<double> time = time_of(own)) {
-        made["loss"] = *time / *base - 1;
-        losses.push_back(*time / *base - 1);
+        made["loss"] = *time / base - 1;
+        losses.push_back(*time / base - 1);
       } else {
         made["reason"] = own.figures->at("failed");
         losses.push_back(std::numeric_limits<double>::infinity());

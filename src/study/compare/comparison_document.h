@@ -15,9 +15,6 @@
 
 namespace weft::study {
 
-inline constexpr const char* kComparisonFormat = "weft-comparison";
-inline constexpr int kComparisonVersion = 1;
-
 /// What a buyer cares for, each weight >= 0 and not all 0.
 struct BuyerWeights {
   std::string name;  // of the preset, or "own"

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "study/compare/lost_time.h"
 #include "study/compare/wrapped_table.h"
 
 namespace weft::study {
@@ -53,10 +55,8 @@ class Text {
   using Cell = std::function<std::string(const Json&)>;
 
   void paragraph(const std::string& text, const std::string& indent) {
-    bool first = true;
     for (const std::string& line : wrapped(text, kLineWidth - indent.size())) {
-      text_ += (first ? "" : indent) + line + "\n";
-      first = false;
+      text_ += indent + line + "\n";
     }
   }
 
@@ -173,17 +173,12 @@ class Text {
     row(table, "computing", [](const Json& own) {
       return own.contains("compute_s") ? seconds_text(own["compute_s"].get<double>()) : std::string();
     });
-    std::vector<std::string> causes;
-    for (const Json* fabric : possible_) {
-      for (const Json& lost : fabric->value("lost_time", Json::array())) {
-        const std::string cause = lost.at("cause").get<std::string>();
-        if (std::find(causes.begin(), causes.end(), cause) == causes.end()) {
-          causes.push_back(cause);
-        }
+    for (const std::string_view cause : kCauses) {
+      const bool any = std::ranges::any_of(possible_, [&](const Json* own) { return has_cause(*own, cause); });
+      if (!any) {
+        continue;
       }
-    }
-    for (const std::string& cause : causes) {
-      row(table, cause, [&](const Json& own) {
+      row(table, std::string(cause), [&](const Json& own) {
         for (const Json& lost : own.value("lost_time", Json::array())) {
           if (lost.at("cause") == cause) {
             return seconds_text(lost.at("s").get<double>());
@@ -195,6 +190,11 @@ class Text {
     table.add_line();
     row(table, "together", [](const Json& own) { return seconds_text(own.at("step_time_s").get<double>()); });
     text_ += table.text() + "\n";
+  }
+
+  static bool has_cause(const Json& fabric, std::string_view cause) {
+    const Json lost = fabric.value("lost_time", Json::array());
+    return std::ranges::any_of(lost, [&](const Json& own) { return own.at("cause") == cause; });
   }
 
   void risk() {
@@ -247,8 +247,8 @@ class Text {
   void verdict() {
     text_ += fmt::format("Verdict, with the weights {}\n", document_.at("scenario").value("weights", ""));
     for (const Json& own : document_.at("verdict")) {
-      paragraph(fmt::format("  {}", own.at("text").get<std::string>()), "  ");
-      paragraph(fmt::format("    [{}: {}]", own.at("origin") == "emerges" ? "emerges" : "from the catalogue",
+      paragraph(own.at("text").get<std::string>(), "  ");
+      paragraph(fmt::format("[{}: {}]", own.at("origin") == "emerges" ? "emerges" : "from the catalogue",
                             own.at("evidence").get<std::string>()),
                 "    ");
     }

@@ -40,9 +40,7 @@ std::vector<std::string> valid_names(std::span<const std::string> cases, const C
     const std::string_view family = WordsOf<Family>::kWords[i];
     valid.emplace_back(family);
     for (const std::string_view tuning : catalogue.names("tuning", static_cast<Family>(i))) {
-      if (tuning != "default") {
-        valid.push_back(fmt::format("{}-{}", family, tuning));
-      }
+      valid.push_back(fmt::format("{}-{}", family, tuning));
     }
   }
   std::ranges::copy_if(cases, std::back_inserter(valid),

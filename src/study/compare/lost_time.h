@@ -1,11 +1,24 @@
 // From a ladder of ablations to causes that add up to the step.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::study {
+
+/// Causes in the order in which ablations take them away, and what is left.
+inline constexpr std::array<std::string_view, 9> kCauses = {"losses and their recovery",
+                                                            "congestion control",
+                                                            "flows that share a path",
+                                                            "links between switches",
+                                                            "collective library",
+                                                            "hosts and NICs",
+                                                            "headers",
+                                                            "moving the data",
+                                                            "waiting for other ranks"};
 
 struct LostTime {
   std::string cause;

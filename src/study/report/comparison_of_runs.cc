@@ -8,19 +8,14 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "study/compare/run_figures.h"
 #include "study/report/comparison_document.h"
-#include "study/report/topology_of_run.h"
-#include "study/results_steps.h"
 #include "study/summary.h"
 
 namespace weft::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kCurvePoints = 200;
-
-double microseconds(Duration value) { return value.seconds() * 1e6; }
 
 /// Names that tell the runs apart.
 std::vector<std::string> names_of(std::span<const RunResults> runs) {
@@ -82,75 +77,11 @@ Json scenario_json(std::span<const RunResults> runs) {
   return scenario;
 }
 
-void add_step(Json& fabric, const StepRow& step) {
-  fabric["step_time_s"] = step.time.seconds();
-  fabric["compute_s"] = step.compute.seconds();
-  fabric["exposed_communication_s"] = step.exposed_communication().seconds();
-  if (step.tokens_per_second > 0) {
-    fabric["tokens_per_second"] = step.tokens_per_second;
-    fabric["model_flops_utilisation"] = step.utilisation;
-  }
-  const Json whole = to_json(step);
-  for (const char* key : {"composition_error", "composition_check", "parts"}) {
-    if (whole.contains(key)) {
-      fabric[key] = whole[key];
-    }
-  }
-  fabric["path"] = Json::array();
-  for (const StepPathPart& part : step.path) {
-    fabric["path"].push_back(
-        {{"what", part.what}, {"s", part.time.seconds()}, {"rank", part.rank}, {"flow", part.flow}});
-  }
-}
-
-/// Of all jobs: messages that ended well, from posting to completion.
-std::vector<Duration> completions_of(const RunResults& results) {
-  std::vector<Duration> times;
-  for (const MessageRow& row : results.messages) {
-    if (row.record.status == verbs::WcStatus::kSuccess) {
-      times.push_back(row.record.finished - row.record.posted);
-    }
-  }
-  std::ranges::sort(times);
-  return times;
-}
-
-void add_completions(Json& fabric, const RunResults& results) {
-  const std::vector<Duration> times = completions_of(results);
-  if (times.empty()) {
-    return;
-  }
-  const auto at = [&times](std::uint64_t numerator) {
-    return microseconds(percentile(std::span<const Duration>(times),
-                                   Probability::from_ratio({.numerator = numerator, .denominator = 1000})));
-  };
-  fabric["fct_us"] = {{"p50", at(500)}, {"p99", at(990)}, {"p999", at(999)}};
-  Json curve = Json::array();
-  const std::size_t points = std::min(kCurvePoints, times.size());
-  for (std::size_t i = 1; i <= points; ++i) {
-    const std::size_t rank = i * times.size() / points;
-    curve.push_back({microseconds(times[rank - 1]), static_cast<double>(rank) / static_cast<double>(times.size())});
-  }
-  fabric["cdf"] = {{"fct", curve}};
-}
-
-void add_network(Json& fabric, const RunResults& results, const Summary& summary) {
-  const NetworkSummary& network = summary.network;
-  fabric["drops"] = network.drops + network.host_drops;
-  fabric["retransmissions"] = network.retransmitted;
-  if (network.held) {
-    fabric[results.run.lossless == Lossless::kCredits ? "credit_stall_s" : "pause_s"] = network.held->seconds();
-  }
-  if (network.marked) {
-    fabric["marks"] = *network.marked;
-  }
-  const double whole = results.run.ended_at.since_start().seconds();
-  if (network.cpu && results.run.hosts > 0 && whole > 0) {
-    fabric["cpu_cores_per_host"] = network.cpu->seconds() / whole / results.run.hosts;
-  }
+void add_jitter(Json& fabric, const Summary& summary) {
   for (const JobSummary& job : summary.jobs) {
-    if (job.jitter && !fabric.contains("jitter_us")) {
-      fabric["jitter_us"] = microseconds(*job.jitter);
+    if (job.jitter) {
+      fabric["jitter_us"] = job.jitter->seconds() * 1e6;
+      return;
     }
   }
 }
@@ -181,13 +112,15 @@ Json fabric_json(const RunResults& results, const std::string& name) {
     return fabric;
   }
   const Summary summary = summarise(results);
+  Json figures = run_figures(results);
   if (!results.steps.empty()) {
-    add_step(fabric, results.steps.front());
+    fabric["step_time_s"] = figures["time_s"];
   }
-  add_completions(fabric, results);
-  add_network(fabric, results, summary);
+  figures.erase("time_s");
+  fabric.update(figures);
+  add_jitter(fabric, summary);
   fabric["rows"] = rows_of(results, summary);
-  add_topology(fabric, results);
+  fabric.update(run_series(results));
   return fabric;
 }
 

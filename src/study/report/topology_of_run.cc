@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,10 +14,27 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kQueuesShown = 12;
-constexpr std::size_t kInstantsShown = 200;
+constexpr std::size_t kInstantsShown = 60;
+constexpr std::size_t kStopsShown = 60;
 
-/// "leaf0" of "leaf0/port3".
-std::string node_of(const std::string& port) { return port.substr(0, port.find('/')); }
+/// The nodes that ports belong to: a switch by its name, a NIC by that of its host.
+class Owners {
+ public:
+  explicit Owners(const std::vector<PortRow>& ports) {
+    for (const PortRow& port : ports) {
+      if (port.of_switch) {
+        of_switches_.insert(port.name);
+      }
+    }
+  }
+  /// "group0/rail1" of "group0/rail1/port3", "host3" of "host3/nic0".
+  [[nodiscard]] std::string operator()(const std::string& port) const {
+    return port.substr(0, of_switches_.contains(port) ? port.rfind('/') : port.find('/'));
+  }
+
+ private:
+  std::set<std::string> of_switches_;
+};
 
 struct Node {
   bool is_switch = false;
@@ -26,6 +45,7 @@ struct Node {
 using Nodes = std::map<std::string, Node>;
 
 Nodes nodes_of(const std::vector<PortRow>& ports) {
+  const Owners node_of(ports);
   Nodes nodes;
   for (const PortRow& port : ports) {
     Node& node = nodes[node_of(port.name)];
@@ -145,6 +165,7 @@ Json instants_json(const Course& course) {
 }
 
 Json links_json(const RunResults& results, const Course& course) {
+  const Owners node_of(results.ports);
   Json links = Json::array();
   for (std::size_t i = 0; i < results.ports.size(); ++i) {
     const PortRow& port = results.ports[i];
@@ -180,6 +201,67 @@ Json queues_json(const RunResults& results, const Course& course) {
   return queues;
 }
 
+/// Who was stopped by whom: a port is stopped by the device at its other end, because one of that device's own ports
+/// could not send; of these the one that was stopped longest, and not later than it.
+class Stops {
+ public:
+  explicit Stops(const RunResults& results) : ports_(results.ports), node_of_(results.ports), stops_(ports_.size()) {
+    for (const SampleRow& sample : results.samples) {
+      if (sample.port < stops_.size() && sample.held > Duration::zero()) {
+        Stop& own = stops_[sample.port];
+        own.held = own.held + sample.held;
+        own.first = earlier(own.first, sample.at);
+      }
+    }
+    for (std::size_t i = 0; i < stops_.size(); ++i) {
+      if (stops_[i].held > Duration::zero()) {
+        order_.push_back(i);
+        of_device_.emplace(node_of_(ports_[i].name), i);
+      }
+    }
+    std::ranges::stable_sort(order_, std::greater(), [this](std::size_t i) { return stops_[i].held; });
+    order_.resize(std::min(order_.size(), kStopsShown));
+  }
+
+  [[nodiscard]] Json json() const {
+    Json tree = Json::array();
+    for (const std::size_t i : order_) {
+      const std::optional<std::size_t> cause = cause_of(i);
+      tree.push_back({{"port", ports_[i].name},
+                      {"by", ports_[i].peer},
+                      {"first_s", stops_[i].first.since_start().seconds()},
+                      {"held_s", stops_[i].held.seconds()},
+                      {"cause", cause ? Json(ports_[*cause].name) : Json()}});
+    }
+    return tree;
+  }
+
+ private:
+  struct Stop {
+    Duration held;
+    Time first = Time::never();
+  };
+
+  [[nodiscard]] std::optional<std::size_t> cause_of(std::size_t stopped) const {
+    std::optional<std::size_t> cause;
+    const auto [begin, end] = of_device_.equal_range(node_of_(ports_[stopped].peer));
+    for (auto own = begin; own != end; ++own) {
+      const Stop& other = stops_[own->second];
+      if (own->second != stopped && other.first <= stops_[stopped].first &&
+          (!cause || other.held > stops_[*cause].held)) {
+        cause = own->second;
+      }
+    }
+    return cause;
+  }
+
+  const std::vector<PortRow>& ports_;
+  Owners node_of_;
+  std::vector<Stop> stops_;
+  std::vector<std::size_t> order_;
+  std::multimap<std::string, std::size_t> of_device_;
+};
+
 }  // namespace
 
 void add_topology(Json& fabric, const RunResults& results) {
@@ -189,6 +271,9 @@ void add_topology(Json& fabric, const RunResults& results) {
                         {"instants_s", instants_json(course)}};
   if (Json queues = queues_json(results, course); !queues.empty()) {
     fabric["queues"] = queues;
+  }
+  if (Json stops = Stops(results).json(); !stops.empty()) {
+    fabric["pauses"] = {{"tree", stops}};
   }
 }
 
