@@ -7,8 +7,8 @@
 #include <exception>
 
 #include "cli/collective_command.h"
-#include "cli/diff_command.h"
 #include "cli/compare_command.h"
+#include "cli/diff_command.h"
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
 #include "cli/pcap_command.h"

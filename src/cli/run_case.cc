@@ -65,6 +65,9 @@ void check_composition(const study::Scenario& scenario, double most_hops, study:
         study::check_composition(scenario, most_hops, [] { return !interrupted(); });
     step.composition_error = check ? check->error : std::nullopt;
     step.composition_check = check ? check->what : check.error().message;
+    if (const std::string caution = study::slice_caution(scenario, results); !caution.empty()) {
+      step.composition_check += "; " + caution;
+    }
   }
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "base/format_quantity.h"
 #include "study/resize.h"
 #include "study/simulation.h"
+#include "study/summary.h"
 #include "study/training_report.h"
 #include "workload/training/transformer_step.h"
 
@@ -150,6 +152,25 @@ Result<CompositionCheck> check_composition(const Scenario& scenario, double most
                           job.training.layers == 1 ? "a layer" : fmt::format("{} layers", job.training.layers),
                           job.training.shape.hidden, job.training.pipeline,
                           job.training.sequence * job.training.micro_batch)};
+}
+
+std::string slice_caution(const Scenario& scenario, const RunResults& results) {
+  if (scenario.jobs.empty() || !scenario.jobs.front().trains() ||
+      scenario.jobs.front().training.fidelity != StepFidelity::kComposed) {
+    return {};
+  }
+  const NetworkSummary network = summarise(results).network;
+  const bool marked = network.marked.value_or(0) > 0;
+  const bool paused = network.pauses.value_or(0) > 0;
+  const bool lost = network.drops + network.retransmitted > 0;
+  if (!marked && !paused && !lost) {
+    return {};
+  }
+  return fmt::format("slices of {} met {}: longer ones (job.slice) may give another step",
+                     to_string(scenario.jobs.front().training.slice),
+                     lost     ? "losses"
+                     : paused ? "pauses"
+                              : "marks");
 }
 
 }  // namespace weft::study

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "study/results.h"
 #include "study/scenario.h"
 
 namespace weft::study {
@@ -30,5 +31,9 @@ struct CompositionCheck {
 /// either run.
 [[nodiscard]] Result<CompositionCheck> check_composition(const Scenario& scenario, double most_hops,
                                                          const std::function<bool()>& keep_going);
+
+/// What to say of a composed run whose slices met congestion, or nothing: their times are continued in proportion, and
+/// what queues and senders' rates do over a longer time is not seen in them. Empty for a run of every packet.
+[[nodiscard]] std::string slice_caution(const Scenario& scenario, const RunResults& results);
 
 }  // namespace weft::study

@@ -13,7 +13,7 @@ namespace {
 using workload::RankId;
 
 /// Between two phases: what is still under way of one, acknowledgements above all, ends before the next begins.
-constexpr Duration kGap = Duration::microseconds(50);
+constexpr Duration kGap = Duration::milliseconds(10);
 /// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
 constexpr std::uint64_t kMostNodes = 4'000'000;
 constexpr std::uint64_t kSlice = 200'000;  // events between two looks at the outside world

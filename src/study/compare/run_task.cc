@@ -87,6 +87,9 @@ class Task {
       const Result<CompositionCheck> checked =
           check_composition(task_.scenario, kCheckHops, [this] { return !stop(); });
       step.composition_check = checked ? checked->what : checked.error().message;
+      if (const std::string caution = slice_caution(task_.scenario, results); !caution.empty()) {
+        step.composition_check += "; " + caution;
+      }
       step.composition_error = checked ? checked->error : std::nullopt;
     }
   }

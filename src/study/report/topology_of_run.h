@@ -7,9 +7,9 @@
 
 namespace weft::study {
 
-/// Adds "topology", "queues" and "pauses" to a fabric of a comparison. Load and queues are absent in a run without samples; a
-/// port to which nothing happened had load 0 and the queue it had before. The tier of a node is its distance from the
-/// nearest host.
+/// Adds "topology", "queues" and "pauses" to a fabric of a comparison. Load and queues are absent in a run without
+/// samples; a port to which nothing happened had load 0 and the queue it had before. The tier of a node is its distance
+/// from the nearest host.
 void add_topology(nlohmann::ordered_json& fabric, const RunResults& results);
 
 }  // namespace weft::study

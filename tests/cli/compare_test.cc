@@ -1,0 +1,150 @@
+// `weft compare` as a user meets it: what it prints and writes, what it says of wrong input, and that an interrupted
+// comparison goes on where it stopped.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "tests/cli/run_weft.h"
+
+namespace weft::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+const fs::path kExamples = fs::path(WEFT_TEST_DATA_DIR) / "../../examples";
+const std::string kIncast = (kExamples / "incast.toml").string();
+
+class Compare : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / fmt::format("weft_compare_test_{}", ::getpid());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string in(const std::string& name) const { return (folder_ / name).string(); }
+
+  static std::string text_of(const std::string& file) {
+    std::ifstream stream(file);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+  }
+
+  fs::path folder_;
+};
+
+Json fabric_of(const Json& document, const std::string& name) {
+  for (const Json& own : document.at("fabrics")) {
+    if (own.at("name") == name) {
+      return own;
+    }
+  }
+  ADD_FAILURE() << "no fabric " << name;
+  return {};
+}
+
+TEST_F(Compare, AnswersForEveryFabric) {
+  const Outcome outcome = run_weft(fmt::format(
+      "compare {} --set host.profile=modern --fabrics infiniband,rocev2,tcp --seeds 2 --quiet --out {} --json - "
+      "--report {}",
+      kIncast, folder_.string(), in("report.html")));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json document = Json::parse(outcome.out);
+  EXPECT_EQ(document, Json::parse(text_of(in("compare-incast.json"))));
+  EXPECT_THAT(text_of(in("report.html")), HasSubstr("weft-comparison"));
+  for (const Json& fabric : document.at("fabrics")) {
+    ASSERT_TRUE(fabric.at("possible").get<bool>()) << fabric.at("name");
+    EXPECT_EQ(fabric.at("step_times_s").size(), 2U);
+    double together = fabric.value("compute_s", 0.0);
+    for (const Json& lost : fabric.at("lost_time")) {
+      EXPECT_GE(lost.at("s").get<double>(), 0) << fabric.at("name") << lost;
+      together += lost.at("s").get<double>();
+    }
+    EXPECT_NEAR(together, fabric.at("step_time_s").get<double>(), 1e-12) << fabric.at("name");
+  }
+  const auto latency = [&](const char* name) {
+    return fabric_of(document, name).at("small_message").at("idle_us").get<double>();
+  };
+  EXPECT_LT(latency("infiniband"), latency("rocev2"));
+  EXPECT_LT(latency("rocev2"), latency("tcp"));
+  EXPECT_FALSE(document.at("verdict").empty());
+}
+
+TEST_F(Compare, AMisSetRoceIsWorseThanATunedOneUnderIncast) {
+  const Outcome outcome = run_weft(fmt::format(
+      "compare {} --fabrics rocev2 --seeds 3 --no-explain --quiet --out {} --json -", kIncast, folder_.string()));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json fabric = fabric_of(Json::parse(outcome.out), "rocev2");
+  const double beyond_noise =
+      fabric.at("step_time_high_s").get<double>() / fabric.at("step_time_low_s").get<double>() - 1;
+  EXPECT_GT(fabric.at("tuning_risk").at("worst").get<double>(), beyond_noise);
+}
+
+TEST_F(Compare, AnInterruptedOneGoesOnToTheSameResult) {
+  const std::string command =
+      fmt::format("compare {} --fabrics infiniband,rocev2 --seeds 4 --jobs 1 --quiet --out ", kIncast);
+  const Outcome whole = run_weft(command + in("whole.json"));
+  ASSERT_EQ(whole.exit_status, 0) << whole.err;
+  // Interrupted as soon as another run is kept; each try goes on from the one before.
+  const std::string count = fmt::format("$(ls {} 2>/dev/null | wc -l)", in("parts.json.parts"));
+  bool interrupted = false;
+  Outcome last;
+  for (int i = 0; i < 5; ++i) {
+    last = run_weft(
+        fmt::format("{}{} & pid=$!; before={}; for i in $(seq 400); do [ {} -gt $before ] && break; sleep 0.02; "
+                    "done; kill -TERM $pid 2>/dev/null; wait $pid",
+                    command, in("parts.json"), count, count));
+    interrupted = interrupted || last.exit_status == 130;
+    if (last.exit_status == 0) {
+      break;
+    }
+    ASSERT_EQ(last.exit_status, 130) << last.err;
+    EXPECT_THAT(last.err, HasSubstr("the same command goes on from there"));
+  }
+  last = run_weft(command + in("parts.json"));
+  ASSERT_EQ(last.exit_status, 0) << last.err;
+  EXPECT_TRUE(interrupted);
+  Json one = Json::parse(text_of(in("whole.json")));
+  Json other = Json::parse(text_of(in("parts.json")));
+  EXPECT_EQ(one, other);
+  EXPECT_FALSE(fs::exists(in("parts.json.parts")));
+}
+
+TEST_F(Compare, WhatCannotServeTheScenarioSaysWhy) {
+  const Outcome outcome = run_weft(fmt::format(
+      "compare {} --set topology.domains=routed --fabrics rocev1,rocev2 --seeds 1 --no-risk --no-explain --out {}",
+      kIncast, folder_.string()));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("rocev1: not possible: "));
+  EXPECT_THAT(outcome.out, HasSubstr("rocev1 cannot serve this job"));
+}
+
+TEST_F(Compare, WrongInputIsRefused) {
+  const auto refused = [](const std::string& arguments, const std::string& said) {
+    const Outcome outcome = run_weft("compare " + arguments);
+    EXPECT_EQ(outcome.exit_status, 2) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(said)) << arguments;
+  };
+  refused("no-such-file.toml", "no-such-file.toml");
+  refused(kIncast + " --fabrics infinband", "did you mean 'infiniband'");
+  refused(kIncast + " --fabrics tcp,tcp", "named twice");
+  refused(kIncast + " --weights fast", "existing-ethernet");
+  refused(kIncast + " --seeds 0", "--seeds");
+  refused(kIncast + " --hardware new", "hardware");
+  refused(kIncast + " --case rocev2", "--fabrics");
+  refused(kIncast + " --sizes 64", "one [[job]]");
+}
+
+}  // namespace
+}  // namespace weft::test
