@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kQueuesShown = 12;
-constexpr std::size_t kInstantsShown = 60;
+constexpr std::size_t kInstantsShown = 50;
 constexpr std::size_t kStopsShown = 60;
 
 /// The nodes that ports belong to: a switch by its name, a NIC by that of its host.
