@@ -12,6 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int kDeepest = 64;  // nesting; what a comparison has is below 10
+
 enum class Kind : std::uint8_t { kText, kNumber, kNumbers, kPoints, kFlag, kObject, kList };
 enum class Need : std::uint8_t { kMust, kMay };
 
@@ -334,14 +336,22 @@ Result<void> check_comparison(const Json& document) {
 }
 
 Result<Json> parse_comparison(std::string_view text) {
+  bool too_deep = false;
+  const auto shallow = [&too_deep](int depth, Json::parse_event_t, const Json&) {
+    too_deep = too_deep || depth > kDeepest;
+    return !too_deep;
+  };
   Json document;
   try {
-    document = Json::parse(text);
-  } catch (const Json::parse_error& error) {
+    document = Json::parse(text, shallow);
+  } catch (const Json::exception& error) {  // no JSON, or a number beyond what a double holds
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...": the number helps nobody.
     const std::string_view what = error.what();
     const std::size_t begin = what.find("] ");
     return fail("not JSON: {}", begin == std::string_view::npos ? what : what.substr(begin + 2));
+  }
+  if (too_deep) {
+    return fail("lists and objects within one another more than {} deep", kDeepest);
   }
   if (Result<void> right = check_comparison(document); !right) {
     return pass_on(right);

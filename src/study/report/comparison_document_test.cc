@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "study/report/test_comparison.h"
 
@@ -85,10 +86,27 @@ TEST(ComparisonDocument, ListsThatBelongTogetherHaveOneLength) {
             "fabrics[1].name: \"infiniband\" is there twice");
 }
 
+TEST(ComparisonDocument, NestingWithoutEndIsRefused) {
+  for (const auto& [open, close] : {std::pair("[", "]"), std::pair("{\"x\": ", "}")}) {
+    std::string text = "{\"format\": \"weft-comparison\", \"format_version\": 1, \"x\": ";
+    std::string ends;
+    for (int i = 0; i < 100'000; ++i) {
+      text += open;
+      ends += close;
+    }
+    const Result<Json> parsed = parse_comparison(text + "1" + ends + "}");
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(parsed.error().message, "lists and objects within one another more than 64 deep");
+  }
+}
+
 TEST(ComparisonDocument, TextThatIsNoJsonIsRefusedWithItsPlace) {
   const Result<Json> parsed = parse_comparison("{\n  \"format\": oops\n}");
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().message.substr(0, 42), "not JSON: parse error at line 2, column 13");
+  const Result<Json> huge = parse_comparison("{\"x\": 1e400}");
+  ASSERT_FALSE(huge);
+  EXPECT_EQ(huge.error().message, "not JSON: number overflow parsing '1e400'");
   EXPECT_FALSE(parse_comparison(""));
   EXPECT_FALSE(parse_comparison("{}"));
   EXPECT_TRUE(parse_comparison(test_comparison("full.json").dump()));
