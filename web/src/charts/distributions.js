@@ -8,6 +8,7 @@ import {absent, absentPart, numbers, section} from '../section.js';
 const MARKS = 25; // on a curve
 
 const WIDE = 30; // times the smallest value: from there on a logarithmic scale
+const FINE = 2000; // times the smallest value: from there on powers of ten are marked, below it powers of two
 const MOST_POINTS = 200; // drawn of a curve
 const TAIL = 40; // of them, the last ones as they are
 
@@ -27,7 +28,13 @@ function curves({id, name, fabrics, get, looks, given}) {
   const scale =
     most / least < WIDE
       ? {type: 'value', scale: true, boundaryGap: ['4%', '4%'], name: `${name}, µs`}
-      : {type: 'log', name: `${name}, µs (logarithmic)`, min: least / 1.15, max: most * 1.15};
+      : {
+          type: 'log',
+          logBase: most / least < FINE ? 2 : 10,
+          name: `${name}, µs (logarithmic)`,
+          min: least / 1.15,
+          max: most * 1.15,
+        };
   const option = (theme) => ({
     legend: legend(theme, {data: fabrics.map((fabric) => fabric.name), itemWidth: 34}),
     grid: {left: 44, right: 20, top: 44, bottom: 40, containLabel: true},
@@ -37,7 +44,7 @@ function curves({id, name, fabrics, get, looks, given}) {
       nameGap: 28,
       axisLabel: {
         ...(scale.type === 'log' ? {showMinLabel: false, showMaxLabel: false} : {}),
-        formatter: (value) => Number(value.toPrecision(3)).toLocaleString('en-US'),
+        formatter: (value) => Number(value.toPrecision(4)).toLocaleString('en-US'),
       },
     }),
     yAxis: axis(theme, {

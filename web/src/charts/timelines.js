@@ -9,7 +9,7 @@ import {absent, numbers, section} from '../section.js';
 
 const LANE = 24;
 const MOST_LANES = 12; // of a fabric
-const MOST_ROWS = 1000; // of the table
+const MOST_ROWS = 200; // of the table; on paper it is open
 const PATTERN_WIDTH = 14; // pixels; a narrower bar has no room for its pattern
 
 /** The kind of a node: "dp all-reduce 3 of 8" and "dp all-reduce 4 of 8" look the same. */
