@@ -244,6 +244,28 @@ describe('the page of the report', () => {
     await close();
   });
 
+  it('puts marks that would hide one another side by side, and says when no port was held', async () => {
+    const alike = structuredClone(comparison);
+    for (const key of ['cost_usd', 'step_time_s']) alike.fabrics[2][key] = alike.fabrics[1][key];
+    for (const fabric of alike.fabrics) delete fabric.pauses;
+    alike.fabrics[1].pause_s = 0;
+    const {page, faults, close} = await open(reportOfDocument(alike));
+    const {series} = await optionOf(page, 'cost');
+    const marks = series.find(({name}) => name === 'fabrics').data;
+    assert.deepEqual(
+      marks.map(({symbolOffset, label}) => [symbolOffset[0] > 0, label.show]),
+      [
+        [false, true],
+        [false, false],
+        [true, true],
+        [false, true],
+      ],
+    );
+    assert.match(await page.textContent('#pauses'), /No port was held up by pauses or missing credits: rocev2\./);
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
   it('says "not measured" where there is nothing to show', async () => {
     const {page, faults, close} = await open(reportOf(dataFile('empty.json')));
     assert.equal(await page.evaluate(() => window.weftReport.charts.size), 0);

@@ -77,7 +77,7 @@ export function legend(theme, more = {}) {
 
 /**
  * Adds a chart. `option(theme, width)` gives its option, `height(width)` or a number its height in pixels. Gives the
- * element, and a function that draws it again.
+ * element, and functions that draw it again, in another height too.
  */
 export function makeChart({id, description, height, option}) {
   const element = h('div', {class: 'chart', id: `chart-${id}`});
@@ -108,7 +108,11 @@ export function makeChart({id, description, height, option}) {
     }).observe(element);
   };
   charts.set(id, entry);
-  return {element, draw: (merge) => entry.chart && entry.draw(merge)};
+  return {
+    element,
+    draw: (merge) => entry.chart && entry.draw(merge),
+    resize: () => entry.chart && entry.resize(element.clientWidth),
+  };
 }
 
 /** Once the page stands: charts need the width of their place. */

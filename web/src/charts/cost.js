@@ -5,6 +5,8 @@ import {dollars, isNumber, orNot, ratio, seconds, timeUnit, watts} from '../form
 import {absent, numbers, section} from '../section.js';
 import {intervalText, whiskers} from './step_time.js';
 
+const SIDE = 20; // pixels between marks side by side
+
 /** Fabrics that none beats: nothing is both as cheap and as fast, and better in one of them. Cheapest first. */
 export function paretoFront(fabrics) {
   const beats = (a, b) =>
@@ -16,6 +18,29 @@ export function paretoFront(fabrics) {
     .sort((a, b) => a.cost_usd - b.cost_usd || a.step_time_s - b.step_time_s);
 }
 
+/** Fabrics that would lie on one another, as lists; `near(a, b)` says whether two do. */
+export function clusters(fabrics, near) {
+  const found = [];
+  for (const fabric of fabrics) {
+    const home = found.find((cluster) => cluster.some((other) => near(fabric, other)));
+    if (home) home.push(fabric);
+    else found.push([fabric]);
+  }
+  return found;
+}
+
+/** Whether the marks of two fabrics would touch, as shares of what the axes span. */
+function nearIn(fabrics) {
+  const span = (get) => {
+    const values = fabrics.map(get);
+    return Math.max(...values) - Math.min(...values) || Math.max(...values) || 1;
+  };
+  const width = span((fabric) => fabric.cost_usd);
+  const height = span((fabric) => fabric.step_time_s);
+  return (a, b) =>
+    Math.abs(a.cost_usd - b.cost_usd) < 0.02 * width && Math.abs(a.step_time_s - b.step_time_s) < 0.05 * height;
+}
+
 export function cost(comparison, looks) {
   const fabrics = possible(comparison).filter((fabric) => isNumber(fabric.cost_usd) && isNumber(fabric.step_time_s));
   if (fabrics.length === 0)
@@ -24,6 +49,8 @@ export function cost(comparison, looks) {
   const thousands = (usd) => usd / 1000;
   const front = paretoFront(fabrics);
   const step = (fabric) => fabric.step_time_s * unit.factor;
+  const together = clusters(fabrics, nearIn(fabrics));
+  const clusterOf = (fabric) => together.find((cluster) => cluster.includes(fabric));
   const option = (theme, width) => ({
     grid: {left: 44, right: width < 560 ? 60 : 130, top: 24, bottom: 44, containLabel: true},
     xAxis: axis(theme, {
@@ -86,6 +113,9 @@ export function cost(comparison, looks) {
           value: [thousands(fabric.cost_usd), step(fabric)],
           name: fabric.name,
           symbol: looks.get(fabric.name).symbol,
+          // Marks that would hide one another stand side by side, and the last bears all names.
+          symbolOffset: [SIDE * clusterOf(fabric).indexOf(fabric), 0],
+          label: {show: clusterOf(fabric).at(-1) === fabric},
           itemStyle: {
             opacity: 1,
             color: looks.get(fabric.name).color(theme),
@@ -103,9 +133,11 @@ export function cost(comparison, looks) {
           padding: [2, 4],
           borderRadius: 4,
           formatter: ({dataIndex}) =>
-            `{name|${fabrics[dataIndex].name}}${front.includes(fabrics[dataIndex]) ? '\n{front|on the front}' : ''}`,
+            clusterOf(fabrics[dataIndex])
+              .map((fabric) => `{name|${fabric.name}}${front.includes(fabric) ? '\n{front|on the front}' : ''}`)
+              .join('\n'),
           rich: {
-            name: {fontWeight: 700, color: theme.ink, fontSize: 12},
+            name: {fontWeight: 700, color: theme.ink, fontSize: 12, lineHeight: 16},
             front: {color: theme.soft, fontSize: 11, lineHeight: 15},
           },
         },

@@ -1,6 +1,6 @@
 // Which pause caused which: trees of ports, the first cause on the left.
 import {makeChart, tip, tooltip} from '../charts.js';
-import {having} from '../comparison.js';
+import {having, possible} from '../comparison.js';
 import {h, slug} from '../dom.js';
 import {isNumber, seconds} from '../format.js';
 import {fabricName} from '../marks.js';
@@ -131,7 +131,13 @@ function treeOf(fabric) {
 
 export function pauses(comparison, looks) {
   const fabrics = having(comparison, (fabric) => fabric.pauses?.tree);
-  if (fabrics.length === 0) return absent('pauses', 'How pauses spread', 'Which pause caused which');
+  if (fabrics.length === 0) {
+    const quiet = possible(comparison).filter(({pause_s, credit_stall_s}) => (pause_s ?? credit_stall_s) === 0);
+    const names = quiet.map(({name}) => name).join(', ');
+    return quiet.length === 0
+      ? absent('pauses', 'How pauses spread', 'Which pause caused which')
+      : section('pauses', 'How pauses spread', `No port was held up by pauses or missing credits: ${names}.`);
+  }
   return section(
     'pauses',
     'How pauses spread',

@@ -17,12 +17,15 @@ function byteUnit(largest) {
   return largest >= 2 ** 10 ? {factor: 1 / 2 ** 10, name: 'KiB'} : {factor: 1, name: 'B'};
 }
 
+/** Whether a port of the fabric was held at all. */
+const isHeld = (fabric) => fabric.queues.some((queue) => held(queue) > 0);
+
 function optionOf(fabric) {
   const queues = [...fabric.queues].sort((a, b) => peak(b) - peak(a) || held(b) - held(a)).slice(0, MOST_PORTS);
   const time = timeUnit(Math.max(...queues.map((queue) => queue.at_s.at(-1) ?? 0)));
   const size = byteUnit(Math.max(...queues.map(peak)));
   const holds = timeUnit(Math.max(1e-9, ...queues.map((queue) => Math.max(0, ...list(queue.held_s)))));
-  const anyHeld = queues.some((queue) => list(queue.held_s).length > 0);
+  const anyHeld = isHeld(fabric);
   const longest = Math.max(...queues.map((queue) => queue.at_s.at(-1) ?? 0)) * time.factor;
   return (theme, width) => {
     const rows = Math.ceil(queues.reduce((total, queue) => total + queue.port.length * 7 + 62, 0) / width);
@@ -136,7 +139,7 @@ export function queues(comparison) {
   let option = optionOf(shown);
   const chart = makeChart({
     id: 'queues',
-    height: (width) => 30 + 262 + 90 + 50 + 24 * Math.ceil((8 * 150) / width),
+    height: (width) => 30 + 210 + 50 + (isHeld(shown) ? 142 : 0) + 24 * Math.ceil((8 * 150) / width),
     option: (theme, width) => option(theme, width),
     description:
       'Bytes waiting at the fullest ports over time, and below how long each port was held by pauses or missing credits.',
@@ -162,7 +165,7 @@ export function queues(comparison) {
       option = optionOf(shown);
       place.replaceChildren(tableOf(shown));
       say();
-      chart.draw();
+      chart.resize();
     },
   );
   return section(
