@@ -1,0 +1,71 @@
+#include "tests/cli/document_blocks.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace weft::test {
+
+namespace fs = std::filesystem;
+
+fs::path project_root() { return fs::canonical(fs::path(WEFT_TEST_DATA_DIR) / ".." / ".."); }
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> fenced_blocks(std::string_view markdown, std::string_view language) {
+  constexpr std::string_view kFence = "```";
+  std::vector<std::string> blocks;
+  bool inside = false;
+  bool wanted = false;
+  std::istringstream lines{std::string(markdown)};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kFence)) {
+      inside = !inside;
+      wanted = inside && std::string_view(line).substr(kFence.size()) == language;
+      if (wanted) {
+        blocks.emplace_back();
+      }
+    } else if (wanted) {
+      blocks.back() += line + '\n';
+    }
+  }
+  return blocks;
+}
+
+ReaderFolder::ReaderFolder() {
+  // ctest runs cases in parallel, one process each.
+  path_ = fs::path(testing::TempDir()) / fmt::format("weft_reader_{}", getpid());
+  fs::remove_all(path_);
+  fs::create_directories(path_ / "bin");
+  fs::create_symlink(fs::absolute(WEFT_BINARY), path_ / "bin" / "weft");
+  for (const char* folder : {"examples", "tests"}) {
+    fs::create_directory_symlink(project_root() / folder, path_ / folder);
+  }
+}
+
+ReaderFolder::~ReaderFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+Outcome ReaderFolder::run(const std::string& script) const {
+  const fs::path file = path_ / "bin" / "script";
+  std::ofstream(file) << script;
+  const std::string command = fmt::format(
+      "cd '{0}' && PATH='{0}/bin':\"$PATH\" bash -e bin/script >bin/out 2>bin/err </dev/null", path_.string());
+  const int status = std::system(command.c_str());
+  return {.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+          .out = text_of(path_ / "bin" / "out"),
+          .err = text_of(path_ / "bin" / "err")};
+}
+
+}  // namespace weft::test
