@@ -77,10 +77,14 @@ TEST(CliHelp, ExplainsATermInAnyCaseAndInSeveralWords) {
   }
 }
 
-TEST(CliHelp, TheNameOfASubcommandGivesItsHelp) {
-  const Outcome outcome = run_weft("help pcap");
-  EXPECT_EQ(outcome.exit_status, 0);
-  EXPECT_EQ(outcome.out, run_weft("pcap --help").out);
+TEST(CliHelp, ListsThePagesOfTheManual) {
+  EXPECT_THAT(run_weft("help").out, StartsWith("Manual pages that 'weft help NAME' prints:\n  run\n"));
+}
+
+TEST(CliHelp, AMistypedSubcommandSuggestsIt) {
+  const Outcome outcome = run_weft("help colective");
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean: collective"));
 }
 
 TEST(CliHelp, UnknownTermSuggestsTheNearest) {
