@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "cli/claims_command.h"
 #include "cli/collective_command.h"
 #include "cli/compare_command.h"
 #include "cli/diff_command.h"
@@ -45,6 +46,8 @@ int run(int argc, char** argv) {
   add_diff_command(app, diff_text, exit_status);
   CompareText compare_text;
   add_compare_command(app, compare_text, exit_status);
+  ClaimsText claims_text;
+  add_claims_command(app, claims_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -119,7 +119,7 @@ Result<void> write_all(const RunText& text, const std::vector<study::RunResults>
   }
   if (!text.json.empty()) {
     const auto detail = text.messages ? study::JsonDetail::kMessages : study::JsonDetail::kSummary;
-    if (Result<void> written = write_json(text.json, runs, detail); !written) {
+    if (Result<void> written = write_json(text.json, runs_json(runs, detail)); !written) {
       return written;
     }
   }

@@ -72,8 +72,7 @@ Result<std::vector<std::string>> write_result_files(const std::string& out,
   return written;
 }
 
-Result<void> write_json(const std::string& where, const std::vector<study::RunResults>& runs,
-                        study::JsonDetail detail) {
+nlohmann::ordered_json runs_json(std::span<const study::RunResults> runs, study::JsonDetail detail) {
   nlohmann::ordered_json json{{"weft", WEFT_VERSION}, {"runs", nlohmann::ordered_json::array()}};
   for (const study::RunResults& run : runs) {
     json["runs"].push_back(study::to_json(run, study::summarise(run), detail));
@@ -81,6 +80,10 @@ Result<void> write_json(const std::string& where, const std::vector<study::RunRe
   if (nlohmann::ordered_json ladder = study::ladder_json(runs); !ladder.empty()) {
     json["ladder"] = std::move(ladder);
   }
+  return json;
+}
+
+Result<void> write_json(const std::string& where, const nlohmann::ordered_json& json) {
   return write_text(where, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +28,11 @@ namespace weft::cli {
 /// `where` is a file, or "-" for standard output.
 [[nodiscard]] Result<void> write_text(const std::string& where, const std::string& text);
 
-/// "{"weft": ..., "runs": [...]}"; `where` is a file, or "-" for standard output.
-[[nodiscard]] Result<void> write_json(const std::string& where, const std::vector<study::RunResults>& runs,
-                                      study::JsonDetail detail);
+/// {"weft": ..., "runs": [...]}, and "ladder" if a run is on the latency ladder.
+[[nodiscard]] nlohmann::ordered_json runs_json(std::span<const study::RunResults> runs, study::JsonDetail detail);
+
+/// Indented; `where` is a file, or "-" for standard output.
+[[nodiscard]] Result<void> write_json(const std::string& where, const nlohmann::ordered_json& json);
 
 /// `where` is a folder, made if need be; "-": all tables on standard output, each under "# name".
 [[nodiscard]] Result<void> write_csv_files(const std::string& where, const std::vector<study::CsvFile>& files);

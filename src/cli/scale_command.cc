@@ -12,8 +12,8 @@
 #include "cli/run_case.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
+#include "cli/scale_run.h"
 #include "study/resize.h"
-#include "study/results_key.h"
 #include "study/scale_table.h"
 #include "study/scenario_load.h"
 #include "study/scenario_words.h"
@@ -67,14 +67,9 @@ Result<std::vector<std::int64_t>> parse_sizes(const std::string& text) {
   return sizes;
 }
 
-struct Line {
-  std::string name;
-  study::Scenario scenario;
-};
-
 /// One for each fabric asked for, or each case of the file, or the file as it is.
-Result<std::vector<Line>> read_lines(const ScaleText& text) {
-  std::vector<Line> lines;
+Result<std::vector<ScaleLine>> read_lines(const ScaleText& text) {
+  std::vector<ScaleLine> lines;
   const auto add = [&lines](const ScenarioText& wanted, const std::string& name) -> Result<void> {
     Result<study::Scenario> scenario = read_scenario(wanted);
     if (!scenario) {
@@ -117,59 +112,6 @@ Result<std::vector<Line>> read_lines(const ScaleText& text) {
   return lines;
 }
 
-class ScaleRun {
- public:
-  ScaleRun(const ScaleText& text, const study::Catalogue& catalogue) : text_(text), catalogue_(catalogue) {}
-
-  study::ScalePoint point(const Line& line, std::int64_t gpus, Duration extra_latency) {
-    study::ScalePoint made{.fabric = line.name, .gpus = gpus, .refusal = {}, .step = {}, .slower = {}};
-    const auto scaling = text_.strong ? study::Scaling::kStrong : study::Scaling::kWeak;
-    Result<study::Scenario> scenario = study::resized(line.scenario, {.gpus = gpus, .scaling = scaling});
-    if (!scenario) {
-      made.refusal = scenario.error().message;
-      return made;
-    }
-    const bool first = std::exchange(checked_, line.name) != line.name;
-    Result<study::StepRow> step = run(*scenario, fmt::format("{}, {} GPUs", line.name, gpus), first ? kCheckHops : 0);
-    if (!step) {
-      made.refusal = step.error().message;
-      return made;
-    }
-    made.step = std::move(*step);
-    if (extra_latency > Duration::zero()) {
-      study::NicSettings& nic = scenario->devices.nic;
-      nic.rx_latency = nic.rx_latency + extra_latency;
-      if (Result<study::StepRow> slower = run(*scenario, fmt::format("{}, {} GPUs, slower", line.name, gpus), 0);
-          slower) {
-        made.slower = slower->time;
-      }
-    }
-    return made;
-  }
-
- private:
-  Result<study::StepRow> run(const study::Scenario& scenario, const std::string& name, double check_hops) {
-    Result<study::RunResults> results =
-        run_case(scenario, {.name = name,
-                            .key = study::run_key(scenario, catalogue_, WEFT_VERSION),
-                            .captures = {},
-                            .timeline = {},
-                            .check_hops = check_hops,
-                            .progress = text_.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal});
-    if (!results) {
-      return pass_on(results);
-    }
-    if (results->steps.empty()) {
-      return fail("{}", results->run.error.empty() ? "the run did not come to its end" : results->run.error);
-    }
-    return std::move(results->steps.front());
-  }
-
-  const ScaleText& text_;
-  const study::Catalogue& catalogue_;
-  std::string checked_;  // the line whose composition has been checked: its first size stands for all
-};
-
 Result<void> write(const ScaleText& text, const std::vector<study::ScalePoint>& points,
                    const study::ScaleQuestion& question) {
   if (!text.quiet) {
@@ -191,7 +133,7 @@ int run(const ScaleText& text) {
     }
     question.extra_latency = *extra;
   }
-  Result<std::vector<Line>> lines = read_lines(text);
+  Result<std::vector<ScaleLine>> lines = read_lines(text);
   if (!lines) {
     return complain(lines.error(), kUsageError);
   }
@@ -203,12 +145,16 @@ int run(const ScaleText& text) {
     return complain(smallest.error(), kUsageError);
   }
   catch_interrupts();
-  ScaleRun runs(text, *catalogue);
+  ScaleRun runs({.scaling = text.strong ? study::Scaling::kStrong : study::Scaling::kWeak,
+                 .extra_latency = question.extra_latency,
+                 .check_hops = kCheckHops,
+                 .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
+                *catalogue);
   std::vector<study::ScalePoint> points;
-  for (const Line& line : *lines) {
+  for (const ScaleLine& line : *lines) {
     for (const std::int64_t size : *sizes) {
       if (!interrupted()) {
-        points.push_back(runs.point(line, size, question.extra_latency));
+        points.push_back(runs.point(line, size));
       }
     }
   }

@@ -1,0 +1,124 @@
+#include "cli/claim_runs.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "cli/run_case.h"
+#include "cli/run_interrupt.h"
+#include "cli/run_output.h"
+#include "cli/scale_run.h"
+#include "study/results_json.h"
+#include "study/results_key.h"
+#include "study/scenario_load.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using study::claims::ClaimCase;
+
+}  // namespace
+
+Result<std::vector<study::Scenario>> ClaimRuns::read(const std::string& name) const {
+  const std::string file = (std::filesystem::path(options_.folder) / (name + ".toml")).string();
+  Result<std::string> text = study::read_text_file(file);
+  if (!text) {
+    return pass_on(text);
+  }
+  Result<std::vector<std::string>> names = study::case_names(*text, file);
+  if (!names) {
+    return pass_on(names);
+  }
+  std::vector<study::Scenario> scenarios;
+  for (const std::string& case_name : *names) {
+    Result<study::Scenario> scenario =
+        study::load_scenario({.file = file, .case_name = case_name, .settings = {}}, catalogue_);
+    if (!scenario) {
+      return pass_on(scenario);
+    }
+    scenarios.push_back(std::move(*scenario));
+  }
+  return scenarios;
+}
+
+Result<void> ClaimRuns::keep(const std::string& name, const Json& json) const {
+  if (options_.evidence.empty()) {
+    return {};
+  }
+  std::error_code error;
+  std::filesystem::create_directories(options_.evidence, error);
+  if (error) {
+    return fail("cannot make the folder '{}': {}", options_.evidence, error.message());
+  }
+  return write_json((std::filesystem::path(options_.evidence) / (name + ".json")).string(), json);
+}
+
+Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
+  Result<std::vector<study::Scenario>> scenarios = read(scenario);
+  if (!scenarios) {
+    return pass_on(scenarios);
+  }
+  std::vector<study::RunResults> runs;
+  std::vector<ClaimCase> cases;
+  Json refused = Json::array();
+  for (const study::Scenario& one : *scenarios) {
+    Result<study::RunResults> results = run_case(one, {.name = fmt::format("{}: {}", scenario, one.case_name),
+                                                       .key = study::run_key(one, catalogue_, WEFT_VERSION),
+                                                       .captures = {},
+                                                       .timeline = {},
+                                                       .progress = options_.progress});
+    if (interrupted()) {
+      return fail("interrupted");
+    }
+    cases.push_back({.name = one.case_name, .refusal = {}, .results = {}, .summary = {}});
+    if (results) {
+      runs.push_back(std::move(*results));
+    } else {
+      cases.back().refusal = results.error().message;
+      refused.push_back({{"case", one.case_name}, {"reason", results.error().message}});
+    }
+  }
+  if (!options_.evidence.empty()) {
+    Json json = runs_json(runs, study::JsonDetail::kSummary);
+    json["refused"] = std::move(refused);
+    if (Result<void> kept = keep(scenario, json); !kept) {
+      return pass_on(kept);
+    }
+  }
+  auto next = runs.begin();
+  for (ClaimCase& one : cases) {
+    if (one.refusal.empty()) {
+      one.summary = study::summarise(*next);
+      one.results = std::move(*next++);
+    }
+  }
+  return cases;
+}
+
+Result<std::vector<study::ScalePoint>> ClaimRuns::scale(const std::string& scenario,
+                                                        const study::claims::ScaleAsk& ask) {
+  Result<std::vector<study::Scenario>> scenarios = read(scenario);
+  if (!scenarios) {
+    return pass_on(scenarios);
+  }
+  ScaleRun runs({.scaling = ask.scaling, .extra_latency = ask.question.extra_latency, .progress = options_.progress},
+                catalogue_);
+  std::vector<study::ScalePoint> points;
+  for (study::Scenario& one : *scenarios) {
+    const ScaleLine line{.name = one.case_name, .scenario = std::move(one)};
+    for (const std::int64_t gpus : ask.gpus) {
+      points.push_back(runs.point(line, gpus));
+      if (interrupted()) {
+        return fail("interrupted");
+      }
+    }
+  }
+  if (Result<void> kept = keep(scenario, study::scale_json(points, ask.question)); !kept) {
+    return pass_on(kept);
+  }
+  return points;
+}
+
+}  // namespace weft::cli

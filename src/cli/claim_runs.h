@@ -1,0 +1,41 @@
+// Runs of the scenarios of claims: files of one folder, case by case.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/progress_line.h"
+#include "study/catalogue.h"
+#include "study/claims/claim_runner.h"
+
+namespace weft::cli {
+
+class ClaimRuns : public study::claims::ClaimRunner {
+ public:
+  struct Options {
+    std::string folder;  // where NAME.toml lies
+    /// Gets NAME.json for each scenario that was run, as `weft run --json` or `weft scale --json` write it, with cases
+    /// that are not possible under "refused"; empty: nothing is written.
+    std::string evidence;
+    ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
+  };
+  /// The catalogue and the comparison (or null) must outlive it.
+  ClaimRuns(Options options, const study::Catalogue& catalogue, const nlohmann::ordered_json* comparison)
+      : options_(std::move(options)), catalogue_(catalogue), comparison_(comparison) {}
+
+  [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run(const std::string& scenario) override;
+  [[nodiscard]] Result<std::vector<study::ScalePoint>> scale(const std::string& scenario,
+                                                             const study::claims::ScaleAsk& ask) override;
+  [[nodiscard]] const nlohmann::ordered_json* comparison() const override { return comparison_; }
+
+ private:
+  [[nodiscard]] Result<std::vector<study::Scenario>> read(const std::string& name) const;
+  [[nodiscard]] Result<void> keep(const std::string& name, const nlohmann::ordered_json& json) const;
+
+  Options options_;
+  const study::Catalogue& catalogue_;
+  const nlohmann::ordered_json* comparison_;
+};
+
+}  // namespace weft::cli

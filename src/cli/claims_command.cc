@@ -1,0 +1,167 @@
+#include "cli/claims_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "base/nearest_word.h"
+#include "cli/claim_runs.h"
+#include "cli/exit_status.h"
+#include "cli/run_interrupt.h"
+#include "cli/run_output.h"
+#include "study/claims/claim_table.h"
+#include "study/claims/claims_page.h"
+#include "study/scenario_load.h"
+
+namespace weft::cli {
+namespace {
+
+using study::claims::Basis;
+using study::claims::Claim;
+using study::claims::Judged;
+using Json = nlohmann::ordered_json;
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "weft claims: {}\n", error.message);
+  return status;
+}
+
+/// Those of the given ids, in the order of the table.
+Result<std::vector<Claim>> chosen(const std::vector<std::string>& ids) {
+  const auto table = study::claims::claim_table();
+  std::vector<std::string_view> known;
+  for (const Claim& claim : table) {
+    known.push_back(claim.id);
+  }
+  for (const std::string& id : ids) {
+    if (std::ranges::find(known, id) == known.end()) {
+      const auto near = nearest_word(id, known);
+      return fail("unknown claim '{}';{} 'weft claims --list' has them all", id,
+                  near ? fmt::format(" did you mean '{}'?", *near) : std::string());
+    }
+  }
+  std::vector<Claim> claims;
+  for (const Claim& claim : table) {
+    if (ids.empty() || std::ranges::find(ids, claim.id) != ids.end()) {
+      claims.push_back(claim);
+    }
+  }
+  return claims;
+}
+
+Result<std::optional<Json>> read_comparison(const std::string& file) {
+  if (file.empty()) {
+    return std::nullopt;
+  }
+  Result<std::string> text = study::read_text_file(file);
+  if (!text) {
+    return pass_on(text);
+  }
+  Json json = Json::parse(*text, nullptr, false);
+  if (!json.is_object() || json.value("format", "") != "weft-comparison" || !json["fabrics"].is_array()) {
+    return fail("{}: this is no comparison; 'weft compare SCENARIO --json {}' writes one", file, file);
+  }
+  return json;
+}
+
+int list(const std::vector<Claim>& claims) {
+  for (const Claim& claim : claims) {
+    const char* const how = claim.basis == Basis::kScenario     ? "scenario"
+                            : claim.basis == Basis::kComparison ? "comparison"
+                                                                : "not yet";
+    fmt::print("{:<24} {:<10} {}\n", claim.id, how, claim.statement);
+  }
+  return kSuccess;
+}
+
+Result<void> write_all(const ClaimsText& text, const std::vector<Judged>& all) {
+  if (!text.json.empty()) {
+    if (Result<void> written = write_json(text.json, study::claims::claims_json(all)); !written) {
+      return written;
+    }
+  }
+  return text.write.empty() ? Result<void>() : write_text(text.write, study::claims::claims_page(all));
+}
+
+/// Claim by claim; a claim that cannot be judged ends it, since a page with a hole would say nothing of it.
+Result<std::vector<Judged>> judge(const ClaimsText& text, const std::vector<Claim>& claims, ClaimRuns& runs) {
+  std::FILE* const stream = text.json == "-" || text.write == "-" ? stderr : stdout;
+  std::vector<Judged> all;
+  for (const Claim& claim : claims) {
+    Result<study::claims::Finding> finding = study::claims::measure(claim, runs);
+    if (!finding) {
+      return pass_on(finding);
+    }
+    all.push_back({.claim = claim, .finding = std::move(*finding)});
+    if (!text.quiet) {
+      fmt::print(stream, "{}", study::claims::claim_text(all.back()));
+      std::fflush(stream);
+    }
+  }
+  return all;
+}
+
+int run(const ClaimsText& text) {
+  if (!text.write.empty() && !text.ids.empty()) {
+    return complain({"--write needs all claims: the page holds every one; leave the names out"}, kUsageError);
+  }
+  if (text.write == "-" && text.json == "-") {
+    return complain({"--json - and --write - cannot both have standard output"}, kUsageError);
+  }
+  const Result<std::vector<Claim>> claims = chosen(text.ids);
+  if (!claims) {
+    return complain(claims.error(), kUsageError);
+  }
+  if (text.list) {
+    return list(*claims);
+  }
+  const Result<std::optional<Json>> comparison = read_comparison(text.comparison);
+  if (!comparison) {
+    return complain(comparison.error(), kUsageError);
+  }
+  const auto catalogue = study::Catalogue::load(text.catalogue.empty() ? std::nullopt : std::optional(text.catalogue));
+  if (!catalogue) {
+    return complain(catalogue.error(), kUsageError);
+  }
+  catch_interrupts();
+  ClaimRuns runs({.folder = text.folder,
+                  .evidence = text.runs,
+                  .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
+                 *catalogue, *comparison ? &**comparison : nullptr);
+  const Result<std::vector<Judged>> all = judge(text, *claims, runs);
+  if (interrupted()) {
+    return kInterrupted;
+  }
+  if (!all) {
+    return complain(all.error(), kUsageError);
+  }
+  const Result<void> written = write_all(text, *all);
+  return written ? kSuccess : complain(written.error(), kFault);
+}
+
+}  // namespace
+
+void add_claims_command(CLI::App& app, ClaimsText& text, int& exit_status) {
+  CLI::App* command = app.add_subcommand("claims", "What the trade says of these networks, and what runs say of that");
+  command->add_option("CLAIM", text.ids, "Names of claims; default: all");
+  command->add_option("--folder", text.folder, "Where their scenarios are, CLAIM.toml each")->capture_default_str();
+  command->add_option("--comparison", text.comparison,
+                      "What 'weft compare --json FILE' has written, for claims on tuning, cost and choice");
+  command->add_option("--write", text.write, "Write the page on all claims to this file; - = standard output alone");
+  command->add_option("--json", text.json, "Write the verdicts as JSON to this file; - = standard output alone");
+  command->add_option("--runs", text.runs, "Write what each scenario's runs gave as JSON into this folder");
+  command
+      ->add_option("--catalogue", text.catalogue,
+                   "Folder with entries that are added to the catalogue or replace its own")
+      ->envname("WEFT_CATALOGUE");
+  command->add_flag("--list", text.list, "List the claims and how each is measured; run nothing");
+  command->add_flag("-q,--quiet", text.quiet, "No list and no progress");
+  command->footer(
+      "Exit status: 0 done, whatever the verdicts are; 1 a file cannot be written, 2 wrong input or a "
+      "scenario that does not fit its claim, 130 interrupted.");
+  command->callback([&text, &exit_status] { exit_status = run(text); });
+}
+
+}  // namespace weft::cli

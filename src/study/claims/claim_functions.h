@@ -1,0 +1,35 @@
+// One function per claim that is measured, in files by subject; claim_table.cc lists them.
+//
+// Each reads the runs of the scenario of its name, examples/claims/NAME.toml, and computes a verdict. Thresholds are in
+// the finding's text.
+#pragma once
+
+#include "study/claims/finding.h"
+#include "study/claims/readings.h"
+
+namespace weft::study::claims {
+
+// claim_functions_host.cc: the way between program and wire.
+[[nodiscard]] Finding latency_ladder(Readings& runs);
+[[nodiscard]] Finding host_copies(Readings& runs);
+[[nodiscard]] Finding rdma_no_cpu(Readings& runs);
+[[nodiscard]] Finding gpudirect(Readings& runs);
+[[nodiscard]] Finding one_api(Readings& runs);
+[[nodiscard]] Finding memory_pooling(Readings& runs);
+
+// claim_functions_families.cc: what a family can and cannot do.
+[[nodiscard]] Finding routable(Readings& runs);
+[[nodiscard]] Finding roce_mixed(Readings& runs);
+[[nodiscard]] Finding rocev1_limits(Readings& runs);
+[[nodiscard]] Finding iwarp_loss(Readings& runs);
+[[nodiscard]] Finding iwarp_memory(Readings& runs);
+[[nodiscard]] Finding iwarp_tcp_flow_control(Readings& runs);
+
+// claim_functions_training.cc: steps of training jobs.
+[[nodiscard]] Finding network_bottleneck(Readings& runs);
+[[nodiscard]] Finding microsecond_to_hours(Readings& runs);
+[[nodiscard]] Finding acceleration_ratio(Readings& runs);
+[[nodiscard]] Finding elephant_flows(Readings& runs);
+[[nodiscard]] Finding scale_up_out(Readings& runs);
+
+}  // namespace weft::study::claims

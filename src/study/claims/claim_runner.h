@@ -1,0 +1,43 @@
+// Who runs the scenarios of claims: the part of the program above, so that this folder needs no command line.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "study/resize.h"
+#include "study/results.h"
+#include "study/scale_table.h"
+#include "study/summary.h"
+
+namespace weft::study::claims {
+
+/// One case of a scenario: its run, or why there can be none.
+struct ClaimCase {
+  std::string name;
+  std::string refusal;  // empty: it ran
+  RunResults results;
+  Summary summary;
+};
+
+/// As `weft scale` asks: the job of every case on clusters of these sizes.
+struct ScaleAsk {
+  std::vector<std::int64_t> gpus;
+  Scaling scaling = Scaling::kStrong;
+  ScaleQuestion question{};
+};
+
+class ClaimRunner {
+ public:
+  virtual ~ClaimRunner() = default;
+  /// Every case of the scenario NAME.toml, in the order of the file. Errors are of the file; a case that is not
+  /// possible has a refusal.
+  [[nodiscard]] virtual Result<std::vector<ClaimCase>> run(const std::string& scenario) = 0;
+  [[nodiscard]] virtual Result<std::vector<ScalePoint>> scale(const std::string& scenario, const ScaleAsk& ask) = 0;
+  /// What `weft compare` has found, if it was given; else null.
+  [[nodiscard]] virtual const nlohmann::ordered_json* comparison() const = 0;
+};
+
+}  // namespace weft::study::claims

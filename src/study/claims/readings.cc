@@ -1,0 +1,120 @@
+#include "study/claims/readings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::study::claims {
+namespace {
+
+double in_us(Duration value) { return value.seconds() * 1e6; }
+
+bool came_to_its_end(const RunInfo& run) { return run.end == RunEnd::kFinished || run.end == RunEnd::kTimeLimit; }
+
+}  // namespace
+
+void Readings::miss(std::string what) {
+  if (fault_.empty()) {
+    fault_ = fmt::format("{}: {}", scenario_, what);
+  }
+}
+
+const std::vector<ClaimCase>& Readings::cases() {
+  if (!std::exchange(ran_, true)) {
+    Result<std::vector<ClaimCase>> made = runner_.run(scenario_);
+    if (made) {
+      cases_ = std::move(*made);
+    } else {
+      miss(made.error().message);
+    }
+    for (const ClaimCase& one : cases_) {
+      if (one.refusal.empty() && !came_to_its_end(one.results.run)) {
+        miss(fmt::format("case '{}': {} {}", one.name, to_string(one.results.run.end), one.results.run.error));
+      }
+    }
+  }
+  return cases_;
+}
+
+const ClaimCase& Readings::at(std::string_view case_name) {
+  static const ClaimCase kNone{};
+  const auto found = std::ranges::find(cases(), case_name, &ClaimCase::name);
+  if (found == cases_.end()) {
+    miss(fmt::format("no case '{}'", case_name));
+    return kNone;
+  }
+  return *found;
+}
+
+const JobSummary& Readings::job(std::string_view case_name, std::string_view job) {
+  static const JobSummary kNone{};
+  const std::vector<JobSummary>& jobs = at(case_name).summary.jobs;
+  const auto found = job.empty() ? jobs.begin() : std::ranges::find(jobs, job, &JobSummary::name);
+  if (found == jobs.end()) {
+    miss(fmt::format("case '{}' has no traffic '{}'", case_name, job));
+    return kNone;
+  }
+  return *found;
+}
+
+const NetworkSummary& Readings::network(std::string_view case_name) { return at(case_name).summary.network; }
+
+double Readings::gbps(std::string_view case_name, std::string_view job) {
+  // A job of which no message ended got nothing.
+  const JobSummary& found = this->job(case_name, job);
+  return found.goodput ? static_cast<double>(found.goodput->bits_per_second()) * 1e-9 : 0;
+}
+
+double Readings::latency_us(std::string_view case_name, std::string_view job) {
+  const JobSummary& found = this->job(case_name, job);
+  if (!found.latency) {
+    miss(fmt::format("case '{}': no message ended", case_name));
+    return 0;
+  }
+  return in_us(found.latency->median);
+}
+
+double Readings::jitter_us(std::string_view case_name, std::string_view job) {
+  const JobSummary& found = this->job(case_name, job);
+  if (!found.jitter) {
+    miss(fmt::format("case '{}': fewer than two messages ended", case_name));
+    return 0;
+  }
+  return in_us(*found.jitter);
+}
+
+double Readings::longest_ms(std::string_view case_name, std::string_view job) {
+  const JobSummary& found = this->job(case_name, job);
+  if (found.collective) {
+    return found.collective->max.seconds() * 1e3;
+  }
+  if (!found.completion) {
+    miss(fmt::format("case '{}': no message ended", case_name));
+    return 0;
+  }
+  return found.completion->max.seconds() * 1e3;
+}
+
+const std::string& Readings::refusal(std::string_view case_name) { return at(case_name).refusal; }
+
+const ScalePoint& Readings::point(const ScaleAsk& ask, std::string_view fabric, std::int64_t gpus) {
+  static const ScalePoint kNone{.fabric = {}, .refusal = {}, .step = StepRow{}, .slower = Duration::zero()};
+  if (!std::exchange(scaled_, true)) {
+    Result<std::vector<ScalePoint>> made = runner_.scale(scenario_, ask);
+    if (made) {
+      points_ = std::move(*made);
+    } else {
+      miss(made.error().message);
+    }
+  }
+  const auto found = std::ranges::find_if(
+      points_, [&](const ScalePoint& point) { return point.fabric == fabric && point.gpus == gpus && point.step; });
+  if (found == points_.end()) {
+    miss(fmt::format("no step of '{}' on {} GPUs", fabric, gpus));
+    return kNone;
+  }
+  return *found;
+}
+
+}  // namespace weft::study::claims

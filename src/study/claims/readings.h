@@ -1,0 +1,61 @@
+// What the function of one claim reads: figures of its scenario's runs, by the names of cases and traffic.
+//
+// Everything runs when it is first asked for. Whatever is missing (a case, a traffic, a figure) reads as zero, and the
+// first such thing is kept in fault(): a finding with a fault counts for nothing. Scenarios are files that their reader
+// may change, so that none of this is a programmer's error.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/claims/claim_runner.h"
+
+namespace weft::study::claims {
+
+class Readings {
+ public:
+  Readings(ClaimRunner& runner, std::string scenario) : runner_(runner), scenario_(std::move(scenario)) {}
+
+  [[nodiscard]] const std::string& fault() const { return fault_; }
+
+  /// All cases, in the order of the file.
+  [[nodiscard]] const std::vector<ClaimCase>& cases();
+  [[nodiscard]] const ClaimCase& at(std::string_view case_name);
+  /// Of the job of that name; of the first one for an empty name.
+  [[nodiscard]] const JobSummary& job(std::string_view case_name, std::string_view job = {});
+  [[nodiscard]] const NetworkSummary& network(std::string_view case_name);
+
+  /// Goodput of all flows together, Gb/s.
+  [[nodiscard]] double gbps(std::string_view case_name, std::string_view job = {});
+  /// Of the median message, us.
+  [[nodiscard]] double latency_us(std::string_view case_name, std::string_view job = {});
+  /// p99.9 - p50 of latency, us.
+  [[nodiscard]] double jitter_us(std::string_view case_name, std::string_view job = {});
+  /// Until the last message or operation was complete, ms: the longest completion time, of collectives the longest
+  /// operation.
+  [[nodiscard]] double longest_ms(std::string_view case_name, std::string_view job = {});
+  /// Why the case is not possible; empty if it is.
+  [[nodiscard]] const std::string& refusal(std::string_view case_name);
+
+  /// The first ask counts.
+  [[nodiscard]] const ScalePoint& point(const ScaleAsk& ask, std::string_view fabric, std::int64_t gpus);
+
+  /// Null, or what `weft compare` has found.
+  [[nodiscard]] const nlohmann::ordered_json* comparison() const { return runner_.comparison(); }
+
+  /// Notes what is missing.
+  void miss(std::string what);
+
+ private:
+  ClaimRunner& runner_;
+  std::string scenario_;
+  std::vector<ClaimCase> cases_;
+  std::vector<ScalePoint> points_;
+  bool ran_ = false;
+  bool scaled_ = false;
+  std::string fault_;
+};
+
+}  // namespace weft::study::claims
