@@ -1,6 +1,7 @@
 // One claim as `weft claims` judges it: the verdict, its figures, and what the runs of its scenario gave.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -8,8 +9,9 @@ namespace weft::test {
 
 class JudgedClaim {
  public:
-  /// Runs `weft claims ID` with more options, and checks its form.
-  explicit JudgedClaim(const std::string& id, const std::string& options = {});
+  enum class Failures : std::uint8_t { kNone, kExpected };  // of messages
+  /// Runs `weft claims ID` with more options, and checks the form of what it says.
+  explicit JudgedClaim(const std::string& id, const std::string& options = {}, Failures failures = Failures::kNone);
 
   [[nodiscard]] const nlohmann::json& judged() const { return judged_; }
   [[nodiscard]] std::string verdict() const { return judged_.value("verdict", ""); }
@@ -31,6 +33,7 @@ class JudgedClaim {
 
  private:
   void check_form(const std::string& id) const;
+  void check_runs() const;
 
   nlohmann::json judged_;
   nlohmann::json json_;

@@ -32,4 +32,33 @@ namespace weft::study::claims {
 [[nodiscard]] Finding elephant_flows(Readings& runs);
 [[nodiscard]] Finding scale_up_out(Readings& runs);
 
+// claim_functions_wire.cc: what packets and switches cost.
+[[nodiscard]] Finding cut_through(Readings& runs);
+[[nodiscard]] Finding encapsulation(Readings& runs);
+[[nodiscard]] Finding jitter(Readings& runs);
+[[nodiscard]] Finding throughput_at_scale(Readings& runs);
+
+// claim_functions_lossless.cc: credits, pauses, faults.
+[[nodiscard]] Finding credit_lossless(Readings& runs);
+[[nodiscard]] Finding pfc_ecn_dcqcn(Readings& runs);
+[[nodiscard]] Finding pfc_limits(Readings& runs);
+[[nodiscard]] Finding fault_recovery(Readings& runs);
+
+// claim_functions_paths.cc: the choice among paths.
+[[nodiscard]] Finding fat_tree_ecmp(Readings& runs);
+[[nodiscard]] Finding hash_polarisation(Readings& runs);
+[[nodiscard]] Finding entropy(Readings& runs);
+[[nodiscard]] Finding per_packet_adaptive(Readings& runs);
+[[nodiscard]] Finding nic_reorder(Readings& runs);
+[[nodiscard]] Finding in_order_hampers(Readings& runs);
+[[nodiscard]] Finding upper_layer_not_enough(Readings& runs);
+[[nodiscard]] Finding adaptive_routing_scale(Readings& runs);
+
+// claim_functions_buyer.cc: read from a comparison, which must be there.
+[[nodiscard]] Finding tuning_collapse(Readings& runs);
+[[nodiscard]] Finding lossless_at_scale(Readings& runs);
+[[nodiscard]] Finding ib_easy_or_hard(Readings& runs);
+[[nodiscard]] Finding roce_cost(Readings& runs);
+[[nodiscard]] Finding buyers(Readings& runs);
+
 }  // namespace weft::study::claims

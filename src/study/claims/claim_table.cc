@@ -30,6 +30,13 @@ constexpr Claim measured(std::string_view id, std::string_view articles, Finding
           .basis = Basis::kScenario,
           .measure = function};
 }
+constexpr Claim compared(std::string_view id, std::string_view articles, Finding (*function)(Readings&),
+                         std::string_view statement, Told told = Told::kAlike) {
+  Claim claim = measured(id, articles, function, statement, told);
+  claim.basis = Basis::kComparison;
+  claim.missing = kNoCompare;
+  return claim;
+}
 constexpr Claim missing(std::string_view id, std::string_view articles, std::string_view what,
                         std::string_view statement, Told told = Told::kAlike) {
   return {
@@ -47,34 +54,28 @@ const std::array kClaims = {
     measured("latency-ladder", "B", latency_ladder,
              "one hop: TCP about 50 us, RoCEv2 about 5, InfiniBand about 2; RDMA tens of times lower than TCP"),
     measured("one-api", "D", one_api, "InfiniBand, RoCE and iWARP share one upper API"),
-    missing("credit-lossless", "ABC", "its scenario is not written yet",
-            "credits keep InfiniBand from dropping under any load"),
-    missing("cut-through", "AC", "its scenario is not written yet",
-            "InfiniBand forwards before the packet has arrived; switch latency under a microsecond"),
-    missing("jitter", "AC", "its scenario is not written yet",
-            "InfiniBand is predictable; RoCE varies with firmware, host and network"),
+    measured("credit-lossless", "ABC", credit_lossless, "credits keep InfiniBand from dropping under any load"),
+    measured("cut-through", "AC", cut_through,
+             "InfiniBand forwards before the packet has arrived; switch latency under a microsecond"),
+    measured("jitter", "AC", jitter, "InfiniBand is predictable; RoCE varies with firmware, host and network"),
     missing("subnet-manager", "BC", "forwarding tables are computed; there is no subnet manager yet",
             "a central manager discovers the fabric and sets routes, partitions, QoS"),
     missing("distributed-control", "BC", "routes change after a fixed delay; there is no distributed control yet",
             "Ethernet control is distributed over the switches"),
-    missing("fault-recovery", "B", "its scenario is not written yet", "InfiniBand recovers faster from faults"),
-    missing("adaptive-routing-scale", "BCE", "its scenario is not written yet",
-            "adaptive routing lets InfiniBand serve tens of thousands of GPUs; RoCE thousands", Told::kBothWays),
-    missing("throughput-at-scale", "B", "its scenario is not written yet",
-            "RoCE's large-scale throughput is slightly lower"),
-    missing("encapsulation", "C", "its scenario is not written yet",
-            "UDP/IP/Ethernet headers cost RoCEv2 bandwidth and time"),
+    measured("fault-recovery", "B", fault_recovery, "InfiniBand recovers faster from faults"),
+    measured("adaptive-routing-scale", "BCE", adaptive_routing_scale,
+             "adaptive routing lets InfiniBand serve tens of thousands of GPUs; RoCE thousands", Told::kBothWays),
+    measured("throughput-at-scale", "B", throughput_at_scale, "RoCE's large-scale throughput is slightly lower"),
+    measured("encapsulation", "C", encapsulation, "UDP/IP/Ethernet headers cost RoCEv2 bandwidth and time"),
     measured("routable", "ADE", routable,
              "RoCEv2 crosses layer-3 networks; RoCEv1 and InfiniBand do not (without a gateway)"),
-    missing("pfc-ecn-dcqcn", "AD", "its scenario is not written yet",
-            "PFC, ECN and DCQCN together make Ethernet near-lossless"),
-    missing("tuning-collapse", "AC", kNoCompare, "without precise tuning RoCE collapses under congestion"),
-    missing("lossless-at-scale", "A", kNoCompare, "keeping Ethernet lossless gets harder as clusters grow"),
-    missing("pfc-limits", "E", "its scenario is not written yet",
-            "lossless Ethernet limits scalability and forwarding"),
-    missing("ib-easy-or-hard", "ABC", kNoCompare,
-            "InfiniBand is plug-and-play and simpler to run / needs special skills", Told::kBothWays),
-    missing("roce-cost", "AB", kNoCompare, "RoCE costs less / slightly more", Told::kBothWays),
+    measured("pfc-ecn-dcqcn", "AD", pfc_ecn_dcqcn, "PFC, ECN and DCQCN together make Ethernet near-lossless"),
+    compared("tuning-collapse", "AC", tuning_collapse, "without precise tuning RoCE collapses under congestion"),
+    compared("lossless-at-scale", "A", lossless_at_scale, "keeping Ethernet lossless gets harder as clusters grow"),
+    measured("pfc-limits", "E", pfc_limits, "lossless Ethernet limits scalability and forwarding"),
+    compared("ib-easy-or-hard", "ABC", ib_easy_or_hard,
+             "InfiniBand is plug-and-play and simpler to run / needs special skills", Told::kBothWays),
+    compared("roce-cost", "AB", roce_cost, "RoCE costs less / slightly more", Told::kBothWays),
     measured("roce-mixed", "AB", roce_mixed, "RoCEv2 shares a network with ordinary traffic"),
     measured("rocev1-limits", "D", rocev1_limits, "RoCEv1 has no routing and no congestion control"),
     measured("iwarp-loss", "D", iwarp_loss, "iWARP tolerates loss"),
@@ -83,29 +84,25 @@ const std::array kClaims = {
     missing("uet-multipath", "D", kNoUet, "UET sprays, manages incast, tolerates disorder"),
     missing("uet-tuning", "D", kNoUet, "UET needs less congestion-control tuning"),
     missing("uet-million", "D", kNoUet, "UET scales to a million nodes"),
-    missing("fat-tree-ecmp", "D", "its scenario is not written yet",
-            "many commodity switches and ECMP make a non-blocking fabric"),
-    missing("hash-polarisation", "D", "its scenario is not written yet",
-            "ECMP hashes polarise and load links unevenly"),
-    missing("entropy", "D", "its scenario is not written yet", "more flow entropy (QPs, PLB) spreads load"),
+    measured("fat-tree-ecmp", "D", fat_tree_ecmp, "many commodity switches and ECMP make a non-blocking fabric"),
+    measured("hash-polarisation", "D", hash_polarisation, "ECMP hashes polarise and load links unevenly"),
+    measured("entropy", "D", entropy, "more flow entropy (QPs, PLB) spreads load"),
     missing("traffic-engineering", "D", "there is no central controller of paths yet",
             "a central controller computes better paths from topology and traffic"),
     missing("network-level-lb", "D", "there is no balancing by known traffic patterns yet",
             "the network balances by AI traffic pattern"),
-    missing("per-packet-adaptive", "D", "its scenario is not written yet",
-            "switches choose the least congested port per packet"),
-    missing("nic-reorder", "D", "its scenario is not written yet", "spraying RoCE needs NIC (or switch) reordering"),
-    missing("in-order-hampers", "D", "its scenario is not written yet",
-            "strict in-order delivery hampers load balancing"),
-    missing("upper-layer-not-enough", "E", "its scenario is not written yet",
-            "better upper-layer protocols cannot break the ceiling; forwarding and scheduling must change"),
+    measured("per-packet-adaptive", "D", per_packet_adaptive, "switches choose the least congested port per packet"),
+    measured("nic-reorder", "D", nic_reorder, "spraying RoCE needs NIC (or switch) reordering"),
+    measured("in-order-hampers", "D", in_order_hampers, "strict in-order delivery hampers load balancing"),
+    measured("upper-layer-not-enough", "E", upper_layer_not_enough,
+             "better upper-layer protocols cannot break the ceiling; forwarding and scheduling must change"),
     measured("scale-up-out", "C", scale_up_out, "two tiers: NVLink/UALink inside, InfiniBand/RoCE between"),
     measured("memory-pooling", "C", memory_pooling, "scale-up shares and pools memory to avoid copies"),
     missing("zero-trust", "C", "firewalls and encryption, in line or on a plane of their own, are not modelled yet",
             "security on a physically separate plane costs the data path nothing"),
     missing("feedback-loop", "C", "no run changes its own network yet: it needs weft tune",
             "measured metrics drive the architecture"),
-    missing("buyers", "AD", kNoCompare, "peak performance picks InfiniBand; existing Ethernet and cost pick RoCEv2"),
+    compared("buyers", "AD", buyers, "peak performance picks InfiniBand; existing Ethernet and cost pick RoCEv2"),
 };
 
 }  // namespace
@@ -115,7 +112,7 @@ std::span<const Article> articles() { return kArticles; }
 std::span<const Claim> claim_table() { return kClaims; }
 
 Result<Finding> measure(const Claim& claim, ClaimRunner& runner) {
-  if (claim.measure == nullptr) {
+  if (claim.measure == nullptr || (claim.basis == Basis::kComparison && runner.comparison() == nullptr)) {
     return Finding{.condition = std::string(claim.missing)};
   }
   Readings readings(runner, std::string(claim.id));

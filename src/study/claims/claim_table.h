@@ -34,7 +34,7 @@ struct Claim {
   bool contested = false;     // articles contradict one another here
   Basis basis = Basis::kNothing;
   Finding (*measure)(Readings& readings) = nullptr;  // null: not measured yet
-  std::string_view missing{};                        // of kNothing: what weft has not got
+  std::string_view missing{};                        // what there has to be for a verdict
 };
 
 /// In the order of the page.

@@ -96,6 +96,18 @@ double Readings::longest_ms(std::string_view case_name, std::string_view job) {
   return found.completion->max.seconds() * 1e3;
 }
 
+double Readings::ended_ms(std::string_view case_name) {
+  return at(case_name).results.run.ended_at.since_start().seconds() * 1e3;
+}
+
+double Readings::sent_again(std::string_view case_name) {
+  double sent = 0;
+  for (const NicRow& nic : at(case_name).results.nics) {
+    sent += static_cast<double>(nic.data_sent);
+  }
+  return sent > 0 ? static_cast<double>(network(case_name).retransmitted) / sent : 0;
+}
+
 const std::string& Readings::refusal(std::string_view case_name) { return at(case_name).refusal; }
 
 const ScalePoint& Readings::point(const ScaleAsk& ask, std::string_view fabric, std::int64_t gpus) {

@@ -36,6 +36,10 @@ class Readings {
   /// Until the last message or operation was complete, ms: the longest completion time, of collectives the longest
   /// operation.
   [[nodiscard]] double longest_ms(std::string_view case_name, std::string_view job = {});
+  /// When the run ended, ms.
+  [[nodiscard]] double ended_ms(std::string_view case_name);
+  /// Packets that were sent again, of all packets with data.
+  [[nodiscard]] double sent_again(std::string_view case_name);
   /// Why the case is not possible; empty if it is.
   [[nodiscard]] const std::string& refusal(std::string_view case_name);
 

@@ -1,0 +1,214 @@
+#include "study/claims/claim_table.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "study/claims/fake_runner.h"
+#include "study/claims/link_load.h"
+
+namespace weft::study::claims {
+namespace {
+
+using testing::claim_of;
+using testing::FakeRunner;
+
+Verdict verdict_of(FakeRunner& runner, std::string_view id) {
+  const Result<Finding> finding = measure(claim_of(id), runner);
+  EXPECT_TRUE(finding) << (finding ? "" : finding.error().message);
+  return finding ? finding->verdict : Verdict::kNotMeasured;
+}
+
+TEST(ClaimTable, EveryClaimHasANameOfItsOwnASentenceAndArticlesThatAreListed) {
+  std::set<std::string_view> ids;
+  std::set<char> letters;
+  for (const Article& article : articles()) {
+    letters.insert(article.letter);
+  }
+  for (const Claim& claim : claim_table()) {
+    EXPECT_TRUE(ids.insert(claim.id).second) << claim.id;
+    EXPECT_FALSE(claim.statement.empty()) << claim.id;
+    EXPECT_FALSE(claim.articles.empty()) << claim.id;
+    for (const char letter : claim.articles) {
+      EXPECT_TRUE(letters.contains(letter)) << claim.id;
+    }
+  }
+}
+
+TEST(ClaimTable, AClaimIsMeasuredOrSaysWhatIsMissing) {
+  for (const Claim& claim : claim_table()) {
+    EXPECT_EQ(claim.measure != nullptr, claim.basis != Basis::kNothing) << claim.id;
+    EXPECT_EQ(claim.missing.empty(), claim.basis == Basis::kScenario) << claim.id;
+  }
+}
+
+TEST(ClaimTable, WithoutAComparisonItsClaimsAreNotMeasured) {
+  FakeRunner runner;
+  for (const Claim& claim : claim_table()) {
+    if (claim.basis == Basis::kComparison) {
+      const Result<Finding> finding = measure(claim, runner);
+      ASSERT_TRUE(finding);
+      EXPECT_EQ(finding->verdict, Verdict::kNotMeasured);
+      EXPECT_NE(finding->condition.find("weft compare"), std::string::npos);
+    }
+  }
+}
+
+TEST(ClaimTable, AScenarioWithoutACaseThatIsNeededIsAnErrorAndNoVerdict) {
+  for (const Claim& claim : claim_table()) {
+    if (claim.basis == Basis::kScenario) {
+      FakeRunner runner;
+      const Result<Finding> finding = measure(claim, runner);
+      ASSERT_FALSE(finding) << claim.id;
+      EXPECT_EQ(finding.error().message.rfind(std::string(claim.id) + ": no ", 0), 0U) << finding.error().message;
+    }
+  }
+}
+
+TEST(ClaimTable, ARunThatFailedGivesNoVerdict) {
+  FakeRunner runner;
+  runner.add("pfc", 1);
+  runner.last().results.run.end = RunEnd::kError;
+  runner.last().results.run.error = "a queue pair failed";
+  const Result<Finding> finding = measure(claim_of("pfc-ecn-dcqcn"), runner);
+  ASSERT_FALSE(finding);
+  EXPECT_EQ(finding.error().message, "pfc-ecn-dcqcn: case 'pfc': error a queue pair failed");
+}
+
+// The figures decide: made ones on both sides of a threshold give both verdicts.
+
+TEST(ClaimVerdicts, HostsThatShareByClassAloneShareUnderACondition) {
+  const auto with = [](double by_class, double one_class) {
+    FakeRunner runner;
+    runner.add_jobs("rdma-alone", {{"rdma", 100}});
+    runner.add_jobs("tcp-alone", {{"tcp", 100}});
+    runner.add_jobs("by-class", {{"rdma", by_class}, {"tcp", 50}});
+    runner.add_jobs("one-class", {{"rdma", one_class}, {"tcp", 50}});
+    return verdict_of(runner, "roce-mixed");
+  };
+  EXPECT_EQ(with(50, 1), Verdict::kHoldsWhen);
+  EXPECT_EQ(with(50, 45), Verdict::kHolds);
+  EXPECT_EQ(with(39, 45), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, LossThatIsToleratedUpToAThousandthIsTheCondition) {
+  const auto with = [](double at_thousandth, double at_hundredth) {
+    FakeRunner runner;
+    for (const char* const family : {"iwarp", "rocev2", "rocev2-selective"}) {
+      runner.add(std::string(family) + " 0", 100);
+      runner.add(std::string(family) + " 0.01%", 99);
+      runner.add(std::string(family) + " 0.1%", at_thousandth);
+      runner.add(std::string(family) + " 1%", at_hundredth);
+      runner.add(std::string(family) + " short 1%", 1);
+    }
+    return verdict_of(runner, "iwarp-loss");
+  };
+  EXPECT_EQ(with(60, 20), Verdict::kHoldsWhen);
+  EXPECT_EQ(with(60, 51), Verdict::kHolds);
+  EXPECT_EQ(with(49, 20), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, AnyDropEndsCreditsBeingLossless) {
+  const auto with = [](std::uint64_t drops, std::uint64_t expired) {
+    FakeRunner runner;
+    for (const char* const name : {"incast", "small-buffers", "oversubscribed", "rocev2-untuned"}) {
+      runner.add(name, 1);
+    }
+    runner.last().summary.network.drops = drops;  // Ethernet's do not count
+    runner.add("head-of-queue-lifetime", 1);
+    runner.last().summary.network.drops = expired;
+    return verdict_of(runner, "credit-lossless");
+  };
+  EXPECT_EQ(with(9, 0), Verdict::kHolds);
+  EXPECT_EQ(with(9, 5), Verdict::kHoldsWhen);
+  FakeRunner lossy;
+  lossy.add("incast", 1);
+  lossy.last().summary.network.drops = 1;
+  for (const char* const name : {"small-buffers", "oversubscribed", "rocev2-untuned", "head-of-queue-lifetime"}) {
+    lossy.add(name, 1);
+  }
+  EXPECT_EQ(verdict_of(lossy, "credit-lossless"), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, OnlyRefusalsMakeAFamilyUnroutable) {
+  const auto with = [](bool infiniband_crosses) {
+    FakeRunner runner;
+    runner.add("rocev2", 1);
+    runner.add("iwarp", 1);
+    runner.refuse("rocev1", "one layer-2 domain");
+    if (infiniband_crosses) {
+      runner.add("infiniband", 1);
+    } else {
+      runner.refuse("infiniband", "one subnet");
+    }
+    runner.add("rocev1-one-domain", 1);
+    return verdict_of(runner, "routable");
+  };
+  EXPECT_EQ(with(false), Verdict::kHolds);
+  EXPECT_EQ(with(true), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, JitterHoldsWithoutConditionIfNoSeedOverlaps) {
+  const auto with = [](double least, double most) {
+    FakeRunner runner;
+    for (const std::string seed : {"1", "2", "3"}) {
+      runner.add_jobs("infiniband loaded " + seed, {{"small", 1, 50}});
+      runner.add_jobs("rocev2 loaded " + seed, {{"small", 1, seed == "1" ? least : most}});
+    }
+    for (const std::string family : {"infiniband", "rocev2"}) {
+      runner.add_jobs(family + " idle", {{"small", 1, 1}});
+      runner.add_jobs(family + " host", {{"small", 1, 1}});
+    }
+    return verdict_of(runner, "jitter");
+  };
+  EXPECT_EQ(with(60, 90), Verdict::kHolds);
+  EXPECT_EQ(with(40, 90), Verdict::kHoldsWhen);
+  EXPECT_EQ(with(40, 45), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, ADifferenceEmergesIfHalfOfItIsLeftOnEqualHardware) {
+  const auto with = [](double equal_rocev2) {
+    FakeRunner runner;
+    const auto add = [&runner](const char* name, double us) {
+      runner.add(name, 1);
+      runner.last().results.stages = {
+          {.name = "wire", .time = Duration::picoseconds(static_cast<std::int64_t>(us * 1e6)), .mark = "emerges"}};
+    };
+    for (const std::string profile : {"component ", "as-quoted "}) {
+      add((profile + "tcp").c_str(), 50);
+      add((profile + "rocev2").c_str(), 5);
+      add((profile + "infiniband").c_str(), 2);
+    }
+    add("equal rocev2", equal_rocev2);
+    add("equal infiniband", 2);
+    const Result<Finding> finding = measure(claim_of("latency-ladder"), runner);
+    EXPECT_TRUE(finding && finding->verdict == Verdict::kHolds);
+    return finding->origin;
+  };
+  EXPECT_EQ(with(4), FigureOrigin::kEmerges);
+  EXPECT_EQ(with(2.1), FigureOrigin::kCatalogue);
+}
+
+TEST(LinkLoad, CountsUnusedLinksInTheMean) {
+  RunResults results;
+  const auto add = [&results](const char* name, const char* peer, std::uint64_t bytes) {
+    PortRow& port = results.ports.emplace_back();
+    port.name = name;
+    port.peer = peer;
+    port.tx_bytes = bytes;
+  };
+  add("pod0/leaf0/port4", "pod0/agg0/port0", 300);
+  add("pod0/leaf0/port5", "pod0/agg1/port0", 0);
+  add("pod0/leaf1/port4", "pod0/agg0/port1", 300);
+  add("pod0/agg0/port0", "pod0/leaf0/port4", 1000);
+  add("host0/nic0", "pod0/leaf0/port0", 1000);
+  const LinkLoad load = link_load(results, {.from = "leaf", .to = "agg"});
+  EXPECT_EQ(load.links, 3U);
+  EXPECT_EQ(load.unused, 1U);
+  EXPECT_DOUBLE_EQ(load.max_over_mean, 1.5);
+  EXPECT_EQ(link_load(results, {.from = "agg", .to = "core"}).links, 0U);
+}
+
+}  // namespace
+}  // namespace weft::study::claims

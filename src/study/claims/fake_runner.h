@@ -1,0 +1,71 @@
+// Runs made by hand, for tests of what claims make of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "study/claims/claim_table.h"
+
+namespace weft::study::claims::testing {
+
+/// What one traffic of a made run got.
+struct Made {
+  std::string job;
+  double gbps = 1;
+  double us = 1;  // of every message, and of the whole; the jitter is a tenth of it
+};
+
+class FakeRunner : public ClaimRunner {
+ public:
+  /// One traffic without a name.
+  void add(const std::string& case_name, double gbps, double us = 1) { add_jobs(case_name, {{"", gbps, us}}); }
+  void add_jobs(const std::string& case_name, const std::vector<Made>& jobs) {
+    ClaimCase& made = cases_.emplace_back();
+    made.name = case_name;
+    for (const Made& one : jobs) {
+      const auto time = Duration::picoseconds(static_cast<std::int64_t>(one.us * 1e6));
+      JobSummary& job = made.summary.jobs.emplace_back();
+      job.name = one.job;
+      job.goodput = Rate::bits_per_second(static_cast<std::int64_t>(one.gbps * 1e9));
+      job.latency = Spread<Duration>{.count = 2, .percentiles = {}, .median = time, .p999 = time, .max = time};
+      job.completion = job.latency;
+      job.jitter = time / 10;
+      made.results.run.ended_at = later(made.results.run.ended_at, Time::zero() + time);
+    }
+  }
+  void refuse(const std::string& case_name, const std::string& reason) {
+    ClaimCase& made = cases_.emplace_back();
+    made.name = case_name;
+    made.refusal = reason;
+  }
+  /// The case that was added last.
+  ClaimCase& last() { return cases_.back(); }
+  void compare(std::string_view document) { comparison_ = nlohmann::ordered_json::parse(document); }
+
+  Result<std::vector<ClaimCase>> run(const std::string&) override { return cases_; }
+  Result<std::vector<ScalePoint>> scale(const std::string&, const ScaleAsk&) override { return fail("no job"); }
+  [[nodiscard]] const nlohmann::ordered_json* comparison() const override {
+    return comparison_.is_null() ? nullptr : &comparison_;
+  }
+
+ private:
+  std::vector<ClaimCase> cases_;
+  nlohmann::ordered_json comparison_;
+};
+
+inline const Claim& claim_of(std::string_view id) {
+  for (const Claim& claim : claim_table()) {
+    if (claim.id == id) {
+      return claim;
+    }
+  }
+  static const Claim kNone{};
+  return kNone;
+}
+
+}  // namespace weft::study::claims::testing
