@@ -104,10 +104,8 @@ Finding ib_easy_or_hard(Readings& runs) {
                                percent(ib_risk->worst), percent(roce_risk->worst));
   finding.text = fmt::format(
       "{}. Settings that have to be right: {:.0f} on InfiniBand ({:.0f} devices), {:.0f} on RoCEv2 ({:.0f} devices). "
-      "Loss of step "
-      "time by plausible wrong settings: InfiniBand {:.1f} % in the median and {:.0f} % at worst ({}), RoCEv2 {:.1f} "
-      "and {:.0f} % "
-      "({}). What people know is not measured.",
+      "Loss of step time by plausible wrong settings: InfiniBand {:.1f} % in the median and {:.0f} % at worst ({}), "
+      "RoCEv2 {:.1f} and {:.0f} % ({}). What people know is not measured.",
       document.job(), *ib, document.devices(kIb).value_or(0), *roce, document.devices(kRoce).value_or(0),
       percent(ib_risk->median), percent(ib_risk->worst), ib_risk->worst_setting, percent(roce_risk->median),
       percent(roce_risk->worst), roce_risk->worst_setting);
@@ -137,9 +135,8 @@ Finding roce_cost(Readings& runs) {
                                *roce * 1e-6, *ib * 1e-6);
   finding.text = fmt::format(
       "{}. Switches, NICs, optics and cables: RoCEv2 {:.0f} thousand USD, InfiniBand {:.0f}, at indicative prices of "
-      "the "
-      "catalogue, most of them guesses; upkeep and staff only as given. Power {:.1f} and {:.1f} kW. Slightly: up to "
-      "{:.0f} % more.",
+      "the catalogue, most of them guesses; upkeep and staff only as given. Power {:.1f} and {:.1f} kW. Slightly: up "
+      "to {:.0f} % more.",
       document.job(), *roce * 1e-3, *ib * 1e-3, document.power_w(kRoce).value_or(0) * 1e-3,
       document.power_w(kIb).value_or(0) * 1e-3, 100 * (kSlightly - 1));
   finding.figures = {{"rocev2", *roce, "USD"}, {"infiniband", *ib, "USD"}};
@@ -167,11 +164,9 @@ Finding buyers(Readings& runs) {
   finding.figure = fmt::format("InfiniBand's step {:.1f} % shorter, RoCEv2 {:.0f} % cheaper",
                                percent(1 - ib->mean / roce->mean), percent(1 - *roce_cost / *ib_cost));
   finding.text = fmt::format(
-      "{}. A step takes {:.4f} s on InfiniBand ({:.4f} to {:.4f}) and {:.4f} s on tuned RoCEv2 ({:.4f} to {:.4f}); the "
-      "network costs "
-      "{:.0f} and {:.0f} thousand USD at indicative prices. With switches and cables that are owned already, give them "
-      "in "
-      "`[cost] owned` and compare again.",
+      "{}. A step takes {:.4f} s on InfiniBand ({:.4f} to {:.4f}) and {:.4f} s on tuned RoCEv2 ({:.4f} to {:.4f}); "
+      "the network costs {:.0f} and {:.0f} thousand USD at indicative prices. With switches and cables that are "
+      "owned already, give them in `[cost] owned` and compare again.",
       document.job(), ib->mean, ib->low, ib->high, roce->mean, roce->low, roce->high, *ib_cost * 1e-3,
       *roce_cost * 1e-3);
   finding.figures = {{"infiniband", ib->mean, "s"},

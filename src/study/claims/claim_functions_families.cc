@@ -29,8 +29,7 @@ Finding routable(Readings& runs) {
   finding.figure = "RoCEv2 and iWARP cross routers; RoCEv1 and InfiniBand are refused";
   finding.text = fmt::format(
       "Leaf and spine switches that are all routers. RoCEv2 {} and iWARP {}. RoCEv1: {}. InfiniBand: {}. In one "
-      "layer-2 "
-      "domain RoCEv1 {}. A gateway is not modelled.",
+      "layer-2 domain RoCEv1 {}. A gateway is not modelled.",
       roce ? "crosses them" : "does not", runs.refusal("iwarp").empty() ? "does as well" : "does not",
       rocev1 ? "crosses them" : runs.refusal("rocev1"), ib ? "crosses them" : runs.refusal("infiniband"),
       bridged ? "works" : "does not work either");
@@ -59,10 +58,9 @@ Finding roce_mixed(Readings& runs) {
                                rdma_mixed, tcp_mixed);
   finding.text = fmt::format(
       "Two flows of each over a trunk of 100 Gb/s. Alone RoCEv2 gets {:.0f} and TCP {:.0f} Gb/s. In classes of equal "
-      "weight "
-      "{:.0f} and {:.0f}, and TCP loses {} packets to itself. In one class without flow control TCP keeps {:.0f} Gb/s "
-      "and "
-      "RoCEv2 gets {:.1f}: go-back-N waits for timeouts. Sharing counts as met above {:.0f} % of what each has alone.",
+      "weight {:.0f} and {:.0f}, and TCP loses {} packets to itself. In one class without flow control TCP keeps "
+      "{:.0f} Gb/s and RoCEv2 gets {:.1f}: go-back-N waits for timeouts. Sharing counts as met above {:.0f} % of "
+      "what each has alone.",
       rdma_alone, tcp_alone, rdma, tcp, runs.network("by-class").drops, tcp_mixed, rdma_mixed, 100 * kFair);
   finding.figures = {{"rdma_by_class", rdma, "Gb/s"},
                      {"tcp_by_class", tcp, "Gb/s"},
@@ -82,9 +80,8 @@ Finding rocev1_limits(Readings& runs) {
   finding.figure = fmt::format("victim of an incast: RoCEv1 {:.1f} Gb/s, RoCEv2 {:.1f} of 40", victim1, victim2);
   finding.text = fmt::format(
       "A flow whose own way is free shares a trunk with an incast of 4 to 1, on equal hardware. RoCEv1 has pauses "
-      "alone "
-      "({}) and the victim gets {:.1f} Gb/s; RoCEv2 with DCQCN sends {} pauses and the victim gets {:.1f} (at least "
-      "{:.1f} times as much was asked). RoCEv1 across a router is refused, see `routable`.",
+      "alone ({}) and the victim gets {:.1f} Gb/s; RoCEv2 with DCQCN sends {} pauses and the victim gets {:.1f} (at "
+      "least {:.1f} times as much was asked). RoCEv1 across a router is refused, see `routable`.",
       pauses1, victim1, pauses2, victim2, kBetter);
   finding.figures = {{"rocev1_victim", victim1, "Gb/s"},
                      {"rocev2_victim", victim2, "Gb/s"},
@@ -114,12 +111,11 @@ Finding iwarp_loss(Readings& runs) {
                   100 * iwarp, 100 * back, 100 * selective);
   finding.text = fmt::format(
       "One flow at 100 Gb/s over 2 km. Of its rate without loss iWARP keeps {:.0f} % when a ten-thousandth of the "
-      "packets "
-      "is lost, {:.0f} % at a thousandth, {:.0f} % at a hundredth: its congestion control takes loss for congestion. "
-      "RoCEv2 "
-      "keeps {:.0f} % with go-back-N (and a timeout of 262 us) and {:.0f} % with selective repeat, so that iWARP is no "
-      "longer the family that tolerates most. Where each message waits for the one before, 64 KiB at a time, it is: "
-      "{:.1f} Gb/s against {:.1f} of go-back-N with its usual timeout of 67 ms. Tolerated: half of the rate is kept.",
+      "packets is lost, {:.0f} % at a thousandth, {:.0f} % at a hundredth: its congestion control takes loss for "
+      "congestion. RoCEv2 keeps {:.0f} % with go-back-N (and a timeout of 262 us) and {:.0f} % with selective "
+      "repeat, so that iWARP is no longer the family that tolerates most. Where each message waits for the one "
+      "before, 64 KiB at a time, it is: {:.1f} Gb/s against {:.1f} of go-back-N with its usual timeout of 67 ms. "
+      "Tolerated: half of the rate is kept.",
       100 * iwarp_low, 100 * iwarp_mid, 100 * iwarp, 100 * back, 100 * selective, iwarp_short, back_short);
   finding.figures = {
       {"iwarp_kept_at_0.1_percent", iwarp_mid, ""}, {"iwarp_kept_at_1_percent", iwarp, ""},
@@ -142,12 +138,10 @@ Finding iwarp_memory(Readings& runs) {
   finding.figure = fmt::format("per connection end {:.0f} B of state and {:.0f} MiB of buffers; RC {:.0f} B", state,
                                buffers, rc_state);
   finding.text = fmt::format(
-      "1,000 connections into one host. iWARP's engines hold {:.0f} bytes per end, RC's {:.0f}. A TCP stack sets aside "
-      "up to "
-      "{:.0f} MiB of send and receive buffers for each besides (the limits of `[tcp]`, Linux's defaults; an offload "
-      "engine "
-      "has less), so 10,000 connections may ask for {:.0f} GiB; RC has none. State is that of weft's engines, not of a "
-      "chip. Asked: {:.0f} times RC's.",
+      "1,000 connections into one host. iWARP's engines hold {:.0f} bytes per end, RC's {:.0f}. A TCP stack sets "
+      "aside up to {:.0f} MiB of send and receive buffers for each besides (the limits of `[tcp]`, Linux's defaults; "
+      "an offload engine has less), so 10,000 connections may ask for {:.0f} GiB; RC has none. State is that of "
+      "weft's engines, not of a chip. Asked: {:.0f} times RC's.",
       state, rc_state, buffers, 10'000 * buffers / 1024, kMuch);
   finding.figures = {{"iwarp_state", state, "B"}, {"iwarp_buffers", buffers, "MiB"}, {"rc_state", rc_state, "B"}};
   return finding;
@@ -169,9 +163,8 @@ Finding iwarp_tcp_flow_control(Readings& runs) {
                                dctcp, roce, ib);
   finding.text = fmt::format(
       "31 hosts send 4 MiB each to one over 100 Gb/s, equal hardware. iWARP with CUBIC loses {} packets and gets "
-      "{:.0f} "
-      "Gb/s; with DCTCP and marks it loses {} and gets {:.0f}. RoCEv2, which is paused and told by DCQCN, gets {:.0f}, "
-      "InfiniBand {:.0f}, neither with a loss. Degraded: below {:.0f} % of RoCEv2.",
+      "{:.0f} Gb/s; with DCTCP and marks it loses {} and gets {:.0f}. RoCEv2, which is paused and told by DCQCN, "
+      "gets {:.0f}, InfiniBand {:.0f}, neither with a loss. Degraded: below {:.0f} % of RoCEv2.",
       runs.network("iwarp").drops, iwarp, runs.network("iwarp-dctcp").drops, dctcp, roce, ib, 100 * kWorse);
   finding.figures = {
       {"iwarp", iwarp, "Gb/s"}, {"iwarp_dctcp", dctcp, "Gb/s"}, {"rocev2", roce, "Gb/s"}, {"infiniband", ib, "Gb/s"}};

@@ -49,14 +49,12 @@ Finding latency_ladder(Readings& runs) {
   finding.origin = origin_of({.equal = equal_gap, .as_sold = roce - ib});
   finding.figure = fmt::format("TCP {:.1f} us, RoCEv2 {:.2f} us, InfiniBand {:.2f} us", tcp, roce, ib);
   finding.text = fmt::format(
-      "64 bytes, one way through one switch, program to program. From published component budgets, nothing fitted: TCP "
-      "{:.1f} us, RoCEv2 {:.2f} us, InfiniBand {:.2f} us; TCP takes {:.0f} and {:.0f} times as long, so \"tens of "
-      "times\" "
-      "is right. The quoted 50, 5 and 2 us come out ({:.1f}, {:.1f}, {:.1f}) only with software stages fitted to them: "
-      "they are what libraries and benchmarks add, not the networks. The order is that of the figures; on equal "
-      "hardware "
-      "{:.2f} of the {:.2f} us between RoCEv2 and InfiniBand remain, the rest is switches and NICs. Quoted figures "
-      "count as met within {:.0f} %.",
+      "64 bytes, one way through one switch, program to program. From published component budgets, nothing fitted: "
+      "TCP {:.1f} us, RoCEv2 {:.2f} us, InfiniBand {:.2f} us; TCP takes {:.0f} and {:.0f} times as long, so \"tens "
+      "of times\" is right. The quoted 50, 5 and 2 us come out ({:.1f}, {:.1f}, {:.1f}) only with software stages "
+      "fitted to them: they are what libraries and benchmarks add, not the networks. The order is that of the "
+      "figures; on equal hardware {:.2f} of the {:.2f} us between RoCEv2 and InfiniBand remain, the rest is switches "
+      "and NICs. Quoted figures count as met within {:.0f} %.",
       tcp, roce, ib, tcp / roce, tcp / ib, quoted_tcp, quoted_roce, quoted_ib, equal_gap, roce - ib, 100 * kNear);
   finding.figures = {{"tcp", tcp, "us"},
                      {"rocev2", roce, "us"},
@@ -79,10 +77,8 @@ Finding host_copies(Readings& runs) {
   finding.figure = fmt::format("64 KiB: {:.1f} us copied, {:.1f} us direct", bounce, direct);
   finding.text = fmt::format(
       "64 KiB from GPU to GPU: bounced off host memory on both sides {:.1f} us in {} stages, two of them copies by a "
-      "GPU; "
-      "with GPUDirect RDMA {:.1f} us in {}. Over sockets, from host memory to host memory alone, {:.1f} us, to which "
-      "the "
-      "copies from and to the GPUs would come. The stages' times are the catalogue's.",
+      "GPU; with GPUDirect RDMA {:.1f} us in {}. Over sockets, from host memory to host memory alone, {:.1f} us, to "
+      "which the copies from and to the GPUs would come. The stages' times are the catalogue's.",
       bounce, stages("bounce"), direct, stages("gpudirect"), sockets);
   finding.figures = {{"sockets", sockets, "us"}, {"bounce", bounce, "us"}, {"gpudirect", direct, "us"}};
   return finding;
@@ -101,11 +97,9 @@ Finding rdma_no_cpu(Readings& runs) {
                                100 * most, runs.gbps("tcp"), runs.gbps("rocev2"));
   finding.text = fmt::format(
       "One flow of 1 MiB messages over 100 Gb/s. Kernel TCP uses {:.1f} core-ms per Gb of payload at both ends and "
-      "gets "
-      "{:.1f} Gb/s, as much as one core copies and processes. RoCEv2 gets {:.1f}, InfiniBand {:.1f}, iWARP {:.1f} Gb/s "
-      "with {:.3f} core-ms per Gb: {:.0f} times less (at least {:.0f} times was asked). What a core needs for a byte "
-      "is "
-      "the catalogue's.",
+      "gets {:.1f} Gb/s, as much as one core copies and processes. RoCEv2 gets {:.1f}, InfiniBand {:.1f}, iWARP "
+      "{:.1f} Gb/s with {:.3f} core-ms per Gb: {:.0f} times less (at least {:.0f} times was asked). What a core "
+      "needs for a byte is the catalogue's.",
       1e3 * tcp, runs.gbps("tcp"), runs.gbps("rocev2"), runs.gbps("infiniband"), runs.gbps("iwarp"), 1e3 * most,
       tcp / most, kFewer);
   finding.figures = {{"tcp", tcp, "cores per Gb/s"},
@@ -131,11 +125,10 @@ Finding gpudirect(Readings& runs) {
   finding.figure = fmt::format("64 B: {:.1f} against {:.1f} us; 256 MiB: {:.0f} against {:.0f} Gb/s", direct, bounce,
                                direct_rate, bounce_rate);
   finding.text = fmt::format(
-      "Between GPUs of two hosts with 400 Gb/s: 64 bytes take {:.1f} us with GPUDirect RDMA and {:.1f} us through host "
-      "memory, mostly two launches of copies; 256 MiB go at {:.0f} and {:.0f} Gb/s. Over PCI Express 3.0 it is {:.0f} "
-      "and "
-      "{:.0f} Gb/s: there the bus limits both. Behind another root complex GPUDirect gets {:.0f} Gb/s, less than the "
-      "bounce. Rates and launch times of PCI Express and GPUs are the catalogue's.",
+      "Between GPUs of two hosts with 400 Gb/s: 64 bytes take {:.1f} us with GPUDirect RDMA and {:.1f} us through "
+      "host memory, mostly two launches of copies; 256 MiB go at {:.0f} and {:.0f} Gb/s. Over PCI Express 3.0 it is "
+      "{:.0f} and {:.0f} Gb/s: there the bus limits both. Behind another root complex GPUDirect gets {:.0f} Gb/s, "
+      "less than the bounce. Rates and launch times of PCI Express and GPUs are the catalogue's.",
       direct, bounce, direct_rate, bounce_rate, runs.gbps("gpudirect-gen3", "long"), runs.gbps("bounce-gen3", "long"),
       far_rate);
   finding.figures = {{"gpudirect_short", direct, "us"},
@@ -157,12 +150,9 @@ Finding one_api(Readings& runs) {
   finding.figure = fmt::format("one program on {} families, one word changed", runs.cases().size());
   finding.text = fmt::format(
       "An all-reduce of 8 MiB over 8 hosts of equal hardware, the same program over verbs: InfiniBand {:.3f} ms, "
-      "RoCEv2 "
-      "{:.3f} ms, RoCEv1 {:.3f} ms, iWARP {:.3f} ms, and framed over kernel TCP (without the cost of its software) "
-      "{:.3f} "
-      "ms. All came to their end with the same calls; atomics and SEND with immediate data are refused over iWARP, "
-      "READ "
-      "and atomics over TCP.",
+      "RoCEv2 {:.3f} ms, RoCEv1 {:.3f} ms, iWARP {:.3f} ms, and framed over kernel TCP (without the cost of its "
+      "software) {:.3f} ms. All came to their end with the same calls; atomics and SEND with immediate data are "
+      "refused over iWARP, READ and atomics over TCP.",
       time("infiniband"), time("rocev2"), time("rocev1"), time("iwarp"), time("tcp"));
   finding.figures = {{"infiniband", time("infiniband"), "ms"},
                      {"rocev2", time("rocev2"), "ms"},
@@ -198,9 +188,8 @@ Finding memory_pooling(Readings& runs) {
   finding.text = fmt::format(
       "NVLink 4. A load of 64 bytes from a peer takes {:.1f} us and 64 MiB go at {:.0f} GB/s; over the network with "
       "copies through host memory {:.1f} us and {:.0f} GB/s. {} copies were avoided. A pool adds {:.1f} times the "
-      "GPUs' "
-      "own memory, at {:.1f} us and {:.0f} GB/s: less than half of a peer's rate, so it is for what is seldom touched. "
-      "Rate and latency of the pool are assumptions of the scenario.",
+      "GPUs' own memory, at {:.1f} us and {:.0f} GB/s: less than half of a peer's rate, so it is for what is seldom "
+      "touched. Rate and latency of the pool are assumptions of the scenario.",
       peer, peer_rate, copied, copied_rate, copies, pool_gained, pool, pool_rate);
   finding.figures = {{"peer_load", peer, "us"},        {"pool_load", pool, "us"},
                      {"copied", copied, "us"},         {"peer_rate", peer_rate, "GB/s"},

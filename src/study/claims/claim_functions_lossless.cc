@@ -46,15 +46,11 @@ Finding credit_lossless(Readings& runs) {
   finding.figure = fmt::format("{} drops; {:.1f} ms of credit stalls; with a short lifetime {} drops", drops,
                                stalled_ms(runs, "incast"), expired);
   finding.text = fmt::format(
-      "31 hosts to one, the same with input buffers of 8 KiB, and an incast beside all-to-all traffic with four hosts "
-      "to an "
-      "uplink: {} packets dropped; senders waited {:.1f}, {:.1f} and {:.1f} ms for credits, summed over ports. Small "
-      "buffers "
-      "cost throughput instead ({:.0f} of {:.0f} Gb/s). Ethernet without flow control drops {} in the first. A "
-      "lifetime at "
-      "the head of a queue, which subnet managers set so that a jam cannot last for ever, discards packets after all: "
-      "{} "
-      "with 20 us.",
+      "31 hosts to one, the same with input buffers of 8 KiB, and an incast beside all-to-all traffic with four "
+      "hosts to an uplink: {} packets dropped; senders waited {:.1f}, {:.1f} and {:.1f} ms for credits, summed over "
+      "ports. Small buffers cost throughput instead ({:.0f} of {:.0f} Gb/s). Ethernet without flow control drops {} "
+      "in the first. A lifetime at the head of a queue, which subnet managers set so that a jam cannot last for "
+      "ever, discards packets after all: {} with 20 us.",
       drops, stalled_ms(runs, "incast"), stalled_ms(runs, "small-buffers"), stalled_ms(runs, "oversubscribed"),
       runs.gbps("small-buffers"), runs.gbps("incast"), ethernet, expired);
   finding.figures = {{"drops", static_cast<double>(drops), ""},
@@ -75,14 +71,10 @@ Finding pfc_ecn_dcqcn(Readings& runs) {
       fmt::format("drops of an incast: nothing {}, ECN+DCQCN {}, PFC {}, all three {}", nothing, ecn, pfc, all);
   finding.text = fmt::format(
       "15 hosts send 4 MiB each to one over 100 Gb/s, 4 MiB of buffer, equal hardware. With nothing {} packets are "
-      "dropped and "
-      "the receiver gets {:.1f} Gb/s; ECN with DCQCN alone drops {} ({:.1f} Gb/s). PFC alone drops {} ({:.1f} Gb/s) "
-      "with {} "
-      "pauses; all three drop {} with {} pauses, {:.0f} % fewer, and the receiver gets {:.1f} Gb/s. So PFC is what "
-      "loses "
-      "nothing, and marks with DCQCN are what spares others the pauses, at a price in an incast as short as this. "
-      "InfiniBand: "
-      "{} drops, {:.1f} Gb/s.",
+      "dropped and the receiver gets {:.1f} Gb/s; ECN with DCQCN alone drops {} ({:.1f} Gb/s). PFC alone drops {} "
+      "({:.1f} Gb/s) with {} pauses; all three drop {} with {} pauses, {:.0f} % fewer, and the receiver gets {:.1f} "
+      "Gb/s. So PFC is what loses nothing, and marks with DCQCN are what spares others the pauses, at a price in an "
+      "incast as short as this. InfiniBand: {} drops, {:.1f} Gb/s.",
       nothing, runs.gbps("nothing"), ecn, runs.gbps("ecn-dcqcn"), pfc, runs.gbps("pfc"),
       runs.network("pfc").pauses.value_or(0), all, runs.network("pfc-ecn-dcqcn").pauses.value_or(0),
       100 - 100.0 * static_cast<double>(runs.network("pfc-ecn-dcqcn").pauses.value_or(0)) /
@@ -112,19 +104,15 @@ Finding pfc_limits(Readings& runs) {
     finding.condition = "said of every lossless network: credits have the same victims and deadlocks";
   }
   finding.figure = fmt::format(
-      "victims of an incast on 64 hosts keep {:.0f} % with PFC, {:.0f} % with DCQCN, {:.0f} % with "
-      "InfiniBand",
+      "victims of an incast on 64 hosts keep {:.0f} % with PFC, {:.0f} % with DCQCN, {:.0f} % with InfiniBand",
       100 * pfc, 100 * dcqcn, 100 * ib);
   finding.text = fmt::format(
       "Equal hardware, 100 Gb/s. A quarter of the hosts send to one; all others' traffic keeps {:.0f} % of its "
-      "throughput on "
-      "16 hosts and {:.0f} % on 64 with pauses alone ({:.0f} % of the ports are paused at some time), {:.0f} and "
-      "{:.0f} % with "
-      "DCQCN, {:.0f} and {:.0f} % with InfiniBand's credits on one lane. In a ring of switches pauses {}, and so do "
-      "credits{}; "
-      "a PFC watchdog, which drops, lets {:.0f} Gb/s through. A tree of leaves and spines has no such cycle. With 10 "
-      "km "
-      "between switches and eight lossless priorities {}. Hurt: below {:.0f} %.",
+      "throughput on 16 hosts and {:.0f} % on 64 with pauses alone ({:.0f} % of the ports are paused at some time), "
+      "{:.0f} and {:.0f} % with DCQCN, {:.0f} and {:.0f} % with InfiniBand's credits on one lane. In a ring of "
+      "switches pauses {}, and so do credits{}; a PFC watchdog, which drops, lets {:.0f} Gb/s through. A tree of "
+      "leaves and spines has no such cycle. With 10 km between switches and eight lossless priorities {}. Hurt: "
+      "below {:.0f} %.",
       100 * kept(runs, "pfc", 16), 100 * pfc, 100 * paused_share(runs.at("pfc 64").results),
       100 * kept(runs, "dcqcn", 16), 100 * dcqcn, 100 * kept(runs, "infiniband", 16), 100 * ib,
       locked ? "end in a deadlock: no message arrives" : "do not lock", locked_ib ? "" : " not",
@@ -158,19 +146,15 @@ Finding fault_recovery(Readings& runs) {
   }
   finding.origin = FigureOrigin::kCatalogue;
   finding.figure = fmt::format(
-      "as catalogued {} of 8 flows fail on InfiniBand, {} on RoCEv2; repaired in 1 ms: {:.1f} and "
-      "{:.1f} ms",
-      ib_failed, roce_failed, fast_ib, fast_roce);
+      "as catalogued {} of 8 flows fail on InfiniBand, {} on RoCEv2; repaired in 1 ms: {:.1f} and {:.1f} ms", ib_failed,
+      roce_failed, fast_ib, fast_roce);
   finding.text = fmt::format(
       "One of two cables from a leaf fails under eight flows. As catalogued a subnet manager needs 5 s to sweep and "
-      "Ethernet "
-      "50 ms to converge, both guesses from vendors' claims: on InfiniBand {} flows fail for good, because queue pairs "
-      "give up "
-      "after seven retries of 67 ms; on RoCEv2 {} do, and the longest message takes {:.0f} ms. With equal hardware and "
-      "10 ms "
-      "for both it is {:.0f} and {:.0f} ms: the timeout, not the routes. With 1 ms for routes and timeouts {:.1f} and "
-      "{:.1f} ms. "
-      "Local repair by InfiniBand switches (adaptive routing, fast recovery) is not modelled beyond that delay.",
+      "Ethernet 50 ms to converge, both guesses from vendors' claims: on InfiniBand {} flows fail for good, because "
+      "queue pairs give up after seven retries of 67 ms; on RoCEv2 {} do, and the longest message takes {:.0f} ms. "
+      "With equal hardware and 10 ms for both it is {:.0f} and {:.0f} ms: the timeout, not the routes. With 1 ms for "
+      "routes and timeouts {:.1f} and {:.1f} ms. Local repair by InfiniBand switches (adaptive routing, fast "
+      "recovery) is not modelled beyond that delay.",
       ib_failed, roce_failed, longest("rocev2"), equal_ib, equal_roce, fast_ib, fast_roce);
   finding.figures = {{"infiniband_failed", static_cast<double>(ib_failed), "flows"},
                      {"rocev2_failed", static_cast<double>(roce_failed), "flows"},

@@ -54,15 +54,11 @@ Finding fat_tree_ecmp(Readings& runs) {
                                100 * ecmp.mean, 100 * ideal);
   finding.text = fmt::format(
       "32 hosts of 100 Gb/s under 8 leaf and 4 spine switches with as many uplinks as hosts, equal hardware; 2 MiB "
-      "from each "
-      "to another, until the slowest has ended. With ECMP over the hash of real headers {:.0f} to {:.0f} % of the "
-      "lines' rate "
-      "over three seeds, the busiest uplink at {:.1f} times the mean; each packet at random over the same cables, in "
-      "any order "
-      "and without congestion control, {:.0f} %. So the cables do not block and the hash does. Non-blocking: {:.0f} % "
-      "of the "
-      "ideal. DCQCN is slow to take back what a collision took; part of ECMP's loss is that (see "
-      "`upper-layer-not-enough`).",
+      "from each to another, until the slowest has ended. With ECMP over the hash of real headers {:.0f} to {:.0f} % "
+      "of the lines' rate over three seeds, the busiest uplink at {:.1f} times the mean; each packet at random over "
+      "the same cables, in any order and without congestion control, {:.0f} %. So the cables do not block and the "
+      "hash does. Non-blocking: {:.0f} % of the ideal. DCQCN is slow to take back what a collision took; part of "
+      "ECMP's loss is that (see `upper-layer-not-enough`).",
       100 * ecmp.least, 100 * ecmp.most, load.mean, 100 * ideal, 100 * kFull);
   finding.figures = {{"ecmp", ecmp.mean, ""}, {"ideal", ideal, ""}, {"ecmp_busiest_over_mean", load.mean, ""}};
   return finding;
@@ -86,14 +82,10 @@ Finding hash_polarisation(Readings& runs) {
                                polarised.max_over_mean, own.max_over_mean);
   finding.text = fmt::format(
       "54 hosts in a fat-tree of three tiers, each sends to every other, equal hardware. With a hash seed of its own "
-      "for every "
-      "switch the busiest of {} links to the core carries {:.1f} times the mean and {} carry nothing; with the same "
-      "hash in all "
-      "{:.1f} times, and {} carry nothing, because the second tier repeats the choice of the first. From the leaves "
-      "upwards it is "
-      "{:.1f} in both. All messages take {:.0f} us and {:.0f} us. Per packet to the shortest queue: {:.1f} times the "
-      "mean, {:.0f} us. "
-      "Uneven: {:.1f} times as much as with own seeds.",
+      "for every switch the busiest of {} links to the core carries {:.1f} times the mean and {} carry nothing; with "
+      "the same hash in all {:.1f} times, and {} carry nothing, because the second tier repeats the choice of the "
+      "first. From the leaves upwards it is {:.1f} in both. All messages take {:.0f} us and {:.0f} us. Per packet to "
+      "the shortest queue: {:.1f} times the mean, {:.0f} us. Uneven: {:.1f} times as much as with own seeds.",
       own.links, own.max_over_mean, own.unused, polarised.max_over_mean, polarised.unused,
       load("polarised", "leaf", "agg").max_over_mean, 1e3 * runs.ended_ms("own-seeds"),
       1e3 * runs.ended_ms("polarised"), adaptive.max_over_mean, 1e3 * runs.ended_ms("adaptive"), kWorse);
@@ -118,15 +110,11 @@ Finding entropy(Readings& runs) {
   finding.figure =
       fmt::format("all-reduce: {:.2f} ms with 1 queue pair, {:.2f} ms with 16, {:.2f} ms ideal", one, sixteen, ideal);
   finding.text = fmt::format(
-      "An all-reduce of 8 MiB in a ring over 16 hosts, every neighbour behind another leaf, 100 Gb/s, equal hardware, "
-      "RoCEv2 with "
-      "ECMP. With 1, 2, 4, 8 and 16 queue pairs for each connection it takes {:.2f}, {:.2f}, {:.2f}, {:.2f} and {:.2f} "
-      "ms; the "
-      "means over three seeds are {:.2f} ms for 1 and {:.2f} ms for 16. The busiest uplink carries {:.1f} times the "
-      "mean with 1, "
-      "{:.1f} with 16. Per packet to the shortest queue {:.2f} ms. PLB does not exist yet. Spreads: {:.0f} % of the "
-      "load and of "
-      "the time with one.",
+      "An all-reduce of 8 MiB in a ring over 16 hosts, every neighbour behind another leaf, 100 Gb/s, equal "
+      "hardware, RoCEv2 with ECMP. With 1, 2, 4, 8 and 16 queue pairs for each connection it takes {:.2f}, {:.2f}, "
+      "{:.2f}, {:.2f} and {:.2f} ms; the means over three seeds are {:.2f} ms for 1 and {:.2f} ms for 16. The "
+      "busiest uplink carries {:.1f} times the mean with 1, {:.1f} with 16. Per packet to the shortest queue {:.2f} "
+      "ms. PLB does not exist yet. Spreads: {:.0f} % of the load and of the time with one.",
       time("1 qp"), time("2 qp"), time("4 qp"), time("8 qp"), time("16 qp"), one, sixteen, load("1 qp"), load("16 qp"),
       ideal, 100 * kSpreads);
   finding.figures = {{"one_queue_pair", one, "ms"},
@@ -159,12 +147,10 @@ Finding per_packet_adaptive(Readings& runs) {
                   100 * ecmp, 100 * adaptive, 100 * table, 100 * ib);
   finding.text = fmt::format(
       "A permutation of 2 MiB messages over 32 hosts of 100 Gb/s, equal hardware, NICs that take any order. RoCEv2 "
-      "gets {:.0f} % "
-      "of the lines' rate by hash, {:.0f} % with each packet at random, {:.0f} % with each to the shortest queue; "
-      "InfiniBand "
-      "{:.0f} % by its tables, {:.0f} % adaptive. With one link at a quarter of its rate RoCEv2 gets {:.0f}, {:.0f} "
-      "and {:.0f} %. "
-      "A switch knows its own queues, not those behind the next hop. Better: {:.1f} times the throughput.",
+      "gets {:.0f} % of the lines' rate by hash, {:.0f} % with each packet at random, {:.0f} % with each to the "
+      "shortest queue; InfiniBand {:.0f} % by its tables, {:.0f} % adaptive. With one link at a quarter of its rate "
+      "RoCEv2 gets {:.0f}, {:.0f} and {:.0f} %. A switch knows its own queues, not those behind the next hop. "
+      "Better: {:.1f} times the throughput.",
       100 * ecmp, 100 * spray, 100 * adaptive, 100 * table, 100 * ib, 100 * slow_ecmp, 100 * slow_spray,
       100 * slow_adaptive, kBetter);
   finding.figures = {{"rocev2_ecmp", ecmp, ""},           {"rocev2_spray", spray, ""},
@@ -187,14 +173,11 @@ Finding nic_reorder(Readings& runs) {
                   in_order, selective, any);
   finding.text = fmt::format(
       "A permutation of 2 MiB messages over 32 hosts, each packet over a random spine, nothing is lost, equal "
-      "hardware. A NIC that "
-      "takes packets in order alone asks for what merely came late: {:.0f} % of its packets are repetitions, and it "
-      "takes {:.2f} "
-      "ms (ECMP, which keeps the order, {:.2f} ms). A NIC that keeps up to 127 packets that came early sends {:.0f} % "
-      "again and takes "
-      "{:.2f} ms; one that places packets where they belong, without a buffer, {:.0f} % and {:.2f} ms: what is still "
-      "repeated is "
-      "taken for lost after a fixed number of later packets. Needed: {:.1f} times as long without.",
+      "hardware. A NIC that takes packets in order alone asks for what merely came late: {:.0f} % of its packets are "
+      "repetitions, and it takes {:.2f} ms (ECMP, which keeps the order, {:.2f} ms). A NIC that keeps up to 127 "
+      "packets that came early sends {:.0f} % again and takes {:.2f} ms; one that places packets where they belong, "
+      "without a buffer, {:.0f} % and {:.2f} ms: what is still repeated is taken for lost after a fixed number of "
+      "later packets. Needed: {:.1f} times as long without.",
       100 * runs.sent_again("go-back-n"), in_order, ecmp, 100 * runs.sent_again("selective-repeat"), selective,
       100 * runs.sent_again("out-of-order-placement"), any, kNeeds);
   finding.figures = {{"in_order", in_order, "ms"},
@@ -224,11 +207,9 @@ Finding in_order_hampers(Readings& runs) {
       fmt::format("best way to balance: {:.2f} ms in order, {:.2f} ms in any order", best_in_order, best_any);
   finding.text = fmt::format(
       "A permutation of 2 MiB messages over 32 hosts, equal hardware. With NICs that want order: by hash {:.2f} ms, "
-      "per packet at "
-      "random {:.2f} ms, per packet to the shortest queue {:.2f} ms. With NICs that take any order {:.2f}, {:.2f} and "
-      "{:.2f} ms. What "
-      "balances best needs any order; with order the hash is left. Hampers: the best with order takes {:.1f} times as "
-      "long.",
+      "per packet at random {:.2f} ms, per packet to the shortest queue {:.2f} ms. With NICs that take any order "
+      "{:.2f}, {:.2f} and {:.2f} ms. What balances best needs any order; with order the hash is left. Hampers: the "
+      "best with order takes {:.1f} times as long.",
       time("ecmp", "in order"), time("spray", "in order"), time("adaptive", "in order"), time("ecmp", "any order"),
       time("spray", "any order"), time("adaptive", "any order"), kHampers);
   finding.figures = {{"best_in_order", best_in_order, "ms"}, {"best_any_order", best_any, "ms"}};
@@ -262,15 +243,11 @@ Finding upper_layer_not_enough(Readings& runs) {
   finding.figure = fmt::format("best protocol {:.2f} ms, 8 queue pairs {:.2f} ms, forwarding per packet {:.2f} ms",
                                protocols, entropy, forwarding);
   finding.text = fmt::format(
-      "2 MiB from each of 32 hosts to one behind another leaf, equal hardware, means over three seeds; 0.17 ms is what "
-      "the lines "
-      "need. On paths by hash: DCQCN {:.2f} ms, selective repeat {:.2f} ms, a fixed window {:.2f} ms, no congestion "
-      "control at all "
-      "{:.2f} ms: two flows on one link stay two flows on one link. Each packet at random {:.2f} ms, to the shortest "
-      "queue {:.2f} ms. "
-      "Eight queue pairs for each connection, still by hash, {:.2f} ms. A scheduled fabric does not exist yet. The "
-      "ceiling counts "
-      "as broken within {:.0f} % of forwarding.",
+      "2 MiB from each of 32 hosts to one behind another leaf, equal hardware, means over three seeds; 0.17 ms is "
+      "what the lines need. On paths by hash: DCQCN {:.2f} ms, selective repeat {:.2f} ms, a fixed window {:.2f} ms, "
+      "no congestion control at all {:.2f} ms: two flows on one link stay two flows on one link. Each packet at "
+      "random {:.2f} ms, to the shortest queue {:.2f} ms. Eight queue pairs for each connection, still by hash, "
+      "{:.2f} ms. A scheduled fabric does not exist yet. The ceiling counts as broken within {:.0f} % of forwarding.",
       dcqcn, selective, window, none, spray, adaptive, entropy, 100 * (1 / kCeiling - 1));
   finding.figures = {{"dcqcn", dcqcn, "ms"},      {"selective_repeat", selective, "ms"},
                      {"window", window, "ms"},    {"no_control", none, "ms"},
@@ -297,19 +274,16 @@ Finding adaptive_routing_scale(Readings& runs) {
     finding.condition = "RoCE is left with ECMP; with paths chosen per packet it keeps up";
   }
   finding.figure = fmt::format(
-      "256 hosts, share of the lines: InfiniBand {:.0f} % by tables, {:.0f} % adaptive; RoCEv2 "
-      "{:.0f} % by hash, {:.0f} % per packet",
+      "256 hosts, share of the lines: InfiniBand {:.0f} % by tables, {:.0f} % adaptive; RoCEv2 {:.0f} % by hash, "
+      "{:.0f} % per packet",
       100 * table, 100 * ib, 100 * ecmp, 100 * best_roce);
   finding.text = fmt::format(
-      "A permutation over 16, 64 and 256 hosts of 100 Gb/s, as many uplinks as hosts, equal hardware; throughput until "
-      "the slowest "
-      "message has ended, of the lines' rate. InfiniBand by tables {:.0f}, {:.0f} and {:.0f} %, adaptive {:.0f}, "
-      "{:.0f} and {:.0f} %; "
-      "RoCEv2 by hash {:.0f}, {:.0f} and {:.0f} %, at random per packet {:.0f}, {:.0f} and {:.0f} %, adaptive {:.0f}, "
-      "{:.0f} and {:.0f} %. "
-      "The way paths are chosen decides, not the family: the articles that give RoCE thousands of GPUs and those that "
-      "give it more "
-      "differ in that. Tens of thousands are beyond these runs. Keeps up: {:.0f} % of the other.",
+      "A permutation over 16, 64 and 256 hosts of 100 Gb/s, as many uplinks as hosts, equal hardware; throughput "
+      "until the slowest message has ended, of the lines' rate. InfiniBand by tables {:.0f}, {:.0f} and {:.0f} %, "
+      "adaptive {:.0f}, {:.0f} and {:.0f} %; RoCEv2 by hash {:.0f}, {:.0f} and {:.0f} %, at random per packet "
+      "{:.0f}, {:.0f} and {:.0f} %, adaptive {:.0f}, {:.0f} and {:.0f} %. The way paths are chosen decides, not the "
+      "family: the articles that give RoCE thousands of GPUs and those that give it more differ in that. Tens of "
+      "thousands are beyond these runs. Keeps up: {:.0f} % of the other.",
       100 * share("infiniband table", 16), 100 * share("infiniband table", 64), 100 * table,
       100 * share("infiniband adaptive", 16), 100 * share("infiniband adaptive", 64), 100 * ib,
       100 * share("rocev2 ecmp", 16), 100 * share("rocev2 ecmp", 64), 100 * ecmp, 100 * share("rocev2 spray", 16),

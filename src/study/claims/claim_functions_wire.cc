@@ -55,12 +55,10 @@ Finding cut_through(Readings& runs) {
                                spectrum, tomahawk);
   finding.text = fmt::format(
       "What a switch with 30 m of cable ({:.0f} ns) adds at 100 Gb/s. Equal hardware: InfiniBand {:.0f} ns with 64 "
-      "bytes and "
-      "{:.0f} ns with 4 KiB, so it does not wait for the packet's end; storing, it is {:.0f} ns. RoCEv2 on the same "
-      "switch "
-      "{:.0f} and {:.0f} ns: cutting through is a property of a switch, not of a family. As sold, with 4 KiB: "
-      "Quantum-2 "
-      "{:.0f} ns, Spectrum-4 (cuts through) {:.0f}, Tomahawk 5 (stores) {:.0f}; their latencies are vendors' claims.",
+      "bytes and {:.0f} ns with 4 KiB, so it does not wait for the packet's end; storing, it is {:.0f} ns. RoCEv2 on "
+      "the same switch {:.0f} and {:.0f} ns: cutting through is a property of a switch, not of a family. As sold, "
+      "with 4 KiB: Quantum-2 {:.0f} ns, Spectrum-4 (cuts through) {:.0f}, Tomahawk 5 (stores) {:.0f}; their "
+      "latencies are vendors' claims.",
       kCable, ib_small, ib_large, ib_stored, roce_large, roce_stored, quantum, spectrum, tomahawk);
   finding.figures = {{"infiniband_64_bytes", ib_small, "ns"}, {"infiniband_4_kib", ib_large, "ns"},
                      {"infiniband_stored", ib_stored, "ns"},  {"rocev2_4_kib", roce_large, "ns"},
@@ -84,10 +82,9 @@ Finding encapsulation(Readings& runs) {
                                100 * at_4096, 100 * at_256);
   finding.text = fmt::format(
       "One flow at 100 Gb/s, equal hardware. With an MTU of 4096 bytes RoCEv2 carries {:.1f} and InfiniBand {:.1f} "
-      "Gb/s of "
-      "payload, with 1024 {:.1f} and {:.1f}, with 256 {:.1f} and {:.1f}: {:.1f} %, {:.1f} % and {:.1f} % less. RoCEv1, "
-      "without IP and UDP, has {:.1f} at 4096. A message of 256 bytes takes {:.0f} ns longer, of {:.2f} us. Small with "
-      "large packets, and always there.",
+      "Gb/s of payload, with 1024 {:.1f} and {:.1f}, with 256 {:.1f} and {:.1f}: {:.1f} %, {:.1f} % and {:.1f} % "
+      "less. RoCEv1, without IP and UDP, has {:.1f} at 4096. A message of 256 bytes takes {:.0f} ns longer, of "
+      "{:.2f} us. Small with large packets, and always there.",
       runs.gbps("rocev2 4096", "long"), runs.gbps("infiniband 4096", "long"), runs.gbps("rocev2 1024", "long"),
       runs.gbps("infiniband 1024", "long"), runs.gbps("rocev2 256", "long"), runs.gbps("infiniband 256", "long"),
       100 * at_4096, 100 * at_1024, 100 * at_256, runs.gbps("rocev1 4096", "long"), 1e3 * (roce - ib), ib);
@@ -116,13 +113,10 @@ Finding jitter(Readings& runs) {
                                ib.least, ib.most, roce.least, roce.most);
   finding.text = fmt::format(
       "64-byte messages beside a permutation of 1 MiB messages over 16 hosts, equal hardware, one class. p99.9 - p50 "
-      "over "
-      "three seeds: InfiniBand {:.1f} to {:.1f} us (mean {:.1f}), RoCEv2 with DCQCN {:.1f} to {:.1f} us (mean {:.1f}), "
-      "whose shared buffers hold longer queues. Idle, both are at {:.2f} and {:.2f} us: the spread is made by queues. "
-      "Hosts "
-      "that take a random 200 ns more on average add {:.1f} us for either ({:.1f}): the host's part does not tell "
-      "families "
-      "apart. Firmware is not modelled. It holds without condition if no seed overlaps.",
+      "over three seeds: InfiniBand {:.1f} to {:.1f} us (mean {:.1f}), RoCEv2 with DCQCN {:.1f} to {:.1f} us (mean "
+      "{:.1f}), whose shared buffers hold longer queues. Idle, both are at {:.2f} and {:.2f} us: the spread is made "
+      "by queues. Hosts that take a random 200 ns more on average add {:.1f} us for either ({:.1f}): the host's part "
+      "does not tell families apart. Firmware is not modelled. It holds without condition if no seed overlaps.",
       ib.least, ib.most, ib.mean, roce.least, roce.most, roce.mean, ib_idle, roce_idle, ib_host, roce_host);
   finding.figures = {{"infiniband_mean", ib.mean, "us"}, {"infiniband_most", ib.most, "us"},
                      {"rocev2_least", roce.least, "us"}, {"rocev2_mean", roce.mean, "us"},
@@ -154,14 +148,10 @@ Finding throughput_at_scale(Readings& runs) {
       fmt::format("64 hosts: RoCEv2 {:.1f} % lower in rack order, {:.0f} % scattered", 100 * racks, 100 * scattered);
   finding.text = fmt::format(
       "Bus bandwidth of an all-reduce of 8 MiB in a ring, 100 Gb/s, equal hardware. Ranks in the order of racks: "
-      "RoCEv2 is "
-      "{:.1f} % lower on 8, {:.1f} % on 32 and {:.1f} % on 64 hosts ({:.1f} against {:.1f} GB/s), which is its "
-      "headers. Ranks "
-      "at random over racks, with one queue pair each: {:.0f} % lower on 32 and {:.0f} % on 64 ({:.1f} against {:.1f} "
-      "GB/s), "
-      "from hash collisions and what DCQCN makes of them; InfiniBand's tables collide as well, but less. Slightly: up "
-      "to "
-      "{:.0f} %.",
+      "RoCEv2 is {:.1f} % lower on 8, {:.1f} % on 32 and {:.1f} % on 64 hosts ({:.1f} against {:.1f} GB/s), which is "
+      "its headers. Ranks at random over racks, with one queue pair each: {:.0f} % lower on 32 and {:.0f} % on 64 "
+      "({:.1f} against {:.1f} GB/s), from hash collisions and what DCQCN makes of them; InfiniBand's tables collide "
+      "as well, but less. Slightly: up to {:.0f} %.",
       100 * lower("8"), 100 * lower("32"), 100 * racks, bus("rocev2", 64, ""), bus("infiniband", 64, ""),
       100 * scattered_32, 100 * scattered, bus("rocev2", 64, " scattered"), bus("infiniband", 64, " scattered"),
       100 * kSlightly);
