@@ -12,7 +12,10 @@ constexpr double kMib = 1024.0 * 1024.0;
 
 double mib(Bytes size) { return static_cast<double>(size.count()) / kMib; }
 
-/// What a message of several got of the first case.
+/// The first clause of a refusal.
+std::string short_of(const std::string& refusal) { return refusal.substr(0, refusal.find(';')); }
+
+/// Of its throughput without loss.
 double kept(Readings& runs, const char* with_loss, const char* without) {
   return runs.gbps(with_loss) / runs.gbps(without);
 }
@@ -31,8 +34,8 @@ Finding routable(Readings& runs) {
       "Leaf and spine switches that are all routers. RoCEv2 {} and iWARP {}. RoCEv1: {}. InfiniBand: {}. In one "
       "layer-2 domain RoCEv1 {}. A gateway is not modelled.",
       roce ? "crosses them" : "does not", runs.refusal("iwarp").empty() ? "does as well" : "does not",
-      rocev1 ? "crosses them" : runs.refusal("rocev1"), ib ? "crosses them" : runs.refusal("infiniband"),
-      bridged ? "works" : "does not work either");
+      rocev1 ? "crosses them" : short_of(runs.refusal("rocev1")),
+      ib ? "crosses them" : short_of(runs.refusal("infiniband")), bridged ? "works" : "does not work either");
   finding.figures = {{"rocev2", roce ? 1.0 : 0.0, "possible"},
                      {"rocev1", rocev1 ? 1.0 : 0.0, "possible"},
                      {"infiniband", ib ? 1.0 : 0.0, "possible"}};

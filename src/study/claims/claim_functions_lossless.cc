@@ -109,10 +109,10 @@ Finding pfc_limits(Readings& runs) {
   finding.text = fmt::format(
       "Equal hardware, 100 Gb/s. A quarter of the hosts send to one; all others' traffic keeps {:.0f} % of its "
       "throughput on 16 hosts and {:.0f} % on 64 with pauses alone ({:.0f} % of the ports are paused at some time), "
-      "{:.0f} and {:.0f} % with DCQCN, {:.0f} and {:.0f} % with InfiniBand's credits on one lane. In a ring of "
-      "switches pauses {}, and so do credits{}; a PFC watchdog, which drops, lets {:.0f} Gb/s through. A tree of "
-      "leaves and spines has no such cycle. With 10 km between switches and eight lossless priorities {}. Hurt: "
-      "below {:.0f} %.",
+      "{:.0f} and {:.0f} % with DCQCN (which eases their own collisions too), {:.0f} and {:.0f} % with InfiniBand's "
+      "credits on one lane. In a ring of switches pauses {}, and so do credits{}; a PFC watchdog, which drops, lets "
+      "{:.0f} Gb/s through. A tree of leaves and spines has no such cycle. With 10 km between switches and eight "
+      "lossless priorities {}. Hurt: below {:.0f} %.",
       100 * kept(runs, "pfc", 16), 100 * pfc, 100 * paused_share(runs.at("pfc 64").results),
       100 * kept(runs, "dcqcn", 16), 100 * dcqcn, 100 * kept(runs, "infiniband", 16), 100 * ib,
       locked ? "end in a deadlock: no message arrives" : "do not lock", locked_ib ? "" : " not",

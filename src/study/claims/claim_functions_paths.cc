@@ -56,10 +56,11 @@ Finding fat_tree_ecmp(Readings& runs) {
       "32 hosts of 100 Gb/s under 8 leaf and 4 spine switches with as many uplinks as hosts, equal hardware; 2 MiB "
       "from each to another, until the slowest has ended. With ECMP over the hash of real headers {:.0f} to {:.0f} % "
       "of the lines' rate over three seeds, the busiest uplink at {:.1f} times the mean; each packet at random over "
-      "the same cables, in any order and without congestion control, {:.0f} %. So the cables do not block and the "
-      "hash does. Non-blocking: {:.0f} % of the ideal. DCQCN is slow to take back what a collision took; part of "
-      "ECMP's loss is that (see `upper-layer-not-enough`).",
-      100 * ecmp.least, 100 * ecmp.most, load.mean, 100 * ideal, 100 * kFull);
+      "the same cables, in any order and without congestion control, {:.0f} %, although {:.0f} % of its packets are "
+      "repetitions that NICs take for lost. So it is the hash that blocks first. Non-blocking: {:.0f} % of what is "
+      "had without it. DCQCN is slow to take back what a collision took; part of ECMP's loss is that (see "
+      "`upper-layer-not-enough`).",
+      100 * ecmp.least, 100 * ecmp.most, load.mean, 100 * ideal, 100 * runs.sent_again("ideal"), 100 * kFull);
   finding.figures = {{"ecmp", ecmp.mean, ""}, {"ideal", ideal, ""}, {"ecmp_busiest_over_mean", load.mean, ""}};
   return finding;
 }
@@ -149,8 +150,9 @@ Finding per_packet_adaptive(Readings& runs) {
       "A permutation of 2 MiB messages over 32 hosts of 100 Gb/s, equal hardware, NICs that take any order. RoCEv2 "
       "gets {:.0f} % of the lines' rate by hash, {:.0f} % with each packet at random, {:.0f} % with each to the "
       "shortest queue; InfiniBand {:.0f} % by its tables, {:.0f} % adaptive. With one link at a quarter of its rate "
-      "RoCEv2 gets {:.0f}, {:.0f} and {:.0f} %. A switch knows its own queues, not those behind the next hop. "
-      "Better: {:.1f} times the throughput.",
+      "RoCEv2 gets {:.0f}, {:.0f} and {:.0f} %. Between queues that are equally short the hash of the flow decides, "
+      "so that with little waiting a switch does as ECMP; and it knows its own queues, not those behind the next "
+      "hop. Better: {:.1f} times the throughput.",
       100 * ecmp, 100 * spray, 100 * adaptive, 100 * table, 100 * ib, 100 * slow_ecmp, 100 * slow_spray,
       100 * slow_adaptive, kBetter);
   finding.figures = {{"rocev2_ecmp", ecmp, ""},           {"rocev2_spray", spray, ""},

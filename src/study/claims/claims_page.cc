@@ -76,7 +76,7 @@ std::string wrapped(std::string_view text) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string_view word = text.substr(begin, end - begin);
-    if (column > 0 && column + 1 + word.size() > kColumns) {
+    if (column > 0 && column + 1 + word.size() > kColumns && !word.starts_with('%')) {
       made += '\n';
       column = 0;
     }
