@@ -13,7 +13,7 @@
 #include "cli/run_output.h"
 #include "study/claims/claim_table.h"
 #include "study/claims/claims_page.h"
-#include "study/scenario_load.h"
+#include "study/report/comparison_read.h"
 
 namespace weft::cli {
 namespace {
@@ -55,15 +55,12 @@ Result<std::optional<Json>> read_comparison(const std::string& file) {
   if (file.empty()) {
     return std::nullopt;
   }
-  Result<std::string> text = study::read_text_file(file);
-  if (!text) {
-    return pass_on(text);
+  const std::string files[] = {file};
+  Result<Json> document = study::read_comparison(files);
+  if (!document) {
+    return pass_on(document);
   }
-  Json json = Json::parse(*text, nullptr, false);
-  if (!json.is_object() || json.value("format", "") != "weft-comparison" || !json["fabrics"].is_array()) {
-    return fail("{}: this is no comparison; 'weft compare SCENARIO --json {}' writes one", file, file);
-  }
-  return json;
+  return std::move(*document);
 }
 
 int list(const std::vector<Claim>& claims) {

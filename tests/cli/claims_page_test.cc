@@ -71,7 +71,8 @@ TEST(ClaimsCommand, RefusesWhatItDoesNotKnow) {
 TEST(ClaimsCommand, JudgesFromAComparisonWhatNeedsOne) {
   const fs::path file = fs::path(testing::TempDir()) / "weft_comparison.json";
   std::ofstream(file) << R"({"format": "weft-comparison", "format_version": 1, "fabrics": [
-    {"name": "infiniband", "possible": true, "cost_usd": 2000000}, {"name": "rocev2", "possible": true, "cost_usd": 1500000}]})";
+    {"name": "infiniband", "possible": true, "cost_usd": 2000000},
+    {"name": "rocev2", "possible": true, "cost_usd": 1500000}]})";
   const Outcome outcome = run_weft("claims roce-cost buyers --json - -q --comparison " + file.string());
   fs::remove(file);
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;

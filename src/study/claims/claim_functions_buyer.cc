@@ -161,8 +161,8 @@ Finding buyers(Readings& runs) {
                                : "it is about cost; InfiniBand is not faster beyond the confidence interval";
   }
   finding.origin = FigureOrigin::kCatalogue;
-  finding.figure = fmt::format("InfiniBand's step {:.1f} % shorter, RoCEv2 {:.0f} % cheaper",
-                               percent(1 - ib->mean / roce->mean), percent(1 - *roce_cost / *ib_cost));
+  finding.figure = fmt::format("InfiniBand's step takes {:.4f} of RoCEv2's, RoCEv2 costs {:.2f} times InfiniBand",
+                               ib->mean / roce->mean, *roce_cost / *ib_cost);
   finding.text = fmt::format(
       "{}. A step takes {:.4f} s on InfiniBand ({:.4f} to {:.4f}) and {:.4f} s on tuned RoCEv2 ({:.4f} to {:.4f}); "
       "the network costs {:.0f} and {:.0f} thousand USD at indicative prices. With switches and cables that are "

@@ -9,18 +9,19 @@ namespace {
 
 constexpr std::string_view kIntroduction = R"(# Claims
 
-What the trade says of InfiniBand, RoCE, iWARP and Ultra Ethernet, and what weft's runs say of that. The sentences are ours;
-the letters name the articles that make the statement, listed at the end. Written by
+What the trade says of InfiniBand, RoCE, iWARP and Ultra Ethernet, and what weft's runs say of that. The sentences
+are ours; the letters name the articles that make the statement, listed at the end. Written by
 
 ```
 weft claims --write docs/claims.md
 ```
 
-from real runs of the scenarios in [examples/claims](../examples/claims/), each of which says what it tests and where its
-numbers come from. A verdict is computed from the figures; its threshold stands in the paragraph of the claim. *Emerges*: the
-figure follows from the protocols, with the same hardware for every family. *From the catalogue*: it follows mostly from a
-constant of a device or of software ([share/catalogue](../share/catalogue/README.md)), and is only as good as that. The
-figures are of small clusters, so that they can be had again in seconds; where size matters, the paragraph says which.
+from real runs of the scenarios in [examples/claims](../examples/claims/), each of which says what it tests and where
+its numbers come from. A verdict is computed from the figures; its threshold stands in the paragraph of the claim.
+*Emerges*: the figure follows from the protocols, with the same hardware for every family. *From the catalogue*: it
+follows mostly from a constant of a device or of software ([share/catalogue](../share/catalogue/README.md)), and is only
+as good as that. The figures are of small clusters, so that they can be had again in seconds; where size matters, the
+paragraph says which.
 )";
 
 bool is_measured(const Judged& judged) { return judged.finding.verdict != Verdict::kNotMeasured; }
