@@ -51,8 +51,9 @@ export function cost(comparison, looks) {
   const step = (fabric) => fabric.step_time_s * unit.factor;
   const together = clusters(fabrics, nearIn(fabrics));
   const clusterOf = (fabric) => together.find((cluster) => cluster.includes(fabric));
+  const narrow = (width) => width < 620;
   const option = (theme, width) => ({
-    grid: {left: 44, right: width < 560 ? 60 : 130, top: 24, bottom: 44, containLabel: true},
+    grid: {left: 44, right: narrow(width) ? 40 : 130, top: 24, bottom: 44, containLabel: true},
     xAxis: axis(theme, {
       type: 'value',
       name: 'network, thousand USD',
@@ -115,7 +116,7 @@ export function cost(comparison, looks) {
           symbol: looks.get(fabric.name).symbol,
           // Marks that would hide one another stand side by side, and the last bears all names.
           symbolOffset: [SIDE * clusterOf(fabric).indexOf(fabric), 0],
-          label: {show: clusterOf(fabric).at(-1) === fabric},
+          label: {show: clusterOf(fabric).at(narrow(width) ? 0 : -1) === fabric},
           itemStyle: {
             opacity: 1,
             color: looks.get(fabric.name).color(theme),
@@ -125,16 +126,19 @@ export function cost(comparison, looks) {
         })),
         label: {
           show: true,
-          position: 'right',
-          distance: 10,
+          position: narrow(width) ? 'top' : 'right',
+          distance: narrow(width) ? 6 : 10,
           color: theme.ink,
           fontSize: 12,
-          backgroundColor: theme.surface,
+          backgroundColor: narrow(width) ? 'transparent' : theme.surface,
           padding: [2, 4],
           borderRadius: 4,
           formatter: ({dataIndex}) =>
             clusterOf(fabrics[dataIndex])
-              .map((fabric) => `{name|${fabric.name}}${front.includes(fabric) ? '\n{front|on the front}' : ''}`)
+              .map(
+                (fabric) =>
+                  `{name|${fabric.name}}${front.includes(fabric) && !narrow(width) ? '\n{front|on the front}' : ''}`,
+              )
               .join('\n'),
           rich: {
             name: {fontWeight: 700, color: theme.ink, fontSize: 12, lineHeight: 16},

@@ -43,8 +43,8 @@ export function stepTime(comparison, looks) {
   if (fabrics.length === 0) return absent('step-time', TITLE, 'The time of a training step');
   const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric.step_time_s)));
   const names = fabrics.map((fabric) => fabric.name);
-  const option = (theme) => ({
-    grid: {left: 8, right: 128, top: 8, bottom: 34, containLabel: true},
+  const option = (theme, width) => ({
+    grid: {left: 8, right: width < 520 ? 74 : 128, top: 8, bottom: 34, containLabel: true},
     xAxis: axis(theme, {type: 'value', name: `step time, ${unit.name}`, nameLocation: 'middle', nameGap: 28, min: 0}),
     yAxis: axis(theme, {
       type: 'category',
@@ -105,7 +105,7 @@ export function stepTime(comparison, looks) {
           distance: 8,
           formatter: ({dataIndex}) => {
             const fabric = fabrics[dataIndex];
-            return `{value|${seconds(fabric.step_time_s)}}${isNumber(fabric.ratio_to_best) ? `  {ratio|${ratio(fabric.ratio_to_best)}}` : ''}`;
+            return `{value|${seconds(fabric.step_time_s)}}${isNumber(fabric.ratio_to_best) && width >= 520 ? `  {ratio|${ratio(fabric.ratio_to_best)}}` : ''}`;
           },
           rich: {value: {fontWeight: 700, color: theme.ink, fontSize: 13}, ratio: {color: theme.soft, fontSize: 12}},
         },
