@@ -30,6 +30,14 @@ void without_congestion_control(Scenario& scenario) {
   scenario.congestion.window.reset();
 }
 
+/// Streams have their whole window from the start, and buffers that do not limit it.
+void without_slow_start(Scenario& scenario) {
+  constexpr Bytes kBuffer{64 << 20};
+  scenario.tcp.initial_window = kBuffer.count() / std::max<std::int64_t>(scenario.fabric.mtu, 1);
+  scenario.tcp.receive_buffer = std::max(scenario.tcp.receive_buffer, kBuffer);
+  scenario.tcp.send_buffer = std::max(scenario.tcp.send_buffer, kBuffer);
+}
+
 /// Each packet takes the least loaded way, and may arrive in any order.
 void with_ideal_routing(Scenario& scenario) {
   scenario.routing.policy = RoutingPolicy::kAdaptive;
@@ -88,6 +96,8 @@ std::vector<Ablation> ablations_of(const Scenario& scenario, const fabric::Graph
   }
   if (scenario.congestion.algorithm != CongestionAlgorithm::kNone) {
     add("congestion control", without_congestion_control);
+  } else if (!has_ib_transport(scenario.fabric.family)) {
+    add("congestion control", without_slow_start);
   }
   const bool one_switch = scenario.topology.kind == TopologyKind::kSingleSwitch;
   const bool graph_of_file = scenario.topology.kind == TopologyKind::kFile;

@@ -77,6 +77,7 @@ class FabricDocument {
       return json;
     }
     json["possible"] = true;
+    json["link_rate_bps"] = fabric_.scenario.devices.link(LinkTier::kHost).rate.bits_per_second();
     add_jobs(json);
     add_lost_time(json);
     add_probes(json);
@@ -324,7 +325,7 @@ Json scenario_of(const ComparisonPlan& plan, const ComparisonHeader& header) {
                     job.training.model.empty() ? std::string(word_of(job.workload)) : job.training.model, job.ranks);
     if (job.runs_steps()) {
       json["stragglers"] =
-          fmt::format("up to {:g} % by rank and seed (an assumption)", kUsualStragglers.millionths / 1e4);
+          fmt::format("by up to {:g} %, by rank and seed (an assumption)", kUsualStragglers.millionths / 1e4);
     }
   }
   return json;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,11 @@ std::string seconds_text(double seconds) {
 }
 
 std::string percent_text(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+/// "+0.00 %" of what rounds to nothing, whatever its sign.
+std::string signed_percent(double share) {
+  return fmt::format("{:+.2f} %", std::abs(share) < 5e-5 ? 0.0 : share * 100);
+}
 
 class Text {
  public:
@@ -64,13 +70,16 @@ class Text {
     const Json& scenario = document_.at("scenario");
     text_ += fmt::format("{}{}\n", scenario.value("name", ""),
                          scenario.contains("job") ? ", " + scenario["job"].get<std::string>() : "");
-    text_ += fmt::format("{}; hardware {}; seeds", scenario.value("topology", ""), scenario.value("hardware", ""));
+    std::string below =
+        fmt::format("{}; hardware {}; seeds", scenario.value("topology", ""), scenario.value("hardware", ""));
     for (const Json& seed : scenario.at("seeds")) {
-      text_ += fmt::format(" {}", seed.get<std::int64_t>());
+      below += fmt::format(" {}", seed.get<std::int64_t>());
     }
-    text_ += scenario.contains("stragglers")
-                 ? fmt::format("; ranks compute more slowly by {}\n\n", scenario["stragglers"].get<std::string>())
-                 : "\n\n";
+    if (scenario.contains("stragglers")) {
+      below += "; ranks compute more slowly " + scenario["stragglers"].get<std::string>();
+    }
+    paragraph(below, "");
+    text_ += "\n";
   }
 
   void row(WrappedTable& table, const std::string& label, const Cell& cell) {
@@ -208,7 +217,7 @@ class Text {
       text_ += fmt::format("  {}\n", fabric->at("name").get<std::string>());
       for (const Json& own : fabric->at("tuning_risk").at("cases")) {
         text_ += fmt::format("    {:>9}  {}: {}\n",
-                             own.contains("loss") ? fmt::format("{:+.2f} %", own["loss"].get<double>() * 100) : "fails",
+                             own.contains("loss") ? signed_percent(own["loss"].get<double>()) : "fails",
                              own.at("setting").get<std::string>(), own.at("change").get<std::string>());
         if (own.contains("reason")) {
           text_ += fmt::format("    {:>9}  ({})\n", "", own["reason"].get<std::string>());

@@ -26,19 +26,26 @@ Scenario without_work(const Scenario& scenario) {
   probe.stop.reset();
   probe.output.sample_interval.reset();
   probe.output.ladder.clear();
+  // Small messages are control: their buffers are in host memory on every fabric, wherever the job has its own.
+  probe.devices.host.memory = MemoryKind::kHost;
   return probe;
 }
 
-/// The first NIC port of each host, in the order of the hosts.
-std::vector<std::string> first_ports(const fabric::Graph& graph) {
+/// A NIC port of each host, in the order of the hosts: the first, or the one behind it if there are several.
+enum class Which : std::uint8_t { kFirst, kNext };
+std::vector<std::string> ports_of_hosts(const fabric::Graph& graph, Which which) {
   std::vector<std::string> ports;
   std::string last;
+  int seen = 0;
   for (std::uint32_t i = 0; i < graph.host_endpoints(); ++i) {
     const std::string host = host_of(graph, EndpointId(i));
-    if (ports.empty() || host != last) {
+    seen = host == last ? seen + 1 : 0;
+    if (seen == 0) {
       ports.push_back(graph.nodes[i].name);
-      last = host;
+    } else if (seen == 1 && which == Which::kNext) {
+      ports.back() = graph.nodes[i].name;
     }
+    last = host;
   }
   return ports;
 }
@@ -56,7 +63,7 @@ TrafficSettings pair(const std::string& name, const std::string& from, const std
 }  // namespace
 
 Scenario idle_probe(const Scenario& scenario, const fabric::Graph& graph) {
-  const std::vector<std::string> ports = first_ports(graph);
+  const std::vector<std::string> ports = ports_of_hosts(graph, Which::kFirst);
   Scenario probe = without_work(scenario);
   TrafficSettings small = pair(kProbeTraffic, ports.front(), ports.back());
   small.size = kSmallMessage;
@@ -66,7 +73,7 @@ Scenario idle_probe(const Scenario& scenario, const fabric::Graph& graph) {
 }
 
 Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph) {
-  const std::vector<std::string> ports = first_ports(graph);
+  const std::vector<std::string> ports = ports_of_hosts(graph, Which::kFirst);
   Scenario probe = without_work(scenario);
   probe.stop = kLoadedTime;
   TrafficSettings load;
@@ -85,10 +92,12 @@ Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph) {
 }
 
 Scenario fault_probe(const Scenario& scenario, const fabric::Graph& graph) {
-  const std::vector<std::string> ports = first_ports(graph);
+  // Another NIC of the other host: on rails, the way between two leads over the spines.
+  const std::vector<std::string> others = ports_of_hosts(graph, Which::kNext);
+  const std::vector<std::string> ports = ports_of_hosts(graph, Which::kFirst);
   Scenario probe = without_work(scenario);
   for (std::size_t i = 0; i < std::min(kPairs, ports.size() / 2); ++i) {
-    TrafficSettings large = pair(fmt::format("pair{}", i), ports[i], ports[i + (ports.size() + 1) / 2]);
+    TrafficSettings large = pair(fmt::format("pair{}", i), ports[i], others[i + (ports.size() + 1) / 2]);
     large.operation = Operation::kWrite;
     large.size = kFaultMessage;
     probe.traffic.push_back(large);

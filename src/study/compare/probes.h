@@ -2,7 +2,7 @@
 // load, and what a failed link costs.
 //
 // Each is the scenario with its work replaced: the same topology, devices, classes and routing. `graph` is that of the
-// scenario; probes speak of the first NIC of each host.
+// scenario; messages go between the first NICs of hosts, with buffers in host memory.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline constexpr Bytes kSmallMessage{64};
 /// Name of the traffic that the probes are about.
 inline constexpr const char* kProbeTraffic = "small";
 
-/// Large messages between pairs of hosts half the cluster apart: what a link between switches may fail under.
+/// Large messages between pairs of hosts half the cluster apart, to the next NIC there: what a link between switches may fail under.
 [[nodiscard]] Scenario fault_probe(const Scenario& scenario, const fabric::Graph& graph);
 /// The same with the link of that port out of order from a third of `healthy` on.
 [[nodiscard]] Scenario with_failed_link(Scenario probe, const std::string& port, Duration healthy);

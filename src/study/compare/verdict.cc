@@ -207,6 +207,12 @@ class Verdict {
         fmt::format("{} takes {:.1f} % longer than {}", name_of(fabric), slower / step_of(best) * 100, name_of(best));
     text += cause.empty() ? "." : fmt::format(", most of it for {}.", cause);
     std::string evidence = fmt::format("step {} against {}", interval_text(fabric), time_text(step_of(best)));
+    if (cause == "moving the data" && fabric.contains("link_rate_bps") &&
+        fabric["link_rate_bps"] != best["link_rate_bps"]) {
+      origin = "catalogue";
+      evidence += fmt::format("; links of NICs at {:g} against {:g} Gb/s", fabric["link_rate_bps"].get<double>() / 1e9,
+                              best["link_rate_bps"].get<double>() / 1e9);
+    }
     if (!cause.empty()) {
       evidence += fmt::format("; {} more for {}", time_text(most), cause);
     }
