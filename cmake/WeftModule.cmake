@@ -40,7 +40,19 @@ function(weft_module name)
     add_executable(weft_${name}_test ${tests})
     target_link_libraries(weft_${name}_test PRIVATE weft_${name})
     weft_add_gtest(weft_${name}_test unit)
+    if(NOT name STREQUAL "cli")
+      weft_sanitized(weft_${name}_test)
+    endif()
   endif()
+endfunction()
+
+# weft_sanitized(<test>): one of those that scripts/test builds and runs under the sanitizers: everything that reads
+# input or keeps memory of its own. Whole simulations and the command line are run without them.
+function(weft_sanitized test)
+  if(NOT TARGET weft_sanitized_tests)
+    add_custom_target(weft_sanitized_tests)
+  endif()
+  add_dependencies(weft_sanitized_tests ${test})
 endfunction()
 
 # weft_test_group(<name> DEPS <targets...>): all of tests/<name>/*.cc as one executable, its cases labelled <name>.
@@ -54,6 +66,9 @@ function(weft_test_group name)
   target_include_directories(weft_${name}_group_test PRIVATE "${CMAKE_SOURCE_DIR}")
   target_link_libraries(weft_${name}_group_test PRIVATE ${arg_DEPS})
   weft_add_gtest(weft_${name}_group_test ${name})
+  if(name STREQUAL "property")
+    weft_sanitized(weft_${name}_group_test)
+  endif()
 endfunction()
 
 # weft_existing(<out> <targets...>): those of the targets that exist, for folders that use several layers.
