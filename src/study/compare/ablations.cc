@@ -30,10 +30,10 @@ void without_congestion_control(Scenario& scenario) {
   scenario.congestion.window.reset();
 }
 
-/// Streams have their whole window from the start, and buffers that do not limit it.
+/// Streams begin with the largest window that their engine can have, and with buffers that do not limit it.
 void without_slow_start(Scenario& scenario) {
-  constexpr Bytes kBuffer{64 << 20};
-  scenario.tcp.initial_window = kBuffer.count() / std::max<std::int64_t>(scenario.fabric.mtu, 1);
+  constexpr Bytes kBuffer{16 << 20};
+  scenario.tcp.initial_window = 255;
   scenario.tcp.receive_buffer = std::max(scenario.tcp.receive_buffer, kBuffer);
   scenario.tcp.send_buffer = std::max(scenario.tcp.send_buffer, kBuffer);
 }

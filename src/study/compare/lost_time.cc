@@ -15,13 +15,13 @@ std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& 
     gained += causes.back().seconds;
     fastest = std::min(fastest, rung.seconds);
   }
-  // The slice's step differs a little from the whole one's: causes never explain more than there is.
-  if (gained > moving_and_more && gained > 0) {
-    for (LostTime& cause : causes) {
-      cause.seconds *= moving_and_more / gained;
-    }
-    gained = moving_and_more;
+  // The slice's step differs from the whole one's, for TCP with its slow start by a lot: shares are carried over.
+  const double sliced = std::max(ladder.slice - shares.compute - waiting, gained);
+  const double scale = sliced > 0 ? moving_and_more / sliced : 0;
+  for (LostTime& cause : causes) {
+    cause.seconds *= scale;
   }
+  gained *= scale;
   const double moving = moving_and_more - gained;
   const double headers = moving * shares.network_share * shares.header_share;
   causes.push_back({.cause = "headers", .seconds = headers});

@@ -47,5 +47,12 @@ TEST(LostTime, CausesNeverExplainMoreThanThereIs) {
   EXPECT_DOUBLE_EQ(of(causes, "hosts"), 1.5);
 }
 
+TEST(LostTime, SharesOfASliceAreCarriedOverToTheWholeStep) {
+  // Half of what the slice takes beyond computing is the hosts'; the step takes twice as much beyond it.
+  const auto causes = lost_time({.step = 14, .compute = 6}, {.slice = 10, .after = {{"hosts", 8}}});
+  EXPECT_DOUBLE_EQ(of(causes, "hosts"), 4);
+  EXPECT_DOUBLE_EQ(sum_of(causes), 8);
+}
+
 }  // namespace
 }  // namespace weft::study

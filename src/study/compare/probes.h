@@ -23,7 +23,8 @@ inline constexpr Bytes kSmallMessage{64};
 /// Name of the traffic that the probes are about.
 inline constexpr const char* kProbeTraffic = "small";
 
-/// Large messages between pairs of hosts half the cluster apart, to the next NIC there: what a link between switches may fail under.
+/// Large messages between pairs of hosts half the cluster apart, to the next NIC there: what a link between switches
+/// may fail under.
 [[nodiscard]] Scenario fault_probe(const Scenario& scenario, const fabric::Graph& graph);
 /// The same with the link of that port out of order from a third of `healthy` on.
 [[nodiscard]] Scenario with_failed_link(Scenario probe, const std::string& port, Duration healthy);
