@@ -10,10 +10,10 @@
 
 #include "cli/comparison_store.h"
 #include "cli/exit_status.h"
-#include "cli/process_pool.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "live/clock.h"
+#include "live/process_pool.h"
 #include "study/compare/comparison_document.h"
 #include "study/compare/comparison_text.h"
 #include "study/compare/run_task.h"
@@ -165,34 +165,35 @@ class Comparison {
     Display display(text_, figures_.size(), figures_.size() - missing.size());
     std::string latest;
     std::optional<Error> wrong;
-    run_pool({.pieces = missing.size(),
-              .at_once = text_.jobs > 0 ? static_cast<std::size_t>(text_.jobs)
-                                        : std::max<std::size_t>(std::thread::hardware_concurrency(), 1),
-              .run = [&](std::size_t piece) -> std::optional<std::string> {
-                auto figures = study::run_task(plan_.tasks[missing[piece]], [] { return !interrupted(); });
-                return figures ? std::optional(figures->dump()) : std::nullopt;
-              },
-              .done =
-                  [&](std::size_t piece, std::optional<std::string> figures, const std::string& fault) {
-                    const study::ComparisonTask& task = plan_.tasks[missing[piece]];
-                    latest = task.name;
-                    display.done();
-                    if (!figures) {
-                      if (!interrupted() && !wrong) {
-                        wrong = Error{fmt::format("{}: {}", task.name, fault)};
-                      }
-                      return;
-                    }
-                    figures_[missing[piece]] = Json::parse(*figures);
-                    if (Result<void> put = store_.put(task.key, *figures); !put && !wrong) {
-                      wrong = put.error();
-                    }
-                  },
-              .keep_going =
-                  [&](std::size_t under_way) {
-                    display.update(under_way, latest);
-                    return !interrupted() && !wrong;
-                  }});
+    live::run_pool({.pieces = missing.size(),
+                    .at_once = text_.jobs > 0 ? static_cast<std::size_t>(text_.jobs)
+                                              : std::max<std::size_t>(std::thread::hardware_concurrency(), 1),
+                    .run = [&](std::size_t piece) -> std::optional<std::string> {
+                      auto figures = study::run_task(plan_.tasks[missing[piece]], [] { return !interrupted(); });
+                      return figures ? std::optional(figures->dump()) : std::nullopt;
+                    },
+                    .end = [](int status) { ::_exit(status); },
+                    .done =
+                        [&](std::size_t piece, std::optional<std::string> figures, const std::string& fault) {
+                          const study::ComparisonTask& task = plan_.tasks[missing[piece]];
+                          latest = task.name;
+                          display.done();
+                          if (!figures) {
+                            if (!interrupted() && !wrong) {
+                              wrong = Error{fmt::format("{}: {}", task.name, fault)};
+                            }
+                            return;
+                          }
+                          figures_[missing[piece]] = Json::parse(*figures);
+                          if (Result<void> put = store_.put(task.key, *figures); !put && !wrong) {
+                            wrong = put.error();
+                          }
+                        },
+                    .keep_going =
+                        [&](std::size_t under_way) {
+                          display.update(under_way, latest);
+                          return !interrupted() && !wrong;
+                        }});
     return wrong && !interrupted() ? tl::unexpected<Error>(*wrong) : Result<void>();
   }
 

@@ -135,7 +135,7 @@ std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, cons
     case PathPolicy::kSpray:
       return spray(hops, node.hash_seed, ++node.sprayed);
     case PathPolicy::kAdaptive:
-      return least_queue(hops, switch_hash(common.flow_hash, node.hash_seed), [&](std::uint32_t number) {
+      return least_queue(hops, switch_hash(++node.sprayed, node.hash_seed), [&](std::uint32_t number) {
         return std::uint64_t{ports_[node.first_port + number].queued_bytes};
       });
   }

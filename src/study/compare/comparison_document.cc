@@ -366,7 +366,8 @@ Estimate estimate_of(std::span<const double> values) {
   const auto freedom = values.size() - 1;
   const double t = freedom <= kStudent.size() ? kStudent[freedom - 1] : 1.96;
   const double half = t * std::sqrt(squares / static_cast<double>(freedom) / static_cast<double>(values.size()));
-  estimate.low = estimate.mean - half;
+  // Of durations: none is below zero.
+  estimate.low = std::max(estimate.mean - half, 0.0);
   estimate.high = estimate.mean + half;
   return estimate;
 }

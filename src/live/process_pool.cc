@@ -1,4 +1,4 @@
-#include "cli/process_pool.h"
+#include "live/process_pool.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft::cli {
+namespace weft::live {
 namespace {
 
 constexpr int kTickMilliseconds = 100;
@@ -78,8 +78,7 @@ class Pool {
     if (process == 0) {
       ::close(ends[0]);
       const bool written = write_all(ends[1], text_of(piece));
-      // Without the destructors and buffers that belong to the parent.
-      ::_exit(written ? 0 : 1);
+      work_.end(written ? 0 : 1);
     }
     ::close(ends[1]);
     children_.push_back({.piece = piece, .process = process, .pipe = ends[0], .received = {}});
@@ -154,4 +153,4 @@ class Pool {
 
 void run_pool(const PoolWork& work) { Pool(work).run(); }
 
-}  // namespace weft::cli
+}  // namespace weft::live

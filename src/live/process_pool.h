@@ -9,13 +9,16 @@
 #include <optional>
 #include <string>
 
-namespace weft::cli {
+namespace weft::live {
 
 struct PoolWork {
   std::size_t pieces = 0;
   std::size_t at_once = 1;
   /// In the child: the piece's text; none: it was interrupted.
   std::function<std::optional<std::string>(std::size_t)> run;
+  /// In the child, behind that: ends it with this status at once, without the destructors and buffers that belong to
+  /// the parent. Does not come back.
+  std::function<void(int)> end;
   /// Here, as each child ends. `text`: none if it was interrupted or killed; `fault` says then what by.
   std::function<void(std::size_t piece, std::optional<std::string> text, const std::string& fault)> done;
   /// Here, some ten times a second. False: no new piece is begun, and those under way are interrupted.
@@ -25,4 +28,4 @@ struct PoolWork {
 /// Runs all pieces in their order, as far as `keep_going` lets it. Ends when no child is left.
 void run_pool(const PoolWork& work);
 
-}  // namespace weft::cli
+}  // namespace weft::live
