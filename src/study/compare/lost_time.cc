@@ -15,9 +15,16 @@ std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& 
     gained += causes.back().seconds;
     fastest = std::min(fastest, rung.seconds);
   }
-  // The slice's step differs from the whole one's, for TCP with its slow start by a lot: shares are carried over.
-  const double sliced = std::max(ladder.slice - shares.compute - waiting, gained);
-  const double scale = sliced > 0 ? moving_and_more / sliced : 0;
+  // The slice's step differs from the whole one's. A longer step has more of everything, of TCP's slow start above all; a
+  // shorter one has less of the causes, such as rates that have had the time to recover, but as much data to move.
+  const double floor = std::clamp(fastest - shares.compute - waiting, 0.0, moving_and_more);
+  const double sliced = floor + gained;
+  double scale = 0;
+  if (sliced > moving_and_more) {
+    scale = gained > 0 ? (moving_and_more - floor) / gained : 0;
+  } else if (sliced > 0) {
+    scale = moving_and_more / sliced;
+  }
   for (LostTime& cause : causes) {
     cause.seconds *= scale;
   }

@@ -54,5 +54,11 @@ TEST(LostTime, SharesOfASliceAreCarriedOverToTheWholeStep) {
   EXPECT_DOUBLE_EQ(sum_of(causes), 8);
 }
 
+TEST(LostTime, AStepThatIsShorterThanItsSliceHasAsMuchDataToMove) {
+  const auto causes = lost_time({.step = 9, .compute = 6}, {.slice = 12, .after = {{"congestion control", 8}}});
+  EXPECT_DOUBLE_EQ(of(causes, "moving the data"), 2);
+  EXPECT_DOUBLE_EQ(of(causes, "congestion control"), 1);
+}
+
 }  // namespace
 }  // namespace weft::study
