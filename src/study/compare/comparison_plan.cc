@@ -93,11 +93,11 @@ class Planner {
     for (const std::int64_t gpus : options_.sizes) {
       Result<Scenario> sized = resized(slice, {.gpus = gpus, .scaling = Scaling::kWeak});
       if (!sized) {
-        return fail("--sizes: {}", sized.error().message);
+        return fail("{} GPUs: {}", gpus, sized.error().message);
       }
       put({.kind = TaskKind::kSlice, .name = fmt::format("{} GPUs", gpus), .gpus = gpus, .scenario = *sized});
       if (Result<void> added = mistakes(*sized, gpus); !added) {
-        return added;
+        return fail("{} GPUs: {}", gpus, added.error().message);
       }
     }
     return {};

@@ -15,8 +15,8 @@ std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& 
     gained += causes.back().seconds;
     fastest = std::min(fastest, rung.seconds);
   }
-  // The slice's step differs from the whole one's. A longer step has more of everything, of TCP's slow start above all; a
-  // shorter one has less of the causes, such as rates that have had the time to recover, but as much data to move.
+  // The slice's step differs from the whole one's. A longer step has more of everything, of TCP's slow start above all;
+  // a shorter one has less of the causes, such as rates that have had the time to recover, but as much data to move.
   const double floor = std::clamp(fastest - shares.compute - waiting, 0.0, moving_and_more);
   const double sliced = floor + gained;
   double scale = 0;

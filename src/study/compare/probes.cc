@@ -81,6 +81,9 @@ Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph) {
   load.kind = TrafficKind::kPermutation;
   load.size = kLoad;
   load.count = 1'000'000;
+  // To the NIC of the same number half the cluster away: the same rail, so that rails that nothing joins can carry it.
+  const auto per_host = static_cast<std::int64_t>(graph.host_endpoints() / ports.size());
+  load.shift = static_cast<std::int64_t>(ports.size() / 2) * per_host;
   probe.traffic.push_back(load);
   for (std::size_t i = 0; i < std::min(kPairs, ports.size() / 2); ++i) {
     TrafficSettings small = pair(fmt::format("{}{}", kProbeTraffic, i), ports[i], ports[ports.size() - 1 - i]);
