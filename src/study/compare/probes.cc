@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t kIdleMessages = 200;
 constexpr std::size_t kPairs = 8;
+constexpr std::size_t kMostSenders = 64;      // of load from first NICs
+constexpr std::int64_t kEndless = 1'000'000;  // messages: the probe ends before
 constexpr Duration kLoadedTime = Duration::microseconds(600);
 constexpr Bytes kLoad{1 << 20};
 constexpr Bytes kFaultMessage{4 << 20};
@@ -72,23 +74,31 @@ Scenario idle_probe(const Scenario& scenario, const fabric::Graph& graph) {
   return probe;
 }
 
-Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph) {
+Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph, Load load) {
   const std::vector<std::string> ports = ports_of_hosts(graph, Which::kFirst);
   Scenario probe = without_work(scenario);
   probe.stop = kLoadedTime;
-  TrafficSettings load;
-  load.name = "load";
-  load.kind = TrafficKind::kPermutation;
-  load.size = kLoad;
-  load.count = 1'000'000;
-  // To the NIC of the same number half the cluster away: the same rail, so that rails that nothing joins can carry it.
-  const auto per_host = static_cast<std::int64_t>(graph.host_endpoints() / ports.size());
-  load.shift = static_cast<std::int64_t>(ports.size() / 2) * per_host;
-  probe.traffic.push_back(load);
+  if (load == Load::kAllNics) {
+    TrafficSettings large;
+    large.name = "load";
+    large.kind = TrafficKind::kPermutation;
+    large.size = kLoad;
+    large.count = kEndless;
+    const auto per_host = static_cast<std::int64_t>(graph.host_endpoints() / ports.size());
+    large.shift = static_cast<std::int64_t>(ports.size() / 2) * per_host;
+    probe.traffic.push_back(large);
+  } else {
+    for (std::size_t i = 0; i < std::min(kMostSenders, ports.size()); ++i) {
+      TrafficSettings large = pair(fmt::format("load{}", i), ports[i], ports[(i + ports.size() / 2) % ports.size()]);
+      large.size = kLoad;
+      large.count = kEndless;
+      probe.traffic.push_back(large);
+    }
+  }
   for (std::size_t i = 0; i < std::min(kPairs, ports.size() / 2); ++i) {
     TrafficSettings small = pair(fmt::format("{}{}", kProbeTraffic, i), ports[i], ports[ports.size() - 1 - i]);
     small.size = kSmallMessage;
-    small.count = 1'000'000;
+    small.count = kEndless;
     probe.traffic.push_back(small);
   }
   return probe;

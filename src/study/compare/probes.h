@@ -5,6 +5,7 @@
 // scenario; messages go between the first NICs of hosts, with buffers in host memory.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -18,8 +19,10 @@ inline constexpr Bytes kSmallMessage{64};
 
 /// One message after the other from the first host to the one that is furthest in the order of hosts.
 [[nodiscard]] Scenario idle_probe(const Scenario& scenario, const fabric::Graph& graph);
-/// Small messages between some pairs of hosts, beside a permutation of large ones of all NICs.
-[[nodiscard]] Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph);
+/// Small messages between some pairs of hosts, beside large ones from every NIC to the same NIC half the cluster away,
+/// or, where not all NICs are on one network, from the first NICs alone.
+enum class Load : std::uint8_t { kAllNics, kFirstNics };
+[[nodiscard]] Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph, Load load);
 /// Name of the traffic that the probes are about.
 inline constexpr const char* kProbeTraffic = "small";
 
