@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace weft::study {
+namespace {
+
+/// What moving the data takes of `left`, the time beyond computing that no removal gains. The rest of it is waiting for
+/// other ranks: as in the whole step, unless that is most of it; then what made ranks wait is one of the causes, and
+/// waiting has the share that it has in the step.
+double moving_without_causes(const StepShares& shares, double left, double waiting) {
+  const double as_in_the_step = left - waiting;
+  const double beyond_computing = shares.step - shares.compute;
+  return as_in_the_step >= left / 2 || beyond_computing <= 0 ? as_in_the_step : left * (1 - waiting / beyond_computing);
+}
+
+}  // namespace
 
 std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& ladder) {
   std::vector<LostTime> causes;
@@ -17,7 +29,8 @@ std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& 
   }
   // The slice's step differs from the whole one's. A longer step has more of everything, of TCP's slow start above all;
   // a shorter one has less of the causes, such as rates that have had the time to recover, but as much data to move.
-  const double floor = std::clamp(fastest - shares.compute - waiting, 0.0, moving_and_more);
+  const double floor =
+      std::clamp(moving_without_causes(shares, fastest - shares.compute, waiting), 0.0, moving_and_more);
   const double sliced = floor + gained;
   double scale = 0;
   if (sliced > moving_and_more) {

@@ -60,5 +60,12 @@ TEST(LostTime, AStepThatIsShorterThanItsSliceHasAsMuchDataToMove) {
   EXPECT_DOUBLE_EQ(of(causes, "congestion control"), 1);
 }
 
+TEST(LostTime, WaitingThatTheCausesMadeDoesNotHideTheData) {
+  // Half a second of waiting, most of it gone with the hosts: what is left beyond computing is 0.1 s.
+  const auto causes = lost_time({.step = 4, .compute = 1, .waiting = 0.5}, {.slice = 4, .after = {{"hosts", 1.1}}});
+  EXPECT_NEAR(of(causes, "moving the data"), 0.1 * (1 - 0.5 / 3), 1e-12);
+  EXPECT_NEAR(sum_of(causes), 3, 1e-12);
+}
+
 }  // namespace
 }  // namespace weft::study
