@@ -15,6 +15,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Weighed excesses that differ by less decide nothing: half a per cent of the step or the cost.
+constexpr double kNothing = 0.005;
+
 std::string name_of(const Json& fabric) { return fabric.at("name").get<std::string>(); }
 double step_of(const Json& fabric) { return fabric.at("step_time_s").get<double>(); }
 
@@ -152,9 +155,14 @@ class Verdict {
     };
     const std::string weighed = fmt::format("with the weights {} (speed {:g}, budget {:g}, tuning {:g})", weights_.name,
                                             weights_.speed, weights_.budget, weights_.tuning);
-    if (ranked[1].total - ranked[0].total < 0.005) {
-      say_choice(fmt::format("Nothing decides between {} and {} {}.", name_of(*ranked[0].fabric),
-                             name_of(*ranked[1].fabric), weighed));
+    std::vector<std::string> alike;
+    for (const Score& score : ranked) {
+      if (score.total - ranked.front().total < kNothing) {
+        alike.push_back(name_of(*score.fabric));
+      }
+    }
+    if (alike.size() > 1) {
+      say_choice(fmt::format("Nothing decides between {} {}.", fmt::join(alike, ", "), weighed));
     } else {
       say_choice(fmt::format("{} comes out first {}.", name_of(*ranked[0].fabric), weighed));
     }
