@@ -107,7 +107,11 @@ void ScaleUpFabric::start(ScaleUpWire& wire, WireIndex index, PacketHandle packe
 }
 
 // What an early end of a wire sees comes in the order of sending, a short unit behind a long one too.
-void ScaleUpFabric::on_arrival(WireIndex index, Time now) {
+void ScaleUpFabric::on_arrival(std::uint32_t index, Time now) {
+  if (index >= wires_.size()) [[unlikely]] {
+    on_written(index - wires(), now);
+    return;
+  }
   ScaleUpWire& wire = wires_[index];
   if (!wire.arrival.fires(now)) {
     return;
@@ -121,18 +125,46 @@ void ScaleUpFabric::on_arrival(WireIndex index, Time now) {
   if (wire.ends_at_switch) {
     forward(index, packet, now);
   } else {
-    deliver(wire, packet, now);
+    deliver(index, packet, now);
   }
 }
 
-void ScaleUpFabric::deliver(ScaleUpWire& wire, PacketHandle packet, Time now) {
-  const Port& port = endpoints_[wire.to];
+void ScaleUpFabric::deliver(WireIndex index, PacketHandle packet, Time now) {
+  ScaleUpWire& wire = wires_[index];
+  Port& port = endpoints_[wire.to];
   const wire::PacketCommon& common = packets_[packet].common;
-  const Bytes payload(common.payload_bytes);
-  const bool slow = port.memory != nullptr && payload > Bytes::zero();
-  const Time free = slow ? later(port.memory->write(payload, now), now) : now;
-  give_back(wire, common.wire_bytes, free + wire.back);
-  port.nic->on_packet(packet, now);
+  const bool passes = port.memory == nullptr || (common.payload_bytes == 0 && port.unwritten.empty());
+  if (passes) {
+    give_back(wire, common.wire_bytes, now + wire.back);
+    port.nic->on_packet(packet, now);
+    return;
+  }
+  port.unwritten.push_back({.packet = packet, .wire = index});
+  if (port.unwritten.size() == 1) {
+    write_next(wire.to, now);
+  }
+}
+
+// One at a time: so the memory serves its users in turns, however much waits here.
+void ScaleUpFabric::write_next(std::uint32_t endpoint, Time now) {
+  Port& port = endpoints_[endpoint];
+  const Bytes payload(packets_[port.unwritten.front().packet].common.payload_bytes);
+  const Time end = payload > Bytes::zero() ? later(port.memory->write(payload, now), now) : now;
+  kernel_.wake_always(port.written, sim::ActorId(kScaleUpArrival, wires() + endpoint), end);
+}
+
+void ScaleUpFabric::on_written(std::uint32_t endpoint, Time now) {
+  Port& port = endpoints_[endpoint];
+  if (!port.written.fires(now)) {
+    return;
+  }
+  const Unwritten first = port.unwritten.pop_front();
+  ScaleUpWire& wire = wires_[first.wire];
+  give_back(wire, packets_[first.packet].common.wire_bytes, now + wire.back);
+  port.nic->on_packet(first.packet, now);
+  if (!port.unwritten.empty()) {
+    write_next(endpoint, now);
+  }
 }
 
 void ScaleUpFabric::give_back(ScaleUpWire& wire, std::uint32_t bytes, Time at) {

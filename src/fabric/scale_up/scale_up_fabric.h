@@ -34,8 +34,8 @@ class ScaleUpFabric final : public EndpointPort {
   void attach(EndpointId endpoint, Endpoint& nic, ReceiveMemory* memory = nullptr);
   void add_ranks(sim::RankTable& ranks);
 
-  // Events of the actor kinds kScaleUpArrival and kScaleUpTransmit.
-  void on_arrival(WireIndex wire, Time now);
+  // Events of the actor kinds kScaleUpArrival (at the end of a wire, or in an endpoint's memory) and kScaleUpTransmit.
+  void on_arrival(std::uint32_t place, Time now);
   void on_transmit(std::uint32_t sender, Time now);
 
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override;
@@ -72,9 +72,16 @@ class ScaleUpFabric final : public EndpointPort {
   [[nodiscard]] std::string check_invariants() const;
 
  private:
+  /// Has arrived where memory may be slow, and keeps its credits until it is written.
+  struct Unwritten {
+    PacketHandle packet;
+    WireIndex wire = 0;
+  };
   struct Port {
     Endpoint* nic = nullptr;
     ReceiveMemory* memory = nullptr;
+    Ring<Unwritten> unwritten;  // the first is being written
+    sim::Wake written;
     std::uint32_t domain = 0;
     std::uint32_t number = 0;  // within the domain
     WireIndex first_out = 0;   // a mesh: in the order of the peers, itself left out
@@ -105,7 +112,9 @@ class ScaleUpFabric final : public EndpointPort {
   void await_credits(ScaleUpWire& wire, Time now);
   void wake_sender(ScaleUpWire& wire, Time at);
   void forward(WireIndex input, PacketHandle packet, Time now);
-  void deliver(ScaleUpWire& wire, PacketHandle packet, Time now);
+  void deliver(WireIndex index, PacketHandle packet, Time now);
+  void write_next(std::uint32_t endpoint, Time now);
+  void on_written(std::uint32_t endpoint, Time now);
   void transmit_next(WireIndex output, Time now);
 
   ScaleUpOptions options_;

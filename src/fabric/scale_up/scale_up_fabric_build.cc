@@ -129,7 +129,9 @@ void ScaleUpFabric::attach(EndpointId endpoint, Endpoint& nic, ReceiveMemory* me
 void ScaleUpFabric::add_ranks(sim::RankTable& ranks) {
   for (std::uint32_t i = 0; i < endpoints_.size(); ++i) {
     const std::string& name = port(EndpointId(options_.first.value() + i)).name;
-    ranks.add({stable_hash(seed_, "scale-up " + name), kScaleUpTransmit}, endpoints_[i].transmit);
+    const std::uint64_t owner = stable_hash(seed_, "scale-up " + name);
+    ranks.add({owner, kScaleUpTransmit}, endpoints_[i].transmit);
+    ranks.add({owner, kScaleUpArrival}, endpoints_[i].written);
   }
   for (WireIndex i = 0; i < wires_.size(); ++i) {
     const std::uint64_t owner = stable_hash(seed_, "scale-up " + names_[i]);
@@ -199,6 +201,9 @@ std::uint64_t ScaleUpFabric::packets_inside() const {
   for (const ScaleUpWire& wire : wires_) {
     sum += (wire.arrival.pending().is_never() ? 0 : 1) + wire.in_flight.size();
   }
+  for (const Port& port : endpoints_) {
+    sum += port.unwritten.size();
+  }
   return sum;
 }
 
@@ -207,6 +212,9 @@ std::size_t ScaleUpFabric::heap_bytes() const {
       wires_.capacity() * sizeof(ScaleUpWire) + endpoints_.capacity() * sizeof(Port) + queues_.heap_bytes();
   for (const ScaleUpWire& wire : wires_) {
     bytes += wire.in_flight.heap_bytes() + wire.returns.heap_bytes();
+  }
+  for (const Port& port : endpoints_) {
+    bytes += port.unwritten.heap_bytes();
   }
   return bytes;
 }
@@ -221,6 +229,11 @@ std::string ScaleUpFabric::check_invariants() const {
     });
     if (queued != wires_[output].queued) {
       return fmt::format("{}: {} bytes wait, {} are counted", names_[output], queued, wires_[output].queued);
+    }
+  }
+  for (const Port& port : endpoints_) {
+    for (std::uint32_t i = 0; i < port.unwritten.size(); ++i) {
+      stored[port.unwritten[i].wire] += packets_[port.unwritten[i].packet].common.wire_bytes;
     }
   }
   for (WireIndex index = 0; index < wires_.size(); ++index) {
