@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/int128.h"
 #include "fabric/fabric.h"
 #include "fabric/topology/topologies.h"
 #include "study/build_reduction.h"
@@ -11,6 +12,9 @@
 
 namespace weft::study {
 namespace {
+
+/// What a key of a scenario can say.
+constexpr std::int64_t kMostSpines = 1'000'000;
 
 fabric::Cable cable_of(const LinkSettings& link) { return {.rate = link.rate, .propagation = link.propagation}; }
 
@@ -50,6 +54,20 @@ Result<fabric::TopologyOptions> fat_tree_options(const Scenario& scenario) {
                                 .domains = domains_of(scenario)};
 }
 
+// Given, or as many as carry what the oversubscription leaves of the rate of a leaf's `downlinks`, rounded up.
+std::uint32_t spines_of(const Scenario& scenario, std::int64_t downlinks) {
+  const TopologySettings& topology = scenario.topology;
+  if (topology.spines > 0) {
+    return count(topology.spines);
+  }
+  const auto& [down, up] = topology.oversubscription;
+  const Rate below = scenario.devices.link(LinkTier::kHost).rate;
+  const Rate above = scenario.devices.link(LinkTier::kLeaf).rate;
+  const Int128 wanted = Int128{below.bits_per_second()} * downlinks * up;
+  const Int128 each = Int128{above.bits_per_second()} * topology.parallel_links * down;
+  return each == 0 ? 0 : static_cast<std::uint32_t>(std::min<Int128>((wanted + each - 1) / each, kMostSpines));
+}
+
 Result<fabric::TopologyOptions> rail_options(const Scenario& scenario) {
   const TopologySettings& topology = scenario.topology;
   const std::int64_t group = topology.hosts_per_leaf > 0 ? topology.hosts_per_leaf : topology.hosts;
@@ -60,10 +78,12 @@ Result<fabric::TopologyOptions> rail_options(const Scenario& scenario) {
   if (planes && topology.planes != topology.ports_per_nic) {
     return fail("{} planes need NICs of as many ports; ports_per_nic is {}", topology.planes, topology.ports_per_nic);
   }
+  // The rails of one group need no spines to reach all of it.
+  const std::uint32_t spines = topology.hosts == group ? count(topology.spines) : spines_of(scenario, group);
   return fabric::RailOptimisedOptions{.groups = count(topology.hosts / group),
                                       .hosts_per_group = count(group),
                                       .rails = count(topology.nics_per_host),
-                                      .spines = count(topology.spines),
+                                      .spines = spines,
                                       .parallel_links = count(topology.parallel_links),
                                       .ports_per_nic = count(topology.ports_per_nic),
                                       .port_spread = planes ? fabric::PortSpread::kPlanes : fabric::PortSpread::kLeaves,
@@ -81,11 +101,14 @@ Result<fabric::TopologyOptions> leaf_spine_options(const Scenario& scenario) {
   } else if (leaves == 0 && per_leaf > 0) {
     leaves = topology.hosts / per_leaf;
   }
+  if (leaves == 0 && per_leaf == 0) {
+    return fail("topology: how many hosts a leaf has is not said; leaves or hosts_per_leaf");
+  }
   if (topology.hosts != 0 && leaves * per_leaf != topology.hosts) {
     return fail("{} leaves of {} hosts are {} hosts, not {}", leaves, per_leaf, leaves * per_leaf, topology.hosts);
   }
   return fabric::LeafSpineOptions{.leaves = count(leaves),
-                                  .spines = count(topology.spines),
+                                  .spines = spines_of(scenario, per_leaf * topology.nics_per_host),
                                   .hosts_per_leaf = count(per_leaf),
                                   .nics_per_host = count(topology.nics_per_host),
                                   .parallel_links = count(topology.parallel_links),
