@@ -82,6 +82,9 @@ void read_step_rows(Database& database, RunResults& results) {
 }
 
 std::string flow_text(const StepFlow& flow) {
+  if (flow.operation == Bytes::zero()) {  // run as a whole: all operations between two GPUs are one flow
+    return fmt::format("{} of the {}: {} flows of {}", flow.purpose, flow.kind, flow.flows, short_text(flow.size));
+  }
   return fmt::format("{} {} of {}: {} flows of {}", flow.purpose, flow.kind, short_text(flow.operation), flow.flows,
                      short_text(flow.size));
 }

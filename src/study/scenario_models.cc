@@ -42,14 +42,44 @@ Result<void> fill_in_gpu(Scenario& scenario, std::size_t index, const ModelCatal
   return {};
 }
 
+/// What tensor-parallel ranks of decoding share.
+bool divides(const workload::ModelShape& model, std::int64_t tensor) {
+  return model.heads % tensor == 0 && model.feed_forward % tensor == 0 &&
+         (!model.experts || model.experts->hidden % tensor == 0);
+}
+
+/// The key to blame for what the numbers of a job do not have in common: of those that the scenario gives, if it does.
+std::string blamed_key(const Scenario& scenario, std::size_t index) {
+  const JobSettings& job = scenario.jobs[index];
+  const auto path = fmt::format("job[{}].", index);
+  if (job.workload == JobWorkload::kHalo) {
+    return path + "grid";
+  }
+  std::string_view what = "tp";  // all that decoding divides by
+  if (job.trains()) {
+    const workload::TrainingJob training = training_job_of(job.training);
+    const auto fault = workload::parallel_fault(
+        {.model = training.model, .parallelism = training.parallelism, .batch = training.batch, .ranks = job.ranks});
+    what = !fault                            ? "model"
+           : fault->what == "virtual stages" ? "interleave"
+           : fault->what == "batch"          ? "global_batch"
+                                             : fault->what;
+  } else if (divides(job.training.shape, job.training.tensor)) {
+    what = "model";
+  }
+  const auto source = scenario.sources.find(path + std::string(what));
+  const bool given = source != scenario.sources.end() && source->second.origin != Origin::kDefault &&
+                     source->second.origin != Origin::kDerived;
+  return path + (given ? std::string(what) : "model");
+}
+
 // What the model, the GPU and the number of ranks must have in common.
 Result<void> check_work(const Scenario& scenario, std::size_t index) {
   const JobSettings& job = scenario.jobs[index];
   const TrainingSettings& training = job.training;
   const auto path = fmt::format("job[{}].", index);
   if (const auto work = make_step_work(job); !work) {
-    return fail_at(scenario, path + (job.workload == JobWorkload::kHalo ? "grid" : "model"), "{}",
-                   work.error().message);
+    return fail_at(scenario, blamed_key(scenario, index), "{}", work.error().message);
   }
   if (!job.trains()) {
     return {};

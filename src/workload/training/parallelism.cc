@@ -1,7 +1,9 @@
 #include "workload/training/parallelism.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "base/nearest_word.h"
 
@@ -10,6 +12,14 @@ namespace {
 
 constexpr std::array<std::string_view, kAxes> kWords{"tp", "cp", "ep", "dp", "pp"};
 
+/// Nothing, or what is wrong with which number.
+using Fault = std::optional<ParallelFault>;
+
+template <class... Args>
+Fault wrong(std::string_view what, fmt::format_string<Args...> format, Args&&... args) {
+  return ParallelFault{what, fmt::format(format, std::forward<Args>(args)...)};
+}
+
 struct Divides {
   std::string_view what;
   std::int64_t number;
@@ -17,23 +27,15 @@ struct Divides {
   std::int64_t divisor;
 };
 
-Result<void> check_divides(const Divides& rule) {
+/// `axis` is the number to blame.
+Fault check_divides(std::string_view axis, const Divides& rule) {
   if (rule.number % rule.divisor != 0) {
-    return fail("{} {} cannot be divided by {} = {}", rule.number, rule.what, rule.by, rule.divisor);
+    return wrong(axis, "{} {} cannot be divided by {} = {}", rule.number, rule.what, rule.by, rule.divisor);
   }
-  return {};
+  return std::nullopt;
 }
 
-Result<void> check_all(std::initializer_list<Divides> rules) {
-  for (const auto& rule : rules) {
-    if (auto checked = check_divides(rule); !checked) {
-      return checked;
-    }
-  }
-  return {};
-}
-
-Result<void> check_degrees(const Parallelism& p, std::int64_t ranks) {
+Fault check_degrees(const Parallelism& p, std::int64_t ranks) {
   struct Named {
     std::string_view name;
     std::int64_t value;
@@ -43,77 +45,83 @@ Result<void> check_degrees(const Parallelism& p, std::int64_t ranks) {
        {Named{"tp", p.tensor}, Named{"pp", p.pipeline}, Named{"dp", p.data}, Named{"ep", p.expert},
         Named{"cp", p.context}, Named{"virtual stages", p.virtual_stages}}) {
     if (value < 1 || value > kMost) {
-      return fail("{} = {}; from 1 to {}", name, value, kMost);
+      return wrong(name, "{} = {}; from 1 to {}", name, value, kMost);
     }
   }
   const double product = static_cast<double>(p.tensor) * static_cast<double>(p.context) * static_cast<double>(p.data) *
                          static_cast<double>(p.pipeline);
   if (product != static_cast<double>(ranks)) {
-    return fail("tp {} x cp {} x dp {} x pp {} = {:.0f} ranks, but the job has {}", p.tensor, p.context, p.data,
-                p.pipeline, product, ranks);
+    return wrong("dp", "tp {} x cp {} x dp {} x pp {} = {:.0f} ranks, but the job has {}", p.tensor, p.context, p.data,
+                 p.pipeline, product, ranks);
   }
-  return check_divides({"data-parallel ranks", p.data, "ep", p.expert});
+  return check_divides("ep", {"data-parallel ranks", p.data, "ep", p.expert});
 }
 
-Result<void> check_layers(const ModelShape& model, const Parallelism& p) {
+Fault check_layers(const ModelShape& model, const Parallelism& p) {
   const std::int64_t chunks = p.pipeline * p.virtual_stages;
-  if (p.split == LayerSplit::kEven) {
-    return check_divides({"layers", model.layers, "pp x virtual stages", chunks});
+  const bool ends = p.split == LayerSplit::kEndsAreLayers;
+  const std::int64_t layers = model.layers + (ends ? 2 : 0);
+  const std::string_view blamed = layers % p.pipeline == 0 && layers >= 2 * p.pipeline ? "virtual stages" : "pp";
+  if (ends && layers < 2 * chunks) {
+    return wrong(blamed, "{} layers, embedding and output layer are too few for {} chunks of two", model.layers,
+                 chunks);
   }
-  if (model.layers + 2 < 2 * chunks) {
-    return fail("{} layers, embedding and output layer are too few for {} chunks of two", model.layers, chunks);
-  }
-  return check_divides({"layers, embedding and output layer", model.layers + 2, "pp x virtual stages", chunks});
+  return check_divides(blamed,
+                       {ends ? "layers, embedding and output layer" : "layers", layers, "pp x virtual stages", chunks});
 }
 
-Result<void> check_experts(const ModelShape& model, const Parallelism& p) {
+Fault check_experts(const ModelShape& model, const Parallelism& p) {
   if (!model.experts) {
-    if (p.expert > 1) {
-      return fail("ep = {}, but model {} has no experts", p.expert, model.name);
-    }
-    return {};
+    return p.expert > 1 ? wrong("ep", "ep = {}, but model {} has no experts", p.expert, model.name) : std::nullopt;
   }
   if (p.tensor > 1 && p.sequence == SequenceParallel::kOff) {
-    return fail(
-        "model {} has experts: tp = {} needs sequence parallelism, or every tensor-parallel rank would send "
-        "the same tokens",
-        model.name, p.tensor);
+    return wrong("tp",
+                 "model {} has experts: tp = {} needs sequence parallelism, or every tensor-parallel rank would send "
+                 "the same tokens",
+                 model.name, p.tensor);
   }
-  return check_all({{"experts", model.experts->count, "ep", p.expert},
-                    {"elements of an expert's inner layer", model.experts->hidden, "tp", p.tensor}});
+  if (Fault fault = check_divides("ep", {"experts", model.experts->count, "ep", p.expert})) {
+    return fault;
+  }
+  return check_divides("tp", {"elements of an expert's inner layer", model.experts->hidden, "tp", p.tensor});
 }
 
-Result<void> check_tensor(const ModelShape& model, const Parallelism& p) {
+Fault check_tensor(const ModelShape& model, const Parallelism& p) {
   if (model.kv_heads % p.tensor != 0 && p.tensor % model.kv_heads != 0) {
-    return fail("{} KV heads and tp = {}: neither divides the other", model.kv_heads, p.tensor);
+    return wrong("tp", "{} KV heads and tp = {}: neither divides the other", model.kv_heads, p.tensor);
   }
-  const std::int64_t sequence_shares = p.context * (p.sequence == SequenceParallel::kOn ? p.tensor : 1);
-  return check_all({{"heads", model.heads, "tp", p.tensor},
-                    {"elements of the feed-forward", model.feed_forward, "tp", p.tensor},
-                    {"tokens of a sequence", model.sequence, "cp (x tp with sequence parallelism)", sequence_shares}});
+  if (Fault fault = check_divides("tp", {"heads", model.heads, "tp", p.tensor})) {
+    return fault;
+  }
+  if (Fault fault = check_divides("tp", {"elements of the feed-forward", model.feed_forward, "tp", p.tensor})) {
+    return fault;
+  }
+  const std::int64_t shares = p.context * (p.sequence == SequenceParallel::kOn ? p.tensor : 1);
+  return check_divides(model.sequence % p.context == 0 ? "tp" : "cp",
+                       {"tokens of a sequence", model.sequence, "cp (x tp with sequence parallelism)", shares});
 }
 
-Result<void> check_batch(const BatchShape& batch, const Parallelism& p) {
+Fault check_batch(const BatchShape& batch, const Parallelism& p) {
   if (batch.micro < 1 || batch.global < 1) {
-    return fail("a batch of {} in micro-batches of {}; both at least 1", batch.global, batch.micro);
+    return wrong("batch", "a batch of {} in micro-batches of {}; both at least 1", batch.global, batch.micro);
   }
   if (batch.micro > batch.global || batch.global % (batch.micro * p.data) != 0) {
-    return fail("a batch of {} sequences cannot be divided by dp {} x micro-batch {} = {}", batch.global, p.data,
-                batch.micro, p.data * batch.micro);
+    return wrong("batch", "a batch of {} sequences cannot be divided by dp {} x micro-batch {} = {}", batch.global,
+                 p.data, batch.micro, p.data * batch.micro);
   }
   if (p.virtual_stages == 1) {
-    return {};
+    return std::nullopt;
   }
   if (p.pipeline == 1) {
-    return fail("{} virtual stages need a pipeline; pp = 1", p.virtual_stages);
+    return wrong("virtual stages", "{} virtual stages need a pipeline; pp = 1", p.virtual_stages);
   }
   if (micro_batches(batch, p) % p.pipeline != 0) {
-    return fail(
-        "the interleaved schedule needs micro-batches in multiples of pp = {}; batch {} / (dp {} x micro-batch "
-        "{}) = {}",
-        p.pipeline, batch.global, p.data, batch.micro, micro_batches(batch, p));
+    return wrong("pp",
+                 "the interleaved schedule needs micro-batches in multiples of pp = {}; batch {} / (dp {} x "
+                 "micro-batch {}) = {}",
+                 p.pipeline, batch.global, p.data, batch.micro, micro_batches(batch, p));
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -145,21 +153,26 @@ Result<AxisOrder> parse_axis_order(std::string_view text) {
   return order;
 }
 
-Result<void> check_parallelism(const ParallelJob& job) {
+std::optional<ParallelFault> parallel_fault(const ParallelJob& job) {
   const auto& [model, p, batch, ranks] = job;
-  if (auto checked = check_degrees(p, ranks); !checked) {
-    return checked;
+  if (Fault fault = check_degrees(p, ranks)) {
+    return fault;
   }
-  if (auto checked = check_layers(model, p); !checked) {
-    return checked;
+  if (Fault fault = check_layers(model, p)) {
+    return fault;
   }
-  if (auto checked = check_tensor(model, p); !checked) {
-    return checked;
+  if (Fault fault = check_tensor(model, p)) {
+    return fault;
   }
-  if (auto checked = check_experts(model, p); !checked) {
-    return checked;
+  if (Fault fault = check_experts(model, p)) {
+    return fault;
   }
   return check_batch(batch, p);
+}
+
+Result<void> check_parallelism(const ParallelJob& job) {
+  const Fault fault = parallel_fault(job);
+  return fault ? Result<void>(fail("{}", fault->message)) : Result<void>();
 }
 
 std::int64_t degree(const Parallelism& p, Axis axis) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,13 @@ struct ParallelJob {
   std::int64_t ranks = 0;
 };
 [[nodiscard]] Result<void> check_parallelism(const ParallelJob& job);
+
+/// The first thing that is wrong, and with which number: "tp", "cp", "ep", "dp", "pp", "virtual stages" or "batch".
+struct ParallelFault {
+  std::string_view what;
+  std::string message;
+};
+[[nodiscard]] std::optional<ParallelFault> parallel_fault(const ParallelJob& job);
 
 /// A rank's place on each axis.
 struct RankCoordinates {
