@@ -205,10 +205,13 @@ void SimGroupProvider::start_next(Group& group) {
   if (request.root) {
     header.root = request.root->value();
   }
+  if (request.broadcast_from) {
+    header.broadcast_from = request.broadcast_from->value();
+  }
   Result<void> posted =
       group.edge->post_receive(group.receives(request) ? std::optional(request.destination) : std::nullopt);
   if (posted) {
-    posted = group.edge->send(request.source, header);
+    posted = group.edge->send(group.brings(request) ? std::optional(request.source) : std::nullopt, header);
   }
   if (!posted) {
     group.edge->on_broken();

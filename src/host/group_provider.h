@@ -68,6 +68,9 @@ class SimGroupProvider final : public verbs::GroupProvider, public ReductionActo
     [[nodiscard]] bool receives(const verbs::ReduceWr& request) const {
       return !request.root || *request.root == attributes.self;
     }
+    [[nodiscard]] bool brings(const verbs::ReduceWr& request) const {
+      return !request.broadcast_from || *request.broadcast_from == attributes.self;
+    }
   };
 
   void work(Time now) override;

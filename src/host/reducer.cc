@@ -302,20 +302,49 @@ void Reducer::combine_ready(GroupNumber number) {
   }
 }
 
+std::optional<Reducer::Vector> Reducer::matched(const Group& group) {
+  Vector result = group.children.front().waiting.front();
+  const std::optional<std::uint32_t> source = ReductionHeader::decode(result.header).broadcast_from;
+  if (source) {
+    result.length = 0;  // unless a child has it: it may come from above
+  }
+  for (const Child& child : group.children) {
+    const Vector& own = child.waiting.front();
+    const bool brings = !source || std::binary_search(child.members.begin(), child.members.end(), *source);
+    if (source && brings) {
+      result.length = own.length;
+    }
+    if (own.header != result.header || own.length != (brings ? result.length : 0)) {
+      return std::nullopt;  // the members do not ask for the same
+    }
+  }
+  return result;
+}
+
+void Reducer::combine_bytes(Group& group, const Vector& result) const {
+  const ReductionHeader header = ReductionHeader::decode(result.header);
+  std::byte* const to = group.memory.get() + group.combined % options_.window * stride();
+  std::vector<std::span<const std::byte>> operands;
+  for (const Child& child : group.children) {
+    const std::uint64_t sequence = child.arrived - child.waiting.size();
+    if (child.waiting.front().length > 0) {
+      operands.emplace_back(child.room.get() + sequence % (options_.window + 1) * stride(), result.length);
+    }
+  }
+  if (!header.broadcast_from) {
+    reduce_vectors(header.reduction, operands, {to, result.length});
+  } else if (!operands.empty()) {
+    std::ranges::copy(operands.front(), to);
+  }
+}
+
 bool Reducer::combine_next(Group& group) {
-  const Vector first = group.children.front().waiting.front();
-  if (std::any_of(group.children.begin(), group.children.end(),
-                  [&](const Child& child) { return child.waiting.front() != first; })) {
-    return false;  // the members do not ask for the same
+  const std::optional<Vector> result = matched(group);
+  if (!result) {
+    return false;
   }
   if (carries_bytes_) {
-    std::vector<std::span<const std::byte>> operands;
-    for (const Child& child : group.children) {
-      const std::uint64_t sequence = child.arrived - child.waiting.size();
-      operands.emplace_back(child.room.get() + sequence % (options_.window + 1) * stride(), first.length);
-    }
-    reduce_vectors(ReductionHeader::decode(first.header).reduction, operands,
-                   {group.memory.get() + group.combined % options_.window * stride(), first.length});
+    combine_bytes(group, *result);
   }
   for (Child& child : group.children) {
     child.waiting.pop_front();
@@ -324,7 +353,7 @@ bool Reducer::combine_next(Group& group) {
       return false;
     }
   }
-  group.slots[group.combined % options_.window] = first;
+  group.slots[group.combined % options_.window] = *result;
   ++group.combined;
   ++counters_.reductions;
   return true;
@@ -342,9 +371,13 @@ void Reducer::pass_on_next(GroupNumber number) {
     answer_next(number, vector.length);
     return;
   }
-  const verbs::Sge slot = slot_of(*group.parent, sequence, vector.length);
-  if (!group.parent->queue_pair->post_receive(slot) ||
-      !group.parent->queue_pair->send(slot, ReductionHeader::decode(vector.header))) {
+  // A broadcast from elsewhere is as long as its sender says.
+  const auto room = static_cast<std::uint32_t>(vector.length > 0 ? vector.length : stride());
+  const bool brings = vector.length > 0;
+  if (!group.parent->queue_pair->post_receive(slot_of(*group.parent, sequence, room)) ||
+      !group.parent->queue_pair->send(
+          brings ? std::optional(slot_of(*group.parent, sequence, vector.length)) : std::nullopt,
+          ReductionHeader::decode(vector.header))) {
     fail_group(number);
   }
 }

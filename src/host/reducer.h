@@ -4,8 +4,9 @@
 // has a connection to every child (a member's NIC, or a reducer below) and to its parent, if it is not the root. The
 // n-th vectors of all children belong together; once all are there they are combined, in the order of the children,
 // after `latency` the result goes up, or from the root down; what comes from above goes on to all children. With a root
-// among the members, only the child towards it gets the result, and the others an empty answer. A child sends at most
-// a window ahead of its answers, so that a reducer never takes more than it has room for.
+// among the members, only the child towards it gets the result, and the others an empty answer. Of a broadcast one
+// child has the vector and the others bring empty ones; it goes up and down as a result does. A child sends at most a
+// window ahead of its answers, so that a reducer never takes more than it has room for.
 //
 // A broken connection, a child that gives up, and vectors that do not belong together end the group: everybody who
 // waits is told. Whoever waits for too long asks the others whether they live, so that nobody waits for ever.
@@ -140,6 +141,9 @@ class Reducer final : public ReductionActor {
   void combine_ready(GroupNumber number);
   [[nodiscard]] bool may_combine(const Group& group) const;
   [[nodiscard]] bool combine_next(Group& group);
+  /// What the children's first vectors make together, but for the bytes; none: they do not belong together.
+  [[nodiscard]] static std::optional<Vector> matched(const Group& group);
+  void combine_bytes(Group& group, const Vector& result) const;
   void pass_on_next(GroupNumber number);
   void answer_next(GroupNumber number, std::uint32_t length);
   void fail_group(GroupNumber number);

@@ -143,6 +143,11 @@ Result<void> check_reduce(const GroupAttributes& group, const ReduceWr& request,
   if (size > limits.max_size) {
     return fail("REDUCE: {} bytes; the network reduces at most {} at once", size.count(), limits.max_size.count());
   }
+  if (request.broadcast_from.has_value() &&
+      (request.root.has_value() || request.broadcast_from->value() >= group.members.size())) {
+    return fail("REDUCE: a broadcast comes from one of {} members and goes to all; found from {}{}",
+                group.members.size(), request.broadcast_from->value(), request.root ? ", with a root" : "");
+  }
   if (request.root.has_value() && request.root->value() >= group.members.size()) {
     return fail("REDUCE: root is {}; it must be 0 to {}", request.root->value(), group.members.size() - 1);
   }

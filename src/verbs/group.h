@@ -1,8 +1,9 @@
 // Groups of ranks and the REDUCE request: reduction done by the network, not by the ranks.
 //
 // Every member posts the same sequence of requests; the n-th request of each belongs to the n-th reduction of the
-// group. The network combines the members' vectors and gives the result to all, or to the root alone. A provider that
-// has no reducer refuses the group when it is created; the reducers stand at endpoints, switches parse nothing.
+// group. The network combines the members' vectors and gives the result to all, or to the root alone; or it gives one
+// member's vector to all. A provider that has no reducer refuses the group when it is created; the reducers stand at
+// endpoints, switches parse nothing.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,9 @@ struct ReduceWr {
   DataType data_type = DataType::kFloat32;
   ReduceOperation operation = ReduceOperation::kSum;
   std::optional<GroupRank> root{};  // none: every member gets the result
+  /// Nothing is combined: this member's vector goes to every member as it is. The others bring none; their source is
+  /// not used, but says how long the vector is. Not with a root.
+  std::optional<GroupRank> broadcast_from{};
 };
 
 /// What the network's reducers can do (`max_size` per request; sets as bits `1 << value`).

@@ -134,6 +134,9 @@ Result<void> ReductionWorld::post_all(std::uint32_t index) {
     if (request.plan.root) {
       wr.root = verbs::GroupRank(*request.plan.root);
     }
+    if (request.plan.broadcast_from) {
+      wr.broadcast_from = verbs::GroupRank(*request.plan.broadcast_from);
+    }
     if (Result<void> posted = groups(index).post_reduce(*host.groups[request.plan.group], wr); !posted) {
       return posted;
     }

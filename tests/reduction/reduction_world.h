@@ -47,6 +47,7 @@ struct ReducePlan {
   verbs::ReduceOperation operation = verbs::ReduceOperation::kSum;
   std::optional<std::uint32_t> root{};
   bool in_place = false;
+  std::optional<std::uint32_t> broadcast_from{};
 };
 
 class ReductionWorld {

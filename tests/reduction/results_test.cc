@@ -67,6 +67,30 @@ TEST(InNetworkReduction, SumsForTwoToThirtyThreeMembersOnOneOrSeveralLeaves) {
   }
 }
 
+TEST(InNetworkBroadcast, GivesOneMembersVectorToAllOverOneOrTwoLevels) {
+  for (const std::uint32_t leaves : {1U, 2U}) {
+    for (const std::uint32_t from : {0U, 3U}) {
+      ReductionWorld sim(reduction_world(leaves_and_spines(leaves, 4 / leaves, 2)));
+      sim.add_group({.ranks = first_hosts(4)});
+      const ReducePlan plan{.count = 1000, .data_type = verbs::DataType::kInt32};
+      ReducePlan shared = plan;
+      shared.broadcast_from = from;
+      const std::uint32_t before = sim.add(plan, fill_int32);
+      const std::uint32_t request = sim.add(shared, fill_int32);
+      const std::uint32_t behind = sim.add(plan, fill_int32);
+      EXPECT_EQ(sim.run_checked(), "");
+      ASSERT_EQ(sim.check_all_succeeded(), "");
+      std::vector<std::byte> expected(4000);
+      fill_int32(from, expected);
+      for (std::uint32_t host = 0; host < 4; ++host) {
+        EXPECT_EQ(int32s(sim.destination(host, request)), int32s(expected)) << leaves << " leaves, from " << from;
+        EXPECT_EQ(int32s(sim.destination(host, before)), expected_sum(4, 1000));
+        EXPECT_EQ(int32s(sim.destination(host, behind)), expected_sum(4, 1000));
+      }
+    }
+  }
+}
+
 constexpr std::uint32_t kTypes = 8;
 constexpr std::uint32_t kOperations = 6;
 
