@@ -1,5 +1,6 @@
 // Prints simulated collectives beside their closed forms, as a table of docs/validation.md: one row for each kind,
-// algorithm and number of ranks, with the error for each size. "-": more than is affordable packet by packet.
+// algorithm and number of ranks, with the error for each size. "-": more than is affordable packet by packet. An
+// argument leaves the rows whose name it is part of.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -17,14 +18,17 @@ struct Row {
   CollectiveKind kind;
   CollectiveAlgorithm algorithm;
   std::int64_t locals = 1;
+  FormTrees trees = FormTrees::kSingle;
 };
 
 constexpr Row kRows[] = {
     {CollectiveKind::kAllReduce, CollectiveAlgorithm::kRing},
     {CollectiveKind::kAllReduce, CollectiveAlgorithm::kTree},
+    {CollectiveKind::kAllReduce, CollectiveAlgorithm::kTree, 1, FormTrees::kDouble},
     {CollectiveKind::kAllReduce, CollectiveAlgorithm::kHalvingDoubling},
     {CollectiveKind::kAllReduce, CollectiveAlgorithm::kDirect},
     {CollectiveKind::kAllReduce, CollectiveAlgorithm::kHierarchical, 8},
+    {CollectiveKind::kAllReduce, CollectiveAlgorithm::kNvlsTree, 8, FormTrees::kDouble},
     {CollectiveKind::kReduceScatter, CollectiveAlgorithm::kRing},
     {CollectiveKind::kReduceScatter, CollectiveAlgorithm::kHierarchical, 8},
     {CollectiveKind::kAllGather, CollectiveAlgorithm::kRing},
@@ -54,11 +58,18 @@ std::string cell(const Row& row, std::int64_t ranks, Bytes size, const Catalogue
   CollectiveRun run = form_run(ranks, row.locals);
   run.kind = row.kind;
   run.algorithm = row.algorithm;
-  const auto found = compare_with_form(run, usable_size(run, size), catalogue);
+  const auto found = compare_with_form(run, usable_size(run, size), catalogue, row.trees);
   return found ? fmt::format("{:+.2f}", 100 * found->error()) : found.error().message;
 }
 
-int run() {
+/// "all-reduce, tree (double)".
+std::string name_of(const Row& row) {
+  const bool both = row.trees == FormTrees::kDouble && row.algorithm == CollectiveAlgorithm::kTree;
+  return fmt::format("{}, {}{}", to_string(row.kind), to_string(row.algorithm), both ? " (double)" : "");
+}
+
+/// Rows whose name has `only` in it.
+int run(std::string_view only) {
   const auto catalogue = Catalogue::load(std::nullopt);
   if (!catalogue) {
     fmt::print(stderr, "{}\n", catalogue.error().message);
@@ -67,11 +78,14 @@ int run() {
   fmt::print(
       "| operation | ranks | 1 KiB | 64 KiB | 1 MiB | 16 MiB | 128 MiB | 1 GiB |\n|---|---|---|---|---|---|---|---|\n");
   for (const Row& row : kRows) {
+    if (name_of(row).find(only) == std::string::npos) {
+      continue;
+    }
     for (const std::int64_t ranks : kRanks) {
       if (ranks <= row.locals && row.locals > 1) {
         continue;
       }
-      std::string line = fmt::format("| {}, {} | {} |", to_string(row.kind), to_string(row.algorithm), ranks);
+      std::string line = fmt::format("| {} | {} |", name_of(row), ranks);
       for (const Bytes size : kSizes) {
         line += fmt::format(" {} |", cell(row, ranks, size, *catalogue));
       }
@@ -85,4 +99,4 @@ int run() {
 }  // namespace
 }  // namespace weft::study
 
-int main() { return weft::study::run(); }
+int main(int count, char** words) { return weft::study::run(count > 1 ? words[1] : ""); }

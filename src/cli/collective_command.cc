@@ -38,7 +38,8 @@ std::string in_words_of_options(const std::string& message) {
       return fmt::format("{}: {}", option, message.substr(message.rfind(named) + named.size()));
   }
   constexpr std::string_view kOurName = "traffic 'collective': ";
-  return message.starts_with(kOurName) ? message.substr(kOurName.size()) : message;
+  const std::size_t at = message.find(kOurName);
+  return at == std::string::npos ? message : message.substr(at + kOurName.size());
 }
 
 int complain(const Error& error, int status) {
@@ -223,7 +224,7 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
       ->capture_default_str();
   command
       ->add_option("-a,--algorithm", text.algorithm,
-                   "auto, ring, tree, halving-doubling, direct, hierarchical, in-network")
+                   "auto, ring, tree, halving-doubling, direct, hierarchical, in-network, nvls-tree")
       ->capture_default_str();
   command->add_option("--profile", text.run.profile, "What the communication library costs: ideal, h100-cx7")
       ->capture_default_str();

@@ -1,9 +1,12 @@
 #include "study/build_layout.h"
 
 #include <map>
+#include <string>
+#include <vector>
 
 #include "base/assert.h"
 #include "study/build_topology.h"
+#include "study/graph_parts.h"
 
 namespace weft::study {
 namespace {
@@ -22,6 +25,7 @@ workload::JobLayout layout_of(const std::vector<MachinePlan>& machines, const fa
                               const ScaleUpPlan* scale_up) {
   workload::JobLayout layout;
   std::map<std::string, std::uint32_t> hosts;
+  const std::vector<std::uint32_t> parts = joined_parts(graph, Joins::kCables);
   for (const MachinePlan& machine : machines) {
     workload::RankSite& site = layout.emplace_back();
     const auto next = static_cast<std::uint32_t>(hosts.size());
@@ -29,6 +33,7 @@ workload::JobLayout layout_of(const std::vector<MachinePlan>& machines, const fa
     site.gpu = machine.gpu;
     for (std::uint16_t rail = 0; rail < machine.rails.size(); ++rail) {
       site.rails.push_back(rail);
+      site.parts.push_back(parts[machine.rails[rail].value()]);
     }
     if (machine.scale_up) {
       WEFT_ASSERT(scale_up != nullptr);

@@ -91,15 +91,65 @@ Result<LinkCost> measured(CollectiveRun pair, Bytes message, const Catalogue& ca
       .startup = times->at(1) - wire_time(message), .answer = times->at(0) - times->at(1), .wire_time = wire_time};
 }
 
+/// From one piece that a domain's switch adds up and gives back; further ones come behind it.
+Result<LinkCost> measured_reducer(std::int64_t locals, Bytes piece, const Catalogue& catalogue,
+                                  const std::function<Duration(Bytes)>& wire_time) {
+  CollectiveRun domain = form_run(locals, locals);
+  domain.algorithm = CollectiveAlgorithm::kInNetwork;
+  auto times = ends(domain, piece, catalogue);
+  if (!times) {
+    return pass_on(times);
+  }
+  return LinkCost{.startup = std::ranges::max(*times) - wire_time(piece), .answer = {}, .wire_time = wire_time};
+}
+
 /// The largest message that the operation has.
-Bytes largest_message(const CollectiveRun& run, Bytes size) {
+Bytes largest_message(const CollectiveRun& run, Bytes size, FormTrees trees) {
   const bool whole = run.kind == CollectiveKind::kBroadcast || run.kind == CollectiveKind::kReduce ||
                      run.kind == CollectiveKind::kSend || run.algorithm == CollectiveAlgorithm::kTree;
   if (run.kind == CollectiveKind::kBarrier) {
     return Bytes(1);
   }
-  const bool halves = run.algorithm == CollectiveAlgorithm::kHalvingDoubling;
-  return std::clamp(size / (whole ? 1 : halves ? 2 : run.ranks), Bytes(1), kChunk);
+  std::int64_t parts = whole ? 1 : run.ranks;
+  if (run.algorithm == CollectiveAlgorithm::kHalvingDoubling) {
+    parts = 2;
+  } else if (run.algorithm == CollectiveAlgorithm::kNvlsTree) {
+    parts = run.gpus_per_host;
+  }
+  return std::clamp(size / (trees == FormTrees::kDouble ? 2 * parts : parts), Bytes(1), kChunk);
+}
+
+struct DomainCosts {
+  LinkCost peer{};
+  LinkCost reducer{};
+};
+
+/// Of what the collective uses inside its domains.
+Result<DomainCosts> measured_domain(const CollectiveRun& run, Bytes message, const Catalogue& catalogue) {
+  DomainCosts costs;
+  if (run.gpus_per_host == 1) {
+    return costs;
+  }
+  auto scenario = scenario_of(run, message, catalogue);
+  if (!scenario) {
+    return pass_on(scenario);
+  }
+  const wire::MemoryFormat format = memory_options(scenario->scale_up).format;
+  const auto wire_time = [format](Bytes bytes) { return scale_up_time(format, bytes); };
+  auto peer = measured(form_run(2, 2), message, catalogue, wire_time);
+  if (!peer) {
+    return pass_on(peer);
+  }
+  costs.peer = *peer;
+  if (run.algorithm == CollectiveAlgorithm::kNvlsTree) {
+    const Bytes piece = std::min(message, scenario->scale_up.reduction_size);
+    auto reducer = measured_reducer(run.gpus_per_host, piece / 8 * 8, catalogue, wire_time);
+    if (!reducer) {
+      return pass_on(reducer);
+    }
+    costs.reducer = *reducer;
+  }
+  return costs;
 }
 
 }  // namespace
@@ -111,15 +161,17 @@ CollectiveRun form_run(std::int64_t ranks, std::int64_t locals) {
   run.rails = locals;
   run.topology = "single-switch";
   run.profile = "ideal";
-  run.settings = {"traffic[0].channels=1", fmt::format("collectives.in_flight={}", kInFlight)};
+  run.settings = {fmt::format("collectives.in_flight={}", kInFlight)};
   if (locals > 1) {
     run.settings.push_back(fmt::format("scale_up.rate={} bps", kScaleUp.bits_per_second()));
   }
   return run;
 }
 
-Result<FormComparison> compare_with_form(const CollectiveRun& run, Bytes size, const Catalogue& catalogue) {
-  const Bytes message = largest_message(run, size);
+Result<FormComparison> compare_with_form(CollectiveRun run, Bytes size, const Catalogue& catalogue, FormTrees trees) {
+  const std::uint32_t channels = trees == FormTrees::kDouble ? 2 : 1;
+  run.settings.push_back(fmt::format("traffic[0].channels={}", channels));
+  const Bytes message = largest_message(run, size, trees);
   const auto encapsulation =
       run.fabric == "infiniband" ? wire::Encapsulation::kIbLocal : wire::Encapsulation::kRoceV2Ipv4;
   CollectiveRun pair = form_run(2);
@@ -129,19 +181,9 @@ Result<FormComparison> compare_with_form(const CollectiveRun& run, Bytes size, c
   if (!scale_out) {
     return pass_on(scale_out);
   }
-  LinkCost scale_up;
-  if (run.gpus_per_host > 1) {
-    auto scenario = scenario_of(run, size, catalogue);
-    if (!scenario) {
-      return pass_on(scenario);
-    }
-    const wire::MemoryFormat format = memory_options(scenario->scale_up).format;
-    auto cost =
-        measured(form_run(2, 2), message, catalogue, [format](Bytes bytes) { return scale_up_time(format, bytes); });
-    if (!cost) {
-      return pass_on(cost);
-    }
-    scale_up = *cost;
+  Result<DomainCosts> domain = measured_domain(run, message, catalogue);
+  if (!domain) {
+    return pass_on(domain);
   }
   const auto form = workload::closed_form({.kind = run.kind,
                                            .algorithm = run.algorithm,
@@ -149,9 +191,11 @@ Result<FormComparison> compare_with_form(const CollectiveRun& run, Bytes size, c
                                            .locals = static_cast<std::uint32_t>(run.gpus_per_host),
                                            .size = size,
                                            .chunk = kChunk,
+                                           .channels = channels,
                                            .in_flight = kInFlight,
                                            .scale_out = *scale_out,
-                                           .scale_up = scale_up});
+                                           .scale_up = domain->peer,
+                                           .reducer = domain->reducer});
   if (!form) {
     return fail("{} {}: no closed form", to_string(run.kind), to_string(run.algorithm));
   }

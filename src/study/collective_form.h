@@ -21,9 +21,11 @@ struct FormComparison {
   [[nodiscard]] double error() const { return simulated.seconds() / form.seconds() - 1; }
 };
 
-/// One channel, in chunks of 512 KiB, 64 of a lane in flight. `run` is one of form_run with kind and algorithm set, on
-/// InfiniBand or RoCEv2. Errors: a collective without a closed form, as time_collective.
-[[nodiscard]] Result<FormComparison> compare_with_form(const CollectiveRun& run, Bytes size,
-                                                       const Catalogue& catalogue);
+/// Chunks of 512 KiB, 64 of a lane in flight, one channel, or two for a double binary tree. `run` is one of form_run
+/// with kind and algorithm set, on InfiniBand or RoCEv2. Errors: a collective without a closed form, as
+/// time_collective.
+enum class FormTrees : std::uint8_t { kSingle, kDouble };
+[[nodiscard]] Result<FormComparison> compare_with_form(CollectiveRun run, Bytes size, const Catalogue& catalogue,
+                                                       FormTrees trees = FormTrees::kSingle);
 
 }  // namespace weft::study

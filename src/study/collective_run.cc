@@ -214,6 +214,9 @@ std::string collective_scenario(const CollectiveRun& run, Bytes size) {
   if (run.scale_up != "none" && gpus > 1) {
     text += fmt::format("\n[scale_up]\nentry = \"{}\"\n", run.scale_up);
   }
+  if (run.algorithm == workload::CollectiveAlgorithm::kNvlsTree && gpus > 1 && run.scale_up != "none") {
+    text += "reduction = true\n";
+  }
   if (run.algorithm == workload::CollectiveAlgorithm::kInNetwork) {
     const bool in_domain = run.ranks == gpus && run.scale_up != "none" && gpus > 1;
     text += in_domain ? "reduction = true\n" : "\n[reduction]\nenabled = true\n";

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "study/graph_parts.h"
 #include "study/scenario_words.h"
 
 namespace weft::study {
@@ -18,29 +18,6 @@ using fabric::Graph;
 using fabric::PortType;
 
 bool is_routable(Family family) { return family != Family::kRoceV1 && family != Family::kInfiniband; }
-
-/// For each node the lowest node that bridges alone lead to.
-std::vector<std::uint32_t> bridged_parts(const Graph& graph) {
-  std::vector<std::uint32_t> part(graph.nodes.size());
-  std::iota(part.begin(), part.end(), 0U);
-  const auto root = [&part](std::uint32_t node) {
-    while (part[node] != node) {
-      node = part[node] = part[part[node]];
-    }
-    return node;
-  };
-  for (const fabric::Link& link : graph.links) {
-    if (graph[link.a.node].domain == graph[link.b.node].domain) {
-      const std::uint32_t a = root(link.a.node.value());
-      const std::uint32_t b = root(link.b.node.value());
-      part[std::max(a, b)] = std::min(a, b);
-    }
-  }
-  for (std::uint32_t node = 0; node < part.size(); ++node) {
-    part[node] = root(node);
-  }
-  return part;
-}
 
 /// The first cable, in the order of the graph, that leads out of a part.
 std::string boundary(const Graph& graph, const std::vector<std::uint32_t>& part, std::uint32_t inside) {
@@ -71,7 +48,8 @@ std::uint32_t first_like(const workload::JobLayout& layout, std::uint32_t rank) 
 
 class ReachCheck {
  public:
-  explicit ReachCheck(const Graph& graph) : graph_(graph), part_(bridged_parts(graph)) {}
+  explicit ReachCheck(const Graph& graph)
+      : graph_(graph), part_(joined_parts(graph, Joins::kBridges)), cabled_(joined_parts(graph, Joins::kCables)) {}
 
   [[nodiscard]] Result<void> check(const TrafficPlan& plan) const {
     if (!plan.pairs.empty()) {
@@ -96,6 +74,11 @@ class ReachCheck {
     const std::vector<EndpointId>& ours = plan.machines[from].rails;
     const std::vector<EndpointId>& theirs = plan.machines[to].rails;
     for (std::size_t rail = 0; rail < std::min(ours.size(), theirs.size()); ++rail) {
+      // What no cable joins either is no question of families: the ranks know their parts of the network.
+      const bool joined = cabled_[ours[rail].value()] == cabled_[theirs[rail].value()];
+      if (!joined && (plan.collective || plan.training)) {
+        continue;
+      }
       const std::uint32_t inside = part_[ours[rail].value()];
       if (inside != part_[theirs[rail].value()]) {
         const Family family = plan.family;
@@ -112,6 +95,7 @@ class ReachCheck {
 
   const Graph& graph_;
   std::vector<std::uint32_t> part_;
+  std::vector<std::uint32_t> cabled_;
 };
 
 Result<void> check_ports(const Scenario& scenario, const Graph& graph) {

@@ -142,8 +142,8 @@ struct WordsOf<workload::CollectiveKind> : NothingPlanned {
 };
 template <>
 struct WordsOf<workload::CollectiveAlgorithm> : NothingPlanned {
-  static constexpr WordList<7> kWords = {"auto",   "ring",         "tree",      "halving-doubling",
-                                         "direct", "hierarchical", "in-network"};
+  static constexpr WordList<8> kWords = {"auto",   "ring",         "tree",       "halving-doubling",
+                                         "direct", "hierarchical", "in-network", "nvls-tree"};
 };
 template <>
 struct WordsOf<workload::QueuePairUse> : NothingPlanned {

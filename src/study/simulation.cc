@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <span>
 
 #include "base/stable_hash.h"
 #include "study/build_collective.h"
@@ -14,8 +15,10 @@
 #include "study/build_traffic.h"
 #include "study/ideal_time.h"
 #include "study/reach.h"
+#include "study/scenario_validate.h"
 #include "study/training_run.h"
 #include "workload/collective/engine.h"
+#include "workload/collective/member_layout.h"
 #include "workload/flow_program.h"
 #include "workload/local_connector.h"
 #include "workload/messenger.h"
@@ -51,6 +54,31 @@ std::string unreachable_text(const World& world) {
                    : "; " + std::to_string(lost) +
                          " packets found no way: the topology does not join all ports (a rail-optimised one without "
                          "spines joins those of one rail alone)";
+}
+
+/// Whether the members reach whom they send to: of pipelines their neighbours, of other groups all, by way of others.
+bool all_reached(const workload::Communicator& group, const workload::MemberLayout& members) {
+  if (!group.name.starts_with("pp-")) {
+    return members.reach() != workload::Reach::kNotAll;
+  }
+  for (std::uint32_t next = 1; next < members.size(); ++next) {
+    if (!members.reaches(workload::MemberIndex(next - 1), workload::MemberIndex(next))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<void> check_groups(std::span<const workload::Communicator> groups, const workload::JobLayout& layout) {
+  for (const workload::Communicator& group : groups) {
+    if (!all_reached(group, workload::MemberLayout(group, layout))) {
+      return fail(
+          "the {} ranks of group {} have their NICs in parts of the network that are not joined (rails without "
+          "spines), and no scale-up links from one to the other for all of them",
+          group.members.size(), group.name);
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -239,6 +267,23 @@ Result<void> Simulation::make_job(TrafficPlan plan, std::size_t first_machine) {
   return {};
 }
 
+// Where the scenario says what a plan comes from: the collective's algorithm if it is given, or the first key.
+std::string Simulation::place_of(const TrafficPlan& plan) const {
+  const auto place = [this](const std::string& path) { return source_place(scenario_, path); };
+  for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
+    if (plan.collective && scenario_.traffic[i].name == plan.job.name) {
+      const std::string algorithm = place(fmt::format("traffic[{}].algorithm", i));
+      return algorithm == scenario_.file ? place(fmt::format("traffic[{}].kind", i)) : algorithm;
+    }
+  }
+  for (std::size_t i = 0; i < scenario_.jobs.size(); ++i) {
+    if (plan.training && scenario_.jobs[i].name == plan.job.name) {
+      return place(fmt::format("job[{}].name", i));
+    }
+  }
+  return scenario_.file;
+}
+
 Result<void> Simulation::make_training(Job& job) {
   if (!job.plan.training) {
     return {};
@@ -251,6 +296,9 @@ Result<void> Simulation::make_training(Job& job) {
                                                                 .scale_up_rate = planned.scale_up_rate});
   if (!run) {
     return pass_on(run);
+  }
+  if (Result<void> met = check_groups((*run)->communicators(), planned.layout); !met) {
+    return fail("{}: job '{}': {}", place_of(job.plan), planned.settings->name, met.error().message);
   }
   if ((*run)->composed() && running_.size() > 1) {
     return fail("job '{}': a composed step has the network to itself; beside other traffic, fidelity = \"packet\"",
@@ -335,7 +383,7 @@ Result<void> Simulation::make_collective(Job& job, std::uint32_t rank) {
   options.engine.layout = &job.plan.collective->layout;
   auto program = workload::CollectiveProgram::make(job.ranks[rank].messenger, parts_->matcher, options);
   if (!program) {
-    return fail("traffic '{}': {}", job.plan.job.name, program.error().message);
+    return fail("{}: traffic '{}': {}", place_of(job.plan), job.plan.job.name, program.error().message);
   }
   job.collectives.push_back(program->get());
   job.ranks[rank].program = std::move(*program);

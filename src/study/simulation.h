@@ -121,6 +121,7 @@ class Simulation {
   [[nodiscard]] Result<void> make_job(TrafficPlan plan, std::size_t first_machine);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
+  [[nodiscard]] std::string place_of(const TrafficPlan& plan) const;
   [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
   /// Every program is done, and every message that arrives with a completion has been seen.
   [[nodiscard]] bool all_done() const;

@@ -154,6 +154,32 @@ TEST(Collective, AnNvlinkSwitchReducesAsFastAsItsUsersMeasure) {
   EXPECT_NEAR(ideal, link * 2 * 7 / 8, 0.03 * ideal);
 }
 
+TEST(Collective, NvlsTreesAddUpInSwitchesAndBetweenHosts) {
+  for (const std::string ranks : {"8", "16", "24", "40"}) {
+    const Outcome outcome =
+        run_weft("collective all-reduce --algorithm nvls-tree --verify --size 48B,96KiB,2MiB --ranks " + ranks);
+    EXPECT_EQ(outcome.exit_status, 0) << ranks << outcome.err << outcome.out;
+    EXPECT_THAT(outcome.out, ::testing::Not(HasSubstr("WRONG"))) << ranks;
+  }
+  expect_refused("all-reduce --algorithm nvls-tree --scale-up none", "nvls-tree needs scale-up links");
+}
+
+// A GPU hands 9/8 of its vector to the switch and gets as much; its NIC sends an eighth between two hosts.
+TEST(Collective, NvlsTreesAreBoundByTheLinksOfTheDomainAndNotByNics) {
+  const std::string trees = "all-reduce --algorithm nvls-tree --size 128MiB";
+  const double link = 450 * 0.8755 * 256 / 272;
+  const double bus_of_16 = 2.0 * 15 / 16;
+  const double ideal = bus_bandwidth(trees + " --profile ideal");
+  EXPECT_LE(ideal, link * 8 / 9 * bus_of_16);
+  EXPECT_GE(ideal, 0.9 * link * 8 / 9 * bus_of_16);
+  const nlohmann::json rows = rows_of(trees);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_NEAR(rows[0].at("nic_gbytes_per_s").get<double>(), rows[0].at("algbw_gbytes_per_s").get<double>() / 8, 0.01);
+  // Published for two hosts of H100: 470 to 480. Nothing is fitted but what a GPU hands to its switch (NVLS).
+  EXPECT_GE(rows[0].at("busbw_gbytes_per_s").get<double>(), 440);
+  EXPECT_LE(rows[0].at("busbw_gbytes_per_s").get<double>(), 274.3 * bus_of_16);
+}
+
 TEST(Collective, ARingOverTwoHostsOfH100IsWhatItsUsersMeasure) {
   for (const std::string fabric : {"infiniband", "rocev2"}) {
     const nlohmann::json rows = rows_of("all-reduce --algorithm ring --size 256MiB --fabric " + fabric);

@@ -27,6 +27,7 @@ constexpr Algorithm kAll[] = {
     {CollectiveKind::kAllReduce, CollectiveAlgorithm::kDirect},
     {CollectiveKind::kAllReduce, CollectiveAlgorithm::kHierarchical, false, true},
     {CollectiveKind::kAllReduce, CollectiveAlgorithm::kInNetwork, false, false, false, true},
+    {CollectiveKind::kAllReduce, CollectiveAlgorithm::kNvlsTree, false, true},
     {CollectiveKind::kAllReduce, CollectiveAlgorithm::kAutomatic},
     {CollectiveKind::kReduceScatter, CollectiveAlgorithm::kRing},
     {CollectiveKind::kReduceScatter, CollectiveAlgorithm::kDirect},

@@ -7,8 +7,8 @@
 
 namespace weft::testing {
 
-void NetworkReducer::post(const verbs::GroupAttributes& group, std::uint64_t number, const Part& part) {
-  const Key key{group.members, number};
+void NetworkReducer::post(const verbs::GroupAttributes& group, const Place& place, const Part& part) {
+  const Key key{group.members, place};
   std::vector<Part>& parts = open_[key];
   parts.resize(group.members.size());
   parts[group.self.value()] = part;
@@ -22,7 +22,11 @@ void NetworkReducer::post(const verbs::GroupAttributes& group, std::uint64_t num
 void NetworkReducer::finish(const std::vector<Part>& parts) {
   const std::size_t length = parts[0].request.source.length;
   std::vector<std::byte> sum;
-  for (const Part& part : parts) {
+  const auto& from = parts[0].request.broadcast_from;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    if (from && from->value() != i)
+      continue;
     const std::byte* const source = part.member->bytes_at(part.request.source.address);
     if (source == nullptr)
       continue;
@@ -42,7 +46,9 @@ void NetworkReducer::finish(const std::vector<Part>& parts) {
 Result<verbs::GroupHandle> ReducingProvider::create_group(const verbs::GroupAttributes& attributes) {
   if (auto right = verbs::check_group(attributes, query_reduce()); !right)
     return pass_on(right);
-  groups_.push_back({.attributes = attributes});
+  const auto same = std::ranges::count_if(
+      groups_, [&](const Group& group) { return group.attributes.members == attributes.members; });
+  groups_.push_back({.attributes = attributes, .ordinal = static_cast<std::uint32_t>(same)});
   return verbs::GroupHandle(static_cast<std::uint32_t>(groups_.size() - 1));
 }
 
@@ -50,7 +56,7 @@ Result<void> ReducingProvider::post_reduce(verbs::GroupHandle handle, const verb
   Group& group = groups_[handle.value()];
   if (auto right = verbs::check_reduce(group.attributes, request, query_reduce()); !right)
     return right;
-  network_.post(group.attributes, group.posted++, {.member = this, .request = request});
+  network_.post(group.attributes, {group.ordinal, group.posted++}, {.member = this, .request = request});
   return {};
 }
 

@@ -24,13 +24,18 @@ class NetworkReducer {
     ReducingProvider* member = nullptr;
     verbs::ReduceWr request{};
   };
-  /// Groups are known by their members.
-  void post(const verbs::GroupAttributes& group, std::uint64_t number, const Part& part);
+  /// Groups are known by their members, and those of the same by the order in which each member made them.
+  struct Place {
+    std::uint32_t group = 0;
+    std::uint64_t request = 0;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  void post(const verbs::GroupAttributes& group, const Place& place, const Part& part);
 
  private:
   struct Key {
     std::vector<EndpointId> members;
-    std::uint64_t number = 0;
+    Place place;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   static void finish(const std::vector<Part>& parts);
@@ -108,6 +113,7 @@ class ReducingProvider final : public verbs::Provider, public verbs::GroupProvid
  private:
   struct Group {
     verbs::GroupAttributes attributes;
+    std::uint32_t ordinal = 0;  // among those over the same members
     std::uint64_t posted = 0;
   };
   verbs::Provider& device_;

@@ -9,6 +9,7 @@
 #include "workload/collective/halving_doubling.h"
 #include "workload/collective/hierarchical.h"
 #include "workload/collective/in_network.h"
+#include "workload/collective/nvls_tree.h"
 #include "workload/collective/pair.h"
 #include "workload/collective/relay.h"
 #include "workload/collective/ring.h"
@@ -19,12 +20,38 @@ namespace {
 
 using Check = Result<void> (*)(const LaneContext&);
 
+/// Between whom an algorithm sends, beside members of one group: any two, those with the same place in their groups,
+/// neighbours in rings, or the two of the request.
+enum class Edges : std::uint8_t { kAnyTwo, kSamePlaces, kRings, kPair };
+
 struct Entry {
   CollectiveKind kind;
   CollectiveAlgorithm algorithm;
+  Edges edges;
   void (*add)(const LaneContext&, Lanes&);
   Check check = nullptr;  // null: any members do
 };
+
+/// Rails that are not joined.
+Result<void> check_edges(const LaneContext& context, const Entry& entry) {
+  const MemberLayout& layout = *context.layout;
+  if (entry.edges == Edges::kPair) {
+    if (layout.reaches(context.self, context.request.peer))
+      return {};
+    return fail("members {} and {} are in parts of the network that are not joined", context.self.value(),
+                context.request.peer.value());
+  }
+  if (layout.reach() == Reach::kAnyTwo)
+    return {};
+  if (layout.reach() == Reach::kNotAll)
+    return fail(
+        "the members' rails are in parts of the network that are not joined, and scale-up links do not lead from one "
+        "to the other for all of them");
+  if (entry.edges == Edges::kSamePlaces || (entry.edges == Edges::kRings && layout.rings_close()))
+    return {};
+  return fail("'{}' sends from rail to rail{}, but the network does not join the rails", to_string(entry.algorithm),
+              entry.edges == Edges::kRings ? " around an odd number of hosts" : "");
+}
 
 Result<void> power_of_two(const LaneContext& context) {
   if (std::has_single_bit(context.size()))
@@ -73,6 +100,16 @@ Result<void> domain_reducer(const LaneContext& context) {
   return reducer_for(context, context.layout->largest_group());
 }
 
+Result<void> domain_switch(const LaneContext& context) {
+  if (auto equal = equal_groups(context); !equal)
+    return equal;
+  if (context.layout->largest_group() == 1)
+    return {};
+  if (!context.layout->has_scale_up())
+    return fail("nvls-tree needs scale-up links between the ranks of a host");
+  return reducer_for(context, context.layout->largest_group());
+}
+
 Result<void> equal_parts(const LaneContext& context) {
   if (context.request.size % Bytes(context.size()) == Bytes::zero())
     return {};
@@ -88,29 +125,32 @@ using Kind = CollectiveKind;
 using Algorithm = CollectiveAlgorithm;
 
 constexpr std::array kEntries = {
-    Entry{Kind::kAllReduce, Algorithm::kRing, add_ring_all_reduce},
-    Entry{Kind::kAllReduce, Algorithm::kTree, add_tree_all_reduce},
-    Entry{Kind::kAllReduce, Algorithm::kHalvingDoubling, add_halving_doubling, power_of_two},
-    Entry{Kind::kAllReduce, Algorithm::kDirect, add_direct_all_reduce},
-    Entry{Kind::kAllReduce, Algorithm::kHierarchical, add_hierarchical_all_reduce, domain_reducer},
-    Entry{Kind::kAllReduce, Algorithm::kInNetwork, add_in_network_all_reduce, group_reducer},
-    Entry{Kind::kReduceScatter, Algorithm::kRing, add_ring_reduce_scatter},
-    Entry{Kind::kReduceScatter, Algorithm::kDirect, add_direct_reduce_scatter},
-    Entry{Kind::kReduceScatter, Algorithm::kHierarchical, add_hierarchical_reduce_scatter, domain_reducer},
-    Entry{Kind::kReduceScatter, Algorithm::kInNetwork, add_in_network_reduce_scatter, group_reducer},
-    Entry{Kind::kAllGather, Algorithm::kRing, add_ring_all_gather},
-    Entry{Kind::kAllGather, Algorithm::kDirect, add_direct_all_gather},
-    Entry{Kind::kAllGather, Algorithm::kHierarchical, add_hierarchical_all_gather, equal_groups},
-    Entry{Kind::kBroadcast, Algorithm::kRing, add_chain_broadcast},
-    Entry{Kind::kBroadcast, Algorithm::kTree, add_tree_broadcast},
-    Entry{Kind::kReduce, Algorithm::kRing, add_chain_reduce},
-    Entry{Kind::kReduce, Algorithm::kTree, add_tree_reduce},
-    Entry{Kind::kReduce, Algorithm::kInNetwork, add_in_network_reduce, group_reducer},
-    Entry{Kind::kAllToAll, Algorithm::kDirect, add_pairwise_all_to_all, equal_parts},
-    Entry{Kind::kAllToAll, Algorithm::kHierarchical, add_relayed_all_to_all, equal_groups_and_parts},
-    Entry{Kind::kBarrier, Algorithm::kDirect, add_barrier},
-    Entry{Kind::kSend, Algorithm::kDirect, add_send},
-    Entry{Kind::kReceive, Algorithm::kDirect, add_receive},
+    Entry{Kind::kAllReduce, Algorithm::kRing, Edges::kRings, add_ring_all_reduce},
+    Entry{Kind::kAllReduce, Algorithm::kTree, Edges::kSamePlaces, add_tree_all_reduce},
+    Entry{Kind::kAllReduce, Algorithm::kHalvingDoubling, Edges::kAnyTwo, add_halving_doubling, power_of_two},
+    Entry{Kind::kAllReduce, Algorithm::kDirect, Edges::kAnyTwo, add_direct_all_reduce},
+    Entry{Kind::kAllReduce, Algorithm::kHierarchical, Edges::kSamePlaces, add_hierarchical_all_reduce, domain_reducer},
+    Entry{Kind::kAllReduce, Algorithm::kInNetwork, Edges::kAnyTwo, add_in_network_all_reduce, group_reducer},
+    Entry{Kind::kAllReduce, Algorithm::kNvlsTree, Edges::kSamePlaces, add_nvls_tree_all_reduce, domain_switch},
+    Entry{Kind::kReduceScatter, Algorithm::kRing, Edges::kRings, add_ring_reduce_scatter},
+    Entry{Kind::kReduceScatter, Algorithm::kDirect, Edges::kAnyTwo, add_direct_reduce_scatter},
+    Entry{Kind::kReduceScatter, Algorithm::kHierarchical, Edges::kSamePlaces, add_hierarchical_reduce_scatter,
+          domain_reducer},
+    Entry{Kind::kReduceScatter, Algorithm::kInNetwork, Edges::kAnyTwo, add_in_network_reduce_scatter, group_reducer},
+    Entry{Kind::kAllGather, Algorithm::kRing, Edges::kRings, add_ring_all_gather},
+    Entry{Kind::kAllGather, Algorithm::kDirect, Edges::kAnyTwo, add_direct_all_gather},
+    Entry{Kind::kAllGather, Algorithm::kHierarchical, Edges::kSamePlaces, add_hierarchical_all_gather, equal_groups},
+    Entry{Kind::kBroadcast, Algorithm::kRing, Edges::kRings, add_chain_broadcast},
+    Entry{Kind::kBroadcast, Algorithm::kTree, Edges::kAnyTwo, add_tree_broadcast},
+    Entry{Kind::kReduce, Algorithm::kRing, Edges::kRings, add_chain_reduce},
+    Entry{Kind::kReduce, Algorithm::kTree, Edges::kAnyTwo, add_tree_reduce},
+    Entry{Kind::kReduce, Algorithm::kInNetwork, Edges::kAnyTwo, add_in_network_reduce, group_reducer},
+    Entry{Kind::kAllToAll, Algorithm::kDirect, Edges::kAnyTwo, add_pairwise_all_to_all, equal_parts},
+    Entry{Kind::kAllToAll, Algorithm::kHierarchical, Edges::kSamePlaces, add_relayed_all_to_all,
+          equal_groups_and_parts},
+    Entry{Kind::kBarrier, Algorithm::kDirect, Edges::kSamePlaces, add_barrier},
+    Entry{Kind::kSend, Algorithm::kDirect, Edges::kPair, add_send},
+    Entry{Kind::kReceive, Algorithm::kDirect, Edges::kPair, add_receive},
 };
 
 const Entry* find(CollectiveKind kind, CollectiveAlgorithm algorithm) {
@@ -136,6 +176,8 @@ Result<void> check_algorithm(const LaneContext& context, CollectiveAlgorithm alg
   const Entry* const entry = find(context.request.kind, algorithm);
   if (entry == nullptr)
     return fail("no algorithm '{}'; there are {}", to_string(algorithm), algorithms_for(context.request.kind));
+  if (auto reached = check_edges(context, *entry); !reached)
+    return reached;
   return entry->check == nullptr ? Result<void>{} : entry->check(context);
 }
 
@@ -147,6 +189,8 @@ std::uint32_t channels_of(CollectiveAlgorithm algorithm, const MemberLayout& lay
       return layout.natural_channels();
     case CollectiveAlgorithm::kTree:
       return 2 * layout.natural_channels();
+    case CollectiveAlgorithm::kNvlsTree:
+      return 2 * layout.rails();
     case CollectiveAlgorithm::kInNetwork:
     case CollectiveAlgorithm::kDirect:
       if (layout.groups() == 1 && layout.has_scale_up())
@@ -161,7 +205,7 @@ std::uint32_t channels_of(CollectiveAlgorithm algorithm, const MemberLayout& lay
 }
 
 std::uint32_t most_channels(const MemberLayout& layout, const CollectiveOptions& options) {
-  return std::max({options.channels, 2 * layout.natural_channels(), layout.rails()});
+  return std::max({options.channels, 2 * layout.natural_channels(), 2 * layout.rails()});
 }
 
 void add_lanes(const LaneContext& context, CollectiveAlgorithm algorithm, Lanes& lanes) {

@@ -69,6 +69,12 @@ Duration one_pass(const Model& m, CollectiveAlgorithm algorithm) {
     }
     case CollectiveAlgorithm::kInNetwork:
       return m.flat().latency + m.flat().rate.transmit_time(m.size) / 2;
+    case CollectiveAlgorithm::kNvlsTree: {
+      // In and out of the domain's switch, each at S (1 + 1/n) for there and back, beside the trees of the rails.
+      const Duration domain = m.inside.rate.transmit_time(m.size + m.size / m.locals) / 2;
+      const Duration rails = m.between.rate.transmit_time(m.size / m.locals) * 100 / kTreePercent;
+      return m.inside.latency + m.between.latency * Model::log2_of(m.groups) + std::max(rails, domain);
+    }
     case CollectiveAlgorithm::kAutomatic:
     case CollectiveAlgorithm::kRing:
       break;

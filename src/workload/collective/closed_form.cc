@@ -5,6 +5,7 @@
 
 #include "workload/collective/extents.h"
 #include "workload/collective/tree.h"
+#include "workload/collective/tree_times.h"
 
 namespace weft::workload {
 namespace {
@@ -94,6 +95,7 @@ class Sums {
   [[nodiscard]] Duration tree_broadcast() const;
   [[nodiscard]] Duration tree_all_reduce() const;
   [[nodiscard]] Duration hierarchical() const;
+  [[nodiscard]] Duration nvls_tree() const;
 
  private:
   const CollectiveForm& form_;
@@ -135,13 +137,16 @@ Duration Sums::tree_broadcast() const {
   return train.first * (1 + below.turns + (train.chunks - 1) * turns) + startup_ * (1 + below.steps) + answer_;
 }
 
-// Up and down again. Behind the first chunk, a node with a parent and two children sends three messages for each and
-// takes three.
+// Trees of all channels share the nodes' links. The first one's part is the longest.
 Duration Sums::tree_all_reduce() const {
-  const Train train = whole();
-  const Descent below = descent(0, form_.ranks);
-  const std::int64_t turns = form_.ranks == 2 ? 1 : below.most_children + 1;
-  return train.first * (2 * below.turns + (train.chunks - 1) * turns) + startup_ * (2 * below.steps) + answer_;
+  const Train each = train(form_.scale_out, cutter_.part(whole_, 0, form_.channels));
+  return tree_all_reduce_time({.nodes = form_.ranks,
+                               .trees = form_.channels,
+                               .chunks = each.chunks,
+                               .chunk = each.first,
+                               .last = each.last,
+                               .startup = startup_}) +
+         answer_;
 }
 
 // The ring of each rail carries what the rank's own number owns of every group: it begins when the first chunk has been
@@ -163,6 +168,27 @@ Duration Sums::hierarchical() const {
   if (gathers)
     sum += inside.last * others + form_.scale_up.startup;
   return sum + (gathers ? form_.scale_up.answer : answer_);
+}
+
+// The trees of the last owner's rail, behind the domain's sum of everybody's first chunks and before its sharing of the
+// own last one. Both take the way to the switch and back for the first piece; other pieces follow without a gap.
+Duration Sums::nvls_tree() const {
+  const std::uint32_t locals = std::max<std::uint32_t>(form_.locals, 1);
+  const Extent share = cutter_.part(cutter_.part(whole_, 0, locals), 0, form_.channels);
+  const Train each = train(form_.scale_out, share);
+  const Duration trees = tree_all_reduce_time({.nodes = form_.ranks / locals,
+                                               .trees = form_.channels,
+                                               .chunks = each.chunks,
+                                               .chunk = each.first,
+                                               .last = each.last,
+                                               .startup = startup_});
+  if (locals == 1 || each.chunks == 0)
+    return trees + answer_;
+  const auto in_domain = [&](std::int64_t index, std::int64_t owners) {
+    const Bytes chunk = bytes_of(cutter_.chunk(share, static_cast<std::uint64_t>(index)));
+    return form_.reducer.startup + form_.reducer.wire_time(chunk * owners * form_.channels);
+  };
+  return in_domain(0, locals) + trees + in_domain(each.chunks - 1, 1);
 }
 
 std::optional<Duration> of_exchange(const CollectiveForm& form, const Sums& sums) {
@@ -206,6 +232,8 @@ std::optional<Duration> closed_form(const CollectiveForm& form) {
       if (form.kind == CollectiveKind::kAllToAll || form.ranks <= form.locals)
         break;
       return sums.hierarchical();
+    case CollectiveAlgorithm::kNvlsTree:
+      return sums.nvls_tree();
     case CollectiveAlgorithm::kAutomatic:
     case CollectiveAlgorithm::kInNetwork:
       break;

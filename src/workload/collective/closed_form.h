@@ -27,17 +27,20 @@ struct CollectiveForm {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
   std::uint32_t ranks = 2;
-  std::uint32_t locals = 1;  // hierarchical: ranks of a scale-up domain
+  std::uint32_t locals = 1;  // hierarchical, nvls-tree: ranks of a scale-up domain
   Bytes size{};
   Bytes element = Bytes(4);
-  Bytes chunk{};                 // one channel
+  Bytes chunk{};
+  std::uint32_t channels = 1;    // over trees: one for each; all else has one channel
   std::uint32_t in_flight = 16;  // messages of a lane
   LinkCost scale_out{};
-  LinkCost scale_up{};  // hierarchical; in-network: unused
+  LinkCost scale_up{};  // hierarchical
+  LinkCost reducer{};   // nvls-tree: of one piece to the domain's switch and back; of further ones behind it
 };
 
 /// From the common beginning to the last rank's end. None where there is no such sum: automatic choice, in-network.
-/// Trees with several chunks: a bound that real ones exceed where chunks on their way up and down share links.
+/// All-reduce over trees: worked out message by message (tree_times.h), since those on their way up and down share
+/// links.
 [[nodiscard]] std::optional<Duration> closed_form(const CollectiveForm& form);
 
 }  // namespace weft::workload

@@ -50,9 +50,10 @@ enum class CollectiveAlgorithm : std::uint8_t {
   kDirect,           // every pair exchanges; all-to-all: pairwise, in steps
   kHierarchical,     // over scale-up inside a domain, over rails between domains
   kInNetwork,        // by the reducers of scale-up switches (all members in one domain) or of the network's switches
+  kNvlsTree,         // by the reducers of scale-up switches inside domains, over double binary trees between them
 };
-inline constexpr std::size_t kCollectiveAlgorithms = 7;
-/// "auto", "ring", "tree", "halving-doubling", "direct", "hierarchical", "in-network".
+inline constexpr std::size_t kCollectiveAlgorithms = 8;
+/// "auto", "ring", "tree", "halving-doubling", "direct", "hierarchical", "in-network", "nvls-tree".
 [[nodiscard]] std::string_view to_string(CollectiveAlgorithm algorithm);
 
 /// Where a rank of the job runs, as far as algorithms care.
@@ -61,6 +62,8 @@ struct RankSite {
   std::optional<std::uint32_t> domain{};    // of scale-up links; none: it has none
   verbs::GpuIndex gpu{};                    // invalid: the CPU
   std::vector<std::uint16_t> rails{};       // of the rank's machine, towards other hosts; at least one
+  std::vector<std::uint32_t> parts{};       // of the network, for each rail; rails of one part reach one another
+                                            // (rail-only networks have several); empty: there is one
   std::optional<std::uint16_t> scale_up{};  // the machine's rail inside its domain
 };
 

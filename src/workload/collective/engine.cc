@@ -14,6 +14,11 @@ namespace {
 constexpr std::uint64_t kLaneBits = 16;
 constexpr std::uint64_t kNumberBits = 16;
 
+/// Asks the reducers of the own scale-up domain, if any.
+constexpr bool works_in_domains(CollectiveAlgorithm algorithm) {
+  return algorithm == CollectiveAlgorithm::kHierarchical || algorithm == CollectiveAlgorithm::kNvlsTree;
+}
+
 constexpr std::uint64_t token_of(std::uint64_t operation, std::uint32_t lane) { return operation << kLaneBits | lane; }
 
 Bytes bytes_of(std::uint64_t size) { return Bytes(static_cast<std::int64_t>(size)); }
@@ -65,9 +70,10 @@ LaneContext CollectiveEngine::context_of(const CollectiveRequest& request) const
                       .channels = channels_of(request.algorithm, *entry.layout, options),
                       .pair_slot = entry.pair_slot(),
                       .chunk = options.chunk};
-  const bool in_domain = request.algorithm == CollectiveAlgorithm::kHierarchical;
-  const bool in_network = in_domain ? options.domain_reduction == DomainReduction::kInNetwork
-                                    : request.algorithm == CollectiveAlgorithm::kInNetwork;
+  const bool in_domain = works_in_domains(request.algorithm);
+  const bool in_network = request.algorithm == CollectiveAlgorithm::kHierarchical
+                              ? options.domain_reduction == DomainReduction::kInNetwork
+                              : in_domain || request.algorithm == CollectiveAlgorithm::kInNetwork;
   if (!in_network)
     return context;
   const auto extent = in_domain ? GroupExtent::kDomain : GroupExtent::kCommunicator;
@@ -102,6 +108,10 @@ Result<CollectiveRequest> CollectiveEngine::checked(const CollectiveRequest& req
     resolved.algorithm = CollectiveAlgorithm::kDirect;
   if (resolved.algorithm == CollectiveAlgorithm::kAutomatic)
     resolved.algorithm = choose(resolved);
+  // Between rails that the network does not join, parts go over the scale-up links to the GPU whose rail leads there.
+  const bool to_all = request.kind == CollectiveKind::kAllToAll && resolved.algorithm == CollectiveAlgorithm::kDirect;
+  if (to_all && entry.layout->reach() == Reach::kSamePlaces)
+    resolved.algorithm = CollectiveAlgorithm::kHierarchical;
   if (auto able = check_algorithm(context_of(resolved), resolved.algorithm); !able)
     return fail("{}: {}", where, able.error().message);
   return resolved;
@@ -153,12 +163,27 @@ Result<void> CollectiveEngine::launch(OperationId id, Operation& operation) {
   Lanes lanes;
   const LaneContext context = context_of(operation.request);
   operation.piece = context.chunk;
+  operation.lanes_to_switch = operation.request.algorithm == CollectiveAlgorithm::kNvlsTree ? context.channels : 1;
   add_lanes(context, operation.request.algorithm, lanes);
+  if (auto made = make_groups(context); !made)
+    return made;
   for (Lane& lane : lanes.take())
     operation.lanes.emplace_back(std::move(lane));
   operation.lanes_left = operation.lanes.size();
   WEFT_ASSERT(operation.lanes.size() < (std::uint64_t{1} << kLaneBits) && id < (std::uint64_t{1} << 30));
   wake_at(operation.first_action);
+  return {};
+}
+
+// Groups over the same members are told apart by the order in which each creates them, which must not hang on which of
+// its lanes gets on first.
+Result<void> CollectiveEngine::make_groups(const LaneContext& context) {
+  if (context.request.algorithm != CollectiveAlgorithm::kNvlsTree || context.layout->largest_group() == 1)
+    return {};
+  for (std::uint32_t group = 0; group < 2 * context.channels; ++group) {
+    if (auto made = groups_.find({context.request.communicator, GroupExtent::kDomain, group}); !made)
+      return pass_on(made);
+  }
   return {};
 }
 
@@ -228,7 +253,7 @@ Result<bool> CollectiveEngine::run(OperationId id, Operation& operation, std::ui
       if (lane.current->kind == Action::Kind::kSend)
         edges_.promise(lane.edge);
       lane.working = true;
-      if (const Duration time = time_of(lane); time > Duration::zero()) {
+      if (const Duration time = time_of(operation, lane); time > Duration::zero()) {
         lane.busy_until = messenger_.now() + time;
         wake_at(lane.busy_until);
         continue;
@@ -271,6 +296,7 @@ bool CollectiveEngine::may_start(const Operation& operation, const LaneState& la
     case Action::Kind::kReduce:
       return edges_.has_arrived(lane.edge);
     case Action::Kind::kReduceInNetwork:
+    case Action::Kind::kShareInNetwork:
       return lane.outstanding < reductions_in_flight(options, operation.piece);
     case Action::Kind::kCopy:
     case Action::Kind::kMark:
@@ -284,15 +310,29 @@ const TierCosts& CollectiveEngine::costs(EdgeId edge) const {
   return edges_.over_scale_up(edge) ? costs.scale_up : costs.scale_out;
 }
 
-Duration CollectiveEngine::time_of(const LaneState& lane) const {
-  std::optional<Rate> rate;
-  if (lane.current->kind == Action::Kind::kSend)
-    rate = costs(lane.edge).lane_rate;
-  else if (lane.current->kind == Action::Kind::kReduce)
-    rate = options_.collectives.reduce_rate;
-  else if (lane.current->kind == Action::Kind::kReduceInNetwork)
-    rate = options_.collectives.costs.in_network.lane_rate;
-  return rate ? rate->transmit_time(bytes_of(lane.current->extent.size)) : Duration::zero();
+Duration CollectiveEngine::time_of(const Operation& operation, const LaneState& lane) const {
+  const Action& action = *lane.current;
+  const Bytes size = bytes_of(action.extent.size);
+  const auto at = [size](const std::optional<Rate>& rate) {
+    return rate ? rate->transmit_time(size) : Duration::zero();
+  };
+  switch (action.kind) {
+    case Action::Kind::kSend:
+      return at(costs(lane.edge).lane_rate);
+    case Action::Kind::kReduce:
+      return at(options_.collectives.reduce_rate);
+    case Action::Kind::kShareInNetwork:
+      if (action.peer != *communicators_.at(operation.request.communicator).self)
+        break;  // another's vector
+      [[fallthrough]];
+    case Action::Kind::kReduceInNetwork:
+      return at(options_.collectives.costs.in_network.lane_rate) * operation.lanes_to_switch;
+    case Action::Kind::kReceive:
+    case Action::Kind::kCopy:
+    case Action::Kind::kMark:
+      break;
+  }
+  return Duration::zero();
 }
 
 std::uint64_t CollectiveEngine::place_of(const Action& action) const {
@@ -313,6 +353,7 @@ Result<void> CollectiveEngine::finish_action(OperationId id, Operation& operatio
       done = edges_.take(lane.edge);
       break;
     case Action::Kind::kReduceInNetwork:
+    case Action::Kind::kShareInNetwork:
       done = reduce_in_network(id, operation, index);
       mark = 0;  // comes with the completion
       break;
@@ -381,7 +422,7 @@ Result<void> CollectiveEngine::post_delayed() {
 Result<void> CollectiveEngine::reduce_in_network(OperationId id, Operation& operation, std::uint32_t index) {
   LaneState& lane = operation.lanes[index];
   const Action& action = *lane.current;
-  const bool domain = operation.request.algorithm == CollectiveAlgorithm::kHierarchical;
+  const bool domain = works_in_domains(operation.request.algorithm);
   auto group = groups_.find({operation.request.communicator, domain ? GroupExtent::kDomain : GroupExtent::kCommunicator,
                              action.slot / kSlotsPerChannel});
   if (!group)
@@ -396,11 +437,13 @@ Result<void> CollectiveEngine::reduce_in_network(OperationId id, Operation& oper
                           .destination = element,
                           .data_type = options_.collectives.data_type,
                           .operation = options_.collectives.operation};
-  if (action.peer.is_valid()) {
-    const MemberLayout& layout = *communicators_.at(operation.request.communicator).layout;
-    request.root = verbs::GroupRank(domain ? layout.local_of(action.peer) : action.peer.value());
-  }
-  sent_[group->scale_up ? 1 : 0] += bytes_of(action.extent.size);
+  const CommunicatorEntry& entry = communicators_.at(operation.request.communicator);
+  const bool shares = action.kind == Action::Kind::kShareInNetwork;
+  if (action.peer.is_valid())
+    (shares ? request.broadcast_from : request.root) =
+        verbs::GroupRank(domain ? entry.layout->local_of(action.peer) : action.peer.value());
+  if (!shares || action.peer == *entry.self)
+    sent_[group->scale_up ? 1 : 0] += bytes_of(action.extent.size);
   lane.reductions.push_back({.mark = action.mark, .done = false});
   ++lane.outstanding;
   ++operation.outstanding;

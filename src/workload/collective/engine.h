@@ -80,7 +80,8 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
     bool launched = false;  // its turn has come
     Time started{};
     Time first_action{};
-    Bytes piece{};  // the largest chunk
+    Bytes piece{};                     // the largest chunk
+    std::int64_t lanes_to_switch = 1;  // that share the rate at which a GPU hands vectors to its domain's switch
     std::vector<LaneState> lanes{};
     std::size_t lanes_left = 0;
     std::uint32_t outstanding = 0;  // chunks promised to edges, or messages posted, that have not completed
@@ -108,6 +109,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   [[nodiscard]] static QueueName queue_of(const CollectiveRequest& request);
   [[nodiscard]] Result<CollectiveRequest> checked(const CollectiveRequest& request) const;
   [[nodiscard]] LaneContext context_of(const CollectiveRequest& request) const;
+  [[nodiscard]] Result<void> make_groups(const LaneContext& context);
   [[nodiscard]] Result<void> launch(OperationId id, Operation& operation);
   [[nodiscard]] Result<void> run();
   /// Whether anything was done.
@@ -115,7 +117,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   [[nodiscard]] Result<bool> run(OperationId id, Operation& operation, std::uint32_t lane);
   [[nodiscard]] bool load(Operation& operation, LaneState& lane);
   [[nodiscard]] bool may_start(const Operation& operation, const LaneState& lane) const;
-  [[nodiscard]] Duration time_of(const LaneState& lane) const;
+  [[nodiscard]] Duration time_of(const Operation& operation, const LaneState& lane) const;
   [[nodiscard]] Result<void> finish_action(OperationId id, Operation& operation, std::uint32_t lane);
   [[nodiscard]] Result<void> send(OperationId id, Operation& operation, std::uint32_t lane);
   [[nodiscard]] Result<void> post(EdgeId edge, const EdgeTable::Chunk& chunk);

@@ -37,6 +37,7 @@ struct Action {
     kReceive,          // the next chunk of `peer` replaces it
     kReduce,           // the next chunk of `peer` is added to it
     kReduceInNetwork,  // to all members' reducer; the result replaces it (at `peer` alone, if that is valid)
+    kShareInNetwork,   // `peer`'s is given to all members by their reducer, and replaces it
     kCopy,             // from the same place of kData
     kMark,             // nothing but the mark
   };

@@ -23,6 +23,7 @@ MemberLayout::MemberLayout(const Communicator& communicator, const JobLayout& la
     places_.push_back(
         {.group = group->second, .local = static_cast<std::uint32_t>(members.size()), .scale_up = scale_up});
     members.push_back(MemberIndex(i));
+    parts_.push_back(site.parts);
     scale_up_ = scale_up_ && scale_up;
     rails = std::min(rails, site.rails.size());
   }
@@ -34,6 +35,24 @@ MemberLayout::MemberLayout(const Communicator& communicator, const JobLayout& la
     largest_ = std::max(largest_, static_cast<std::uint32_t>(members.size()));
   }
   regular_ = std::all_of(groups_.begin(), groups_.end(), [&](const auto& group) { return group.size() == largest_; });
+  reach_ = found_reach();
+}
+
+Reach MemberLayout::found_reach() const {
+  const bool alone = groups() == 1 && scale_up_;
+  if (alone || std::all_of(parts_.begin(), parts_.end(), [this](const auto& parts) { return parts == parts_[0]; }))
+    return Reach::kAnyTwo;
+  if (!regular_ || !scale_up_)
+    return Reach::kNotAll;
+  for (std::uint32_t member = 0; member < size(); ++member) {
+    if (parts_[member] != parts_[groups_[0][places_[member].local].value()])
+      return Reach::kNotAll;
+  }
+  return Reach::kSamePlaces;
+}
+
+bool MemberLayout::reaches(MemberIndex a, MemberIndex b) const {
+  return over_scale_up(a, b) || parts_[a.value()] == parts_[b.value()];
 }
 
 bool MemberLayout::over_scale_up(MemberIndex a, MemberIndex b) const {

@@ -12,6 +12,10 @@
 
 namespace weft::workload {
 
+/// Which members reach each other: any two; over the network those with the same place in their groups, and all in a
+/// group over scale-up links; or not even these.
+enum class Reach : std::uint8_t { kAnyTwo, kSamePlaces, kNotAll };
+
 class MemberLayout {
  public:
   /// Ranks of the communicator lie inside the layout.
@@ -35,6 +39,12 @@ class MemberLayout {
   /// the rails of one member.
   [[nodiscard]] std::uint32_t natural_channels() const;
 
+  /// Over networks that are not joined.
+  [[nodiscard]] Reach reach() const { return reach_; }
+  [[nodiscard]] bool reaches(MemberIndex a, MemberIndex b) const;
+  /// A ring's way from its last group to its first keeps to one rail.
+  [[nodiscard]] bool rings_close() const { return groups() % 2 == 0 || groups() == 1 || largest_ == 1; }
+
   /// Which of its rails a member uses for a channel, of `rails` that it has.
   [[nodiscard]] std::uint32_t rail_of(std::uint32_t channel) const { return scale_up_ ? channel / largest_ : channel; }
 
@@ -49,13 +59,17 @@ class MemberLayout {
     std::uint32_t local = 0;
     bool scale_up = false;
   };
-  std::vector<Place> places_;  // by member
+  [[nodiscard]] Reach found_reach() const;
+
+  std::vector<std::vector<std::uint32_t>> parts_;  // by member
+  std::vector<Place> places_;                      // by member
   std::vector<std::vector<MemberIndex>> groups_;
   std::vector<std::uint32_t> first_position_;  // of each group, in a ring
   std::uint32_t largest_ = 0;
   std::uint32_t rails_ = 1;
   bool regular_ = true;
   bool scale_up_ = true;
+  Reach reach_ = Reach::kAnyTwo;
 };
 
 }  // namespace weft::workload

@@ -1,5 +1,7 @@
 #include "workload/collective/pair.h"
 
+#include <vector>
+
 namespace weft::workload {
 namespace {
 
@@ -13,13 +15,35 @@ Lane move_buffer(LaneContext context, Action::Kind kind) {
               .extent = cutter.chunk(context.whole(), chunk)};
 }
 
+struct Neighbours {
+  MemberIndex ahead;
+  MemberIndex behind;
+};
+
+/// Members at this distance around a circle: all of them, or first those with the own place in their groups and then
+/// the own group, where the network joins no others.
+std::vector<Neighbours> rounds_of(const LaneContext& context) {
+  std::vector<Neighbours> rounds;
+  const MemberLayout& layout = *context.layout;
+  const auto add = [&rounds](std::uint32_t self, std::uint32_t count, const auto& member) {
+    for (std::uint32_t distance = 1; distance < count; distance *= 2)
+      rounds.push_back({member((self + distance) % count), member((self + count - distance) % count)});
+  };
+  if (layout.reach() == Reach::kAnyTwo) {
+    add(context.self.value(), context.size(), [](std::uint32_t at) { return MemberIndex(at); });
+    return rounds;
+  }
+  const std::uint32_t group = layout.group_of(context.self);
+  const std::uint32_t local = layout.local_of(context.self);
+  add(group, layout.groups(), [&](std::uint32_t at) { return layout.group(at)[local]; });
+  add(local, layout.largest_group(), [&](std::uint32_t at) { return layout.group(group)[at]; });
+  return rounds;
+}
+
 Lane disseminate(LaneContext context) {
-  const std::uint32_t ranks = context.size();
-  const std::uint32_t self = context.self.value();
-  for (std::uint32_t distance = 1; distance < ranks; distance *= 2) {
-    co_yield {.kind = Action::Kind::kSend, .slot = slot_of(0, 3), .peer = MemberIndex((self + distance) % ranks)};
-    co_yield {
-        .kind = Action::Kind::kReceive, .slot = slot_of(0, 3), .peer = MemberIndex((self + ranks - distance) % ranks)};
+  for (const auto& [ahead, behind] : rounds_of(context)) {
+    co_yield {.kind = Action::Kind::kSend, .slot = slot_of(0, 3), .peer = ahead};
+    co_yield {.kind = Action::Kind::kReceive, .slot = slot_of(0, 3), .peer = behind};
   }
 }
 
