@@ -81,6 +81,25 @@ TEST_F(Compare, AnswersForEveryFabric) {
   EXPECT_FALSE(document.at("verdict").empty());
 }
 
+// By what protocols and hosts do; as far as the intervals can tell.
+TEST_F(Compare, AStepIsShortestOnInfinibandAndLongestOverTcp) {
+  const Outcome outcome = run_weft(fmt::format(
+      "compare {} --set host.profile=modern --set host.memory=host --fabrics infiniband,rocev2,tcp --seeds 2 --no-risk "
+      "--no-explain --quiet --out {} --json -",
+      (kExamples / "tutorial.toml").string(), folder_.string()));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json document = Json::parse(outcome.out);
+  const auto no_longer = [&](const char* one, const char* other) {
+    EXPECT_LE(fabric_of(document, one).at("step_time_low_s").get<double>(),
+              fabric_of(document, other).at("step_time_high_s").get<double>())
+        << one << " against " << other;
+  };
+  no_longer("infiniband", "rocev2");
+  no_longer("rocev2", "tcp");
+  EXPECT_LT(fabric_of(document, "infiniband").at("step_time_s").get<double>(),
+            fabric_of(document, "tcp").at("step_time_s").get<double>());
+}
+
 TEST_F(Compare, AMisSetRoceIsWorseThanATunedOneUnderIncast) {
   const Outcome outcome = run_weft(fmt::format(
       "compare {} --fabrics rocev2 --seeds 3 --no-explain --quiet --out {} --json -", kIncast, folder_.string()));
