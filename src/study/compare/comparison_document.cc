@@ -137,6 +137,11 @@ class FabricDocument {
         json[key] = value;
       }
     }
+    for (const Done& own : of(TaskKind::kJob)) {
+      if (own.figures->contains("slice_caution")) {
+        json["slice_caution"] = own.figures->at("slice_caution");
+      }
+    }
     if (!pauses(fabric_.scenario)) {
       json.erase("pause_s");
       json.erase("pause_frames");

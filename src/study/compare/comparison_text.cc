@@ -88,7 +88,7 @@ class Text {
     for (const Json* fabric : possible_) {
       cells.push_back(cell(*fabric));
       any = any || !cells.back().empty();
-      cells.back() = cells.back().empty() ? kAbsent : cells.back();
+      cells.back() = !cells.back().empty() ? cells.back() : label == "Caution" ? "-" : kAbsent;
     }
     if (any) {
       table.add(label, cells);
@@ -167,6 +167,7 @@ class Text {
                                                                 : std::string();
       return loss.empty() ? loss : fmt::format("{}: {}", loss, risk["worst_setting"].get<std::string>());
     });
+    row(table, "Caution", [](const Json& own) { return own.value("slice_caution", std::string()); });
     row(table, "Composition error",
         number("composition_error", [](double v) { return fmt::format("{:+.2f} %", v * 100); }));
   }

@@ -72,6 +72,9 @@ class Task {
       check(*results);
     }
     Json json = run_figures(*results);
+    if (const std::string caution = slice_caution(task_.scenario, *results); !caution.empty()) {
+      json["slice_caution"] = caution;
+    }
     if (task_.detailed) {
       json.update(run_series(*results));
       json["timeline"] = std::move(timeline);
@@ -87,9 +90,6 @@ class Task {
       const Result<CompositionCheck> checked =
           check_composition(task_.scenario, kCheckHops, [this] { return !stop(); });
       step.composition_check = checked ? checked->what : checked.error().message;
-      if (const std::string caution = slice_caution(task_.scenario, results); !caution.empty()) {
-        step.composition_check += "; " + caution;
-      }
       step.composition_error = checked ? checked->error : std::nullopt;
     }
   }

@@ -224,6 +224,10 @@ class Verdict {
     if (!cause.empty()) {
       evidence += fmt::format("; {} more for {}", time_text(most), cause);
     }
+    if (fabric.contains("slice_caution")) {
+      text += " Its step is uncertain.";
+      evidence += "; " + fabric["slice_caution"].get<std::string>();
+    }
     say(text, evidence, origin.c_str());
   }
 
