@@ -335,6 +335,7 @@ Result<TrafficPlan> Planner::plan(std::size_t index) {
               .seed = static_cast<std::uint64_t>(scenario_.seed),
               .ranks = static_cast<std::uint32_t>(all->size())};
   plan.priority = traffic.priority;
+  plan.start_jitter = traffic.start_jitter;
   plan.family = traffic.family.value_or(scenario_.fabric.family);
   plan.over = traffic.over;
   for (const Participant& participant : *all) {

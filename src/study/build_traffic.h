@@ -51,6 +51,7 @@ struct TrafficPlan {
   std::optional<std::int64_t> priority;
   Family family = Family::kRoceV2;  // that carries it, unless
   TrafficRoute over = TrafficRoute::kFabric;
+  Duration start_jitter{};
   std::uint64_t expected_bytes = 0;  // of all messages; 0: not known before
   /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;

@@ -41,6 +41,7 @@ struct TrafficSettings {
   std::int64_t count = 1;            // messages per flow, or repetitions of the collective
   std::int64_t depth = 1;            // messages of a flow in flight
   Duration start;                    // since the start of the run
+  Duration start_jitter;             // each rank starts up to so much later
   std::optional<Duration> stop;      // no new message from then on; none: until the run ends
   Probability load;                  // poisson: of each host's rate
   std::string cdf;                   // poisson: name of a size distribution, or a file

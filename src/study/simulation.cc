@@ -1,10 +1,13 @@
 #include "study/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <span>
 
+#include "base/random.h"
 #include "base/stable_hash.h"
 #include "study/build_collective.h"
 #include "study/build_fabric.h"
@@ -345,6 +348,15 @@ Result<std::vector<StepRow>> Simulation::training_steps(const std::function<bool
 
 const TrainingRun* Simulation::training(std::size_t job) const { return running_[job]->training.get(); }
 
+Duration Simulation::start_delay(const Job& job, std::uint32_t rank) const {
+  const TrafficPlan& plan = job.plan;
+  if (plan.start_jitter == Duration::zero()) {
+    return {};
+  }
+  RandomStream random(plan.job.seed, fmt::format("{}/{}/start", plan.job.name, plan.rank_names[rank]));
+  return Duration::picoseconds(random.uniform_between({.low = 0, .high = plan.start_jitter.picoseconds()}));
+}
+
 Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   Job::Rank& made = job.ranks[rank];
   if (job.plan.collective) {
@@ -360,14 +372,14 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
                                        .rank = workload::RankId(rank),
                                        .shape = job.plan.ring->shape,
                                        .iterations = job.plan.ring->iterations,
-                                       .start = job.plan.ring->start});
+                                       .start = job.plan.ring->start + start_delay(job, rank)});
     if (!ring) {
       return pass_on(ring);
     }
     made.program = std::move(*ring);
     return {};
   }
-  workload::FlowProgramOptions options{.job = job.plan.job.id};
+  workload::FlowProgramOptions options{.job = job.plan.job.id, .start_delay = start_delay(job, rank)};
   if (job.plan.pattern->needs_receives()) {
     options.connection.receive_requests = 2 * options.connection.max_send_wr;
   }
@@ -378,6 +390,7 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
 
 Result<void> Simulation::make_collective(Job& job, std::uint32_t rank) {
   workload::CollectiveProgramOptions options = job.plan.collective->program;
+  options.start = options.start + start_delay(job, rank);
   options.engine.job = job.plan.job.id;
   options.engine.rank = workload::RankId(rank);
   options.engine.layout = &job.plan.collective->layout;

@@ -119,6 +119,7 @@ class Simulation {
   [[nodiscard]] Result<void> build();
   [[nodiscard]] host::HostResources* resources_of(const MachinePlan& machine) const;
   [[nodiscard]] Result<void> make_job(TrafficPlan plan, std::size_t first_machine);
+  [[nodiscard]] Duration start_delay(const Job& job, std::uint32_t rank) const;
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
   [[nodiscard]] std::string place_of(const TrafficPlan& plan) const;

@@ -6,7 +6,14 @@
 namespace weft::workload {
 
 FlowProgram::FlowProgram(Messenger& messenger, std::unique_ptr<FlowSource> source, const FlowProgramOptions& options)
-    : messenger_(messenger), source_(std::move(source)), options_(options), next_(source_->next()) {}
+    : messenger_(messenger), source_(std::move(source)), options_(options), next_(take()) {}
+
+std::optional<Flow> FlowProgram::take() {
+  std::optional<Flow> flow = source_->next();
+  if (flow)
+    flow->shape.start = flow->shape.start + options_.start_delay;
+  return flow;
+}
 
 Result<void> FlowProgram::start() {
   if (auto started = messenger_.start(options_.job); !started)
@@ -30,7 +37,7 @@ Result<void> FlowProgram::open_due_flows() {
   const Time now = messenger_.now();
   while (next_ && next_->shape.start <= now && open_.live_count() < options_.max_open_flows) {
     const Flow flow = *next_;
-    next_ = source_->next();
+    next_ = take();
     if (flow.shape.stop <= now)
       continue;  // a limit on open flows held it back for too long
     if (auto opened = open(flow); !opened)

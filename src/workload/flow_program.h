@@ -21,6 +21,7 @@ struct FlowProgramOptions {
   JobId job{};
   ConnectionOptions connection{};  // receive_requests above 0 if any flow of the job needs them
   std::uint32_t max_open_flows = kNoLimit;
+  Duration start_delay{};  // of this rank: every flow starts so much later
 };
 
 class FlowProgram final : public Program, private MessageHandler {
@@ -35,6 +36,8 @@ class FlowProgram final : public Program, private MessageHandler {
   [[nodiscard]] std::uint64_t failed_flows() const { return failed_flows_; }
 
  private:
+  [[nodiscard]] std::optional<Flow> take();
+
   struct OpenFlow {
     Flow flow;
     ChannelId channel{};
@@ -54,7 +57,7 @@ class FlowProgram final : public Program, private MessageHandler {
   Messenger& messenger_;
   std::unique_ptr<FlowSource> source_;
   FlowProgramOptions options_;
-  std::optional<Flow> next_;
+  std::optional<Flow> next_;  // with the rank's delay in its start
   Slab<OpenFlow> open_;
   Time timer_ = Time::never();  // the one that is set and has not fired
   std::uint64_t failed_flows_ = 0;

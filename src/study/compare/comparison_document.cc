@@ -323,6 +323,9 @@ Json scenario_of(const ComparisonPlan& plan, const ComparisonHeader& header) {
              fmt::format("{}: {} hosts of {} NICs and {} GPUs", word_of(scenario.topology.kind),
                          scenario.topology.hosts, scenario.topology.nics_per_host, scenario.topology.gpus_per_host)},
             {"weights", header.weights.name}};
+  if (!scenario.traffic.empty()) {
+    json["start_jitter_s"] = scenario.traffic.front().start_jitter.seconds();
+  }
   if (!scenario.jobs.empty()) {
     const JobSettings& job = scenario.jobs.front();
     json["job"] =

@@ -126,7 +126,12 @@ class Planner {
   std::vector<ComparisonTask> tasks_;
 };
 
-void add_stragglers(Scenario& scenario) {
+void add_chance(Scenario& scenario) {
+  for (TrafficSettings& traffic : scenario.traffic) {
+    if (traffic.start_jitter == Duration::zero()) {
+      traffic.start_jitter = kUsualStartJitter;
+    }
+  }
   for (JobSettings& job : scenario.jobs) {
     StragglerSetting& own = job.training.straggler;
     if (job.runs_steps() && std::holds_alternative<workload::NoStragglers>(own.distribution)) {
@@ -146,7 +151,7 @@ Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, co
     Result<Scenario> scenario = scenario_of(choice, request, catalogue);
     if (scenario) {
       fabric.scenario = *std::move(scenario);
-      add_stragglers(fabric.scenario);
+      add_chance(fabric.scenario);
       if (Result<void> added = planner.add(plan.fabrics.size(), fabric); !added) {
         return pass_on(added);
       }

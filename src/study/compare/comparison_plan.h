@@ -60,6 +60,10 @@ struct ComparisonPlan {
 /// result.
 inline constexpr workload::Slowdown kUsualStragglers{.millionths = 10'000};
 
+/// Participants of traffic that all start at one instant begin up to so much later in a comparison, drawn likewise; an
+/// assumption too.
+inline constexpr Duration kUsualStartJitter = Duration::microseconds(1);
+
 /// A fabric that cannot serve the scenario has a reason and no tasks. Errors: those that are not a fabric's own, such
 /// as a file that cannot be read, or no fabric that can serve the scenario.
 [[nodiscard]] Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices,

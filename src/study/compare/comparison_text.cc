@@ -78,6 +78,9 @@ class Text {
     if (scenario.contains("stragglers")) {
       below += "; ranks compute more slowly " + scenario["stragglers"].get<std::string>();
     }
+    if (const double jitter = scenario.value("start_jitter_s", 0.0); jitter > 0) {
+      below += fmt::format("; senders start up to {} late, by name and seed (an assumption)", seconds_text(jitter));
+    }
     paragraph(below, "");
     text_ += "\n";
   }
