@@ -115,7 +115,9 @@ class Rows {
       add("Settings to get right", "none made: as it left the factory", kCatalogue);
     } else {
       add("Settings to get right",
-          fmt::format("{} on {} devices", settings["count"].get<int>(), settings["devices"].get<int>()), kCatalogue);
+          fmt::format("{} on {} device{}", settings["count"].get<int>(), settings["devices"].get<int>(),
+                      settings["devices"].get<int>() == 1 ? "" : "s"),
+          kCatalogue);
     }
   }
 
