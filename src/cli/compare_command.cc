@@ -14,7 +14,7 @@
 #include "cli/run_output.h"
 #include "live/clock.h"
 #include "live/process_pool.h"
-#include "study/compare/comparison_document.h"
+#include "study/compare/assemble_comparison.h"
 #include "study/compare/comparison_text.h"
 #include "study/compare/run_task.h"
 #include "study/report/report_html.h"

@@ -55,17 +55,15 @@ Result<void> write_timeline(const std::string& path, const study::Simulation& si
   return fail("--timeline: no job of this scenario runs steps");
 }
 
-/// What is wrong with the check is no fault of the run; the results say why there is none.
 void check_composition(const study::Scenario& scenario, double most_hops, study::RunResults& results) {
+  if (most_hops <= 0 || interrupted()) {
+    return;
+  }
+  study::check_steps(
+      scenario, most_hops, [] { return !interrupted(); }, results);
+  const std::string caution = study::slice_caution(scenario, results);
   for (study::StepRow& step : results.steps) {
-    if (step.fidelity != "composed" || most_hops <= 0 || interrupted()) {
-      continue;
-    }
-    const Result<study::CompositionCheck> check =
-        study::check_composition(scenario, most_hops, [] { return !interrupted(); });
-    step.composition_error = check ? check->error : std::nullopt;
-    step.composition_check = check ? check->what : check.error().message;
-    if (const std::string caution = study::slice_caution(scenario, results); !caution.empty()) {
+    if (step.fidelity == "composed" && !caution.empty()) {
       step.composition_check += "; " + caution;
     }
   }

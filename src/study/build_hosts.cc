@@ -7,6 +7,7 @@
 #include "study/build_paths.h"
 #include "study/build_streams.h"
 #include "study/build_topology.h"
+#include "study/data_class.h"
 #include "study/encapsulation_of.h"
 #include "transport/congestion/fixed_window.h"
 #include "transport/congestion/notification_point.h"
@@ -300,8 +301,7 @@ workload::ConnectionAttributes connection_attributes(const Scenario& scenario, F
   const QosSettings& qos = scenario.qos;
   workload::ConnectionAttributes attributes;
   attributes.service_level = static_cast<std::uint8_t>(priority.value_or(qos.data_sl));
-  const std::int64_t usual = has_ib_transport(family) ? qos.data_priority : qos.tcp_priority;
-  const std::uint8_t dscp = dscp_of_priority(qos, priority.value_or(usual));
+  const std::uint8_t dscp = dscp_of_priority(qos, priority.value_or(data_priority_of(qos, family)));
   attributes.traffic_class = static_cast<std::uint8_t>(dscp << 2);
   attributes.path_mtu = verbs::path_mtu_from(Bytes(scenario.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   attributes.timeout = static_cast<std::uint8_t>(scenario.transport.ack_timeout);

@@ -154,6 +154,18 @@ Result<CompositionCheck> check_composition(const Scenario& scenario, double most
                           job.training.sequence * job.training.micro_batch)};
 }
 
+void check_steps(const Scenario& scenario, double most_hops, const std::function<bool()>& keep_going,
+                 RunResults& results) {
+  for (StepRow& step : results.steps) {
+    if (step.fidelity != "composed") {
+      continue;
+    }
+    const Result<CompositionCheck> check = check_composition(scenario, most_hops, keep_going);
+    step.composition_error = check ? check->error : std::nullopt;
+    step.composition_check = check ? check->what : check.error().message;
+  }
+}
+
 std::string slice_caution(const Scenario& scenario, const RunResults& results) {
   if (scenario.jobs.empty() || !scenario.jobs.front().trains() ||
       scenario.jobs.front().training.fidelity != StepFidelity::kComposed) {

@@ -32,6 +32,11 @@ struct CompositionCheck {
 [[nodiscard]] Result<CompositionCheck> check_composition(const Scenario& scenario, double most_hops,
                                                          const std::function<bool()>& keep_going);
 
+/// The same for the composed steps among the results, into their rows. What is wrong with the check is no fault of the
+/// run; the row says why there is none.
+void check_steps(const Scenario& scenario, double most_hops, const std::function<bool()>& keep_going,
+                 RunResults& results);
+
 /// What to say of a composed run whose slices met congestion, or nothing: their times are continued in proportion, and
 /// what queues and senders' rates do over a longer time is not seen in them. Empty for a run of every packet.
 [[nodiscard]] std::string slice_caution(const Scenario& scenario, const RunResults& results);

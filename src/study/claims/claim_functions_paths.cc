@@ -150,9 +150,8 @@ Finding per_packet_adaptive(Readings& runs) {
       "A permutation of 2 MiB messages over 32 hosts of 100 Gb/s, equal hardware, NICs that take any order. RoCEv2 "
       "gets {:.0f} % of the lines' rate by hash, {:.0f} % with each packet at random, {:.0f} % with each to the "
       "shortest queue; InfiniBand {:.0f} % by its tables, {:.0f} % adaptive. With one link at a quarter of its rate "
-      "RoCEv2 gets {:.0f}, {:.0f} and {:.0f} %. Between queues that are equally short the hash of the flow decides, "
-      "so that with little waiting a switch does as ECMP; and it knows its own queues, not those behind the next "
-      "hop. Better: {:.1f} times the throughput.",
+      "RoCEv2 gets {:.0f}, {:.0f} and {:.0f} %. Between queues that are equally short each packet takes one at random; "
+      "a switch knows its own queues, not those behind the next hop. Better: {:.1f} times the throughput.",
       100 * ecmp, 100 * spray, 100 * adaptive, 100 * table, 100 * ib, 100 * slow_ecmp, 100 * slow_spray,
       100 * slow_adaptive, kBetter);
   finding.figures = {{"rocev2_ecmp", ecmp, ""},           {"rocev2_spray", spray, ""},

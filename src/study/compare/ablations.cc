@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "study/data_class.h"
+
 namespace weft::study {
 namespace {
 
-bool is_lossy(const Scenario& scenario) {
-  if (is_infiniband(scenario.fabric.family)) {
-    return false;
-  }
-  const bool tcp = !has_ib_transport(scenario.fabric.family);
-  const auto priority = static_cast<std::size_t>(tcp ? scenario.qos.tcp_priority : scenario.qos.data_priority);
-  return !scenario.devices.ethernet.priorities[priority].lossless;
-}
+bool is_lossy(const Scenario& scenario) { return !is_infiniband(scenario.fabric.family) && !can_be_paused(scenario); }
 
 /// Buffers that never fill: nothing is dropped, and nothing has to be paused for want of room.
 void without_loss(Scenario& scenario) {

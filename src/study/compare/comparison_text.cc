@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "study/compare/lost_time.h"
+#include "study/compare/seconds_text.h"
 #include "study/compare/wrapped_table.h"
 
 namespace weft::study {
@@ -17,14 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kAbsent = "not measured";
 constexpr std::size_t kLineWidth = 100;
-
-std::string seconds_text(double seconds) {
-  return seconds == 0      ? "0 s"
-         : seconds >= 1    ? fmt::format("{:.3f} s", seconds)
-         : seconds >= 1e-3 ? fmt::format("{:.2f} ms", seconds * 1e3)
-         : seconds >= 1e-6 ? fmt::format("{:.2f} us", seconds * 1e6)
-                           : fmt::format("{:.2f} ns", seconds * 1e9);
-}
 
 std::string percent_text(double share) { return fmt::format("{:.1f} %", share * 100); }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "study/build_topology.h"
+#include "study/data_class.h"
 #include "study/summary_text.h"
 
 namespace weft::study {
@@ -70,10 +71,9 @@ class Mistakes {
   }
 
   [[nodiscard]] std::size_t priority() const {
-    const bool tcp = !has_ib_transport(scenario_.fabric.family);
-    return static_cast<std::size_t>(tcp ? scenario_.qos.tcp_priority : scenario_.qos.data_priority);
+    return static_cast<std::size_t>(data_priority_of(scenario_.qos, scenario_.fabric.family));
   }
-  [[nodiscard]] const PrioritySettings& data() const { return scenario_.devices.ethernet.priorities[priority()]; }
+  [[nodiscard]] const PrioritySettings& data() const { return data_class_of(scenario_); }
 
   [[nodiscard]] DeviceOverride override_of(std::vector<std::pair<std::string, std::string>> values) const {
     DeviceOverride made{.select = places_.leaf, .place = "mis-setting", .assignments = {}};

@@ -69,7 +69,8 @@ class Task {
       return failed(results.error().message);
     }
     if (task_.detailed) {
-      check(*results);
+      check_steps(
+          task_.scenario, kCheckHops, [this] { return !stop(); }, *results);
     }
     Json json = run_figures(*results);
     if (const std::string caution = slice_caution(task_.scenario, *results); !caution.empty()) {
@@ -80,18 +81,6 @@ class Task {
       json["timeline"] = std::move(timeline);
     }
     return json;
-  }
-
-  void check(RunResults& results) {
-    for (StepRow& step : results.steps) {
-      if (step.fidelity != "composed") {
-        continue;
-      }
-      const Result<CompositionCheck> checked =
-          check_composition(task_.scenario, kCheckHops, [this] { return !stop(); });
-      step.composition_check = checked ? checked->what : checked.error().message;
-      step.composition_error = checked ? checked->error : std::nullopt;
-    }
   }
 
   static std::vector<Duration> small_latencies(const RunResults& results) {

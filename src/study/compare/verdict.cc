@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "study/compare/comparison_document.h"
+#include "study/compare/seconds_text.h"
 
 namespace weft::study {
 namespace {
@@ -21,17 +21,11 @@ constexpr double kNothing = 0.005;
 std::string name_of(const Json& fabric) { return fabric.at("name").get<std::string>(); }
 double step_of(const Json& fabric) { return fabric.at("step_time_s").get<double>(); }
 
-std::string time_text(double seconds) {
-  return seconds >= 1      ? fmt::format("{:.3f} s", seconds)
-         : seconds >= 1e-3 ? fmt::format("{:.2f} ms", seconds * 1e3)
-                           : fmt::format("{:.2f} us", seconds * 1e6);
-}
-
 std::string interval_text(const Json& fabric) {
-  const std::string mean = time_text(step_of(fabric));
+  const std::string mean = seconds_text(step_of(fabric));
   return fabric.contains("step_time_low_s")
-             ? fmt::format("{} (95 %: {} to {})", mean, time_text(fabric["step_time_low_s"].get<double>()),
-                           time_text(fabric["step_time_high_s"].get<double>()))
+             ? fmt::format("{} (95 %: {} to {})", mean, seconds_text(fabric["step_time_low_s"].get<double>()),
+                           seconds_text(fabric["step_time_high_s"].get<double>()))
              : mean;
 }
 
@@ -214,7 +208,7 @@ class Verdict {
     std::string text =
         fmt::format("{} takes {:.1f} % longer than {}", name_of(fabric), slower / step_of(best) * 100, name_of(best));
     text += cause.empty() ? "." : fmt::format(", most of it for {}.", cause);
-    std::string evidence = fmt::format("step {} against {}", interval_text(fabric), time_text(step_of(best)));
+    std::string evidence = fmt::format("step {} against {}", interval_text(fabric), seconds_text(step_of(best)));
     if (cause == "moving the data" && fabric.contains("link_rate_bps") &&
         fabric["link_rate_bps"] != best["link_rate_bps"]) {
       origin = "catalogue";
@@ -222,7 +216,7 @@ class Verdict {
                               best["link_rate_bps"].get<double>() / 1e9);
     }
     if (!cause.empty()) {
-      evidence += fmt::format("; {} more for {}", time_text(most), cause);
+      evidence += fmt::format("; {} more for {}", seconds_text(most), cause);
     }
     if (fabric.contains("slice_caution")) {
       text += " Its step is uncertain.";

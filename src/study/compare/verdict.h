@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-namespace weft::study {
+#include "study/compare/buyer_weights.h"
 
-struct BuyerWeights;
+namespace weft::study {
 
 /// [{"text", "evidence", "origin", "weights"}]; origin is "emerges" or "catalogue". No sentence without figures behind
 /// it; where confidence intervals overlap, the sentence says that there is no difference.

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "study/compare/comparison_document.h"
-
 namespace weft::study {
 namespace {
 

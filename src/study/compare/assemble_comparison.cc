@@ -1,19 +1,19 @@
-#include "study/compare/comparison_document.h"
+#include "study/compare/assemble_comparison.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "study/build_topology.h"
 #include "study/compare/buyer_rows.h"
+#include "study/compare/estimate.h"
 #include "study/compare/fabric_costs.h"
 #include "study/compare/fabric_settings.h"
 #include "study/compare/lost_time.h"
 #include "study/compare/verdict.h"
+#include "study/data_class.h"
 #include "study/encapsulation_of.h"
 #include "study/report/comparison_document.h"
 #include "study/scenario_listing.h"
@@ -25,11 +25,6 @@ namespace weft::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Of Student's distribution, two-sided 95 %, by degrees of freedom.
-constexpr std::array<double, 30> kStudent = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                                             2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                                             2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
 
 /// Bytes of a full packet's wire time that are no payload.
 double header_share(const Scenario& scenario) {
@@ -44,13 +39,6 @@ double header_share(const Scenario& scenario) {
                .wire;
   }
   return 1 - static_cast<double>(mtu.count()) / static_cast<double>(wire.count());
-}
-
-/// Whether the data of the job can be paused: another class being lossless says nothing of it.
-bool pauses(const Scenario& scenario) {
-  const bool tcp = !has_ib_transport(scenario.fabric.family);
-  const auto priority = static_cast<std::size_t>(tcp ? scenario.qos.tcp_priority : scenario.qos.data_priority);
-  return !is_infiniband(scenario.fabric.family) && scenario.devices.ethernet.priorities[priority].lossless;
 }
 
 class FabricDocument {
@@ -119,8 +107,9 @@ class FabricDocument {
   }
 
   void add_jobs(Json& json) {
+    const auto jobs = of(TaskKind::kJob);
     std::vector<double> times;
-    for (const Done& own : of(TaskKind::kJob)) {
+    for (const Done& own : jobs) {
       times.push_back(*time_of(own));
     }
     const Estimate estimate = estimate_of(times);
@@ -131,29 +120,28 @@ class FabricDocument {
       json["step_time_high_s"] = *estimate.high;
     }
     json["step_times_s"] = times;
-    first_ = of(TaskKind::kJob).front().figures;
-    for (const auto& [key, value] : first_->items()) {
+    for (const auto& [key, value] : jobs.front().figures->items()) {
       if (key != "time_s") {
         json[key] = value;
       }
     }
-    for (const Done& own : of(TaskKind::kJob)) {
+    for (const Done& own : jobs) {
       if (own.figures->contains("slice_caution")) {
         json["slice_caution"] = own.figures->at("slice_caution");
       }
     }
-    if (!pauses(fabric_.scenario)) {
+    // Another class being lossless says nothing of the job's.
+    if (!can_be_paused(fabric_.scenario)) {
       json.erase("pause_s");
       json.erase("pause_frames");
     }
     for (const char* mean : {"compute_s", "exposed_communication_s", "tokens_per_second", "model_flops_utilisation"}) {
-      add_mean(json, mean);
+      add_mean(json, mean, jobs);
     }
   }
 
-  void add_mean(Json& json, const char* key) {
+  static void add_mean(Json& json, const char* key, std::span<const Done> jobs) {
     double sum = 0;
-    const auto jobs = of(TaskKind::kJob);
     for (const Done& own : jobs) {
       if (!own.figures->contains(key)) {
         return;
@@ -191,13 +179,11 @@ class FabricDocument {
       return shares;
     }
     shares.compute = json.value("compute_s", 0.0);
-    double exposed = 0;
     double communication = 0;
     double waiting = 0;
     double tensor = 0;
     for (const Json& part : json.at("parts")) {
       const double own = part.at("exposed_s").get<double>();
-      exposed += own;
       if (part.at("communication").get<bool>()) {
         communication += own;
         waiting += part.at("waiting_s").get<double>();
@@ -301,7 +287,6 @@ class FabricDocument {
   const ComparedFabric& fabric_;
   const Catalogue& catalogue_;
   std::vector<Done> tasks_;
-  const Json* first_ = nullptr;
   double step_ = 0;
 };
 
@@ -358,60 +343,6 @@ void add_ratios(Json& fabrics) {
 }
 
 }  // namespace
-
-Estimate estimate_of(std::span<const double> values) {
-  Estimate estimate;
-  for (const double value : values) {
-    estimate.mean += value / static_cast<double>(values.size());
-  }
-  if (values.size() < 2) {
-    return estimate;
-  }
-  double squares = 0;
-  for (const double value : values) {
-    squares += (value - estimate.mean) * (value - estimate.mean);
-  }
-  const auto freedom = values.size() - 1;
-  const double t = freedom <= kStudent.size() ? kStudent[freedom - 1] : 1.96;
-  const double half = t * std::sqrt(squares / static_cast<double>(freedom) / static_cast<double>(values.size()));
-  // Of durations: none is below zero.
-  estimate.low = std::max(estimate.mean - half, 0.0);
-  estimate.high = estimate.mean + half;
-  return estimate;
-}
-
-Result<BuyerWeights> parse_weights(const std::string& text) {
-  for (const BuyerWeights& preset : {BuyerWeights{.name = "balanced", .speed = 1, .budget = 1, .tuning = 1},
-                                     BuyerWeights{.name = "peak-performance", .speed = 10, .budget = 1, .tuning = 1},
-                                     BuyerWeights{.name = "existing-ethernet", .speed = 1, .budget = 3, .tuning = 1}}) {
-    if (text == preset.name) {
-      return preset;
-    }
-  }
-  constexpr std::string_view kRight =
-      "balanced, peak-performance, existing-ethernet, or such as speed=5,budget=2,tuning=1";
-  BuyerWeights own{.name = "own", .speed = 0, .budget = 0, .tuning = 0};
-  std::map<std::string_view, double*> weights = {
-      {"speed", &own.speed}, {"budget", &own.budget}, {"tuning", &own.tuning}};
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view item = std::string_view(text).substr(begin, end - begin);
-    const std::size_t equals = item.find('=');
-    const auto found = weights.find(item.substr(0, equals));
-    double value = 0;
-    const char* const last = item.data() + item.size();
-    if (found == weights.end() || equals == std::string_view::npos ||
-        std::from_chars(item.data() + equals + 1, last, value).ptr != last || !(value >= 0 && value <= 1e6)) {
-      return fail("weights '{}': found '{}'; {}", text, item, kRight);
-    }
-    *found->second = value;
-    begin = end + 1;
-  }
-  if (own.speed + own.budget + own.tuning <= 0) {
-    return fail("weights '{}': all are zero; {}", text, kRight);
-  }
-  return own;
-}
 
 Json comparison_document(const ComparisonPlan& plan, std::span<const Json> figures, const ComparisonHeader& header) {
   Json document{{"format", kComparisonFormat},

@@ -1,0 +1,20 @@
+// How much a buyer cares for speed, budget, and not having to tune.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace weft::study {
+
+/// What a buyer cares for, each weight >= 0 and not all 0.
+struct BuyerWeights {
+  std::string name;  // of the preset, or "own"
+  double speed = 1;
+  double budget = 1;
+  double tuning = 1;
+};
+/// "peak-performance", "existing-ethernet", "balanced", or "speed=5,budget=2,tuning=1". Errors say what is right.
+[[nodiscard]] Result<BuyerWeights> parse_weights(const std::string& text);
+
+}  // namespace weft::study

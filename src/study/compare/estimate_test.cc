@@ -1,0 +1,28 @@
+#include "study/compare/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace weft::study {
+namespace {
+
+TEST(Estimate, OfOneValueHasNoInterval) {
+  const Estimate estimate = estimate_of(std::vector<double>{3});
+  EXPECT_EQ(estimate.mean, 3);
+  EXPECT_FALSE(estimate.low || estimate.high);
+}
+
+TEST(Estimate, IntervalIsStudents) {
+  // Standard deviation 1, so half the interval is t(2) / sqrt(3).
+  const Estimate estimate = estimate_of(std::vector<double>{11, 12, 13});
+  EXPECT_DOUBLE_EQ(estimate.mean, 12);
+  EXPECT_NEAR(*estimate.high - estimate.mean, 4.303 / std::sqrt(3.0), 1e-12);
+  EXPECT_NEAR(estimate.mean - *estimate.low, *estimate.high - estimate.mean, 1e-12);
+}
+
+TEST(Estimate, OfDurationsIsNotBelowZero) { EXPECT_EQ(*estimate_of(std::vector<double>{1, 2, 3}).low, 0); }
+
+}  // namespace
+}  // namespace weft::study
