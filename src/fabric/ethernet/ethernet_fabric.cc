@@ -62,7 +62,7 @@ void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle h
     if (hops.empty()) [[unlikely]] {
       return drop(handle, drops_.unreachable, node.first_port + in.number);
     }
-    way = hops.size() == 1 ? hops[0] : choose(node, hops, packet.common);
+    way = hops.size() == 1 ? hops[0] : choose(node, hops, packet.common, now);
   }
   const PortIndex index = node.first_port + way;
   EthernetPort& out = ports_[index];
@@ -91,7 +91,7 @@ void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle h
   }
 }
 
-std::uint32_t EthernetFabric::choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common) {
+std::uint32_t EthernetFabric::choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common, Time now) {
   switch (node.path) {
     case PathPolicy::kEcmp:
     case PathPolicy::kTable:
@@ -100,7 +100,8 @@ std::uint32_t EthernetFabric::choose(Switch& node, const NextHops& hops, const w
       return spray(hops, node.hash_seed, ++node.sprayed);
     case PathPolicy::kAdaptive:
       return least_queue(hops, switch_hash(++node.sprayed, node.hash_seed), [&](std::uint32_t number) {
-        return std::uint64_t{ports_[node.first_port + number].queued_bytes};
+        const EthernetPort& port = ports_[node.first_port + number];
+        return depth_of(port.queued_bytes, port.free_at > now);
       });
   }
   return 0;

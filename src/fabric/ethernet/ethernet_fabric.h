@@ -158,7 +158,7 @@ class EthernetFabric final : public EndpointPort {
   void plan_way(PortIndex index);
   void forget_ways();
   void forward(EthernetPort& in, std::uint32_t way, PacketHandle handle, Time now);
-  [[nodiscard]] std::uint32_t choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common);
+  [[nodiscard]] std::uint32_t choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common, Time now);
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
   void enqueue(EthernetPort& in, PortIndex out, PacketHandle handle, wire::Packet& packet, Time now);
   void dequeue(PortIndex index, std::uint32_t priority, Time now);

@@ -77,7 +77,7 @@ bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, Packe
   if (hops.empty() || (hops.size() > 1 && node.path != PathPolicy::kEcmp && node.path != PathPolicy::kTable)) {
     return;
   }
-  in.way = static_cast<std::uint16_t>(hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, common));
+  in.way = static_cast<std::uint16_t>(hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, common, Time{}));
   const PortIndex out = node.first_port + in.way;
   __builtin_prefetch(&ports_[out]);
   __builtin_prefetch(&ports_[out].free_at);
@@ -101,7 +101,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
       packets_.release(handle);
       return pass_through(in_index, in_lane, blocks, now);
     }
-    way = hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, packet.common);
+    way = hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, packet.common, now);
   }
   const PortIndex index = node.first_port + way;
   InfiniBandPort& out = ports_[index];
@@ -126,7 +126,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
 }
 
 std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
-                                       const wire::PacketCommon& common) {
+                                       const wire::PacketCommon& common, Time now) {
   switch (node.path) {
     case PathPolicy::kTable:
       return table_.choose(ordinal, common.destination, hops);
@@ -136,7 +136,8 @@ std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, cons
       return spray(hops, node.hash_seed, ++node.sprayed);
     case PathPolicy::kAdaptive:
       return least_queue(hops, switch_hash(++node.sprayed, node.hash_seed), [&](std::uint32_t number) {
-        return std::uint64_t{ports_[node.first_port + number].queued_bytes};
+        const InfiniBandPort& port = ports_[node.first_port + number];
+        return depth_of(port.queued_bytes, port.free_at > now);
       });
   }
   return 0;

@@ -163,7 +163,7 @@ class InfiniBandFabric final : public EndpointPort {
   void plan_way(PortIndex index);
   void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t way, PacketHandle handle, Time now);
   [[nodiscard]] std::uint32_t choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
-                                     const wire::PacketCommon& common);
+                                     const wire::PacketCommon& common, Time now);
   struct Sizes {
     std::uint32_t frame = 0;  // bytes
     std::uint32_t wire = 0;

@@ -31,6 +31,12 @@ namespace weft::fabric {
   return hops[at];
 }
 
+/// What an adaptive switch compares: bytes that wait, and among ports where as many wait, one that sends nothing is
+/// less.
+[[nodiscard]] inline std::uint64_t depth_of(std::uint32_t queued_bytes, bool sends) {
+  return std::uint64_t{queued_bytes} * 2 + (sends ? 1 : 0);
+}
+
 /// The port with the least `depth(port)`; among several, each is equally likely over hashes. `depth` returns something
 /// ordered, has no side effect, and is called up to twice per port.
 template <class Depth>

@@ -62,6 +62,12 @@ TEST(PathChoice, LeastQueueTakesTheShortestQueueWhateverTheHash) {
   }
 }
 
+TEST(PathChoice, APortThatSendsIsDeeperThanAnIdleOneAndLessThanAnyQueue) {
+  EXPECT_LT(depth_of(0, false), depth_of(0, true));
+  EXPECT_LT(depth_of(0, true), depth_of(1, false));
+  EXPECT_LT(depth_of(0xFFFF'FFFE, true), depth_of(0xFFFF'FFFF, false));
+}
+
 TEST(PathChoice, LeastQueueBreaksTiesEvenly) {
   // 4, 10 and 17 tie; ports beside each other are no likelier than others.
   const auto depth = [](std::uint16_t port) { return port == 4 || port == 10 || port == 17 ? 10 : 20; };

@@ -8,7 +8,7 @@ namespace weft::fabric {
 enum class PathPolicy : std::uint8_t {
   kEcmp,      // by the hash of the flow: one path per flow
   kSpray,     // per packet, at random
-  kAdaptive,  // per packet, the port with the least queued; ties by the hash of the flow
+  kAdaptive,  // per packet, the port with the least queued, idle before busy; ties at random
   kTable,     // the one port that the forwarding table names (InfiniBand's LFT)
 };
 
