@@ -7,7 +7,7 @@ void PortLink::set_rate(Rate value) {
   rate = value;
   const std::int64_t bits = value.bits_per_second();
   const bool whole = bits > 0 && kPicosecondBits % bits == 0 && kPicosecondBits / bits <= 0xFFFF;
-  picoseconds_per_byte = whole ? static_cast<std::uint16_t>(kPicosecondBits / bits) : 0;
+  picoseconds_per_byte = whole ? static_cast<std::uint16_t>(kPicosecondBits / bits) : std::uint16_t{0};
 }
 
 }  // namespace weft::fabric
