@@ -104,7 +104,7 @@ Result<LinkCost> measured_reducer(std::int64_t locals, Bytes piece, const Catalo
 }
 
 /// The largest message that the operation has.
-Bytes largest_message(const CollectiveRun& run, Bytes size, FormTrees trees) {
+Bytes largest_message(const CollectiveRun& run, Bytes size, Bytes chunk, FormTrees trees) {
   const bool whole = run.kind == CollectiveKind::kBroadcast || run.kind == CollectiveKind::kReduce ||
                      run.kind == CollectiveKind::kSend || run.algorithm == CollectiveAlgorithm::kTree;
   if (run.kind == CollectiveKind::kBarrier) {
@@ -116,7 +116,21 @@ Bytes largest_message(const CollectiveRun& run, Bytes size, FormTrees trees) {
   } else if (run.algorithm == CollectiveAlgorithm::kNvlsTree) {
     parts = run.gpus_per_host;
   }
-  return std::clamp(size / (trees == FormTrees::kDouble ? 2 * parts : parts), Bytes(1), kChunk);
+  return std::clamp(size / (trees == FormTrees::kDouble ? 2 * parts : parts), Bytes(1), chunk);
+}
+
+/// A double tree's messages share links that are full in both directions. Queues serve them evenly in the long run, so
+/// where there are several chunks there should be many. And with less room in an InfiniBand switch packets that wait
+/// for a full link hold the credits of those behind them, whose links idle.
+Bytes set_double_tree(Bytes size, std::vector<std::string>& settings) {
+  constexpr Bytes kPipelined = Bytes(1536 << 10);  // less is one chunk or two
+  constexpr Bytes kShortChunk = Bytes(64 << 10);
+  constexpr std::int64_t kSlots = 4;
+  const Bytes chunk = size < kPipelined ? kChunk : kShortChunk;
+  settings.push_back(fmt::format("collectives.chunk={} B", chunk.count()));
+  settings.push_back(fmt::format("collectives.buffer={} B", chunk.count() * kSlots));
+  settings.emplace_back("infiniband.vl_buffer=1 MiB");
+  return chunk;
 }
 
 struct DomainCosts {
@@ -171,7 +185,9 @@ CollectiveRun form_run(std::int64_t ranks, std::int64_t locals) {
 Result<FormComparison> compare_with_form(CollectiveRun run, Bytes size, const Catalogue& catalogue, FormTrees trees) {
   const std::uint32_t channels = trees == FormTrees::kDouble ? 2 : 1;
   run.settings.push_back(fmt::format("traffic[0].channels={}", channels));
-  const Bytes message = largest_message(run, size, trees);
+  const bool is_double_tree = trees == FormTrees::kDouble && run.algorithm == CollectiveAlgorithm::kTree;
+  const Bytes chunk = is_double_tree ? set_double_tree(size, run.settings) : kChunk;
+  const Bytes message = largest_message(run, size, chunk, trees);
   const auto encapsulation =
       run.fabric == "infiniband" ? wire::Encapsulation::kIbLocal : wire::Encapsulation::kRoceV2Ipv4;
   CollectiveRun pair = form_run(2);
@@ -190,7 +206,7 @@ Result<FormComparison> compare_with_form(CollectiveRun run, Bytes size, const Ca
                                            .ranks = static_cast<std::uint32_t>(run.ranks),
                                            .locals = static_cast<std::uint32_t>(run.gpus_per_host),
                                            .size = size,
-                                           .chunk = kChunk,
+                                           .chunk = chunk,
                                            .channels = channels,
                                            .in_flight = kInFlight,
                                            .scale_out = *scale_out,

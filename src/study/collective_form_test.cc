@@ -96,16 +96,22 @@ TEST(ClosedForms, PipelinedTreesHoldForAnyNumberOfChunks) {
   }
 }
 
-// A double tree keeps every link of its inner nodes full in both directions, which a fabric does not share out
-// perfectly.
-TEST(ClosedForms, DoubleTreesTakeUpToATenthMoreThanTheirLinksNeed) {
+TEST(ClosedForms, DoubleTreesFillTheirLinks) {
   const Case trees{CollectiveKind::kAllReduce, CollectiveAlgorithm::kTree, false, FormTrees::kDouble};
-  for (const std::int64_t ranks : {2, 3, 4, 8, 13, 32, 64}) {
-    for (const Bytes size : {1_kib, 96_kib, 1_mib})
+  for (const std::int64_t ranks : {2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 32, 64}) {
+    for (const Bytes size : {1_kib, 96_kib, 1_mib, 16_mib})
       expect_form(form_run(ranks), trees, size);
-    const FormComparison found = compare(form_run(ranks), trees, 16_mib);
-    EXPECT_GT(found.error(), -0.01) << ranks;
-    EXPECT_LT(found.error(), ranks < 32 ? 0.12 : 0.01) << ranks;
+  }
+}
+
+// Between those sizes a few chunks share links that are full in both directions, and queues do not serve them evenly.
+TEST(ClosedForms, DoubleTreesOfAFewChunksAreNearTheirForm) {
+  const Case trees{CollectiveKind::kAllReduce, CollectiveAlgorithm::kTree, false, FormTrees::kDouble};
+  for (const std::int64_t ranks : {3, 4, 8, 13, 32}) {
+    for (const Bytes size : {2_mib, 4_mib, 8_mib}) {
+      const FormComparison found = compare(form_run(ranks), trees, size);
+      EXPECT_LT(std::abs(found.error()), 0.05) << ranks << ' ' << size.count() << ": " << found.error();
+    }
   }
 }
 

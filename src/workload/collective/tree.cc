@@ -42,14 +42,21 @@ struct TreeView {
   [[nodiscard]] Extent chunk(std::uint64_t index) const { return context.cutter().chunk(share(), index); }
 };
 
-/// What comes from one peer; slot 0 goes up, slot 1 down.
-Lane tree_receive(TreeView view, MemberIndex peer, Action::Kind kind) {
-  for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk)
-    co_yield {.kind = kind,
-              .slot = slot_of(view.channel, kind == Action::Kind::kReduce ? 0 : 1),
-              .peer = peer,
-              .extent = view.chunk(chunk),
-              .mark = chunk + 1};
+/// What comes from one peer; slot 0 goes up, slot 1 down. A chunk is taken once `fellows` have dealt with the one before:
+/// the other children's lanes and those that send on. So none of them runs ahead by more than its buffer has room for,
+/// and takes a link's time from those that all wait for.
+Lane tree_receive(TreeView view, MemberIndex peer, Action::Kind kind, std::vector<std::uint32_t> fellows) {
+  for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
+    Action action{.kind = kind,
+                  .slot = slot_of(view.channel, kind == Action::Kind::kReduce ? 0 : 1),
+                  .peer = peer,
+                  .extent = view.chunk(chunk),
+                  .mark = chunk + 1};
+    WEFT_ASSERT(fellows.size() <= action.after.size());
+    for (std::size_t i = 0; i < fellows.size(); ++i)
+      action.after[i] = {fellows[i], chunk};
+    co_yield action;
+  }
 }
 
 enum class Direction : std::uint8_t { kUp, kDown };
@@ -60,7 +67,8 @@ Lane tree_send(TreeView view, MemberIndex peer, Direction direction, std::vector
     Action action{.kind = Action::Kind::kSend,
                   .slot = slot_of(view.channel, direction == Direction::kUp ? 0 : 1),
                   .peer = peer,
-                  .extent = view.chunk(chunk)};
+                  .extent = view.chunk(chunk),
+                  .mark = chunk + 1};
     WEFT_ASSERT(sources.size() <= action.after.size());
     for (std::size_t i = 0; i < sources.size(); ++i)
       action.after[i] = {sources[i], chunk + 1};
@@ -68,11 +76,24 @@ Lane tree_send(TreeView view, MemberIndex peer, Direction direction, std::vector
   }
 }
 
-/// The lanes in which the children's chunks are added.
-std::vector<std::uint32_t> add_up(const TreeView& view, Lanes& lanes) {
+/// Lanes from `first` on, but for one.
+std::vector<std::uint32_t> others(std::uint32_t first, std::size_t count, std::uint32_t but) {
+  std::vector<std::uint32_t> made;
+  for (std::uint32_t lane = first; lane < first + count; ++lane) {
+    if (lane != but)
+      made.push_back(lane);
+  }
+  return made;
+}
+
+/// The lanes in which the children's chunks are added. Behind them follow as many that send on: one to the parent, or
+/// `down` of the root, which the caller adds.
+std::vector<std::uint32_t> add_up(const TreeView& view, std::size_t down, Lanes& lanes) {
+  const std::uint32_t first = lanes.next();
+  const std::size_t all = view.children.size() + (view.parent ? 1 : down);
   std::vector<std::uint32_t> added;
   for (const MemberIndex child : view.children)
-    added.push_back(lanes.add(tree_receive(view, child, Action::Kind::kReduce)));
+    added.push_back(lanes.add(tree_receive(view, child, Action::Kind::kReduce, others(first, all, lanes.next()))));
   if (view.parent)
     lanes.add(tree_send(view, *view.parent, Direction::kUp, added));
   return added;
@@ -81,8 +102,11 @@ std::vector<std::uint32_t> add_up(const TreeView& view, Lanes& lanes) {
 /// `ready`: the lanes after which the root's chunks may go down.
 void add_down(const TreeView& view, const std::vector<std::uint32_t>& ready, Lanes& lanes) {
   std::vector<std::uint32_t> come = ready;
-  if (view.parent)
-    come = {lanes.add(tree_receive(view, *view.parent, Action::Kind::kReceive))};
+  if (view.parent) {
+    const std::uint32_t self = lanes.next();
+    come = {lanes.add(tree_receive(view, *view.parent, Action::Kind::kReceive,
+                                   others(self, view.children.size() + 1, self)))};
+  }
   for (const MemberIndex child : view.children)
     lanes.add(tree_send(view, child, Direction::kDown, come));
 }
@@ -154,7 +178,7 @@ TreeNode tree_node(std::uint32_t node, std::uint32_t count, TreeHalf half) {
 void add_tree_all_reduce(const LaneContext& context, Lanes& lanes) {
   for (std::uint32_t channel = 0; channel < context.channels; ++channel) {
     const TreeView view = all_reduce_view(context, channel);
-    add_down(view, add_up(view, lanes), lanes);
+    add_down(view, add_up(view, view.children.size(), lanes), lanes);
   }
 }
 
@@ -165,7 +189,7 @@ void add_tree_broadcast(const LaneContext& context, Lanes& lanes) {
 
 void add_tree_reduce(const LaneContext& context, Lanes& lanes) {
   for (std::uint32_t channel = 0; channel < context.channels; ++channel)
-    add_up(rooted_view(context, channel), lanes);
+    add_up(rooted_view(context, channel), 0, lanes);
 }
 
 }  // namespace weft::workload
