@@ -132,6 +132,21 @@ TEST(ClosedForms, NvlsTreesAreTheRailsTreesBetweenTwoTripsToTheDomainsSwitch) {
   }
 }
 
+// 2 hosts of 4 GPUs. Parts of the time that the NICs have no share in stay.
+TEST(CollectiveTimes, GpusWithTwoNicsUseBoth) {
+  for (const auto algorithm :
+       {CollectiveAlgorithm::kRing, CollectiveAlgorithm::kTree, CollectiveAlgorithm::kHierarchical,
+        CollectiveAlgorithm::kNvlsTree, CollectiveAlgorithm::kHalvingDoubling, CollectiveAlgorithm::kDirect}) {
+    CollectiveRun run = form_run(8, 4);
+    run.algorithm = algorithm;
+    const auto one = time_collective(run, 16_mib, catalogue());
+    run.rails = 8;
+    const auto two = time_collective(run, 16_mib, catalogue());
+    ASSERT_TRUE(one.has_value() && two.has_value()) << to_string(algorithm);
+    EXPECT_LT(two->time, one->time * 3 / 4) << to_string(algorithm);
+  }
+}
+
 TEST(CollectiveTimes, AnExtrapolatedTimeIsThatOfTheWholeRun) {
   CollectiveRun run = form_run(4);
   run.algorithm = CollectiveAlgorithm::kRing;

@@ -205,7 +205,8 @@ std::uint32_t channels_of(CollectiveAlgorithm algorithm, const MemberLayout& lay
 }
 
 std::uint32_t most_channels(const MemberLayout& layout, const CollectiveOptions& options) {
-  return std::max({options.channels, 2 * layout.natural_channels(), 2 * layout.rails()});
+  const std::uint32_t pairs = 2 * layout.natural_channels();
+  return std::max({pairs, (options.channels + pairs - 1) / pairs * pairs, 2 * layout.rails()});
 }
 
 void add_lanes(const LaneContext& context, CollectiveAlgorithm algorithm, Lanes& lanes) {

@@ -27,7 +27,7 @@ Lane scatter_send(DirectView view) {
       const Extent share = view.share_of(view.ahead(step));
       if (chunk < cutter.chunks(share))
         co_yield {.kind = Action::Kind::kSend,
-                  .slot = slot_of(view.channel, 0),
+                  .slot = view.context.rail_slot(view.channel, 0),
                   .peer = view.ahead(step),
                   .extent = cutter.chunk(share, chunk)};
     }
@@ -40,7 +40,7 @@ Lane scatter_receive(DirectView view) {
   for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
     for (std::uint32_t step = 1; step < view.context.size(); ++step)
       co_yield {.kind = Action::Kind::kReduce,
-                .slot = slot_of(view.channel, 0),
+                .slot = view.context.rail_slot(view.channel, 0),
                 .peer = view.behind(step),
                 .extent = cutter.chunk(share, chunk),
                 .mark = step + 1 == view.context.size() ? chunk + 1 : 0};
@@ -54,7 +54,7 @@ Lane gather_send(DirectView view, std::optional<std::uint32_t> reduced) {
   for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
     for (std::uint32_t step = 1; step < view.context.size(); ++step)
       co_yield {.kind = Action::Kind::kSend,
-                .slot = slot_of(view.channel, 1),
+                .slot = view.context.rail_slot(view.channel, 1),
                 .peer = view.ahead(step),
                 .extent = cutter.chunk(share, chunk),
                 .after = {Dependency{reduced.value_or(0), reduced ? chunk + 1 : 0}}};
@@ -68,7 +68,7 @@ Lane gather_receive(DirectView view) {
       const Extent share = view.share_of(view.behind(step));
       if (chunk < cutter.chunks(share))
         co_yield {.kind = Action::Kind::kReceive,
-                  .slot = slot_of(view.channel, 1),
+                  .slot = view.context.rail_slot(view.channel, 1),
                   .peer = view.behind(step),
                   .extent = cutter.chunk(share, chunk)};
     }
@@ -81,7 +81,7 @@ Lane pairwise_send(DirectView view) {
     const Extent share = view.share_of(view.ahead(step));
     for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk)
       co_yield {.kind = Action::Kind::kSend,
-                .slot = slot_of(view.channel, 0),
+                .slot = view.context.rail_slot(view.channel, 0),
                 .peer = view.ahead(step),
                 .extent = cutter.chunk(share, chunk)};
   }
@@ -94,7 +94,7 @@ Lane pairwise_receive(DirectView view) {
     for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk)
       co_yield {.kind = Action::Kind::kReceive,
                 .buffer = BufferKind::kResult,
-                .slot = slot_of(view.channel, 0),
+                .slot = view.context.rail_slot(view.channel, 0),
                 .peer = view.behind(step),
                 .extent = cutter.chunk(share, chunk)};
   }

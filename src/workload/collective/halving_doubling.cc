@@ -46,7 +46,7 @@ Lane halving_receive(HalvingView view) {
     const Exchange exchange = view.exchange(step);
     for (std::uint64_t chunk = 0; chunk < cutter.chunks(exchange.in); ++chunk)
       co_yield {.kind = exchange.reduces ? Action::Kind::kReduce : Action::Kind::kReceive,
-                .slot = slot_of(view.channel, exchange.reduces ? 0 : 1),
+                .slot = view.context.rail_slot(view.channel, exchange.reduces ? 0 : 1),
                 .peer = exchange.partner,
                 .extent = cutter.chunk(exchange.in, chunk)};
     co_yield {.kind = Action::Kind::kMark, .mark = step + std::uint64_t{1}};
@@ -59,7 +59,7 @@ Lane halving_send(HalvingView view, std::uint32_t receiving) {
     const Exchange exchange = view.exchange(step);
     for (std::uint64_t chunk = 0; chunk < cutter.chunks(exchange.out); ++chunk)
       co_yield {.kind = Action::Kind::kSend,
-                .slot = slot_of(view.channel, exchange.reduces ? 0 : 1),
+                .slot = view.context.rail_slot(view.channel, exchange.reduces ? 0 : 1),
                 .peer = exchange.partner,
                 .extent = cutter.chunk(exchange.out, chunk),
                 .after = {Dependency{receiving, step}}};

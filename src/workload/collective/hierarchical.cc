@@ -72,7 +72,7 @@ Lane domain_reduce_send(HierarchyView view) {
         const Extent share = view.share(view.rail_segment(view.group(), turn), view.ahead(step));
         if (chunk < cutter.chunks(share))
           co_yield {.kind = Action::Kind::kSend,
-                    .slot = slot_of(view.channel, kDomainReduce),
+                    .slot = view.context.rail_slot(view.channel, kDomainReduce),
                     .peer = view.neighbour(view.ahead(step)),
                     .extent = cutter.chunk(share, chunk)};
       }
@@ -87,7 +87,7 @@ Lane domain_reduce_receive(HierarchyView view) {
     for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step)
         co_yield {.kind = Action::Kind::kReduce,
-                  .slot = slot_of(view.channel, kDomainReduce),
+                  .slot = view.context.rail_slot(view.channel, kDomainReduce),
                   .peer = view.neighbour(view.behind(step)),
                   .extent = cutter.chunk(share, chunk),
                   .mark = step + 1 == view.locals() ? view.mark(turn, chunk) : 0};
@@ -123,7 +123,7 @@ Lane rail_receive(HierarchyView view) {
       // A reducer of the network replaces what is there; adding has to come after it.
       const bool waits = adds && view.in_network() && view.reduces_in_domain();
       co_yield {.kind = adds ? Action::Kind::kReduce : Action::Kind::kReceive,
-                .slot = slot_of(view.channel, kRail),
+                .slot = view.context.rail_slot(view.channel, kRail),
                 .peer = view.member(before, view.local()),
                 .extent = cutter.chunk(share, chunk),
                 .mark = view.mark(step, chunk),
@@ -143,7 +143,7 @@ Lane rail_send(HierarchyView view) {
       if (step < view.groups() && view.reduces_in_domain())
         after[1] = {view.domain_reduced, view.mark(step, chunk)};
       co_yield {.kind = Action::Kind::kSend,
-                .slot = slot_of(view.channel, kRail),
+                .slot = view.context.rail_slot(view.channel, kRail),
                 .peer = view.member(view.group() + 1, view.local()),
                 .extent = cutter.chunk(share, chunk),
                 .after = after};
@@ -158,7 +158,7 @@ Lane domain_gather_send(HierarchyView view) {
     for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step)
         co_yield {.kind = Action::Kind::kSend,
-                  .slot = slot_of(view.channel, kDomainGather),
+                  .slot = view.context.rail_slot(view.channel, kDomainGather),
                   .peer = view.neighbour(view.ahead(step)),
                   .extent = cutter.chunk(share, chunk),
                   .after = view.gather_after(turn, chunk)};
@@ -174,7 +174,7 @@ Lane domain_gather_receive(HierarchyView view) {
         const Extent share = view.share(view.gather_segment(turn), view.behind(step));
         if (chunk < cutter.chunks(share))
           co_yield {.kind = Action::Kind::kReceive,
-                    .slot = slot_of(view.channel, kDomainGather),
+                    .slot = view.context.rail_slot(view.channel, kDomainGather),
                     .peer = view.neighbour(view.behind(step)),
                     .extent = cutter.chunk(share, chunk)};
       }

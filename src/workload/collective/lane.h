@@ -82,6 +82,10 @@ struct LaneContext {
     const bool whole_elements = request.size % options->element == Bytes::zero();
     return Cutter({.element = whole_elements ? options->element : Bytes(1), .chunk = chunk});
   }
+  /// Slots of exchanges in which every member uses its own rails, one after the other.
+  [[nodiscard]] std::uint32_t rail_slot(std::uint32_t channel, std::uint32_t phase) const {
+    return slot_of(layout->rail_channel(channel), phase);
+  }
   [[nodiscard]] Extent whole() const { return {0, static_cast<std::uint64_t>(request.size.count())}; }
   /// The part of the buffer that belongs to a member, in reduce-scatter, all-gather and all-to-all.
   [[nodiscard]] Extent part_of(MemberIndex member) const { return cutter().part(whole(), member.value(), size()); }

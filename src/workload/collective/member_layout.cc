@@ -67,6 +67,20 @@ std::uint32_t MemberLayout::natural_channels() const {
   return std::min(kMaxChannels, scale_up_ ? largest_ * rails_ : rails_);
 }
 
+std::uint32_t MemberLayout::rail_channel(std::uint32_t index) const {
+  const std::uint32_t all = natural_channels();
+  if (all != largest_ * rails_)
+    return index;
+  const std::uint32_t turn = index % all;
+  return index - turn + turn % rails_ * largest_ + turn / rails_;
+}
+
+std::uint32_t MemberLayout::paired_channel(std::uint32_t index) const {
+  const std::uint32_t all = natural_channels();
+  const std::uint32_t turn = index % (2 * all);
+  return index - turn + turn % 2 * all + turn / 2;
+}
+
 MemberIndex MemberLayout::at(std::uint32_t channel, std::uint32_t position) const {
   const auto after = std::upper_bound(first_position_.begin(), first_position_.end(), position);
   const auto group = static_cast<std::uint32_t>(after - first_position_.begin()) - 1;

@@ -45,8 +45,14 @@ class MemberLayout {
   /// A ring's way from its last group to its first keeps to one rail.
   [[nodiscard]] bool rings_close() const { return groups() % 2 == 0 || groups() == 1 || largest_ == 1; }
 
-  /// Which of its rails a member uses for a channel, of `rails` that it has.
+  /// Which of its rails a member uses for a channel, of `rails` that it has: the next one once every member of a group
+  /// has had a ring that leaves by it.
   [[nodiscard]] std::uint32_t rail_of(std::uint32_t channel) const { return scale_up_ ? channel / largest_ : channel; }
+  /// Of exchanges in which every member uses its own rails: the channel to take as the `index`-th, so that they follow
+  /// one another over the rails. Another for every index, and less than most_channels.
+  [[nodiscard]] std::uint32_t rail_channel(std::uint32_t index) const;
+  /// The same for rings and trees in pairs of which both go over one rail.
+  [[nodiscard]] std::uint32_t paired_channel(std::uint32_t index) const;
 
   /// The ring of a channel: group after group. It enters a group at its member number `channel` and goes round; every
   /// second group is gone through backwards, so that a ring leaves a host by the same rail by which it enters the next.

@@ -30,6 +30,11 @@ struct NvlsView {
   [[nodiscard]] MemberIndex neighbour(std::uint32_t owner) const { return layout().group(group())[owner]; }
   [[nodiscard]] MemberIndex peer(std::uint32_t group_there) const { return layout().group(group_there)[local()]; }
 
+  /// Of both trees' edges over one of the member's rails, and over the next.
+  [[nodiscard]] std::uint32_t slot(std::uint32_t phase) const {
+    return slot_of(layout().paired_channel(2 * layout().rail_channel(channel / 2) + channel % 2), phase);
+  }
+
   [[nodiscard]] Cutter pieces() const { return context.cutter(); }
   [[nodiscard]] Cutter cutter() const {
     LaneContext whole = context;
@@ -110,7 +115,7 @@ Lane domain_share(NvlsView view) {
 Lane add_child(NvlsView view, MemberIndex child) {
   for (std::uint64_t chunk = 0; chunk < view.own_chunks(); ++chunk)
     co_yield {.kind = Action::Kind::kReduce,
-              .slot = slot_of(view.channel, kUp),
+              .slot = view.slot(kUp),
               .peer = child,
               .extent = view.own_chunk(chunk),
               .mark = chunk + 1,
@@ -120,7 +125,7 @@ Lane add_child(NvlsView view, MemberIndex child) {
 Lane receive_sum(NvlsView view) {
   for (std::uint64_t chunk = 0; chunk < view.own_chunks(); ++chunk)
     co_yield {.kind = Action::Kind::kReceive,
-              .slot = slot_of(view.channel, kDown),
+              .slot = view.slot(kDown),
               .peer = view.peer(*view.node.parent),
               .extent = view.own_chunk(chunk),
               .mark = chunk + 1};
@@ -129,7 +134,7 @@ Lane receive_sum(NvlsView view) {
 Lane send_up(NvlsView view) {
   for (std::uint64_t chunk = 0; chunk < view.own_chunks(); ++chunk)
     co_yield {.kind = Action::Kind::kSend,
-              .slot = slot_of(view.channel, kUp),
+              .slot = view.slot(kUp),
               .peer = view.peer(*view.node.parent),
               .extent = view.own_chunk(chunk),
               .after = view.summed(chunk)};
@@ -138,7 +143,7 @@ Lane send_up(NvlsView view) {
 Lane send_down(NvlsView view, MemberIndex child) {
   for (std::uint64_t chunk = 0; chunk < view.own_chunks(); ++chunk)
     co_yield {.kind = Action::Kind::kSend,
-              .slot = slot_of(view.channel, kDown),
+              .slot = view.slot(kDown),
               .peer = child,
               .extent = view.own_chunk(chunk),
               .after = view.complete(chunk)};

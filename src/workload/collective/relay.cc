@@ -44,7 +44,7 @@ Lane relay_send(RelayView view) {
       const Extent share = view.share(view.member(view.group() + step, view.ahead(turn)));
       for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk)
         co_yield {.kind = Action::Kind::kSend,
-                  .slot = slot_of(view.channel, kToRelay),
+                  .slot = view.context.rail_slot(view.channel, kToRelay),
                   .peer = view.member(view.group(), view.ahead(turn)),
                   .extent = cutter.chunk(share, chunk)};
     }
@@ -61,7 +61,7 @@ Lane relay_receive(RelayView view) {
       for (std::uint64_t chunk = 0; chunk < cutter.chunks(place); ++chunk)
         co_yield {.kind = Action::Kind::kReceive,
                   .buffer = step == 0 ? BufferKind::kResult : BufferKind::kStaging,
-                  .slot = slot_of(view.channel, kToRelay),
+                  .slot = view.context.rail_slot(view.channel, kToRelay),
                   .peer = view.member(view.group(), source),
                   .extent = cutter.chunk(place, chunk)};
       if (step != 0)
@@ -79,7 +79,7 @@ Lane rail_send(RelayView view) {
       for (std::uint64_t chunk = 0; chunk < cutter.chunks(place); ++chunk)
         co_yield {.kind = Action::Kind::kSend,
                   .buffer = turn == 0 ? BufferKind::kData : BufferKind::kStaging,
-                  .slot = slot_of(view.channel, kRail),
+                  .slot = view.context.rail_slot(view.channel, kRail),
                   .peer = peer,
                   .extent = cutter.chunk(place, chunk),
                   .after = {Dependency{view.staged, turn == 0 ? 0 : view.mark(step, turn)}}};
@@ -96,7 +96,7 @@ Lane rail_receive(RelayView view) {
       for (std::uint64_t chunk = 0; chunk < cutter.chunks(place); ++chunk)
         co_yield {.kind = Action::Kind::kReceive,
                   .buffer = BufferKind::kResult,
-                  .slot = slot_of(view.channel, kRail),
+                  .slot = view.context.rail_slot(view.channel, kRail),
                   .peer = view.member(from, view.local()),
                   .extent = cutter.chunk(place, chunk)};
     }

@@ -40,15 +40,18 @@ struct TreeView {
   [[nodiscard]] Extent share() const { return context.cutter().part(context.whole(), channel, context.channels); }
   [[nodiscard]] std::uint64_t chunks() const { return context.cutter().chunks(share()); }
   [[nodiscard]] Extent chunk(std::uint64_t index) const { return context.cutter().chunk(share(), index); }
+  [[nodiscard]] std::uint32_t slot(std::uint32_t phase) const {
+    return slot_of(context.layout->paired_channel(channel), phase);
+  }
 };
 
-/// What comes from one peer; slot 0 goes up, slot 1 down. A chunk is taken once `fellows` have dealt with the one before:
-/// the other children's lanes and those that send on. So none of them runs ahead by more than its buffer has room for,
-/// and takes a link's time from those that all wait for.
+/// What comes from one peer; slot 0 goes up, slot 1 down. A chunk is taken once `fellows` have dealt with the one
+/// before: the other children's lanes and those that send on. So none of them runs ahead by more than its buffer has
+/// room for, and takes a link's time from those that all wait for.
 Lane tree_receive(TreeView view, MemberIndex peer, Action::Kind kind, std::vector<std::uint32_t> fellows) {
   for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
     Action action{.kind = kind,
-                  .slot = slot_of(view.channel, kind == Action::Kind::kReduce ? 0 : 1),
+                  .slot = view.slot(kind == Action::Kind::kReduce ? 0 : 1),
                   .peer = peer,
                   .extent = view.chunk(chunk),
                   .mark = chunk + 1};
@@ -65,7 +68,7 @@ enum class Direction : std::uint8_t { kUp, kDown };
 Lane tree_send(TreeView view, MemberIndex peer, Direction direction, std::vector<std::uint32_t> sources) {
   for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
     Action action{.kind = Action::Kind::kSend,
-                  .slot = slot_of(view.channel, direction == Direction::kUp ? 0 : 1),
+                  .slot = view.slot(direction == Direction::kUp ? 0 : 1),
                   .peer = peer,
                   .extent = view.chunk(chunk),
                   .mark = chunk + 1};
@@ -104,8 +107,8 @@ void add_down(const TreeView& view, const std::vector<std::uint32_t>& ready, Lan
   std::vector<std::uint32_t> come = ready;
   if (view.parent) {
     const std::uint32_t self = lanes.next();
-    come = {lanes.add(tree_receive(view, *view.parent, Action::Kind::kReceive,
-                                   others(self, view.children.size() + 1, self)))};
+    come = {lanes.add(
+        tree_receive(view, *view.parent, Action::Kind::kReceive, others(self, view.children.size() + 1, self)))};
   }
   for (const MemberIndex child : view.children)
     lanes.add(tree_send(view, child, Direction::kDown, come));
