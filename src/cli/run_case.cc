@@ -55,16 +55,19 @@ Result<void> write_timeline(const std::string& path, const study::Simulation& si
   return fail("--timeline: no job of this scenario runs steps");
 }
 
-void check_composition(const study::Scenario& scenario, double most_hops, study::RunResults& results) {
-  if (most_hops <= 0 || interrupted()) {
+/// What is known of the error of composed steps: measured, and what their slices met.
+void judge_composition(const study::Scenario& scenario, double most_hops, study::RunResults& results) {
+  if (interrupted()) {
     return;
   }
-  study::check_steps(
-      scenario, most_hops, [] { return !interrupted(); }, results);
+  if (most_hops > 0) {
+    study::check_steps(
+        scenario, most_hops, [] { return !interrupted(); }, results);
+  }
   const std::string caution = study::slice_caution(scenario, results);
   for (study::StepRow& step : results.steps) {
     if (step.fidelity == "composed" && !caution.empty()) {
-      step.composition_check += "; " + caution;
+      step.composition_check += (step.composition_check.empty() ? "" : "; ") + caution;
     }
   }
 }
@@ -115,7 +118,7 @@ Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCas
       return pass_on(written);
     }
   }
-  check_composition(scenario, options.check_hops, results);
+  judge_composition(scenario, options.check_hops, results);
   results.machine = study::MachineInfo{.setup_time = ready.since_start(),
                                        .run_time = done - ready,
                                        .peak_memory = peak_memory(),

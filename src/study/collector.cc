@@ -66,6 +66,13 @@ void Collector::watch(Simulation& simulation) {
 }
 
 void Collector::sample(Time at) {
+  // A composed step rests for much longer than it sends; rests are no part of what queues are like.
+  const std::uint64_t events = simulation_->world().events();
+  if (simulation_->rests_at(at) && events == sampled_events_) {
+    sampled_at_ = at;
+    return;
+  }
+  sampled_events_ = events;
   ++instants_;
   for (std::uint32_t port = 0; port < seen_.size(); ++port) {
     const PortGauge now = gauge(simulation_->world(), port, at);

@@ -55,6 +55,7 @@ class Collector final : public workload::MessageSink {
   std::vector<workload::CollectiveRecord> collectives_;
   std::vector<SampleRow> samples_;
   std::vector<Seen> seen_;  // by port
+  std::uint64_t sampled_events_ = 0;
   Time sampled_at_;
   std::uint64_t instants_ = 0;
 };

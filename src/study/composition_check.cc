@@ -166,9 +166,24 @@ void check_steps(const Scenario& scenario, double most_hops, const std::function
   }
 }
 
+namespace {
+
+const StepRow* find_unsettled(const RunResults& results) {
+  const auto found =
+      std::ranges::find_if(results.steps, [](const StepRow& step) { return step.unsettled_slice > Bytes::zero(); });
+  return found == results.steps.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 std::string slice_caution(const Scenario& scenario, const RunResults& results) {
   if (scenario.jobs.empty() || !scenario.jobs.front().trains() ||
       scenario.jobs.front().training.fidelity != StepFidelity::kComposed) {
+    return {};
+  }
+  const TrainingSettings& settings = scenario.jobs.front().training;
+  const StepRow* const unsettled = find_unsettled(results);
+  if (settings.slice_hops > 0 && unsettled == nullptr) {
     return {};
   }
   const NetworkSummary network = summarise(results).network;
@@ -178,11 +193,16 @@ std::string slice_caution(const Scenario& scenario, const RunResults& results) {
   if (!marked && !paused && !lost) {
     return {};
   }
-  return fmt::format("slices of {} met {}: longer ones (job.slice) may give another step",
-                     to_string(scenario.jobs.front().training.slice),
-                     lost     ? "losses"
-                     : paused ? "pauses"
-                              : "marks");
+  const std::string_view what = lost ? "losses" : paused ? "pauses" : "marks";
+  if (unsettled == nullptr) {
+    return fmt::format("slices of {} met {}: longer ones (job.slice) may give another step", to_string(settings.slice),
+                       what);
+  }
+  const std::string change = unsettled->slice_change ? fmt::format(", and the last changed the whole by {:+.0f} %",
+                                                                   100 * *unsettled->slice_change)
+                                                     : std::string();
+  return fmt::format("slices of up to {} met {}{}: longer ones (job.slice_hops) may give another step",
+                     to_string(unsettled->unsettled_slice), what, change);
 }
 
 }  // namespace weft::study

@@ -197,6 +197,14 @@ constexpr std::array kJob = {
         .about = "Composed: of longer collectives this much is run, and the rest continued from its steady part.",
         .range = kMessage,
         .only_for = kTrains},
+    Key{.name = "slice_hops",
+        .binding = training<&TrainingSettings::slice_hops>(),
+        .fallback = "64000000",
+        .about =
+            "Composed: slices that met marks, pauses or losses are doubled until their rate has settled, as long as "
+            "the run has no more packet-hops than this; 0: never.",
+        .range = {.low = 0, .high = 1'000'000'000'000},
+        .only_for = kTrains},
     Key{.name = "batch",
         .binding = decode<&DecodeSettings::batch>(),
         .fallback = "1",

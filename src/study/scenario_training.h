@@ -55,7 +55,8 @@ struct TrainingSettings {
   std::optional<Probability> efficiency;  // of the GPU's peak; none: the catalogue's
   StragglerSetting straggler;
   StepFidelity fidelity = StepFidelity::kComposed;
-  Bytes slice;  // composed: longest collective that is run packet by packet
+  Bytes slice;                  // composed: longest collective that is run packet by packet in any case
+  std::int64_t slice_hops = 0;  // composed: packet-hops up to which slices grow that met congestion; 0: never
 
   // What the catalogue says of the two names.
   workload::ModelShape shape;

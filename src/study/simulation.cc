@@ -1,4 +1,5 @@
 #include "study/simulation.h"
+#include "study/congestion_signs.h"
 
 #include <fmt/format.h>
 
@@ -292,11 +293,15 @@ Result<void> Simulation::make_training(Job& job) {
     return {};
   }
   TrainingPlanned& planned = *job.plan.training;
-  Result<std::unique_ptr<TrainingRun>> run = TrainingRun::make({.job = *planned.settings,
-                                                                .identity = job.plan.job,
-                                                                .layout = planned.layout,
-                                                                .network_rate = planned.network_rate,
-                                                                .scale_up_rate = planned.scale_up_rate});
+  Result<std::unique_ptr<TrainingRun>> run = TrainingRun::make(
+      {.job = *planned.settings,
+       .identity = job.plan.job,
+       .layout = planned.layout,
+       .network_rate = planned.network_rate,
+       .scale_up_rate = planned.scale_up_rate,
+       .load = [this] {
+         return SliceGrowth::Load{.signs = congestion_signs(*world_).total(), .packet_hops = world_->packet_hops()};
+       }});
   if (!run) {
     return pass_on(run);
   }
@@ -344,6 +349,11 @@ Result<std::vector<StepRow>> Simulation::training_steps(const std::function<bool
     rows.push_back(std::move(*row));
   }
   return rows;
+}
+
+bool Simulation::rests_at(Time time) const {
+  return std::ranges::any_of(running_,
+                             [time](const auto& job) { return job->training && job->training->rests_at(time); });
 }
 
 const TrainingRun* Simulation::training(std::size_t job) const { return running_[job]->training.get(); }

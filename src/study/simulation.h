@@ -97,6 +97,8 @@ class Simulation {
   [[nodiscard]] Result<std::vector<StepRow>> training_steps(const std::function<bool()>& keep_going) const;
   /// Of the job of that number, after training_steps; null if it trains no model.
   [[nodiscard]] const TrainingRun* training(std::size_t job) const;
+  /// Nothing happens but that a composed step waits for its next phase, and what is under way ends.
+  [[nodiscard]] bool rests_at(Time time) const;
 
   /// Why it ended in kError or kStuck.
   [[nodiscard]] const std::string& error() const { return error_; }

@@ -1,6 +1,7 @@
 #include "study/step_phases.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "base/assert.h"
@@ -41,6 +42,7 @@ StepPhases StepPhases::make(const Options& options, const GraphOf& graph_of) {
       phases.take(RankId(rank), *node);
     }
   }
+  phases.put_longer_ones_last();
   for (std::vector<workload::PhasedRequest>& requests : phases.requests_) {
     std::ranges::stable_sort(requests, {}, [](const workload::PhasedRequest& own) { return own.operation.phase; });
   }
@@ -63,20 +65,51 @@ CommunicatorId StepPhases::stand_in(const StepOperation& operation, Communicator
   return stand_ins_.try_emplace({operation, communicator.members.size()}, own).first->second;
 }
 
-StepPhases::Place StepPhases::place_of(const StepOperation& operation, std::size_t members) {
-  const auto [place, is_new] = places_.try_emplace(operation);
-  if (is_new) {
-    place->second = {.phase = phases_, .sliced = operation.size > options_.slice};
-    if (place->second.sliced) {
-      const Bytes longer = slice_of(options_.slice, members);
-      samples_.push_back({.operation = operation, .size = slice_of(longer / 2, members)});
-      samples_.push_back({.operation = operation, .size = longer});
-    } else {
-      samples_.push_back({.operation = operation, .size = operation.size});
-    }
-    phases_ = static_cast<std::uint32_t>(samples_.size());
+void StepPhases::add_samples(const StepOperation& operation, std::size_t members) {
+  const auto [found, is_new] = places_.try_emplace(operation);
+  if (!is_new) {
+    return;
   }
-  return place->second;
+  Place& place = found->second;
+  const auto add = [&](Bytes size) {
+    samples_.push_back({.operation = operation, .size = size, .turn = static_cast<std::uint32_t>(place.size())});
+    place.push_back(static_cast<std::uint32_t>(samples_.size() - 1));
+  };
+  if (operation.size <= options_.slice) {
+    return add(operation.size);
+  }
+  // At least two units, so that one half is shorter.
+  Bytes size = slice_of(std::max(options_.slice, slice_of(Bytes(1), members) * 2), members);
+  add(slice_of(size / 2, members));
+  add(size);
+  while (options_.grows && size < operation.size) {
+    size = size * 2 < operation.size ? slice_of(size * 2, members) : operation.size;
+    add(size);
+  }
+}
+
+// So that what may be spent on them is spent on all operations alike.
+void StepPhases::put_longer_ones_last() {
+  std::vector<std::uint32_t> order(samples_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [this](std::uint32_t phase) { return std::max(samples_[phase].turn, 1U); });
+  std::vector<std::uint32_t> moved(order.size());
+  std::vector<Sample> samples;
+  for (const std::uint32_t phase : order) {
+    moved[phase] = static_cast<std::uint32_t>(samples.size());
+    samples.push_back(samples_[phase]);
+  }
+  samples_ = std::move(samples);
+  for (auto& [operation, place] : places_) {
+    for (std::uint32_t& phase : place) {
+      phase = moved[phase];
+    }
+  }
+  for (std::vector<workload::PhasedRequest>& requests : requests_) {
+    for (workload::PhasedRequest& own : requests) {
+      own.operation.phase = moved[own.operation.phase];
+    }
+  }
 }
 
 void StepPhases::take(RankId rank, const workload::GraphNode& node) {
@@ -99,10 +132,9 @@ void StepPhases::take(RankId rank, const workload::GraphNode& node) {
                     .kind = request.kind == CollectiveKind::kReceive ? CollectiveKind::kReceive : key.kind,
                     .size = key.size,
                     .sender = key.sender};
-  const Place place = place_of(operation, communicator.members.size());
+  add_samples(operation, communicator.members.size());
   const Source source{.communicator = sends ? request.communicator : stand_in(operation, request.communicator),
-                      .phase = place.phase,
-                      .sliced = place.sliced};
+                      .operation = operation};
   if (!sources_.try_emplace(own_end, source).second) {
     return;
   }
@@ -114,7 +146,7 @@ void StepPhases::take(RankId rank, const workload::GraphNode& node) {
 void StepPhases::add_requests(RankId rank, const workload::CollectiveRequest& request, const Source& source) {
   const bool sends = request.kind == CollectiveKind::kSend || request.kind == CollectiveKind::kReceive;
   const std::uint32_t self = member_of(options_.communicators[request.communicator.value()], rank);
-  for (std::uint32_t phase = source.phase; phase <= source.phase + (source.sliced ? 1U : 0U); ++phase) {
+  for (const std::uint32_t phase : places_.at(source.operation)) {
     workload::PhasedRequest phased{
         .operation = {.phase = phase,
                       .communicator = request.communicator,
@@ -130,7 +162,14 @@ void StepPhases::add_requests(RankId rank, const workload::CollectiveRequest& re
 
 std::uint32_t StepPhases::phase_of(const StepOperation& operation) const {
   const Place& place = places_.at(operation);
-  return place.phase + (place.sliced ? 1U : 0U);
+  const auto skipped = std::ranges::find_if(place, [this](std::uint32_t phase) { return samples_[phase].skipped; });
+  return *(skipped - 1);
+}
+
+std::uint32_t StepPhases::sample_before(std::uint32_t phase) const {
+  const Sample& own = samples_[phase];
+  WEFT_ASSERT(own.turn > 0);
+  return places_.at(own.operation)[own.turn - 1];
 }
 
 Duration StepPhases::cost(const workload::CostedOperation& operation,
@@ -149,14 +188,19 @@ Duration StepPhases::cost(const workload::CostedOperation& operation,
     WEFT_ASSERT(time != times.end());
     return time->second;
   };
-  if (!source.sliced) {
-    return time_of(source.phase);
+  return whole_time(phase_of(source.operation), time_of);
+}
+
+Duration StepPhases::whole_time(std::uint32_t last, const std::function<Duration(std::uint32_t)>& time_of) const {
+  const Sample& longest = samples_[last];
+  const std::int64_t rest = (longest.operation.size - longest.size).count();
+  const Duration longer = time_of(last);
+  if (rest <= 0) {
+    return longer;
   }
-  const Duration shorter = time_of(source.phase);
-  const Duration longer = time_of(source.phase + 1);
-  const std::int64_t span = (samples_[source.phase + 1].size - samples_[source.phase].size).count();
-  const std::int64_t rest = (operation.request.size - samples_[source.phase + 1].size).count();
-  const Int128 more = static_cast<Int128>((longer - shorter).picoseconds()) * rest / span;
+  const std::uint32_t first = places_.at(longest.operation)[longest.turn > 1 ? 1 : 0];
+  const std::int64_t span = (longest.size - samples_[first].size).count();
+  const Int128 more = static_cast<Int128>((longer - time_of(first)).picoseconds()) * rest / span;
   return longer + Duration::picoseconds(static_cast<std::int64_t>(more));
 }
 

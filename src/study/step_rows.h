@@ -77,6 +77,10 @@ struct StepRow {
   double utilisation = 0;                     // of the GPUs' peak, by the model's operations
   std::optional<double> composition_error{};  // relative, against a run of every packet; measured on a smaller job
   std::string composition_check{};            // which
+  // Composed, and not kept in results files: the longest slice that had not settled under congestion (zero: none), and
+  // how far what it promises for the whole differs from what the one before did.
+  Bytes unsettled_slice{};
+  std::optional<double> slice_change{};
   std::vector<StepPart> parts{};
   std::vector<StepTier> tiers{};
   std::vector<StepFlow> flows{};

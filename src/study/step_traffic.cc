@@ -125,11 +125,9 @@ std::optional<StepTraffic::Pair> StepTraffic::flow_behind(const workload::PathPa
 
 StepTraffic::Scale StepTraffic::scale_of(std::uint32_t phase, const Instances& instances) const {
   const StepPhases::Sample& sample = options_.phases->sample(phase);
-  // Of two samples the longer one counts.
-  const bool shorter =
-      phase + 1 < options_.phases->phases() && options_.phases->sample(phase + 1).operation == sample.operation;
+  // Of several samples the longest one counts.
   const auto found = instances.find(sample.operation);
-  if (shorter || found == instances.end()) {
+  if (phase != options_.phases->phase_of(sample.operation) || found == instances.end()) {
     return {};
   }
   std::uint64_t run = 0;

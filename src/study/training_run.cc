@@ -12,8 +12,9 @@ namespace {
 
 using workload::RankId;
 
-/// Between two phases: what is still under way of one, acknowledgements above all, ends before the next begins.
-constexpr Duration kGap = Duration::milliseconds(10);
+/// Between two phases: what is still under way of one, acknowledgements above all, ends before the next begins, and
+/// senders that were slowed down are at full speed again.
+constexpr Duration kGap = Duration::milliseconds(100);
 /// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
 constexpr std::uint64_t kMostNodes = 4'000'000;
 constexpr std::uint64_t kSlice = 200'000;  // events between two looks at the outside world
@@ -52,13 +53,18 @@ Result<void> TrainingRun::prepare_phases() {
   if (!sample) {
     return pass_on(sample);
   }
+  const std::int64_t most_hops = options_.job.training.slice_hops;
   phases_ =
       StepPhases::make({.layout = &options_.layout,
                         .communicators = communicators(),
                         .slice = options_.job.training.slice,
+                        .grows = most_hops > 0,
                         .ranks = static_cast<std::uint32_t>(options_.job.ranks)},
                        [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
   board_.emplace(phases_->phases(), kGap);
+  growth_.emplace(SliceGrowth::Options{
+      .phases = *phases_, .board = *board_, .most_hops = static_cast<std::uint64_t>(most_hops), .load = options_.load});
+  board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
   return {};
 }
 
@@ -183,7 +189,12 @@ Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
 }
 
 StepRow TrainingRun::row(const StepWork& work) const {
-  return make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = *traffic_});
+  StepRow made = make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = *traffic_});
+  if (growth_ && growth_->unsettled()) {
+    made.unsettled_slice = growth_->unsettled()->longest;
+    made.slice_change = growth_->unsettled()->change;
+  }
+  return made;
 }
 
 }  // namespace weft::study

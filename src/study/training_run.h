@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "study/scenario.h"
+#include "study/slice_growth.h"
 #include "study/step_phases.h"
 #include "study/step_rows.h"
 #include "study/step_traffic.h"
@@ -28,8 +29,9 @@ class TrainingRun {
     const JobSettings& job;  // must outlive the run
     workload::JobOptions identity{};
     workload::JobLayout layout{};
-    Rate network_rate{};   // of one GPU's ways out
-    Rate scale_up_rate{};  // of its scale-up links; zero: it has none
+    Rate network_rate{};                        // of one GPU's ways out
+    Rate scale_up_rate{};                       // of its scale-up links; zero: it has none
+    std::function<SliceGrowth::Load()> load{};  // of the simulated network
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
   /// not fit into the memory of its GPUs.
@@ -49,6 +51,8 @@ class TrainingRun {
   /// Of the run that `finish` reported.
   [[nodiscard]] const workload::NodeLog& log() const { return *log_; }
   [[nodiscard]] std::span<const workload::Communicator> communicators() const { return communicators_of(work_); }
+  /// Composed, and between two phases.
+  [[nodiscard]] bool rests_at(Time time) const { return board_ && !board_->over() && time < board_->begins_at(); }
   [[nodiscard]] bool composed() const { return options_.job.training.fidelity == StepFidelity::kComposed; }
 
  private:
@@ -71,6 +75,7 @@ class TrainingRun {
   // Composed alone.
   std::optional<StepPhases> phases_;
   std::optional<workload::PhaseBoard> board_;
+  std::optional<SliceGrowth> growth_;
 };
 
 }  // namespace weft::study

@@ -24,6 +24,7 @@ constexpr Duration kSampleInterval = Duration::microseconds(20);
 Scenario with_shorter_slices(Scenario scenario) {
   for (JobSettings& job : scenario.jobs) {
     job.training.slice = std::min(job.training.slice, kShortSlice);
+    job.training.slice_hops = 0;
   }
   scenario.output.sample_interval.reset();
   return scenario;

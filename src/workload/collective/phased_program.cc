@@ -9,8 +9,10 @@ void PhaseBoard::finish(Time now) {
   if (++finished_ < machines_.size())
     return;
   finished_ = 0;
-  ++phase_;
-  begins_.push_back(now + gap_);
+  do {
+    ++phase_;
+    begins_.push_back(now + gap_);
+  } while (!over() && skips_ && skips_(phase_));
   for (verbs::Machine* machine : machines_)
     machine->set_timer({.at = begins_at()});
 }
@@ -55,7 +57,7 @@ void PhasedProgram::take_finished() {
   while (count == finished.size()) {
     count = collectives_.take_finished(finished);
     for (std::size_t i = 0; i < count; ++i) {
-      ++finished_;
+      --open_;
       board_.record(requests_[static_cast<std::size_t>(finished[i].token)].operation, finished[i].finished);
     }
   }
@@ -63,16 +65,20 @@ void PhasedProgram::take_finished() {
 
 Result<void> PhasedProgram::advance() {
   take_finished();
-  if (!reported_ && finished_ == begun_) {
+  if (!reported_ && open_ == 0) {
     reported_ = true;
     board_.finish(machine_.now());
   }
-  if (board_.over() || board_.phase() != next_phase_ || machine_.now() < board_.begins_at())
+  const std::uint32_t phase = board_.phase();
+  if (board_.over() || phase < next_phase_ || machine_.now() < board_.begins_at())
     return {};
   reported_ = false;
-  ++next_phase_;
-  for (; begun_ < requests_.size() && requests_[begun_].operation.phase < next_phase_; ++begun_) {
-    const PhasedRequest& phased = requests_[begun_];
+  next_phase_ = phase + 1;
+  for (; next_request_ < requests_.size() && requests_[next_request_].operation.phase <= phase; ++next_request_) {
+    const PhasedRequest& phased = requests_[next_request_];
+    if (phased.operation.phase < phase)
+      continue;
+    ++open_;
     CollectiveRequest request = phased.request;
     if (request.kind != CollectiveKind::kSend && request.kind != CollectiveKind::kReceive) {
       CollectiveRequest whole = request;

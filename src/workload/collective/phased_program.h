@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -37,6 +38,8 @@ class PhaseBoard {
   PhaseBoard(std::uint32_t phases, Duration gap) : phases_(phases), gap_(gap) {}
 
   void add_rank(verbs::Machine& machine) { machines_.push_back(&machine); }
+  /// Asked of every phase but the first, when all before it have ended; those for which it is true are left out.
+  void set_skips(std::function<bool(std::uint32_t phase)> skips) { skips_ = std::move(skips); }
   /// A rank has finished everything of the present phase.
   void finish(Time now);
   void record(const PhasedOperation& operation, Time finished);
@@ -53,6 +56,7 @@ class PhaseBoard {
  private:
   std::uint32_t phases_;
   Duration gap_;
+  std::function<bool(std::uint32_t)> skips_;
   std::vector<verbs::Machine*> machines_;
   std::uint32_t phase_ = 0;
   std::size_t finished_ = 0;
@@ -78,9 +82,9 @@ class PhasedProgram final : public Program {
   verbs::Machine& machine_;
   Collectives& collectives_;
   std::vector<PhasedRequest> requests_;
-  std::size_t begun_ = 0;
-  std::size_t finished_ = 0;
-  std::uint32_t next_phase_ = 0;  // that this rank has not begun
+  std::size_t next_request_ = 0;
+  std::size_t open_ = 0;          // requests that have not finished
+  std::uint32_t next_phase_ = 0;  // that this rank has neither begun nor left out
   bool reported_ = true;          // the phase that it has begun is finished and the board knows
 };
 
