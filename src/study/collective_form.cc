@@ -22,8 +22,8 @@ using workload::LinkCost;
 constexpr Rate kNic = Rate::bits_per_second(400'000'000'000);
 constexpr Rate kScaleUp = Rate::bits_per_second(16'000'000'000'000);
 constexpr Bytes kChunk = Bytes(512 << 10);
-/// To all others at once, up to 64 ranks.
-constexpr std::uint32_t kInFlight = 64;
+/// To all others at once.
+constexpr std::uint32_t kInFlight = 1024;
 
 struct Ends final : workload::MessageSink {
   void on_message(const workload::MessageRecord&) override {}

@@ -21,7 +21,7 @@ struct FormComparison {
   [[nodiscard]] double error() const { return simulated.seconds() / form.seconds() - 1; }
 };
 
-/// Chunks of 512 KiB, 64 of a lane in flight, one channel, or two for a double binary tree; a double tree of more
+/// Chunks of 512 KiB, 1,024 of a lane in flight, one channel, or two for a double binary tree; a double tree of more
 /// than 1.5 MiB has chunks of 64 KiB, four of them in a buffer, and 1 MiB for the packets of each InfiniBand port.
 /// `run` is one of form_run with kind and algorithm set, on InfiniBand or RoCEv2. Errors: a collective without a closed
 /// form, as time_collective.
