@@ -197,6 +197,8 @@ Result<FormComparison> compare_with_form(CollectiveRun run, Bytes size, const Ca
   if (!scale_out) {
     return pass_on(scale_out);
   }
+  const auto answer = wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
+  scale_out->acknowledgement = kNic.transmit_time(wire::sizes(encapsulation, answer, Bytes::zero()).wire);
   Result<DomainCosts> domain = measured_domain(run, message, catalogue);
   if (!domain) {
     return pass_on(domain);

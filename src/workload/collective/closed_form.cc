@@ -66,12 +66,15 @@ class Sums {
   }
 
   // Messages to all others, at most `in_flight` of them on their way. A message takes the place of the one `in_flight`
-  // before it when the answer to that has come, unless the link has not even sent those in between.
+  // before it when the answer to that has come, unless the link has not even sent those in between. Between its own
+  // messages a rank acknowledges those of others that have come by then.
   [[nodiscard]] Duration exchange() const {
     const Train each = part();
     const std::int64_t messages = each.chunks * (form_.ranks - 1);
     const std::int64_t window = form_.in_flight;
-    const Duration link = each.all * (form_.ranks - 1);
+    const Duration data = each.all * (form_.ranks - 1);
+    const std::int64_t come = data > startup_ ? (data - startup_).picoseconds() * messages / data.picoseconds() : 0;
+    const Duration link = data + form_.scale_out.acknowledgement * come;
     if (messages <= window)
       return link + startup_;
     const Duration mean = link / messages;
