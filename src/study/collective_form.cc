@@ -22,6 +22,7 @@ using workload::LinkCost;
 constexpr Rate kNic = Rate::bits_per_second(400'000'000'000);
 constexpr Rate kScaleUp = Rate::bits_per_second(16'000'000'000'000);
 constexpr Bytes kChunk = Bytes(512 << 10);
+constexpr std::int64_t kMtu = 4'096;
 /// To all others at once.
 constexpr std::uint32_t kInFlight = 1024;
 
@@ -57,7 +58,6 @@ Result<std::vector<Duration>> ends(const CollectiveRun& run, Bytes size, const C
 
 /// Of a WRITE with immediate data.
 Duration nic_time(wire::Encapsulation encapsulation, Bytes message) {
-  constexpr std::int64_t kMtu = 4'096;
   const std::int64_t packets = std::max<std::int64_t>((message.count() + kMtu - 1) / kMtu, 1);
   const auto wire_bytes = [encapsulation](wire::Operation operation, Bytes payload) {
     return wire::sizes(encapsulation, wire::make_opcode(wire::Service::kRc, operation), payload).wire;
@@ -198,6 +198,8 @@ Result<FormComparison> compare_with_form(CollectiveRun run, Bytes size, const Ca
     return pass_on(scale_out);
   }
   const auto answer = wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
+  const auto middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
+  scale_out->packet = kNic.transmit_time(wire::sizes(encapsulation, middle, Bytes(kMtu)).wire);
   scale_out->acknowledgement = kNic.transmit_time(wire::sizes(encapsulation, answer, Bytes::zero()).wire);
   Result<DomainCosts> domain = measured_domain(run, message, catalogue);
   if (!domain) {

@@ -108,36 +108,44 @@ class Sums {
   Duration answer_;
 };
 
-/// Of the longest way down from a node of the first tree over `count`: steps, and links' turns, since a node with two
-/// children sends to both at once, each at half the rate.
-struct Descent {
-  std::int64_t steps = 0;
-  std::int64_t turns = 0;
-  std::int64_t most_children = 0;
-};
+/// How a message gets down the first tree over `count` nodes. A node sends to its children at once, packet by packet in
+/// turns: to the last of them it is through after all their bytes, to the one before it a packet earlier.
+class Descent {
+ public:
+  Descent(const LinkCost& link, Duration message, std::uint32_t count)
+      : message_(message), packet_(std::min(message, link.packet)), startup_(link.startup), count_(count) {}
 
-Descent descent(std::uint32_t node, std::uint32_t count) {
-  const TreeNode place = tree_node(node, count, TreeHalf::kFirst);
-  const auto children = static_cast<std::int64_t>(place.children.size());
-  Descent longest{.steps = 0, .turns = 0, .most_children = children};
-  for (const std::uint32_t child : place.children) {
-    const Descent below = descent(child, count);
-    if (below.turns + children > longest.turns) {
-      longest.turns = below.turns + children;
-      longest.steps = below.steps + 1;
+  /// From its arrival at a node until the last one below has it.
+  [[nodiscard]] Duration from(std::uint32_t node) {
+    const TreeNode place = tree_node(node, count_, TreeHalf::kFirst);
+    const auto children = static_cast<std::int64_t>(place.children.size());
+    most_children_ = std::max(most_children_, children);
+    Duration longest;
+    for (std::int64_t i = 0; i < children; ++i) {
+      const Duration served = message_ * children - packet_ * (children - 1 - i);
+      longest = std::max(longest, served + startup_ + from(place.children[static_cast<std::size_t>(i)]));
     }
-    longest.most_children = std::max(longest.most_children, below.most_children);
+    return longest;
   }
-  return longest;
-}
+  /// Of the nodes that were come by.
+  [[nodiscard]] std::int64_t most_children() const { return most_children_; }
+
+ private:
+  Duration message_;
+  Duration packet_;
+  Duration startup_;
+  std::uint32_t count_;
+  std::int64_t most_children_ = 0;
+};
 
 // The first chunk goes all the way, and each further one follows after a turn of the node with most children. The root
 // stands above a tree of all others and sends to one of them.
 Duration Sums::tree_broadcast() const {
   const Train train = whole();
-  const Descent below = form_.ranks > 2 ? descent(0, form_.ranks - 1) : Descent{};
-  const std::int64_t turns = std::max<std::int64_t>(below.most_children, 1);
-  return train.first * (1 + below.turns + (train.chunks - 1) * turns) + startup_ * (1 + below.steps) + answer_;
+  Descent below(form_.scale_out, train.first, form_.ranks - 1);
+  const Duration down = form_.ranks > 2 ? below.from(0) : Duration::zero();
+  const std::int64_t turns = std::max<std::int64_t>(below.most_children(), 1);
+  return train.first + startup_ + down + train.first * turns * (train.chunks - 1) + answer_;
 }
 
 // Trees of all channels share the nodes' links. The first one's part is the longest.

@@ -21,6 +21,7 @@ struct LinkCost {
   Duration startup{};
   Duration answer{};
   std::function<Duration(Bytes)> wire_time{};  // of a message with its packets' headers
+  Duration packet{};                           // wire time of a full one, where messages share a link by turns
   Duration acknowledgement{};                  // wire time of the one that goes back for a message
 };
 
