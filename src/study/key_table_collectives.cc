@@ -92,6 +92,12 @@ constexpr std::array kCollectives = {
         .about = "The most that one channel hands to the network's reducers.",
         .range = kLaneRate,
         .empty_word = "unlimited"},
+    Key{.name = "in_network_tree_rate",
+        .binding = bind<&CollectiveSettings::in_network_tree_rate>(),
+        .fallback = "same",
+        .about = "The most that a GPU hands to its domain's reducers in `nvls-tree`; `same`: as `in_network_rate`.",
+        .range = kLaneRate,
+        .empty_word = "same"},
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ workload::CollectiveOptions collective_options(const CollectiveSettings& setting
           .costs = {.launch = settings.launch,
                     .scale_out = {.message = settings.scale_out_message, .lane_rate = settings.scale_out_lane_rate},
                     .scale_up = {.message = settings.scale_up_message, .lane_rate = settings.scale_up_lane_rate},
-                    .in_network = {.message = {}, .lane_rate = settings.in_network_rate}}};
+                    .in_network = {.message = {}, .lane_rate = settings.in_network_rate},
+                    .in_network_tree_rate = settings.in_network_tree_rate}};
 }
 
 }  // namespace weft::study

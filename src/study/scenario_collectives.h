@@ -31,6 +31,7 @@ struct CollectiveSettings {
   Duration scale_up_message;
   std::optional<Rate> scale_up_lane_rate;
   std::optional<Rate> in_network_rate;
+  std::optional<Rate> in_network_tree_rate;
 };
 
 /// As the engine takes them.

@@ -172,12 +172,13 @@ TEST(Collective, NvlsTreesAreBoundByTheLinksOfTheDomainAndNotByNics) {
   const double ideal = bus_bandwidth(trees + " --profile ideal");
   EXPECT_LE(ideal, link * 8 / 9 * bus_of_16);
   EXPECT_GE(ideal, 0.9 * link * 8 / 9 * bus_of_16);
-  const nlohmann::json rows = rows_of(trees);
+  const nlohmann::json rows = rows_of("all-reduce --algorithm nvls-tree --size 256MiB");
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_NEAR(rows[0].at("nic_gbytes_per_s").get<double>(), rows[0].at("algbw_gbytes_per_s").get<double>() / 8, 0.01);
-  // Published for two hosts of H100: 470 to 480. Nothing is fitted but what a GPU hands to its switch (NVLS).
+  // Published for two hosts of H100 and large messages: 470 to 480, to which in_network_tree_rate is calibrated at 1
+  // GiB.
   EXPECT_GE(rows[0].at("busbw_gbytes_per_s").get<double>(), 440);
-  EXPECT_LE(rows[0].at("busbw_gbytes_per_s").get<double>(), 274.3 * bus_of_16);
+  EXPECT_LE(rows[0].at("busbw_gbytes_per_s").get<double>(), 480);
 }
 
 TEST(Collective, ARingOverTwoHostsOfH100IsWhatItsUsersMeasure) {

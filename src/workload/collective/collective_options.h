@@ -34,6 +34,7 @@ struct CollectiveCosts {
   TierCosts scale_out{};
   TierCosts scale_up{};
   TierCosts in_network{};
+  std::optional<Rate> in_network_tree_rate{};  // of in_network, where trees join domains; none: as without trees
 };
 
 struct CollectiveOptions {

@@ -310,6 +310,12 @@ const TierCosts& CollectiveEngine::costs(EdgeId edge) const {
   return edges_.over_scale_up(edge) ? costs.scale_up : costs.scale_out;
 }
 
+std::optional<Rate> CollectiveEngine::rate_to_reducers(CollectiveAlgorithm algorithm) const {
+  const CollectiveCosts& costs = options_.collectives.costs;
+  const bool joins_domains = algorithm == CollectiveAlgorithm::kNvlsTree && costs.in_network_tree_rate;
+  return joins_domains ? costs.in_network_tree_rate : costs.in_network.lane_rate;
+}
+
 Duration CollectiveEngine::time_of(const Operation& operation, const LaneState& lane) const {
   const Action& action = *lane.current;
   const Bytes size = bytes_of(action.extent.size);
@@ -326,7 +332,7 @@ Duration CollectiveEngine::time_of(const Operation& operation, const LaneState& 
         break;  // another's vector
       [[fallthrough]];
     case Action::Kind::kReduceInNetwork:
-      return at(options_.collectives.costs.in_network.lane_rate) * operation.lanes_to_switch;
+      return at(rate_to_reducers(operation.request.algorithm)) * operation.lanes_to_switch;
     case Action::Kind::kReceive:
     case Action::Kind::kCopy:
     case Action::Kind::kMark:

@@ -117,6 +117,8 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   [[nodiscard]] Result<bool> run(OperationId id, Operation& operation, std::uint32_t lane);
   [[nodiscard]] bool load(Operation& operation, LaneState& lane);
   [[nodiscard]] bool may_start(const Operation& operation, const LaneState& lane) const;
+  /// At which a GPU hands vectors to its domain's switch; none: nothing limits it.
+  [[nodiscard]] std::optional<Rate> rate_to_reducers(CollectiveAlgorithm algorithm) const;
   [[nodiscard]] Duration time_of(const Operation& operation, const LaneState& lane) const;
   [[nodiscard]] Result<void> finish_action(OperationId id, Operation& operation, std::uint32_t lane);
   [[nodiscard]] Result<void> send(OperationId id, Operation& operation, std::uint32_t lane);
