@@ -34,6 +34,19 @@ std::string fault_of(const CollectiveRun& run) {
   return time ? time->wrong : time.error().message;
 }
 
+/// Why the scenario `text`, in a file rails.toml, cannot be run; empty if it can.
+std::string refusal_of(const std::string& text) {
+  const auto scenario = parse_scenario(text, {.file = "rails.toml", .case_name = {}, .settings = {}}, test_catalogue());
+  if (!scenario) {
+    return scenario.error().message;
+  }
+  struct None final : workload::MessageSink {
+    void on_message(const workload::MessageRecord&) override {}
+  } none;
+  const auto simulation = Simulation::create(*scenario, none);
+  return simulation ? std::string() : simulation.error().message;
+}
+
 TEST(RailOnly, AutomaticCollectivesKeepToRailsAndGiveTheRightNumbers) {
   for (const std::int64_t hosts : {2, 3}) {
     for (const auto kind : {CollectiveKind::kAllReduce, CollectiveKind::kReduceScatter, CollectiveKind::kAllGather,
@@ -94,14 +107,7 @@ algorithm = "direct"
 size = "1 MiB"
 job = "gpus"
 )";
-  const auto scenario = parse_scenario(text, {.file = "rails.toml", .case_name = {}, .settings = {}}, test_catalogue());
-  ASSERT_TRUE(scenario) << scenario.error().message;
-  struct None final : workload::MessageSink {
-    void on_message(const workload::MessageRecord&) override {}
-  } none;
-  const auto simulation = Simulation::create(*scenario, none);
-  ASSERT_FALSE(simulation);
-  EXPECT_THAT(simulation.error().message, StartsWith("rails.toml:15:13: traffic 'exchange': "));
+  EXPECT_THAT(refusal_of(text), StartsWith("rails.toml:15:13: traffic 'exchange': "));
 }
 
 TEST(RailOnly, AJobWhoseGroupsAreNotJoinedIsRefusedWithItsPlace) {
@@ -118,14 +124,7 @@ model = "megatron-1_7b"
 layers = 2
 tp = 4
 )";
-  const auto scenario = parse_scenario(text, {.file = "rails.toml", .case_name = {}, .settings = {}}, test_catalogue());
-  ASSERT_TRUE(scenario) << scenario.error().message;
-  struct None final : workload::MessageSink {
-    void on_message(const workload::MessageRecord&) override {}
-  } none;
-  const auto simulation = Simulation::create(*scenario, none);
-  ASSERT_FALSE(simulation);
-  EXPECT_THAT(simulation.error().message, StartsWith("rails.toml:9:8: job 'training': the 4 ranks of group tp0"));
+  EXPECT_THAT(refusal_of(text), StartsWith("rails.toml:9:8: job 'training': the 4 ranks of group tp0"));
 }
 
 }  // namespace

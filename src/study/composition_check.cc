@@ -64,6 +64,12 @@ Result<Duration> step_time(const Scenario& scenario, const std::function<bool()>
   return rows->front().time;
 }
 
+const StepRow* find_unsettled(const RunResults& results) {
+  const auto found =
+      std::ranges::find_if(results.steps, [](const StepRow& step) { return step.unsettled_slice > Bytes::zero(); });
+  return found == results.steps.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 Result<Scenario> smaller_job(const Scenario& scenario, double most_hops) {
@@ -165,16 +171,6 @@ void check_steps(const Scenario& scenario, double most_hops, const std::function
     step.composition_check = check ? check->what : check.error().message;
   }
 }
-
-namespace {
-
-const StepRow* find_unsettled(const RunResults& results) {
-  const auto found =
-      std::ranges::find_if(results.steps, [](const StepRow& step) { return step.unsettled_slice > Bytes::zero(); });
-  return found == results.steps.end() ? nullptr : &*found;
-}
-
-}  // namespace
 
 std::string slice_caution(const Scenario& scenario, const RunResults& results) {
   if (scenario.jobs.empty() || !scenario.jobs.front().trains() ||

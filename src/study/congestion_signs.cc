@@ -3,37 +3,35 @@
 namespace weft::study {
 namespace {
 
-void add_ports(const fabric::EthernetFabric& network, CongestionSigns& signs) {
+std::uint64_t marks_and_pauses(const fabric::EthernetFabric& network) {
+  std::uint64_t signs = 0;
   for (fabric::PortIndex port = 0; port < network.port_count(); ++port) {
     for (std::uint32_t priority = 0; priority < fabric::kPriorities; ++priority) {
-      signs.marked += network.queue(port, priority).marked;
-      signs.pauses += network.pauses(port).pauses_sent[priority];
+      signs += network.queue(port, priority).marked + network.pauses(port).pauses_sent[priority];
     }
   }
+  return signs;
 }
 
-void add_ports(const fabric::InfiniBandFabric& network, CongestionSigns& signs) {
+std::uint64_t marks(const fabric::InfiniBandFabric& network) {
+  std::uint64_t signs = 0;
   for (fabric::PortIndex port = 0; port < network.port_count(); ++port) {
     for (std::uint32_t lane = 0; lane < network.lanes(); ++lane) {
-      signs.marked += network.output(port, lane).marked;
+      signs += network.output(port, lane).marked;
     }
   }
+  return signs;
 }
 
 }  // namespace
 
-CongestionSigns congestion_signs(const World& world) {
-  CongestionSigns signs{.lost = world.drops().total()};
+std::uint64_t congestion_signs(const World& world) {
+  std::uint64_t lost = world.drops().total();
   for (std::uint32_t i = 0; i < world.graph().host_endpoints(); ++i) {
     const host::NicPath* const path = world.nic(EndpointId(i)).path();
-    signs.lost += path != nullptr ? path->counters().dropped : 0;
+    lost += path != nullptr ? path->counters().dropped : 0;
   }
-  if (world.ethernet() != nullptr) {
-    add_ports(*world.ethernet(), signs);
-  } else {
-    add_ports(*world.infiniband(), signs);
-  }
-  return signs;
+  return lost + (world.ethernet() != nullptr ? marks_and_pauses(*world.ethernet()) : marks(*world.infiniband()));
 }
 
 }  // namespace weft::study

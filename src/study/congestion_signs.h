@@ -1,4 +1,4 @@
-// Whether senders of a simulated network had reason to slow down: what was marked, paused or lost so far.
+// Whether senders of a simulated network had reason to slow down.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,7 @@
 
 namespace weft::study {
 
-struct CongestionSigns {
-  std::uint64_t marked = 0;  // packets
-  std::uint64_t pauses = 0;  // PFC frames
-  std::uint64_t lost = 0;    // packets, for whatever reason, hosts' rings and buffers included
-
-  [[nodiscard]] std::uint64_t total() const { return marked + pauses + lost; }
-};
-
-[[nodiscard]] CongestionSigns congestion_signs(const World& world);
+/// Packets marked, PFC frames sent and packets lost so far, for whatever reason, hosts' rings and buffers included.
+[[nodiscard]] std::uint64_t congestion_signs(const World& world);
 
 }  // namespace weft::study

@@ -1,5 +1,4 @@
 #include "study/simulation.h"
-#include "study/congestion_signs.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +16,7 @@
 #include "study/build_scale_up.h"
 #include "study/build_topology.h"
 #include "study/build_traffic.h"
+#include "study/congestion_signs.h"
 #include "study/ideal_time.h"
 #include "study/reach.h"
 #include "study/scenario_validate.h"
@@ -300,7 +300,7 @@ Result<void> Simulation::make_training(Job& job) {
        .network_rate = planned.network_rate,
        .scale_up_rate = planned.scale_up_rate,
        .load = [this] {
-         return SliceGrowth::Load{.signs = congestion_signs(*world_).total(), .packet_hops = world_->packet_hops()};
+         return SliceGrowth::Load{.signs = congestion_signs(*world_), .packet_hops = world_->packet_hops()};
        }});
   if (!run) {
     return pass_on(run);

@@ -56,9 +56,11 @@ std::optional<double> SliceGrowth::change_at(std::uint32_t phase) const {
   if (options_.phases.sample(phase).turn < 2) {
     return std::nullopt;
   }
-  const std::uint32_t last = options_.phases.sample_before(phase);
-  const double before = options_.phases.whole_time(last, [this](std::uint32_t of) { return time_of(of); }).seconds();
-  const double now = options_.phases.whole_time(phase, [this](std::uint32_t of) { return time_of(of); }).seconds();
+  const auto promised = [this](std::uint32_t sample) {
+    return options_.phases.whole_time(sample, [this](std::uint32_t of) { return time_of(of); }).seconds();
+  };
+  const double before = promised(options_.phases.sample_before(phase));
+  const double now = promised(phase);
   return before > 0 ? now / before - 1 : 1.0;
 }
 

@@ -62,9 +62,13 @@ Result<void> TrainingRun::prepare_phases() {
                         .ranks = static_cast<std::uint32_t>(options_.job.ranks)},
                        [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
   board_.emplace(phases_->phases(), kGap);
-  growth_.emplace(SliceGrowth::Options{
-      .phases = *phases_, .board = *board_, .most_hops = static_cast<std::uint64_t>(most_hops), .load = options_.load});
-  board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
+  if (most_hops > 0) {
+    growth_.emplace(SliceGrowth::Options{.phases = *phases_,
+                                         .board = *board_,
+                                         .most_hops = static_cast<std::uint64_t>(most_hops),
+                                         .load = options_.load});
+    board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
+  }
   return {};
 }
 

@@ -100,6 +100,15 @@ class Lanes {
   }
   /// The number that the next lane will have.
   [[nodiscard]] std::uint32_t next() const { return static_cast<std::uint32_t>(lanes_.size()); }
+  /// The `count` lanes from `first` on, some of which are still to be added, but for the next one itself.
+  [[nodiscard]] std::vector<std::uint32_t> next_to(std::uint32_t first, std::size_t count) const {
+    std::vector<std::uint32_t> made;
+    for (std::uint32_t lane = first; lane < first + count; ++lane) {
+      if (lane != next())
+        made.push_back(lane);
+    }
+    return made;
+  }
   [[nodiscard]] std::vector<Lane> take() { return std::move(lanes_); }
 
  private:

@@ -111,24 +111,23 @@ Lane domain_share(NvlsView view) {
   }
 }
 
-// The domain's sum replaces what is there; adding has to come after it.
-Lane add_child(NvlsView view, MemberIndex child) {
-  for (std::uint64_t chunk = 0; chunk < view.own_chunks(); ++chunk)
-    co_yield {.kind = Action::Kind::kReduce,
-              .slot = view.slot(kUp),
-              .peer = child,
-              .extent = view.own_chunk(chunk),
-              .mark = chunk + 1,
-              .after = {view.domain_sum(chunk)}};
-}
-
-Lane receive_sum(NvlsView view) {
-  for (std::uint64_t chunk = 0; chunk < view.own_chunks(); ++chunk)
-    co_yield {.kind = Action::Kind::kReceive,
-              .slot = view.slot(kDown),
-              .peer = view.peer(*view.node.parent),
-              .extent = view.own_chunk(chunk),
-              .mark = chunk + 1};
+/// What comes from one peer. As in other trees (workload/collective/tree.cc), a chunk is taken once `fellows` have
+/// dealt with the one before. A child's is added, which has to come after the domain's sum: that replaces what is
+/// there.
+Lane tree_receive(NvlsView view, MemberIndex peer, Action::Kind kind, std::vector<std::uint32_t> fellows) {
+  const bool adds = kind == Action::Kind::kReduce;
+  for (std::uint64_t chunk = 0; chunk < view.own_chunks(); ++chunk) {
+    Action action{.kind = kind,
+                  .slot = view.slot(adds ? kUp : kDown),
+                  .peer = peer,
+                  .extent = view.own_chunk(chunk),
+                  .mark = chunk + 1,
+                  .after = {adds ? view.domain_sum(chunk) : Dependency{}}};
+    WEFT_ASSERT(fellows.size() < action.after.size());
+    for (std::size_t i = 0; i < fellows.size(); ++i)
+      action.after[i + 1] = {fellows[i], chunk};
+    co_yield action;
+  }
 }
 
 Lane send_up(NvlsView view) {
@@ -137,6 +136,7 @@ Lane send_up(NvlsView view) {
               .slot = view.slot(kUp),
               .peer = view.peer(*view.node.parent),
               .extent = view.own_chunk(chunk),
+              .mark = chunk + 1,
               .after = view.summed(chunk)};
 }
 
@@ -146,6 +146,7 @@ Lane send_down(NvlsView view, MemberIndex child) {
               .slot = view.slot(kDown),
               .peer = child,
               .extent = view.own_chunk(chunk),
+              .mark = chunk + 1,
               .after = view.complete(chunk)};
 }
 
@@ -161,13 +162,18 @@ void add_nvls_tree_all_reduce(const LaneContext& context, Lanes& lanes) {
     // Each lane knows of earlier ones alone.
     if (view.locals() > 1)
       view.reduced = lanes.add(domain_reduce(view));
-    for (const std::uint32_t child : view.node.children)
-      view.added.push_back(lanes.add(add_child(view, view.peer(child))));
+    const std::vector<std::uint32_t>& children = view.node.children;
+    const std::uint32_t up = lanes.next();
+    const std::size_t count = children.size() + (view.node.parent ? 1 : children.size());
+    for (const std::uint32_t child : children)
+      view.added.push_back(
+          lanes.add(tree_receive(view, view.peer(child), Action::Kind::kReduce, lanes.next_to(up, count))));
     if (view.node.parent) {
       lanes.add(send_up(view));
-      view.received = lanes.add(receive_sum(view));
+      view.received = lanes.add(tree_receive(view, view.peer(*view.node.parent), Action::Kind::kReceive,
+                                             lanes.next_to(lanes.next(), children.size() + 1)));
     }
-    for (const std::uint32_t child : view.node.children)
+    for (const std::uint32_t child : children)
       lanes.add(send_down(view, view.peer(child)));
     if (view.locals() > 1)
       lanes.add(domain_share(view));

@@ -79,16 +79,6 @@ Lane tree_send(TreeView view, MemberIndex peer, Direction direction, std::vector
   }
 }
 
-/// Lanes from `first` on, but for one.
-std::vector<std::uint32_t> others(std::uint32_t first, std::size_t count, std::uint32_t but) {
-  std::vector<std::uint32_t> made;
-  for (std::uint32_t lane = first; lane < first + count; ++lane) {
-    if (lane != but)
-      made.push_back(lane);
-  }
-  return made;
-}
-
 /// The lanes in which the children's chunks are added. Behind them follow as many that send on: one to the parent, or
 /// `down` of the root, which the caller adds.
 std::vector<std::uint32_t> add_up(const TreeView& view, std::size_t down, Lanes& lanes) {
@@ -96,7 +86,7 @@ std::vector<std::uint32_t> add_up(const TreeView& view, std::size_t down, Lanes&
   const std::size_t all = view.children.size() + (view.parent ? 1 : down);
   std::vector<std::uint32_t> added;
   for (const MemberIndex child : view.children)
-    added.push_back(lanes.add(tree_receive(view, child, Action::Kind::kReduce, others(first, all, lanes.next()))));
+    added.push_back(lanes.add(tree_receive(view, child, Action::Kind::kReduce, lanes.next_to(first, all))));
   if (view.parent)
     lanes.add(tree_send(view, *view.parent, Direction::kUp, added));
   return added;
@@ -106,9 +96,8 @@ std::vector<std::uint32_t> add_up(const TreeView& view, std::size_t down, Lanes&
 void add_down(const TreeView& view, const std::vector<std::uint32_t>& ready, Lanes& lanes) {
   std::vector<std::uint32_t> come = ready;
   if (view.parent) {
-    const std::uint32_t self = lanes.next();
-    come = {lanes.add(
-        tree_receive(view, *view.parent, Action::Kind::kReceive, others(self, view.children.size() + 1, self)))};
+    come = {lanes.add(tree_receive(view, *view.parent, Action::Kind::kReceive,
+                                   lanes.next_to(lanes.next(), view.children.size() + 1)))};
   }
   for (const MemberIndex child : view.children)
     lanes.add(tree_send(view, child, Direction::kDown, come));
