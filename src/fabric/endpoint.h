@@ -34,8 +34,9 @@ class EndpointPort {
  public:
   virtual ~EndpointPort() = default;
   [[nodiscard]] virtual SendPermit permit(EndpointId endpoint, Time now) = 0;
-  /// Starts a packet on the wire; its lane must be permitted now. Its sizes, priority and flow hash are set.
-  virtual void send(EndpointId endpoint, PacketHandle packet, Time now) = 0;
+  /// Starts a packet on the wire; its lane must be permitted now. Its sizes, priority and flow hash are set. Gives the
+  /// time from which the wire may take another one; if that has come, `permit` tells which.
+  virtual Time send(EndpointId endpoint, PacketHandle packet, Time now) = 0;
   /// Asks for on_wire_ready at `at`, or when the wire falls idle if that is later.
   virtual void request_wire(EndpointId endpoint, Time at) = 0;
 };

@@ -6,6 +6,7 @@
 // (PFC, flow control packets) take wire time like all others but go around the pipeline: they have a ring of their own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/rate.h"
@@ -87,6 +88,13 @@ struct alignas(64) PortLink {
     return picoseconds_per_byte != 0 ? Duration::picoseconds(std::int64_t{picoseconds_per_byte} * bytes)
                                      : rate.transmit_time(Bytes(bytes));
   }
+  /// When what is sent now, or as soon as the wire that begins here is idle, begins.
+  [[nodiscard]] Time begin_of(Time now) const {
+    if (free_at > now) {
+      return free_at;
+    }
+    return now;
+  }
   /// Sets the rate of the wire that begins here.
   void set_rate(Rate value);
 };
@@ -96,8 +104,11 @@ struct alignas(64) PortLink {
 inline void launch(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index, PacketHandle packet,
                    std::uint32_t wire_bytes, Time now) {
   const Duration occupied = from.wire_time(wire_bytes);
-  const bool early = from.cut_through_bytes != 0 && from.cut_through_bytes < wire_bytes;
-  const Time at = now + from.delay + (early ? from.wire_time(from.cut_through_bytes) : occupied);
+  Duration first_part = occupied;
+  if (from.cut_through_bytes != 0) [[unlikely]] {
+    first_part = from.wire_time(std::min<std::uint32_t>(from.cut_through_bytes, wire_bytes));
+  }
+  const Time at = now + from.delay + first_part;
   from.free_at = now + occupied;
   ++from.packets_sent;
   if (to.arrival.pending().is_never()) {

@@ -78,24 +78,40 @@ void Nic::attend(QpRef ref, QpRecord& record) {
     outlook = held(ref, outlook, kernel_.now());
   }
   if (outlook.answer_waits && (record.lists & kInAnswers) == 0) {
-    record.lists |= kInAnswers;
-    answers_.push_back(ref);
+    await_answer(ref, record);
   }
   if (outlook.data <= kernel_.now()) {
     if ((record.lists & kInReady) == 0) {
-      record.lists |= kInReady;
-      ready_[record.priority].push_back(ref);
-      ready_mask_ = static_cast<std::uint16_t>(ready_mask_ | 1U << record.priority);
+      await_turn(ref, record);
     }
   } else if (outlook.data < record.paced_at) {
-    record.paced_at = outlook.data;
-    paced_.push({outlook.data, ref});
+    pace(ref, record, outlook.data);
   }
-  if (outlook.timeout < record.timer_at) {
-    record.timer_at = outlook.timeout;
-    timeouts_.push({outlook.timeout, ref});
-    kernel_.wake(timer_, sim::ActorId(kNicTimer, index_), later(outlook.timeout, kernel_.now()));
+  if (outlook.timeout < record.timer_at) [[unlikely]] {
+    await_timeout(ref, record, outlook.timeout);
   }
+}
+
+void Nic::await_answer(QpRef ref, QpRecord& record) {
+  record.lists |= kInAnswers;
+  answers_.push_back(ref);
+}
+
+void Nic::await_turn(QpRef ref, QpRecord& record) {
+  record.lists |= kInReady;
+  ready_[record.priority].push_back(ref);
+  ready_mask_ = static_cast<std::uint16_t>(ready_mask_ | 1U << record.priority);
+}
+
+void Nic::pace(QpRef ref, QpRecord& record, Time until) {
+  record.paced_at = until;
+  paced_.push({until, ref});
+}
+
+void Nic::await_timeout(QpRef ref, QpRecord& record, Time at) {
+  record.timer_at = at;
+  timeouts_.push({at, ref});
+  kernel_.wake(timer_, sim::ActorId(kNicTimer, index_), later(at, kernel_.now()));
 }
 
 void Nic::attend(Qpn qpn) {
@@ -123,20 +139,22 @@ void Nic::release_paced(Time now) {
   }
 }
 
-// Sends one packet if the wire takes one; asks to be called again while there is more.
-void Nic::pump(Time now) {
-  if (awaits_wire_) {
-    return;
-  }
+// Sends as long as the wire takes packets; asks to be called again while there is more.
+void Nic::pump_idle_wire(Time now) {
   release_paced(now);
+  Time free_at = now;  // as far as is known
   while (has_ready()) {
-    const fabric::SendPermit permit = port_.permit(endpoint_, now);
+    fabric::SendPermit permit{.lanes = 0, .free_at = free_at};
+    if (free_at <= now) {
+      permit = port_.permit(endpoint_, now);
+    }
     if (permit.free_at > now) {
       awaits_wire_ = true;
       port_.request_wire(endpoint_, permit.free_at);
       return;
     }
-    if (!send_one(permit.lanes, now)) {
+    free_at = permit.lanes != 0 ? send_one(permit.lanes, now) : Time::never();
+    if (free_at.is_never()) {
       break;
     }
   }
@@ -149,9 +167,15 @@ void Nic::pump(Time now) {
   }
 }
 
-bool Nic::send_one(std::uint16_t lanes, Time now) {
-  return (!answers_.empty() && send_answer(lanes, now)) ||
-         ((ready_mask_ & lanes) != 0 && gate_open(now) && send_data(lanes, now));
+Time Nic::send_one(std::uint16_t lanes, Time now) {
+  Time free_at = Time::never();
+  if (!answers_.empty()) {
+    free_at = send_answer(lanes, now);
+  }
+  if (free_at.is_never() && (ready_mask_ & lanes) != 0 && gate_open(now)) {
+    free_at = send_data(lanes, now);
+  }
+  return free_at;
 }
 
 std::uint32_t Nic::answer_lanes(const QpRecord& record) const {
@@ -159,7 +183,7 @@ std::uint32_t Nic::answer_lanes(const QpRecord& record) const {
 }
 
 // The oldest answer whose lane is open; each is looked at once.
-bool Nic::send_answer(std::uint16_t lanes, Time now) {
+Time Nic::send_answer(std::uint16_t lanes, Time now) {
   for (std::uint32_t left = answers_.size(); left > 0; --left) {
     const QpRef ref = answers_.pop_front();
     QpRecord& record = record_of(ref);
@@ -179,17 +203,17 @@ bool Nic::send_answer(std::uint16_t lanes, Time now) {
       attend(ref, record);
       continue;
     }
-    const bool sent = poll(ref, record, now);
+    const Time free_at = poll(ref, record, now);
     attend(ref, record);
-    if (sent) {
-      return true;
+    if (!free_at.is_never()) {
+      return free_at;
     }
   }
-  return false;
+  return Time::never();
 }
 
 // Lanes take turns, and in each lane its queue pairs.
-bool Nic::send_data(std::uint16_t lanes, Time now) {
+Time Nic::send_data(std::uint16_t lanes, Time now) {
   while ((ready_mask_ & lanes) != 0) {
     const std::uint32_t open = ready_mask_ & lanes;
     const std::uint32_t above = open & (~std::uint32_t{1} << turn_);
@@ -211,18 +235,18 @@ bool Nic::send_data(std::uint16_t lanes, Time now) {
     if ((record.lists & kInAnswers) != 0 && (answer_lanes(record) & ~std::uint32_t{lanes}) != 0) [[unlikely]] {
       continue;
     }
-    const bool sent = poll(ref, record, now);
+    const Time free_at = poll(ref, record, now);
     attend(ref, record);
-    if (sent) {
-      return true;
+    if (!free_at.is_never()) {
+      return free_at;
     }
   }
-  return false;
+  return Time::never();
 }
 
-bool Nic::poll(QpRef ref, QpRecord& record, Time now) {
+Time Nic::poll(QpRef ref, QpRecord& record, Time now) {
   if (!record.alive) [[unlikely]] {
-    return false;
+    return Time::never();
   }
   const fabric::PacketHandle handle = packets_.allocate();
   wire::Packet& packet = packets_[handle];
@@ -231,7 +255,7 @@ bool Nic::poll(QpRef ref, QpRecord& record, Time now) {
     packet.common.flags = 0;
     packets_.release(handle);
     report_news(now);
-    return false;
+    return Time::never();
   }
   if (packet.has(wire::kHasCold)) [[unlikely]] {
     packets_.attach_cold(packet, cold);
@@ -240,8 +264,7 @@ bool Nic::poll(QpRef ref, QpRecord& record, Time now) {
   if (has_departure_) [[unlikely]] {
     finish_departure(handle, cold, ref, now);
   }
-  port_.send(endpoint_, handle, now);
-  return true;
+  return port_.send(endpoint_, handle, now);
 }
 
 void Nic::finish_departure(fabric::PacketHandle handle, const wire::ColdPacket& cold, QpRef ref, Time now) {

@@ -162,11 +162,22 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Result<Qpn> create_stream(const verbs::QpInitAttributes& init, Options options, QpRecord& record);
   void attend(QpRef ref, QpRecord& record);
   void attend(Qpn qpn);
-  void pump(Time now);
-  [[nodiscard]] bool send_one(std::uint16_t lanes, Time now);
-  [[nodiscard]] bool send_answer(std::uint16_t lanes, Time now);
-  [[nodiscard]] bool send_data(std::uint16_t lanes, Time now);
-  [[nodiscard]] bool poll(QpRef ref, QpRecord& record, Time now);
+  // Kept out of line: most of what attend finds needs none of them, and saves no registers for them then.
+  [[gnu::noinline]] void await_answer(QpRef ref, QpRecord& record);
+  [[gnu::noinline]] void await_turn(QpRef ref, QpRecord& record);
+  [[gnu::noinline]] void pace(QpRef ref, QpRecord& record, Time until);
+  [[gnu::noinline]] void await_timeout(QpRef ref, QpRecord& record, Time at);
+  void pump(Time now) {
+    if (!awaits_wire_) {
+      pump_idle_wire(now);
+    }
+  }
+  void pump_idle_wire(Time now);
+  // These send at most one packet. They give the time from which the wire may take another; never(): none was sent.
+  [[nodiscard]] Time send_one(std::uint16_t lanes, Time now);
+  [[nodiscard]] Time send_answer(std::uint16_t lanes, Time now);
+  [[nodiscard]] Time send_data(std::uint16_t lanes, Time now);
+  [[nodiscard]] Time poll(QpRef ref, QpRecord& record, Time now);
   void finish(wire::Packet& packet, QpRecord& record);
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
   void release_paced(Time now);

@@ -31,12 +31,12 @@ EventSet::EventSet(Options options)
       mask_((std::uint64_t{1} << options.bucket_count_shift) - 1) {
   WEFT_ASSERT(options.bucket_count_shift >= 6 && options.bucket_count_shift <= 24 && options.bucket_shift < 40);
   buckets_.resize(mask_ + 1);
-  active_.resize(64);
+  lengthen();
   occupied_.assign((mask_ + 1) / 64, 0);
   summary_.assign((occupied_.size() + 63) / 64, 0);
 }
 
-void EventSet::insert_apart(const Event& event, std::uint64_t bucket) {
+void EventSet::insert_apart(Event event, std::uint64_t bucket) {
   WEFT_DCHECK(!event.time.is_never() && event.time >= Time::zero());
   // Buckets before the current one have nothing left: whatever still comes for them is due now.
   if (bucket <= current_) {
@@ -45,27 +45,26 @@ void EventSet::insert_apart(const Event& event, std::uint64_t bucket) {
   }
   overflow_.push_back(event);
   std::push_heap(overflow_.begin(), overflow_.end(), kLater);
+  overflow_from_ = bucket_of(overflow_.front().time);
 }
 
-void EventSet::insert_active(const Event& event) {
+void EventSet::insert_active(Event event) {
   make_room();
   insert_sorted(active_.data() + next_, active_.data() + end_, event);
   ++end_;
 }
 
-void EventSet::make_room() {
-  if (end_ + Chunk::kEvents + kLookAhead >= active_.size()) {
-    active_.resize(std::max<std::size_t>(2 * active_.size(), 64));
-  }
+void EventSet::lengthen() {
+  active_.resize(std::max<std::size_t>(2 * active_.size(), 64));
+  room_ = active_.size() - Chunk::kEvents - kLookAhead;
 }
 
 bool EventSet::advance() {
   if (near_ == 0 && overflow_.empty()) {
     return false;
   }
-  const std::uint64_t far = overflow_.empty() ? ~std::uint64_t{0} : bucket_of(overflow_.front().time);
-  current_ = near_ == 0 ? far : std::min(next_occupied(), far);
-  if (far <= current_ + mask_) {
+  current_ = near_ == 0 ? overflow_from_ : std::min(next_occupied(), overflow_from_);
+  if (overflow_from_ - current_ <= mask_) {
     take_overflow();
   }
   next_ = end_ = 0;
@@ -88,7 +87,7 @@ void EventSet::look_ahead() {
   const std::uint64_t last = bucket_of(active_[next_].time) + kBucketsAhead;
   while (end_ - next_ < kLookAhead && near_ != 0) {
     const std::uint64_t bucket = next_occupied();
-    if (bucket > last || (!overflow_.empty() && bucket_of(overflow_.front().time) <= bucket)) {
+    if (bucket > last || overflow_from_ <= bucket) {
       return;
     }
     current_ = bucket;
@@ -136,11 +135,17 @@ std::uint64_t EventSet::next_occupied() const {
 }
 
 void EventSet::take_overflow() {
-  while (!overflow_.empty() && bucket_of(overflow_.front().time) <= current_ + mask_) {
-    push(bucket_of(overflow_.front().time), overflow_.front());
+  while (!overflow_.empty() && overflow_from_ <= current_ + mask_) {
+    push(overflow_from_, overflow_.front());
     std::pop_heap(overflow_.begin(), overflow_.end(), kLater);
     overflow_.pop_back();
+    overflow_from_ = overflow_.empty() ? kNever : bucket_of(overflow_.front().time);
   }
+}
+
+void EventSet::push_apart(Event event, std::uint64_t bucket) {
+  add_chunk(bucket & mask_);
+  push(bucket, event);
 }
 
 void EventSet::add_chunk(std::uint64_t index) {
@@ -154,8 +159,11 @@ void EventSet::add_chunk(std::uint64_t index) {
   }
   if (bucket.last == kNone) {
     chunks_[made].next = made;
-    occupied_[index >> 6] |= std::uint64_t{1} << (index & 63);
-    summary_[index >> 12] |= std::uint64_t{1} << (index >> 6 & 63);
+    std::uint64_t& word = occupied_[index >> 6];
+    if (word == 0) {
+      summary_[index >> 12] |= std::uint64_t{1} << (index >> 6 & 63);
+    }
+    word |= std::uint64_t{1} << (index & 63);
   } else {
     chunks_[made].next = std::exchange(chunks_[bucket.last].next, made);
   }
@@ -173,14 +181,17 @@ void EventSet::open_bucket() {
     const Chunk& chunk = chunks_[at];
     make_room();
     const std::uint32_t used = at == bucket.last ? bucket.used : Chunk::kEvents;
-    for (std::uint32_t i = 0; i < used; ++i) {
-      if (end_ - begin < kInsertionSort) {
-        insert_sorted(active_.data() + begin, active_.data() + end_, chunk.events[i]);
-      } else {
-        active_[end_] = chunk.events[i];
+    Event* const first = active_.data() + begin;
+    Event* end = active_.data() + end_;
+    const Event* const behind = chunk.events.data() + used;
+    if (end_ - begin + used <= kInsertionSort) {
+      for (const Event* event = chunk.events.data(); event != behind; ++event) {
+        insert_sorted(first, end++, *event);
       }
-      ++end_;
+    } else {
+      std::copy(chunk.events.data(), behind, end);
     }
+    end_ += used;
   } while (at != bucket.last);
   free_ = std::exchange(chunks_[bucket.last].next, free_);
   if (end_ - begin > kInsertionSort) {

@@ -37,7 +37,8 @@ class EventSet {
   explicit EventSet(Options options);
 
   /// Not before the time of the event popped last; never() is not allowed.
-  void insert(const Event& event) {
+  // Inlined by force, and by value so that the event stays in registers: every one comes by here.
+  [[gnu::always_inline]] void insert(Event event) {
     const std::uint64_t bucket = bucket_of(event.time);
     const std::uint64_t ahead = bucket - current_;
     if (ahead - 1 < mask_) {
@@ -77,6 +78,7 @@ class EventSet {
 
  private:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   /// A few events of one bucket as they came: two cache lines, so that opening a bucket waits for memory once per chunk
   /// and not once per event.
   struct alignas(64) Chunk {
@@ -93,18 +95,27 @@ class EventSet {
   [[nodiscard]] std::uint64_t bucket_of(Time time) const {
     return static_cast<std::uint64_t>(time.picoseconds()) >> shift_;
   }
-  void push(std::uint64_t bucket, const Event& event) {
+  void push(std::uint64_t bucket, Event event) {
     Bucket& into = buckets_[bucket & mask_];
     if (into.used == Chunk::kEvents) {
-      add_chunk(bucket & mask_);
+      return push_apart(event, bucket);
     }
-    chunks_[into.last].events[into.used++] = event;
+    Event& place = chunks_[into.last].events[into.used++];
+    place.time = event.time;
+    place.order = event.order;
     ++near_;
   }
+  // Behind a full chunk. Nothing happens after this call, so that the way past it saves no registers.
+  [[gnu::noinline]] void push_apart(Event event, std::uint64_t bucket);
   void add_chunk(std::uint64_t index);
-  void insert_apart(const Event& event, std::uint64_t bucket);
-  void insert_active(const Event& event);
-  void make_room();
+  [[gnu::noinline]] void insert_apart(Event event, std::uint64_t bucket);
+  void insert_active(Event event);
+  void make_room() {
+    if (end_ >= room_) [[unlikely]] {
+      lengthen();
+    }
+  }
+  void lengthen();
   [[nodiscard]] bool advance();
   void look_ahead();
   [[gnu::always_inline]] void prefetch_soon() const;
@@ -118,14 +129,16 @@ class EventSet {
   std::uint64_t current_ = 0;  // the last bucket that the active list holds
   std::size_t next_ = 0;       // first event of the active list that has not been popped
   std::size_t end_ = 0;        // behind its last
+  std::size_t room_ = 0;       // up to here a chunk more fits behind the list, and as many as may be peeked at
   std::vector<Event> active_;  // as long as any bucket was; the list is a part of it
   HugeVector<Chunk> chunks_;
   std::uint32_t free_ = kNone;
   std::size_t near_ = 0;
   HugeVector<Bucket> buckets_;
-  std::vector<std::uint64_t> occupied_;  // one bit per bucket
-  std::vector<std::uint64_t> summary_;   // one bit per word of occupied_
-  std::vector<Event> overflow_;          // heap, earliest first
+  std::vector<std::uint64_t> occupied_;   // one bit per bucket
+  std::vector<std::uint64_t> summary_;    // one bit per word of occupied_
+  std::vector<Event> overflow_;           // heap, earliest first
+  std::uint64_t overflow_from_ = kNever;  // bucket of its first
 };
 
 }  // namespace weft::sim

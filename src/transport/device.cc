@@ -77,11 +77,7 @@ const QpCore& Device::core_of(QpSlot qp) const {
   return with(*this, qp, [](const auto& engine) -> const QpCore& { return engine.core(); });
 }
 
-Device::Outlook Device::outlook(QpSlot qp) const {
-  if (qp.kind == EngineKind::kRc) {
-    const RcQueuePair& engine = rc_[Slab<RcQueuePair>::Handle(qp.index)];
-    return {engine.next_data(), engine.next_timeout(), engine.answer_waits()};
-  }
+Device::Outlook Device::outlook_apart(QpSlot qp) const {
   return with(*this, qp, [](const auto& engine) -> Outlook {
     if constexpr (requires { engine.answer_waits(); }) {
       return {engine.next_data(), engine.next_timeout(), engine.answer_waits()};

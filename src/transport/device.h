@@ -102,7 +102,13 @@ class Device final : public verbs::Provider {
   /// As on_packet; the slot does not exist if there is no such queue pair.
   QpSlot deliver(const ReceivedPacket& received, Time now);
   [[nodiscard]] bool poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now);
-  [[nodiscard]] Outlook outlook(QpSlot qp) const;
+  [[nodiscard]] Outlook outlook(QpSlot qp) const {
+    if (qp.kind != EngineKind::kRc) [[unlikely]] {
+      return outlook_apart(qp);
+    }
+    const RcQueuePair& engine = rc_[Slab<RcQueuePair>::Handle(qp.index)];
+    return {engine.next_data(), engine.next_timeout(), engine.answer_waits()};
+  }
   void on_timeout(QpSlot qp, Time now);
   [[nodiscard]] const QpCore& core_of(QpSlot qp) const;
   /// Where the memory of a key lies; host memory if the key is not known.
@@ -153,6 +159,7 @@ class Device final : public verbs::Provider {
   static decltype(auto) with(Self& self, QpSlot slot, Function function);
   template <class Engine, class Options>
   Result<Qpn> add(Slab<Engine>& slab, EngineKind kind, const verbs::QpInitAttributes& init, const Options& options);
+  [[nodiscard]] Outlook outlook_apart(QpSlot qp) const;
   void check_srq_limit(verbs::SrqHandle srq);
   void wake_waiting(verbs::SrqHandle srq);
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 
 #include "base/time.h"
@@ -61,7 +62,7 @@ class QpCore {
   /// then sets opcode, PSN and flags, and calls `set_payload`.
   void start_packet(wire::Packet& packet) const {
     packet.common = template_;
-    packet.ib = wire::IbTransportHeader{};
+    std::memset(static_cast<void*>(&packet.ib), 0, sizeof(packet.ib));  // faster than a value of its own
     packet.ib.partition_key = attributes_.partition_key;
     packet.ib.destination_qp = attributes_.destination_qpn.value();
   }

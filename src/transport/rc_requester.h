@@ -38,7 +38,11 @@ class RcRequester {
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const RcCall& call);
 
   [[nodiscard]] Time next_transmit(const RcCore& core) const {
-    return flowing() ? hot_.not_before : next_transmit_apart(core);
+    if (hurdles_)
+      return next_transmit_apart(core);
+    if (hot_.cursor == hot_.queue.size() || static_cast<std::uint32_t>(hot_.next - hot_.una) >= window_packets_)
+      return Time::never();
+    return hot_.cursor_packet != 0 ? hot_.not_before : next_transmit_apart(core);
   }
 
   // The short way through the engine for what is the same packet after packet (transport/rc_flow.h). Each does nothing

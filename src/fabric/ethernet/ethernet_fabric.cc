@@ -145,7 +145,7 @@ void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle han
   out.queued = static_cast<std::uint16_t>(out.queued | 1U << priority);
   // Behind a paused queue nothing happens until the pause ends; its end, or its expiry, wakes the port.
   if (((out.blocked >> priority) & 1U) == 0) {
-    kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), later(out.free_at, now));
+    kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), out.begin_of(now));
   }
 }
 
@@ -250,11 +250,12 @@ SendPermit EthernetFabric::permit(EndpointId endpoint, Time now) {
   return {.lanes = static_cast<std::uint16_t>(~port.blocked & 0xFF), .free_at = port.free_at};
 }
 
-void EthernetFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
+Time EthernetFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
   EthernetPort& port = ports_[endpoint.value()];
   wire::Packet& packet = packets_[handle];
   WEFT_DCHECK(port.free_at <= now && ((port.blocked >> packet.common.priority) & 1U) == 0);
   start_packet(port, queue_of(endpoint.value(), packet.common.priority), handle, packet.common.frame_bytes, now);
+  return port.free_at;
 }
 
 void EthernetFabric::request_wire(EndpointId endpoint, Time at) {

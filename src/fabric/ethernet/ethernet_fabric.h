@@ -98,7 +98,7 @@ class EthernetFabric final : public EndpointPort {
   }
 
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override;
-  void send(EndpointId endpoint, PacketHandle packet, Time now) override;
+  Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
 
   // For reports and tests.

@@ -19,13 +19,13 @@ static_assert(sizeof(QueuedPacket) == 8);
 /// The egress queue of one priority; counters as a switch has them.
 struct alignas(64) EgressQueue {
   Ring<QueuedPacket> packets;
+  std::uint64_t tx_packets = 0;
   std::uint32_t bytes = 0;
   std::uint32_t peak_bytes = 0;
   std::int32_t deficit = 0;               // DWRR: bytes this queue may still send in its turn
   std::uint32_t marked = 0;               // packets marked CE
   std::uint32_t mark_above = 0xFFFFFFFF;  // kmin of the queue's marker: at most so many bytes, and it is not asked
-  std::uint64_t tx_packets = 0;
-  std::uint64_t tx_bytes = 0;
+  std::uint64_t tx_bytes = 0;             // beside the packets, both would be added to as one vector, which is slower
 };
 static_assert(sizeof(EgressQueue) == 64);
 

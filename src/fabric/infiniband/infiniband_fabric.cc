@@ -12,7 +12,7 @@ namespace weft::fabric {
 // have to be fetched from memory for that. It begins as soon as the wire is idle.
 [[gnu::always_inline]] inline void InfiniBandFabric::start_packet(InfiniBandPort& out, LaneCredits& lane,
                                                                   PacketHandle handle, const Sizes& sizes, Time now) {
-  const Time begin = later(out.free_at, now);
+  const Time begin = out.begin_of(now);
   out.begun_at = begin;
   lane.sender.spend(blocks_of(sizes.frame));
   ++lane.packets_sent;
@@ -101,7 +101,8 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
       packets_.release(handle);
       return pass_through(in_index, in_lane, blocks, now);
     }
-    way = hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, packet.common, now);
+    way = node.path == PathPolicy::kTable || hops.size() == 1 ? table_.choose(in.owner, packet.common.destination, hops)
+                                                              : choose(node, in.owner, hops, packet.common, now);
   }
   const PortIndex index = node.first_port + way;
   InfiniBandPort& out = ports_[index];
@@ -122,7 +123,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
     start_packet(out, credits, handle, sizes_of(packet), now);
     return pass_through(in_index, in_lane, blocks, now);
   }
-  wait_in_buffer(in_index, handle, index * lanes_ + lane, now);
+  wait_in_buffer(in_index, handle, {.port = index, .lane = lane}, now);
 }
 
 std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
@@ -143,8 +144,7 @@ std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, cons
   return 0;
 }
 
-[[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle,
-                                                        OutputLaneIndex output_lane, Time now) {
+[[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle, WayOut way, Time now) {
   const wire::PacketCommon& common = packets_[handle].common;
   const std::uint32_t blocks = blocks_of(common.frame_bytes);
   CreditReceiver& receiver = credits_of(in_index, common.priority).receiver;
@@ -154,17 +154,17 @@ std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, cons
   if (receiver.due()) [[unlikely]] {
     say_limit(in_index, common.priority, now);
   }
-  queues_.push(output_lane, {.packet = handle,
-                             .frame_bytes = common.frame_bytes,
-                             .blocks = static_cast<std::uint16_t>(blocks),
-                             .input = in_index,
-                             .wire_bytes = common.wire_bytes,
-                             .input_lane = common.priority,
-                             .since = now});
-  const PortIndex index = output_lane / lanes_;
-  const std::uint32_t lane = output_lane % lanes_;
+  const PortIndex index = way.port;
+  const std::uint32_t lane = way.lane;
+  queues_.push(index * lanes_ + lane, {.packet = handle,
+                                       .frame_bytes = common.frame_bytes,
+                                       .blocks = static_cast<std::uint16_t>(blocks),
+                                       .input = in_index,
+                                       .wire_bytes = common.wire_bytes,
+                                       .input_lane = common.priority,
+                                       .since = now});
   InfiniBandPort& out = ports_[index];
-  OutputLane& output = outputs_[output_lane];
+  OutputLane& output = output_of(index, lane);
   output.bytes += common.frame_bytes;
   output.peak_bytes = std::max(output.peak_bytes, output.bytes);
   out.queued_bytes += common.frame_bytes;
@@ -179,7 +179,7 @@ std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, cons
   if (out.free_at <= now) {
     transmit_next(out, index, now);
   } else {
-    kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), later(out.free_at, now));
+    kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), out.free_at);
   }
 }
 
@@ -275,7 +275,7 @@ void InfiniBandFabric::discard(PacketHandle handle, std::uint64_t& counter, Port
   packets_.release(handle);
 }
 
-void InfiniBandFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
+Time InfiniBandFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
   const PortIndex index = endpoint.value();
   InfiniBandPort& port = ports_[index];
   const wire::Packet& packet = packets_[handle];
@@ -286,6 +286,7 @@ void InfiniBandFabric::send(EndpointId endpoint, PacketHandle handle, Time now) 
   if (!credits.sender.admits(largest_blocks_[port.profile])) {
     port.scarce = static_cast<std::uint16_t>(port.scarce | 1U << lane);
   }
+  return takes_next(port, now) ? now : port.free_at;
 }
 
 void InfiniBandFabric::request_wire(EndpointId endpoint, Time at) {

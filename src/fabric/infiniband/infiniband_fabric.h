@@ -90,7 +90,7 @@ class InfiniBandFabric final : public EndpointPort {
     }
     return {.lanes = static_cast<std::uint16_t>(~own.blocked & all_lanes_), .free_at = now};
   }
-  void send(EndpointId endpoint, PacketHandle packet, Time now) override;
+  Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
 
   // For reports and tests.
@@ -172,13 +172,17 @@ class InfiniBandFabric final : public EndpointPort {
     return {.frame = packet.common.frame_bytes, .wire = packet.common.wire_bytes};
   }
   void start_packet(InfiniBandPort& out, LaneCredits& lane, PacketHandle handle, const Sizes& sizes, Time now);
-  void wait_in_buffer(PortIndex in_index, PacketHandle handle, OutputLaneIndex output_lane, Time now);
+  struct WayOut {
+    PortIndex port = 0;
+    std::uint32_t lane = 0;
+  };
+  void wait_in_buffer(PortIndex in_index, PacketHandle handle, WayOut way, Time now);
   void transmit_next(InfiniBandPort& port, PortIndex index, Time now);
   void dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
   [[nodiscard]] std::uint32_t pick_lane(InfiniBandPort& port, PortIndex index, Time now);
   void take_from_queue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, const WaitingPacket& entry);
   void discard(PacketHandle handle, std::uint64_t& counter, PortIndex output);
-  void pass_through(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now) {
+  [[gnu::always_inline]] void pass_through(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now) {
     CreditReceiver& receiver = credits_of(index, lane).receiver;
     receiver.count(blocks);
     if (receiver.due()) [[unlikely]] {

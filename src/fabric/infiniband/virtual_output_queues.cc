@@ -2,24 +2,7 @@
 
 #include <utility>
 
-#include "base/assert.h"
-
 namespace weft::fabric {
-
-// An input seldom waits for many outputs at once: its buffer holds few packets. So its queues are a list.
-void VirtualOutputQueues::push(OutputLaneIndex output, const WaitingPacket& packet) {
-  std::uint32_t at = first_of_input_[packet.input];
-  while (at != kNone && queues_[QueueHandle(at)].output != output) {
-    at = queues_[QueueHandle(at)].next_of_input;
-  }
-  if (at == kNone) {
-    return begin_queue(output, packet);
-  }
-  Queue& queue = queues_[QueueHandle(at)];
-  const std::uint32_t made = entries_.allocate(Entry{.packet = packet}).value();
-  (queue.second == kNone ? queue.second : entries_[EntryHandle(queue.tail)].next) = made;
-  queue.tail = made;
-}
 
 void VirtualOutputQueues::begin_queue(OutputLaneIndex output, const WaitingPacket& packet) {
   const std::uint32_t made = queues_.allocate().value();
@@ -36,29 +19,6 @@ void VirtualOutputQueues::begin_queue(OutputLaneIndex output, const WaitingPacke
     queue.next_in_turn = std::exchange(queues_[QueueHandle(last)].next_in_turn, made);
   }
   last = made;
-}
-
-WaitingPacket VirtualOutputQueues::pop(OutputLaneIndex output, Time now) {
-  WEFT_DCHECK(!empty(output));
-  const std::uint32_t before = last_in_turn_[output];
-  const std::uint32_t turn = turn_of(output);
-  last_in_turn_[output] = turn;
-  return take_head({.queue = turn, .before = before}, now);
-}
-
-WaitingPacket VirtualOutputQueues::take_head(const Place& place, Time now) {
-  Queue& queue = queues_[QueueHandle(place.queue)];
-  const WaitingPacket packet = queue.first;
-  if (queue.second == kNone) {
-    remove(place);
-    return packet;
-  }
-  const EntryHandle second(queue.second);
-  queue.first = entries_[second].packet;
-  queue.second = entries_[second].next;
-  queue.head_since = now;
-  entries_.release(second);
-  return packet;
 }
 
 void VirtualOutputQueues::remove(const Place& place) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/slab.h"
 #include "base/time.h"
 #include "fabric/port_link.h"
@@ -153,5 +154,45 @@ class VirtualOutputQueues {
   std::vector<std::uint32_t> first_of_input_;
   std::vector<std::uint32_t> last_in_turn_;  // the queue before the one whose turn it is
 };
+
+// Here, so that they are inlined: most packets of a busy network come by.
+
+// An input seldom waits for many outputs at once: its buffer holds few packets. So its queues are a list.
+inline void VirtualOutputQueues::push(OutputLaneIndex output, const WaitingPacket& packet) {
+  std::uint32_t at = first_of_input_[packet.input];
+  while (at != kNone && queues_[QueueHandle(at)].output != output) {
+    at = queues_[QueueHandle(at)].next_of_input;
+  }
+  if (at == kNone) {
+    return begin_queue(output, packet);
+  }
+  Queue& queue = queues_[QueueHandle(at)];
+  const std::uint32_t made = entries_.allocate(Entry{.packet = packet}).value();
+  (queue.second == kNone ? queue.second : entries_[EntryHandle(queue.tail)].next) = made;
+  queue.tail = made;
+}
+
+inline WaitingPacket VirtualOutputQueues::pop(OutputLaneIndex output, Time now) {
+  WEFT_DCHECK(!empty(output));
+  const std::uint32_t before = last_in_turn_[output];
+  const std::uint32_t turn = turn_of(output);
+  last_in_turn_[output] = turn;
+  return take_head({.queue = turn, .before = before}, now);
+}
+
+inline WaitingPacket VirtualOutputQueues::take_head(const Place& place, Time now) {
+  Queue& queue = queues_[QueueHandle(place.queue)];
+  const WaitingPacket packet = queue.first;
+  if (queue.second == kNone) {
+    remove(place);
+    return packet;
+  }
+  const EntryHandle second(queue.second);
+  queue.first = entries_[second].packet;
+  queue.second = entries_[second].next;
+  queue.head_since = now;
+  entries_.release(second);
+  return packet;
+}
 
 }  // namespace weft::fabric

@@ -38,12 +38,13 @@ SendPermit ScaleUpFabric::permit(EndpointId endpoint, Time now) {
   return result;
 }
 
-void ScaleUpFabric::send(EndpointId endpoint, PacketHandle packet, Time now) {
+Time ScaleUpFabric::send(EndpointId endpoint, PacketHandle packet, Time now) {
   const Port& from = endpoints_[local(endpoint)];
   const std::uint32_t to = local(packets_[packet].common.destination);
   WEFT_DCHECK(to < endpoints_.size() && endpoints_[to].domain == from.domain);
   const WireIndex index = out_wire(from, endpoints_[to]);
   start(wires_[index], index, packet, now);
+  return now;  // on another wire
 }
 
 void ScaleUpFabric::request_wire(EndpointId endpoint, Time at) {

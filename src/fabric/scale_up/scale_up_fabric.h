@@ -39,7 +39,7 @@ class ScaleUpFabric final : public EndpointPort {
   void on_transmit(std::uint32_t sender, Time now);
 
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override;
-  void send(EndpointId endpoint, PacketHandle packet, Time now) override;
+  Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
 
   /// In a mesh the lane of the wire from one endpoint to another of its domain; 0 on a switch.
