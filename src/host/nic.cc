@@ -43,7 +43,9 @@ void Nic::add_ranks(sim::RankTable& ranks, std::uint64_t name_hash) {
 void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   const wire::Packet& packet = packets_[handle];
   ++counters_.received;
-  counters_.damaged += packet.has(wire::kCorrupted) ? 1 : 0;
+  if (packet.has(wire::kCorrupted)) [[unlikely]] {
+    ++counters_.damaged;
+  }
   if (has_detour_) [[unlikely]] {
     take_detour(handle, now);
     return;

@@ -27,8 +27,7 @@ constexpr std::array<wire::PacketKind, kEngineKinds> kPacketKinds = {wire::Packe
 /// The number of the queue pair that a packet is for; invalid if this device has no engines for it.
 Qpn destination_of(const wire::Packet& packet) {
   switch (packet.common.kind) {
-    case wire::PacketKind::kInfiniBandTransport:
-      return Qpn(packet.ib.destination_qp);
+    [[likely]] case wire::PacketKind::kInfiniBandTransport : return Qpn(packet.ib.destination_qp);
     case wire::PacketKind::kTcp:
       return Qpn(packet.tcp.connection);
     case wire::PacketKind::kMemory:
