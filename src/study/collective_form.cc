@@ -185,8 +185,9 @@ CollectiveRun form_run(std::int64_t ranks, std::int64_t locals) {
 Result<FormComparison> compare_with_form(CollectiveRun run, Bytes size, const Catalogue& catalogue, FormTrees trees) {
   const std::uint32_t channels = trees == FormTrees::kDouble ? 2 : 1;
   run.settings.push_back(fmt::format("traffic[0].channels={}", channels));
-  const bool is_double_tree = trees == FormTrees::kDouble && run.algorithm == CollectiveAlgorithm::kTree;
-  const Bytes chunk = is_double_tree ? set_double_tree(size, run.settings) : kChunk;
+  // Each GPU of a domain has a double tree of its own for its share.
+  const Bytes per_tree = run.algorithm == CollectiveAlgorithm::kNvlsTree ? size / run.gpus_per_host : size;
+  const Bytes chunk = trees == FormTrees::kDouble ? set_double_tree(per_tree, run.settings) : kChunk;
   const Bytes message = largest_message(run, size, chunk, trees);
   const auto encapsulation =
       run.fabric == "infiniband" ? wire::Encapsulation::kIbLocal : wire::Encapsulation::kRoceV2Ipv4;

@@ -25,7 +25,8 @@ struct FormComparison {
 enum class FormTrees : std::uint8_t { kSingle, kDouble };
 
 /// Chunks of 512 KiB, 1,024 of a lane in flight, one channel, or two for a double binary tree; a double tree of more
-/// than 1.5 MiB has chunks of 64 KiB, four of them in a buffer, and 1 MiB for the packets of each InfiniBand port.
+/// than 1.5 MiB, or one of a GPU's share in `nvls-tree`, has chunks of 64 KiB, four of them in a buffer, and 1 MiB for
+/// the packets of each InfiniBand port.
 /// `run` is one of form_run with kind and algorithm set, on InfiniBand or RoCEv2. Errors: a collective without a closed
 /// form, as time_collective.
 [[nodiscard]] Result<FormComparison> compare_with_form(CollectiveRun run, Bytes size, const Catalogue& catalogue,
