@@ -88,7 +88,8 @@ struct alignas(64) PortLink {
     return picoseconds_per_byte != 0 ? Duration::picoseconds(std::int64_t{picoseconds_per_byte} * bytes)
                                      : rate.transmit_time(Bytes(bytes));
   }
-  /// When what is sent now, or as soon as the wire that begins here is idle, begins.
+  /// When what is sent now, or as soon as the wire that begins here is idle, begins: the later of the two, in a form
+  /// that stays in registers where it is inlined.
   [[nodiscard]] Time begin_of(Time now) const {
     if (free_at > now) {
       return free_at;

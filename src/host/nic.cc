@@ -146,10 +146,8 @@ void Nic::pump_idle_wire(Time now) {
   release_paced(now);
   Time free_at = now;  // as far as is known
   while (has_ready()) {
-    fabric::SendPermit permit{.lanes = 0, .free_at = free_at};
-    if (free_at <= now) {
-      permit = port_.permit(endpoint_, now);
-    }
+    const fabric::SendPermit permit =
+        free_at > now ? fabric::SendPermit{.lanes = 0, .free_at = free_at} : port_.permit(endpoint_, now);
     if (permit.free_at > now) {
       awaits_wire_ = true;
       port_.request_wire(endpoint_, permit.free_at);

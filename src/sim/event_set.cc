@@ -27,7 +27,7 @@ inline void insert_sorted(Event* begin, Event* end, const Event& event) {
 
 EventSet::EventSet(Options options)
     : shift_(options.bucket_shift),
-      look_when_(options.looks_ahead ? kLookAhead - 1 : ~std::size_t{0}),
+      look_when_(options.looks_ahead ? kLookAhead - 1 : kNever),
       mask_((std::uint64_t{1} << options.bucket_count_shift) - 1) {
   WEFT_ASSERT(options.bucket_count_shift >= 6 && options.bucket_count_shift <= 24 && options.bucket_shift < 40);
   buckets_.resize(mask_ + 1);
@@ -64,12 +64,10 @@ bool EventSet::advance() {
     return false;
   }
   current_ = near_ == 0 ? overflow_from_ : std::min(next_occupied(), overflow_from_);
-  if (overflow_from_ - current_ <= mask_) {
-    take_overflow();
-  }
+  take_overflow();
   next_ = end_ = 0;
   open_bucket();
-  if (look_when_ != ~std::size_t{0}) {
+  if (look_when_ != kNever) {
     look_ahead();
   }
   return true;
@@ -135,7 +133,7 @@ std::uint64_t EventSet::next_occupied() const {
 }
 
 void EventSet::take_overflow() {
-  while (!overflow_.empty() && overflow_from_ <= current_ + mask_) {
+  while (overflow_from_ <= current_ + mask_) {
     push(overflow_from_, overflow_.front());
     std::pop_heap(overflow_.begin(), overflow_.end(), kLater);
     overflow_.pop_back();

@@ -124,7 +124,7 @@ class EventSet {
   void open_bucket();
 
   std::uint8_t shift_;
-  std::size_t look_when_;  // so many events are left; ~0: never
+  std::size_t look_when_;  // so many events are left; kNever: at no time
   std::uint64_t mask_;
   std::uint64_t current_ = 0;  // the last bucket that the active list holds
   std::size_t next_ = 0;       // first event of the active list that has not been popped
@@ -138,7 +138,7 @@ class EventSet {
   std::vector<std::uint64_t> occupied_;   // one bit per bucket
   std::vector<std::uint64_t> summary_;    // one bit per word of occupied_
   std::vector<Event> overflow_;           // heap, earliest first
-  std::uint64_t overflow_from_ = kNever;  // bucket of its first
+  std::uint64_t overflow_from_ = kNever;  // bucket of its first; kNever if it is empty
 };
 
 }  // namespace weft::sim

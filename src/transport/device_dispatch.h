@@ -8,9 +8,8 @@ namespace weft::transport {
 /// function(engine), whichever kind it is. The slot must exist.
 template <class Self, class Function>
 decltype(auto) Device::with(Self& self, QpSlot slot, Function function) {
-  if (slot.kind == EngineKind::kRc) [[likely]]
-    return function(self.rc_[Slab<RcQueuePair>::Handle(slot.index)]);
   switch (slot.kind) {
+    [[likely]] case EngineKind::kRc : return function(self.rc_[Slab<RcQueuePair>::Handle(slot.index)]);
     case EngineKind::kUc:
       return function(self.uc_[Slab<UcQueuePair>::Handle(slot.index)]);
     case EngineKind::kUd:
@@ -20,7 +19,6 @@ decltype(auto) Device::with(Self& self, QpSlot slot, Function function) {
     case EngineKind::kIwarp:
       return function(self.iwarp_[Slab<IwarpQueuePair>::Handle(slot.index)]);
     case EngineKind::kMemory:
-    case EngineKind::kRc:
       break;
   }
   return function(self.memory_[Slab<MemoryQueuePair>::Handle(slot.index)]);

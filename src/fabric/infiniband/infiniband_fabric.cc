@@ -77,7 +77,7 @@ bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, Packe
   if (hops.empty() || (hops.size() > 1 && node.path != PathPolicy::kEcmp && node.path != PathPolicy::kTable)) {
     return;
   }
-  in.way = static_cast<std::uint16_t>(hops.size() == 1 ? hops[0] : choose(node, in.owner, hops, common, Time{}));
+  in.way = static_cast<std::uint16_t>(choose(node, in.owner, hops, common, Time{}));
   const PortIndex out = node.first_port + in.way;
   __builtin_prefetch(&ports_[out]);
   __builtin_prefetch(&ports_[out].free_at);
@@ -101,8 +101,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
       packets_.release(handle);
       return pass_through(in_index, in_lane, blocks, now);
     }
-    way = node.path == PathPolicy::kTable || hops.size() == 1 ? table_.choose(in.owner, packet.common.destination, hops)
-                                                              : choose(node, in.owner, hops, packet.common, now);
+    way = choose(node, in.owner, hops, packet.common, now);
   }
   const PortIndex index = node.first_port + way;
   InfiniBandPort& out = ports_[index];
@@ -126,11 +125,11 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
   wait_in_buffer(in_index, handle, {.port = index, .lane = lane}, now);
 }
 
-std::uint32_t InfiniBandFabric::choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
-                                       const wire::PacketCommon& common, Time now) {
+std::uint32_t InfiniBandFabric::choose_apart(Switch& node, const NextHops& hops, const wire::PacketCommon& common,
+                                             Time now) {
   switch (node.path) {
     case PathPolicy::kTable:
-      return table_.choose(ordinal, common.destination, hops);
+      break;
     case PathPolicy::kEcmp:
       return ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
     case PathPolicy::kSpray:

@@ -163,7 +163,14 @@ class InfiniBandFabric final : public EndpointPort {
   void plan_way(PortIndex index);
   void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t way, PacketHandle handle, Time now);
   [[nodiscard]] std::uint32_t choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
-                                     const wire::PacketCommon& common, Time now);
+                                     const wire::PacketCommon& common, Time now) {
+    if (node.path == PathPolicy::kTable || hops.size() == 1) {
+      return table_.choose(ordinal, common.destination, hops);
+    }
+    return choose_apart(node, hops, common, now);
+  }
+  [[nodiscard]] std::uint32_t choose_apart(Switch& node, const NextHops& hops, const wire::PacketCommon& common,
+                                           Time now);
   struct Sizes {
     std::uint32_t frame = 0;  // bytes
     std::uint32_t wire = 0;

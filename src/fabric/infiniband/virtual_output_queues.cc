@@ -4,6 +4,21 @@
 
 namespace weft::fabric {
 
+// An input seldom waits for many outputs at once: its buffer holds few packets. So its queues are a list.
+void VirtualOutputQueues::push(OutputLaneIndex output, const WaitingPacket& packet) {
+  std::uint32_t at = first_of_input_[packet.input];
+  while (at != kNone && queues_[QueueHandle(at)].output != output) {
+    at = queues_[QueueHandle(at)].next_of_input;
+  }
+  if (at == kNone) {
+    return begin_queue(output, packet);
+  }
+  Queue& queue = queues_[QueueHandle(at)];
+  const std::uint32_t made = entries_.allocate(Entry{.packet = packet}).value();
+  (queue.second == kNone ? queue.second : entries_[EntryHandle(queue.tail)].next) = made;
+  queue.tail = made;
+}
+
 void VirtualOutputQueues::begin_queue(OutputLaneIndex output, const WaitingPacket& packet) {
   const std::uint32_t made = queues_.allocate().value();
   Queue& queue = queues_[QueueHandle(made)];

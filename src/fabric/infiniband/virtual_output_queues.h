@@ -155,22 +155,7 @@ class VirtualOutputQueues {
   std::vector<std::uint32_t> last_in_turn_;  // the queue before the one whose turn it is
 };
 
-// Here, so that they are inlined: most packets of a busy network come by.
-
-// An input seldom waits for many outputs at once: its buffer holds few packets. So its queues are a list.
-inline void VirtualOutputQueues::push(OutputLaneIndex output, const WaitingPacket& packet) {
-  std::uint32_t at = first_of_input_[packet.input];
-  while (at != kNone && queues_[QueueHandle(at)].output != output) {
-    at = queues_[QueueHandle(at)].next_of_input;
-  }
-  if (at == kNone) {
-    return begin_queue(output, packet);
-  }
-  Queue& queue = queues_[QueueHandle(at)];
-  const std::uint32_t made = entries_.allocate(Entry{.packet = packet}).value();
-  (queue.second == kNone ? queue.second : entries_[EntryHandle(queue.tail)].next) = made;
-  queue.tail = made;
-}
+// Here, so that taking a packet is inlined: most packets of a busy network come by.
 
 inline WaitingPacket VirtualOutputQueues::pop(OutputLaneIndex output, Time now) {
   WEFT_DCHECK(!empty(output));
