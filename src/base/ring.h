@@ -62,6 +62,11 @@ class Ring {
   /// Asks for the memory of the oldest element, if there is any.
   [[gnu::always_inline]] void prefetch_front() const { __builtin_prefetch(elements_ + head_); }
 
+  /// Asks for the memory where the next element will be put.
+  [[gnu::always_inline]] void prefetch_back() const {
+    __builtin_prefetch(elements_ + ((head_ + size_) & (capacity_ - 1)), 1);
+  }
+
   [[nodiscard]] T& front() { return (*this)[0]; }
   [[nodiscard]] const T& front() const { return (*this)[0]; }
   [[nodiscard]] T& back() { return (*this)[size_ - 1]; }

@@ -1,10 +1,11 @@
 // What both kinds of fabric have: the graph they are built from, packets, routes, addresses, and link events.
 //
-// A fabric owns its ports, switches and packets in flight; it borrows the kernel and the packet pool of its partition.
+// A fabric owns its ports, switches and packets in flight; it borrows the kernel and the packet pool of its world.
 // The world hands it the events of its actor kinds.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,11 @@ struct FabricContext {
   PacketPool& packets;
   std::uint64_t seed = 1;
 };
+
+/// Without partitions, the first.
+[[nodiscard]] inline sim::PartitionIndex partition_of(std::span<const sim::PartitionIndex> partitions, NodeIndex node) {
+  return partitions.empty() ? 0 : partitions[node.value()];
+}
 
 /// "leaf1/port3": the port's name in reports and selectors.
 [[nodiscard]] std::string port_name(const Graph& graph, LinkEnd end);

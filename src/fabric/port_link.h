@@ -154,11 +154,11 @@ void cut_wire(PortLink& port, Lose lose, LoseControl lose_control) {
 }
 
 /// Adds the four actors of a port; `name` is the hash of its stable name.
-inline void add_port_ranks(sim::RankTable& ranks, std::uint64_t name, PortLink& port) {
-  ranks.add({name, kArrival}, port.arrival);
-  ranks.add({name, kControlArrival}, port.control_arrival);
-  ranks.add({name, kTransmit}, port.transmit);
-  ranks.add({name, kPortTimer}, port.timer);
+inline void add_port_ranks(sim::RankTable& ranks, std::uint64_t name, PortLink& port, sim::PartitionIndex partition) {
+  ranks.add({name, kArrival}, port.arrival, partition);
+  ranks.add({name, kControlArrival}, port.control_arrival, partition);
+  ranks.add({name, kTransmit}, port.transmit, partition);
+  ranks.add({name, kPortTimer}, port.timer, partition);
 }
 
 /// The same for a control frame in a packet record: it goes around the receiver's pipeline and counts as no packet.

@@ -35,9 +35,9 @@ Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
   }
 }
 
-void Nic::add_ranks(sim::RankTable& ranks, std::uint64_t name_hash) {
-  ranks.add({name_hash, kNicTimer}, timer_);
-  ranks.add({name_hash, kNicPipeline}, pipeline_);
+void Nic::add_ranks(sim::RankTable& ranks, std::uint64_t name_hash, sim::PartitionIndex partition) {
+  ranks.add({name_hash, kNicTimer}, timer_, partition);
+  ranks.add({name_hash, kNicPipeline}, pipeline_, partition);
 }
 
 void Nic::on_packet(fabric::PacketHandle handle, Time now) {
@@ -119,8 +119,15 @@ void Nic::await_timeout(QpRef ref, QpRecord& record, Time at) {
 void Nic::attend(Qpn qpn) {
   if (const transport::QpSlot slot = device_.slot_of(qpn); slot.exists()) {
     const QpRef ref = ref_of(slot);
-    attend(ref, record_of(ref));
-    pump(kernel_.now());
+    QpRecord& record = record_of(ref);
+    const std::uint8_t lists = record.lists;
+    const Time paced_at = record.paced_at;
+    attend(ref, record);
+    // With nothing new to send, all others have been seen to. A peer that opens a connection asks at its own time,
+    // which in a divided world need not be this host's.
+    if (record.lists != lists || record.paced_at != paced_at || path_ != nullptr) {
+      pump(kernel_.now());
+    }
   }
 }
 

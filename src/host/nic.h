@@ -50,7 +50,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
 
   Nic(const NicOptions& options, const Surroundings& surroundings);
 
-  void add_ranks(sim::RankTable& ranks, std::uint64_t name_hash);
+  void add_ranks(sim::RankTable& ranks, std::uint64_t name_hash, sim::PartitionIndex partition = 0);
   /// Told of completions; must outlive the NIC's last event.
   void add_listener(NewsListener* listener) { listeners_.push_back(listener); }
 

@@ -39,7 +39,9 @@ class SimMachine final : public verbs::Machine, public NewsListener {
   /// What reduces on a rail; must outlive this.
   void set_groups(std::size_t rail, verbs::GroupProvider& groups) { rails_[rail].groups = &groups; }
   [[nodiscard]] SimProvider& provider(std::size_t rail) { return *providers_[rail]; }
-  void add_ranks(sim::RankTable& ranks, std::uint64_t name_hash) { ranks.add({name_hash, kProgram}, wake_); }
+  void add_ranks(sim::RankTable& ranks, std::uint64_t name_hash, sim::PartitionIndex partition = 0) {
+    ranks.add({name_hash, kProgram}, wake_, partition);
+  }
   /// What to call at start and when there is news.
   void set_program(std::function<Result<void>()> call) { program_ = std::move(call); }
 

@@ -87,6 +87,8 @@ class SimProvider final : public verbs::Provider, public NewsListener {
     return nic_.device();
   }
 
+  [[nodiscard]] transport::Device& device_of_peers() const;
+
   Nic& nic_;
   NewsListener& listener_;
   Service service_;

@@ -16,6 +16,9 @@ namespace weft::sim {
 /// Kinds are numbered by whoever assembles the world: 0 to 15.
 using ActorKind = std::uint8_t;
 
+/// A part of the world whose actors run by themselves for a while (sim/kernel.h).
+using PartitionIndex = std::uint32_t;
+
 /// 4 bits of kind, 28 of index.
 class ActorId {
  public:
@@ -47,6 +50,9 @@ class Wake {
   [[nodiscard]] Time pending() const { return pending_; }
   [[nodiscard]] std::uint32_t rank() const { return rank_; }
   void set_rank(std::uint32_t rank) { rank_ = rank; }
+  [[nodiscard]] PartitionIndex partition() const { return partition_; }
+  /// Before the first wake-up.
+  void set_partition(PartitionIndex partition) { partition_ = partition; }
 
   /// To be asked first when an event of the actor comes: false for one that an earlier wake-up has replaced, and that
   /// means nothing any more.
@@ -64,7 +70,9 @@ class Wake {
   friend class WakeAccess;
   Time pending_ = Time::never();
   std::uint32_t rank_ = 0;
+  PartitionIndex partition_ = 0;
 };
+static_assert(sizeof(Wake) == 16);
 
 /// Lets a kernel, and nobody else, move a wake-up.
 class WakeAccess {
@@ -81,6 +89,7 @@ struct Event {
   Event(Time at, std::uint32_t rank, ActorId actor) : time(at), order(std::uint64_t{rank} << 32 | actor.value()) {}
 
   [[nodiscard]] ActorId actor() const { return ActorId::from_value(static_cast<std::uint32_t>(order)); }
+  [[nodiscard]] std::uint32_t rank() const { return static_cast<std::uint32_t>(order >> 32); }
   [[nodiscard]] bool before(const Event& other) const { return key() < other.key(); }
   friend bool operator==(const Event&, const Event&) = default;
 

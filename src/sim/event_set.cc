@@ -49,6 +49,13 @@ void EventSet::insert_apart(Event event, std::uint64_t bucket) {
 }
 
 void EventSet::insert_active(Event event) {
+  // While events keep coming into buckets that are open, what has been popped makes room.
+  if (end_ >= room_ && next_ >= end_ - next_) [[unlikely]] {
+    std::copy(active_.begin() + static_cast<std::ptrdiff_t>(next_), active_.begin() + static_cast<std::ptrdiff_t>(end_),
+              active_.begin());
+    end_ -= next_;
+    next_ = 0;
+  }
   make_room();
   insert_sorted(active_.data() + next_, active_.data() + end_, event);
   ++end_;
@@ -59,11 +66,12 @@ void EventSet::lengthen() {
   room_ = active_.size() - Chunk::kEvents - kLookAhead;
 }
 
-bool EventSet::advance() {
-  if (near_ == 0 && overflow_.empty()) {
+bool EventSet::advance(std::uint64_t last) {
+  const std::uint64_t bucket = first_bucket();
+  if (bucket > last) {
     return false;
   }
-  current_ = near_ == 0 ? overflow_from_ : std::min(next_occupied(), overflow_from_);
+  current_ = bucket;
   take_overflow();
   next_ = end_ = 0;
   open_bucket();
@@ -71,6 +79,20 @@ bool EventSet::advance() {
     look_ahead();
   }
   return true;
+}
+
+std::uint64_t EventSet::first_bucket() const {
+  return near_ == 0 ? overflow_from_ : std::min(next_occupied(), overflow_from_);
+}
+
+Event EventSet::not_before() const {
+  if (next_ != end_) {
+    return active_[next_];
+  }
+  Event bound;
+  const std::uint64_t bucket = first_bucket();
+  bound.time = bucket == kNever ? Time::never() : Time::from_picoseconds(static_cast<std::int64_t>(bucket << shift_));
+  return bound;
 }
 
 // Only buckets that follow closely: everything that is inserted before the last one opened must be sorted in.

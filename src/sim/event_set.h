@@ -54,7 +54,7 @@ class EventSet {
     if (end_ - next_ == look_when_) [[unlikely]] {
       look_ahead();
     }
-    if (next_ == end_ && !advance()) [[unlikely]] {
+    if (next_ == end_ && !advance(bucket_of(limit))) [[unlikely]] {
       return false;
     }
     const Event& first = active_[next_];
@@ -66,11 +66,36 @@ class EventSet {
     return true;
   }
 
+  /// The earliest event, which stays in the set; null if there is none. Good until anything is inserted or popped.
+  [[nodiscard]] const Event* first() { return next_ == end_ && !advance(kNever - 1) ? nullptr : &active_[next_]; }
+
+  /// No event comes before this one: the earliest, or while that lies in a bucket which is not open, one at the
+  /// bucket's beginning and of no actor. At never() if there is none.
+  [[nodiscard]] Event not_before() const;
+
   /// The event that comes `ahead` places after the next one, as things stand, in a busy run; in a quiet one possibly
   /// some event that has been, since a test would cost more than a prefetch in vain. For prefetching only. At most
   /// kLookAhead, and not without looks_ahead.
   [[nodiscard, gnu::returns_nonnull]] const Event* peek(std::size_t ahead) const {
     return active_.data() + next_ + ahead;
+  }
+
+  // Ask for the memory of the set, of one that has not been used for a while: first its own, then what that names.
+  [[gnu::always_inline]] void prefetch() const {
+    const auto own = reinterpret_cast<std::uintptr_t>(this);
+#pragma GCC unroll 8
+    for (std::size_t line = 0; line < sizeof(EventSet); line += 64) {
+      __builtin_prefetch(reinterpret_cast<const void*>(own + line));
+    }
+  }
+  [[gnu::always_inline]] void prefetch_contents() const {
+    __builtin_prefetch(active_.data() + next_);
+    __builtin_prefetch(buckets_.data() + ((current_ + 1) & mask_));
+    __builtin_prefetch(occupied_.data() + (((current_ + 1) & mask_) >> 6));
+    __builtin_prefetch(summary_.data());
+    if (free_ != kNone) {
+      __builtin_prefetch(&chunks_[free_]);
+    }
   }
 
   [[nodiscard]] std::size_t size() const { return end_ - next_ + near_ + overflow_.size(); }
@@ -116,7 +141,10 @@ class EventSet {
     }
   }
   void lengthen();
-  [[nodiscard]] bool advance();
+  /// Opens the next bucket, but none behind `last`; false if there is none.
+  [[nodiscard]] bool advance(std::uint64_t last);
+  /// Of what is in no active list; kNever if there is nothing.
+  [[nodiscard]] std::uint64_t first_bucket() const;
   void look_ahead();
   [[gnu::always_inline]] void prefetch_soon() const;
   [[nodiscard]] std::uint64_t next_occupied() const;

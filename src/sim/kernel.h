@@ -1,4 +1,4 @@
-// The clock of one partition and what it will do next.
+// The clock of a world and what it will do next.
 //
 // One total order: (time, rank). A handler is a class with `bool on_event(ActorId, Time)`, false to stop the run after
 // this event. Where its `prefetches()` is true, `prefetch_first(ActorId)`, and a little later `prefetch_second` and
@@ -7,10 +7,21 @@
 // argument, so that each kind of actor is reached by a switch and no call through a pointer. A wake-up that an earlier
 // one has replaced still comes, and means nothing: handlers ask Wake::fires first. A wake-up at the present instant
 // runs after the actor that asked for it; only parts of one device may do that.
+//
+// A world may be divided (docs/decisions/0026). What one partition does reaches another only after the lookahead, so
+// each may run through a window of that length on its own, in its own order: what a switch or a host has in the caches
+// serves for a whole window. Handlers may have `prefetch_partition(PartitionIndex)` and, a little later,
+// `prefetch_contents`, for the memory of partitions that come next. Windows begin at multiples of the lookahead.
+// Partition 0 is for what concerns all others: its events come in the one total order, when everything before has been
+// done. A run that is asked to stop goes on to the end of the window, so that it ends at the same place however it
+// went.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "base/assert.h"
 #include "base/time.h"
 #include "sim/actor.h"
 #if defined(WEFT_EVENT_SET_HEADER)
@@ -23,15 +34,27 @@ namespace weft::sim {
 
 class Kernel {
  public:
-  Kernel() = default;
-  explicit Kernel(EventSet::Options options) : events_(options) {}
+  /// Of one partition, or with a lookahead that is not zero of as many as there are options; at least two then.
+  struct Division {
+    Duration lookahead;
+    std::vector<EventSet::Options> event_sets;  // by partition
+  };
+
+  Kernel() : Kernel(EventSet::Options{}) {}
+  explicit Kernel(EventSet::Options options) { partitions_.emplace_back(options); }
+  explicit Kernel(const Division& division);
 
   [[nodiscard]] Time now() const { return now_; }
   /// Events taken so far, those that meant nothing included.
   [[nodiscard]] std::uint64_t events() const { return count_; }
-  [[nodiscard]] std::size_t heap_bytes() const { return events_.heap_bytes(); }
+  [[nodiscard]] std::size_t heap_bytes() const;
+  /// Of a divided world, after a run that was asked to stop: where it was to end, the limit apart.
+  [[nodiscard]] Time stop_end() const { return stop_end_; }
+  [[nodiscard]] bool is_divided() const { return lookahead_ > Duration::zero(); }
 
-  /// Asks for an event at `at` (>= now), unless one is pending that is not later.
+  /// Asks for an event at `at` (>= now), unless one is pending that is not later. From another partition: not before
+  /// the end of the window, and what is pending there may be of an earlier or a later instant than this one, so the
+  /// other must come upon what it was woken for in any case.
   void wake(Wake& wake, ActorId actor, Time at) {
     if (at < wake.pending()) {
       wake_always(wake, actor, at);
@@ -40,32 +63,28 @@ class Kernel {
   /// The same, when it is known that none is pending.
   void wake_always(Wake& wake, ActorId actor, Time at) {
     WEFT_DCHECK(at >= now_ && at < wake.pending());
+    WEFT_DCHECK(wake.partition() == running_ || at > window_end_);
     WakeAccess::set(wake, at);
-    events_.insert(Event(at, wake.rank(), actor));
+    Partition& partition = partitions_[wake.partition()];
+    if (at <= partition.due) [[unlikely]] {
+      return insert_announced(wake.partition(), Event(at, wake.rank(), actor));
+    }
+    partition.events.insert(Event(at, wake.rank(), actor));
   }
 
   enum class Stop : std::uint8_t { kEmpty, kLimit, kAsked };
 
-  /// Runs events until there is none left, or the next is after `limit`, or `budget` events were taken.
+  /// Runs events until there is none left, or the next is after `limit`, or `budget` events were taken (in a divided
+  /// world at least so many: windows are not broken off).
   template <class Handler>
   Stop run(Time limit, std::uint64_t budget, Handler& handler) {
-    Event event;
-    for (; budget > 0; --budget) {
-      if (!events_.pop(event, limit)) {
-        return events_.size() == 0 ? Stop::kEmpty : Stop::kLimit;
-      }
-      if (handler.prefetches()) {
-        handler.prefetch_first(events_.peek(kFirstAhead)->actor());
-        handler.prefetch_second(events_.peek(kSecondAhead)->actor());
-        handler.prefetch_third(events_.peek(kThirdAhead)->actor());
-      }
-      now_ = event.time;
-      ++count_;
-      if (!handler.on_event(event.actor(), event.time)) {
-        break;
-      }
-    }
-    return Stop::kAsked;
+    return is_divided() ? run_windows(limit, budget, handler) : run_whole(limit, budget, handler);
+  }
+
+  /// The same, in the one total order even in a divided world.
+  template <class Handler>
+  Stop run_in_order(Time limit, std::uint64_t budget, Handler& handler) {
+    return is_divided() ? run_merged(limit, budget, handler) : run_whole(limit, budget, handler);
   }
 
  private:
@@ -73,10 +92,200 @@ class Kernel {
   static constexpr std::size_t kFirstAhead = 12;
   static constexpr std::size_t kSecondAhead = 8;
   static constexpr std::size_t kThirdAhead = 4;
+  /// Partition::due of one that need not say when it has something to do.
+  static constexpr Time kUnannounced = Time::from_picoseconds(-1);
 
-  EventSet events_;
+  struct alignas(64) Partition {
+    explicit Partition(EventSet::Options options) : events(options) {}
+    EventSet events;
+    Time due = kUnannounced;  // not after its first event; the agenda has an entry of that time
+  };
+
+  template <class Handler>
+  Stop run_whole(Time limit, std::uint64_t budget, Handler& handler);
+  template <class Handler>
+  Stop run_windows(Time limit, std::uint64_t budget, Handler& handler);
+  template <class Handler>
+  Stop run_merged(Time limit, std::uint64_t budget, Handler& handler);
+  template <class Handler>
+  [[nodiscard]] bool run_window(Event entry, Time last, Handler& handler);
+  template <class Handler>
+  [[nodiscard]] bool run_partition(PartitionIndex index, Time last, Handler& handler);
+
+  template <class Handler>
+  void fetch_partition(PartitionIndex index, Handler& handler) const {
+    partitions_[index].events.prefetch();
+    if constexpr (requires { handler.prefetch_partition(index); }) {
+      handler.prefetch_partition(index);
+    }
+  }
+  template <class Handler>
+  void fetch_contents(PartitionIndex index, Handler& handler) const {
+    partitions_[index].events.prefetch_contents();
+    if constexpr (requires { handler.prefetch_contents(index); }) {
+      handler.prefetch_contents(index);
+    }
+  }
+  /// The partition that an entry of the agenda is for, which is to run next; 0 if it has another entry by now.
+  [[nodiscard]] PartitionIndex take(const Event& entry) {
+    const PartitionIndex index = entry.actor().value();
+    if (partitions_[index].due != entry.time) {
+      return 0;
+    }
+    partitions_[index].due = kUnannounced;
+    return index;
+  }
+  // Nothing happens after this call, so that the way past it saves no registers.
+  [[gnu::noinline]] void insert_announced(PartitionIndex index, Event event);
+  /// Puts the partition into the agenda at its next event, or where that may be at the earliest.
+  void announce(PartitionIndex index);
+  void announce_all();
+  /// The last instant of the window that an instant is in.
+  [[nodiscard]] Time end_of_window(Time time) const;
+  [[nodiscard]] bool is_empty() const;
+
+  std::vector<Partition> partitions_;
+  Duration lookahead_;
+  EventSet agenda_;  // of a divided world: when partitions have something to do, those with `due` at that time
   Time now_;
   std::uint64_t count_ = 0;
+  Time stop_end_;
+  PartitionIndex running_ = 0;      // where a window runs
+  Time window_end_ = kUnannounced;  // its last instant; before all others if none runs
 };
+
+template <class Handler>
+Kernel::Stop Kernel::run_whole(Time limit, std::uint64_t budget, Handler& handler) {
+  EventSet& events = partitions_.front().events;
+  Event event;
+  for (; budget > 0; --budget) {
+    if (!events.pop(event, limit)) {
+      return events.size() == 0 ? Stop::kEmpty : Stop::kLimit;
+    }
+    if (handler.prefetches()) {
+      handler.prefetch_first(events.peek(kFirstAhead)->actor());
+      handler.prefetch_second(events.peek(kSecondAhead)->actor());
+      handler.prefetch_third(events.peek(kThirdAhead)->actor());
+    }
+    now_ = event.time;
+    ++count_;
+    if (!handler.on_event(event.actor(), event.time)) {
+      break;
+    }
+  }
+  return Stop::kAsked;
+}
+
+template <class Handler>
+bool Kernel::run_partition(PartitionIndex index, Time last, Handler& handler) {
+  Partition& partition = partitions_[index];
+  running_ = index;
+  bool goes_on = true;
+  Event event;
+  while (partition.events.pop(event, last)) {
+    now_ = event.time;
+    ++count_;
+    goes_on &= handler.on_event(event.actor(), event.time);
+  }
+  announce(index);
+  return goes_on;
+}
+
+// Between windows the clock shows the last instant at which anything happened.
+template <class Handler>
+Kernel::Stop Kernel::run_windows(Time limit, std::uint64_t budget, Handler& handler) {
+  const std::uint64_t end_count = count_ + std::min(budget, ~std::uint64_t{0} - count_);
+  bool asked = false;
+  while (asked || count_ < end_count) {
+    const Time common = partitions_.front().events.not_before().time;
+    const bool is_common_due = !common.is_never() && common <= limit;
+    const Time bound = is_common_due ? common - Duration::picoseconds(1) : limit;
+    Time begin = common;
+    bool goes_on = true;
+    if (Event entry; agenda_.pop(entry, bound)) {
+      begin = entry.time;
+      goes_on = run_window(entry, earlier(end_of_window(begin), bound), handler);
+    } else if (is_common_due) {
+      // What concerns all happens among the other events of its instant.
+      goes_on = run_merged(common, ~std::uint64_t{0}, handler) != Stop::kAsked;
+    } else {
+      return asked ? Stop::kAsked : is_empty() ? Stop::kEmpty : Stop::kLimit;
+    }
+    if (!goes_on) {
+      asked = true;
+      stop_end_ = end_of_window(begin);
+      limit = earlier(limit, stop_end_);
+    }
+  }
+  return Stop::kAsked;
+}
+
+template <class Handler>
+bool Kernel::run_window(Event entry, Time last, Handler& handler) {
+  window_end_ = last;
+  bool goes_on = true;
+  Time latest = now_;
+  // While one partition runs, the next two are being fetched.
+  PartitionIndex current = 0;
+  PartitionIndex next = 0;
+  PartitionIndex second = take(entry);
+  do {
+    if (second != 0) {
+      fetch_partition(second, handler);
+    }
+    if (next != 0) {
+      fetch_contents(next, handler);
+    }
+    if (current != 0) {
+      goes_on &= run_partition(current, last, handler);
+      latest = later(latest, now_);
+    }
+    current = next;
+    next = second;
+    second = 0;
+    while (second == 0 && agenda_.pop(entry, last)) {
+      second = take(entry);
+    }
+  } while ((current | next | second) != 0);
+  now_ = latest;
+  window_end_ = kUnannounced;
+  return goes_on;
+}
+
+template <class Handler>
+Kernel::Stop Kernel::run_merged(Time limit, std::uint64_t budget, Handler& handler) {
+  announce_all();
+  bool goes_on = true;
+  Event entry;
+  while ((budget > 0 || !goes_on) && agenda_.pop(entry, limit)) {
+    const PartitionIndex index = entry.actor().value();
+    Partition& partition = partitions_[index];
+    const Event* const first = partition.events.first();
+    if (first == nullptr || first->time != entry.time || first->rank() != entry.rank()) {
+      // An entry for what has been taken, or that an earlier one has overtaken; or the least that was known.
+      if (entry.time == partition.due) {
+        announce(index);
+      }
+      continue;
+    }
+    Event event;
+    (void)partition.events.pop(event, limit);
+    partition.due = kUnannounced;
+    now_ = event.time;
+    ++count_;
+    if (!handler.on_event(event.actor(), event.time)) {
+      goes_on = false;
+      stop_end_ = end_of_window(now_);
+      limit = earlier(limit, stop_end_);
+    }
+    announce(index);
+    budget -= budget > 0 ? 1 : 0;
+  }
+  partitions_.front().due = kUnannounced;
+  if (!goes_on || budget == 0) {
+    return Stop::kAsked;
+  }
+  return is_empty() ? Stop::kEmpty : Stop::kLimit;
+}
 
 }  // namespace weft::sim

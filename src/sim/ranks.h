@@ -20,7 +20,10 @@ struct RankKey {
 class RankTable {
  public:
   /// The wake must stay where it is until assign() has been called.
-  void add(RankKey key, Wake& wake) { entries_.push_back({mix(key), key, &wake}); }
+  void add(RankKey key, Wake& wake, PartitionIndex partition = 0) {
+    wake.set_partition(partition);
+    entries_.push_back({mix(key), key, &wake});
+  }
   /// Gives every wake its rank. Two actors with the same key are a programmer's error.
   void assign();
 

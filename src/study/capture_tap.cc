@@ -128,6 +128,9 @@ Result<std::unique_ptr<CaptureTap>> CaptureTap::open(World& world, std::uint64_t
     }
     tap->captures_.push_back(std::move(capture));
   }
+  if (ports.size() > 1) {
+    world.keep_order();
+  }
   if (world.ethernet() != nullptr) {
     world.ethernet()->set_tap(tap.get(), ports);
   } else {

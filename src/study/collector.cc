@@ -97,7 +97,8 @@ RunResults Collector::finish(Simulation::End end, const Identity& identity, cons
   take_jobs(results);
   take_messages(results);
   const World& world = simulation_->world();
-  results.ports = port_rows(world, simulation_->ended_at());
+  // A divided world goes on to the end of its window.
+  results.ports = port_rows(world, later(simulation_->ended_at(), world.now()));
   results.drops = world.drops();
   take_nics(results);
   results.samples = std::move(samples_);

@@ -85,6 +85,20 @@ Result<void> check_groups(std::span<const workload::Communicator> groups, const 
   return {};
 }
 
+// Training steps decide by what the whole network has seen, collectives have messages of their own under way when they
+// are done, and numbers are checked in memory that ranks share. The ports of TCP, and so its paths, and the cores that
+// serve a queue pair follow from the order in which a host's connections are opened.
+bool stays_whole(const WorldOptions& options, std::span<const TrafficPlan> plans) {
+  return options.carries_bytes ||
+         std::ranges::any_of(plans,
+                             [](const TrafficPlan& plan) {
+                               return plan.training || plan.collective ||
+                                      service_of(plan.family) != host::Service::kRdma;
+                             }) ||
+         std::ranges::any_of(options.machines,
+                             [](const MachinePlan& machine) { return machine.options.host != nullptr; });
+}
+
 }  // namespace
 
 /// Counts what passes on its way to the sink.
@@ -142,14 +156,14 @@ struct Simulation::Parts {
   std::optional<ScaleUpPlan> scale_up;
 };
 
-Simulation::Simulation(const Scenario& scenario, workload::MessageSink& sink, Payload payload)
-    : scenario_(scenario), payload_(payload), parts_(std::make_unique<Parts>(sink)) {}
+Simulation::Simulation(const Scenario& scenario, workload::MessageSink& sink, Payload payload, Division division)
+    : scenario_(scenario), payload_(payload), division_(division), parts_(std::make_unique<Parts>(sink)) {}
 
 Simulation::~Simulation() = default;
 
 Result<std::unique_ptr<Simulation>> Simulation::create(const Scenario& scenario, workload::MessageSink& sink,
-                                                       Payload payload) {
-  std::unique_ptr<Simulation> simulation(new Simulation(scenario, sink, payload));
+                                                       Payload payload, Division division) {
+  std::unique_ptr<Simulation> simulation(new Simulation(scenario, sink, payload, division));
   if (Result<void> built = simulation->build(); !built) {
     return pass_on(built);
   }
@@ -203,6 +217,7 @@ Result<void> Simulation::build() {
       }
     }
   }
+  options.division = stays_whole(options, *plans) ? Division::kNever : division_;
   Result<std::unique_ptr<World>> world = World::create(std::move(options));
   if (!world) {
     return pass_on(world);
@@ -445,11 +460,11 @@ Result<void> Simulation::call(workload::Program* program, bool& started, bool& d
   if (!done && program->done()) {
     done = true;
     --ranks_left_;
-    ended_at_ = world_->now();
+    ended_at_ = later(ended_at_, world_->now());
   }
   // A receiver behind a long path through its host may see the last message after its sender has its completion.
   if (all_done()) {
-    ended_at_ = world_->now();
+    ended_at_ = later(ended_at_, parts_->matcher.last_delivery());
     world_->stop();
   }
   return ran;
@@ -498,7 +513,7 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
         break;
       case World::Stop::kError:
         end = End::kError;
-        ended_at_ = world_->now();
+        ended_at_ = world_->error_at();
         error_ = world_->error()->message + unreachable_text(*world_);
         running = false;
         break;
@@ -510,6 +525,10 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
       ended_at_ = world_->now();
       running = false;
     }
+  }
+  if (end == End::kFinished) {
+    // Where a sample was due in the last window, or a slice ended, the rest of it.
+    world_->finish_window(limit);
   }
   if (end == End::kStuck) {
     error_ = "nothing is left to happen, but " + std::to_string(ranks_left_) + " ranks wait";

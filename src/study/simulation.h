@@ -57,7 +57,8 @@ class Simulation {
   /// Builds everything; nothing has happened yet. Errors name the scenario's place where possible.
   /// With bytes, collectives really move and add up numbers; all traffic must be collectives then.
   [[nodiscard]] static Result<std::unique_ptr<Simulation>> create(const Scenario& scenario, workload::MessageSink& sink,
-                                                                  Payload payload = Payload::kLengths);
+                                                                  Payload payload = Payload::kLengths,
+                                                                  Division division = Division::kWhereItPays);
   ~Simulation();
 
   enum class End : std::uint8_t {
@@ -116,7 +117,7 @@ class Simulation {
   struct Counter;
   struct Parts;
 
-  Simulation(const Scenario& scenario, workload::MessageSink& sink, Payload payload);
+  Simulation(const Scenario& scenario, workload::MessageSink& sink, Payload payload, Division division);
   [[nodiscard]] Result<void> make_collective(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> build();
   [[nodiscard]] host::HostResources* resources_of(const MachinePlan& machine) const;
@@ -132,6 +133,7 @@ class Simulation {
 
   const Scenario& scenario_;
   Payload payload_;
+  Division division_;
   std::unique_ptr<Parts> parts_;  // outlives the world and the jobs
   std::unique_ptr<World> world_;
   std::vector<std::unique_ptr<Job>> running_;

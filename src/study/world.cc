@@ -11,18 +11,6 @@
 namespace weft::study {
 namespace {
 
-// A bucket of the event set should hold some three events of a busy run. A busy wire has an event about every 40 ns.
-sim::EventSet::Options event_set_for(const WorldOptions& options) {
-  const fabric::Graph& graph = options.graph;
-  const std::uint64_t wires = std::max<std::uint64_t>(2 * graph.links.size(), 1);
-  const bool looks_ahead = graph.endpoints >= options.prefetch_from;
-  const std::uint64_t width = std::clamp<std::uint64_t>(2'000'000 / wires, 16, 1024);
-  const auto shift = static_cast<std::uint8_t>(std::bit_width(width) - 1);
-  // The ring spans about two microseconds, so that cables of the usual length need no overflow.
-  const auto count = static_cast<std::uint8_t>(std::clamp(21 - int{shift}, 10, 17));
-  return {.bucket_shift = shift, .bucket_count_shift = count, .looks_ahead = looks_ahead};
-}
-
 /// The port of a reducer: nothing lies between its device and the wire.
 void make_plain(host::NicOptions& nic) {
   nic.pipeline = {};
@@ -99,6 +87,32 @@ struct World::Dispatch {
     }
   }
 
+  void prefetch_partition(sim::PartitionIndex partition) const {
+    for (const fabric::PortIndex port : world.ports_of(partition)) {
+      fabric.prefetch_port(port);
+      if (port < endpoints) {
+        __builtin_prefetch(&warm[port]);
+        warm[port].nic->prefetch();
+      }
+    }
+  }
+
+  void prefetch_contents(sim::PartitionIndex partition) const {
+    for (const fabric::PortIndex port : world.ports_of(partition)) {
+      fabric.prefetch_port_contents(port);
+      if (port < endpoints) {
+        if (warm[port].engines[0] == nullptr || warm[port].engines[1] == nullptr) [[unlikely]] {
+          if (const wire::Packet* const packet = fabric.next_arrival(port); packet != nullptr) {
+            world.find_engine(port, *packet);
+          }
+        }
+        prefetch_lines<kEngineBytes>(warm[port].engines[0]);
+        prefetch_lines<kEngineBytes>(warm[port].engines[1]);
+        warm[port].nic->prefetch_queues();
+      }
+    }
+  }
+
   static constexpr std::size_t kEngineBytes = sizeof(transport::RcQueuePair);
   template <std::size_t kBytes>
   [[gnu::always_inline]] static void prefetch_lines(const void* first) {
@@ -109,7 +123,7 @@ struct World::Dispatch {
     }
   }
 
-  [[nodiscard]] bool on_event(sim::ActorId actor, Time now) {
+  [[nodiscard, gnu::always_inline]] bool on_event(sim::ActorId actor, Time now) {
     if (observe != nullptr) [[unlikely]] {
       (*observe)(actor, now);
     }
@@ -143,13 +157,17 @@ struct World::Dispatch {
         break;
       case host::kNicPipeline:
         world.nics_[actor.index()].on_pipeline(now);
-        if (const auto& error = world.nics_[actor.index()].deferred_error(); error) {
-          world.error_ = error;
+        if (const auto& error = world.nics_[actor.index()].deferred_error(); error) [[unlikely]] {
+          world.fail_at(now, *error);
         }
         break;
       case host::kProgram:
+        // What has failed is not called again, though others go on to the end of the window.
+        if (world.error_) [[unlikely]] {
+          return false;
+        }
         if (Result<void> ran = world.machines_[actor.index()]->on_wake(now); !ran) {
-          world.error_ = ran.error();
+          world.fail_at(now, ran.error());
         }
         return !world.error_ && !world.stopping_;
       case host::kReduction:
@@ -175,7 +193,8 @@ struct World::Dispatch {
 
 World::World(const WorldOptions& options)
     : seed_(options.seed),
-      kernel_(event_set_for(options)),
+      division_(divide_world(options)),
+      kernel_(event_sets_for(options, division_)),
       payloads_(options.carries_bytes ? std::make_unique<host::PayloadStore>() : nullptr) {}
 
 Result<std::unique_ptr<World>> World::create(WorldOptions options) {
@@ -342,21 +361,41 @@ void World::wake_reduction(std::uint32_t actor, Time now) {
   (first ? *aggregation_ : *scale_up_aggregation_).on_wake(actor, now);
 }
 
+void World::list_ports() {
+  std::vector<std::vector<fabric::PortIndex>> ports(division_.ports.size());
+  const std::uint32_t count = ethernet_ != nullptr ? ethernet_->port_count() : infiniband_->port_count();
+  for (fabric::PortIndex port = 0; port < count; ++port) {
+    const fabric::LinkEnd end = ethernet_ != nullptr ? ethernet_->end_of(port) : infiniband_->end_of(port);
+    ports[division_.of_node[end.node.value()]].push_back(port);
+  }
+  for (const std::vector<fabric::PortIndex>& own : ports) {
+    first_ports_.push_back(static_cast<std::uint32_t>(listed_ports_.size()));
+    listed_ports_.insert(listed_ports_.end(), own.begin(), own.end());
+  }
+  first_ports_.push_back(static_cast<std::uint32_t>(listed_ports_.size()));
+}
+
 void World::give_ranks(const WorldOptions& options) {
+  if (kernel_.is_divided()) {
+    list_ports();
+  }
   sim::RankTable ranks;
   if (ethernet_ != nullptr) {
-    ethernet_->add_ranks(ranks);
+    ethernet_->add_ranks(ranks, division_.of_node);
   } else {
-    infiniband_->add_ranks(ranks);
+    infiniband_->add_ranks(ranks, division_.of_node);
   }
   if (scale_up_ != nullptr) {
     scale_up_->add_ranks(ranks);
   }
   for (std::uint32_t i = 0; i < nics_.size(); ++i) {
-    nics_[i].add_ranks(ranks, addresses_[i]);
+    nics_[i].add_ranks(ranks, addresses_[i], fabric::partition_of(division_.of_node, fabric::NodeIndex(i)));
   }
   for (std::size_t i = 0; i < machines_.size(); ++i) {
-    machines_[i]->add_ranks(ranks, stable_hash(seed_, "machine " + options.machines[i].name));
+    const MachinePlan& plan = options.machines[i];
+    const EndpointId place = plan.rails.empty() ? *plan.scale_up : plan.rails.front();
+    machines_[i]->add_ranks(ranks, stable_hash(seed_, "machine " + plan.name),
+                            fabric::partition_of(division_.of_node, fabric::NodeIndex(place.value())));
   }
   if (aggregation_ != nullptr) {
     aggregation_->add_ranks(ranks);
@@ -378,11 +417,20 @@ void World::start() {
   }
 }
 
+// Of several the earliest, in whatever order partitions come to it.
+void World::fail_at(Time now, const Error& error) {
+  if (now < error_at_) {
+    error_ = error;
+    error_at_ = now;
+  }
+}
+
 template <class Fabric>
 World::Stop World::run_with(Fabric& fabric, Time limit, std::uint64_t budget,
                             const std::function<void(sim::ActorId, Time)>* observe) {
   Dispatch<Fabric> dispatch{*this, fabric, observe};
-  switch (kernel_.run(limit, budget, dispatch)) {
+  const bool in_order = keeps_order_ || observe != nullptr;
+  switch (in_order ? kernel_.run_in_order(limit, budget, dispatch) : kernel_.run(limit, budget, dispatch)) {
     case sim::Kernel::Stop::kEmpty:
       return Stop::kIdle;
     case sim::Kernel::Stop::kLimit:
@@ -397,6 +445,12 @@ World::Stop World::run(Time limit, std::uint64_t budget) {
   stopping_ = false;
   return ethernet_ != nullptr ? run_with(*ethernet_, limit, budget, nullptr)
                               : run_with(*infiniband_, limit, budget, nullptr);
+}
+
+void World::finish_window(Time limit) {
+  if (const Time end = kernel_.stop_end(); end > now() && kernel_.is_divided()) {
+    (void)run(earlier(limit, end), ~std::uint64_t{0});
+  }
 }
 
 World::Stop World::run_observed(Time limit, std::uint64_t budget,

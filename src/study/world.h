@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "host/nic.h"
 #include "host/sim_machine.h"
 #include "sim/kernel.h"
+#include "study/world_division.h"
 
 namespace weft::study {
 
@@ -57,6 +59,8 @@ struct WorldOptions {
   /// With fewer endpoints the world lies in the caches of the processor, and prefetching costs more instructions than
   /// it saves waiting. Changes no result.
   std::uint32_t prefetch_from = 257;
+  /// Whether the world may be divided: programs then touch nothing but their own host, but for opening connections.
+  Division division = Division::kNever;
 };
 
 class World {
@@ -71,14 +75,21 @@ class World {
   /// Runs until nothing is left to happen, or the next event is after `limit`, or `budget` events were taken, or a
   /// program failed (error()).
   Stop run(Time limit, std::uint64_t budget);
-  /// The same, telling `observe(ActorId, Time)` of every event before it is handled.
+  /// After stop(): what is left of the window in which that was, up to `limit`. Nothing if the world is not divided.
+  void finish_window(Time limit);
+  /// The same as run, telling `observe(ActorId, Time)` of every event before it is handled.
   Stop run_observed(Time limit, std::uint64_t budget, const std::function<void(sim::ActorId, Time)>& observe);
   /// Makes run() return after the present event.
   void stop() { stopping_ = true; }
 
+  /// From now on all events come in one order even if the world is divided: for those who watch several of its parts.
+  void keep_order() { keeps_order_ = true; }
+
   [[nodiscard]] Time now() const { return kernel_.now(); }
   [[nodiscard]] std::uint64_t events() const { return kernel_.events(); }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  /// When that was.
+  [[nodiscard]] Time error_at() const { return error_at_; }
   [[nodiscard]] std::uint64_t packet_hops() const;
   [[nodiscard]] std::size_t heap_bytes() const;
   /// Empty if every count of the fabric agrees with what it holds, and no packet is lost or invented.
@@ -130,11 +141,19 @@ class World {
   void make_nics(const WorldOptions& options);
   void make_scale_up_nics(const WorldOptions& options);
   void give_ranks(const WorldOptions& options);
+  void list_ports();
+  [[nodiscard]] std::span<const fabric::PortIndex> ports_of(sim::PartitionIndex partition) const {
+    const std::uint32_t first = first_ports_[partition];
+    return {listed_ports_.data() + first, first_ports_[partition + 1] - first};
+  }
   template <class Fabric>
   Stop run_with(Fabric& fabric, Time limit, std::uint64_t budget,
                 const std::function<void(sim::ActorId, Time)>* observe);
 
   std::uint64_t seed_;
+  WorldDivision division_;
+  std::vector<fabric::PortIndex> listed_ports_;  // by partition
+  std::vector<std::uint32_t> first_ports_;       // of each partition among them, and one more
   sim::Kernel kernel_;
   fabric::PacketPool packets_;
   std::unique_ptr<host::PayloadStore> payloads_;  // null: lengths only
@@ -150,8 +169,12 @@ class World {
   std::unique_ptr<host::AggregationManager> aggregation_;
   fabric::Graph scale_up_graph_;
   std::unique_ptr<host::AggregationManager> scale_up_aggregation_;
+  void fail_at(Time now, const Error& error);
+
   std::optional<Error> error_;
+  Time error_at_ = Time::never();
   bool stopping_ = false;
+  bool keeps_order_ = false;
 };
 
 }  // namespace weft::study

@@ -27,6 +27,7 @@ void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& 
 }
 
 void DeliveryMatcher::on_delivered(const StreamKey& stream, Time at) {
+  last_delivery_ = later(last_delivery_, at);
   Stream& halves = streams_[stream];
   if (halves.finished.empty()) {
     halves.delivered.push_back(at);

@@ -40,6 +40,8 @@ class DeliveryMatcher {
 
   /// Messages that have finished and that their receiver has not seen yet.
   [[nodiscard]] std::uint64_t awaiting_delivery() const { return awaiting_; }
+  /// The latest that any receiver saw a message.
+  [[nodiscard]] Time last_delivery() const { return last_delivery_; }
   /// At the end of a run: reports, as never delivered, what is still without its receiver's half.
   void flush();
 
@@ -54,6 +56,7 @@ class DeliveryMatcher {
   MessageSink& sink_;
   std::map<StreamKey, Stream> streams_;
   std::uint64_t awaiting_ = 0;
+  Time last_delivery_;
 };
 
 }  // namespace weft::workload

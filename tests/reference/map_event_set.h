@@ -44,6 +44,26 @@ class MapEventSet {
     return true;
   }
 
+  [[nodiscard]] const Event* first() {
+    if (events_.empty()) {
+      return nullptr;
+    }
+    first_.time = events_.begin()->first.first;
+    first_.order = events_.begin()->first.second;
+    return &first_;
+  }
+  [[nodiscard]] Event not_before() const {
+    Event first;
+    first.time = Time::never();
+    if (!events_.empty()) {
+      first.time = events_.begin()->first.first;
+      first.order = events_.begin()->first.second;
+    }
+    return first;
+  }
+
+  void prefetch() const {}
+  void prefetch_contents() const {}
   /// Looks no further: always the same event, of the first actor.
   [[nodiscard]] const Event* peek(std::size_t) const { return &nobody_; }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -52,6 +72,7 @@ class MapEventSet {
  private:
   std::map<std::pair<Time, std::uint64_t>, std::uint32_t> events_;  // how many of each
   std::size_t size_ = 0;
+  Event first_;
   Event nobody_;
 };
 

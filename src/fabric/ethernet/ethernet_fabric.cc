@@ -22,6 +22,8 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) {
   if (!handle.is_valid()) {
     return;
   }
+  packets_.prefetch(port.first);  // the next one
+  port.in_flight.prefetch_front();
   constexpr std::uint8_t kUnusual = kHasErrors | kTapped;
   if ((port.flags & kUnusual) != 0) [[unlikely]] {
     damage(port, index, packets_[handle]);
@@ -84,6 +86,7 @@ void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle h
     }
   }
   const std::uint32_t priority = packet.common.priority;
+  usual_priority_ = priority;
   if (out.queued == 0 && out.free_at <= now && ((out.blocked >> priority) & 1U) == 0 && out.announce == 0) {
     start_packet(out, queue_of(index, priority), handle, packet.common.frame_bytes, now);
   } else {

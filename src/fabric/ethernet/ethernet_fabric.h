@@ -50,7 +50,8 @@ class EthernetFabric final : public EndpointPort {
   /// Every endpoint must be attached before the first event.
   void attach(EndpointId endpoint, Endpoint& nic) { endpoints_[endpoint.value()] = &nic; }
   /// Adds the actors, so that all of a world get their ranks at once; then starts timers that always run.
-  void add_ranks(sim::RankTable& ranks);
+  /// Of a divided world the partition of each node, in the order of the graph: cables between two take the lookahead.
+  void add_ranks(sim::RankTable& ranks, std::span<const sim::PartitionIndex> partitions = {});
   void start();
   void set_tap(Tap* tap, std::span<const PortIndex> ports);
 
@@ -95,6 +96,18 @@ class EthernetFabric final : public EndpointPort {
     if (soon.queued != 0) {
       queue(port, static_cast<std::uint32_t>(std::countr_zero(soon.queued))).packets.prefetch_front();
     }
+  }
+  // Of what a whole window will need: first a port's own records and those of its peer, then what they name.
+  [[gnu::always_inline]] void prefetch_port(PortIndex port) const {
+    prefetch_transmit(port);
+    __builtin_prefetch(&ports_[peers_[port]]);
+  }
+  [[gnu::always_inline]] void prefetch_port_contents(PortIndex port) const {
+    const EthernetPort& soon = ports_[port];
+    prefetch_arrival_packet(port);
+    ports_[soon.peer].in_flight.prefetch_back();
+    __builtin_prefetch(&queues_[port * kPriorities + usual_priority_]);
+    __builtin_prefetch(&groups_[port * kPriorities + usual_priority_]);
   }
 
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override;
@@ -207,6 +220,7 @@ class EthernetFabric final : public EndpointPort {
   FabricDrops drops_;
   sim::Wake fabric_timer_;
   LinkSchedule links_;
+  std::uint32_t usual_priority_ = 0;  // of the packet that was forwarded last: for prefetching only
   Time deadlock_check_at_ = Time::never();
   std::vector<DeadlockReport> deadlocks_;
 };

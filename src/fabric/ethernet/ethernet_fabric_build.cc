@@ -203,12 +203,13 @@ void EthernetFabric::set_up_errors() {
   }
 }
 
-void EthernetFabric::add_ranks(sim::RankTable& ranks) {
+void EthernetFabric::add_ranks(sim::RankTable& ranks, std::span<const sim::PartitionIndex> partitions) {
   for (PortIndex index = 0; index < ports_.size(); ++index) {
-    add_port_ranks(ranks, map_.port_hash(index), ports_[index]);
+    add_port_ranks(ranks, map_.port_hash(index), ports_[index], partition_of(partitions, map_.end_of(index).node));
   }
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
-    ranks.add({map_.node_hash(NodeIndex(graph_.endpoints + ordinal)), kSwitchTimer}, switches_[ordinal].timer);
+    const NodeIndex node(graph_.endpoints + ordinal);
+    ranks.add({map_.node_hash(node), kSwitchTimer}, switches_[ordinal].timer, partition_of(partitions, node));
   }
   ranks.add({stable_hash(seed_, "fabric"), kFabricTimer}, fabric_timer_);
 }

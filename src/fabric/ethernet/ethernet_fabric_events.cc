@@ -110,7 +110,8 @@ void EthernetFabric::watch_pause(PortIndex index, Time now) {
   if (watchdog.detect > Duration::zero() && !port.has(kIsEndpoint)) {
     kernel_.wake(switches_[port.owner].timer, sim::ActorId(kSwitchTimer, port.owner), now + watchdog.detect);
   }
-  if (options_.deadlock_check > Duration::zero() && deadlock_check_at_.is_never()) {
+  // The first pause of all counts, in whatever order partitions come by here.
+  if (options_.deadlock_check > Duration::zero() && now + options_.deadlock_check < deadlock_check_at_) {
     deadlock_check_at_ = now + options_.deadlock_check;
     plan_fabric_timer();
   }

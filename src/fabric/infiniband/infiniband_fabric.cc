@@ -31,6 +31,8 @@ void InfiniBandFabric::on_arrival(PortIndex index, Time now) {
   if (!handle.is_valid()) {
     return;
   }
+  packets_.prefetch(port.first);  // the next one
+  port.in_flight.prefetch_front();
   constexpr std::uint8_t kUnusual = kHasErrors | kTapped;
   if ((port.flags & kUnusual) != 0 && take_unusual(port, index, handle, now)) [[unlikely]] {
     return;
@@ -241,6 +243,7 @@ std::uint32_t InfiniBandFabric::pick_lane(InfiniBandPort& port, PortIndex index,
 void InfiniBandFabric::dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
   OutputLane& output = output_of(index, lane);
   const WaitingPacket entry = queues_.pop(index * lanes_ + lane, now);
+  queues_.prefetch_turn(index * lanes_ + lane);  // the next one's
   const auto cause = output.last_stall_end > entry.since ? Fecn::Cause::kVictim : Fecn::Cause::kRoot;
   if (output.marker.marks({.depth = output.bytes, .frame_bytes = entry.frame_bytes, .cause = cause}) &&
       packets_[entry.packet].common.ecn != wire::Ecn::kNotEct) {

@@ -33,7 +33,8 @@ class InfiniBandFabric final : public EndpointPort {
   /// Every endpoint must be attached before the first event.
   void attach(EndpointId endpoint, Endpoint& nic) { endpoints_[endpoint.value()] = &nic; }
   /// Adds the actors, so that all of a world get their ranks at once; then starts timers that always run.
-  void add_ranks(sim::RankTable& ranks);
+  /// Of a divided world the partition of each node, in the order of the graph: cables between two take the lookahead.
+  void add_ranks(sim::RankTable& ranks, std::span<const sim::PartitionIndex> partitions = {});
   void start();
   void set_tap(Tap* tap, std::span<const PortIndex> ports);
 
@@ -76,6 +77,25 @@ class InfiniBandFabric final : public EndpointPort {
     queues_.prefetch(port * lanes_);
   }
   [[gnu::always_inline]] void prefetch_transmit_packet(PortIndex port) const { queues_.prefetch_turn(port * lanes_); }
+  // Of what a whole window will need: first a port's own records and those of its peer, then what they name.
+  [[gnu::always_inline]] void prefetch_port(PortIndex port) const {
+    const InfiniBandPort& peer = ports_[peers_[port]];
+    prefetch_transmit(port);
+    __builtin_prefetch(&ports_[port].control_delay);
+    __builtin_prefetch(&credits_[port * lanes_]);
+    __builtin_prefetch(&outputs_[port * lanes_]);
+    __builtin_prefetch(&peer);
+    __builtin_prefetch(&peer.control_delay);
+  }
+  [[gnu::always_inline]] void prefetch_port_contents(PortIndex port) const {
+    const InfiniBandPort& peer = ports_[peers_[port]];
+    prefetch_arrival_packet(port);
+    ports_[port].control.prefetch_front();
+    peer.in_flight.prefetch_back();
+    peer.control.prefetch_back();
+    queues_.prefetch(port * lanes_);
+    queues_.prefetch_input(port);
+  }
 
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override {
     InfiniBandPort& own = ports_[endpoint.value()];

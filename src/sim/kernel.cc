@@ -1,0 +1,70 @@
+#include "sim/kernel.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::sim {
+namespace {
+
+// Each partition comes about once in a window: an agenda of two windows, some three entries in a bucket.
+EventSet::Options agenda_for(const Kernel::Division& division) {
+  const auto window = static_cast<std::uint64_t>(division.lookahead.picoseconds());
+  const std::uint64_t width = std::max<std::uint64_t>(3 * window / division.event_sets.size(), 16);
+  const int shift = std::min(static_cast<int>(std::bit_width(width)) - 1, 30);
+  return {.bucket_shift = static_cast<std::uint8_t>(shift),
+          .bucket_count_shift =
+              static_cast<std::uint8_t>(std::clamp(static_cast<int>(std::bit_width(2 * window >> shift)), 6, 17))};
+}
+
+}  // namespace
+
+Kernel::Kernel(const Division& division) : lookahead_(division.lookahead), agenda_(agenda_for(division)) {
+  WEFT_ASSERT(is_divided() ? division.event_sets.size() >= 2 : division.event_sets.size() == 1);
+  partitions_.reserve(division.event_sets.size());
+  for (const EventSet::Options& options : division.event_sets) {
+    partitions_.emplace_back(options).due = is_divided() ? Time::never() : kUnannounced;
+  }
+  partitions_.front().due = kUnannounced;
+}
+
+void Kernel::insert_announced(PartitionIndex index, Event event) {
+  Partition& partition = partitions_[index];
+  partition.events.insert(event);
+  partition.due = event.time;
+  agenda_.insert(Event(event.time, event.rank(), ActorId::from_value(index)));
+}
+
+void Kernel::announce(PartitionIndex index) {
+  Partition& partition = partitions_[index];
+  const Event next = partition.events.not_before();
+  partition.due = next.time;
+  if (!next.time.is_never()) {
+    agenda_.insert(Event(next.time, next.rank(), ActorId::from_value(index)));
+  }
+}
+
+// For a run in one order: partition 0 as well, and with the rank where it is known.
+void Kernel::announce_all() {
+  for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
+    announce(index);
+  }
+}
+
+Time Kernel::end_of_window(Time time) const {
+  const std::int64_t length = lookahead_.picoseconds();
+  return Time::from_picoseconds((time.picoseconds() / length + 1) * length - 1);
+}
+
+bool Kernel::is_empty() const {
+  return std::ranges::all_of(partitions_, [](const Partition& partition) { return partition.events.size() == 0; });
+}
+
+std::size_t Kernel::heap_bytes() const {
+  std::size_t bytes = agenda_.heap_bytes() + partitions_.capacity() * sizeof(Partition);
+  for (const Partition& partition : partitions_) {
+    bytes += partition.events.heap_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "base/random.h"
+#include "sim/kernel.h"
+
+namespace weft::sim {
+namespace {
+
+constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+constexpr Duration kLookahead = 100_ns;
+
+/// What happened: when, and to whom.
+using Happened = std::vector<std::pair<Time, std::uint32_t>>;
+
+/// Actors in partitions. Each has something to do of its own from time to time, and now and then sends something to one
+/// elsewhere, which comes no sooner than the lookahead: it goes into the other's box, and the other looks there. What
+/// an actor does depends on its own past alone. The first is of partition 0, and has to do with nobody else.
+class Crowd {
+ public:
+  static constexpr std::uint32_t kActors = 13;
+  static constexpr std::uint32_t kPartitions = 4;  // behind the common one
+
+  explicit Crowd(Duration lookahead)
+      : kernel({.lookahead = lookahead,
+                .event_sets = std::vector<EventSet::Options>(lookahead == Duration::zero() ? 1 : kPartitions + 1)}),
+        wakes_(kActors),
+        next_(kActors, Time::never()),
+        boxes_(kActors) {
+    for (std::uint32_t i = 0; i < kActors; ++i) {
+      streams_.emplace_back(7, std::to_string(i));
+      wakes_[i].set_rank((i * 5) % kActors);
+      wakes_[i].set_partition(kernel.is_divided() ? partition_of(i) : 0);
+    }
+    for (std::uint32_t i = 0; i < kActors; ++i) {
+      next_[i] = Time::zero() + Duration::nanoseconds(i);
+      plan(i);
+    }
+  }
+  Crowd(const Crowd&) = delete;
+  Crowd& operator=(const Crowd&) = delete;
+
+  [[nodiscard]] static PartitionIndex partition_of(std::uint32_t actor) {
+    return actor == 0 ? 0 : 1 + actor % kPartitions;
+  }
+  [[nodiscard]] bool prefetches() const { return false; }
+  void prefetch_first(ActorId) const {}
+  void prefetch_second(ActorId) const {}
+  void prefetch_third(ActorId) const {}
+
+  [[nodiscard]] bool on_event(ActorId id, Time now) {
+    const std::uint32_t actor = id.index();
+    if (!wakes_[actor].fires(now)) {
+      return true;
+    }
+    happened.emplace_back(now, actor);
+    boxes_[actor].erase(now);
+    if (next_[actor] == now) {
+      act(actor, now);
+    }
+    plan(actor);
+    return now < stop_at;
+  }
+
+  /// In the one order of all: what partitions did by themselves, put together.
+  [[nodiscard]] Happened sorted() const {
+    Happened all = happened;
+    std::sort(all.begin(), all.end(), [this](const auto& a, const auto& b) {
+      return std::tuple(a.first, wakes_[a.second].rank()) < std::tuple(b.first, wakes_[b.second].rank());
+    });
+    return all;
+  }
+
+  Kernel kernel;
+  Happened happened;
+  Time stop_at = Time::never();
+
+ private:
+  void act(std::uint32_t actor, Time now) {
+    RandomStream& random = streams_[actor];
+    const auto below = [&](std::int64_t most) { return random.uniform_between({.low = 0, .high = most}); };
+    if (actor == 0) {
+      next_[0] = now + 730_ns;
+      return;
+    }
+    next_[actor] = now + Duration::nanoseconds(1 + below(150));
+    if (below(3) == 0) {
+      const auto other = static_cast<std::uint32_t>(1 + below(kActors - 2));
+      boxes_[other].insert(now + kLookahead + Duration::nanoseconds(below(400)));
+      plan(other);
+    }
+  }
+
+  void plan(std::uint32_t actor) {
+    const std::set<Time>& box = boxes_[actor];
+    kernel.wake(wakes_[actor], ActorId(0, actor), box.empty() ? next_[actor] : earlier(next_[actor], *box.begin()));
+  }
+
+  std::vector<Wake> wakes_;
+  std::vector<Time> next_;
+  std::vector<std::set<Time>> boxes_;
+  std::vector<RandomStream> streams_;
+};
+
+Happened undivided(Time limit) {
+  Crowd crowd(Duration::zero());
+  EXPECT_EQ(crowd.kernel.run(limit, kUnlimited, crowd), Kernel::Stop::kLimit);
+  EXPECT_EQ(crowd.happened, crowd.sorted());
+  return crowd.happened;
+}
+
+constexpr Time kEnd = Time::zero() + 20_us;
+
+TEST(DividedKernel, DoesWhatAnUndividedOneDoes) {
+  Crowd crowd(kLookahead);
+  EXPECT_EQ(crowd.kernel.run(kEnd, kUnlimited, crowd), Kernel::Stop::kLimit);
+  EXPECT_GT(crowd.happened.size(), 2000U);
+  EXPECT_NE(crowd.happened, crowd.sorted());  // or nothing was shown
+  EXPECT_EQ(crowd.sorted(), undivided(kEnd));
+}
+
+TEST(DividedKernel, KeepsTheOneOrderWhereItIsAskedTo) {
+  Crowd crowd(kLookahead);
+  EXPECT_EQ(crowd.kernel.run_in_order(kEnd, kUnlimited, crowd), Kernel::Stop::kLimit);
+  EXPECT_EQ(crowd.happened, undivided(kEnd));
+}
+
+TEST(DividedKernel, GivesTheSameInSlicesAndInBothWaysByTurns) {
+  Crowd crowd(kLookahead);
+  bool in_order = false;
+  for (Time limit = Time::zero() + 37_ns; limit < kEnd; limit += 37_ns) {
+    (void)(in_order ? crowd.kernel.run_in_order(limit, kUnlimited, crowd) : crowd.kernel.run(limit, kUnlimited, crowd));
+    EXPECT_LE(crowd.kernel.now(), limit);
+    in_order = !in_order;
+  }
+  (void)crowd.kernel.run(kEnd, kUnlimited, crowd);
+  EXPECT_EQ(crowd.sorted(), undivided(kEnd));
+}
+
+TEST(DividedKernel, LetsWhatConcernsAllHappenWhenEverythingBeforeHasBeenDone) {
+  Crowd crowd(kLookahead);
+  (void)crowd.kernel.run(kEnd, kUnlimited, crowd);
+  Time latest;
+  for (const auto& [time, actor] : crowd.happened) {
+    if (actor == 0) {
+      EXPECT_LE(latest, time);
+    }
+    latest = later(latest, time);
+  }
+  EXPECT_EQ(std::ranges::count(crowd.happened, 0U, &Happened::value_type::second), 28);  // every 730 ns
+}
+
+TEST(DividedKernel, StopsAtTheEndOfTheWindowHoweverItRuns) {
+  for (const Time stop : {Time::zero() + 512_ns, Time::zero() + 731_ns, Time::zero() + 1999_ns}) {
+    Crowd windows(kLookahead);
+    windows.stop_at = stop;
+    EXPECT_EQ(windows.kernel.run(Time::never(), kUnlimited, windows), Kernel::Stop::kAsked);
+    Crowd in_order(kLookahead);
+    in_order.stop_at = stop;
+    EXPECT_EQ(in_order.kernel.run_in_order(Time::never(), kUnlimited, in_order), Kernel::Stop::kAsked);
+    EXPECT_EQ(windows.sorted(), in_order.happened);
+    EXPECT_EQ(windows.kernel.now(), in_order.kernel.now());
+    EXPECT_GE(windows.kernel.now(), stop);
+    EXPECT_LT(windows.kernel.now(), stop + 2 * kLookahead);
+  }
+}
+
+TEST(DividedKernel, TakesAtLeastItsBudgetAndLittleMore) {
+  Crowd crowd(kLookahead);
+  EXPECT_EQ(crowd.kernel.run(kEnd, 500, crowd), Kernel::Stop::kAsked);
+  EXPECT_GE(crowd.kernel.events(), 500U);
+  EXPECT_LT(crowd.kernel.events(), 800U);
+  Crowd in_order(kLookahead);
+  EXPECT_EQ(in_order.kernel.run_in_order(kEnd, 500, in_order), Kernel::Stop::kAsked);
+  EXPECT_EQ(in_order.kernel.events(), 500U);
+}
+
+TEST(DividedKernel, SaysWhenNothingIsLeft) {
+  struct Silent {
+    [[nodiscard]] bool prefetches() const { return false; }
+    void prefetch_first(ActorId) const {}
+    void prefetch_second(ActorId) const {}
+    void prefetch_third(ActorId) const {}
+    [[nodiscard]] bool on_event(ActorId, Time now) { return wake.fires(now); }
+    Wake wake;
+  } silent;
+  silent.wake.set_partition(2);
+  Kernel kernel({.lookahead = kLookahead, .event_sets = std::vector<EventSet::Options>(3)});
+  EXPECT_EQ(kernel.run(Time::never(), kUnlimited, silent), Kernel::Stop::kEmpty);
+  kernel.wake(silent.wake, ActorId(0, 0), Time::zero() + 5_us);
+  EXPECT_EQ(kernel.run(Time::zero() + 4_us, kUnlimited, silent), Kernel::Stop::kLimit);
+  EXPECT_EQ(kernel.run(Time::never(), kUnlimited, silent), Kernel::Stop::kEmpty);
+  EXPECT_EQ(kernel.now(), Time::zero() + 5_us);
+}
+
+}  // namespace
+}  // namespace weft::sim
