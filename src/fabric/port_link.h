@@ -136,6 +136,12 @@ inline PacketHandle land(sim::Kernel& kernel, PortLink& port, PortIndex index, T
   return arrived;
 }
 
+/// Asks for the memory of the packet that arrives next, and of what says which one is behind it.
+[[gnu::always_inline]] inline void prefetch_next_arrival(const PacketPool& packets, const PortLink& port) {
+  packets.prefetch(port.first);
+  port.in_flight.prefetch_front();
+}
+
 /// Calls lose(packet) for every packet on the wire that ends here and lose_control(frame) for every control frame, and
 /// takes them off it.
 template <class Lose, class LoseControl>

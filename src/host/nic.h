@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "base/random.h"
 #include "base/ring.h"
 #include "fabric/endpoint.h"
@@ -61,11 +62,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   void on_pipeline(Time now);
   // Ask for the memory that a packet's coming or going will need: first the NIC's own, then what that names.
   [[gnu::always_inline]] void prefetch() const {
-    const auto own = reinterpret_cast<std::uintptr_t>(this);
-#pragma GCC unroll 8
-    for (std::size_t line = 0; line < kHotBytes; line += 64) {
-      __builtin_prefetch(reinterpret_cast<const void*>(own + line));
-    }
+    prefetch_lines<kHotBytes>(this);
     device_.prefetch();
   }
   [[gnu::always_inline]] void prefetch_queues() const {

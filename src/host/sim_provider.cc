@@ -30,10 +30,12 @@ verbs::WrOpcodeMask opcodes_of(Service service) {
 
 }  // namespace
 
-// What a peer that opens a connection asks for at its own time, which in a divided world need not be this host's: so
-// the device is not told of it. What RC does with the time begins with the first packet.
-transport::Device& SimProvider::device_of_peers() const {
-  return service_ == Service::kRdma ? nic_.device() : device();
+// Peers that open a connection do so at their own time, which in a divided world need not be this host's. RC takes no
+// notice of the time before the first packet; streams do, and worlds with those are not divided.
+void SimProvider::advance_for_set_up() const {
+  if (service_ != Service::kRdma) {
+    nic_.device().advance_to(nic_.now());
+  }
 }
 
 SimProvider::SimProvider(Nic& nic, NewsListener& listener, Service service)
@@ -123,12 +125,13 @@ void SimProvider::complete(verbs::CqHandle cq, const verbs::WorkCompletion& comp
 }
 
 Result<Qpn> SimProvider::create_qp(const verbs::QpInitAttributes& init) {
-  (void)device_of_peers();
+  advance_for_set_up();
   return nic_.create_qp(init, service_);
 }
 
 Result<void> SimProvider::modify_qp(Qpn qpn, const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask) {
-  Result<void> modified = device_of_peers().modify_qp(qpn, attributes, mask);
+  advance_for_set_up();
+  Result<void> modified = nic_.device().modify_qp(qpn, attributes, mask);
   if (modified) {
     nic_.modified(qpn);
   }
@@ -146,7 +149,8 @@ Result<void> SimProvider::post_srq_recv(verbs::SrqHandle srq, const verbs::RecvW
 }
 
 Result<void> SimProvider::post_recv(Qpn qpn, const verbs::RecvWr& request) {
-  Result<void> posted = device_of_peers().post_recv(qpn, request);
+  advance_for_set_up();
+  Result<void> posted = nic_.device().post_recv(qpn, request);
   if (posted) {
     nic_.modified(qpn);
   }

@@ -87,7 +87,8 @@ class SimProvider final : public verbs::Provider, public NewsListener {
     return nic_.device();
   }
 
-  [[nodiscard]] transport::Device& device_of_peers() const;
+  /// Of what a peer may ask for as well: tells the device the present instant where it matters.
+  void advance_for_set_up() const;
 
   Nic& nic_;
   NewsListener& listener_;

@@ -49,12 +49,9 @@ void EventSet::insert_apart(Event event, std::uint64_t bucket) {
 }
 
 void EventSet::insert_active(Event event) {
-  // While events keep coming into buckets that are open, what has been popped makes room.
+  // Events may keep coming into buckets that are open for as long as the next bucket is far away.
   if (end_ >= room_ && next_ >= end_ - next_) [[unlikely]] {
-    std::copy(active_.begin() + static_cast<std::ptrdiff_t>(next_), active_.begin() + static_cast<std::ptrdiff_t>(end_),
-              active_.begin());
-    end_ -= next_;
-    next_ = 0;
+    drop_popped();
   }
   make_room();
   insert_sorted(active_.data() + next_, active_.data() + end_, event);
@@ -64,6 +61,13 @@ void EventSet::insert_active(Event event) {
 void EventSet::lengthen() {
   active_.resize(std::max<std::size_t>(2 * active_.size(), 64));
   room_ = active_.size() - Chunk::kEvents - kLookAhead;
+}
+
+void EventSet::drop_popped() {
+  std::copy(active_.begin() + static_cast<std::ptrdiff_t>(next_), active_.begin() + static_cast<std::ptrdiff_t>(end_),
+            active_.begin());
+  end_ -= next_;
+  next_ = 0;
 }
 
 bool EventSet::advance(std::uint64_t last) {
@@ -97,12 +101,8 @@ Event EventSet::not_before() const {
 
 // Only buckets that follow closely: everything that is inserted before the last one opened must be sorted in.
 void EventSet::look_ahead() {
-  // What has been popped makes room.
   if (next_ >= kLookAhead) {
-    std::copy(active_.begin() + static_cast<std::ptrdiff_t>(next_), active_.begin() + static_cast<std::ptrdiff_t>(end_),
-              active_.begin());
-    end_ -= next_;
-    next_ = 0;
+    drop_popped();
   }
   const std::uint64_t last = bucket_of(active_[next_].time) + kBucketsAhead;
   while (end_ - next_ < kLookAhead && near_ != 0) {

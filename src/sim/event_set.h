@@ -14,6 +14,7 @@
 
 #include "base/assert.h"
 #include "base/huge_pages.h"
+#include "base/prefetch.h"
 #include "base/time.h"
 #include "sim/actor.h"
 
@@ -81,13 +82,7 @@ class EventSet {
   }
 
   // Ask for the memory of the set, of one that has not been used for a while: first its own, then what that names.
-  [[gnu::always_inline]] void prefetch() const {
-    const auto own = reinterpret_cast<std::uintptr_t>(this);
-#pragma GCC unroll 8
-    for (std::size_t line = 0; line < sizeof(EventSet); line += 64) {
-      __builtin_prefetch(reinterpret_cast<const void*>(own + line));
-    }
-  }
+  [[gnu::always_inline]] void prefetch() const { prefetch_lines<sizeof(EventSet)>(this); }
   [[gnu::always_inline]] void prefetch_contents() const {
     __builtin_prefetch(active_.data() + next_);
     __builtin_prefetch(buckets_.data() + ((current_ + 1) & mask_));
@@ -141,6 +136,8 @@ class EventSet {
     }
   }
   void lengthen();
+  /// What has been popped makes room: the rest of the active list moves to its front.
+  void drop_popped();
   /// Opens the next bucket, but none behind `last`; false if there is none.
   [[nodiscard]] bool advance(std::uint64_t last);
   /// Of what is in no active list; kNever if there is nothing.

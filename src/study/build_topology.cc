@@ -5,6 +5,7 @@
 
 #include "base/int128.h"
 #include "fabric/fabric.h"
+#include "fabric/topology/graph_query.h"
 #include "fabric/topology/topologies.h"
 #include "study/build_reduction.h"
 #include "study/place_error.h"
@@ -235,8 +236,7 @@ LinkTier tier_of(const fabric::Graph& graph, const fabric::Link& link) {
 }
 
 std::string host_of(const fabric::Graph& graph, EndpointId endpoint) {
-  const std::string& name = graph.nodes[endpoint.value()].name;
-  return name.substr(0, name.find('/'));
+  return std::string(fabric::host_name(graph[graph.node_of(endpoint)]));
 }
 
 Result<fabric::Graph> build_topology(const Scenario& scenario) {

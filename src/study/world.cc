@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/assert.h"
+#include "base/prefetch.h"
 #include "base/stable_hash.h"
 
 namespace weft::study {
@@ -114,14 +115,6 @@ struct World::Dispatch {
   }
 
   static constexpr std::size_t kEngineBytes = sizeof(transport::RcQueuePair);
-  template <std::size_t kBytes>
-  [[gnu::always_inline]] static void prefetch_lines(const void* first) {
-    const auto address = reinterpret_cast<std::uintptr_t>(first);
-#pragma GCC unroll 32
-    for (std::size_t at = 0; at < kBytes; at += 64) {
-      __builtin_prefetch(reinterpret_cast<const void*>(address + at));
-    }
-  }
 
   [[nodiscard, gnu::always_inline]] bool on_event(sim::ActorId actor, Time now) {
     if (observe != nullptr) [[unlikely]] {
@@ -162,8 +155,8 @@ struct World::Dispatch {
         }
         break;
       case host::kProgram:
-        // What has failed is not called again, though others go on to the end of the window.
-        if (world.error_) [[unlikely]] {
+        // After an error no program is called, though events go on to the end of the window.
+        if (now >= world.error_at_) [[unlikely]] {
           return false;
         }
         if (Result<void> ran = world.machines_[actor.index()]->on_wake(now); !ran) {

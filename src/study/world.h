@@ -56,8 +56,8 @@ struct WorldOptions {
   fabric::Graph scale_up_graph{};
   std::vector<EndpointId> scale_up_endpoints{};
   host::ReductionOptions scale_up_reduction{};
-  /// With fewer endpoints the world lies in the caches of the processor, and prefetching costs more instructions than
-  /// it saves waiting. Changes no result.
+  /// Of a world that is not divided: with fewer endpoints it lies in the caches of the processor, and prefetching costs
+  /// more instructions than it saves waiting. Changes no result.
   std::uint32_t prefetch_from = 257;
   /// Whether the world may be divided: programs then touch nothing but their own host, but for opening connections.
   Division division = Division::kNever;

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <set>
 #include <span>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "fabric/topology/graph_query.h"
 #include "study/world.h"
 
 namespace weft::study {
@@ -43,13 +43,11 @@ class Groups {
   std::vector<std::uint32_t> parents_;
 };
 
-/// "host3" of "host3/nic0": its ports share processors, memory and PCIe.
-std::string_view host_of(std::string_view endpoint) { return endpoint.substr(0, endpoint.find('/')); }
-
+// The ports of a host share processors, memory and PCIe.
 void join_hosts(const WorldOptions& options, Groups& groups) {
   std::unordered_map<std::string_view, std::uint32_t> first;  // lookup only
   for (std::uint32_t i = 0; i < options.graph.endpoints; ++i) {
-    groups.join(i, first.try_emplace(host_of(options.graph.nodes[i].name), i).first->second);
+    groups.join(i, first.try_emplace(fabric::host_name(options.graph.nodes[i]), i).first->second);
   }
   for (const MachinePlan& machine : options.machines) {
     for (const EndpointId rail : machine.rails) {

@@ -18,7 +18,7 @@ struct WorldOptions;
 enum class Division : std::uint8_t {
   kNever,
   kWhereItPays,
-  kWhereverPossible,  // for tests: in as few parts of as little as there may be
+  kWhereverPossible,  // for tests: at the longest cables, however small or idle the parts
 };
 
 struct WorldDivision {

@@ -22,8 +22,7 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) {
   if (!handle.is_valid()) {
     return;
   }
-  packets_.prefetch(port.first);  // the next one
-  port.in_flight.prefetch_front();
+  prefetch_next_arrival(packets_, port);
   constexpr std::uint8_t kUnusual = kHasErrors | kTapped;
   if ((port.flags & kUnusual) != 0) [[unlikely]] {
     damage(port, index, packets_[handle]);

@@ -48,9 +48,7 @@ class InfiniBandFabric final : public EndpointPort {
   // Ask for the memory that an event at a port will need: first the port's, then what that names, then what this names.
   [[gnu::always_inline]] void prefetch_arrival(PortIndex port) const { __builtin_prefetch(&ports_[port]); }
   [[gnu::always_inline]] void prefetch_arrival_packet(PortIndex port) const {
-    const InfiniBandPort& soon = ports_[port];
-    packets_.prefetch(soon.first);
-    soon.in_flight.prefetch_front();
+    prefetch_next_arrival(packets_, ports_[port]);
   }
   /// Finds the way of the packet that comes next as well, which the event need not do then.
   [[gnu::always_inline]] void prefetch_arrival_way(PortIndex port) {
