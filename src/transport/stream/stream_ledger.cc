@@ -29,20 +29,22 @@ StreamLedger::~StreamLedger() { clear(); }
 
 void StreamLedger::append(StreamOffset offset, std::span<const std::byte> header) {
   WEFT_ASSERT(header.size() <= kMaxHeader);
-  const std::size_t needed = kPrefix + header.size();
-  if (last_ == nullptr || last_->filled.load(std::memory_order_relaxed) + needed > last_->capacity) {
-    auto* const chunk = new Chunk(std::max(needed, kChunkBytes));
-    heap_bytes_.fetch_add(chunk->heap_bytes(), std::memory_order_relaxed);
-    (last_ == nullptr ? first_ : last_->next).store(chunk, std::memory_order_release);
-    last_ = chunk;
-  }
-  const std::uint32_t at = last_->filled.load(std::memory_order_relaxed);
-  std::byte* const to = last_->bytes.get() + at;
+  const auto needed = static_cast<std::uint32_t>(kPrefix + header.size());
+  const bool fits = last_ != nullptr && last_->filled.load(std::memory_order_relaxed) + needed <= last_->capacity;
+  Chunk* const chunk = fits ? last_ : new Chunk(std::max<std::size_t>(needed, kChunkBytes));
+  const std::uint32_t at = chunk->filled.load(std::memory_order_relaxed);
+  std::byte* const to = chunk->bytes.get() + at;
   const auto length = static_cast<std::uint16_t>(header.size());
   std::memcpy(to, &offset, sizeof offset);
   std::memcpy(to + sizeof offset, &length, sizeof length);
   std::copy_n(header.data(), header.size(), to + kPrefix);
-  last_->filled.store(at + static_cast<std::uint32_t>(needed), std::memory_order_release);
+  chunk->filled.store(at + needed, std::memory_order_release);
+  if (fits)
+    return;
+  // A chunk is published with its first entry in it: a consumer that moves on to one always finds an entry there.
+  heap_bytes_.fetch_add(chunk->heap_bytes(), std::memory_order_relaxed);
+  (last_ == nullptr ? first_ : last_->next).store(chunk, std::memory_order_release);
+  last_ = chunk;
 }
 
 bool StreamLedger::settle(Place& place) {

@@ -60,7 +60,7 @@ class StreamLedger {
     Chunk* chunk = nullptr;
     std::uint32_t at = 0;
   };
-  /// Moves on from a chunk that was read to its end; false if nothing follows.
+  /// Moves on from a chunk that was read to its end; false, and `place` as it was, if nothing follows.
   [[nodiscard]] static bool settle(Place& place);
   [[nodiscard]] static Entry entry_at(const Place& place);
   static void step(Place& place);
