@@ -122,7 +122,7 @@ inline void launch(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex 
 }
 
 /// Takes the packet that has arrived; invalid if the event means nothing.
-inline PacketHandle land(sim::Kernel& kernel, PortLink& port, PortIndex index, Time now) {
+inline PacketHandle land(sim::Kernel& kernel, PortLink& port, Time now) {
   if (!port.arrival.fires(now)) {
     return PacketHandle::invalid();
   }
@@ -131,7 +131,7 @@ inline PacketHandle land(sim::Kernel& kernel, PortLink& port, PortIndex index, T
     const InFlight next = port.in_flight.pop_front();
     port.first = next.packet;
     port.way = kNoWay;
-    kernel.wake_always(port.arrival, sim::ActorId(kArrival, index), next.at);
+    kernel.wake_again(port.arrival, next.at);
   }
   return arrived;
 }
@@ -178,13 +178,13 @@ inline void launch_control(sim::Kernel& kernel, PortLink& from, PortLink& to, Po
   to.control.push_back({at, frame.value()});
 }
 
-inline PacketHandle land_control(sim::Kernel& kernel, PortLink& port, PortIndex index, Time now) {
+inline PacketHandle land_control(sim::Kernel& kernel, PortLink& port, Time now) {
   if (!port.control_arrival.fires(now)) {
     return PacketHandle::invalid();
   }
   const ControlInFlight first = port.control.pop_front();
   if (!port.control.empty()) {
-    kernel.wake_always(port.control_arrival, sim::ActorId(kControlArrival, index), port.control.front().at);
+    kernel.wake_again(port.control_arrival, port.control.front().at);
   }
   return PacketHandle(first.frame);
 }

@@ -14,15 +14,6 @@ constexpr std::size_t kInsertionSort = 40;
 // Buckets that may be opened before their time.
 constexpr std::uint64_t kBucketsAhead = 8;
 
-/// Puts `event` into its place among the sorted events before `end`, not before `begin`; `end` is free.
-inline void insert_sorted(Event* begin, Event* end, const Event& event) {
-  Event* place = end;
-  for (; place != begin && event.before(place[-1]); --place) {
-    *place = place[-1];
-  }
-  *place = event;
-}
-
 }  // namespace
 
 EventSet::EventSet(Options options)
@@ -32,30 +23,26 @@ EventSet::EventSet(Options options)
   WEFT_ASSERT(options.bucket_count_shift >= 6 && options.bucket_count_shift <= 24 && options.bucket_shift < 40);
   buckets_.resize(mask_ + 1);
   lengthen();
+  active_.front().time = kBeforeAll;
   occupied_.assign((mask_ + 1) / 64, 0);
   summary_.assign((occupied_.size() + 63) / 64, 0);
 }
 
 void EventSet::insert_apart(Event event, std::uint64_t bucket) {
   WEFT_DCHECK(!event.time.is_never() && event.time >= Time::zero());
-  // Buckets before the current one have nothing left: whatever still comes for them is due now.
   if (bucket <= current_) {
-    insert_active(event);
+    // Events may keep coming into buckets that are open for as long as the next bucket is far away.
+    if (next_ > end_ - next_) {
+      drop_popped();
+    }
+    make_room();
+    insert_sorted(active_.data() + end_, event);
+    ++end_;
     return;
   }
   overflow_.push_back(event);
   std::push_heap(overflow_.begin(), overflow_.end(), kLater);
   overflow_from_ = bucket_of(overflow_.front().time);
-}
-
-void EventSet::insert_active(Event event) {
-  // Events may keep coming into buckets that are open for as long as the next bucket is far away.
-  if (end_ >= room_ && next_ >= end_ - next_) [[unlikely]] {
-    drop_popped();
-  }
-  make_room();
-  insert_sorted(active_.data() + next_, active_.data() + end_, event);
-  ++end_;
 }
 
 void EventSet::lengthen() {
@@ -65,9 +52,9 @@ void EventSet::lengthen() {
 
 void EventSet::drop_popped() {
   std::copy(active_.begin() + static_cast<std::ptrdiff_t>(next_), active_.begin() + static_cast<std::ptrdiff_t>(end_),
-            active_.begin());
-  end_ -= next_;
-  next_ = 0;
+            active_.begin() + kFront);
+  end_ -= next_ - kFront;
+  next_ = kFront;
 }
 
 bool EventSet::advance(std::uint64_t last) {
@@ -77,7 +64,7 @@ bool EventSet::advance(std::uint64_t last) {
   }
   current_ = bucket;
   take_overflow();
-  next_ = end_ = 0;
+  next_ = end_ = kFront;
   open_bucket();
   if (look_when_ != kNever) {
     look_ahead();
@@ -201,12 +188,11 @@ void EventSet::open_bucket() {
     const Chunk& chunk = chunks_[at];
     make_room();
     const std::uint32_t used = at == bucket.last ? bucket.used : Chunk::kEvents;
-    Event* const first = active_.data() + begin;
     Event* end = active_.data() + end_;
     const Event* const behind = chunk.events.data() + used;
     if (end_ - begin + used <= kInsertionSort) {
       for (const Event* event = chunk.events.data(); event != behind; ++event) {
-        insert_sorted(first, end++, *event);
+        insert_sorted(end++, *event);
       }
     } else {
       std::copy(chunk.events.data(), behind, end);

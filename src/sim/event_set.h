@@ -41,30 +41,48 @@ class EventSet {
   // Inlined by force, and by value so that the event stays in registers: every one comes by here.
   [[gnu::always_inline]] void insert(Event event) {
     const std::uint64_t bucket = bucket_of(event.time);
-    const std::uint64_t ahead = bucket - current_;
-    if (ahead - 1 < mask_) {
+    if (insert_if_open(event)) {
+      return;
+    }
+    if (bucket - current_ - 1 < mask_) {
       push(bucket, event);
     } else {
       insert_apart(event, bucket);
     }
   }
+  /// The same, but only if that is a matter of a few instructions; false: it was not inserted.
+  [[gnu::always_inline, nodiscard]] bool insert_if_open(Event event) {
+    // Buckets before the current one have nothing left: whatever still comes for them is due now.
+    if (bucket_of(event.time) > current_ || end_ >= room_) {
+      return false;
+    }
+    insert_sorted(active_.data() + end_, event);
+    ++end_;
+    return true;
+  }
 
   /// The earliest event if it is not after `limit`; it leaves the set.
-  [[nodiscard]] bool pop(Event& event, Time limit) {
-    // Asked for exactly once as the list runs short, and again when it is empty: a quiet run need not look each time.
-    if (end_ - next_ == look_when_) [[unlikely]] {
-      look_ahead();
-    }
+  [[gnu::always_inline, nodiscard]] bool pop(Event& event, Time limit) {
     if (next_ == end_ && !advance(bucket_of(limit))) [[unlikely]] {
       return false;
     }
-    const Event& first = active_[next_];
+    Event& first = active_[next_];
     if (first.time > limit) {
       return false;
     }
     event = first;
+    first.time = kBeforeAll;
     ++next_;
     return true;
+  }
+
+  /// The same, with looks_ahead.
+  [[nodiscard]] bool pop_looking_ahead(Event& event, Time limit) {
+    // Asked for exactly once as the list runs short, and again when it is empty: a quiet run need not look each time.
+    if (end_ - next_ == look_when_) [[unlikely]] {
+      look_ahead();
+    }
+    return pop(event, limit);
   }
 
   /// The earliest event, which stays in the set; null if there is none. Good until anything is inserted or popped.
@@ -99,6 +117,9 @@ class EventSet {
  private:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  /// What stands before the active list: a search from behind ends there, at the latest.
+  static constexpr Time kBeforeAll = Time::from_picoseconds(-1);
+  static constexpr std::size_t kFront = 1;
   /// A few events of one bucket as they came: two cache lines, so that opening a bucket waits for memory once per chunk
   /// and not once per event.
   struct alignas(64) Chunk {
@@ -125,11 +146,27 @@ class EventSet {
     place.order = event.order;
     ++near_;
   }
+  /// Puts an event into its place in front of `end`, which is free, among the sorted ones of the active list.
+  // By halves, as they were written: a processor waits when it reads as a whole what has just been stored in parts.
+  [[gnu::always_inline]] static void insert_sorted(Event* end, Event event) {
+    Event* place = end;
+    while (true) {
+      const Time time = place[-1].time;
+      const std::uint64_t order = place[-1].order;
+      if (time <= event.time && (time != event.time || order <= event.order)) {
+        break;
+      }
+      place->time = time;
+      place->order = order;
+      --place;
+    }
+    place->time = event.time;
+    place->order = event.order;
+  }
   // Behind a full chunk. Nothing happens after this call, so that the way past it saves no registers.
   [[gnu::noinline]] void push_apart(Event event, std::uint64_t bucket);
   void add_chunk(std::uint64_t index);
   [[gnu::noinline]] void insert_apart(Event event, std::uint64_t bucket);
-  void insert_active(Event event);
   void make_room() {
     if (end_ >= room_) [[unlikely]] {
       lengthen();
@@ -152,8 +189,8 @@ class EventSet {
   std::size_t look_when_;  // so many events are left; kNever: at no time
   std::uint64_t mask_;
   std::uint64_t current_ = 0;  // the last bucket that the active list holds
-  std::size_t next_ = 0;       // first event of the active list that has not been popped
-  std::size_t end_ = 0;        // behind its last
+  std::size_t next_ = kFront;  // first event of the active list that has not been popped; before it is kBeforeAll
+  std::size_t end_ = kFront;   // behind its last
   std::size_t room_ = 0;       // up to here a chunk more fits behind the list, and as many as may be peeked at
   std::vector<Event> active_;  // as long as any bucket was; the list is a part of it
   HugeVector<Chunk> chunks_;

@@ -108,7 +108,7 @@ TEST(EventSet, PeeksAtEventsInTheOrderInWhichTheyCome) {
     set.insert(event(100 + rank, rank));
   }
   Event next;
-  ASSERT_TRUE(set.pop(next, at(1000)));
+  ASSERT_TRUE(set.pop_looking_ahead(next, at(1000)));
   EXPECT_EQ(*set.peek(3), event(104, 4));
 }
 
@@ -118,7 +118,7 @@ TEST(EventSet, PeeksIntoTheBucketsThatFollowClosely) {
     set.insert(event(100 + 10 * i, i));
   }
   Event next;
-  ASSERT_TRUE(set.pop(next, at(1000)));
+  ASSERT_TRUE(set.pop_looking_ahead(next, at(1000)));
   for (std::size_t ahead = 0; ahead < 10; ++ahead) {
     EXPECT_EQ(*set.peek(ahead),
               event(110 + 10 * static_cast<std::int64_t>(ahead), static_cast<std::uint32_t>(ahead) + 1));
@@ -176,14 +176,16 @@ TEST_P(EventSetAgainstSortedList, AgreesEventForEvent) {
                                            kind < 8 ? GetParam().spread : 100 * GetParam().spread)));
         const Event one((now + Duration::picoseconds(delay)), static_cast<std::uint32_t>(random.uniform(50)),
                         ActorId(1, static_cast<std::uint32_t>(step)));
-        set.insert(one);
+        if (random.uniform(2) == 0 || !set.insert_if_open(one)) {
+          set.insert(one);
+        }
         list.insert(std::upper_bound(list.begin(), list.end(), one, before), one);
         continue;
       }
       const Time limit = now + Duration::picoseconds(static_cast<std::int64_t>(
                                    random.uniform(static_cast<std::uint64_t>(GetParam().spread))));
       Event next;
-      const bool popped = set.pop(next, limit);
+      const bool popped = GetParam().options.looks_ahead ? set.pop_looking_ahead(next, limit) : set.pop(next, limit);
       ASSERT_EQ(popped, !list.empty() && list.front().time <= limit) << "seed " << seed << " step " << step;
       if (popped) {
         ASSERT_EQ(next, list.front()) << "seed " << seed << " step " << step;
@@ -205,6 +207,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Shape{{.bucket_shift = 12, .bucket_count_shift = 10}, 100},
                       Shape{{.bucket_shift = 4, .bucket_count_shift = 10, .looks_ahead = true}, 50},
                       Shape{{.bucket_shift = 8, .bucket_count_shift = 13, .looks_ahead = true}, 100'000},
+                      Shape{{.bucket_shift = 23, .bucket_count_shift = 6}, 2'000'000},
                       Shape{{.bucket_shift = 8, .bucket_count_shift = 13}, 1'000'000'000}));
 
 }  // namespace

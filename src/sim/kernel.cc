@@ -27,6 +27,8 @@ Kernel::Kernel(const Division& division) : lookahead_(division.lookahead), agend
   partitions_.front().due = kUnannounced;
 }
 
+void Kernel::insert_again(Event event) { current_events_->insert(event); }
+
 void Kernel::insert_announced(PartitionIndex index, Event event) {
   Partition& partition = partitions_[index];
   partition.events.insert(event);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -90,6 +91,37 @@ TEST(Kernel, AWakeUpAtThePresentInstantRunsAfterTheActorThatAskedForIt) {
   EXPECT_EQ(actors.fired[0].first, 1U);
   EXPECT_EQ(actors.fired[1].first, 0U);
   EXPECT_EQ(actors.fired[2].first, 2U);
+}
+
+TEST(Kernel, TheActorThatIsBeingHandledIsWokenAgainAmongTheOthers) {
+  // At once, in the same bucket, in the next ones, and beyond all buckets.
+  const std::vector<Duration> delays{0_ns, 100_ps, 300_ps, 5_ns, 2_us, 70_ms, 0_ns, 1_ns};
+  Actors actors(2);
+  std::vector<std::size_t> done(2);
+  actors.act = [&](std::uint32_t actor, Time now) {
+    if (done[actor] < delays.size()) {
+      actors.kernel.wake_again(actors.wakes[actor], now + delays[done[actor]++]);
+    }
+    return true;
+  };
+  actors.wake(0, 1_ns);
+  actors.wake(1, 1_ns);
+  EXPECT_EQ(actors.kernel.run(Time::never(), kUnlimited, actors), Kernel::Stop::kEmpty);
+  std::vector<Time> times{Time::zero() + 1_ns};
+  for (const Duration delay : delays) {
+    times.push_back(times.back() + delay);
+  }
+  for (std::uint32_t actor = 0; actor < 2; ++actor) {
+    std::vector<Time> woken;
+    for (const auto& [who, when] : actors.fired) {
+      if (who == actor) {
+        woken.push_back(when);
+      }
+    }
+    EXPECT_EQ(woken, times);
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(actors.fired, {}, [](const auto& fired) { return fired.second; }));
+  EXPECT_EQ(actors.ignored, 0);
 }
 
 TEST(Kernel, StopsBeforeTheFirstEventAfterTheLimitAndGoesOnFromThere) {

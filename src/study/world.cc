@@ -26,7 +26,6 @@ template <class Fabric>
 struct World::Dispatch {
   World& world;
   Fabric& fabric;
-  const std::function<void(sim::ActorId, Time)>* observe;
   const WarmEndpoint* warm = world.warm_.data();
   const std::uint32_t endpoints = static_cast<std::uint32_t>(world.warm_.size());
 
@@ -117,9 +116,6 @@ struct World::Dispatch {
   static constexpr std::size_t kEngineBytes = sizeof(transport::RcQueuePair);
 
   [[nodiscard, gnu::always_inline]] bool on_event(sim::ActorId actor, Time now) {
-    if (observe != nullptr) [[unlikely]] {
-      (*observe)(actor, now);
-    }
     switch (actor.kind()) {
       case fabric::kArrival:
         fabric.on_arrival(actor.index(), now);
@@ -170,6 +166,17 @@ struct World::Dispatch {
         WEFT_ASSERT(false);
     }
     return true;
+  }
+};
+
+/// The same, and tells of every event.
+template <class Fabric>
+struct World::ObservedDispatch : World::Dispatch<Fabric> {
+  const std::function<void(sim::ActorId, Time)>& observe;
+
+  [[nodiscard]] bool on_event(sim::ActorId actor, Time now) {
+    observe(actor, now);
+    return Dispatch<Fabric>::on_event(actor, now);
   }
 };
 
@@ -418,12 +425,8 @@ void World::fail_at(Time now, const Error& error) {
   }
 }
 
-template <class Fabric>
-World::Stop World::run_with(Fabric& fabric, Time limit, std::uint64_t budget,
-                            const std::function<void(sim::ActorId, Time)>* observe) {
-  Dispatch<Fabric> dispatch{*this, fabric, observe};
-  const bool in_order = keeps_order_ || observe != nullptr;
-  switch (in_order ? kernel_.run_in_order(limit, budget, dispatch) : kernel_.run(limit, budget, dispatch)) {
+World::Stop World::stop_of(sim::Kernel::Stop stop) const {
+  switch (stop) {
     case sim::Kernel::Stop::kEmpty:
       return Stop::kIdle;
     case sim::Kernel::Stop::kLimit:
@@ -436,8 +439,11 @@ World::Stop World::run_with(Fabric& fabric, Time limit, std::uint64_t budget,
 
 World::Stop World::run(Time limit, std::uint64_t budget) {
   stopping_ = false;
-  return ethernet_ != nullptr ? run_with(*ethernet_, limit, budget, nullptr)
-                              : run_with(*infiniband_, limit, budget, nullptr);
+  const auto run_with = [&](auto& fabric) {
+    Dispatch<std::remove_reference_t<decltype(fabric)>> dispatch{*this, fabric};
+    return keeps_order_ ? kernel_.run_in_order(limit, budget, dispatch) : kernel_.run(limit, budget, dispatch);
+  };
+  return stop_of(ethernet_ != nullptr ? run_with(*ethernet_) : run_with(*infiniband_));
 }
 
 void World::finish_window(Time limit) {
@@ -449,8 +455,11 @@ void World::finish_window(Time limit) {
 World::Stop World::run_observed(Time limit, std::uint64_t budget,
                                 const std::function<void(sim::ActorId, Time)>& observe) {
   stopping_ = false;
-  return ethernet_ != nullptr ? run_with(*ethernet_, limit, budget, &observe)
-                              : run_with(*infiniband_, limit, budget, &observe);
+  const auto run_with = [&](auto& fabric) {
+    ObservedDispatch<std::remove_reference_t<decltype(fabric)>> dispatch{{*this, fabric}, observe};
+    return kernel_.run_in_order(limit, budget, dispatch);
+  };
+  return stop_of(ethernet_ != nullptr ? run_with(*ethernet_) : run_with(*infiniband_));
 }
 
 std::uint64_t World::packet_hops() const {

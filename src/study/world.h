@@ -123,6 +123,8 @@ class World {
  private:
   template <class Fabric>
   struct Dispatch;
+  template <class Fabric>
+  struct ObservedDispatch;
 
   /// For prefetching only: where the memory lies that an endpoint's next event will probably need. Engines are those
   /// that took a packet last: data, and an acknowledgement. They may be gone.
@@ -146,9 +148,7 @@ class World {
     const std::uint32_t first = first_ports_[partition];
     return {listed_ports_.data() + first, first_ports_[partition + 1] - first};
   }
-  template <class Fabric>
-  Stop run_with(Fabric& fabric, Time limit, std::uint64_t budget,
-                const std::function<void(sim::ActorId, Time)>* observe);
+  [[nodiscard]] Stop stop_of(sim::Kernel::Stop stop) const;
 
   std::uint64_t seed_;
   WorldDivision division_;

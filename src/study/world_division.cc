@@ -26,6 +26,12 @@ constexpr std::uint32_t kFewestPorts = 512;
 /// What a partition of so many ends of cables has in hand no longer fits the caches next to the processor.
 constexpr std::uint32_t kMostPorts = 512;
 
+constexpr std::uint64_t kOneListPorts = 32;
+/// Of a bucket, in picoseconds, where all that happens in a few windows goes into one.
+constexpr std::uint64_t kOneListWidth = std::uint64_t{1} << 23;
+/// The width of a bucket elsewhere, times the ends of cables.
+constexpr std::uint64_t kBusyPicoseconds = 2'560'000;
+
 /// Sets of nodes that are being joined.
 class Groups {
  public:
@@ -89,18 +95,13 @@ bool is_worthwhile(const WorldDivision& division) {
          *std::ranges::max_element(division.ports) <= kMostPorts;
 }
 
-struct Shape {
-  std::uint64_t widest = 0;   // bucket, in picoseconds
-  int least_count_shift = 0;  // of the number of buckets
-};
-
-// A bucket should hold some three events of a busy run. A busy wire has an event about every 40 ns.
-sim::EventSet::Options event_set_for(std::uint64_t wires, Shape shape) {
-  const std::uint64_t width =
-      std::clamp<std::uint64_t>(2'000'000 / std::max<std::uint64_t>(wires, 1), 16, shape.widest);
-  const auto shift = static_cast<std::uint8_t>(std::bit_width(width) - 1);
+// The end of a busy cable has an event about every 40 ns and seldom more than one pending. A partition of a few has one
+// sorted list; elsewhere a bucket holds some thirty to sixty events, which docs/performance.md has measurements of.
+sim::EventSet::Options event_set_for(std::uint64_t ports) {
+  const std::uint64_t width = ports <= kOneListPorts ? kOneListWidth : kBusyPicoseconds / ports;
+  const auto shift = static_cast<std::uint8_t>(std::bit_width(std::max<std::uint64_t>(width, 16)) - 1);
   // The ring spans about two microseconds, so that cables of the usual length need no overflow.
-  const auto count = static_cast<std::uint8_t>(std::clamp(21 - int{shift}, shape.least_count_shift, 17));
+  const auto count = static_cast<std::uint8_t>(std::clamp(21 - int{shift}, 6, 17));
   return {.bucket_shift = shift, .bucket_count_shift = count};
 }
 
@@ -134,11 +135,11 @@ sim::Kernel::Division event_sets_for(const WorldOptions& options, const WorldDiv
   sim::Kernel::Division sets{.lookahead = division.lookahead, .event_sets = {}};
   const fabric::Graph& graph = options.graph;
   if (division.lookahead == Duration::zero()) {
-    sets.event_sets.push_back(event_set_for(2 * graph.links.size(), {.widest = 1024, .least_count_shift = 10}));
+    sets.event_sets.push_back(event_set_for(2 * graph.links.size()));
     sets.event_sets.front().looks_ahead = graph.endpoints >= options.prefetch_from;
   }
   for (const std::uint32_t ports : division.ports) {
-    sets.event_sets.push_back(event_set_for(2 * ports, {.widest = std::uint64_t{1} << 20, .least_count_shift = 6}));
+    sets.event_sets.push_back(event_set_for(ports));
   }
   return sets;
 }

@@ -30,6 +30,11 @@ class MapEventSet {
     ++size_;
   }
 
+  [[nodiscard]] bool insert_if_open(const Event& event) {
+    insert(event);
+    return true;
+  }
+
   [[nodiscard]] bool pop(Event& event, Time limit) {
     if (events_.empty() || events_.begin()->first.first > limit) {
       return false;
@@ -43,6 +48,8 @@ class MapEventSet {
     --size_;
     return true;
   }
+
+  [[nodiscard]] bool pop_looking_ahead(Event& event, Time limit) { return pop(event, limit); }
 
   [[nodiscard]] const Event* first() {
     if (events_.empty()) {

@@ -18,7 +18,7 @@ constexpr std::int32_t kQuantumBytes = 256;
 void EthernetFabric::on_arrival(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   const std::uint32_t way = port.way;
-  const PacketHandle handle = land(kernel_, port, index, now);
+  const PacketHandle handle = land(kernel_, port, now);
   if (!handle.is_valid()) {
     return;
   }

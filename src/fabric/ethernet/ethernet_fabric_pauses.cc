@@ -95,7 +95,7 @@ void EthernetFabric::on_port_timer(PortIndex index, Time now) {
 
 void EthernetFabric::on_control(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
-  const PacketHandle handle = land_control(kernel_, port, index, now);
+  const PacketHandle handle = land_control(kernel_, port, now);
   if (!handle.is_valid()) {
     return;
   }

@@ -27,7 +27,7 @@ namespace weft::fabric {
 void InfiniBandFabric::on_arrival(PortIndex index, Time now) {
   InfiniBandPort& port = ports_[index];
   const std::uint32_t way = port.way;
-  const PacketHandle handle = land(kernel_, port, index, now);
+  const PacketHandle handle = land(kernel_, port, now);
   if (!handle.is_valid()) {
     return;
   }

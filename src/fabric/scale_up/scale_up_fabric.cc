@@ -121,7 +121,7 @@ void ScaleUpFabric::on_arrival(std::uint32_t index, Time now) {
   if (!wire.in_flight.empty()) {
     const InFlight next = wire.in_flight.pop_front();
     wire.first = next.packet;
-    kernel_.wake_always(wire.arrival, sim::ActorId(kScaleUpArrival, index), next.at);
+    kernel_.wake_again(wire.arrival, next.at);
   }
   if (wire.ends_at_switch) {
     forward(index, packet, now);
