@@ -95,6 +95,16 @@ bool is_worthwhile(const WorldDivision& division) {
          *std::ranges::max_element(division.ports) <= kMostPorts;
 }
 
+// Of both directions.
+std::uint64_t wires_of(const fabric::ScaleUpOptions& scale_up) {
+  std::uint64_t wires = 0;
+  for (const fabric::ScaleUpDomain& domain : scale_up.domains) {
+    const std::uint64_t ports = domain.ports.size();
+    wires += domain.shape == fabric::ScaleUpShape::kSwitch ? 2 * ports : ports * ports;
+  }
+  return wires;
+}
+
 // The end of a busy cable has an event about every 40 ns and seldom more than one pending. A partition of a few has one
 // sorted list; elsewhere a bucket holds some thirty to sixty events, which docs/performance.md has measurements of.
 sim::EventSet::Options event_set_for(std::uint64_t ports) {
@@ -135,7 +145,8 @@ sim::Kernel::Division event_sets_for(const WorldOptions& options, const WorldDiv
   sim::Kernel::Division sets{.lookahead = division.lookahead, .event_sets = {}};
   const fabric::Graph& graph = options.graph;
   if (division.lookahead == Duration::zero()) {
-    sets.event_sets.push_back(event_set_for(2 * graph.links.size()));
+    const std::uint64_t ends = 2 * graph.links.size() + (options.scale_up ? wires_of(*options.scale_up) : 0);
+    sets.event_sets.push_back(event_set_for(ends));
     sets.event_sets.front().looks_ahead = graph.endpoints >= options.prefetch_from;
   }
   for (const std::uint32_t ports : division.ports) {
