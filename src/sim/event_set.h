@@ -102,7 +102,7 @@ class EventSet {
   // Ask for the memory of the set, of one that has not been used for a while: first its own, then what that names.
   [[gnu::always_inline]] void prefetch() const { prefetch_lines<sizeof(EventSet)>(this); }
   [[gnu::always_inline]] void prefetch_contents() const {
-    __builtin_prefetch(active_.data() + next_);
+    prefetch_lines<kFetched * sizeof(Event)>(active_.data() + next_);
     __builtin_prefetch(buckets_.data() + ((current_ + 1) & mask_));
     __builtin_prefetch(occupied_.data() + (((current_ + 1) & mask_) >> 6));
     __builtin_prefetch(summary_.data());
@@ -120,6 +120,7 @@ class EventSet {
   /// What stands before the active list: a search from behind ends there, at the latest.
   static constexpr Time kBeforeAll = Time::from_picoseconds(-1);
   static constexpr std::size_t kFront = 1;
+  static constexpr std::size_t kFetched = 16;  // events of the active list
   /// A few events of one bucket as they came: two cache lines, so that opening a bucket waits for memory once per chunk
   /// and not once per event.
   struct alignas(64) Chunk {

@@ -11,7 +11,8 @@
 // A world may be divided (docs/decisions/0026). What one partition does reaches another only after the lookahead, so
 // each may run through a window of that length on its own, in its own order: what a switch or a host has in the caches
 // serves for a whole window. Handlers may have `prefetch_partition(PartitionIndex)` and, a little later,
-// `prefetch_contents`, for the memory of partitions that come next. Windows begin at multiples of the lookahead.
+// `prefetch_contents`, for the memory of partitions that come next, and `ran_partition(PartitionIndex, events)` to see
+// which of them that is worth while for. Windows begin at multiples of the lookahead.
 // Partition 0 is for what concerns all others: its events come in the one total order, when everything before has been
 // done. A run that is asked to stop goes on to the end of the window, so that it ends at the same place however it
 // went.
@@ -202,12 +203,16 @@ bool Kernel::run_partition(PartitionIndex index, Time last, Handler& handler) {
   running_ = index;
   current_events_ = &partition.events;
   bool goes_on = true;
+  const std::uint64_t count_before = count_;
   Event event;
   while (partition.events.pop(event, last)) {
     begin(event);
     if (!handler.on_event(event.actor(), event.time)) {
       goes_on = false;
     }
+  }
+  if constexpr (requires { handler.ran_partition(index, count_); }) {
+    handler.ran_partition(index, count_ - count_before);
   }
   announce(index);
   return goes_on;

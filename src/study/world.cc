@@ -87,7 +87,16 @@ struct World::Dispatch {
     }
   }
 
+  // A partition with little to do finds what it needs by itself: fetching all its ports would take longer.
+  void ran_partition(sim::PartitionIndex partition, std::uint64_t events) const {
+    const std::size_t ports = world.ports_of(partition).size();
+    world.is_busy_[partition] = events >= std::max<std::size_t>(ports / 2, 2);
+  }
+
   void prefetch_partition(sim::PartitionIndex partition) const {
+    if (!world.is_busy_[partition]) {
+      return;
+    }
     for (const fabric::PortIndex port : world.ports_of(partition)) {
       fabric.prefetch_port(port);
       if (port < endpoints) {
@@ -98,6 +107,9 @@ struct World::Dispatch {
   }
 
   void prefetch_contents(sim::PartitionIndex partition) const {
+    if (!world.is_busy_[partition]) {
+      return;
+    }
     for (const fabric::PortIndex port : world.ports_of(partition)) {
       fabric.prefetch_port_contents(port);
       if (port < endpoints) {
@@ -373,6 +385,7 @@ void World::list_ports() {
     listed_ports_.insert(listed_ports_.end(), own.begin(), own.end());
   }
   first_ports_.push_back(static_cast<std::uint32_t>(listed_ports_.size()));
+  is_busy_.assign(ports.size(), true);
 }
 
 void World::give_ranks(const WorldOptions& options) {

@@ -154,6 +154,7 @@ class World {
   WorldDivision division_;
   std::vector<fabric::PortIndex> listed_ports_;  // by partition
   std::vector<std::uint32_t> first_ports_;       // of each partition among them, and one more
+  std::vector<std::uint8_t> is_busy_;            // by partition: it had much to do in its last window
   sim::Kernel kernel_;
   fabric::PacketPool packets_;
   std::unique_ptr<host::PayloadStore> payloads_;  // null: lengths only
