@@ -6,10 +6,11 @@
 namespace weft::sim {
 namespace {
 
-// Each partition comes about once in a window: an agenda of two windows, some three entries in a bucket.
+// Each partition comes about once in a window: an agenda of two windows, a dozen entries in a bucket if all have
+// something to do.
 EventSet::Options agenda_for(const Kernel::Division& division) {
   const auto window = static_cast<std::uint64_t>(division.lookahead.picoseconds());
-  const std::uint64_t width = std::max<std::uint64_t>(3 * window / division.event_sets.size(), 16);
+  const std::uint64_t width = std::max<std::uint64_t>(12 * window / division.event_sets.size(), 16);
   const int shift = std::min(static_cast<int>(std::bit_width(width)) - 1, 30);
   return {.bucket_shift = static_cast<std::uint8_t>(shift),
           .bucket_count_shift =
