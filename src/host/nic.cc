@@ -366,6 +366,7 @@ Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init, Service service)
 
 Result<Qpn> Nic::create_rc(const verbs::QpInitAttributes& init, QpRecord& record) {
   transport::RcOptions rc = options_.rc;
+  rc.selective_repeat = options_.selective_repeat ? &*options_.selective_repeat : nullptr;
   if (options_.congestion_control) {
     record.control = options_.congestion_control();
     rc.congestion_control = record.control.get();

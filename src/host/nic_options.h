@@ -53,6 +53,7 @@ enum class Service : std::uint8_t { kRdma, kTcp, kIwarp, kMemory };
 struct NicOptions {
   transport::DeviceOptions device;
   transport::RcOptions rc;  // its three policies are left null: the factories below make them
+  std::optional<transport::SelectiveRepeatOptions> selective_repeat;  // of `rc`, whose pointer is left null
   MakeControl congestion_control;
   MakeReceiver congestion_receiver;
   transport::TcpQpOptions tcp;  // congestion control, class and seed are filled in

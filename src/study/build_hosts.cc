@@ -1,6 +1,7 @@
 #include "study/build_hosts.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "fabric/fabric.h"
 #include "study/build_fabric.h"
@@ -9,6 +10,7 @@
 #include "study/build_topology.h"
 #include "study/data_class.h"
 #include "study/encapsulation_of.h"
+#include "study/round_trip.h"
 #include "transport/congestion/fixed_window.h"
 #include "transport/congestion/notification_point.h"
 
@@ -76,6 +78,9 @@ HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
         rates_[end.node.value()] = link.rate;
       }
     }
+  }
+  if (scenario.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat) {
+    round_trip_ = longest_round_trip(scenario, graph);
   }
 }
 
@@ -149,10 +154,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   nic.device.encapsulation = encapsulation_of(scenario_.fabric);
   nic.device.active_mtu = verbs::path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
-  nic.rc.loss_recovery = scenario_.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat
-                             ? transport::LossRecovery::kSelectiveRepeat
-                             : transport::LossRecovery::kGoBackN;
-  nic.rc.out_of_order_placement = scenario_.transport.out_of_order_placement;
+  set_loss_recovery(nic, settings, rates_[endpoint.value()]);
   nic.pipeline = {.doorbell = settings.doorbell_latency,
                   .fetch = settings.pcie_latency + settings.tx_latency +
                            (scenario_.fabric.family == Family::kIwarp ? settings.offload_latency : Duration::zero()),
@@ -165,6 +167,41 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   set_congestion_control(nic, rates_[endpoint.value()]);
   set_streams(nic);
   return nic;
+}
+
+// Bitmaps are sized for what the longest path holds while a loss is found, and then repaired.
+void HostBuilder::set_loss_recovery(host::NicOptions& nic, const NicSettings& settings, Rate line) const {
+  const TransportSettings& transport = scenario_.transport;
+  if (transport.loss_recovery == LossRecoveryKind::kGoBackN) {
+    return;
+  }
+  constexpr std::int64_t kLeastInFlight = 256;
+  constexpr std::int64_t kMostInFlight = 65'536;
+  nic.rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
+  nic.rc.out_of_order_placement = transport.out_of_order_placement;
+  const bool by_time = transport.loss_detection == LossDetectionKind::kTime ||
+                       (transport.loss_detection == LossDetectionKind::kAuto && transport.out_of_order_placement);
+  transport::SelectiveRepeatOptions& selective = nic.selective_repeat.emplace();
+  selective.loss_detection = by_time ? transport::LossDetection::kByTime : transport::LossDetection::kByCount;
+  selective.reorder_threshold = static_cast<std::uint16_t>(transport.reorder_threshold);
+  selective.round_trip = round_trip_;
+  const std::int64_t mtu = verbs::to_bytes(nic.device.active_mtu).count();
+  const std::int64_t path = (line.bytes_in(round_trip_).count() + mtu - 1) / mtu;
+  const std::int64_t needed = std::clamp(4 * path, kLeastInFlight, kMostInFlight);
+  const std::int64_t flight = transport.flight_packets.value_or(
+      std::min<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(needed))),
+                             settings.tracked_packets.value_or(kMostInFlight)));
+  selective.flight_packets = static_cast<std::uint32_t>(std::max<std::int64_t>(flight, 64));
+  selective.tracked_packets = static_cast<std::uint32_t>(settings.tracked_packets.value_or(selective.flight_packets));
+  selective.reorder_capacity = static_cast<std::uint32_t>(settings.reorder_packets);
+  selective.reorder_bytes = settings.reorder_buffer.value_or(Bytes::max());
+  selective.reorder_overflow = settings.reorder_overflow == ReorderOverflowRule::kNak ? transport::ReorderOverflow::kNak
+                                                                              : transport::ReorderOverflow::kDrop;
+  // Sixteen acknowledgements per flight, so that news is fresh.
+  if (by_time) {
+    nic.rc.ack_request_interval = static_cast<std::uint16_t>(
+        std::min<std::uint32_t>(nic.rc.ack_request_interval, std::max<std::uint32_t>(selective.flight_packets / 16, 1)));
+  }
 }
 
 void HostBuilder::set_classes(host::NicOptions& nic) const {

@@ -43,6 +43,7 @@ class HostBuilder {
   [[nodiscard]] verbs::MemoryPlace memory(EndpointId endpoint) const;
 
  private:
+  void set_loss_recovery(host::NicOptions& nic, const NicSettings& settings, Rate line) const;
   void set_classes(host::NicOptions& nic) const;
   void set_congestion_control(host::NicOptions& nic, Rate line);
   void set_streams(host::NicOptions& nic);
@@ -56,6 +57,7 @@ class HostBuilder {
   std::uint32_t host_endpoints_;    // those behind them belong to switches
   std::vector<std::string> names_;  // of the endpoints
   std::vector<Rate> rates_;         // of their cables
+  Duration round_trip_;             // over the longest path; selective repeat only
   std::vector<std::string> hosts_;  // that they belong to
   std::map<std::string, EndpointId> first_of_host_;
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;

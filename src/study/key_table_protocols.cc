@@ -120,6 +120,24 @@ constexpr std::array kTransport = {
         .binding = bind<&TransportSettings::out_of_order_placement>(),
         .fallback = "false",
         .about = "WRITE packets are placed as they come; needs `selective-repeat`."},
+    Key{.name = "loss_detection",
+        .binding = bind<&TransportSettings::loss_detection>(),
+        .fallback = "auto",
+        .about = "Selective repeat: a packet is lost when `reorder_threshold` later ones have arrived (`count`), or when "
+                 "it has been overtaken and twice the longest recent round trip has passed (`time`); `auto`: `time` with "
+                 "out-of-order placement, else `count`."},
+    Key{.name = "reorder_threshold",
+        .binding = bind<&TransportSettings::reorder_threshold>(),
+        .fallback = "3",
+        .about = "Later packets that must have arrived before a missing one counts as lost, by `count`.",
+        .range = {.low = 1, .high = 63}},
+    Key{.name = "flight_packets",
+        .binding = bind<&TransportSettings::flight_packets>(),
+        .fallback = "auto",
+        .about = "Selective repeat: packets of a queue pair in flight at most; `auto`: four times the bandwidth-delay "
+                 "product of the longest path, a power of two from 256 to 65536.",
+        .range = {.low = 64, .high = 65'536},
+        .empty_word = "auto"},
 };
 
 constexpr std::array kCongestion = {

@@ -100,6 +100,7 @@ struct QosSettings {
 };
 
 enum class LossRecoveryKind : std::uint8_t { kGoBackN, kSelectiveRepeat };
+enum class LossDetectionKind : std::uint8_t { kAuto, kCount, kTime };
 
 /// [transport]
 struct TransportSettings {
@@ -109,6 +110,9 @@ struct TransportSettings {
   std::int64_t rnr_retry = 7;     // 7: for ever
   LossRecoveryKind loss_recovery = LossRecoveryKind::kGoBackN;
   bool out_of_order_placement = false;
+  LossDetectionKind loss_detection = LossDetectionKind::kAuto;  // of selective repeat
+  std::int64_t reorder_threshold = 3;                           // later packets, by count
+  std::optional<std::int64_t> flight_packets;                   // of selective repeat; none: by the bandwidth-delay product
 };
 
 enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc };

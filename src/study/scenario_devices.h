@@ -100,6 +100,9 @@ struct ServiceTime {
   friend bool operator==(const ServiceTime&, const ServiceTime&) = default;
 };
 
+/// What a NIC does with a packet beyond what it can keep track of.
+enum class ReorderOverflowRule : std::uint8_t { kDrop, kNak };
+
 /// [nic]
 struct NicSettings {
   std::int64_t ports = 1;
@@ -111,6 +114,11 @@ struct NicSettings {
   Duration offload_latency;     // of a TCP offload engine
   Duration completion_latency;  // write to memory and its discovery by polling
   ServiceTime service_time;     // per message, beside all of the above
+  // Of one queue pair under selective repeat, as receiver.
+  std::optional<std::int64_t> tracked_packets;  // PSNs from the expected one; none: as many as a sender has in flight
+  std::int64_t reorder_packets = 64;            // held, because they cannot be placed yet
+  std::optional<Bytes> reorder_buffer;          // of their payload; none: no limit
+  ReorderOverflowRule reorder_overflow = ReorderOverflowRule::kDrop;
   Power power;
   Money price;
 };

@@ -89,6 +89,14 @@ struct WordsOf<LossRecoveryKind> : NothingPlanned {
   static constexpr WordList<2> kWords = {"go-back-n", "selective-repeat"};
 };
 template <>
+struct WordsOf<LossDetectionKind> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"auto", "count", "time"};
+};
+template <>
+struct WordsOf<ReorderOverflowRule> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"drop", "nak"};
+};
+template <>
 struct WordsOf<CongestionAlgorithm> {
   static constexpr WordList<4> kWords = {"none", "static-window", "dcqcn", "ib-cc"};
   static constexpr WordList<4> kPlanned = {"hpcc", "timely", "swift", "dctcp"};

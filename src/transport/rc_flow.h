@@ -11,6 +11,9 @@
 
 namespace weft::transport {
 
+/// What a WRITE packet with its own address is longer: whole words, so nothing else changes.
+inline constexpr int kRethBytes = 16;
+
 inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time now) {
   const auto in_flight = static_cast<std::uint32_t>(hot_.next - hot_.una);
   const bool middle_of_first_sending = flowing() && hot_.next == hot_.end;
@@ -32,6 +35,9 @@ inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time 
   if (in_flight == 0) {
     hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : now + ack_timeout_;
   }
+  if (selective_ != nullptr) {
+    track_flow(packet, wqe, core, now);
+  }
   hot_.end = ++hot_.next;
   ++hot_.cursor_packet;
   if (++hot_.since_ack_request >= core.options.ack_request_interval || in_flight + 1 >= window_packets_) {
@@ -44,9 +50,24 @@ inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time 
   return true;
 }
 
+// Selective repeat by time, with or without placement.
+inline void RcRequester::track_flow(wire::Packet& packet, const SendWqe& wqe, const RcCore& core, Time now) {
+  if (hot_.next == hot_.una) {
+    restart_deadline(now);
+  }
+  selective_->on_sent(hot_.next, now);
+  if (core.options.out_of_order_placement && wqe.is_write()) {
+    packet.ib.opcode = wire::make_opcode(wire::Service::kManufacturer, wire::Operation::kWriteMiddle);
+    packet.ib.reth = {wqe.remote_address + (std::uint64_t{hot_.cursor_packet} << mtu_shift(core.attributes().path_mtu)),
+                      wqe.rkey, full_payload_};
+    packet.common.frame_bytes = static_cast<std::uint16_t>(full_frame_ + kRethBytes);
+    packet.common.wire_bytes = static_cast<std::uint16_t>(full_wire_ + kRethBytes);
+  }
+}
+
 inline void RcRequester::finish_flow(wire::Packet& packet, const RcCore& core, Time now) {
   CongestionControl* const control = core.options.congestion_control;
-  const Bytes size(full_wire_);
+  const Bytes size(packet.common.wire_bytes);
   if (!paces_only_ || !control->rests(size, now)) {
     finish_packet(packet, core, now);
     return;
@@ -60,7 +81,7 @@ inline void RcRequester::finish_flow(wire::Packet& packet, const RcCore& core, T
 inline bool RcRequester::acknowledge_flow(const wire::Packet& packet, const RcCore& core, Time now) {
   const wire::IbTransportHeader& header = packet.ib;
   const std::int32_t progress = header.psn - hot_.una;
-  const bool plain_progress = progress >= 0 && header.psn < hot_.next && !hurdles_ && unanswered_ == 0 &&
+  const bool plain_progress = progress >= 0 && header.psn < hot_.next && hurdles_ == 0 && unanswered_ == 0 &&
                               header.flags == 0 && header.aeth.syndrome == wire::kSyndromeAckNoCredits;
   if (!plain_progress || header.psn + 1 >= hot_.queue.front().end_psn()) {
     return false;
@@ -69,7 +90,13 @@ inline bool RcRequester::acknowledge_flow(const wire::Packet& packet, const RcCo
   hot_.gap_handled = false;
   retries_left_ = core.attributes().retry_count;
   rnr_retries_left_ = core.attributes().rnr_retry;
-  hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : now + ack_timeout_;
+  if (selective_ != nullptr) {
+    selective_->acknowledged = hot_.una;
+    selective_->advance(hot_.una, hot_.end, now);
+    restart_deadline(now);
+  } else {
+    hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : now + ack_timeout_;
+  }
   if (wants_acks_) {
     echoed_mark_ = false;
     echoed_entropy_ = packet.common.entropy;
@@ -82,7 +109,7 @@ inline bool RcResponder::continue_message(const ReceivedPacket& received, const 
   const wire::Packet& packet = received.packet;
   const std::uint32_t payload = packet.common.payload_bytes;
   if (packet.ib.psn != hot_.expected || !received.payload.empty() ||
-      payload != 1U << mtu_shift(core.attributes().path_mtu) || early_ != nullptr) {
+      payload != 1U << mtu_shift(core.attributes().path_mtu) || (early_ != nullptr && early_->any())) {
     return false;
   }
   if (packet.ib.opcode == wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle)) {
@@ -106,8 +133,45 @@ inline bool RcResponder::continue_message(const ReceivedPacket& received, const 
   return true;
 }
 
+// A full packet from the middle of a WRITE that carries its own address, early or in its turn.
+inline bool RcResponder::place_middle(const ReceivedPacket& received, const RcCall& call) {
+  const wire::Packet& packet = received.packet;
+  const std::uint32_t payload = packet.common.payload_bytes;
+  const std::int32_t ahead = packet.ib.psn - hot_.expected;
+  if (packet.ib.opcode != wire::make_opcode(wire::Service::kManufacturer, wire::Operation::kWriteMiddle) ||
+      !received.payload.empty() || payload != 1U << mtu_shift(call.attributes().path_mtu) || failed_ || ahead < 0 ||
+      ahead >= static_cast<std::int32_t>(call.options().selective().tracked_packets) || hot_.nak_outstanding) {
+    return false;
+  }
+  if (ahead == 0 ? hot_.message != Message::kWrite : early_ == nullptr || early_->contains(packet.ib.psn)) {
+    return false;
+  }
+  if (!may_place(packet.ib.reth, payload, call)) {
+    return false;
+  }
+  if (ahead == 0) {
+    hot_.received += payload;
+    hot_.remaining = 0;
+    ++hot_.expected;
+    hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerNak);
+    if (early_ != nullptr && early_->any()) {
+      drain_early(call);
+    }
+  } else {
+    ++call.counters().out_of_sequence;
+    early_->note_middle(packet.ib.psn);
+  }
+  if (packet.ib.has(wire::kBthAckRequest)) {
+    hot_.answers |= kAnswerAck;
+  }
+  if (interests_receiver(packet, call.options().congestion_receiver)) {
+    observe_mark(packet, call.core, call.now);
+  }
+  return true;
+}
+
 inline bool RcResponder::poll_ack_flow(const TransmitSlot& slot, const RcCore& core) {
-  if (hot_.answers != kAnswerAck || sends_data() || early_ != nullptr || echo_mark_ ||
+  if (hot_.answers != kAnswerAck || sends_data() || (early_ != nullptr && early_->any()) || duplicate_ || echo_mark_ ||
       core.options.end_to_end_credits) {
     return false;
   }

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
+#include "base/data_size.h"
 #include "transport/flow_policies.h"
+#include "transport/loss/selective_repeat.h"
 
 namespace weft::transport {
 
@@ -14,8 +16,33 @@ enum class LossRecovery : std::uint8_t {
   kSelectiveRepeat,  // extension: early packets are held, a bitmap tells which, only missing ones are sent again
 };
 
+/// What a responder does with a packet beyond the PSNs or bytes that it can keep track of.
+enum class ReorderOverflow : std::uint8_t {
+  kDrop,  // nothing: the requester finds the loss itself
+  kNak,   // one NAK for the expected PSN, until that arrives
+};
+
 /// The NAK for a SEND that is longer than its receive buffer: the specification's, or that of Linux's soft-RoCE.
 enum class ShortReceiveNak : std::uint8_t { kInvalidRequest, kRemoteOperational };
+
+/// Selective repeat: how a requester finds losses, and what a responder can keep track of.
+struct SelectiveRepeatOptions {
+  /// kByTime also takes READ data in any order.
+  LossDetection loss_detection = LossDetection::kByCount;
+  /// By count: how many later packets must have arrived before a missing one counts as lost, 1 to flight_packets - 1.
+  std::uint16_t reorder_threshold = 3;
+  /// By time: what a round trip is taken for until one has been measured.
+  Duration round_trip = Duration::milliseconds(1);
+  /// PSNs in flight at most, 64 to 65,536: at least what the path holds while a loss is found and repaired. The
+  /// requester's memory grows with it (transport/loss/selective_repeat.h).
+  std::uint32_t flight_packets = 128;
+  /// What the responder can keep track of: PSNs from the expected one (2 to 65,536), and of these packets (1 or more)
+  /// and bytes that it holds because they cannot be placed yet.
+  std::uint32_t tracked_packets = 128;
+  std::uint32_t reorder_capacity = 64;
+  Bytes reorder_bytes = Bytes::max();
+  ReorderOverflow reorder_overflow = ReorderOverflow::kDrop;
+};
 
 struct RcOptions {
   /// A packet with this many before it since the last request for acknowledgement asks for one; 1 = every packet.
@@ -28,16 +55,18 @@ struct RcOptions {
   /// Extension: every WRITE packet carries a RETH for its own bytes and is placed whenever it comes; needs
   /// kSelectiveRepeat. Completions stay in order.
   bool out_of_order_placement = false;
-  /// Selective repeat: packets held out of order at most, 1..127; and how many later packets must have arrived
-  /// before a missing one counts as lost, 1..127.
-  std::uint8_t reorder_capacity = 64;
-  std::uint8_t reorder_threshold = 3;
+  /// Not owned; null = the defaults. Must outlive the queue pair. Kept out of it for the sake of the many that go back.
+  const SelectiveRepeatOptions* selective_repeat = nullptr;
 
   /// Not owned; null = none. They must outlive the queue pair.
   CongestionControl* congestion_control = nullptr;
   CongestionReceiver* congestion_receiver = nullptr;
   PathSelector* path_selector = nullptr;
 
+  [[nodiscard]] const SelectiveRepeatOptions& selective() const {
+    static constexpr SelectiveRepeatOptions kDefaults;
+    return selective_repeat == nullptr ? kDefaults : *selective_repeat;
+  }
   [[nodiscard]] FlowPolicies policies() const { return {congestion_control, congestion_receiver, path_selector}; }
   [[nodiscard]] bool has_hooks() const {
     return congestion_control != nullptr || congestion_receiver != nullptr || path_selector != nullptr;

@@ -11,7 +11,9 @@ RcQueuePair::RcQueuePair(const QpIdentity& identity, const verbs::QpInitAttribut
     : core_(identity, init, options), responder_(init) {
   WEFT_ASSERT(options.ack_request_interval > 0);
   WEFT_ASSERT(!options.out_of_order_placement || options.loss_recovery == LossRecovery::kSelectiveRepeat);
-  WEFT_ASSERT(options.reorder_capacity >= 1 && options.reorder_capacity < ReorderBuffer::kWindow);
+  const SelectiveRepeatOptions& selective = options.selective();
+  WEFT_ASSERT(selective.reorder_capacity >= 1 && selective.tracked_packets >= 2 && selective.tracked_packets <= 65'536);
+  WEFT_ASSERT(selective.flight_packets >= 64 && selective.flight_packets <= 65'536);
 }
 
 Result<void> RcQueuePair::modify(const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask,
@@ -36,13 +38,13 @@ void RcQueuePair::enter(verbs::QpState state, const RcCall& surroundings) {
     requester_.reset();
     responder_.reset();
     core_.clear_counters();
-    established_ = drain_reported_ = false;
+    core_.established = core_.drain_reported = false;
   } else if (state == QpState::kRtr && from == QpState::kInit) {
     responder_.start(surroundings);
   } else if (state == QpState::kRts && from == QpState::kRtr) {
     requester_.start(surroundings);
   } else if (state == QpState::kSqd && from != QpState::kSqd) {
-    drain_reported_ = false;
+    core_.drain_reported = false;
   }
   if (core_.may_request()) {
     requester_.adopt_attributes(surroundings);
@@ -71,8 +73,8 @@ void RcQueuePair::settle(const RcCall& surroundings) {
     enter_error(surroundings);
     return;
   }
-  if (core_.state() == verbs::QpState::kSqd && !drain_reported_ && requester_.drained()) {
-    drain_reported_ = true;
+  if (core_.state() == verbs::QpState::kSqd && !core_.drain_reported && requester_.drained()) {
+    core_.drain_reported = true;
     surroundings.context.raise(
         {.type = verbs::AsyncEventType::kSqDrained, .qp = core_.identity().qpn, .cq = {}, .srq = {}});
   }
@@ -106,7 +108,7 @@ bool RcQueuePair::admits(const wire::Packet& packet) const {
 }
 
 // Long messages are made of packets and acknowledgements that differ in their PSN alone: they take the short way.
-bool RcQueuePair::on_flow(const ReceivedPacket& received, Time now) {
+bool RcQueuePair::on_flow(const ReceivedPacket& received, verbs::Context& context, Time now) {
   const wire::Packet& packet = received.packet;
   const bool ordinary = core_.state() == verbs::QpState::kRts && (packet.common.flags & ~wire::kControl) == 0 &&
                         packet.ib.partition_key == core_.attributes().partition_key &&
@@ -117,11 +119,12 @@ bool RcQueuePair::on_flow(const ReceivedPacket& received, Time now) {
   if (packet.ib.opcode == wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge)) {
     return requester_.acknowledge_flow(packet, core_, now);
   }
-  return responder_.continue_message(received, core_, now);
+  return responder_.continue_message(received, core_, now) ||
+         (core_.options.out_of_order_placement && responder_.place_middle(received, call(context, now)));
 }
 
 void RcQueuePair::on_packet(const ReceivedPacket& received, verbs::Context& context, Time now) {
-  if (!on_flow(received, now)) {
+  if (!on_flow(received, context, now)) {
     on_packet_apart(received, context, now);
   }
 }
@@ -165,8 +168,8 @@ void RcQueuePair::on_packet_apart(const ReceivedPacket& received, verbs::Context
 }
 
 void RcQueuePair::on_request(const ReceivedPacket& received, const RcCall& surroundings) {
-  if (!established_) {
-    established_ = true;
+  if (!core_.established) {
+    core_.established = true;
     if (core_.state() == verbs::QpState::kRtr) {
       surroundings.context.raise(
           {.type = verbs::AsyncEventType::kCommEst, .qp = core_.identity().qpn, .cq = {}, .srq = {}});
@@ -205,8 +208,8 @@ bool RcQueuePair::poll_transmit_apart(const TransmitSlot& slot, verbs::Context& 
 // Acknowledgements go first; READ data and requests take turns.
 bool RcQueuePair::share_wire(const TransmitSlot& slot, const RcCall& surroundings) {
   const bool requests = core_.may_request();
-  const bool requests_first = requests && request_turn_ && responder_.sends_data();
-  request_turn_ = !request_turn_;
+  const bool requests_first = requests && core_.request_turn && responder_.sends_data();
+  core_.request_turn = !core_.request_turn;
   if (requests_first && requester_.poll_transmit(slot, surroundings)) {
     return true;
   }

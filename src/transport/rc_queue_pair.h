@@ -56,7 +56,7 @@ class RcQueuePair {
   // Kept out of line, so that the short way saves no registers for the long one.
   [[gnu::noinline]] void on_packet_apart(const ReceivedPacket& received, verbs::Context& context, Time now);
   [[nodiscard, gnu::noinline]] bool poll_transmit_apart(const TransmitSlot& slot, verbs::Context& context, Time now);
-  [[nodiscard]] bool on_flow(const ReceivedPacket& received, Time now);
+  [[nodiscard]] bool on_flow(const ReceivedPacket& received, verbs::Context& context, Time now);
   [[nodiscard]] bool admits(const wire::Packet& packet) const;
   void on_request(const ReceivedPacket& received, const RcCall& surroundings);
   [[nodiscard]] bool share_wire(const TransmitSlot& slot, const RcCall& surroundings);
@@ -70,9 +70,6 @@ class RcQueuePair {
   RcCore core_;
   RcRequester requester_;
   RcResponder responder_;
-  bool request_turn_ = false;  // requests and READ data take turns
-  bool drain_reported_ = false;
-  bool established_ = false;
 };
 
 }  // namespace weft::transport

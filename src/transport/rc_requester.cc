@@ -21,9 +21,15 @@ void RcRequester::start(const RcCall& call) {
   retries_left_ = attributes.retry_count;
   rnr_retries_left_ = attributes.rnr_retry;
   if (call.options().loss_recovery == LossRecovery::kSelectiveRepeat) {
-    selective_ = std::make_unique<SelectiveRepeat>(call.options().reorder_threshold);
-    selective_->advance(hot_.una);
-    hurdles_ = true;
+    const SelectiveRepeatOptions& options = call.options().selective();
+    selective_ = std::make_unique<Recovery>(
+        SelectiveRepeat::Options{.window = PsnBitmap::window_for(options.flight_packets),
+                                 .detection = options.loss_detection,
+                                 .threshold = options.reorder_threshold,
+                                 .round_trip = options.round_trip});
+    selective_->start(hot_.una);
+    selective_->acknowledged = hot_.una;
+    refresh_hurdles();
   }
 }
 
@@ -122,14 +128,16 @@ bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
   }
   SendWqe& wqe = hot_.queue[hot_.cursor];
   const bool reads_bytes = !slot.payload.empty();
-  if ((hot_.cursor_packet == 0 || reads_bytes || hurdles_) && !begin(wqe, call))
+  if ((hot_.cursor_packet == 0 || reads_bytes || hurdles_ != 0) && !begin(wqe, call))
     return false;
   const std::uint32_t index = wqe.expects_response() ? wqe.responses : hot_.cursor_packet;
   const Psn psn = hot_.next;
   if (hot_.next == hot_.una)
-    restart_deadline(call);
+    restart_deadline(call.now);
   if (psn < hot_.end)
     ++call.counters().retransmitted_packets;
+  if (selective_ != nullptr)
+    selective_->on_sent(psn, call.now);
   emit_request(wqe, index, slot, call);
   slot.packet.ib.psn = psn;
   advance_cursor(wqe);
@@ -147,7 +155,8 @@ bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
 bool RcRequester::begin(SendWqe& wqe, const RcCall& call) {
   if (!wqe.local_fault &&
       wqe.sg_list.check(call.context.memory(), call.core.init().pd, wqe.local_access()) != verbs::AccessFault::kNone) {
-    wqe.local_fault = hurdles_ = true;
+    wqe.local_fault = true;
+    hurdles_ |= kLocalFault;
   }
   if (wqe.local_fault) {
     // Requests before it complete first; it fails when it has come to the front.
@@ -240,16 +249,18 @@ void RcRequester::finish_packet(wire::Packet& packet, const RcCore& core, Time n
 
 bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& call) {
   const Psn psn = selective_->take_retransmission();
+  refresh_hurdles();
   SendWqe* const wqe = request_of(psn);
   if (wqe == nullptr)
     return false;
-  const std::uint32_t index =
-      wqe->expects_response() ? wqe->responses : static_cast<std::uint32_t>(psn - wqe->first_psn);
+  const std::uint32_t index = wqe->expects_response() && !by_time() ? wqe->responses
+                                                                    : static_cast<std::uint32_t>(psn - wqe->first_psn);
   if (wqe->expects_response())
     selective_->cancel(psn, wqe->end_psn());
   if (!slot.payload.empty() && wqe->sg_list.check(call.context.memory(), call.core.init().pd, wqe->local_access()) !=
                                    verbs::AccessFault::kNone) {
-    wqe->local_fault = hurdles_ = true;
+    wqe->local_fault = true;
+    hurdles_ |= kLocalFault;
     if (wqe == &hot_.queue.front())
       fail_front(verbs::WcStatus::kLocProtErr, call);
     return false;
@@ -258,6 +269,7 @@ bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& ca
   emit_request(*wqe, index, slot, call);
   slot.packet.ib.psn = wqe->first_psn + index;
   slot.packet.ib.flags |= wire::kBthAckRequest;
+  selective_->on_sent(psn, call.now);
   if (hooked_)
     finish_packet(slot.packet, call.core, call.now);
   return true;
@@ -274,7 +286,7 @@ void RcRequester::flush(const RcCall& call) {
   unanswered_ = 0;
   hot_.reads_in_flight = 0;
   if (selective_ != nullptr)
-    selective_->clear();
+    selective_->start(hot_.una);
 }
 
 void RcRequester::refresh_window(const RcCore& core, Time now) {
@@ -284,16 +296,30 @@ void RcRequester::refresh_window(const RcCore& core, Time now) {
     window = static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMaxPsnWindow));
   }
   if (selective_ != nullptr)
-    window = std::min<std::uint32_t>(window, SelectiveRepeat::kWindow);
+    window = std::min(window, core.options.selective().flight_packets);
   window_packets_ = window;
 }
 
-void RcRequester::restart_deadline(const RcCall& call) {
-  hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : call.now + ack_timeout_;
+void RcRequester::restart_deadline(Time now) {
+  hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : now + ack_timeout_;
+  if (!by_time())
+    return;
+  selective_->ack_deadline = hot_.deadline;
+  selective_->probe_timeout = selective_->probe_delay();
+  selective_->probe_at = now + selective_->probe_timeout;
+  if (!selective_->has_gap())
+    selective_->lost_at = Time::never();
+  hot_.deadline = selective_->soonest();
+}
+
+// What the fast path must not be asked for.
+void RcRequester::refresh_hurdles() {
+  const bool repairs = selective_ != nullptr && (!selective_->by_time() || selective_->has_retransmission());
+  hurdles_ = static_cast<std::uint8_t>((hurdles_ & ~kRepair) | (repairs ? kRepair : 0));
 }
 
 std::size_t RcRequester::heap_bytes() const {
-  std::size_t bytes = hot_.queue.heap_bytes() + (selective_ != nullptr ? sizeof(SelectiveRepeat) : 0);
+  std::size_t bytes = hot_.queue.heap_bytes() + (selective_ != nullptr ? selective_->heap_bytes() + sizeof(Recovery) : 0);
   for (std::uint32_t i = 0; i < hot_.queue.size(); ++i)
     bytes += hot_.queue[i].sg_list.heap_bytes();
   return bytes;

@@ -38,7 +38,7 @@ class RcRequester {
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const RcCall& call);
 
   [[nodiscard]] Time next_transmit(const RcCore& core) const {
-    if (hurdles_)
+    if (hurdles_ != 0)
       return next_transmit_apart(core);
     if (hot_.cursor == hot_.queue.size() || static_cast<std::uint32_t>(hot_.next - hot_.una) >= window_packets_)
       return Time::never();
@@ -67,6 +67,21 @@ class RcRequester {
   [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
+  enum Hurdle : std::uint8_t { kCredits = 1, kLocalFault = 2, kRepair = 4 };
+
+  [[nodiscard]] bool by_time() const { return selective_ != nullptr && selective_->by_time(); }
+
+  /// Selective repeat, with the times that make up the deadline when losses are found by time.
+  struct Recovery : SelectiveRepeat {
+    using SelectiveRepeat::SelectiveRepeat;
+    Time ack_deadline;
+    Time probe_at;
+    Time lost_at = Time::never();  // when a packet that others have overtaken counts as lost
+    Duration probe_timeout;        // doubled with each probe in vain
+    Psn acknowledged;              // everything before it has been executed, though answers may be missing
+    [[nodiscard]] Time soonest() const { return earlier(ack_deadline, earlier(probe_at, lost_at)); }
+  };
+
   /// What almost every packet and acknowledgement touches.
   struct Hot {
     Ring<SendWqe> queue;
@@ -85,7 +100,7 @@ class RcRequester {
 
   /// Inside a message, with nothing in its way: what `blocked` need not be asked for.
   [[nodiscard]] bool flowing() const {
-    return hot_.cursor_packet != 0 && !hurdles_ && static_cast<std::uint32_t>(hot_.next - hot_.una) < window_packets_;
+    return hot_.cursor_packet != 0 && hurdles_ == 0 && static_cast<std::uint32_t>(hot_.next - hot_.una) < window_packets_;
   }
   [[nodiscard, gnu::noinline]] Time next_transmit_apart(const RcCore& core) const;
   [[nodiscard]] bool blocked(const RcCore& core) const;
@@ -95,18 +110,23 @@ class RcRequester {
   [[nodiscard]] bool wants_ack(const SendWqe& wqe, const RcCall& call);
   void emit_request(const SendWqe& wqe, std::uint32_t index, const TransmitSlot& slot, const RcCall& call) const;
   void finish_flow(wire::Packet& packet, const RcCore& core, Time now);
+  void track_flow(wire::Packet& packet, const SendWqe& wqe, const RcCore& core, Time now);
   [[gnu::noinline]] void finish_packet(wire::Packet& packet, const RcCore& core, Time now);
   [[nodiscard]] bool poll_retransmission(const TransmitSlot& slot, const RcCall& call);
 
   void on_acknowledge(const ReceivedPacket& received, const RcCall& call);
   void on_nak(std::uint8_t syndrome, const RcCall& call);
   void on_receiver_not_ready(Duration wait, const RcCall& call);
+  void on_selective_acknowledge(const ReceivedPacket& received, const RcCall& call);
   void on_data_response(const ReceivedPacket& received, const RcCall& call);
+  void on_any_data_response(const ReceivedPacket& received, const RcCall& call);
+  [[nodiscard]] bool take_response_data(const SendWqe& wqe, const ReceivedPacket& received, const RcCall& call);
   void accept_response(SendWqe& wqe, const ReceivedPacket& received, const RcCall& call);
   void update_credits(const wire::AethFields& aeth);
   [[nodiscard]] SendWqe* oldest_unanswered();
   [[nodiscard]] SendWqe* request_of(Psn psn);
   void acknowledge_through(Psn psn, const RcCall& call);
+  void advance_in_any_order(const RcCall& call);
   void advance(Psn una, const RcCall& call);
   void complete_front(const RcCall& call);
   void rewind();
@@ -115,10 +135,15 @@ class RcRequester {
   void fail_front(verbs::WcStatus status, const RcCall& call);
   [[gnu::noinline]] void report_ack(std::int32_t progress, const RcCore& core, Time now);
   void refresh_window(const RcCore& core, Time now);
-  void restart_deadline(const RcCall& call);
+  void restart_deadline(Time now);
+  void find_losses(const RcCall& call);
+  void on_recovery_timer(const RcCall& call);
+  [[nodiscard]] bool oldest_is_answer() const;
+  [[nodiscard]] Psn first_answer() const;
+  void refresh_hurdles();
 
   Hot hot_;
-  std::unique_ptr<SelectiveRepeat> selective_;  // only with that loss recovery
+  std::unique_ptr<Recovery> selective_;         // only with selective repeat
   Time sample_sent_;                            // when the packet of the running round-trip sample left
   Duration ack_timeout_;
   Psn sample_psn_;
@@ -130,7 +155,7 @@ class RcRequester {
   bool hooked_ = false;             // congestion control or path selection finish each packet
   bool paces_only_ = false;         // congestion control alone, without a look at acknowledgements
   bool wants_acks_ = false;         // congestion control hears of acknowledgements
-  bool hurdles_ = false;            // credits, selective repeat or a local fault make `flowing` too simple
+  std::uint8_t hurdles_ = 0;        // Hurdle bits: what makes `flowing` too simple
   std::uint16_t full_payload_ = 0;  // sizes of a packet in the middle of a message
   std::uint16_t full_frame_ = 0;
   std::uint16_t full_wire_ = 0;

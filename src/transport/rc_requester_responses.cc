@@ -11,9 +11,8 @@ namespace weft::transport {
 
 void RcRequester::on_response(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
-  if (selective_ != nullptr && received.packet.has(wire::kHasCold) && header.psn + 1 == hot_.una) {
-    // Nothing new in order, but later packets have arrived.
-    selective_->on_sack(hot_.una, received.cold.sack, hot_.end);
+  if (selective_ != nullptr && received.packet.has(wire::kHasCold)) {
+    on_selective_acknowledge(received, call);
     return;
   }
   // Stale and forged numbers change nothing.
@@ -29,8 +28,42 @@ void RcRequester::on_response(const ReceivedPacket& received, const RcCall& call
   const wire::Operation operation = wire::operation_of(header.opcode);
   if (operation == wire::Operation::kAcknowledge) {
     on_acknowledge(received, call);
+  } else if (by_time()) {
+    on_any_data_response(received, call);
   } else {
     on_data_response(received, call);
+  }
+  if (by_time() && !failed_)
+    find_losses(call);
+}
+
+// Its cumulative part may be old, when acknowledgements overtake one another; the bitmap is news all the same.
+void RcRequester::on_selective_acknowledge(const ReceivedPacket& received, const RcCall& call) {
+  const wire::IbTransportHeader& header = received.packet.ib;
+  const bool plausible = header.psn + 1 >= hot_.una - static_cast<std::int64_t>(selective_->window()) &&
+                         header.psn < hot_.end &&
+                         wire::syndrome_kind(header.aeth.syndrome) == wire::SyndromeKind::kAck;
+  if (!plausible) {
+    ++call.counters().discarded;
+    return;
+  }
+  echoed_mark_ = header.has(wire::kBthBecn);
+  echoed_entropy_ = received.packet.common.entropy;
+  if (echoed_mark_)
+    on_congestion(call);
+  if (header.psn >= hot_.una)
+    on_acknowledge(received, call);
+  if (failed_)
+    return;
+  if (received.cold.sack.duplicate)
+    selective_->on_duplicate(hot_.end);
+  selective_->on_sack(received.cold.sack, {.acknowledged = header.psn + 1, .end = hot_.end}, call.now);
+  if (by_time()) {
+    selective_->probe_timeout = selective_->probe_delay();
+    selective_->probe_at = call.now + selective_->probe_timeout;
+    find_losses(call);
+  } else {
+    refresh_hurdles();
   }
 }
 
@@ -40,9 +73,6 @@ void RcRequester::on_acknowledge(const ReceivedPacket& received, const RcCall& c
     case wire::SyndromeKind::kAck:
       update_credits(header.aeth);
       acknowledge_through(header.psn, call);
-      if (selective_ != nullptr && received.packet.has(wire::kHasCold) && !failed_) {
-        selective_->on_sack(header.psn + 1, received.cold.sack, hot_.end);
-      }
       return;
     case wire::SyndromeKind::kNak:
       // A code that is reserved, or of another service, acknowledges nothing.
@@ -109,6 +139,46 @@ void RcRequester::on_receiver_not_ready(Duration wait, const RcCall& call) {
     selective_->clear();
   rewind();
   hot_.not_before = later(hot_.not_before, call.now + wait);
+  refresh_hurdles();
+}
+
+// READ data or the answer of an atomic, whatever else is still missing.
+void RcRequester::on_any_data_response(const ReceivedPacket& received, const RcCall& call) {
+  const Psn psn = received.packet.ib.psn;
+  const SendWqe* const wqe = request_of(psn);
+  const bool due = wqe != nullptr && wqe->expects_response() && psn >= wqe->first_psn;
+  if (!due || psn - hot_.una >= static_cast<std::int32_t>(selective_->window())) {
+    ++call.counters().discarded;
+    return;
+  }
+  if (!take_response_data(*wqe, received, call))
+    return;
+  // An answer says that everything before its request has been executed.
+  selective_->acknowledged = std::max(selective_->acknowledged, wqe->first_psn);
+  if (selective_->on_answer(psn))
+    advance_in_any_order(call);
+}
+
+// Everything before `selective_->acknowledged` is executed; una stops at the first answer that has not come.
+void RcRequester::advance_in_any_order(const RcCall& call) {
+  Psn una = hot_.una;
+  for (std::uint32_t i = 0; i < hot_.queue.size() && hot_.queue[i].started; ++i) {
+    SendWqe& wqe = hot_.queue[i];
+    const Psn first = std::max(una, wqe.first_psn);
+    if (wqe.expects_response()) {
+      const auto missing = static_cast<std::uint32_t>(wqe.end_psn() - first);
+      una = first + selective_->answered_run(first, std::min(missing, selective_->window()));
+      const auto answers = static_cast<std::uint32_t>(una - wqe.first_psn);
+      if (answers == wqe.packets && wqe.responses < wqe.packets)
+        --unanswered_;
+      wqe.responses = answers;
+    } else {
+      una = std::max(first, std::min(wqe.end_psn(), selective_->acknowledged));
+    }
+    if (una < wqe.end_psn())
+      break;
+  }
+  advance(una, call);
 }
 
 // READ data or the answer of an atomic: exactly the next expected packet, or a gap, or a repetition.
@@ -131,28 +201,49 @@ void RcRequester::on_data_response(const ReceivedPacket& received, const RcCall&
 }
 
 void RcRequester::accept_response(SendWqe& wqe, const ReceivedPacket& received, const RcCall& call) {
+  if (!take_response_data(wqe, received, call))
+    return;
+  if (++wqe.responses == wqe.packets)
+    --unanswered_;
+  advance(received.packet.ib.psn + 1, call);
+}
+
+// Checks an answer of `wqe` and puts its data where they belong; false if the request has failed.
+bool RcRequester::take_response_data(const SendWqe& wqe, const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
   const std::uint32_t mtu = static_cast<std::uint32_t>(verbs::to_bytes(call.attributes().path_mtu).count());
   const wire::OpcodeInfo& info = wire::describe(header.opcode);
-  const bool last = wqe.responses + 1 == wqe.packets;
-  const std::uint64_t offset = std::uint64_t{wqe.responses} * mtu;
+  const auto index = static_cast<std::uint32_t>(header.psn - wqe.first_psn);
+  const bool last = index + 1 == wqe.packets;
+  const std::uint64_t offset = std::uint64_t{index} * mtu;
   const bool is_atomic_answer = wire::operation_of(header.opcode) == wire::Operation::kAtomicAcknowledge;
   const auto due = wqe.is_atomic() ? 0U : static_cast<std::uint32_t>(std::min<std::uint64_t>(wqe.length - offset, mtu));
   // A request that was repeated from its middle is answered with a first packet there, so only the very first place
   // tells whether a first packet is due.
-  const bool out_of_place = info.last != last || (wqe.responses == 0 && !info.first);
+  const bool out_of_place = info.last != last || (index == 0 && !info.first);
   const bool refuses = info.aeth && wire::syndrome_kind(header.aeth.syndrome) != wire::SyndromeKind::kAck;
+  // One that comes before its turn and is wrong counts as lost, and is judged in its turn.
+  const bool in_turn = !by_time() || &wqe == &hot_.queue.front();
   if (is_atomic_answer != wqe.is_atomic() || out_of_place || refuses || received.packet.common.payload_bytes != due) {
+    if (!in_turn) {
+      ++call.counters().discarded;
+      return false;
+    }
     //= ibta-1.7 9.7.6
     fail_front(verbs::WcStatus::kBadRespErr, call);
-    return;
+    return false;
   }
   const bool carries_bytes = !received.payload.empty() || is_atomic_answer;
   if (carries_bytes && wqe.sg_list.check(call.context.memory(), call.core.init().pd, verbs::kAccessLocalWrite) !=
                            verbs::AccessFault::kNone) {
-    advance(header.psn, call);
+    if (!in_turn) {
+      ++call.counters().discarded;
+      return false;
+    }
+    if (!by_time())
+      advance(header.psn, call);
     fail_front(verbs::WcStatus::kLocProtErr, call);
-    return;
+    return false;
   }
   if (is_atomic_answer) {
     const std::uint64_t original = header.aeth.original_data;
@@ -162,9 +253,7 @@ void RcRequester::accept_response(SendWqe& wqe, const ReceivedPacket& received, 
   }
   if (info.aeth)
     update_credits(header.aeth);
-  if (++wqe.responses == wqe.packets)
-    --unanswered_;
-  advance(header.psn + 1, call);
+  return true;
 }
 
 //= ibta-1.7 9.7.7.2
@@ -173,7 +262,8 @@ void RcRequester::update_credits(const wire::AethFields& aeth) {
     return;
   const std::uint8_t code = wire::syndrome_code(aeth.syndrome);
   credits_known_ = code != wire::kCreditsNotUsed;
-  hurdles_ |= credits_known_;
+  if (credits_known_)
+    hurdles_ |= kCredits;
   if (credits_known_)
     credit_limit_ = aeth.msn + *wire::credits_of_code(code);
 }
@@ -199,6 +289,15 @@ SendWqe* RcRequester::request_of(Psn psn) {
 // Everything up to `psn` has arrived at the peer. An answer that should have come before counts as lost.
 //= ibta-1.7 9.7.6
 void RcRequester::acknowledge_through(Psn psn, const RcCall& call) {
+  if (by_time()) {
+    selective_->acknowledged = std::max(selective_->acknowledged, psn + 1);
+    if (unanswered_ == 0) {
+      advance(psn + 1, call);
+    } else {
+      advance_in_any_order(call);
+    }
+    return;
+  }
   if (const SendWqe* const wqe = oldest_unanswered(); wqe != nullptr) {
     const Psn expected = wqe->first_psn + wqe->responses;
     if (expected <= psn) {
@@ -223,9 +322,9 @@ void RcRequester::advance(Psn una, const RcCall& call) {
   // Progress makes all retries available again.
   retries_left_ = call.attributes().retry_count;
   rnr_retries_left_ = call.attributes().rnr_retry;
-  restart_deadline(call);
   if (selective_ != nullptr)
-    selective_->advance(una);
+    selective_->advance(una, hot_.end, call.now);
+  restart_deadline(call.now);
   while (!failed_ && !hot_.queue.empty()) {
     const SendWqe& front = hot_.queue.front();
     if (!front.started || front.end_psn() > una || !front.answered())
@@ -290,6 +389,7 @@ void RcRequester::resend_from(Psn psn, const RcCall& call) {
   }
   if (selective_ != nullptr) {
     selective_->request(psn);
+    refresh_hurdles();
   } else {
     rewind();
   }
@@ -316,16 +416,77 @@ void RcRequester::fail_front(verbs::WcStatus status, const RcCall& call) {
 void RcRequester::on_timeout(const RcCall& call) {
   if (hot_.next == hot_.una || call.now < hot_.deadline)
     return;
+  if (by_time()) {
+    on_recovery_timer(call);
+    return;
+  }
   ++call.counters().local_ack_timeout_err;
   if (!take_retry(call))
     return;
   hot_.gap_handled = false;
-  restart_deadline(call);
+  restart_deadline(call.now);
   if (selective_ != nullptr) {
     selective_->on_timeout(hot_.next);
+    refresh_hurdles();
   } else {
     rewind();
   }
+}
+
+// Packets are judged by time up to the first request that is answered with data: its answers come when the peer sends
+// them, so one that others have overtaken is asked for again a whole patience after the gap was seen.
+void RcRequester::find_losses(const RcCall& call) {
+  if (!selective_->has_gap()) {
+    selective_->lost_at = Time::never();
+  } else if (oldest_is_answer()) {
+    if (selective_->lost_at.is_never())
+      selective_->lost_at = call.now + selective_->patience();
+  } else {
+    selective_->lost_at = selective_->detect(first_answer(), call.now);
+  }
+  hot_.deadline = selective_->soonest();
+  refresh_hurdles();
+}
+
+void RcRequester::on_recovery_timer(const RcCall& call) {
+  const bool answer = oldest_is_answer();
+  if (call.now >= selective_->ack_deadline) {
+    ++call.counters().local_ack_timeout_err;
+    if (!take_retry(call))
+      return;
+    hot_.gap_handled = false;
+    restart_deadline(call.now);
+    selective_->on_timeout(hot_.next);
+  }
+  if (call.now >= selective_->probe_at) {
+    // The answer to a probe tells what has arrived. A READ is not repeated before the ACK timeout or a gap.
+    if (!answer)
+      selective_->request(hot_.una);
+    selective_->probe_timeout = 2 * selective_->probe_timeout;
+    selective_->probe_at = call.now + selective_->probe_timeout;
+  }
+  if (answer && call.now >= selective_->lost_at) {
+    ++call.counters().implied_nak_seq_err;
+    selective_->lost_at = Time::never();
+    selective_->request(hot_.una);
+  }
+  find_losses(call);
+}
+
+bool RcRequester::oldest_is_answer() const {
+  if (unanswered_ == 0 || hot_.queue.empty())
+    return false;
+  const SendWqe& front = hot_.queue.front();
+  return front.started && front.expects_response() && hot_.una >= front.first_psn;
+}
+
+// The PSN of the first answer that is due; the end of what was sent if none is.
+Psn RcRequester::first_answer() const {
+  for (std::uint32_t i = 0; unanswered_ != 0 && i < hot_.queue.size() && hot_.queue[i].started; ++i) {
+    if (!hot_.queue[i].answered())
+      return hot_.queue[i].first_psn;
+  }
+  return hot_.end;
 }
 
 void RcRequester::on_congestion(const RcCall& call) {

@@ -14,7 +14,7 @@ void RcResponder::reset() {
   early_.reset();
   paced_until_ = Time::zero();
   replay_start_ = 0;
-  echo_mark_ = failed_ = false;
+  echo_mark_ = duplicate_ = failed_ = false;
 }
 
 bool RcResponder::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
@@ -100,16 +100,21 @@ void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call)
   packet.common.flags |= wire::kControl;
   packet.ib.opcode = wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
   std::uint8_t syndrome = 0;
+  std::uint8_t left = 0;
   if ((hot_.answers & kAnswerNak) != 0) {
     packet.ib.psn = hot_.expected;
     syndrome = hot_.nak_syndrome;
   } else {
     packet.ib.psn = hot_.expected - 1;
     syndrome = ack_syndrome(call);
-    if (early_ != nullptr && early_->any()) {
+    if (duplicate_ || (early_ != nullptr && early_->any())) {
       packet.ib.opcode = wire::kOpcodeSack;
-      slot.cold.sack = early_->bitmap(hot_.expected);
+      slot.cold.sack = early_ != nullptr ? early_->report(hot_.expected) : wire::SackBitmap{.base = hot_.expected};
+      slot.cold.sack.duplicate = duplicate_;
       packet.common.flags |= wire::kHasCold;
+      duplicate_ = false;
+      // A bitmap does not reach over all that is new: another acknowledgement tells the rest.
+      left = early_ != nullptr && early_->has_unreported() ? kAnswerAck : 0;
     }
   }
   if (echo_mark_) {
@@ -117,7 +122,7 @@ void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call)
     echo_mark_ = false;
   }
   packet.ib.aeth = {.original_data = 0, .msn = hot_.msn, .syndrome = syndrome};
-  hot_.answers = 0;
+  hot_.answers = left;
   set_payload(packet, 0);
 }
 
@@ -156,11 +161,11 @@ void RcResponder::fail_receive(verbs::WcStatus status, const RcCall& call) {
 }
 
 std::size_t RcResponder::heap_bytes() const {
-  return hot_.resources.heap_bytes() + receives_.heap_bytes() + (early_ != nullptr ? sizeof(ReorderBuffer) : 0);
+  return hot_.resources.heap_bytes() + receives_.heap_bytes() + (early_ != nullptr ? early_->heap_bytes() : 0);
 }
 
 std::size_t RcResponder::held_packets() const {
-  return early_ == nullptr ? 0 : static_cast<std::size_t>(early_->held());
+  return early_ == nullptr ? 0 : early_->held();
 }
 
 }  // namespace weft::transport

@@ -34,6 +34,8 @@ class RcResponder {
   void observe_mark(const wire::Packet& packet, const RcCall& call) { observe_mark(packet, call.core, call.now); }
   /// The short way for the middle of a message of which lengths alone travel; false if it is anything else.
   [[nodiscard]] bool continue_message(const ReceivedPacket& received, const RcCore& core, Time now);
+  /// The same for a packet with an address of its own, in its turn or early.
+  [[nodiscard]] bool place_middle(const ReceivedPacket& received, const RcCall& call);
   /// The short way for an acknowledgement, when it is the only answer that waits.
   [[nodiscard]] bool poll_ack_flow(const TransmitSlot& slot, const RcCore& core);
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const RcCall& call);
@@ -99,6 +101,8 @@ class RcResponder {
   void replay(const wire::IbTransportHeader& header, const RcCall& call);
   void drain_early(const RcCall& call);
   [[nodiscard]] bool place_early(const ReceivedPacket& received, const RcCall& call);
+  [[nodiscard]] static bool may_place(const wire::RethFields& reth, std::uint32_t payload, const RcCall& call);
+  void on_untracked(const RcCall& call);
   Verdict execute(const ReceivedPacket& received, bool placed, const RcCall& call);
   [[nodiscard]] bool fits_sequence(wire::Operation operation, const wire::OpcodeInfo& info) const;
   Verdict execute_send(const ReceivedPacket& received, const wire::OpcodeInfo& info, const RcCall& call);
@@ -125,6 +129,7 @@ class RcResponder {
   Time paced_until_;                      // READ data obey the pacing of congestion control
   std::uint32_t replay_start_ = 0;        // packet at which the answer being sent began
   bool echo_mark_ = false;                // the next acknowledgement carries BECN
+  bool duplicate_ = false;                // the next one says that a request has come twice
   bool failed_ = false;
 };
 

@@ -30,7 +30,8 @@ void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call)
     on_duplicate(received, call);
   } else if (distance > 0) {
     on_early(received, call);
-  } else if (execute(received, false, call) == Verdict::kAccepted && early_ != nullptr) {
+  } else if (execute(received, false, call) == Verdict::kAccepted && early_ != nullptr && early_->any()) {
+    early_->skip(header.psn + 1, hot_.expected);
     drain_early(call);
   }
 }
@@ -48,12 +49,18 @@ void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
     return;
   }
   // While a receive request is missing, everything is sent again from ePSN.
-  if (hot_.nak_outstanding || received.packet.ib.psn - hot_.expected >= ReorderBuffer::kWindow)
+  const SelectiveRepeatOptions& options = call.options().selective();
+  if (hot_.nak_outstanding)
     return;
-  if (early_ == nullptr)
-    early_ = std::make_unique<ReorderBuffer>(call.options().reorder_capacity);
+  if (early_ == nullptr) {
+    early_ = std::make_unique<ReorderBuffer>(ReorderBuffer::Options{
+        .window = options.tracked_packets, .packets = options.reorder_capacity, .bytes = options.reorder_bytes});
+  }
+  if (received.packet.ib.psn - hot_.expected >= static_cast<std::int32_t>(options.tracked_packets))
+    return on_untracked(call);
   if (early_->contains(received.packet.ib.psn)) {
     ++call.counters().duplicate_request;
+    duplicate_ = true;
     hot_.answers |= kAnswerAck;
     return;
   }
@@ -62,51 +69,76 @@ void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
   if (placeable) {
     if (!place_early(received, call))
       return;
-    (void)early_->note_placed(received, hot_.expected);
-  } else if (early_->hold(received, hot_.expected) == ReorderBuffer::Outcome::kNoRoom) {
-    return;
+    (void)early_->note_placed(received);
+  } else if (early_->hold(received) == ReorderBuffer::Outcome::kNoRoom) {
+    return on_untracked(call);
   }
-  hot_.answers |= kAnswerAck;
+  // Who counts what overtakes a packet must hear of each; who looks at the time asks often enough.
+  if (options.loss_detection == LossDetection::kByCount || received.packet.ib.has(wire::kBthAckRequest))
+    hot_.answers |= kAnswerAck;
+}
+
+// Beyond what the device can keep track of.
+void RcResponder::on_untracked(const RcCall& call) {
+  ++call.counters().out_of_tracking;
+  if (call.options().selective().reorder_overflow == ReorderOverflow::kDrop || !early_->first_overflow(hot_.expected))
+    return;
+  hot_.nak_syndrome = wire::nak_syndrome(wire::NakCode::kPsnSequenceError);
+  hot_.answers |= kAnswerNak;
+}
+
+bool RcResponder::may_place(const wire::RethFields& reth, std::uint32_t payload, const RcCall& call) {
+  return (call.attributes().access_flags & verbs::kAccessRemoteWrite) != 0 && reth.dma_length == payload &&
+         call.context.memory()
+                 .check({.pd = call.core.init().pd,
+                         .key = reth.remote_key,
+                         .address = reth.virtual_address,
+                         .length = reth.dma_length,
+                         .access = verbs::kAccessRemoteWrite})
+                 .fault == verbs::AccessFault::kNone;
 }
 
 // Data of a WRITE packet that came early go to memory at once; if they may not, the packet counts as lost and its
 // repetition is judged in its turn.
 bool RcResponder::place_early(const ReceivedPacket& received, const RcCall& call) {
-  if ((call.attributes().access_flags & verbs::kAccessRemoteWrite) == 0)
-    return false;
   const wire::RethFields& reth = received.packet.ib.reth;
-  if (reth.dma_length != received.packet.common.payload_bytes)
+  if (!may_place(reth, received.packet.common.payload_bytes, call))
     return false;
-  const auto checked = call.context.memory().check({.pd = call.core.init().pd,
-                                                    .key = reth.remote_key,
-                                                    .address = reth.virtual_address,
-                                                    .length = reth.dma_length,
-                                                    .access = verbs::kAccessRemoteWrite});
-  if (checked.fault != verbs::AccessFault::kNone)
-    return false;
-  if (checked.region != nullptr && checked.region->bytes != nullptr && !received.payload.empty()) {
-    std::memcpy(checked.region->data(reth.virtual_address), received.payload.data(), received.payload.size());
-  }
+  const verbs::MemoryRegion* const region =
+      received.payload.empty() ? nullptr : call.context.memory().find(reth.remote_key);
+  if (region != nullptr && region->bytes != nullptr)
+    std::memcpy(region->data(reth.virtual_address), received.payload.data(), received.payload.size());
   return true;
 }
 
 void RcResponder::drain_early(const RcCall& call) {
-  for (int i = 0; i < ReorderBuffer::kWindow && !failed_; ++i) {
+  const std::uint32_t mtu = 1U << mtu_shift(call.attributes().path_mtu);
+  for (std::uint32_t i = 0; i < early_->window() && !failed_ && early_->any(); ++i) {
+    if (const std::uint32_t middles = early_->take_middles(hot_.expected); middles != 0) {
+      if (hot_.message != Message::kWrite) {
+        (void)reject(wire::NakCode::kInvalidRequest, call);
+        return;
+      }
+      hot_.expected += middles;
+      hot_.received += middles * mtu;
+      hot_.remaining = 0;
+    }
     ReorderBuffer::Entry* const entry = early_->find(hot_.expected);
     if (entry == nullptr)
       return;
+    const Psn psn = hot_.expected;
     const Verdict verdict = execute({entry->packet, entry->cold, entry->payload}, entry->placed, call);
-    if (verdict == Verdict::kReceiverNotReady) {
-      early_->clear();
+    if (verdict != Verdict::kAccepted)
       return;
-    }
-    early_->release(*entry);
+    early_->release(psn);
+    early_->skip(psn + 1, hot_.expected);
   }
 }
 
 //= ibta-1.7 9.7.5
 void RcResponder::on_duplicate(const ReceivedPacket& received, const RcCall& call) {
   ++call.counters().duplicate_request;
+  duplicate_ = call.options().loss_recovery == LossRecovery::kSelectiveRepeat;
   const wire::Operation operation = wire::operation_of(received.packet.ib.opcode);
   if (operation == wire::Operation::kReadRequest || is_atomic(operation)) {
     replay(received.packet.ib, call);

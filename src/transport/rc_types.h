@@ -18,6 +18,7 @@ struct RcCounters {
   std::uint32_t implied_nak_seq_err = 0;    // gaps in READ responses
   std::uint32_t rnr_nak_retry_err = 0;      // RNR NAKs received
   std::uint32_t out_of_sequence = 0;        // requests received ahead of the expected PSN
+  std::uint32_t out_of_tracking = 0;        // of these, beyond what the responder can keep track of
   std::uint32_t duplicate_request = 0;
   std::uint32_t bad_requests = 0;  // requests answered with a fatal NAK
   std::uint32_t discarded = 0;     // dropped without an answer: P_Key, service, stale or impossible PSN
@@ -31,6 +32,7 @@ struct RcCounters {
     implied_nak_seq_err += other.implied_nak_seq_err;
     rnr_nak_retry_err += other.rnr_nak_retry_err;
     out_of_sequence += other.out_of_sequence;
+    out_of_tracking += other.out_of_tracking;
     duplicate_request += other.duplicate_request;
     bad_requests += other.bad_requests;
     discarded += other.discarded;
@@ -56,6 +58,10 @@ struct RcCore : QpCore {
   void clear_counters() { counters_.reset(); }
   [[nodiscard]] std::size_t heap_bytes() const { return counters_ == nullptr ? 0 : sizeof(RcCounters); }
 
+  // Of the queue pair; here they fill the gap behind QpCore.
+  bool request_turn = false;  // requests and READ data take turns
+  bool drain_reported = false;
+  bool established = false;
   RcOptions options;
 
  private:

@@ -25,11 +25,14 @@ TEST(ExtensionHeaders, HaveTheirFieldsInWireOrder) {
 }
 
 /// Bit 0 is the lowest bit of the eighth byte, bit 64 that of the sixteenth.
-TEST(ExtensionHeaders, SackBitmapIsTwoBigEndianWords) {
+TEST(ExtensionHeaders, SackIsAFlagTheBaseAndTwoBigEndianWords) {
   SackEthHeader sack;
   sack.bitmap.set(0);
   sack.bitmap.set(127);
-  EXPECT_EQ(emitted(sack), bytes_of("0000000000000001 8000000000000000"));
+  sack.bitmap.base = Psn(0xABCDEF);
+  EXPECT_EQ(emitted(sack), bytes_of("00ABCDEF 0000000000000001 8000000000000000"));
+  sack.bitmap.duplicate = true;
+  EXPECT_EQ(emitted(sack), bytes_of("80ABCDEF 0000000000000001 8000000000000000"));
 }
 
 /// What describe() says of an opcode is what the headers themselves add up to.

@@ -86,7 +86,9 @@ void add_responses(const ExtensionHeaders& extensions, std::string& text) {
     add(text, " original {:#x}", extensions.atomic_ack->original_data);
   }
   if (extensions.sack) {
-    add(text, " received {:#018x} {:#018x}", extensions.sack->bitmap.words[0], extensions.sack->bitmap.words[1]);
+    const SackBitmap& bitmap = extensions.sack->bitmap;
+    add(text, " from {} received {:#018x} {:#018x}{}", bitmap.base.value(), bitmap.words[0], bitmap.words[1],
+        bitmap.duplicate ? " duplicate" : "");
   }
 }
 

@@ -135,7 +135,7 @@ constexpr OpcodeInfo describe_headers(std::uint8_t opcode) {
 /// Sizes of BTH and extension headers; a test compares them with the header structs.
 constexpr std::uint8_t header_bytes(const OpcodeInfo& info) {
   const int bytes = 12 + 4 * (info.rdeth + info.xrceth + info.feth + info.aeth + info.immediate + info.invalidate) +
-                    8 * (info.deth + info.atomic_ack) + 16 * (info.reth + info.sack + info.cnp_reserved) +
+                    8 * (info.deth + info.atomic_ack) + 16 * (info.reth + info.cnp_reserved) + 20 * info.sack +
                     28 * info.atomic;
   return info.valid ? static_cast<std::uint8_t>(bytes) : std::uint8_t{0};
 }

@@ -37,7 +37,7 @@ TEST(Opcode, HeaderBytesFollowTheSpecification) {
   EXPECT_EQ(describe(make_opcode(Service::kRc, Operation::kFlush)).header_bytes, 12 + 4 + 16);
   EXPECT_EQ(describe(make_opcode(Service::kUd, Operation::kSendOnlyImmediate)).header_bytes, 12 + 8 + 4);
   EXPECT_EQ(describe(kOpcodeRoceCnp).header_bytes, 12 + 16);
-  EXPECT_EQ(describe(kOpcodeSack).header_bytes, 12 + 4 + 16);
+  EXPECT_EQ(describe(kOpcodeSack).header_bytes, 12 + 4 + 20);
 }
 
 /// A message is one "only" packet, or a first, middles and a last.

@@ -1,7 +1,7 @@
 // The packet as engines, NICs and switches see it: decoded headers, and a reference to the payload in place of bytes.
 //
 // A packet is two records. `Packet` (64 bytes) is enough for almost every packet: 32 bytes that a fabric reads and
-// writes (`common`), 32 bytes of transport header that only the two engines read. `ColdPacket` (64 bytes) holds what
+// writes (`common`), 32 bytes of transport header that only the two engines read. `ColdPacket` (72 bytes) holds what
 // few packets carry; it is valid only when `common.flags` has kHasCold. Neither owns anything. Payload bytes, in runs
 // that carry data, travel beside the records (transport/packet_io.h); lengths alone are in the hot record.
 #pragma once
@@ -198,11 +198,13 @@ struct AtomicOperands {
   std::uint64_t compare = 0;
 };
 
-/// Selective acknowledgement: bit i of the bitmap (bit 0 of word 0 first) stands for PSN `cumulative + 1 + i`, where
-/// `cumulative` is the acknowledgement's PSN; a set bit means received. Form: docs/decisions (selective repeat).
+/// Selective acknowledgement: bit i of the bitmap (bit 0 of word 0 first) stands for PSN `base + i`; a set bit means
+/// received. Form: docs/decisions (selective repeat).
 struct SackBitmap {
   static constexpr int kBits = 128;
   std::array<std::uint64_t, 2> words{};
+  Psn base;
+  bool duplicate = false;  // a request has arrived a second time since the last acknowledgement
 
   [[nodiscard]] bool test(int bit) const { return ((words[static_cast<unsigned>(bit) / 64] >> (bit % 64)) & 1U) != 0; }
   void set(int bit) { words[static_cast<unsigned>(bit) / 64] |= std::uint64_t{1} << (bit % 64); }
@@ -226,6 +228,6 @@ struct ColdPacket {
   SackBitmap sack;
   std::array<TcpSackBlock, kMaxTcpSackBlocks> tcp_sack{};
 };
-static_assert(sizeof(ColdPacket) == 64);
+static_assert(sizeof(ColdPacket) == 72);
 
 }  // namespace weft::wire

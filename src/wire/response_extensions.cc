@@ -4,6 +4,11 @@
 #include "wire/header_error.h"
 
 namespace weft::wire {
+namespace {
+
+constexpr std::uint8_t kSackDuplicate = 0x80;
+
+}  // namespace
 
 Result<AethHeader> AethHeader::parse(std::span<const std::byte> bytes) {
   if (bytes.size() < kSize) {
@@ -34,13 +39,18 @@ Result<SackEthHeader> SackEthHeader::parse(std::span<const std::byte> bytes) {
   if (bytes.size() < kSize) {
     return too_short("SACK bitmap", {.needed = kSize, .found = bytes.size()});
   }
-  return SackEthHeader{.bitmap = {.words = {load_be64(bytes, 0), load_be64(bytes, 8)}}};
+  return SackEthHeader{.bitmap = {.words = {load_be64(bytes, 4), load_be64(bytes, 12)},
+                                  .base = Psn(load_be24(bytes, 1)),
+                                  .duplicate = (load_u8(bytes, 0) & kSackDuplicate) != 0},
+                       .reserved = static_cast<std::uint8_t>(load_u8(bytes, 0) & ~kSackDuplicate)};
 }
 
 void SackEthHeader::emit(std::span<std::byte> out) const {
   WEFT_ASSERT(out.size() >= kSize);
-  store_be64(out, 0, bitmap.words[0]);
-  store_be64(out, 8, bitmap.words[1]);
+  store_u8(out, 0, static_cast<std::uint8_t>((bitmap.duplicate ? kSackDuplicate : 0) | (reserved & ~kSackDuplicate)));
+  store_be24(out, 1, bitmap.base.value());
+  store_be64(out, 4, bitmap.words[0]);
+  store_be64(out, 12, bitmap.words[1]);
 }
 
 }  // namespace weft::wire

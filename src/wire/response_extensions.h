@@ -38,16 +38,21 @@ struct AtomicAckEthHeader {
   friend bool operator==(const AtomicAckEthHeader&, const AtomicAckEthHeader&) = default;
 };
 
-/// Bitmap of a selective acknowledgement: word 0 and then word 1 of SackBitmap, each big-endian.
+/// What a selective acknowledgement tells: one byte of flags (bit 7: a request has arrived twice; the others are
+/// reserved, zero), the 24-bit PSN of bit 0, then word 0 and word 1 of SackBitmap, each big-endian.
 struct SackEthHeader {
-  static constexpr std::size_t kSize = 16;
+  static constexpr std::size_t kSize = 20;
 
   SackBitmap bitmap{};
+  std::uint8_t reserved = 0;  // 7 bits
 
   [[nodiscard]] static Result<SackEthHeader> parse(std::span<const std::byte> bytes);
   void emit(std::span<std::byte> out) const;
 
-  friend bool operator==(const SackEthHeader& a, const SackEthHeader& b) { return a.bitmap.words == b.bitmap.words; }
+  friend bool operator==(const SackEthHeader& a, const SackEthHeader& b) {
+    return a.bitmap.words == b.bitmap.words && a.bitmap.base == b.bitmap.base &&
+           a.bitmap.duplicate == b.bitmap.duplicate && a.reserved == b.reserved;
+  }
 };
 
 }  // namespace weft::wire

@@ -45,11 +45,14 @@ RcSide::RcSide(int index, const RcPairOptions& options)
                                      .max_send_wr = options.max_wr,
                                      .max_recv_wr = options.max_wr};
   must(context.attach_qp(init));
+  selective = options.selective;
+  transport::RcOptions rc = options.rc;
+  rc.selective_repeat = rc.selective_repeat == nullptr ? &selective : rc.selective_repeat;
   qp = std::make_unique<transport::RcQueuePair>(
       transport::QpIdentity{.qpn = Qpn(0x100U + static_cast<std::uint32_t>(index)),
                             .endpoint = EndpointId(static_cast<std::uint32_t>(index)),
                             .encapsulation = options.encapsulation},
-      init, options.rc);
+      init, rc);
 }
 
 void RcSide::connect(const RcSide& peer, const RcPairOptions& options) {

@@ -14,6 +14,7 @@ namespace weft::testing {
 struct RcPairOptions {
   TestNetwork::Options network{};
   transport::RcOptions rc{};
+  transport::SelectiveRepeatOptions selective{};  // of `rc`, whose pointer is left null
   wire::Encapsulation encapsulation = wire::Encapsulation::kRoceV2Ipv4;
   verbs::PathMtu mtu = verbs::PathMtu::k1024;
   std::uint8_t timeout = 1;  // 8.192 us; short, so that lossy runs stay short
@@ -57,6 +58,7 @@ class RcSide {
   verbs::CqHandle send_cq;
   verbs::CqHandle recv_cq;
   verbs::SrqHandle srq;
+  transport::SelectiveRepeatOptions selective;
   std::unique_ptr<transport::RcQueuePair> qp;
 
  private:

@@ -63,8 +63,8 @@ TEST(RcRandom, SelectiveRepeatDeliversExactlyOnceUnderFaults) {
   for_each_seed(1'000, [](std::uint64_t seed) {
     RcPairOptions options = draw_options(seed);
     options.rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
-    options.rc.reorder_capacity = static_cast<std::uint8_t>(1 + seed % 100);
-    options.rc.reorder_threshold = static_cast<std::uint8_t>(1 + seed % 16);
+    options.selective.reorder_capacity = static_cast<std::uint32_t>(1 + seed % 100);
+    options.selective.reorder_threshold = static_cast<std::uint16_t>(1 + seed % 16);
     run_seed(options);
   });
 }
@@ -74,9 +74,26 @@ TEST(RcRandom, OutOfOrderPlacementDeliversExactlyOnceUnderFaults) {
     RcPairOptions options = draw_options(seed);
     options.rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
     options.rc.out_of_order_placement = true;
-    options.rc.reorder_capacity = static_cast<std::uint8_t>(1 + seed % 100);
-    options.rc.reorder_threshold = static_cast<std::uint8_t>(1 + seed % 64);
+    options.selective.reorder_capacity = static_cast<std::uint32_t>(1 + seed % 100);
+    options.selective.reorder_threshold = static_cast<std::uint16_t>(1 + seed % 64);
     options.network.faults.reordering = Probability::from_ratio({.numerator = 1, .denominator = 2});
+    run_seed(options);
+  });
+}
+
+TEST(RcRandom, LossDetectionByTimeDeliversExactlyOnceUnderFaults) {
+  for_each_seed(2'000, [](std::uint64_t seed) {
+    RcPairOptions options = draw_options(seed);
+    options.rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
+    options.rc.out_of_order_placement = seed % 4 != 0;
+    options.selective = {.loss_detection = transport::LossDetection::kByTime,
+                         .round_trip = Duration::microseconds(1 + static_cast<std::int64_t>(seed % 50)),
+                         .flight_packets = 64U << seed % 4,
+                         .tracked_packets = static_cast<std::uint32_t>(2 + seed % 300),
+                         .reorder_capacity = static_cast<std::uint32_t>(1 + seed % 100),
+                         .reorder_overflow = seed % 2 == 0 ? transport::ReorderOverflow::kDrop
+                                                           : transport::ReorderOverflow::kNak};
+    options.network.faults.reordering = Probability::from_ratio({.numerator = seed % 60, .denominator = 100});
     run_seed(options);
   });
 }

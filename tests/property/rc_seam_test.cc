@@ -241,10 +241,11 @@ TEST(RcPath, RoundRobinGivesEveryPacketTheNextEntropy) {
 }
 
 /// A WRITE over two paths, one 2 us longer; the packets that were sent more than once.
-std::uint32_t retransmissions_over_two_paths(const transport::RcOptions& rc) {
+std::uint32_t retransmissions_over_two_paths(const transport::RcOptions& rc,
+                                             const transport::SelectiveRepeatOptions& selective = {}) {
   constexpr std::uint32_t kLength = 300 * kMtu;
   transport::RoundRobinPath path({.base = 0xC000, .paths = 2});
-  RcPairOptions options{.rc = rc, .timeout = 6};
+  RcPairOptions options{.rc = rc, .selective = selective, .timeout = 6};
   options.rc.path_selector = &path;
   TappedPair pair(options);
   fill(pair.side(0).memory(), 3);
@@ -260,10 +261,10 @@ std::uint32_t retransmissions_over_two_paths(const transport::RcOptions& rc) {
 }
 
 TEST(RcPlacement, TwoPathsOfDifferentLengthCauseNoRetransmission) {
-  transport::RcOptions placed{.loss_recovery = LossRecovery::kSelectiveRepeat, .out_of_order_placement = true};
-  placed.reorder_capacity = 1;  // placed packets take no room
-  placed.reorder_threshold = 100;
-  EXPECT_EQ(retransmissions_over_two_paths(placed), 0U);
+  const transport::RcOptions placed{.loss_recovery = LossRecovery::kSelectiveRepeat, .out_of_order_placement = true};
+  // Placed packets take no room.
+  EXPECT_EQ(retransmissions_over_two_paths(placed, {.reorder_threshold = 100, .reorder_capacity = 1}), 0U);
+  EXPECT_EQ(retransmissions_over_two_paths(placed, {.loss_detection = transport::LossDetection::kByTime}), 0U);
   EXPECT_GT(retransmissions_over_two_paths({}), 0U);
 }
 
@@ -271,7 +272,7 @@ RcPairOptions selective(std::uint8_t threshold) {
   RcPairOptions options;
   options.timeout = 6;
   options.rc.loss_recovery = LossRecovery::kSelectiveRepeat;
-  options.rc.reorder_threshold = threshold;
+  options.selective.reorder_threshold = threshold;
   return options;
 }
 
@@ -308,7 +309,7 @@ TEST(RcSelectiveRepeat, HoldsNoMoreThanItsCapacity) {
   constexpr std::uint8_t kCapacities[] = {1, 5, 64};
   for (const std::uint8_t capacity : kCapacities) {
     RcPairOptions options = selective(127);
-    options.rc.reorder_capacity = capacity;
+    options.selective.reorder_capacity = capacity;
     TappedPair pair(options);
     std::size_t most = 0;
     pair.set_judge([&](const Logged&, std::size_t i) {

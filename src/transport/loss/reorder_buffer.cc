@@ -1,70 +1,131 @@
 #include "transport/loss/reorder_buffer.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 
 namespace weft::transport {
 
-ReorderBuffer::Outcome ReorderBuffer::hold(const ReceivedPacket& received, Psn expected) {
-  return keep(received, expected, false);
+ReorderBuffer::ReorderBuffer(const Options& options)
+    : arrived_(PsnBitmap::window_for(options.window)),
+      kept_(arrived_.window()),
+      options_(options),
+      window_(options.window) {
+  WEFT_ASSERT(options.window >= 2 && options.packets >= 1);
 }
 
-ReorderBuffer::Outcome ReorderBuffer::note_placed(const ReceivedPacket& received, Psn expected) {
-  return keep(received, expected, true);
-}
+ReorderBuffer::Outcome ReorderBuffer::hold(const ReceivedPacket& received) { return keep(received, false); }
 
-ReorderBuffer::Outcome ReorderBuffer::keep(const ReceivedPacket& received, Psn expected, bool placed) {
+ReorderBuffer::Outcome ReorderBuffer::note_placed(const ReceivedPacket& received) { return keep(received, true); }
+
+ReorderBuffer::Outcome ReorderBuffer::keep(const ReceivedPacket& received, bool placed) {
   const Psn psn = received.packet.ib.psn;
-  WEFT_ASSERT(psn - expected > 0 && psn - expected < kWindow);
-  Entry& place = entry(psn);
-  if (place.used) {
-    if (place.packet.ib.psn == psn)
-      return Outcome::kDuplicate;
-    // Left over from before the expected PSN jumped past it.
-    release(place);
-  }
-  if (!placed && held_ >= capacity_)
+  if (arrived_.test(psn))
+    return Outcome::kDuplicate;
+  const Bytes payload(received.packet.common.payload_bytes);
+  if (!placed && (held_ >= options_.packets || payload > options_.bytes - held_bytes_))
     return Outcome::kNoRoom;
-  place.packet = received.packet;
-  if (received.packet.has(wire::kHasCold))
-    place.cold = received.cold;
-  place.used = true;
-  ++used_;
-  place.placed = placed;
-  if (!placed) {
-    place.payload.assign(received.payload.begin(), received.payload.end());
-    ++held_;
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint16_t>(entries_.size()));
+    entries_.emplace_back();
   }
+  entry_of_.resize(arrived_.window());
+  const std::uint16_t place = free_.back();
+  free_.pop_back();
+  entry_of_[psn.value() & (arrived_.window() - 1)] = place;
+  Entry& entry = entries_[place];
+  entry.packet = received.packet;
+  if (received.packet.has(wire::kHasCold))
+    entry.cold = received.cold;
+  entry.placed = placed;
+  if (!placed) {
+    entry.payload.assign(received.payload.begin(), received.payload.end());
+    ++held_;
+    held_bytes_ += payload;
+  }
+  kept_.set(psn);
+  arrived_.set(psn);
+  ++arrived_count_;
+  note_unreported(psn);
   return Outcome::kKept;
 }
 
-ReorderBuffer::Entry* ReorderBuffer::find(Psn psn) {
-  Entry& place = entry(psn);
-  return place.used && place.packet.ib.psn == psn ? &place : nullptr;
-}
-
-void ReorderBuffer::release(Entry& taken) {
-  if (!taken.placed)
-    --held_;
-  --used_;
-  taken.used = false;
-  taken.placed = false;
-  taken.payload.clear();
-}
-
-wire::SackBitmap ReorderBuffer::bitmap(Psn expected) const {
-  wire::SackBitmap bitmap;
-  for (int i = 1; i < kWindow; ++i) {
-    if (contains(expected + i))
-      bitmap.set(i);
+std::uint32_t ReorderBuffer::take_middles(Psn expected) {
+  const std::uint32_t arrived = arrived_.run_from(expected, window_);
+  std::uint32_t middles = 0;
+  for (; middles < arrived; middles += 64) {
+    const std::uint64_t entries = kept_.bits_from(expected + middles);
+    if (entries != 0) {
+      middles += static_cast<std::uint32_t>(std::countr_zero(entries));
+      break;
+    }
   }
+  middles = std::min(middles, arrived);
+  arrived_count_ -= arrived_.reset_range(expected, middles);
+  return middles;
+}
+
+ReorderBuffer::Entry* ReorderBuffer::find(Psn psn) {
+  return kept_.test(psn) ? &entries_[entry_of_[psn.value() & (arrived_.window() - 1)]] : nullptr;
+}
+
+void ReorderBuffer::release(Psn psn) {
+  const std::uint16_t place = entry_of_[psn.value() & (arrived_.window() - 1)];
+  Entry& entry = entries_[place];
+  if (!entry.placed) {
+    --held_;
+    held_bytes_ -= Bytes(entry.packet.common.payload_bytes);
+  }
+  entry.payload.clear();
+  free_.push_back(place);
+  kept_.reset(psn);
+  arrived_.reset(psn);
+  --arrived_count_;
+}
+
+void ReorderBuffer::skip(Psn from, Psn to) {
+  const auto count = static_cast<std::uint32_t>(std::min<std::int32_t>(to - from, static_cast<std::int32_t>(window_)));
+  for (std::uint32_t i = 0; i < count && any(); ++i) {
+    if (kept_.test(from + i))
+      release(from + i);
+  }
+  arrived_count_ -= arrived_.reset_range(from, count);
+}
+
+wire::SackBitmap ReorderBuffer::report(Psn expected) {
+  wire::SackBitmap bitmap;
+  const bool near = !unreported_ || last_unreported_ - expected < wire::SackBitmap::kBits;
+  bitmap.base = near || first_unreported_ < expected ? expected : first_unreported_;
+  for (int i = 0; i < 2; ++i) {
+    const std::int32_t left = static_cast<std::int32_t>(window_) - (bitmap.base + 64 * i - expected);
+    if (left > 0)
+      bitmap.words[static_cast<std::size_t>(i)] =
+          arrived_.bits_from(bitmap.base + 64 * i) & low_bits(static_cast<std::uint32_t>(left));
+  }
+  const Psn reported = bitmap.base + wire::SackBitmap::kBits;
+  unreported_ = unreported_ && last_unreported_ >= reported;
+  if (unreported_ && first_unreported_ < reported)
+    first_unreported_ = reported;
   return bitmap;
 }
 
 void ReorderBuffer::clear() {
-  for (Entry& place : entries_) {
-    if (place.used)
-      release(place);
-  }
+  arrived_.clear();
+  kept_.clear();
+  entries_.clear();
+  free_.clear();
+  arrived_count_ = held_ = 0;
+  held_bytes_ = Bytes::zero();
+  unreported_ = false;
+}
+
+std::size_t ReorderBuffer::heap_bytes() const {
+  std::size_t bytes = sizeof *this + arrived_.heap_bytes() + kept_.heap_bytes() +
+                      (entry_of_.capacity() + free_.capacity()) * sizeof(std::uint16_t) +
+                      entries_.capacity() * sizeof(Entry);
+  for (const Entry& entry : entries_)
+    bytes += entry.payload.capacity();
+  return bytes;
 }
 
 }  // namespace weft::transport

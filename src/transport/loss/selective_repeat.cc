@@ -8,83 +8,295 @@
 namespace weft::transport {
 namespace {
 
-__extension__ using Bits = unsigned __int128;
-
-int lowest_bit(Bits bits) {
-  const auto low = static_cast<std::uint64_t>(bits);
-  return low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(static_cast<std::uint64_t>(bits >> 64));
-}
-
-int highest_bit(Bits bits) {
-  const auto high = static_cast<std::uint64_t>(bits >> 64);
-  return high != 0 ? 127 - std::countl_zero(high) : 63 - std::countl_zero(static_cast<std::uint64_t>(bits));
-}
+constexpr std::uint8_t kMostSteps = 7;
+constexpr std::uint8_t kRoundsPerStep = 16;  // as RFC 8985 keeps a wider window for 16 recoveries
 
 }  // namespace
 
-SelectiveRepeat::SelectiveRepeat(std::uint8_t threshold) : threshold_(threshold) {
-  WEFT_ASSERT(threshold >= 1 && threshold < kWindow);
+SelectiveRepeat::SelectiveRepeat(const Options& options)
+    : received_(options.window),
+      answered_(options.window),
+      lost_(options.window),
+      resent_(options.window),
+      mask_(options.window - 1),
+      longest_before_(static_cast<Stamp>(std::max<std::int64_t>(options.round_trip.picoseconds() >> kStampShift, 1))),
+      threshold_(options.threshold),
+      by_time_(options.detection == LossDetection::kByTime) {
+  WEFT_ASSERT(options.threshold >= 1 && options.threshold < options.window);
+  if (by_time_) {
+    sent_.resize(options.window);
+  }
 }
 
-void SelectiveRepeat::advance(Psn una) {
+void SelectiveRepeat::start(Psn una) {
+  clear();
+  una_ = round_end_ = steps_round_ = una;
+}
+
+std::uint32_t SelectiveRepeat::span(Psn end) const {
+  return static_cast<std::uint32_t>(std::clamp<std::int32_t>(end - una_, 0, static_cast<std::int32_t>(window())));
+}
+
+// A round trip as the sender sees it: with the time that the acknowledgement was held back.
+void SelectiveRepeat::measure(Psn psn, Time now) {
+  const Stamp sent = sent_[psn.value() & mask_];
+  if (static_cast<std::int32_t>(sent - newest_sent_) > 0 || !measured_) {
+    newest_sent_ = sent;
+  }
+  if (resent_.test(psn)) {
+    return;  // which of its copies has arrived is not known
+  }
+  const Stamp round_trip = std::max<Stamp>(stamp(now) - sent, 1);
+  if (!measured_) {
+    measured_ = true;
+    longest_before_ = 0;
+  }
+  longest_now_ = std::max(longest_now_, round_trip);
+}
+
+void SelectiveRepeat::measure_first_arrival(Psn psn, Time now) {
+  const bool known = (received_count_ != 0 && received_.test(psn)) || (answered_count_ != 0 && answered_.test(psn));
+  if (!known) {
+    measure(psn, now);
+  }
+}
+
+void SelectiveRepeat::end_round(Psn end) {
+  round_end_ = end;
+  if (measured_) {
+    longest_before_ = std::max(longest_now_, longest_before_ - longest_before_ / 8);
+    longest_now_ = 0;
+  }
+  if (steps_ > 1 && ++quiet_rounds_ == kRoundsPerStep) {
+    --steps_;
+    quiet_rounds_ = 0;
+  }
+}
+
+void SelectiveRepeat::advance(Psn una, Psn end, Time now) {
   const std::int32_t moved = una - una_;
-  una_ = una;
-  if (moved == 0)
-    return;
-  if (moved < 0 || moved >= kWindow) {
-    received_ = lost_ = resent_ = 0;
+  if (moved <= 0) {
     return;
   }
-  received_ >>= moved;
-  lost_ >>= moved;
-  resent_ >>= moved;
+  if (by_time_) {
+    // The oldest packet has waited longest; if it had arrived before, it has been measured.
+    if (static_cast<std::uint32_t>(moved) <= window()) {
+      measure_first_arrival(una_, now);
+      if (moved > 1) {
+        measure_first_arrival(una - 1, now);
+      }
+    }
+    if (una >= round_end_) {
+      end_round(end);
+    }
+  }
+  const auto passed = std::min(static_cast<std::uint32_t>(moved), window());
+  if (received_count_ != 0) {
+    received_count_ -= received_.reset_range(una_, passed);
+  }
+  if (answered_count_ != 0) {
+    answered_count_ -= answered_.reset_range(una_, passed);
+  }
+  if (lost_count_ != 0) {
+    lost_count_ -= lost_.reset_range(una_, passed);
+  }
+  if (resent_count_ != 0) {
+    resent_count_ -= resent_.reset_range(una_, passed);
+  }
+  una_ = una;
 }
 
-SelectiveRepeat::Bits SelectiveRepeat::in_flight_before(Psn end) const {
-  return below(std::clamp<std::int32_t>(end - una_, 0, kWindow));
+void SelectiveRepeat::on_sack(const wire::SackBitmap& bitmap, const Sack& sack, Time now) {
+  const std::uint32_t in_flight = span(sack.end);
+  for (int i = 0; i < 2; ++i) {
+    const Psn from = bitmap.base + 64 * i;
+    const std::int32_t place = from - una_;
+    if (place <= -64 || place >= static_cast<std::int32_t>(in_flight)) {
+      continue;
+    }
+    std::uint64_t named = bitmap.words[static_cast<std::size_t>(i)];
+    if (place < 0) {
+      named &= ~low_bits(static_cast<std::uint32_t>(-place));
+    }
+    named &= low_bits(static_cast<std::uint32_t>(static_cast<std::int32_t>(in_flight) - place));
+    const std::uint64_t news = named & ~received_.bits_from(from);
+    if (news == 0) {
+      continue;
+    }
+    const Psn first = from + std::countr_zero(news);
+    const Psn last = from + (63 - std::countl_zero(news));
+    if (by_time_) {
+      measure(first, now);
+      measure(last, now);
+    }
+    highest_ = received_count_ == 0 || last > highest_ ? last : highest_;
+    received_.set_bits_from(from, news);
+    received_count_ += static_cast<std::uint32_t>(std::popcount(news));
+    if (lost_count_ != 0) {
+      const std::uint64_t found = news & lost_.bits_from(from);
+      lost_.reset_bits_from(from, found);
+      lost_count_ -= static_cast<std::uint32_t>(std::popcount(found));
+    }
+  }
+  if (!by_time_ && received_count_ != 0) {
+    detect_by_count(sack.acknowledged);
+  }
 }
 
-void SelectiveRepeat::on_sack(Psn base, const wire::SackBitmap& bitmap, Psn end) {
-  const std::int32_t shift = base - una_;
-  if (shift < 0 || shift >= kWindow)
+bool SelectiveRepeat::on_answer(Psn psn) {
+  const std::int32_t place = psn - una_;
+  if (place < 0 || place >= static_cast<std::int32_t>(window()) || answered_.test(psn)) {
+    return false;
+  }
+  answered_.set(psn);
+  ++answered_count_;
+  if (lost_.test(psn)) {
+    lost_.reset(psn);
+    --lost_count_;
+  }
+  return true;
+}
+
+//= rfc8985 6.2
+void SelectiveRepeat::on_duplicate(Psn end) {
+  quiet_rounds_ = 0;
+  if (una_ < steps_round_) {
     return;
-  const Bits named = ((Bits{bitmap.words[1]} << 64) | bitmap.words[0]) << shift;
-  const Bits news = named & in_flight_before(end) & ~received_;
-  received_ |= news;
-  lost_ &= ~news;
-  if (received_ == 0)
-    return;
-  const int highest = highest_bit(received_);
-  if (highest < threshold_)
-    return;
-  // Packets between una and `base` have arrived too: they wait for an answer that is on its way.
-  const Bits overtaken = below(highest - threshold_ + 1) & ~below(shift);
-  lost_ |= overtaken & ~received_ & ~resent_;
+  }
+  steps_round_ = end;
+  steps_ = static_cast<std::uint8_t>(std::min<int>(steps_ + 1, kMostSteps));
+}
+
+void SelectiveRepeat::mark_lost(Psn psn) {
+  if (!lost_.test(psn)) {
+    lost_.set(psn);
+    ++lost_count_;
+  }
+}
+
+// A packet that was sent again already is left to the ACK timeout.
+void SelectiveRepeat::detect_by_count(Psn acknowledged) {
+  const std::int32_t overtaken = highest_ - una_ - threshold_ + 1;
+  for (std::int32_t at = std::max(acknowledged - una_, 0); at < overtaken; at += 64) {
+    const Psn from = una_ + at;
+    const std::uint64_t news = ~(received_.bits_from(from) | lost_.bits_from(from) | resent_.bits_from(from)) &
+                         low_bits(static_cast<std::uint32_t>(overtaken - at));
+    lost_.set_bits_from(from, news);
+    lost_count_ += static_cast<std::uint32_t>(std::popcount(news));
+  }
+}
+
+// Packets leave in the order of their PSNs, so that the first missing one which was sent once is the one due next; those
+// that were sent again are each looked at.
+//= rfc8985 6.2
+Time SelectiveRepeat::detect(Psn limit, Time now) {
+  if (received_count_ == 0) {
+    return Time::never();
+  }
+  const std::int32_t places = std::min(highest_, limit) - una_;
+  const auto patience_now = static_cast<Stamp>(patience().picoseconds() >> kStampShift);
+  const Stamp present = stamp(now);
+  Stamp soonest = patience_now;
+  bool doubtful = false;
+  bool first_sendings = true;
+  for (std::int32_t at = 0; at < places && (first_sendings || resent_count_ != 0); at += 64) {
+    const Psn from = una_ + at;
+    std::uint64_t missing = ~(received_.bits_from(from) | lost_.bits_from(from)) &
+                            low_bits(static_cast<std::uint32_t>(places - at));
+    if (!first_sendings) {
+      missing &= resent_.bits_from(from);
+    }
+    for (; missing != 0; missing &= missing - 1) {
+      const Psn psn = from + std::countr_zero(missing);
+      const Stamp sent = sent_[psn.value() & mask_];
+      if (static_cast<std::int32_t>(newest_sent_ - sent) < 0) {
+        continue;  // sent again after everything that has arrived
+      }
+      const Stamp waited = present - sent;
+      if (waited >= patience_now) {
+        mark_lost(psn);
+        continue;
+      }
+      doubtful = true;
+      soonest = std::min(soonest, patience_now - waited);
+      if (!resent_.test(psn)) {
+        first_sendings = false;
+        missing &= resent_.bits_from(from) | (missing & (~missing + 1));
+      }
+    }
+  }
+  return doubtful ? now + duration(soonest) : Time::never();
 }
 
 void SelectiveRepeat::on_timeout(Psn end) {
-  resent_ = 0;
+  if (by_time_) {
+    if (end > una_) {
+      mark_lost(una_);
+    }
+    return;
+  }
+  resent_.clear();
+  resent_count_ = 0;
+  lost_.clear();
+  lost_count_ = 0;
+  const std::uint32_t in_flight = span(end);
+  for (std::uint32_t at = 0; at < in_flight; at += 64) {
+    const std::uint64_t missing = ~received_.bits_from(una_ + at) & low_bits(in_flight - at);
+    lost_.set_bits_from(una_ + at, missing);
+    lost_count_ += static_cast<std::uint32_t>(std::popcount(missing));
+  }
   // The oldest is due even if it has arrived: its answer must have been lost.
-  lost_ = in_flight_before(end) & (~received_ | 1);
+  if (in_flight != 0) {
+    mark_lost(una_);
+  }
 }
 
 void SelectiveRepeat::request(Psn psn) {
   const std::int32_t place = psn - una_;
-  if (place >= 0 && place < kWindow)
-    lost_ |= Bits{1} << place;
+  if (place >= 0 && place < static_cast<std::int32_t>(window())) {
+    mark_lost(psn);
+  }
 }
 
-void SelectiveRepeat::cancel(Psn from, Psn to) { lost_ &= ~(in_flight_before(to) & ~in_flight_before(from)); }
+void SelectiveRepeat::cancel(Psn from, Psn to) {
+  const Psn first = std::max(from, una_);
+  const std::int32_t count = std::min<std::int32_t>(to - first, static_cast<std::int32_t>(window()) - (first - una_));
+  if (count > 0) {
+    lost_count_ -= lost_.reset_range(first, static_cast<std::uint32_t>(count));
+  }
+}
 
 Psn SelectiveRepeat::take_retransmission() {
-  WEFT_ASSERT(lost_ != 0);
-  const int place = lowest_bit(lost_);
-  const Bits bit = Bits{1} << place;
-  lost_ &= ~bit;
-  resent_ |= bit;
-  return una_ + place;
+  WEFT_ASSERT(lost_count_ != 0);
+  for (std::uint32_t at = 0; at < window(); at += 64) {
+    const std::uint64_t bits = lost_.bits_from(una_ + at);
+    if (bits == 0) {
+      continue;
+    }
+    const Psn psn = una_ + at + std::countr_zero(bits);
+    lost_.reset(psn);
+    --lost_count_;
+    if (!resent_.test(psn)) {
+      resent_.set(psn);
+      ++resent_count_;
+    }
+    return psn;
+  }
+  WEFT_ASSERT(false);
+  return una_;
 }
 
-void SelectiveRepeat::clear() { received_ = lost_ = resent_ = 0; }
+void SelectiveRepeat::clear() {
+  received_.clear();
+  answered_.clear();
+  lost_.clear();
+  resent_.clear();
+  received_count_ = answered_count_ = lost_count_ = resent_count_ = 0;
+}
+
+std::size_t SelectiveRepeat::heap_bytes() const {
+  return received_.heap_bytes() + answered_.heap_bytes() + lost_.heap_bytes() + resent_.heap_bytes() +
+         sent_.capacity() * sizeof(Stamp);
+}
 
 }  // namespace weft::transport

@@ -1,50 +1,133 @@
-// Sender's half of selective repeat: which packets in flight the peer holds, and which are to be sent again.
+// Sender's half of selective repeat: which packets in flight the peer has, which are lost, and when that is known.
 //
-// The window is 128 PSNs from the oldest unacknowledged one. A packet counts as lost when `threshold` or more later
-// ones have arrived, and is sent again once; if that copy is lost too, the ACK timeout sends every missing packet.
+// The window is a number of PSNs from the oldest unacknowledged one (`una`), sized by the bandwidth-delay product; each
+// PSN in it costs 4 bytes and 4 bits. Two ways to find losses:
+// - by count: a packet is lost when `threshold` or more later ones have arrived. For paths that keep the order.
+// - by time (after RFC 8985, RACK): a packet is lost when one that left later has arrived and the longest recent round
+//   trip, times 1 + `steps`, has passed since it left. Disorder of any extent is no loss. `steps` grows when the peer
+//   reports that a packet came twice. What no later arrival can tell (the tail) is probed for after four round trips,
+//   then eight, and so on.
+// By count, a packet is sent again once and then waits for the ACK timeout; by time, again and again.
+// Answers (READ data, atomic results) are not judged by the time they left: RcRequester leaves their PSNs out.
 // Wire form: docs/decisions (selective repeat). Compare IRN (Mittal et al., SIGCOMM 2018).
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/psn.h"
+#include "base/time.h"
+#include "transport/loss/psn_bitmap.h"
 #include "wire/packet.h"
 
 namespace weft::transport {
 
+/// How a sender tells a lost packet from a late one.
+enum class LossDetection : std::uint8_t { kByCount, kByTime };
+
 class SelectiveRepeat {
  public:
-  static constexpr int kWindow = wire::SackBitmap::kBits;
+  struct Options {
+    std::uint32_t window = 128;  // PSNs; a power of two, 64 to 65,536
+    LossDetection detection = LossDetection::kByCount;
+    std::uint16_t threshold = 3;                            // by count; 1 to window - 1
+    Duration round_trip = Duration::milliseconds(1);        // by time: taken for one until the first is measured
+  };
 
-  /// `threshold` 1..127.
-  explicit SelectiveRepeat(std::uint8_t threshold);
+  explicit SelectiveRepeat(const Options& options);
+  /// Begins, or begins again, with nothing in flight.
+  void start(Psn una);
 
-  /// Everything before `una` is acknowledged. Never moves backwards.
-  void advance(Psn una);
-  /// The peer holds the packets that `bitmap` names; bit 0 stands for `base`. Only PSNs before `end` count.
-  void on_sack(Psn base, const wire::SackBitmap& bitmap, Psn end);
-  /// All missing packets before `end` are to be sent again.
+  [[nodiscard]] bool by_time() const { return by_time_; }
+  [[nodiscard]] std::uint32_t window() const { return received_.window(); }
+
+  /// Packet `psn` leaves now, for the first time or again.
+  void on_sent(Psn psn, Time now) {
+    if (by_time_)
+      sent_[psn.value() & mask_] = stamp(now);
+  }
+  /// Everything before `una` is acknowledged, `end` is one past the last packet sent. Never moves backwards.
+  void advance(Psn una, Psn end, Time now);
+  /// What an acknowledgement says beside its bitmap.
+  struct Sack {
+    Psn acknowledged;  // everything before it has arrived, though answers may be missing
+    Psn end;           // one past the last packet sent
+  };
+  /// The peer has the packets that `bitmap` names: bit 0 stands for its base. Only PSNs from una to the end count.
+  void on_sack(const wire::SackBitmap& bitmap, const Sack& sack, Time now);
+  /// The answer of PSN `psn` has come; false if it had before, or lies outside the window.
+  [[nodiscard]] bool on_answer(Psn psn);
+  /// The peer got a packet twice: losses were declared too early. At most one step a round trip.
+  void on_duplicate(Psn end);
+
+  /// By count: marks what was overtaken; called by on_sack. By time: marks what is lost by now among the PSNs before
+  /// `limit`, and tells when to look again; never if nothing is doubtful.
+  [[nodiscard]] Time detect(Psn limit, Time now);
+  /// How long to wait for a packet that others have overtaken, from when it left.
+  [[nodiscard]] Duration patience() const { return longest() * (1 + steps_); }
+  /// How long nothing may be heard before a probe, when none has been sent in vain yet.
+  [[nodiscard]] Duration probe_delay() const { return 4 * longest(); }
+
+  /// The ACK timeout: by count all missing packets before `end` are to be sent again, by time the oldest.
   void on_timeout(Psn end);
   /// Packet `psn` is to be sent again.
   void request(Psn psn);
   /// Packets in [from, to) need not be sent again after all.
   void cancel(Psn from, Psn to);
 
-  [[nodiscard]] bool has_retransmission() const { return lost_ != 0; }
+  [[nodiscard]] bool has_retransmission() const { return lost_count_ != 0; }
   /// The earliest packet to send again, which is then no longer due.
   [[nodiscard]] Psn take_retransmission();
+  /// How many answers from `from` on have come without a gap, at most `limit`.
+  [[nodiscard]] std::uint32_t answered_run(Psn from, std::uint32_t limit) const {
+    return answered_count_ == 0 ? 0 : answered_.run_from(from, limit);
+  }
+  /// Something after una has arrived.
+  [[nodiscard]] bool has_gap() const { return received_count_ + answered_count_ != 0; }
+  /// Forgets what the peer has and what is lost, as after a receiver that was not ready.
   void clear();
+  /// Beside the object itself.
+  [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
-  __extension__ using Bits = unsigned __int128;
-  [[nodiscard]] static constexpr Bits below(int count) { return count >= kWindow ? ~Bits{0} : (Bits{1} << count) - 1; }
-  [[nodiscard]] Bits in_flight_before(Psn end) const;
+  /// A point in time in units of 4.096 ns, modulo 2^32 (17 s): enough to compare what is in flight.
+  using Stamp = std::uint32_t;
+  static constexpr int kStampShift = 12;
+  [[nodiscard]] static Stamp stamp(Time time) { return static_cast<Stamp>(time.picoseconds() >> kStampShift); }
+  [[nodiscard]] static Duration duration(Stamp span) {
+    return Duration::picoseconds(static_cast<std::int64_t>(span) << kStampShift);
+  }
 
-  Bits received_ = 0;  // bit i stands for una_ + i in all three
-  Bits lost_ = 0;      // to be sent again
-  Bits resent_ = 0;    // sent again already
+  [[nodiscard]] Duration longest() const { return duration(longest_now_ > longest_before_ ? longest_now_ : longest_before_); }
+  [[nodiscard]] std::uint32_t span(Psn end) const;
+  void measure(Psn psn, Time now);
+  void measure_first_arrival(Psn psn, Time now);
+  void end_round(Psn end);
+  void mark_lost(Psn psn);
+  void detect_by_count(Psn acknowledged);
+
+  PsnBitmap received_;            // the peer has the packet
+  PsnBitmap answered_;            // its answer has come: not the same for a READ that the peer has put aside
+  PsnBitmap lost_;                // to be sent again
+  PsnBitmap resent_;              // sent again already
+  std::vector<Stamp> sent_;       // by time only: when each packet left last
   Psn una_;
-  std::uint8_t threshold_;
+  Psn highest_;                   // received, while received_count_ != 0
+  Psn round_end_;                 // when una reaches it, a round trip has passed
+  Psn steps_round_;               // no further step before una reaches it
+  std::uint32_t mask_;
+  std::uint32_t received_count_ = 0;
+  std::uint32_t answered_count_ = 0;
+  std::uint32_t lost_count_ = 0;
+  std::uint32_t resent_count_ = 0;
+  Stamp longest_now_ = 0;         // round trip in this round, acknowledgement's delay included
+  Stamp longest_before_;          // in the rounds before, forgotten slowly
+  Stamp newest_sent_ = 0;         // when the packet left that left last of all received
+  std::uint16_t threshold_;
+  std::uint8_t steps_ = 1;
+  std::uint8_t quiet_rounds_ = 0;  // without a duplicate, since the last step
+  bool by_time_;
+  bool measured_ = false;
 };
 
 }  // namespace weft::transport

@@ -13,9 +13,11 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr Psn kUna(0xFFFFFE);  // the window wraps
+constexpr int kWindow = 128;
 
-wire::SackBitmap bits(std::initializer_list<int> set) {
-  wire::SackBitmap bitmap;
+/// A bitmap from `base` on.
+wire::SackBitmap bits(Psn base, std::initializer_list<int> set) {
+  wire::SackBitmap bitmap{.base = base};
   for (const int bit : set) {
     bitmap.set(bit);
   }
@@ -31,35 +33,41 @@ std::vector<int> due(SelectiveRepeat& repeat) {
   return all;
 }
 
-SelectiveRepeat started(std::uint8_t threshold) {
-  SelectiveRepeat repeat(threshold);
-  repeat.advance(kUna);
+SelectiveRepeat started(std::uint16_t threshold) {
+  SelectiveRepeat repeat({.window = kWindow, .threshold = threshold});
+  repeat.start(kUna);
   return repeat;
 }
 
+/// By count, where the time means nothing.
+void sack(SelectiveRepeat& repeat, const wire::SackBitmap& bitmap, Psn end) {
+  repeat.on_sack(bitmap, {.acknowledged = bitmap.base, .end = end}, Time::zero());
+}
+void advance(SelectiveRepeat& repeat, Psn una) { repeat.advance(una, una, Time::zero()); }
+
 TEST(SelectiveRepeat, PacketIsLostWhenAsManyLaterOnesAsTheThresholdHaveArrived) {
   for (const int threshold : {1, 2, 3, 8}) {
-    SelectiveRepeat repeat = started(static_cast<std::uint8_t>(threshold));
+    SelectiveRepeat repeat = started(static_cast<std::uint16_t>(threshold));
     for (int later = 1; later < threshold; ++later) {
-      repeat.on_sack(kUna, bits({later}), kUna + 20);
+      sack(repeat, bits(kUna, {later}), kUna + 20);
       EXPECT_FALSE(repeat.has_retransmission()) << threshold << " " << later;
     }
-    repeat.on_sack(kUna, bits({threshold}), kUna + 20);
+    sack(repeat, bits(kUna, {threshold}), kUna + 20);
     EXPECT_THAT(due(repeat), ElementsAre(0)) << threshold;
   }
 }
 
 TEST(SelectiveRepeat, OnlyTheMissingPacketsAreSentAgain) {
   SelectiveRepeat repeat = started(1);
-  repeat.on_sack(kUna, bits({2, 3, 6}), kUna + 10);
+  sack(repeat, bits(kUna, {2, 3, 6}), kUna + 10);
   EXPECT_THAT(due(repeat), ElementsAre(0, 1, 4, 5));
 }
 
 TEST(SelectiveRepeat, CopyIsSentOnceUntilTheTimeout) {
   SelectiveRepeat repeat = started(1);
-  repeat.on_sack(kUna, bits({1}), kUna + 10);
+  sack(repeat, bits(kUna, {1}), kUna + 10);
   EXPECT_THAT(due(repeat), ElementsAre(0));
-  repeat.on_sack(kUna, bits({1, 2}), kUna + 10);
+  sack(repeat, bits(kUna, {1, 2}), kUna + 10);
   EXPECT_THAT(due(repeat), IsEmpty());
   repeat.on_timeout(kUna + 5);
   EXPECT_THAT(due(repeat), ElementsAre(0, 3, 4));
@@ -67,50 +75,51 @@ TEST(SelectiveRepeat, CopyIsSentOnceUntilTheTimeout) {
 
 TEST(SelectiveRepeat, AcknowledgedPacketsAreNoLongerDue) {
   SelectiveRepeat repeat = started(1);
-  repeat.on_sack(kUna, bits({1, 5}), kUna + 10);
-  repeat.advance(kUna + 2);
+  sack(repeat, bits(kUna, {1, 5}), kUna + 10);
+  advance(repeat, kUna + 2);
   EXPECT_THAT(due(repeat), ElementsAre(2, 3, 4));
   repeat.on_timeout(kUna + 6);
-  repeat.advance(kUna + 6);
+  advance(repeat, kUna + 6);
   EXPECT_FALSE(repeat.has_retransmission());
 }
 
 TEST(SelectiveRepeat, AdvanceBeyondTheWindowForgetsEverything) {
-  for (const int by : {SelectiveRepeat::kWindow, SelectiveRepeat::kWindow + 1, 100'000}) {
+  for (const int by : {kWindow, kWindow + 1, 100'000}) {
     SelectiveRepeat repeat = started(1);
-    repeat.on_sack(kUna, bits({127}), kUna + 128);
+    sack(repeat, bits(kUna, {127}), kUna + 128);
     EXPECT_TRUE(repeat.has_retransmission());
-    repeat.advance(kUna + by);
+    advance(repeat, kUna + by);
     EXPECT_FALSE(repeat.has_retransmission());
   }
 }
 
 TEST(SelectiveRepeat, BitmapBeyondWhatWasSentIsNotBelieved) {
   SelectiveRepeat repeat = started(1);
-  repeat.on_sack(kUna, bits({5, 100, 127}), kUna + 3);
+  sack(repeat, bits(kUna, {5, 100, 127}), kUna + 3);
   EXPECT_FALSE(repeat.has_retransmission());
-  repeat.on_sack(kUna - 1, bits({3}), kUna + 3);
-  repeat.on_sack(kUna + SelectiveRepeat::kWindow, bits({3}), kUna + 3);
+  sack(repeat, bits(kUna - 1, {0}), kUna + 3);
+  sack(repeat, bits(kUna - 1'000, {3}), kUna + 3);
+  sack(repeat, bits(kUna + kWindow, {3}), kUna + 3);
   EXPECT_FALSE(repeat.has_retransmission());
 }
 
 TEST(SelectiveRepeat, PacketsBeforeTheCumulativeNumberHaveArrived) {
   SelectiveRepeat repeat = started(1);
   // The peer has everything up to una + 3; an answer holds una back. Missing: una + 4 only.
-  repeat.on_sack(kUna + 4, bits({1}), kUna + 10);
+  sack(repeat, bits(kUna + 4, {1}), kUna + 10);
   EXPECT_THAT(due(repeat), ElementsAre(4));
 }
 
 TEST(SelectiveRepeat, ArrivalOfAPacketThatIsDueCancelsIt) {
   SelectiveRepeat repeat = started(2);
-  repeat.on_sack(kUna, bits({2, 4}), kUna + 10);
-  repeat.on_sack(kUna, bits({0, 2, 4}), kUna + 10);
+  sack(repeat, bits(kUna, {2, 4}), kUna + 10);
+  sack(repeat, bits(kUna, {0, 2, 4}), kUna + 10);
   EXPECT_THAT(due(repeat), ElementsAre(1));
 }
 
 TEST(SelectiveRepeat, TimeoutMakesTheOldestDueEvenIfItHasArrived) {
   SelectiveRepeat repeat = started(4);
-  repeat.on_sack(kUna, bits({0, 1, 2}), kUna + 4);
+  sack(repeat, bits(kUna, {0, 1, 2}), kUna + 4);
   repeat.on_timeout(kUna + 4);
   EXPECT_THAT(due(repeat), ElementsAre(0, 3));
 }
@@ -120,7 +129,7 @@ TEST(SelectiveRepeat, RequestAndCancelNameSinglePackets) {
   repeat.request(kUna + 7);
   repeat.request(kUna + 9);
   repeat.request(kUna - 1);
-  repeat.request(kUna + SelectiveRepeat::kWindow);
+  repeat.request(kUna + kWindow);
   repeat.cancel(kUna + 8, kUna + 12);
   EXPECT_THAT(due(repeat), ElementsAre(7));
   repeat.on_timeout(kUna + 200);
@@ -131,7 +140,113 @@ TEST(SelectiveRepeat, RequestAndCancelNameSinglePackets) {
 TEST(SelectiveRepeat, TimeoutCoversTheWholeWindow) {
   SelectiveRepeat repeat = started(1);
   repeat.on_timeout(kUna + 1'000);
-  EXPECT_EQ(due(repeat).size(), static_cast<std::size_t>(SelectiveRepeat::kWindow));
+  EXPECT_EQ(due(repeat).size(), static_cast<std::size_t>(kWindow));
+}
+
+TEST(SelectiveRepeat, BitmapMayBeginAnywhereInTheWindow) {
+  for (const int place : {-70, -5, 0, 1, 63, 64, 100}) {
+    SelectiveRepeat repeat({.window = 256, .threshold = 1});
+    repeat.start(kUna);
+    repeat.on_sack(bits(kUna + place, {90}), {.acknowledged = kUna, .end = kUna + 256}, Time::zero());
+    EXPECT_EQ(due(repeat).size(), static_cast<std::size_t>(place + 90)) << place;
+  }
+}
+
+// By time.
+
+constexpr Duration kRoundTrip = Duration::microseconds(10);
+
+Time at(std::int64_t microseconds) { return Time::zero() + Duration::microseconds(microseconds); }
+
+/// `packets` have left, one a microsecond, and a round trip of 10 us is known.
+SelectiveRepeat sending(int packets) {
+  SelectiveRepeat repeat({.window = 256, .detection = LossDetection::kByTime, .round_trip = kRoundTrip});
+  repeat.start(kUna);
+  for (int i = 0; i < packets; ++i) {
+    repeat.on_sent(kUna + i, at(i));
+  }
+  return repeat;
+}
+
+Time detect(SelectiveRepeat& repeat, Time now) { return repeat.detect(kUna + 256, now); }
+
+TEST(SelectiveRepeatByTime, NoGapIsALossHoweverLargeWhileTheRoundTripLasts) {
+  SelectiveRepeat repeat = sending(100);
+  // All but the first and the thirtieth have arrived, each after 10 us.
+  for (int i = 1; i < 100; ++i) {
+    if (i != 30) {
+      repeat.on_sack(bits(kUna + i, {0}), {.acknowledged = kUna, .end = kUna + 100}, at(i + 10));
+      const Time again = detect(repeat, at(i + 10));
+      if (i + 10 < 20) {
+        EXPECT_FALSE(repeat.has_retransmission()) << i;
+        EXPECT_NEAR(again.since_start().seconds(), 20e-6, 20e-9);
+      }
+    }
+  }
+  EXPECT_THAT(due(repeat), ElementsAre(0, 30));
+}
+
+TEST(SelectiveRepeatByTime, OvertakenPacketIsLostTwoLongestRoundTripsAfterItLeft) {
+  SelectiveRepeat repeat = sending(3);
+  repeat.on_sack(bits(kUna + 2, {0}), {.acknowledged = kUna, .end = kUna + 3}, at(12));
+  const Time again = detect(repeat, at(12));
+  EXPECT_FALSE(repeat.has_retransmission());
+  // 10 us long, in units of 4.096 ns.
+  EXPECT_NEAR(again.since_start().seconds(), 20e-6, 20e-9);
+  (void)detect(repeat, again);
+  EXPECT_EQ(repeat.take_retransmission(), kUna);
+}
+
+TEST(SelectiveRepeatByTime, WhatNothingHasOvertakenIsNotLost) {
+  SelectiveRepeat repeat = sending(3);
+  EXPECT_TRUE(detect(repeat, at(1'000)).is_never());
+  repeat.on_sack(bits(kUna, {0}), {.acknowledged = kUna, .end = kUna + 3}, at(10));
+  EXPECT_TRUE(detect(repeat, at(1'000)).is_never());
+  EXPECT_FALSE(repeat.has_retransmission());
+}
+
+TEST(SelectiveRepeatByTime, CopyIsSentAgainWhenItIsLostToo) {
+  SelectiveRepeat repeat = sending(2);
+  repeat.on_sack(bits(kUna + 1, {0}), {.acknowledged = kUna, .end = kUna + 2}, at(11));
+  (void)detect(repeat, at(21));
+  EXPECT_THAT(due(repeat), ElementsAre(0));
+  repeat.on_sent(kUna, at(21));
+  // Nothing that left after the copy has arrived yet.
+  (void)detect(repeat, at(60));
+  EXPECT_FALSE(repeat.has_retransmission());
+  repeat.on_sent(kUna + 2, at(22));
+  repeat.on_sack(bits(kUna + 2, {0}), {.acknowledged = kUna, .end = kUna + 3}, at(32));
+  (void)detect(repeat, at(40));
+  EXPECT_FALSE(repeat.has_retransmission());
+  (void)detect(repeat, at(43));
+  EXPECT_THAT(due(repeat), ElementsAre(0));
+}
+
+TEST(SelectiveRepeatByTime, DuplicatesMakeItMorePatientForATime) {
+  SelectiveRepeat repeat = sending(3);
+  repeat.advance(kUna + 3, kUna + 3, at(12));
+  const Duration patience = repeat.patience();
+  repeat.on_duplicate(kUna + 4);
+  EXPECT_EQ(repeat.patience(), patience * 3 / 2);
+  repeat.on_duplicate(kUna + 4);  // the same round trip
+  EXPECT_EQ(repeat.patience(), patience * 3 / 2);
+  // One packet a round trip: the step is over after sixteen of them.
+  for (int i = 0; i < 20; ++i) {
+    repeat.on_sent(kUna + 3 + i, at(100 + i * 10));
+    repeat.advance(kUna + 4 + i, kUna + 4 + i, at(110 + i * 10));
+  }
+  EXPECT_NEAR(repeat.patience().seconds(), 20e-6, 20e-9);
+}
+
+TEST(SelectiveRepeatByTime, PatienceFollowsTheLongestRoundTripAndForgetsItSlowly) {
+  SelectiveRepeat repeat = sending(1);
+  repeat.advance(kUna + 1, kUna + 1, at(100));  // 100 us
+  EXPECT_NEAR(repeat.patience().seconds(), 200e-6, 50e-9);
+  for (int i = 1; i < 100; ++i) {
+    repeat.on_sent(kUna + i, at(100 * i));
+    repeat.advance(kUna + i + 1, kUna + i + 1, at(100 * i + 10));
+  }
+  EXPECT_NEAR(repeat.patience().seconds(), 20e-6, 2e-6);
 }
 
 }  // namespace
