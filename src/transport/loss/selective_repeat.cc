@@ -20,6 +20,7 @@ SelectiveRepeat::SelectiveRepeat(const Options& options)
       resent_(options.window),
       mask_(options.window - 1),
       longest_before_(static_cast<Stamp>(std::max<std::int64_t>(options.round_trip.picoseconds() >> kStampShift, 1))),
+      round_trip_(options.round_trip),
       threshold_(options.threshold),
       by_time_(options.detection == LossDetection::kByTime) {
   WEFT_ASSERT(options.threshold >= 1 && options.threshold < options.window);

@@ -3,8 +3,9 @@
 // The window is a number of PSNs from the oldest unacknowledged one (`una`), sized by the bandwidth-delay product; each
 // PSN in it costs 4 bytes and 4 bits. Two ways to find losses:
 // - by count: a packet is lost when `threshold` or more later ones have arrived. For paths that keep the order.
-// - by time (after RFC 8985, RACK): a packet is lost when one that left later has arrived and the longest recent round
-//   trip, times 1 + `steps`, has passed since it left. Disorder of any extent is no loss. `steps` grows when the peer
+// - by time (after RFC 8985, RACK): a packet is lost when one that left later has arrived and, since it left, the round
+//   trip of the empty network and the longest recent one, 1 + `steps` times, have passed. Disorder of any extent is no
+//   loss. `steps` is 1 and grows when the peer
 //   reports that a packet came twice. What no later arrival can tell (the tail) is probed for after four round trips,
 //   then eight, and so on.
 // By count, a packet is sent again once and then waits for the ACK timeout; by time, again and again.
@@ -31,7 +32,7 @@ class SelectiveRepeat {
     std::uint32_t window = 128;  // PSNs; a power of two, 64 to 65,536
     LossDetection detection = LossDetection::kByCount;
     std::uint16_t threshold = 3;                            // by count; 1 to window - 1
-    Duration round_trip = Duration::milliseconds(1);        // by time: taken for one until the first is measured
+    Duration round_trip = Duration::milliseconds(1);  // by time: of the empty network, about; the first estimate
   };
 
   explicit SelectiveRepeat(const Options& options);
@@ -64,7 +65,7 @@ class SelectiveRepeat {
   /// `limit`, and tells when to look again; never if nothing is doubtful.
   [[nodiscard]] Time detect(Psn limit, Time now);
   /// How long to wait for a packet that others have overtaken, from when it left.
-  [[nodiscard]] Duration patience() const { return longest() * (1 + steps_); }
+  [[nodiscard]] Duration patience() const { return round_trip_ + longest() * (1 + steps_); }
   /// How long nothing may be heard before a probe, when none has been sent in vain yet.
   [[nodiscard]] Duration probe_delay() const { return 4 * longest(); }
 
@@ -123,6 +124,7 @@ class SelectiveRepeat {
   Stamp longest_now_ = 0;         // round trip in this round, acknowledgement's delay included
   Stamp longest_before_;          // in the rounds before, forgotten slowly
   Stamp newest_sent_ = 0;         // when the packet left that left last of all received
+  Duration round_trip_;
   std::uint16_t threshold_;
   std::uint8_t steps_ = 1;
   std::uint8_t quiet_rounds_ = 0;  // without a duplicate, since the last step
