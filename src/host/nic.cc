@@ -27,9 +27,11 @@ Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
       options_(options),
       addresses_(surroundings.addresses),
       random_(options.seed, "service time"),
-      path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()) {
+      path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()),
+      reordering_(options.measures_order ? std::make_unique<ReorderMeter>() : nullptr) {
   has_detour_ = path_ != nullptr || payloads_ != nullptr;
   has_departure_ = has_detour_ || options.check_headers;
+  measures_order_ = options.measures_order;
   if (payloads_ != nullptr) {
     room_ = payloads_->scratch();
   }
@@ -46,6 +48,9 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   if (packet.has(wire::kCorrupted)) [[unlikely]] {
     ++counters_.damaged;
   }
+  if (measures_order_) [[unlikely]] {
+    measure_order(packet);
+  }
   if (has_detour_) [[unlikely]] {
     take_detour(handle, now);
     return;
@@ -60,6 +65,19 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   attend(ref, record_of(ref));
   report_news(now);
   pump(now);
+}
+
+void Nic::measure_order(const wire::Packet& packet) {
+  if (packet.common.kind != wire::PacketKind::kInfiniBandTransport || packet.common.payload_bytes == 0 ||
+      packet.has(wire::kCorrupted)) {
+    return;
+  }
+  if (const transport::QpSlot slot = device_.slot_of(Qpn(packet.ib.destination_qp)); slot.exists()) {
+    const wire::Operation operation = wire::operation_of(packet.ib.opcode);
+    const bool answers =
+        operation >= wire::Operation::kReadResponseFirst && operation <= wire::Operation::kReadResponseOnly;
+    reordering_->note({.flow = ref_of(slot), .answers = answers}, packet.ib.psn);
+  }
 }
 
 void Nic::tell_listeners(Time landed) {
@@ -300,6 +318,11 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
     }
   } else {
     ++counters_.data_sent;
+    // Of all packets of InfiniBand's transport these alone are placed as they come (wire/opcode.h).
+    if (common.kind == wire::PacketKind::kInfiniBandTransport &&
+        wire::service_of(packet.ib.opcode) == wire::Service::kManufacturer) {
+      common.flags |= wire::kUnordered;
+    }
   }
   if (common.entropy != record.entropy) [[unlikely]] {
     record.entropy = common.entropy;
@@ -394,6 +417,9 @@ Result<void> Nic::destroy_qp(Qpn qpn) {
   Result<void> destroyed = device_.destroy_qp(qpn);
   if (destroyed) {
     record_of(ref_of(slot)) = QpRecord{};
+    if (reordering_ != nullptr) {
+      reordering_->forget(ref_of(slot));
+    }
     if (path_ != nullptr) {
       path_->forget(ref_of(slot));
     }

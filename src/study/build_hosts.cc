@@ -155,6 +155,8 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   nic.device.active_mtu = verbs::path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
+  nic.measures_order =
+      scenario_.routing.policy == RoutingPolicy::kSpray || scenario_.routing.policy == RoutingPolicy::kAdaptive;
   nic.pipeline = {.doorbell = settings.doorbell_latency,
                   .fetch = settings.pcie_latency + settings.tx_latency +
                            (scenario_.fabric.family == Family::kIwarp ? settings.offload_latency : Duration::zero()),

@@ -204,7 +204,10 @@ void Collector::take_nics(RunResults& results) const {
                             .connections = all.count,
                             .state_bytes = all.state_bytes,
                             .host_drops = nic.path() != nullptr ? nic.path()->counters().dropped : 0,
-                            .buffer_bytes = all.buffer_bytes});
+                            .buffer_bytes = all.buffer_bytes,
+                            .ordered = nic.reordering() != nullptr ? nic.reordering()->packets() : 0,
+                            .late = nic.reordering() != nullptr ? nic.reordering()->late()
+                                                                : std::vector<host::ReorderMeter::Late>{}});
   }
 }
 

@@ -144,6 +144,51 @@ void write_job(Writer& out, const JobSummary& job, const std::vector<Probability
   }
 }
 
+/// "grade 0 97.1%, 1 2.9%": the share of each grade in a sum.
+template <class Count>
+std::string shares_text(const std::vector<fabric::GradeCounters>& grades, Count count) {
+  double sum = 0;
+  for (const fabric::GradeCounters& grade : grades) {
+    sum += count(grade);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < grades.size(); ++i) {
+    if (const double own = count(grades[i]); own > 0) {
+      text += fmt::format("{}{} {:.1f}%", text.empty() ? "grade " : ", ", i, 100 * own / sum);
+    }
+  }
+  return text;
+}
+
+void write_paths(Writer& out, const NetworkSummary& network) {
+  if (const std::optional<PathSummary>& paths = network.paths) {
+    std::string text = count_text(paths->choices, "packet", "packets") + " by the load of ports";
+    if (paths->flowlets != 0) {
+      text += ", " + count_text(paths->flowlets, "flowlet", "flowlets");
+    }
+    if (paths->notifications != 0) {
+      text += ", " + count_text(paths->notifications, "congestion notification", "congestion notifications");
+    }
+    out.line("path choices", text);
+    if (paths->grades.size() > 1) {
+      out.line("  taken", shares_text(paths->grades, [](const auto& grade) {
+                 return static_cast<double>(grade.chosen);
+               }) + " of packets");
+      out.line("  ports", shares_text(paths->grades, [](const auto& grade) { return grade.time.seconds(); }) +
+                              " of the time");
+    }
+  }
+  if (const std::optional<ReorderSummary>& order = network.reordering) {
+    std::string text = fmt::format("{:.1f}% of {} came late", 100.0 * static_cast<double>(order->late) /
+                                                                  static_cast<double>(order->packets),
+                                   count_text(order->packets, "packet", "packets"));
+    if (order->late != 0) {
+      text += fmt::format(", by {} at the median, {} at p99, {} at most", order->median, order->p99, order->largest);
+    }
+    out.line("reordering", text);
+  }
+}
+
 void write_network(Writer& out, const RunResults& results, const NetworkSummary& network) {
   out.blank();
   out.title("network");
@@ -199,6 +244,7 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
       out.row("  depth", network.queue->depth, [](Bytes value) { return short_text(value); });
     }
   }
+  write_paths(out, network);
   for (const EventRow& event : results.events) {
     const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
     out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));
