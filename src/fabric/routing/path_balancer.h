@@ -65,7 +65,7 @@ class PathBalancer {
     std::uint32_t flow_hash = 0;
     std::uint32_t leaf = 0;                  // of its destination, as notifications name it
     const std::uint32_t* weights = nullptr;  // of the hops; null: all are equal
-    Time now;
+    Time now{};
   };
   struct Choice {
     std::uint16_t port = 0;
