@@ -32,6 +32,7 @@ Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
   has_detour_ = path_ != nullptr || payloads_ != nullptr;
   has_departure_ = has_detour_ || options.check_headers;
   measures_order_ = options.measures_order;
+  places_any_order_ = options.rc.out_of_order_placement;
   if (payloads_ != nullptr) {
     room_ = payloads_->scratch();
   }
@@ -65,6 +66,15 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   attend(ref, record_of(ref));
   report_news(now);
   pump(now);
+}
+
+bool Nic::is_unordered(const wire::Packet& packet) const {
+  if (!places_any_order_ || packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
+    return false;
+  }
+  const wire::Operation operation = wire::operation_of(packet.ib.opcode);
+  return wire::service_of(packet.ib.opcode) == wire::Service::kManufacturer ||
+         (operation >= wire::Operation::kReadResponseFirst && operation <= wire::Operation::kReadResponseOnly);
 }
 
 void Nic::measure_order(const wire::Packet& packet) {
@@ -318,9 +328,7 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
     }
   } else {
     ++counters_.data_sent;
-    // Of all packets of InfiniBand's transport these alone are placed as they come (wire/opcode.h).
-    if (common.kind == wire::PacketKind::kInfiniBandTransport &&
-        wire::service_of(packet.ib.opcode) == wire::Service::kManufacturer) {
+    if (is_unordered(packet)) {
       common.flags |= wire::kUnordered;
     }
   }

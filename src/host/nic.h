@@ -179,6 +179,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Time send_data(std::uint16_t lanes, Time now);
   [[nodiscard]] Time poll(QpRef ref, QpRecord& record, Time now);
   void finish(wire::Packet& packet, QpRecord& record);
+  /// A data packet's receiver takes it in any order: WRITE packets with an address of their own, and READ data.
+  [[nodiscard]] bool is_unordered(const wire::Packet& packet) const;
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
   void release_paced(Time now);
   [[nodiscard]] bool has_ready() const { return !answers_.empty() || ready_mask_ != 0; }
@@ -223,6 +225,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   bool has_detour_ = false;     // arrivals take a path, or have bytes
   bool has_departure_ = false;  // departures take a path, have bytes, or are checked
   bool measures_order_ = false;
+  bool places_any_order_ = false;  // reliable queue pairs take the data of their READs in any order
   std::optional<TrafficClass> ack_;
   std::optional<TrafficClass> cnp_;
   std::unique_ptr<NicPath> path_;  // null: the delays of options_.pipeline
