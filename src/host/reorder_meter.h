@@ -1,8 +1,9 @@
-// How far out of order packets arrive at a NIC: for each late packet the distance to the highest sequence number before.
+// How far out of order packets arrive at a NIC: for each late packet the distance to the highest sequence number
+// before.
 //
-// A packet is late if one with a higher PSN of its flow came earlier; its distance is the difference, in packets. What is
-// sent again counts as well, since nothing tells it from what was delayed. Of distances below 32 each has a count of its
-// own, above that there are 16 counts to an octave.
+// A packet is late if one with a higher PSN of its flow came earlier; its distance is the difference, in packets. What
+// is sent again counts as well, since nothing tells it from what was delayed. Of distances below 32 each has a count of
+// its own, above that there are 16 counts to an octave.
 #pragma once
 
 #include <algorithm>
@@ -65,9 +66,8 @@ class ReorderMeter {
     constexpr std::uint32_t kExact = 32;
     constexpr std::uint32_t kPerOctave = 16;
     const auto width = static_cast<std::uint32_t>(std::bit_width(distance));
-    const std::uint32_t place = distance < kExact
-                                    ? distance
-                                    : kExact + (width - 6) * kPerOctave + ((distance >> (width - 5)) - kPerOctave);
+    const std::uint32_t place =
+        distance < kExact ? distance : kExact + (width - 6) * kPerOctave + ((distance >> (width - 5)) - kPerOctave);
     if (place >= late_.size()) {
       late_.resize(place + 1);
     }

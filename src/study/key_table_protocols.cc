@@ -181,9 +181,10 @@ constexpr std::array kTransport = {
     Key{.name = "loss_detection",
         .binding = bind<&TransportSettings::loss_detection>(),
         .fallback = "auto",
-        .about = "Selective repeat: a packet is lost when `reorder_threshold` later ones have arrived (`count`), or when "
-                 "it has been overtaken and twice the longest recent round trip has passed (`time`); `auto`: `time` with "
-                 "out-of-order placement, else `count`."},
+        .about =
+            "Selective repeat: a packet is lost when `reorder_threshold` later ones have arrived (`count`), or when "
+            "it has been overtaken and twice the longest recent round trip has passed (`time`); `auto`: `time` with "
+            "out-of-order placement, else `count`."},
     Key{.name = "reorder_threshold",
         .binding = bind<&TransportSettings::reorder_threshold>(),
         .fallback = "3",

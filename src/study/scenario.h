@@ -81,8 +81,8 @@ enum class PortWeighting : std::uint8_t { kEqual, kCapacity };
 /// [routing]
 struct RoutingSettings {
   RoutingPolicy policy = RoutingPolicy::kEcmp;
-  std::string profile;               // of the catalogue, for adaptive; empty: that of the switch, or "generic"
-  std::vector<Bytes> depth_grades;   // bounds, ascending; empty: depth to the byte
+  std::string profile;              // of the catalogue, for adaptive; empty: that of the switch, or "generic"
+  std::vector<Bytes> depth_grades;  // bounds, ascending; empty: depth to the byte
   MultipathTraffic multipath_for = MultipathTraffic::kAll;
   std::optional<Duration> flowlet_gap;  // none: each packet chooses
   std::int64_t flowlet_entries = 16'384;
@@ -123,7 +123,7 @@ struct TransportSettings {
   bool out_of_order_placement = false;
   LossDetectionKind loss_detection = LossDetectionKind::kAuto;  // of selective repeat
   std::int64_t reorder_threshold = 3;                           // later packets, by count
-  std::optional<std::int64_t> flight_packets;                   // of selective repeat; none: by the bandwidth-delay product
+  std::optional<std::int64_t> flight_packets;  // of selective repeat; none: by the bandwidth-delay product
 };
 
 enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc };

@@ -60,8 +60,8 @@ struct PathSummary {
 /// Of data packets that switches may have spread.
 struct ReorderSummary {
   std::uint64_t packets = 0;
-  std::uint64_t late = 0;      // that came behind a later one of their flow
-  std::uint32_t median = 0;    // distance of those that are late, in packets
+  std::uint64_t late = 0;    // that came behind a later one of their flow
+  std::uint32_t median = 0;  // distance of those that are late, in packets
   std::uint32_t p99 = 0;
   std::uint32_t largest = 0;
 };

@@ -166,12 +166,12 @@ std::string shares_text(const std::vector<fabric::GradeCounters>& grades, Count 
 
 void write_paths(Writer& out, const NetworkSummary& network) {
   if (const std::optional<PathSummary>& paths = network.paths) {
-    out.line("path choices",
-             fmt::format("{}{}{}", count_text(paths->choices, "packet", "packets"),
-                         paths->flowlets == 0 ? "" : ", " + count_text(paths->flowlets, "flowlet", "flowlets"),
-                         paths->notifications == 0
-                             ? ""
-                             : ", " + count_text(paths->notifications, "notification", "notifications")));
+    out.line(
+        "path choices",
+        fmt::format(
+            "{}{}{}", count_text(paths->choices, "packet", "packets"),
+            paths->flowlets == 0 ? "" : ", " + count_text(paths->flowlets, "flowlet", "flowlets"),
+            paths->notifications == 0 ? "" : ", " + count_text(paths->notifications, "notification", "notifications")));
     if (paths->grades.size() > 1) {
       const auto chosen = [](const fabric::GradeCounters& grade) { return static_cast<double>(grade.chosen); };
       const auto time = [](const fabric::GradeCounters& grade) { return grade.time.seconds(); };

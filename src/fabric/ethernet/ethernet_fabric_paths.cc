@@ -15,8 +15,8 @@ void EthernetFabric::set_up_balancers() {
     }
     const EthernetSwitchOptions& profile = options_.switches[node.profile];
     balancers_.resize(switches_.size());
-    balancers_[ordinal] = PathBalancer({.policy = profile.path, .ports = node.ports, .seed = node.hash_seed},
-                                       profile.balancing);
+    balancers_[ordinal] =
+        PathBalancer({.policy = profile.path, .ports = node.ports, .seed = node.hash_seed}, profile.balancing);
     node.notify_from = balancers_[ordinal].notify_from();
     if (balancers_[ordinal].notifies() && leaf_names_.empty()) {
       for (std::uint32_t leaf = 0; leaf < switches_.size(); ++leaf) {
@@ -44,13 +44,13 @@ void EthernetFabric::weigh_ports() {
                                                         const wire::PacketCommon& common, Time now) {
   PathBalancer& balancer = balancers_[in.owner];
   const bool weighs = options_.switches[node.profile].balancing.weights_by_capacity;
-  const std::uint32_t* weights =
-      weighs ? weights_.of(in.owner, routes_.leaf_of(common.destination)) : nullptr;
+  const std::uint32_t* weights = weighs ? weights_.of(in.owner, routes_.leaf_of(common.destination)) : nullptr;
   if (balancer.keeps_in_order(common.flags)) {
     return hops[pick_weighted(weights, hops.size(), switch_hash(common.flow_hash, node.hash_seed))];
   }
   const PathBalancer::Choice made = balancer.choose(
-      hops, {.flow_hash = common.flow_hash, .leaf = leaf_name(common.destination), .weights = weights, .now = now}, [&](std::uint32_t number) {
+      hops, {.flow_hash = common.flow_hash, .leaf = leaf_name(common.destination), .weights = weights, .now = now},
+      [&](std::uint32_t number) {
         const EthernetPort& port = ports_[node.first_port + number];
         return depth_of(port.queued_bytes, port.free_at > now);
       });

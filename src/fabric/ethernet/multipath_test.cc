@@ -52,8 +52,7 @@ std::uint64_t chosen(const World& world, PortIndex port) {
 }
 
 TEST(Multipath, OnlyUnorderedPacketsAreSpreadWhereTheOthersMustStayInOrder) {
-  World world(two_spines(400_gbps),
-              options_with(PathPolicy::kAdaptive, {.grades = {32_kib}, .unordered_only = true}));
+  World world(two_spines(400_gbps), options_with(PathPolicy::kAdaptive, {.grades = {32_kib}, .unordered_only = true}));
   world.send(0, {.to = EndpointId(2), .count = 400, .entropy = 1});
   world.send(0, {.to = EndpointId(3), .count = 400, .entropy = 2, .flags = wire::kUnordered});
   ASSERT_EQ(world.run_checked(), "");

@@ -46,8 +46,7 @@ void InfiniBandFabric::weigh_ports() {
     return table_.choose(in.owner, common.destination, hops);
   }
   const bool weighs = options_.switches[node.profile].balancing.weights_by_capacity;
-  const std::uint32_t* weights =
-      weighs ? weights_.of(in.owner, routes_.leaf_of(common.destination)) : nullptr;
+  const std::uint32_t* weights = weighs ? weights_.of(in.owner, routes_.leaf_of(common.destination)) : nullptr;
   if (balancer.notifies()) {
     // What has come is taken when it is needed.
     for (const std::uint16_t number : hops) {
@@ -58,7 +57,8 @@ void InfiniBandFabric::weigh_ports() {
     }
   }
   const PathBalancer::Choice made = balancer.choose(
-      hops, {.flow_hash = common.flow_hash, .leaf = leaf_name(common.destination), .weights = weights, .now = now}, [&](std::uint32_t number) {
+      hops, {.flow_hash = common.flow_hash, .leaf = leaf_name(common.destination), .weights = weights, .now = now},
+      [&](std::uint32_t number) {
         const InfiniBandPort& port = ports_[node.first_port + number];
         return depth_of(port.queued_bytes, port.free_at > now);
       });

@@ -130,7 +130,8 @@ std::string InfiniBandFabric::check_lane(PortIndex index, std::uint32_t lane, st
   std::uint32_t limit = sender.limit();
   for (std::uint32_t i = 0; i < peer.control.size(); ++i) {
     const CreditContent content = CreditContent::unpacked(peer.control[i].frame);
-    limit = content.lane == lane && !NotificationContent::is_packed(peer.control[i].frame) ? content.credit_limit : limit;
+    limit =
+        content.lane == lane && !NotificationContent::is_packed(peer.control[i].frame) ? content.credit_limit : limit;
   }
   const std::uint32_t under_way = (sender.total_sent() - receiver.received()) & kCreditMask;
   const std::uint32_t usable = std::min(receiver.buffer() - receiver.occupied(), kMaxAdvertised);

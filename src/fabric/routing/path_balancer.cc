@@ -107,9 +107,9 @@ PortChoices PathBalancer::choices(std::uint32_t port, Time now) const {
 }
 
 std::size_t PathBalancer::heap_bytes() const {
-  return flowlets_.heap_bytes() + avoided_.heap_bytes() + told_.heap_bytes() +
-         scores_.capacity() * sizeof(scores_[0]) + looks_.capacity() * sizeof(looks_[0]) +
-         counters_.capacity() * sizeof(counters_[0]) + others_.capacity() * sizeof(others_[0]);
+  return flowlets_.heap_bytes() + avoided_.heap_bytes() + told_.heap_bytes() + scores_.capacity() * sizeof(scores_[0]) +
+         looks_.capacity() * sizeof(looks_[0]) + counters_.capacity() * sizeof(counters_[0]) +
+         others_.capacity() * sizeof(others_[0]);
 }
 
 }  // namespace weft::fabric

@@ -36,9 +36,9 @@ struct GradeCounters {
   friend bool operator==(const GradeCounters&, const GradeCounters&) = default;
 };
 struct PortChoices {
-  std::vector<GradeCounters> grades;        // by grade; empty: the port was never looked at
-  std::uint64_t flowlets = 0;               // that began at this port
-  std::uint64_t notifications_sent = 0;     // out of this port, to the switch behind it
+  std::vector<GradeCounters> grades;         // by grade; empty: the port was never looked at
+  std::uint64_t flowlets = 0;                // that began at this port
+  std::uint64_t notifications_sent = 0;      // out of this port, to the switch behind it
   std::uint64_t notifications_received = 0;  // by this port, about it
 
   friend bool operator==(const PortChoices&, const PortChoices&) = default;
@@ -135,8 +135,8 @@ class PathBalancer {
   DeadlineTable told_;     // ingress port and leaf
   Duration hold_;
   Duration interval_;
-  std::vector<std::uint64_t> scores_;  // of the hops of the present choice
-  std::vector<Look> looks_;            // by port
+  std::vector<std::uint64_t> scores_;    // of the hops of the present choice
+  std::vector<Look> looks_;              // by port
   std::vector<GradeCounters> counters_;  // by port, then by grade
   std::vector<Counters> others_;         // by port
 };

@@ -20,7 +20,7 @@ enum class PathPolicy : std::uint8_t {
 /// Congestion notifications between switches: a switch whose egress port holds much tells the neighbour that the packet
 /// came from, and that one avoids the port for the destination's leaf.
 struct NotificationOptions {
-  Bytes threshold{};                                // of the bytes that wait for the egress port
+  Bytes threshold{};                              // of the bytes that wait for the egress port
   Duration hold = Duration::microseconds(20);     // how long the neighbour avoids the port
   Duration interval = Duration::microseconds(5);  // at least between two of them for one neighbour and leaf
 };

@@ -1,9 +1,9 @@
 // How much capacity lies behind each next hop: in what proportion a switch should use links that are not equal.
 //
-// The capacity of a switch towards a leaf is the sum over its next hops, each being the smaller of its own rate and what
-// the switch behind it has towards that leaf (as weighted-cost multipathing computes it: Zhou et al., "WCMP", EuroSys
-// 2014). Known from topology and routes, as a control plane knows it; queues play no part. Sets whose hops are all equal
-// are not stored.
+// The capacity of a switch towards a leaf is the sum over its next hops, each being the smaller of its own rate and
+// what the switch behind it has towards that leaf (as weighted-cost multipathing computes it: Zhou et al., "WCMP",
+// EuroSys 2014). Known from topology and routes, as a control plane knows it; queues play no part. Sets whose hops are
+// all equal are not stored.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ class PortWeights {
   PortWeights(const Graph& graph, const Routes& routes, const RateOf& rate_of);
 
   [[nodiscard]] bool empty() const { return first_.empty(); }
-  /// Null if all are equal; else one weight, above zero, for each hop of routes.next_hops(switch_ordinal, an endpoint of
-  /// the leaf).
+  /// Null if all are equal; else one weight, above zero, for each hop of routes.next_hops(switch_ordinal, an endpoint
+  /// of the leaf).
   [[nodiscard]] const std::uint32_t* of(std::uint32_t switch_ordinal, std::uint32_t leaf) const {
     if (first_.empty() || leaf >= leaves_) {
       return nullptr;
