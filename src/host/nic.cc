@@ -27,9 +27,12 @@ Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
       options_(options),
       addresses_(surroundings.addresses),
       random_(options.seed, "service time"),
-      path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()) {
+      path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()),
+      reordering_(options.measures_order ? std::make_unique<ReorderMeter>() : nullptr) {
   has_detour_ = path_ != nullptr || payloads_ != nullptr;
   has_departure_ = has_detour_ || options.check_headers;
+  measures_order_ = options.measures_order;
+  places_any_order_ = options.rc.out_of_order_placement;
   if (payloads_ != nullptr) {
     room_ = payloads_->scratch();
   }
@@ -46,6 +49,9 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   if (packet.has(wire::kCorrupted)) [[unlikely]] {
     ++counters_.damaged;
   }
+  if (measures_order_) [[unlikely]] {
+    measure_order(packet);
+  }
   if (has_detour_) [[unlikely]] {
     take_detour(handle, now);
     return;
@@ -60,6 +66,28 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   attend(ref, record_of(ref));
   report_news(now);
   pump(now);
+}
+
+bool Nic::is_unordered(const wire::Packet& packet) const {
+  if (!places_any_order_ || packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
+    return false;
+  }
+  const wire::Operation operation = wire::operation_of(packet.ib.opcode);
+  return wire::service_of(packet.ib.opcode) == wire::Service::kManufacturer ||
+         (operation >= wire::Operation::kReadResponseFirst && operation <= wire::Operation::kReadResponseOnly);
+}
+
+void Nic::measure_order(const wire::Packet& packet) {
+  if (packet.common.kind != wire::PacketKind::kInfiniBandTransport || packet.common.payload_bytes == 0 ||
+      packet.has(wire::kCorrupted)) {
+    return;
+  }
+  if (const transport::QpSlot slot = device_.slot_of(Qpn(packet.ib.destination_qp)); slot.exists()) {
+    const wire::Operation operation = wire::operation_of(packet.ib.opcode);
+    const bool answers =
+        operation >= wire::Operation::kReadResponseFirst && operation <= wire::Operation::kReadResponseOnly;
+    reordering_->note({.flow = ref_of(slot), .answers = answers}, packet.ib.psn);
+  }
 }
 
 void Nic::tell_listeners(Time landed) {
@@ -300,6 +328,9 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
     }
   } else {
     ++counters_.data_sent;
+    if (is_unordered(packet)) {
+      common.flags |= wire::kUnordered;
+    }
   }
   if (common.entropy != record.entropy) [[unlikely]] {
     record.entropy = common.entropy;
@@ -394,6 +425,9 @@ Result<void> Nic::destroy_qp(Qpn qpn) {
   Result<void> destroyed = device_.destroy_qp(qpn);
   if (destroyed) {
     record_of(ref_of(slot)) = QpRecord{};
+    if (reordering_ != nullptr) {
+      reordering_->forget(ref_of(slot));
+    }
     if (path_ != nullptr) {
       path_->forget(ref_of(slot));
     }

@@ -23,6 +23,7 @@
 #include "host/deadline_heap.h"
 #include "host/nic_options.h"
 #include "host/payload_store.h"
+#include "host/reorder_meter.h"
 #include "sim/kernel.h"
 #include "sim/ranks.h"
 #include "transport/device.h"
@@ -98,6 +99,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] const Counters& counters() const { return counters_; }
   /// Null without one.
   [[nodiscard]] const NicPath* path() const { return path_.get(); }
+  /// How far out of order data came; null unless the options ask for it.
+  [[nodiscard]] const ReorderMeter* reordering() const { return reordering_.get(); }
   /// The memory that arriving bytes are written to, where the port has to wait for it; null: nowhere.
   [[nodiscard]] fabric::ReceiveMemory* receive_memory() { return path_ == nullptr ? nullptr : path_->receive_memory(); }
   /// Packets that have arrived and that the engines have not seen yet.
@@ -176,6 +179,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Time send_data(std::uint16_t lanes, Time now);
   [[nodiscard]] Time poll(QpRef ref, QpRecord& record, Time now);
   void finish(wire::Packet& packet, QpRecord& record);
+  /// A data packet's receiver takes it in any order: WRITE packets with an address of their own, and READ data.
+  [[nodiscard]] bool is_unordered(const wire::Packet& packet) const;
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
   void release_paced(Time now);
   [[nodiscard]] bool has_ready() const { return !answers_.empty() || ready_mask_ != 0; }
@@ -188,6 +193,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
     }
   }
   void tell_listeners(Time landed);
+  [[gnu::noinline]] void measure_order(const wire::Packet& packet);
 
   /// The bytes that came with a packet; none in runs that carry lengths only.
   [[nodiscard]] std::span<const std::byte> payload_of(fabric::PacketHandle handle) const;
@@ -218,6 +224,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   bool awaits_wire_ = false;    // on_wire_ready will come when the wire is idle
   bool has_detour_ = false;     // arrivals take a path, or have bytes
   bool has_departure_ = false;  // departures take a path, have bytes, or are checked
+  bool measures_order_ = false;
+  bool places_any_order_ = false;  // reliable queue pairs take the data of their READs in any order
   std::optional<TrafficClass> ack_;
   std::optional<TrafficClass> cnp_;
   std::unique_ptr<NicPath> path_;  // null: the delays of options_.pipeline
@@ -245,6 +253,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   std::optional<Error> deferred_error_;
   std::unique_ptr<PathPosts> path_posts_;  // only with a path
   std::uint32_t packets_kept_ = 0;
+  std::unique_ptr<ReorderMeter> reordering_;  // null: order is not measured
 };
 
 }  // namespace weft::host

@@ -70,6 +70,8 @@ struct NicOptions {
   MakePath path;              // if not empty, it takes the place of the pipeline's delays; service time is still drawn
   std::uint64_t address = 0;  // f(seed, name): what flows are hashed by
   std::uint64_t seed = 1;
+  /// Counts how far out of order data packets come (host/reorder_meter.h).
+  bool measures_order = false;
   /// Checks every packet that leaves by writing and reading its headers.
   bool check_headers = false;
 };

@@ -87,6 +87,21 @@ fabric::PathPolicy path_of(const Scenario& scenario) {
   return fabric::PathPolicy::kTable;
 }
 
+fabric::BalancingOptions balancing_of(const RoutingSettings& routing) {
+  fabric::BalancingOptions options{.grades = routing.depth_grades,
+                                   .unordered_only = routing.multipath_for == MultipathTraffic::kUnordered,
+                                   .flowlet_gap = routing.flowlet_gap,
+                                   .flowlet_entries = static_cast<std::uint32_t>(routing.flowlet_entries),
+                                   .weights_by_capacity = routing.port_weights == PortWeighting::kCapacity,
+                                   .notifications = {}};
+  if (routing.notification_threshold) {
+    options.notifications = fabric::NotificationOptions{.threshold = *routing.notification_threshold,
+                                                        .hold = routing.notification_hold,
+                                                        .interval = routing.notification_interval};
+  }
+  return options;
+}
+
 std::optional<std::uint64_t> hash_seed_of(const Scenario& scenario) {
   if (scenario.routing.hash_seed) {
     return static_cast<std::uint64_t>(*scenario.routing.hash_seed);
@@ -288,6 +303,7 @@ Result<fabric::EthernetOptions> ethernet_options(const Scenario& scenario, const
                                 .latency = device.switch_.latency,
                                 .buffer = device.switch_.buffer,
                                 .path = path_of(scenario),
+                                .balancing = balancing_of(scenario.routing),
                                 .hash_seed = hash_seed_of(scenario)});
   });
   Result<void> profiled =
@@ -315,6 +331,7 @@ Result<fabric::InfiniBandOptions> infiniband_options(const Scenario& scenario, c
          .latency = device.switch_.latency,
          .head_of_queue_lifetime = device.infiniband.head_of_queue_lifetime.value_or(Duration::zero()),
          .path = path_of(scenario),
+         .balancing = balancing_of(scenario.routing),
          .hash_seed = hash_seed_of(scenario)});
   });
   Result<void> profiled =

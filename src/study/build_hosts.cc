@@ -155,6 +155,8 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   nic.device.active_mtu = verbs::path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
+  nic.measures_order =
+      scenario_.routing.policy == RoutingPolicy::kSpray || scenario_.routing.policy == RoutingPolicy::kAdaptive;
   nic.pipeline = {.doorbell = settings.doorbell_latency,
                   .fetch = settings.pcie_latency + settings.tx_latency +
                            (scenario_.fabric.family == Family::kIwarp ? settings.offload_latency : Duration::zero()),
@@ -195,12 +197,13 @@ void HostBuilder::set_loss_recovery(host::NicOptions& nic, const NicSettings& se
   selective.tracked_packets = static_cast<std::uint32_t>(settings.tracked_packets.value_or(selective.flight_packets));
   selective.reorder_capacity = static_cast<std::uint32_t>(settings.reorder_packets);
   selective.reorder_bytes = settings.reorder_buffer.value_or(Bytes::max());
-  selective.reorder_overflow = settings.reorder_overflow == ReorderOverflowRule::kNak ? transport::ReorderOverflow::kNak
-                                                                              : transport::ReorderOverflow::kDrop;
+  selective.reorder_overflow = settings.reorder_overflow == ReorderOverflowRule::kNak
+                                   ? transport::ReorderOverflow::kNak
+                                   : transport::ReorderOverflow::kDrop;
   // Sixteen acknowledgements per flight, so that news is fresh.
   if (by_time) {
-    nic.rc.ack_request_interval = static_cast<std::uint16_t>(
-        std::min<std::uint32_t>(nic.rc.ack_request_interval, std::max<std::uint32_t>(selective.flight_packets / 16, 1)));
+    nic.rc.ack_request_interval = static_cast<std::uint16_t>(std::min<std::uint32_t>(
+        nic.rc.ack_request_interval, std::max<std::uint32_t>(selective.flight_packets / 16, 1)));
   }
 }
 

@@ -6,7 +6,10 @@
 #include "base/nearest_word.h"
 #include "base/stable_hash.h"
 #include "fabric/ethernet/pause_content.h"
+#include "fabric/routing/notification_content.h"
 #include "study/collector_ports.h"
+#include "wire/byte_order.h"
+#include "wire/ethernet.h"
 #include "wire/tcp_codec.h"
 
 namespace weft::study {
@@ -149,6 +152,18 @@ void CaptureTap::fill_pause(const Capture& capture, Direction direction, const w
   frame.emit(bytes_);
 }
 
+// A frame of the EtherType for local experiments, with the name of the leaf in front of the padding.
+void CaptureTap::fill_notification(const Capture& capture, Direction direction, const wire::Packet& packet) {
+  constexpr std::uint16_t kLocalExperimental = 0x88B5;
+  bytes_.assign(wire::EthernetHeader::kMinFrameWithoutFcs, std::byte{0});
+  wire::EthernetHeader header;
+  header.source = direction == Direction::kSent ? capture.mac : capture.peer_mac;
+  header.destination = direction == Direction::kSent ? capture.peer_mac : capture.mac;
+  header.ether_type = kLocalExperimental;
+  header.emit(bytes_);
+  wire::store_be32(bytes_, wire::EthernetHeader::kSize, fabric::NotificationContent::load(packet).leaf);
+}
+
 void CaptureTap::fill_packet(const wire::Packet& packet) {
   const wire::ColdPacket cold = packet.has(wire::kHasCold) ? world_.packets().cold_of(packet) : wire::ColdPacket{};
   const wire::Addresses ends{.source = addresses_[packet.common.source.value()],
@@ -173,7 +188,9 @@ void CaptureTap::on_frame(PortIndex port, Direction direction, const wire::Packe
     if (capture.port != port) {
       continue;
     }
-    if (link_control) {
+    if (packet.common.kind == wire::PacketKind::kManagement) {
+      fill_notification(capture, direction, packet);
+    } else if (link_control) {
       fill_pause(capture, direction, packet);
     } else {
       fill_packet(packet);

@@ -53,6 +53,7 @@ class CaptureTap final : public fabric::Tap {
   };
   explicit CaptureTap(World& world) : world_(world) {}
   void fill_pause(const Capture& capture, Direction direction, const wire::Packet& packet);
+  void fill_notification(const Capture& capture, Direction direction, const wire::Packet& packet);
   void fill_packet(const wire::Packet& packet);
   static void write_held(Capture& capture);
 

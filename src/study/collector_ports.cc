@@ -103,6 +103,7 @@ std::vector<PortRow> rows_of(const World& world, const Fabric& network, Time now
       }
     }
     add_own(network, index, now, row);
+    row.choices = network.choices(index, now);
   }
   for (PortIndex index = 0; index < rows.size(); ++index) {
     const fabric::PortLink& link = network.port(index);

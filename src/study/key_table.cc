@@ -84,6 +84,12 @@ Section priority_section() {
           .of_devices = true};
 }
 
+Section routing_section() {
+  auto section = table<&Scenario::routing>("routing", "Choice among paths.", key_tables::routing_keys());
+  section.selecting_key = "policy";
+  return section;
+}
+
 Section congestion_section() {
   auto section =
       table<&Scenario::congestion>("congestion_control", "What limits a sender.", key_tables::congestion_keys());
@@ -126,7 +132,7 @@ Sections make_sections() {
       priority_section(),
       device_table<&DeviceSettings::infiniband>("infiniband", "Ports of InfiniBand.", infiniband_keys()),
       table<&Scenario::qos>("qos", "The class that each kind of packet travels in.", qos_keys()),
-      table<&Scenario::routing>("routing", "Choice among paths.", routing_keys()),
+      routing_section(),
       table<&Scenario::transport>("transport", "Reliable connections.", transport_keys()),
       congestion_section(),
       table<&Scenario::dcqcn>("dcqcn", "Parameters of DCQCN.", dcqcn_keys()),

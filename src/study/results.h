@@ -15,6 +15,7 @@
 #include "base/rate.h"
 #include "base/time.h"
 #include "fabric/fabric.h"
+#include "fabric/routing/path_balancer.h"
 #include "host/nic.h"
 #include "study/scale_up_rows.h"
 #include "study/step_rows.h"
@@ -119,6 +120,7 @@ struct PortRow {
   std::uint64_t receive_errors = 0;  // damaged packets (InfiniBand)
   std::uint64_t credits_sent = 0;    // flow control packets (InfiniBand)
   std::vector<LaneRow> lanes;        // those that have anything to say
+  fabric::PortChoices choices{};     // of the switch's choices among paths, where they are more than a hash
 
   friend bool operator==(const PortRow&, const PortRow&) = default;
 };
@@ -137,10 +139,12 @@ struct NicRow {
   std::uint64_t duplicates = 0;
   std::uint64_t cnps_sent = 0;
   std::uint64_t cnps_handled = 0;
-  std::uint64_t connections = 0;   // queue pairs that existed when the run ended
-  std::uint64_t state_bytes = 0;   // of their engines
-  std::uint64_t host_drops = 0;    // packets for which the receive ring or buffer of its host had no room
-  std::uint64_t buffer_bytes = 0;  // that stacks over a stream hold besides: send and receive buffers
+  std::uint64_t connections = 0;                 // queue pairs that existed when the run ended
+  std::uint64_t state_bytes = 0;                 // of their engines
+  std::uint64_t host_drops = 0;                  // packets for which the receive ring or buffer of its host had no room
+  std::uint64_t buffer_bytes = 0;                // that stacks over a stream hold besides: send and receive buffers
+  std::uint64_t ordered = 0;                     // data packets whose order was measured: where switches spread them
+  std::vector<host::ReorderMeter::Late> late{};  // those of them that came behind later ones, by distance
 
   friend bool operator==(const NicRow&, const NicRow&) = default;
 };

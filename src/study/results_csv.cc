@@ -152,6 +152,45 @@ CsvFile ports(std::span<const RunResults> runs) {
   return table.take();
 }
 
+CsvFile paths(std::span<const RunResults> runs) {
+  Table table("paths.csv",
+              "run,case,port,grade,chosen_packets,time_ps,port_flowlets,port_notifications_sent,"
+              "port_notifications_received");
+  for (const RunResults& results : runs) {
+    for (const PortRow& port : results.ports) {
+      for (std::size_t grade = 0; grade < port.choices.grades.size(); ++grade) {
+        table.begin(results.run);
+        table.field(port.name);
+        table.field(grade);
+        table.field(port.choices.grades[grade].chosen);
+        table.field(port.choices.grades[grade].time);
+        table.field(port.choices.flowlets);
+        table.field(port.choices.notifications_sent);
+        table.field(port.choices.notifications_received);
+        table.end();
+      }
+    }
+  }
+  return table.take();
+}
+
+CsvFile reordering(std::span<const RunResults> runs) {
+  Table table("reordering.csv", "run,case,nic,nic_data_packets,distance,late_packets");
+  for (const RunResults& results : runs) {
+    for (const NicRow& nic : results.nics) {
+      for (const host::ReorderMeter::Late& late : nic.late) {
+        table.begin(results.run);
+        table.field(nic.name);
+        table.field(nic.ordered);
+        table.field(late.distance);
+        table.field(late.packets);
+        table.end();
+      }
+    }
+  }
+  return table.take();
+}
+
 CsvFile samples(std::span<const RunResults> runs) {
   Table table("samples.csv", "run,case,at_ps,port,queue_bytes,tx_bytes,utilisation,held_ps");
   for (const RunResults& results : runs) {
@@ -204,7 +243,7 @@ CsvFile steps(std::span<const RunResults> runs) {
 }  // namespace
 
 std::vector<CsvFile> to_csv(std::span<const RunResults> runs) {
-  return {messages(runs), jobs(runs), ports(runs), samples(runs), steps(runs)};
+  return {messages(runs), jobs(runs), ports(runs), paths(runs), reordering(runs), samples(runs), steps(runs)};
 }
 
 }  // namespace weft::study

@@ -59,6 +59,44 @@ Json to_json(const JobSummary& job, const RunInfo& run) {
   return json;
 }
 
+Json to_json(const std::vector<fabric::GradeCounters>& grades) {
+  Json list = Json::array();
+  for (const fabric::GradeCounters& grade : grades) {
+    list.push_back({{"chosen_packets", grade.chosen}, {"time_s", grade.time.seconds()}});
+  }
+  return list;
+}
+
+Json to_json(const PathSummary& paths) {
+  return {{"choices", paths.choices},
+          {"grades", to_json(paths.grades)},
+          {"flowlets", paths.flowlets},
+          {"notifications", paths.notifications}};
+}
+
+Json to_json(const ReorderSummary& reordering) {
+  return {{"packets", reordering.packets},
+          {"late_packets", reordering.late},
+          {"median_distance", reordering.median},
+          {"p99_distance", reordering.p99},
+          {"largest_distance", reordering.largest}};
+}
+
+/// Those that choices looked at.
+Json path_ports(const RunResults& results) {
+  Json list = Json::array();
+  for (const PortRow& port : results.ports) {
+    if (!port.choices.grades.empty()) {
+      list.push_back({{"port", port.name},
+                      {"grades", to_json(port.choices.grades)},
+                      {"flowlets", port.choices.flowlets},
+                      {"notifications_sent", port.choices.notifications_sent},
+                      {"notifications_received", port.choices.notifications_received}});
+    }
+  }
+  return list;
+}
+
 Json to_json(const NetworkSummary& network, const RunResults& results) {
   Json drops{{"total", network.drops}};
   for (const DropCause& cause : drop_causes()) {
@@ -100,6 +138,12 @@ Json to_json(const NetworkSummary& network, const RunResults& results) {
     Json queue{{"port", network.queue->port}, {"peak_bytes", network.queue->peak}};
     add(queue, "depth_bytes", network.queue->depth, results.run);
     json["fullest_queue"] = queue;
+  }
+  if (network.paths) {
+    json["paths"] = to_json(*network.paths);
+  }
+  if (network.reordering) {
+    json["reordering"] = to_json(*network.reordering);
   }
   return json;
 }
@@ -169,6 +213,9 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
     json["events"].push_back(made);
   }
   if (detail == JsonDetail::kMessages) {
+    if (summary.network.paths) {
+      json["path_ports"] = path_ports(results);
+    }
     json["messages"] = Json::array();
     for (const MessageRow& row : results.messages) {
       json["messages"].push_back(to_json(row, results.jobs.at(row.record.flow.job.value())));

@@ -179,6 +179,29 @@ void read_ports(Database& database, RunResults& results) {
   }
 }
 
+void read_choices(Database& database, RunResults& results) {
+  for (Statement row = rows_of(database, "port_choice", results); row.next();) {
+    (void)row.text();
+    const std::size_t port = row.count();
+    if (port < results.ports.size()) {
+      fabric::PortChoices& choices = results.ports[port].choices;
+      choices.flowlets = row.count();
+      choices.notifications_sent = row.count();
+      choices.notifications_received = row.count();
+    }
+  }
+  for (Statement row = rows_of(database, "port_grade", results); row.next();) {
+    (void)row.text();
+    const std::size_t port = row.count();
+    (void)row.integer();
+    if (port < results.ports.size()) {
+      fabric::GradeCounters& grade = results.ports[port].choices.grades.emplace_back();
+      grade.chosen = row.count();
+      grade.time = row.duration();
+    }
+  }
+}
+
 void read_nics(Database& database, RunResults& results) {
   for (Statement row = rows_of(database, "nic", results); row.next();) {
     (void)row.text();
@@ -201,6 +224,16 @@ void read_nics(Database& database, RunResults& results) {
     nic.state_bytes = row.count();
     nic.host_drops = row.count();
     nic.buffer_bytes = row.count();
+    nic.ordered = row.count();
+  }
+  for (Statement row = rows_of(database, "late", results); row.next();) {
+    (void)row.text();
+    const std::size_t nic = row.count();
+    if (nic < results.nics.size()) {
+      host::ReorderMeter::Late& late = results.nics[nic].late.emplace_back();
+      late.distance = row.number();
+      late.packets = row.count();
+    }
   }
 }
 
@@ -269,6 +302,7 @@ Result<std::vector<RunResults>> read_results(const std::string& path) {
     read_jobs(*database, results);
     read_work(*database, results);
     read_ports(*database, results);
+    read_choices(*database, results);
     read_nics(*database, results);
     read_course(*database, results);
     read_steps(*database, results);

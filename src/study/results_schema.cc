@@ -40,8 +40,13 @@ constexpr ResultsTable kTables[] = {
      "run TEXT, nic INTEGER, name TEXT, data_sent INTEGER, answers_sent INTEGER, received INTEGER, damaged INTEGER, "
      "retransmitted INTEGER, timeouts INTEGER, sequence_naks INTEGER, rnr_naks INTEGER, out_of_sequence INTEGER, "
      "duplicates INTEGER, cnps_sent INTEGER, cnps_handled INTEGER, connections INTEGER, state_bytes INTEGER, "
-     "host_drops INTEGER, buffer_bytes INTEGER",
-     "run, nic", 19},
+     "host_drops INTEGER, buffer_bytes INTEGER, ordered INTEGER",
+     "run, nic", 20},
+    {"late", "run TEXT, nic INTEGER, distance INTEGER, packets INTEGER", "run, nic, distance", 4},
+    {"port_choice",
+     "run TEXT, port INTEGER, flowlets INTEGER, notifications_sent INTEGER, notifications_received INTEGER",
+     "run, port", 5},
+    {"port_grade", "run TEXT, port INTEGER, grade INTEGER, chosen INTEGER, time_ps INTEGER", "run, port, grade", 5},
     {"dropped", "run TEXT, cause TEXT, packets INTEGER", "run, cause", 3},
     {"sample",
      "run TEXT, at_ps INTEGER, port INTEGER, queue_bytes INTEGER, tx_bytes INTEGER, utilisation_ppm INTEGER, "

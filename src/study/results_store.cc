@@ -87,12 +87,28 @@ void write_network(Database& database, const RunResults& results) {
                own.pauses_sent, own.pauses_received, own.storms, own.held);
     }
   }
+  Statement choice = database.prepare(insert_statement("port_choice"));
+  Statement grade = database.prepare(insert_statement("port_grade"));
+  for (std::uint32_t i = 0; i < results.ports.size(); ++i) {
+    const fabric::PortChoices& row = results.ports[i].choices;
+    if (row == fabric::PortChoices{}) {
+      continue;
+    }
+    choice.run(key, i, row.flowlets, row.notifications_sent, row.notifications_received);
+    for (std::uint32_t g = 0; g < row.grades.size(); ++g) {
+      grade.run(key, i, g, row.grades[g].chosen, row.grades[g].time);
+    }
+  }
   Statement nic = database.prepare(insert_statement("nic"));
+  Statement late = database.prepare(insert_statement("late"));
   for (std::uint32_t i = 0; i < results.nics.size(); ++i) {
     const NicRow& row = results.nics[i];
     nic.run(key, i, row.name, row.data_sent, row.answers_sent, row.received, row.damaged, row.retransmitted,
             row.timeouts, row.sequence_naks, row.rnr_naks, row.out_of_sequence, row.duplicates, row.cnps_sent,
-            row.cnps_handled, row.connections, row.state_bytes, row.host_drops, row.buffer_bytes);
+            row.cnps_handled, row.connections, row.state_bytes, row.host_drops, row.buffer_bytes, row.ordered);
+    for (const host::ReorderMeter::Late& own : row.late) {
+      late.run(key, i, own.distance, own.packets);
+    }
   }
 }
 

@@ -75,6 +75,10 @@ inline std::vector<PortRow> small_ports() {
                        .pauses_received = 0,
                        .storms = 1,
                        .held = Duration::zero()};
+  ports[1].choices = {.grades = {{.chosen = 480, .time = 50_us}, {.chosen = 32, .time = 11_us}},
+                      .flowlets = 9,
+                      .notifications_sent = 3,
+                      .notifications_received = 2};
   return ports;
 }
 
@@ -135,7 +139,9 @@ inline RunResults small_run() {
                    .connections = 2,
                    .state_bytes = 4096,
                    .host_drops = 5,
-                   .buffer_bytes = 8192}};
+                   .buffer_bytes = 8192,
+                   .ordered = 250,
+                   .late = {{.distance = 1, .packets = 6}, {.distance = 12, .packets = 4}}}};
   results.nics[0].cnps_sent = 3;
   results.drops.buffer_full = 5;
   results.samples = {{.at = Time::zero() + 20_us,

@@ -75,10 +75,21 @@ struct TopologySettings {
 };
 
 enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft };
+enum class MultipathTraffic : std::uint8_t { kAll, kUnordered };
+enum class PortWeighting : std::uint8_t { kEqual, kCapacity };
 
 /// [routing]
 struct RoutingSettings {
   RoutingPolicy policy = RoutingPolicy::kEcmp;
+  std::string profile;              // of the catalogue, for adaptive; empty: that of the switch, or "generic"
+  std::vector<Bytes> depth_grades;  // bounds, ascending; empty: depth to the byte
+  MultipathTraffic multipath_for = MultipathTraffic::kAll;
+  std::optional<Duration> flowlet_gap;  // none: each packet chooses
+  std::int64_t flowlet_entries = 16'384;
+  PortWeighting port_weights = PortWeighting::kEqual;
+  std::optional<Bytes> notification_threshold;  // none: no notifications
+  Duration notification_hold;
+  Duration notification_interval;
   std::optional<std::int64_t> hash_seed;  // none: f(seed, name of the switch)
   bool polarised = false;                 // every switch hashes alike
   Duration reroute_delay;                 // from a failure until next hops avoid it
@@ -112,7 +123,7 @@ struct TransportSettings {
   bool out_of_order_placement = false;
   LossDetectionKind loss_detection = LossDetectionKind::kAuto;  // of selective repeat
   std::int64_t reorder_threshold = 3;                           // later packets, by count
-  std::optional<std::int64_t> flight_packets;                   // of selective repeat; none: by the bandwidth-delay product
+  std::optional<std::int64_t> flight_packets;  // of selective repeat; none: by the bandwidth-delay product
 };
 
 enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc };

@@ -212,6 +212,11 @@ class EntryChooser {
     if (auto done = add("scale_up", "scale_up.entry", draft_.scale_up.entry); !done) {
       return pass_on(done);
     }
+    if (draft_.routing.policy == RoutingPolicy::kAdaptive) {
+      if (auto done = add("adaptive_routing", "routing.profile", routing_name()); !done) {
+        return pass_on(done);
+      }
+    }
     const auto kind = profile_kind(draft_.congestion.algorithm);
     if (!kind.empty()) {
       const auto name =
@@ -224,6 +229,15 @@ class EntryChooser {
   }
 
  private:
+  [[nodiscard]] std::string routing_name() const {
+    if (!draft_.routing.profile.empty()) {
+      return draft_.routing.profile;
+    }
+    const bool of_switch =
+        draft_.hardware != Hardware::kEqual && catalogue_.find("adaptive_routing", draft_.fabric.switch_entry);
+    return of_switch ? draft_.fabric.switch_entry : "generic";
+  }
+
   // The profile of the hosts names a generation, which the scenario may change.
   [[nodiscard]] std::string pcie_name() const {
     const auto profile = catalogue_.find("host", draft_.devices.host.profile);

@@ -12,6 +12,7 @@
 
 #include "base/format_quantity.h"
 #include "base/nearest_word.h"
+#include "fabric/routing/depth_grades.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "study/apply.h"
 #include "study/build_scale_up.h"
@@ -48,6 +49,20 @@ Result<void> validate_fabric(const Scenario& scenario) {
   }
   if (scenario.reduction.enabled && scenario.reduction.operations.empty()) {
     return fail_at(scenario, "reduction.operations", "an empty list: nothing could be reduced");
+  }
+  return {};
+}
+
+Result<void> validate_routing(const Scenario& scenario) {
+  constexpr std::size_t kMostBounds = fabric::DepthGrades::kMost - 1;
+  const auto& bounds = scenario.routing.depth_grades;
+  if (bounds.size() > kMostBounds) {
+    return fail_at(scenario, "routing.depth_grades", "{} bounds; at most {}", bounds.size(), kMostBounds);
+  }
+  for (std::size_t i = 1; i < bounds.size(); ++i) {
+    if (bounds[i] <= bounds[i - 1]) {
+      return fail_at(scenario, "routing.depth_grades", "{} stands behind {}; bounds ascend", bounds[i], bounds[i - 1]);
+    }
   }
   return {};
 }
@@ -436,8 +451,12 @@ Result<void> validate_devices(const DeviceSettings& devices, std::string_view pl
 }
 
 Result<void> validate_protocols(const Scenario& scenario) {
-  auto checked = validate_fabric(scenario);
-  return checked ? validate_congestion(scenario) : checked;
+  for (const auto check : {validate_fabric, validate_routing, validate_congestion}) {
+    if (auto checked = check(scenario); !checked) {
+      return checked;
+    }
+  }
+  return {};
 }
 
 Result<void> validate(const Scenario& scenario) {

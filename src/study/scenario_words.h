@@ -80,9 +80,16 @@ struct WordsOf<RequestFetch> : NothingPlanned {
   static constexpr WordList<2> kWords = {"with-doorbell", "after-doorbell"};
 };
 template <>
-struct WordsOf<RoutingPolicy> {
+struct WordsOf<RoutingPolicy> : NothingPlanned {
   static constexpr WordList<4> kWords = {"ecmp", "spray", "adaptive", "lft"};
-  static constexpr WordList<1> kPlanned = {"flowlet"};
+};
+template <>
+struct WordsOf<MultipathTraffic> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"all", "unordered"};
+};
+template <>
+struct WordsOf<PortWeighting> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"equal", "capacity"};
 };
 template <>
 struct WordsOf<LossRecoveryKind> : NothingPlanned {

@@ -177,6 +177,56 @@ std::optional<QueueSummary> queue_of(const RunResults& results) {
   return queue;
 }
 
+std::optional<PathSummary> paths_of(const RunResults& results) {
+  PathSummary paths;
+  for (const PortRow& port : results.ports) {
+    paths.grades.resize(std::max(paths.grades.size(), port.choices.grades.size()));
+    for (std::size_t grade = 0; grade < port.choices.grades.size(); ++grade) {
+      paths.choices += port.choices.grades[grade].chosen;
+      paths.grades[grade].chosen += port.choices.grades[grade].chosen;
+      paths.grades[grade].time += port.choices.grades[grade].time;
+    }
+    paths.flowlets += port.choices.flowlets;
+    paths.notifications += port.choices.notifications_sent;
+  }
+  return paths.grades.empty() ? std::nullopt : std::optional(std::move(paths));
+}
+
+/// The nearest rank among so many late packets.
+std::uint32_t distance_at(const std::map<std::uint32_t, std::uint64_t>& late, std::uint64_t rank) {
+  for (const auto& [distance, packets] : late) {
+    if (rank < packets) {
+      return distance;
+    }
+    rank -= packets;
+  }
+  return late.empty() ? 0 : late.rbegin()->first;
+}
+
+std::optional<ReorderSummary> reordering_of(const RunResults& results) {
+  ReorderSummary summary;
+  std::map<std::uint32_t, std::uint64_t> late;
+  for (const NicRow& nic : results.nics) {
+    summary.packets += nic.ordered;
+    for (const host::ReorderMeter::Late& own : nic.late) {
+      late[own.distance] += own.packets;
+      summary.late += own.packets;
+    }
+  }
+  if (summary.packets == 0) {
+    return std::nullopt;
+  }
+  if (summary.late != 0) {
+    const auto at = [&](Probability share) {
+      return distance_at(late, percentile_rank(share, static_cast<std::size_t>(summary.late)));
+    };
+    summary.median = at(Probability::from_ratio({.numerator = 1, .denominator = 2}));
+    summary.p99 = at(Probability::from_ratio({.numerator = 99, .denominator = 100}));
+    summary.largest = late.rbegin()->first;
+  }
+  return summary;
+}
+
 NetworkSummary network_of(const RunResults& results) {
   NetworkSummary network;
   network.drops = results.drops.total();
@@ -236,6 +286,8 @@ NetworkSummary network_of(const RunResults& results) {
     }
   }
   network.queue = queue_of(results);
+  network.paths = paths_of(results);
+  network.reordering = reordering_of(results);
   return network;
 }
 

@@ -49,6 +49,23 @@ struct QueueSummary {
   std::optional<Spread<Bytes>> depth;  // at the sample instants
 };
 
+/// Of adaptive switches and others that choose by more than a hash.
+struct PathSummary {
+  std::uint64_t choices = 0;                  // packets
+  std::vector<fabric::GradeCounters> grades;  // over all ports that were choices; with one grade, its packets alone
+  std::uint64_t flowlets = 0;
+  std::uint64_t notifications = 0;
+};
+
+/// Of data packets that switches may have spread.
+struct ReorderSummary {
+  std::uint64_t packets = 0;
+  std::uint64_t late = 0;    // that came behind a later one of their flow
+  std::uint32_t median = 0;  // distance of those that are late, in packets
+  std::uint32_t p99 = 0;
+  std::uint32_t largest = 0;
+};
+
 struct NetworkSummary {
   std::uint64_t drops = 0;                  // by the fabric
   std::uint64_t host_drops = 0;             // by hosts whose receive ring or buffer was full
@@ -62,6 +79,8 @@ struct NetworkSummary {
   std::uint64_t damaged = 0;
   std::optional<std::uint64_t> cnps;
   std::optional<QueueSummary> queue;
+  std::optional<PathSummary> paths;
+  std::optional<ReorderSummary> reordering;
   std::uint64_t connection_ends = 0;   // queue pairs at both ends
   Bytes connection_state;              // of their engines
   Bytes connection_buffers;            // send and receive buffers of stacks over a stream

@@ -93,6 +93,27 @@ TEST(Summary, InstantsWithoutASampleFoundAnEmptyQueue) {
   EXPECT_EQ(summary.network.queue->depth->median, Bytes(131'072));
 }
 
+TEST(Summary, ReorderingIsOfLatePacketsByTheirDistance) {
+  RunResults run = small_run();
+  run.nics.push_back(run.nics[0]);
+  run.nics[1].late = {{.distance = 40, .packets = 90}};
+  const Summary summary = summarise(run);
+  EXPECT_EQ(summary.network.reordering->packets, 500U);
+  EXPECT_EQ(summary.network.reordering->late, 100U);
+  EXPECT_EQ(summary.network.reordering->median, 40U);
+  EXPECT_EQ(summary.network.reordering->largest, 40U);
+}
+
+TEST(Summary, PathsAndReorderingAreAbsentWhereSwitchesHash) {
+  RunResults run = small_run();
+  run.ports[1].choices = {};
+  run.nics[0].ordered = 0;
+  run.nics[0].late.clear();
+  const Summary summary = summarise(run);
+  EXPECT_FALSE(summary.network.paths);
+  EXPECT_FALSE(summary.network.reordering);
+}
+
 TEST(SummaryText, ShortTextHasFourDigits) {
   EXPECT_EQ(short_text(Duration::picoseconds(12'345'678)), "12.35 us");
   EXPECT_EQ(short_text(Duration::picoseconds(999'999'999)), "1 ms");
@@ -131,6 +152,10 @@ network
   fullest queue switch0/port2, peak 512 KiB
   3 samples              p50       p99.9         max
     depth            128 KiB     256 KiB     256 KiB
+  path choices  512 packets, 9 flowlets, 3 notifications
+    taken       grade 0 93.8%, 1 6.2% of packets
+    ports       grade 0 82.0%, 1 18.0% of the time
+  reordering    4.0% of 250 packets late: p50 1, p99 12, largest 12
   degrade       switch0/port1 at 30 us: to 100 Gbps
   watchdog      switch0/port2 priority 3: 1 times
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -144,6 +146,50 @@ void write_job(Writer& out, const JobSummary& job, const std::vector<Probability
   }
 }
 
+/// "grade 0 97.1%, 1 2.4%, 2 0.3%, 3+ 0.2%": the share of each grade in a sum, the deep ones together.
+template <class Count>
+std::string shares_text(const std::vector<fabric::GradeCounters>& grades, Count count) {
+  constexpr std::size_t kApart = 3;
+  std::array<double, kApart + 1> parts{};
+  double sum = 0;
+  for (std::size_t i = 0; i < grades.size(); ++i) {
+    parts[std::min(i, kApart)] += count(grades[i]);
+    sum += count(grades[i]);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < parts.size() && i < grades.size(); ++i) {
+    const std::string_view more = i == kApart && grades.size() > kApart + 1 ? "+" : "";
+    text += fmt::format("{}{}{} {:.1f}%", i == 0 ? "grade " : ", ", i, more, sum > 0 ? 100 * parts[i] / sum : 0);
+  }
+  return text;
+}
+
+void write_paths(Writer& out, const NetworkSummary& network) {
+  if (const std::optional<PathSummary>& paths = network.paths) {
+    out.line(
+        "path choices",
+        fmt::format(
+            "{}{}{}", count_text(paths->choices, "packet", "packets"),
+            paths->flowlets == 0 ? "" : ", " + count_text(paths->flowlets, "flowlet", "flowlets"),
+            paths->notifications == 0 ? "" : ", " + count_text(paths->notifications, "notification", "notifications")));
+    if (paths->grades.size() > 1) {
+      const auto chosen = [](const fabric::GradeCounters& grade) { return static_cast<double>(grade.chosen); };
+      const auto time = [](const fabric::GradeCounters& grade) { return grade.time.seconds(); };
+      out.line("  taken", shares_text(paths->grades, chosen) + " of packets");
+      out.line("  ports", shares_text(paths->grades, time) + " of the time");
+    }
+  }
+  if (const std::optional<ReorderSummary>& order = network.reordering) {
+    std::string text =
+        fmt::format("{:.1f}% of {} late", 100 * static_cast<double>(order->late) / static_cast<double>(order->packets),
+                    count_text(order->packets, "packet", "packets"));
+    if (order->late != 0) {
+      text += fmt::format(": p50 {}, p99 {}, largest {}", order->median, order->p99, order->largest);
+    }
+    out.line("reordering", text);
+  }
+}
+
 void write_network(Writer& out, const RunResults& results, const NetworkSummary& network) {
   out.blank();
   out.title("network");
@@ -199,6 +245,7 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
       out.row("  depth", network.queue->depth, [](Bytes value) { return short_text(value); });
     }
   }
+  write_paths(out, network);
   for (const EventRow& event : results.events) {
     const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
     out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));

@@ -176,9 +176,11 @@ struct Codec<std::vector<T>> {
     std::vector<std::string> texts;
     for (const auto& element : list) {
       const auto text = Codec<T>::write(element);
-      texts.push_back(std::is_same_v<T, std::string> || std::is_same_v<T, Probability> || std::is_enum_v<T>
-                          ? fmt::format("\"{}\"", text)
-                          : text);
+      constexpr bool kIsText =
+          std::is_same_v<T, std::string> || std::is_same_v<T, Probability> || std::is_enum_v<T> || requires {
+        QuantityText<T>::kName;
+      };
+      texts.push_back(kIsText ? fmt::format("\"{}\"", text) : text);
     }
     return fmt::format("[{}]", fmt::join(texts, ", "));
   }

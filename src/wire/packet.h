@@ -51,6 +51,7 @@ enum PacketFlag : std::uint8_t {
   kHasCold = 1 << 0,    // a ColdPacket belongs to this packet
   kCorrupted = 1 << 1,  // damaged on a link: the receiver's CRC check discards it
   kControl = 1 << 2,    // acknowledgement or notification: may travel in a class of its own
+  kUnordered = 1 << 3,  // its transport takes packets in any order: switches may send them over any path
 };
 
 /// Bits of IbTransportHeader::flags, from the base transport header.

@@ -43,7 +43,7 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) {
   Switch& node = switches_[in.owner];
   const wire::PacketCommon& common = packets_[in.first].common;
   const NextHops hops = routes_.next_hops(in.owner, common.destination);
-  if (hops.empty() || (hops.size() > 1 && node.path != PathPolicy::kEcmp && node.path != PathPolicy::kTable)) {
+  if (hops.empty() || (hops.size() > 1 && !node.hashes)) {
     return;
   }
   in.way = hops.size() == 1 ? hops[0] : ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
@@ -63,7 +63,7 @@ void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle h
     if (hops.empty()) [[unlikely]] {
       return drop(handle, drops_.unreachable, node.first_port + in.number);
     }
-    way = hops.size() == 1 ? hops[0] : choose(node, hops, packet.common, now);
+    way = hops.size() == 1 ? hops[0] : choose(in, node, hops, packet.common, now);
   }
   const PortIndex index = node.first_port + way;
   EthernetPort& out = ports_[index];
@@ -93,20 +93,13 @@ void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle h
   }
 }
 
-std::uint32_t EthernetFabric::choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common, Time now) {
-  switch (node.path) {
-    case PathPolicy::kEcmp:
-    case PathPolicy::kTable:
-      return ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
-    case PathPolicy::kSpray:
-      return spray(hops, node.hash_seed, ++node.sprayed);
-    case PathPolicy::kAdaptive:
-      return least_queue(hops, switch_hash(++node.sprayed, node.hash_seed), [&](std::uint32_t number) {
-        const EthernetPort& port = ports_[node.first_port + number];
-        return depth_of(port.queued_bytes, port.free_at > now);
-      });
+std::uint32_t EthernetFabric::choose(EthernetPort& in, Switch& node, const NextHops& hops,
+                                     const wire::PacketCommon& common, Time now) {
+  if (node.balances) {
+    return balance(in, node, hops, common, now);
   }
-  return 0;
+  return node.hashes ? ecmp(hops, switch_hash(common.flow_hash, node.hash_seed))
+                     : spray(hops, node.hash_seed, ++node.sprayed);
 }
 
 // Does not look at the packet: one that waited would have to be fetched from memory for that.
@@ -145,6 +138,9 @@ void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle han
   queue.peak_bytes = std::max(queue.peak_bytes, queue.bytes);
   out.queued_bytes += size;
   out.queued = static_cast<std::uint16_t>(out.queued | 1U << priority);
+  if (out.queued_bytes >= node.notify_from && !ports_[out.peer].has(kIsEndpoint)) [[unlikely]] {
+    notify(ingress, packet.common.destination, now);
+  }
   // Behind a paused queue nothing happens until the pause ends; its end, or its expiry, wakes the port.
   if (((out.blocked >> priority) & 1U) == 0) {
     kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), out.begin_of(now));

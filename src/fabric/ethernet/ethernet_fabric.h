@@ -18,6 +18,7 @@
 #include "fabric/ethernet/ethernet_port.h"
 #include "fabric/fabric.h"
 #include "fabric/flow_control/shared_buffer.h"
+#include "fabric/routing/path_balancer.h"
 
 namespace weft::fabric {
 
@@ -129,6 +130,8 @@ class EthernetFabric final : public EndpointPort {
   [[nodiscard]] const SharedBuffer& buffer(std::uint32_t switch_ordinal) const {
     return switches_[switch_ordinal].buffer;
   }
+  /// What an adaptive switch's choices saw of the port; nothing of other ports.
+  [[nodiscard]] PortChoices choices(PortIndex port, Time now) const;
   [[nodiscard]] const FabricDrops& drops() const { return drops_; }
   [[nodiscard]] std::uint64_t drops_at(PortIndex ingress) const { return port_drops_[ingress]; }
   [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
@@ -143,8 +146,10 @@ class EthernetFabric final : public EndpointPort {
   struct Switch {
     PortIndex first_port = 0;
     std::uint16_t ports = 0;
-    PathPolicy path = PathPolicy::kEcmp;
+    bool hashes = true;     // the path of a packet follows from its flow alone
+    bool balances = false;  // by its PathBalancer
     Forwarding forwarding = Forwarding::kStoreAndForward;
+    std::uint32_t notify_from = 0xFFFFFFFF;  // bytes waiting for an egress port
     std::uint64_t hash_seed = 0;
     std::uint32_t sprayed = 0;  // packets so far
     SharedBuffer buffer;
@@ -169,13 +174,27 @@ class EthernetFabric final : public EndpointPort {
   void plan_way(PortIndex index);
   void forget_ways();
   void forward(EthernetPort& in, std::uint32_t way, PacketHandle handle, Time now);
-  [[nodiscard]] std::uint32_t choose(Switch& node, const NextHops& hops, const wire::PacketCommon& common, Time now);
+  [[nodiscard]] std::uint32_t choose(EthernetPort& in, Switch& node, const NextHops& hops,
+                                     const wire::PacketCommon& common, Time now);
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
   void enqueue(EthernetPort& in, PortIndex out, PacketHandle handle, wire::Packet& packet, Time now);
   void dequeue(PortIndex index, std::uint32_t priority, Time now);
   [[nodiscard]] std::uint32_t pick(EthernetPort& port, PortIndex index, std::uint32_t eligible);
   void drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress);
   void damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet);
+
+  // Choice among paths beyond a hash: ethernet_fabric_paths.cc.
+  void set_up_balancers();
+  void weigh_ports();
+  [[nodiscard]] std::uint32_t balance(EthernetPort& in, Switch& node, const NextHops& hops,
+                                      const wire::PacketCommon& common, Time now);
+  /// Only with notifications, and while the destination's link is up.
+  [[nodiscard]] std::uint32_t leaf_name(EndpointId destination) const {
+    const std::uint32_t leaf = routes_.leaf_of(destination);
+    return leaf < leaf_names_.size() ? leaf_names_[leaf] : 0;
+  }
+  void notify(PortIndex ingress, EndpointId destination, Time now);
+  void obey_notification(EthernetPort& port, const wire::Packet& frame, Time now);
 
   // Pauses: ethernet_fabric_pauses.cc.
   void change_xoff(PortIndex ingress, std::uint32_t priority, Time now);
@@ -213,6 +232,9 @@ class EthernetFabric final : public EndpointPort {
   std::vector<std::uint8_t> strict_;                                // per port profile: the priorities without a weight
   std::vector<std::array<std::int8_t, kPriorities>> egress_alpha_;  // per port profile
   std::vector<Switch> switches_;
+  std::vector<PathBalancer> balancers_;  // per switch; empty: no switch has one
+  PortWeights weights_;
+  std::vector<std::uint32_t> leaf_names_;  // what notifications call each switch; empty: there are none
   std::vector<Endpoint*> endpoints_;
   Tap* tap_ = nullptr;
   FabricDrops drops_;

@@ -32,6 +32,7 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   for (const Switch& node : fabric->switches_) {
     fabric->allow_cut_through(node);
   }
+  fabric->set_up_balancers();
   fabric->set_up_errors();
   return fabric;
 }
@@ -63,7 +64,8 @@ void EthernetFabric::lay_out_ports() {
     made.ports = graph_[node].ports;
     made.profile = options_.switch_profile.empty() ? std::uint16_t{0} : options_.switch_profile[ordinal];
     const EthernetSwitchOptions& profile = options_.switches[made.profile];
-    made.path = profile.path;
+    made.balances = PathBalancer::is_needed(profile.path, profile.balancing);
+    made.hashes = !made.balances && profile.path != PathPolicy::kSpray;
     made.forwarding = profile.forwarding;
     made.hash_seed = profile.hash_seed.value_or(map_.node_hash(node));
   }
@@ -238,7 +240,10 @@ std::size_t EthernetFabric::heap_bytes() const {
   std::size_t bytes = ports_.capacity() * sizeof(EthernetPort) + queues_.capacity() * sizeof(EgressQueue) +
                       groups_.capacity() * sizeof(IngressGroup) + markers_.capacity() * sizeof(Red) +
                       pauses_.capacity() * sizeof(PauseRecord) + switches_.capacity() * sizeof(Switch) +
-                      routes_.heap_bytes();
+                      routes_.heap_bytes() + weights_.heap_bytes();
+  for (const PathBalancer& balancer : balancers_) {
+    bytes += sizeof(balancer) + balancer.heap_bytes();
+  }
   for (const EthernetPort& port : ports_) {
     bytes += port.in_flight.heap_bytes() + port.control.heap_bytes();
   }

@@ -25,6 +25,7 @@ void EthernetFabric::on_fabric_timer(Time now) {
       [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
   if (changes) {
     forget_ways();
+    weigh_ports();
   }
   if (deadlock_check_at_ <= now) {
     find_deadlock(now);

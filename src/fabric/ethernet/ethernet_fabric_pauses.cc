@@ -106,7 +106,9 @@ void EthernetFabric::on_control(PortIndex index, Time now) {
       tap_->on_frame(index, Tap::Direction::kReceived, frame, now);
     }
   }
-  if (!frame.has(wire::kCorrupted)) {
+  if (frame.common.kind == wire::PacketKind::kManagement) {
+    obey_notification(port, frame, now);
+  } else if (!frame.has(wire::kCorrupted)) {
     obey_pause(port, index, frame, now);
   }
   packets_.release(handle);

@@ -37,6 +37,7 @@ struct Load {
   wire::Ecn ecn = wire::Ecn::kEct0;
   std::uint8_t hop_limit = 64;
   std::uint8_t traffic_class = 26;
+  std::uint8_t flags = 0;  // PacketFlag bits
 };
 
 struct Delivery {
@@ -258,6 +259,7 @@ inline bool Talker::send_one(std::uint16_t lanes, Time now, Time& next) {
     packet.common.ecn = load->ecn;
     packet.common.hop_limit = load->hop_limit;
     packet.common.traffic_class = load->traffic_class;
+    packet.common.flags = load->flags;
     packet.common.flow_hash = flow_hash(
         {.source = world_->address(self_), .destination = world_->address(load->to), .entropy = load->entropy});
     packet.ib.psn = Psn(static_cast<std::uint32_t>(sent.size()));

@@ -225,6 +225,16 @@ EthernetOptions random_options(RandomStream& random, const Graph& graph) {
   options.switches[0].forwarding = random.uniform(2) == 0 ? Forwarding::kCutThrough : Forwarding::kStoreAndForward;
   options.switches[0].path =
       std::array{PathPolicy::kEcmp, PathPolicy::kSpray, PathPolicy::kAdaptive}[random.uniform(3)];
+  BalancingOptions& balancing = options.switches[0].balancing;
+  balancing.weights_by_capacity = random.uniform(2) == 0;
+  if (random.uniform(2) == 0) {
+    balancing.grades = {8_kib, 16_kib};
+    balancing.notifications = NotificationOptions{.threshold = 16_kib};
+  }
+  if (random.uniform(3) == 0) {
+    balancing.flowlet_gap = 1_us;
+    balancing.flowlet_entries = 4;
+  }
   EthernetPortOptions& port = options.ports[0];
   port.pause_quanta = static_cast<std::uint16_t>(1 + random.uniform(200));
   port.pause_response = Duration::nanoseconds(static_cast<std::int64_t>(random.uniform(300)));

@@ -50,6 +50,7 @@ struct EthernetSwitchOptions {
   Duration latency;  // of the pipeline, from the wire to the buffer
   Bytes buffer = Bytes(16 * 1024 * 1024);
   PathPolicy path = PathPolicy::kEcmp;
+  BalancingOptions balancing{};
   std::optional<std::uint64_t> hash_seed;  // unset: f(seed, name); the same everywhere polarises
 };
 

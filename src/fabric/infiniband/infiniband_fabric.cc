@@ -75,10 +75,11 @@ bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, Packe
   Switch& node = switches_[in.owner];
   const wire::PacketCommon& common = packets_[in.first].common;
   const NextHops hops = routes_.next_hops(in.owner, common.destination);
-  if (hops.empty() || (hops.size() > 1 && node.path != PathPolicy::kEcmp && node.path != PathPolicy::kTable)) {
+  const bool hashes = (node.path == PathPolicy::kEcmp || node.path == PathPolicy::kTable) && !node.balances;
+  if (hops.empty() || (hops.size() > 1 && !hashes)) {
     return;
   }
-  in.way = static_cast<std::uint16_t>(choose(node, in.owner, hops, common, Time{}));
+  in.way = static_cast<std::uint16_t>(choose(in, node, hops, common, Time{}));
   const PortIndex out = node.first_port + in.way;
   __builtin_prefetch(&ports_[out]);
   __builtin_prefetch(&ports_[out].free_at);
@@ -102,7 +103,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
       packets_.release(handle);
       return pass_through(in_index, in_lane, blocks, now);
     }
-    way = choose(node, in.owner, hops, packet.common, now);
+    way = choose(in, node, hops, packet.common, now);
   }
   const PortIndex index = node.first_port + way;
   InfiniBandPort& out = ports_[index];
@@ -126,22 +127,13 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
   wait_in_buffer(in_index, handle, {.port = index, .lane = lane}, now);
 }
 
-std::uint32_t InfiniBandFabric::choose_apart(Switch& node, const NextHops& hops, const wire::PacketCommon& common,
-                                             Time now) {
-  switch (node.path) {
-    case PathPolicy::kTable:
-      break;
-    case PathPolicy::kEcmp:
-      return ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
-    case PathPolicy::kSpray:
-      return spray(hops, node.hash_seed, ++node.sprayed);
-    case PathPolicy::kAdaptive:
-      return least_queue(hops, switch_hash(++node.sprayed, node.hash_seed), [&](std::uint32_t number) {
-        const InfiniBandPort& port = ports_[node.first_port + number];
-        return depth_of(port.queued_bytes, port.free_at > now);
-      });
+std::uint32_t InfiniBandFabric::choose_apart(InfiniBandPort& in, Switch& node, const NextHops& hops,
+                                             const wire::PacketCommon& common, Time now) {
+  if (node.balances) {
+    return balance(in, node, hops, common, now);
   }
-  return 0;
+  return node.path == PathPolicy::kEcmp ? ecmp(hops, switch_hash(common.flow_hash, node.hash_seed))
+                                        : spray(hops, node.hash_seed, ++node.sprayed);
 }
 
 [[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle, WayOut way, Time now) {
@@ -170,6 +162,9 @@ std::uint32_t InfiniBandFabric::choose_apart(Switch& node, const NextHops& hops,
   out.queued_bytes += common.frame_bytes;
   out.queued = static_cast<std::uint16_t>(out.queued | 1U << lane);
   Switch& node = switches_[out.owner];
+  if (out.queued_bytes >= node.notify_from && !ports_[out.peer].has(kIsEndpoint)) [[unlikely]] {
+    notify(in_index, common.destination, now);
+  }
   if (node.expires) {
     kernel_.wake(node.timer, sim::ActorId(kSwitchTimer, out.owner), now + node.lifetime);
   }

@@ -21,6 +21,7 @@
 #include "fabric/infiniband/options.h"
 #include "fabric/infiniband/virtual_output_queues.h"
 #include "fabric/routing/forwarding_table.h"
+#include "fabric/routing/path_balancer.h"
 
 namespace weft::fabric {
 
@@ -132,6 +133,8 @@ class InfiniBandFabric final : public EndpointPort {
   /// With a current wait, and a current stall, up to `now`.
   [[nodiscard]] InfiniBandCounters counters(PortIndex port, Time now) const;
   [[nodiscard]] Duration credit_stall(PortIndex port, std::uint32_t lane, Time now) const;
+  /// What an adaptive switch's choices saw of the port; nothing of other ports.
+  [[nodiscard]] PortChoices choices(PortIndex port, Time now) const;
   [[nodiscard]] const FabricDrops& drops() const { return drops_; }
   [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
   [[nodiscard]] std::uint64_t credits_sent() const;  // flow control packets over one link each
@@ -147,11 +150,13 @@ class InfiniBandFabric final : public EndpointPort {
     PortIndex first_port = 0;
     std::uint16_t ports = 0;
     PathPolicy path = PathPolicy::kTable;
+    bool balances = false;               // by its PathBalancer
     bool expires = false;                // has a head-of-queue lifetime
     std::uint16_t map = kMixedProfiles;  // profile whose SL-to-VL table all ports share
     std::uint16_t profile = 0;
     std::uint64_t hash_seed = 0;
     std::uint32_t sprayed = 0;
+    std::uint32_t notify_from = 0xFFFFFFFF;  // bytes waiting for an egress port
     Duration lifetime;
     sim::Wake timer;
   };
@@ -180,15 +185,15 @@ class InfiniBandFabric final : public EndpointPort {
   [[nodiscard]] bool take_unusual(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);
   void plan_way(PortIndex index);
   void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t way, PacketHandle handle, Time now);
-  [[nodiscard]] std::uint32_t choose(Switch& node, std::uint32_t ordinal, const NextHops& hops,
+  [[nodiscard]] std::uint32_t choose(InfiniBandPort& in, Switch& node, const NextHops& hops,
                                      const wire::PacketCommon& common, Time now) {
     if (node.path == PathPolicy::kTable || hops.size() == 1) {
-      return table_.choose(ordinal, common.destination, hops);
+      return table_.choose(in.owner, common.destination, hops);
     }
-    return choose_apart(node, hops, common, now);
+    return choose_apart(in, node, hops, common, now);
   }
-  [[nodiscard]] std::uint32_t choose_apart(Switch& node, const NextHops& hops, const wire::PacketCommon& common,
-                                           Time now);
+  [[nodiscard]] std::uint32_t choose_apart(InfiniBandPort& in, Switch& node, const NextHops& hops,
+                                           const wire::PacketCommon& common, Time now);
   struct Sizes {
     std::uint32_t frame = 0;  // bytes
     std::uint32_t wire = 0;
@@ -214,6 +219,19 @@ class InfiniBandFabric final : public EndpointPort {
       say_limit(index, lane, now);
     }
   }
+
+  // Choice among paths beyond a table or a hash: infiniband_fabric_paths.cc.
+  void set_up_balancers();
+  void weigh_ports();
+  [[nodiscard]] std::uint32_t balance(InfiniBandPort& in, Switch& node, const NextHops& hops,
+                                      const wire::PacketCommon& common, Time now);
+  /// Only with notifications, and while the destination's link is up.
+  [[nodiscard]] std::uint32_t leaf_name(EndpointId destination) const {
+    const std::uint32_t leaf = routes_.leaf_of(destination);
+    return leaf < leaf_names_.size() ? leaf_names_[leaf] : 0;
+  }
+  void notify(PortIndex ingress, EndpointId destination, Time now);
+  void obey_notification(InfiniBandPort& port, PortIndex index, std::uint32_t frame, Time at);
 
   // Credits: infiniband_fabric_credits.cc.
   void say_limit(PortIndex index, std::uint32_t lane, Time now);
@@ -276,6 +294,9 @@ class InfiniBandFabric final : public EndpointPort {
   std::vector<std::uint16_t> largest_blocks_;                        // per port profile
   std::vector<std::array<std::uint8_t, kServiceLevels>> lane_maps_;  // per port profile
   std::vector<Switch> switches_;
+  std::vector<PathBalancer> balancers_;  // per switch; empty: no switch has one
+  PortWeights weights_;
+  std::vector<std::uint32_t> leaf_names_;  // what notifications call each switch; empty: there are none
   std::vector<Endpoint*> endpoints_;
   Tap* tap_ = nullptr;
   FabricDrops drops_;

@@ -54,6 +54,7 @@ Result<std::unique_ptr<InfiniBandFabric>> InfiniBandFabric::create(Graph graph, 
     fabric->allow_cut_through(node);
     fabric->add_stages(node);
   }
+  fabric->set_up_balancers();
   return fabric;
 }
 
@@ -120,6 +121,7 @@ void InfiniBandFabric::lay_out_ports() {
     made.profile = options_.switch_profile.empty() ? std::uint16_t{0} : options_.switch_profile[ordinal];
     const InfiniBandSwitchOptions& profile = options_.switches[made.profile];
     made.path = profile.path;
+    made.balances = PathBalancer::is_needed(profile.path, profile.balancing);
     made.expires = profile.head_of_queue_lifetime > Duration::zero();
     made.lifetime = profile.head_of_queue_lifetime;
     made.hash_seed = profile.hash_seed.value_or(map_.node_hash(node));
@@ -215,7 +217,7 @@ void InfiniBandFabric::allow_cut_through(const Switch& node) {
 void InfiniBandFabric::add_stages(const Switch& node) {
   for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
     InfiniBandPort& port = ports_[index];
-    if (lanes_ == 1 && !options_.ports[port.profile].fecn && !node.expires && node.path != PathPolicy::kAdaptive) {
+    if (lanes_ == 1 && !options_.ports[port.profile].fecn && !node.expires && !node.balances) {
       port.flags |= kHasStage;
     }
   }

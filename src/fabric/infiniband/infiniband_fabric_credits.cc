@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "fabric/infiniband/infiniband_fabric.h"
+#include "fabric/routing/notification_content.h"
 
 namespace weft::fabric {
 namespace {
@@ -67,7 +68,12 @@ void InfiniBandFabric::on_control(PortIndex index, Time now) {
 std::uint32_t InfiniBandFabric::hear_limits(InfiniBandPort& port, PortIndex index, Time now) {
   std::uint32_t lanes = 0;
   while (!port.control.empty() && port.control.front().at <= now) {
-    const CreditContent content = CreditContent::unpacked(port.control.pop_front().frame);
+    const ControlInFlight first = port.control.pop_front();
+    if (NotificationContent::is_packed(first.frame)) [[unlikely]] {
+      obey_notification(port, index, first.frame, first.at);
+      continue;
+    }
+    const CreditContent content = CreditContent::unpacked(first.frame);
     if ((port.flags & (kHasErrors | kTapped)) != 0 && is_lost(port, index, now)) [[unlikely]] {
       continue;
     }

@@ -23,6 +23,7 @@ void InfiniBandFabric::on_fabric_timer(Time now) {
   for (InfiniBandPort& port : ports_) {
     port.way = kNoWay;
   }
+  weigh_ports();
   plan_fabric_timer();
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "fabric/infiniband/infiniband_fabric.h"
+#include "fabric/routing/notification_content.h"
 
 namespace weft::fabric {
 
@@ -18,7 +19,7 @@ InfiniBandCounters InfiniBandFabric::counters(PortIndex index, Time now) const {
                             .credits_sent = port.credits_sent,
                             .credits_received = port.credits_received};
   for (std::uint32_t i = 0; i < port.control.size() && port.control[i].at <= now; ++i) {
-    ++result.credits_received;
+    result.credits_received += NotificationContent::is_packed(port.control[i].frame) ? 0 : 1;
   }
   if (!port.waiting_since.is_never()) {
     result.xmit_wait += now - port.waiting_since;
@@ -55,7 +56,10 @@ std::uint64_t InfiniBandFabric::credits_sent() const {
 std::size_t InfiniBandFabric::heap_bytes() const {
   std::size_t bytes = ports_.capacity() * sizeof(InfiniBandPort) + credits_.capacity() * sizeof(LaneCredits) +
                       outputs_.capacity() * sizeof(OutputLane) + switches_.capacity() * sizeof(Switch) +
-                      queues_.heap_bytes() + routes_.heap_bytes() + table_.heap_bytes();
+                      queues_.heap_bytes() + routes_.heap_bytes() + table_.heap_bytes() + weights_.heap_bytes();
+  for (const PathBalancer& balancer : balancers_) {
+    bytes += sizeof(balancer) + balancer.heap_bytes();
+  }
   for (const InfiniBandPort& port : ports_) {
     bytes += port.in_flight.heap_bytes() + port.control.heap_bytes();
   }
@@ -126,7 +130,8 @@ std::string InfiniBandFabric::check_lane(PortIndex index, std::uint32_t lane, st
   std::uint32_t limit = sender.limit();
   for (std::uint32_t i = 0; i < peer.control.size(); ++i) {
     const CreditContent content = CreditContent::unpacked(peer.control[i].frame);
-    limit = content.lane == lane ? content.credit_limit : limit;
+    limit =
+        content.lane == lane && !NotificationContent::is_packed(peer.control[i].frame) ? content.credit_limit : limit;
   }
   const std::uint32_t under_way = (sender.total_sent() - receiver.received()) & kCreditMask;
   const std::uint32_t usable = std::min(receiver.buffer() - receiver.occupied(), kMaxAdvertised);

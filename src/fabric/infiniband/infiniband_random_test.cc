@@ -72,6 +72,15 @@ InfiniBandOptions random_options(RandomStream& random) {
   node.forwarding = between(0, 1) == 0 ? Forwarding::kCutThrough : Forwarding::kStoreAndForward;
   constexpr std::array kPaths{PathPolicy::kTable, PathPolicy::kEcmp, PathPolicy::kSpray, PathPolicy::kAdaptive};
   node.path = kPaths[random.uniform(kPaths.size())];
+  node.balancing.weights_by_capacity = between(0, 1) == 0;
+  if (between(0, 1) == 0) {
+    node.balancing.grades = {8_kib, 16_kib};
+    node.balancing.notifications = NotificationOptions{.threshold = 8_kib};
+  }
+  if (between(0, 2) == 0) {
+    node.balancing.flowlet_gap = 1_us;
+    node.balancing.flowlet_entries = 4;
+  }
   node.head_of_queue_lifetime = between(0, 3) == 0 ? Duration::nanoseconds(between(300, 3000)) : Duration::zero();
   return options;
 }

@@ -46,6 +46,7 @@ struct InfiniBandSwitchOptions {
   Duration latency;                 // of the pipeline: from the bytes that decide to the wire that goes on
   Duration head_of_queue_lifetime;  // zero: infinite
   PathPolicy path = PathPolicy::kTable;
+  BalancingOptions balancing{};
   std::optional<std::uint64_t> hash_seed;  // unset: f(seed, name); the same everywhere polarises
 };
 

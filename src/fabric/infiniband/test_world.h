@@ -24,6 +24,7 @@ struct Load {
   std::uint32_t count = 1;
   std::uint16_t frame_bytes = 4122;
   std::uint8_t service_level = 0;
+  std::uint8_t flags = 0;  // PacketFlag bits
 };
 
 struct Delivery {
@@ -199,6 +200,7 @@ inline void Sender::on_wire_ready(Time now) {
     packet.common.frame_bytes = load.frame_bytes;
     packet.common.wire_bytes = load.frame_bytes;
     packet.common.traffic_class = load.service_level;
+    packet.common.flags = load.flags;
     packet.common.priority = lane;
     packet.common.ecn = wire::Ecn::kEct0;
     packet.common.flow_hash = world_->flow_hash_of(self_, load.to);

@@ -1,4 +1,4 @@
-// Pure functions by which a switch takes one of several next hops: by flow, by packet, or by the least queued.
+// Pure functions by which a switch takes one of several next hops: by flow or by packet.
 //
 // None is called with an empty set. The same arguments give the same port; hashes are those of routing/ecmp_hash.h.
 #pragma once
@@ -29,41 +29,6 @@ namespace weft::fabric {
   const std::uint32_t at = cursor < hops.size() ? cursor : 0;
   cursor = at + 1;
   return hops[at];
-}
-
-/// What an adaptive switch compares: bytes that wait, and among ports where as many wait, one that sends nothing is
-/// less.
-[[nodiscard]] inline std::uint64_t depth_of(std::uint32_t queued_bytes, bool sends) {
-  return std::uint64_t{queued_bytes} * 2 + (sends ? 1 : 0);
-}
-
-/// The port with the least `depth(port)`; among several, each is equally likely over hashes. `depth` returns something
-/// ordered, has no side effect, and is called up to twice per port.
-template <class Depth>
-[[nodiscard]] std::uint16_t least_queue(const NextHops& hops, std::uint32_t tie_hash, Depth&& depth) {
-  WEFT_DCHECK(!hops.empty());
-  auto least = depth(hops[0]);
-  std::uint32_t first = 0;
-  std::uint32_t ties = 1;
-  for (std::uint32_t i = 1; i < hops.size(); ++i) {
-    const auto here = depth(hops[i]);
-    if (here < least) {
-      least = here;
-      first = i;
-      ties = 1;
-    } else if (here == least) {
-      ++ties;
-    }
-  }
-  if (ties == 1) {
-    return hops[first];
-  }
-  std::uint32_t skip = pick(tie_hash, ties);
-  for (std::uint32_t i = first;; ++i) {
-    if (depth(hops[i]) == least && skip-- == 0) {
-      return hops[i];
-    }
-  }
 }
 
 }  // namespace weft::fabric

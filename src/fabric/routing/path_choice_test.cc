@@ -51,43 +51,12 @@ TEST(PathChoice, RotateStartsAnewInASmallerSet) {
   EXPECT_EQ(rotate(NextHops(kPorts.data(), 2), cursor), 4);
 }
 
-TEST(PathChoice, LeastQueueTakesTheShortestQueueWhateverTheHash) {
-  std::array<std::uint64_t, 18> depth{};
-  for (const std::uint16_t port : kPorts) {
-    depth[port] = 1'000 + port;
-  }
-  depth[9] = 500;
-  for (std::uint32_t flow = 0; flow < 100; ++flow) {
-    EXPECT_EQ(least_queue(kHops, switch_hash(flow, 1), [&](std::uint16_t port) { return depth[port]; }), 9);
-  }
-}
-
-TEST(PathChoice, APortThatSendsIsDeeperThanAnIdleOneAndLessThanAnyQueue) {
-  EXPECT_LT(depth_of(0, false), depth_of(0, true));
-  EXPECT_LT(depth_of(0, true), depth_of(1, false));
-  EXPECT_LT(depth_of(0xFFFF'FFFE, true), depth_of(0xFFFF'FFFF, false));
-}
-
-TEST(PathChoice, LeastQueueBreaksTiesEvenly) {
-  // 4, 10 and 17 tie; ports beside each other are no likelier than others.
-  const auto depth = [](std::uint16_t port) { return port == 4 || port == 10 || port == 17 ? 10 : 20; };
-  std::map<std::uint16_t, int> counts;
-  for (std::uint32_t flow = 0; flow < 3'000; ++flow) {
-    ++counts[least_queue(kHops, switch_hash(flow, 1), depth)];
-  }
-  ASSERT_EQ(counts.size(), 3U);
-  for (const std::uint16_t port : {std::uint16_t{4}, std::uint16_t{10}, std::uint16_t{17}}) {
-    EXPECT_NEAR(counts[port], 1'000, 150);
-  }
-}
-
 TEST(PathChoice, OfOnePortIsThatPort) {
   const NextHops one(kPorts.data() + 2, 1);
   std::uint32_t cursor = 9;
   EXPECT_EQ(ecmp(one, 0xFFFF'FFFF), 9);
   EXPECT_EQ(spray(one, 1, 2), 9);
   EXPECT_EQ(rotate(one, cursor), 9);
-  EXPECT_EQ(least_queue(one, 0xFFFF'FFFF, [](std::uint16_t) { return 0; }), 9);
 }
 
 }  // namespace

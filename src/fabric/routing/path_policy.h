@@ -2,14 +2,44 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/data_size.h"
+#include "base/time.h"
 
 namespace weft::fabric {
 
 enum class PathPolicy : std::uint8_t {
   kEcmp,      // by the hash of the flow: one path per flow
   kSpray,     // per packet, at random
-  kAdaptive,  // per packet, the port with the least queued, idle before busy; ties at random
+  kAdaptive,  // per packet, one of the ports with the least queued, at random
   kTable,     // the one port that the forwarding table names (InfiniBand's LFT)
+};
+
+/// Congestion notifications between switches: a switch whose egress port holds much tells the neighbour that the packet
+/// came from, and that one avoids the port for the destination's leaf.
+struct NotificationOptions {
+  Bytes threshold{};                              // of the bytes that wait for the egress port
+  Duration hold = Duration::microseconds(20);     // how long the neighbour avoids the port
+  Duration interval = Duration::microseconds(5);  // at least between two of them for one neighbour and leaf
+};
+
+/// What refines a PathPolicy. The defaults refine nothing.
+struct BalancingOptions {
+  /// kAdaptive: bounds between the grades of depth, ascending. A port of at least bound i and less than bound i + 1 has
+  /// grade i + 1; all ports of the best grade are equal. Empty: the depth to the byte decides, an idle port before one
+  /// that sends.
+  std::vector<Bytes> grades{};
+  /// kSpray, kAdaptive: packets without wire::kUnordered stay on the path of their flow.
+  bool unordered_only = false;
+  /// kSpray, kAdaptive: a flow keeps its port until it has sent nothing for so long. Unset: each packet chooses.
+  std::optional<Duration> flowlet_gap{};
+  std::uint32_t flowlet_entries = 16'384;  // of the table of a switch, which flows share by their hash
+  /// Ports are chosen in proportion to the capacity behind them: what their link and all links on shortest paths behind
+  /// it carry. Not for kTable.
+  bool weights_by_capacity = false;
+  std::optional<NotificationOptions> notifications{};  // kAdaptive
 };
 
 }  // namespace weft::fabric

@@ -62,6 +62,9 @@ class Routes {
     return {ports_.data() + group.first, group.count};
   }
 
+  /// The switch that an endpoint is attached to; above all ordinals while its link is down.
+  [[nodiscard]] std::uint32_t leaf_of(EndpointId endpoint) const { return attachments_[endpoint.value()].leaf; }
+
   /// What next_hops() answers changes with the next recompute() only.
   void set_link(LinkIndex link, LinkState state);
   /// Gives what a new Routes over the links that are up would give.

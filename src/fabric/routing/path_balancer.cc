@@ -1,0 +1,115 @@
+#include "fabric/routing/path_balancer.h"
+
+#include "wire/packet.h"
+
+namespace weft::fabric {
+
+PathBalancer::PathBalancer(const Setup& setup, const BalancingOptions& options)
+    : policy_(setup.policy),
+      seed_(setup.seed),
+      grades_(options.grades),
+      scores_(setup.ports),
+      looks_(setup.ports),
+      counters_(std::size_t{setup.ports} * grades_.count()),
+      others_(setup.ports) {
+  by_bytes_ = options.grades.empty();
+  const bool per_packet = policy_ == PathPolicy::kSpray || policy_ == PathPolicy::kAdaptive;
+  if (per_packet && options.unordered_only) {
+    required_ = wire::kUnordered;
+  }
+  if (per_packet && options.flowlet_gap) {
+    WEFT_ASSERT(options.flowlet_entries > 0);
+    flowlets_ = FlowletTable(options.flowlet_entries, *options.flowlet_gap);
+  }
+  if (policy_ == PathPolicy::kAdaptive && options.notifications) {
+    const NotificationOptions& notifications = *options.notifications;
+    notify_from_ = static_cast<std::uint32_t>(std::min<std::int64_t>(notifications.threshold.count(), 0xFFFFFFFF));
+    hold_ = notifications.hold;
+    interval_ = notifications.interval;
+    avoided_ = DeadlineTable(kPairs);
+    told_ = DeadlineTable(kPairs);
+  }
+}
+
+bool PathBalancer::is_needed(PathPolicy policy, const BalancingOptions& options) {
+  switch (policy) {
+    case PathPolicy::kAdaptive:
+      return true;
+    case PathPolicy::kSpray:
+      return options.unordered_only || options.flowlet_gap || options.weights_by_capacity;
+    case PathPolicy::kEcmp:
+      return options.weights_by_capacity;
+    case PathPolicy::kTable:
+      break;
+  }
+  return false;
+}
+
+// Any port of the least score, in proportion to the weights.
+PathBalancer::Choice PathBalancer::choose_least(const NextHops& hops, const Packet& packet, std::uint64_t least) {
+  std::uint32_t total = 0;
+  std::uint32_t only = 0;
+  std::uint32_t ties = 0;
+  for (std::uint32_t i = 0; i < hops.size(); ++i) {
+    if (scores_[i] == least) {
+      total += packet.weights == nullptr ? 1 : packet.weights[i];
+      only = i;
+      ++ties;
+    }
+  }
+  ++choices_;
+  std::uint32_t at = only;
+  if (ties > 1) {
+    std::uint32_t left = pick(switch_hash(choices_, seed_), total);
+    for (at = 0;; ++at) {
+      if (scores_[at] != least) {
+        continue;
+      }
+      const std::uint32_t weight = packet.weights == nullptr ? 1 : packet.weights[at];
+      if (left < weight) {
+        break;
+      }
+      left -= weight;
+    }
+  }
+  return {.port = hops[at], .all_avoided = least >= kAvoided};
+}
+
+bool PathBalancer::take_turn_to_notify(const DeadlineTable::Key& ingress_and_leaf, Time now) {
+  if (told_.holds(ingress_and_leaf, now)) {
+    return false;
+  }
+  told_.set(ingress_and_leaf, now + interval_);
+  ++others_[ingress_and_leaf.port].sent;
+  return true;
+}
+
+void PathBalancer::avoid(const DeadlineTable::Key& port_and_leaf, Time now) {
+  ++others_[port_and_leaf.port].received;
+  if (!avoided_.empty()) {
+    avoided_.set(port_and_leaf, now + hold_);
+  }
+}
+
+PortChoices PathBalancer::choices(std::uint32_t port, Time now) const {
+  const Look& last = looks_[port];
+  const Counters& others = others_[port];
+  PortChoices result{.grades = {},
+                     .flowlets = others.flowlets,
+                     .notifications_sent = others.sent,
+                     .notifications_received = others.received};
+  if (last.happened) {
+    const auto first = counters_.begin() + static_cast<std::ptrdiff_t>(port * grades_.count());
+    result.grades.assign(first, first + grades_.count());
+    result.grades[last.grade].time += now - last.at;
+  }
+  return result;
+}
+
+std::size_t PathBalancer::heap_bytes() const {
+  return flowlets_.heap_bytes() + avoided_.heap_bytes() + told_.heap_bytes() + scores_.capacity() * sizeof(scores_[0]) +
+         looks_.capacity() * sizeof(looks_[0]) + counters_.capacity() * sizeof(counters_[0]) +
+         others_.capacity() * sizeof(others_[0]);
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,183 @@
+// How one switch spreads packets over equal paths beyond a hash per flow: adaptively by depth of queue, by flowlets, in
+// proportion to capacity, and around ports that neighbours have called congested.
+//
+// A choice reads the switch's own queues and its own tables alone; what happens behind its neighbours it knows from
+// their notifications. Deterministic: random numbers are hashes of the seed and a count of choices. Not asked where a
+// destination has one next hop.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/time.h"
+#include "fabric/routing/deadline_table.h"
+#include "fabric/routing/depth_grades.h"
+#include "fabric/routing/flowlet_table.h"
+#include "fabric/routing/path_policy.h"
+#include "fabric/routing/port_weights.h"
+#include "fabric/routing/routes.h"
+
+namespace weft::fabric {
+
+/// What an adaptive switch compares: bytes that wait, and among ports where as many wait, one that sends nothing is
+/// less.
+[[nodiscard]] inline std::uint64_t depth_of(std::uint32_t queued_bytes, bool sends) {
+  return std::uint64_t{queued_bytes} * 2 + (sends ? 1 : 0);
+}
+[[nodiscard]] inline std::uint32_t bytes_of(std::uint64_t depth) { return static_cast<std::uint32_t>(depth / 2); }
+
+/// What a port was while choices looked at it, and how often they took it.
+struct GradeCounters {
+  std::uint64_t chosen = 0;  // packets
+  Duration time;             // from a look that found the port so until the next look
+
+  friend bool operator==(const GradeCounters&, const GradeCounters&) = default;
+};
+struct PortChoices {
+  std::vector<GradeCounters> grades;         // by grade; empty: the port was never looked at
+  std::uint64_t flowlets = 0;                // that began at this port
+  std::uint64_t notifications_sent = 0;      // out of this port, to the switch behind it
+  std::uint64_t notifications_received = 0;  // by this port, about it
+
+  friend bool operator==(const PortChoices&, const PortChoices&) = default;
+};
+
+class PathBalancer {
+ public:
+  struct Setup {
+    PathPolicy policy = PathPolicy::kEcmp;
+    std::uint32_t ports = 0;
+    std::uint64_t seed = 0;
+  };
+  /// Inert until it is replaced: never asked.
+  PathBalancer() = default;
+  PathBalancer(const Setup& setup, const BalancingOptions& options);
+
+  /// Whether a switch of that policy needs one: adaptive choice always, others where something is refined.
+  [[nodiscard]] static bool is_needed(PathPolicy policy, const BalancingOptions& options);
+
+  /// A packet with these flags stays on the one path of its flow.
+  [[nodiscard]] bool keeps_in_order(std::uint8_t packet_flags) const { return (packet_flags & required_) != required_; }
+
+  struct Packet {
+    std::uint32_t flow_hash = 0;
+    std::uint32_t leaf = 0;                  // of its destination, as notifications name it
+    const std::uint32_t* weights = nullptr;  // of the hops; null: all are equal
+    Time now{};
+  };
+  struct Choice {
+    std::uint16_t port = 0;
+    bool all_avoided = false;  // neighbours call every hop congested
+  };
+  /// `depth(port)` is depth_of() of a port, without side effects; asked of adaptive switches alone. `hops` are two or
+  /// more.
+  template <class Depth>
+  [[nodiscard]] Choice choose(const NextHops& hops, const Packet& packet, Depth&& depth);
+
+  // Notifications.
+  [[nodiscard]] bool notifies() const { return !told_.empty(); }
+  /// Bytes waiting for an egress port from which on its packets' senders are told.
+  [[nodiscard]] std::uint32_t notify_from() const { return notify_from_; }
+  /// Whether the neighbour behind `ingress` is to be told of the leaf now; counts it, and starts the interval.
+  [[nodiscard]] bool take_turn_to_notify(const DeadlineTable::Key& ingress_and_leaf, Time now);
+  /// The neighbour behind the port has said so.
+  void avoid(const DeadlineTable::Key& port_and_leaf, Time now);
+
+  /// Times up to `now`.
+  [[nodiscard]] PortChoices choices(std::uint32_t port, Time now) const;
+  [[nodiscard]] std::size_t heap_bytes() const;
+
+ private:
+  /// Of notifications each way.
+  static constexpr std::uint32_t kPairs = 1024;
+  static constexpr std::uint64_t kAvoided = std::uint64_t{1} << 40;  // above every depth
+
+  /// The last look at a port.
+  struct Look {
+    Time at;
+    std::uint8_t grade = 0;
+    bool happened = false;
+  };
+  struct Counters {
+    std::uint64_t flowlets = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+  };
+
+  void look(std::uint32_t port, std::uint32_t grade, Time now) {
+    Look& last = looks_[port];
+    counters_[port * grades_.count() + last.grade].time += now - last.at;
+    last = {.at = now, .grade = static_cast<std::uint8_t>(grade), .happened = true};
+  }
+  void count(std::uint32_t port) {
+    Look& last = looks_[port];
+    last.happened = true;
+    ++counters_[port * grades_.count() + last.grade].chosen;
+  }
+  [[nodiscard]] static bool contains(const NextHops& hops, std::uint16_t port) {
+    return std::find(hops.begin(), hops.end(), port) != hops.end();
+  }
+  template <class Depth>
+  [[nodiscard]] Choice choose_anew(const NextHops& hops, const Packet& packet, Depth&& depth);
+  [[nodiscard]] Choice choose_least(const NextHops& hops, const Packet& packet, std::uint64_t least);
+
+  PathPolicy policy_ = PathPolicy::kEcmp;
+  std::uint8_t required_ = 0;  // of a packet's flags
+  bool by_bytes_ = false;      // without grades
+  std::uint32_t notify_from_ = 0xFFFFFFFF;
+  std::uint32_t choices_ = 0;  // so far
+  std::uint64_t seed_ = 0;
+  DepthGrades grades_;
+  FlowletTable flowlets_;
+  DeadlineTable avoided_;  // port and leaf
+  DeadlineTable told_;     // ingress port and leaf
+  Duration hold_;
+  Duration interval_;
+  std::vector<std::uint64_t> scores_;    // of the hops of the present choice
+  std::vector<Look> looks_;              // by port
+  std::vector<GradeCounters> counters_;  // by port, then by grade
+  std::vector<Counters> others_;         // by port
+};
+
+template <class Depth>
+PathBalancer::Choice PathBalancer::choose(const NextHops& hops, const Packet& packet, Depth&& depth) {
+  if (flowlets_.empty()) {
+    const Choice made = choose_anew(hops, packet, depth);
+    count(made.port);
+    return made;
+  }
+  FlowletTable::Entry& flowlet = flowlets_.entry_of(switch_hash(packet.flow_hash, seed_));
+  Choice made{.port = flowlet.port};
+  if (!flowlets_.is_alive(flowlet, packet.now) || !contains(hops, flowlet.port)) {
+    made = choose_anew(hops, packet, depth);
+    flowlet.port = made.port;
+    ++others_[made.port].flowlets;
+  }
+  flowlet.last = packet.now;
+  count(made.port);
+  return made;
+}
+
+template <class Depth>
+PathBalancer::Choice PathBalancer::choose_anew(const NextHops& hops, const Packet& packet, Depth&& depth) {
+  if (policy_ != PathPolicy::kAdaptive) {
+    const std::uint32_t hash = switch_hash(policy_ == PathPolicy::kEcmp ? packet.flow_hash : ++choices_, seed_);
+    return {.port = hops[pick_weighted(packet.weights, hops.size(), hash)]};
+  }
+  std::uint64_t least = ~std::uint64_t{0};
+  for (std::uint32_t i = 0; i < hops.size(); ++i) {
+    const std::uint64_t here = depth(hops[i]);
+    const std::uint32_t grade = grades_.of(bytes_of(here));
+    look(hops[i], grade, packet.now);
+    scores_[i] = by_bytes_ ? here : grade;
+    if (!avoided_.empty() && avoided_.holds({.port = hops[i], .leaf = packet.leaf}, packet.now)) {
+      scores_[i] += kAvoided;
+    }
+    least = std::min(least, scores_[i]);
+  }
+  return choose_least(hops, packet, least);
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,239 @@
+#include "fabric/routing/path_balancer.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "wire/packet.h"
+
+namespace weft::fabric {
+namespace {
+
+constexpr std::array<std::uint16_t, 5> kPorts{3, 4, 9, 10, 17};
+constexpr NextHops kHops(kPorts.data(), kPorts.size());
+constexpr std::uint32_t kPortCount = 18;
+constexpr Time kStart = Time::zero() + 1_us;
+
+using Depths = std::array<std::uint64_t, kPortCount>;
+
+PathBalancer balancer(const BalancingOptions& options, PathPolicy policy = PathPolicy::kAdaptive,
+                      std::uint64_t seed = 1) {
+  return {{.policy = policy, .ports = kPortCount, .seed = seed}, options};
+}
+
+/// Bytes wait at every port, and it sends.
+Depths all_of(std::uint32_t bytes) {
+  Depths depths{};
+  depths.fill(depth_of(bytes, true));
+  return depths;
+}
+
+std::map<std::uint16_t, int> choose(PathBalancer& from, const Depths& depths, int packets,
+                                    const PathBalancer::Packet& packet = {.now = kStart}) {
+  std::map<std::uint16_t, int> counts;
+  for (int i = 0; i < packets; ++i) {
+    ++counts[from.choose(kHops, packet, [&](std::uint32_t port) { return depths[port]; }).port];
+  }
+  return counts;
+}
+
+TEST(DepthGrades, AGradeBeginsAtItsBound) {
+  const std::vector<Bytes> bounds{32_kib, 64_kib};
+  const DepthGrades grades(bounds);
+  EXPECT_EQ(grades.count(), 3U);
+  EXPECT_EQ(grades.of(0), 0U);
+  EXPECT_EQ(grades.of(32 * 1024 - 1), 0U);
+  EXPECT_EQ(grades.of(32 * 1024), 1U);
+  EXPECT_EQ(grades.of(64 * 1024), 2U);
+  EXPECT_EQ(grades.of(0xFFFF'FFFE), 2U);
+}
+
+TEST(DepthGrades, WithoutBoundsAllDepthsAreEqual) { EXPECT_EQ(DepthGrades().of(0xFFFF'FFFE), 0U); }
+
+TEST(PathBalancer, AllPortsOfTheBestGradeAreEquallyLikely) {
+  PathBalancer graded = balancer({.grades = {32_kib, 64_kib}});
+  Depths depths = all_of(0);
+  // Four ports within the first grade, whatever their bytes; one above it.
+  depths[4] = depth_of(31 * 1024, true);
+  depths[9] = depth_of(5'000, false);
+  depths[17] = depth_of(40 * 1024, false);
+  std::map<std::uint16_t, int> counts = choose(graded, depths, 8'000);
+  EXPECT_EQ(counts.size(), 4U);
+  for (const std::uint16_t port : {std::uint16_t{3}, std::uint16_t{4}, std::uint16_t{9}, std::uint16_t{10}}) {
+    EXPECT_NEAR(counts[port], 2'000, 200);
+  }
+}
+
+TEST(PathBalancer, WithoutGradesTheShortestQueueIsTaken) {
+  PathBalancer exact = balancer({});
+  Depths depths = all_of(1'000);
+  depths[9] = depth_of(999, true);
+  EXPECT_EQ(choose(exact, depths, 100), (std::map<std::uint16_t, int>{{9, 100}}));
+}
+
+TEST(PathBalancer, WithoutGradesTiesAreBrokenEvenly) {
+  PathBalancer exact = balancer({});
+  Depths depths = all_of(20);
+  depths[4] = depths[10] = depths[17] = depth_of(10, true);
+  std::map<std::uint16_t, int> counts = choose(exact, depths, 3'000);
+  ASSERT_EQ(counts.size(), 3U);
+  for (const auto& [port, packets] : counts) {
+    EXPECT_NEAR(packets, 1'000, 150);
+  }
+}
+
+TEST(PathBalancer, APortThatSendsIsDeeperThanAnIdleOneAndLessThanAnyQueue) {
+  EXPECT_LT(depth_of(0, false), depth_of(0, true));
+  EXPECT_LT(depth_of(0, true), depth_of(1, false));
+  EXPECT_LT(depth_of(0xFFFF'FFFE, true), depth_of(0xFFFF'FFFF, false));
+  EXPECT_EQ(bytes_of(depth_of(77, true)), 77U);
+}
+
+TEST(PathBalancer, TheSameSeedGivesTheSamePorts) {
+  PathBalancer a = balancer({.grades = {32_kib}});
+  PathBalancer b = balancer({.grades = {32_kib}});
+  for (int i = 0; i < 1'000; ++i) {
+    const auto idle = [](std::uint32_t) { return depth_of(0, false); };
+    ASSERT_EQ(a.choose(kHops, {.now = kStart}, idle).port, b.choose(kHops, {.now = kStart}, idle).port);
+  }
+}
+
+TEST(PathBalancer, AFlowletStaysOnItsPortWithinTheGapAndMovesBehindIt) {
+  PathBalancer by_flowlet = balancer({.grades = {32_kib}, .flowlet_gap = 10_us});
+  Depths depths = all_of(64 * 1024);
+  depths[9] = 0;
+  PathBalancer::Packet packet{.flow_hash = 7, .now = kStart};
+  EXPECT_EQ(choose(by_flowlet, depths, 1, packet), (std::map<std::uint16_t, int>{{9, 1}}));
+  // Another port is the better one now, but the flow has not paused.
+  depths = all_of(64 * 1024);
+  depths[4] = 0;
+  for (int i = 0; i < 5; ++i) {
+    packet.now = packet.now + 9_us;
+    EXPECT_EQ(choose(by_flowlet, depths, 1, packet), (std::map<std::uint16_t, int>{{9, 1}}));
+  }
+  packet.now = packet.now + 10_us;
+  EXPECT_EQ(choose(by_flowlet, depths, 1, packet), (std::map<std::uint16_t, int>{{4, 1}}));
+  EXPECT_EQ(by_flowlet.choices(9, packet.now).flowlets, 1U);
+  EXPECT_EQ(by_flowlet.choices(4, packet.now).flowlets, 1U);
+}
+
+TEST(PathBalancer, AFlowletMovesWhenItsPortIsNoNextHopAnyMore) {
+  PathBalancer by_flowlet = balancer({.flowlet_gap = 10_us}, PathPolicy::kSpray);
+  const auto none = [](std::uint32_t) { return std::uint64_t{0}; };
+  const PathBalancer::Packet packet{.flow_hash = 7, .now = kStart};
+  const std::uint16_t first = by_flowlet.choose(kHops, packet, none).port;
+  const std::array<std::uint16_t, 2> others{1, 2};
+  EXPECT_NE(by_flowlet.choose(NextHops(others.data(), 2), packet, none).port, first);
+}
+
+TEST(PathBalancer, FlowsOfOneEntryShareAPort) {
+  PathBalancer by_flowlet = balancer({.flowlet_gap = 10_us, .flowlet_entries = 1}, PathPolicy::kSpray);
+  const auto none = [](std::uint32_t) { return std::uint64_t{0}; };
+  const std::uint16_t first = by_flowlet.choose(kHops, {.flow_hash = 7, .now = kStart}, none).port;
+  for (std::uint32_t flow = 0; flow < 50; ++flow) {
+    EXPECT_EQ(by_flowlet.choose(kHops, {.flow_hash = flow, .now = kStart}, none).port, first);
+  }
+}
+
+TEST(PathBalancer, APortIsAvoidedForTheLeafAndTheTimeThatANotificationSays) {
+  PathBalancer notified = balancer({.grades = {32_kib}, .notifications = NotificationOptions{.hold = 20_us}});
+  const Depths idle = all_of(0);
+  notified.avoid({.port = 9, .leaf = 2}, kStart);
+  PathBalancer::Packet packet{.leaf = 2, .now = kStart + 19_us};
+  EXPECT_EQ(choose(notified, idle, 1'000, packet).count(9), 0U);
+  packet.leaf = 3;
+  EXPECT_EQ(choose(notified, idle, 1'000, packet).count(9), 1U) << "another leaf";
+  packet = {.leaf = 2, .now = kStart + 20_us};
+  EXPECT_EQ(choose(notified, idle, 1'000, packet).count(9), 1U) << "expired";
+  EXPECT_EQ(notified.choices(9, packet.now).notifications_received, 1U);
+}
+
+TEST(PathBalancer, WhereAllPortsAreAvoidedTheBestGradeCountsAndTheChoiceSaysSo) {
+  PathBalancer notified = balancer({.grades = {32_kib}, .notifications = NotificationOptions{.hold = 20_us}});
+  Depths depths = all_of(64 * 1024);
+  depths[10] = 0;
+  const auto depth = [&](std::uint32_t port) { return depths[port]; };
+  const PathBalancer::Packet packet{.leaf = 2, .now = kStart};
+  for (const std::uint16_t port : kPorts) {
+    EXPECT_FALSE(notified.choose(kHops, packet, depth).all_avoided);
+    notified.avoid({.port = port, .leaf = 2}, kStart);
+  }
+  const PathBalancer::Choice made = notified.choose(kHops, packet, depth);
+  EXPECT_TRUE(made.all_avoided);
+  EXPECT_EQ(made.port, 10);
+}
+
+TEST(PathBalancer, ANeighbourIsToldOfALeafOncePerInterval) {
+  PathBalancer notified = balancer({.notifications = NotificationOptions{.threshold = 64_kib, .interval = 5_us}});
+  EXPECT_EQ(notified.notify_from(), 64U * 1024);
+  EXPECT_TRUE(notified.take_turn_to_notify({.port = 3, .leaf = 1}, kStart));
+  EXPECT_FALSE(notified.take_turn_to_notify({.port = 3, .leaf = 1}, kStart + 4_us));
+  EXPECT_TRUE(notified.take_turn_to_notify({.port = 3, .leaf = 2}, kStart + 4_us));
+  EXPECT_TRUE(notified.take_turn_to_notify({.port = 3, .leaf = 1}, kStart + 5_us));
+  EXPECT_EQ(notified.choices(3, kStart).notifications_sent, 3U);
+}
+
+TEST(PathBalancer, PortsAreChosenInProportionToTheirWeights) {
+  const std::array<std::uint32_t, 5> weights{1, 2, 4, 1, 2};
+  for (const PathPolicy policy : {PathPolicy::kEcmp, PathPolicy::kSpray, PathPolicy::kAdaptive}) {
+    PathBalancer weighted = balancer({.grades = {32_kib}, .weights_by_capacity = true}, policy);
+    std::map<std::uint16_t, int> counts;
+    for (std::uint32_t i = 0; i < 10'000; ++i) {
+      const PathBalancer::Packet packet{.flow_hash = i * 2'654'435'761U, .weights = weights.data(), .now = kStart};
+      ++counts[weighted.choose(kHops, packet, [](std::uint32_t) { return std::uint64_t{0}; }).port];
+    }
+    for (std::size_t i = 0; i < kPorts.size(); ++i) {
+      EXPECT_NEAR(counts[kPorts[i]], 1'000 * static_cast<int>(weights[i]), 250);
+    }
+  }
+}
+
+TEST(PathBalancer, OnlyUnorderedPacketsLeaveThePathOfTheirFlow) {
+  const PathBalancer choosy = balancer({.unordered_only = true});
+  EXPECT_TRUE(choosy.keeps_in_order(0));
+  EXPECT_TRUE(choosy.keeps_in_order(wire::kControl | wire::kHasCold));
+  EXPECT_FALSE(choosy.keeps_in_order(wire::kUnordered));
+  EXPECT_FALSE(choosy.keeps_in_order(wire::kUnordered | wire::kHasCold));
+  const PathBalancer any = balancer({});
+  EXPECT_FALSE(any.keeps_in_order(0));
+}
+
+TEST(PathBalancer, TimesAtAllGradesAddUpToTheTimeOfTheRun) {
+  PathBalancer graded = balancer({.grades = {32_kib}});
+  Depths depths = all_of(0);
+  depths[3] = depth_of(40 * 1024, true);
+  (void)choose(graded, depths, 1, {.now = kStart});
+  (void)choose(graded, all_of(0), 1, {.now = kStart + 3_us});
+  const PortChoices seen = graded.choices(3, kStart + 10_us);
+  ASSERT_EQ(seen.grades.size(), 2U);
+  EXPECT_EQ(seen.grades[1].time, 3_us);
+  EXPECT_EQ(seen.grades[0].time, kStart.since_start() + 7_us);
+  EXPECT_TRUE(graded.choices(5, kStart).grades.empty()) << "never a choice";
+}
+
+TEST(PathBalancer, EveryChoiceIsCountedAtTheGradeThatItTook) {
+  PathBalancer graded = balancer({.grades = {32_kib}});
+  (void)choose(graded, all_of(0), 70);
+  (void)choose(graded, all_of(50 * 1024), 30);
+  std::array<std::uint64_t, 2> chosen{};
+  for (const std::uint16_t port : kPorts) {
+    const PortChoices seen = graded.choices(port, kStart);
+    chosen[0] += seen.grades[0].chosen;
+    chosen[1] += seen.grades[1].chosen;
+  }
+  EXPECT_EQ(chosen, (std::array<std::uint64_t, 2>{70, 30}));
+}
+
+TEST(PathBalancer, PlainHashesAndSpraysNeedNone) {
+  EXPECT_FALSE(PathBalancer::is_needed(PathPolicy::kEcmp, {}));
+  EXPECT_FALSE(PathBalancer::is_needed(PathPolicy::kSpray, {.grades = {32_kib}}));
+  EXPECT_FALSE(PathBalancer::is_needed(PathPolicy::kTable, {.weights_by_capacity = true}));
+  EXPECT_TRUE(PathBalancer::is_needed(PathPolicy::kAdaptive, {}));
+  EXPECT_TRUE(PathBalancer::is_needed(PathPolicy::kSpray, {.flowlet_gap = 1_us}));
+  EXPECT_TRUE(PathBalancer::is_needed(PathPolicy::kEcmp, {.weights_by_capacity = true}));
+}
+
+}  // namespace
+}  // namespace weft::fabric
