@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "study/compare/lost_time.h"
 #include "study/compare/seconds_text.h"
@@ -36,6 +37,7 @@ class Text {
 
   std::string all() {
     heading();
+    networks();
     if (!possible_.empty()) {
       table();
       lost_time();
@@ -76,6 +78,28 @@ class Text {
     }
     paragraph(below, "");
     text_ += "\n";
+  }
+
+  /// What each name stands for.
+  void networks() {
+    std::size_t width = 0;
+    for (const Json& fabric : document_.at("fabrics")) {
+      width = std::max(width, fabric.at("name").get<std::string>().size());
+    }
+    bool any = false;
+    for (const Json& fabric : document_.at("fabrics")) {
+      if (!fabric.contains("stands_for")) {
+        continue;
+      }
+      any = true;
+      std::string name = fabric.at("name").get<std::string>();
+      for (const std::string& line : wrapped(fabric.at("stands_for").get<std::string>(), kLineWidth - width - 2)) {
+        text_ += fmt::format("{:<{}}  {}\n", std::exchange(name, ""), width, line);
+      }
+    }
+    if (any) {
+      text_ += "\n";
+    }
   }
 
   void row(WrappedTable& table, const std::string& label, const Cell& cell) {
