@@ -11,9 +11,13 @@
 namespace weft::study {
 namespace {
 
-Scenario at_rate(int gbps, std::string_view more = "") {
-  const auto scenario = scenario_with(fmt::format(
-      "{1}[link]\nrate = \"{0} Gbps\"\n[switch]\nport_rate = \"{0} Gbps\"\n[nic]\nport_rate = \"{0} Gbps\"\n", gbps, more));
+Scenario at_rate(int gbps, const std::vector<std::string>& more = {}) {
+  ScenarioRequest request;
+  for (const char* key : {"link.rate", "switch.port_rate", "nic.port_rate"}) {
+    request.settings.push_back(fmt::format("{}={} Gbps", key, gbps));
+  }
+  request.settings.insert(request.settings.end(), more.begin(), more.end());
+  const auto scenario = scenario_with("", request);
   EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
   return scenario ? *scenario : Scenario{};
 }
@@ -38,7 +42,7 @@ TEST(BaseRoundTrip, IsCableSwitchNicAndSerialisationOfASingleSwitch) {
 
 TEST(WindowSize, InUnitsOfBdpFollowsTheRate) {
   const auto window = [](int gbps) {
-    const Scenario scenario = at_rate(gbps, "congestion_control.window = \"10 BDP\"\n");
+    const Scenario scenario = at_rate(gbps, {"congestion_control.window=10 BDP"});
     const fabric::Graph graph = *build_topology(scenario);
     HostBuilder hosts(scenario, graph);
     return hosts.nic(EndpointId(0)).congestion_control()->window(Time::zero());
@@ -52,13 +56,13 @@ TEST(WindowSize, InUnitsOfBdpFollowsTheRate) {
 
 TEST(WindowSize, HoldsWithoutACongestionControlToo) {
   const Scenario scenario =
-      at_rate(100, "congestion_control.algorithm = \"none\"\ncongestion_control.window = \"64 KiB\"\n");
+      at_rate(100, {"congestion_control.algorithm=none", "congestion_control.window=64 KiB"});
   HostBuilder hosts(scenario, *build_topology(scenario));
   EXPECT_EQ(hosts.nic(EndpointId(0)).congestion_control()->window(Time::zero()), 64_kib);
 }
 
 TEST(WindowSize, AutoIsOneBdpAndNonsenseIsRefused) {
-  EXPECT_EQ(at_rate(100, "congestion_control.window = \"auto\"\n").congestion.window->bdp_millis, 1'000);
+  EXPECT_EQ(at_rate(100, {"congestion_control.window=auto"}).congestion.window->bdp_millis, 1'000);
   for (const char* wrong : {"0 BDP", "1.2345 BDP", "-1 BDP", "BDP", "2000 BDP", "1e3 BDP"}) {
     const auto refused = scenario_with(fmt::format("[congestion_control]\nwindow = \"{}\"\n", wrong));
     EXPECT_NE(message_of(refused).find("expected 0.001 BDP to 1000 BDP"), std::string::npos) << message_of(refused);

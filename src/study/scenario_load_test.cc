@@ -154,7 +154,7 @@ TEST(ScenarioLoad, TakesTheParametersOfTheChosenProfile) {
   EXPECT_EQ(paper.dcqcn.byte_counter, 10_mb);
   const auto usual = right("");
   EXPECT_EQ(usual.congestion.profile, "scaled");
-  EXPECT_EQ(usual.dcqcn.fast_recovery_threshold, 1);
+  EXPECT_EQ(usual.dcqcn.increase_timer, 100_us);
   EXPECT_EQ(usual.dcqcn.byte_counter, Bytes(32'767 * 64));
 }
 

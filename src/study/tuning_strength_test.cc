@@ -34,8 +34,19 @@ TEST(Tuning, NamedByACaseIsStrongerThanTheFileAndWeakerThanTheCase) {
   EXPECT_EQ(scenario.collectives.queue_pairs, 4);
 }
 
+/// A file that names the tuning `pfc` itself.
+Scenario in_file(std::string_view more) {
+  ScenarioRequest request;
+  request.file = "test.toml";
+  const auto scenario = parse_scenario(
+      fmt::format("[fabric]\nfamily = \"rocev2\"\ntuning = \"pfc\"\n[topology]\nkind = \"single-switch\"\nhosts = 4\n{}", more),
+      request, test_catalogue());
+  EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
+  return scenario ? *scenario : Scenario{};
+}
+
 TEST(Tuning, NamedByTheFileIsWeakerThanItsOtherValues) {
-  const Scenario scenario = right("fabric.tuning = \"pfc\"\n[collectives]\nqueue_pairs = 2\n");
+  const Scenario scenario = in_file("[collectives]\nqueue_pairs = 2\n");
   EXPECT_EQ(scenario.collectives.queue_pairs, 2);
   EXPECT_EQ(scenario.congestion.algorithm, CongestionAlgorithm::kNone);
 }

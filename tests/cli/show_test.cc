@@ -94,7 +94,7 @@ TEST_F(Show, TakesEntriesFromAFolder) {
 TEST_F(Show, EvaluatesTheFormulasOfTuning) {
   const auto outcome = show("--tuning");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("BDP = rate x round trip"));
+  EXPECT_THAT(outcome.out, HasSubstr("BDP = C x round trip"));
   EXPECT_THAT(outcome.out, HasSubstr("queue of 8 senders to one"));
   const auto json = nlohmann::json::parse(show("--tuning --json").out);
   EXPECT_FALSE(json.at("ports").empty());

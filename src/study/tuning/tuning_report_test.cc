@@ -16,8 +16,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-TuningReport report_of(std::string_view more) {
-  const auto scenario = scenario_with(more);
+using Settings = std::vector<std::string>;
+
+TuningReport report_of(Settings settings) {
+  ScenarioRequest request;
+  request.settings = std::move(settings);
+  const auto scenario = scenario_with("", request);
   EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
   const auto graph = build_topology(*scenario);
   EXPECT_TRUE(graph.has_value());
@@ -26,9 +30,14 @@ TuningReport report_of(std::string_view more) {
   return report ? *report : TuningReport{};
 }
 
-std::string at_rate(int gbps) {
-  return fmt::format("[link]\nrate = \"{0} Gbps\"\n[switch]\nport_rate = \"{0} Gbps\"\n[nic]\nport_rate = \"{0} Gbps\"\n",
-                     gbps);
+/// The small scenario with this rate everywhere, and `more`.
+Settings at_rate(int gbps, const Settings& more = {}) {
+  Settings all;
+  for (const char* key : {"link.rate", "switch.port_rate", "nic.port_rate"}) {
+    all.push_back(fmt::format("{}={} Gbps", key, gbps));
+  }
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 TEST(TuningReport, TheTunedFamilyContradictsNothingAtAnyRate) {
@@ -47,13 +56,13 @@ TEST(TuningReport, MarksComeBeforePausesInTheTunedFamily) {
 }
 
 TEST(TuningReport, FirmwareDefaultsAreStepsAndThresholdsOfALowerRateAt400) {
-  const TuningReport report = report_of(at_rate(400) + "fabric.tuning = \"defaults\"\n");
+  const TuningReport report = report_of(at_rate(400, {"fabric.tuning=defaults"}));
   EXPECT_THAT(report.warnings, Contains(HasSubstr("additive steps of 5 Mbps")));
 }
 
 TEST(TuningReport, HeadroomForAShorterCableIsNamed) {
   const TuningReport report =
-      report_of(at_rate(400) + "link.length = \"300 m\"\nethernet.priority.3.headroom = \"40 kB\"\n");
+      report_of(at_rate(400, {"link.length=300 m", "ethernet.priority.3.headroom=40 kB"}));
   EXPECT_THAT(report.warnings, Contains(HasSubstr("headroom of 40 kB is less than")));
   ASSERT_TRUE(report.ports.front().pause);
   EXPECT_GT(report.ports.front().pause->headroom_needed, report.ports.front().pause->headroom);
@@ -61,20 +70,19 @@ TEST(TuningReport, HeadroomForAShorterCableIsNamed) {
 
 TEST(TuningReport, ThresholdsAboveThePauseAreNamed) {
   const TuningReport report =
-      report_of(at_rate(100) + "switch.buffer = \"4 MB\"\nethernet.priority.3.alpha = \"1/16\"\n");
+      report_of(at_rate(100, {"switch.buffer=2 MB", "ethernet.priority.3.alpha=1/16"}));
   EXPECT_THAT(report.warnings, Contains(HasSubstr("pauses before it marks")));
 }
 
 TEST(TuningReport, AWindowBelowTheBandwidthDelayProductIsNamed) {
-  EXPECT_THAT(report_of(at_rate(400) + "congestion_control.window = \"0.5 BDP\"\n").warnings,
-              Not(Contains(HasSubstr("of the line"))))
-      << "0.5 BDP and what an acknowledgement covers";
-  EXPECT_THAT(report_of(at_rate(400) + "congestion_control.window = \"4 KiB\"\n").warnings,
+  EXPECT_THAT(report_of(at_rate(400, {"congestion_control.window=2 BDP"})).warnings,
+              Not(Contains(HasSubstr("of the line"))));
+  EXPECT_THAT(report_of(at_rate(400, {"congestion_control.window=4 KiB"})).warnings,
               Contains(HasSubstr("a window of 4 KiB")));
 }
 
 TEST(TuningReport, DcqcnWithoutMarksIsNamed) {
-  EXPECT_THAT(report_of("ethernet.priority.3.ecn = false\n").warnings, Contains(HasSubstr("DCQCN without marks")));
+  EXPECT_THAT(report_of({"ethernet.priority.3.ecn=false"}).warnings, Contains(HasSubstr("DCQCN without marks")));
 }
 
 TEST(TuningReport, InfinibandHasCreditsInPlaceOfPauses) {
@@ -91,7 +99,7 @@ TEST(TuningReport, InfinibandHasCreditsInPlaceOfPauses) {
 
 TEST(TuningReport, TextAndJsonSayTheSame) {
   const TuningReport report = report_of(at_rate(400));
-  EXPECT_THAT(tuning_text(report), HasSubstr("BDP = rate x round trip"));
+  EXPECT_THAT(tuning_text(report), HasSubstr("BDP = C x round trip"));
   const auto json = tuning_json(report);
   EXPECT_EQ(json.at("ports").at(0).at("bdp_bytes"), report.ports.front().bdp.count());
   EXPECT_EQ(json.at("senders").at(0).at("queues").size(), 3U);

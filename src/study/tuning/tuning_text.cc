@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLineWidth = 100;
-constexpr WrappedTable::Widths kWidths = {.label = 44, .cell = 18};
+constexpr WrappedTable::Widths kWidths = {.label = 52, .cell = 22};
 
 double ratio(Bytes part, Bytes whole) {
   return whole == Bytes::zero() ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
@@ -33,6 +33,9 @@ std::string size_text(Bytes size) {
 
 std::string time_text(Duration time) {
   const double seconds = time.seconds();
+  if (seconds < 1e-6) {
+    return fmt::format("{:.0f} ns", seconds * 1e9);
+  }
   if (seconds < 1e-3) {
     return fmt::format("{:.1f} us", seconds * 1e6);
   }
@@ -82,12 +85,12 @@ class Text {
       return fmt::format("{} x {}, {}", own.ports, word_of(own.tier), to_string(own.rate));
     });
     table.add_line();
-    add("BDP = rate x round trip", [](const PortTuning& own) { return size_text(own.bdp); });
+    add("BDP = C x round trip, C the rate", [](const PortTuning& own) { return size_text(own.bdp); });
     add("cable, one way", [](const PortTuning& own) { return time_text(own.propagation); });
     pauses(add);
     marks(add);
     add("credits of a VL", [](const PortTuning& own) { return own.credits ? size_text(*own.credits) : ""; });
-    add("needed = rate x (2 cable + pipeline) + 2 frames",
+    add("needed = C (2 cable + pipeline) + 2 frames",
         [](const PortTuning& own) { return own.credits_needed ? size_text(*own.credits_needed) : ""; });
     text_ += table.text() + "\n";
   }
@@ -98,9 +101,9 @@ class Text {
       add(label, [member](const PortTuning& own) { return own.pause ? size_text((*own.pause).*member) : ""; });
     };
     pause("headroom", &PauseTuning::headroom);
-    pause("needed = rate x (2 cable + pipeline + response) + 2 frames", &PauseTuning::headroom_needed);
-    pause("pause above = alpha pool / (1 + alpha), one port congested", &PauseTuning::threshold);
-    pause("all N ports congested: alpha pool / (1 + N alpha)", &PauseTuning::threshold_crowded);
+    pause("needed = C (2 cable + pipeline + response) + 2 frames", &PauseTuning::headroom_needed);
+    pause("pause above alpha pool / (1 + alpha)", &PauseTuning::threshold);
+    pause("with N ports congested alpha pool / (1 + N alpha)", &PauseTuning::threshold_crowded);
   }
 
   template <class Add>
@@ -112,7 +115,7 @@ class Text {
       return own.mark ? fmt::format("{} ({:.1f})", size_text(own.mark->kmax), ratio(own.mark->kmax, own.bdp)) : "";
     });
     add("Pmax", [](const PortTuning& own) { return own.mark ? to_string(own.mark->pmax) : ""; });
-    add("mark before pause: Kmin < alpha pool / (N (1 + alpha))", [](const PortTuning& own) {
+    add("surely before a pause: alpha pool / (N (1 + alpha))", [](const PortTuning& own) {
       return own.mark && own.mark->before_pause ? size_text(*own.mark->before_pause) : "";
     });
   }
@@ -132,13 +135,13 @@ class Text {
     };
     dcqcn("DCQCN: timer T", [](const DcqcnFormula& own) { return time_text(own.increase_timer); });
     dcqcn("additive step RAI", [](const DcqcnFormula& own) { return to_string(own.additive_increase); });
-    dcqcn("back to 99 % of the line after a cut by half: T log2(50)",
+    dcqcn("back to 99 % of C after a cut by half: T log2(50)",
           [](const DcqcnFormula& own) { return time_text(recovery_time(own)); });
-    dcqcn("half of the line by steps alone: T line / (2 RAI)",
+    dcqcn("half of C by steps alone: T C / (2 RAI)",
           [](const DcqcnFormula& own) { return time_text(additive_climb(own)); });
     if (!report_.senders.empty()) {
       for (std::size_t i = 0; i < report_.senders.front().queues.size(); ++i) {
-        add(fmt::format("queue of {} senders to one: Kmin + (Kmax - Kmin) p / Pmax",
+        add(fmt::format("queue of {} senders to one",
                         report_.senders.front().queues[i].senders),
             [i](const SenderTuning& own) { return i < own.queues.size() ? queue_text(own.queues[i].point) : ""; });
       }

@@ -64,9 +64,10 @@ class Warnings {
     } else if (port.pause && port.mark->kmax > port.pause->threshold) {
       warn("{}: Kmax of {} is above the pause threshold of {}: pauses come before marks reach their full rate",
            title(port), port.mark->kmax, port.pause->threshold);
-    } else if (port.mark->before_pause && port.mark->kmin > *port.mark->before_pause) {
-      warn("{}: Kmin of {} is above {}: with all ports congested at once, pauses come before marks", title(port),
-           port.mark->kmin, *port.mark->before_pause);
+    } else if (port.pause && port.mark->kmin >= port.pause->threshold_crowded) {
+      warn("{}: Kmin of {} is not below {}, where ports pause once all {} of a switch are congested: they pause before "
+           "they mark",
+           title(port), port.mark->kmin, port.pause->threshold_crowded, port.switch_ports);
     }
     if (port.mark->kmin * 2 < port.bdp) {
       warn("{}: Kmin of {} is less than half of the bandwidth-delay product, {}: marks cut flows that share the line "
