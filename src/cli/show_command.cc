@@ -68,8 +68,8 @@ int show_bill(const study::Scenario& scenario, bool json) {
 }
 
 int show_tuning(const study::Scenario& scenario, bool json) {
-  const auto report =
-      study::build_topology(scenario).and_then([&](const auto& graph) { return study::tuning_report(scenario, graph); });
+  const auto report = study::build_topology(scenario).and_then(
+      [&](const auto& graph) { return study::tuning_report(scenario, graph); });
   if (!report) {
     fmt::print(stderr, "{}\n", report.error().message);
     return kUsageError;

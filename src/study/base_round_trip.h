@@ -3,9 +3,9 @@
 //
 // A full data packet one way and its acknowledgement back: propagation, the pipelines of the switches, the receiving
 // pipelines of both NICs, and the serialisation of the packet, on every link where switches store and forward, on the
-// slowest one where they cut through. Host software and the work request's fetch are no part of it: they delay a message
-// and not what is in flight. Paths are shortest in hops; the pair is the farthest found from the first NIC and from the
-// NIC farthest from that, which is exact on trees and on every topology that weft makes.
+// slowest one where they cut through. Host software and the work request's fetch are no part of it: they delay a
+// message and not what is in flight. Paths are shortest in hops; the pair is the farthest found from the first NIC and
+// from the NIC farthest from that, which is exact on trees and on every topology that weft makes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace weft::study {
 
 struct BaseRoundTrip {
   Duration time;
-  std::int64_t switches = 0;  // one way
+  std::int64_t switches = 0;   // one way
   Rate slowest = Rate::max();  // link on the way
 };
 

@@ -55,8 +55,7 @@ TEST(WindowSize, InUnitsOfBdpFollowsTheRate) {
 }
 
 TEST(WindowSize, HoldsWithoutACongestionControlToo) {
-  const Scenario scenario =
-      at_rate(100, {"congestion_control.algorithm=none", "congestion_control.window=64 KiB"});
+  const Scenario scenario = at_rate(100, {"congestion_control.algorithm=none", "congestion_control.window=64 KiB"});
   HostBuilder hosts(scenario, *build_topology(scenario));
   EXPECT_EQ(hosts.nic(EndpointId(0)).congestion_control()->window(Time::zero()), 64_kib);
 }

@@ -269,7 +269,7 @@ transport::DcqcnParameters dcqcn_parameters(const Scenario& scenario, Rate line,
           .maximum_cut = from.maximum_cut,
           .target_clamp = clamp_of(from.target_clamp),
           .hyper_steps = from.hyper_steps == HyperRule::kGrowing ? transport::HyperIncrease::kGrowing
-          : transport::HyperIncrease::kConstant,
+                                                                 : transport::HyperIncrease::kConstant,
           .window_limit = window.value_or(Bytes::max()),
           .cnp_interval = from.cnp_interval};
 }

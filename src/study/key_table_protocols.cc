@@ -130,14 +130,16 @@ constexpr std::array kCongestion = {
     Key{.name = "profile",
         .binding = bind<&CongestionSettings::profile>(),
         .fallback = "",
-        .about = "Entry of the catalogue that sets [dcqcn] or [ib_congestion]; empty: the family's, else `connectx` or `published`.",
+        .about = "Entry of the catalogue that sets [dcqcn] or [ib_congestion]; empty: the family's, else `connectx` or "
+                 "`published`.",
         .only_for = "dcqcn ib-cc"},
     Key{.name = "window",
         .binding = bind<&CongestionSettings::window>(),
         .fallback = "unlimited",
-        .about = "Bytes in flight per queue pair, beside the algorithm's own limit; `static-window` needs it. `1.5 BDP`: "
-                 "so many bandwidth-delay products of the NIC's line and the longest idle round trip of the network, "
-                 "and what one acknowledgement covers; `auto`: 1 BDP.",
+        .about =
+            "Bytes in flight per queue pair, beside the algorithm's own limit; `static-window` needs it. `1.5 BDP`: "
+            "so many bandwidth-delay products of the NIC's line and the longest idle round trip of the network, "
+            "and what one acknowledgement covers; `auto`: 1 BDP.",
         .range = between(Bytes(256), Bytes(std::int64_t{1} << 40)),
         .empty_word = "unlimited",
         .only_for = "none static-window dcqcn"},

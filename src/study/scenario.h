@@ -115,7 +115,7 @@ enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kI
 
 /// Bytes in flight: as they stand, or so many bandwidth-delay products (study/base_round_trip.h) of a NIC's own line.
 struct WindowSize {
-  Bytes bytes;                   // where `bdp_millis` is 0
+  Bytes bytes;                  // where `bdp_millis` is 0
   std::int64_t bdp_millis = 0;  // thousandths of a bandwidth-delay product
   friend bool operator==(const WindowSize&, const WindowSize&) = default;
 };
@@ -137,7 +137,7 @@ struct DcqcnSettings {
   Duration decrease_interval;  // at most one cut per; 0: a cut at each CNP
   Duration increase_timer;
   std::optional<Rate> timer_reference_rate;  // increase_timer shrinks as line rate / this grows; none: as it stands
-  std::optional<Bytes> byte_counter;  // none: no byte counter
+  std::optional<Bytes> byte_counter;         // none: no byte counter
   std::int64_t fast_recovery_threshold = 5;
   Probability gain;
   Rate additive_increase;              // RAI

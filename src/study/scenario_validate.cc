@@ -369,8 +369,9 @@ int rank_of(const Scenario& scenario, const std::string& path) {
   return found == scenario.sources.end() ? 0 : static_cast<int>(found->second.origin);
 }
 
-// What a catalogue's value counts as where it makes another meaningless: as who chose the family and the tuning. Another
-// family, or a tuning by its name, over a file with settings of the file's own fabric leaves these without a meaning.
+// What a catalogue's value counts as where it makes another meaningless: as who chose the family and the tuning.
+// Another family, or a tuning by its name, over a file with settings of the file's own fabric leaves these without a
+// meaning.
 int chosen_rank(const Scenario& scenario, const std::string& path) {
   const int own = rank_of(scenario, path);
   return own != static_cast<int>(Origin::kCatalogue)

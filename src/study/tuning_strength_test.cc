@@ -27,8 +27,8 @@ TEST(Tuning, NamedByASettingIsStrongerThanTheFile) {
 }
 
 TEST(Tuning, NamedByACaseIsStrongerThanTheFileAndWeakerThanTheCase) {
-  const std::string text = std::string(kOwnTuning) +
-                           "[[case]]\nname = \"a\"\nfabric.tuning = \"pfc\"\ncollectives.queue_pairs = 4\n";
+  const std::string text =
+      std::string(kOwnTuning) + "[[case]]\nname = \"a\"\nfabric.tuning = \"pfc\"\ncollectives.queue_pairs = 4\n";
   const Scenario scenario = right(text, {}, "a");
   EXPECT_EQ(scenario.congestion.algorithm, CongestionAlgorithm::kNone);
   EXPECT_EQ(scenario.collectives.queue_pairs, 4);
@@ -39,7 +39,8 @@ Scenario in_file(std::string_view more) {
   ScenarioRequest request;
   request.file = "test.toml";
   const auto scenario = parse_scenario(
-      fmt::format("[fabric]\nfamily = \"rocev2\"\ntuning = \"pfc\"\n[topology]\nkind = \"single-switch\"\nhosts = 4\n{}", more),
+      fmt::format(
+          "[fabric]\nfamily = \"rocev2\"\ntuning = \"pfc\"\n[topology]\nkind = \"single-switch\"\nhosts = 4\n{}", more),
       request, test_catalogue());
   EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
   return scenario ? *scenario : Scenario{};

@@ -248,9 +248,7 @@ std::string Codec<WindowSize>::write(const WindowSize& value) {
                                : fmt::format("{} {}", static_cast<double>(value.bdp_millis) / 1'000, kBdpUnit);
 }
 
-std::string Codec<WindowSize>::range(const Key& key) {
-  return Codec<Bytes>::range(key) + ", or 0.001 BDP to 1000 BDP";
-}
+std::string Codec<WindowSize>::range(const Key& key) { return Codec<Bytes>::range(key) + ", or 0.001 BDP to 1000 BDP"; }
 
 Result<VlWeight> Codec<VlWeight>::read(const RawValue& value, const Key&) {
   const auto* text = std::get_if<std::string>(&value.content);

@@ -11,11 +11,10 @@
 namespace weft::study {
 namespace {
 
-/// Networks that are built today, the mistake that is made most, and what they are measured against. rocev2-defaults and
-/// rocev2-lossy are there for the asking.
-constexpr std::array<std::string_view, 9> kUsual = {"infiniband",   "infiniband-ar",  "rocev2", "rocev2-pfc",
-                                                    "rocev2-spray", "rocev2-untuned", "rocev1", "iwarp",
-                                                    "tcp"};
+/// Networks that are built today, the mistake that is made most, and what they are measured against. rocev2-defaults
+/// and rocev2-lossy are there for the asking.
+constexpr std::array<std::string_view, 9> kUsual = {
+    "infiniband", "infiniband-ar", "rocev2", "rocev2-pfc", "rocev2-spray", "rocev2-untuned", "rocev1", "iwarp", "tcp"};
 
 struct Meaning {
   std::string_view family;
@@ -53,8 +52,8 @@ std::vector<std::string> valid_names(std::span<const std::string> cases, const C
 }
 
 void describe(FabricChoice& choice, const Meaning& meaning, const Catalogue& catalogue) {
-  const auto entry = meaning.tuning.empty() ? catalogue.find("family", meaning.family)
-                                            : catalogue.find("tuning", meaning.tuning);
+  const auto entry =
+      meaning.tuning.empty() ? catalogue.find("family", meaning.family) : catalogue.find("tuning", meaning.tuning);
   if (entry) {
     choice.stands_for = (*entry)->stands_for;
     choice.needs_of_nic = (*entry)->needs_of_nic;

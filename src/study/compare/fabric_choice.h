@@ -1,8 +1,9 @@
 // The fabrics of a comparison: how each name that a user gives becomes settings of the scenario.
 //
-// A name is a network of the catalogue: a family ("rocev2"), or a family and a tuning ("rocev2-pfc"); or a [[case]] of the
-// scenario. A family alone takes what the scenario's file says; of a tuning, which is somebody's way to run the family,
-// the settings are stronger than the file's. Where the scenario has a case of that name, or of the family's, the fabric takes its values too.
+// A name is a network of the catalogue: a family ("rocev2"), or a family and a tuning ("rocev2-pfc"); or a [[case]] of
+// the scenario. A family alone takes what the scenario's file says; of a tuning, which is somebody's way to run the
+// family, the settings are stronger than the file's. Where the scenario has a case of that name, or of the family's,
+// the fabric takes its values too.
 #pragma once
 
 #include <span>

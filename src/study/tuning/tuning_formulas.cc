@@ -13,9 +13,7 @@ struct Alpha {
   Int128 over;
   Int128 under;
 };
-Alpha alpha_of(std::int8_t shift) {
-  return shift >= 0 ? Alpha{Int128{1} << shift, 1} : Alpha{1, Int128{1} << -shift};
-}
+Alpha alpha_of(std::int8_t shift) { return shift >= 0 ? Alpha{Int128{1} << shift, 1} : Alpha{1, Int128{1} << -shift}; }
 
 double per_second(Rate rate, Bytes packet) {
   return static_cast<double>(rate.bits_per_second()) / 8.0 / static_cast<double>(packet.count());
@@ -57,10 +55,9 @@ FixedPoint fixed_point(const DcqcnFormula& formula, std::int64_t senders) {
   const double capacity = per_second(formula.line, formula.packet);
   const double step = per_second(formula.additive_increase, formula.packet);
   const double interval = std::max(formula.cnp_interval.seconds(), 1 / capacity);
-  const double per_byte_event =
-      formula.byte_counter
-          ? static_cast<double>(formula.packet.count()) / static_cast<double>(formula.byte_counter->count())
-          : 0.0;
+  const double per_byte_event = formula.byte_counter ? static_cast<double>(formula.packet.count()) /
+                                                           static_cast<double>(formula.byte_counter->count())
+                                                     : 0.0;
   const double events = per_byte_event + n / (formula.increase_timer.seconds() * capacity);
   const double p = std::cbrt(step * n * n / (interval * capacity * capacity) * events * events);
   const double most = static_cast<double>(formula.pmax.raw()) / static_cast<double>(Probability::kOne);

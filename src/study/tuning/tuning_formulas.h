@@ -50,9 +50,10 @@ struct DcqcnFormula {
 /// From half of the line to the line by additive steps of the timer alone: what a share that has become free takes.
 [[nodiscard]] Duration additive_climb(const DcqcnFormula& formula);
 
-/// The steady state of `senders` equal flows into one line: cuts and steps cancel where packets are marked with probability
-/// p = cbrt(RAI N^2 / (t C^2) (1/B + N/(T C))^2), rates in packets; the queue is where the ramp has that probability.
-/// Zhu et al., CoNEXT 2016 ("ECN or Delay"), equation 9; a CNP interval of zero counts as the gap between two packets.
+/// The steady state of `senders` equal flows into one line: cuts and steps cancel where packets are marked with
+/// probability p = cbrt(RAI N^2 / (t C^2) (1/B + N/(T C))^2), rates in packets; the queue is where the ramp has that
+/// probability. Zhu et al., CoNEXT 2016 ("ECN or Delay"), equation 9; a CNP interval of zero counts as the gap between
+/// two packets.
 struct FixedPoint {
   double probability = 0;
   std::optional<Bytes> queue;  // none: beyond Kmax, there is no steady state

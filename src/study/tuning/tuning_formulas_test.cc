@@ -41,9 +41,7 @@ TEST(TuningFormulas, RecoveryHalvesTheDistanceOncePerTimer) {
   EXPECT_EQ(recovery_time(paper()), 55_us * 6);  // 1/2 to 1/128 of the line
 }
 
-TEST(TuningFormulas, TheClimbTakesHalfOfTheLineInAdditiveSteps) {
-  EXPECT_EQ(additive_climb(paper()), 55_us * 500);
-}
+TEST(TuningFormulas, TheClimbTakesHalfOfTheLineInAdditiveSteps) { EXPECT_EQ(additive_climb(paper()), 55_us * 500); }
 
 TEST(TuningFormulas, TheQueueOfTheFixedPointGrowsWithTheSendersUntilTheRampEnds) {
   const FixedPoint two = fixed_point(paper(), 2);

@@ -101,13 +101,12 @@ class Reporter {
 
   static Bytes headroom_of(const fabric::EthernetOptions& options, const End& end) {
     const auto& profile = options.ports[options.port_profile[end.number]];
-    return fabric::headroom_bytes(
-        {.rate = end.link.rate,
-         .propagation = end.link.propagation,
-         .pipeline = options.switches[options.switch_profile[end.switch_ordinal]].latency,
-         .response = options.ports[options.port_profile[end.peer]].pause_response,
-         .peer_frame = profile.mtu_frame,
-         .local_frame = profile.mtu_frame});
+    return fabric::headroom_bytes({.rate = end.link.rate,
+                                   .propagation = end.link.propagation,
+                                   .pipeline = options.switches[options.switch_profile[end.switch_ordinal]].latency,
+                                   .response = options.ports[options.port_profile[end.peer]].pause_response,
+                                   .peer_frame = profile.mtu_frame,
+                                   .local_frame = profile.mtu_frame});
   }
 
   // As the fabric divides a switch's buffer: what headroom and reserves leave is shared.
@@ -167,8 +166,7 @@ class Reporter {
 
   static void add_mark(PortTuning& port, const fabric::PriorityOptions& own, const DynamicThreshold& threshold,
                        CrowdedPorts all) {
-    MarkTuning here{
-        .kmin = own.ecn->kmin, .kmax = own.ecn->kmax, .pmax = own.ecn->pmax, .before_pause = std::nullopt};
+    MarkTuning here{.kmin = own.ecn->kmin, .kmax = own.ecn->kmax, .pmax = own.ecn->pmax, .before_pause = std::nullopt};
     if (own.lossless) {
       here.before_pause = own.ingress_limit ? *own.ingress_limit / all.count : mark_before_pause(threshold, all);
     }

@@ -18,8 +18,8 @@ namespace weft::study {
 /// Flow control of the data class at a kind of port.
 struct PauseTuning {
   Bytes headroom;
-  Bytes headroom_needed;  // as fabric::headroom_bytes() computes it for the longest cable of the kind
-  Bytes threshold;        // XOFF with one ingress port congested
+  Bytes headroom_needed;    // as fabric::headroom_bytes() computes it for the longest cable of the kind
+  Bytes threshold;          // XOFF with one ingress port congested
   Bytes threshold_crowded;  // with all of them
 };
 

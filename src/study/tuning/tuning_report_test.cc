@@ -61,16 +61,14 @@ TEST(TuningReport, FirmwareDefaultsAreStepsAndThresholdsOfALowerRateAt400) {
 }
 
 TEST(TuningReport, HeadroomForAShorterCableIsNamed) {
-  const TuningReport report =
-      report_of(at_rate(400, {"link.length=300 m", "ethernet.priority.3.headroom=40 kB"}));
+  const TuningReport report = report_of(at_rate(400, {"link.length=300 m", "ethernet.priority.3.headroom=40 kB"}));
   EXPECT_THAT(report.warnings, Contains(HasSubstr("headroom of 40 kB is less than")));
   ASSERT_TRUE(report.ports.front().pause);
   EXPECT_GT(report.ports.front().pause->headroom_needed, report.ports.front().pause->headroom);
 }
 
 TEST(TuningReport, ThresholdsAboveThePauseAreNamed) {
-  const TuningReport report =
-      report_of(at_rate(100, {"switch.buffer=2 MB", "ethernet.priority.3.alpha=1/16"}));
+  const TuningReport report = report_of(at_rate(100, {"switch.buffer=2 MB", "ethernet.priority.3.alpha=1/16"}));
   EXPECT_THAT(report.warnings, Contains(HasSubstr("pauses before it marks")));
 }
 

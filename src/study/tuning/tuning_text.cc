@@ -122,7 +122,9 @@ class Text {
 
   void senders() {
     WrappedTable table(kWidths);
-    const auto add = [&](const std::string& label, const SenderCell& cell) { row(table, report_.senders, label, cell); };
+    const auto add = [&](const std::string& label, const SenderCell& cell) {
+      row(table, report_.senders, label, cell);
+    };
     add("NICs", [](const SenderTuning& own) { return to_string(own.line); });
     table.add_line();
     add("BDP", [](const SenderTuning& own) { return size_text(own.bdp); });
@@ -141,8 +143,7 @@ class Text {
           [](const DcqcnFormula& own) { return time_text(additive_climb(own)); });
     if (!report_.senders.empty()) {
       for (std::size_t i = 0; i < report_.senders.front().queues.size(); ++i) {
-        add(fmt::format("queue of {} senders to one",
-                        report_.senders.front().queues[i].senders),
+        add(fmt::format("queue of {} senders to one", report_.senders.front().queues[i].senders),
             [i](const SenderTuning& own) { return i < own.queues.size() ? queue_text(own.queues[i].point) : ""; });
       }
     }

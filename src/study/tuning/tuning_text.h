@@ -11,8 +11,8 @@ namespace weft::study {
 [[nodiscard]] std::string tuning_text(const TuningReport& report);
 
 /// {"name", "family", "round_trip_s", "switches", "ports": [{"tier", "rate_bps", "ports", "bdp_bytes", "pause",
-/// "mark", ...}], "senders": [{"rate_bps", "bdp_bytes", "window_bytes", "dcqcn", "queues"}], "warnings": [text]}; what does
-/// not apply is absent.
+/// "mark", ...}], "senders": [{"rate_bps", "bdp_bytes", "window_bytes", "dcqcn", "queues"}], "warnings": [text]}; what
+/// does not apply is absent.
 [[nodiscard]] nlohmann::ordered_json tuning_json(const TuningReport& report);
 
 }  // namespace weft::study

@@ -37,13 +37,16 @@ class Warnings {
     texts_.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
 
-  static std::string title(const PortTuning& port) { return fmt::format("{} links of {}", word_of(port.tier), port.rate); }
+  static std::string title(const PortTuning& port) {
+    return fmt::format("{} links of {}", word_of(port.tier), port.rate);
+  }
 
   void of_pauses(const PortTuning& port) {
     if (port.pause && port.pause->headroom < port.pause->headroom_needed) {
-      warn("{}: headroom of {} is less than {}, what still arrives after a pause was asked for over a cable of {}: the "
-           "lossless class drops",
-           title(port), port.pause->headroom, port.pause->headroom_needed, port.propagation);
+      warn(
+          "{}: headroom of {} is less than {}, what still arrives after a pause was asked for over a cable of {}: the "
+          "lossless class drops",
+          title(port), port.pause->headroom, port.pause->headroom_needed, port.propagation);
     }
   }
 
@@ -65,18 +68,20 @@ class Warnings {
       warn("{}: Kmax of {} is above the pause threshold of {}: pauses come before marks reach their full rate",
            title(port), port.mark->kmax, port.pause->threshold);
     } else if (port.pause && port.mark->kmin >= port.pause->threshold_crowded) {
-      warn("{}: Kmin of {} is not below {}, where ports pause once all {} of a switch are congested: they pause before "
-           "they mark",
-           title(port), port.mark->kmin, port.pause->threshold_crowded, port.switch_ports);
+      warn(
+          "{}: Kmin of {} is not below {}, where ports pause once all {} of a switch are congested: they pause before "
+          "they mark",
+          title(port), port.mark->kmin, port.pause->threshold_crowded, port.switch_ports);
     }
     if (port.mark->kmin * 2 < port.bdp) {
-      warn("{}: Kmin of {} is less than half of the bandwidth-delay product, {}: marks cut flows that share the line "
-           "before a queue stands; thresholds of a lower rate",
-           title(port), port.mark->kmin, port.bdp);
+      warn(
+          "{}: Kmin of {} is less than half of the bandwidth-delay product, {}: marks cut flows that share the line "
+          "before a queue stands; thresholds of a lower rate",
+          title(port), port.mark->kmin, port.bdp);
     }
     if (port.mark->kmin > port.bdp * 16) {
-      warn("{}: Kmin of {} is more than 16 bandwidth-delay products, {} each: senders hear of a queue late", title(port),
-           port.mark->kmin, port.bdp);
+      warn("{}: Kmin of {} is more than 16 bandwidth-delay products, {} each: senders hear of a queue late",
+           title(port), port.mark->kmin, port.bdp);
     }
   }
 
@@ -101,8 +106,11 @@ class Warnings {
 
   void of_sender(const SenderTuning& sender) {
     if (sender.window && *sender.window < sender.bdp) {
-      warn("NICs of {}: a window of {} is less than the bandwidth-delay product, {}: a queue pair reaches {} % of the line",
-           sender.line, *sender.window, sender.bdp, sender.window->count() * 100 / std::max<std::int64_t>(sender.bdp.count(), 1));
+      warn(
+          "NICs of {}: a window of {} is less than the bandwidth-delay product, {}: a queue pair reaches {} % of the "
+          "line",
+          sender.line, *sender.window, sender.bdp,
+          sender.window->count() * 100 / std::max<std::int64_t>(sender.bdp.count(), 1));
     }
     if (!sender.dcqcn) {
       return;
