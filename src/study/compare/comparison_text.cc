@@ -39,8 +39,8 @@ class Text {
     heading();
     networks();
     if (!possible_.empty()) {
-      table();
-      lost_time();
+      in_parts([this] { table(); });
+      in_parts([this] { lost_time(); });
       risk();
       bills();
     }
@@ -54,6 +54,21 @@ class Text {
 
  private:
   using Cell = std::function<std::string(const Json&)>;
+  static constexpr std::size_t kMostColumns = 6;
+
+  /// Tables of more fabrics than a terminal is wide are printed one below the other, with as many columns each.
+  void in_parts(const std::function<void()>& print) {
+    const std::vector<const Json*> all = std::exchange(possible_, {});
+    const std::size_t parts = (all.size() + kMostColumns - 1) / kMostColumns;
+    for (std::size_t part = 0; part < parts; ++part) {
+      const auto place = [&](std::size_t i) {
+        return all.begin() + static_cast<std::ptrdiff_t>(all.size() * i / parts);
+      };
+      possible_.assign(place(part), place(part + 1));
+      print();
+    }
+    possible_ = all;
+  }
 
   void paragraph(const std::string& text, const std::string& indent) {
     for (const std::string& line : wrapped(text, kLineWidth - indent.size())) {
