@@ -270,7 +270,7 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
       ->add_option("--fabrics", text.fabrics,
                    fmt::format("Which, separated by commas: families, families with a tuning (rocev2-pfc), [[case]]s; "
                                "default: {}",
-                               fmt::join(study::usual_fabrics(), ",")))
+                               fmt::join(study::usual_fabrics(), ", ")))
       ->delimiter(',');
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   command
