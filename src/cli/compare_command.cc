@@ -1,6 +1,7 @@
 #include "cli/compare_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -267,8 +268,9 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
   add_scenario_options(*command, text.scenario);
   command
       ->add_option("--fabrics", text.fabrics,
-                   "Which, separated by commas: families, families with a tuning (rocev2-untuned), [[case]]s; default: "
-                   "infiniband,rocev2,rocev2-untuned,rocev1,iwarp,tcp")
+                   fmt::format("Which, separated by commas: families, families with a tuning (rocev2-pfc), [[case]]s; "
+                               "default: {}",
+                               fmt::join(study::usual_fabrics(), ", ")))
       ->delimiter(',');
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   command

@@ -12,6 +12,9 @@
 #include "study/bill_text.h"
 #include "study/build_topology.h"
 #include "study/scenario_listing.h"
+#include "study/scenario_words.h"
+#include "study/tuning/tuning_report.h"
+#include "study/tuning/tuning_text.h"
 
 namespace weft::cli {
 namespace {
@@ -32,7 +35,15 @@ nlohmann::ordered_json to_json(const study::Scenario& scenario) {
     for (const auto& assignment : override.assignments) {
       changed[assignment.path] = {{"value", assignment.text}, {"source", assignment.place}};
     }
-    overrides.push_back({{"select", override.select}, {"source", override.place}, {"values", changed}});
+    nlohmann::ordered_json row = {{"select", override.select}, {"source", override.place}};
+    if (override.select_rate) {
+      row["select_rate_bps"] = override.select_rate->bits_per_second();
+    }
+    if (override.select_tier) {
+      row["select_tier"] = study::word_of(*override.select_tier);
+    }
+    row["values"] = changed;
+    overrides.push_back(std::move(row));
   }
   return {{"name", scenario.name},
           {"file", scenario.file},
@@ -56,6 +67,21 @@ int show_bill(const study::Scenario& scenario, bool json) {
   return kSuccess;
 }
 
+int show_tuning(const study::Scenario& scenario, bool json) {
+  const auto report = study::build_topology(scenario).and_then(
+      [&](const auto& graph) { return study::tuning_report(scenario, graph); });
+  if (!report) {
+    fmt::print(stderr, "{}\n", report.error().message);
+    return kUsageError;
+  }
+  if (json) {
+    fmt::print("{}\n", study::tuning_json(*report).dump(2));
+  } else {
+    fmt::print("{}", study::tuning_text(*report));
+  }
+  return kSuccess;
+}
+
 int run_show(const ShowText& text) {
   const auto scenario = read_scenario(text.scenario);
   if (!scenario) {
@@ -68,6 +94,9 @@ int run_show(const ShowText& text) {
   }
   if (text.bill) {
     return show_bill(*scenario, text.json);
+  }
+  if (text.tuning) {
+    return show_tuning(*scenario, text.json);
   }
   if (text.json) {
     fmt::print("{}\n", to_json(*scenario).dump(2));
@@ -83,8 +112,12 @@ void add_show_command(CLI::App& app, ShowText& text, int& exit_status) {
   CLI::App* show = app.add_subcommand("show", "Print a scenario with the source of every value");
   add_scenario_options(*show, text.scenario);
   show->add_flag("--json", text.json, "Every value, also those that the family makes meaningless, as JSON");
-  show->add_flag("--bill", text.bill,
-                 "The bill of materials of the network, and what it costs to run; with --json as JSON");
+  CLI::Option* const bill = show->add_flag(
+      "--bill", text.bill, "The bill of materials of the network, and what it costs to run; with --json as JSON");
+  show->add_flag("--tuning", text.tuning,
+                 "What thresholds, headroom, windows and DCQCN come to, with the formulas, and what contradicts them; "
+                 "with --json as JSON")
+      ->excludes(bill);
   show->footer("Exit status: 0 shown, 2 the scenario is wrong or cannot be read.");
   show->callback([&text, &exit_status] { exit_status = run_show(text); });
 }

@@ -1,4 +1,5 @@
-// `weft show`: a scenario resolved, every value with its source; or the bill of materials of its network.
+// `weft show`: a scenario resolved, every value with its source; or the bill of materials of its network,
+// or what its settings come to.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@ struct ShowText {
   ScenarioText scenario{};
   bool json = false;
   bool bill = false;
+  bool tuning = false;
 };
 
 /// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.

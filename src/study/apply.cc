@@ -58,17 +58,26 @@ void apply_override(const DeviceOverride& override, DeviceSettings& settings) {
 DeviceSettings settings_of_device(const Scenario& scenario, const std::string& device) {
   DeviceSettings settings = scenario.devices;
   for (const auto& override : scenario.overrides) {
-    if (selects_device(override.select, device)) {
+    if (!override.by_link() && selects_device(override.select, device)) {
       apply_override(override, settings);
     }
   }
   return settings;
 }
 
-DeviceSettings settings_of_port(const Scenario& scenario, const std::string& port) {
+bool selects_link(const DeviceOverride& override, const std::optional<PortLink>& link) {
+  if (!link) {
+    return !override.by_link();
+  }
+  return override.select_rate.value_or(link->rate) == link->rate &&
+         override.select_tier.value_or(link->tier) == link->tier;
+}
+
+DeviceSettings settings_of_port(const Scenario& scenario, const std::string& port,
+                                const std::optional<PortLink>& link) {
   DeviceSettings settings = scenario.devices;
   for (const auto& override : scenario.overrides) {
-    if (selects(override.select, port)) {
+    if (selects(override.select, port) && selects_link(override, link)) {
       apply_override(override, settings);
     }
   }

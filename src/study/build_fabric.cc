@@ -115,9 +115,14 @@ fabric::Forwarding forwarding_of(const SwitchSettings& settings) {
 }
 
 /// Which overrides select a name: what has the same may share a profile.
-std::string overrides_of(const Scenario& scenario, const std::string& name) {
+std::string overrides_of(const Scenario& scenario, const std::string& name,
+                         const std::optional<PortLink>& link = std::nullopt) {
   std::string marks;
   for (const DeviceOverride& candidate : scenario.overrides) {
+    if (!selects_link(candidate, link)) {
+      marks += '0';
+      continue;
+    }
     const std::string device = name.substr(0, name.rfind('/'));
     marks += selects(candidate.select, name) || selects_device(candidate.select, name) ||
                      selects(candidate.select, device) || selects_device(candidate.select, device)
@@ -154,12 +159,13 @@ Result<void> profile_ports(const Scenario& scenario, const fabric::Graph& graph,
   for (const fabric::Link& link : graph.links) {
     for (const fabric::LinkEnd end : {link.a, link.b}) {
       const std::string name = scenario.overrides.empty() ? std::string() : fabric::port_name(graph, end);
+      const PortLink own{.rate = link.rate, .tier = tier_of(graph, link)};
       const std::string key =
-          std::to_string(link.rate.bits_per_second()) + (name.empty() ? "" : overrides_of(scenario, name));
+          std::to_string(link.rate.bits_per_second()) + (name.empty() ? "" : overrides_of(scenario, name, own));
       const auto [number, fresh] = profiles.number(key);
       if (fresh) {
         ++made;
-        make(name.empty() ? scenario.devices : settings_of_port(scenario, name), link.rate);
+        make(name.empty() ? scenario.devices : settings_of_port(scenario, name, own), link.rate);
       }
       if (Result<void> few = too_many(made); !few) {
         return few;

@@ -4,13 +4,13 @@
 #include <bit>
 
 #include "fabric/fabric.h"
+#include "study/base_round_trip.h"
 #include "study/build_fabric.h"
 #include "study/build_paths.h"
 #include "study/build_streams.h"
 #include "study/build_topology.h"
 #include "study/data_class.h"
 #include "study/encapsulation_of.h"
-#include "study/round_trip.h"
 #include "transport/congestion/fixed_window.h"
 #include "transport/congestion/notification_point.h"
 
@@ -63,6 +63,15 @@ Rate scaled(Rate step, Rate line, const std::optional<Rate>& reference) {
   return Rate::bits_per_second(static_cast<std::int64_t>(product / reference->bits_per_second()));
 }
 
+/// The same number of bytes of the line at every rate; at least a nanosecond.
+Duration scaled(Duration timer, Rate line, const std::optional<Rate>& reference) {
+  if (!reference) {
+    return timer;
+  }
+  const auto product = static_cast<Int128>(timer.picoseconds()) * reference->bits_per_second();
+  return std::max(Duration::picoseconds(static_cast<std::int64_t>(product / line.bits_per_second())), 1_ns);
+}
+
 }  // namespace
 
 HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
@@ -79,9 +88,15 @@ HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
       }
     }
   }
-  if (scenario.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat) {
-    round_trip_ = longest_round_trip(scenario, graph);
+  const std::optional<WindowSize>& window = scenario.congestion.window;
+  if ((window && window->bdp_millis > 0) || scenario.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat) {
+    round_trip_ = base_round_trip(scenario, graph).time;
   }
+}
+
+std::optional<Bytes> HostBuilder::window(Rate line) const {
+  const std::optional<WindowSize>& window = scenario_.congestion.window;
+  return window ? std::optional(window_bytes(scenario_, *window, line, round_trip_)) : std::nullopt;
 }
 
 DeviceSettings HostBuilder::settings(EndpointId endpoint) const {
@@ -234,13 +249,11 @@ void HostBuilder::set_classes(host::NicOptions& nic) const {
 }
 
 void HostBuilder::set_congestion_control(host::NicOptions& nic, Rate line) {
-  const CongestionSettings& congestion = scenario_.congestion;
-  switch (congestion.algorithm) {
+  switch (scenario_.congestion.algorithm) {
     case CongestionAlgorithm::kNone:
-      return;
     case CongestionAlgorithm::kStaticWindow:
-      if (const std::optional<Bytes> window = congestion.window; window) {
-        nic.congestion_control = [window] { return std::make_unique<transport::FixedWindow>(*window); };
+      if (const std::optional<Bytes> limit = window(line); limit) {
+        nic.congestion_control = [limit] { return std::make_unique<transport::FixedWindow>(*limit); };
       }
       return;
     case CongestionAlgorithm::kDcqcn: {
@@ -276,29 +289,32 @@ void HostBuilder::set_streams(host::NicOptions& nic) {
   nic.tcp_congestion_control = tcp_control(scenario_.tcp.congestion_control);
 }
 
+transport::DcqcnParameters dcqcn_parameters(const Scenario& scenario, Rate line, std::optional<Bytes> window) {
+  const DcqcnSettings& from = scenario.dcqcn;
+  return {.line_rate = line,
+          .minimum_rate = std::min(from.minimum_rate, line),
+          .additive_increase = scaled(from.additive_increase, line, from.reference_rate),
+          .hyper_increase = scaled(from.hyper_increase, line, from.reference_rate),
+          .rate_on_first_cnp = from.rate_on_first_cnp.value_or(Rate::zero()),
+          .alpha_timer = from.alpha_timer,
+          .decrease_interval = from.decrease_interval,
+          .increase_timer = scaled(from.increase_timer, line, from.timer_reference_rate),
+          .byte_counter = from.byte_counter.value_or(Bytes::max()),
+          .fast_recovery_threshold = static_cast<std::int32_t>(from.fast_recovery_threshold),
+          .gain = from.gain,
+          .initial_alpha = from.initial_alpha,
+          .maximum_cut = from.maximum_cut,
+          .target_clamp = clamp_of(from.target_clamp),
+          .hyper_steps = from.hyper_steps == HyperRule::kGrowing ? transport::HyperIncrease::kGrowing
+                                                                 : transport::HyperIncrease::kConstant,
+          .window_limit = window.value_or(Bytes::max()),
+          .cnp_interval = from.cnp_interval};
+}
+
 const transport::DcqcnParameters& HostBuilder::dcqcn(Rate line) {
   std::unique_ptr<transport::DcqcnParameters>& made = dcqcn_[line];
   if (made == nullptr) {
-    const DcqcnSettings& from = scenario_.dcqcn;
-    made = std::make_unique<transport::DcqcnParameters>(transport::DcqcnParameters{
-        .line_rate = line,
-        .minimum_rate = std::min(from.minimum_rate, line),
-        .additive_increase = scaled(from.additive_increase, line, from.reference_rate),
-        .hyper_increase = scaled(from.hyper_increase, line, from.reference_rate),
-        .rate_on_first_cnp = from.rate_on_first_cnp.value_or(Rate::zero()),
-        .alpha_timer = from.alpha_timer,
-        .decrease_interval = from.decrease_interval,
-        .increase_timer = from.increase_timer,
-        .byte_counter = from.byte_counter.value_or(Bytes::max()),
-        .fast_recovery_threshold = static_cast<std::int32_t>(from.fast_recovery_threshold),
-        .gain = from.gain,
-        .initial_alpha = from.initial_alpha,
-        .maximum_cut = from.maximum_cut,
-        .target_clamp = clamp_of(from.target_clamp),
-        .hyper_steps = from.hyper_steps == HyperRule::kGrowing ? transport::HyperIncrease::kGrowing
-                                                               : transport::HyperIncrease::kConstant,
-        .window_limit = scenario_.congestion.window.value_or(Bytes::max()),
-        .cnp_interval = from.cnp_interval});
+    made = std::make_unique<transport::DcqcnParameters>(dcqcn_parameters(scenario_, line, window(line)));
   }
   return *made;
 }

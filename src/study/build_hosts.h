@@ -47,6 +47,8 @@ class HostBuilder {
   void set_classes(host::NicOptions& nic) const;
   void set_congestion_control(host::NicOptions& nic, Rate line);
   void set_streams(host::NicOptions& nic);
+  /// congestion_control.window of a NIC with this line.
+  [[nodiscard]] std::optional<Bytes> window(Rate line) const;
   [[nodiscard]] const transport::DcqcnParameters& dcqcn(Rate line);
   [[nodiscard]] const transport::IbCongestionParameters& ib_congestion(Rate line);
 
@@ -57,7 +59,7 @@ class HostBuilder {
   std::uint32_t host_endpoints_;    // those behind them belong to switches
   std::vector<std::string> names_;  // of the endpoints
   std::vector<Rate> rates_;         // of their cables
-  Duration round_trip_;             // over the longest path; selective repeat only
+  Duration round_trip_;             // the longest of the idle network; only where a window or selective repeat needs it
   std::vector<std::string> hosts_;  // that they belong to
   std::map<std::string, EndpointId> first_of_host_;
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
@@ -65,6 +67,10 @@ class HostBuilder {
   std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;
   transport::StreamLedgers ledgers_;  // of every connection over a stream
 };
+
+/// DCQCN of NICs with this line; `window`: what it may have in flight, none = unlimited.
+[[nodiscard]] transport::DcqcnParameters dcqcn_parameters(const Scenario& scenario, Rate line,
+                                                          std::optional<Bytes> window);
 
 /// Attributes of a traffic's queue pairs; `priority` as [[traffic]] gives it.
 [[nodiscard]] workload::ConnectionAttributes connection_attributes(const Scenario& scenario, Family family,

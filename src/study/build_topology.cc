@@ -9,6 +9,7 @@
 #include "fabric/topology/topologies.h"
 #include "study/build_reduction.h"
 #include "study/place_error.h"
+#include "study/scenario_listing.h"
 #include "study/selector.h"
 
 namespace weft::study {
@@ -199,6 +200,21 @@ Result<void> check_names(const Scenario& scenario, const fabric::Graph& graph) {
   return check_selectors(scenario, {.hosts = hosts, .devices = devices, .ports = ports});
 }
 
+// Of overrides that mean ports by their links: names alone were checked before cables had their rates.
+Result<void> check_link_selectors(const Scenario& scenario, const fabric::Graph& graph) {
+  for (const DeviceOverride& override : scenario.overrides) {
+    const auto meant = [&](const fabric::Link& link) {
+      const PortLink own{.rate = link.rate, .tier = tier_of(graph, link)};
+      return selects_link(override, own) && (selects(override.select, fabric::port_name(graph, link.a)) ||
+                                             selects(override.select, fabric::port_name(graph, link.b)));
+    };
+    if (override.by_link() && std::ranges::none_of(graph.links, meant)) {
+      return fail("{}: the override of {} selects no port", override.place, override_title(override));
+    }
+  }
+  return {};
+}
+
 // A free graph says itself what is wrong with it; that a switch has so many ports is for all shapes alike.
 Result<void> check_ports(const Scenario& scenario, const fabric::Graph& graph) {
   for (std::uint32_t i = graph.endpoints; i < graph.nodes.size(); ++i) {
@@ -249,6 +265,9 @@ Result<fabric::Graph> build_topology(const Scenario& scenario) {
     return pass_on(named);
   }
   apply_cable_overrides(scenario, *graph);
+  if (Result<void> meant = check_link_selectors(scenario, *graph); !meant) {
+    return pass_on(meant);
+  }
   if (Result<void> added = add_reducers(scenario, *graph); !added) {
     return pass_on(added);
   }

@@ -61,12 +61,12 @@ class EntryReader {
   }
 
   Result<bool> about(const RawEntry& raw) {
-    if (raw.key == "about") {
+    if (std::string* const described = description(raw.key); described != nullptr) {
       const auto* text = std::get_if<std::string>(&raw.value.content);
       if (text == nullptr) {
-        return fail_at(raw.value.place, "about: expected a text");
+        return fail_at(raw.value.place, fmt::format("{}: expected a text", raw.key));
       }
-      entry_.about = *text;
+      *described = *text;
       return true;
     }
     if (raw.key != "families") {
@@ -80,6 +80,21 @@ class EntryReader {
       entry_.families.emplace_back(word_of(family));
     }
     return true;
+  }
+
+  /// Where a text about the entry goes; null: the key is none.
+  std::string* description(std::string_view key) {
+    const bool network = entry_.kind == "family" || entry_.kind == "tuning";
+    if (key == "about") {
+      return &entry_.about;
+    }
+    if (network && key == "stands_for") {
+      return &entry_.stands_for;
+    }
+    if (network && key == "needs_of_nic") {
+      return &entry_.needs_of_nic;
+    }
+    return network && key == "needs_of_switch" ? &entry_.needs_of_switch : nullptr;
   }
 
   Result<void> value(const KeyAt& at, const RawEntry& raw) {
@@ -210,7 +225,9 @@ Result<void> Catalogue::add(const File& file) {
       if (table == nullptr) {
         return fail("{}: found {}; expected a table", place_text(file.name, named.place), describe(named.value));
       }
-      CatalogueEntry entry{.kind = kind.key, .name = named.key, .about = "", .families = {}, .values = {}};
+      CatalogueEntry entry;
+      entry.kind = kind.key;
+      entry.name = named.key;
       if (auto done = EntryReader(file.name, entry).read(*table); !done) {
         return done;
       }

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/nearest_word.h"
+#include "study/key_ranges.h"
 #include "study/table_walk.h"
+#include "study/value_codec.h"
 
 namespace weft::study {
 namespace {
@@ -129,21 +131,59 @@ class DocumentReader {
     layer.overrides.emplace();
     const WalkRules rules{.file = file_, .allows = is_of_devices, .where = "an [[override]]; it is not of one device"};
     const auto other = [](std::string_view path, const RawEntry& inner) -> Result<bool> {
-      return path.empty() && inner.key == "select";
+      return path.empty() && std::ranges::count(kSelecting, inner.key) > 0;
     };
     return read_list(entry,
                      [&](const RawTable& table, Place place, std::size_t) -> Result<void> {
-                       auto select = required_text(table, place, "select");
-                       if (!select) {
-                         return pass_on(select);
+                       GivenOverride given{.select = "*", .place = place_text(file_, place), .values = {}};
+                       if (auto selected = read_selection(table, place, given); !selected) {
+                         return selected;
                        }
-                       GivenOverride given{.select = *select, .place = place_text(file_, place), .values = {}};
                        auto walked = walk(table, "", rules, add_to(given.values), other);
                        sort_values(given.values);
                        layer.overrides->push_back(std::move(given));
                        return walked;
                      })
         .map([](std::size_t) {});
+  }
+
+  static Key ranged(KeyRange range) {
+    Key key{};
+    key.range = range;
+    return key;
+  }
+
+  static constexpr std::array<std::string_view, 3> kSelecting = {"select", "select_rate", "select_tier"};
+
+  // By name, by the rate and by the tier of a port's link; all that are given must agree, and one must be.
+  Result<void> read_selection(const RawTable& table, Place place, GivenOverride& given) {
+    const auto entry_of = [&](std::string_view key) {
+      const auto found = std::ranges::find(table, key, &RawEntry::key);
+      return found == table.end() ? nullptr : &*found;
+    };
+    if (const RawEntry* rate = entry_of("select_rate"); rate != nullptr) {
+      auto read = Codec<Rate>::read(rate->value, ranged(kPortRate));
+      if (!read) {
+        return fail_at(rate->value.place, "select_rate: {}", read.error().message);
+      }
+      given.rate = *read;
+    }
+    if (const RawEntry* tier = entry_of("select_tier"); tier != nullptr) {
+      auto read = Codec<LinkTier>::read(tier->value, Key{});
+      if (!read) {
+        return fail_at(tier->value.place, "select_tier: {}", read.error().message);
+      }
+      given.tier = *read;
+    }
+    if (entry_of("select") == nullptr && (given.rate || given.tier)) {
+      return {};
+    }
+    auto select = required_text(table, place, "select");
+    if (!select) {
+      return pass_on(select);
+    }
+    given.select = *select;
+    return {};
   }
 
   Result<void> read_cases(const RawEntry& entry, std::vector<GivenCase>& cases) {

@@ -25,6 +25,8 @@ struct Given {
 struct GivenOverride {
   std::string select;
   std::string place;
+  std::optional<Rate> rate{};  // select_rate
+  std::optional<LinkTier> tier{};
   std::vector<Given> values;
 };
 

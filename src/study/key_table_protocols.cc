@@ -206,14 +206,19 @@ constexpr std::array kCongestion = {
     Key{.name = "profile",
         .binding = bind<&CongestionSettings::profile>(),
         .fallback = "",
-        .about = "Entry of the catalogue that sets [dcqcn] or [ib_congestion]; empty: `connectx` or `published`.",
+        .about = "Entry of the catalogue that sets [dcqcn] or [ib_congestion]; empty: the family's, else `connectx` or "
+                 "`published`.",
         .only_for = "dcqcn ib-cc"},
     Key{.name = "window",
         .binding = bind<&CongestionSettings::window>(),
         .fallback = "unlimited",
-        .about = "Bytes in flight per queue pair, whatever the algorithm; `static-window` needs it.",
+        .about =
+            "Bytes in flight per queue pair, beside the algorithm's own limit; `static-window` needs it. `1.5 BDP`: "
+            "so many bandwidth-delay products of the NIC's line and the longest idle round trip of the network, "
+            "and what one acknowledgement covers; `auto`: 1 BDP.",
         .range = between(Bytes(256), Bytes(std::int64_t{1} << 40)),
-        .empty_word = "unlimited"},
+        .empty_word = "unlimited",
+        .only_for = "none static-window dcqcn"},
 };
 
 constexpr std::array kDcqcn = {
@@ -237,6 +242,13 @@ constexpr std::array kDcqcn = {
         .fallback = "55 us",
         .about = "Time between two increases.",
         .range = kTimer},
+    Key{.name = "timer_reference_rate",
+        .binding = bind<&DcqcnSettings::timer_reference_rate>(),
+        .fallback = "none",
+        .about = "`increase_timer` is for a line of this rate and shrinks as the line grows; `none`: the same at every "
+                 "rate.",
+        .range = kPortRate,
+        .empty_word = "none"},
     Key{.name = "byte_counter",
         .binding = bind<&DcqcnSettings::byte_counter>(),
         .fallback = "10 MB",

@@ -73,8 +73,8 @@ constexpr std::array kFabric = {
     Key{.name = "tuning",
         .binding = bind<&FabricSettings::tuning_entry>(),
         .fallback = "default",
-        .about = "How the fabric was set up as a whole: `default` as the family's entries say, `untuned` as its parts "
-                 "leave the factory.",
+        .about = "How the fabric was set up as a whole, a network that exists: `default` as the family's entries say, "
+                 "`pfc` without congestion control, `untuned` as its parts leave the factory.",
         .entry = "tuning"},
     Key{.name = "mtu",
         .binding = bind<&FabricSettings::mtu>(),

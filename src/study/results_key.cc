@@ -81,6 +81,9 @@ std::string run_key(const Scenario& scenario, const Catalogue& catalogue, std::s
   }
   for (const DeviceOverride& override : scenario.overrides) {
     digest.add(override.select);
+    if (override.by_link()) {
+      digest.add(override_title(override));
+    }
     for (const Assignment& assignment : override.assignments) {
       digest.add(assignment.path);
       digest.add(assignment.text);

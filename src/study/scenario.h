@@ -128,11 +128,18 @@ struct TransportSettings {
 
 enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc };
 
+/// Bytes in flight: as they stand, or so many bandwidth-delay products (study/base_round_trip.h) of a NIC's own line.
+struct WindowSize {
+  Bytes bytes;                  // where `bdp_millis` is 0
+  std::int64_t bdp_millis = 0;  // thousandths of a bandwidth-delay product
+  friend bool operator==(const WindowSize&, const WindowSize&) = default;
+};
+
 /// [congestion_control]
 struct CongestionSettings {
   CongestionAlgorithm algorithm = CongestionAlgorithm::kNone;
-  std::string profile;          // of the catalogue, for dcqcn and ib-cc
-  std::optional<Bytes> window;  // in flight per queue pair; none: unlimited (static-window needs one)
+  std::string profile;               // of the catalogue, for dcqcn and ib-cc
+  std::optional<WindowSize> window;  // in flight per queue pair; none: unlimited (static-window needs one)
 };
 
 enum class ClampRule : std::uint8_t { kAlways, kNever, kAfterTimeIncrease };
@@ -144,7 +151,8 @@ struct DcqcnSettings {
   Duration alpha_timer;        // K
   Duration decrease_interval;  // at most one cut per; 0: a cut at each CNP
   Duration increase_timer;
-  std::optional<Bytes> byte_counter;  // none: no byte counter
+  std::optional<Rate> timer_reference_rate;  // increase_timer shrinks as line rate / this grows; none: as it stands
+  std::optional<Bytes> byte_counter;         // none: no byte counter
   std::int64_t fast_recovery_threshold = 5;
   Probability gain;
   Rate additive_increase;              // RAI
@@ -203,6 +211,17 @@ struct DeviceOverride {
   std::string select;
   std::string place;
   std::vector<Assignment> assignments;
+  std::optional<Rate> select_rate{};      // only ports whose link has this rate
+  std::optional<LinkTier> select_tier{};  // only ports whose link is of this tier
+
+  /// Means ports by what their links are, beside their names; has keys of ports alone, and none of [link].
+  [[nodiscard]] bool by_link() const { return select_rate.has_value() || select_tier.has_value(); }
+};
+
+/// What an override can select a port by, beside its name.
+struct PortLink {
+  Rate rate;
+  LinkTier tier = LinkTier::kHost;
 };
 
 struct Scenario {
@@ -241,7 +260,11 @@ struct Scenario {
 /// What a whole device is like: its settings with every override that selects all of it, in the order of the file.
 /// `device` is a name of the topology: "leaf1", "host3/nic0".
 [[nodiscard]] DeviceSettings settings_of_device(const Scenario& scenario, const std::string& device);
-/// The same for one port or link end, "leaf1/port3"; overrides of its device count as well.
-[[nodiscard]] DeviceSettings settings_of_port(const Scenario& scenario, const std::string& port);
+/// The same for one port or link end, "leaf1/port3"; overrides of its device count as well. Those that select by link
+/// count where the link is given; nothing of [link] depends on them.
+[[nodiscard]] DeviceSettings settings_of_port(const Scenario& scenario, const std::string& port,
+                                              const std::optional<PortLink>& link = std::nullopt);
+/// Whether an override by link means a port with this link; true of overrides by name alone.
+[[nodiscard]] bool selects_link(const DeviceOverride& override, const std::optional<PortLink>& link);
 
 }  // namespace weft::study

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/format_quantity.h"
 #include "study/apply.h"
 #include "study/key_table.h"
 #include "study/scenario_validate.h"
@@ -155,6 +156,17 @@ std::vector<ListedValue> list_values(const Scenario& scenario, Listing listing) 
   return Lister(scenario, listing).list();
 }
 
+std::string override_title(const DeviceOverride& override) {
+  std::string title = fmt::format("'{}'", override.select);
+  if (override.select_rate) {
+    title += fmt::format(", links of {}", *override.select_rate);
+  }
+  if (override.select_tier) {
+    title += fmt::format(", tier {}", word_of(*override.select_tier));
+  }
+  return title;
+}
+
 std::string listing_text(const Scenario& scenario) {
   const auto rows = list_values(scenario, Listing::kRelevant);
   constexpr std::size_t kWidest = 32;
@@ -178,7 +190,7 @@ std::string listing_text(const Scenario& scenario) {
     text += line(row.path, row.value, row.source.text);
   }
   for (const auto& override : scenario.overrides) {
-    text += fmt::format("\noverride of '{}'\n", override.select);
+    text += fmt::format("\noverride of {}\n", override_title(override));
     for (const auto& assignment : override.assignments) {
       text += line(assignment.path, assignment.text, assignment.place);
     }

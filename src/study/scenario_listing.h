@@ -22,6 +22,9 @@ enum class Listing : std::uint8_t {
 
 [[nodiscard]] std::vector<ListedValue> list_values(const Scenario& scenario, Listing listing);
 
+/// "'leaf*'", "'*', links of 400 Gbps, tier leaf".
+[[nodiscard]] std::string override_title(const DeviceOverride& override);
+
 /// As aligned columns under a heading per table, overrides at the end.
 [[nodiscard]] std::string listing_text(const Scenario& scenario);
 

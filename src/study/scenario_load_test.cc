@@ -153,8 +153,8 @@ TEST(ScenarioLoad, TakesTheParametersOfTheChosenProfile) {
   EXPECT_EQ(paper.dcqcn.increase_timer, 55_us);
   EXPECT_EQ(paper.dcqcn.byte_counter, 10_mb);
   const auto usual = right("");
-  EXPECT_EQ(usual.congestion.profile, "connectx");
-  EXPECT_EQ(usual.dcqcn.fast_recovery_threshold, 1);
+  EXPECT_EQ(usual.congestion.profile, "scaled");
+  EXPECT_EQ(usual.dcqcn.increase_timer, 100_us);
   EXPECT_EQ(usual.dcqcn.byte_counter, Bytes(32'767 * 64));
 }
 

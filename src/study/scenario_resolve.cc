@@ -23,13 +23,24 @@ class Resolver {
  public:
   Resolver(std::span<const ResolveLayer> layers, const std::string& file) : layers_(layers) { scenario_.file = file; }
 
-  Result<Scenario> run(std::span<const CatalogueEntry* const> entries) {
+  /// `tuning` may be null. Its values are stronger than those of the other entries. Named by a case or on the command
+  /// line, it is also stronger than what the file itself says: a fabric that is asked for by its name has its settings.
+  Result<Scenario> run(std::span<const CatalogueEntry* const> entries, const CatalogueEntry* tuning, Origin named_by) {
     set_defaults();
-    set_entries(entries);
+    for (const auto* entry : entries) {
+      set_entry(*entry);
+    }
+    const bool over_the_file = named_by > Origin::kFile;
+    if (tuning != nullptr && !over_the_file) {
+      set_entry(*tuning);
+    }
     if (auto done = set_lists(); !done) {
       return pass_on(done);
     }
     for (const auto& layer : layers_) {
+      if (tuning != nullptr && over_the_file && layer.origin > Origin::kFile && !std::exchange(tuned_, true)) {
+        set_entry(*tuning);
+      }
       if (auto done = set_layer(layer); !done) {
         return pass_on(done);
       }
@@ -66,15 +77,13 @@ class Resolver {
   }
 
   // The values were tried when the catalogue was loaded.
-  void set_entries(std::span<const CatalogueEntry* const> entries) {
-    for (const auto* entry : entries) {
-      for (const auto& value : entry->values) {
-        const auto text =
-            fmt::format("catalogue {}/{} ({}: {})", entry->kind, entry->name, to_string(value.mark), value.source);
-        const auto done = apply(value.given, target(), {.origin = Origin::kCatalogue, .text = text, .mark = value.mark},
-                                scenario_.sources);
-        WEFT_ASSERT(done.has_value());
-      }
+  void set_entry(const CatalogueEntry& entry) {
+    for (const auto& value : entry.values) {
+      const auto text =
+          fmt::format("catalogue {}/{} ({}: {})", entry.kind, entry.name, to_string(value.mark), value.source);
+      const auto done = apply(value.given, target(), {.origin = Origin::kCatalogue, .text = text, .mark = value.mark},
+                              scenario_.sources);
+      WEFT_ASSERT(done.has_value());
     }
   }
 
@@ -162,6 +171,7 @@ class Resolver {
   std::span<const ResolveLayer> layers_;
   Scenario scenario_;
   std::map<std::string_view, std::size_t> list_from_;
+  bool tuned_ = false;  // a tuning stronger than the file has been set
 };
 
 // Chooses entries for a scenario that was resolved without them.
@@ -270,23 +280,29 @@ class EntryChooser {
   std::vector<const CatalogueEntry*> entries_;
 };
 
+struct FromLayer {
+  Given given;
+  Origin origin;
+};
+
 // The value of a key from the strongest layer that gives one; before anything else can be resolved.
-std::optional<Given> strongest(std::span<const ResolveLayer> layers, const KeyAt& key) {
-  std::optional<Given> given;
+std::optional<FromLayer> strongest(std::span<const ResolveLayer> layers, const KeyAt& key) {
+  std::optional<FromLayer> found;
   for (const auto& layer : layers) {
     for (const auto& value : layer.layer->values) {
       if (value.at.key == key.key) {
-        given = value;
+        found = FromLayer{.given = value, .origin = layer.origin};
       }
     }
   }
-  return given;
+  return found;
 }
 
 // The entries that others depend on: of the family, and of how the fabric is set up.
 struct FirstEntries {
   const CatalogueEntry* family = nullptr;
   const CatalogueEntry* tuning = nullptr;  // null: as the others say
+  Origin tuning_from = Origin::kDefault;   // who named it
 };
 Result<FirstEntries> first_entries(std::span<const ResolveLayer> layers, const std::string& file,
                                    const Catalogue& catalogue) {
@@ -298,37 +314,41 @@ Result<FirstEntries> first_entries(std::span<const ResolveLayer> layers, const s
     return fail("{}:1:1: [fabric] lacks the key 'family': {}", file, path->key->binding.type(*path->key));
   }
   Scenario scratch;
-  if (auto done = apply(*given, target_of(scratch)); !done) {
+  if (auto done = apply(given->given, target_of(scratch)); !done) {
     return pass_on(done);
   }
   const auto family = catalogue.find("family", word_of(scratch.fabric.family));
   if (!family) {
-    return fail("{}: {}", given->place, family.error().message);
+    return fail("{}: {}", given->given.place, family.error().message);
   }
   const auto tuned = strongest(layers, *tuning_path);
   scratch.fabric.tuning_entry = std::string(tuning_path->key->fallback);
   if (tuned) {
-    if (auto done = apply(*tuned, target_of(scratch)); !done) {
+    if (auto done = apply(tuned->given, target_of(scratch)); !done) {
       return pass_on(done);
     }
   }
   if (scratch.fabric.tuning_entry == tuning_path->key->fallback) {
-    return FirstEntries{.family = *family, .tuning = nullptr};
+    return FirstEntries{.family = *family};
   }
   const auto tuning = catalogue.find("tuning", scratch.fabric.tuning_entry);
   if (!tuning) {
-    return fail("{}: {}", tuned->place, tuning.error().message);
+    return fail("{}: {}", tuned->given.place, tuning.error().message);
   }
   if (!(*tuning)->serves(scratch.fabric.family)) {
-    return fail("{}: fabric.tuning: '{}' does not serve {}; one of default, {}", tuned->place,
+    return fail("{}: fabric.tuning: '{}' does not serve {}; one of default, {}", tuned->given.place,
                 scratch.fabric.tuning_entry, word_of(scratch.fabric.family),
                 fmt::join(catalogue.names("tuning", scratch.fabric.family), ", "));
   }
-  return FirstEntries{.family = *family, .tuning = *tuning};
+  return FirstEntries{.family = *family, .tuning = *tuning, .tuning_from = tuned->origin};
 }
 
 Result<void> add_override(const GivenOverride& given, Scenario& scenario) {
-  DeviceOverride override{.select = given.select, .place = given.place, .assignments = {}};
+  DeviceOverride override{.select = given.select,
+                          .place = given.place,
+                          .assignments = {},
+                          .select_rate = given.rate,
+                          .select_tier = given.tier};
   DeviceSettings settings = scenario.devices;
   const Target devices{.scenario = nullptr, .devices = &settings};
   std::set<std::string> paths;
@@ -336,6 +356,10 @@ Result<void> add_override(const GivenOverride& given, Scenario& scenario) {
     if (!value.at.key->entry.empty()) {
       return fail("{}: {}: chosen for all devices together; an override changes single values", value.place,
                   path_of(value.at));
+    }
+    if (override.by_link() && (value.at.key->scope == Scope::kDevice || value.at.section->path == "link")) {
+      return fail("{}: {}: select_rate and select_tier mean ports by their links; this key belongs to {}", value.place,
+                  path_of(value.at), value.at.key->scope == Scope::kDevice ? "a whole device" : "the links themselves");
     }
     if (auto done = apply(value, devices); !done) {
       return done;
@@ -345,7 +369,9 @@ Result<void> add_override(const GivenOverride& given, Scenario& scenario) {
       override.assignments.push_back({.path = path_of(at), .text = value_text(at, devices), .place = value.place});
     }
   }
-  derive(override, settings, paths, scenario);
+  if (!override.by_link()) {
+    derive(override, settings, paths, scenario);
+  }
   if (auto checked = validate_devices(settings, given.place); !checked) {
     return checked;
   }
@@ -377,13 +403,7 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
     return pass_on(first);
   }
   std::vector<const CatalogueEntry*> entries = {first->family};
-  const auto add_tuning = [&] {
-    if (first->tuning != nullptr) {
-      entries.push_back(first->tuning);
-    }
-  };
-  add_tuning();
-  auto draft = Resolver(layers, file).run(entries);
+  auto draft = Resolver(layers, file).run(entries, first->tuning, first->tuning_from);
   if (!draft) {
     return draft;
   }
@@ -394,10 +414,8 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
   if (!chosen) {
     return pass_on(chosen);
   }
-  entries.resize(1);
   entries.insert(entries.end(), chosen->begin(), chosen->end());
-  add_tuning();
-  auto scenario = Resolver(layers, file).run(entries);
+  auto scenario = Resolver(layers, file).run(entries, first->tuning, first->tuning_from);
   if (!scenario) {
     return scenario;
   }

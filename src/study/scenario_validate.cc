@@ -384,6 +384,16 @@ int rank_of(const Scenario& scenario, const std::string& path) {
   return found == scenario.sources.end() ? 0 : static_cast<int>(found->second.origin);
 }
 
+// What a catalogue's value counts as where it makes another meaningless: as who chose the family and the tuning.
+// Another family, or a tuning by its name, over a file with settings of the file's own fabric leaves these without a
+// meaning.
+int chosen_rank(const Scenario& scenario, const std::string& path) {
+  const int own = rank_of(scenario, path);
+  return own != static_cast<int>(Origin::kCatalogue)
+             ? own
+             : std::max({own, rank_of(scenario, "fabric.family"), rank_of(scenario, "fabric.tuning")});
+}
+
 bool is_of_file(const ValueSource& source) { return source.origin == Origin::kFile || source.origin == Origin::kCase; }
 
 /// Line and column at the end of "incast.toml:7:10".
@@ -433,7 +443,7 @@ Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scena
       const KeyAt selecting{
           .section = &section, .key = selecting_key_of(section, *given.at.key), .index = given.at.index};
       const auto word = value_text(selecting, target_of(scenario));
-      const bool weaker = static_cast<int>(layer.origin) < rank_of(scenario, path_of(selecting));
+      const bool weaker = static_cast<int>(layer.origin) < chosen_rank(scenario, path_of(selecting));
       if (!has_word(given.at.key->only_for, word) && !weaker) {
         std::string words(given.at.key->only_for);
         std::ranges::replace(words, ' ', '/');

@@ -52,6 +52,10 @@ struct WordsOf<Forwarding> : NothingPlanned {
   static constexpr WordList<2> kWords = {"store-and-forward", "cut-through"};
 };
 template <>
+struct WordsOf<LinkTier> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"host", "leaf", "spine"};
+};
+template <>
 struct WordsOf<WatchdogAction> : NothingPlanned {
   static constexpr WordList<2> kWords = {"drop", "forward"};
 };

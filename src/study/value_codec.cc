@@ -197,6 +197,59 @@ std::string Codec<StragglerSetting>::write(const StragglerSetting& value) {
   return "none";
 }
 
+namespace {
+
+constexpr std::string_view kBdpUnit = "BDP";
+constexpr std::int64_t kMostBdpMillis = 1'000'000;
+
+/// "1.5" of "1.5 BDP" as 1500.
+Result<std::int64_t> read_bdp_millis(std::string_view number) {
+  const auto error = [&] {
+    return fail("'{} BDP'; expected 0.001 BDP to 1000 BDP, with three decimals at most", printable(number));
+  };
+  while (number.ends_with(' ')) {
+    number.remove_suffix(1);
+  }
+  const auto point = number.find('.');
+  const auto whole = number.substr(0, point);
+  const auto decimals = point == std::string_view::npos ? std::string_view() : number.substr(point + 1);
+  std::string digits(whole);
+  digits += decimals;
+  digits.append(3 - std::min<std::size_t>(decimals.size(), 3), '0');
+  std::int64_t millis = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), millis);
+  const bool numeric = code == std::errc() && end == digits.data() + digits.size() && !whole.empty();
+  if (!numeric || decimals.size() > 3 || millis < 1 || millis > kMostBdpMillis) {
+    return error();
+  }
+  return millis;
+}
+
+}  // namespace
+
+Result<WindowSize> Codec<WindowSize>::read(const RawValue& value, const Key& key) {
+  const auto* text = std::get_if<std::string>(&value.content);
+  if (text == nullptr) {
+    return wrong_type(value, "a size such as '128 KiB', '1.5 BDP' or 'auto'");
+  }
+  if (*text == "auto") {
+    return WindowSize{.bytes = {}, .bdp_millis = 1'000};
+  }
+  if (text->ends_with(kBdpUnit)) {
+    return read_bdp_millis(std::string_view(*text).substr(0, text->size() - kBdpUnit.size())).map([](std::int64_t own) {
+      return WindowSize{.bytes = {}, .bdp_millis = own};
+    });
+  }
+  return Codec<Bytes>::read(value, key).map([](Bytes own) { return WindowSize{.bytes = own}; });
+}
+
+std::string Codec<WindowSize>::write(const WindowSize& value) {
+  return value.bdp_millis == 0 ? to_string(value.bytes)
+                               : fmt::format("{} {}", static_cast<double>(value.bdp_millis) / 1'000, kBdpUnit);
+}
+
+std::string Codec<WindowSize>::range(const Key& key) { return Codec<Bytes>::range(key) + ", or 0.001 BDP to 1000 BDP"; }
+
 Result<VlWeight> Codec<VlWeight>::read(const RawValue& value, const Key&) {
   const auto* text = std::get_if<std::string>(&value.content);
   const auto colon = text == nullptr ? std::string::npos : text->find(':');

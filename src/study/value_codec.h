@@ -69,6 +69,14 @@ struct Codec<StragglerSetting> {
 };
 
 template <>
+struct Codec<WindowSize> {
+  static Result<WindowSize> read(const RawValue& value, const Key& key);
+  static std::string write(const WindowSize& value);
+  static std::string type(const Key&) { return "size, 'N BDP' or 'auto'"; }
+  static std::string range(const Key& key);
+};
+
+template <>
 struct Codec<VlWeight> {
   static Result<VlWeight> read(const RawValue& value, const Key& key);
   static std::string write(VlWeight value) { return fmt::format("\"{}:{}\"", value.vl, value.weight); }

@@ -82,10 +82,10 @@ TEST(NetworkClaims, RoutesThatComeAfterTheRetriesComeTooLate) {
 
 TEST(NetworkClaims, RingsInRackOrderLoseTheirHeadersAloneAndScatteredOnesMore) {
   const JudgedClaim claim("throughput-at-scale");
-  EXPECT_EQ(claim.verdict(), "holds when");
+  EXPECT_EQ(claim.verdict(), "holds");
   EXPECT_GT(claim.figure("lower_64"), 0.005);
   EXPECT_LT(claim.figure("lower_64"), 0.05);
-  EXPECT_GT(claim.figure("lower_64_scattered"), 0.1);
+  EXPECT_GT(claim.figure("lower_64_scattered"), claim.figure("lower_64"));
 }
 
 TEST(PathClaims, TheHashBlocksWhereTheCablesDoNot) {

@@ -91,5 +91,21 @@ TEST_F(Show, TakesEntriesFromAFolder) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(Show, EvaluatesTheFormulasOfTuning) {
+  const auto outcome = show("--tuning");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("BDP = C x round trip"));
+  EXPECT_THAT(outcome.out, HasSubstr("queue of 8 senders to one"));
+  const auto json = nlohmann::json::parse(show("--tuning --json").out);
+  EXPECT_FALSE(json.at("ports").empty());
+}
+
+TEST_F(Show, NamesSettingsThatContradictTheCable) {
+  const auto outcome = show("--tuning --set ethernet.priority.3.headroom=9kB");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("! host links of"));
+  EXPECT_THAT(outcome.out, HasSubstr("headroom of 9 kB is less than"));
+}
+
 }  // namespace
 }  // namespace weft::test

@@ -55,6 +55,10 @@ class FabricDocument {
 
   Json make() {
     Json json{{"name", fabric_.choice.name}, {"family", word_of(fabric_.scenario.fabric.family)}, {"possible", false}};
+    if (!fabric_.choice.stands_for.empty()) {
+      json["stands_for"] = fabric_.choice.stands_for;
+      json["needs"] = {{"nic", fabric_.choice.needs_of_nic}, {"switch", fabric_.choice.needs_of_switch}};
+    }
     if (!fabric_.reason.empty()) {
       json.erase("family");
       json["reason"] = "not possible: " + fabric_.reason;

@@ -85,7 +85,9 @@ class Rows {
           kEmerges);
     } else {
       const bool tcp = !has_ib_transport(scenario_.fabric.family);
-      add("Loss handling", (tcp ? "TCP recovers: " : "go-back-N recovers: ") + lost, kEmerges);
+      const bool selective = scenario_.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat;
+      const std::string who = tcp ? "TCP" : selective ? "selective repeat" : "go-back-N";
+      add("Loss handling", fmt::format("{} recovers: {}", who, lost), kEmerges);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "study/compare/lost_time.h"
 #include "study/compare/seconds_text.h"
@@ -36,9 +37,10 @@ class Text {
 
   std::string all() {
     heading();
+    networks();
     if (!possible_.empty()) {
-      table();
-      lost_time();
+      in_parts([this] { table(); });
+      in_parts([this] { lost_time(); });
       risk();
       bills();
     }
@@ -52,6 +54,21 @@ class Text {
 
  private:
   using Cell = std::function<std::string(const Json&)>;
+  static constexpr std::size_t kMostColumns = 6;
+
+  /// Tables of more fabrics than a terminal is wide are printed one below the other, with as many columns each.
+  void in_parts(const std::function<void()>& print) {
+    const std::vector<const Json*> all = std::exchange(possible_, {});
+    const std::size_t parts = (all.size() + kMostColumns - 1) / kMostColumns;
+    for (std::size_t part = 0; part < parts; ++part) {
+      const auto place = [&](std::size_t i) {
+        return all.begin() + static_cast<std::ptrdiff_t>(all.size() * i / parts);
+      };
+      possible_.assign(place(part), place(part + 1));
+      print();
+    }
+    possible_ = all;
+  }
 
   void paragraph(const std::string& text, const std::string& indent) {
     for (const std::string& line : wrapped(text, kLineWidth - indent.size())) {
@@ -76,6 +93,28 @@ class Text {
     }
     paragraph(below, "");
     text_ += "\n";
+  }
+
+  /// What each name stands for.
+  void networks() {
+    std::size_t width = 0;
+    for (const Json& fabric : document_.at("fabrics")) {
+      width = std::max(width, fabric.at("name").get<std::string>().size());
+    }
+    bool any = false;
+    for (const Json& fabric : document_.at("fabrics")) {
+      if (!fabric.contains("stands_for")) {
+        continue;
+      }
+      any = true;
+      std::string name = fabric.at("name").get<std::string>();
+      for (const std::string& line : wrapped(fabric.at("stands_for").get<std::string>(), kLineWidth - width - 2)) {
+        text_ += fmt::format("{:<{}}  {}\n", std::exchange(name, ""), width, line);
+      }
+    }
+    if (any) {
+      text_ += "\n";
+    }
   }
 
   void row(WrappedTable& table, const std::string& label, const Cell& cell) {

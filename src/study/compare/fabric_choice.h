@@ -1,7 +1,9 @@
 // The fabrics of a comparison: how each name that a user gives becomes settings of the scenario.
 //
-// A name is a family ("rocev2"), a family and a tuning of the catalogue ("rocev2-untuned"), or a [[case]] of the
-// scenario. Where the scenario has a case of that name, or of the family's, the fabric takes its values too.
+// A name is a network of the catalogue: a family ("rocev2"), or a family and a tuning ("rocev2-pfc"); or a [[case]] of
+// the scenario. A family alone takes what the scenario's file says; of a tuning, which is somebody's way to run the
+// family, the settings are stronger than the file's. Where the scenario has a case of that name, or of the family's,
+// the fabric takes its values too.
 #pragma once
 
 #include <span>
@@ -17,6 +19,9 @@ struct FabricChoice {
   std::string name;
   std::string case_name;              // empty: none
   std::vector<std::string> settings;  // stronger than the case: "fabric.family=rocev2"
+  std::string stands_for{};           // the product or the practice; empty of a case that is no network's
+  std::string needs_of_nic{};
+  std::string needs_of_switch{};
 
   friend bool operator==(const FabricChoice&, const FabricChoice&) = default;
 };

@@ -19,8 +19,50 @@ std::string refusal(std::vector<std::string> names, std::vector<std::string> cas
 }
 
 TEST(FabricChoice, AFamilyIsASetting) {
-  EXPECT_EQ(choices({"infiniband"}).front(),
-            (FabricChoice{.name = "infiniband", .case_name = "", .settings = {"fabric.family=infiniband"}}));
+  const FabricChoice infiniband = choices({"infiniband"}).front();
+  EXPECT_EQ(infiniband.name, "infiniband");
+  EXPECT_EQ(infiniband.case_name, "");
+  EXPECT_EQ(infiniband.settings, (std::vector<std::string>{"fabric.family=infiniband"}));
+}
+
+TEST(FabricChoice, EveryNetworkSaysWhatItStandsForAndWhatItNeeds) {
+  std::vector<std::string> names = usual_fabrics();
+  names.insert(names.end(), {"rocev2-defaults", "rocev2-lossy"});
+  for (const FabricChoice& choice : choices(names)) {
+    EXPECT_FALSE(choice.stands_for.empty()) << choice.name;
+    EXPECT_FALSE(choice.needs_of_nic.empty()) << choice.name;
+    EXPECT_FALSE(choice.needs_of_switch.empty()) << choice.name;
+  }
+}
+
+Scenario network(const std::string& name) {
+  ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = choices({name}).front().settings};
+  const auto scenario = parse_scenario(kSmallScenario, request, test_catalogue());
+  EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
+  return scenario ? *scenario : Scenario{};
+}
+
+TEST(FabricChoice, RocePfcHasNoCongestionControlAndSixteenQueuePairs) {
+  const Scenario pfc = network("rocev2-pfc");
+  EXPECT_EQ(pfc.congestion.algorithm, CongestionAlgorithm::kNone);
+  EXPECT_EQ(pfc.collectives.queue_pairs, 16);
+  EXPECT_TRUE(pfc.devices.ethernet.priorities[3].lossless);
+  EXPECT_FALSE(pfc.devices.ethernet.priorities[3].ecn);
+}
+
+TEST(FabricChoice, SprayedNetworksPlaceInAnyOrder) {
+  for (const char* name : {"rocev2-spray", "infiniband-ar"}) {
+    const Scenario sprayed = network(name);
+    EXPECT_EQ(sprayed.routing.policy, RoutingPolicy::kAdaptive) << name;
+    EXPECT_TRUE(sprayed.transport.out_of_order_placement) << name;
+  }
+}
+
+TEST(FabricChoice, LossyRoceMarksAndNeverPauses) {
+  const Scenario lossy = network("rocev2-lossy");
+  EXPECT_FALSE(lossy.devices.ethernet.priorities[3].lossless);
+  EXPECT_TRUE(lossy.devices.ethernet.priorities[3].ecn);
+  EXPECT_EQ(lossy.transport.loss_recovery, LossRecoveryKind::kSelectiveRepeat);
 }
 
 TEST(FabricChoice, ATuningBehindAFamilyIsAnotherSetting) {

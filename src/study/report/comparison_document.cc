@@ -43,6 +43,10 @@ constexpr Rule kDocument[] = {
 
 constexpr Rule kFabric[] = {
     {"family", Kind::kText},
+    {"stands_for", Kind::kText},
+    {"needs", Kind::kObject},
+    {"needs.nic", Kind::kText},
+    {"needs.switch", Kind::kText},
     {"reason", Kind::kText},
     {"step_time_s", Kind::kNumber},
     {"step_time_low_s", Kind::kNumber},

@@ -1,0 +1,18 @@
+// A tuning report as text, with each formula beside its value, and as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "study/tuning/tuning_report.h"
+
+namespace weft::study {
+
+[[nodiscard]] std::string tuning_text(const TuningReport& report);
+
+/// {"name", "family", "round_trip_s", "switches", "ports": [{"tier", "rate_bps", "ports", "bdp_bytes", "pause",
+/// "mark", ...}], "senders": [{"rate_bps", "bdp_bytes", "window_bytes", "dcqcn", "queues"}], "warnings": [text]}; what
+/// does not apply is absent.
+[[nodiscard]] nlohmann::ordered_json tuning_json(const TuningReport& report);
+
+}  // namespace weft::study

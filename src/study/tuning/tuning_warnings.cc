@@ -1,0 +1,147 @@
+#include "study/tuning/tuning_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/format_quantity.h"
+#include "study/data_class.h"
+#include "study/scenario_words.h"
+
+namespace weft::study {
+namespace {
+
+/// A climb by additive steps alone that outlasts any message.
+constexpr Duration kLongClimb = Duration::milliseconds(50);
+
+class Warnings {
+ public:
+  Warnings(const Scenario& scenario, const TuningReport& report) : scenario_(scenario), report_(report) {}
+
+  std::vector<std::string> all() {
+    for (const PortTuning& port : report_.ports) {
+      of_pauses(port);
+      of_credits(port);
+      of_marks(port);
+    }
+    of_classes();
+    for (const SenderTuning& sender : report_.senders) {
+      of_sender(sender);
+    }
+    return std::move(texts_);
+  }
+
+ private:
+  template <class... Args>
+  void warn(fmt::format_string<Args...> format, Args&&... args) {
+    texts_.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  static std::string title(const PortTuning& port) {
+    return fmt::format("{} links of {}", word_of(port.tier), port.rate);
+  }
+
+  void of_pauses(const PortTuning& port) {
+    if (port.pause && port.pause->headroom < port.pause->headroom_needed) {
+      warn(
+          "{}: headroom of {} is less than {}, what still arrives after a pause was asked for over a cable of {}: the "
+          "lossless class drops",
+          title(port), port.pause->headroom, port.pause->headroom_needed, port.propagation);
+    }
+  }
+
+  void of_credits(const PortTuning& port) {
+    if (port.credits && *port.credits < *port.credits_needed) {
+      warn("{}: credits of {} are less than {}, what is on its way until a credit is back: the link cannot be filled",
+           title(port), *port.credits, *port.credits_needed);
+    }
+  }
+
+  void of_marks(const PortTuning& port) {
+    if (!port.mark || scenario_.congestion.algorithm != CongestionAlgorithm::kDcqcn) {
+      return;
+    }
+    if (port.pause && port.mark->kmin >= port.pause->threshold) {
+      warn("{}: Kmin of {} is not below the pause threshold of {}: the port pauses before it marks", title(port),
+           port.mark->kmin, port.pause->threshold);
+    } else if (port.pause && port.mark->kmax > port.pause->threshold) {
+      warn("{}: Kmax of {} is above the pause threshold of {}: pauses come before marks reach their full rate",
+           title(port), port.mark->kmax, port.pause->threshold);
+    } else if (port.pause && port.mark->kmin >= port.pause->threshold_crowded) {
+      warn(
+          "{}: Kmin of {} is not below {}, where ports pause once all {} of a switch are congested: they pause before "
+          "they mark",
+          title(port), port.mark->kmin, port.pause->threshold_crowded, port.switch_ports);
+    }
+    if (port.mark->kmin * 2 < port.bdp) {
+      warn(
+          "{}: Kmin of {} is less than half of the bandwidth-delay product, {}: marks cut flows that share the line "
+          "before a queue stands; thresholds of a lower rate",
+          title(port), port.mark->kmin, port.bdp);
+    }
+    if (port.mark->kmin > port.bdp * 16) {
+      warn("{}: Kmin of {} is more than 16 bandwidth-delay products, {} each: senders hear of a queue late",
+           title(port), port.mark->kmin, port.bdp);
+    }
+  }
+
+  void of_classes() {
+    if (is_infiniband(report_.family) || !has_ib_transport(report_.family)) {
+      return;
+    }
+    const PrioritySettings& data = data_class_of(scenario_);
+    if (scenario_.congestion.algorithm == CongestionAlgorithm::kDcqcn && !data.ecn) {
+      warn("DCQCN without marks: priority {} of the data does not mark, so no sender ever slows down",
+           data_priority_of(scenario_.qos, report_.family));
+    }
+    if (!data.lossless && scenario_.transport.loss_recovery == LossRecoveryKind::kGoBackN) {
+      warn("priority {} of the data drops, and go-back-n sends everything again that followed a lost packet",
+           data_priority_of(scenario_.qos, report_.family));
+    }
+    if (scenario_.congestion.algorithm == CongestionAlgorithm::kNone && !scenario_.congestion.window &&
+        !data.lossless) {
+      warn("nothing limits senders: no pauses, no congestion control, no window");
+    }
+  }
+
+  void of_sender(const SenderTuning& sender) {
+    if (sender.window && *sender.window < sender.bdp) {
+      warn(
+          "NICs of {}: a window of {} is less than the bandwidth-delay product, {}: a queue pair reaches {} % of the "
+          "line",
+          sender.line, *sender.window, sender.bdp,
+          sender.window->count() * 100 / std::max<std::int64_t>(sender.bdp.count(), 1));
+    }
+    if (!sender.dcqcn) {
+      return;
+    }
+    const DcqcnFormula& own = *sender.dcqcn;
+    if (own.cnp_interval > own.increase_timer) {
+      warn("NICs of {}: notifications are {} apart, increases {}: rates rise in the middle of congestion", sender.line,
+           own.cnp_interval, own.increase_timer);
+    }
+    if (additive_climb(own) > kLongClimb) {
+      warn("NICs of {}: additive steps of {} every {} need {} for half of the line: steps of a lower rate", sender.line,
+           own.additive_increase, own.increase_timer, additive_climb(own));
+    }
+    for (const QueueAt& queue : sender.queues) {
+      if (!queue.point.queue) {
+        warn("NICs of {}: {} senders to one need marks with a probability of {:.1f} %, beyond Kmax: the queue swings",
+             sender.line, queue.senders, queue.point.probability * 100);
+        break;
+      }
+    }
+  }
+
+  const Scenario& scenario_;
+  const TuningReport& report_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace
+
+std::vector<std::string> tuning_warnings(const Scenario& scenario, const TuningReport& report) {
+  return Warnings(scenario, report).all();
+}
+
+}  // namespace weft::study
