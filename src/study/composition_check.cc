@@ -8,6 +8,7 @@
 #include "study/resize.h"
 #include "study/simulation.h"
 #include "study/summary.h"
+#include "study/summary_text.h"
 #include "study/training_report.h"
 #include "workload/training/transformer_step.h"
 
@@ -64,10 +65,16 @@ Result<Duration> step_time(const Scenario& scenario, const std::function<bool()>
   return rows->front().time;
 }
 
-const StepRow* find_unsettled(const RunResults& results) {
-  const auto found =
-      std::ranges::find_if(results.steps, [](const StepRow& step) { return step.unsettled_slice > Bytes::zero(); });
-  return found == results.steps.end() ? nullptr : &*found;
+/// The operation that is furthest from settled: of an interval that is not known, or the widest.
+const StepCollective* find_unsettled(const RunResults& results) {
+  const StepCollective* worst = nullptr;
+  for (const StepRow& step : results.steps) {
+    for (const StepCollective& own : step.collectives) {
+      const bool wider = worst == nullptr || !own.interval || own.interval > worst->interval;
+      worst = !own.settled && (worst == nullptr || (worst->interval && wider)) ? &own : worst;
+    }
+  }
+  return worst;
 }
 
 }  // namespace
@@ -178,27 +185,22 @@ std::string slice_caution(const Scenario& scenario, const RunResults& results) {
     return {};
   }
   const TrainingSettings& settings = scenario.jobs.front().training;
-  const StepRow* const unsettled = find_unsettled(results);
-  if (settings.slice_hops > 0 && unsettled == nullptr) {
-    return {};
+  if (settings.slice_hops == 0) {
+    const NetworkSummary network = summarise(results).network;
+    const bool congested =
+        network.marked.value_or(0) > 0 || network.pauses.value_or(0) > 0 || network.drops + network.retransmitted > 0;
+    return congested ? fmt::format("slices of {} met congestion: longer ones (job.slice) may give another step",
+                                   to_string(settings.slice))
+                     : std::string();
   }
-  const NetworkSummary network = summarise(results).network;
-  const bool marked = network.marked.value_or(0) > 0;
-  const bool paused = network.pauses.value_or(0) > 0;
-  const bool lost = network.drops + network.retransmitted > 0;
-  if (!marked && !paused && !lost) {
-    return {};
-  }
-  const std::string_view what = lost ? "losses" : paused ? "pauses" : "marks";
+  const StepCollective* const unsettled = find_unsettled(results);
   if (unsettled == nullptr) {
-    return fmt::format("slices of {} met {}: longer ones (job.slice) may give another step", to_string(settings.slice),
-                       what);
+    return {};
   }
-  const std::string change = unsettled->slice_change ? fmt::format(", and the last changed the whole by {:+.0f} %",
-                                                                   100 * *unsettled->slice_change)
-                                                     : std::string();
-  return fmt::format("slices of up to {} met {}{}: longer ones (job.slice_hops) may give another step",
-                     to_string(unsettled->unsettled_slice), what, change);
+  return fmt::format("{} {} of {} shares links and has not settled: slices of {}{}; more packet-hops (job.slice_hops) "
+                     "may give another step",
+                     unsettled->purpose, unsettled->kind, short_text(unsettled->size), short_text(unsettled->sample),
+                     unsettled->interval ? fmt::format(", +- {:.0f} %", 100 * *unsettled->interval) : std::string());
 }
 
 }  // namespace weft::study

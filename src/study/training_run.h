@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -31,7 +32,12 @@ class TrainingRun {
     workload::JobLayout layout{};
     Rate network_rate{};                        // of one GPU's ways out
     Rate scale_up_rate{};                       // of its scale-up links; zero: it has none
-    std::function<SliceGrowth::Load()> load{};  // of the simulated network
+    // Of the simulated network: what it has done, what the paths of flows allow that have been used, and several
+    // bandwidth-delay products of one GPU's ways out.
+    std::function<SliceGrowth::Load()> load{};
+    std::function<PathLimits(std::span<const FlowDemand>)> limits{};
+    std::function<Bytes()> piece{};
+    bool shares_hosts = false;  // flows share the cores of a host
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
   /// not fit into the memory of its GPUs.
@@ -64,6 +70,8 @@ class TrainingRun {
   [[nodiscard]] Result<StepRow> extrapolated(const std::function<bool()>& keep_going);
   [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
   [[nodiscard]] StepRow row(const StepWork& work) const;
+  void add_collectives(StepRow& made) const;
+  void limit_short_slices();
   /// Of a job that trains; others run packet by packet.
   [[nodiscard]] const workload::TrainingPlan& plan() const { return std::get<workload::TrainingPlan>(work_); }
 
@@ -76,6 +84,7 @@ class TrainingRun {
   std::optional<StepPhases> phases_;
   std::optional<workload::PhaseBoard> board_;
   std::optional<SliceGrowth> growth_;
+  std::map<StepOperation, SliceGrowth::Outcome> outcomes_;
 };
 
 }  // namespace weft::study
