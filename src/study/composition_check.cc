@@ -48,7 +48,12 @@ std::optional<workload::ModelShape> narrower(const workload::ModelShape& shape, 
   return made.heads % made.kv_heads == 0 ? std::optional(made) : std::nullopt;
 }
 
-Result<Duration> step_time(const Scenario& scenario, const std::function<bool()>& keep_going) {
+struct SmallRun {
+  Duration time{};
+  std::uint64_t hops = 0;
+};
+
+Result<SmallRun> run_step(const Scenario& scenario, const std::function<bool()>& keep_going) {
   NoMessages sink;
   Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, sink);
   if (!simulation) {
@@ -62,7 +67,7 @@ Result<Duration> step_time(const Scenario& scenario, const std::function<bool()>
   if (!rows) {
     return pass_on(rows);
   }
-  return rows->front().time;
+  return SmallRun{.time = rows->front().time, .hops = (*simulation)->progress().packet_hops};
 }
 
 /// The operation that is furthest from settled: of an interval that is not known, or the widest.
@@ -79,12 +84,14 @@ const StepCollective* find_unsettled(const RunResults& results) {
 
 }  // namespace
 
-Result<Scenario> smaller_job(const Scenario& scenario, double most_hops) {
+Result<Scenario> smaller_job(const Scenario& scenario, double most_hops, CheckedRanks ranks) {
   const TrainingSettings& own = scenario.jobs.front().training;
   const std::int64_t copy = own.tensor * own.context * own.pipeline;
   const std::int64_t two_hosts = (2 * scenario.topology.gpus_per_host + copy - 1) / copy;
-  const std::int64_t copies = std::min(own.data, std::max({std::int64_t{2}, own.expert, two_hosts}));
-  Result<Scenario> made = resized(scenario, {.gpus = copy * copies});
+  const std::int64_t copies =
+      ranks == CheckedRanks::kAll ? own.data : std::min(own.data, std::max({std::int64_t{2}, own.expert, two_hosts}));
+  Result<Scenario> made =
+      ranks == CheckedRanks::kAll ? Result<Scenario>(scenario) : resized(scenario, {.gpus = copy * copies});
   if (!made) {
     return made;
   }
@@ -106,7 +113,7 @@ Result<Scenario> smaller_job(const Scenario& scenario, double most_hops) {
       return pass_on(hops);
     }
     std::optional<workload::ModelShape> half = narrower(training.shape, training.tensor);
-    if (*hops <= most_hops || !half) {
+    if (*hops <= most_hops || !half || ranks == CheckedRanks::kAll) {
       return made;
     }
     training.shape = *std::move(half);
@@ -138,8 +145,8 @@ Result<double> estimated_hops(const Scenario& scenario) {
 }
 
 Result<CompositionCheck> check_composition(const Scenario& scenario, double most_hops,
-                                           const std::function<bool()>& keep_going) {
-  Result<Scenario> small = smaller_job(scenario, most_hops);
+                                           const std::function<bool()>& keep_going, CheckedRanks ranks) {
+  Result<Scenario> small = smaller_job(scenario, most_hops, ranks);
   if (!small) {
     return pass_on(small);
   }
@@ -152,15 +159,21 @@ Result<CompositionCheck> check_composition(const Scenario& scenario, double most
         .error = {},
         .what = fmt::format("the smaller job to check it with would take {:.0f} million packet-hops", *hops / 1e6)};
   }
-  const Result<Duration> every_packet = step_time(*small, keep_going);
-  small->jobs.front().training.fidelity = StepFidelity::kComposed;
-  const Result<Duration> composed = step_time(*small, keep_going);
-  if (!every_packet || !composed) {
-    return fail("{}", (every_packet ? composed : every_packet).error().message);
+  Result<SmallRun> every_packet = run_step(*small, keep_going);
+  if (!every_packet) {
+    return pass_on(every_packet);
+  }
+  // With fewer packet-hops than the step has, which is put together then even where it would be cheaper to run it.
+  TrainingSettings& training = small->jobs.front().training;
+  training.fidelity = StepFidelity::kComposed;
+  training.slice_hops = std::min(training.slice_hops, static_cast<std::int64_t>(every_packet->hops));
+  Result<SmallRun> composed = run_step(*small, keep_going);
+  if (!composed) {
+    return pass_on(composed);
   }
   const JobSettings& job = small->jobs.front();
   return CompositionCheck{
-      .error = composed->seconds() / every_packet->seconds() - 1,
+      .error = composed->time.seconds() / every_packet->time.seconds() - 1,
       .what = fmt::format("{} GPUs, {} x {} wide, {} x {} tokens", job.ranks,
                           job.training.layers == 1 ? "a layer" : fmt::format("{} layers", job.training.layers),
                           job.training.shape.hidden, job.training.pipeline,
@@ -173,7 +186,11 @@ void check_steps(const Scenario& scenario, double most_hops, const std::function
     if (step.fidelity != "composed") {
       continue;
     }
-    const Result<CompositionCheck> check = check_composition(scenario, most_hops, keep_going);
+    const bool shares = std::ranges::any_of(step.collectives, &StepCollective::shares_links);
+    const auto budget = static_cast<double>(scenario.jobs.front().training.slice_hops);
+    const Result<CompositionCheck> check =
+        shares ? check_composition(scenario, std::max(most_hops, budget), keep_going, CheckedRanks::kAll)
+               : check_composition(scenario, most_hops, keep_going);
     step.composition_error = check ? check->error : std::nullopt;
     step.composition_check = check ? check->what : check.error().message;
   }

@@ -14,6 +14,8 @@ constexpr double kNarrow = 0.03;
 /// An operation's time from rest is no batch, so that so many intervals need one repetition more.
 constexpr std::uint32_t kLeastRepetitions = 3;
 constexpr std::uint32_t kMostRepetitions = 64;
+/// What an operation takes as a rule, for an estimate.
+constexpr double kUsualRepetitions = 4;
 /// Longer operations than this many slices are continued from two slices; others are run whole.
 constexpr double kWhole = 1.5;
 
@@ -53,6 +55,10 @@ bool SliceGrowth::skips(std::uint32_t phase) {
   if (plans_.empty()) {
     plan();
   }
+  if (whole_step_) {
+    options_.phases.skip(phase);
+    return true;
+  }
   Plan& own = plans_.at(next.operation);
   if (own.contended && next.role == Role::kShortSettling) {
     const double left = static_cast<double>(options_.most_hops) - static_cast<double>(ends_.back().packet_hops);
@@ -75,6 +81,23 @@ void SliceGrowth::plan() {
     own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || load.signs > 0);
     unplanned_ += own.contended ? 1 : 0;
   }
+  double step = 0;
+  double settling = 0;
+  for (const auto& [operation, own] : plans_) {
+    step += own.hops_per_byte * as_double(operation.size) * static_cast<double>(options_.instances(operation)) *
+            options_.phases.communicators_per_run(operation);
+    settling += own.contended ? hops_to_settle(operation, own) : 0;
+  }
+  const double left = static_cast<double>(options_.most_hops) - static_cast<double>(ends_.back().packet_hops);
+  whole_step_ = unplanned_ > 0 && step <= settling && step <= left;
+}
+
+double SliceGrowth::hops_to_settle(const StepOperation& operation, const Plan& plan) const {
+  const std::uint32_t longer = *options_.phases.phase_of(operation, Role::kSettling);
+  const double wanted = as_double(options_.piece()) * options_.phases.sample(longer).members;
+  const double whole = as_double(operation.size);
+  const double slices = whole <= wanted * kWhole ? whole : wanted * 1.5;
+  return slices * plan.hops_per_byte * kUsualRepetitions;
 }
 
 // A short slice of half the length takes half the hops.

@@ -6,7 +6,8 @@
 // made of pieces of several bandwidth-delay products, for each of the parts into which the operation's communicator
 // divides it, and runs back to back until the 95 % confidence interval of the mean time of one is narrow. Each
 // repetition is one batch. What counts is the slowest communicator. One object serves the phases of one run, in their
-// order; the budget of packet-hops is shared equally by the operations that have to settle.
+// order; the budget of packet-hops is shared equally by the operations that have to settle. A step that would take no
+// more packet-hops than that, such as one of few layers, is better run itself.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,8 @@ class SliceGrowth {
     std::function<Bytes()> piece{};  // that a settled slice sends of each part, at least
     bool shares_hosts = false;    // flows of one host share its cores, so every operation has to settle
     std::function<Load()> load{};
+    /// How often a step has the operation, on one communicator.
+    std::function<std::uint64_t(const StepOperation&)> instances{};
     /// What the paths of the flows of a phase that has been run allow.
     std::function<PathLimits(std::uint32_t phase)> limits{};
   };
@@ -51,6 +54,9 @@ class SliceGrowth {
   [[nodiscard]] bool skips(std::uint32_t phase);
   /// Whether the operations of the present phase run once more.
   [[nodiscard]] bool repeats(std::uint32_t phase);
+
+  /// The step itself takes no more packet-hops than its operations would take to settle, so none of them does.
+  [[nodiscard]] bool prefers_whole_step() const { return whole_step_; }
 
   /// What is known of an operation when all phases have ended.
   struct Outcome {
@@ -74,6 +80,7 @@ class SliceGrowth {
   };
 
   void plan();
+  [[nodiscard]] double hops_to_settle(const StepOperation& operation, const Plan& plan) const;
   void size_slices(const StepOperation& operation, Plan& plan, double share);
   [[nodiscard]] BatchMean settled(std::uint32_t phase) const;
   [[nodiscard]] std::uint32_t repetitions(std::uint32_t phase) const;
@@ -82,6 +89,7 @@ class SliceGrowth {
   Options options_;
   std::vector<Load> ends_;  // at the end of each phase so far
   std::map<StepOperation, Plan> plans_;
+  bool whole_step_ = false;
   std::size_t unplanned_ = 0;  // contended operations that have no slices yet
 };
 

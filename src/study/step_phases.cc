@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "base/assert.h"
@@ -223,6 +224,19 @@ Duration StepPhases::cost(const workload::CostedOperation& operation, const work
                                          .communicator = source.communicator,
                                          .number = sender_of(operation)};
   return whole_time(probed, source.operation, board, before);
+}
+
+double StepPhases::communicators_per_run(const StepOperation& operation) const {
+  std::set<std::pair<CommunicatorId, std::uint32_t>> all;
+  std::set<std::pair<CommunicatorId, std::uint32_t>> run;
+  const bool sends = operation.kind == CollectiveKind::kSend;
+  for (const auto& [key, source] : sources_) {
+    if (source.operation == operation) {
+      all.insert({key.communicator, sends ? key.sender : 0});
+      run.insert({source.communicator, sends ? key.sender : 0});
+    }
+  }
+  return run.empty() ? 1 : static_cast<double>(all.size()) / static_cast<double>(run.size());
 }
 
 Duration StepPhases::settled_time(const workload::PhasedOperation& operation, const workload::PhaseBoard& board) {

@@ -79,6 +79,8 @@ class StepPhases {
     return operations_[phase];
   }
   [[nodiscard]] const std::map<StepOperation, std::vector<std::uint32_t>>& operations() const { return places_; }
+  /// Communicators of a step that have the operation, for each that is run: some stand for others.
+  [[nodiscard]] double communicators_per_run(const StepOperation& operation) const;
   /// What the operation of this phase takes in the settled state: the mean time from the end of one to the end of the
   /// next; from rest if there is one alone.
   [[nodiscard]] static Duration settled_time(const workload::PhasedOperation& operation,

@@ -61,7 +61,7 @@ struct StepCollective {
   std::string purpose{};      // "dp"
   std::string kind{};         // "all-reduce"
   Bytes size{};               // of the operation
-  Duration time{};            // of the slowest communicator, behind others
+  Duration time{};            // of the slowest communicator, behind others; of a step run whole: the longest
   Duration least_time{};      // the link with most to carry, at its full rate: luck of the hash, no protocol
   double slowest_share = 1;   // of its sender's line: the max-min rate of the slowest flow
   double mean_share = 1;      // over flows

@@ -5,8 +5,9 @@
 #include <set>
 
 #include "study/compute_world.h"
+#include "study/step_programs.h"
 #include "study/training_report.h"
-#include "workload/training/training_program.h"
+#include "workload/training/rank_groups.h"
 #include "workload/training/transformer_step.h"
 
 namespace weft::study {
@@ -71,6 +72,9 @@ Result<void> TrainingRun::prepare_phases() {
                                          .piece = options_.piece,
                                          .shares_hosts = options_.shares_hosts,
                                          .load = options_.load,
+                                         .instances = [this](const StepOperation& operation) {
+                                           return instances_of(operation);
+                                         },
                                          .limits = [this](std::uint32_t phase) {
                                            return options_.limits(traffic_->demands_of(phase));
                                          }});
@@ -81,7 +85,14 @@ Result<void> TrainingRun::prepare_phases() {
   return {};
 }
 
-bool TrainingRun::take(const workload::MessageRecord& message) { return traffic_->add(message); }
+bool TrainingRun::take(const workload::MessageRecord& message) {
+  if (runs_whole_step() && !whole_traffic_ && message.posted >= board_->begins_at()) {
+    whole_traffic_.emplace(StepTraffic::Options{.layout = &options_.layout,
+                                                .network_rate = options_.network_rate,
+                                                .scale_up_rate = options_.scale_up_rate});
+  }
+  return whole_traffic_ ? whole_traffic_->add(message) : traffic_->add(message);
+}
 
 workload::Stragglers TrainingRun::stragglers_of(RankId rank) const {
   return workload::Stragglers(options_.job.training.straggler.distribution, options_.identity, rank);
@@ -89,23 +100,22 @@ workload::Stragglers TrainingRun::stragglers_of(RankId rank) const {
 
 Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank, verbs::Machine& machine,
                                                                      workload::Collectives& collectives) {
-  if (!composed()) {
-    auto made =
-        workload::TrainingProgram::make(machine, collectives, make_graph(work_, rank), stragglers_of(rank),
-                                        {.rank = rank, .gpu = options_.layout[rank.value()].gpu, .sink = log_.get()});
-    if (!made) {
-      return pass_on(made);
-    }
-    return std::unique_ptr<workload::Program>(std::move(*made));
+  auto step = workload::TrainingProgram::make(machine, collectives, make_graph(work_, rank), stragglers_of(rank),
+                                              {.rank = rank, .gpu = options_.layout[rank.value()].gpu, .sink = log_.get()});
+  if (!step) {
+    return pass_on(step);
   }
-  for (const workload::Communicator& communicator : communicators()) {
-    if (auto added = collectives.add(communicator); !added) {
-      return pass_on(added);
-    }
+  if (!composed()) {
+    return std::unique_ptr<workload::Program>(std::move(*step));
   }
   board_->add_rank(machine);
   return std::unique_ptr<workload::Program>(
-      std::make_unique<workload::PhasedProgram>(*board_, machine, collectives, phases_->requests_of(rank)));
+      std::make_unique<PhasesThenStep>(PhasesThenStep::Options{.board = *board_,
+                                                               .machine = machine,
+                                                               .collectives = collectives,
+                                                               .requests = phases_->requests_of(rank),
+                                                               .step = std::move(*step),
+                                                               .runs_step = [this] { return runs_whole_step(); }}));
 }
 
 Result<void> TrainingRun::compose(const StepWork& work, const std::function<bool()>& keep_going) {
@@ -162,6 +172,28 @@ Result<void> TrainingRun::compose(const StepWork& work, const std::function<bool
   }
 }
 
+// Ranks of one pipeline stage have as many of each kind.
+std::uint64_t TrainingRun::instances_of(const StepOperation& operation) {
+  if (instances_.empty()) {
+    for (std::int64_t stage = 0; stage < plan().job().parallelism.pipeline; ++stage) {
+      workload::RankCoordinates place;
+      place.at[static_cast<std::size_t>(workload::Axis::kPipeline)] = stage;
+      workload::TransformerStep graph(plan(), workload::rank_at(plan().job().parallelism, place));
+      std::map<StepOperation, std::uint64_t> own;
+      while (const std::optional<workload::GraphNode> node = graph.next()) {
+        if (const auto* work = std::get_if<workload::CommunicationNode>(&node->work); work != nullptr) {
+          ++own[{.purpose = node->label.purpose, .kind = work->request.kind, .size = work->request.size}];
+        }
+      }
+      for (const auto& [kind, count] : own) {
+        instances_[kind] = std::max(instances_[kind], count);
+      }
+    }
+  }
+  const auto found = instances_.find(operation);
+  return found == instances_.end() ? 0 : found->second;
+}
+
 std::uint64_t TrainingRun::nodes_of_a_step() const {
   // All ranks of one pipeline stage have as many; the first rank's graph stands for all.
   workload::TransformerStep graph(plan(), RankId(0));
@@ -195,12 +227,12 @@ Result<StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_goin
 }
 
 Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
-  if (!composed()) {
-    return row(work_);
-  }
   if (growth_) {
     outcomes_ = growth_->outcomes();
     limit_short_slices();
+  }
+  if (!composed() || runs_whole_step()) {
+    return row(work_);
   }
   const bool long_step = workload::micro_batches(plan().job()) > 4 * plan().job().parallelism.pipeline;
   if (long_step && nodes_of_a_step() > kMostNodes) {
@@ -222,11 +254,27 @@ void TrainingRun::limit_short_slices() {
 }
 
 StepRow TrainingRun::row(const StepWork& work) const {
-  StepRow made = make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = *traffic_});
+  const StepTraffic& traffic = whole_traffic_ ? *whole_traffic_ : *traffic_;
+  StepRow made = make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = traffic});
   if (growth_) {
     add_collectives(made);
   }
+  if (runs_whole_step()) {
+    made.fidelity = "packet";
+  }
   return made;
+}
+
+Duration TrainingRun::longest_of(const StepOperation& operation) const {
+  Duration longest;
+  for (std::uint32_t rank = 0; rank < log_->ranks(); ++rank) {
+    for (const workload::NodeRecord& record : log_->of(RankId(rank))) {
+      const bool same = !record.is_compute() && record.label.purpose == operation.purpose &&
+                        record.kind == operation.kind && record.size == operation.size;
+      longest = same ? std::max(longest, record.finished - later(record.turn, record.begun)) : longest;
+    }
+  }
+  return longest;
 }
 
 // Operations of a kind are off by the same, so what they add to the critical path is; those of different kinds are not.
@@ -248,6 +296,13 @@ void TrainingRun::add_collectives(StepRow& made) const {
                        .repetitions = outcome.repetitions,
                        .interval = outcome.interval,
                        .settled = outcome.settled});
+    if (runs_whole_step()) {
+      own.time = longest_of(operation);
+      own.sample = operation.size;
+      own.repetitions = instances_.at(operation);
+      own.settled = true;
+      continue;
+    }
     const auto before = outcome.contended ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
     for (const workload::PhasedOperation& probed : phases_->operations_in(phases_->probe_of(operation))) {
       own.time = std::max(own.time, phases_->whole_time(probed, operation, *board_, before));

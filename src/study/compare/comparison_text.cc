@@ -214,13 +214,20 @@ class Text {
       text_ += fmt::format("  {}\n", fabric->at("name").get<std::string>());
       for (const Json& own : fabric->at("tuning_risk").at("cases")) {
         text_ += fmt::format("    {:>9}  {}: {}\n",
-                             own.contains("loss") ? signed_percent(own["loss"].get<double>()) : "fails",
+                             own.contains("loss")         ? signed_percent(own["loss"].get<double>())
+                             : own.contains("unmeasured") ? "-"
+                                                          : "fails",
                              own.at("setting").get<std::string>(), own.at("change").get<std::string>());
         if (own.contains("reason")) {
           text_ += fmt::format("    {:>9}  ({})\n", "", own["reason"].get<std::string>());
         }
       }
       for (const Json& own : fabric->at("tuning_risk").value("by_size", Json::array())) {
+        if (own.contains("reason")) {
+          text_ += fmt::format("    on {} GPUs: {}\n", own.at("gpus").get<std::int64_t>(),
+                               own["reason"].get<std::string>());
+          continue;
+        }
         text_ += fmt::format("    on {} GPUs: median {}, worst {} ({})\n", own.at("gpus").get<std::int64_t>(),
                              own.contains("median") ? percent_text(own["median"].get<double>()) : "-",
                              own.contains("worst") ? percent_text(own["worst"].get<double>()) : "fails",

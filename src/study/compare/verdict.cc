@@ -35,6 +35,9 @@ std::optional<double> worst_risk(const Json& fabric) {
     return std::nullopt;
   }
   const Json& risk = fabric["tuning_risk"];
+  if (risk.contains("reason")) {
+    return std::nullopt;
+  }
   return risk.value("worst_fails", false) ? 1.0 : std::clamp(risk.value("worst", 0.0), 0.0, 1.0);
 }
 
