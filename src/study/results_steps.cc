@@ -322,7 +322,7 @@ nlohmann::ordered_json to_json(const StepRow& step) {
   if (step.interval) {
     json["interval"] = *step.interval;
   }
-  if (step.fidelity == "composed") {
+  if (!step.collectives.empty()) {
     json["settled"] = step.settled();
     json["collectives"] = collectives_json(step);
   }

@@ -5,9 +5,8 @@
 #include <set>
 
 #include "study/compute_world.h"
-#include "study/step_programs.h"
 #include "study/training_report.h"
-#include "workload/training/rank_groups.h"
+#include "workload/training/training_program.h"
 #include "workload/training/transformer_step.h"
 
 namespace weft::study {
@@ -85,14 +84,7 @@ Result<void> TrainingRun::prepare_phases() {
   return {};
 }
 
-bool TrainingRun::take(const workload::MessageRecord& message) {
-  if (runs_whole_step() && !whole_traffic_ && message.posted >= board_->begins_at()) {
-    whole_traffic_.emplace(StepTraffic::Options{.layout = &options_.layout,
-                                                .network_rate = options_.network_rate,
-                                                .scale_up_rate = options_.scale_up_rate});
-  }
-  return whole_traffic_ ? whole_traffic_->add(message) : traffic_->add(message);
-}
+bool TrainingRun::take(const workload::MessageRecord& message) { return traffic_->add(message); }
 
 workload::Stragglers TrainingRun::stragglers_of(RankId rank) const {
   return workload::Stragglers(options_.job.training.straggler.distribution, options_.identity, rank);
@@ -100,22 +92,23 @@ workload::Stragglers TrainingRun::stragglers_of(RankId rank) const {
 
 Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank, verbs::Machine& machine,
                                                                      workload::Collectives& collectives) {
-  auto step = workload::TrainingProgram::make(machine, collectives, make_graph(work_, rank), stragglers_of(rank),
-                                              {.rank = rank, .gpu = options_.layout[rank.value()].gpu, .sink = log_.get()});
-  if (!step) {
-    return pass_on(step);
-  }
   if (!composed()) {
-    return std::unique_ptr<workload::Program>(std::move(*step));
+    auto made =
+        workload::TrainingProgram::make(machine, collectives, make_graph(work_, rank), stragglers_of(rank),
+                                        {.rank = rank, .gpu = options_.layout[rank.value()].gpu, .sink = log_.get()});
+    if (!made) {
+      return pass_on(made);
+    }
+    return std::unique_ptr<workload::Program>(std::move(*made));
+  }
+  for (const workload::Communicator& communicator : communicators()) {
+    if (auto added = collectives.add(communicator); !added) {
+      return pass_on(added);
+    }
   }
   board_->add_rank(machine);
   return std::unique_ptr<workload::Program>(
-      std::make_unique<PhasesThenStep>(PhasesThenStep::Options{.board = *board_,
-                                                               .machine = machine,
-                                                               .collectives = collectives,
-                                                               .requests = phases_->requests_of(rank),
-                                                               .step = std::move(*step),
-                                                               .runs_step = [this] { return runs_whole_step(); }}));
+      std::make_unique<workload::PhasedProgram>(*board_, machine, collectives, phases_->requests_of(rank)));
 }
 
 Result<void> TrainingRun::compose(const StepWork& work, const std::function<bool()>& keep_going) {
@@ -231,7 +224,7 @@ Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
     outcomes_ = growth_->outcomes();
     limit_short_slices();
   }
-  if (!composed() || runs_whole_step()) {
+  if (!composed()) {
     return row(work_);
   }
   const bool long_step = workload::micro_batches(plan().job()) > 4 * plan().job().parallelism.pipeline;
@@ -254,27 +247,11 @@ void TrainingRun::limit_short_slices() {
 }
 
 StepRow TrainingRun::row(const StepWork& work) const {
-  const StepTraffic& traffic = whole_traffic_ ? *whole_traffic_ : *traffic_;
-  StepRow made = make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = traffic});
+  StepRow made = make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = *traffic_});
   if (growth_) {
     add_collectives(made);
   }
-  if (runs_whole_step()) {
-    made.fidelity = "packet";
-  }
   return made;
-}
-
-Duration TrainingRun::longest_of(const StepOperation& operation) const {
-  Duration longest;
-  for (std::uint32_t rank = 0; rank < log_->ranks(); ++rank) {
-    for (const workload::NodeRecord& record : log_->of(RankId(rank))) {
-      const bool same = !record.is_compute() && record.label.purpose == operation.purpose &&
-                        record.kind == operation.kind && record.size == operation.size;
-      longest = same ? std::max(longest, record.finished - later(record.turn, record.begun)) : longest;
-    }
-  }
-  return longest;
 }
 
 // Operations of a kind are off by the same, so what they add to the critical path is; those of different kinds are not.
@@ -296,13 +273,6 @@ void TrainingRun::add_collectives(StepRow& made) const {
                        .repetitions = outcome.repetitions,
                        .interval = outcome.interval,
                        .settled = outcome.settled});
-    if (runs_whole_step()) {
-      own.time = longest_of(operation);
-      own.sample = operation.size;
-      own.repetitions = instances_.at(operation);
-      own.settled = true;
-      continue;
-    }
     const auto before = outcome.contended ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
     for (const workload::PhasedOperation& probed : phases_->operations_in(phases_->probe_of(operation))) {
       own.time = std::max(own.time, phases_->whole_time(probed, operation, *board_, before));

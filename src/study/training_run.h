@@ -3,8 +3,7 @@
 //
 // With every packet, the ranks run their graphs on the simulated network. Composed, they run each kind of collective of
 // a step there once (study/step_phases.h); then the graphs run on machines without a network, where each collective
-// takes what was measured. Where their flows share links and measuring them would take as long as the step, it is run
-// itself, with every packet. Made before the world; used by it; asked for its row when the world has ended.
+// takes what was measured. Made before the world; used by it; asked for its row when the world has ended.
 #pragma once
 
 #include <functional>
@@ -60,6 +59,9 @@ class TrainingRun {
   [[nodiscard]] std::span<const workload::Communicator> communicators() const { return communicators_of(work_); }
   /// Composed, and between two phases.
   [[nodiscard]] bool rests_at(Time time) const { return board_ && !board_->over() && time < board_->begins_at(); }
+  /// Composed, and run to its end: its operations share links, and for them to settle would take as many packet-hops as
+  /// the step (study/whole_step.h).
+  [[nodiscard]] bool prefers_every_packet() const { return growth_ && growth_->prefers_whole_step(); }
   [[nodiscard]] bool composed() const { return options_.job.training.fidelity == StepFidelity::kComposed; }
 
  private:
@@ -69,14 +71,11 @@ class TrainingRun {
   [[nodiscard]] Result<void> compose(const StepWork& work, const std::function<bool()>& keep_going);
   [[nodiscard]] std::uint64_t nodes_of_a_step() const;
   [[nodiscard]] std::uint64_t instances_of(const StepOperation& operation);
-  [[nodiscard]] bool runs_whole_step() const { return growth_ && board_->over() && growth_->prefers_whole_step(); }
   [[nodiscard]] Result<StepRow> extrapolated(const std::function<bool()>& keep_going);
   [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
   [[nodiscard]] StepRow row(const StepWork& work) const;
   void add_collectives(StepRow& made) const;
   void limit_short_slices();
-  /// Of a step that was run whole: from an operation's turn to its end, at any rank.
-  [[nodiscard]] Duration longest_of(const StepOperation& operation) const;
   /// Of a job that trains; others run packet by packet.
   [[nodiscard]] const workload::TrainingPlan& plan() const { return std::get<workload::TrainingPlan>(work_); }
 
@@ -91,7 +90,6 @@ class TrainingRun {
   std::optional<SliceGrowth> growth_;
   std::map<StepOperation, SliceGrowth::Outcome> outcomes_;
   std::map<StepOperation, std::uint64_t> instances_;  // of a communicator in a step
-  std::optional<StepTraffic> whole_traffic_;          // of the step, where it has been run behind the probes
 };
 
 }  // namespace weft::study

@@ -164,6 +164,8 @@ class Text {
       return loss.empty() ? loss : fmt::format("{}: {}", loss, risk["worst_setting"].get<std::string>());
     });
     row(table, "Caution", [](const Json& own) { return own.value("slice_caution", std::string()); });
+    row(table, "Longest operation", [](const Json& own) { return longest_operation(own); });
+    row(table, "Interval of slices", number("interval", [](double v) { return fmt::format("+- {:.1f} %", v * 100); }));
     row(table, "Composition error",
         number("composition_error", [](double v) { return fmt::format("{:+.2f} %", v * 100); }));
   }
@@ -196,6 +198,18 @@ class Text {
     table.add_line();
     row(table, "together", [](const Json& own) { return seconds_text(own.at("step_time_s").get<double>()); });
     text_ += table.text() + "\n";
+  }
+
+  /// Which operation in the network takes longest, and what its paths allow without any protocol.
+  static std::string longest_operation(const Json& fabric) {
+    const Json all = fabric.value("collectives", Json::array());
+    const auto longest = std::ranges::max_element(
+        all, {}, [](const Json& own) { return own.at("time_s").get<double>(); });
+    return longest == all.end()
+               ? std::string()
+               : fmt::format("{} {}: {}, paths allow {}", longest->at("purpose").get<std::string>(),
+                             longest->at("kind").get<std::string>(), seconds_text(longest->at("time_s").get<double>()),
+                             seconds_text(longest->at("paths_allow_s").get<double>()));
   }
 
   static bool has_cause(const Json& fabric, std::string_view cause) {
