@@ -214,10 +214,11 @@ std::string slice_caution(const Scenario& scenario, const RunResults& results) {
   if (unsettled == nullptr) {
     return {};
   }
-  return fmt::format("{} {} of {} shares links and has not settled: slices of {}{}; more packet-hops (job.slice_hops) "
-                     "may give another step",
-                     unsettled->purpose, unsettled->kind, short_text(unsettled->size), short_text(unsettled->sample),
-                     unsettled->interval ? fmt::format(", +- {:.0f} %", 100 * *unsettled->interval) : std::string());
+  return fmt::format(
+      "{} {} of {} shares links and has not settled: slices of {}{}; more packet-hops (job.slice_hops) "
+      "may give another step",
+      unsettled->purpose, unsettled->kind, short_text(unsettled->size), short_text(unsettled->sample),
+      unsettled->interval ? fmt::format(", +- {:.0f} %", 100 * *unsettled->interval) : std::string());
 }
 
 }  // namespace weft::study

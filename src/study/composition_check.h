@@ -1,10 +1,10 @@
 // How far a composed step is from one of every packet, measured on a smaller job of the same kind.
 //
-// The smaller job has the same network and parallelism, but one layer in each piece of the model, a small vocabulary, as
-// many micro-batches as the pipeline has stages, and short sequences. Where no flows share links it has few copies of the
-// model as well (two, or as many as take two hosts), and layers narrower by halves if that is still too much. Where they
-// do, it has every rank of the job in its place, so that flows meet on the same links, and layers as wide, so that
-// operations have pieces as large. It is run both ways.
+// The smaller job has the same network and parallelism, but one layer in each piece of the model, a small vocabulary,
+// as many micro-batches as the pipeline has stages, and short sequences. Where no flows share links it has few copies
+// of the model as well (two, or as many as take two hosts), and layers narrower by halves if that is still too much.
+// Where they do, it has every rank of the job in its place, so that flows meet on the same links, and layers as wide,
+// so that operations have pieces as large. It is run both ways.
 #pragma once
 
 #include <functional>
@@ -40,8 +40,8 @@ enum class CheckedRanks : std::uint8_t { kTwoHosts, kAll };
                                                          CheckedRanks ranks = CheckedRanks::kTwoHosts);
 
 /// The same for the composed steps among the results, into their rows; where flows of a step share links, with all its
-/// ranks and as many packet-hops as its slices may take (job.slice_hops). What is wrong with the check is no fault of the
-/// run; the row says why there is none.
+/// ranks and as many packet-hops as its slices may take (job.slice_hops). What is wrong with the check is no fault of
+/// the run; the row says why there is none.
 void check_steps(const Scenario& scenario, double most_hops, const std::function<bool()>& keep_going,
                  RunResults& results);
 

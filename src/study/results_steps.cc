@@ -174,10 +174,9 @@ class StepWriter {
     text_ += fmt::format("  {:<36} {:>10} {:>8} {:>11} {:>8} {:>8}  {}\n", "operations in the network", "takes", "+-",
                          "paths allow", "slowest", "mean", "run");
     for (const StepCollective& own : step_.collectives) {
-      const std::string run =
-          own.shares_links ? fmt::format("{} x {}{}", own.repetitions, short_text(own.sample),
-                                         own.settled ? "" : ", has not settled")
-                           : "shares no link";
+      const std::string run = own.shares_links ? fmt::format("{} x {}{}", own.repetitions, short_text(own.sample),
+                                                             own.settled ? "" : ", has not settled")
+                                               : "shares no link";
       text_ += fmt::format("  {:<36} {:>10} {:>8} {:>11} {:>8} {:>8}  {}\n", collective_text(own), short_text(own.time),
                            own.interval ? percent(*own.interval) : "", short_text(own.least_time),
                            percent(own.slowest_share), percent(own.mean_share), run);

@@ -22,13 +22,13 @@
 #include "study/reach.h"
 #include "study/scenario_validate.h"
 #include "study/training_run.h"
+#include "wire/encapsulation.h"
+#include "wire/opcode.h"
 #include "workload/collective/engine.h"
 #include "workload/collective/member_layout.h"
 #include "workload/flow_program.h"
 #include "workload/local_connector.h"
 #include "workload/messenger.h"
-#include "wire/encapsulation.h"
-#include "wire/opcode.h"
 #include "workload/ring_all_reduce.h"
 
 namespace weft::study {
@@ -46,11 +46,11 @@ double payload_share(const World& world, const Scenario& scenario) {
   const host::NicOptions& nic = world.nic(EndpointId(0)).options();
   const bool in_stream = service_of(scenario.fabric.family) != host::Service::kRdma;
   const Bytes payload(in_stream ? nic.tcp.tcp.mss : scenario.fabric.mtu);
-  const Bytes wire =
-      in_stream ? wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.payload = payload}).wire
-                : wire::sizes(nic.device.encapsulation,
-                              wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle), payload)
-                      .wire;
+  const Bytes wire = in_stream
+                         ? wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.payload = payload}).wire
+                         : wire::sizes(nic.device.encapsulation,
+                                       wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle), payload)
+                               .wire;
   return static_cast<double>(payload.count()) / static_cast<double>(wire.count());
 }
 
@@ -367,10 +367,10 @@ Bytes Simulation::settled_piece(const Job& job) const {
   if (ends.size() < 2 || world_->is_scale_up(ends.front()) || job.plan.training->network_rate == Rate::zero()) {
     return {};
   }
-  const workload::MessageRecord message{.flow = {.job = job.plan.job.id,
-                                                 .source = workload::RankId(0),
-                                                 .destination = workload::RankId(
-                                                     static_cast<std::uint32_t>(ends.size() - 1))}};
+  const workload::MessageRecord message{
+      .flow = {.job = job.plan.job.id,
+               .source = workload::RankId(0),
+               .destination = workload::RankId(static_cast<std::uint32_t>(ends.size() - 1))}};
   const Duration round_trip = ideal_time(message);
   return job.plan.training->network_rate.bytes_in(round_trip) * kProductsPerPiece;
 }

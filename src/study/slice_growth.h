@@ -39,9 +39,9 @@ class SliceGrowth {
   struct Options {
     StepPhases& phases;  // all of them must outlive this
     const workload::PhaseBoard& board;
-    std::uint64_t most_hops = 0;  // of the run; what would lead beyond is not run
+    std::uint64_t most_hops = 0;     // of the run; what would lead beyond is not run
     std::function<Bytes()> piece{};  // that a settled slice sends of each part, at least
-    bool shares_hosts = false;    // flows of one host share its cores, so every operation has to settle
+    bool shares_hosts = false;       // flows of one host share its cores, so every operation has to settle
     std::function<Load()> load{};
     /// How often a step has the operation, on one communicator.
     std::function<std::uint64_t(const StepOperation&)> instances{};
@@ -60,13 +60,13 @@ class SliceGrowth {
 
   /// What is known of an operation when all phases have ended.
   struct Outcome {
-    PathLimits limits{};              // of the probe; its least time is continued to the whole
-    bool contended = false;           // it had to settle
-    Bytes sample{};                   // longest size that was run
-    std::uint32_t repetitions = 1;    // of that, of the communicator with fewest
+    PathLimits limits{};               // of the probe; its least time is continued to the whole
+    bool contended = false;            // it had to settle
+    Bytes sample{};                    // longest size that was run
+    std::uint32_t repetitions = 1;     // of that, of the communicator with fewest
     std::optional<double> interval{};  // of the whole's time; none: not contended, or not measured
-    bool short_pieces = false;        // shorter than they should be: the budget had no room for longer ones
-    bool settled = true;              // no short pieces, and a narrow interval
+    bool short_pieces = false;         // shorter than they should be: the budget had no room for longer ones
+    bool settled = true;               // no short pieces, and a narrow interval
   };
   [[nodiscard]] std::map<StepOperation, Outcome> outcomes() const;
 

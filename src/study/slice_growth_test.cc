@@ -28,7 +28,7 @@ class Growth : public testing::Test {
   using TimeOf = std::function<Duration(Bytes, std::uint32_t)>;
   struct Network {
     bool shares_links = true;
-    std::uint64_t signs = 0;          // of each operation
+    std::uint64_t signs = 0;            // of each operation
     std::uint64_t most_hops = 100'000;  // an operation takes one for each MiB
     std::uint64_t instances = 1'000;
   };

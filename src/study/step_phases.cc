@@ -220,9 +220,8 @@ const StepOperation& StepPhases::kind_of(const workload::CostedOperation& operat
 Duration StepPhases::cost(const workload::CostedOperation& operation, const workload::PhaseBoard& board,
                           Before before) const {
   const Source& source = source_of(operation);
-  const workload::PhasedOperation probed{.phase = probe_of(source.operation),
-                                         .communicator = source.communicator,
-                                         .number = sender_of(operation)};
+  const workload::PhasedOperation probed{
+      .phase = probe_of(source.operation), .communicator = source.communicator, .number = sender_of(operation)};
   return whole_time(probed, source.operation, board, before);
 }
 

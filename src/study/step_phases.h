@@ -1,12 +1,12 @@
 // The collectives of a training step, each kind once: what a composed step runs packet by packet.
 //
 // Operations of one purpose, kind and size run at the same time on all their communicators, as they do in the step; one
-// phase after the other. Each is probed first, once from rest: of an operation longer than the slice two shorter ones are
-// run, and its time is continued from theirs: t2 + (S - s2) (t2 - t1) / (s2 - s1). Behind the probes lie phases in which
-// an operation settles: it runs back to back, of half a size and of the size, which whoever decides sets when the probes
-// are known, or leaves out (study/slice_growth.h). Where an operation has settled, its time from rest and its time behind
-// another of its kind are taken from there. Communicators that lie each in a scale-up domain of their own do not meet on
-// any wire, so one of them is run for all that have as many members.
+// phase after the other. Each is probed first, once from rest: of an operation longer than the slice two shorter ones
+// are run, and its time is continued from theirs: t2 + (S - s2) (t2 - t1) / (s2 - s1). Behind the probes lie phases in
+// which an operation settles: it runs back to back, of half a size and of the size, which whoever decides sets when the
+// probes are known, or leaves out (study/slice_growth.h). Where an operation has settled, its time from rest and its
+// time behind another of its kind are taken from there. Communicators that lie each in a scale-up domain of their own
+// do not meet on any wire, so one of them is run for all that have as many members.
 #pragma once
 
 #include <map>

@@ -55,8 +55,8 @@ struct StepPathPart {
   friend bool operator==(const StepPathPart&, const StepPathPart&) = default;
 };
 
-/// One kind of operation of a composed step that goes through the network: what it took, and what the paths of its flows
-/// allow without any protocol.
+/// One kind of operation of a composed step that goes through the network: what it took, and what the paths of its
+/// flows allow without any protocol.
 struct StepCollective {
   std::string purpose{};      // "dp"
   std::string kind{};         // "all-reduce"
@@ -115,9 +115,7 @@ struct StepRow {
     return sum;
   }
   /// Whether every operation whose flows share links was run until its time had settled.
-  [[nodiscard]] bool settled() const {
-    return std::ranges::all_of(collectives, &StepCollective::settled);
-  }
+  [[nodiscard]] bool settled() const { return std::ranges::all_of(collectives, &StepCollective::settled); }
   friend bool operator==(const StepRow&, const StepRow&) = default;
 };
 

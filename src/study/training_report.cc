@@ -77,9 +77,9 @@ void add_path(StepRow& row, const StepEvidence& evidence) {
   std::map<std::string, Sum> sums;
   for (const workload::PathPart& part : path.parts) {
     const workload::NodeRecord& node = evidence.log.at(part.rank, part.node);
-    const std::string what =
-        node.is_compute() ? std::string(to_string(part.purpose))
-                          : path_text({.purpose = part.purpose, .kind = node.kind, .size = node.size});
+    const std::string what = node.is_compute()
+                                 ? std::string(to_string(part.purpose))
+                                 : path_text({.purpose = part.purpose, .kind = node.kind, .size = node.size});
     Sum& sum = sums[what];
     sum.time = sum.time + part.time();
     sum.longest = sum.longest == nullptr || part.time() > sum.longest->time() ? &part : sum.longest;

@@ -65,18 +65,15 @@ Result<void> TrainingRun::prepare_phases() {
                        [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
   board_.emplace(phases_->phases(), kGap);
   if (most_hops > 0) {
-    growth_.emplace(SliceGrowth::Options{.phases = *phases_,
-                                         .board = *board_,
-                                         .most_hops = static_cast<std::uint64_t>(most_hops),
-                                         .piece = options_.piece,
-                                         .shares_hosts = options_.shares_hosts,
-                                         .load = options_.load,
-                                         .instances = [this](const StepOperation& operation) {
-                                           return instances_of(operation);
-                                         },
-                                         .limits = [this](std::uint32_t phase) {
-                                           return options_.limits(traffic_->demands_of(phase));
-                                         }});
+    growth_.emplace(SliceGrowth::Options{
+        .phases = *phases_,
+        .board = *board_,
+        .most_hops = static_cast<std::uint64_t>(most_hops),
+        .piece = options_.piece,
+        .shares_hosts = options_.shares_hosts,
+        .load = options_.load,
+        .instances = [this](const StepOperation& operation) { return instances_of(operation); },
+        .limits = [this](std::uint32_t phase) { return options_.limits(traffic_->demands_of(phase)); }});
     board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
     board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
     board_->set_sizes([this](std::uint32_t phase) { return phases_->sample(phase).size; });
@@ -261,18 +258,18 @@ void TrainingRun::add_collectives(StepRow& made) const {
     if (outcome.limits.flows == 0) {
       continue;
     }
-    StepCollective& own = made.collectives.emplace_back(
-        StepCollective{.purpose = std::string(to_string(operation.purpose)),
-                       .kind = std::string(to_string(operation.kind)),
-                       .size = operation.size,
-                       .least_time = outcome.limits.least_time,
-                       .slowest_share = outcome.limits.slowest_share,
-                       .mean_share = outcome.limits.mean_share,
-                       .shares_links = outcome.contended,
-                       .sample = outcome.sample,
-                       .repetitions = outcome.repetitions,
-                       .interval = outcome.interval,
-                       .settled = outcome.settled});
+    StepCollective& own =
+        made.collectives.emplace_back(StepCollective{.purpose = std::string(to_string(operation.purpose)),
+                                                     .kind = std::string(to_string(operation.kind)),
+                                                     .size = operation.size,
+                                                     .least_time = outcome.limits.least_time,
+                                                     .slowest_share = outcome.limits.slowest_share,
+                                                     .mean_share = outcome.limits.mean_share,
+                                                     .shares_links = outcome.contended,
+                                                     .sample = outcome.sample,
+                                                     .repetitions = outcome.repetitions,
+                                                     .interval = outcome.interval,
+                                                     .settled = outcome.settled});
     const auto before = outcome.contended ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
     for (const workload::PhasedOperation& probed : phases_->operations_in(phases_->probe_of(operation))) {
       own.time = std::max(own.time, phases_->whole_time(probed, operation, *board_, before));

@@ -30,8 +30,8 @@ class TrainingRun {
     const JobSettings& job;  // must outlive the run
     workload::JobOptions identity{};
     workload::JobLayout layout{};
-    Rate network_rate{};                        // of one GPU's ways out
-    Rate scale_up_rate{};                       // of its scale-up links; zero: it has none
+    Rate network_rate{};   // of one GPU's ways out
+    Rate scale_up_rate{};  // of its scale-up links; zero: it has none
     // Of the simulated network: what it has done, what the paths of flows allow that have been used, and several
     // bandwidth-delay products of one GPU's ways out.
     std::function<SliceGrowth::Load()> load{};

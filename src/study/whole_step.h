@@ -1,5 +1,6 @@
-// Composed steps that are better run themselves: their operations share links, and for these to settle would take as many
-// packet-hops as the step. Whoever runs a scenario asks when it has been run, and then runs the one with every packet.
+// Composed steps that are better run themselves: their operations share links, and for these to settle would take as
+// many packet-hops as the step. Whoever runs a scenario asks when it has been run, and then runs the one with every
+// packet.
 #pragma once
 
 #include <optional>

@@ -154,7 +154,9 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, EndpointId 
   if (node.path == PathPolicy::kTable) {
     return {std::ranges::find(hops, table_.choose(switch_ordinal, destination, hops)), 1};
   }
-  return node.path == PathPolicy::kEcmp ? NextHops(hops.begin() + pick(switch_hash(flow_hash, node.hash_seed), hops.size()), 1) : hops;
+  return node.path == PathPolicy::kEcmp
+             ? NextHops(hops.begin() + pick(switch_hash(flow_hash, node.hash_seed), hops.size()), 1)
+             : hops;
 }
 
 [[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle, WayOut way, Time now) {

@@ -203,8 +203,8 @@ class Text {
   /// Which operation in the network takes longest, and what its paths allow without any protocol.
   static std::string longest_operation(const Json& fabric) {
     const Json all = fabric.value("collectives", Json::array());
-    const auto longest = std::ranges::max_element(
-        all, {}, [](const Json& own) { return own.at("time_s").get<double>(); });
+    const auto longest =
+        std::ranges::max_element(all, {}, [](const Json& own) { return own.at("time_s").get<double>(); });
     return longest == all.end()
                ? std::string()
                : fmt::format("{} {}: {}, paths allow {}", longest->at("purpose").get<std::string>(),
@@ -238,8 +238,8 @@ class Text {
       }
       for (const Json& own : fabric->at("tuning_risk").value("by_size", Json::array())) {
         if (own.contains("reason")) {
-          text_ += fmt::format("    on {} GPUs: {}\n", own.at("gpus").get<std::int64_t>(),
-                               own["reason"].get<std::string>());
+          text_ +=
+              fmt::format("    on {} GPUs: {}\n", own.at("gpus").get<std::int64_t>(), own["reason"].get<std::string>());
           continue;
         }
         text_ += fmt::format("    on {} GPUs: median {}, worst {} ({})\n", own.at("gpus").get<std::int64_t>(),

@@ -64,7 +64,11 @@ std::uint32_t PhaseBoard::phase_at(Time time) const {
 
 PhasedProgram::PhasedProgram(PhaseBoard& board, verbs::Machine& machine, Collectives& collectives,
                              std::vector<PhasedRequest> requests)
-    : board_(board), machine_(machine), collectives_(collectives), requests_(std::move(requests)), done_(requests_.size()) {
+    : board_(board),
+      machine_(machine),
+      collectives_(collectives),
+      requests_(std::move(requests)),
+      done_(requests_.size()) {
   for (std::size_t i = 0; i < requests_.size(); ++i)
     requests_[i].request.token = i;
 }

@@ -1,8 +1,8 @@
 // Collectives in phases: all of a phase at once, and the next phase when every rank has finished the one before.
 //
 // In a phase an operation may run again and again, back to back: a rank begins it anew as soon as it has finished, as
-// ranks do in a step, until the board's owner has seen enough. Communicators go on side by side until then, so that none
-// has the network to itself in the end.
+// ranks do in a step, until the board's owner has seen enough. Communicators go on side by side until then, so that
+// none has the network to itself in the end.
 //
 // The ranks of one process agree on phases out of band, without packets, a fixed gap after the last of them: what is
 // measured is the phase alone. One PhaseBoard is shared by the programs of all ranks; it must outlive them.
