@@ -11,6 +11,7 @@
 #include "study/collector.h"
 #include "study/composition_check.h"
 #include "study/training_run.h"
+#include "study/whole_step.h"
 #include "workload/training/critical_path.h"
 
 namespace weft::cli {
@@ -111,6 +112,16 @@ Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCas
   if (tap != nullptr) {
     if (Result<void> closed = tap->close(); !closed) {
       return pass_on(closed);
+    }
+  }
+  if (results.run.end == study::RunEnd::kFinished && !interrupted()) {
+    if (const std::optional<study::Scenario> whole = study::with_every_packet(scenario, **simulation); whole) {
+      RunCase again = options;
+      again.composed = &results;
+      return run_case(*whole, again);
+    }
+    if (options.composed != nullptr) {
+      study::keep_collectives(*options.composed, **simulation, results);
     }
   }
   if (!options.timeline.empty() && results.run.end == study::RunEnd::kFinished) {

@@ -24,6 +24,8 @@ struct RunCase {
   double check_hops = 0;
   ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
+  /// What a composed run of the same found of its operations, if this is the one with every packet in its place.
+  const study::RunResults* composed = nullptr;
 };
 
 /// Runs until an end or an interrupt. Errors are those of the input: a run that goes wrong has results that say so.

@@ -97,6 +97,11 @@ class alignas(64) Nic final : public fabric::Endpoint {
     std::uint64_t damaged = 0;  // thrown away by the ICRC
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// What switches choose paths by, of the packets that this queue pair sent last. It exists and has sent.
+  [[nodiscard]] std::uint32_t flow_hash_of(Qpn qpn) const {
+    const transport::QpSlot slot = device_.slot_of(qpn);
+    return records_[static_cast<std::size_t>(slot.kind)][slot.index].flow_hash;
+  }
   /// Null without one.
   [[nodiscard]] const NicPath* path() const { return path_.get(); }
   /// How far out of order data came; null unless the options ask for it.

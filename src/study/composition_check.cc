@@ -8,6 +8,7 @@
 #include "study/resize.h"
 #include "study/simulation.h"
 #include "study/summary.h"
+#include "study/summary_text.h"
 #include "study/training_report.h"
 #include "workload/training/transformer_step.h"
 
@@ -47,7 +48,12 @@ std::optional<workload::ModelShape> narrower(const workload::ModelShape& shape, 
   return made.heads % made.kv_heads == 0 ? std::optional(made) : std::nullopt;
 }
 
-Result<Duration> step_time(const Scenario& scenario, const std::function<bool()>& keep_going) {
+struct SmallRun {
+  Duration time{};
+  std::uint64_t hops = 0;
+};
+
+Result<SmallRun> run_step(const Scenario& scenario, const std::function<bool()>& keep_going) {
   NoMessages sink;
   Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, sink);
   if (!simulation) {
@@ -61,23 +67,31 @@ Result<Duration> step_time(const Scenario& scenario, const std::function<bool()>
   if (!rows) {
     return pass_on(rows);
   }
-  return rows->front().time;
+  return SmallRun{.time = rows->front().time, .hops = (*simulation)->progress().packet_hops};
 }
 
-const StepRow* find_unsettled(const RunResults& results) {
-  const auto found =
-      std::ranges::find_if(results.steps, [](const StepRow& step) { return step.unsettled_slice > Bytes::zero(); });
-  return found == results.steps.end() ? nullptr : &*found;
+/// The operation that is furthest from settled: of an interval that is not known, or the widest.
+const StepCollective* find_unsettled(const RunResults& results) {
+  const StepCollective* worst = nullptr;
+  for (const StepRow& step : results.steps) {
+    for (const StepCollective& own : step.collectives) {
+      const bool wider = worst == nullptr || !own.interval || own.interval > worst->interval;
+      worst = !own.settled && (worst == nullptr || (worst->interval && wider)) ? &own : worst;
+    }
+  }
+  return worst;
 }
 
 }  // namespace
 
-Result<Scenario> smaller_job(const Scenario& scenario, double most_hops) {
+Result<Scenario> smaller_job(const Scenario& scenario, double most_hops, CheckedRanks ranks) {
   const TrainingSettings& own = scenario.jobs.front().training;
   const std::int64_t copy = own.tensor * own.context * own.pipeline;
   const std::int64_t two_hosts = (2 * scenario.topology.gpus_per_host + copy - 1) / copy;
-  const std::int64_t copies = std::min(own.data, std::max({std::int64_t{2}, own.expert, two_hosts}));
-  Result<Scenario> made = resized(scenario, {.gpus = copy * copies});
+  const std::int64_t copies =
+      ranks == CheckedRanks::kAll ? own.data : std::min(own.data, std::max({std::int64_t{2}, own.expert, two_hosts}));
+  Result<Scenario> made =
+      ranks == CheckedRanks::kAll ? Result<Scenario>(scenario) : resized(scenario, {.gpus = copy * copies});
   if (!made) {
     return made;
   }
@@ -99,7 +113,7 @@ Result<Scenario> smaller_job(const Scenario& scenario, double most_hops) {
       return pass_on(hops);
     }
     std::optional<workload::ModelShape> half = narrower(training.shape, training.tensor);
-    if (*hops <= most_hops || !half) {
+    if (*hops <= most_hops || !half || ranks == CheckedRanks::kAll) {
       return made;
     }
     training.shape = *std::move(half);
@@ -131,8 +145,8 @@ Result<double> estimated_hops(const Scenario& scenario) {
 }
 
 Result<CompositionCheck> check_composition(const Scenario& scenario, double most_hops,
-                                           const std::function<bool()>& keep_going) {
-  Result<Scenario> small = smaller_job(scenario, most_hops);
+                                           const std::function<bool()>& keep_going, CheckedRanks ranks) {
+  Result<Scenario> small = smaller_job(scenario, most_hops, ranks);
   if (!small) {
     return pass_on(small);
   }
@@ -145,15 +159,21 @@ Result<CompositionCheck> check_composition(const Scenario& scenario, double most
         .error = {},
         .what = fmt::format("the smaller job to check it with would take {:.0f} million packet-hops", *hops / 1e6)};
   }
-  const Result<Duration> every_packet = step_time(*small, keep_going);
-  small->jobs.front().training.fidelity = StepFidelity::kComposed;
-  const Result<Duration> composed = step_time(*small, keep_going);
-  if (!every_packet || !composed) {
-    return fail("{}", (every_packet ? composed : every_packet).error().message);
+  Result<SmallRun> every_packet = run_step(*small, keep_going);
+  if (!every_packet) {
+    return pass_on(every_packet);
+  }
+  // With fewer packet-hops than the step has, which is put together then even where it would be cheaper to run it.
+  TrainingSettings& training = small->jobs.front().training;
+  training.fidelity = StepFidelity::kComposed;
+  training.slice_hops = std::min(training.slice_hops, static_cast<std::int64_t>(every_packet->hops));
+  Result<SmallRun> composed = run_step(*small, keep_going);
+  if (!composed) {
+    return pass_on(composed);
   }
   const JobSettings& job = small->jobs.front();
   return CompositionCheck{
-      .error = composed->seconds() / every_packet->seconds() - 1,
+      .error = composed->time.seconds() / every_packet->time.seconds() - 1,
       .what = fmt::format("{} GPUs, {} x {} wide, {} x {} tokens", job.ranks,
                           job.training.layers == 1 ? "a layer" : fmt::format("{} layers", job.training.layers),
                           job.training.shape.hidden, job.training.pipeline,
@@ -166,7 +186,11 @@ void check_steps(const Scenario& scenario, double most_hops, const std::function
     if (step.fidelity != "composed") {
       continue;
     }
-    const Result<CompositionCheck> check = check_composition(scenario, most_hops, keep_going);
+    const bool shares = std::ranges::any_of(step.collectives, &StepCollective::shares_links);
+    const auto budget = static_cast<double>(scenario.jobs.front().training.slice_hops);
+    const Result<CompositionCheck> check =
+        shares ? check_composition(scenario, std::max(most_hops, budget), keep_going, CheckedRanks::kAll)
+               : check_composition(scenario, most_hops, keep_going);
     step.composition_error = check ? check->error : std::nullopt;
     step.composition_check = check ? check->what : check.error().message;
   }
@@ -178,27 +202,23 @@ std::string slice_caution(const Scenario& scenario, const RunResults& results) {
     return {};
   }
   const TrainingSettings& settings = scenario.jobs.front().training;
-  const StepRow* const unsettled = find_unsettled(results);
-  if (settings.slice_hops > 0 && unsettled == nullptr) {
-    return {};
+  if (settings.slice_hops == 0) {
+    const NetworkSummary network = summarise(results).network;
+    const bool congested =
+        network.marked.value_or(0) > 0 || network.pauses.value_or(0) > 0 || network.drops + network.retransmitted > 0;
+    return congested ? fmt::format("slices of {} met congestion: longer ones (job.slice) may give another step",
+                                   to_string(settings.slice))
+                     : std::string();
   }
-  const NetworkSummary network = summarise(results).network;
-  const bool marked = network.marked.value_or(0) > 0;
-  const bool paused = network.pauses.value_or(0) > 0;
-  const bool lost = network.drops + network.retransmitted > 0;
-  if (!marked && !paused && !lost) {
-    return {};
-  }
-  const std::string_view what = lost ? "losses" : paused ? "pauses" : "marks";
+  const StepCollective* const unsettled = find_unsettled(results);
   if (unsettled == nullptr) {
-    return fmt::format("slices of {} met {}: longer ones (job.slice) may give another step", to_string(settings.slice),
-                       what);
+    return {};
   }
-  const std::string change = unsettled->slice_change ? fmt::format(", and the last changed the whole by {:+.0f} %",
-                                                                   100 * *unsettled->slice_change)
-                                                     : std::string();
-  return fmt::format("slices of up to {} met {}{}: longer ones (job.slice_hops) may give another step",
-                     to_string(unsettled->unsettled_slice), what, change);
+  return fmt::format(
+      "{} {} of {} shares links and has not settled: slices of {}{}; more packet-hops (job.slice_hops) "
+      "may give another step",
+      unsettled->purpose, unsettled->kind, short_text(unsettled->size), short_text(unsettled->sample),
+      unsettled->interval ? fmt::format(", +- {:.0f} %", 100 * *unsettled->interval) : std::string());
 }
 
 }  // namespace weft::study

@@ -188,8 +188,8 @@ constexpr std::array kJob = {
         .binding = training<&TrainingSettings::fidelity>(),
         .fallback = "composed",
         .about =
-            "`packet`: every packet of the step. `composed`: each kind of collective packet by packet once, and the "
-            "step made of these.",
+            "`packet`: every packet of the step. `composed`: each kind of collective packet by packet for a while, and "
+            "the step made of these; every packet all the same where flows share links and that takes no longer.",
         .only_for = kTrains},
     Key{.name = "slice",
         .binding = training<&TrainingSettings::slice>(),
@@ -199,10 +199,11 @@ constexpr std::array kJob = {
         .only_for = kTrains},
     Key{.name = "slice_hops",
         .binding = training<&TrainingSettings::slice_hops>(),
-        .fallback = "64000000",
+        .fallback = "200000000",
         .about =
-            "Composed: slices that met marks, pauses or losses are doubled until their rate has settled, as long as "
-            "the run has no more packet-hops than this; 0: never.",
+            "Composed: operations whose flows share links, or met marks, pauses or losses, run back to back in pieces "
+            "of several bandwidth-delay products until the interval of their mean time is below 3 %, as long as the "
+            "run has no more packet-hops than this; 0: never.",
         .range = {.low = 0, .high = 1'000'000'000'000},
         .only_for = kTrains},
     Key{.name = "batch",

@@ -57,8 +57,8 @@ constexpr ResultsTable kTables[] = {
     {"step",
      "run TEXT, number INTEGER, job TEXT, workload TEXT, model TEXT, gpu TEXT, gpus INTEGER, parallelism TEXT, "
      "fidelity TEXT, steps INTEGER, time_ps INTEGER, compute_ps INTEGER, tokens_per_second REAL, utilisation REAL, "
-     "composition_error REAL, composition_check TEXT",
-     "run, number", 16},
+     "composition_error REAL, composition_check TEXT, interval REAL",
+     "run, number", 17},
     {"step_part",
      "run TEXT, step INTEGER, number INTEGER, name TEXT, communication INTEGER, exposed_ps INTEGER, "
      "waiting_ps INTEGER, busy_ps INTEGER, sent INTEGER, operations INTEGER",
@@ -70,6 +70,11 @@ constexpr ResultsTable kTables[] = {
      "run, step, number", 8},
     {"step_path", "run TEXT, step INTEGER, number INTEGER, what TEXT, time_ps INTEGER, rank INTEGER, flow TEXT",
      "run, step, number", 7},
+    {"step_collective",
+     "run TEXT, step INTEGER, number INTEGER, purpose TEXT, kind TEXT, size INTEGER, time_ps INTEGER, "
+     "least_ps INTEGER, slowest_share REAL, mean_share REAL, shares_links INTEGER, sample INTEGER, "
+     "repetitions INTEGER, interval REAL, settled INTEGER",
+     "run, step, number", 15},
     {"step_memory", "run TEXT, step INTEGER, number INTEGER, what TEXT, size INTEGER", "run, step, number", 5},
     {"tier", "run TEXT, number INTEGER, name TEXT, sent INTEGER, busiest TEXT, wire_ps INTEGER, stalled_ps INTEGER",
      "run, number", 7},

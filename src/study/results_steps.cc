@@ -53,6 +53,10 @@ void write_details(Database& database, const std::string& key, std::uint32_t num
   write("step_path", step.path, [&](Statement& to, std::uint32_t i, const StepPathPart& row) {
     to.run(key, number, i, row.what, row.time, row.rank, row.flow);
   });
+  write("step_collective", step.collectives, [&](Statement& to, std::uint32_t i, const StepCollective& row) {
+    to.run(key, number, i, row.purpose, row.kind, row.size.count(), row.time, row.least_time, row.slowest_share,
+           row.mean_share, row.shares_links, row.sample.count(), row.repetitions, row.interval, row.settled);
+  });
   write("step_memory", step.memory, [&](Statement& to, std::uint32_t i, const StepMemory& row) {
     to.run(key, number, i, row.what, row.size.count());
   });
@@ -78,6 +82,7 @@ void read_step_rows(Database& database, RunResults& results) {
     step.utilisation = row.real();
     step.composition_error = row.maybe_real();
     step.composition_check = row.text();
+    step.interval = row.maybe_real();
   }
 }
 
@@ -89,6 +94,32 @@ std::string flow_text(const StepFlow& flow) {
                      short_text(flow.size));
 }
 
+Json collectives_json(const StepRow& step) {
+  Json json = Json::array();
+  for (const StepCollective& own : step.collectives) {
+    json.push_back({{"purpose", own.purpose},
+                    {"kind", own.kind},
+                    {"bytes", own.size.count()},
+                    {"time_s", own.time.seconds()},
+                    {"paths_allow_s", own.least_time.seconds()},
+                    {"slowest_flow_share", own.slowest_share},
+                    {"mean_flow_share", own.mean_share},
+                    {"shares_links", own.shares_links},
+                    {"sample_bytes", own.sample.count()},
+                    {"repetitions", own.repetitions},
+                    {"settled", own.settled}});
+    if (own.interval) {
+      json.back()["interval"] = *own.interval;
+    }
+  }
+  return json;
+}
+
+/// "dp reduce-scatter of 243 MiB".
+std::string collective_text(const StepCollective& own) {
+  return fmt::format("{} {} of {}", own.purpose, own.kind, short_text(own.size));
+}
+
 class StepWriter {
  public:
   explicit StepWriter(const StepRow& step) : step_(step) {}
@@ -96,6 +127,7 @@ class StepWriter {
   std::string text() {
     head();
     parts();
+    collectives();
     lists();
     return std::move(text_);
   }
@@ -106,7 +138,8 @@ class StepWriter {
   void head() {
     text_ += fmt::format("{}: {}{}{} on {} x {}, {}\n", step_.job, step_.workload, step_.model.empty() ? "" : " ",
                          step_.model, step_.gpus, step_.gpu, step_.parallelism);
-    line("step", fmt::format("{}; computing {} of it; communication exposed {}", short_text(step_.time),
+    const std::string interval = step_.interval ? fmt::format(" +- {:.1f} %", 100 * *step_.interval) : "";
+    line("step", fmt::format("{}{}; computing {} of it; communication exposed {}", short_text(step_.time), interval,
                              percent(share_of(step_.compute, step_.time)),
                              percent(share_of(step_.exposed_communication(), step_.time))));
     line("rate", step_.tokens_per_second > 0 ? fmt::format("{:.0f} tokens/s, {} of the GPUs' peak (model FLOPs)",
@@ -130,6 +163,23 @@ class StepWriter {
           fmt::format("  {:<13} {:>11} {:>8} {:>11} {:>11} {:>11} {:>7}\n", part.name, short_text(part.exposed),
                       percent(share_of(part.exposed, step_.time)), part.communication ? short_text(part.waiting) : "",
                       short_text(part.busy), part.communication ? short_text(part.sent) : "", part.operations);
+    }
+  }
+
+  // What is left to the protocol is the difference between the last two columns of time.
+  void collectives() {
+    if (step_.collectives.empty()) {
+      return;
+    }
+    text_ += fmt::format("  {:<36} {:>10} {:>8} {:>11} {:>8} {:>8}  {}\n", "operations in the network", "takes", "+-",
+                         "paths allow", "slowest", "mean", "run");
+    for (const StepCollective& own : step_.collectives) {
+      const std::string run = own.shares_links ? fmt::format("{} x {}{}", own.repetitions, short_text(own.sample),
+                                                             own.settled ? "" : ", has not settled")
+                                               : "shares no link";
+      text_ += fmt::format("  {:<36} {:>10} {:>8} {:>11} {:>8} {:>8}  {}\n", collective_text(own), short_text(own.time),
+                           own.interval ? percent(*own.interval) : "", short_text(own.least_time),
+                           percent(own.slowest_share), percent(own.mean_share), run);
     }
   }
 
@@ -187,7 +237,7 @@ void write_steps(Database& database, const RunResults& results) {
     const StepRow& step = results.steps[i];
     row.run(key, i, step.job, step.workload, step.model, step.gpu, step.gpus, step.parallelism, step.fidelity,
             step.steps, step.time, step.compute, step.tokens_per_second, step.utilisation, step.composition_error,
-            step.composition_check);
+            step.composition_check, step.interval);
     write_details(database, key, i, step);
   }
 }
@@ -225,6 +275,21 @@ void read_steps(Database& database, RunResults& results) {
     part.rank = static_cast<std::uint32_t>(row.count());
     part.flow = row.text();
   });
+  read_rows(database, results, "step_collective", [](Statement& row, StepRow& step) {
+    StepCollective& own = step.collectives.emplace_back();
+    own.purpose = row.text();
+    own.kind = row.text();
+    own.size = Bytes(row.integer());
+    own.time = row.duration();
+    own.least_time = row.duration();
+    own.slowest_share = row.real();
+    own.mean_share = row.real();
+    own.shares_links = row.integer() != 0;
+    own.sample = Bytes(row.integer());
+    own.repetitions = row.count();
+    own.interval = row.maybe_real();
+    own.settled = row.integer() != 0;
+  });
   read_rows(database, results, "step_memory", [](Statement& row, StepRow& step) {
     StepMemory& part = step.memory.emplace_back();
     part.what = row.text();
@@ -252,6 +317,13 @@ nlohmann::ordered_json to_json(const StepRow& step) {
   }
   if (!step.composition_check.empty()) {
     json["composition_check"] = step.composition_check;
+  }
+  if (step.interval) {
+    json["interval"] = *step.interval;
+  }
+  if (!step.collectives.empty()) {
+    json["settled"] = step.settled();
+    json["collectives"] = collectives_json(step);
   }
   json["parts"] = Json::array();
   for (const StepPart& part : step.parts) {

@@ -17,10 +17,13 @@
 #include "study/build_topology.h"
 #include "study/build_traffic.h"
 #include "study/congestion_signs.h"
+#include "study/flow_paths.h"
 #include "study/ideal_time.h"
 #include "study/reach.h"
 #include "study/scenario_validate.h"
 #include "study/training_run.h"
+#include "wire/encapsulation.h"
+#include "wire/opcode.h"
 #include "workload/collective/engine.h"
 #include "workload/collective/member_layout.h"
 #include "workload/flow_program.h"
@@ -33,6 +36,23 @@ namespace {
 
 /// Events between two looks at the outside world: some hundredths of a second.
 constexpr std::uint64_t kSlice = 200'000;
+
+/// What a rank sends of each part of an operation, for its flows to meet those of others: several times what is under
+/// way on a path.
+constexpr std::int64_t kProductsPerPiece = 4;
+
+/// Of a full packet on the wire.
+double payload_share(const World& world, const Scenario& scenario) {
+  const host::NicOptions& nic = world.nic(EndpointId(0)).options();
+  const bool in_stream = service_of(scenario.fabric.family) != host::Service::kRdma;
+  const Bytes payload(in_stream ? nic.tcp.tcp.mss : scenario.fabric.mtu);
+  const Bytes wire = in_stream
+                         ? wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.payload = payload}).wire
+                         : wire::sizes(nic.device.encapsulation,
+                                       wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle), payload)
+                               .wire;
+  return static_cast<double>(payload.count()) / static_cast<double>(wire.count());
+}
 
 Result<void> choose_fabric(const Scenario& scenario, const fabric::Graph& graph, WorldOptions& options) {
   if (is_infiniband(scenario.fabric.family)) {
@@ -314,9 +334,13 @@ Result<void> Simulation::make_training(Job& job) {
        .layout = planned.layout,
        .network_rate = planned.network_rate,
        .scale_up_rate = planned.scale_up_rate,
-       .load = [this] {
-         return SliceGrowth::Load{.signs = congestion_signs(*world_), .packet_hops = world_->packet_hops()};
-       }});
+       .load =
+           [this] {
+             return SliceGrowth::Load{.signs = congestion_signs(*world_), .packet_hops = world_->packet_hops()};
+           },
+       .limits = [this, &job](std::span<const FlowDemand> demands) { return path_limits(job, demands); },
+       .piece = [this, &job] { return settled_piece(job); },
+       .shares_hosts = service_of(job.plan.family) == host::Service::kTcp});
   if (!run) {
     return pass_on(run);
   }
@@ -330,6 +354,25 @@ Result<void> Simulation::make_training(Job& job) {
   job.training = std::move(*run);
   parts_->counter.training.emplace(job.plan.job.id, job.training.get());
   return {};
+}
+
+PathLimits Simulation::path_limits(const Job& job, std::span<const FlowDemand> demands) const {
+  return FlowPaths({.world = *world_, .connector = job.connector, .payload_share = payload_share(*world_, scenario_)})
+      .examine(demands);
+}
+
+// Between the first rank and the last, which are as far from one another as any.
+Bytes Simulation::settled_piece(const Job& job) const {
+  const std::vector<EndpointId>& ends = jobs_[job.plan.job.id.value()].rank_endpoints;
+  if (ends.size() < 2 || world_->is_scale_up(ends.front()) || job.plan.training->network_rate == Rate::zero()) {
+    return {};
+  }
+  const workload::MessageRecord message{
+      .flow = {.job = job.plan.job.id,
+               .source = workload::RankId(0),
+               .destination = workload::RankId(static_cast<std::uint32_t>(ends.size() - 1))}};
+  const Duration round_trip = ideal_time(message);
+  return job.plan.training->network_rate.bytes_in(round_trip) * kProductsPerPiece;
 }
 
 Result<void> Simulation::make_training_program(Job& job, std::uint32_t rank) {

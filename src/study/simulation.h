@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Progress {
   std::uint64_t packet_hops = 0;
 };
 
+struct FlowDemand;
+struct PathLimits;
 struct ScaleUpPlan;
 struct TrafficPlan;
 class TrainingRun;
@@ -125,6 +128,8 @@ class Simulation {
   [[nodiscard]] Duration start_delay(const Job& job, std::uint32_t rank) const;
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
+  [[nodiscard]] PathLimits path_limits(const Job& job, std::span<const FlowDemand> demands) const;
+  [[nodiscard]] Bytes settled_piece(const Job& job) const;
   [[nodiscard]] std::string place_of(const TrafficPlan& plan) const;
   [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
   /// Every program is done, and every message that arrives with a completion has been seen.

@@ -1,8 +1,13 @@
-// How long the slices of a composed step become: twice as long again where senders were slowed down and the last two
-// did not promise the same time for the whole, since congestion control takes longer to settle than a slice without it
-// takes.
+// How long the slices of a composed step become where flows share links, and for how long each runs.
 //
-// What counts is the slowest communicator. One object serves the phases of one run, in their order.
+// Where no link carries flows of two senders and nothing was marked, paused or lost, an operation's probes are enough.
+// Elsewhere what a slice takes depends on its size and on what came before: pieces that are shorter than what is under
+// way on a path never meet, and senders' rates take longer to settle than a slice without them takes. So the slice is
+// made of pieces of several bandwidth-delay products, for each of the parts into which the operation's communicator
+// divides it, and runs back to back until the 95 % confidence interval of the mean time of one is narrow. Each
+// repetition is one batch. What counts is the slowest communicator. One object serves the phases of one run, in their
+// order; the budget of packet-hops is shared equally by the operations that have to settle. A step that would take no
+// more packet-hops than that, such as one of few layers, is better run itself.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +16,18 @@
 #include <optional>
 #include <vector>
 
+#include "study/flow_paths.h"
 #include "study/step_phases.h"
 
 namespace weft::study {
+
+/// A mean with half the width of its 95 % confidence interval, relative to it; none: of one value alone.
+struct BatchMean {
+  double mean = 0;
+  std::optional<double> interval{};
+};
+/// Of values that do not depend on one another.
+[[nodiscard]] BatchMean batch_mean(std::span<const double> values);
 
 class SliceGrowth {
  public:
@@ -25,33 +39,58 @@ class SliceGrowth {
   struct Options {
     StepPhases& phases;  // all of them must outlive this
     const workload::PhaseBoard& board;
-    std::uint64_t most_hops = 0;  // of the run; a sample that would lead beyond is not run
+    std::uint64_t most_hops = 0;     // of the run; what would lead beyond is not run
+    std::function<Bytes()> piece{};  // that a settled slice sends of each part, at least
+    bool shares_hosts = false;       // flows of one host share its cores, so every operation has to settle
     std::function<Load()> load{};
+    /// How often a step has the operation, on one communicator.
+    std::function<std::uint64_t(const StepOperation&)> instances{};
+    /// What the paths of the flows of a phase that has been run allow.
+    std::function<PathLimits(std::uint32_t phase)> limits{};
   };
   explicit SliceGrowth(const Options& options) : options_(options) {}
 
   /// To be asked of every phase but the first, in their order, once the one before has ended: whether to leave it out.
   [[nodiscard]] bool skips(std::uint32_t phase);
+  /// Whether the operations of the present phase run once more.
+  [[nodiscard]] bool repeats(std::uint32_t phase);
 
-  /// Samples that met congestion, were not followed by one that promises the same, and may not be followed by longer
-  /// ones.
-  struct Unsettled {
-    Bytes longest{};                 // of them
-    std::optional<double> change{};  // the greatest, of what the last promised against the one before; none: of but one
+  /// The step itself takes no more packet-hops than its operations would take to settle, so none of them does.
+  [[nodiscard]] bool prefers_whole_step() const { return whole_step_; }
+
+  /// What is known of an operation when all phases have ended.
+  struct Outcome {
+    PathLimits limits{};               // of the probe; its least time is continued to the whole
+    bool contended = false;            // it had to settle
+    Bytes sample{};                    // longest size that was run
+    std::uint32_t repetitions = 1;     // of that, of the communicator with fewest
+    std::optional<double> interval{};  // of the whole's time; none: not contended, or not measured
+    bool short_pieces = false;         // shorter than they should be: the budget had no room for longer ones
+    bool settled = true;               // no short pieces, and a narrow interval
   };
-  [[nodiscard]] const std::optional<Unsettled>& unsettled() const { return unsettled_; }
+  [[nodiscard]] std::map<StepOperation, Outcome> outcomes() const;
 
  private:
-  [[nodiscard]] bool is_settled(std::uint32_t last) const;
-  [[nodiscard]] Duration time_of(std::uint32_t phase) const;
-  /// What the whole takes by this sample against what it takes by the one before; none for the first two samples.
-  [[nodiscard]] std::optional<double> change_at(std::uint32_t phase) const;
+  struct Plan {
+    PathLimits limits{};
+    bool contended = false;
+    bool short_pieces = false;  // the budget had no room for those that it should have
+    double hops_per_byte = 0;
+    double share = 0;  // packet-hops that it may take
+  };
+
+  void plan();
+  [[nodiscard]] double hops_to_settle(const StepOperation& operation, const Plan& plan) const;
+  void size_slices(const StepOperation& operation, Plan& plan, double share);
+  [[nodiscard]] BatchMean settled(std::uint32_t phase) const;
+  [[nodiscard]] std::uint32_t repetitions(std::uint32_t phase) const;
   [[nodiscard]] Load during(std::uint32_t phase) const;
-  void give_up(std::uint32_t last);
 
   Options options_;
   std::vector<Load> ends_;  // at the end of each phase so far
-  std::optional<Unsettled> unsettled_;
+  std::map<StepOperation, Plan> plans_;
+  bool whole_step_ = false;
+  std::size_t unplanned_ = 0;  // contended operations that have no slices yet
 };
 
 }  // namespace weft::study

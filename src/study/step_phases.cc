@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "base/assert.h"
@@ -42,9 +43,17 @@ StepPhases StepPhases::make(const Options& options, const GraphOf& graph_of) {
       phases.take(RankId(rank), *node);
     }
   }
-  phases.put_longer_ones_last();
+  phases.put_settling_ones_last();
+  phases.operations_.resize(phases.samples_.size());
   for (std::vector<workload::PhasedRequest>& requests : phases.requests_) {
     std::ranges::stable_sort(requests, {}, [](const workload::PhasedRequest& own) { return own.operation.phase; });
+    for (const workload::PhasedRequest& own : requests) {
+      phases.operations_[own.operation.phase].push_back(own.operation);
+    }
+  }
+  for (std::vector<workload::PhasedOperation>& operations : phases.operations_) {
+    std::ranges::sort(operations);
+    operations.erase(std::ranges::unique(operations).begin(), operations.end());
   }
   return phases;
 }
@@ -67,32 +76,37 @@ CommunicatorId StepPhases::stand_in(const StepOperation& operation, Communicator
 
 void StepPhases::add_samples(const StepOperation& operation, std::size_t members) {
   const auto [found, is_new] = places_.try_emplace(operation);
+  Place& place = found->second;
+  const auto count = static_cast<std::uint32_t>(members);
   if (!is_new) {
+    for (const std::uint32_t phase : place) {
+      samples_[phase].members = std::max(samples_[phase].members, count);
+    }
     return;
   }
-  Place& place = found->second;
-  const auto add = [&](Bytes size) {
-    samples_.push_back({.operation = operation, .size = size, .turn = static_cast<std::uint32_t>(place.size())});
+  const auto add = [&](Bytes size, Role role) {
+    samples_.push_back({.operation = operation, .size = size, .role = role, .members = count});
     place.push_back(static_cast<std::uint32_t>(samples_.size() - 1));
   };
   if (operation.size <= options_.slice) {
-    return add(operation.size);
+    add(operation.size, Role::kProbe);
+  } else {
+    // At least two units, so that one half is shorter.
+    const Bytes size = slice_of(std::max(options_.slice, slice_of(Bytes(1), members) * 2), members);
+    add(slice_of(size / 2, members), Role::kShortProbe);
+    add(size, Role::kProbe);
   }
-  // At least two units, so that one half is shorter.
-  Bytes size = slice_of(std::max(options_.slice, slice_of(Bytes(1), members) * 2), members);
-  add(slice_of(size / 2, members));
-  add(size);
-  while (options_.grows && size < operation.size) {
-    size = size * 2 < operation.size ? slice_of(size * 2, members) : operation.size;
-    add(size);
+  if (options_.settles) {
+    add(operation.size, Role::kShortSettling);
+    add(operation.size, Role::kSettling);
   }
 }
 
-// So that what may be spent on them is spent on all operations alike.
-void StepPhases::put_longer_ones_last() {
+// So that all probes are known when the first of them is asked for.
+void StepPhases::put_settling_ones_last() {
   std::vector<std::uint32_t> order(samples_.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_sort(order, {}, [this](std::uint32_t phase) { return std::max(samples_[phase].turn, 1U); });
+  std::ranges::stable_sort(order, {}, [this](std::uint32_t phase) { return samples_[phase].settles(); });
   std::vector<std::uint32_t> moved(order.size());
   std::vector<Sample> samples;
   for (const std::uint32_t phase : order) {
@@ -110,6 +124,14 @@ void StepPhases::put_longer_ones_last() {
       own.operation.phase = moved[own.operation.phase];
     }
   }
+}
+
+void StepPhases::resize(std::uint32_t phase, Bytes wanted) {
+  Sample& sample = samples_[phase];
+  WEFT_ASSERT(sample.settles());
+  const Bytes least = slice_of(Bytes(1), sample.members) * 2;
+  const Bytes made = wanted < sample.operation.size ? slice_of(std::max(wanted, least), sample.members) : wanted;
+  sample.size = std::min(made, sample.operation.size);
 }
 
 void StepPhases::take(RankId rank, const workload::GraphNode& node) {
@@ -145,7 +167,9 @@ void StepPhases::take(RankId rank, const workload::GraphNode& node) {
 
 void StepPhases::add_requests(RankId rank, const workload::CollectiveRequest& request, const Source& source) {
   const bool sends = request.kind == CollectiveKind::kSend || request.kind == CollectiveKind::kReceive;
-  const std::uint32_t self = member_of(options_.communicators[request.communicator.value()], rank);
+  const workload::Communicator& communicator = options_.communicators[request.communicator.value()];
+  const std::uint32_t self = member_of(communicator, rank);
+  const auto members = static_cast<std::uint32_t>(communicator.members.size());
   for (const std::uint32_t phase : places_.at(source.operation)) {
     workload::PhasedRequest phased{
         .operation = {.phase = phase,
@@ -154,54 +178,98 @@ void StepPhases::add_requests(RankId rank, const workload::CollectiveRequest& re
                                 : request.kind == CollectiveKind::kSend ? self
                                                                         : request.peer.value()},
         .request = request,
-        .chosen_for = request.size};
+        .chosen_for = request.size,
+        .parties = sends ? 2U : members};
     phased.request.size = samples_[phase].size;
     requests_[rank.value()].push_back(phased);
   }
 }
 
-std::uint32_t StepPhases::phase_of(const StepOperation& operation) const {
+std::uint32_t StepPhases::probe_of(const StepOperation& operation) const {
   const Place& place = places_.at(operation);
-  const auto skipped = std::ranges::find_if(place, [this](std::uint32_t phase) { return samples_[phase].skipped; });
-  return *(skipped - 1);
+  return *std::ranges::find(place, Role::kProbe, [this](std::uint32_t phase) { return samples_[phase].role; });
 }
 
-std::uint32_t StepPhases::sample_before(std::uint32_t phase) const {
-  const Sample& own = samples_[phase];
-  WEFT_ASSERT(own.turn > 0);
-  return places_.at(own.operation)[own.turn - 1];
+std::optional<std::uint32_t> StepPhases::phase_of(const StepOperation& operation, Role role) const {
+  for (const std::uint32_t phase : places_.at(operation)) {
+    if (samples_[phase].role == role && !samples_[phase].skipped) {
+      return phase;
+    }
+  }
+  return std::nullopt;
 }
 
-Duration StepPhases::cost(const workload::CostedOperation& operation,
-                          const std::map<workload::PhasedOperation, Duration>& times) const {
-  const bool sends = operation.request.kind == CollectiveKind::kSend;
-  const std::uint32_t sender = sends ? member_of(operation.communicator, operation.sender) : 0;
+std::uint32_t StepPhases::sender_of(const workload::CostedOperation& operation) {
+  return operation.request.kind == CollectiveKind::kSend ? member_of(operation.communicator, operation.sender) : 0;
+}
+
+const StepPhases::Source& StepPhases::source_of(const workload::CostedOperation& operation) const {
   const auto found = sources_.lower_bound({.communicator = operation.request.communicator,
                                            .kind = operation.request.kind,
                                            .size = operation.request.size,
-                                           .sender = sender});
+                                           .sender = sender_of(operation)});
   WEFT_ASSERT(found != sources_.end() && found->first.communicator == operation.request.communicator &&
               found->first.kind == operation.request.kind && found->first.size == operation.request.size);
-  const Source& source = found->second;
-  const auto time_of = [&](std::uint32_t phase) {
-    const auto time = times.find({.phase = phase, .communicator = source.communicator, .number = sender});
-    WEFT_ASSERT(time != times.end());
-    return time->second;
-  };
-  return whole_time(phase_of(source.operation), time_of);
+  return found->second;
 }
 
-Duration StepPhases::whole_time(std::uint32_t last, const std::function<Duration(std::uint32_t)>& time_of) const {
-  const Sample& longest = samples_[last];
-  const std::int64_t rest = (longest.operation.size - longest.size).count();
-  const Duration longer = time_of(last);
-  if (rest <= 0) {
-    return longer;
+const StepOperation& StepPhases::kind_of(const workload::CostedOperation& operation) const {
+  return source_of(operation).operation;
+}
+
+Duration StepPhases::cost(const workload::CostedOperation& operation, const workload::PhaseBoard& board,
+                          Before before) const {
+  const Source& source = source_of(operation);
+  const workload::PhasedOperation probed{
+      .phase = probe_of(source.operation), .communicator = source.communicator, .number = sender_of(operation)};
+  return whole_time(probed, source.operation, board, before);
+}
+
+double StepPhases::communicators_per_run(const StepOperation& operation) const {
+  std::set<std::pair<CommunicatorId, std::uint32_t>> all;
+  std::set<std::pair<CommunicatorId, std::uint32_t>> run;
+  const bool sends = operation.kind == CollectiveKind::kSend;
+  for (const auto& [key, source] : sources_) {
+    if (source.operation == operation) {
+      all.insert({key.communicator, sends ? key.sender : 0});
+      run.insert({source.communicator, sends ? key.sender : 0});
+    }
   }
-  const std::uint32_t first = places_.at(longest.operation)[longest.turn > 1 ? 1 : 0];
-  const std::int64_t span = (longest.size - samples_[first].size).count();
-  const Int128 more = static_cast<Int128>((longer - time_of(first)).picoseconds()) * rest / span;
-  return longer + Duration::picoseconds(static_cast<std::int64_t>(more));
+  return run.empty() ? 1 : static_cast<double>(all.size()) / static_cast<double>(run.size());
+}
+
+Duration StepPhases::settled_time(const workload::PhasedOperation& operation, const workload::PhaseBoard& board) {
+  const std::vector<Duration> ends = board.ends_of(operation);
+  WEFT_ASSERT(!ends.empty());
+  return ends.size() == 1 ? ends.front() : (ends.back() - ends.front()) / static_cast<std::int64_t>(ends.size() - 1);
+}
+
+Duration StepPhases::whole_time(const workload::PhasedOperation& probed, const StepOperation& operation,
+                                const workload::PhaseBoard& board, Before before) const {
+  const auto settling = phase_of(operation, Role::kSettling);
+  const auto of_phase = [&](std::uint32_t phase) {
+    workload::PhasedOperation made = probed;
+    made.phase = phase;
+    return made;
+  };
+  const auto from_rest = [&](std::uint32_t phase) {
+    const auto time = board.times().find(of_phase(phase));
+    WEFT_ASSERT(time != board.times().end());
+    return time->second;
+  };
+  const auto settled = [&](std::uint32_t phase) { return settled_time(of_phase(phase), board); };
+  const std::uint32_t longest = settling.value_or(probe_of(operation));
+  const auto shorter = phase_of(operation, settling ? Role::kShortSettling : Role::kShortProbe);
+  Duration time = settling && before == Before::kTraffic ? settled(longest) : from_rest(longest);
+  const std::int64_t rest = (operation.size - samples_[longest].size).count();
+  if (rest > 0 && shorter) {
+    const std::int64_t span = (samples_[longest].size - samples_[*shorter].size).count();
+    const Duration slope = settling ? settled(longest) - settled(*shorter) : from_rest(longest) - from_rest(*shorter);
+    const Int128 more = static_cast<Int128>(slope.picoseconds()) * rest / std::max<std::int64_t>(span, 1);
+    time = time + Duration::picoseconds(static_cast<std::int64_t>(more));
+  }
+  const auto least = least_.find(operation);
+  return least != least_.end() ? std::max(time, least->second) : time;
 }
 
 }  // namespace weft::study

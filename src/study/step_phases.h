@@ -1,15 +1,17 @@
 // The collectives of a training step, each kind once: what a composed step runs packet by packet.
 //
 // Operations of one purpose, kind and size run at the same time on all their communicators, as they do in the step; one
-// phase after the other. Of an operation longer than the slice two shorter ones are run, and its time is continued from
-// theirs: t2 + (S - s2) (t2 - t1) / (s2 - s1). Behind those of all operations lie longer ones, each twice the one
-// before, which may be left out; where they were run, the line goes through the second and the longest. Communicators
-// that lie each in a scale-up domain of their own do not meet on any wire, so one of them is run for all that have as
-// many members.
+// phase after the other. Each is probed first, once from rest: of an operation longer than the slice two shorter ones
+// are run, and its time is continued from theirs: t2 + (S - s2) (t2 - t1) / (s2 - s1). Behind the probes lie phases in
+// which an operation settles: it runs back to back, of half a size and of the size, which whoever decides sets when the
+// probes are known, or leaves out (study/slice_growth.h). Where an operation has settled, its time from rest and its
+// time behind another of its kind are taken from there. Communicators that lie each in a scale-up domain of their own
+// do not meet on any wire, so one of them is run for all that have as many members.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "workload/collective/costed_collectives.h"
@@ -31,8 +33,8 @@ class StepPhases {
   struct Options {
     const workload::JobLayout* layout = nullptr;  // must outlive the phases, as must the communicators
     std::span<const workload::Communicator> communicators;
-    Bytes slice{};       // longest operation that is run in any case
-    bool grows = false;  // whether there are longer ones, up to the whole
+    Bytes slice{};         // longest probe
+    bool settles = false;  // whether there are phases behind the probes
     std::uint32_t ranks = 0;
   };
   /// `graph_of` makes the graph of a rank; it is walked through once.
@@ -43,31 +45,55 @@ class StepPhases {
   [[nodiscard]] const std::vector<workload::PhasedRequest>& requests_of(workload::RankId rank) const {
     return requests_[rank.value()];
   }
-  /// What an operation of the step costs, from the times of the phases. It must be one of those walked through.
-  [[nodiscard]] Duration cost(const workload::CostedOperation& operation,
-                              const std::map<workload::PhasedOperation, Duration>& times) const;
-
-  /// What the operation of this sample takes as a whole, if the sample is the last one: `time_of(phase)` is the time of
-  /// a sample. Not for the first of several.
-  [[nodiscard]] Duration whole_time(std::uint32_t last, const std::function<Duration(std::uint32_t)>& time_of) const;
+  /// What comes before an operation of the step on its communicator: nothing for long, so that its senders are at full
+  /// speed, or others that shared links.
+  enum class Before : std::uint8_t { kRest, kTraffic };
+  /// What an operation of the step costs by the phases that have been run. It must be one of those walked through.
+  [[nodiscard]] Duration cost(const workload::CostedOperation& operation, const workload::PhaseBoard& board,
+                              Before before) const;
+  /// The kind of operation, as it was walked through.
+  [[nodiscard]] const StepOperation& kind_of(const workload::CostedOperation& operation) const;
+  /// Not less than this is what any communicator's operation of the kind costs.
+  void set_least(const StepOperation& operation, Duration least) { least_[operation] = least; }
 
   /// Which operation a phase runs, and how long its sample is.
+  enum class Role : std::uint8_t { kShortProbe, kProbe, kShortSettling, kSettling };
   struct Sample {
     StepOperation operation{};
     Bytes size{};
-    std::uint32_t turn = 0;  // among the operation's samples; those from 2 on may be skipped
+    Role role = Role::kProbe;
+    std::uint32_t members = 0;  // of the largest communicator
     bool skipped = false;
+
+    [[nodiscard]] bool settles() const { return role >= Role::kShortSettling; }
   };
   [[nodiscard]] const Sample& sample(std::uint32_t phase) const { return samples_[phase]; }
-  /// Of the same operation; not of its first sample.
-  [[nodiscard]] std::uint32_t sample_before(std::uint32_t phase) const;
-  /// The sample is not run, and none of the operation's longer ones.
+  /// The operation's phase of that role; none: it has none, or it is skipped.
+  [[nodiscard]] std::optional<std::uint32_t> phase_of(const StepOperation& operation, Role role) const;
   void skip(std::uint32_t phase) { samples_[phase].skipped = true; }
-  /// The phase that ran it, or the longest of its samples. It must be one of those walked through.
-  [[nodiscard]] std::uint32_t phase_of(const StepOperation& operation) const;
+  /// Of a settling sample: the largest size of this operation that is at most `wanted`, but two units, and at most its
+  /// whole.
+  void resize(std::uint32_t phase, Bytes wanted);
+  /// All that are run in a phase.
+  [[nodiscard]] const std::vector<workload::PhasedOperation>& operations_in(std::uint32_t phase) const {
+    return operations_[phase];
+  }
+  [[nodiscard]] const std::map<StepOperation, std::vector<std::uint32_t>>& operations() const { return places_; }
+  /// Communicators of a step that have the operation, for each that is run: some stand for others.
+  [[nodiscard]] double communicators_per_run(const StepOperation& operation) const;
+  /// What the operation of this phase takes in the settled state: the mean time from the end of one to the end of the
+  /// next; from rest if there is one alone.
+  [[nodiscard]] static Duration settled_time(const workload::PhasedOperation& operation,
+                                             const workload::PhaseBoard& board);
+  /// The whole operation's time in the settled state, or by its probes if it did not settle.
+  [[nodiscard]] Duration whole_time(const workload::PhasedOperation& probed, const StepOperation& operation,
+                                    const workload::PhaseBoard& board, Before before) const;
+
+  /// The phase of its longest probe. It must be one of those walked through.
+  [[nodiscard]] std::uint32_t probe_of(const StepOperation& operation) const;
 
  private:
-  using Place = std::vector<std::uint32_t>;  // an operation's phases, by turn
+  using Place = std::vector<std::uint32_t>;  // an operation's phases, in the order of roles
   /// An operation as costs are asked for it.
   struct Key {
     workload::CommunicatorId communicator{};
@@ -86,7 +112,9 @@ class StepPhases {
   void take(workload::RankId rank, const workload::GraphNode& node);
   void add_requests(workload::RankId rank, const workload::CollectiveRequest& request, const Source& source);
   void add_samples(const StepOperation& operation, std::size_t members);
-  void put_longer_ones_last();
+  void put_settling_ones_last();
+  [[nodiscard]] const Source& source_of(const workload::CostedOperation& operation) const;
+  [[nodiscard]] static std::uint32_t sender_of(const workload::CostedOperation& operation);
   [[nodiscard]] workload::CommunicatorId stand_in(const StepOperation& operation, workload::CommunicatorId own);
   [[nodiscard]] bool inside_domain(const workload::Communicator& communicator) const;
 
@@ -95,7 +123,9 @@ class StepPhases {
   std::map<StepOperation, Place> places_;
   std::map<std::pair<StepOperation, std::size_t>, workload::CommunicatorId> stand_ins_;
   std::map<Key, Source> sources_;
+  std::map<StepOperation, Duration> least_;
   std::vector<std::vector<workload::PhasedRequest>> requests_;
+  std::vector<std::vector<workload::PhasedOperation>> operations_;  // by phase
 };
 
 }  // namespace weft::study

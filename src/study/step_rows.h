@@ -1,6 +1,7 @@
 // What a run says of a job's training steps: rows of a results file, as plain values. docs/results.md explains each.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,6 +55,25 @@ struct StepPathPart {
   friend bool operator==(const StepPathPart&, const StepPathPart&) = default;
 };
 
+/// One kind of operation of a composed step that goes through the network: what it took, and what the paths of its
+/// flows allow without any protocol.
+struct StepCollective {
+  std::string purpose{};      // "dp"
+  std::string kind{};         // "all-reduce"
+  Bytes size{};               // of the operation
+  Duration time{};            // of the slowest communicator, behind others; of a step run whole: the longest
+  Duration least_time{};      // the link with most to carry, at its full rate: luck of the hash, no protocol
+  double slowest_share = 1;   // of its sender's line: the max-min rate of the slowest flow
+  double mean_share = 1;      // over flows
+  bool shares_links = false;  // flows of two senders on one direction of a link, or signs of congestion
+  Bytes sample{};             // the largest that was run
+  std::uint64_t repetitions = 1;
+  std::optional<double> interval{};  // half of the 95 % confidence interval of the time, relative to it
+  bool settled = true;               // run for as long, and in pieces as large, as its paths ask for
+
+  friend bool operator==(const StepCollective&, const StepCollective&) = default;
+};
+
 /// Of the GPU that needs most.
 struct StepMemory {
   std::string what{};
@@ -77,15 +97,13 @@ struct StepRow {
   double utilisation = 0;                     // of the GPUs' peak, by the model's operations
   std::optional<double> composition_error{};  // relative, against a run of every packet; measured on a smaller job
   std::string composition_check{};            // which
-  // Composed, and not kept in results files: the longest slice that had not settled under congestion (zero: none), and
-  // how far what it promises for the whole differs from what the one before did.
-  Bytes unsettled_slice{};
-  std::optional<double> slice_change{};
+  std::optional<double> interval{};           // composed: half of the 95 % interval of the time, relative to it
   std::vector<StepPart> parts{};
   std::vector<StepTier> tiers{};
   std::vector<StepFlow> flows{};
   std::vector<StepPathPart> path{};
   std::vector<StepMemory> memory{};
+  std::vector<StepCollective> collectives{};  // composed
 
   [[nodiscard]] double steps_per_second() const { return time > Duration::zero() ? 1 / time.seconds() : 0; }
   /// Waits for communication, of any kind.
@@ -96,6 +114,8 @@ struct StepRow {
     }
     return sum;
   }
+  /// Whether every operation whose flows share links was run until its time had settled.
+  [[nodiscard]] bool settled() const { return std::ranges::all_of(collectives, &StepCollective::settled); }
   friend bool operator==(const StepRow&, const StepRow&) = default;
 };
 

@@ -66,7 +66,18 @@ bool StepTraffic::add(const workload::MessageRecord& message) {
     return false;
   }
   traffic.flows[{message.flow.source, message.flow.destination}] += message.size;
+  traffic.demands[message.flow] += message.size;
   return true;
+}
+
+std::vector<FlowDemand> StepTraffic::demands_of(std::uint32_t phase) const {
+  std::vector<FlowDemand> made;
+  if (const auto found = phases_.find(phase); found != phases_.end()) {
+    for (const auto& [flow, bytes] : found->second.demands) {
+      made.push_back({.flow = flow, .bytes = bytes});
+    }
+  }
+  return made;
 }
 
 void StepTraffic::keep_end(const workload::MessageRecord& message, PhaseTraffic& traffic) {
@@ -84,7 +95,7 @@ std::optional<StepTraffic::Pair> StepTraffic::last_of_phase(
       .purpose = record.label.purpose,
       .kind = record.kind == workload::CollectiveKind::kReceive ? workload::CollectiveKind::kSend : record.kind,
       .size = record.size};
-  const auto phase = phases_.find(options_.phases->phase_of(operation));
+  const auto phase = phases_.find(options_.phases->probe_of(operation));
   if (phase == phases_.end()) {
     return std::nullopt;
   }
@@ -125,9 +136,9 @@ std::optional<StepTraffic::Pair> StepTraffic::flow_behind(const workload::PathPa
 
 StepTraffic::Scale StepTraffic::scale_of(std::uint32_t phase, const Instances& instances) const {
   const StepPhases::Sample& sample = options_.phases->sample(phase);
-  // Of several samples the longest one counts.
+  // Of several samples the longest probe counts.
   const auto found = instances.find(sample.operation);
-  if (phase != options_.phases->phase_of(sample.operation) || found == instances.end()) {
+  if (phase != options_.phases->probe_of(sample.operation) || found == instances.end()) {
     return {};
   }
   std::uint64_t run = 0;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "study/flow_paths.h"
 #include "study/step_phases.h"
 #include "study/step_rows.h"
 #include "workload/message_record.h"
@@ -35,6 +36,9 @@ class StepTraffic {
   /// A message that has ended. Whether it went through the network, not over scale-up links.
   bool add(const workload::MessageRecord& message);
 
+  /// Composed: what a phase sent through the network, by flow.
+  [[nodiscard]] std::vector<FlowDemand> demands_of(std::uint32_t phase) const;
+
   /// Fills in tiers and flows; the row's GPUs and steps are known. The log is that of the step.
   void report(StepRow& row, std::span<const workload::Communicator> communicators, const workload::NodeLog& log) const;
 
@@ -49,6 +53,7 @@ class StepTraffic {
     Bytes scale_up{};
     std::map<Pair, Bytes> flows{};  // through the network
     std::map<Pair, Time> ends{};    // composed: of the last message between the two
+    std::map<workload::FlowId, Bytes> demands{};
   };
   /// What a phase stands for in a step: `instances` operations, of which `run` were run, each `whole` / `part` as long.
   struct Scale {

@@ -77,10 +77,9 @@ void add_path(StepRow& row, const StepEvidence& evidence) {
   std::map<std::string, Sum> sums;
   for (const workload::PathPart& part : path.parts) {
     const workload::NodeRecord& node = evidence.log.at(part.rank, part.node);
-    std::string what(to_string(part.purpose));
-    if (!node.is_compute()) {
-      what += fmt::format(" {} of {}", to_string(node.kind), short_text(node.size));
-    }
+    const std::string what = node.is_compute()
+                                 ? std::string(to_string(part.purpose))
+                                 : path_text({.purpose = part.purpose, .kind = node.kind, .size = node.size});
     Sum& sum = sums[what];
     sum.time = sum.time + part.time();
     sum.longest = sum.longest == nullptr || part.time() > sum.longest->time() ? &part : sum.longest;
@@ -138,6 +137,11 @@ workload::TrainingJob training_job_of(const TrainingSettings& settings) {
   job.bucket = settings.bucket;
   job.steps = static_cast<std::uint32_t>(settings.steps);
   return job;
+}
+
+std::string path_text(const StepOperation& operation) {
+  return fmt::format("{} {} of {}", to_string(operation.purpose), to_string(operation.kind),
+                     short_text(operation.size));
 }
 
 StepRow make_step_row(const StepEvidence& evidence) {

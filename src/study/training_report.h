@@ -12,6 +12,9 @@ namespace weft::study {
 /// The model and GPU must have been filled in.
 [[nodiscard]] workload::TrainingJob training_job_of(const TrainingSettings& settings);
 
+/// How a step's critical path names a kind of operation: "dp all-reduce of 1 GiB".
+[[nodiscard]] std::string path_text(const StepOperation& operation);
+
 struct StepEvidence {
   const JobSettings& job;
   const StepWork& work;

@@ -1,6 +1,8 @@
 #include "study/training_run.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "study/compute_world.h"
 #include "study/training_report.h"
@@ -58,16 +60,23 @@ Result<void> TrainingRun::prepare_phases() {
       StepPhases::make({.layout = &options_.layout,
                         .communicators = communicators(),
                         .slice = options_.job.training.slice,
-                        .grows = most_hops > 0,
+                        .settles = most_hops > 0,
                         .ranks = static_cast<std::uint32_t>(options_.job.ranks)},
                        [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
   board_.emplace(phases_->phases(), kGap);
   if (most_hops > 0) {
-    growth_.emplace(SliceGrowth::Options{.phases = *phases_,
-                                         .board = *board_,
-                                         .most_hops = static_cast<std::uint64_t>(most_hops),
-                                         .load = options_.load});
+    growth_.emplace(SliceGrowth::Options{
+        .phases = *phases_,
+        .board = *board_,
+        .most_hops = static_cast<std::uint64_t>(most_hops),
+        .piece = options_.piece,
+        .shares_hosts = options_.shares_hosts,
+        .load = options_.load,
+        .instances = [this](const StepOperation& operation) { return instances_of(operation); },
+        .limits = [this](std::uint32_t phase) { return options_.limits(traffic_->demands_of(phase)); }});
     board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
+    board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
+    board_->set_sizes([this](std::uint32_t phase) { return phases_->sample(phase).size; });
   }
   return {};
 }
@@ -107,8 +116,15 @@ Result<void> TrainingRun::compose(const StepWork& work, const std::function<bool
     shape.names.push_back(options_.job.name + "/rank" + std::to_string(rank));
   }
   ComputeWorld world(shape);
-  workload::CostedNetwork network([this](const workload::CostedOperation& operation) {
-    return std::max(phases_->cost(operation, board_->times()), Duration::picoseconds(1));
+  // Senders that were slowed down take longer to recover than a step leaves them, so what shares links begins from rest
+  // once on each communicator.
+  std::set<workload::CommunicatorId> used;
+  workload::CostedNetwork network([this, &used](const workload::CostedOperation& operation) {
+    const auto outcome = outcomes_.find(phases_->kind_of(operation));
+    const bool contended = outcome != outcomes_.end() && outcome->second.contended;
+    const bool first = contended && used.insert(operation.request.communicator).second;
+    const auto before = contended && !first ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
+    return std::max(phases_->cost(operation, *board_, before), Duration::picoseconds(1));
   });
   struct Rank {
     std::unique_ptr<workload::CostedCollectives> collectives;
@@ -146,6 +162,28 @@ Result<void> TrainingRun::compose(const StepWork& work, const std::function<bool
   }
 }
 
+// Ranks of one pipeline stage have as many of each kind.
+std::uint64_t TrainingRun::instances_of(const StepOperation& operation) {
+  if (instances_.empty()) {
+    for (std::int64_t stage = 0; stage < plan().job().parallelism.pipeline; ++stage) {
+      workload::RankCoordinates place;
+      place.at[static_cast<std::size_t>(workload::Axis::kPipeline)] = stage;
+      workload::TransformerStep graph(plan(), workload::rank_at(plan().job().parallelism, place));
+      std::map<StepOperation, std::uint64_t> own;
+      while (const std::optional<workload::GraphNode> node = graph.next()) {
+        if (const auto* work = std::get_if<workload::CommunicationNode>(&node->work); work != nullptr) {
+          ++own[{.purpose = node->label.purpose, .kind = work->request.kind, .size = work->request.size}];
+        }
+      }
+      for (const auto& [kind, count] : own) {
+        instances_[kind] = std::max(instances_[kind], count);
+      }
+    }
+  }
+  const auto found = instances_.find(operation);
+  return found == instances_.end() ? 0 : found->second;
+}
+
 std::uint64_t TrainingRun::nodes_of_a_step() const {
   // All ranks of one pipeline stage have as many; the first rank's graph stands for all.
   workload::TransformerStep graph(plan(), RankId(0));
@@ -179,6 +217,10 @@ Result<StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_goin
 }
 
 Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
+  if (growth_) {
+    outcomes_ = growth_->outcomes();
+    limit_short_slices();
+  }
   if (!composed()) {
     return row(work_);
   }
@@ -192,13 +234,55 @@ Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
   return row(work_);
 }
 
+// What slices were too short to show is still not faster than what the paths allow.
+void TrainingRun::limit_short_slices() {
+  for (const auto& [operation, outcome] : outcomes_) {
+    if (outcome.contended && outcome.short_pieces) {
+      phases_->set_least(operation, outcome.limits.least_time);
+    }
+  }
+}
+
 StepRow TrainingRun::row(const StepWork& work) const {
   StepRow made = make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = *traffic_});
-  if (growth_ && growth_->unsettled()) {
-    made.unsettled_slice = growth_->unsettled()->longest;
-    made.slice_change = growth_->unsettled()->change;
+  if (growth_) {
+    add_collectives(made);
   }
   return made;
+}
+
+// Operations of a kind are off by the same, so what they add to the critical path is; those of different kinds are not.
+void TrainingRun::add_collectives(StepRow& made) const {
+  double squares = 0;
+  for (const auto& [operation, outcome] : outcomes_) {
+    if (outcome.limits.flows == 0) {
+      continue;
+    }
+    StepCollective& own =
+        made.collectives.emplace_back(StepCollective{.purpose = std::string(to_string(operation.purpose)),
+                                                     .kind = std::string(to_string(operation.kind)),
+                                                     .size = operation.size,
+                                                     .least_time = outcome.limits.least_time,
+                                                     .slowest_share = outcome.limits.slowest_share,
+                                                     .mean_share = outcome.limits.mean_share,
+                                                     .shares_links = outcome.contended,
+                                                     .sample = outcome.sample,
+                                                     .repetitions = outcome.repetitions,
+                                                     .interval = outcome.interval,
+                                                     .settled = outcome.settled});
+    const auto before = outcome.contended ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
+    for (const workload::PhasedOperation& probed : phases_->operations_in(phases_->probe_of(operation))) {
+      own.time = std::max(own.time, phases_->whole_time(probed, operation, *board_, before));
+    }
+    const std::string what = path_text(operation);
+    const auto part = std::ranges::find(made.path, what, &StepPathPart::what);
+    if (part != made.path.end() && own.interval) {
+      squares += std::pow(part->time.seconds() * *own.interval, 2);
+    }
+  }
+  if (squares > 0) {
+    made.interval = std::sqrt(squares) / made.time.seconds();
+  }
 }
 
 }  // namespace weft::study

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -29,9 +30,14 @@ class TrainingRun {
     const JobSettings& job;  // must outlive the run
     workload::JobOptions identity{};
     workload::JobLayout layout{};
-    Rate network_rate{};                        // of one GPU's ways out
-    Rate scale_up_rate{};                       // of its scale-up links; zero: it has none
-    std::function<SliceGrowth::Load()> load{};  // of the simulated network
+    Rate network_rate{};   // of one GPU's ways out
+    Rate scale_up_rate{};  // of its scale-up links; zero: it has none
+    // Of the simulated network: what it has done, what the paths of flows allow that have been used, and several
+    // bandwidth-delay products of one GPU's ways out.
+    std::function<SliceGrowth::Load()> load{};
+    std::function<PathLimits(std::span<const FlowDemand>)> limits{};
+    std::function<Bytes()> piece{};
+    bool shares_hosts = false;  // flows share the cores of a host
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
   /// not fit into the memory of its GPUs.
@@ -53,6 +59,9 @@ class TrainingRun {
   [[nodiscard]] std::span<const workload::Communicator> communicators() const { return communicators_of(work_); }
   /// Composed, and between two phases.
   [[nodiscard]] bool rests_at(Time time) const { return board_ && !board_->over() && time < board_->begins_at(); }
+  /// Composed, and run to its end: its operations share links, and for them to settle would take as many packet-hops as
+  /// the step (study/whole_step.h).
+  [[nodiscard]] bool prefers_every_packet() const { return growth_ && growth_->prefers_whole_step(); }
   [[nodiscard]] bool composed() const { return options_.job.training.fidelity == StepFidelity::kComposed; }
 
  private:
@@ -61,9 +70,12 @@ class TrainingRun {
   [[nodiscard]] Result<void> prepare_phases();
   [[nodiscard]] Result<void> compose(const StepWork& work, const std::function<bool()>& keep_going);
   [[nodiscard]] std::uint64_t nodes_of_a_step() const;
+  [[nodiscard]] std::uint64_t instances_of(const StepOperation& operation);
   [[nodiscard]] Result<StepRow> extrapolated(const std::function<bool()>& keep_going);
   [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
   [[nodiscard]] StepRow row(const StepWork& work) const;
+  void add_collectives(StepRow& made) const;
+  void limit_short_slices();
   /// Of a job that trains; others run packet by packet.
   [[nodiscard]] const workload::TrainingPlan& plan() const { return std::get<workload::TrainingPlan>(work_); }
 
@@ -76,6 +88,8 @@ class TrainingRun {
   std::optional<StepPhases> phases_;
   std::optional<workload::PhaseBoard> board_;
   std::optional<SliceGrowth> growth_;
+  std::map<StepOperation, SliceGrowth::Outcome> outcomes_;
+  std::map<StepOperation, std::uint64_t> instances_;  // of a communicator in a step
 };
 
 }  // namespace weft::study

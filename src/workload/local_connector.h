@@ -27,6 +27,14 @@ class LocalConnector final : public Connector {
   [[nodiscard]] Result<EndpointId> endpoint_of(RankId rank, std::uint16_t rail) const override;
 
   [[nodiscard]] std::size_t connections() const { return connections_.size(); }
+  /// Calls visit(end) for both ends of every connection, in an order that depends on their names alone.
+  template <class Visit>
+  void visit_ends(Visit&& visit) const {
+    for (const auto& [key, ends] : connections_) {
+      visit(ends.from_low);
+      visit(ends.from_high);
+    }
+  }
 
  private:
   struct Rank {

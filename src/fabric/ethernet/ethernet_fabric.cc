@@ -102,6 +102,16 @@ std::uint32_t EthernetFabric::choose(EthernetPort& in, Switch& node, const NextH
                      : spray(hops, node.hash_seed, ++node.sprayed);
 }
 
+NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
+                                     std::uint32_t flow_hash) const {
+  const Switch& node = switches_[switch_ordinal];
+  const NextHops hops = routes_.next_hops(switch_ordinal, destination);
+  const bool by_hash = node.path == PathPolicy::kEcmp || node.path == PathPolicy::kTable;
+  return by_hash && hops.size() > 1
+             ? NextHops(hops.begin() + fabric::pick(switch_hash(flow_hash, node.hash_seed), hops.size()), 1)
+             : hops;
+}
+
 // Does not look at the packet: one that waited would have to be fetched from memory for that.
 void EthernetFabric::start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes,
                                   Time now) {

@@ -116,6 +116,10 @@ class EthernetFabric final : public EndpointPort {
   // For reports and tests.
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Routes& routes() const { return routes_; }
+  /// The ports by which packets of a flow leave a switch: the one that its hash names, or every next hop where each
+  /// packet may take another.
+  [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
+                                     std::uint32_t flow_hash) const;
   [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
   [[nodiscard]] PortIndex port_index(LinkEnd end) const { return map_.at(end); }
   [[nodiscard]] LinkEnd end_of(PortIndex port) const { return map_.end_of(port); }

@@ -136,6 +136,21 @@ std::uint32_t InfiniBandFabric::choose_apart(InfiniBandPort& in, Switch& node, c
                                         : spray(hops, node.hash_seed, ++node.sprayed);
 }
 
+NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
+                                       std::uint32_t flow_hash) const {
+  const Switch& node = switches_[switch_ordinal];
+  const NextHops hops = routes_.next_hops(switch_ordinal, destination);
+  if (hops.size() <= 1) {
+    return hops;
+  }
+  if (node.path == PathPolicy::kTable) {
+    return {std::ranges::find(hops, table_.choose(switch_ordinal, destination, hops)), 1};
+  }
+  return node.path == PathPolicy::kEcmp
+             ? NextHops(hops.begin() + pick(switch_hash(flow_hash, node.hash_seed), hops.size()), 1)
+             : hops;
+}
+
 [[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle, WayOut way, Time now) {
   const wire::PacketCommon& common = packets_[handle].common;
   const std::uint32_t blocks = blocks_of(common.frame_bytes);

@@ -168,6 +168,10 @@ class FabricDocument {
         ladder.after.push_back({.cause = own.task->label, .seconds = *time});
       }
     }
+    if (!has_settled(slices.front())) {
+      json["lost_time_reason"] = "not measured: a slice of the step has not settled";
+      return;
+    }
     const StepShares shares = step_shares(json);
     json["lost_time"] = Json::array();
     for (const LostTime& lost : lost_time(shares, ladder)) {
@@ -219,6 +223,8 @@ class FabricDocument {
     }
   }
 
+  static bool has_settled(const Done& slice) { return slice.figures->value("settled", true); }
+
   /// Losses of step time by mistakes on one size of the cluster.
   Json risk_of(std::int64_t gpus) {
     const auto slices = of(TaskKind::kSlice, gpus);
@@ -228,9 +234,21 @@ class FabricDocument {
       return {};
     }
     Json risk{{"cases", Json::array()}};
+    // A difference from a time that has not settled is the slices', not the mistake's.
+    const bool settled = has_settled(slices.front());
+    if (!settled) {
+      risk["reason"] = "the step without a mistake has not settled: " +
+                       slices.front().figures->value("slice_caution", std::string("its slices are too short"));
+    }
     std::vector<double> losses;
     for (const Done& own : mistakes) {
       Json made{{"setting", own.task->label}, {"change", own.task->change}};
+      if (!settled && time_of(own)) {
+        made["reason"] = "not measured: the step without it has not settled";
+        made["unmeasured"] = true;
+        risk["cases"].push_back(made);
+        continue;
+      }
       if (const std::optional<double> time = time_of(own)) {
         made["loss"] = *time / base - 1;
         losses.push_back(*time / base - 1);
@@ -239,6 +257,9 @@ class FabricDocument {
         losses.push_back(std::numeric_limits<double>::infinity());
       }
       risk["cases"].push_back(made);
+    }
+    if (!settled) {
+      return risk;
     }
     const auto worst = std::ranges::max_element(losses);
     risk["worst_setting"] = mistakes[static_cast<std::size_t>(worst - losses.begin())].task->label;

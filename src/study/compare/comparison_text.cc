@@ -203,6 +203,8 @@ class Text {
       return loss.empty() ? loss : fmt::format("{}: {}", loss, risk["worst_setting"].get<std::string>());
     });
     row(table, "Caution", [](const Json& own) { return own.value("slice_caution", std::string()); });
+    row(table, "Longest operation", [](const Json& own) { return longest_operation(own); });
+    row(table, "Interval of slices", number("interval", [](double v) { return fmt::format("+- {:.1f} %", v * 100); }));
     row(table, "Composition error",
         number("composition_error", [](double v) { return fmt::format("{:+.2f} %", v * 100); }));
   }
@@ -237,6 +239,18 @@ class Text {
     text_ += table.text() + "\n";
   }
 
+  /// Which operation in the network takes longest, and what its paths allow without any protocol.
+  static std::string longest_operation(const Json& fabric) {
+    const Json all = fabric.value("collectives", Json::array());
+    const auto longest =
+        std::ranges::max_element(all, {}, [](const Json& own) { return own.at("time_s").get<double>(); });
+    return longest == all.end()
+               ? std::string()
+               : fmt::format("{} {}: {}, paths allow {}", longest->at("purpose").get<std::string>(),
+                             longest->at("kind").get<std::string>(), seconds_text(longest->at("time_s").get<double>()),
+                             seconds_text(longest->at("paths_allow_s").get<double>()));
+  }
+
   static bool has_cause(const Json& fabric, std::string_view cause) {
     const Json lost = fabric.value("lost_time", Json::array());
     return std::ranges::any_of(lost, [&](const Json& own) { return own.at("cause") == cause; });
@@ -253,13 +267,20 @@ class Text {
       text_ += fmt::format("  {}\n", fabric->at("name").get<std::string>());
       for (const Json& own : fabric->at("tuning_risk").at("cases")) {
         text_ += fmt::format("    {:>9}  {}: {}\n",
-                             own.contains("loss") ? signed_percent(own["loss"].get<double>()) : "fails",
+                             own.contains("loss")         ? signed_percent(own["loss"].get<double>())
+                             : own.contains("unmeasured") ? "-"
+                                                          : "fails",
                              own.at("setting").get<std::string>(), own.at("change").get<std::string>());
         if (own.contains("reason")) {
           text_ += fmt::format("    {:>9}  ({})\n", "", own["reason"].get<std::string>());
         }
       }
       for (const Json& own : fabric->at("tuning_risk").value("by_size", Json::array())) {
+        if (own.contains("reason")) {
+          text_ +=
+              fmt::format("    on {} GPUs: {}\n", own.at("gpus").get<std::int64_t>(), own["reason"].get<std::string>());
+          continue;
+        }
         text_ += fmt::format("    on {} GPUs: median {}, worst {} ({})\n", own.at("gpus").get<std::int64_t>(),
                              own.contains("median") ? percent_text(own["median"].get<double>()) : "-",
                              own.contains("worst") ? percent_text(own["worst"].get<double>()) : "fails",

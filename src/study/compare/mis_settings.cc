@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
+#include "fabric/ethernet/options.h"
 #include "study/build_topology.h"
 #include "study/data_class.h"
 #include "study/summary_text.h"
@@ -13,6 +15,11 @@ namespace weft::study {
 namespace {
 
 constexpr std::int64_t kFactor = 10;  // by which thresholds and timers are off
+/// A rate that thresholds are often copied from: of the generation before or after.
+constexpr Rate kOlderRate = 100_gbps;
+constexpr Rate kNewerRate = 400_gbps;
+/// What headroom was computed for, where cables are longer.
+constexpr Duration kShortCable = Duration::nanoseconds(5);  // 1 m
 
 /// A switch, and a cable between two switches, that a mistake is made at: the first of each by name.
 struct Places {
@@ -45,7 +52,10 @@ Places places_of(const fabric::Graph& graph) {
 
 class Mistakes {
  public:
-  Mistakes(const Scenario& scenario, Places places) : scenario_(scenario), places_(std::move(places)) {}
+  Mistakes(const Scenario& scenario, const fabric::Graph& graph)
+      : scenario_(scenario),
+        places_(places_of(graph)),
+        longest_(*std::ranges::max_element(graph.links, {}, &fabric::Link::propagation)) {}
 
   std::vector<MisSetting> all() {
     if (is_infiniband(scenario_.fabric.family)) {
@@ -60,14 +70,41 @@ class Mistakes {
         [](Scenario& made) { made.fabric.mtu = std::min<std::int64_t>(made.fabric.mtu, 1024); });
     degraded_link("a link between switches degraded", places_.uplink, places_.uplink_rate);
     degraded_link("a link to a NIC degraded", places_.host_port, places_.host_rate);
+    pairs();
     return std::move(made_);
   }
 
  private:
-  void add(std::string name, std::string change, const std::function<void(Scenario&)>& apply) {
+  void add(std::string name, std::string change, std::function<void(Scenario&)> apply) {
     MisSetting mistake{.name = std::move(name), .change = std::move(change), .scenario = scenario_};
     apply(mistake.scenario);
     made_.push_back(std::move(mistake));
+    changes_.push_back(std::move(apply));
+  }
+
+  /// Both of them, if the fabric has both.
+  void pair(std::string_view first, std::string_view second) {
+    const auto a = std::ranges::find(made_, first, &MisSetting::name);
+    const auto b = std::ranges::find(made_, second, &MisSetting::name);
+    if (a == made_.end() || b == made_.end()) {
+      return;
+    }
+    MisSetting both{.name = fmt::format("{}, and {}", a->name, b->name),
+                    .change = fmt::format("{}; {}", a->change, b->change),
+                    .scenario = a->scenario};
+    changes_[static_cast<std::size_t>(b - made_.begin())](both.scenario);
+    made_.push_back(std::move(both));
+  }
+
+  // Two mistakes of which each takes away what limits the damage of the other: marks that come late or not at all where
+  // pauses lose packets, slow senders on few paths, one path less where all choose alike.
+  void pairs() {
+    pair("ECN thresholds too high", "headroom for a shorter cable");
+    pair("ECN thresholds of another rate", "PFC on the wrong priority");
+    pair("ECN thresholds too low", "DCQCN recovers slowly");
+    pair("ECMP polarised", "a link between switches degraded");
+    pair("adaptive routing off", "a link between switches degraded");
+    pair("credits short for the cable", "a link between switches degraded");
   }
 
   [[nodiscard]] std::size_t priority() const {
@@ -101,13 +138,36 @@ class Mistakes {
     add("headroom too small", "room for two packets after a pause", [this](Scenario& made) {
       made.devices.ethernet.priorities[priority()].headroom = Bytes(2 * (scenario_.fabric.mtu + 100));
     });
+    const Bytes headroom = fabric::headroom_bytes({.rate = longest_.rate,
+                                                   .propagation = kShortCable,
+                                                   .pipeline = scenario_.devices.switch_.latency,
+                                                   .response = Duration::zero(),
+                                                   .peer_frame = Bytes(scenario_.fabric.mtu + 100),
+                                                   .local_frame = Bytes(scenario_.fabric.mtu + 100)});
+    if (longest_.propagation > kShortCable) {
+      add("headroom for a shorter cable",
+          fmt::format("{} of headroom, for 1 m and a NIC that answers at once, where a cable takes {}",
+                      short_text(headroom), short_text(longest_.propagation)),
+          [this, headroom](Scenario& made) { made.devices.ethernet.priorities[priority()].headroom = headroom; });
+    }
+    const std::size_t wrong = priority() == 4 ? 5 : 4;
+    add("PFC on the wrong priority", fmt::format("priority {} lossless in place of {}, everywhere", wrong, priority()),
+        [this, wrong](Scenario& made) {
+          made.devices.ethernet.priorities[wrong].lossless = true;
+          made.devices.ethernet.priorities[priority()].lossless = false;
+        });
     add("PFC missing on one hop", fmt::format("priority {} not lossless on {}", priority(), places_.leaf),
         [&](Scenario& made) {
           made.overrides.push_back(override_of({{group + "lossless", "false"}}));
         });
-    add("one priority mismatched",
-        fmt::format("{} pauses and marks another priority than {}", places_.leaf, priority()), [&](Scenario& made) {
-          made.overrides.push_back(override_of({{group + "lossless", "false"}, {group + "ecn", "false"}}));
+    // On another class's terms: its thresholds, no pauses, no marks, and its weight.
+    const PrioritySettings& best_effort = scenario_.devices.ethernet.priorities[priority() == 0 ? 1 : 0];
+    add("one switch with another DSCP map",
+        fmt::format("{} takes the data for best effort: no pauses and no marks there", places_.leaf),
+        [=, this](Scenario& made) {
+          made.overrides.push_back(override_of({{group + "lossless", "false"},
+                                                {group + "ecn", "false"},
+                                                {group + "weight", std::to_string(best_effort.weight)}}));
         });
   }
 
@@ -124,6 +184,14 @@ class Mistakes {
         [&](Scenario& made) { thresholds(made, kFactor, 1); });
     add("ECN thresholds too low", fmt::format("kmin and kmax / {}", kFactor),
         [&](Scenario& made) { thresholds(made, 1, kFactor); });
+    const Rate copied = longest_.rate > kOlderRate ? kOlderRate : kNewerRate;
+    add("ECN thresholds of another rate",
+        fmt::format("kmin and kmax of {} on links of {}", short_text(copied), short_text(longest_.rate)),
+        [&, copied](Scenario& made) {
+          constexpr std::int64_t kUnit = 1'000'000'000;
+          thresholds(made, copied.bits_per_second() / kUnit,
+                     std::max<std::int64_t>(longest_.rate.bits_per_second() / kUnit, 1));
+        });
     add("DCQCN recovers slowly", fmt::format("increase timer x {}", kFactor),
         [](Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer * kFactor; });
     add("DCQCN recovers too fast", fmt::format("increase timer / {}", kFactor),
@@ -171,7 +239,9 @@ class Mistakes {
 
   const Scenario& scenario_;
   Places places_;
+  fabric::Link longest_;  // of the cables at switches
   std::vector<MisSetting> made_;
+  std::vector<std::function<void(Scenario&)>> changes_;  // of each of them
 };
 
 }  // namespace
@@ -181,7 +251,7 @@ Result<std::vector<MisSetting>> mis_settings_of(const Scenario& scenario) {
   if (!graph) {
     return pass_on(graph);
   }
-  return Mistakes(scenario, places_of(*graph)).all();
+  return Mistakes(scenario, *graph).all();
 }
 
 }  // namespace weft::study

@@ -2,7 +2,8 @@
 //
 // Each changes one thing of a resolved scenario, the way it happens in practice: a threshold off by a factor, a switch
 // that was forgotten, a cable that runs at a lower rate. Which ones a fabric has follows from what it depends on:
-// pauses, marks, credits, hashes, TCP.
+// pauses, marks, credits, hashes, TCP. Behind the single mistakes stand a few pairs of them, of which each takes away
+// what limits the damage of the other.
 #pragma once
 
 #include <string>

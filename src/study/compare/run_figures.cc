@@ -56,6 +56,11 @@ void add_step(Json& json, const StepRow& step) {
     json["composition_check"] = step.composition_check;
   }
   const Json all = to_json(step);
+  for (const char* const key : {"interval", "settled", "collectives"}) {
+    if (all.contains(key)) {
+      json[key] = all[key];
+    }
+  }
   json["parts"] = all["parts"];
   json["tiers"] = all["tiers"];
   json["flows"] = all["flows"];

@@ -13,6 +13,8 @@ struct RunOnce {
   std::function<bool(const Progress&)> keep_going = [](const Progress&) { return true; };
   /// Looks at the simulation before it goes, once the results are complete.
   std::function<void(const Simulation&)> look = [](const Simulation&) {};
+  /// What a composed run of the same found of its operations, if this is the one with every packet in its place.
+  const RunResults* composed = nullptr;
 };
 
 /// Errors: those of the input, as Simulation::create gives them. A run that goes wrong has results that say so. What

@@ -35,6 +35,9 @@ std::optional<double> worst_risk(const Json& fabric) {
     return std::nullopt;
   }
   const Json& risk = fabric["tuning_risk"];
+  if (risk.contains("reason")) {
+    return std::nullopt;
+  }
   return risk.value("worst_fails", false) ? 1.0 : std::clamp(risk.value("worst", 0.0), 0.0, 1.0);
 }
 
@@ -256,6 +259,10 @@ class Verdict {
         continue;
       }
       const Json& risk = own->at("tuning_risk");
+      if (risk.contains("reason")) {
+        say(fmt::format("What a mis-setting of {} costs was not measured.", name_of(*own)), risk["reason"], "emerges");
+        continue;
+      }
       const std::string worst = risk.at("worst_setting").get<std::string>();
       const std::string tried = fmt::format("{} mis-settings tried", risk.at("cases").size());
       if (risk.value("worst_fails", false)) {

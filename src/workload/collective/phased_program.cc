@@ -17,9 +17,44 @@ void PhaseBoard::finish(Time now) {
     machine->set_timer({.at = begins_at()});
 }
 
-void PhaseBoard::record(const PhasedOperation& operation, Time finished) {
-  Duration& time = times_[operation];
-  time = std::max(time, finished - begins_at());
+void PhaseBoard::record(const PhasedOperation& operation, std::uint32_t repetition, std::uint32_t parties,
+                        Time finished) {
+  std::vector<Repetition>& repetitions = sequences_[operation].repetitions;
+  while (repetitions.size() <= repetition)
+    repetitions.push_back({.end = Duration::zero(), .missing = parties});
+  Repetition& own = repetitions[repetition];
+  WEFT_ASSERT(own.missing > 0);
+  --own.missing;
+  own.end = std::max(own.end, finished - begins_at());
+  if (repetition == 0) {
+    Duration& time = times_[operation];
+    time = std::max(time, own.end);
+  }
+}
+
+bool PhaseBoard::has_repetition(const PhasedOperation& operation, std::uint32_t repetition) {
+  Sequence& sequence = sequences_[operation];
+  if (repetition == sequence.allowed && !sequence.closed) {
+    sequence.closed = !repeats_ || !repeats_(operation.phase);
+    sequence.allowed += sequence.closed ? 0 : 1;
+  }
+  return repetition < sequence.allowed;
+}
+
+std::vector<Duration> PhaseBoard::ends_of(const PhasedOperation& operation) const {
+  std::vector<Duration> ends;
+  if (const auto found = sequences_.find(operation); found != sequences_.end()) {
+    for (const Repetition& repetition : found->second.repetitions) {
+      if (repetition.missing > 0)
+        break;
+      ends.push_back(repetition.end);
+    }
+  }
+  return ends;
+}
+
+std::uint32_t PhaseBoard::repetitions_of(const PhasedOperation& operation) const {
+  return static_cast<std::uint32_t>(ends_of(operation).size());
 }
 
 std::uint32_t PhaseBoard::phase_at(Time time) const {
@@ -29,7 +64,11 @@ std::uint32_t PhaseBoard::phase_at(Time time) const {
 
 PhasedProgram::PhasedProgram(PhaseBoard& board, verbs::Machine& machine, Collectives& collectives,
                              std::vector<PhasedRequest> requests)
-    : board_(board), machine_(machine), collectives_(collectives), requests_(std::move(requests)) {
+    : board_(board),
+      machine_(machine),
+      collectives_(collectives),
+      requests_(std::move(requests)),
+      done_(requests_.size()) {
   for (std::size_t i = 0; i < requests_.size(); ++i)
     requests_[i].request.token = i;
 }
@@ -51,20 +90,39 @@ Result<void> PhasedProgram::on_event() {
   return advance();
 }
 
-void PhasedProgram::take_finished() {
+Result<void> PhasedProgram::take_finished() {
   std::array<CollectiveFinished, 16> finished;
   std::size_t count = finished.size();
   while (count == finished.size()) {
     count = collectives_.take_finished(finished);
     for (std::size_t i = 0; i < count; ++i) {
-      --open_;
-      board_.record(requests_[static_cast<std::size_t>(finished[i].token)].operation, finished[i].finished);
+      const auto index = static_cast<std::size_t>(finished[i].token);
+      const PhasedRequest& phased = requests_[index];
+      board_.record(phased.operation, done_[index]++, phased.parties, finished[i].finished);
+      if (!board_.has_repetition(phased.operation, done_[index])) {
+        --open_;
+      } else if (auto begun = begin(phased); !begun) {
+        return begun;
+      }
     }
   }
+  return {};
+}
+
+Result<void> PhasedProgram::begin(const PhasedRequest& phased) {
+  CollectiveRequest request = phased.request;
+  request.size = board_.size_of(phased);
+  if (request.kind != CollectiveKind::kSend && request.kind != CollectiveKind::kReceive) {
+    CollectiveRequest whole = request;
+    whole.size = phased.chosen_for;
+    request.algorithm = collectives_.choose(whole);
+  }
+  return collectives_.begin(request);
 }
 
 Result<void> PhasedProgram::advance() {
-  take_finished();
+  if (auto taken = take_finished(); !taken)
+    return taken;
   if (!reported_ && open_ == 0) {
     reported_ = true;
     board_.finish(machine_.now());
@@ -75,18 +133,11 @@ Result<void> PhasedProgram::advance() {
   reported_ = false;
   next_phase_ = phase + 1;
   for (; next_request_ < requests_.size() && requests_[next_request_].operation.phase <= phase; ++next_request_) {
-    const PhasedRequest& phased = requests_[next_request_];
-    if (phased.operation.phase < phase)
+    if (requests_[next_request_].operation.phase < phase)
       continue;
     ++open_;
-    CollectiveRequest request = phased.request;
-    if (request.kind != CollectiveKind::kSend && request.kind != CollectiveKind::kReceive) {
-      CollectiveRequest whole = request;
-      whole.size = phased.chosen_for;
-      request.algorithm = collectives_.choose(whole);
-    }
-    if (auto begins = collectives_.begin(request); !begins)
-      return begins;
+    if (auto begun = begin(requests_[next_request_]); !begun)
+      return begun;
   }
   return advance();
 }

@@ -1,5 +1,9 @@
 // Collectives in phases: all of a phase at once, and the next phase when every rank has finished the one before.
 //
+// In a phase an operation may run again and again, back to back: a rank begins it anew as soon as it has finished, as
+// ranks do in a step, until the board's owner has seen enough. Communicators go on side by side until then, so that
+// none has the network to itself in the end.
+//
 // The ranks of one process agree on phases out of band, without packets, a fixed gap after the last of them: what is
 // measured is the phase alone. One PhaseBoard is shared by the programs of all ranks; it must outlive them.
 #pragma once
@@ -30,6 +34,7 @@ struct PhasedRequest {
   CollectiveRequest request{};
   /// An algorithm left open is chosen for this size, of which the request is a shorter sample.
   Bytes chosen_for{};
+  std::uint32_t parties = 1;  // that tell its end: all members, or both ends
 };
 
 class PhaseBoard {
@@ -40,9 +45,20 @@ class PhaseBoard {
   void add_rank(verbs::Machine& machine) { machines_.push_back(&machine); }
   /// Asked of every phase but the first, when all before it have ended; those for which it is true are left out.
   void set_skips(std::function<bool(std::uint32_t phase)> skips) { skips_ = std::move(skips); }
+  /// Asked when the first rank has finished an operation of the phase: whether it follows once more. Without this no
+  /// operation runs twice.
+  void set_repeats(std::function<bool(std::uint32_t phase)> repeats) { repeats_ = std::move(repeats); }
+  /// How large a phase's operations are; without this they are as they were requested.
+  void set_sizes(std::function<Bytes(std::uint32_t phase)> sizes) { sizes_ = std::move(sizes); }
+  [[nodiscard]] Bytes size_of(const PhasedRequest& phased) const {
+    return sizes_ ? sizes_(phased.operation.phase) : phased.request.size;
+  }
   /// A rank has finished everything of the present phase.
   void finish(Time now);
-  void record(const PhasedOperation& operation, Time finished);
+  /// One of `parties` ranks has finished this repetition, counted from 0.
+  void record(const PhasedOperation& operation, std::uint32_t repetition, std::uint32_t parties, Time finished);
+  /// Whether the operation has a repetition of that number; all parties get the same answer.
+  [[nodiscard]] bool has_repetition(const PhasedOperation& operation, std::uint32_t repetition);
 
   [[nodiscard]] std::uint32_t phase() const { return phase_; }
   [[nodiscard]] bool over() const { return phase_ >= phases_; }
@@ -52,16 +68,32 @@ class PhaseBoard {
   [[nodiscard]] std::uint32_t phase_at(Time time) const;
   /// From the beginning of its phase to the last member's end; only operations that have finished.
   [[nodiscard]] const std::map<PhasedOperation, Duration>& times() const { return times_; }
+  /// The same of every repetition that all parties have finished, in their order.
+  [[nodiscard]] std::vector<Duration> ends_of(const PhasedOperation& operation) const;
+  [[nodiscard]] std::uint32_t repetitions_of(const PhasedOperation& operation) const;
 
  private:
+  struct Repetition {
+    Duration end{};             // of the last party so far
+    std::uint32_t missing = 0;  // parties
+  };
+  struct Sequence {
+    std::vector<Repetition> repetitions{};
+    std::uint32_t allowed = 1;  // repetitions that parties may begin
+    bool closed = false;        // there will not be more
+  };
+
   std::uint32_t phases_;
   Duration gap_;
   std::function<bool(std::uint32_t)> skips_;
+  std::function<bool(std::uint32_t)> repeats_;
+  std::function<Bytes(std::uint32_t)> sizes_;
   std::vector<verbs::Machine*> machines_;
   std::uint32_t phase_ = 0;
   std::size_t finished_ = 0;
   std::vector<Time> begins_{Time::zero()};
   std::map<PhasedOperation, Duration> times_;
+  std::map<PhasedOperation, Sequence> sequences_;
 };
 
 class PhasedProgram final : public Program {
@@ -76,12 +108,14 @@ class PhasedProgram final : public Program {
 
  private:
   [[nodiscard]] Result<void> advance();
-  void take_finished();
+  [[nodiscard]] Result<void> take_finished();
+  [[nodiscard]] Result<void> begin(const PhasedRequest& phased);
 
   PhaseBoard& board_;
   verbs::Machine& machine_;
   Collectives& collectives_;
   std::vector<PhasedRequest> requests_;
+  std::vector<std::uint32_t> done_;  // repetitions of each
   std::size_t next_request_ = 0;
   std::size_t open_ = 0;          // requests that have not finished
   std::uint32_t next_phase_ = 0;  // that this rank has neither begun nor left out
