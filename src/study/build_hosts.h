@@ -13,7 +13,9 @@
 #include "study/build_scale_up.h"
 #include "study/scenario.h"
 #include "transport/congestion/dcqcn.h"
+#include "transport/congestion/hpcc.h"
 #include "transport/congestion/ib_congestion_control.h"
+#include "transport/congestion/swift.h"
 #include "workload/connection.h"
 
 namespace weft::study {
@@ -48,6 +50,8 @@ class HostBuilder {
   void set_streams(host::NicOptions& nic);
   [[nodiscard]] const transport::DcqcnParameters& dcqcn(Rate line);
   [[nodiscard]] const transport::IbCongestionParameters& ib_congestion(Rate line);
+  [[nodiscard]] const transport::SwiftParameters& swift(Rate line);
+  [[nodiscard]] const transport::HpccParameters& hpcc(Rate line);
 
   [[nodiscard]] DeviceSettings settings(EndpointId endpoint) const;
   void set_path(host::NicOptions& nic, EndpointId endpoint, const DeviceSettings& devices);
@@ -61,6 +65,9 @@ class HostBuilder {
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
   std::map<Rate, std::unique_ptr<transport::DcqcnParameters>> dcqcn_;
   std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;
+  std::map<Rate, std::unique_ptr<transport::SwiftParameters>> swift_;
+  std::map<Rate, std::unique_ptr<transport::HpccParameters>> hpcc_;
+  Duration round_trip_;               // of the idle network, where an algorithm asks for it
   transport::StreamLedgers ledgers_;  // of every connection over a stream
 };
 

@@ -14,6 +14,7 @@
 
 #include "study/family.h"
 #include "study/scenario_collectives.h"
+#include "study/scenario_congestion.h"
 #include "study/scenario_cost.h"
 #include "study/scenario_devices.h"
 #include "study/scenario_reduction.h"
@@ -84,6 +85,9 @@ struct RoutingSettings {
   Duration reroute_delay;                 // from a failure until next hops avoid it
 };
 
+/// Whether congestion notifications have a class of their own, or that of the data they are about.
+enum class CnpClass : std::uint8_t { kOwn, kData };
+
 /// [qos]: which class each kind of packet travels in.
 struct QosSettings {
   std::int64_t data_priority = 3;
@@ -97,6 +101,7 @@ struct QosSettings {
   std::int64_t cnp_sl = 0;
   std::int64_t tcp_priority = 0;
   std::int64_t tcp_dscp = 0;
+  CnpClass cnp_class = CnpClass::kOwn;
 };
 
 enum class LossRecoveryKind : std::uint8_t { kGoBackN, kSelectiveRepeat };
@@ -111,12 +116,12 @@ struct TransportSettings {
   bool out_of_order_placement = false;
 };
 
-enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc };
+enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc, kSwift, kHpcc };
 
 /// [congestion_control]
 struct CongestionSettings {
   CongestionAlgorithm algorithm = CongestionAlgorithm::kNone;
-  std::string profile;          // of the catalogue, for dcqcn and ib-cc
+  std::string profile;          // of the catalogue, for dcqcn, ib-cc, swift and hpcc
   std::optional<Bytes> window;  // in flight per queue pair; none: unlimited (static-window needs one)
 };
 
@@ -204,6 +209,8 @@ struct Scenario {
   CongestionSettings congestion{};
   DcqcnSettings dcqcn{};
   IbCongestionSettings ib_congestion{};
+  SwiftSettings swift{};
+  HpccSettings hpcc{};
   ReductionSettings reduction{};
   ScaleUpSettings scale_up{};
   TcpSettings tcp{};

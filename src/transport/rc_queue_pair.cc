@@ -202,10 +202,10 @@ bool RcQueuePair::poll_transmit_apart(const TransmitSlot& slot, verbs::Context& 
   return sent;
 }
 
-// Acknowledgements go first; READ data and requests take turns.
+// Notifications and acknowledgements go first; READ data and requests take turns.
 bool RcQueuePair::share_wire(const TransmitSlot& slot, const RcCall& surroundings) {
   const bool requests = core_.may_request();
-  const bool requests_first = requests && request_turn_ && responder_.sends_data();
+  const bool requests_first = requests && request_turn_ && responder_.sends_data() && !responder_.notice_waits();
   request_turn_ = !request_turn_;
   if (requests_first && requester_.poll_transmit(slot, surroundings)) {
     return true;

@@ -11,9 +11,14 @@ namespace weft::transport {
 
 void RcRequester::on_response(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
+  echoed_telemetry_ = received.packet.has(wire::kTelemetry) ? &received.cold.telemetry : nullptr;
   if (selective_ != nullptr && received.packet.has(wire::kHasCold) && header.psn + 1 == hot_.una) {
     // Nothing new in order, but later packets have arrived.
     selective_->on_sack(hot_.una, received.cold.sack, hot_.end);
+    if (echoed_telemetry_ != nullptr)
+      report_ack(0, call.core, call.now);
+    if (selective_->has_retransmission())
+      report_loss(LossSign::kDetected, call.core, call.now);
     return;
   }
   // Stale and forged numbers change nothing.
@@ -42,6 +47,8 @@ void RcRequester::on_acknowledge(const ReceivedPacket& received, const RcCall& c
       acknowledge_through(header.psn, call);
       if (selective_ != nullptr && received.packet.has(wire::kHasCold) && !failed_) {
         selective_->on_sack(header.psn + 1, received.cold.sack, hot_.end);
+        if (selective_->has_retransmission())
+          report_loss(LossSign::kDetected, call.core, call.now);
       }
       return;
     case wire::SyndromeKind::kNak:
@@ -242,12 +249,22 @@ void RcRequester::report_ack(std::int32_t progress, const RcCore& core, Time now
   AckSample sample{.rtt = Duration::picoseconds(-1),
                    .acknowledged = verbs::to_bytes(core.attributes().path_mtu) * progress,
                    .marked = echoed_mark_,
-                   .entropy = echoed_entropy_};
-  if (sampling_ && hot_.una > sample_psn_) {
+                   .entropy = echoed_entropy_,
+                   .telemetry = echoed_telemetry_};
+  if (echoed_telemetry_ != nullptr) {
+    sample.rtt = echoed_telemetry_->age(now);
+  } else if (sampling_ && hot_.una > sample_psn_) {
     sampling_ = false;
     sample.rtt = now - sample_sent_;
   }
   core.options.congestion_control->on_ack(sample, now);
+  refresh_window(core, now);
+}
+
+void RcRequester::report_loss(LossSign sign, const RcCore& core, Time now) {
+  if (!wants_acks_)
+    return;
+  core.options.congestion_control->on_loss(sign, now);
   refresh_window(core, now);
 }
 
@@ -285,6 +302,7 @@ void RcRequester::rewind() {
 
 void RcRequester::resend_from(Psn psn, const RcCall& call) {
   hot_.gap_handled = true;
+  report_loss(LossSign::kDetected, call.core, call.now);
   if (PathSelector* const path = call.options().path_selector; path != nullptr) {
     path->on_loss(path->entropy_for(psn, call.now), call.now);
   }
@@ -321,6 +339,7 @@ void RcRequester::on_timeout(const RcCall& call) {
     return;
   hot_.gap_handled = false;
   restart_deadline(call);
+  report_loss(LossSign::kTimeout, call.core, call.now);
   if (selective_ != nullptr) {
     selective_->on_timeout(hot_.next);
   } else {

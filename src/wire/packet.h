@@ -12,6 +12,7 @@
 #include "base/data_size.h"
 #include "base/ids.h"
 #include "base/psn.h"
+#include "wire/telemetry.h"
 
 namespace weft::wire {
 
@@ -51,6 +52,7 @@ enum PacketFlag : std::uint8_t {
   kHasCold = 1 << 0,    // a ColdPacket belongs to this packet
   kCorrupted = 1 << 1,  // damaged on a link: the receiver's CRC check discards it
   kControl = 1 << 2,    // acknowledgement or notification: may travel in a class of its own
+  kTelemetry = 1 << 3,  // the cold record holds telemetry: to be added to by switches, or with kControl to be returned
 };
 
 /// Bits of IbTransportHeader::flags, from the base transport header.
@@ -194,8 +196,8 @@ static_assert(sizeof(Packet) == 64);
 
 /// Operands of an atomic request.
 struct AtomicOperands {
-  std::uint64_t swap_or_add = 0;
-  std::uint64_t compare = 0;
+  std::uint64_t swap_or_add;
+  std::uint64_t compare;
 };
 
 /// Selective acknowledgement: bit i of the bitmap (bit 0 of word 0 first) stands for PSN `cumulative + 1 + i`, where
@@ -212,19 +214,23 @@ struct SackBitmap {
 /// A run of bytes that a TCP receiver has beyond the acknowledgement: sequence numbers, `end` exclusive.
 //= rfc2018 3
 struct TcpSackBlock {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
+  std::uint32_t begin;
+  std::uint32_t end;
 
   friend constexpr bool operator==(TcpSackBlock, TcpSackBlock) = default;
 };
 /// As many as 40 bytes of options hold; with timestamps three of them.
 inline constexpr std::size_t kMaxTcpSackBlocks = 4;
 
-/// The cold record: what few packets carry.
+/// The cold record: what few packets carry. An atomic request, a TCP segment and a packet with telemetry are never the
+/// same packet.
 struct ColdPacket {
-  AtomicOperands atomic;
   SackBitmap sack;
-  std::array<TcpSackBlock, kMaxTcpSackBlocks> tcp_sack{};
+  union {
+    Telemetry telemetry{};
+    AtomicOperands atomic;
+    std::array<TcpSackBlock, kMaxTcpSackBlocks> tcp_sack;
+  };
 };
 static_assert(sizeof(ColdPacket) == 64);
 
