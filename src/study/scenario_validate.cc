@@ -67,12 +67,14 @@ Result<void> validate_congestion(const Scenario& scenario) {
     return fail_at(scenario, path, "'dcqcn' needs ECN, which RoCEv1 has no IP header for; one of none, static-window");
   }
   if (!infiniband && algorithm == CongestionAlgorithm::kIbCc) {
-    return fail_at(scenario, path, "'ib-cc' needs the marks of InfiniBand; one of none, static-window, dcqcn");
+    return fail_at(scenario, path,
+                   "'ib-cc' needs the marks of InfiniBand; one of none, static-window, dcqcn, swift, hpcc");
   }
   const bool uses_telemetry = algorithm == CongestionAlgorithm::kSwift || algorithm == CongestionAlgorithm::kHpcc;
   if (uses_telemetry && family != Family::kRoceV2) {
-    return fail_at(scenario, path, "'{}' is for rocev2, whose packets have room for what it measures; {} has not",
-                   word_of(algorithm), word_of(family));
+    return fail_at(scenario, path,
+                   "'{}' needs what packets of rocev2 carry for it; with {} one of none, static-window{}",
+                   word_of(algorithm), word_of(family), infiniband ? ", ib-cc" : "");
   }
   if (algorithm == CongestionAlgorithm::kStaticWindow && !scenario.congestion.window) {
     return fail_at(scenario, path, "'static-window' needs congestion_control.window");
