@@ -133,10 +133,7 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const Dev
     return;
   }
   host::PcieSlot& slot = shared->add_nic();
-  host::RdmaPathOptions options = rdma_path_options({scenario_, devices}, memory(endpoint));
-  options.wire = rates_[endpoint.value()];
-  options.dma_unit = devices.host.pcie_max_payload;
-  nic.path = [shared, &slot, options](std::uint64_t seed) {
+  nic.path = [shared, &slot, options = rdma_path_options({scenario_, devices}, memory(endpoint))](std::uint64_t seed) {
     return std::make_unique<host::RdmaPath>(options,
                                             host::RdmaPath::Place{.host = *shared, .slot = slot, .seed = seed});
   };

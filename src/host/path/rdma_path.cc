@@ -45,26 +45,9 @@ CoreId RdmaPath::core_of(Qpn qpn) const {
   return host_.cpu().core_of(stable_hash(seed_, {bytes.data(), bytes.size()}));
 }
 
-Duration RdmaPath::overlap(Bytes size, const Dma& dma) const {
-  if (options_.wire == Rate::max() || size <= options_.dma_unit) {
-    return Duration::zero();
-  }
-  return std::min(dma.all - dma.unit, options_.wire.transmit_time(size - options_.dma_unit));
-}
-
-Duration RdmaPath::packet_fetch(const HostResources::Piece& packet) const {
-  const Duration all = host_.idle_fetch(packet);
-  return all - overlap(packet.size, {.all = all, .unit = host_.idle_fetch({packet.place, options_.dma_unit})});
-}
-
-Duration RdmaPath::store_overlap(const HostResources::Piece& packet) const {
-  return overlap(packet.size,
-                 {.all = host_.idle_store(packet), .unit = host_.idle_store({packet.place, options_.dma_unit})});
-}
-
 Duration RdmaPath::first_fetch(const HostResources::Piece& first) const {
   const Duration of_gpu = first.place.gpu.is_valid() ? options_.gpu_read.latency : Duration::zero();
-  return slot_.options().read_round_trip + of_gpu + host_.detour(first.place) + packet_fetch(first);
+  return slot_.options().read_round_trip + of_gpu + host_.detour(first.place) + host_.idle_fetch(first);
 }
 
 // Two buffers: while one chunk is sent, the next is copied.
@@ -171,12 +154,7 @@ Time RdmaPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   }
   const bool bounced = bounces(state.sink);
   const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : state.sink, arrival.payload};
-  Time end = host_.store(slot_, piece, now);
-  // Where nothing was in its way, all but the end was written while the packet came in.
-  if (!bounced && end == now + host_.idle_store(piece)) {
-    end = end - store_overlap(piece);
-  }
-  end = end + host_.detour(piece.place);
+  Time end = host_.store(slot_, piece, now) + host_.detour(piece.place);
   if (options_.receive_buffer != Bytes::max()) {
     buffer_.push_back({end, arrival.payload});
     buffered_ += arrival.payload;
@@ -279,7 +257,7 @@ void RdmaPath::list_sending(const MessageShape& shape, StageTimes& list) const {
       list.add({"payload fetch from GPU", options_.gpu_read.latency, options_.gpu_read.mark});
     }
     list.add({"root complex", host_.detour(first.place), host_.options().root_complex.mark});
-    list.add({"payload fetch, PCIe", packet_fetch(first), StageMark::kEmerges});
+    list.add({"payload fetch, PCIe", host_.idle_fetch(first), StageMark::kEmerges});
   }
   list.add({"TCP offload", options_.offload.latency, options_.offload.mark});
   list.add({"NIC transmit", options_.transmit.latency, options_.transmit.mark});
@@ -294,8 +272,7 @@ void RdmaPath::list_receiving(const MessageShape& shape, StageTimes& list) const
     if (is_send(shape.opcode) && shape.size <= shape.packet) {
       list.add({"receive request fetch", options_.receive_fetch.latency, options_.receive_fetch.mark});
     }
-    const Duration overlapped = bounced ? Duration::zero() : store_overlap(piece);
-    list.add({"payload write, PCIe", host_.idle_store(piece) - overlapped, StageMark::kEmerges});
+    list.add({"payload write, PCIe", host_.idle_store(piece), StageMark::kEmerges});
     list.add({"root complex", host_.detour(piece.place), host_.options().root_complex.mark});
     if (piece.place.gpu.is_valid()) {
       list.add({"payload write to GPU", options_.gpu_write.latency, options_.gpu_write.mark});

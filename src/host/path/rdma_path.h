@@ -1,15 +1,15 @@
 // The way of RDMA through a host: doorbell, PCIe, memory or GPU memory, the NIC's pipelines, and the completion.
 //
 // Sending: the core builds the work request and writes it to the NIC; small data ride with it, others the NIC reads
-// over PCIe, the first bytes after a round trip and the rest ahead of the wire: a packet leaves as soon as each of its
-// bytes will have come before its turn (cut-through DMA, in units of PCIe's payload). Receiving: the engine answers at
-// once, bytes are written over PCIe from a buffer of the NIC while the packet still comes in; what finds it full is
-// lost (an endpoint never pauses the wire). The completion is written behind the bytes. A target of READ waits for its
-// own first bytes before it answers. With `access` kBounce the bytes of GPU memory go through host memory in chunks, by
-// copies that share the host's CPU and PCIe; a chunk is sent when its copy has ended. Not modelled: the NIC's caches of
-// keys and queue pairs, atomics' own round trip, a receive request's fetch behind immediate data (the NIC reads it
-// beside the payload's write), READs that bounce; over iWARP, what depends on where a message begins in the stream.
-// Bytes that are sent again count as new ones for the chunks of a bounce.
+// over PCIe, the first bytes after a round trip and the rest ahead of the wire, so that no packet leaves before its
+// bytes could have come. Receiving: the engine answers at once, bytes are written over PCIe from a buffer of the NIC;
+// what finds it full is lost (an endpoint never pauses the wire). The completion is written behind the bytes.
+// A target of READ waits for its own first bytes before it answers.
+// With `access` kBounce the bytes of GPU memory go through host memory in chunks, by copies that share the host's CPU
+// and PCIe; a chunk is sent when its copy has ended.
+// Not modelled: the NIC's caches of keys and queue pairs, atomics' own round trip, a receive request's fetch behind
+// immediate data (the NIC reads it beside the payload's write), READs that bounce; over iWARP, what depends on where a
+// message begins in the stream. Bytes that are sent again count as new ones for the chunks of a bounce.
 #pragma once
 
 #include "base/ring.h"
@@ -38,8 +38,6 @@ struct RdmaPathOptions {
   Stage gpu_read{};   // what GPU memory adds to the first bytes read
   Stage gpu_write{};  // and to bytes written
   Bytes inline_limit{};
-  Rate wire = Rate::max();  // of the NIC's port; max: DMA and wire do not overlap inside a packet
-  Bytes dma_unit{};         // of PCIe: what has come whole can be passed on
   Bytes receive_buffer = Bytes::max();
   WorkRequestFetch request_fetch = WorkRequestFetch::kWithDoorbell;
   CompletionMode completion_mode = CompletionMode::kPolling;
@@ -96,14 +94,6 @@ class RdmaPath final : public NicPath {
   }
   [[nodiscard]] bool is_inline(Bytes size, std::uint8_t send_flags, verbs::MemoryPlace place) const;
   [[nodiscard]] CoreId core_of(Qpn qpn) const;
-  /// What overlaps with the wire of so many bytes' DMA that takes `all`, and `unit` for a unit of it.
-  struct Dma {
-    Duration all{};
-    Duration unit{};
-  };
-  [[nodiscard]] Duration overlap(Bytes size, const Dma& dma) const;
-  [[nodiscard]] Duration packet_fetch(const HostResources::Piece& packet) const;
-  [[nodiscard]] Duration store_overlap(const HostResources::Piece& packet) const;
   [[nodiscard]] Duration first_fetch(const HostResources::Piece& first) const;
   void stage_chunks(Flow& flow, Time now);
   [[nodiscard]] Time land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred in_memory);
