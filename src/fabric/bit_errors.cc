@@ -5,7 +5,8 @@
 
 namespace weft::fabric {
 
-BitErrors::BitErrors(Probability bit_error_rate, std::uint64_t seed) : state_(seed) {
+BitErrors::BitErrors(Probability bit_error_rate, std::uint64_t seed, Probability packet_error_rate)
+    : packet_error_rate_(packet_error_rate), state_(seed) {
   Probability survival = bit_error_rate.complement();
   for (Probability& power : survival_) {
     power = survival;
@@ -21,6 +22,9 @@ Probability BitErrors::damage_probability(std::uint32_t bytes) const {
     if ((bits & 1U) != 0) {
       intact = intact * survival_[i];
     }
+  }
+  if (packet_error_rate_ > Probability::zero()) {
+    intact = intact * packet_error_rate_.complement();
   }
   return intact.complement();
 }

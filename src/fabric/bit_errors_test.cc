@@ -38,6 +38,17 @@ TEST(BitErrors, DamageAsManyPacketsAsTheirChanceSays) {
   EXPECT_NEAR(damaged, kDraws * p, 5 * std::sqrt(kDraws * p * (1 - p)));
 }
 
+TEST(BitErrors, PacketErrorsHitPacketsOfEveryLengthAlike) {
+  const Probability one_in_a_hundred = rate(100);
+  const BitErrors packets(Probability::zero(), 1, one_in_a_hundred);
+  for (const std::uint32_t bytes : {1U, 84U, 4'178U}) {
+    EXPECT_EQ(packets.damage_probability(bytes), one_in_a_hundred);
+  }
+  const BitErrors both(rate(1'000'000), 1, one_in_a_hundred);
+  const BitErrors bits(rate(1'000'000), 1);
+  EXPECT_NEAR(value(both.damage_probability(4'178)), 1 - (1 - value(bits.damage_probability(4'178))) * 0.99, 1e-12);
+}
+
 TEST(BitErrors, TheSeedDecides) {
   BitErrors first(rate(100'000), 5);
   BitErrors second(rate(100'000), 5);

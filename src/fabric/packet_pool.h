@@ -49,6 +49,7 @@ class PacketPool {
     packet.common.cold = cold_.allocate(cold).value();
   }
   /// Only of a packet with kHasCold.
+  [[nodiscard]] wire::ColdPacket& cold_of(wire::Packet& packet) { return cold_[ColdHandle(packet.common.cold)]; }
   [[nodiscard]] const wire::ColdPacket& cold_of(const wire::Packet& packet) const {
     return cold_[ColdHandle(packet.common.cold)];
   }

@@ -7,10 +7,10 @@
 namespace weft::host {
 namespace {
 
-/// What both kinds of frame carry of the common record.
-void expect_same(const wire::PacketCommon& read, const wire::PacketCommon& sent) {
-  WEFT_ASSERT(read.frame_bytes == sent.frame_bytes);
-  WEFT_ASSERT(read.wire_bytes == sent.wire_bytes);
+/// What both kinds of frame carry of the common record; `telemetry` bytes of the packet are left out of frames.
+void expect_same(const wire::PacketCommon& read, const wire::PacketCommon& sent, std::uint16_t telemetry = 0) {
+  WEFT_ASSERT(read.frame_bytes + telemetry == sent.frame_bytes);
+  WEFT_ASSERT(read.wire_bytes + telemetry == sent.wire_bytes);
   WEFT_ASSERT(read.payload_bytes == sent.payload_bytes);
   WEFT_ASSERT(read.traffic_class == sent.traffic_class);
   WEFT_ASSERT(read.ecn == sent.ecn);
@@ -60,7 +60,8 @@ void check_headers(const wire::Packet& packet, const wire::ColdPacket& cold) {
   read.ib = {};
   const Result<void> parsed = wire::from_frame(frame, read, read_cold);
   WEFT_ASSERT(parsed.has_value());
-  expect_same(read.common, packet.common);
+  expect_same(read.common, packet.common,
+              packet.has(wire::kTelemetry) ? wire::telemetry_bytes(cold.telemetry.kind()) : std::uint16_t{0});
   WEFT_ASSERT(read.ib.psn == packet.ib.psn);
   WEFT_ASSERT(read.ib.opcode == packet.ib.opcode);
   WEFT_ASSERT(read.ib.destination_qp == packet.ib.destination_qp);

@@ -107,8 +107,13 @@ void Nic::attend(QpRef ref, QpRecord& record) {
   if (path_ != nullptr) [[unlikely]] {
     outlook = held(ref, outlook, kernel_.now());
   }
-  if (outlook.answer_waits && (record.lists & kInAnswers) == 0) {
-    await_answer(ref, record);
+  if (outlook.answer_waits) {
+    if ((record.lists & kInAnswers) == 0) {
+      await_answer(ref, record);
+    }
+    if (outlook.notice_first != ((record.lists & kNoticeFirst) != 0)) [[unlikely]] {
+      record.lists ^= kNoticeFirst;
+    }
   }
   if (outlook.data <= kernel_.now()) {
     if ((record.lists & kInReady) == 0) {
@@ -213,8 +218,9 @@ Time Nic::send_one(std::uint16_t lanes, Time now) {
   return free_at;
 }
 
-std::uint32_t Nic::answer_lanes(const QpRecord& record) const {
-  return 1U << (ack_ ? ack_->priority : record.priority) | 1U << (cnp_ ? cnp_->priority : record.priority);
+std::uint32_t Nic::answer_lane(const QpRecord& record) const {
+  const std::optional<TrafficClass>& wanted = (record.lists & kNoticeFirst) != 0 ? cnp_ : ack_;
+  return 1U << (wanted ? wanted->priority : record.priority);
 }
 
 // The oldest answer whose lane is open; each is looked at once.
@@ -222,8 +228,8 @@ Time Nic::send_answer(std::uint16_t lanes, Time now) {
   for (std::uint32_t left = answers_.size(); left > 0; --left) {
     const QpRef ref = answers_.pop_front();
     QpRecord& record = record_of(ref);
-    const std::uint32_t needed = answer_lanes(record);
-    if ((lanes & needed) != needed) {
+    const std::uint32_t needed = answer_lane(record);
+    if ((lanes & needed) == 0) {
       answers_.push_back(ref);
       continue;
     }
@@ -267,7 +273,7 @@ Time Nic::send_data(std::uint16_t lanes, Time now) {
     }
     // An engine gives its answers first: while their lane is blocked, its data wait behind them, and come back to the
     // ring with the answer that leaves.
-    if ((record.lists & kInAnswers) != 0 && (answer_lanes(record) & ~std::uint32_t{lanes}) != 0) [[unlikely]] {
+    if ((record.lists & kInAnswers) != 0 && (answer_lane(record) & ~std::uint32_t{lanes}) != 0) [[unlikely]] {
       continue;
     }
     const Time free_at = poll(ref, record, now);

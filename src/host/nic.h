@@ -130,7 +130,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
  private:
   /// A queue pair as the rings and heaps name it: kind above, place in its slab below.
   using QpRef = std::uint32_t;
-  enum List : std::uint8_t { kInAnswers = 1, kInReady = 2 };
+  enum List : std::uint8_t { kInAnswers = 1, kInReady = 2, kNoticeFirst = 4 };  // the last: of its answers
   struct QpRecord {
     Time paced_at = Time::never();  // the heap entry that counts
     Time timer_at = Time::never();
@@ -189,8 +189,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
   void release_paced(Time now);
   [[nodiscard]] bool has_ready() const { return !answers_.empty() || ready_mask_ != 0; }
-  /// Those that must be open before the queue pair's next answer, of whichever kind, may leave.
-  [[nodiscard]] std::uint32_t answer_lanes(const QpRecord& record) const;
+  /// The lane of the queue pair's next answer.
+  [[nodiscard]] std::uint32_t answer_lane(const QpRecord& record) const;
   /// Tells the listeners of completions that they have not been told of, if there are any; their bytes have landed.
   void report_news(Time landed) {
     if (device_.completions() != seen_completions_) {

@@ -10,6 +10,7 @@
 #include "study/selector.h"
 #include "wire/encapsulation.h"
 #include "wire/opcode.h"
+#include "wire/telemetry.h"
 
 namespace weft::study {
 namespace {
@@ -43,6 +44,22 @@ Bytes scaled(Bytes value, Rate rate, const std::optional<Rate>& reference) {
   return Bytes(static_cast<std::int64_t>(product / reference->bits_per_second()));
 }
 
+/// What the packets of an algorithm carry for switches and receivers.
+wire::TelemetryKind telemetry_of(CongestionAlgorithm algorithm) {
+  switch (algorithm) {
+    case CongestionAlgorithm::kSwift:
+      return wire::TelemetryKind::kTimestamp;
+    case CongestionAlgorithm::kHpcc:
+      return wire::TelemetryKind::kInBand;
+    case CongestionAlgorithm::kNone:
+    case CongestionAlgorithm::kStaticWindow:
+    case CongestionAlgorithm::kDcqcn:
+    case CongestionAlgorithm::kIbCc:
+      break;
+  }
+  return wire::TelemetryKind::kNone;
+}
+
 fabric::EthernetPortOptions port_options(const Scenario& scenario, const EthernetSettings& settings, Rate rate) {
   fabric::EthernetPortOptions options;
   for (std::size_t p = 0; p < settings.priorities.size(); ++p) {
@@ -69,7 +86,8 @@ fabric::EthernetPortOptions port_options(const Scenario& scenario, const Etherne
                                     : fabric::PfcWatchdogOptions::Action::kForward};
   options.pause_quanta = static_cast<std::uint16_t>(settings.pause_quanta);
   options.pause_response = settings.pause_response.value_or(standard_response(rate));
-  options.mtu_frame = largest_frame(scenario, encapsulation_of(scenario.fabric));
+  options.mtu_frame = largest_frame(scenario, encapsulation_of(scenario.fabric)) +
+                      Bytes(wire::telemetry_bytes(telemetry_of(scenario.congestion.algorithm)));
   return options;
 }
 
@@ -200,15 +218,17 @@ bool is_internal(const fabric::Graph& graph, const fabric::Link& link) {
   return is_port(link.a.node) || is_port(link.b.node);
 }
 
-std::vector<Probability> bit_error_rates(const Scenario& scenario, const fabric::Graph& graph) {
+/// Of each link, by one of the two keys for errors; empty if none has any.
+std::vector<Probability> error_rates(const Scenario& scenario, const fabric::Graph& graph,
+                                     Probability LinkSettings::*key) {
   std::vector<Probability> rates;
   bool any = false;
   for (const fabric::Link& link : graph.links) {
     const LinkTier tier = tier_of(graph, link);
-    Probability rate = scenario.devices.link(tier).bit_error_rate;
+    Probability rate = scenario.devices.link(tier).*key;
     if (!scenario.overrides.empty()) {
       for (const fabric::LinkEnd end : {link.a, link.b}) {
-        rate = std::max(rate, settings_of_port(scenario, fabric::port_name(graph, end)).link(tier).bit_error_rate);
+        rate = std::max(rate, settings_of_port(scenario, fabric::port_name(graph, end)).link(tier).*key);
       }
     }
     if (is_internal(graph, link)) {
@@ -320,9 +340,11 @@ Result<fabric::EthernetOptions> ethernet_options(const Scenario& scenario, const
     return pass_on(profiled);
   }
   options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
-  options.bit_error_rate = bit_error_rates(scenario, graph);
+  options.bit_error_rate = error_rates(scenario, graph, &LinkSettings::bit_error_rate);
+  options.packet_error_rate = error_rates(scenario, graph, &LinkSettings::packet_error_rate);
   options.events = link_events(scenario, graph);
   options.deadlock_check = 1_ms;
+  options.telemetry = telemetry_of(scenario.congestion.algorithm) != wire::TelemetryKind::kNone;
   return options;
 }
 
@@ -348,7 +370,8 @@ Result<fabric::InfiniBandOptions> infiniband_options(const Scenario& scenario, c
     return pass_on(profiled);
   }
   options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
-  options.bit_error_rate = bit_error_rates(scenario, graph);
+  options.bit_error_rate = error_rates(scenario, graph, &LinkSettings::bit_error_rate);
+  options.packet_error_rate = error_rates(scenario, graph, &LinkSettings::packet_error_rate);
   options.events = link_events(scenario, graph);
   options.credit_repetition = scenario.devices.infiniband.credit_update_interval;
   return options;

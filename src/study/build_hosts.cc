@@ -55,6 +55,14 @@ transport::TargetClamp clamp_of(ClampRule rule) {
   return transport::TargetClamp::kAfterTimeIncrease;
 }
 
+Bytes scaled(Bytes step, Rate line, const std::optional<Rate>& reference) {
+  if (!reference) {
+    return step;
+  }
+  const auto product = static_cast<Int128>(step.count()) * line.bits_per_second();
+  return Bytes(static_cast<std::int64_t>(product / reference->bits_per_second()));
+}
+
 Rate scaled(Rate step, Rate line, const std::optional<Rate>& reference) {
   if (!reference) {
     return step;
@@ -89,7 +97,8 @@ HostBuilder::HostBuilder(const Scenario& scenario, const fabric::Graph& graph)
     }
   }
   const std::optional<WindowSize>& window = scenario.congestion.window;
-  if ((window && window->bdp_millis > 0) || scenario.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat) {
+  if ((window && window->bdp_millis > 0) || scenario.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat ||
+      (scenario.congestion.algorithm == CongestionAlgorithm::kHpcc && !scenario.hpcc.base_round_trip)) {
     round_trip_ = base_round_trip(scenario, graph).time;
   }
 }
@@ -234,7 +243,9 @@ void HostBuilder::set_classes(host::NicOptions& nic) const {
     if (qos.ack_sl != qos.data_sl) {
       nic.ack = class_of(qos.ack_sl);
     }
-    nic.cnp = class_of(qos.cnp_sl);
+    if (qos.cnp_class == CnpClass::kOwn) {
+      nic.cnp = class_of(qos.cnp_sl);
+    }
     return;
   }
   for (std::int64_t priority = 0; priority < 8; ++priority) {
@@ -245,7 +256,9 @@ void HostBuilder::set_classes(host::NicOptions& nic) const {
   if (qos.ack_dscp != qos.data_dscp || qos.ack_priority != qos.data_priority) {
     nic.ack = host::TrafficClass{narrow(qos.ack_priority), narrow(qos.ack_dscp)};
   }
-  nic.cnp = host::TrafficClass{narrow(qos.cnp_priority), narrow(qos.cnp_dscp)};
+  if (qos.cnp_class == CnpClass::kOwn) {
+    nic.cnp = host::TrafficClass{narrow(qos.cnp_priority), narrow(qos.cnp_dscp)};
+  }
 }
 
 void HostBuilder::set_congestion_control(host::NicOptions& nic, Rate line) {
@@ -270,6 +283,16 @@ void HostBuilder::set_congestion_control(host::NicOptions& nic, Rate line) {
       nic.congestion_receiver = [] {
         return std::make_unique<transport::FecnReply>(transport::CongestionSignal::kEcho);
       };
+      return;
+    }
+    case CongestionAlgorithm::kSwift: {
+      const transport::SwiftParameters& parameters = swift(line);
+      nic.congestion_control = [&parameters] { return std::make_unique<transport::Swift>(parameters); };
+      return;
+    }
+    case CongestionAlgorithm::kHpcc: {
+      const transport::HpccParameters& parameters = hpcc(line);
+      nic.congestion_control = [&parameters] { return std::make_unique<transport::Hpcc>(parameters); };
       return;
     }
   }
@@ -334,6 +357,54 @@ const transport::IbCongestionParameters& HostBuilder::ib_congestion(Rate line) {
         .table = transport::linear_cct({.entries = narrow(from.ccti_limit + 1),
                                         .step = narrow(from.cct_step),
                                         .shift = static_cast<std::uint8_t>(from.cct_shift)})});
+  }
+  return *made;
+}
+
+// Windows beyond what the line carries in the largest target could not be used without exceeding it.
+const transport::SwiftParameters& HostBuilder::swift(Rate line) {
+  std::unique_ptr<transport::SwiftParameters>& made = swift_[line];
+  if (made == nullptr) {
+    using transport::PacketCount;
+    const SwiftSettings& from = scenario_.swift;
+    const Bytes packet(scenario_.fabric.mtu);
+    const auto packets_in = [&](Duration time) {
+      const Bytes most = window(line).value_or(Bytes::max());
+      const Bytes bytes = std::min(line.bytes_in(time), most);
+      return std::max(PacketCount::packets(1), PacketCount::packets(bytes / packet));
+    };
+    const Duration largest =
+        from.base_target + from.flow_scaling_range + from.hop_delay * std::int64_t{wire::kTelemetryHops};
+    made = std::make_unique<transport::SwiftParameters>(
+        transport::SwiftParameters{.packet = packet,
+                                   .base_target = from.base_target,
+                                   .hop_delay = from.hop_delay,
+                                   .flow_scaling_range = from.flow_scaling_range,
+                                   .flow_scaling_least = PacketCount::of(from.flow_scaling_least),
+                                   .flow_scaling_most = PacketCount::packets(from.flow_scaling_most),
+                                   .additive_increase = PacketCount::packets(from.additive_increase),
+                                   .decrease = from.decrease,
+                                   .maximum_decrease = from.maximum_decrease,
+                                   .initial_window = packets_in(from.base_target),
+                                   .least_window = PacketCount::of(from.least_window),
+                                   .largest_window = packets_in(largest),
+                                   .timeouts_before_reset = static_cast<std::int32_t>(from.timeouts_before_reset)});
+  }
+  return *made;
+}
+
+const transport::HpccParameters& HostBuilder::hpcc(Rate line) {
+  std::unique_ptr<transport::HpccParameters>& made = hpcc_[line];
+  if (made == nullptr) {
+    const HpccSettings& from = scenario_.hpcc;
+    made = std::make_unique<transport::HpccParameters>(transport::HpccParameters{
+        .line_rate = line,
+        .minimum_rate = std::min(from.minimum_rate, line),
+        .base_round_trip = from.base_round_trip.value_or(round_trip_),
+        .target = from.target,
+        .additive_increase = std::max(Bytes(1), scaled(from.additive_increase, line, from.reference_rate)),
+        .stages = static_cast<std::int32_t>(from.stages),
+        .window_limit = window(line).value_or(Bytes::max())});
   }
   return *made;
 }

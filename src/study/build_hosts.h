@@ -13,7 +13,9 @@
 #include "study/build_scale_up.h"
 #include "study/scenario.h"
 #include "transport/congestion/dcqcn.h"
+#include "transport/congestion/hpcc.h"
 #include "transport/congestion/ib_congestion_control.h"
+#include "transport/congestion/swift.h"
 #include "workload/connection.h"
 
 namespace weft::study {
@@ -51,6 +53,8 @@ class HostBuilder {
   [[nodiscard]] std::optional<Bytes> window(Rate line) const;
   [[nodiscard]] const transport::DcqcnParameters& dcqcn(Rate line);
   [[nodiscard]] const transport::IbCongestionParameters& ib_congestion(Rate line);
+  [[nodiscard]] const transport::SwiftParameters& swift(Rate line);
+  [[nodiscard]] const transport::HpccParameters& hpcc(Rate line);
 
   [[nodiscard]] DeviceSettings settings(EndpointId endpoint) const;
   void set_path(host::NicOptions& nic, EndpointId endpoint, const DeviceSettings& devices);
@@ -59,12 +63,14 @@ class HostBuilder {
   std::uint32_t host_endpoints_;    // those behind them belong to switches
   std::vector<std::string> names_;  // of the endpoints
   std::vector<Rate> rates_;         // of their cables
-  Duration round_trip_;             // the longest of the idle network; only where a window or selective repeat needs it
+  Duration round_trip_;             // the longest of the idle network; where a window, selective repeat or HPCC needs it
   std::vector<std::string> hosts_;  // that they belong to
   std::map<std::string, EndpointId> first_of_host_;
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
   std::map<Rate, std::unique_ptr<transport::DcqcnParameters>> dcqcn_;
   std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;
+  std::map<Rate, std::unique_ptr<transport::SwiftParameters>> swift_;
+  std::map<Rate, std::unique_ptr<transport::HpccParameters>> hpcc_;
   transport::StreamLedgers ledgers_;  // of every connection over a stream
 };
 

@@ -22,10 +22,10 @@ namespace weft::study {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
-constexpr std::array<std::string_view, 17> kKinds = {
-    "family",      "tuning",  "switch",          "nic",  "link", "qos",       "pfc",
-    "ecn",         "dcqcn",   "ib_congestion",   "host", "pcie", "reduction", "scale_up",
-    "collectives", "cabling", "adaptive_routing"};
+constexpr std::array<std::string_view, 19> kKinds = {
+    "family",        "tuning", "switch", "nic",       "link",     "qos",         "pfc",     "ecn",   "dcqcn",
+    "ib_congestion", "host",   "pcie",   "reduction", "scale_up", "collectives", "cabling", "swift", "hpcc",
+    "adaptive_routing"};
 
 // Not made of keys of a scenario: study/model_catalogue.h reads them.
 constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};

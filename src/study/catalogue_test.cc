@@ -33,13 +33,15 @@ TEST(Catalogue, GivesEveryValueAMarkAndASource) {
 TEST(Catalogue, HasTheDevicesAndProfilesThatScenariosExpect) {
   const std::map<std::string_view, std::vector<std::string_view>> wanted = {
       {"switch",
-       {"sb7800", "quantum-1", "quantum-2", "tomahawk-3", "tomahawk-4", "tomahawk-5", "spectrum-2", "spectrum-4",
-        "equal"}},
+       {"trident-2", "sb7800", "quantum-1", "quantum-2", "tomahawk-3", "tomahawk-4", "tomahawk-5", "spectrum-2",
+        "spectrum-4", "equal"}},
       {"nic",
-       {"connectx-5", "connectx-6", "connectx-7", "roce-50g", "roce-100g", "roce-200g", "roce-400g", "chelsio-t6",
-        "equal"}},
+       {"connectx-3", "connectx-5", "connectx-6", "connectx-7", "roce-50g", "roce-100g", "roce-200g", "roce-400g",
+        "chelsio-t6", "equal"}},
       {"dcqcn", {"paper", "connectx", "hpcc-ns3"}},
       {"ib_congestion", {"published"}},
+      {"swift", {"published", "htsim"}},
+      {"hpcc", {"published", "hpcc-ns3"}},
       {"qos", {"default"}},
       {"host", {"ideal", "modern", "sigcomm15-40g", "as-quoted", "as-quoted-roce"}},
       {"pcie", {"gen3", "gen4", "gen5", "gen6"}},
@@ -91,6 +93,19 @@ TEST(Catalogue, LoadsAScenarioWithEveryEntry) {
                                              .settings = {fmt::format("fabric.family={}", family),
                                                           fmt::format("{}={}", keys.at(entry.kind), entry.name)}});
     EXPECT_EQ(message_of(scenario), "no error") << entry.kind << '/' << entry.name;
+  }
+}
+
+// In both simulators a cut lowers the target once the timer has raised the rate, and no sooner.
+TEST(Catalogue, Ns3ProfilesOfDcqcnClampTheTargetAfterAnIncreaseOfTheTimer) {
+  for (const auto* name : {"hpcc-ns3", "hpcc-ns3-paper", "conweave"}) {
+    const auto scenario =
+        scenario_with("", {.file = "",
+                           .case_name = {},
+                           .settings = {"fabric.family=rocev2", fmt::format("congestion_control.profile={}", name)}});
+    ASSERT_EQ(message_of(scenario), "no error");
+    EXPECT_EQ(scenario->dcqcn.target_clamp, ClampRule::kAfterTimeIncrease) << name;
+    EXPECT_EQ(scenario->dcqcn.byte_counter, std::nullopt) << name;
   }
 }
 

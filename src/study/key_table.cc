@@ -114,7 +114,7 @@ Section cabling_section() {
       .group = kCablingNames};
 }
 
-using Sections = std::array<Section, 28>;
+using Sections = std::array<Section, 30>;
 
 Sections make_sections() {
   using namespace key_tables;
@@ -138,6 +138,8 @@ Sections make_sections() {
       table<&Scenario::dcqcn>("dcqcn", "Parameters of DCQCN.", dcqcn_keys()),
       table<&Scenario::ib_congestion>("ib_congestion", "Parameters of InfiniBand's congestion control.",
                                       ib_congestion_keys()),
+      table<&Scenario::swift>("swift", "Parameters of Swift: a target for the round trip.", swift_keys()),
+      table<&Scenario::hpcc>("hpcc", "Parameters of HPCC: switches tell their load.", hpcc_keys()),
       table<&Scenario::reduction>("reduction", "Reduction by the switches of the network.", reduction_keys()),
       table<&Scenario::tcp>("tcp", "Connections of kernel TCP, and those under iWARP.", tcp_keys()),
       table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),

@@ -45,6 +45,13 @@ constexpr std::array kCollectives = {
         .fallback = "16",
         .about = "Chunks of one sequence that were posted and have not completed.",
         .range = {.low = 1, .high = 65'535}},
+    Key{.name = "clear_to_send",
+        .binding = bind<&CollectiveSettings::clear_to_send>(),
+        .fallback = "off",
+        .about = "Chunks of one connection that a receiver admits ahead of those it has taken, each by a message; a "
+                 "sender to another host waits for it. `off`: senders wait for room in the buffer alone.",
+        .range = {.low = 1, .high = 4'096},
+        .empty_word = "off"},
     Key{.name = "reduce_rate",
         .binding = bind<&CollectiveSettings::reduce_rate>(),
         .fallback = "unlimited",

@@ -68,6 +68,12 @@ constexpr std::array kLink = {
         .fallback = "0",
         .about = "Chance of an error per bit after correction; `1e-12` may be written.",
         .scope = Scope::kPort},
+    Key{.name = "packet_error_rate",
+        .binding = bind<&LinkSettings::packet_error_rate>(),
+        .fallback = "0",
+        .about = "Chance that a packet of any length is damaged on the cable, beside `bit_error_rate`; `1e-3` may be "
+                 "written.",
+        .scope = Scope::kPort},
 };
 
 constexpr std::array kNic = {

@@ -28,6 +28,8 @@ namespace weft::study::key_tables {
 [[nodiscard]] std::span<const Key> congestion_keys();
 [[nodiscard]] std::span<const Key> dcqcn_keys();
 [[nodiscard]] std::span<const Key> ib_congestion_keys();
+[[nodiscard]] std::span<const Key> swift_keys();
+[[nodiscard]] std::span<const Key> hpcc_keys();
 
 [[nodiscard]] std::span<const Key> reduction_keys();
 

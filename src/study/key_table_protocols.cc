@@ -27,6 +27,11 @@ constexpr std::array kQos = {
         .fallback = "6",
         .about = "Ethernet priority of congestion notifications.",
         .range = kPriority},
+    Key{.name = "cnp_class",
+        .binding = bind<&QosSettings::cnp_class>(),
+        .fallback = "own",
+        .about = "`own`: notifications have the priority, DSCP and service level that their keys say; `data`: those of "
+                 "their flow's data."},
     Key{.name = "data_dscp",
         .binding = bind<&QosSettings::data_dscp>(),
         .fallback = "26",
@@ -202,13 +207,15 @@ constexpr std::array kCongestion = {
     Key{.name = "algorithm",
         .binding = bind<&CongestionSettings::algorithm>(),
         .fallback = "none",
-        .about = "What limits a sender. `dcqcn` needs Ethernet's marks, `ib-cc` InfiniBand's."},
+        .about =
+            "What limits a sender. `dcqcn` needs Ethernet's marks, `ib-cc` InfiniBand's; `swift` (round-trip times) "
+            "and `hpcc` (in-band telemetry) are for RoCEv2."},
     Key{.name = "profile",
         .binding = bind<&CongestionSettings::profile>(),
         .fallback = "",
-        .about = "Entry of the catalogue that sets [dcqcn] or [ib_congestion]; empty: the family's, else `connectx` or "
-                 "`published`.",
-        .only_for = "dcqcn ib-cc"},
+        .about = "Entry of the catalogue that sets [dcqcn], [ib_congestion], [swift] or [hpcc]; empty: the family's, else "
+                 "`connectx` or `published`.",
+        .only_for = "dcqcn ib-cc swift hpcc"},
     Key{.name = "window",
         .binding = bind<&CongestionSettings::window>(),
         .fallback = "unlimited",

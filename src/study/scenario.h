@@ -14,6 +14,7 @@
 
 #include "study/family.h"
 #include "study/scenario_collectives.h"
+#include "study/scenario_congestion.h"
 #include "study/scenario_cost.h"
 #include "study/scenario_devices.h"
 #include "study/scenario_reduction.h"
@@ -95,6 +96,9 @@ struct RoutingSettings {
   Duration reroute_delay;                 // from a failure until next hops avoid it
 };
 
+/// Whether congestion notifications have a class of their own, or that of the data they are about.
+enum class CnpClass : std::uint8_t { kOwn, kData };
+
 /// [qos]: which class each kind of packet travels in.
 struct QosSettings {
   std::int64_t data_priority = 3;
@@ -108,6 +112,7 @@ struct QosSettings {
   std::int64_t cnp_sl = 0;
   std::int64_t tcp_priority = 0;
   std::int64_t tcp_dscp = 0;
+  CnpClass cnp_class = CnpClass::kOwn;
 };
 
 enum class LossRecoveryKind : std::uint8_t { kGoBackN, kSelectiveRepeat };
@@ -126,7 +131,7 @@ struct TransportSettings {
   std::optional<std::int64_t> flight_packets;  // of selective repeat; none: by the bandwidth-delay product
 };
 
-enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc };
+enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc, kSwift, kHpcc };
 
 /// Bytes in flight: as they stand, or so many bandwidth-delay products (study/base_round_trip.h) of a NIC's own line.
 struct WindowSize {
@@ -138,7 +143,7 @@ struct WindowSize {
 /// [congestion_control]
 struct CongestionSettings {
   CongestionAlgorithm algorithm = CongestionAlgorithm::kNone;
-  std::string profile;               // of the catalogue, for dcqcn and ib-cc
+  std::string profile;               // of the catalogue, for dcqcn, ib-cc, swift and hpcc
   std::optional<WindowSize> window;  // in flight per queue pair; none: unlimited (static-window needs one)
 };
 
@@ -238,6 +243,8 @@ struct Scenario {
   CongestionSettings congestion{};
   DcqcnSettings dcqcn{};
   IbCongestionSettings ib_congestion{};
+  SwiftSettings swift{};
+  HpccSettings hpcc{};
   ReductionSettings reduction{};
   ScaleUpSettings scale_up{};
   TcpSettings tcp{};

@@ -9,6 +9,9 @@ workload::CollectiveOptions collective_options(const CollectiveSettings& setting
           .queue_pairs = static_cast<std::uint32_t>(settings.queue_pairs),
           .queue_pair_use = settings.queue_pair_use,
           .in_flight = static_cast<std::uint32_t>(settings.in_flight),
+          .clear_to_send = settings.clear_to_send
+                               ? std::optional<std::uint32_t>(static_cast<std::uint32_t>(*settings.clear_to_send))
+                               : std::nullopt,
           .element = verbs::size_of(settings.data_type),
           .reduce_rate = settings.reduce_rate,
           .domain_reduction = settings.domain_reduction,

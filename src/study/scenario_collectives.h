@@ -22,6 +22,7 @@ struct CollectiveSettings {
   std::int64_t queue_pairs = 1;
   workload::QueuePairUse queue_pair_use = workload::QueuePairUse::kRoundRobin;
   std::int64_t in_flight = 16;
+  std::optional<std::int64_t> clear_to_send;  // chunks per connection and direction; none: senders do not wait
   std::optional<Rate> reduce_rate;
   workload::DomainReduction domain_reduction = workload::DomainReduction::kDirect;
   verbs::DataType data_type = verbs::DataType::kFloat32;

@@ -71,6 +71,10 @@ std::string_view profile_kind(CongestionAlgorithm algorithm) {
       return "dcqcn";
     case CongestionAlgorithm::kIbCc:
       return "ib_congestion";
+    case CongestionAlgorithm::kSwift:
+      return "swift";
+    case CongestionAlgorithm::kHpcc:
+      return "hpcc";
     case CongestionAlgorithm::kNone:
     case CongestionAlgorithm::kStaticWindow:
       return "";

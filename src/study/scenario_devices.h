@@ -37,6 +37,7 @@ struct LinkSettings {
   Length length;
   Duration propagation;  // one way
   Probability bit_error_rate;
+  Probability packet_error_rate;
 };
 
 enum class LinkTier : std::uint8_t { kHost, kLeaf, kSpine };  // host to leaf, leaf to spine, spine to core

@@ -16,14 +16,16 @@ namespace {
 
 bool is_of_other_family(const Section& section, Family family) {
   const bool infiniband = section.path == "infiniband" || section.path == "ib_congestion";
-  const bool ethernet = section.path.starts_with("ethernet") || section.path == "dcqcn" || section.path == "tcp" ||
-                        section.path == "iwarp";
+  const bool ethernet = section.path.starts_with("ethernet") || section.path == "dcqcn" || section.path == "swift" ||
+                        section.path == "hpcc" || section.path == "tcp" || section.path == "iwarp";
   return is_infiniband(family) ? ethernet : infiniband;
 }
 
 bool is_of_other_algorithm(const Section& section, CongestionAlgorithm algorithm) {
   return (section.path == "dcqcn" && algorithm != CongestionAlgorithm::kDcqcn) ||
-         (section.path == "ib_congestion" && algorithm != CongestionAlgorithm::kIbCc);
+         (section.path == "ib_congestion" && algorithm != CongestionAlgorithm::kIbCc) ||
+         (section.path == "swift" && algorithm != CongestionAlgorithm::kSwift) ||
+         (section.path == "hpcc" && algorithm != CongestionAlgorithm::kHpcc);
 }
 
 // Of hosts without stages only the profile means anything, of others sockets only with TCP.

@@ -158,6 +158,19 @@ TEST(ScenarioLoad, TakesTheParametersOfTheChosenProfile) {
   EXPECT_EQ(usual.dcqcn.byte_counter, Bytes(32'767 * 64));
 }
 
+TEST(ScenarioLoad, TakesTheParametersOfSwiftAndHpccFromTheirProfiles) {
+  const auto swift = right("[congestion_control]\nalgorithm = \"swift\"\n");
+  EXPECT_EQ(swift.congestion.profile, "published");
+  EXPECT_EQ(swift.swift.base_target, 25_us);
+  const auto htsim = right("[congestion_control]\nalgorithm = \"swift\"\nprofile = \"htsim\"\n");
+  EXPECT_EQ(htsim.swift.base_target, 20_us);
+  EXPECT_EQ(htsim.swift.flow_scaling_range, htsim.swift.base_target * 5);
+  const auto hpcc = right("[congestion_control]\nalgorithm = \"hpcc\"\n");
+  EXPECT_EQ(hpcc.hpcc.target, Probability::from_ratio({.numerator = 95, .denominator = 100}));
+  EXPECT_EQ(hpcc.hpcc.stages, 5);
+  EXPECT_EQ(hpcc.hpcc.base_round_trip, std::nullopt);
+}
+
 TEST(ScenarioLoad, FindsFilesBesideTheScenario) {
   const auto text =
       "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"file\"\nfile = \"graphs/ring.toml\"\n"

@@ -82,7 +82,14 @@ Result<void> validate_congestion(const Scenario& scenario) {
     return fail_at(scenario, path, "'dcqcn' needs ECN, which RoCEv1 has no IP header for; one of none, static-window");
   }
   if (!infiniband && algorithm == CongestionAlgorithm::kIbCc) {
-    return fail_at(scenario, path, "'ib-cc' needs the marks of InfiniBand; one of none, static-window, dcqcn");
+    return fail_at(scenario, path,
+                   "'ib-cc' needs the marks of InfiniBand; one of none, static-window, dcqcn, swift, hpcc");
+  }
+  const bool uses_telemetry = algorithm == CongestionAlgorithm::kSwift || algorithm == CongestionAlgorithm::kHpcc;
+  if (uses_telemetry && family != Family::kRoceV2) {
+    return fail_at(scenario, path,
+                   "'{}' needs what packets of rocev2 carry for it; with {} one of none, static-window{}",
+                   word_of(algorithm), word_of(family), infiniband ? ", ib-cc" : "");
   }
   if (algorithm == CongestionAlgorithm::kStaticWindow && !scenario.congestion.window) {
     return fail_at(scenario, path, "'static-window' needs congestion_control.window");
@@ -98,6 +105,17 @@ Result<void> validate_parameters(const Scenario& scenario) {
   if (ib.ccti_limit * ib.cct_step > 16'383) {
     return fail_at(scenario, "ib_congestion.cct_step", "ccti_limit {} times cct_step {} exceeds 16383, 14 bits",
                    ib.ccti_limit, ib.cct_step);
+  }
+  const auto& swift = scenario.swift;
+  for (const auto& [key, value] :
+       {std::pair("flow_scaling_least", swift.flow_scaling_least), std::pair("decrease", swift.decrease),
+        std::pair("maximum_decrease", swift.maximum_decrease), std::pair("least_window", swift.least_window)}) {
+    if (value.raw() >> (63 - 20) == 0) {
+      return fail_at(scenario, fmt::format("swift.{}", key), "too small; at least 0.000001");
+    }
+  }
+  if (scenario.hpcc.target == Probability::zero()) {
+    return fail_at(scenario, "hpcc.target", "0 leaves no load to aim at; give a share above 0, 95% as published");
   }
   const auto& transport = scenario.transport;
   if (transport.out_of_order_placement && transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat) {

@@ -109,8 +109,12 @@ struct WordsOf<ReorderOverflowRule> : NothingPlanned {
 };
 template <>
 struct WordsOf<CongestionAlgorithm> {
-  static constexpr WordList<4> kWords = {"none", "static-window", "dcqcn", "ib-cc"};
-  static constexpr WordList<4> kPlanned = {"hpcc", "timely", "swift", "dctcp"};
+  static constexpr WordList<6> kWords = {"none", "static-window", "dcqcn", "ib-cc", "swift", "hpcc"};
+  static constexpr WordList<2> kPlanned = {"timely", "dctcp"};
+};
+template <>
+struct WordsOf<CnpClass> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"own", "data"};
 };
 template <>
 struct WordsOf<ClampRule> : NothingPlanned {

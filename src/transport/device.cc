@@ -79,9 +79,9 @@ const QpCore& Device::core_of(QpSlot qp) const {
 Device::Outlook Device::outlook_apart(QpSlot qp) const {
   return with(*this, qp, [](const auto& engine) -> Outlook {
     if constexpr (requires { engine.answer_waits(); }) {
-      return {engine.next_data(), engine.next_timeout(), engine.answer_waits()};
+      return {engine.next_data(), engine.next_timeout(), engine.answer_waits(), false};
     } else {
-      return {engine.next_transmit(), engine.next_timeout(), false};
+      return {engine.next_transmit(), engine.next_timeout(), false, false};
     }
   });
 }

@@ -97,6 +97,7 @@ class Device final : public verbs::Provider {
     Time data;                  // a data packet may leave: past = at once
     Time timeout;               // on_timeout is due
     bool answer_waits = false;  // an acknowledgement or notification may leave at once, before data
+    bool notice_first = false;  // and the first that leaves is a notification
   };
   [[nodiscard]] QpSlot slot_of(Qpn qpn) const { return table_.find(qpn); }
   /// As on_packet; the slot does not exist if there is no such queue pair.
@@ -107,7 +108,7 @@ class Device final : public verbs::Provider {
       return outlook_apart(qp);
     }
     const RcQueuePair& engine = rc_[Slab<RcQueuePair>::Handle(qp.index)];
-    return {engine.next_data(), engine.next_timeout(), engine.answer_waits()};
+    return {engine.next_data(), engine.next_timeout(), engine.answer_waits(), engine.notice_first()};
   }
   void on_timeout(QpSlot qp, Time now);
   [[nodiscard]] const QpCore& core_of(QpSlot qp) const;

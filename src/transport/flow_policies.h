@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "transport/congestion/congestion_control.h"
+#include "transport/packet_io.h"
 #include "transport/path/path_selector.h"
 #include "wire/packet.h"
 
@@ -29,6 +30,15 @@ struct FlowPolicies {
     return not_before;
   const Duration gap = policies.congestion_control->transmit(Bytes(packet.common.wire_bytes), now);
   return gap > Duration::zero() ? later(not_before, now) + gap : not_before;
+}
+
+/// Makes room for telemetry in a packet whose sizes are set; the caller fills the cold record in.
+inline void add_telemetry(const TransmitSlot& slot, wire::TelemetryKind kind) {
+  wire::PacketCommon& common = slot.packet.common;
+  const std::uint16_t bytes = wire::telemetry_bytes(kind);
+  common.frame_bytes = static_cast<std::uint16_t>(common.frame_bytes + bytes);
+  common.wire_bytes = static_cast<std::uint16_t>(common.wire_bytes + bytes);
+  common.flags = static_cast<std::uint8_t>(common.flags | wire::kHasCold | wire::kTelemetry);
 }
 
 /// Whether the receiver half is to hear of a data packet that arrived.

@@ -45,7 +45,7 @@ inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time 
     hot_.since_ack_request = 0;
   }
   if (hooked_) {
-    finish_flow(packet, core, now);
+    finish_flow(slot, core, now);
   }
   return true;
 }
@@ -65,11 +65,12 @@ inline void RcRequester::track_flow(wire::Packet& packet, const SendWqe& wqe, co
   }
 }
 
-inline void RcRequester::finish_flow(wire::Packet& packet, const RcCore& core, Time now) {
+inline void RcRequester::finish_flow(const TransmitSlot& slot, const RcCore& core, Time now) {
+  wire::Packet& packet = slot.packet;
   CongestionControl* const control = core.options.congestion_control;
   const Bytes size(packet.common.wire_bytes);
   if (!paces_only_ || !control->rests(size, now)) {
-    finish_packet(packet, core, now);
+    finish_packet(slot, core, now);
     return;
   }
   packet.common.ecn = wire::Ecn::kEct0;
@@ -100,6 +101,7 @@ inline bool RcRequester::acknowledge_flow(const wire::Packet& packet, const RcCo
   if (wants_acks_) {
     echoed_mark_ = false;
     echoed_entropy_ = packet.common.entropy;
+    echoed_telemetry_ = nullptr;
     report_ack(progress + 1, core, now);
   }
   return true;
@@ -172,6 +174,7 @@ inline bool RcResponder::place_middle(const ReceivedPacket& received, const RcCa
 
 inline bool RcResponder::poll_ack_flow(const TransmitSlot& slot, const RcCore& core) {
   if (hot_.answers != kAnswerAck || sends_data() || (early_ != nullptr && early_->any()) || duplicate_ || echo_mark_ ||
+      has_telemetry_ ||
       core.options.end_to_end_credits) {
     return false;
   }

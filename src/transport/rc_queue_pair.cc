@@ -110,7 +110,7 @@ bool RcQueuePair::admits(const wire::Packet& packet) const {
 // Long messages are made of packets and acknowledgements that differ in their PSN alone: they take the short way.
 bool RcQueuePair::on_flow(const ReceivedPacket& received, verbs::Context& context, Time now) {
   const wire::Packet& packet = received.packet;
-  const bool ordinary = core_.state() == verbs::QpState::kRts && (packet.common.flags & ~wire::kControl) == 0 &&
+  const bool ordinary = core_.state() == verbs::QpState::kRts && (packet.common.flags & ~(wire::kControl | wire::kUnordered)) == 0 &&
                         packet.ib.partition_key == core_.attributes().partition_key &&
                         (packet.ib.partition_key & 0x8000) != 0;
   if (!ordinary) {
@@ -205,10 +205,10 @@ bool RcQueuePair::poll_transmit_apart(const TransmitSlot& slot, verbs::Context& 
   return sent;
 }
 
-// Acknowledgements go first; READ data and requests take turns.
+// Notifications and acknowledgements go first; READ data and requests take turns.
 bool RcQueuePair::share_wire(const TransmitSlot& slot, const RcCall& surroundings) {
   const bool requests = core_.may_request();
-  const bool requests_first = requests && core_.request_turn && responder_.sends_data();
+  const bool requests_first = requests && core_.request_turn && responder_.sends_data() && !responder_.notice_waits();
   core_.request_turn = !core_.request_turn;
   if (requests_first && requester_.poll_transmit(slot, surroundings)) {
     return true;

@@ -32,7 +32,11 @@ class RcQueuePair {
     return core_.may_request() ? earlier(answer, requester_.next_transmit(core_)) : answer;
   }
   /// An acknowledgement or notification waits, and goes before any data.
-  [[nodiscard]] bool answer_waits() const { return responder_.has_answer() && !responder_.sends_data(); }
+  [[nodiscard]] bool answer_waits() const {
+    return responder_.has_answer() && (!responder_.sends_data() || responder_.notice_waits());
+  }
+  /// The answer that leaves first is a CNP.
+  [[nodiscard]] bool notice_first() const { return responder_.notice_waits(); }
   /// When a data packet may leave, answers apart.
   [[nodiscard]] Time next_data() const {
     const Time read = responder_.sends_data() ? responder_.next_transmit() : Time::never();

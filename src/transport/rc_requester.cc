@@ -38,6 +38,7 @@ void RcRequester::adopt_attributes(const RcCall& call) {
   const CongestionControl* const control = call.options().congestion_control;
   hooked_ = call.options().has_hooks();
   wants_acks_ = control != nullptr && control->wants_acks();
+  telemetry_ = control != nullptr ? control->telemetry() : wire::TelemetryKind::kNone;
   paces_only_ = control != nullptr && !wants_acks_ && call.options().path_selector == nullptr;
   const Bytes mtu = verbs::to_bytes(call.attributes().path_mtu);
   const std::uint8_t middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
@@ -146,7 +147,7 @@ bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
     hot_.since_ack_request = 0;
   }
   if (hooked_)
-    finish_packet(slot.packet, call.core, call.now);
+    finish_packet(slot, call.core, call.now);
   return true;
 }
 
@@ -238,13 +239,23 @@ void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, const Tr
   set_payload(packet, payload);
 }
 
-void RcRequester::finish_packet(wire::Packet& packet, const RcCore& core, Time now) {
+void RcRequester::finish_packet(const TransmitSlot& slot, const RcCore& core, Time now) {
+  wire::Packet& packet = slot.packet;
   if (wants_acks_ && !sampling_ && packet.ib.psn + 1 == hot_.end) {
     sampling_ = true;
     sample_psn_ = packet.ib.psn;
     sample_sent_ = now;
   }
+  const bool carries_telemetry = telemetry_ != wire::TelemetryKind::kNone && packet.common.payload_bytes != 0;
+  if (carries_telemetry) {
+    add_telemetry(slot, telemetry_);
+    slot.cold.telemetry = {};
+    slot.cold.telemetry.depart(telemetry_, now);
+  }
   hot_.not_before = send_under(core.options.policies(), packet, hot_.not_before, now);
+  if (carries_telemetry) {
+    packet.common.ecn = wire::Ecn::kNotEct;  // nobody learns from marks
+  }
 }
 
 bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& call) {
@@ -271,7 +282,7 @@ bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& ca
   slot.packet.ib.flags |= wire::kBthAckRequest;
   selective_->on_sent(psn, call.now);
   if (hooked_)
-    finish_packet(slot.packet, call.core, call.now);
+    finish_packet(slot, call.core, call.now);
   return true;
 }
 

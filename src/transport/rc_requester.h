@@ -109,9 +109,9 @@ class RcRequester {
   void advance_cursor(const SendWqe& wqe);
   [[nodiscard]] bool wants_ack(const SendWqe& wqe, const RcCall& call);
   void emit_request(const SendWqe& wqe, std::uint32_t index, const TransmitSlot& slot, const RcCall& call) const;
-  void finish_flow(wire::Packet& packet, const RcCore& core, Time now);
+  void finish_flow(const TransmitSlot& slot, const RcCore& core, Time now);
   void track_flow(wire::Packet& packet, const SendWqe& wqe, const RcCore& core, Time now);
-  [[gnu::noinline]] void finish_packet(wire::Packet& packet, const RcCore& core, Time now);
+  [[gnu::noinline]] void finish_packet(const TransmitSlot& slot, const RcCore& core, Time now);
   [[nodiscard]] bool poll_retransmission(const TransmitSlot& slot, const RcCall& call);
 
   void on_acknowledge(const ReceivedPacket& received, const RcCall& call);
@@ -134,6 +134,7 @@ class RcRequester {
   [[nodiscard]] bool take_retry(const RcCall& call);
   void fail_front(verbs::WcStatus status, const RcCall& call);
   [[gnu::noinline]] void report_ack(std::int32_t progress, const RcCore& core, Time now);
+  void report_loss(LossSign sign, const RcCore& core, Time now);
   void refresh_window(const RcCore& core, Time now);
   void restart_deadline(Time now);
   void find_losses(const RcCall& call);
@@ -161,6 +162,8 @@ class RcRequester {
   std::uint16_t full_wire_ = 0;
   std::uint16_t echoed_entropy_ = 0;  // of the answer being processed
   bool echoed_mark_ = false;
+  wire::TelemetryKind telemetry_ = wire::TelemetryKind::kNone;  // that data packets carry
+  const wire::Telemetry* echoed_telemetry_ = nullptr;           // of the answer being processed
   bool sampling_ = false;
   bool failed_ = false;
   std::uint8_t retries_left_ = 0;

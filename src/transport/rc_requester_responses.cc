@@ -11,7 +11,8 @@ namespace weft::transport {
 
 void RcRequester::on_response(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
-  if (selective_ != nullptr && received.packet.has(wire::kHasCold)) {
+  echoed_telemetry_ = received.packet.has(wire::kTelemetry) ? &received.cold.telemetry : nullptr;
+  if (selective_ != nullptr && header.opcode == wire::kOpcodeSack) {
     on_selective_acknowledge(received, call);
     return;
   }
@@ -51,19 +52,25 @@ void RcRequester::on_selective_acknowledge(const ReceivedPacket& received, const
   echoed_entropy_ = received.packet.common.entropy;
   if (echoed_mark_)
     on_congestion(call);
-  if (header.psn >= hot_.una)
+  const Psn una = hot_.una;
+  if (header.psn >= una)
     on_acknowledge(received, call);
   if (failed_)
     return;
   if (received.cold.sack.duplicate)
     selective_->on_duplicate(hot_.end);
   selective_->on_sack(received.cold.sack, {.acknowledged = header.psn + 1, .end = hot_.end}, call.now);
+  // Telemetry is news even where nothing is acknowledged in order.
+  if (echoed_telemetry_ != nullptr && wants_acks_ && header.psn < una)
+    report_ack(0, call.core, call.now);
   if (by_time()) {
     selective_->probe_timeout = selective_->probe_delay();
     selective_->probe_at = call.now + selective_->probe_timeout;
     find_losses(call);
   } else {
     refresh_hurdles();
+    if (selective_->has_retransmission())
+      report_loss(LossSign::kDetected, call.core, call.now);
   }
 }
 
@@ -341,12 +348,22 @@ void RcRequester::report_ack(std::int32_t progress, const RcCore& core, Time now
   AckSample sample{.rtt = Duration::picoseconds(-1),
                    .acknowledged = verbs::to_bytes(core.attributes().path_mtu) * progress,
                    .marked = echoed_mark_,
-                   .entropy = echoed_entropy_};
-  if (sampling_ && hot_.una > sample_psn_) {
+                   .entropy = echoed_entropy_,
+                   .telemetry = echoed_telemetry_};
+  if (echoed_telemetry_ != nullptr) {
+    sample.rtt = echoed_telemetry_->age(now);
+  } else if (sampling_ && hot_.una > sample_psn_) {
     sampling_ = false;
     sample.rtt = now - sample_sent_;
   }
   core.options.congestion_control->on_ack(sample, now);
+  refresh_window(core, now);
+}
+
+void RcRequester::report_loss(LossSign sign, const RcCore& core, Time now) {
+  if (!wants_acks_)
+    return;
+  core.options.congestion_control->on_loss(sign, now);
   refresh_window(core, now);
 }
 
@@ -384,6 +401,7 @@ void RcRequester::rewind() {
 
 void RcRequester::resend_from(Psn psn, const RcCall& call) {
   hot_.gap_handled = true;
+  report_loss(LossSign::kDetected, call.core, call.now);
   if (PathSelector* const path = call.options().path_selector; path != nullptr) {
     path->on_loss(path->entropy_for(psn, call.now), call.now);
   }
@@ -425,6 +443,7 @@ void RcRequester::on_timeout(const RcCall& call) {
     return;
   hot_.gap_handled = false;
   restart_deadline(call.now);
+  report_loss(LossSign::kTimeout, call.core, call.now);
   if (selective_ != nullptr) {
     selective_->on_timeout(hot_.next);
     refresh_hurdles();
@@ -442,7 +461,10 @@ void RcRequester::find_losses(const RcCall& call) {
     if (selective_->lost_at.is_never())
       selective_->lost_at = call.now + selective_->patience();
   } else {
+    const bool repairs = selective_->has_retransmission();
     selective_->lost_at = selective_->detect(first_answer(), call.now);
+    if (!repairs && selective_->has_retransmission())
+      report_loss(LossSign::kDetected, call.core, call.now);
   }
   hot_.deadline = selective_->soonest();
   refresh_hurdles();
@@ -456,6 +478,7 @@ void RcRequester::on_recovery_timer(const RcCall& call) {
       return;
     hot_.gap_handled = false;
     restart_deadline(call.now);
+    report_loss(LossSign::kTimeout, call.core, call.now);
     selective_->on_timeout(hot_.next);
   }
   if (call.now >= selective_->probe_at) {

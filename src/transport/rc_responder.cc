@@ -14,7 +14,7 @@ void RcResponder::reset() {
   early_.reset();
   paced_until_ = Time::zero();
   replay_start_ = 0;
-  echo_mark_ = duplicate_ = failed_ = false;
+  echo_mark_ = duplicate_ = failed_ = has_telemetry_ = false;
 }
 
 bool RcResponder::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
@@ -124,6 +124,11 @@ void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call)
   packet.ib.aeth = {.original_data = 0, .msn = hot_.msn, .syndrome = syndrome};
   hot_.answers = left;
   set_payload(packet, 0);
+  if (has_telemetry_) {
+    has_telemetry_ = false;
+    add_telemetry(slot, telemetry_->kind());
+    slot.cold.telemetry = *telemetry_;
+  }
 }
 
 void RcResponder::emit_cnp(const TransmitSlot& slot, const RcCall& call) {
@@ -161,7 +166,8 @@ void RcResponder::fail_receive(verbs::WcStatus status, const RcCall& call) {
 }
 
 std::size_t RcResponder::heap_bytes() const {
-  return hot_.resources.heap_bytes() + receives_.heap_bytes() + (early_ != nullptr ? early_->heap_bytes() : 0);
+  return hot_.resources.heap_bytes() + receives_.heap_bytes() + (early_ != nullptr ? early_->heap_bytes() : 0) +
+         (telemetry_ != nullptr ? sizeof(wire::Telemetry) : 0);
 }
 
 std::size_t RcResponder::held_packets() const {

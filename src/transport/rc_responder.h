@@ -46,6 +46,7 @@ class RcResponder {
     return hot_.answers != 0 ? Time::zero() : Time::never();
   }
   [[nodiscard]] bool has_answer() const { return hot_.answers != 0 || sends_data(); }
+  [[nodiscard]] bool notice_waits() const { return (hot_.answers & kAnswerCnp) != 0; }
   /// READ data wait to be sent (so that requester and responder can share the wire fairly).
   [[nodiscard]] bool sends_data() const { return hot_.emit_index < hot_.resources.size(); }
 
@@ -125,11 +126,13 @@ class RcResponder {
 
   Hot hot_;
   ReceiveRequests receives_;
-  std::unique_ptr<ReorderBuffer> early_;  // selective repeat, on first use
-  Time paced_until_;                      // READ data obey the pacing of congestion control
-  std::uint32_t replay_start_ = 0;        // packet at which the answer being sent began
-  bool echo_mark_ = false;                // the next acknowledgement carries BECN
-  bool duplicate_ = false;                // the next one says that a request has come twice
+  std::unique_ptr<ReorderBuffer> early_;        // selective repeat, on first use
+  Time paced_until_;                            // READ data obey the pacing of congestion control
+  std::uint32_t replay_start_ = 0;              // packet at which the answer being sent began
+  std::unique_ptr<wire::Telemetry> telemetry_;  // of the data packet that came last; on first use
+  bool has_telemetry_ = false;                  // the next acknowledgement brings it back
+  bool echo_mark_ = false;                      // the next acknowledgement carries BECN
+  bool duplicate_ = false;                      // the next one says that a request has come twice
   bool failed_ = false;
 };
 

@@ -12,6 +12,7 @@
 #include "base/data_size.h"
 #include "base/ids.h"
 #include "base/psn.h"
+#include "wire/telemetry.h"
 
 namespace weft::wire {
 
@@ -52,6 +53,7 @@ enum PacketFlag : std::uint8_t {
   kCorrupted = 1 << 1,  // damaged on a link: the receiver's CRC check discards it
   kControl = 1 << 2,    // acknowledgement or notification: may travel in a class of its own
   kUnordered = 1 << 3,  // its transport takes packets in any order: switches may send them over any path
+  kTelemetry = 1 << 4,  // the cold record holds telemetry: to be added to by switches, or with kControl to be returned
 };
 
 /// Bits of IbTransportHeader::flags, from the base transport header.
@@ -195,8 +197,8 @@ static_assert(sizeof(Packet) == 64);
 
 /// Operands of an atomic request.
 struct AtomicOperands {
-  std::uint64_t swap_or_add = 0;
-  std::uint64_t compare = 0;
+  std::uint64_t swap_or_add;
+  std::uint64_t compare;
 };
 
 /// Selective acknowledgement: bit i of the bitmap (bit 0 of word 0 first) stands for PSN `base + i`; a set bit means
@@ -215,19 +217,23 @@ struct SackBitmap {
 /// A run of bytes that a TCP receiver has beyond the acknowledgement: sequence numbers, `end` exclusive.
 //= rfc2018 3
 struct TcpSackBlock {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
+  std::uint32_t begin;
+  std::uint32_t end;
 
   friend constexpr bool operator==(TcpSackBlock, TcpSackBlock) = default;
 };
 /// As many as 40 bytes of options hold; with timestamps three of them.
 inline constexpr std::size_t kMaxTcpSackBlocks = 4;
 
-/// The cold record: what few packets carry.
+/// The cold record: what few packets carry. An atomic request, a TCP segment and a packet with telemetry are never the
+/// same packet.
 struct ColdPacket {
-  AtomicOperands atomic;
   SackBitmap sack;
-  std::array<TcpSackBlock, kMaxTcpSackBlocks> tcp_sack{};
+  union {
+    Telemetry telemetry{};
+    AtomicOperands atomic;
+    std::array<TcpSackBlock, kMaxTcpSackBlocks> tcp_sack;
+  };
 };
 static_assert(sizeof(ColdPacket) == 72);
 

@@ -67,7 +67,8 @@ void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle h
   }
   const PortIndex index = node.first_port + way;
   EthernetPort& out = ports_[index];
-  if (((in.flags | out.flags) & (kRoutedHop | kLinkDown | kGuarded)) != 0 || packet.has(wire::kCorrupted))
+  constexpr std::uint8_t kUnusual = wire::kCorrupted | wire::kTelemetry;
+  if (((in.flags | out.flags) & (kRoutedHop | kLinkDown | kGuarded)) != 0 || (packet.common.flags & kUnusual) != 0)
       [[unlikely]] {
     if (packet.has(wire::kCorrupted) && node.forwarding == Forwarding::kStoreAndForward) {
       return drop(handle, drops_.damaged, node.first_port + in.number);
@@ -87,6 +88,9 @@ void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle h
   const std::uint32_t priority = packet.common.priority;
   usual_priority_ = priority;
   if (out.queued == 0 && out.free_at <= now && ((out.blocked >> priority) & 1U) == 0 && out.announce == 0) {
+    if (packet.has(wire::kTelemetry)) [[unlikely]] {
+      write_telemetry(index, packet, {.queued = 0, .now = now});
+    }
     start_packet(out, queue_of(index, priority), handle, packet.common.frame_bytes, now);
   } else {
     enqueue(in, index, handle, packet, now);
@@ -197,6 +201,9 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
       packet.common.ecn = wire::Ecn::kCe;
       ++queue.marked;
     }
+    if (packet.has(wire::kTelemetry)) {
+      write_telemetry(index, packet, {.queued = port.queued_bytes - entry.frame_bytes, .now = now});
+    }
   }
   queue.bytes -= entry.frame_bytes;
   port.queued_bytes -= entry.frame_bytes;
@@ -208,6 +215,20 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
     change_xoff(ingress, priority, now);
   }
   start_packet(port, queue, entry.packet, entry.frame_bytes, now);
+}
+
+// As the packet begins to leave. Acknowledgements bring telemetry back and are not written to.
+void EthernetFabric::write_telemetry(PortIndex out, wire::Packet& packet, const LeftBehind& left) {
+  if (packet.has(wire::kControl) || speed_codes_.empty()) {
+    return;
+  }
+  std::uint64_t sent = 0;
+  for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
+    sent += queue_of(out, priority).tx_bytes;
+  }
+  packets_.cold_of(packet).telemetry.pass(
+      map_.port_hash(out),
+      wire::TelemetryHop({.speed_code = speed_codes_[out], .time = left.now, .sent = sent, .queued = left.queued}));
 }
 
 // Strict priorities first, the highest foremost; then deficit weighted round robin (Shreedhar and Varghese, 1995).

@@ -27,12 +27,14 @@ struct EthernetOptions {
   /// first).
   std::vector<EthernetSwitchOptions> switches{EthernetSwitchOptions{}};
   std::vector<EthernetPortOptions> ports{EthernetPortOptions{}};
-  std::vector<std::uint16_t> switch_profile;  // per switch ordinal
-  std::vector<std::uint16_t> port_profile;    // per link end: 2 * link for a, 2 * link + 1 for b
-  std::vector<Probability> bit_error_rate;    // per link; empty: no errors
-  std::vector<Duration> endpoint_pipeline;    // per endpoint: from the wire to its hands; empty: none
-  std::vector<LinkEvent> events;              // in any order
-  Duration deadlock_check;                    // every so often while pauses last; zero: never
+  std::vector<std::uint16_t> switch_profile;   // per switch ordinal
+  std::vector<std::uint16_t> port_profile;     // per link end: 2 * link for a, 2 * link + 1 for b
+  std::vector<Probability> bit_error_rate;     // per link; empty: no errors
+  std::vector<Probability> packet_error_rate;  // the same of whole packets
+  std::vector<Duration> endpoint_pipeline;     // per endpoint: from the wire to its hands; empty: none
+  std::vector<LinkEvent> events;               // in any order
+  Duration deadlock_check;                     // every so often while pauses last; zero: never
+  bool telemetry = false;                      // packets with telemetry are to be written to
 };
 
 /// A cyclic buffer dependency: each port waits for the next one's switch to take a packet.
@@ -168,6 +170,7 @@ class EthernetFabric final : public EndpointPort {
   void set_up_queues(PortIndex index);
   void allow_cut_through(const Switch& node);
   void set_up_errors();
+  [[nodiscard]] Result<void> set_up_telemetry();
 
   [[nodiscard]] EgressQueue& queue_of(PortIndex port, std::uint32_t priority) {
     return queues_[port * kPriorities + priority];
@@ -186,6 +189,12 @@ class EthernetFabric final : public EndpointPort {
   [[nodiscard]] std::uint32_t pick(EthernetPort& port, PortIndex index, std::uint32_t eligible);
   void drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress);
   void damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet);
+  /// What a port looks like as a packet leaves it.
+  struct LeftBehind {
+    std::uint32_t queued = 0;  // bytes, of all priorities
+    Time now;
+  };
+  [[gnu::noinline]] void write_telemetry(PortIndex out, wire::Packet& packet, const LeftBehind& left);
 
   // Choice among paths beyond a hash: ethernet_fabric_paths.cc.
   void set_up_balancers();
@@ -232,6 +241,7 @@ class EthernetFabric final : public EndpointPort {
   std::vector<PortIndex> peers_;  // per port, for prefetching: the port's own record need not be there yet
   std::vector<PauseRecord> pauses_;
   std::vector<std::uint64_t> port_drops_;
+  std::vector<std::uint8_t> speed_codes_;                           // per port, for telemetry; empty without
   std::vector<std::unique_ptr<BitErrors>> errors_;                  // per port that receives; null without errors
   std::vector<std::uint8_t> strict_;                                // per port profile: the priorities without a weight
   std::vector<std::array<std::int8_t, kPriorities>> egress_alpha_;  // per port profile

@@ -34,6 +34,9 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   }
   fabric->set_up_balancers();
   fabric->set_up_errors();
+  if (Result<void> able = fabric->set_up_telemetry(); !able) {
+    return pass_on(able);
+  }
   return fabric;
 }
 
@@ -112,7 +115,8 @@ void EthernetFabric::wire_up(std::uint32_t link_index) {
     if (graph_[link.a.node].domain != graph_[link.b.node].domain) {
       to.flags |= kRoutedHop;
     }
-    if (link_index < options_.bit_error_rate.size() && options_.bit_error_rate[link_index] > Probability::zero()) {
+    if (rate_of_link(options_.bit_error_rate, link_index) > Probability::zero() ||
+        rate_of_link(options_.packet_error_rate, link_index) > Probability::zero()) {
       to.flags |= kHasErrors;
     }
   };
@@ -192,15 +196,43 @@ void EthernetFabric::set_up_queues(PortIndex index) {
       markers_[index * kPriorities + p] = Red(*priority.ecn, name + p);
       queue_of(index, p).mark_above = narrow(std::min(priority.ecn->kmin, Bytes(0xFFFFFFFF)));
     }
+    if (options_.telemetry) {
+      queue_of(index, p).mark_above = 0;  // every packet that leaves is looked at
+    }
   }
+}
+
+Result<void> EthernetFabric::set_up_telemetry() {
+  if (!options_.telemetry) {
+    return {};
+  }
+  speed_codes_.resize(ports_.size());
+  for (PortIndex index = 0; index < ports_.size(); ++index) {
+    const std::optional<std::uint8_t> code = wire::telemetry_code(ports_[index].rate);
+    if (!code) {
+      const LinkEnd end = map_.end_of(index);
+      return fail(
+          "{}: telemetry has no code for {}; it has one for 1, 2.5, 5, 10, 20, 25, 40, 50, 100, 200, 400 and 800 "
+          "Gb/s, 1.6, 3.2 and 6.4 Tb/s",
+          port_name(graph_, end), to_string(ports_[index].rate));
+    }
+    speed_codes_[index] = *code;
+  }
+  for (const LinkEvent& event : options_.events) {
+    if (event.kind == LinkEvent::Kind::kDegrade && !wire::telemetry_code(event.rate)) {
+      return fail("telemetry has no code for the rate {} of an event; give one of Ethernet's", to_string(event.rate));
+    }
+  }
+  return {};
 }
 
 void EthernetFabric::set_up_errors() {
   errors_.resize(ports_.size());
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     if (ports_[index].has(kHasErrors)) {
-      errors_[index] =
-          std::make_unique<BitErrors>(options_.bit_error_rate[map_.link_of(index).value()], map_.port_hash(index));
+      const std::size_t link = map_.link_of(index).value();
+      errors_[index] = std::make_unique<BitErrors>(rate_of_link(options_.bit_error_rate, link), map_.port_hash(index),
+                                                   rate_of_link(options_.packet_error_rate, link));
     }
   }
 }

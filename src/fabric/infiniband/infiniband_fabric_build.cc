@@ -133,8 +133,8 @@ void InfiniBandFabric::wire_up(std::uint32_t link_index) {
   const Link& link = graph_.links[link_index];
   const PortIndex a = port_index(link.a);
   const PortIndex b = port_index(link.b);
-  const bool has_errors =
-      link_index < options_.bit_error_rate.size() && options_.bit_error_rate[link_index] > Probability::zero();
+  const bool has_errors = rate_of_link(options_.bit_error_rate, link_index) > Probability::zero() ||
+                          rate_of_link(options_.packet_error_rate, link_index) > Probability::zero();
   const auto connect = [&](LinkEnd own, PortIndex index, PortIndex peer, std::uint32_t end) {
     InfiniBandPort& port = ports_[index];
     const Node& node = graph_[own.node];
@@ -181,7 +181,9 @@ void InfiniBandFabric::set_up_lanes(PortIndex index) {
     }
   }
   if (port.has(kHasErrors)) {
-    errors_[index] = std::make_unique<BitErrors>(options_.bit_error_rate[map_.link_of(index).value()], name);
+    const std::size_t link = map_.link_of(index).value();
+    errors_[index] = std::make_unique<BitErrors>(rate_of_link(options_.bit_error_rate, link), name,
+                                                 rate_of_link(options_.packet_error_rate, link));
   }
 }
 

@@ -56,11 +56,12 @@ struct InfiniBandOptions {
   /// first).
   std::vector<InfiniBandSwitchOptions> switches{InfiniBandSwitchOptions{}};
   std::vector<InfiniBandPortOptions> ports{InfiniBandPortOptions{}};
-  std::vector<std::uint16_t> switch_profile;  // per switch ordinal
-  std::vector<std::uint16_t> port_profile;    // per link end: 2 * link for a, 2 * link + 1 for b
-  std::vector<Probability> bit_error_rate;    // per link; empty: no errors
-  std::vector<Duration> endpoint_pipeline;    // per endpoint: from the wire to its hands; empty: none
-  std::vector<LinkEvent> events;              // in any order
+  std::vector<std::uint16_t> switch_profile;   // per switch ordinal
+  std::vector<std::uint16_t> port_profile;     // per link end: 2 * link for a, 2 * link + 1 for b
+  std::vector<Probability> bit_error_rate;     // per link; empty: no errors
+  std::vector<Probability> packet_error_rate;  // the same of whole packets
+  std::vector<Duration> endpoint_pipeline;     // per endpoint: from the wire to its hands; empty: none
+  std::vector<LinkEvent> events;               // in any order
   /// How often limits are repeated on links with errors; unset: 65,536 symbol times of the link.
   std::optional<Duration> credit_repetition;
 };

@@ -19,11 +19,13 @@ struct Group {
 };
 
 /// Of Ethernet, switch by switch and NIC by NIC.
-constexpr std::array<Group, 5> kLossless = {{{"ethernet.priority.", Where::kEverywhere},
+constexpr std::array<Group, 7> kLossless = {{{"ethernet.priority.", Where::kEverywhere},
                                              {"ethernet.watchdog_detect", Where::kSwitches},
                                              {"qos.data_", Where::kEverywhere},
                                              {"qos.cnp_", Where::kEverywhere},
-                                             {"dcqcn.", Where::kNics}}};
+                                             {"dcqcn.", Where::kNics},
+                                             {"swift.", Where::kNics},
+                                             {"hpcc.", Where::kEverywhere}}};
 /// Of InfiniBand, at the subnet manager, which tells the devices.
 constexpr std::array<Group, 4> kManaged = {{{"infiniband.vls", Where::kManager},
                                             {"infiniband.sl2vl", Where::kManager},

@@ -11,16 +11,21 @@
 #include "base/data_size.h"
 #include "base/rate.h"
 #include "base/time.h"
+#include "wire/telemetry.h"
 
 namespace weft::transport {
 
 /// What one acknowledgement tells.
 struct AckSample {
-  Duration rtt;               // negative: not measured
-  Bytes acknowledged;         // payload newly acknowledged
-  bool marked = false;        // the acknowledgement echoes a congestion mark
-  std::uint16_t entropy = 0;  // the path the acknowledged packet took
+  Duration rtt;                                // negative: not measured
+  Bytes acknowledged;                          // payload newly acknowledged
+  bool marked = false;                         // the acknowledgement echoes a congestion mark
+  std::uint16_t entropy = 0;                   // the path the acknowledged packet took
+  const wire::Telemetry* telemetry = nullptr;  // of the packet that was acknowledged; with it `rtt` is that packet's
 };
+
+/// How an engine learned of a loss.
+enum class LossSign : std::uint8_t { kDetected, kTimeout };
 
 /// Sender's half. Times never go backwards from call to call.
 class CongestionControl {
@@ -30,6 +35,8 @@ class CongestionControl {
   virtual void on_ack(const AckSample& sample, Time now) = 0;
   /// An explicit notification arrived: CNP, BECN, or a loss that the engine takes for congestion.
   virtual void on_congestion(Time now) = 0;
+  /// Packets are sent again. Algorithms that know congestion by other signs ignore it.
+  virtual void on_loss(LossSign /*sign*/, Time /*now*/) {}
   /// A packet of `size` leaves; algorithms with byte counters count it. Not called during a rest.
   virtual void on_transmit(Bytes size, Time now) = 0;
   /// Bytes that may be unacknowledged; at least one packet may always be in flight. Changes in `on_ack` and
@@ -55,11 +62,15 @@ class CongestionControl {
     return gap_;
   }
   [[nodiscard]] bool wants_acks() const { return wants_acks_; }
+  /// What data packets are to carry, and acknowledgements to bring back in AckSample::telemetry.
+  [[nodiscard]] wire::TelemetryKind telemetry() const { return telemetry_; }
 
  protected:
   /// Whether the algorithm learns from acknowledgements.
   enum class Acks : std::uint8_t { kWanted, kIgnored };
   explicit CongestionControl(Acks acks = Acks::kWanted) : wants_acks_(acks == Acks::kWanted) {}
+  /// One that learns from telemetry wants acknowledgements.
+  explicit CongestionControl(wire::TelemetryKind telemetry) : wants_acks_(true), telemetry_(telemetry) {}
   CongestionControl(const CongestionControl&) = default;
   CongestionControl& operator=(const CongestionControl&) = default;
 
@@ -88,6 +99,7 @@ class CongestionControl {
   Bytes gap_size_ = kNoSize;  // the size that `gap_` belongs to
   Duration gap_;
   bool wants_acks_;
+  wire::TelemetryKind telemetry_ = wire::TelemetryKind::kNone;
 };
 
 /// What a receiver answers to one packet.

@@ -227,20 +227,34 @@ void Dcqcn::raise() {
   limited_ = current_ < parameters_->line_rate;
 }
 
+Rate Dcqcn::hyper_step(std::int64_t stage) const {
+  const std::int64_t beyond = stage - parameters_->fast_recovery_threshold;
+  return parameters_->hyper_increase * (parameters_->hyper_steps == HyperIncrease::kGrowing ? beyond + 1 : 1);
+}
+
+// Without a byte counter the timer alone tells the stage: F events of fast recovery, an additive one, hyper increase.
+// So do the simulators of HPCC and ConWeave (ns-3), the only ones that have none.
 Rate Dcqcn::step() const {
   const std::int64_t threshold = parameters_->fast_recovery_threshold;
+  if (!counts_bytes()) {
+    const std::int64_t stage = time_stage_ - 1;
+    if (stage < threshold)
+      return Rate::zero();
+    return stage == threshold ? parameters_->additive_increase : hyper_step(stage);
+  }
   if (std::max(time_stage_, byte_stage_) < threshold)
     return Rate::zero();
   const std::int64_t stage = std::min(time_stage_, byte_stage_);
   if (stage <= threshold)
     return parameters_->additive_increase;
-  return parameters_->hyper_increase *
-         (parameters_->hyper_steps == HyperIncrease::kGrowing ? stage - threshold + 1 : 1);
+  return hyper_step(stage);
 }
 
 // Whether later events of the timer, the byte counter standing still, all raise the target by the present step.
 bool Dcqcn::step_is_steady() const {
   const std::int64_t threshold = parameters_->fast_recovery_threshold;
+  if (!counts_bytes())
+    return time_stage_ - 1 > threshold && parameters_->hyper_steps == HyperIncrease::kConstant;
   if (byte_stage_ <= threshold)
     return std::max(time_stage_, byte_stage_) >= threshold;
   return time_stage_ >= byte_stage_ ||

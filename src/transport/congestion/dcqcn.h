@@ -70,6 +70,8 @@ class Dcqcn final : public CongestionControl {
   void apply_timer(std::int64_t events);
   void cut(Time at);
   void raise();
+  [[nodiscard]] bool counts_bytes() const { return parameters_->byte_counter < Bytes::max(); }
+  [[nodiscard]] Rate hyper_step(std::int64_t stage) const;
   [[nodiscard]] Rate step() const;
   [[nodiscard]] bool step_is_steady() const;
   void settle_alpha(Time at);

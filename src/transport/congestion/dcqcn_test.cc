@@ -55,7 +55,7 @@ TEST(Dcqcn, FirstNotificationHalvesAndEachTimerEventHalvesTheRest) {
 }
 
 TEST(Dcqcn, TargetRisesByRaiFromEventFOn) {
-  const DcqcnParameters parameters = timer_only();
+  const DcqcnParameters parameters = dcqcn_paper(kLine);  // whose byte counter stands still
   Dcqcn control(parameters);
   control.on_congestion(kStart);
   control.on_congestion(kStart);  // the target is below line rate now
@@ -166,6 +166,47 @@ TEST(Dcqcn, HyperIncreaseOfTheFirmwareIsConstant) {
   const Rate additive = parameters.additive_increase;
   const Rate hyper = parameters.hyper_increase;
   EXPECT_EQ(rises_beyond(1, parameters), (std::vector<Rate>{additive, hyper, hyper, hyper, hyper, hyper}));
+}
+
+// As RateIncEventMlx of the HPCC simulator (ns-3): F events of fast recovery, one additive increase, hyper increases.
+TEST(Dcqcn, HyperIncreaseFollowsTheTimerWhereThereIsNoByteCounter) {
+  for (const HyperIncrease steps : {HyperIncrease::kConstant, HyperIncrease::kGrowing}) {
+    DcqcnParameters parameters = timer_only();
+    parameters.hyper_steps = steps;
+    Dcqcn stepped(parameters);
+    Dcqcn asked_late(parameters);
+    for (int i = 0; i < 20; ++i) {
+      stepped.on_congestion(kStart);
+      asked_late.on_congestion(kStart);
+    }
+    const std::int64_t threshold = parameters.fast_recovery_threshold;
+    Rate target = stepped.target_rate(kStart);
+    for (std::int64_t n = 1; n <= 40; ++n) {
+      const std::int64_t stage = n - 1;
+      if (stage == threshold) {
+        target = target + parameters.additive_increase;
+      } else if (stage > threshold) {
+        target = target + parameters.hyper_increase * (steps == HyperIncrease::kGrowing ? stage - threshold + 1 : 1);
+      }
+      EXPECT_EQ(stepped.target_rate(kStart + parameters.increase_timer * n), std::min(target, kLine)) << n;
+    }
+    const Time end = kStart + parameters.increase_timer * 40;
+    EXPECT_EQ(asked_late.target_rate(end), stepped.target_rate(end));
+    EXPECT_EQ(asked_late.current_rate(end), stepped.current_rate(end));
+  }
+}
+
+TEST(Dcqcn, CutAfterAnIncreaseOfTheTimerLowersTheTargetEvenWithoutClamp) {
+  DcqcnParameters parameters = timer_only();
+  parameters.target_clamp = TargetClamp::kAfterTimeIncrease;
+  Dcqcn control(parameters);
+  control.on_congestion(kStart);
+  control.on_congestion(kStart);
+  EXPECT_EQ(control.target_rate(kStart), kLine);  // the timer has not fired between the two
+  const Time later = kStart + parameters.increase_timer;
+  const Rate raised = control.current_rate(later);
+  control.on_congestion(later);
+  EXPECT_EQ(control.target_rate(later), raised);
 }
 
 TEST(Dcqcn, NeverFallsBelowTheMinimumRate) {

@@ -43,7 +43,10 @@ struct CollectiveOptions {
   Bytes buffer = Bytes(4 << 20);   // that a rank keeps for what comes in over one edge; at least two chunks
   std::uint32_t queue_pairs = 1;   // per connection
   QueuePairUse queue_pair_use = QueuePairUse::kRoundRobin;
-  std::uint32_t in_flight = 16;       // chunks of a lane that were posted and have not completed
+  std::uint32_t in_flight = 16;  // chunks of a lane that were posted and have not completed
+  /// Chunks to another host that a receiver lets come over one edge before it has taken them, each by a message of its
+  /// own once it has begun the operation itself; none: senders go ahead as far as the buffer has room.
+  std::optional<std::uint32_t> clear_to_send{};
   Bytes element = Bytes(4);           // never cut
   std::optional<Rate> reduce_rate{};  // of one lane; none: adding takes no time
   DomainReduction domain_reduction = DomainReduction::kDirect;
@@ -57,8 +60,8 @@ struct CollectiveOptions {
 
 inline constexpr std::uint32_t kMaxChannels = 128;
 
-/// Errors: no chunk, a chunk that is not whole elements, a buffer of fewer than 2 or more than 4,096 chunks, no queue
-/// pair, nothing in flight, more than kMaxChannels.
+/// Errors: a window of clear-to-sends beyond the buffer, no chunk, a chunk that is not whole elements, a buffer of
+/// fewer than 2 or more than 4,096 chunks, no queue pair, nothing in flight, more than kMaxChannels.
 [[nodiscard]] Result<void> check_options(const CollectiveOptions& options);
 
 }  // namespace weft::workload

@@ -29,9 +29,10 @@ EdgeId EdgeTable::find(const EdgeName& name) {
   const auto [known, is_new] = by_name_.try_emplace(name, id);
   if (is_new) {
     const CommunicatorEntry& entry = communicators_.at(name.communicator);
+    const bool scale_up = entry.layout->over_scale_up(*entry.self, name.peer);
     edges_.push_back({.name = name,
-                      .scale_up = entry.layout->over_scale_up(*entry.self, name.peer),
-                      .credits = options().slots(),
+                      .scale_up = scale_up,
+                      .credits = options().clear_to_send && !scale_up ? 0 : options().slots(),
                       .arrived = std::vector<std::uint64_t>(options().queue_pairs, 0)});
   }
   return known->second;
@@ -127,10 +128,29 @@ std::uint64_t EdgeTable::head(EdgeId id) const {
 Result<void> EdgeTable::take(EdgeId id) {
   Edge& edge = edges_[id.value()];
   ++edge.taken;
+  if (needs_clearing(id))
+    return clear(edge);
   const std::uint64_t owed = edge.taken - edge.returned;
-  if (owed < (options().slots() + 1) / 2)
-    return {};
-  edge.returned = edge.taken;
+  return owed < (options().slots() + 1) / 2 ? Result<void>{} : give_credits(edge, owed);
+}
+
+Result<void> EdgeTable::expect(EdgeId id, std::uint64_t chunks) {
+  Edge& edge = edges_[id.value()];
+  edge.expected += chunks;
+  return clear(edge);
+}
+
+// One message for each chunk.
+Result<void> EdgeTable::clear(Edge& edge) {
+  while (edge.returned < edge.expected && edge.returned - edge.taken < *options().clear_to_send) {
+    if (auto given = give_credits(edge, 1); !given)
+      return given;
+  }
+  return {};
+}
+
+Result<void> EdgeTable::give_credits(Edge& edge, std::uint64_t credits) {
+  edge.returned += credits;
   const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
   return post(edge, options().queue_pairs,
               {.flow = {job_, entry.rank(*entry.self), entry.rank(edge.name.peer), connection_of(edge.name)},
@@ -138,7 +158,7 @@ Result<void> EdgeTable::take(EdgeId id) {
                .size = Bytes::zero(),
                .operation = Operation::kWriteWithImm,
                .remote_offset = buffer_of(entry, *entry.self, edge.name.slot),
-               .immediate = kCredits | static_cast<std::uint32_t>(owed),
+               .immediate = kCredits | static_cast<std::uint32_t>(credits),
                .token = kCreditToken,
                .is_control = true});
 }

@@ -3,8 +3,10 @@
 // Each edge has a buffer of a few chunks at its receiver, which the sender fills in turn with WRITE with immediate. A
 // sender begins with as many credits as the buffer has room; the receiver gives credits back, half a buffer at a time,
 // by empty messages once its lanes have taken the chunks. So nothing is overwritten that is still wanted, whichever
-// rank is ahead, and no receive queue runs dry. An edge and the one in the other direction share a connection; credits
-// have its last queue pair to themselves, since they would wait there behind a buffer full of chunks.
+// rank is ahead, and no receive queue runs dry. With clear-to-sends (Gangidi et al., SIGCOMM 2024, section 4) a sender
+// to another host begins with nothing: the receiver admits chunk by chunk those that its operation takes. An edge and
+// the one in the other direction share a connection; credits have its last queue pair to themselves, since they would
+// wait there behind a buffer full of chunks.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +59,12 @@ class EdgeTable {
   /// The next chunk is there, and at which offset of this rank's memory.
   [[nodiscard]] bool has_arrived(EdgeId edge) const;
   [[nodiscard]] std::uint64_t head(EdgeId edge) const;
+  /// Whether the peer sends over this edge only what has been cleared.
+  [[nodiscard]] bool needs_clearing(EdgeId edge) const {
+    return options().clear_to_send.has_value() && !edges_[edge.value()].scale_up;
+  }
+  /// So many chunks more will be taken; clears the first of them.
+  [[nodiscard]] Result<void> expect(EdgeId edge, std::uint64_t chunks);
   /// The chunk has been used: its place may be written again.
   [[nodiscard]] Result<void> take(EdgeId edge);
 
@@ -77,7 +85,10 @@ class EdgeTable {
     std::vector<std::uint64_t> arrived{};  // messages, by queue pair
     std::uint64_t taken = 0;
     std::uint64_t returned = 0;  // credits given back
+    std::uint64_t expected = 0;  // chunks that operations take, with clear-to-sends
   };
+  [[nodiscard]] Result<void> clear(Edge& edge);
+  [[nodiscard]] Result<void> give_credits(Edge& edge, std::uint64_t credits);
   [[nodiscard]] Result<void> open(Edge& edge);
   [[nodiscard]] Result<void> post(Edge& edge, std::uint32_t queue_pair, const Message& message);
   [[nodiscard]] std::uint64_t buffer_of(const CommunicatorEntry& entry, MemberIndex sender, std::uint32_t slot) const;

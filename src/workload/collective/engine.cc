@@ -167,11 +167,37 @@ Result<void> CollectiveEngine::launch(OperationId id, Operation& operation) {
   add_lanes(context, operation.request.algorithm, lanes);
   if (auto made = make_groups(context); !made)
     return made;
+  if (options_.collectives.clear_to_send)
+    count_incoming(context, operation);
   for (Lane& lane : lanes.take())
     operation.lanes.emplace_back(std::move(lane));
   operation.lanes_left = operation.lanes.size();
   WEFT_ASSERT(operation.lanes.size() < (std::uint64_t{1} << kLaneBits) && id < (std::uint64_t{1} << 30));
   wake_at(operation.first_action);
+  return {};
+}
+
+// Lanes are made as they run, so others are run through to see what they take.
+void CollectiveEngine::count_incoming(const LaneContext& context, Operation& operation) {
+  Lanes lanes;
+  add_lanes(context, operation.request.algorithm, lanes);
+  for (Lane& lane : lanes.take()) {
+    while (const std::optional<Action> action = lane.next()) {
+      if (action->kind != Action::Kind::kReceive && action->kind != Action::Kind::kReduce)
+        continue;
+      const EdgeId edge = edges_.find({operation.request.communicator, action->peer, action->slot});
+      if (edges_.needs_clearing(edge))
+        ++operation.to_clear[edge];
+    }
+  }
+}
+
+Result<void> CollectiveEngine::clear_senders(Operation& operation) {
+  for (const auto& [edge, chunks] : operation.to_clear) {
+    if (auto cleared = edges_.expect(edge, chunks); !cleared)
+      return cleared;
+  }
+  operation.to_clear.clear();
   return {};
 }
 
@@ -211,6 +237,8 @@ Result<void> CollectiveEngine::run() {
       ++next;
       if (!operation.launched || operation.first_action > messenger_.now())
         continue;
+      if (auto cleared = clear_senders(operation); !cleared)
+        return cleared;
       auto progress = run(id, operation);
       if (!progress)
         return pass_on(progress);

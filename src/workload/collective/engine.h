@@ -80,7 +80,8 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
     bool launched = false;  // its turn has come
     Time started{};
     Time first_action{};
-    Bytes piece{};                     // the largest chunk
+    std::map<EdgeId, std::uint64_t> to_clear{};  // chunks that come in, by edge, until the peers are told
+    Bytes piece{};                               // the largest chunk
     std::int64_t lanes_to_switch = 1;  // that share the rate at which a GPU hands vectors to its domain's switch
     std::vector<LaneState> lanes{};
     std::size_t lanes_left = 0;
@@ -109,6 +110,8 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   [[nodiscard]] static QueueName queue_of(const CollectiveRequest& request);
   [[nodiscard]] Result<CollectiveRequest> checked(const CollectiveRequest& request) const;
   [[nodiscard]] LaneContext context_of(const CollectiveRequest& request) const;
+  void count_incoming(const LaneContext& context, Operation& operation);
+  [[nodiscard]] Result<void> clear_senders(Operation& operation);
   [[nodiscard]] Result<void> make_groups(const LaneContext& context);
   [[nodiscard]] Result<void> launch(OperationId id, Operation& operation);
   [[nodiscard]] Result<void> run();
