@@ -225,7 +225,7 @@ constexpr std::array kCongestion = {
             "and what one acknowledgement covers; `auto`: 1 BDP.",
         .range = between(Bytes(256), Bytes(std::int64_t{1} << 40)),
         .empty_word = "unlimited",
-        .only_for = "none static-window dcqcn"},
+        .only_for = "none static-window dcqcn swift hpcc"},
 };
 
 constexpr std::array kDcqcn = {

@@ -110,8 +110,7 @@ NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, EndpointId de
                                      std::uint32_t flow_hash) const {
   const Switch& node = switches_[switch_ordinal];
   const NextHops hops = routes_.next_hops(switch_ordinal, destination);
-  const bool by_hash = node.path == PathPolicy::kEcmp || node.path == PathPolicy::kTable;
-  return by_hash && hops.size() > 1
+  return node.hashes && hops.size() > 1
              ? NextHops(hops.begin() + fabric::pick(switch_hash(flow_hash, node.hash_seed), hops.size()), 1)
              : hops;
 }
