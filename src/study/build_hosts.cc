@@ -201,7 +201,7 @@ void HostBuilder::set_loss_recovery(host::NicOptions& nic, const NicSettings& se
   if (transport.loss_recovery == LossRecoveryKind::kGoBackN) {
     return;
   }
-  constexpr std::int64_t kLeastInFlight = 256;
+  constexpr std::int64_t kLeastInFlight = 128;
   constexpr std::int64_t kMostInFlight = 65'536;
   nic.rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
   nic.rc.out_of_order_placement = transport.out_of_order_placement;

@@ -25,7 +25,7 @@ struct FlowDemand {
 
 /// What the paths allow.
 struct PathLimits {
-  bool shares_links = false;  // one direction of some link carries flows of more than one sender
+  bool shares_links = false;  // one direction of a link between switches carries flows of two senders
   Duration least_time{};      // the link with most to carry, at its full rate
   double slowest_share = 1;   // of its sender's line: the max-min rate of the slowest flow; all of a sender's flows to
                               // one receiver are one flow

@@ -108,6 +108,15 @@ void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<s
   }
 }
 
+std::string profile_of(const Scenario& scenario) {
+  const CongestionSettings& congestion = scenario.congestion;
+  const bool of_catalogue = scenario.sources.at("congestion_control.profile").origin == Origin::kCatalogue;
+  const bool newer = congestion.algorithm == CongestionAlgorithm::kSwift ||
+                     congestion.algorithm == CongestionAlgorithm::kHpcc;
+  return congestion.profile.empty() || (of_catalogue && newer) ? default_profile(congestion.algorithm)
+                                                               : congestion.profile;
+}
+
 void derive(Scenario& scenario) {
   if (scenario.name.empty()) {
     scenario.name = std::filesystem::path(scenario.file).stem().string();
@@ -115,8 +124,8 @@ void derive(Scenario& scenario) {
   }
   derive_entries(scenario);
   derive_links(scenario);
-  if (scenario.congestion.profile.empty() && !profile_kind(scenario.congestion.algorithm).empty()) {
-    scenario.congestion.profile = default_profile(scenario.congestion.algorithm);
+  if (!profile_kind(scenario.congestion.algorithm).empty() && profile_of(scenario) != scenario.congestion.profile) {
+    scenario.congestion.profile = profile_of(scenario);
     note(scenario, "congestion_control.profile", "the algorithm's usual one");
   }
   derive_file(scenario, scenario.topology.file, "topology.file");

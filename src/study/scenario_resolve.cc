@@ -229,9 +229,7 @@ class EntryChooser {
     }
     const auto kind = profile_kind(draft_.congestion.algorithm);
     if (!kind.empty()) {
-      const auto name =
-          draft_.congestion.profile.empty() ? default_profile(draft_.congestion.algorithm) : draft_.congestion.profile;
-      if (auto done = add(kind, "congestion_control.profile", name); !done) {
+      if (auto done = add(kind, "congestion_control.profile", profile_of(draft_)); !done) {
         return pass_on(done);
       }
     }

@@ -94,7 +94,8 @@ void SliceGrowth::plan() {
 
 double SliceGrowth::hops_to_settle(const StepOperation& operation, const Plan& plan) const {
   const std::uint32_t longer = *options_.phases.phase_of(operation, Role::kSettling);
-  const double wanted = as_double(options_.piece()) * options_.phases.sample(longer).members;
+  const double probe = as_double(options_.phases.sample(options_.phases.probe_of(operation)).size);
+  const double wanted = std::max(as_double(options_.piece()) * options_.phases.sample(longer).members, probe);
   const double whole = as_double(operation.size);
   const double slices = whole <= wanted * kWhole ? whole : wanted * 1.5;
   return slices * plan.hops_per_byte * kUsualRepetitions;
@@ -106,7 +107,7 @@ void SliceGrowth::size_slices(const StepOperation& operation, Plan& plan, double
   const std::uint32_t shorter = *phases.phase_of(operation, Role::kShortSettling);
   const std::uint32_t longer = *phases.phase_of(operation, Role::kSettling);
   const Bytes probe = phases.sample(phases.probe_of(operation)).size;
-  const double wanted = as_double(options_.piece()) * phases.sample(longer).members;
+  const double wanted = std::max(as_double(options_.piece()) * phases.sample(longer).members, as_double(probe));
   const double whole = as_double(operation.size);
   const double hops_for_all = plan.hops_per_byte * kLeastRepetitions;
   plan.share = share;

@@ -65,7 +65,7 @@ struct StepCollective {
   Duration least_time{};      // the link with most to carry, at its full rate: luck of the hash, no protocol
   double slowest_share = 1;   // of its sender's line: the max-min rate of the slowest flow
   double mean_share = 1;      // over flows
-  bool shares_links = false;  // flows of two senders on one direction of a link, or signs of congestion
+  bool shares_links = false;  // flows of two senders on a link between switches, or signs of congestion
   Bytes sample{};             // the largest that was run
   std::uint64_t repetitions = 1;
   std::optional<double> interval{};  // half of the 95 % confidence interval of the time, relative to it

@@ -101,7 +101,6 @@ inline bool RcRequester::acknowledge_flow(const wire::Packet& packet, const RcCo
   if (wants_acks_) {
     echoed_mark_ = false;
     echoed_entropy_ = packet.common.entropy;
-    echoed_telemetry_ = nullptr;
     report_ack(progress + 1, core, now);
   }
   return true;

@@ -117,6 +117,7 @@ class RcRequester {
   void on_acknowledge(const ReceivedPacket& received, const RcCall& call);
   void on_nak(std::uint8_t syndrome, const RcCall& call);
   void on_receiver_not_ready(Duration wait, const RcCall& call);
+  void process_response(const ReceivedPacket& received, const RcCall& call);
   void on_selective_acknowledge(const ReceivedPacket& received, const RcCall& call);
   void on_data_response(const ReceivedPacket& received, const RcCall& call);
   void on_any_data_response(const ReceivedPacket& received, const RcCall& call);
@@ -163,7 +164,6 @@ class RcRequester {
   std::uint16_t echoed_entropy_ = 0;  // of the answer being processed
   bool echoed_mark_ = false;
   wire::TelemetryKind telemetry_ = wire::TelemetryKind::kNone;  // that data packets carry
-  const wire::Telemetry* echoed_telemetry_ = nullptr;           // of the answer being processed
   bool sampling_ = false;
   bool failed_ = false;
   std::uint8_t retries_left_ = 0;

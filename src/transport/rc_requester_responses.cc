@@ -10,8 +10,17 @@
 namespace weft::transport {
 
 void RcRequester::on_response(const ReceivedPacket& received, const RcCall& call) {
+  if (!received.packet.has(wire::kTelemetry)) {
+    process_response(received, call);
+    return;
+  }
+  call.core.rare().echoed = &received.cold.telemetry;
+  process_response(received, call);
+  call.core.rare().echoed = nullptr;
+}
+
+void RcRequester::process_response(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
-  echoed_telemetry_ = received.packet.has(wire::kTelemetry) ? &received.cold.telemetry : nullptr;
   if (selective_ != nullptr && header.opcode == wire::kOpcodeSack) {
     on_selective_acknowledge(received, call);
     return;
@@ -61,7 +70,7 @@ void RcRequester::on_selective_acknowledge(const ReceivedPacket& received, const
     selective_->on_duplicate(hot_.end);
   selective_->on_sack(received.cold.sack, {.acknowledged = header.psn + 1, .end = hot_.end}, call.now);
   // Telemetry is news even where nothing is acknowledged in order.
-  if (echoed_telemetry_ != nullptr && wants_acks_ && header.psn < una)
+  if (call.core.echoed_telemetry() != nullptr && wants_acks_ && header.psn < una)
     report_ack(0, call.core, call.now);
   if (by_time()) {
     selective_->probe_timeout = selective_->probe_delay();
@@ -349,9 +358,9 @@ void RcRequester::report_ack(std::int32_t progress, const RcCore& core, Time now
                    .acknowledged = verbs::to_bytes(core.attributes().path_mtu) * progress,
                    .marked = echoed_mark_,
                    .entropy = echoed_entropy_,
-                   .telemetry = echoed_telemetry_};
-  if (echoed_telemetry_ != nullptr) {
-    sample.rtt = echoed_telemetry_->age(now);
+                   .telemetry = core.echoed_telemetry()};
+  if (sample.telemetry != nullptr) {
+    sample.rtt = sample.telemetry->age(now);
   } else if (sampling_ && hot_.una > sample_psn_) {
     sampling_ = false;
     sample.rtt = now - sample_sent_;

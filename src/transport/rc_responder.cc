@@ -126,8 +126,9 @@ void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call)
   set_payload(packet, 0);
   if (has_telemetry_) {
     has_telemetry_ = false;
-    add_telemetry(slot, telemetry_->kind());
-    slot.cold.telemetry = *telemetry_;
+    const wire::Telemetry& telemetry = call.core.rare().received;
+    add_telemetry(slot, telemetry.kind());
+    slot.cold.telemetry = telemetry;
   }
 }
 
@@ -166,8 +167,7 @@ void RcResponder::fail_receive(verbs::WcStatus status, const RcCall& call) {
 }
 
 std::size_t RcResponder::heap_bytes() const {
-  return hot_.resources.heap_bytes() + receives_.heap_bytes() + (early_ != nullptr ? early_->heap_bytes() : 0) +
-         (telemetry_ != nullptr ? sizeof(wire::Telemetry) : 0);
+  return hot_.resources.heap_bytes() + receives_.heap_bytes() + (early_ != nullptr ? early_->heap_bytes() : 0);
 }
 
 std::size_t RcResponder::held_packets() const {

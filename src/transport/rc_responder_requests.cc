@@ -25,9 +25,7 @@ void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call)
   const wire::IbTransportHeader& header = received.packet.ib;
   observe_mark(received.packet, call);
   if (received.packet.has(wire::kTelemetry)) {
-    if (telemetry_ == nullptr)
-      telemetry_ = std::make_unique<wire::Telemetry>();
-    *telemetry_ = received.cold.telemetry;
+    call.core.rare().received = received.cold.telemetry;
     has_telemetry_ = true;
   }
   //= ibta-1.7 9.7.4

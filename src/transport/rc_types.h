@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "transport/qp_core.h"
 #include "transport/rc_options.h"
+#include "wire/telemetry.h"
 
 namespace weft::transport {
 
@@ -47,16 +48,23 @@ struct RcCore : QpCore {
   RcCore(const QpIdentity& identity, const verbs::QpInitAttributes& init, const RcOptions& chosen)
       : QpCore(identity, init), options(chosen) {}
 
-  /// Most queue pairs never count anything: the counters exist from the first event on.
-  [[nodiscard]] RcCounters& count() {
-    if (counters_ == nullptr) {
-      counters_ = std::make_unique<RcCounters>();
+  /// What most queue pairs never need; it exists from the first use on.
+  struct Rare {
+    RcCounters counters;
+    wire::Telemetry received;                  // of the data packet that came last, to be returned
+    const wire::Telemetry* echoed = nullptr;   // of the answer being processed
+  };
+  [[nodiscard]] Rare& rare() {
+    if (rare_ == nullptr) {
+      rare_ = std::make_unique<Rare>();
     }
-    return *counters_;
+    return *rare_;
   }
-  [[nodiscard]] RcCounters counters() const { return counters_ == nullptr ? RcCounters{} : *counters_; }
-  void clear_counters() { counters_.reset(); }
-  [[nodiscard]] std::size_t heap_bytes() const { return counters_ == nullptr ? 0 : sizeof(RcCounters); }
+  [[nodiscard]] RcCounters& count() { return rare().counters; }
+  [[nodiscard]] RcCounters counters() const { return rare_ == nullptr ? RcCounters{} : rare_->counters; }
+  [[nodiscard]] const wire::Telemetry* echoed_telemetry() const { return rare_ == nullptr ? nullptr : rare_->echoed; }
+  void clear_counters() { rare_.reset(); }
+  [[nodiscard]] std::size_t heap_bytes() const { return rare_ == nullptr ? 0 : sizeof(Rare); }
 
   // Of the queue pair; here they fill the gap behind QpCore.
   bool request_turn = false;  // requests and READ data take turns
@@ -65,7 +73,7 @@ struct RcCore : QpCore {
   RcOptions options;
 
  private:
-  std::unique_ptr<RcCounters> counters_;
+  std::unique_ptr<Rare> rare_;
 };
 
 /// Everything outside its own state that half an engine needs in one call.
