@@ -199,15 +199,14 @@ class Driver {
     if (input.one_in(2)) {
       rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
       rc.out_of_order_placement = input.one_in(2);
-      selective_ = {.loss_detection = input.one_in(2) ? transport::LossDetection::kByTime
-                                                      : transport::LossDetection::kByCount,
-                    .reorder_threshold = static_cast<std::uint16_t>(1 + input.below(16)),
-                    .round_trip = Duration::microseconds(static_cast<std::int64_t>(1 + input.below(20))),
-                    .flight_packets = static_cast<std::uint32_t>(64U << input.below(3)),
-                    .tracked_packets = static_cast<std::uint32_t>(2 + input.below(300)),
-                    .reorder_capacity = static_cast<std::uint32_t>(1 + input.below(127)),
-                    .reorder_overflow = input.one_in(2) ? transport::ReorderOverflow::kDrop
-                                                        : transport::ReorderOverflow::kNak};
+      selective_ = {
+          .loss_detection = input.one_in(2) ? transport::LossDetection::kByTime : transport::LossDetection::kByCount,
+          .reorder_threshold = static_cast<std::uint16_t>(1 + input.below(16)),
+          .round_trip = Duration::microseconds(static_cast<std::int64_t>(1 + input.below(20))),
+          .flight_packets = static_cast<std::uint32_t>(64U << input.below(3)),
+          .tracked_packets = static_cast<std::uint32_t>(2 + input.below(300)),
+          .reorder_capacity = static_cast<std::uint32_t>(1 + input.below(127)),
+          .reorder_overflow = input.one_in(2) ? transport::ReorderOverflow::kDrop : transport::ReorderOverflow::kNak};
       rc.selective_repeat = &selective_;
     }
     if (input.one_in(2)) {

@@ -63,7 +63,7 @@ class HostBuilder {
   std::uint32_t host_endpoints_;    // those behind them belong to switches
   std::vector<std::string> names_;  // of the endpoints
   std::vector<Rate> rates_;         // of their cables
-  Duration round_trip_;             // the longest of the idle network; where a window, selective repeat or HPCC needs it
+  Duration round_trip_;  // the longest of the idle network; where a window, selective repeat or HPCC needs it
   std::vector<std::string> hosts_;  // that they belong to
   std::map<std::string, EndpointId> first_of_host_;
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
 constexpr std::array<std::string_view, 19> kKinds = {
-    "family",        "tuning", "switch", "nic",       "link",     "qos",         "pfc",     "ecn",   "dcqcn",
-    "ib_congestion", "host",   "pcie",   "reduction", "scale_up", "collectives", "cabling", "swift", "hpcc",
+    "family",          "tuning", "switch", "nic",       "link",     "qos",         "pfc",     "ecn",   "dcqcn",
+    "ib_congestion",   "host",   "pcie",   "reduction", "scale_up", "collectives", "cabling", "swift", "hpcc",
     "adaptive_routing"};
 
 // Not made of keys of a scenario: study/model_catalogue.h reads them.

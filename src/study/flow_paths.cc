@@ -55,8 +55,8 @@ class Examination {
     for (const auto& [port, part] : links) {
       const std::uint32_t link = number_of(port);
       carried_[link] += part * static_cast<double>(bytes.count());
-      // At the ends of an exchange many meet by its nature, and nothing there is the luck of a path; if it congests, the
-      // fabric shows it.
+      // At the ends of an exchange many meet by its nature, and nothing there is the luck of a path; if it congests,
+      // the fabric shows it.
       const auto& from = fabric_.port(port);
       if (!from.has(fabric::kIsEndpoint) && !fabric_.port(from.peer).has(fabric::kIsEndpoint)) {
         senders_[link].insert(end.port.endpoint);

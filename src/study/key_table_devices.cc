@@ -125,8 +125,9 @@ constexpr std::array kNic = {
     Key{.name = "tracked_packets",
         .binding = bind<&NicSettings::tracked_packets>(),
         .fallback = "auto",
-        .about = "Selective repeat: how many PSNs from the expected one a receiving queue pair can keep track of; `auto`: "
-                 "as many as a sender has in flight.",
+        .about =
+            "Selective repeat: how many PSNs from the expected one a receiving queue pair can keep track of; `auto`: "
+            "as many as a sender has in flight.",
         .range = {.low = 2, .high = 65'536},
         .empty_word = "auto"},
     Key{.name = "reorder_packets",

@@ -186,9 +186,10 @@ constexpr std::array kTransport = {
     Key{.name = "loss_detection",
         .binding = bind<&TransportSettings::loss_detection>(),
         .fallback = "auto",
-        .about = "Selective repeat: a packet is lost when `reorder_threshold` later ones have arrived (`count`), or when "
-                 "it has been overtaken and three round trips have passed (`time`); `auto`: `time` with "
-                 "out-of-order placement, else `count`."},
+        .about =
+            "Selective repeat: a packet is lost when `reorder_threshold` later ones have arrived (`count`), or when "
+            "it has been overtaken and three round trips have passed (`time`); `auto`: `time` with "
+            "out-of-order placement, else `count`."},
     Key{.name = "reorder_threshold",
         .binding = bind<&TransportSettings::reorder_threshold>(),
         .fallback = "3",
@@ -213,8 +214,9 @@ constexpr std::array kCongestion = {
     Key{.name = "profile",
         .binding = bind<&CongestionSettings::profile>(),
         .fallback = "",
-        .about = "Entry of the catalogue that sets [dcqcn], [ib_congestion], [swift] or [hpcc]; empty: the family's, else "
-                 "`connectx` or `published`.",
+        .about =
+            "Entry of the catalogue that sets [dcqcn], [ib_congestion], [swift] or [hpcc]; empty: the family's, else "
+            "`connectx` or `published`.",
         .only_for = "dcqcn ib-cc swift hpcc"},
     Key{.name = "window",
         .binding = bind<&CongestionSettings::window>(),

@@ -111,8 +111,8 @@ void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<s
 std::string profile_of(const Scenario& scenario) {
   const CongestionSettings& congestion = scenario.congestion;
   const bool of_catalogue = scenario.sources.at("congestion_control.profile").origin == Origin::kCatalogue;
-  const bool newer = congestion.algorithm == CongestionAlgorithm::kSwift ||
-                     congestion.algorithm == CongestionAlgorithm::kHpcc;
+  const bool newer =
+      congestion.algorithm == CongestionAlgorithm::kSwift || congestion.algorithm == CongestionAlgorithm::kHpcc;
   return congestion.profile.empty() || (of_catalogue && newer) ? default_profile(congestion.algorithm)
                                                                : congestion.profile;
 }

@@ -26,8 +26,8 @@ void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<s
 /// the scenario says otherwise.
 [[nodiscard]] std::string_view profile_kind(CongestionAlgorithm algorithm);
 [[nodiscard]] std::string default_profile(CongestionAlgorithm algorithm);
-/// The entry that sets the parameters of the scenario's algorithm: the one it names, or the algorithm's usual one. What a
-/// family or tuning names is for DCQCN.
+/// The entry that sets the parameters of the scenario's algorithm: the one it names, or the algorithm's usual one. What
+/// a family or tuning names is for DCQCN.
 [[nodiscard]] std::string profile_of(const Scenario& scenario);
 
 }  // namespace weft::study

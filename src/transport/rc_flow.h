@@ -173,8 +173,7 @@ inline bool RcResponder::place_middle(const ReceivedPacket& received, const RcCa
 
 inline bool RcResponder::poll_ack_flow(const TransmitSlot& slot, const RcCore& core) {
   if (hot_.answers != kAnswerAck || sends_data() || (early_ != nullptr && early_->any()) || duplicate_ || echo_mark_ ||
-      has_telemetry_ ||
-      core.options.end_to_end_credits) {
+      has_telemetry_ || core.options.end_to_end_credits) {
     return false;
   }
   wire::Packet& packet = slot.packet;

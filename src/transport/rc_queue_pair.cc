@@ -110,9 +110,9 @@ bool RcQueuePair::admits(const wire::Packet& packet) const {
 // Long messages are made of packets and acknowledgements that differ in their PSN alone: they take the short way.
 bool RcQueuePair::on_flow(const ReceivedPacket& received, verbs::Context& context, Time now) {
   const wire::Packet& packet = received.packet;
-  const bool ordinary = core_.state() == verbs::QpState::kRts && (packet.common.flags & ~(wire::kControl | wire::kUnordered)) == 0 &&
-                        packet.ib.partition_key == core_.attributes().partition_key &&
-                        (packet.ib.partition_key & 0x8000) != 0;
+  const bool ordinary =
+      core_.state() == verbs::QpState::kRts && (packet.common.flags & ~(wire::kControl | wire::kUnordered)) == 0 &&
+      packet.ib.partition_key == core_.attributes().partition_key && (packet.ib.partition_key & 0x8000) != 0;
   if (!ordinary) {
     return false;
   }

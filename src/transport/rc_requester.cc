@@ -22,11 +22,11 @@ void RcRequester::start(const RcCall& call) {
   rnr_retries_left_ = attributes.rnr_retry;
   if (call.options().loss_recovery == LossRecovery::kSelectiveRepeat) {
     const SelectiveRepeatOptions& options = call.options().selective();
-    selective_ = std::make_unique<Recovery>(
-        SelectiveRepeat::Options{.window = PsnBitmap::window_for(options.flight_packets),
-                                 .detection = options.loss_detection,
-                                 .threshold = options.reorder_threshold,
-                                 .round_trip = options.round_trip});
+    selective_ =
+        std::make_unique<Recovery>(SelectiveRepeat::Options{.window = PsnBitmap::window_for(options.flight_packets),
+                                                            .detection = options.loss_detection,
+                                                            .threshold = options.reorder_threshold,
+                                                            .round_trip = options.round_trip});
     selective_->start(hot_.una);
     selective_->acknowledged = hot_.una;
     refresh_hurdles();
@@ -264,8 +264,8 @@ bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& ca
   SendWqe* const wqe = request_of(psn);
   if (wqe == nullptr)
     return false;
-  const std::uint32_t index = wqe->expects_response() && !by_time() ? wqe->responses
-                                                                    : static_cast<std::uint32_t>(psn - wqe->first_psn);
+  const std::uint32_t index =
+      wqe->expects_response() && !by_time() ? wqe->responses : static_cast<std::uint32_t>(psn - wqe->first_psn);
   if (wqe->expects_response())
     selective_->cancel(psn, wqe->end_psn());
   if (!slot.payload.empty() && wqe->sg_list.check(call.context.memory(), call.core.init().pd, wqe->local_access()) !=
@@ -330,7 +330,8 @@ void RcRequester::refresh_hurdles() {
 }
 
 std::size_t RcRequester::heap_bytes() const {
-  std::size_t bytes = hot_.queue.heap_bytes() + (selective_ != nullptr ? selective_->heap_bytes() + sizeof(Recovery) : 0);
+  std::size_t bytes =
+      hot_.queue.heap_bytes() + (selective_ != nullptr ? selective_->heap_bytes() + sizeof(Recovery) : 0);
   for (std::uint32_t i = 0; i < hot_.queue.size(); ++i)
     bytes += hot_.queue[i].sg_list.heap_bytes();
   return bytes;

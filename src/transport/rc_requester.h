@@ -100,7 +100,8 @@ class RcRequester {
 
   /// Inside a message, with nothing in its way: what `blocked` need not be asked for.
   [[nodiscard]] bool flowing() const {
-    return hot_.cursor_packet != 0 && hurdles_ == 0 && static_cast<std::uint32_t>(hot_.next - hot_.una) < window_packets_;
+    return hot_.cursor_packet != 0 && hurdles_ == 0 &&
+           static_cast<std::uint32_t>(hot_.next - hot_.una) < window_packets_;
   }
   [[nodiscard, gnu::noinline]] Time next_transmit_apart(const RcCore& core) const;
   [[nodiscard]] bool blocked(const RcCore& core) const;
@@ -145,8 +146,8 @@ class RcRequester {
   void refresh_hurdles();
 
   Hot hot_;
-  std::unique_ptr<Recovery> selective_;         // only with selective repeat
-  Time sample_sent_;                            // when the packet of the running round-trip sample left
+  std::unique_ptr<Recovery> selective_;  // only with selective repeat
+  Time sample_sent_;                     // when the packet of the running round-trip sample left
   Duration ack_timeout_;
   Psn sample_psn_;
   std::uint32_t window_packets_ = 1;  // PSNs that may be in flight

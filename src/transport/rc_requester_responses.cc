@@ -51,8 +51,7 @@ void RcRequester::process_response(const ReceivedPacket& received, const RcCall&
 void RcRequester::on_selective_acknowledge(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
   const bool plausible = header.psn + 1 >= hot_.una - static_cast<std::int64_t>(selective_->window()) &&
-                         header.psn < hot_.end &&
-                         wire::syndrome_kind(header.aeth.syndrome) == wire::SyndromeKind::kAck;
+                         header.psn < hot_.end && wire::syndrome_kind(header.aeth.syndrome) == wire::SyndromeKind::kAck;
   if (!plausible) {
     ++call.counters().discarded;
     return;

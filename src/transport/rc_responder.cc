@@ -170,8 +170,6 @@ std::size_t RcResponder::heap_bytes() const {
   return hot_.resources.heap_bytes() + receives_.heap_bytes() + (early_ != nullptr ? early_->heap_bytes() : 0);
 }
 
-std::size_t RcResponder::held_packets() const {
-  return early_ == nullptr ? 0 : early_->held();
-}
+std::size_t RcResponder::held_packets() const { return early_ == nullptr ? 0 : early_->held(); }
 
 }  // namespace weft::transport

@@ -126,12 +126,12 @@ class RcResponder {
 
   Hot hot_;
   ReceiveRequests receives_;
-  std::unique_ptr<ReorderBuffer> early_;        // selective repeat, on first use
-  Time paced_until_;                            // READ data obey the pacing of congestion control
-  std::uint32_t replay_start_ = 0;              // packet at which the answer being sent began
-  bool has_telemetry_ = false;                  // the next acknowledgement brings it back
-  bool echo_mark_ = false;                      // the next acknowledgement carries BECN
-  bool duplicate_ = false;                      // the next one says that a request has come twice
+  std::unique_ptr<ReorderBuffer> early_;  // selective repeat, on first use
+  Time paced_until_;                      // READ data obey the pacing of congestion control
+  std::uint32_t replay_start_ = 0;        // packet at which the answer being sent began
+  bool has_telemetry_ = false;            // the next acknowledgement brings it back
+  bool echo_mark_ = false;                // the next acknowledgement carries BECN
+  bool duplicate_ = false;                // the next one says that a request has come twice
   bool failed_ = false;
 };
 

@@ -51,8 +51,8 @@ struct RcCore : QpCore {
   /// What most queue pairs never need; it exists from the first use on.
   struct Rare {
     RcCounters counters;
-    wire::Telemetry received;                  // of the data packet that came last, to be returned
-    const wire::Telemetry* echoed = nullptr;   // of the answer being processed
+    wire::Telemetry received;                 // of the data packet that came last, to be returned
+    const wire::Telemetry* echoed = nullptr;  // of the answer being processed
   };
   [[nodiscard]] Rare& rare() {
     if (rare_ == nullptr) {

@@ -690,8 +690,8 @@ TEST(RcBadPeer, HeldPacketThatBreaksTheSequenceIsRefusedWhenTheGapCloses) {
 
 TEST(RcBadPeer, FloodOfEarlyPacketsIsHeldOnlyUpToTheCapacity) {
   constexpr transport::SelectiveRepeatOptions kTen{.reorder_capacity = 10};
-  Victim victim(Victim::Options{
-      .rc = {.loss_recovery = transport::LossRecovery::kSelectiveRepeat, .selective_repeat = &kTen}});
+  Victim victim(
+      Victim::Options{.rc = {.loss_recovery = transport::LossRecovery::kSelectiveRepeat, .selective_repeat = &kTen}});
   for (std::uint32_t ahead = 1; ahead < 1'000; ++ahead)
     victim.deliver(send(Operation::kSendMiddle, kFirst + ahead, kMtu));
   EXPECT_EQ(victim.qp->responder().held_packets(), 10U);

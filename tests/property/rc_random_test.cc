@@ -86,13 +86,13 @@ TEST(RcRandom, LossDetectionByTimeDeliversExactlyOnceUnderFaults) {
     RcPairOptions options = draw_options(seed);
     options.rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
     options.rc.out_of_order_placement = seed % 4 != 0;
-    options.selective = {.loss_detection = transport::LossDetection::kByTime,
-                         .round_trip = Duration::microseconds(1 + static_cast<std::int64_t>(seed % 50)),
-                         .flight_packets = 64U << seed % 4,
-                         .tracked_packets = static_cast<std::uint32_t>(2 + seed % 300),
-                         .reorder_capacity = static_cast<std::uint32_t>(1 + seed % 100),
-                         .reorder_overflow = seed % 2 == 0 ? transport::ReorderOverflow::kDrop
-                                                           : transport::ReorderOverflow::kNak};
+    options.selective = {
+        .loss_detection = transport::LossDetection::kByTime,
+        .round_trip = Duration::microseconds(1 + static_cast<std::int64_t>(seed % 50)),
+        .flight_packets = 64U << seed % 4,
+        .tracked_packets = static_cast<std::uint32_t>(2 + seed % 300),
+        .reorder_capacity = static_cast<std::uint32_t>(1 + seed % 100),
+        .reorder_overflow = seed % 2 == 0 ? transport::ReorderOverflow::kDrop : transport::ReorderOverflow::kNak};
     options.network.faults.reordering = Probability::from_ratio({.numerator = seed % 60, .denominator = 100});
     run_seed(options);
   });

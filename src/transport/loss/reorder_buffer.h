@@ -21,9 +21,9 @@ namespace weft::transport {
 class ReorderBuffer {
  public:
   struct Options {
-    std::uint32_t window = 128;         // PSNs from the expected one, itself included; 2 to 65,536
-    std::uint32_t packets = 64;         // held at most, at least 1
-    Bytes bytes = Bytes::max();         // payload of held packets, at most
+    std::uint32_t window = 128;  // PSNs from the expected one, itself included; 2 to 65,536
+    std::uint32_t packets = 64;  // held at most, at least 1
+    Bytes bytes = Bytes::max();  // payload of held packets, at most
   };
   explicit ReorderBuffer(const Options& options);
 
@@ -85,8 +85,8 @@ class ReorderBuffer {
   }
 
   PsnBitmap arrived_;
-  PsnBitmap kept_;                         // has an entry
-  std::vector<std::uint16_t> entry_of_;    // by PSN modulo the window, meaningful where kept_
+  PsnBitmap kept_;                       // has an entry
+  std::vector<std::uint16_t> entry_of_;  // by PSN modulo the window, meaningful where kept_
   std::vector<Entry> entries_;
   std::vector<std::uint16_t> free_;
   Options options_;

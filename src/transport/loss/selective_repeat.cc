@@ -181,14 +181,14 @@ void SelectiveRepeat::detect_by_count(Psn acknowledged) {
   for (std::int32_t at = std::max(acknowledged - una_, 0); at < overtaken; at += 64) {
     const Psn from = una_ + at;
     const std::uint64_t news = ~(received_.bits_from(from) | lost_.bits_from(from) | resent_.bits_from(from)) &
-                         low_bits(static_cast<std::uint32_t>(overtaken - at));
+                               low_bits(static_cast<std::uint32_t>(overtaken - at));
     lost_.set_bits_from(from, news);
     lost_count_ += static_cast<std::uint32_t>(std::popcount(news));
   }
 }
 
-// Packets leave in the order of their PSNs, so that the first missing one which was sent once is the one due next; those
-// that were sent again are each looked at.
+// Packets leave in the order of their PSNs, so that the first missing one which was sent once is the one due next;
+// those that were sent again are each looked at.
 //= rfc8985 6.2
 Time SelectiveRepeat::detect(Psn limit, Time now) {
   if (received_count_ == 0) {
@@ -202,8 +202,8 @@ Time SelectiveRepeat::detect(Psn limit, Time now) {
   bool first_sendings = true;
   for (std::int32_t at = 0; at < places && (first_sendings || resent_count_ != 0); at += 64) {
     const Psn from = una_ + at;
-    std::uint64_t missing = ~(received_.bits_from(from) | lost_.bits_from(from)) &
-                            low_bits(static_cast<std::uint32_t>(places - at));
+    std::uint64_t missing =
+        ~(received_.bits_from(from) | lost_.bits_from(from)) & low_bits(static_cast<std::uint32_t>(places - at));
     if (!first_sendings) {
       missing &= resent_.bits_from(from);
     }

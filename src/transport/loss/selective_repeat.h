@@ -31,7 +31,7 @@ class SelectiveRepeat {
   struct Options {
     std::uint32_t window = 128;  // PSNs; a power of two, 64 to 65,536
     LossDetection detection = LossDetection::kByCount;
-    std::uint16_t threshold = 3;                            // by count; 1 to window - 1
+    std::uint16_t threshold = 3;                      // by count; 1 to window - 1
     Duration round_trip = Duration::milliseconds(1);  // by time: of the empty network, about; the first estimate
   };
 
@@ -99,7 +99,9 @@ class SelectiveRepeat {
     return Duration::picoseconds(static_cast<std::int64_t>(span) << kStampShift);
   }
 
-  [[nodiscard]] Duration longest() const { return duration(longest_now_ > longest_before_ ? longest_now_ : longest_before_); }
+  [[nodiscard]] Duration longest() const {
+    return duration(longest_now_ > longest_before_ ? longest_now_ : longest_before_);
+  }
   [[nodiscard]] std::uint32_t span(Psn end) const;
   void measure(Psn psn, Time now);
   void measure_first_arrival(Psn psn, Time now);
@@ -107,23 +109,23 @@ class SelectiveRepeat {
   void mark_lost(Psn psn);
   void detect_by_count(Psn acknowledged);
 
-  PsnBitmap received_;            // the peer has the packet
-  PsnBitmap answered_;            // its answer has come: not the same for a READ that the peer has put aside
-  PsnBitmap lost_;                // to be sent again
-  PsnBitmap resent_;              // sent again already
-  std::vector<Stamp> sent_;       // by time only: when each packet left last
+  PsnBitmap received_;       // the peer has the packet
+  PsnBitmap answered_;       // its answer has come: not the same for a READ that the peer has put aside
+  PsnBitmap lost_;           // to be sent again
+  PsnBitmap resent_;         // sent again already
+  std::vector<Stamp> sent_;  // by time only: when each packet left last
   Psn una_;
-  Psn highest_;                   // received, while received_count_ != 0
-  Psn round_end_;                 // when una reaches it, a round trip has passed
-  Psn steps_round_;               // no further step before una reaches it
+  Psn highest_;      // received, while received_count_ != 0
+  Psn round_end_;    // when una reaches it, a round trip has passed
+  Psn steps_round_;  // no further step before una reaches it
   std::uint32_t mask_;
   std::uint32_t received_count_ = 0;
   std::uint32_t answered_count_ = 0;
   std::uint32_t lost_count_ = 0;
   std::uint32_t resent_count_ = 0;
-  Stamp longest_now_ = 0;         // round trip in this round, acknowledgement's delay included
-  Stamp longest_before_;          // in the rounds before, forgotten slowly
-  Stamp newest_sent_ = 0;         // when the packet left that left last of all received
+  Stamp longest_now_ = 0;  // round trip in this round, acknowledgement's delay included
+  Stamp longest_before_;   // in the rounds before, forgotten slowly
+  Stamp newest_sent_ = 0;  // when the packet left that left last of all received
   Duration round_trip_;
   std::uint16_t threshold_;
   std::uint8_t steps_ = 1;
