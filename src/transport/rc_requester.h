@@ -119,6 +119,7 @@ class RcRequester {
   void on_nak(std::uint8_t syndrome, const RcCall& call);
   void on_receiver_not_ready(Duration wait, const RcCall& call);
   void process_response(const ReceivedPacket& received, const RcCall& call);
+  void take_echoes(const wire::Packet& packet, const RcCall& call);
   void on_selective_acknowledge(const ReceivedPacket& received, const RcCall& call);
   void on_data_response(const ReceivedPacket& received, const RcCall& call);
   void on_any_data_response(const ReceivedPacket& received, const RcCall& call);

@@ -31,10 +31,7 @@ void RcRequester::process_response(const ReceivedPacket& received, const RcCall&
     ++call.counters().discarded;
     return;
   }
-  echoed_mark_ = header.has(wire::kBthBecn);
-  echoed_entropy_ = received.packet.common.entropy;
-  if (echoed_mark_)
-    on_congestion(call);
+  take_echoes(received.packet, call);
   const wire::Operation operation = wire::operation_of(header.opcode);
   if (operation == wire::Operation::kAcknowledge) {
     on_acknowledge(received, call);
@@ -47,6 +44,14 @@ void RcRequester::process_response(const ReceivedPacket& received, const RcCall&
     find_losses(call);
 }
 
+// What an answer brings back from the path: the mark and the entropy of the packet that it answers.
+void RcRequester::take_echoes(const wire::Packet& packet, const RcCall& call) {
+  echoed_mark_ = packet.ib.has(wire::kBthBecn);
+  echoed_entropy_ = packet.common.entropy;
+  if (echoed_mark_)
+    on_congestion(call);
+}
+
 // Its cumulative part may be old, when acknowledgements overtake one another; the bitmap is news all the same.
 void RcRequester::on_selective_acknowledge(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
@@ -56,10 +61,7 @@ void RcRequester::on_selective_acknowledge(const ReceivedPacket& received, const
     ++call.counters().discarded;
     return;
   }
-  echoed_mark_ = header.has(wire::kBthBecn);
-  echoed_entropy_ = received.packet.common.entropy;
-  if (echoed_mark_)
-    on_congestion(call);
+  take_echoes(received.packet, call);
   const Psn una = hot_.una;
   if (header.psn >= una)
     on_acknowledge(received, call);
