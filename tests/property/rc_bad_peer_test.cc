@@ -55,7 +55,8 @@ Forged read(Psn psn, const wire::RethFields& reth) {
   return {.operation = Operation::kReadRequest, .psn = psn, .reth = reth};
 }
 Forged fetch_add(Psn psn, const wire::RethFields& reth, std::uint64_t addend = 1) {
-  return {.operation = Operation::kFetchAdd, .psn = psn, .reth = reth, .operands = {.swap_or_add = addend, .compare = 0}};
+  return {
+      .operation = Operation::kFetchAdd, .psn = psn, .reth = reth, .operands = {.swap_or_add = addend, .compare = 0}};
 }
 
 /// The request is refused for good: this NAK for its PSN, the event of an affiliated error, ERR, and silence after.
