@@ -339,7 +339,8 @@ Result<void> Simulation::make_training(Job& job) {
              return SliceGrowth::Load{.signs = congestion_signs(*world_), .packet_hops = world_->packet_hops()};
            },
        .limits = [this, &job](std::span<const FlowDemand> demands) { return path_limits(job, demands); },
-       .piece = [this, &job] { return settled_piece(job); },
+       .piece = [this, &job] { return job.plan.training->network_rate.bytes_in(round_trip(job)) * kProductsPerPiece; },
+       .fixed_cost = [this, &job] { return scenario_.collectives.launch + round_trip(job) / 2; },
        .shares_hosts = service_of(job.plan.family) == host::Service::kTcp});
   if (!run) {
     return pass_on(run);
@@ -362,7 +363,7 @@ PathLimits Simulation::path_limits(const Job& job, std::span<const FlowDemand> d
 }
 
 // Between the first rank and the last, which are as far from one another as any.
-Bytes Simulation::settled_piece(const Job& job) const {
+Duration Simulation::round_trip(const Job& job) const {
   const std::vector<EndpointId>& ends = jobs_[job.plan.job.id.value()].rank_endpoints;
   if (ends.size() < 2 || world_->is_scale_up(ends.front()) || job.plan.training->network_rate == Rate::zero()) {
     return {};
@@ -371,8 +372,7 @@ Bytes Simulation::settled_piece(const Job& job) const {
       .flow = {.job = job.plan.job.id,
                .source = workload::RankId(0),
                .destination = workload::RankId(static_cast<std::uint32_t>(ends.size() - 1))}};
-  const Duration round_trip = ideal_time(message);
-  return job.plan.training->network_rate.bytes_in(round_trip) * kProductsPerPiece;
+  return ideal_time(message);
 }
 
 Result<void> Simulation::make_training_program(Job& job, std::uint32_t rank) {

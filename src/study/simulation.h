@@ -129,7 +129,7 @@ class Simulation {
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
   [[nodiscard]] PathLimits path_limits(const Job& job, std::span<const FlowDemand> demands) const;
-  [[nodiscard]] Bytes settled_piece(const Job& job) const;
+  [[nodiscard]] Duration round_trip(const Job& job) const;
   [[nodiscard]] std::string place_of(const TrafficPlan& plan) const;
   [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
   /// Every program is done, and every message that arrives with a completion has been seen.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
 namespace weft::study {
 namespace {
@@ -16,8 +17,14 @@ constexpr std::uint32_t kLeastRepetitions = 3;
 constexpr std::uint32_t kMostRepetitions = 64;
 /// What an operation takes as a rule, for an estimate.
 constexpr double kUsualRepetitions = 4;
-/// Longer operations than this many slices are continued from two slices; others are run whole.
+/// Longer operations than this many slices are continued from a slice; others are run whole.
 constexpr double kWhole = 1.5;
+/// Senders may become so many times faster than their probes were.
+constexpr double kMargin = 2;
+/// Steps around rings of a slice: as many as fill the ways between neighbours and show what they do to one another,
+/// and the least that an operation's time is continued from where the budget is short.
+constexpr double kRingSteps = 16;
+constexpr double kLeastRingSteps = 4;
 
 /// Student's t for a two-sided interval of 95 %, by degrees of freedom from 1 on; 1.96 beyond.
 constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -60,9 +67,12 @@ bool SliceGrowth::skips(std::uint32_t phase) {
     return true;
   }
   Plan& own = plans_.at(next.operation);
-  if (own.contended && next.role == Role::kShortSettling) {
+  if (own.contended && next.settles()) {
     const double left = static_cast<double>(options_.most_hops) - static_cast<double>(ends_.back().packet_hops);
-    size_slices(next.operation, own, left / static_cast<double>(unplanned_--));
+    size_slice(next.operation, own, left / static_cast<double>(unplanned_--));
+    if (!next.skipped && settles_as_another(next.operation, phase)) {
+      return true;
+    }
   }
   if (!own.contended) {
     options_.phases.skip(phase);
@@ -78,8 +88,16 @@ void SliceGrowth::plan() {
     Plan& own = plans_[operation];
     own.limits = options_.limits(probe);
     own.hops_per_byte = static_cast<double>(load.packet_hops) / std::max(as_double(size), 1.0);
+    own.steps = steps_in(probe);
     own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || load.signs > 0);
     unplanned_ += own.contended ? 1 : 0;
+  }
+  for (auto& [operation, own] : plans_) {
+    const auto of_kind = [&](const auto& other) { return other.first.kind == operation.kind && other.second.contended; };
+    own.part_of_line = 0;
+    for (const auto& [other, plan] : plans_ | std::views::filter(of_kind)) {
+      own.part_of_line = std::max(own.part_of_line, part_of_line(other));
+    }
   }
   double step = 0;
   double settling = 0;
@@ -92,40 +110,101 @@ void SliceGrowth::plan() {
   whole_step_ = unplanned_ > 0 && step <= settling && step <= left;
 }
 
-double SliceGrowth::hops_to_settle(const StepOperation& operation, const Plan& plan) const {
-  const std::uint32_t longer = *options_.phases.phase_of(operation, Role::kSettling);
-  const double probe = as_double(options_.phases.sample(options_.phases.probe_of(operation)).size);
-  const double wanted = std::max(as_double(options_.piece()) * options_.phases.sample(longer).members, probe);
-  const double whole = as_double(operation.size);
-  const double slices = whole <= wanted * kWhole ? whole : wanted * 1.5;
-  return slices * plan.hops_per_byte * kUsualRepetitions;
+// All communicators of an operation go around rings of one length, or their steps are not alike.
+std::uint32_t SliceGrowth::steps_in(std::uint32_t phase) const {
+  std::optional<std::uint32_t> steps;
+  for (const workload::PhasedOperation& operation : options_.phases.operations_in(phase)) {
+    const std::uint32_t own = options_.board.ring_steps_of(operation);
+    if (steps && own != *steps) {
+      return 0;
+    }
+    steps = own;
+  }
+  return steps.value_or(0);
 }
 
-// A short slice of half the length takes half the hops.
-void SliceGrowth::size_slices(const StepOperation& operation, Plan& plan, double share) {
-  StepPhases& phases = options_.phases;
-  const std::uint32_t shorter = *phases.phase_of(operation, Role::kShortSettling);
-  const std::uint32_t longer = *phases.phase_of(operation, Role::kSettling);
-  const Bytes probe = phases.sample(phases.probe_of(operation)).size;
-  const double wanted = std::max(as_double(options_.piece()) * phases.sample(longer).members, as_double(probe));
+// What is under way on a path is less where senders are slower than the line, as kernel TCP is.
+double SliceGrowth::part_of_line(const StepOperation& operation) const {
+  const auto shorter = options_.phases.phase_of(operation, Role::kShortProbe);
+  const std::uint32_t longer = options_.phases.probe_of(operation);
+  if (!shorter || options_.rate == Rate::zero()) {
+    return 1;
+  }
+  const auto slowest = [this](std::uint32_t phase) {
+    Duration time;
+    for (const workload::PhasedOperation& run : options_.phases.operations_in(phase)) {
+      time = std::max(time, options_.board.times().at(run));
+    }
+    return time;
+  };
+  const Bytes more = options_.phases.sample(longer).size - options_.phases.sample(*shorter).size;
+  const double line = options_.rate.transmit_time(more).seconds();
+  const double took = (slowest(longer) - slowest(*shorter)).seconds();
+  return took > 0 ? std::min(kMargin * line / took, 1.0) : 1;
+}
+
+SliceGrowth::Slice SliceGrowth::wanted(const StepOperation& operation, const Plan& plan) const {
+  const std::uint32_t longer = *options_.phases.phase_of(operation, Role::kSettling);
+  const double members = std::max<double>(options_.phases.sample(longer).members, 1);
+  const double probe = as_double(options_.phases.sample(options_.phases.probe_of(operation)).size);
   const double whole = as_double(operation.size);
-  const double hops_for_all = plan.hops_per_byte * kLeastRepetitions;
+  const double piece = as_double(options_.piece()) * plan.part_of_line;
+  const double several = std::max(piece * std::max(members, kRingSteps), probe);
+  Slice made{.size = whole <= several * kWhole ? whole : several, .steps = static_cast<double>(plan.steps)};
+  // So many steps that a rank sends as much as in kRingSteps steps of such pieces.
+  const double steps = std::ceil(kRingSteps * std::max(piece * members / made.size, 1.0));
+  if (steps * kWhole < made.steps) {
+    made.steps = steps;
+  }
+  made.amount = plan.steps == 0 ? made.size : made.size * made.steps / plan.steps;
+  return made;
+}
+
+double SliceGrowth::hops_to_settle(const StepOperation& operation, const Plan& plan) const {
+  return wanted(operation, plan).amount * plan.hops_per_byte * kUsualRepetitions;
+}
+
+void SliceGrowth::size_slice(const StepOperation& operation, Plan& plan, double share) {
+  StepPhases& phases = options_.phases;
+  const std::uint32_t phase = *phases.phase_of(operation, Role::kSettling);
+  const Bytes probe = phases.sample(phases.probe_of(operation)).size;
+  Slice slice = wanted(operation, plan);
+  const double affordable = share / (plan.hops_per_byte * kLeastRepetitions);
   plan.share = share;
-  if (whole <= wanted * kWhole && whole * hops_for_all <= share) {
-    return phases.skip(shorter);
+  plan.short_slice = slice.amount > affordable;
+  // Fewer steps before shorter pieces: a piece that is too short does not meet others at all.
+  if (plan.short_slice && plan.steps >= kLeastRingSteps) {
+    const double steps = std::floor(plan.steps * affordable / slice.size);
+    slice.steps = std::clamp(steps, kLeastRingSteps, slice.steps);
+    slice.amount = slice.size * slice.steps / plan.steps;
   }
-  const double affordable = share / (hops_for_all * 1.5);
-  const double size = std::min({wanted, whole, affordable});
-  plan.short_pieces = size < std::min(wanted, whole);
-  if (as_bytes(size) < std::min(probe, operation.size)) {
-    phases.skip(shorter);
-    return phases.skip(longer);
+  plan.short_pieces = slice.amount > affordable;
+  const Bytes size = as_bytes(slice.size * std::min(affordable / slice.amount, 1.0));
+  if (size < std::min(probe, operation.size)) {
+    return phases.skip(phase);
   }
-  phases.resize(longer, as_bytes(size));
-  phases.resize(shorter, as_bytes(size / 2));
-  if (phases.sample(longer).size == operation.size || phases.sample(shorter).size == phases.sample(longer).size) {
-    phases.skip(shorter);
+  phases.resize(phase, size, {.steps = static_cast<std::uint32_t>(slice.steps), .all = plan.steps});
+}
+
+// An operation of another size whose slice is the same, on the same communicators, has been measured already.
+bool SliceGrowth::settles_as_another(const StepOperation& operation, std::uint32_t phase) {
+  StepPhases& phases = options_.phases;
+  const StepPhases::Sample& own = phases.sample(phase);
+  const auto place = [](const workload::PhasedOperation& run) { return std::pair(run.communicator, run.number); };
+  for (const auto& [other, plan] : plans_) {
+    const auto before = phases.phase_of(other, Role::kSettling);
+    if (other == operation || other.kind != operation.kind || !before || *before >= phase) {
+      continue;
+    }
+    const StepPhases::Sample& measured = phases.sample(*before);
+    if (measured.size == own.size && measured.ring_steps == own.ring_steps && measured.amount == own.amount &&
+        std::ranges::equal(phases.operations_in(*before), phases.operations_in(phase), {}, place, place)) {
+      phases.skip(phase);
+      phases.settle_as(operation, other);
+      return true;
+    }
   }
+  return false;
 }
 
 bool SliceGrowth::repeats(std::uint32_t phase) {
@@ -140,8 +219,7 @@ bool SliceGrowth::repeats(std::uint32_t phase) {
   const Plan& plan = plans_.at(sample.operation);
   const double begun = static_cast<double>(ends_.back().packet_hops);
   const double used = static_cast<double>(options_.load().packet_hops) - begun;
-  const double share = sample.role == Role::kShortSettling ? plan.share / 3 : plan.share * 2 / 3;
-  if (done + 1 >= kLeastRepetitions && used + plan.hops_per_byte * as_double(sample.size) > share) {
+  if (done + 1 >= kLeastRepetitions && used + plan.hops_per_byte * as_double(sample.amount) > plan.share) {
     return false;
   }
   const BatchMean mean = settled(phase);
@@ -195,22 +273,11 @@ std::map<StepOperation, SliceGrowth::Outcome> SliceGrowth::outcomes() const {
     if (!longer) {
       continue;
     }
-    own.sample = phases.sample(*longer).size;
+    own.sample = phases.sample(*longer).amount;
     own.repetitions = repetitions(*longer);
     const BatchMean mean = settled(*longer);
-    const auto shorter = phases.phase_of(operation, Role::kShortSettling);
     own.interval = mean.interval;
-    if (shorter && mean.interval) {
-      // The line through both is continued by `times` their distance.
-      const BatchMean half = settled(*shorter);
-      const double distance = as_double(own.sample - phases.sample(*shorter).size);
-      const double times = as_double(operation.size - own.sample) / distance;
-      const double whole = mean.mean + times * (mean.mean - half.mean);
-      const double error = std::hypot((1 + times) * mean.mean * *mean.interval,
-                                      times * half.mean * half.interval.value_or(*mean.interval));
-      own.interval = error / whole;
-    }
-    own.settled = !plan.short_pieces && own.interval && *own.interval < kNarrow;
+    own.settled = !plan.short_slice && own.interval && *own.interval < kNarrow;
   }
   return made;
 }

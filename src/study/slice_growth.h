@@ -5,7 +5,7 @@
 // way on a path never meet, and senders' rates take longer to settle than a slice without them takes. So the slice is
 // made of pieces of several bandwidth-delay products, for each of the parts into which the operation's communicator
 // divides it, and runs back to back until the 95 % confidence interval of the mean time of one is narrow. Each
-// repetition is one batch. What counts is the slowest communicator. One object serves the phases of one run, in their
+// repetition is one batch. Steps around rings are alike, so of an operation with many of them a slice runs a few. What counts is the slowest communicator. One object serves the phases of one run, in their
 // order; the budget of packet-hops is shared equally by the operations that have to settle. A step that would take no
 // more packet-hops than that, such as one of few layers, is better run itself.
 #pragma once
@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/rate.h"
 #include "study/flow_paths.h"
 #include "study/step_phases.h"
 
@@ -40,7 +41,8 @@ class SliceGrowth {
     StepPhases& phases;  // all of them must outlive this
     const workload::PhaseBoard& board;
     std::uint64_t most_hops = 0;     // of the run; what would lead beyond is not run
-    std::function<Bytes()> piece{};  // that a settled slice sends of each part, at least
+    std::function<Bytes()> piece{};  // that a settled slice sends of each part, at least, at the rate of the line
+    Rate rate{};                     // of the line of one member
     bool shares_hosts = false;       // flows of one host share its cores, so every operation has to settle
     std::function<Load()> load{};
     /// How often a step has the operation, on one communicator.
@@ -62,11 +64,11 @@ class SliceGrowth {
   struct Outcome {
     PathLimits limits{};               // of the probe; its least time is continued to the whole
     bool contended = false;            // it had to settle
-    Bytes sample{};                    // longest size that was run
+    Bytes sample{};                    // the most of its size that was run at a time
     std::uint32_t repetitions = 1;     // of that, of the communicator with fewest
     std::optional<double> interval{};  // of the whole's time; none: not contended, or not measured
     bool short_pieces = false;         // shorter than they should be: the budget had no room for longer ones
-    bool settled = true;               // no short pieces, and a narrow interval
+    bool settled = true;               // a slice as long as it should be, and a narrow interval
   };
   [[nodiscard]] std::map<StepOperation, Outcome> outcomes() const;
 
@@ -74,14 +76,27 @@ class SliceGrowth {
   struct Plan {
     PathLimits limits{};
     bool contended = false;
-    bool short_pieces = false;  // the budget had no room for those that it should have
+    bool short_slice = false;   // the budget had no room for the one that it should have
+    bool short_pieces = false;  // not even with fewer steps
+    std::uint32_t steps = 0;    // around rings; 0: no rings, or not as many on all communicators
+    double part_of_line = 1;    // that members send at, the same for operations of a kind
     double hops_per_byte = 0;
     double share = 0;  // packet-hops that it may take
   };
+  /// What a slice should be, or may be.
+  struct Slice {
+    double size = 0;
+    double steps = 0;   // of the plan's
+    double amount = 0;  // of the operation's size, what so many steps move
+  };
 
   void plan();
+  [[nodiscard]] std::uint32_t steps_in(std::uint32_t phase) const;
+  [[nodiscard]] double part_of_line(const StepOperation& operation) const;
+  [[nodiscard]] Slice wanted(const StepOperation& operation, const Plan& plan) const;
   [[nodiscard]] double hops_to_settle(const StepOperation& operation, const Plan& plan) const;
-  void size_slices(const StepOperation& operation, Plan& plan, double share);
+  [[nodiscard]] bool settles_as_another(const StepOperation& operation, std::uint32_t phase);
+  void size_slice(const StepOperation& operation, Plan& plan, double share);
   [[nodiscard]] BatchMean settled(std::uint32_t phase) const;
   [[nodiscard]] std::uint32_t repetitions(std::uint32_t phase) const;
   [[nodiscard]] Load during(std::uint32_t phase) const;

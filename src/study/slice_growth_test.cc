@@ -15,7 +15,7 @@ using workload::RankId;
 using Role = StepPhases::Role;
 
 constexpr Bytes kSlice{16 << 20};
-constexpr Bytes kPiece{32 << 20};  // of each of two members: slices of 64 MiB
+constexpr Bytes kPiece{4 << 20};  // of which a slice has sixteen: 64 MiB
 
 Bytes mib(std::int64_t count) { return Bytes(count << 20); }
 /// 1 us for each MiB, and `more` once.
@@ -31,6 +31,8 @@ class Growth : public testing::Test {
     std::uint64_t signs = 0;            // of each operation
     std::uint64_t most_hops = 100'000;  // an operation takes one for each MiB
     std::uint64_t instances = 1'000;
+    std::uint32_t ring_steps = 0;
+    Rate rate{};  // of the line
   };
 
   void make(std::vector<Bytes> sizes) {
@@ -55,6 +57,7 @@ class Growth : public testing::Test {
         .board = *board_,
         .most_hops = network.most_hops,
         .piece = [] { return kPiece; },
+        .rate = network.rate,
         .load = [this] { return load_; },
         .instances = [&](const StepOperation&) { return network.instances; },
         .limits = [&](std::uint32_t) { return PathLimits{.shares_links = network.shares_links, .flows = 2}; }});
@@ -62,8 +65,9 @@ class Growth : public testing::Test {
     board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
     while (!board_->over()) {
       const std::uint32_t phase = board_->phase();
-      const Bytes size = phases_->sample(phase).size;
+      const Bytes size = phases_->sample(phase).amount;
       const workload::PhasedOperation operation{.phase = phase, .communicator = CommunicatorId(0)};
+      board_->note_ring_steps(operation, network.ring_steps);
       Time now = board_->begins_at();
       std::uint32_t done = 0;
       do {
@@ -108,7 +112,7 @@ TEST_F(Growth, SharedLinksMakePiecesOfSeveralProductsWithoutAnyMark) {
   make({mib(1000)});
   // Flows meet where an operation is longer than 20 MiB, and take twice as long then.
   run([](Bytes size, std::uint32_t) { return size > mib(20) ? line(size, 0) * 2 : line(size, 0); });
-  EXPECT_EQ(ran_, (Runs{{mib(8), 1}, {mib(16), 1}, {mib(32), 3}, {mib(64), 3}}));
+  EXPECT_EQ(ran_, (Runs{{mib(8), 1}, {mib(16), 1}, {mib(64), 3}}));
   EXPECT_EQ(cost(mib(1000), StepPhases::Before::kTraffic), line(mib(1000), 0) * 2);
   EXPECT_TRUE(outcome().settled);
 }
@@ -116,7 +120,7 @@ TEST_F(Growth, SharedLinksMakePiecesOfSeveralProductsWithoutAnyMark) {
 TEST_F(Growth, CongestionWithoutASharedLinkCountsAsWell) {
   make({mib(1000)});
   run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.shares_links = false, .signs = 1});
-  EXPECT_EQ(ran_.size(), 4U);
+  EXPECT_EQ(ran_.size(), 3U);
 }
 
 TEST_F(Growth, AnOperationOfAboutASliceRunsWhole) {
@@ -143,6 +147,52 @@ TEST_F(Growth, TheFirstIsFromRestAndNoneOfTheBatches) {
   run([](Bytes size, std::uint32_t number) { return line(size, number == 0 ? 40 : 0); });
   EXPECT_EQ(cost(mib(64), StepPhases::Before::kRest), line(mib(64), 40));
   EXPECT_EQ(cost(mib(64), StepPhases::Before::kTraffic), line(mib(64), 0));
+}
+
+/// Steps around rings are alike, so some of many stand for all.
+TEST_F(Growth, OfAnOperationWithManyStepsASliceRunsSome) {
+  make({mib(1000)});
+  run([](Bytes size, std::uint32_t) { return Duration::picoseconds(size.count()); }, {.ring_steps = 63});
+  EXPECT_EQ(ran_.back().first, phases_->sample(2).size * 16 / 63);
+  EXPECT_EQ(phases_->sample(2).ring_steps, 16U);
+  const Duration whole = Duration::picoseconds(mib(1000).count());
+  EXPECT_NEAR(cost(mib(1000), StepPhases::Before::kTraffic).seconds(), whole.seconds(), 1e-12);
+  EXPECT_TRUE(outcome().settled);
+}
+
+TEST_F(Growth, WithoutHopsForAllThoseStepsItRunsFewerAndSaysSo) {
+  make({mib(1000)});
+  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.most_hops = 24 + 24, .ring_steps = 63});
+  EXPECT_LT(phases_->sample(2).ring_steps, 16U);
+  EXPECT_EQ(phases_->sample(2).size, mib(64));
+  EXPECT_FALSE(outcome().short_pieces);
+  EXPECT_FALSE(outcome().settled);
+}
+
+/// Slices of operations of two sizes are the same where both are longer.
+TEST_F(Growth, WhatHasBeenMeasuredIsNotMeasuredAgain) {
+  make({mib(1000), mib(2000)});
+  run([](Bytes size, std::uint32_t) { return line(size, 0) * 2; });
+  EXPECT_EQ(ran_.size(), 5U);  // two probes each, and a slice
+  EXPECT_EQ(cost(mib(1000), StepPhases::Before::kTraffic), line(mib(1000), 0) * 2);
+  EXPECT_EQ(cost(mib(2000), StepPhases::Before::kTraffic), line(mib(2000), 0) * 2);
+}
+
+/// What comes once with every operation is not continued.
+TEST_F(Growth, AnOperationsFixedCostCountsOnce) {
+  make({mib(1000)});
+  run([](Bytes size, std::uint32_t) { return line(size, 6); });
+  phases_->set_fixed_cost(Duration::microseconds(6));
+  EXPECT_NEAR(1e6 * cost(mib(1000), StepPhases::Before::kTraffic).seconds(), 1'006, 1);
+}
+
+/// Less is under way on a path where senders are slower than the line.
+TEST_F(Growth, SlowSendersNeedShorterSlices) {
+  make({mib(1000)});
+  // Of a line of 8 MiB/us, senders reach an eighth.
+  run([](Bytes size, std::uint32_t) { return line(size, 0); },
+      {.rate = Rate::bits_per_second(8 * 8 * (std::int64_t{1} << 20) * 1'000'000)});
+  EXPECT_EQ(ran_.back().first, mib(16));
 }
 
 TEST_F(Growth, WithoutHopsForLongPiecesItSaysThatItHasNotSettled) {

@@ -85,7 +85,7 @@ void StepPhases::add_samples(const StepOperation& operation, std::size_t members
     return;
   }
   const auto add = [&](Bytes size, Role role) {
-    samples_.push_back({.operation = operation, .size = size, .role = role, .members = count});
+    samples_.push_back({.operation = operation, .size = size, .role = role, .members = count, .amount = size});
     place.push_back(static_cast<std::uint32_t>(samples_.size() - 1));
   };
   if (operation.size <= options_.slice) {
@@ -97,7 +97,6 @@ void StepPhases::add_samples(const StepOperation& operation, std::size_t members
     add(size, Role::kProbe);
   }
   if (options_.settles) {
-    add(operation.size, Role::kShortSettling);
     add(operation.size, Role::kSettling);
   }
 }
@@ -126,12 +125,15 @@ void StepPhases::put_settling_ones_last() {
   }
 }
 
-void StepPhases::resize(std::uint32_t phase, Bytes wanted) {
+void StepPhases::resize(std::uint32_t phase, Bytes wanted, Rings rings) {
   Sample& sample = samples_[phase];
   WEFT_ASSERT(sample.settles());
   const Bytes least = slice_of(Bytes(1), sample.members) * 2;
   const Bytes made = wanted < sample.operation.size ? slice_of(std::max(wanted, least), sample.members) : wanted;
   sample.size = std::min(made, sample.operation.size);
+  const bool in_part = rings.steps < rings.all;
+  sample.ring_steps = in_part ? rings.steps : 0;
+  sample.amount = in_part ? sample.size * rings.steps / rings.all : sample.size;
 }
 
 void StepPhases::take(RankId rank, const workload::GraphNode& node) {
@@ -191,7 +193,9 @@ std::uint32_t StepPhases::probe_of(const StepOperation& operation) const {
 }
 
 std::optional<std::uint32_t> StepPhases::phase_of(const StepOperation& operation, Role role) const {
-  for (const std::uint32_t phase : places_.at(operation)) {
+  const auto other = settles_as_.find(operation);
+  const bool settles = role == Role::kSettling;
+  for (const std::uint32_t phase : places_.at(settles && other != settles_as_.end() ? other->second : operation)) {
     if (samples_[phase].role == role && !samples_[phase].skipped) {
       return phase;
     }
@@ -259,14 +263,18 @@ Duration StepPhases::whole_time(const workload::PhasedOperation& probed, const S
   };
   const auto settled = [&](std::uint32_t phase) { return settled_time(of_phase(phase), board); };
   const std::uint32_t longest = settling.value_or(probe_of(operation));
-  const auto shorter = phase_of(operation, settling ? Role::kShortSettling : Role::kShortProbe);
   Duration time = settling && before == Before::kTraffic ? settled(longest) : from_rest(longest);
-  const std::int64_t rest = (operation.size - samples_[longest].size).count();
-  if (rest > 0 && shorter) {
-    const std::int64_t span = (samples_[longest].size - samples_[*shorter].size).count();
-    const Duration slope = settling ? settled(longest) - settled(*shorter) : from_rest(longest) - from_rest(*shorter);
-    const Int128 more = static_cast<Int128>(slope.picoseconds()) * rest / std::max<std::int64_t>(span, 1);
-    time = time + Duration::picoseconds(static_cast<std::int64_t>(more));
+  const Sample& sample = samples_[longest];
+  const auto continued = [&](Duration slope, Bytes span) {
+    const Int128 more = static_cast<Int128>(slope.picoseconds()) * (operation.size - sample.amount).count();
+    return time + Duration::picoseconds(static_cast<std::int64_t>(more / std::max<std::int64_t>(span.count(), 1)));
+  };
+  const auto shorter = phase_of(operation, Role::kShortProbe);
+  if (settling) {
+    const Duration mean = settled(longest);
+    time = continued(mean - std::min(fixed_cost_, mean / 2), sample.amount);
+  } else if (shorter) {
+    time = continued(from_rest(longest) - from_rest(*shorter), sample.amount - samples_[*shorter].amount);
   }
   const auto least = least_.find(operation);
   return least != least_.end() ? std::max(time, least->second) : time;

@@ -3,9 +3,10 @@
 // Operations of one purpose, kind and size run at the same time on all their communicators, as they do in the step; one
 // phase after the other. Each is probed first, once from rest: of an operation longer than the slice two shorter ones
 // are run, and its time is continued from theirs: t2 + (S - s2) (t2 - t1) / (s2 - s1). Behind the probes lie phases in
-// which an operation settles: it runs back to back, of half a size and of the size, which whoever decides sets when the
-// probes are known, or leaves out (study/slice_growth.h). Where an operation has settled, its time from rest and its
-// time behind another of its kind are taken from there. Communicators that lie each in a scale-up domain of their own
+// which an operation settles: it runs back to back, of a size and for a number of steps around rings that whoever
+// decides sets when the probes are known, or leaves out (study/slice_growth.h). Where an operation has settled, its time
+// from rest and its time behind another of its kind are taken from there, and continued in proportion to what it moves:
+// T = t + (S - s) (t' - f) / s, with the mean time t' between two ends and what an operation costs beside its bytes, f. Communicators that lie each in a scale-up domain of their own
 // do not meet on any wire, so one of them is run for all that have as many members.
 #pragma once
 
@@ -53,27 +54,40 @@ class StepPhases {
                               Before before) const;
   /// The kind of operation, as it was walked through.
   [[nodiscard]] const StepOperation& kind_of(const workload::CostedOperation& operation) const;
+  /// What an operation costs beside its bytes when it runs back to back.
+  void set_fixed_cost(Duration cost) { fixed_cost_ = cost; }
   /// Not less than this is what any communicator's operation of the kind costs.
   void set_least(const StepOperation& operation, Duration least) { least_[operation] = least; }
 
   /// Which operation a phase runs, and how long its sample is.
-  enum class Role : std::uint8_t { kShortProbe, kProbe, kShortSettling, kSettling };
+  enum class Role : std::uint8_t { kShortProbe, kProbe, kSettling };
   struct Sample {
     StepOperation operation{};
     Bytes size{};
     Role role = Role::kProbe;
-    std::uint32_t members = 0;  // of the largest communicator
+    std::uint32_t members = 0;     // of the largest communicator
+    std::uint32_t ring_steps = 0;  // that are run of each pass; 0: all
+    Bytes amount{};                // of the operation's size, what so many steps move; the size if all are run
     bool skipped = false;
 
-    [[nodiscard]] bool settles() const { return role >= Role::kShortSettling; }
+    [[nodiscard]] bool settles() const { return role == Role::kSettling; }
   };
   [[nodiscard]] const Sample& sample(std::uint32_t phase) const { return samples_[phase]; }
-  /// The operation's phase of that role; none: it has none, or it is skipped.
+  /// The operation's phase of that role, or that of the one that it settles as; none: it has none, or it is skipped.
   [[nodiscard]] std::optional<std::uint32_t> phase_of(const StepOperation& operation, Role role) const;
   void skip(std::uint32_t phase) { samples_[phase].skipped = true; }
   /// Of a settling sample: the largest size of this operation that is at most `wanted`, but two units, and at most its
-  /// whole.
-  void resize(std::uint32_t phase, Bytes wanted);
+  /// whole. Of its steps around rings, `steps` of `all`, if there are rings.
+  struct Rings {
+    std::uint32_t steps = 0;
+    std::uint32_t all = 0;  // 0: no rings
+  };
+  void resize(std::uint32_t phase, Bytes wanted, Rings rings);
+  /// The operation takes what `other` has been measured to take in the same samples.
+  void settle_as(const StepOperation& operation, const StepOperation& other) {
+    const auto measured = settles_as_.find(other);
+    settles_as_[operation] = measured == settles_as_.end() ? other : measured->second;
+  }
   /// All that are run in a phase.
   [[nodiscard]] const std::vector<workload::PhasedOperation>& operations_in(std::uint32_t phase) const {
     return operations_[phase];
@@ -123,7 +137,9 @@ class StepPhases {
   std::map<StepOperation, Place> places_;
   std::map<std::pair<StepOperation, std::size_t>, workload::CommunicatorId> stand_ins_;
   std::map<Key, Source> sources_;
+  Duration fixed_cost_{};
   std::map<StepOperation, Duration> least_;
+  std::map<StepOperation, StepOperation> settles_as_;
   std::vector<std::vector<workload::PhasedRequest>> requests_;
   std::vector<std::vector<workload::PhasedOperation>> operations_;  // by phase
 };

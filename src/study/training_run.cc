@@ -70,13 +70,17 @@ Result<void> TrainingRun::prepare_phases() {
         .board = *board_,
         .most_hops = static_cast<std::uint64_t>(most_hops),
         .piece = options_.piece,
+        .rate = options_.network_rate,
         .shares_hosts = options_.shares_hosts,
         .load = options_.load,
         .instances = [this](const StepOperation& operation) { return instances_of(operation); },
         .limits = [this](std::uint32_t phase) { return options_.limits(traffic_->demands_of(phase)); }});
     board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
     board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
-    board_->set_sizes([this](std::uint32_t phase) { return phases_->sample(phase).size; });
+    board_->set_samples([this](std::uint32_t phase) {
+      const StepPhases::Sample& sample = phases_->sample(phase);
+      return workload::PhaseBoard::Sample{.size = sample.size, .ring_steps = sample.ring_steps};
+    });
   }
   return {};
 }
@@ -218,6 +222,7 @@ Result<StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_goin
 
 Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
   if (growth_) {
+    phases_->set_fixed_cost(options_.fixed_cost());
     outcomes_ = growth_->outcomes();
     limit_short_slices();
   }

@@ -75,6 +75,7 @@ class Mistakes {
   }
 
  private:
+  /// `apply` is kept for the pairs and outlives the call that adds it: it must own what it uses.
   void add(std::string name, std::string change, std::function<void(Scenario&)> apply) {
     MisSetting mistake{.name = std::move(name), .change = std::move(change), .scenario = scenario_};
     apply(mistake.scenario);
@@ -157,7 +158,7 @@ class Mistakes {
           made.devices.ethernet.priorities[priority()].lossless = false;
         });
     add("PFC missing on one hop", fmt::format("priority {} not lossless on {}", priority(), places_.leaf),
-        [&](Scenario& made) {
+        [this, group](Scenario& made) {
           made.overrides.push_back(override_of({{group + "lossless", "false"}}));
         });
     // On another class's terms: its thresholds, no pauses, no marks, and its weight.
@@ -181,13 +182,13 @@ class Mistakes {
       own.kmax = Bytes(own.kmax.count() * times / per);
     };
     add("ECN thresholds too high", fmt::format("kmin and kmax x {}", kFactor),
-        [&](Scenario& made) { thresholds(made, kFactor, 1); });
+        [thresholds](Scenario& made) { thresholds(made, kFactor, 1); });
     add("ECN thresholds too low", fmt::format("kmin and kmax / {}", kFactor),
-        [&](Scenario& made) { thresholds(made, 1, kFactor); });
+        [thresholds](Scenario& made) { thresholds(made, 1, kFactor); });
     const Rate copied = longest_.rate > kOlderRate ? kOlderRate : kNewerRate;
     add("ECN thresholds of another rate",
         fmt::format("kmin and kmax of {} on links of {}", short_text(copied), short_text(longest_.rate)),
-        [&, copied](Scenario& made) {
+        [this, thresholds, copied](Scenario& made) {
           constexpr std::int64_t kUnit = 1'000'000'000;
           thresholds(made, copied.bits_per_second() / kUnit,
                      std::max<std::int64_t>(longest_.rate.bits_per_second() / kUnit, 1));
@@ -232,7 +233,7 @@ class Mistakes {
       return;
     }
     const Rate rate = full / 4;
-    add(name, fmt::format("{} at {}", port, short_text(rate)), [&](Scenario& made) {
+    add(name, fmt::format("{} at {}", port, short_text(rate)), [port, rate](Scenario& made) {
       made.events.push_back({.at = Duration::zero(), .select = port, .action = EventAction::kDegrade, .rate = rate});
     });
   }

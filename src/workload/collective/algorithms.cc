@@ -209,6 +209,14 @@ std::uint32_t most_channels(const MemberLayout& layout, const CollectiveOptions&
   return std::max({pairs, (options.channels + pairs - 1) / pairs * pairs, 2 * layout.rails()});
 }
 
+std::uint32_t ring_steps_of(CollectiveKind kind, CollectiveAlgorithm algorithm, const MemberLayout& layout) {
+  if (kind != CollectiveKind::kAllReduce && kind != CollectiveKind::kReduceScatter && kind != CollectiveKind::kAllGather)
+    return 0;
+  if (algorithm == CollectiveAlgorithm::kRing)
+    return layout.size() - 1;
+  return algorithm == CollectiveAlgorithm::kHierarchical ? layout.groups() - 1 : 0;
+}
+
 void add_lanes(const LaneContext& context, CollectiveAlgorithm algorithm, Lanes& lanes) {
   const Entry* const entry = find(context.request.kind, algorithm);
   WEFT_ASSERT(entry != nullptr);

@@ -86,6 +86,9 @@ struct CollectiveRequest {
   MemberIndex root{};  // broadcast and reduce
   MemberIndex peer{};  // send and receive
   CollectiveToken token = 0;
+  /// Of algorithms that go around rings (Collectives::ring_steps): so many steps of a pass, as a sample of what all of
+  /// them take. The result is not that of the operation. 0: all steps.
+  std::uint32_t ring_steps = 0;
 };
 
 struct CollectiveFinished {
@@ -114,6 +117,9 @@ class Collectives {
 
   /// The algorithm that `auto` stands for in a request that `begin` would take.
   [[nodiscard]] virtual CollectiveAlgorithm choose(CollectiveRequest request) const { return request.algorithm; }
+  /// Equal steps of one pass (reduce-scatter or all-gather) of a request with a resolved algorithm, if it goes around
+  /// rings; 0: it does not.
+  [[nodiscard]] virtual std::uint32_t ring_steps(const CollectiveRequest& /*request*/) const { return 0; }
 
   /// A machine event of the implementation's own.
   [[nodiscard]] virtual Result<void> on_machine_event(const verbs::MachineEvent& event) = 0;

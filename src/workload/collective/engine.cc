@@ -141,6 +141,10 @@ CollectiveAlgorithm CollectiveEngine::choose(CollectiveRequest request) const {
   return chosen;
 }
 
+std::uint32_t CollectiveEngine::ring_steps(const CollectiveRequest& request) const {
+  return ring_steps_of(request.kind, request.algorithm, *communicators_.at(request.communicator).layout);
+}
+
 Result<void> CollectiveEngine::begin(const CollectiveRequest& request) {
   auto resolved = checked(request);
   if (!resolved)

@@ -44,6 +44,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   /// Whether `begin` would take it.
   [[nodiscard]] Result<void> check(const CollectiveRequest& request) const;
   [[nodiscard]] CollectiveAlgorithm choose(CollectiveRequest request) const override;
+  [[nodiscard]] std::uint32_t ring_steps(const CollectiveRequest& request) const override;
   [[nodiscard]] Result<void> on_machine_event(const verbs::MachineEvent& event) override;
   [[nodiscard]] Result<void> on_news() override;
   std::size_t take_finished(std::span<CollectiveFinished> out) override;

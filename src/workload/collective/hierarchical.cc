@@ -43,8 +43,11 @@ struct HierarchyView {
   }
 
   // The rails' rings, as in ring.cc: a reduce-scatter alone must end with the own segment.
-  [[nodiscard]] std::uint32_t rail_reducing() const { return reduces ? groups() - 1 : 0; }
-  [[nodiscard]] std::uint32_t rail_steps() const { return rail_reducing() + (gathers ? groups() - 1 : 0); }
+  [[nodiscard]] std::uint32_t rail_pass() const { return context.steps_around(groups()); }
+  [[nodiscard]] std::uint32_t rail_reducing() const { return reduces ? rail_pass() : 0; }
+  [[nodiscard]] std::uint32_t rail_steps() const { return rail_reducing() + (gathers ? rail_pass() : 0); }
+  /// Segments that the domain adds up or gathers: what the rail passes on, and the own.
+  [[nodiscard]] std::uint32_t turns() const { return rail_pass() + 1; }
   [[nodiscard]] std::uint32_t rail_segment(std::uint32_t group_there, std::uint32_t step) const {
     return (group_there + 3 * groups() - (gathers ? 0 : 1) - step) % groups();
   }
@@ -55,18 +58,18 @@ struct HierarchyView {
   /// What must have happened before this rank's part of that segment is complete.
   [[nodiscard]] std::array<Dependency, 3> gather_after(std::uint32_t turn, std::uint64_t chunk) const {
     std::array<Dependency, 3> after{};
-    const std::uint32_t step = turn + (reduces ? groups() - 1 : 0);  // of the ring, counted from 1
+    const std::uint32_t step = turn + rail_reducing();  // of the ring, counted from 1
     if (groups() > 1 && step > 0)
       after[0] = {rail_received, mark(step - 1, chunk)};
     if (turn == 0 && reduces_in_domain())
-      after[1] = {domain_reduced, mark(groups() - 1, chunk)};
+      after[1] = {domain_reduced, mark(turns() - 1, chunk)};
     return after;
   }
 };
 
 Lane domain_reduce_send(HierarchyView view) {
   const Cutter cutter = view.context.cutter();
-  for (std::uint32_t turn = 0; turn < view.groups(); ++turn) {
+  for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step) {
         const Extent share = view.share(view.rail_segment(view.group(), turn), view.ahead(step));
@@ -82,7 +85,7 @@ Lane domain_reduce_send(HierarchyView view) {
 
 Lane domain_reduce_receive(HierarchyView view) {
   const Cutter cutter = view.context.cutter();
-  for (std::uint32_t turn = 0; turn < view.groups(); ++turn) {
+  for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     const Extent share = view.share(view.rail_segment(view.group(), turn), view.local());
     for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step)
@@ -98,7 +101,7 @@ Lane domain_reduce_receive(HierarchyView view) {
 /// Rooted reductions, one per member of the domain and chunk; all members ask for the same ones in the same order.
 Lane domain_reduce_in_network(HierarchyView view) {
   const Cutter cutter = view.context.cutter();
-  for (std::uint32_t turn = 0; turn < view.groups(); ++turn) {
+  for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
       for (std::uint32_t owner = 0; owner < view.locals(); ++owner) {
         const Extent share = view.share(view.rail_segment(view.group(), turn), owner);
@@ -140,7 +143,7 @@ Lane rail_send(HierarchyView view) {
       std::array<Dependency, 3> after{};
       if (step > 0)
         after[0] = {view.rail_received, view.mark(step - 1, chunk)};
-      if (step < view.groups() && view.reduces_in_domain())
+      if (step < view.turns() && view.reduces_in_domain())
         after[1] = {view.domain_reduced, view.mark(step, chunk)};
       co_yield {.kind = Action::Kind::kSend,
                 .slot = view.context.rail_slot(view.channel, kRail),
@@ -153,7 +156,7 @@ Lane rail_send(HierarchyView view) {
 
 Lane domain_gather_send(HierarchyView view) {
   const Cutter cutter = view.context.cutter();
-  for (std::uint32_t turn = 0; turn < view.groups(); ++turn) {
+  for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     const Extent share = view.share(view.gather_segment(turn), view.local());
     for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step)
@@ -168,7 +171,7 @@ Lane domain_gather_send(HierarchyView view) {
 
 Lane domain_gather_receive(HierarchyView view) {
   const Cutter cutter = view.context.cutter();
-  for (std::uint32_t turn = 0; turn < view.groups(); ++turn) {
+  for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step) {
         const Extent share = view.share(view.gather_segment(turn), view.behind(step));

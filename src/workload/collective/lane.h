@@ -7,6 +7,7 @@
 // must agree on the order and sizes of its chunks, and on nothing else. An edge is (sender, receiver, slot).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -87,6 +88,11 @@ struct LaneContext {
     return slot_of(layout->rail_channel(channel), phase);
   }
   [[nodiscard]] Extent whole() const { return {0, static_cast<std::uint64_t>(request.size.count())}; }
+  /// Steps of one pass around a ring of so many: one less, or what the request asks for.
+  [[nodiscard]] std::uint32_t steps_around(std::uint32_t ring) const {
+    const std::uint32_t all = ring > 0 ? ring - 1 : 0;
+    return request.ring_steps == 0 ? all : std::min(all, request.ring_steps);
+  }
   /// The part of the buffer that belongs to a member, in reduce-scatter, all-gather and all-to-all.
   [[nodiscard]] Extent part_of(MemberIndex member) const { return cutter().part(whole(), member.value(), size()); }
 };

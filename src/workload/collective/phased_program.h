@@ -48,10 +48,23 @@ class PhaseBoard {
   /// Asked when the first rank has finished an operation of the phase: whether it follows once more. Without this no
   /// operation runs twice.
   void set_repeats(std::function<bool(std::uint32_t phase)> repeats) { repeats_ = std::move(repeats); }
-  /// How large a phase's operations are; without this they are as they were requested.
-  void set_sizes(std::function<Bytes(std::uint32_t phase)> sizes) { sizes_ = std::move(sizes); }
-  [[nodiscard]] Bytes size_of(const PhasedRequest& phased) const {
-    return sizes_ ? sizes_(phased.operation.phase) : phased.request.size;
+  /// What part of an operation a phase runs.
+  struct Sample {
+    Bytes size{};
+    std::uint32_t ring_steps = 0;  // as in CollectiveRequest
+  };
+  /// Without this, operations are as they were requested.
+  void set_samples(std::function<Sample(std::uint32_t phase)> samples) { samples_ = std::move(samples); }
+  [[nodiscard]] Sample sample_of(const PhasedRequest& phased) const {
+    return samples_ ? samples_(phased.operation.phase)
+                    : Sample{.size = phased.request.size, .ring_steps = phased.request.ring_steps};
+  }
+  /// A rank begins an operation whose algorithm has so many steps (Collectives::ring_steps).
+  void note_ring_steps(const PhasedOperation& operation, std::uint32_t steps) { ring_steps_[operation] = steps; }
+  /// What was noted of an operation that has begun; 0 if it has not.
+  [[nodiscard]] std::uint32_t ring_steps_of(const PhasedOperation& operation) const {
+    const auto found = ring_steps_.find(operation);
+    return found == ring_steps_.end() ? 0 : found->second;
   }
   /// A rank has finished everything of the present phase.
   void finish(Time now);
@@ -87,12 +100,13 @@ class PhaseBoard {
   Duration gap_;
   std::function<bool(std::uint32_t)> skips_;
   std::function<bool(std::uint32_t)> repeats_;
-  std::function<Bytes(std::uint32_t)> sizes_;
+  std::function<Sample(std::uint32_t)> samples_;
   std::vector<verbs::Machine*> machines_;
   std::uint32_t phase_ = 0;
   std::size_t finished_ = 0;
   std::vector<Time> begins_{Time::zero()};
   std::map<PhasedOperation, Duration> times_;
+  std::map<PhasedOperation, std::uint32_t> ring_steps_;
   std::map<PhasedOperation, Sequence> sequences_;
 };
 

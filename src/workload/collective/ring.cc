@@ -142,19 +142,19 @@ void add_chains(const LaneContext& context, std::uint32_t behind_root, Action::K
 }  // namespace
 
 void add_ring_all_reduce(const LaneContext& context, Lanes& lanes) {
-  const std::uint32_t ranks = context.size();
-  add_rings(context, {.ranks = ranks, .reducing = ranks - 1, .gathering = ranks - 1, .first = 0}, lanes);
+  const std::uint32_t steps = context.steps_around(context.size());
+  add_rings(context, {.ranks = context.size(), .reducing = steps, .gathering = steps, .first = 0}, lanes);
 }
 
 // The last segment that a rank adds to must be its own, so it begins with that of its predecessor.
 void add_ring_reduce_scatter(const LaneContext& context, Lanes& lanes) {
-  const std::uint32_t ranks = context.size();
-  add_rings(context, {.ranks = ranks, .reducing = ranks - 1, .gathering = 0, .first = 1}, lanes);
+  const std::uint32_t steps = context.steps_around(context.size());
+  add_rings(context, {.ranks = context.size(), .reducing = steps, .gathering = 0, .first = 1}, lanes);
 }
 
 void add_ring_all_gather(const LaneContext& context, Lanes& lanes) {
-  const std::uint32_t ranks = context.size();
-  add_rings(context, {.ranks = ranks, .reducing = 0, .gathering = ranks - 1, .first = 0}, lanes);
+  const std::uint32_t steps = context.steps_around(context.size());
+  add_rings(context, {.ranks = context.size(), .reducing = 0, .gathering = steps, .first = 0}, lanes);
 }
 
 void add_chain_broadcast(const LaneContext& context, Lanes& lanes) {

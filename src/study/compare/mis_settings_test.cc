@@ -1,0 +1,99 @@
+#include "study/compare/mis_settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "study/compare/fabric_choice.h"
+#include "study/scenario_test_support.h"
+
+namespace weft::study {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::size_t kData = 3;  // priority of the data
+
+Scenario network(const std::string& name) {
+  const std::vector<std::string> names = {name};
+  const auto chosen = choose_fabrics(names, {}, test_catalogue());
+  EXPECT_TRUE(chosen.has_value()) << (chosen ? "" : chosen.error().message);
+  ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = chosen->front().settings};
+  request.settings.insert(
+      request.settings.end(),
+      {"topology.kind=leaf-spine", "topology.hosts=4", "topology.hosts_per_leaf=2", "topology.spines=2"});
+  const auto scenario = parse_scenario(kSmallScenario, request, test_catalogue());
+  EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
+  return scenario ? *scenario : Scenario{};
+}
+
+std::vector<MisSetting> mistakes(const std::string& name) {
+  const auto made = mis_settings_of(network(name));
+  EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
+  return made ? *made : std::vector<MisSetting>();
+}
+
+const MisSetting& named(const std::vector<MisSetting>& made, const std::string& name) {
+  const auto found = std::ranges::find(made, name, &MisSetting::name);
+  EXPECT_NE(found, made.end()) << name;
+  return found == made.end() ? made.front() : *found;
+}
+
+TEST(MisSettings, FollowFromWhatTheFabricDependsOn) {
+  const auto names = [](const std::string& fabric) {
+    std::vector<std::string> all;
+    for (const MisSetting& mistake : mistakes(fabric)) {
+      all.push_back(mistake.name);
+    }
+    return all;
+  };
+  EXPECT_THAT(names("rocev2"), Contains("ECN thresholds too high"));
+  EXPECT_THAT(names("rocev2-pfc"), Not(Contains("ECN thresholds too high")));
+  EXPECT_THAT(names("rocev2-pfc"), Contains("PFC on the wrong priority"));
+  EXPECT_THAT(names("infiniband"), Contains("credits short for the cable"));
+  EXPECT_THAT(names("infiniband"), Not(Contains("PFC on the wrong priority")));
+  EXPECT_THAT(names("infiniband-ar"), Contains("adaptive routing off"));
+  EXPECT_THAT(names("tcp"), Contains("socket buffers too small"));
+}
+
+// Both mistakes of a pair are the single ones, value for value.
+TEST(MisSettings, APairMakesBothItsMistakes) {
+  const Scenario right = network("rocev2");
+  const std::vector<MisSetting> made = mistakes("rocev2");
+  const MisSetting& alone = named(made, "a link between switches degraded");
+  const MisSetting& polarised = named(made, "ECMP polarised, and a link between switches degraded");
+  EXPECT_TRUE(polarised.scenario.routing.polarised);
+  ASSERT_EQ(polarised.scenario.events.size(), 1U);
+  EXPECT_EQ(polarised.scenario.events[0].select, alone.scenario.events[0].select);
+  EXPECT_EQ(polarised.scenario.events[0].rate, alone.scenario.events[0].rate);
+  EXPECT_FALSE(alone.scenario.routing.polarised);
+
+  const MisSetting& late = named(made, "ECN thresholds of another rate, and PFC on the wrong priority");
+  const auto& once = named(made, "ECN thresholds of another rate").scenario.devices.ethernet.priorities[kData];
+  EXPECT_EQ(late.scenario.devices.ethernet.priorities[kData].kmin, once.kmin);
+  EXPECT_NE(once.kmin, right.devices.ethernet.priorities[kData].kmin);
+  EXPECT_FALSE(late.scenario.devices.ethernet.priorities[kData].lossless);
+
+  const MisSetting& slow = named(made, "ECN thresholds too low, and DCQCN recovers slowly");
+  EXPECT_EQ(slow.scenario.devices.ethernet.priorities[kData].kmax,
+            named(made, "ECN thresholds too low").scenario.devices.ethernet.priorities[kData].kmax);
+  EXPECT_EQ(slow.scenario.dcqcn.increase_timer,
+            named(made, "DCQCN recovers slowly").scenario.dcqcn.increase_timer);
+}
+
+TEST(MisSettings, EachSaysWhatItChanges) {
+  for (const char* fabric : {"rocev2", "rocev2-pfc", "rocev2-spray", "infiniband", "infiniband-ar", "iwarp", "tcp"}) {
+    for (const MisSetting& mistake : mistakes(fabric)) {
+      EXPECT_THAT(mistake.change, Not(IsEmpty())) << fabric << ", " << mistake.name;
+    }
+  }
+  EXPECT_THAT(named(mistakes("rocev2"), "a link to a NIC degraded").change, HasSubstr("at 100 Gbps"));
+}
+
+}  // namespace
+}  // namespace weft::study
