@@ -25,6 +25,8 @@ constexpr double kMargin = 2;
 /// and the least that an operation's time is continued from where the budget is short.
 constexpr double kRingSteps = 16;
 constexpr double kLeastRingSteps = 4;
+/// A short slice is so many times shorter, so that what an operation costs beside its bytes is known.
+constexpr double kShorter = 4;
 
 /// Student's t for a two-sided interval of 95 %, by degrees of freedom from 1 on; 1.96 beyond.
 constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -67,12 +69,14 @@ bool SliceGrowth::skips(std::uint32_t phase) {
     return true;
   }
   Plan& own = plans_.at(next.operation);
-  if (own.contended && next.settles()) {
+  if (own.like) {
+    options_.phases.skip(phase);
+    options_.phases.settle_as(next.operation, *own.like);
+    return true;
+  }
+  if (own.contended && next.role == Role::kShortSettling) {
     const double left = static_cast<double>(options_.most_hops) - static_cast<double>(ends_.back().packet_hops);
     size_slice(next.operation, own, left / static_cast<double>(unplanned_--));
-    if (!next.skipped && settles_as_another(next.operation, phase)) {
-      return true;
-    }
   }
   if (!own.contended) {
     options_.phases.skip(phase);
@@ -90,24 +94,30 @@ void SliceGrowth::plan() {
     own.hops_per_byte = static_cast<double>(load.packet_hops) / std::max(as_double(size), 1.0);
     own.steps = steps_in(probe);
     own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || load.signs > 0);
-    unplanned_ += own.contended ? 1 : 0;
   }
   for (auto& [operation, own] : plans_) {
-    const auto of_kind = [&](const auto& other) { return other.first.kind == operation.kind && other.second.contended; };
+    const auto of_kind = [&](const auto& other) {
+      return other.first.kind == operation.kind && other.second.contended;
+    };
     own.part_of_line = 0;
     for (const auto& [other, plan] : plans_ | std::views::filter(of_kind)) {
       own.part_of_line = std::max(own.part_of_line, part_of_line(other));
     }
+    own.slice = wanted(operation, own);
+  }
+  for (auto& [operation, own] : plans_) {
+    own.like = own.contended ? alike_before(operation) : std::nullopt;
+    unplanned_ += own.contended && !own.like ? 1 : 0;
   }
   double step = 0;
   double settling = 0;
   for (const auto& [operation, own] : plans_) {
     step += own.hops_per_byte * as_double(operation.size) * static_cast<double>(options_.instances(operation)) *
             options_.phases.communicators_per_run(operation);
-    settling += own.contended ? hops_to_settle(operation, own) : 0;
+    settling += own.contended && !own.like ? own.slice.amount * own.hops_per_byte * kUsualRepetitions : 0;
   }
   const double left = static_cast<double>(options_.most_hops) - static_cast<double>(ends_.back().packet_hops);
-  whole_step_ = unplanned_ > 0 && step <= settling && step <= left;
+  whole_step_ = settling > 0 && step <= settling && step <= left;
 }
 
 // All communicators of an operation go around rings of one length, or their steps are not alike.
@@ -160,16 +170,14 @@ SliceGrowth::Slice SliceGrowth::wanted(const StepOperation& operation, const Pla
   return made;
 }
 
-double SliceGrowth::hops_to_settle(const StepOperation& operation, const Plan& plan) const {
-  return wanted(operation, plan).amount * plan.hops_per_byte * kUsualRepetitions;
-}
-
+// A short slice has a quarter of the steps or of the size.
 void SliceGrowth::size_slice(const StepOperation& operation, Plan& plan, double share) {
   StepPhases& phases = options_.phases;
-  const std::uint32_t phase = *phases.phase_of(operation, Role::kSettling);
+  const std::uint32_t shorter = *phases.phase_of(operation, Role::kShortSettling);
+  const std::uint32_t longer = *phases.phase_of(operation, Role::kSettling);
   const Bytes probe = phases.sample(phases.probe_of(operation)).size;
-  Slice slice = wanted(operation, plan);
-  const double affordable = share / (plan.hops_per_byte * kLeastRepetitions);
+  Slice slice = plan.slice;
+  const double affordable = share / (plan.hops_per_byte * kLeastRepetitions * (1 + 1 / kShorter));
   plan.share = share;
   plan.short_slice = slice.amount > affordable;
   // Fewer steps before shorter pieces: a piece that is too short does not meet others at all.
@@ -181,30 +189,33 @@ void SliceGrowth::size_slice(const StepOperation& operation, Plan& plan, double 
   plan.short_pieces = slice.amount > affordable;
   const Bytes size = as_bytes(slice.size * std::min(affordable / slice.amount, 1.0));
   if (size < std::min(probe, operation.size)) {
-    return phases.skip(phase);
+    phases.skip(shorter);
+    return phases.skip(longer);
   }
-  phases.resize(phase, size, {.steps = static_cast<std::uint32_t>(slice.steps), .all = plan.steps});
+  const auto steps = static_cast<std::uint32_t>(slice.steps);
+  phases.resize(longer, size, {.steps = steps, .all = plan.steps});
+  if (phases.sample(longer).amount == operation.size) {
+    return phases.skip(shorter);
+  }
+  const bool fewer_steps = steps >= kShorter && plan.steps > 0;
+  phases.resize(shorter, fewer_steps ? size : size / static_cast<std::int64_t>(kShorter),
+                {.steps = fewer_steps ? static_cast<std::uint32_t>(steps / kShorter) : steps, .all = plan.steps});
 }
 
-// An operation of another size whose slice is the same, on the same communicators, has been measured already.
-bool SliceGrowth::settles_as_another(const StepOperation& operation, std::uint32_t phase) {
-  StepPhases& phases = options_.phases;
-  const StepPhases::Sample& own = phases.sample(phase);
+// An operation of another size on the same communicators, of which the same slice is to be run.
+std::optional<StepOperation> SliceGrowth::alike_before(const StepOperation& operation) const {
+  const StepPhases& phases = options_.phases;
+  const auto phase_of = [&](const StepOperation& of) { return *phases.phase_of(of, Role::kSettling); };
   const auto place = [](const workload::PhasedOperation& run) { return std::pair(run.communicator, run.number); };
+  const std::uint32_t phase = phase_of(operation);
   for (const auto& [other, plan] : plans_) {
-    const auto before = phases.phase_of(other, Role::kSettling);
-    if (other == operation || other.kind != operation.kind || !before || *before >= phase) {
-      continue;
-    }
-    const StepPhases::Sample& measured = phases.sample(*before);
-    if (measured.size == own.size && measured.ring_steps == own.ring_steps && measured.amount == own.amount &&
-        std::ranges::equal(phases.operations_in(*before), phases.operations_in(phase), {}, place, place)) {
-      phases.skip(phase);
-      phases.settle_as(operation, other);
-      return true;
+    if (other != operation && other.kind == operation.kind && plan.contended && !plan.like && phase_of(other) < phase &&
+        plan.slice == plans_.at(operation).slice &&
+        std::ranges::equal(phases.operations_in(phase_of(other)), phases.operations_in(phase), {}, place, place)) {
+      return other;
     }
   }
-  return false;
+  return std::nullopt;
 }
 
 bool SliceGrowth::repeats(std::uint32_t phase) {
@@ -219,7 +230,8 @@ bool SliceGrowth::repeats(std::uint32_t phase) {
   const Plan& plan = plans_.at(sample.operation);
   const double begun = static_cast<double>(ends_.back().packet_hops);
   const double used = static_cast<double>(options_.load().packet_hops) - begun;
-  if (done + 1 >= kLeastRepetitions && used + plan.hops_per_byte * as_double(sample.amount) > plan.share) {
+  const double share = sample.role == Role::kShortSettling ? plan.share / (1 + kShorter) : plan.share;
+  if (done + 1 >= kLeastRepetitions && used + plan.hops_per_byte * as_double(sample.amount) > share) {
     return false;
   }
   const BatchMean mean = settled(phase);
@@ -277,6 +289,13 @@ std::map<StepOperation, SliceGrowth::Outcome> SliceGrowth::outcomes() const {
     own.repetitions = repetitions(*longer);
     const BatchMean mean = settled(*longer);
     own.interval = mean.interval;
+    if (const auto shorter = phases.phase_of(operation, Role::kShortSettling); shorter && mean.interval) {
+      // What the bytes take is the difference of both: t - t_s (1 - s / S), over 1 - s / S.
+      const BatchMean less = settled(*shorter);
+      const double part = as_double(phases.sample(*shorter).amount) / as_double(own.sample);
+      const double errors = std::hypot(mean.mean * *mean.interval, less.mean * less.interval.value_or(*mean.interval));
+      own.interval = errors / (1 - part) / mean.mean;
+    }
     own.settled = !plan.short_slice && own.interval && *own.interval < kNarrow;
   }
   return made;

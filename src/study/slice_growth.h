@@ -5,9 +5,10 @@
 // way on a path never meet, and senders' rates take longer to settle than a slice without them takes. So the slice is
 // made of pieces of several bandwidth-delay products, for each of the parts into which the operation's communicator
 // divides it, and runs back to back until the 95 % confidence interval of the mean time of one is narrow. Each
-// repetition is one batch. Steps around rings are alike, so of an operation with many of them a slice runs a few. What counts is the slowest communicator. One object serves the phases of one run, in their
-// order; the budget of packet-hops is shared equally by the operations that have to settle. A step that would take no
-// more packet-hops than that, such as one of few layers, is better run itself.
+// repetition is one batch. Steps around rings are alike, so of an operation with many of them a slice runs a few. What
+// counts is the slowest communicator. One object serves the phases of one run, in their order; the budget of
+// packet-hops is shared equally by the operations that have to settle. A step that would take no more packet-hops than
+// that, such as one of few layers, is better run itself.
 #pragma once
 
 #include <cstdint>
@@ -73,29 +74,30 @@ class SliceGrowth {
   [[nodiscard]] std::map<StepOperation, Outcome> outcomes() const;
 
  private:
-  struct Plan {
-    PathLimits limits{};
-    bool contended = false;
-    bool short_slice = false;   // the budget had no room for the one that it should have
-    bool short_pieces = false;  // not even with fewer steps
-    std::uint32_t steps = 0;    // around rings; 0: no rings, or not as many on all communicators
-    double part_of_line = 1;    // that members send at, the same for operations of a kind
-    double hops_per_byte = 0;
-    double share = 0;  // packet-hops that it may take
-  };
   /// What a slice should be, or may be.
   struct Slice {
     double size = 0;
     double steps = 0;   // of the plan's
     double amount = 0;  // of the operation's size, what so many steps move
+    friend bool operator==(const Slice&, const Slice&) = default;
   };
-
+  struct Plan {
+    PathLimits limits{};
+    bool contended = false;
+    bool short_slice = false;             // the budget had no room for the one that it should have
+    bool short_pieces = false;            // not even with fewer steps
+    std::uint32_t steps = 0;              // around rings; 0: no rings, or not as many on all communicators
+    Slice slice{};                        // that it should have
+    std::optional<StepOperation> like{};  // of which the same is run
+    double part_of_line = 1;              // that members send at, the same for operations of a kind
+    double hops_per_byte = 0;
+    double share = 0;  // packet-hops that it may take
+  };
   void plan();
   [[nodiscard]] std::uint32_t steps_in(std::uint32_t phase) const;
   [[nodiscard]] double part_of_line(const StepOperation& operation) const;
   [[nodiscard]] Slice wanted(const StepOperation& operation, const Plan& plan) const;
-  [[nodiscard]] double hops_to_settle(const StepOperation& operation, const Plan& plan) const;
-  [[nodiscard]] bool settles_as_another(const StepOperation& operation, std::uint32_t phase);
+  [[nodiscard]] std::optional<StepOperation> alike_before(const StepOperation& operation) const;
   void size_slice(const StepOperation& operation, Plan& plan, double share);
   [[nodiscard]] BatchMean settled(std::uint32_t phase) const;
   [[nodiscard]] std::uint32_t repetitions(std::uint32_t phase) const;
@@ -105,7 +107,7 @@ class SliceGrowth {
   std::vector<Load> ends_;  // at the end of each phase so far
   std::map<StepOperation, Plan> plans_;
   bool whole_step_ = false;
-  std::size_t unplanned_ = 0;  // contended operations that have no slices yet
+  std::size_t unplanned_ = 0;  // contended operations that have no slice yet and need one
 };
 
 }  // namespace weft::study

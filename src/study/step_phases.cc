@@ -97,6 +97,7 @@ void StepPhases::add_samples(const StepOperation& operation, std::size_t members
     add(size, Role::kProbe);
   }
   if (options_.settles) {
+    add(operation.size, Role::kShortSettling);
     add(operation.size, Role::kSettling);
   }
 }
@@ -194,7 +195,7 @@ std::uint32_t StepPhases::probe_of(const StepOperation& operation) const {
 
 std::optional<std::uint32_t> StepPhases::phase_of(const StepOperation& operation, Role role) const {
   const auto other = settles_as_.find(operation);
-  const bool settles = role == Role::kSettling;
+  const bool settles = role >= Role::kShortSettling;
   for (const std::uint32_t phase : places_.at(settles && other != settles_as_.end() ? other->second : operation)) {
     if (samples_[phase].role == role && !samples_[phase].skipped) {
       return phase;
@@ -248,6 +249,19 @@ Duration StepPhases::settled_time(const workload::PhasedOperation& operation, co
   return ends.size() == 1 ? ends.front() : (ends.back() - ends.front()) / static_cast<std::int64_t>(ends.size() - 1);
 }
 
+// By the line through both samples; never so much that noise in it could count for most of the time.
+Duration StepPhases::fixed_cost_of(Duration mean, const Sample& sample, std::optional<std::uint32_t> shorter,
+                                   const std::function<Duration(std::uint32_t)>& settled) const {
+  Duration cost = fixed_cost_;
+  if (shorter && samples_[*shorter].amount < sample.amount) {
+    const Duration less = settled(*shorter);
+    const Bytes amount = samples_[*shorter].amount;
+    const Int128 across = static_cast<Int128>((mean - less).picoseconds()) * amount.count();
+    cost = less - Duration::picoseconds(static_cast<std::int64_t>(across / (sample.amount - amount).count()));
+  }
+  return std::clamp(cost, Duration::zero(), mean / 2);
+}
+
 Duration StepPhases::whole_time(const workload::PhasedOperation& probed, const StepOperation& operation,
                                 const workload::PhaseBoard& board, Before before) const {
   const auto settling = phase_of(operation, Role::kSettling);
@@ -272,7 +286,8 @@ Duration StepPhases::whole_time(const workload::PhasedOperation& probed, const S
   const auto shorter = phase_of(operation, Role::kShortProbe);
   if (settling) {
     const Duration mean = settled(longest);
-    time = continued(mean - std::min(fixed_cost_, mean / 2), sample.amount);
+    time = continued(mean - fixed_cost_of(mean, sample, phase_of(operation, Role::kShortSettling), settled),
+                     sample.amount);
   } else if (shorter) {
     time = continued(from_rest(longest) - from_rest(*shorter), sample.amount - samples_[*shorter].amount);
   }

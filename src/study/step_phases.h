@@ -4,10 +4,11 @@
 // phase after the other. Each is probed first, once from rest: of an operation longer than the slice two shorter ones
 // are run, and its time is continued from theirs: t2 + (S - s2) (t2 - t1) / (s2 - s1). Behind the probes lie phases in
 // which an operation settles: it runs back to back, of a size and for a number of steps around rings that whoever
-// decides sets when the probes are known, or leaves out (study/slice_growth.h). Where an operation has settled, its time
-// from rest and its time behind another of its kind are taken from there, and continued in proportion to what it moves:
-// T = t + (S - s) (t' - f) / s, with the mean time t' between two ends and what an operation costs beside its bytes, f. Communicators that lie each in a scale-up domain of their own
-// do not meet on any wire, so one of them is run for all that have as many members.
+// decides sets when the probes are known, or leaves out (study/slice_growth.h). Where an operation has settled, its
+// time from rest and its time behind another of its kind are taken from there, and continued by what its bytes take:
+// T = t + (S - s) (t' - f) / s, with the mean time t' between two ends. What an operation costs beside its bytes, f,
+// follows from a shorter settled sample, or is given. Communicators that lie each in a scale-up domain of their own do
+// not meet on any wire, so one of them is run for all that have as many members.
 #pragma once
 
 #include <map>
@@ -60,7 +61,7 @@ class StepPhases {
   void set_least(const StepOperation& operation, Duration least) { least_[operation] = least; }
 
   /// Which operation a phase runs, and how long its sample is.
-  enum class Role : std::uint8_t { kShortProbe, kProbe, kSettling };
+  enum class Role : std::uint8_t { kShortProbe, kProbe, kShortSettling, kSettling };
   struct Sample {
     StepOperation operation{};
     Bytes size{};
@@ -70,7 +71,7 @@ class StepPhases {
     Bytes amount{};                // of the operation's size, what so many steps move; the size if all are run
     bool skipped = false;
 
-    [[nodiscard]] bool settles() const { return role == Role::kSettling; }
+    [[nodiscard]] bool settles() const { return role >= Role::kShortSettling; }
   };
   [[nodiscard]] const Sample& sample(std::uint32_t phase) const { return samples_[phase]; }
   /// The operation's phase of that role, or that of the one that it settles as; none: it has none, or it is skipped.
@@ -102,6 +103,9 @@ class StepPhases {
   /// The whole operation's time in the settled state, or by its probes if it did not settle.
   [[nodiscard]] Duration whole_time(const workload::PhasedOperation& probed, const StepOperation& operation,
                                     const workload::PhaseBoard& board, Before before) const;
+
+  [[nodiscard]] Duration fixed_cost_of(Duration mean, const Sample& sample, std::optional<std::uint32_t> shorter,
+                                       const std::function<Duration(std::uint32_t)>& settled) const;
 
   /// The phase of its longest probe. It must be one of those walked through.
   [[nodiscard]] std::uint32_t probe_of(const StepOperation& operation) const;

@@ -38,7 +38,7 @@ class TrainingRun {
     std::function<PathLimits(std::span<const FlowDemand>)> limits{};
     std::function<Bytes()> piece{};
     std::function<Duration()> fixed_cost{};  // of an operation that follows another (StepPhases::set_fixed_cost)
-    bool shares_hosts = false;  // flows share the cores of a host
+    bool shares_hosts = false;               // flows share the cores of a host
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
   /// not fit into the memory of its GPUs.

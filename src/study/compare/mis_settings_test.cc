@@ -24,9 +24,8 @@ Scenario network(const std::string& name) {
   const auto chosen = choose_fabrics(names, {}, test_catalogue());
   EXPECT_TRUE(chosen.has_value()) << (chosen ? "" : chosen.error().message);
   ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = chosen->front().settings};
-  request.settings.insert(
-      request.settings.end(),
-      {"topology.kind=leaf-spine", "topology.hosts=4", "topology.hosts_per_leaf=2", "topology.spines=2"});
+  request.settings.insert(request.settings.end(), {"topology.kind=leaf-spine", "topology.hosts=4",
+                                                   "topology.hosts_per_leaf=2", "topology.spines=2"});
   const auto scenario = parse_scenario(kSmallScenario, request, test_catalogue());
   EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
   return scenario ? *scenario : Scenario{};
@@ -82,8 +81,7 @@ TEST(MisSettings, APairMakesBothItsMistakes) {
   const MisSetting& slow = named(made, "ECN thresholds too low, and DCQCN recovers slowly");
   EXPECT_EQ(slow.scenario.devices.ethernet.priorities[kData].kmax,
             named(made, "ECN thresholds too low").scenario.devices.ethernet.priorities[kData].kmax);
-  EXPECT_EQ(slow.scenario.dcqcn.increase_timer,
-            named(made, "DCQCN recovers slowly").scenario.dcqcn.increase_timer);
+  EXPECT_EQ(slow.scenario.dcqcn.increase_timer, named(made, "DCQCN recovers slowly").scenario.dcqcn.increase_timer);
 }
 
 TEST(MisSettings, EachSaysWhatItChanges) {

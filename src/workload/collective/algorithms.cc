@@ -210,7 +210,8 @@ std::uint32_t most_channels(const MemberLayout& layout, const CollectiveOptions&
 }
 
 std::uint32_t ring_steps_of(CollectiveKind kind, CollectiveAlgorithm algorithm, const MemberLayout& layout) {
-  if (kind != CollectiveKind::kAllReduce && kind != CollectiveKind::kReduceScatter && kind != CollectiveKind::kAllGather)
+  if (kind != CollectiveKind::kAllReduce && kind != CollectiveKind::kReduceScatter &&
+      kind != CollectiveKind::kAllGather)
     return 0;
   if (algorithm == CollectiveAlgorithm::kRing)
     return layout.size() - 1;

@@ -16,7 +16,8 @@ namespace weft::workload {
 /// The most that any algorithm uses.
 [[nodiscard]] std::uint32_t most_channels(const MemberLayout& layout, const CollectiveOptions& options);
 /// Equal steps of one pass of an algorithm that goes around rings, as Collectives::ring_steps says.
-[[nodiscard]] std::uint32_t ring_steps_of(CollectiveKind kind, CollectiveAlgorithm algorithm, const MemberLayout& layout);
+[[nodiscard]] std::uint32_t ring_steps_of(CollectiveKind kind, CollectiveAlgorithm algorithm,
+                                          const MemberLayout& layout);
 /// Adds one rank's lanes. The algorithm has been checked; not kAutomatic.
 void add_lanes(const LaneContext& context, CollectiveAlgorithm algorithm, Lanes& lanes);
 
