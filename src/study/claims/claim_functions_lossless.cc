@@ -155,8 +155,8 @@ Finding cnp_class(Readings& runs) {
   };
   constexpr std::array<Load, 3> kLoads{
       {{.name = "moderate", .text = "FB_Hadoop's sizes at half of the lines, as many uplinks as hosts"},
-       {.name = "crowded", .text = "the same sizes at 60 %, half as many uplinks"},
-       {.name = "crowded, long", .text = "sizes of the web search workload there"}}};
+       {.name = "crowded", .text = "The same sizes at 60 %, half as many uplinks"},
+       {.name = "crowded, long", .text = "Sizes of the web search workload there"}}};
   const auto of = [&runs](const Load& load, const char* how, double MessageTimes::*figure) {
     return over_seeds(runs, fmt::format("{}, {}", load.name, how),
                       [&](const std::string& one) { return message_times(runs.at(one).results).*figure; });
