@@ -39,7 +39,7 @@ TEST(ClaimsPage, HasEveryClaimOfTheTableAndNoOther) {
     }
   }
   EXPECT_EQ(rows, listed());
-  EXPECT_EQ(rows.size(), 47U);
+  EXPECT_EQ(rows.size(), 48U);
 }
 
 TEST(ClaimsPage, EveryScenarioIsThatOfAClaimAndSaysWhatItTests) {

@@ -80,18 +80,35 @@ TEST(NetworkClaims, RoutesThatComeAfterTheRetriesComeTooLate) {
   EXPECT_EQ(claim.origin(), "from the catalogue");
 }
 
-TEST(NetworkClaims, RingsInRackOrderLoseTheirHeadersAloneAndScatteredOnesMore) {
+TEST(NetworkClaims, NotificationsWithTheDataMakeMorePausesAndALongerMedian) {
+  const JudgedClaim claim("cnp-class");
+  for (const char* const load : {"moderate", "crowded", "crowded, long"}) {
+    EXPECT_GT(claim.figure(std::string("pauses_ratio_") + load), 1.3) << load;
+    EXPECT_GT(claim.figure(std::string("median_ratio_") + load), 1.05) << load;
+    EXPECT_EQ(claim.run(std::string(load) + ", data 1")["network"]["drops"]["total"], 0) << load;
+  }
+}
+
+TEST(NetworkClaims, RingsInRackOrderLoseTheirHeadersAlone) {
   const JudgedClaim claim("throughput-at-scale");
-  EXPECT_EQ(claim.verdict(), "holds");
-  EXPECT_GT(claim.figure("lower_64"), 0.005);
-  EXPECT_LT(claim.figure("lower_64"), 0.05);
-  EXPECT_GT(claim.figure("lower_64_scattered"), claim.figure("lower_64"));
+  EXPECT_EQ(claim.verdict(), "holds when");
+  constexpr double kHeaders = 1 - (4096 / (4096 + 82.0)) / (4096 / (4096 + 26.0));
+  constexpr double kAnswers = 0.015;  // acknowledgements are longer too, and steps wait for one another
+  EXPECT_NEAR(claim.figure("lower_8"), kHeaders, kAnswers);
+  EXPECT_NEAR(claim.figure("lower_64"), claim.figure("lower_8"), 0.01);
+  EXPECT_GT(claim.figure("rocev2_spray_64_scattered"), 2 * claim.figure("rocev2_64_scattered"));
+  EXPECT_LT(claim.figure("infiniband_64_scattered"), claim.figure("infiniband_64"));
 }
 
 TEST(PathClaims, TheHashBlocksWhereTheCablesDoNot) {
   const JudgedClaim claim("fat-tree-ecmp");
   EXPECT_EQ(claim.verdict(), "does not hold");
-  EXPECT_GT(claim.figure("ideal"), 2 * claim.figure("ecmp"));
+  EXPECT_GT(claim.figure("spray_any_order"), 0.95 * claim.figure("one_switch"));
+  // Neither other NICs nor other rates bring a hash past what fair sharing of random paths gives.
+  for (const char* const change : {"ecmp", "ecmp_dcqcn", "ecmp_any_order"}) {
+    EXPECT_LT(claim.figure(change), claim.figure("max_min_of_random_hashes") + 0.02) << change;
+    EXPECT_GT(claim.figure(change), 0.8 * claim.figure("max_min_of_random_hashes")) << change;
+  }
 }
 
 TEST(PathClaims, SwitchesThatHashAlikeLeaveLinksUnused) {
@@ -104,43 +121,51 @@ TEST(PathClaims, SwitchesThatHashAlikeLeaveLinksUnused) {
 TEST(PathClaims, MoreQueuePairsSpreadARing) {
   const JudgedClaim claim("entropy");
   EXPECT_EQ(claim.verdict(), "holds");
-  EXPECT_LT(claim.figure("ideal"), claim.figure("sixteen_queue_pairs"));
+  EXPECT_LT(claim.figure("spray"), claim.figure("sixteen_queue_pairs"));
+  EXPECT_LT(claim.figure("one_switch"), claim.figure("spray"));
 }
 
 TEST(PathClaims, PerPacketPathsBeatHashesWhereNicsTakeAnyOrder) {
   const JudgedClaim claim("per-packet-adaptive");
-  EXPECT_GT(claim.figure("rocev2_spray"), 2 * claim.figure("rocev2_ecmp"));
+  for (const char* const way : {"rocev2_spray", "rocev2_adaptive", "product", "infiniband_adaptive"}) {
+    EXPECT_GT(claim.figure(way), 0.9) << way;
+  }
+  EXPECT_GT(claim.figure("rocev2_adaptive_slowest"), 0.88);
+  EXPECT_GT(claim.figure("slow_link_adaptive"), claim.figure("slow_link_spray"));
 }
 
 TEST(PathClaims, ANicThatWantsOrderAsksForWhatMerelyCameLate) {
   const JudgedClaim claim("nic-reorder");
   EXPECT_EQ(claim.verdict(), "holds");
-  EXPECT_EQ(claim.run("go-back-n")["network"]["drops"]["total"], 0);
-  EXPECT_GT(claim.figure("sent_again_in_order"), 2 * claim.figure("sent_again_any_order"));
-  EXPECT_GT(claim.figure("in_order"), 10 * claim.figure("any_order"));
+  EXPECT_EQ(claim.run("go-back-n 1")["network"]["drops"]["total"], 0);
+  EXPECT_GT(claim.figure("sent_again_in_order"), 0.5);
+  EXPECT_EQ(claim.figure("sent_again_any_order"), 0);
+  EXPECT_GT(claim.figure("ecmp_in_order"), claim.figure("in_order"));
+  EXPECT_GT(claim.figure("any_order"), 0.92);
 }
 
-TEST(PathClaims, WithOrderTheHashIsLeft) {
+TEST(PathClaims, WithOrderAPathForEachFlowIsLeft) {
   const JudgedClaim claim("in-order-hampers");
   EXPECT_EQ(claim.verdict(), "holds");
-  EXPECT_GT(claim.figure("spray_in_order"), claim.figure("ecmp_in_order"));
-  EXPECT_LT(claim.figure("spray_any_order"), claim.figure("ecmp_any_order"));
+  EXPECT_LT(claim.figure("spray_in_order"), claim.figure("ecmp_in_order"));
+  EXPECT_GT(claim.figure("spray_any_order"), claim.figure("ecmp_any_order"));
+  EXPECT_NEAR(claim.figure("ecmp_any_order"), claim.figure("ecmp_in_order"), 0.02);
 }
 
 TEST(PathClaims, NoProtocolMakesTwoFlowsOnALinkFaster) {
   const JudgedClaim claim("upper-layer-not-enough");
-  const double lines = 512 * 4'178 * 8 / 100e9 * 1e3;  // 2 MiB in packets of 4 KiB
-  for (const char* const protocol : {"dcqcn", "selective_repeat", "window", "no_control"}) {
-    EXPECT_GT(claim.figure(protocol), 1.9 * lines) << protocol;
+  for (const char* const protocol : {"no-control", "dcqcn", "swift", "hpcc", "window", "selective-repeat"}) {
+    EXPECT_LT(claim.figure(protocol), 0.7 * claim.figure("adaptive")) << protocol;
   }
-  EXPECT_LT(claim.figure("spray"), claim.figure("no_control"));
-  EXPECT_LT(claim.figure("entropy"), claim.figure("no_control"));
+  EXPECT_GT(claim.figure("entropy"), 1.3 * claim.figure("no-control"));
 }
 
 TEST(PathClaims, TheChoiceOfPathsCountsForMoreThanTheFamilyAsClustersGrow) {
   const JudgedClaim claim("adaptive-routing-scale");
-  EXPECT_GT(claim.figure("infiniband_adaptive"), claim.figure("infiniband_table"));
-  EXPECT_GT(claim.figure("rocev2_spray"), 2 * claim.figure("rocev2_ecmp"));
+  EXPECT_EQ(claim.verdict(), "holds when");
+  EXPECT_GT(claim.figure("infiniband-ar"), 1.25 * claim.figure("infiniband"));
+  EXPECT_GT(claim.figure("rocev2-spray"), 1.5 * claim.figure("rocev2"));
+  EXPECT_NEAR(claim.figure("rocev2-spray"), claim.figure("infiniband-ar"), 0.05);
 }
 
 }  // namespace

@@ -38,20 +38,23 @@ namespace weft::study::claims {
 [[nodiscard]] Finding jitter(Readings& runs);
 [[nodiscard]] Finding throughput_at_scale(Readings& runs);
 
-// claim_functions_lossless.cc: credits, pauses, faults.
+// claim_functions_lossless.cc: credits, pauses, notifications, faults.
 [[nodiscard]] Finding credit_lossless(Readings& runs);
 [[nodiscard]] Finding pfc_ecn_dcqcn(Readings& runs);
 [[nodiscard]] Finding pfc_limits(Readings& runs);
+[[nodiscard]] Finding cnp_class(Readings& runs);
 [[nodiscard]] Finding fault_recovery(Readings& runs);
 
 // claim_functions_paths.cc: the choice among paths.
 [[nodiscard]] Finding fat_tree_ecmp(Readings& runs);
 [[nodiscard]] Finding hash_polarisation(Readings& runs);
 [[nodiscard]] Finding entropy(Readings& runs);
+[[nodiscard]] Finding upper_layer_not_enough(Readings& runs);
+
+// claim_functions_packets.cc: paths chosen for each packet, and the order of packets.
 [[nodiscard]] Finding per_packet_adaptive(Readings& runs);
 [[nodiscard]] Finding nic_reorder(Readings& runs);
 [[nodiscard]] Finding in_order_hampers(Readings& runs);
-[[nodiscard]] Finding upper_layer_not_enough(Readings& runs);
 [[nodiscard]] Finding adaptive_routing_scale(Readings& runs);
 
 // claim_functions_buyer.cc: read from a comparison, which must be there.

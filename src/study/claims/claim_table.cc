@@ -7,13 +7,15 @@
 namespace weft::study::claims {
 namespace {
 
-constexpr std::array<Article, 5> kArticles = {{
+constexpr std::array<Article, 6> kArticles = {{
     {'A', "InfiniBand vs RoCEv2: Optimizing Networks for Large-Scale AI"},
     {'B', "Understanding RDMA, InfiniBand, and RoCEv2 for High-Performance Distributed Training"},
     {'C', "Infiniband vs RoCE v2, and Network for AI"},
     {'D',
      "RDMA, InfiniBand, RoCE, and iWARP: High-Performance Networking for Large-Scale Generative AI Model Training"},
     {'E', "Why Network Becomes the New Bottleneck for AI Training and How InfiniBand vs RoCE Compare"},
+    {'F',
+     "Vendors' guides to configuring RoCE, which put congestion notifications into a strict priority of their own"},
 }};
 
 constexpr std::string_view kNoCompare = "run weft compare first, and give its document with --comparison";
@@ -70,6 +72,7 @@ const std::array kClaims = {
     measured("routable", "ADE", routable,
              "RoCEv2 crosses layer-3 networks; RoCEv1 and InfiniBand do not (without a gateway)"),
     measured("pfc-ecn-dcqcn", "AD", pfc_ecn_dcqcn, "PFC, ECN and DCQCN together make Ethernet near-lossless"),
+    measured("cnp-class", "F", cnp_class, "congestion notifications need a class of their own"),
     compared("tuning-collapse", "AC", tuning_collapse, "without precise tuning RoCE collapses under congestion"),
     compared("lossless-at-scale", "A", lossless_at_scale, "keeping Ethernet lossless gets harder as clusters grow"),
     measured("pfc-limits", "E", pfc_limits, "lossless Ethernet limits scalability and forwarding"),

@@ -190,6 +190,116 @@ TEST(ClaimVerdicts, ADifferenceEmergesIfHalfOfItIsLeftOnEqualHardware) {
   EXPECT_EQ(with(2.1), FigureOrigin::kCatalogue);
 }
 
+/// A case for each of three seeds.
+void add_seeds(FakeRunner& runner, const std::string& name, double share) {
+  for (const char* const seed : {" 1", " 2", " 3"}) {
+    runner.add_flows(name + seed, std::vector<double>(32, share));
+  }
+}
+
+TEST(ClaimVerdicts, EcmpBlocksBelowNineTenthsOfOneSwitch) {
+  const auto with = [](double ecmp) {
+    FakeRunner runner;
+    add_seeds(runner, "ecmp", ecmp);
+    for (const char* const name : {"ecmp, dcqcn", "ecmp, any order", "spray, any order", "one switch"}) {
+      add_seeds(runner, name, 0.96);
+    }
+    return verdict_of(runner, "fat-tree-ecmp");
+  };
+  EXPECT_EQ(with(0.86), Verdict::kDoesNotHold);
+  EXPECT_EQ(with(0.87), Verdict::kHolds);
+}
+
+TEST(ClaimVerdicts, AdaptiveRoutingHoldsOfBothFamiliesOrOfOneUnderACondition) {
+  const auto with = [](double roce, double infiniband) {
+    FakeRunner runner;
+    for (const char* const name :
+         {"ecmp", "spray", "infiniband table", "slow link ecmp", "slow link spray", "slow link adaptive", "product"}) {
+      add_seeds(runner, name, 0.5);
+    }
+    add_seeds(runner, "adaptive", roce);
+    add_seeds(runner, "infiniband adaptive", infiniband);
+    return verdict_of(runner, "per-packet-adaptive");
+  };
+  EXPECT_EQ(with(0.61, 0.61), Verdict::kHolds);
+  EXPECT_EQ(with(0.61, 0.59), Verdict::kHoldsWhen);
+  EXPECT_EQ(with(0.59, 0.61), Verdict::kHoldsWhen);
+  EXPECT_EQ(with(0.59, 0.59), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, QueuePairsThatDoAsMuchAsForwardingAreACondition) {
+  const auto with = [](double protocol, double entropy) {
+    FakeRunner runner;
+    for (const char* const name : {"no-control", "swift", "hpcc", "window", "selective-repeat", "ecmp, any order"}) {
+      add_seeds(runner, name, 0.5);
+    }
+    add_seeds(runner, "dcqcn", protocol);
+    add_seeds(runner, "entropy", entropy);
+    add_seeds(runner, "spray", 0.99);
+    add_seeds(runner, "adaptive", 1);
+    return verdict_of(runner, "upper-layer-not-enough");
+  };
+  EXPECT_EQ(with(0.6, 0.8), Verdict::kHolds);
+  EXPECT_EQ(with(0.6, 0.91), Verdict::kHoldsWhen);
+  EXPECT_EQ(with(0.91, 0.8), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, QueuePairsSpreadIfTimesAndLoadsBothFall) {
+  const auto with = [](double sixteen_ms) {
+    FakeRunner runner;
+    for (const char* const name : {"1 qp", "2 qp", "4 qp", "8 qp", "16 qp", "no control, 1 qp", "no control, 16 qp",
+                                   "rocev2-spray", "one switch"}) {
+      for (const char* const seed : {" 1", " 2", " 3"}) {
+        const bool sixteen = name == std::string("16 qp");
+        runner.add_operations(std::string(name) + seed, sixteen ? sixteen_ms : 10);
+        for (const std::uint64_t bytes : {100U, sixteen ? 100U : 0U}) {
+          PortRow& port = runner.last().results.ports.emplace_back();
+          port.name = "leaf0/port0";
+          port.peer = "spine0/port0";
+          port.tx_bytes = bytes;
+        }
+      }
+    }
+    return verdict_of(runner, "entropy");
+  };
+  EXPECT_EQ(with(7.9), Verdict::kHolds);
+  EXPECT_EQ(with(8.1), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, NotificationsNeedAClassOfTheirOwnWhereTheTailGrowsByHalf) {
+  const auto with = [](std::int64_t moderate_us, std::int64_t crowded_us) {
+    FakeRunner runner;
+    const auto add = [&runner](const std::string& name, std::int64_t us) {
+      for (const char* const seed : {" 1", " 2", " 3"}) {
+        runner.add(name + seed, 1);
+        runner.last().summary.network.pauses = 1;
+        workload::MessageRecord record;
+        record.finished = Time::zero() + Duration::picoseconds(us * 1'000'000);
+        runner.last().results.messages.push_back({.record = record, .ideal = Duration::picoseconds(1'000'000)});
+      }
+    };
+    for (const char* const load : {"moderate", "crowded", "crowded, long"}) {
+      add(std::string(load) + ", own", 100);
+      add(std::string(load) + ", data", load == std::string("moderate") ? moderate_us : crowded_us);
+    }
+    return verdict_of(runner, "cnp-class");
+  };
+  EXPECT_EQ(with(151, 151), Verdict::kHolds);
+  EXPECT_EQ(with(149, 151), Verdict::kHoldsWhen);
+  EXPECT_EQ(with(149, 149), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, TwoSeedsAreTooFew) {
+  FakeRunner runner;
+  for (const std::string name : {"ecmp", "ecmp, dcqcn", "ecmp, any order", "spray, any order", "one switch"}) {
+    runner.add_flows(name + " 1", {0.5});
+    runner.add_flows(name + " 2", {0.5});
+  }
+  const Result<Finding> finding = measure(claim_of("fat-tree-ecmp"), runner);
+  ASSERT_FALSE(finding);
+  EXPECT_EQ(finding.error().message, "fat-tree-ecmp: no case 'ecmp 3'");
+}
+
 TEST(LinkLoad, CountsUnusedLinksInTheMean) {
   RunResults results;
   const auto add = [&results](const char* name, const char* peer, std::uint64_t bytes) {

@@ -38,6 +38,35 @@ class FakeRunner : public ClaimRunner {
       made.results.run.ended_at = later(made.results.run.ended_at, Time::zero() + time);
     }
   }
+  /// One flow for each share of a line of 100 Gb/s, each of whose messages takes the same time, until the run's end.
+  void add_flows(const std::string& case_name, const std::vector<double>& shares) {
+    constexpr std::int64_t kRunUs = 6'000;
+    constexpr double kLine = 100e9;
+    add(case_name, 1, kRunUs);
+    JobRow& job = last().results.jobs.emplace_back();
+    for (std::size_t i = 0; i <= shares.size(); ++i) {
+      const std::string host = "host" + std::to_string(i);
+      job.ranks.push_back(
+          {.name = host, .endpoint = host, .rate = Rate::bits_per_second(static_cast<std::int64_t>(kLine))});
+    }
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      workload::MessageRecord record;
+      record.flow = {.job = workload::JobId(0),
+                     .source = workload::RankId(static_cast<std::uint32_t>(i)),
+                     .destination = workload::RankId(static_cast<std::uint32_t>(i + 1))};
+      record.size = Bytes(static_cast<std::int64_t>(shares[i] * kLine / 8 * kRunUs * 1e-6));
+      record.finished = last().results.run.ended_at;
+      last().results.messages.push_back({.record = record, .ideal = Duration::zero()});
+    }
+  }
+  /// One operation after another of a collective, each as long.
+  void add_operations(const std::string& case_name, double ms) {
+    add(case_name, 1);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      const auto end = Duration::picoseconds(static_cast<std::int64_t>((i + 1) * ms * 1e9));
+      last().results.collectives.push_back({.iteration = i, .finished = Time::zero() + end});
+    }
+  }
   void refuse(const std::string& case_name, const std::string& reason) {
     ClaimCase& made = cases_.emplace_back();
     made.name = case_name;

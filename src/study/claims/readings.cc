@@ -96,6 +96,22 @@ double Readings::longest_ms(std::string_view case_name, std::string_view job) {
   return found.completion->max.seconds() * 1e3;
 }
 
+double Readings::operation_ms(std::string_view case_name) {
+  std::uint32_t last = 0;
+  Time first_end = Time::zero();
+  Time last_end = Time::zero();
+  for (const workload::CollectiveRecord& record : at(case_name).results.collectives) {
+    last = std::max(last, record.iteration);
+    last_end = std::max(last_end, record.finished);
+    first_end = record.iteration == 0 ? std::max(first_end, record.finished) : first_end;
+  }
+  if (last == 0) {
+    miss(fmt::format("no case '{}' with two operations of a collective", case_name));
+    return 0;
+  }
+  return (last_end - first_end).seconds() * 1e3 / last;
+}
+
 double Readings::ended_ms(std::string_view case_name) {
   return at(case_name).results.run.ended_at.since_start().seconds() * 1e3;
 }

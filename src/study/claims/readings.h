@@ -36,6 +36,9 @@ class Readings {
   /// Until the last message or operation was complete, ms: the longest completion time, of collectives the longest
   /// operation.
   [[nodiscard]] double longest_ms(std::string_view case_name, std::string_view job = {});
+  /// Of one operation of a collective in steady state, ms: from the end of the first to that of the last, for each
+  /// after the first.
+  [[nodiscard]] double operation_ms(std::string_view case_name);
   /// When the run ended, ms.
   [[nodiscard]] double ended_ms(std::string_view case_name);
   /// Packets that were sent again, of all packets with data.
