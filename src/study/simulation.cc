@@ -40,6 +40,7 @@ constexpr std::uint64_t kSlice = 200'000;
 /// What a rank sends of each part of an operation, for its flows to meet those of others: several times what is under
 /// way on a path.
 constexpr std::int64_t kProductsPerPiece = 4;
+constexpr std::int64_t kChunksPerPiece = 3;
 
 /// Of a full packet on the wire.
 double payload_share(const World& world, const Scenario& scenario) {
@@ -340,6 +341,7 @@ Result<void> Simulation::make_training(Job& job) {
            },
        .limits = [this, &job](std::span<const FlowDemand> demands) { return path_limits(job, demands); },
        .piece = [this, &job] { return job.plan.training->network_rate.bytes_in(round_trip(job)) * kProductsPerPiece; },
+       .least_piece = scenario_.collectives.chunk * kChunksPerPiece,
        .fixed_cost = [this, &job] { return scenario_.collectives.launch + round_trip(job) / 2; },
        .shares_hosts = service_of(job.plan.family) == host::Service::kTcp});
   if (!run) {

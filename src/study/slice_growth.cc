@@ -158,7 +158,7 @@ SliceGrowth::Slice SliceGrowth::wanted(const StepOperation& operation, const Pla
   const double members = std::max<double>(options_.phases.sample(longer).members, 1);
   const double probe = as_double(options_.phases.sample(options_.phases.probe_of(operation)).size);
   const double whole = as_double(operation.size);
-  const double piece = as_double(options_.piece()) * plan.part_of_line;
+  const double piece = std::max(as_double(options_.piece()) * plan.part_of_line, as_double(options_.least_piece));
   const double several = std::max(piece * std::max(members, kRingSteps), probe);
   Slice made{.size = whole <= several * kWhole ? whole : several, .steps = static_cast<double>(plan.steps)};
   // So many steps that a rank sends as much as in kRingSteps steps of such pieces.

@@ -44,6 +44,7 @@ class SliceGrowth {
     std::uint64_t most_hops = 0;     // of the run; what would lead beyond is not run
     std::function<Bytes()> piece{};  // that a settled slice sends of each part, at least, at the rate of the line
     Rate rate{};                     // of the line of one member
+    Bytes least_piece{};             // at any rate: so many chunks that a step around a ring does not wait for one
     bool shares_hosts = false;       // flows of one host share its cores, so every operation has to settle
     std::function<Load()> load{};
     /// How often a step has the operation, on one communicator.

@@ -71,6 +71,7 @@ Result<void> TrainingRun::prepare_phases() {
         .most_hops = static_cast<std::uint64_t>(most_hops),
         .piece = options_.piece,
         .rate = options_.network_rate,
+        .least_piece = options_.least_piece,
         .shares_hosts = options_.shares_hosts,
         .load = options_.load,
         .instances = [this](const StepOperation& operation) { return instances_of(operation); },

@@ -37,6 +37,7 @@ class TrainingRun {
     std::function<SliceGrowth::Load()> load{};
     std::function<PathLimits(std::span<const FlowDemand>)> limits{};
     std::function<Bytes()> piece{};
+    Bytes least_piece{};                     // SliceGrowth::Options
     std::function<Duration()> fixed_cost{};  // of an operation that follows another (StepPhases::set_fixed_cost)
     bool shares_hosts = false;               // flows share the cores of a host
   };
