@@ -58,8 +58,8 @@ inline void RcRequester::track_flow(wire::Packet& packet, const SendWqe& wqe, co
   selective_->on_sent(hot_.next, now);
   if (core.options.out_of_order_placement && wqe.is_write()) {
     packet.ib.opcode = wire::make_opcode(wire::Service::kManufacturer, wire::Operation::kWriteMiddle);
-    packet.ib.reth = {wqe.remote_address + (std::uint64_t{hot_.cursor_packet} * full_payload_),
-                      wqe.rkey, full_payload_};
+    packet.ib.reth = {wqe.remote_address + (std::uint64_t{hot_.cursor_packet} * full_payload_), wqe.rkey,
+                      full_payload_};
     packet.common.frame_bytes = static_cast<std::uint16_t>(full_frame_ + kRethBytes);
     packet.common.wire_bytes = static_cast<std::uint16_t>(full_wire_ + kRethBytes);
   }

@@ -7,9 +7,8 @@ namespace {
 
 using verbs::PathMtu;
 
-constexpr PathMtu kAll[] = {PathMtu::k256,  PathMtu::k512,  PathMtu::k1024, PathMtu::k2048,
-                            PathMtu::k4096, PathMtu(260),   PathMtu(1'000), PathMtu(1'408),
-                            PathMtu(8'188), PathMtu(8'192)};
+constexpr PathMtu kAll[] = {PathMtu::k256, PathMtu::k512,  PathMtu::k1024, PathMtu::k2048, PathMtu::k4096,
+                            PathMtu(260),  PathMtu(1'000), PathMtu(1'408), PathMtu(8'188), PathMtu(8'192)};
 
 TEST(Segmentation, FullPacketsAreThoseThatTheBytesFill) {
   for (const PathMtu mtu : kAll) {

@@ -26,7 +26,8 @@ enum class QpState : std::uint8_t { kReset, kInit, kRtr, kRts, kSqd, kSqe, kErr 
 /// wires know no others; simulated devices on Ethernet may use what else their links carry.
 //= ibta-1.7 7.7.8
 enum class PathMtu : std::uint16_t { k256 = 256, k512 = 512, k1024 = 1024, k2048 = 2048, k4096 = 4096 };
-/// Packets are whole words, so a path MTU is a multiple of 4. 8192 and all headers fit into a jumbo frame of 9000 bytes.
+/// Packets are whole words, so a path MTU is a multiple of 4. 8192 and all headers fit into a jumbo frame of 9000
+/// bytes.
 inline constexpr Bytes kSmallestPathMtu = Bytes(256);
 inline constexpr Bytes kLargestPathMtu = Bytes(8192);
 [[nodiscard]] constexpr Bytes to_bytes(PathMtu mtu) { return Bytes(static_cast<std::int64_t>(mtu)); }
