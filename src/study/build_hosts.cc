@@ -150,7 +150,8 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const Dev
     return;
   }
   host::PcieSlot& slot = shared->add_nic();
-  nic.path = [shared, &slot, options = rdma_path_options({scenario_, devices}, memory(endpoint))](std::uint64_t seed) {
+  const RdmaSite site{.memory = memory(endpoint), .line = rates_[endpoint.value()]};
+  nic.path = [shared, &slot, options = rdma_path_options({scenario_, devices}, site)](std::uint64_t seed) {
     return std::make_unique<host::RdmaPath>(options,
                                             host::RdmaPath::Place{.host = *shared, .slot = slot, .seed = seed});
   };
