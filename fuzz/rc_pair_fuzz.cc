@@ -97,7 +97,7 @@ struct Options {
   bool carries_bytes = true;
   bool shared_receive_queue = false;
   std::uint32_t cq_capacity = 256;
-  std::uint8_t mtu = 1;
+  std::uint16_t mtu = 256;
 };
 
 template <class T>
@@ -192,7 +192,7 @@ class Driver {
     options_.carries_bytes = !input.one_in(4);
     options_.shared_receive_queue = input.one_in(4);
     options_.cq_capacity = input.one_in(4) ? 4 : 256;
-    options_.mtu = static_cast<std::uint8_t>(1 + input.below(2));
+    options_.mtu = static_cast<std::uint16_t>(256U << input.below(2));
     transport::RcOptions& rc = options_.rc;
     rc.ack_request_interval = static_cast<std::uint16_t>(1 + input.below(8));
     rc.end_to_end_credits = input.one_in(2);
@@ -411,7 +411,7 @@ class Driver {
       }
       const wire::Packet& packet = flight.packet;
       WEFT_ASSERT(wire::describe(packet.ib.opcode).valid);
-      WEFT_ASSERT(packet.common.payload_bytes <= 128U << options_.mtu);
+      WEFT_ASSERT(packet.common.payload_bytes <= options_.mtu);
       if (options_.carries_bytes)
         flight.payload.assign(room.begin(), room.begin() + packet.common.payload_bytes);
       --most;
@@ -512,7 +512,7 @@ class Driver {
       if (header.opcode == 0x13 || header.opcode == 0x14)
         flight.packet.common.flags |= wire::kHasCold;
     }
-    resize(flight, static_cast<std::uint16_t>(input_.one_in(2) ? 128U << options_.mtu : input_.below(300)));
+    resize(flight, static_cast<std::uint16_t>(input_.one_in(2) ? options_.mtu : input_.below(300)));
     hand_over(flight);
   }
 

@@ -16,7 +16,7 @@ NicPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
   }
   const wire::OpcodeInfo& info = wire::describe(packet.ib.opcode);
   if (wire::operation_of(packet.ib.opcode) == wire::Operation::kReadRequest) {
-    const std::int64_t mtu = std::int64_t{128} << static_cast<unsigned>(options_.device.active_mtu);
+    const std::int64_t mtu = verbs::to_bytes(options_.device.active_mtu).count();
     arrival.is_read_request = true;
     arrival.read_first = Bytes(std::min<std::int64_t>(packet.ib.reth.dma_length, mtu));
     arrival.sink = device_.place_of(packet.ib.reth.remote_key);
@@ -99,7 +99,7 @@ void Nic::post_by_path(Qpn qpn, const verbs::SendWr& request, Time now) {
                            .qpn = qpn,
                            .opcode = request.opcode,
                            .send_flags = request.send_flags,
-                           .packet = Bytes(std::int64_t{128} << static_cast<unsigned>(options_.device.active_mtu))};
+                           .packet = verbs::to_bytes(options_.device.active_mtu)};
   for (const verbs::Sge& element : request.sg_list) {
     posting.size += Bytes(element.length);
   }

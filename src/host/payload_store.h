@@ -1,6 +1,6 @@
 // The payloads of packets on their way, in runs that carry real bytes; others have none and need none.
 //
-// Packets hold no bytes: each packet of the pool has a place here, of a path MTU at most, under the same handle. What
+// Packets hold no bytes: each packet of the pool has a place here, of the largest payload, under the same handle. What
 // lies there is valid from the packet's departure until its handle is given to another packet.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace weft::host {
 
 class PayloadStore {
  public:
-  static constexpr std::size_t kMaxPayload = 4096;
+  static constexpr std::size_t kMaxPayload = 9216;  // of a TCP segment in a jumbo frame; a path MTU is less
 
   /// Room for a packet that has no handle yet, or may come to nothing.
   [[nodiscard]] std::span<std::byte> scratch() { return scratch_; }

@@ -150,7 +150,8 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const Dev
     return;
   }
   host::PcieSlot& slot = shared->add_nic();
-  nic.path = [shared, &slot, options = rdma_path_options({scenario_, devices}, memory(endpoint))](std::uint64_t seed) {
+  const RdmaSite site{.memory = memory(endpoint), .line = rates_[endpoint.value()]};
+  nic.path = [shared, &slot, options = rdma_path_options({scenario_, devices}, site)](std::uint64_t seed) {
     return std::make_unique<host::RdmaPath>(options,
                                             host::RdmaPath::Place{.host = *shared, .slot = slot, .seed = seed});
   };
@@ -176,7 +177,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   const NicSettings& settings = devices.nic;
   host::NicOptions nic;
   nic.device.encapsulation = encapsulation_of(scenario_.fabric);
-  nic.device.active_mtu = verbs::path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
+  nic.device.active_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
   nic.measures_order =
@@ -430,7 +431,7 @@ workload::ConnectionAttributes connection_attributes(const Scenario& scenario, F
   attributes.service_level = static_cast<std::uint8_t>(priority.value_or(qos.data_sl));
   const std::uint8_t dscp = dscp_of_priority(qos, priority.value_or(data_priority_of(qos, family)));
   attributes.traffic_class = static_cast<std::uint8_t>(dscp << 2);
-  attributes.path_mtu = verbs::path_mtu_from(Bytes(scenario.fabric.mtu)).value_or(verbs::PathMtu::k4096);
+  attributes.path_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   attributes.timeout = static_cast<std::uint8_t>(scenario.transport.ack_timeout);
   attributes.retry_count = static_cast<std::uint8_t>(scenario.transport.retry_count);
   attributes.rnr_retry = static_cast<std::uint8_t>(scenario.transport.rnr_retry);

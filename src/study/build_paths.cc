@@ -94,7 +94,7 @@ host::HostOptions host_options(const PathSource& source) {
   return options;
 }
 
-host::RdmaPathOptions rdma_path_options(const PathSource& source, verbs::MemoryPlace memory) {
+host::RdmaPathOptions rdma_path_options(const PathSource& source, const RdmaSite& site) {
   const HostSettings& host = source.devices.host;
   const NicSettings& nic = source.devices.nic;
   const Stages stage(source.scenario);
@@ -123,7 +123,11 @@ host::RdmaPathOptions rdma_path_options(const PathSource& source, verbs::MemoryP
                                                                             : host::WorkRequestFetch::kAfterDoorbell;
   options.completion_mode = mode_of(host.completion);
   options.poll_cost = host.completion_cost;
-  options.memory = memory;
+  options.memory = site.memory;
+  // TCP's checksum stands before the bytes that it covers, and MPA checks its CRC before it places any.
+  if (nic.cut_through && source.scenario.fabric.family != Family::kIwarp) {
+    options.cut_through = site.line;
+  }
   return options;
 }
 

@@ -17,10 +17,16 @@ struct PathSource {
   const DeviceSettings& devices;
 };
 
+/// Where an RDMA NIC stands.
+struct RdmaSite {
+  verbs::MemoryPlace memory{};  // where the bytes of a SEND go
+  Rate line = Rate::max();      // of its wire
+};
+
 /// What all programs and NICs of one host share.
 [[nodiscard]] host::HostOptions host_options(const PathSource& source);
-/// Of verbs whose transport the NIC runs itself. SENDs arrive at `memory`.
-[[nodiscard]] host::RdmaPathOptions rdma_path_options(const PathSource& source, verbs::MemoryPlace memory);
+/// Of verbs whose transport the NIC runs itself. SENDs arrive at the memory of `site`.
+[[nodiscard]] host::RdmaPathOptions rdma_path_options(const PathSource& source, const RdmaSite& site);
 [[nodiscard]] host::ScaleUpPathOptions scale_up_path_options(const Scenario& scenario);
 [[nodiscard]] host::SocketPathOptions socket_path_options(const PathSource& source);
 

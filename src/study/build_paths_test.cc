@@ -130,5 +130,17 @@ TEST(BuildPaths, AnOverrideChangesHostsButChoosesNoEntry) {
   EXPECT_EQ(message_of(taken), "no error");
 }
 
+TEST(BuildPaths, RdmaNicsCutThroughAtTheRateOfTheirWireUnlessToldNotToAndThoseOfIwarpNever) {
+  const auto cut_through = [](const std::vector<std::string>& settings) {
+    const Scenario scenario = with(settings);
+    return rdma_path_options({scenario, scenario.devices}, {.line = 40_gbps}).cut_through;
+  };
+  EXPECT_EQ(cut_through({"host.profile=modern"}), 40_gbps);
+  EXPECT_EQ(cut_through({"host.profile=modern", "fabric.family=infiniband"}), 40_gbps);
+  EXPECT_EQ(cut_through({"host.profile=modern", "nic.cut_through=false"}), std::nullopt);
+  EXPECT_EQ(cut_through({"host.profile=modern", "fabric.family=iwarp"}), std::nullopt);
+  EXPECT_EQ(cut_through({"host.profile=modern", "fabric.family=iwarp", "nic.cut_through=true"}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace weft::study

@@ -122,6 +122,12 @@ constexpr std::array kNic = {
         .fallback = "0 ns",
         .about = "Random time per message beside the stages above.",
         .range = kLatency},
+    Key{.name = "cut_through",
+        .binding = bind<&NicSettings::cut_through>(),
+        .fallback = "true",
+        .about = "A packet begins on the wire when its first TLP has come over PCI Express, later only as far as that "
+                 "is slower than the wire, and is written as it arrives; `false`: packets are whole before they go on. "
+                 "With `host.model = \"stages\"`; TCP and iWARP, whose checksum stands before the data, never do."},
     Key{.name = "tracked_packets",
         .binding = bind<&NicSettings::tracked_packets>(),
         .fallback = "auto",

@@ -79,8 +79,10 @@ constexpr std::array kFabric = {
     Key{.name = "mtu",
         .binding = bind<&FabricSettings::mtu>(),
         .fallback = "4096",
-        .about = "Path MTU, payload bytes of a packet: 256, 512, 1024, 2048 or 4096.",
-        .range = {.low = 256, .high = 4096}},
+        .about =
+            "Path MTU, payload bytes of a packet: 256, 512, 1024, 2048 or 4096 on InfiniBand, and for any RoCE that "
+            "talks to real peers; in simulated Ethernet any multiple of 4.",
+        .range = {.low = 256, .high = 8192}},
     Key{.name = "ip_version",
         .binding = bind<&FabricSettings::ip_version>(),
         .fallback = "ipv4",

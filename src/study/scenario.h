@@ -38,7 +38,7 @@ struct FabricSettings {
   std::string pfc_entry;
   std::string ecn_entry;
   std::string tuning_entry;  // settings of the whole fabric together
-  std::int64_t mtu = 4096;   // path MTU: 256, 512, 1024, 2048 or 4096 bytes
+  std::int64_t mtu = 4096;   // path MTU; off InfiniBand any multiple of 4
   IpVersion ip_version = IpVersion::kV4;
 };
 

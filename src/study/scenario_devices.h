@@ -115,6 +115,7 @@ struct NicSettings {
   Duration offload_latency;     // of a TCP offload engine
   Duration completion_latency;  // write to memory and its discovery by polling
   ServiceTime service_time;     // per message, beside all of the above
+  bool cut_through = true;      // PCI Express and wire overlap inside a packet
   // Of one queue pair under selective repeat, as receiver.
   std::optional<std::int64_t> tracked_packets;  // PSNs from the expected one; none: as many as a sender has in flight
   std::int64_t reorder_packets = 64;            // held, because they cannot be placed yet

@@ -27,10 +27,22 @@ bool is_one_of(std::int64_t value, const std::array<std::int64_t, Count>& allowe
   return std::ranges::find(allowed, value) != allowed.end();
 }
 
-Result<void> validate_fabric(const Scenario& scenario) {
+Result<void> validate_mtu(const Scenario& scenario) {
+  const std::int64_t mtu = scenario.fabric.mtu;
   constexpr std::array<std::int64_t, 5> kMtus = {256, 512, 1'024, 2'048, 4'096};
-  if (!is_one_of(scenario.fabric.mtu, kMtus)) {
-    return fail_at(scenario, "fabric.mtu", "{} is no path MTU; one of {}", scenario.fabric.mtu, fmt::join(kMtus, ", "));
+  if (is_infiniband(scenario.fabric.family) && !is_one_of(mtu, kMtus)) {
+    return fail_at(scenario, "fabric.mtu", "{} is no path MTU of InfiniBand; one of {}", mtu, fmt::join(kMtus, ", "));
+  }
+  if (mtu % 4 != 0) {
+    return fail_at(scenario, "fabric.mtu", "{} is not a whole number of words of 4 bytes; {} or {}", mtu, mtu / 4 * 4,
+                   mtu / 4 * 4 + 4);
+  }
+  return {};
+}
+
+Result<void> validate_fabric(const Scenario& scenario) {
+  if (auto right = validate_mtu(scenario); !right) {
+    return right;
   }
   const bool infiniband = is_infiniband(scenario.fabric.family);
   const auto policy = scenario.routing.policy;

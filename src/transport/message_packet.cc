@@ -24,9 +24,9 @@ Result<void> check_inline(const verbs::SendWr& request, verbs::PdHandle pd, cons
 
 void fill_message_packet(const MessagePacket& message, TransmitSlot& slot, const verbs::MemoryTable& memory) {
   const SendWqe& wqe = message.wqe;
-  const std::uint32_t shift = mtu_shift(message.mtu);
-  const std::uint32_t offset = message.index << shift;
-  const std::uint32_t payload = std::min(wqe.length - offset, 1U << shift);
+  const std::uint32_t mtu = full_payload(message.mtu);
+  const std::uint32_t offset = message.index * mtu;
+  const std::uint32_t payload = std::min(wqe.length - offset, mtu);
   wire::IbTransportHeader& header = slot.packet.ib;
   header.opcode = wire::make_opcode(message.service, packet_operation(wqe, message.index));
   if (message.index == 0 && wqe.is_write())

@@ -58,8 +58,8 @@ inline void RcRequester::track_flow(wire::Packet& packet, const SendWqe& wqe, co
   selective_->on_sent(hot_.next, now);
   if (core.options.out_of_order_placement && wqe.is_write()) {
     packet.ib.opcode = wire::make_opcode(wire::Service::kManufacturer, wire::Operation::kWriteMiddle);
-    packet.ib.reth = {wqe.remote_address + (std::uint64_t{hot_.cursor_packet} << mtu_shift(core.attributes().path_mtu)),
-                      wqe.rkey, full_payload_};
+    packet.ib.reth = {wqe.remote_address + (std::uint64_t{hot_.cursor_packet} * full_payload_), wqe.rkey,
+                      full_payload_};
     packet.common.frame_bytes = static_cast<std::uint16_t>(full_frame_ + kRethBytes);
     packet.common.wire_bytes = static_cast<std::uint16_t>(full_wire_ + kRethBytes);
   }
@@ -110,7 +110,7 @@ inline bool RcResponder::continue_message(const ReceivedPacket& received, const 
   const wire::Packet& packet = received.packet;
   const std::uint32_t payload = packet.common.payload_bytes;
   if (packet.ib.psn != hot_.expected || !received.payload.empty() ||
-      payload != 1U << mtu_shift(core.attributes().path_mtu) || (early_ != nullptr && early_->any())) {
+      payload != full_payload(core.attributes().path_mtu) || (early_ != nullptr && early_->any())) {
     return false;
   }
   if (packet.ib.opcode == wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle)) {
@@ -140,7 +140,7 @@ inline bool RcResponder::place_middle(const ReceivedPacket& received, const RcCa
   const std::uint32_t payload = packet.common.payload_bytes;
   const std::int32_t ahead = packet.ib.psn - hot_.expected;
   if (packet.ib.opcode != wire::make_opcode(wire::Service::kManufacturer, wire::Operation::kWriteMiddle) ||
-      !received.payload.empty() || payload != 1U << mtu_shift(call.attributes().path_mtu) || failed_ || ahead < 0 ||
+      !received.payload.empty() || payload != full_payload(call.attributes().path_mtu) || failed_ || ahead < 0 ||
       ahead >= static_cast<std::int32_t>(call.options().selective().tracked_packets) || hot_.nak_outstanding) {
     return false;
   }

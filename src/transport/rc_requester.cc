@@ -201,8 +201,8 @@ bool RcRequester::wants_ack(const SendWqe& wqe, const RcCall& call) {
 
 void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, const TransmitSlot& slot,
                                const RcCall& call) const {
-  const std::uint32_t shift = mtu_shift(call.attributes().path_mtu);
-  const std::uint32_t offset = index << shift;
+  const std::uint32_t mtu = full_payload(call.attributes().path_mtu);
+  const std::uint32_t offset = index * mtu;
   wire::Packet& packet = slot.packet;
   call.core.start_packet(packet);
   wire::IbTransportHeader& header = packet.ib;
@@ -219,7 +219,7 @@ void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, const Tr
       packet.common.flags |= wire::kHasCold;
     }
   } else {
-    payload = std::min(wqe.length - offset, 1U << shift);
+    payload = std::min(wqe.length - offset, mtu);
     const bool placed = call.options().out_of_order_placement && wqe.is_write();
     header.opcode =
         wire::make_opcode(placed ? wire::Service::kManufacturer : wire::Service::kRc, packet_operation(wqe, index));
@@ -303,8 +303,9 @@ void RcRequester::flush(const RcCall& call) {
 void RcRequester::refresh_window(const RcCore& core, Time now) {
   std::uint32_t window = kMaxPsnWindow;
   if (CongestionControl* const control = core.options.congestion_control; control != nullptr) {
-    const std::int64_t packets = control->window(now).count() >> mtu_shift(core.attributes().path_mtu);
-    window = static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMaxPsnWindow));
+    const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(control->window(now).count(), 0));
+    const std::uint64_t packets = full_packets(bytes, core.attributes().path_mtu);
+    window = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(packets, 1, kMaxPsnWindow));
   }
   if (selective_ != nullptr)
     window = std::min(window, core.options.selective().flight_packets);

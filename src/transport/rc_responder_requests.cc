@@ -116,7 +116,7 @@ bool RcResponder::place_early(const ReceivedPacket& received, const RcCall& call
 }
 
 void RcResponder::drain_early(const RcCall& call) {
-  const std::uint32_t mtu = 1U << mtu_shift(call.attributes().path_mtu);
+  const std::uint32_t mtu = full_payload(call.attributes().path_mtu);
   for (std::uint32_t i = 0; i < early_->window() && !failed_ && early_->any(); ++i) {
     if (const std::uint32_t middles = early_->take_middles(hot_.expected); middles != 0) {
       if (hot_.message != Message::kWrite) {

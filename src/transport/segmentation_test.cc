@@ -7,11 +7,17 @@ namespace {
 
 using verbs::PathMtu;
 
-constexpr PathMtu kAll[] = {PathMtu::k256, PathMtu::k512, PathMtu::k1024, PathMtu::k2048, PathMtu::k4096};
+constexpr PathMtu kAll[] = {PathMtu::k256, PathMtu::k512,  PathMtu::k1024, PathMtu::k2048, PathMtu::k4096,
+                            PathMtu(260),  PathMtu(1'000), PathMtu(1'408), PathMtu(8'188), PathMtu(8'192)};
 
-TEST(Segmentation, ShiftIsTheLogarithmOfTheMtu) {
+TEST(Segmentation, FullPacketsAreThoseThatTheBytesFill) {
   for (const PathMtu mtu : kAll) {
-    EXPECT_EQ(std::int64_t{1} << mtu_shift(mtu), verbs::to_bytes(mtu).count());
+    const std::uint64_t bytes = full_payload(mtu);
+    EXPECT_EQ(full_packets(0, mtu), 0U);
+    for (std::uint64_t packets = 1; packets < 20; ++packets) {
+      EXPECT_EQ(full_packets(packets * bytes - 1, mtu), packets - 1);
+      EXPECT_EQ(full_packets(packets * bytes, mtu), packets);
+    }
   }
 }
 
@@ -24,8 +30,8 @@ TEST(Segmentation, MessageTakesAsManyPacketsAsItsBytesFill) {
       EXPECT_EQ(packet_count(packets * bytes, mtu), packets);
     }
     const std::uint64_t largest = std::uint64_t{1} << 31;
-    EXPECT_EQ(packet_count(largest, mtu), largest / bytes);
-    EXPECT_EQ(packet_count(0xFFFFFFFF, mtu), (std::uint64_t{1} << 32) / bytes);
+    EXPECT_EQ(packet_count(largest, mtu), (largest + bytes - 1) / bytes);
+    EXPECT_EQ(packet_count(0xFFFFFFFF, mtu), (0xFFFFFFFF + bytes - 1) / bytes);
   }
 }
 

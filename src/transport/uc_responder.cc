@@ -10,7 +10,7 @@ namespace {
 
 // First and middle packets are full, a last one is not empty.
 bool length_fits(std::uint32_t payload, const wire::OpcodeInfo& info, verbs::PathMtu mtu) {
-  const std::uint32_t full = 1U << mtu_shift(mtu);
+  const std::uint32_t full = full_payload(mtu);
   if (!info.last)
     return payload == full;
   return payload <= full && (info.first || payload > 0);

@@ -27,7 +27,7 @@ void UdResponder::on_request(const ReceivedPacket& received, const UnreliableCal
     ++call.counters.qkey_violations;
     return;
   }
-  if (payload > 1U << mtu_shift(call.mtu)) {
+  if (payload > full_payload(call.mtu)) {
     ++call.counters.discarded;
     return;
   }

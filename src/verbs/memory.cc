@@ -146,13 +146,21 @@ std::size_t MemoryTable::count_in(PdHandle pd) const {
 }
 
 const MemoryTable::Slot* MemoryTable::slot_of(std::uint32_t key) const {
-  const std::uint32_t index = decrypt(key) >> kGenerationBits;
+  const std::uint32_t index = index_of(key);
   if (index >= slots_.size()) {
     return nullptr;
   }
   // Equal keys mean equal generations, since the permutation is one to one.
   const Slot& slot = slots_[index];
   return slot.state != SlotState::kFree && slot.region.key == key ? &slot : nullptr;
+}
+
+std::uint32_t MemoryTable::index_of(std::uint32_t key) const {
+  Deciphered& last = deciphered_[key % deciphered_.size()];
+  if (last.key != key) [[unlikely]] {
+    last = {.key = key, .index = decrypt(key) >> kGenerationBits};
+  }
+  return last.index;
 }
 
 // A Feistel network: whatever the round function, it is a permutation of 32 bits, so that no two slots share a key.

@@ -102,12 +102,20 @@ class MemoryTable {
   };
   [[nodiscard]] std::uint32_t encrypt(std::uint32_t plain) const;
   [[nodiscard]] std::uint32_t decrypt(std::uint32_t key) const;
+  /// The slot that a key stands for, used or not; keys of late are remembered.
+  [[nodiscard]] std::uint32_t index_of(std::uint32_t key) const;
   /// The slot whose region has exactly this key, open or invalidated; null if there is none.
   [[nodiscard]] const Slot* slot_of(std::uint32_t key) const;
   [[nodiscard]] std::uint32_t claim_slot();
   [[nodiscard]] std::uint32_t next_key(std::uint32_t index);
 
   std::array<std::uint64_t, kRounds> round_keys_;
+  /// What deciphering a key gave; it gives the same always. Packets come with the same few keys again and again.
+  struct Deciphered {
+    std::uint32_t key = 0;
+    std::uint32_t index = kMaxSlots;  // of no slot, as key 0 has none
+  };
+  mutable std::array<Deciphered, 4> deciphered_{};
   std::vector<Slot> slots_;
   Ring<std::uint32_t> free_;
   std::size_t live_ = 0;

@@ -150,6 +150,21 @@ TEST(MemoryTable, ADeregisteredKeyIsInvalid) {
   EXPECT_EQ(table.size(), 0U);
 }
 
+TEST(MemoryTable, AKeyThatWasLookedUpIsWrongOnceItsSlotHasAnother) {
+  MemoryTable table(1);
+  EXPECT_EQ(fault_of(table, 0, 0x1000, 4), AccessFault::kInvalidKey);
+  const std::uint32_t key = table.register_region(range(0x1000, 64)).value();
+  EXPECT_EQ(fault_of(table, key, 0x1000, 4), AccessFault::kNone);
+  EXPECT_EQ(fault_of(table, 0, 0x1000, 4), AccessFault::kInvalidKey);
+  for (std::uint32_t last = key, i = 0; i < 300; ++i) {
+    ASSERT_TRUE(table.deregister(last));
+    EXPECT_EQ(fault_of(table, last, 0x1000, 4), AccessFault::kInvalidKey);
+    last = table.register_region(range(0x1000, 64)).value();
+    EXPECT_EQ(fault_of(table, last, 0x1000, 4), AccessFault::kNone);
+    EXPECT_EQ(fault_of(table, key, 0x1000, 4), AccessFault::kInvalidKey);
+  }
+}
+
 TEST(MemoryTable, AnInvalidatedRegionStaysRegisteredButClosed) {
   MemoryTable table(1);
   auto registration = range(0, 8);

@@ -120,7 +120,6 @@ Result<void> check_numbers(QpAttributeMask mask, const QpAttributes& attributes)
       NumberRange{kQpMaxQpRdAtomic, attributes.max_rd_atomic, 0, 128},
       NumberRange{kQpMaxDestRdAtomic, attributes.max_dest_rd_atomic, 0, 128},
       NumberRange{kQpDestQpn, attributes.destination_qpn.value(), 0, kLargestQpn},
-      NumberRange{kQpPathMtu, static_cast<unsigned>(attributes.path_mtu), 1, 5},
       NumberRange{kQpAccessFlags, attributes.access_flags, 0, kAccessAll},
   };
   for (const NumberRange& range : ranges) {
@@ -136,6 +135,11 @@ Result<void> check_values(const QpModification& modification) {
   const QpAttributes& attributes = modification.attributes;
   if (auto checked = check_numbers(modification.mask, attributes); !checked) {
     return checked;
+  }
+  if ((modification.mask & kQpPathMtu) != 0) {
+    if (auto mtu = ethernet_path_mtu_from(to_bytes(attributes.path_mtu)); !mtu) {
+      return fail("modify_qp: path_mtu: {}", mtu.error().message);
+    }
   }
   //= ibta-1.7 10.9
   if ((modification.mask & kQpPkeyIndex) != 0 && (attributes.partition_key & 0x7FFF) == 0) {
@@ -192,6 +196,14 @@ Result<PathMtu> path_mtu_from(Bytes bytes) {
     }
   }
   return fail("path MTU of {} bytes; it must be 256, 512, 1024, 2048 or 4096", bytes.count());
+}
+
+Result<PathMtu> ethernet_path_mtu_from(Bytes bytes) {
+  if (bytes < kSmallestPathMtu || bytes > kLargestPathMtu || bytes.count() % 4 != 0) {
+    return fail("path MTU of {} bytes; it must be a multiple of 4 from {} to {}", bytes.count(),
+                kSmallestPathMtu.count(), kLargestPathMtu.count());
+  }
+  return static_cast<PathMtu>(bytes.count());
 }
 
 Result<void> check_address(const AddressVector& address) {

@@ -22,11 +22,19 @@ enum class QpType : std::uint8_t { kRc, kUc, kUd };
 enum class QpState : std::uint8_t { kReset, kInit, kRtr, kRts, kSqd, kSqe, kErr };
 [[nodiscard]] std::string_view to_string(QpState state);
 
-/// Path MTU as verbs number it: 1 = 256 ... 5 = 4096 bytes.
-enum class PathMtu : std::uint8_t { k256 = 1, k512, k1024, k2048, k4096 };
-[[nodiscard]] constexpr Bytes to_bytes(PathMtu mtu) { return Bytes(std::int64_t{128} << static_cast<int>(mtu)); }
+/// Path MTU, the largest payload of a packet in bytes. The specification has the five that are named, and peers on real
+/// wires know no others; simulated devices on Ethernet may use what else their links carry.
+//= ibta-1.7 7.7.8
+enum class PathMtu : std::uint16_t { k256 = 256, k512 = 512, k1024 = 1024, k2048 = 2048, k4096 = 4096 };
+/// Packets are whole words, so a path MTU is a multiple of 4. 8192 and all headers fit into a jumbo frame of 9000
+/// bytes.
+inline constexpr Bytes kSmallestPathMtu = Bytes(256);
+inline constexpr Bytes kLargestPathMtu = Bytes(8192);
+[[nodiscard]] constexpr Bytes to_bytes(PathMtu mtu) { return Bytes(static_cast<std::int64_t>(mtu)); }
 /// Errors: not one of 256, 512, 1024, 2048, 4096.
 [[nodiscard]] Result<PathMtu> path_mtu_from(Bytes bytes);
+/// Errors: not a multiple of 4 from 256 to 8192.
+[[nodiscard]] Result<PathMtu> ethernet_path_mtu_from(Bytes bytes);
 
 /// Bits that say which attributes a modify_qp sets (`ibv_qp_attr_mask`).
 enum QpAttributeBit : std::uint32_t {

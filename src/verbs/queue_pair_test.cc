@@ -280,8 +280,6 @@ TEST(ModifyQp, ValuesMustBeInRange) {
       RangeCase{kSqd, 0, kQpMaxDestRdAtomic, "max_dest_rd_atomic",
                 [](QpAttributes& a, std::uint32_t v) { a.max_dest_rd_atomic = static_cast<std::uint8_t>(v); }, 0, 128,
                 255},
-      RangeCase{kRtr, kPath, kQpPathMtu, "path_mtu",
-                [](QpAttributes& a, std::uint32_t v) { a.path_mtu = static_cast<PathMtu>(v); }, 1, 5, 255},
       RangeCase{kRtr, kPath, kQpDestQpn, "destination_qpn",
                 [](QpAttributes& a, std::uint32_t v) { a.destination_qpn = Qpn(v); }, 0, 0xFFFFFF, 0xFFFFFFFF},
       RangeCase{kRtr, kPath, kQpAv, "service_level",
@@ -336,6 +334,19 @@ TEST(ModifyQp, AWrongCurrentStateIsRefused) {
   EXPECT_TRUE(check_modify(change).has_value());
   change.attributes.current_state = QpState::kSqd;
   expect_refused(change, "current_state is SQD, but the queue pair is in SQE");
+}
+
+TEST(ModifyQp, APathMtuIsAWholeNumberOfWordsFrom256To8192Bytes) {
+  constexpr QpAttributeMask kPath = kQpAv | kQpPathMtu | kQpDestQpn | kQpRqPsn;
+  QpModification change = modification({QpType::kUc, QpState::kInit, QpState::kRtr}, kPath);
+  for (const int bytes : {256, 260, 1'000, 1'408, 4'096, 4'100, 8'192}) {
+    change.attributes.path_mtu = static_cast<PathMtu>(bytes);
+    EXPECT_TRUE(check_modify(change).has_value()) << bytes;
+  }
+  for (const int bytes : {0, 1, 5, 252, 258, 1'410, 4'097, 8'196, 65'532}) {
+    change.attributes.path_mtu = static_cast<PathMtu>(bytes);
+    expect_refused(change, "path_mtu");
+  }
 }
 
 TEST(AddressVector, NeedsADestination) {

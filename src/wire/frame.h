@@ -31,9 +31,11 @@ namespace weft::wire {
 struct RdmaFrame {
   static constexpr std::size_t kIcrcSize = 4;
   static constexpr std::size_t kVcrcSize = 2;
-  /// The largest path MTU: parsing refuses a packet with more payload, sealing asserts that there is none.
+  /// The largest path MTU: parsing refuses a packet with more payload.
   //= ibta-1.7 7.7.8
-  static constexpr std::size_t kMaxSealedPayload = 4096;
+  static constexpr std::size_t kMaxPathMtu = 4096;
+  /// But for Ethernet frames, as a simulated device may send them: up to this. Sealing asserts that there is no more.
+  static constexpr std::size_t kMaxSealedPayload = 8192;
 
   std::optional<EthernetHeader> ethernet{};
   std::optional<LrhHeader> lrh{};

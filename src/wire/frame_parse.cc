@@ -52,9 +52,9 @@ Step split_payload(RdmaFrame& frame, const OpcodeInfo& opcode, ByteView rest) {
     return malformed("pad count is {}, payload and pad are {} bytes", pad, rest.size());
   }
   //= ibta-1.7 7.7.8
-  if (rest.size() - pad > RdmaFrame::kMaxSealedPayload) {
-    return malformed("payload is {} bytes, the largest path MTU is {}", rest.size() - pad,
-                     RdmaFrame::kMaxSealedPayload);
+  const std::size_t most = frame.ethernet ? RdmaFrame::kMaxSealedPayload : RdmaFrame::kMaxPathMtu;
+  if (rest.size() - pad > most) {
+    return malformed("payload is {} bytes, the largest path MTU is {}", rest.size() - pad, most);
   }
   frame.payload = rest.first(rest.size() - pad);
   std::ranges::copy(rest.last(pad), frame.pad.begin());

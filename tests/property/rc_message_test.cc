@@ -12,7 +12,8 @@ namespace {
 using verbs::PathMtu;
 using verbs::WrOpcode;
 
-constexpr PathMtu kMtus[] = {PathMtu::k256, PathMtu::k512, PathMtu::k1024, PathMtu::k2048, PathMtu::k4096};
+constexpr PathMtu kMtus[] = {PathMtu::k256,  PathMtu::k512,  PathMtu::k1024, PathMtu::k2048,
+                             PathMtu::k4096, PathMtu(1'000), PathMtu(1'408), PathMtu(8'192)};
 constexpr WrOpcode kMovers[] = {WrOpcode::kSend, WrOpcode::kSendWithImm, WrOpcode::kRdmaWrite,
                                 WrOpcode::kRdmaWriteWithImm, WrOpcode::kRdmaRead};
 constexpr std::uint32_t kTarget = 1 << 16;

@@ -28,8 +28,10 @@ RcPairOptions draw_options(std::uint64_t seed) {
   options.network.seed = seed;
   options.memory_bytes = RcTraffic::kMemoryBytes;
   options.timeout = 4;  // 65.5 us, above the longest delay
-  options.mtu = static_cast<verbs::PathMtu>(1 + random.uniform(5));
+  options.mtu = static_cast<verbs::PathMtu>(256 << random.uniform(5));
   options.encapsulation = static_cast<wire::Encapsulation>(random.uniform(5));
+  if (options.encapsulation >= wire::Encapsulation::kRoceV1 && random.uniform(3) == 0)
+    options.mtu = static_cast<verbs::PathMtu>(256 + 4 * random.uniform(961));
   options.first_psn = Psn(static_cast<std::uint32_t>(random.uniform(3) == 0 ? random.next() : 0xFFFFF0));
   options.max_rd_atomic = static_cast<std::uint8_t>(1 + random.uniform(8));
   options.max_dest_rd_atomic = static_cast<std::uint8_t>(options.max_rd_atomic + random.uniform(3));
@@ -94,6 +96,24 @@ TEST(RcRandom, LossDetectionByTimeDeliversExactlyOnceUnderFaults) {
         .reorder_capacity = static_cast<std::uint32_t>(1 + seed % 100),
         .reorder_overflow = seed % 2 == 0 ? transport::ReorderOverflow::kDrop : transport::ReorderOverflow::kNak};
     options.network.faults.reordering = Probability::from_ratio({.numerator = seed % 60, .denominator = 100});
+    run_seed(options);
+  });
+}
+
+TEST(RcRandom, PathMtusOfOtherSizesDeliverExactlyOnceUnderFaults) {
+  constexpr int kSizes[] = {260, 1'000, 1'024, 1'408, 2'044, 4'096};
+  for_each_seed(1'000, [&](std::uint64_t seed) {
+    RcPairOptions options = draw_options(seed);
+    options.encapsulation =
+        seed % 2 == 0 ? wire::Encapsulation::kRoceV2Ipv4 : static_cast<wire::Encapsulation>(2 + seed / 2 % 3);
+    options.mtu = static_cast<verbs::PathMtu>(kSizes[seed % std::size(kSizes)]);
+    const std::uint64_t recovery = seed / std::size(kSizes) % 4;  // go-back-N, two that count gaps, one by time
+    if (recovery > 0)
+      options.rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
+    options.rc.out_of_order_placement = recovery > 1;
+    if (recovery == 3)
+      options.selective.loss_detection = transport::LossDetection::kByTime;
+    options.selective.reorder_capacity = static_cast<std::uint32_t>(1 + seed % 100);
     run_seed(options);
   });
 }

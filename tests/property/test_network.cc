@@ -90,7 +90,7 @@ void TestNetwork::transmit(int from) {
   }
   wire::Packet packet;
   wire::ColdPacket cold;
-  std::array<std::byte, 4096> room;
+  std::array<std::byte, 8192> room;
   const std::span<std::byte> payload = options_.carries_bytes ? std::span(room) : std::span<std::byte>{};
   if (!ends_[from]->poll_transmit({packet, cold, payload}, now_)) {
     return;

@@ -35,7 +35,7 @@ Duration path(Duration frame) { return frame * 2 + kCable.propagation * 2 + kSwi
 class Goodput : public ::testing::TestWithParam<verbs::PathMtu> {};
 
 TEST_P(Goodput, IsTheSumOfTheWireTimesOfTheMessagesPackets) {
-  const auto mtu = static_cast<std::int64_t>(128) << static_cast<unsigned>(GetParam());
+  const std::int64_t mtu = verbs::to_bytes(GetParam()).count();
   constexpr std::int64_t kMessage = 1 << 20;
   SimOptions options = quiet(star({kCable, kCable}));
   options.connection.path_mtu = GetParam();
@@ -44,17 +44,18 @@ TEST_P(Goodput, IsTheSumOfTheWireTimesOfTheMessagesPackets) {
   SimWorld sim(std::move(options));
   (void)sim.run();
   ASSERT_EQ(sim.messages().size(), 1U);
-  const std::int64_t packets = kMessage / mtu;
+  const std::int64_t packets = (kMessage + mtu - 1) / mtu;
   const Duration first = wire_time(wire::Operation::kWriteFirst, Bytes(mtu));
   const Duration sum = first + wire_time(wire::Operation::kWriteMiddle, Bytes(mtu)) * (packets - 2) +
-                       wire_time(wire::Operation::kWriteLastImmediate, Bytes(mtu));
+                       wire_time(wire::Operation::kWriteLastImmediate, Bytes(kMessage - mtu * (packets - 1)));
   // The second cable begins when the first packet, the longest, has been stored, and never pauses from then on.
   EXPECT_EQ(sim.messages()[0].delivered, Time::zero() + first + kCable.propagation * 2 + kSwitch + sum);
 }
 
 INSTANTIATE_TEST_SUITE_P(Mtus, Goodput,
                          ::testing::Values(verbs::PathMtu::k256, verbs::PathMtu::k512, verbs::PathMtu::k1024,
-                                           verbs::PathMtu::k2048, verbs::PathMtu::k4096));
+                                           verbs::PathMtu::k2048, verbs::PathMtu::k4096, verbs::PathMtu(1'000),
+                                           verbs::PathMtu(1'408)));
 
 TEST(HostPath, AMessageTakesItsStagesTheWireAndTheAcknowledgement) {
   SimOptions options = quiet(star({kCable, kCable}));

@@ -91,24 +91,34 @@ Duration receiving(const host::NicPath& path, const host::MessageShape& message)
   return list.sum() - list.time_of("NIC receive");
 }
 
+host::RdmaPathOptions cutting_through() {
+  host::RdmaPathOptions stages = rdma_stages();
+  stages.cut_through = kCable.rate;
+  return stages;
+}
+
+void expect_send_of_stages(Bytes size, const host::RdmaPathOptions& stages) {
+  Hosts hosts;
+  hosts.use_rdma(two_gpus(), stages);
+  hosts.send(size, Operation::kSend);
+  const workload::MessageRecord message = hosts.run();
+  const host::MessageShape sent = shape(size, verbs::WrOpcode::kSend);
+  const Duration there = hosts.path(0).idle_stages(PathSide::kSend, sent).sum() + way(wire::Operation::kSendOnly, size);
+  EXPECT_EQ(message.delivered, Time::zero() + there + receiving(hosts.path(1), sent));
+  EXPECT_EQ(message.finished, Time::zero() + there + way(wire::Operation::kAcknowledge, Bytes::zero()) +
+                                  hosts.path(0).idle_stages(PathSide::kCompletion, sent).sum());
+}
+
 TEST(StagedHost, ASendTakesTheStagesOfBothHostsAndTheWire) {
   for (const Bytes size : {64_bytes, 1000_bytes, 4096_bytes}) {
-    Hosts hosts;
-    hosts.use_rdma(two_gpus(), rdma_stages());
-    hosts.send(size, Operation::kSend);
-    const workload::MessageRecord message = hosts.run();
-    const host::MessageShape sent = shape(size, verbs::WrOpcode::kSend);
-    const Duration there =
-        hosts.path(0).idle_stages(PathSide::kSend, sent).sum() + way(wire::Operation::kSendOnly, size);
-    EXPECT_EQ(message.delivered, Time::zero() + there + receiving(hosts.path(1), sent));
-    EXPECT_EQ(message.finished, Time::zero() + there + way(wire::Operation::kAcknowledge, Bytes::zero()) +
-                                    hosts.path(0).idle_stages(PathSide::kCompletion, sent).sum());
+    expect_send_of_stages(size, rdma_stages());
+    expect_send_of_stages(size, cutting_through());
   }
 }
 
 TEST(StagedHost, AReadFetchesAtItsTarget) {
   Hosts hosts;
-  hosts.use_rdma(two_gpus(), rdma_stages());
+  hosts.use_rdma(two_gpus(), cutting_through());
   hosts.send(2048_bytes, Operation::kRead);
   const workload::MessageRecord message = hosts.run();
   const host::MessageShape read = shape(2048_bytes, verbs::WrOpcode::kRdmaRead);
@@ -151,12 +161,12 @@ TEST(StagedHost, TheListOfStagesAddsUpToTheLatency) {
 
 TEST(StagedHost, AWideEnoughPcieChangesNoRateAndANarrowOneIsTheRate) {
   constexpr Bytes kSize(4 << 20);
-  const auto rate = [kSize](std::int64_t lanes) {
+  const auto rate = [kSize](std::int64_t lanes, const host::RdmaPathOptions& stages = rdma_stages()) {
     Hosts hosts;
     host::HostOptions host = two_gpus();
     host.nic_slot = pcie(3);
     host.nic_slot.lanes = lanes;
-    hosts.use_rdma(host, rdma_stages());
+    hosts.use_rdma(host, stages);
     hosts.send(kSize, Operation::kWriteWithImm);
     const workload::MessageRecord message = hosts.run();
     EXPECT_EQ(hosts.path(1).counters().dropped, 0U);
@@ -169,6 +179,11 @@ TEST(StagedHost, AWideEnoughPcieChangesNoRateAndANarrowOneIsTheRate) {
   narrow.lanes = 4;
   EXPECT_LT(rate(4), host::read_rate(narrow));
   EXPECT_GT(rate(4), host::read_rate(narrow) / 1000 * 985);
+  // Cut-through shortens the beginning and the end, not what lies between.
+  for (const std::int64_t lanes : {4, 16}) {
+    EXPECT_GT(rate(lanes, cutting_through()), rate(lanes));
+    EXPECT_LT(rate(lanes, cutting_through()), rate(lanes) / 1000 * 1'005);
+  }
 }
 
 TEST(StagedHost, AcrossRootComplexesGpuMemoryIsSlow) {

@@ -9,10 +9,11 @@
 namespace weft::testing {
 
 std::string describe(const CollectiveCase& one) {
-  return fmt::format("{} {}, {} ranks, domains of {}, {} elements, root {}, {} channels, {} queue pairs{}, loss 1/{}",
-                     to_string(one.kind), to_string(one.algorithm), one.ranks, one.domain, one.elements, one.root,
-                     one.options.channels, one.options.queue_pairs,
-                     one.options.queue_pair_use == workload::QueuePairUse::kSplit ? " split" : "", one.loss);
+  return fmt::format(
+      "{} {}, {} ranks, domains of {}, {} elements, root {}, {} channels, {} queue pairs{}, loss 1/{}, seed {}",
+      to_string(one.kind), to_string(one.algorithm), one.ranks, one.domain, one.elements, one.root,
+      one.options.channels, one.options.queue_pairs,
+      one.options.queue_pair_use == workload::QueuePairUse::kSplit ? " split" : "", one.loss, one.seed);
 }
 
 workload::JobLayout layout_of(std::uint32_t ranks, std::uint32_t domain) {
@@ -35,7 +36,7 @@ void expect_right(const CollectiveCase& one) {
   const Bytes memory = workload::memory_needed(layout, one.options, size);
   SmallWorld world(
       {.ranks = one.ranks, .memory_bytes = static_cast<std::size_t>(memory.count()), .domain = one.domain});
-  RandomStream random(one.ranks * 1'000 + one.elements, "loss");
+  RandomStream random(std::uint64_t{one.seed} << 32 | (one.ranks * 1'000 + one.elements), "loss");
   if (one.loss > 0)
     world.loses = [&](const wire::Packet&) {
       return random.bernoulli(Probability::from_ratio({.numerator = 1, .denominator = one.loss}));

@@ -19,6 +19,7 @@ struct CollectiveCase {
   std::uint32_t root = 0;
   std::uint32_t iterations = 1;
   std::uint32_t loss = 0;  // one packet in so many; 0: none
+  std::uint32_t seed = 0;  // of the losses
   workload::CollectiveOptions options{.chunk = Bytes(64), .buffer = Bytes(256)};
 };
 

@@ -32,14 +32,14 @@ Time HostResources::fetch(PcieSlot& nic, const Piece& piece, Time at) {
   return later(later(over_pcie, out_of_gpu), crossing_.pass(at, piece.size));
 }
 
-Time HostResources::store(PcieSlot& nic, const Piece& piece, Time at) {
-  const Time over_pcie = nic.to_host().pass(at, piece.size);
+Time HostResources::store(PcieSlot& nic, const Piece& piece, Server::Deferred when) {
+  const Time over_pcie = nic.to_host().pass(when, piece.size);
   if (!piece.place.gpu.is_valid()) {
-    return later(over_pcie, memory_.pass(at, piece.size));
+    return later(over_pcie, memory_.pass(when, piece.size));
   }
-  const Time into_gpu =
-      later(gpu(piece.place.gpu).to_device().pass(at, piece.size), gpu_memory(piece.place.gpu).pass(at, piece.size));
-  return later(later(over_pcie, into_gpu), crossing_.pass(at, piece.size));
+  const Time into_gpu = later(gpu(piece.place.gpu).to_device().pass(when, piece.size),
+                              gpu_memory(piece.place.gpu).pass(when, piece.size));
+  return later(later(over_pcie, into_gpu), crossing_.pass(when, piece.size));
 }
 
 Duration HostResources::detour(verbs::MemoryPlace place) const {

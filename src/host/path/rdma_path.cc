@@ -47,7 +47,44 @@ CoreId RdmaPath::core_of(Qpn qpn) const {
 
 Duration RdmaPath::first_fetch(const HostResources::Piece& first) const {
   const Duration of_gpu = first.place.gpu.is_valid() ? options_.gpu_read.latency : Duration::zero();
-  return slot_.options().read_round_trip + of_gpu + host_.detour(first.place) + host_.idle_fetch(first);
+  return slot_.options().read_round_trip + of_gpu + host_.detour(first.place) + idle_lead(first);
+}
+
+HostResources::Piece RdmaPath::last_tlp(const HostResources::Piece& packet) const {
+  return {packet.place, (packet.size - Bytes(1)) % slot_.options().max_payload + Bytes(1)};
+}
+
+// From a packet's first byte over PCIe until it may begin on the wire: each TLP must be there when its turn comes, and
+// as both go on steadily, the first and the last one decide.
+Duration RdmaPath::idle_lead(const HostResources::Piece& packet) const {
+  const Duration whole = host_.idle_fetch(packet);
+  const Bytes tlp = slot_.options().max_payload;
+  if (!options_.cut_through || packet.size <= tlp) {
+    return whole;
+  }
+  const Duration before_last = options_.cut_through->transmit_time(packet.size - last_tlp(packet).size);
+  return std::max(host_.idle_fetch({packet.place, tlp}), whole - before_last);
+}
+
+// How long before the packet's end its first TLP has come.
+Duration RdmaPath::early(Bytes payload) const {
+  const Bytes tlp = slot_.options().max_payload;
+  return options_.cut_through && payload > tlp ? options_.cut_through->transmit_time(payload - tlp) : Duration::zero();
+}
+
+Time RdmaPath::store(const HostResources::Piece& packet, Duration receive_fetch, Time now) {
+  if (!options_.cut_through) {
+    return host_.store(slot_, packet, {.now = now, .start = now}) + receive_fetch;
+  }
+  const Time start = now + receive_fetch - early(packet.size);
+  return later(host_.store(slot_, packet, {.now = now, .start = start}), now + host_.idle_store(last_tlp(packet)));
+}
+
+Duration RdmaPath::idle_landing(const HostResources::Piece& packet, Duration receive_fetch) const {
+  if (!options_.cut_through) {
+    return receive_fetch + host_.idle_store(packet);
+  }
+  return std::max(receive_fetch - early(packet.size) + host_.idle_store(packet), host_.idle_store(last_tlp(packet)));
 }
 
 // Two buffers: while one chunk is sent, the next is copied.
@@ -154,16 +191,14 @@ Time RdmaPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   }
   const bool bounced = bounces(state.sink);
   const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : state.sink, arrival.payload};
-  Time end = host_.store(slot_, piece, now) + host_.detour(piece.place);
+  const Duration receive_fetch = arrival.begins_send ? options_.receive_fetch.latency : Duration::zero();
+  Time end = store(piece, receive_fetch, now) + host_.detour(piece.place);
   if (options_.receive_buffer != Bytes::max()) {
     buffer_.push_back({end, arrival.payload});
     buffered_ += arrival.payload;
   }
   if (piece.place.gpu.is_valid()) {
     end = end + options_.gpu_write.latency;
-  }
-  if (arrival.begins_send) {
-    end = end + options_.receive_fetch.latency;
   }
   if (bounced) {
     end = land_in_gpu(state, arrival, {.now = now, .start = end});
@@ -257,7 +292,7 @@ void RdmaPath::list_sending(const MessageShape& shape, StageTimes& list) const {
       list.add({"payload fetch from GPU", options_.gpu_read.latency, options_.gpu_read.mark});
     }
     list.add({"root complex", host_.detour(first.place), host_.options().root_complex.mark});
-    list.add({"payload fetch, PCIe", host_.idle_fetch(first), StageMark::kEmerges});
+    list.add({"payload fetch, PCIe", idle_lead(first), StageMark::kEmerges});
   }
   list.add({"TCP offload", options_.offload.latency, options_.offload.mark});
   list.add({"NIC transmit", options_.transmit.latency, options_.transmit.mark});
@@ -269,10 +304,14 @@ void RdmaPath::list_receiving(const MessageShape& shape, StageTimes& list) const
   const bool bounced = bounces(shape.place);
   const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : shape.place, last};
   if (last > Bytes::zero()) {
+    Duration fetch;
+    Duration behind;  // what of it is left when the packet is whole
     if (is_send(shape.opcode) && shape.size <= shape.packet) {
-      list.add({"receive request fetch", options_.receive_fetch.latency, options_.receive_fetch.mark});
+      fetch = options_.receive_fetch.latency;
+      behind = std::max(fetch - early(last), Duration::zero());
+      list.add({"receive request fetch", behind, options_.receive_fetch.mark});
     }
-    list.add({"payload write, PCIe", host_.idle_store(piece), StageMark::kEmerges});
+    list.add({"payload write, PCIe", idle_landing(piece, fetch) - behind, StageMark::kEmerges});
     list.add({"root complex", host_.detour(piece.place), host_.options().root_complex.mark});
     if (piece.place.gpu.is_valid()) {
       list.add({"payload write to GPU", options_.gpu_write.latency, options_.gpu_write.mark});

@@ -5,8 +5,10 @@
 // bytes could have come. Receiving: the engine answers at once, bytes are written over PCIe from a buffer of the NIC;
 // what finds it full is lost (an endpoint never pauses the wire). The completion is written behind the bytes.
 // A target of READ waits for its own first bytes before it answers.
-// With `access` kBounce the bytes of GPU memory go through host memory in chunks, by copies that share the host's CPU
-// and PCIe; a chunk is sent when its copy has ended.
+// A NIC that cuts through begins a packet when its first TLP is there, later only as far as PCIe is slower than the
+// wire, and writes the first TLP of an arriving packet, or fetches its receive request, as soon as that has come.
+// Others hold each packet until it is whole. Throughput is the same. With `access` kBounce the bytes of GPU memory go
+// through host memory in chunks, by copies that share the host's CPU and PCIe; a chunk is sent when its copy has ended.
 // Not modelled: the NIC's caches of keys and queue pairs, atomics' own round trip, a receive request's fetch behind
 // immediate data (the NIC reads it beside the payload's write), READs that bounce; over iWARP, what depends on where a
 // message begins in the stream. Bytes that are sent again count as new ones for the chunks of a bounce.
@@ -43,6 +45,8 @@ struct RdmaPathOptions {
   CompletionMode completion_mode = CompletionMode::kPolling;
   Duration poll_cost{};         // core's time for a completion
   verbs::MemoryPlace memory{};  // where the bytes of a SEND go
+  /// The wire's rate, of a NIC that cuts through: PCIe and wire overlap inside a packet.
+  std::optional<Rate> cut_through{};
 };
 
 class RdmaPath final : public NicPath {
@@ -95,6 +99,11 @@ class RdmaPath final : public NicPath {
   [[nodiscard]] bool is_inline(Bytes size, std::uint8_t send_flags, verbs::MemoryPlace place) const;
   [[nodiscard]] CoreId core_of(Qpn qpn) const;
   [[nodiscard]] Duration first_fetch(const HostResources::Piece& first) const;
+  [[nodiscard]] Duration idle_lead(const HostResources::Piece& packet) const;
+  [[nodiscard]] Duration early(Bytes payload) const;
+  [[nodiscard]] HostResources::Piece last_tlp(const HostResources::Piece& packet) const;
+  [[nodiscard]] Time store(const HostResources::Piece& packet, Duration receive_fetch, Time now);
+  [[nodiscard]] Duration idle_landing(const HostResources::Piece& packet, Duration receive_fetch) const;
   void stage_chunks(Flow& flow, Time now);
   [[nodiscard]] Time land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred in_memory);
   [[nodiscard]] bool has_room(Bytes payload, Time now);

@@ -27,8 +27,9 @@ struct Fixture {
   Duration landing(Bytes size, const NicPath::Arrival& kind = {}) {
     NicPath::Arrival arrival = kind;
     arrival.payload = size;
-    EXPECT_EQ(path.admit(arrival, Time::zero()), NicPath::Admission::kDeliver);
-    return path.on_news(path.on_delivered(0, arrival, Time::zero())) - Time::zero();
+    constexpr Time kWhole = Time::zero() + 10_us;  // its bytes have been coming before
+    EXPECT_EQ(path.admit(arrival, kWhole), NicPath::Admission::kDeliver);
+    return path.on_news(path.on_delivered(0, arrival, kWhole)) - kWhole;
   }
   Duration listed(PathSide side, const MessageShape& shape) const { return path.idle_stages(side, shape).sum(); }
 
@@ -49,6 +50,75 @@ TEST(RdmaPath, ReadsOtherDataInARoundTrip) {
   Fixture host;
   const Duration first = read_rate(pcie(5)).transmit_time(4096_bytes);
   EXPECT_EQ(host.posting(1_mb), 125_ns + 200_ns + 500_ns + first + 210_ns);
+}
+
+RdmaPathOptions cutting_through(Rate wire) {
+  RdmaPathOptions options = rdma_stages();
+  options.cut_through = wire;
+  return options;
+}
+
+TEST(RdmaPath, ANicThatCutsThroughBeginsAPacketWithItsFirstTlp) {
+  Fixture host(two_gpus(), cutting_through(100_gbps));
+  const Duration first = read_rate(pcie(5)).transmit_time(256_bytes);
+  EXPECT_EQ(host.posting(1_mb), 125_ns + 200_ns + 500_ns + first + 210_ns);
+  EXPECT_EQ(host.listed(PathSide::kReadTarget, shape(1_mb)), 500_ns + first);
+  const Duration whole = read_rate(pcie(5)).transmit_time(230_bytes);
+  Fixture other(two_gpus(), cutting_through(100_gbps));
+  EXPECT_EQ(other.posting(230_bytes), 125_ns + 200_ns + 500_ns + whole + 210_ns);
+}
+
+TEST(RdmaPath, CutThroughFromASlowerPcieWaitsUntilNothingCanRunDry) {
+  HostOptions options = two_gpus();
+  options.nic_slot = pcie(3);
+  const Rate wire = 400_gbps;
+  const Rate slow = read_rate(pcie(3));
+  for (const Bytes size : {300_bytes, 512_bytes, 1000_bytes, 4096_bytes}) {
+    Fixture host(options, cutting_through(wire));
+    const Duration lead = host.posting(size) - (125_ns + 200_ns + 500_ns + 210_ns);
+    EXPECT_LT(lead, slow.transmit_time(size));
+    Duration least;  // that lets every TLP come before its turn
+    for (Bytes before; before < size; before += 256_bytes)
+      least = std::max(least, slow.transmit_time(std::min(size, before + 256_bytes)) - wire.transmit_time(before));
+    EXPECT_EQ(lead, least) << size.count();
+  }
+}
+
+TEST(RdmaPath, ANicThatCutsThroughWritesAPacketAsItArrives) {
+  Fixture host(two_gpus(), cutting_through(100_gbps));
+  EXPECT_EQ(host.landing(4096_bytes), write_rate(pcie(5)).transmit_time(256_bytes) + 300_ns);
+  Fixture other(two_gpus(), cutting_through(100_gbps));
+  EXPECT_EQ(other.landing(4000_bytes), write_rate(pcie(5)).transmit_time(160_bytes) + 300_ns);
+  HostOptions slow = two_gpus();
+  slow.nic_slot = pcie(3);
+  Fixture behind(slow, cutting_through(400_gbps));
+  const Duration begun = (400_gbps).transmit_time(4096_bytes - 256_bytes);
+  EXPECT_EQ(behind.landing(4096_bytes), write_rate(pcie(3)).transmit_time(4096_bytes) - begun + 300_ns);
+}
+
+TEST(RdmaPath, ANicThatCutsThroughFetchesTheReceiveRequestWhileThePacketArrives) {
+  Fixture host(two_gpus(), cutting_through(100_gbps));
+  const Duration begun = (100_gbps).transmit_time(4096_bytes - 256_bytes);
+  EXPECT_EQ(host.landing(4096_bytes, {.begins_send = true}),
+            550_ns - begun + write_rate(pcie(5)).transmit_time(4096_bytes) + 300_ns);
+}
+
+TEST(RdmaPath, NicsThatWriteAsPacketsArriveStillShareTheMemory) {
+  HostOptions options = two_gpus();
+  options.memory_rate = 150_gbps;
+  Fixture host(options, cutting_through(100_gbps));
+  RdmaPath other(cutting_through(100_gbps), {.host = host.host, .slot = host.host.add_nic(), .seed = 2});
+  const Duration packet = (100_gbps).transmit_time(4096_bytes);
+  Time now = Time::zero() + 10_us;
+  Time last;
+  for (int i = 0; i < 100; ++i, now += packet) {
+    (void)host.path.on_delivered(0, {.payload = 4096_bytes}, now);
+    last = other.on_delivered(0, {.payload = 4096_bytes}, now + packet / 2);
+  }
+  // 200 packets at 150 Gb/s, and not as fast as they came.
+  const Duration took = last - (Time::zero() + 10_us);
+  EXPECT_GT(took, (150_gbps).transmit_time(4096_bytes) * 198);
+  EXPECT_LT(took, (150_gbps).transmit_time(4096_bytes) * 200);
 }
 
 TEST(RdmaPath, ReadsTheRequestTooIfItDoesNotRideWithTheDoorbell) {
@@ -186,30 +256,36 @@ TEST(RdmaPath, ABouncedMessageEndsWithItsLastCopy) {
             in_memory + 6_us + read_rate(pcie(5)).transmit_time(64_bytes) + 300_ns);
 }
 
+/// One message through idle hosts of these options, by each kind of NIC.
+void expect_stages_that_add_up(const HostOptions& options, const MessageShape& message) {
+  for (const std::optional<Rate> wire : {std::optional<Rate>(), std::optional(100_gbps), std::optional(400_gbps)}) {
+    RdmaPathOptions stages = rdma_stages();
+    stages.software = {.latency = 700_ns};
+    stages.offload = {.latency = 500_ns};
+    stages.completion_mode = CompletionMode::kEvent;
+    stages.cut_through = wire;
+    Fixture host(options, stages);
+    EXPECT_EQ(host.posting(message.size, message.place, message.opcode), host.listed(PathSide::kSend, message));
+    const bool is_send = message.opcode == WrOpcode::kSend && message.size > Bytes::zero();
+    const NicPath::Arrival arrival{.begins_send = is_send, .ends_message = true, .sink = message.place};
+    // The NIC's own pipeline lies before the arrival.
+    Fixture peer(options, stages);
+    EXPECT_EQ(peer.landing(message.size, arrival) + stages.receive.latency, peer.listed(PathSide::kReceive, message));
+  }
+}
+
 // The list that a report prints is the time that passes, for every way there is.
 TEST(RdmaPath, StagesOfAnIdleHostAddUpToWhatItTakes) {
+  HostOptions options = two_gpus();
   for (const GpuAccess access : {GpuAccess::kGpuDirect, GpuAccess::kBounce}) {
     for (const GpuAttachment attachment :
          {GpuAttachment::kPcieSwitch, GpuAttachment::kRootComplex, GpuAttachment::kOtherRootComplex}) {
+      options.access = access;
+      options.attachment = attachment;
       for (const verbs::MemoryPlace place : {verbs::MemoryPlace{}, on_gpu(0)}) {
         for (const WrOpcode opcode : {WrOpcode::kSend, WrOpcode::kRdmaWriteWithImm}) {
-          for (const Bytes size : {0_bytes, 1_bytes, 220_bytes, 221_bytes, 4096_bytes}) {
-            HostOptions options = two_gpus();
-            options.access = access;
-            options.attachment = attachment;
-            RdmaPathOptions stages = rdma_stages();
-            stages.software = {.latency = 700_ns};
-            stages.offload = {.latency = 500_ns};
-            stages.completion_mode = CompletionMode::kEvent;
-            Fixture host(options, stages);
-            EXPECT_EQ(host.posting(size, place, opcode), host.listed(PathSide::kSend, shape(size, place, opcode)));
-            const NicPath::Arrival arrival{
-                .begins_send = opcode == WrOpcode::kSend && size > Bytes::zero(), .ends_message = true, .sink = place};
-            // The NIC's own pipeline lies before the arrival.
-            Fixture peer(options, stages);
-            EXPECT_EQ(peer.landing(size, arrival) + stages.receive.latency,
-                      peer.listed(PathSide::kReceive, shape(size, place, opcode)));
-          }
+          for (const Bytes size : {0_bytes, 1_bytes, 220_bytes, 221_bytes, 300_bytes, 4000_bytes, 4096_bytes})
+            expect_stages_that_add_up(options, shape(size, place, opcode));
         }
       }
     }

@@ -6,7 +6,9 @@ namespace weft::host {
 
 Time Server::serve(Deferred when, Duration work) {
   busy_ += work;
-  std::erase_if(taken_, [&when](const Interval& interval) { return interval.end <= when.now; });
+  lookback_ = std::max(lookback_, when.now - when.start);
+  const Time kept = when.now - std::min(lookback_, when.now - Time::zero());
+  std::erase_if(taken_, [kept](const Interval& interval) { return interval.end <= kept; });
   const auto first = std::find_if(taken_.begin(), taken_.end(),
                                   [&when](const Interval& interval) { return interval.end > when.start; });
   const bool inside = first != taken_.end() && first->begin <= when.start;

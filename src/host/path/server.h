@@ -1,8 +1,9 @@
 // A resource that does one thing after another: a core, a direction of PCIe, a copy engine, a memory bus.
 //
 // It keeps when it is taken and has no events of its own: whoever asks is told when the work will have ended, which
-// then holds. Work that cannot begin yet leaves the time until then to others. Exact, in integer picoseconds; a call's
-// `now` is never before that of the one before.
+// then holds. Work that cannot begin yet leaves the time until then to others; work that began before it was asked for,
+// because its bytes were coming in already, takes what was idle then. Exact, in integer picoseconds; a call's `now` is
+// never before that of the one before.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,7 @@ namespace weft::host {
 
 class Server {
  public:
-  /// Work that is asked for now and cannot begin before `start` (>= now).
+  /// Work that is asked for now and cannot begin before `start`, or began at `start` if that is past.
   struct Deferred {
     Time now;
     Time start;
@@ -40,6 +41,7 @@ class Server {
   };
   std::vector<Interval> taken_;  // in order, with idle time between; those of the past are forgotten
   Duration busy_;
+  Duration lookback_;  // the furthest that work began before it was asked for: so long the past is kept
 };
 
 /// A server whose work is bytes at a rate.

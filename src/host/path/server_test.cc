@@ -41,6 +41,15 @@ TEST(Server, WorkThatJustFitsEndsBeforeWhatWasPromised) {
   EXPECT_EQ(server.serve(at(0_us), 1_us), at(14_us));
 }
 
+TEST(Server, WorkThatBeganBeforeItWasAskedForTakesWhatWasIdleThen) {
+  Server server;
+  EXPECT_EQ(server.serve(at(10_us), 2_us), at(12_us));
+  EXPECT_EQ(server.serve({.now = at(20_us), .start = at(11_us)}, 3_us), at(15_us));
+  EXPECT_EQ(server.serve({.now = at(21_us), .start = at(12_us)}, 8_us), at(23_us));
+  EXPECT_EQ(server.serve(at(21_us), 1_us), at(24_us));
+  EXPECT_EQ(server.busy(), 14_us);
+}
+
 // Against a server that is asked picosecond by picosecond.
 TEST(Server, TakesTheFirstIdleTimeWhateverTheOrder) {
   RandomStream random(7, "server");

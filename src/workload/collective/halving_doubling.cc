@@ -19,12 +19,16 @@ struct HalvingView {
 
   [[nodiscard]] std::uint32_t halvings() const { return static_cast<std::uint32_t>(std::countr_zero(context.size())); }
   [[nodiscard]] std::uint32_t steps() const { return 2 * halvings(); }
-  /// The parts of the block of `count` ranks around `member`.
+  /// The parts of the block of `count` ranks around `member`, of this channel's share of the buffer. The share is the
+  /// same in every step: if each block were divided among channels, a channel would send what another one has yet to
+  /// add.
   [[nodiscard]] Extent block(std::uint32_t member, std::uint32_t count) const {
+    const Cutter cutter = context.cutter();
+    const Extent share = cutter.part(context.whole(), channel, context.channels);
     const std::uint32_t first = member / count * count;
-    const Extent begin = context.part_of(MemberIndex(first));
-    const Extent last = context.part_of(MemberIndex(first + count - 1));
-    return context.cutter().part({begin.offset, last.offset + last.size - begin.offset}, channel, context.channels);
+    const Extent begin = cutter.part(share, first, context.size());
+    const Extent last = cutter.part(share, first + count - 1, context.size());
+    return {begin.offset, last.offset + last.size - begin.offset};
   }
   [[nodiscard]] Exchange exchange(std::uint32_t step) const {
     const bool halves = step < halvings();
