@@ -191,7 +191,9 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
     set_path(nic, endpoint, devices);
   }
   set_classes(nic);
-  set_congestion_control(nic, rates_[endpoint.value()]);
+  if (settings.congestion_control || !reacts_to_congestion(scenario_.congestion.algorithm)) {
+    set_congestion_control(nic, rates_[endpoint.value()]);
+  }
   set_streams(nic);
   return nic;
 }

@@ -128,6 +128,12 @@ constexpr std::array kNic = {
         .about = "A packet begins on the wire when its first TLP has come over PCI Express, later only as far as that "
                  "is slower than the wire, and is written as it arrives; `false`: packets are whole before they go on. "
                  "With `host.model = \"stages\"`; TCP and iWARP, whose checksum stands before the data, never do."},
+    Key{.name = "congestion_control",
+        .binding = bind<&NicSettings::congestion_control>(),
+        .fallback = "true",
+        .about = "`false`: the NIC neither slows down when it is told of congestion nor tells others, whatever "
+                 "`congestion_control.algorithm` says, as one on which it was forgotten. A window of the collective "
+                 "library (`none`, `static-window`) stays. RDMA traffic alone."},
     Key{.name = "tracked_packets",
         .binding = bind<&NicSettings::tracked_packets>(),
         .fallback = "auto",

@@ -132,6 +132,10 @@ struct TransportSettings {
 };
 
 enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc, kSwift, kHpcc };
+/// NICs measure or are told of congestion, and change how fast they send.
+[[nodiscard]] constexpr bool reacts_to_congestion(CongestionAlgorithm algorithm) {
+  return algorithm != CongestionAlgorithm::kNone && algorithm != CongestionAlgorithm::kStaticWindow;
+}
 
 /// Bytes in flight: as they stand, or so many bandwidth-delay products (study/base_round_trip.h) of a NIC's own line.
 struct WindowSize {

@@ -108,14 +108,15 @@ enum class ReorderOverflowRule : std::uint8_t { kDrop, kNak };
 struct NicSettings {
   std::int64_t ports = 1;
   Rate port_rate;
-  Duration doorbell_latency;    // work request built and written to the doorbell
-  Duration pcie_latency;        // from the doorbell's write to the NIC
-  Duration tx_latency;          // pipeline, to the first bit on the wire
-  Duration rx_latency;          // pipeline, from the last bit
-  Duration offload_latency;     // of a TCP offload engine
-  Duration completion_latency;  // write to memory and its discovery by polling
-  ServiceTime service_time;     // per message, beside all of the above
-  bool cut_through = true;      // PCI Express and wire overlap inside a packet
+  Duration doorbell_latency;       // work request built and written to the doorbell
+  Duration pcie_latency;           // from the doorbell's write to the NIC
+  Duration tx_latency;             // pipeline, to the first bit on the wire
+  Duration rx_latency;             // pipeline, from the last bit
+  Duration offload_latency;        // of a TCP offload engine
+  Duration completion_latency;     // write to memory and its discovery by polling
+  ServiceTime service_time;        // per message, beside all of the above
+  bool cut_through = true;         // PCI Express and wire overlap inside a packet
+  bool congestion_control = true;  // false: neither slows down nor notifies others, whatever the scenario says
   // Of one queue pair under selective repeat, as receiver.
   std::optional<std::int64_t> tracked_packets;  // PSNs from the expected one; none: as many as a sender has in flight
   std::int64_t reorder_packets = 64;            // held, because they cannot be placed yet

@@ -2,7 +2,12 @@
 
 const KNOWN = {
   infiniband: ['#0b8f62', '#34d399'],
+  'infiniband-ar': ['#4d7c0f', '#bef264'],
   rocev2: ['#2563eb', '#6ea8fe'],
+  'rocev2-pfc': ['#0369a1', '#7dd3fc'],
+  'rocev2-spray': ['#4338ca', '#a5b4fc'],
+  'rocev2-lossy': ['#92400e', '#fcd34d'],
+  'rocev2-defaults': ['#be123c', '#fda4af'],
   'rocev2-untuned': ['#d97706', '#fbbf24'],
   rocev1: ['#7c3aed', '#b79bff'],
   iwarp: ['#c2255c', '#f783ac'],
@@ -12,12 +17,12 @@ const KNOWN = {
 const OTHERS = [
   ['#0b7f94', '#4dd0e1'],
   ['#b45309', '#fdba74'],
-  ['#4d7c0f', '#bef264'],
-  ['#be123c', '#fda4af'],
   ['#6d28d9', '#c4b5fd'],
   ['#1d4ed8', '#93c5fd'],
   ['#047857', '#6ee7b7'],
-  ['#92400e', '#fcd34d'],
+  ['#86198f', '#f0abfc'],
+  ['#854d0e', '#fde047'],
+  ['#9f1239', '#fecdd3'],
 ];
 /** Shapes in a square of 10 by 10. */
 const SHAPES = [

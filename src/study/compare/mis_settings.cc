@@ -28,6 +28,7 @@ struct Places {
   Rate uplink_rate;
   std::string host_port;  // port of a switch towards a NIC
   Rate host_rate;
+  std::string host;  // of that NIC
 };
 
 Places places_of(const fabric::Graph& graph) {
@@ -45,6 +46,8 @@ Places places_of(const fabric::Graph& graph) {
       places.host_port = port;
       places.host_rate = link.rate;
       places.leaf = graph[lower.node].name;
+      const std::string& nic = graph[(a_switch ? link.b : link.a).node].name;
+      places.host = nic.substr(0, nic.find('/'));
     }
   }
   return places;
@@ -64,6 +67,7 @@ class Mistakes {
       pauses();
       marks();
     }
+    uncontrolled_host();
     hashes();
     streams();
     add("small packets", fmt::format("MTU 1024 in place of {}", scenario_.fabric.mtu),
@@ -197,6 +201,18 @@ class Mistakes {
         [](Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer * kFactor; });
     add("DCQCN recovers too fast", fmt::format("increase timer / {}", kFactor),
         [](Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer / kFactor; });
+  }
+
+  void uncontrolled_host() {
+    if (!has_ib_transport(scenario_.fabric.family) || !reacts_to_congestion(scenario_.congestion.algorithm)) {
+      return;
+    }
+    add("one host with congestion control off",
+        fmt::format("NICs of {} neither slow down nor notify others", places_.host), [this](Scenario& made) {
+          DeviceOverride off = override_of({{"nic.congestion_control", "false"}});
+          off.select = places_.host;
+          made.overrides.push_back(std::move(off));
+        });
   }
 
   void hashes() {

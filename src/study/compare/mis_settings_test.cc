@@ -54,10 +54,19 @@ TEST(MisSettings, FollowFromWhatTheFabricDependsOn) {
   EXPECT_THAT(names("rocev2"), Contains("ECN thresholds too high"));
   EXPECT_THAT(names("rocev2-pfc"), Not(Contains("ECN thresholds too high")));
   EXPECT_THAT(names("rocev2-pfc"), Contains("PFC on the wrong priority"));
+  EXPECT_THAT(names("rocev2"), Contains("one host with congestion control off"));
+  EXPECT_THAT(names("rocev2-pfc"), Not(Contains("one host with congestion control off")));
   EXPECT_THAT(names("infiniband"), Contains("credits short for the cable"));
   EXPECT_THAT(names("infiniband"), Not(Contains("PFC on the wrong priority")));
   EXPECT_THAT(names("infiniband-ar"), Contains("adaptive routing off"));
   EXPECT_THAT(names("tcp"), Contains("socket buffers too small"));
+}
+
+TEST(MisSettings, OneHostWithoutCongestionControlIsThatHostAlone) {
+  const std::vector<MisSetting> made = mistakes("rocev2");
+  const Scenario& off = named(made, "one host with congestion control off").scenario;
+  EXPECT_FALSE(settings_of_device(off, "host0/nic0").nic.congestion_control);
+  EXPECT_TRUE(settings_of_device(off, "host1/nic0").nic.congestion_control);
 }
 
 // Both mistakes of a pair are the single ones, value for value.
