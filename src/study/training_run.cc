@@ -79,8 +79,8 @@ Result<void> TrainingRun::prepare_phases() {
     board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
     board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
     board_->set_samples([this](std::uint32_t phase) {
-      const StepPhases::Sample& sample = phases_->sample(phase);
-      return workload::PhaseBoard::Sample{.size = sample.size, .ring_steps = sample.ring_steps};
+      const StepPhases::Sample& part = phases_->sample(phase);
+      return workload::PhaseBoard::Sample{.size = part.size, .ring_steps = part.ring_steps};
     });
   }
   return {};
