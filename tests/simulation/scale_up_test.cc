@@ -194,7 +194,8 @@ TEST(ScaleUp, ANicsBytesAndStoresShareTheMemory) {
   const Rate memory = 800_gbps;
   OneHost host(memory);
   host::PcieSlot& slot = host.resources.add_nic();
-  const Time dma = host.resources.store(slot, {{verbs::GpuIndex(0)}, 8_mib}, {.now = Time::zero(), .start = Time::zero()});
+  const Time dma =
+      host.resources.store(slot, {{verbs::GpuIndex(0)}, 8_mib}, {.now = Time::zero(), .start = Time::zero()});
   EXPECT_EQ(dma, Time::zero() + memory.transmit_time(8_mib));
   SimOptions options = scale_up(3);
   options.scale_up_nic = host.nics(options.scale_up->first);
