@@ -342,7 +342,6 @@ Result<void> Simulation::make_training(Job& job) {
        .limits = [this, &job](std::span<const FlowDemand> demands) { return path_limits(job, demands); },
        .piece = [this, &job] { return job.plan.training->network_rate.bytes_in(round_trip(job)) * kProductsPerPiece; },
        .least_piece = scenario_.collectives.chunk * kChunksPerPiece,
-       .fixed_cost = [this, &job] { return scenario_.collectives.launch + round_trip(job) / 2; },
        .shares_hosts = service_of(job.plan.family) == host::Service::kTcp});
   if (!run) {
     return pass_on(run);

@@ -249,10 +249,11 @@ Duration StepPhases::settled_time(const workload::PhasedOperation& operation, co
   return ends.size() == 1 ? ends.front() : (ends.back() - ends.front()) / static_cast<std::int64_t>(ends.size() - 1);
 }
 
-// By the line through both samples; never so much that noise in it could count for most of the time.
+// What an operation costs beside its bytes when it runs back to back, by the line through both samples; never so much
+// that noise in it could count for most of the time.
 Duration StepPhases::fixed_cost_of(Duration mean, const Sample& sample, std::optional<std::uint32_t> shorter,
                                    const std::function<Duration(std::uint32_t)>& settled) const {
-  Duration cost = fixed_cost_;
+  Duration cost;
   if (shorter && samples_[*shorter].amount < sample.amount) {
     const Duration less = settled(*shorter);
     const Bytes amount = samples_[*shorter].amount;

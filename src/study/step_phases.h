@@ -7,8 +7,8 @@
 // decides sets when the probes are known, or leaves out (study/slice_growth.h). Where an operation has settled, its
 // time from rest and its time behind another of its kind are taken from there, and continued by what its bytes take:
 // T = t + (S - s) (t' - f) / s, with the mean time t' between two ends. What an operation costs beside its bytes, f,
-// follows from a shorter settled sample, or is given. Communicators that lie each in a scale-up domain of their own do
-// not meet on any wire, so one of them is run for all that have as many members.
+// follows from a shorter settled sample. Communicators that lie each in a scale-up domain of their own do not meet on
+// any wire, so one of them is run for all that have as many members.
 #pragma once
 
 #include <map>
@@ -55,8 +55,6 @@ class StepPhases {
                               Before before) const;
   /// The kind of operation, as it was walked through.
   [[nodiscard]] const StepOperation& kind_of(const workload::CostedOperation& operation) const;
-  /// What an operation costs beside its bytes when it runs back to back.
-  void set_fixed_cost(Duration cost) { fixed_cost_ = cost; }
   /// Not less than this is what any communicator's operation of the kind costs.
   void set_least(const StepOperation& operation, Duration least) { least_[operation] = least; }
 
@@ -141,7 +139,6 @@ class StepPhases {
   std::map<StepOperation, Place> places_;
   std::map<std::pair<StepOperation, std::size_t>, workload::CommunicatorId> stand_ins_;
   std::map<Key, Source> sources_;
-  Duration fixed_cost_{};
   std::map<StepOperation, Duration> least_;
   std::map<StepOperation, StepOperation> settles_as_;
   std::vector<std::vector<workload::PhasedRequest>> requests_;

@@ -223,7 +223,6 @@ Result<StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_goin
 
 Result<StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
   if (growth_) {
-    phases_->set_fixed_cost(options_.fixed_cost());
     outcomes_ = growth_->outcomes();
     limit_short_slices();
   }

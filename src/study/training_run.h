@@ -37,9 +37,8 @@ class TrainingRun {
     std::function<SliceGrowth::Load()> load{};
     std::function<PathLimits(std::span<const FlowDemand>)> limits{};
     std::function<Bytes()> piece{};
-    Bytes least_piece{};                     // SliceGrowth::Options
-    std::function<Duration()> fixed_cost{};  // of an operation that follows another (StepPhases::set_fixed_cost)
-    bool shares_hosts = false;               // flows share the cores of a host
+    Bytes least_piece{};        // SliceGrowth::Options
+    bool shares_hosts = false;  // flows share the cores of a host
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
   /// not fit into the memory of its GPUs.
