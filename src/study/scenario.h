@@ -89,8 +89,8 @@ struct RoutingSettings {
   std::int64_t flowlet_entries = 16'384;
   PortWeighting port_weights = PortWeighting::kEqual;
   std::optional<Bytes> notification_threshold;  // none: no notifications
-  Duration notification_hold;
-  Duration notification_interval;
+  std::optional<Duration> notification_hold;      // none: until the threshold has drained
+  std::optional<Duration> notification_interval;  // none: a quarter of the hold
   std::optional<std::int64_t> hash_seed;  // none: f(seed, name of the switch)
   bool polarised = false;                 // every switch hashes alike
   Duration reroute_delay;                 // from a failure until next hops avoid it

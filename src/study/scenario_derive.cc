@@ -43,6 +43,22 @@ void derive_links(Scenario& scenario) {
   }
 }
 
+// An acknowledgement for each packet takes a turn of a busy egress port as often as a packet does, and is needed only
+// where gaps are counted (docs/decisions/0029).
+void derive_acknowledgements(Scenario& scenario) {
+  constexpr std::int64_t kPerAcknowledgement = 8;
+  TransportSettings& transport = scenario.transport;
+  const CongestionAlgorithm algorithm = scenario.congestion.algorithm;
+  if (origin_of(scenario, "transport.ack_interval") != Origin::kDefault || !transport.out_of_order_placement ||
+      transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat ||
+      transport.loss_detection == LossDetectionKind::kCount || algorithm == CongestionAlgorithm::kSwift ||
+      algorithm == CongestionAlgorithm::kHpcc) {
+    return;
+  }
+  transport.ack_interval = kPerAcknowledgement;
+  note(scenario, "transport.ack_interval", "packets are placed in any order");
+}
+
 void derive_entries(Scenario& scenario) {
   if (scenario.hardware != Hardware::kEqual) {
     return;
@@ -128,6 +144,7 @@ void derive(Scenario& scenario) {
     scenario.congestion.profile = profile_of(scenario);
     note(scenario, "congestion_control.profile", "the algorithm's usual one");
   }
+  derive_acknowledgements(scenario);
   derive_file(scenario, scenario.topology.file, "topology.file");
   derive_jobs(scenario);
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {

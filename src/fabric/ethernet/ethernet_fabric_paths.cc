@@ -64,8 +64,10 @@ void EthernetFabric::weigh_ports() {
 [[gnu::noinline]] void EthernetFabric::notify(PortIndex ingress, EndpointId destination, Time now) {
   EthernetPort& port = ports_[ingress];
   const std::uint32_t leaf = leaf_name(destination);
+  PathBalancer& balancer = balancers_[port.owner];
   if (ports_[port.peer].has(kIsEndpoint) || port.has(kLinkDown) ||
-      !balancers_[port.owner].take_turn_to_notify({.port = port.number, .leaf = leaf}, now)) {
+      !balancer.take_turn_to_notify({.port = port.number, .leaf = leaf}, {port.wire_time(balancer.notify_from())},
+                                    now)) {
     return;
   }
   constexpr std::uint32_t kWireBytes = NotificationContent::kFrameBytes + wire::kEthernetGapBytes;
@@ -84,7 +86,9 @@ void EthernetFabric::weigh_ports() {
 
 void EthernetFabric::obey_notification(EthernetPort& port, const wire::Packet& frame, Time now) {
   if (!frame.has(wire::kCorrupted) && !port.has(kIsEndpoint) && switches_[port.owner].balances) {
-    balancers_[port.owner].avoid({.port = port.number, .leaf = NotificationContent::load(frame).leaf}, now);
+    PathBalancer& balancer = balancers_[port.owner];
+    balancer.avoid({.port = port.number, .leaf = NotificationContent::load(frame).leaf},
+                   {port.wire_time(balancer.notify_from())}, now);
   }
 }
 

@@ -72,8 +72,10 @@ void InfiniBandFabric::weigh_ports() {
 [[gnu::noinline]] void InfiniBandFabric::notify(PortIndex ingress, EndpointId destination, Time now) {
   InfiniBandPort& port = ports_[ingress];
   const std::uint32_t leaf = leaf_name(destination);
+  PathBalancer& balancer = balancers_[port.owner];
   if (ports_[port.peer].has(kIsEndpoint) || port.has(kLinkDown) ||
-      !balancers_[port.owner].take_turn_to_notify({.port = port.number, .leaf = leaf}, now)) {
+      !balancer.take_turn_to_notify({.port = port.number, .leaf = leaf}, {port.wire_time(balancer.notify_from())},
+                                    now)) {
     return;
   }
   const NotificationContent content{.leaf = leaf};
@@ -95,7 +97,9 @@ void InfiniBandFabric::obey_notification(InfiniBandPort& port, PortIndex index, 
     return;
   }
   if (!port.has(kIsEndpoint) && switches_[port.owner].balances) {
-    balancers_[port.owner].avoid({.port = port.number, .leaf = NotificationContent::unpacked(frame).leaf}, at);
+    PathBalancer& balancer = balancers_[port.owner];
+    balancer.avoid({.port = port.number, .leaf = NotificationContent::unpacked(frame).leaf},
+                   {port.wire_time(balancer.notify_from())}, at);
   }
 }
 

@@ -75,19 +75,19 @@ PathBalancer::Choice PathBalancer::choose_least(const NextHops& hops, const Pack
   return {.port = hops[at], .all_avoided = least >= kAvoided};
 }
 
-bool PathBalancer::take_turn_to_notify(const DeadlineTable::Key& ingress_and_leaf, Time now) {
+bool PathBalancer::take_turn_to_notify(const DeadlineTable::Key& ingress_and_leaf, Drain drain, Time now) {
   if (told_.holds(ingress_and_leaf, now)) {
     return false;
   }
-  told_.set(ingress_and_leaf, now + interval_);
+  told_.set(ingress_and_leaf, now + interval_.value_or(hold_.value_or(drain.time) / 4));
   ++others_[ingress_and_leaf.port].sent;
   return true;
 }
 
-void PathBalancer::avoid(const DeadlineTable::Key& port_and_leaf, Time now) {
+void PathBalancer::avoid(const DeadlineTable::Key& port_and_leaf, Drain drain, Time now) {
   ++others_[port_and_leaf.port].received;
   if (!avoided_.empty()) {
-    avoided_.set(port_and_leaf, now + hold_);
+    avoided_.set(port_and_leaf, now + hold_.value_or(drain.time));
   }
 }
 

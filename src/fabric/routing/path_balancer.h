@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/assert.h"
@@ -80,10 +81,14 @@ class PathBalancer {
   [[nodiscard]] bool notifies() const { return !told_.empty(); }
   /// Bytes waiting for an egress port from which on its packets' senders are told.
   [[nodiscard]] std::uint32_t notify_from() const { return notify_from_; }
+  /// What notify_from() bytes take at the port's rate, for the times that follow from it.
+  struct Drain {
+    Duration time;
+  };
   /// Whether the neighbour behind `ingress` is to be told of the leaf now; counts it, and starts the interval.
-  [[nodiscard]] bool take_turn_to_notify(const DeadlineTable::Key& ingress_and_leaf, Time now);
+  [[nodiscard]] bool take_turn_to_notify(const DeadlineTable::Key& ingress_and_leaf, Drain drain, Time now);
   /// The neighbour behind the port has said so.
-  void avoid(const DeadlineTable::Key& port_and_leaf, Time now);
+  void avoid(const DeadlineTable::Key& port_and_leaf, Drain drain, Time now);
 
   /// Times up to `now`.
   [[nodiscard]] PortChoices choices(std::uint32_t port, Time now) const;
@@ -133,8 +138,8 @@ class PathBalancer {
   FlowletTable flowlets_;
   DeadlineTable avoided_;  // port and leaf
   DeadlineTable told_;     // ingress port and leaf
-  Duration hold_;
-  Duration interval_;
+  std::optional<Duration> hold_;
+  std::optional<Duration> interval_;
   std::vector<std::uint64_t> scores_;    // of the hops of the present choice
   std::vector<Look> looks_;              // by port
   std::vector<GradeCounters> counters_;  // by port, then by grade

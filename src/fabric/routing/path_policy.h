@@ -20,9 +20,12 @@ enum class PathPolicy : std::uint8_t {
 /// Congestion notifications between switches: a switch whose egress port holds much tells the neighbour that the packet
 /// came from, and that one avoids the port for the destination's leaf.
 struct NotificationOptions {
-  Bytes threshold{};                              // of the bytes that wait for the egress port
-  Duration hold = Duration::microseconds(20);     // how long the neighbour avoids the port
-  Duration interval = Duration::microseconds(5);  // at least between two of them for one neighbour and leaf
+  Bytes threshold{};  // of the bytes that wait for the egress port
+  /// How long the neighbour avoids the port; unset: as long as the threshold takes at the port's rate. What is held back
+  /// for much longer than it takes to drain was held back in vain.
+  std::optional<Duration> hold{};
+  /// At least between two of them for one neighbour and leaf; unset: a quarter of the hold.
+  std::optional<Duration> interval{};
 };
 
 /// What refines a PathPolicy. The defaults refine nothing.
