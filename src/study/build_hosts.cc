@@ -198,14 +198,17 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   return nic;
 }
 
-// Bitmaps are sized for what the longest path holds while a loss is found, and then repaired.
+// Bitmaps are sized for what the longest path holds while a loss is found, and then repaired. Where credits hold a
+// sender back, what is under way beyond that stands in buffers that others need.
 void HostBuilder::set_loss_recovery(host::NicOptions& nic, const NicSettings& settings, Rate line) const {
   const TransportSettings& transport = scenario_.transport;
   if (transport.loss_recovery == LossRecoveryKind::kGoBackN) {
     return;
   }
-  constexpr std::int64_t kLeastInFlight = 128;
   constexpr std::int64_t kMostInFlight = 65'536;
+  const bool credits = is_infiniband(scenario_.fabric.family);
+  const std::int64_t products = credits ? 4 : 8;
+  const std::int64_t least_in_flight = credits ? 128 : 256;
   nic.rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
   nic.rc.out_of_order_placement = transport.out_of_order_placement;
   const bool by_time = transport.loss_detection == LossDetectionKind::kTime ||
@@ -216,7 +219,7 @@ void HostBuilder::set_loss_recovery(host::NicOptions& nic, const NicSettings& se
   selective.round_trip = round_trip_;
   const std::int64_t mtu = verbs::to_bytes(nic.device.active_mtu).count();
   const std::int64_t path = (line.bytes_in(round_trip_).count() + mtu - 1) / mtu;
-  const std::int64_t needed = std::clamp(4 * path, kLeastInFlight, kMostInFlight);
+  const std::int64_t needed = std::clamp(products * path, least_in_flight, kMostInFlight);
   const std::int64_t flight = transport.flight_packets.value_or(
       std::min<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(needed))),
                              settings.tracked_packets.value_or(kMostInFlight)));

@@ -202,8 +202,8 @@ constexpr std::array kTransport = {
     Key{.name = "flight_packets",
         .binding = bind<&TransportSettings::flight_packets>(),
         .fallback = "auto",
-        .about = "Selective repeat: packets of a queue pair in flight at most; `auto`: four times the bandwidth-delay "
-                 "product of the longest path, a power of two from 128 to 65536.",
+        .about = "Selective repeat: packets of a queue pair in flight at most; `auto`: eight times the bandwidth-delay "
+                 "product of the longest path, a power of two from 256 to 65536; on InfiniBand four times, from 128.",
         .range = {.low = 64, .high = 65'536},
         .empty_word = "auto"},
 };

@@ -7,7 +7,7 @@
 //   trip of the empty network and the longest recent one, 1 + `steps` times, have passed. Disorder of any extent is no
 //   loss. `steps` is 1 and grows when the peer
 //   reports that a packet came twice. What no later arrival can tell (the tail) is probed for after four round trips,
-//   then eight, and so on.
+//   then eight, and so on; after sixteen of the empty network where none has been measured yet.
 // By count, a packet is sent again once and then waits for the ACK timeout; by time, again and again.
 // Answers (READ data, atomic results) are not judged by the time they left: RcRequester leaves their PSNs out.
 // Wire form: docs/decisions (selective repeat). Compare IRN (Mittal et al., SIGCOMM 2018).
@@ -66,8 +66,10 @@ class SelectiveRepeat {
   [[nodiscard]] Time detect(Psn limit, Time now);
   /// How long to wait for a packet that others have overtaken, from when it left.
   [[nodiscard]] Duration patience() const { return round_trip_ + longest() * (1 + steps_); }
-  /// How long nothing may be heard before a probe, when none has been sent in vain yet.
-  [[nodiscard]] Duration probe_delay() const { return 4 * longest(); }
+  /// How long nothing may be heard before a probe, when none has been sent in vain yet. The first acknowledgements of a
+  /// flow may wait behind queues that the round trip of the empty network knows nothing of.
+  //= rfc8985 7.2
+  [[nodiscard]] Duration probe_delay() const { return (measured_ ? 4 : 16) * longest(); }
 
   /// The ACK timeout: by count all missing packets before `end` are to be sent again, by time the oldest.
   void on_timeout(Psn end);
