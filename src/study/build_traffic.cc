@@ -380,6 +380,9 @@ TrafficPlan Planner::training(const JobSettings& job, workload::JobId id) {
 
 Result<void> Planner::fill(TrafficPlan& plan, const TrafficSettings& traffic, const std::vector<Participant>& all) {
   const std::uint64_t message_bytes = static_cast<std::uint64_t>(traffic.size.count() * traffic.count);
+  plan.all_at_once = traffic.kind == TrafficKind::kPermutation || traffic.kind == TrafficKind::kIncast ||
+                     traffic.kind == TrafficKind::kRingAllReduce ||
+                     (traffic.kind == TrafficKind::kFlows && traffic.file.empty());
   switch (traffic.kind) {
     case TrafficKind::kFlows:
       return flows(plan, traffic, all);

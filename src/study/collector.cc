@@ -1,6 +1,7 @@
 #include "study/collector.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "base/format_quantity.h"
@@ -141,12 +142,27 @@ void Collector::describe_run(RunInfo& run, Simulation::End end, const Identity& 
   run.settings = listing_text(scenario);
 }
 
+// Those that have sent a message, each once.
+std::vector<workload::FlowId> Collector::flows_of(std::size_t job) const {
+  std::set<workload::FlowId> flows;
+  for (const workload::MessageRecord& record : messages_) {
+    if (record.flow.job.value() == job) {
+      flows.insert(record.flow);
+    }
+  }
+  return {flows.begin(), flows.end()};
+}
+
 void Collector::take_jobs(RunResults& results) const {
   const World& world = simulation_->world();
   for (const JobDescription& job : simulation_->jobs()) {
     JobRow& row = results.jobs.emplace_back();
     row.name = job.name;
     row.unfinished = simulation_->unfinished(results.jobs.size() - 1);
+    const std::size_t number = results.jobs.size() - 1;
+    if (const std::optional<PathLimits> limits = simulation_->allowed(number, flows_of(number))) {
+      row.allowed = {.per_sender = limits->per_sender, .slowest = limits->slowest_sender};
+    }
     for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
       const EndpointId endpoint = job.rank_endpoints[rank];
       row.ranks.push_back({job.rank_names[rank], world.endpoint_name(endpoint), world.endpoint_rate(endpoint)});

@@ -43,6 +43,7 @@ class Collector final : public workload::MessageSink {
   };
   void sample(Time at);
   void describe_run(RunInfo& run, Simulation::End end, const Identity& identity) const;
+  [[nodiscard]] std::vector<workload::FlowId> flows_of(std::size_t job) const;
   void take_jobs(RunResults& results) const;
   void take_messages(RunResults& results);
   void take_nics(RunResults& results) const;

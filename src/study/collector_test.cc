@@ -159,6 +159,25 @@ TEST_P(Families, TwoRunsLeaveTheSameRecords) {
   EXPECT_EQ(dumps[0], dumps[1]);
 }
 
+TEST_P(Families, PathsAllowTheSendersOfAnIncastTheirPartOfTheReceiversLine) {
+  const RunResults results = run(scenario_of(settings()));
+  ASSERT_TRUE(results.jobs.front().allowed);
+  const AllowedRates& allowed = *results.jobs.front().allowed;
+  // Four senders into one line; headers take up to 3 %.
+  EXPECT_LT(allowed.per_sender, 25_gbps);
+  EXPECT_GT(allowed.per_sender, 24_gbps);
+  EXPECT_EQ(allowed.slowest, allowed.per_sender);
+  const Summary summary = summarise(results);
+  EXPECT_GT(summary.jobs.front().per_sender->rate, allowed.per_sender / 2) << "what was measured is near it";
+  EXPECT_LT(summary.jobs.front().per_sender->rate, allowed.per_sender);
+}
+
+TEST_P(Families, PathsAllowNothingInParticularWhereFlowsComeAndGo) {
+  const RunResults results = run(scenario_of(
+      settings({"traffic[0].kind=poisson", "traffic[0].cdf=fb-hadoop", "traffic[0].load=0.1", "stop=200 us"})));
+  EXPECT_FALSE(results.jobs.front().allowed);
+}
+
 TEST(Collector, AnInterruptedRunHasWhatWasFinished) {
   const Scenario scenario = scenario_of({"traffic[0].count=1000"});
   Collector collector;

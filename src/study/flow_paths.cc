@@ -89,16 +89,37 @@ class Examination {
     }
     const std::vector<double> rates = max_min_rates(flows, capacities_);
     double sum = 0;
-    for (std::size_t i = 0; i < rates.size(); ++i) {
+    std::map<EndpointId, double> of_sender;
+    for (std::size_t i = 0; const auto& [ends, uses] : flows_) {
       const double share = std::min(rates[i] / lines[i], 1.0);
       made.slowest_share = std::min(made.slowest_share, share);
       sum += share;
+      of_sender[ends.first] += share * lines[i];
+      ++i;
     }
     made.mean_share = rates.empty() ? 1 : sum / static_cast<double>(rates.size());
+    set_sender_rates(of_sender, made);
     return made;
   }
 
  private:
+  void set_sender_rates(const std::map<EndpointId, double>& of_sender, PathLimits& made) const {
+    if (of_sender.empty()) {
+      return;
+    }
+    const auto payload = [this](double rate) {
+      return Rate::bits_per_second(static_cast<std::int64_t>(rate * payload_share_));
+    };
+    double sum = 0;
+    double least = of_sender.begin()->second;
+    for (const auto& [sender, rate] : of_sender) {
+      sum += rate;
+      least = std::min(least, rate);
+    }
+    made.per_sender = payload(sum / static_cast<double>(of_sender.size()));
+    made.slowest_sender = payload(least);
+  }
+
   [[nodiscard]] double rate_of(fabric::PortIndex port) const {
     return static_cast<double>(fabric_.port(port).rate.bits_per_second());
   }

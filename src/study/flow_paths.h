@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/data_size.h"
+#include "base/rate.h"
 #include "base/time.h"
 #include "study/max_min.h"
 #include "study/world.h"
@@ -30,6 +31,8 @@ struct PathLimits {
   double slowest_share = 1;   // of its sender's line: the max-min rate of the slowest flow; all of a sender's flows to
                               // one receiver are one flow
   double mean_share = 1;      // over flows
+  Rate per_sender{};          // payload at the max-min rates of a sender's flows together, mean over senders
+  Rate slowest_sender{};      // the same of the sender with least
   std::uint64_t flows = 0;    // that go through the network
 };
 

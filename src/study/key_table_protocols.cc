@@ -161,8 +161,9 @@ constexpr std::array kTransport = {
     Key{.name = "ack_interval",
         .binding = bind<&TransportSettings::ack_interval>(),
         .fallback = "1",
-        .about = "Packets per requested acknowledgement; unless it is given 8 where packets are placed in any order and "
-                 "losses are found by time, but for algorithms that want telemetry.",
+        .about =
+            "Packets per requested acknowledgement; unless it is given 8 where packets are placed in any order and "
+            "losses are found by time, but for algorithms that want telemetry.",
         .range = {.low = 1, .high = 1'024}},
     Key{.name = "ack_timeout",
         .binding = bind<&TransportSettings::ack_timeout>(),

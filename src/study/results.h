@@ -76,10 +76,20 @@ struct RankRow {
   friend bool operator==(const RankRow&, const RankRow&) = default;
 };
 
+/// What the paths of a job allow if all its flows send at the same time and nothing else does: max-min rates of
+/// payload, a sender's flows together. The luck of the hash, without any protocol.
+struct AllowedRates {
+  Rate per_sender;  // mean
+  Rate slowest;
+
+  friend bool operator==(const AllowedRates&, const AllowedRates&) = default;
+};
+
 struct JobRow {
   std::string name;
   std::vector<RankRow> ranks;
-  std::uint64_t unfinished = 0;  // messages posted that had not ended with the run
+  std::uint64_t unfinished = 0;         // messages posted that had not ended with the run
+  std::optional<AllowedRates> allowed;  // none: flows that come and go, or too many of them
 
   friend bool operator==(const JobRow&, const JobRow&) = default;
 };

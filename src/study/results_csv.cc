@@ -89,7 +89,7 @@ CsvFile jobs(std::span<const RunResults> runs) {
   Table table("jobs.csv",
               "run,case,job,ranks,messages,failed,payload_bytes,goodput_bps,completion_median_ps,completion_p99.9_ps,"
               "completion_max_ps,latency_median_ps,latency_p99.9_ps,jitter_ps,slowdown_median,slowdown_p99.9,"
-              "jain_index");
+              "jain_index,paths_allow_bps,paths_allow_slowest_bps");
   for (const RunResults& results : runs) {
     for (const JobSummary& job : summarise(results).jobs) {
       const auto some = [&](const auto& spread, auto member) {
@@ -115,6 +115,8 @@ CsvFile jobs(std::span<const RunResults> runs) {
       some(job.slowdown, &Spread<double>::median);
       some(job.slowdown, &Spread<double>::p999);
       table.field(job.jain);
+      some(job.allowed, &AllowedRates::per_sender);
+      some(job.allowed, &AllowedRates::slowest);
       table.end();
     }
   }

@@ -49,6 +49,10 @@ Json to_json(const JobSummary& job, const RunInfo& run) {
     json["goodput_bps"] = job.goodput->bits_per_second();
     json["per_sender"] = to_json(*job.per_sender);
   }
+  if (job.allowed) {
+    json["paths_allow"] = {{"per_sender_bps", job.allowed->per_sender.bits_per_second()},
+                           {"slowest_bps", job.allowed->slowest.bits_per_second()}};
+  }
   if (job.busiest_receiver) {
     json["busiest_receiver"] = to_json(*job.busiest_receiver);
     json["busiest_receiver"]["name"] = job.busiest_receiver_name;

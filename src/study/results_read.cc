@@ -98,6 +98,11 @@ void read_jobs(Database& database, RunResults& results) {
     JobRow& job = results.jobs.emplace_back();
     job.name = row.text();
     job.unfinished = static_cast<std::uint64_t>(row.integer());
+    const std::optional<std::int64_t> allowed = row.maybe_integer();
+    const std::optional<std::int64_t> slowest = row.maybe_integer();
+    if (allowed && slowest) {
+      job.allowed = {.per_sender = Rate::bits_per_second(*allowed), .slowest = Rate::bits_per_second(*slowest)};
+    }
   }
   for (Statement row = rows_of(database, "rank", results); row.next();) {
     (void)row.text();

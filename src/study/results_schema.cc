@@ -16,7 +16,8 @@ constexpr ResultsTable kTables[] = {
      "end TEXT, error TEXT, ended_ps INTEGER, packet_hops INTEGER, events INTEGER, sample_interval_ps INTEGER, "
      "sample_instants INTEGER, percentiles TEXT, ladder TEXT, settings TEXT, machine TEXT",
      "run", 25},
-    {"job", "run TEXT, job INTEGER, name TEXT, unfinished INTEGER", "run, job", 4},
+    {"job", "run TEXT, job INTEGER, name TEXT, unfinished INTEGER, allowed_bps INTEGER, allowed_slowest_bps INTEGER",
+     "run, job", 6},
     {"rank", "run TEXT, job INTEGER, rank INTEGER, name TEXT, endpoint TEXT, rate_bps INTEGER", "run, job, rank", 6},
     {"collective",
      "run TEXT, job INTEGER, iteration INTEGER, rank INTEGER, size INTEGER, started_ps INTEGER, finished_ps INTEGER",

@@ -9,7 +9,7 @@
 
 namespace weft::study {
 
-inline constexpr int kResultsFormat = 6;           // PRAGMA user_version
+inline constexpr int kResultsFormat = 7;           // PRAGMA user_version
 inline constexpr int kResultsFileId = 0x77656674;  // PRAGMA application_id: "weft"
 
 struct ResultsTable {

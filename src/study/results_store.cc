@@ -50,7 +50,12 @@ void write_jobs(Database& database, const RunResults& results) {
   Statement job = database.prepare(insert_statement("job"));
   Statement rank = database.prepare(insert_statement("rank"));
   for (std::uint32_t i = 0; i < results.jobs.size(); ++i) {
-    job.run(key, i, results.jobs[i].name, results.jobs[i].unfinished);
+    const std::optional<AllowedRates>& allowed = results.jobs[i].allowed;
+    const auto rate = [&allowed](Rate AllowedRates::*member) {
+      return allowed ? std::optional((*allowed.*member).bits_per_second()) : std::nullopt;
+    };
+    job.run(key, i, results.jobs[i].name, results.jobs[i].unfinished, rate(&AllowedRates::per_sender),
+            rate(&AllowedRates::slowest));
     for (std::uint32_t r = 0; r < results.jobs[i].ranks.size(); ++r) {
       const RankRow& row = results.jobs[i].ranks[r];
       rank.run(key, i, r, row.name, row.endpoint, row.rate.bits_per_second());

@@ -122,7 +122,9 @@ inline RunResults small_run() {
   results.jobs = {{.name = "incast",
                    .ranks = {{"host0/nic0", "host0/nic0", 400_gbps},
                              {"host1/nic0", "host1/nic0", 400_gbps},
-                             {"host2/nic0", "host2/nic0", 400_gbps}}}};
+                             {"host2/nic0", "host2/nic0", 400_gbps}},
+                   .unfinished = 0,
+                   .allowed = AllowedRates{.per_sender = 190_gbps, .slowest = 180_gbps}}};
   results.messages = {{message(0, 2, 40_us), 25_us}, {message(1, 2, 60_us), 25_us}};
   results.collectives = {{.job = workload::JobId(0),
                           .rank = workload::RankId(1),

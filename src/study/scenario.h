@@ -88,12 +88,12 @@ struct RoutingSettings {
   std::optional<Duration> flowlet_gap;  // none: each packet chooses
   std::int64_t flowlet_entries = 16'384;
   PortWeighting port_weights = PortWeighting::kEqual;
-  std::optional<Bytes> notification_threshold;  // none: no notifications
+  std::optional<Bytes> notification_threshold;    // none: no notifications
   std::optional<Duration> notification_hold;      // none: until the threshold has drained
   std::optional<Duration> notification_interval;  // none: a quarter of the hold
-  std::optional<std::int64_t> hash_seed;  // none: f(seed, name of the switch)
-  bool polarised = false;                 // every switch hashes alike
-  Duration reroute_delay;                 // from a failure until next hops avoid it
+  std::optional<std::int64_t> hash_seed;          // none: f(seed, name of the switch)
+  bool polarised = false;                         // every switch hashes alike
+  Duration reroute_delay;                         // from a failure until next hops avoid it
 };
 
 /// Whether congestion notifications have a class of their own, or that of the data they are about.

@@ -90,6 +90,16 @@ TEST(ScenarioLoad, DerivesWhatIsOpenForLinks) {
   EXPECT_EQ(scenario.devices.link(LinkTier::kLeaf).rate, scenario.devices.switch_.port_rate);
 }
 
+TEST(ScenarioLoad, AsksForAnAcknowledgementOfEightPacketsThatComeInAnyOrder) {
+  const auto interval = [](std::string_view more) { return right(more).transport.ack_interval; };
+  const std::string any_order = "[transport]\nloss_recovery = \"selective-repeat\"\nout_of_order_placement = true\n";
+  EXPECT_EQ(interval(""), 1);
+  EXPECT_EQ(interval(any_order), 8);
+  EXPECT_EQ(interval(any_order + "ack_interval = 1\n"), 1) << "what is given stays";
+  EXPECT_EQ(interval(any_order + "loss_detection = \"count\"\n"), 1) << "gaps are counted";
+  EXPECT_EQ(interval(any_order + "[congestion_control]\nalgorithm = \"swift\"\n"), 1) << "wants telemetry of each";
+}
+
 TEST(ScenarioLoad, PrefersAPropagationOverALengthOfTheSameLayer) {
   EXPECT_EQ(right("[link]\nlength = \"40 m\"\npropagation = \"1 us\"\n").devices.links[0].propagation, 1_us);
   const auto stronger = right("[link]\npropagation = \"1 us\"\n", with_settings({"link.length=2m"}));

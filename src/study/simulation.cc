@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
 #include <span>
 
 #include "base/random.h"
@@ -118,6 +119,20 @@ bool stays_whole(const WorldOptions& options, std::span<const TrafficPlan> plans
                              }) ||
          std::ranges::any_of(options.machines,
                              [](const MachinePlan& machine) { return machine.options.host != nullptr; });
+}
+
+// Whether its flows send at the same time. Collectives do if they go around rings: nobody sends to more than two
+// others.
+bool sends_at_once(const TrafficPlan& plan, std::span<const workload::FlowId> flows) {
+  constexpr std::size_t kNeighbours = 2;
+  if (!plan.collective) {
+    return plan.all_at_once;
+  }
+  std::map<workload::RankId, std::set<workload::RankId>> receivers;
+  for (const workload::FlowId& flow : flows) {
+    receivers[flow.source].insert(flow.destination);
+  }
+  return std::ranges::all_of(receivers, [](const auto& of) { return of.second.size() <= kNeighbours; });
 }
 
 }  // namespace
@@ -520,6 +535,20 @@ std::uint64_t Simulation::unfinished(std::size_t job) const {
     sum += rank.messenger.outstanding();
   }
   return sum;
+}
+
+std::optional<PathLimits> Simulation::allowed(std::size_t job, std::span<const workload::FlowId> flows) const {
+  constexpr std::size_t kMostFlows = 4'096;  // what max-min rates take grows with their product with the links
+  const Job& running = *running_[job];
+  if (flows.size() > kMostFlows || !sends_at_once(running.plan, flows)) {
+    return std::nullopt;
+  }
+  std::vector<FlowDemand> demands;
+  for (const workload::FlowId& flow : flows) {
+    demands.push_back({.flow = flow, .bytes = Bytes(1)});
+  }
+  const PathLimits limits = path_limits(running, demands);
+  return limits.flows > 0 ? std::optional(limits) : std::nullopt;
 }
 
 bool Simulation::all_done() const { return ranks_left_ == 0 && parts_->matcher.awaiting_delivery() == 0; }

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "study/flow_paths.h"
 #include "study/ideal_time.h"
 #include "study/scenario.h"
 #include "study/step_rows.h"
@@ -40,8 +42,6 @@ struct Progress {
   std::uint64_t packet_hops = 0;
 };
 
-struct FlowDemand;
-struct PathLimits;
 struct ScaleUpPlan;
 struct TrafficPlan;
 class TrainingRun;
@@ -88,6 +88,8 @@ class Simulation {
   [[nodiscard]] Progress progress() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
+  /// What the paths of these flows of it allow; each has sent a message. None: they come and go, or are too many.
+  [[nodiscard]] std::optional<PathLimits> allowed(std::size_t job, std::span<const workload::FlowId> flows) const;
   /// Nothing for other traffic than collectives.
   [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
   /// What a collective's ranks use, `auto` resolved; kAutomatic for other traffic.

@@ -44,6 +44,7 @@ class JobFigures {
     summary_.name = results.jobs[job].name;
     summary_.ranks = results.jobs[job].ranks.size();
     summary_.unfinished = results.jobs[job].unfinished;
+    summary_.allowed = results.jobs[job].allowed;
   }
 
   void add(const MessageRow& row) {

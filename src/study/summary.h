@@ -40,7 +40,8 @@ struct JobSummary {
   std::string busiest_receiver_name;
   std::size_t senders = 0;
   std::size_t flows = 0;
-  std::optional<double> jain;  // over the flows' goodput; needs two flows
+  std::optional<AllowedRates> allowed;  // what the paths allow
+  std::optional<double> jain;           // over the flows' goodput; needs two flows
 };
 
 struct QueueSummary {

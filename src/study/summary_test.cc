@@ -138,6 +138,7 @@ incast                   p50       p99.9         max
   messages      2 ended well, 2 MiB
   goodput       279.6 Gbps of 2 senders together
     per sender  139.8 Gbps, 35.0% of the line
+    paths allow 190 Gbps per sender, 180 Gbps the slowest (max-min, no protocol)
     receiver    279.6 Gbps, 69.9% of the line (busiest: host2/nic0)
   fairness      0.9615 (Jain's index of 2 flows)
 

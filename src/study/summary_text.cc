@@ -137,6 +137,10 @@ void write_job(Writer& out, const JobSummary& job, const std::vector<Probability
     out.line("goodput",
              fmt::format("{} of {} together", short_text(*job.goodput), count_text(job.senders, "sender", "senders")));
     out.line("  per sender", of_line(*job.per_sender));
+    if (job.allowed) {
+      out.line("  paths allow", fmt::format("{} per sender, {} the slowest (max-min, no protocol)",
+                                            short_text(job.allowed->per_sender), short_text(job.allowed->slowest)));
+    }
   }
   if (job.busiest_receiver) {
     out.line("  receiver", fmt::format("{} (busiest: {})", of_line(*job.busiest_receiver), job.busiest_receiver_name));

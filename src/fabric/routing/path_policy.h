@@ -21,8 +21,8 @@ enum class PathPolicy : std::uint8_t {
 /// came from, and that one avoids the port for the destination's leaf.
 struct NotificationOptions {
   Bytes threshold{};  // of the bytes that wait for the egress port
-  /// How long the neighbour avoids the port; unset: as long as the threshold takes at the port's rate. What is held back
-  /// for much longer than it takes to drain was held back in vain.
+  /// How long the neighbour avoids the port; unset: as long as the threshold takes at the port's rate. What is held
+  /// back for much longer than it takes to drain was held back in vain.
   std::optional<Duration> hold{};
   /// At least between two of them for one neighbour and leaf; unset: a quarter of the hold.
   std::optional<Duration> interval{};
