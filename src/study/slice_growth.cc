@@ -88,7 +88,7 @@ void SliceGrowth::plan() {
   for (const auto& [operation, place] : options_.phases.operations()) {
     const std::uint32_t probe = options_.phases.probe_of(operation);
     const Load load = during(probe);
-    const Bytes size = options_.phases.sample(probe).size;
+    const Bytes size = options_.phases.sample(probe).amount;
     Plan& own = plans_[operation];
     own.limits = options_.limits(probe);
     own.hops_per_byte = static_cast<double>(load.packet_hops) / std::max(as_double(size), 1.0);
@@ -147,7 +147,7 @@ double SliceGrowth::part_of_line(const StepOperation& operation) const {
     }
     return time;
   };
-  const Bytes more = options_.phases.sample(longer).size - options_.phases.sample(*shorter).size;
+  const Bytes more = options_.phases.sample(longer).amount - options_.phases.sample(*shorter).amount;
   const double line = options_.rate.transmit_time(more).seconds();
   const double took = (slowest(longer) - slowest(*shorter)).seconds();
   return took > 0 ? std::min(kMargin * line / took, 1.0) : 1;
@@ -156,7 +156,7 @@ double SliceGrowth::part_of_line(const StepOperation& operation) const {
 SliceGrowth::Slice SliceGrowth::wanted(const StepOperation& operation, const Plan& plan) const {
   const std::uint32_t longer = *options_.phases.phase_of(operation, Role::kSettling);
   const double members = std::max<double>(options_.phases.sample(longer).members, 1);
-  const double probe = as_double(options_.phases.sample(options_.phases.probe_of(operation)).size);
+  const double probe = as_double(options_.phases.sample(options_.phases.probe_of(operation)).amount);
   const double whole = as_double(operation.size);
   const double piece = std::max(as_double(options_.piece()) * plan.part_of_line, as_double(options_.least_piece));
   const double several = std::max(piece * std::max(members, kRingSteps), probe);
@@ -175,7 +175,7 @@ void SliceGrowth::size_slice(const StepOperation& operation, Plan& plan, double 
   StepPhases& phases = options_.phases;
   const std::uint32_t shorter = *phases.phase_of(operation, Role::kShortSettling);
   const std::uint32_t longer = *phases.phase_of(operation, Role::kSettling);
-  const Bytes probe = phases.sample(phases.probe_of(operation)).size;
+  const Bytes probe = phases.sample(phases.probe_of(operation)).amount;
   Slice slice = plan.slice;
   const double affordable = share / (plan.hops_per_byte * kLeastRepetitions * (1 + 1 / kShorter));
   plan.share = share;
@@ -272,7 +272,7 @@ std::map<StepOperation, SliceGrowth::Outcome> SliceGrowth::outcomes() const {
     Outcome& own = made[operation];
     const StepPhases& phases = options_.phases;
     const std::uint32_t probe = phases.probe_of(operation);
-    own = {.limits = plan.limits, .contended = plan.contended, .sample = phases.sample(probe).size};
+    own = {.limits = plan.limits, .contended = plan.contended, .sample = phases.sample(probe).amount};
     const double scale = as_double(operation.size) / std::max(as_double(own.sample), 1.0);
     own.limits.least_time = Duration::picoseconds(
         static_cast<std::int64_t>(static_cast<double>(plan.limits.least_time.picoseconds()) * scale));

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/int128.h"
@@ -81,11 +82,13 @@ void StepPhases::add_samples(const StepOperation& operation, std::size_t members
   if (!is_new) {
     for (const std::uint32_t phase : place) {
       samples_[phase].members = std::max(samples_[phase].members, count);
+      samples_[phase].fewest = std::min(samples_[phase].fewest, count);
     }
     return;
   }
   const auto add = [&](Bytes size, Role role) {
-    samples_.push_back({.operation = operation, .size = size, .role = role, .members = count, .amount = size});
+    samples_.push_back(
+        {.operation = operation, .size = size, .role = role, .members = count, .amount = size, .fewest = count});
     place.push_back(static_cast<std::uint32_t>(samples_.size() - 1));
   };
   if (operation.size <= options_.slice) {
@@ -124,6 +127,27 @@ void StepPhases::put_settling_ones_last() {
       own.operation.phase = moved[own.operation.phase];
     }
   }
+}
+
+void StepPhases::shape_probe(std::uint32_t phase, std::uint32_t ring_steps, Bytes piece) {
+  constexpr std::int64_t kSteps = 4;  // of the longer probe at least, so that both have some
+  Sample& sample = samples_[phase];
+  if (std::exchange(sample.shaped, true) || sample.settles() || sample.fewest != sample.members ||
+      !phase_of(sample.operation, Role::kShortProbe)) {
+    return;
+  }
+  const Bytes whole = sample.operation.size;
+  const Bytes probe = slice_of(options_.slice, sample.members);
+  const Bytes most = Bytes(probe.count() * ring_steps / kSteps);
+  const Bytes wanted = std::min({piece * static_cast<std::int64_t>(sample.members), most, whole});
+  if (wanted <= probe) {
+    return;
+  }
+  const Bytes size = wanted == whole ? whole : slice_of(wanted, sample.members);
+  const std::int64_t pairs = std::max<std::int64_t>(probe.count() * ring_steps / size.count(), kSteps) / 2;
+  sample.size = size;
+  sample.ring_steps = static_cast<std::uint32_t>(sample.role == Role::kProbe ? 2 * pairs : pairs);
+  sample.amount = Bytes(size.count() * sample.ring_steps / ring_steps);
 }
 
 void StepPhases::resize(std::uint32_t phase, Bytes wanted, Rings rings) {

@@ -67,6 +67,8 @@ class StepPhases {
     std::uint32_t members = 0;     // of the largest communicator
     std::uint32_t ring_steps = 0;  // that are run of each pass; 0: all
     Bytes amount{};                // of the operation's size, what so many steps move; the size if all are run
+    std::uint32_t fewest = 0;      // members of the smallest communicator
+    bool shaped = false;           // shape_probe has decided
     bool skipped = false;
 
     [[nodiscard]] bool settles() const { return role >= Role::kShortSettling; }
@@ -75,6 +77,11 @@ class StepPhases {
   /// The operation's phase of that role, or that of the one that it settles as; none: it has none, or it is skipped.
   [[nodiscard]] std::optional<std::uint32_t> phase_of(const StepOperation& operation, Role role) const;
   void skip(std::uint32_t phase) { samples_[phase].skipped = true; }
+  /// Of a probe shorter than its operation, before it runs for the first time: if its algorithm goes around rings in so
+  /// many steps, and a member's part of it is less than `piece`, a larger part of the operation's
+  /// size and fewer of the steps, for as many bytes. What a step costs beside its bytes is hidden behind the rest of a
+  /// long piece, not of a short one.
+  void shape_probe(std::uint32_t phase, std::uint32_t ring_steps, Bytes piece);
   /// Of a settling sample: the largest size of this operation that is at most `wanted`, but two units, and at most its
   /// whole. Of its steps around rings, `steps` of `all`, if there are rings.
   struct Rings {

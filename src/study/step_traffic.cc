@@ -149,7 +149,7 @@ StepTraffic::Scale StepTraffic::scale_of(std::uint32_t phase, const Instances& i
           .instances = found->second,
           .run = std::max<std::uint64_t>(run, 1),
           .whole = sample.operation.size.count(),
-          .part = std::max<std::int64_t>(sample.size.count(), 1)};
+          .part = std::max<std::int64_t>(sample.amount.count(), 1)};
 }
 
 void StepTraffic::add_flows(StepRow& row, const PhaseTraffic& traffic, const Scale& scale) const {

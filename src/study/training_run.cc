@@ -78,11 +78,12 @@ Result<void> TrainingRun::prepare_phases() {
         .limits = [this](std::uint32_t phase) { return options_.limits(traffic_->demands_of(phase)); }});
     board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
     board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
-    board_->set_samples([this](std::uint32_t phase) {
-      const StepPhases::Sample& part = phases_->sample(phase);
-      return workload::PhaseBoard::Sample{.size = part.size, .ring_steps = part.ring_steps};
-    });
   }
+  board_->set_samples([this](std::uint32_t phase, std::uint32_t ring_steps) {
+    phases_->shape_probe(phase, ring_steps, options_.least_piece);
+    const StepPhases::Sample& part = phases_->sample(phase);
+    return workload::PhaseBoard::Sample{.size = part.size, .ring_steps = part.ring_steps};
+  });
   return {};
 }
 

@@ -111,15 +111,15 @@ Result<void> PhasedProgram::take_finished() {
 
 Result<void> PhasedProgram::begin(const PhasedRequest& phased) {
   CollectiveRequest request = phased.request;
-  const PhaseBoard::Sample sample = board_.sample_of(phased);
-  request.size = sample.size;
-  request.ring_steps = sample.ring_steps;
   if (request.kind != CollectiveKind::kSend && request.kind != CollectiveKind::kReceive) {
     CollectiveRequest whole = request;
     whole.size = phased.chosen_for;
     request.algorithm = collectives_.choose(whole);
     board_.note_ring_steps(phased.operation, collectives_.ring_steps(request));
   }
+  const PhaseBoard::Sample sample = board_.sample_of(phased);
+  request.size = sample.size;
+  request.ring_steps = sample.ring_steps;
   return collectives_.begin(request);
 }
 

@@ -53,10 +53,12 @@ class PhaseBoard {
     Bytes size{};
     std::uint32_t ring_steps = 0;  // as in CollectiveRequest
   };
-  /// Without this, operations are as they were requested.
-  void set_samples(std::function<Sample(std::uint32_t phase)> samples) { samples_ = std::move(samples); }
+  /// Asked of each rank's operation, whose algorithm has so many steps around rings (Collectives::ring_steps). Without
+  /// this, operations are as they were requested.
+  using Samples = std::function<Sample(std::uint32_t phase, std::uint32_t ring_steps)>;
+  void set_samples(Samples samples) { samples_ = std::move(samples); }
   [[nodiscard]] Sample sample_of(const PhasedRequest& phased) const {
-    return samples_ ? samples_(phased.operation.phase)
+    return samples_ ? samples_(phased.operation.phase, ring_steps_of(phased.operation))
                     : Sample{.size = phased.request.size, .ring_steps = phased.request.ring_steps};
   }
   /// A rank begins an operation whose algorithm has so many steps (Collectives::ring_steps).
@@ -100,7 +102,7 @@ class PhaseBoard {
   Duration gap_;
   std::function<bool(std::uint32_t)> skips_;
   std::function<bool(std::uint32_t)> repeats_;
-  std::function<Sample(std::uint32_t)> samples_;
+  Samples samples_;
   std::vector<verbs::Machine*> machines_;
   std::uint32_t phase_ = 0;
   std::size_t finished_ = 0;
