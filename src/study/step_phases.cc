@@ -138,9 +138,8 @@ void StepPhases::shape_probe(std::uint32_t phase, std::uint32_t ring_steps, Byte
   }
   const Bytes whole = sample.operation.size;
   const Bytes probe = slice_of(options_.slice, sample.members);
-  const Bytes most = Bytes(probe.count() * ring_steps / kSteps);
-  const Bytes wanted = std::min({piece * static_cast<std::int64_t>(sample.members), most, whole});
-  if (wanted <= probe) {
+  const Bytes wanted = std::min(piece * static_cast<std::int64_t>(sample.members), whole);
+  if (wanted <= probe || ring_steps <= kSteps) {
     return;
   }
   const Bytes size = wanted == whole ? whole : slice_of(wanted, sample.members);

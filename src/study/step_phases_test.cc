@@ -68,10 +68,10 @@ TEST_F(OneAllReduce, ProbesAroundARingHaveLongPiecesAndFewerSteps) {
 /// The rings of a hierarchy of eight hosts.
 TEST_F(OneAllReduce, ProbesAroundShortRingsKeepEnoughStepsToCompare) {
   const auto [shorter, longer] = shaped(7);
-  EXPECT_EQ(longer.size, mib(28)) << "pieces of 448 KiB";
+  EXPECT_EQ(longer.size, kPiece * std::int64_t{kRanks});
   EXPECT_EQ(longer.ring_steps, 4U);
   EXPECT_EQ(shorter.ring_steps, 2U);
-  EXPECT_EQ(longer.amount, kSlice);
+  EXPECT_EQ(longer.amount, Bytes(longer.size.count() * 4 / 7));
 }
 
 TEST_F(OneAllReduce, ProbesWithoutRingsAreShorterOperations) {
