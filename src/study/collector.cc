@@ -1,7 +1,6 @@
 #include "study/collector.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 #include "base/format_quantity.h"
@@ -142,25 +141,27 @@ void Collector::describe_run(RunInfo& run, Simulation::End end, const Identity& 
   run.settings = listing_text(scenario);
 }
 
-// Those that have sent a message, each once.
-std::vector<workload::FlowId> Collector::flows_of(std::size_t job) const {
-  std::set<workload::FlowId> flows;
+// By job, those that have sent a message, each once; of a job with more than are examined, one more than that.
+std::vector<std::set<workload::FlowId>> Collector::flows() const {
+  std::vector<std::set<workload::FlowId>> flows(simulation_->jobs().size());
   for (const workload::MessageRecord& record : messages_) {
-    if (record.flow.job.value() == job) {
-      flows.insert(record.flow);
+    std::set<workload::FlowId>& own = flows[record.flow.job.value()];
+    if (own.size() <= Simulation::kMostFlows) {
+      own.insert(record.flow);
     }
   }
-  return {flows.begin(), flows.end()};
+  return flows;
 }
 
 void Collector::take_jobs(RunResults& results) const {
   const World& world = simulation_->world();
+  const std::vector<std::set<workload::FlowId>> flows_of_jobs = flows();
   for (const JobDescription& job : simulation_->jobs()) {
     JobRow& row = results.jobs.emplace_back();
     row.name = job.name;
     row.unfinished = simulation_->unfinished(results.jobs.size() - 1);
     const std::size_t number = results.jobs.size() - 1;
-    if (const std::optional<PathLimits> limits = simulation_->allowed(number, flows_of(number))) {
+    if (const std::optional<PathLimits> limits = simulation_->allowed(number, flows_of_jobs[number])) {
       row.allowed = {.per_sender = limits->per_sender, .slowest = limits->slowest_sender};
     }
     for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {

@@ -9,6 +9,7 @@
 // The collector outlives the simulation. Looking changes nothing: a run with samples has the events of one without.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ class Collector final : public workload::MessageSink {
   };
   void sample(Time at);
   void describe_run(RunInfo& run, Simulation::End end, const Identity& identity) const;
-  [[nodiscard]] std::vector<workload::FlowId> flows_of(std::size_t job) const;
+  [[nodiscard]] std::vector<std::set<workload::FlowId>> flows() const;
   void take_jobs(RunResults& results) const;
   void take_messages(RunResults& results);
   void take_nics(RunResults& results) const;

@@ -123,7 +123,7 @@ bool stays_whole(const WorldOptions& options, std::span<const TrafficPlan> plans
 
 // Whether its flows send at the same time. Collectives do if they go around rings: nobody sends to more than two
 // others.
-bool sends_at_once(const TrafficPlan& plan, std::span<const workload::FlowId> flows) {
+bool sends_at_once(const TrafficPlan& plan, const std::set<workload::FlowId>& flows) {
   constexpr std::size_t kNeighbours = 2;
   if (!plan.collective) {
     return plan.all_at_once;

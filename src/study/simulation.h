@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -89,7 +90,8 @@ class Simulation {
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
   /// What the paths of these flows of it allow; each has sent a message. None: they come and go, or are too many.
-  [[nodiscard]] std::optional<PathLimits> allowed(std::size_t job, std::span<const workload::FlowId> flows) const;
+  [[nodiscard]] std::optional<PathLimits> allowed(std::size_t job, const std::set<workload::FlowId>& flows) const;
+  static constexpr std::size_t kMostFlows = 4'096;  // what max-min rates take grows with their product with the links
   /// Nothing for other traffic than collectives.
   [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
   /// What a collective's ranks use, `auto` resolved; kAutomatic for other traffic.
