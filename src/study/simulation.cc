@@ -537,8 +537,7 @@ std::uint64_t Simulation::unfinished(std::size_t job) const {
   return sum;
 }
 
-std::optional<PathLimits> Simulation::allowed(std::size_t job, std::span<const workload::FlowId> flows) const {
-  constexpr std::size_t kMostFlows = 4'096;  // what max-min rates take grows with their product with the links
+std::optional<PathLimits> Simulation::allowed(std::size_t job, const std::set<workload::FlowId>& flows) const {
   const Job& running = *running_[job];
   if (flows.size() > kMostFlows || !sends_at_once(running.plan, flows)) {
     return std::nullopt;
