@@ -172,6 +172,8 @@ TEST(ScenarioLoad, TakesTheParametersOfSwiftAndHpccFromTheirProfiles) {
   const auto swift = right("[congestion_control]\nalgorithm = \"swift\"\n");
   EXPECT_EQ(swift.congestion.profile, "published");
   EXPECT_EQ(swift.swift.base_target, 25_us);
+  // What queues on the way back is none of the sender's business.
+  EXPECT_NE(swift.qos.ack_priority, swift.qos.data_priority);
   const auto htsim = right("[congestion_control]\nalgorithm = \"swift\"\nprofile = \"htsim\"\n");
   EXPECT_EQ(htsim.swift.base_target, 20_us);
   EXPECT_EQ(htsim.swift.flow_scaling_range, htsim.swift.base_target * 5);

@@ -149,6 +149,7 @@ class RcRequester {
   Hot hot_;
   std::unique_ptr<Recovery> selective_;  // only with selective repeat
   Time sample_sent_;                     // when the packet of the running round-trip sample left
+  Time paced_until_;                     // of a flow with telemetry: what pacing alone has made of `not_before`
   Duration ack_timeout_;
   Psn sample_psn_;
   std::uint32_t window_packets_ = 1;  // PSNs that may be in flight

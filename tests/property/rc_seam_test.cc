@@ -97,6 +97,36 @@ TEST(RcPacing, SpacesDeparturesOfRequestsAndOfReadDataExactly) {
   }
 }
 
+/// A packet at a time and a millisecond apart, until the first acknowledgement.
+class SlowStart final : public transport::CongestionControl {
+ public:
+  SlowStart() : CongestionControl(wire::TelemetryKind::kTimestamp) {}
+  void on_ack(const transport::AckSample&, Time) override { acknowledged_ = true; }
+  void on_congestion(Time) override {}
+  void on_transmit(Bytes, Time) override {}
+  [[nodiscard]] Bytes window(Time) override { return Bytes(kMtu); }
+  [[nodiscard]] Rate pacing_rate(Time) override { return Rate::zero(); }
+  [[nodiscard]] Duration gap_after(Bytes, Time) override {
+    return acknowledged_ ? Duration::zero() : Duration::milliseconds(1);
+  }
+
+ private:
+  bool acknowledged_ = false;
+};
+
+// Swift below one packet: with an acknowledgement its window may be a packet again, and the gap before it void.
+TEST(RcPacing, EndsWithTheAcknowledgementThatLiftsIt) {
+  SlowStart control;
+  RcPairOptions paced;
+  paced.rc.congestion_control = &control;
+  TappedPair pair(paced, {});
+  ASSERT_TRUE(pair.post(0, {.length = 3 * kMtu}));
+  ASSERT_TRUE(pair.network().run());
+  const std::vector<Logged> data = pair.requests_of(0);
+  ASSERT_EQ(data.size(), 3U);
+  EXPECT_LT(data[2].at - data[0].at, Duration::microseconds(100));
+}
+
 //= ibta-1.7 A17.9.3
 TEST(RcNotification, CnpsKeepTheirIntervalAndEachIsReportedOnce) {
   const Duration interval = Duration::microseconds(2);

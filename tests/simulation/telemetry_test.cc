@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
 #include "fabric/ethernet/ethernet_test_world.h"
+#include "fabric/topology/graph_builder.h"
 #include "tests/simulation/sim_world.h"
 #include "transport/congestion/hpcc.h"
 #include "transport/congestion/swift.h"
@@ -62,6 +64,9 @@ SimOptions incast(std::uint32_t senders, const Parameters& parameters, Time end)
   }
   return options;
 }
+
+/// Where acknowledgements travel: with the data, or in a strict priority above it.
+enum class AckClass : std::uint8_t { kData, kOwn };
 
 struct Steady {
   double utilisation = 0;  // of the receiver's link, gaps included
@@ -134,6 +139,143 @@ TEST(SwiftIncast, PacesFlowsWhoseWindowsAreBelowOnePacket) {
   const Steady found = steady(incast<transport::Swift>(kSenders, slow, end), kSenders, end);
   EXPECT_GT(found.utilisation, 0.9);
   EXPECT_LT(found.mean_queue, 64.0 * 1'090);
+}
+
+/// Switches s0, s1 and s2 in a row with two hosts each.
+fabric::Graph row_of_switches() {
+  fabric::GraphBuilder builder(fabric::Domains::kOne);
+  builder.add_hosts({.hosts = 6});
+  std::vector<fabric::NodeIndex> nodes;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    nodes.push_back(builder.add_switch({.name = "s" + std::to_string(i)}));
+    builder.connect({.lower = fabric::NodeIndex(2 * i), .upper = nodes[i]}, kCable);
+    builder.connect({.lower = fabric::NodeIndex(2 * i + 1), .upper = nodes[i]}, kCable);
+  }
+  builder.connect({.lower = nodes[0], .upper = nodes[1]}, kCable);
+  builder.connect({.lower = nodes[1], .upper = nodes[2]}, kCable);
+  return std::move(builder).finish();
+}
+
+using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+/// Over s0, s1, s2 and over s1, s2.
+const Pairs kOneLink = {{0, 4}, {3, 5}};
+/// Over both links between switches, and one over each.
+const Pairs kParkingLot = {{0, 4}, {1, 2}, {3, 5}};
+
+/// What a switch more adds to the round trip: a microsecond of cable and a packet or an acknowledgement, each way.
+constexpr Duration kHop = Duration::nanoseconds(2'100);
+/// Over two switches: three cables each way, full packets and acknowledgements.
+constexpr Duration kIdleOfTwo = Duration::nanoseconds(6'300);
+
+transport::HpccParameters row_hpcc(Bytes increase) {
+  transport::HpccParameters made = hpcc();
+  made.base_round_trip = 9'500_ns;
+  made.additive_increase = increase;
+  return made;
+}
+
+transport::SwiftParameters row_swift(Duration hop) {
+  transport::SwiftParameters made = swift();
+  made.hop_delay = hop;
+  made.flow_scaling_range = 50_us;
+  made.largest_window = transport::PacketCount::packets(kLine.bytes_in(75_us) / kPayload);
+  return made;
+}
+
+double microseconds(Duration of) { return of.seconds() * 1e6; }
+
+/// The window, in packets, to which flow scaling adds so many microseconds.
+double window_at(double added) {
+  const double least = 1 / std::sqrt(0.1);
+  const double most = 1 / std::sqrt(100.0);
+  const double alpha = microseconds(50_us) / (least - most);
+  return std::pow(alpha / (added + alpha * most), 2);
+}
+
+/// What each flow sends in the second half of the time, as a share of the line.
+template <class Control, class Parameters>
+std::vector<double> shares(const Pairs& flows, const Parameters& parameters, Time end, AckClass acks = AckClass::kOwn) {
+  SimOptions options = roce(row_of_switches());
+  options.ethernet.telemetry = true;
+  options.ethernet.ports[0].mtu_frame = Bytes(1128);
+  options.nic.rc.ack_request_interval = 1;
+  options.nic.congestion_control = [&parameters] { return std::make_unique<Control>(parameters); };
+  options.connection.path_mtu = verbs::PathMtu::k1024;
+  if (acks == AckClass::kOwn) {
+    options.nic.ack = host::TrafficClass{kNoticeLane, 48};
+  }
+  for (const auto& [from, to] : flows) {
+    options.flows.push_back(stream(from, to, Bytes(1 << 18), end));
+  }
+  SimWorld sim(std::move(options));
+  const Time half = Time::zero() + (end - Time::zero()) / 2;
+  (void)sim.run(half);
+  std::vector<double> sent;
+  for (const auto& flow : flows) {
+    sent.push_back(-static_cast<double>(sim.bytes_from(flow.first)));
+  }
+  (void)sim.run(end);
+  const double line = (end - half).seconds() * static_cast<double>(kLine.bits_per_second()) / 8;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    sent[i] = (sent[i] + static_cast<double>(sim.bytes_from(flows[i].first))) / line;
+  }
+  EXPECT_EQ(sim.fabric().drops().total(), 0U);
+  return sent;
+}
+
+TEST(HpccShares, AreEqualOnOneLinkWhateverTheLengthOfThePaths) {
+  const std::vector<double> found = shares<transport::Hpcc>({{0, 4}, {3, 5}}, row_hpcc(80_bytes), Time::zero() + 8_ms);
+  EXPECT_NEAR(found[0] / found[1], 1, 0.05);
+  EXPECT_NEAR(found[0] + found[1], 0.95, 0.05);
+}
+
+// The busiest port counts, so that no sum over links punishes the long flow. What does is the noise of two loads, of
+// which the higher one counts, beside steps that are small: max-min sharing would give each half.
+TEST(HpccShares, OfAFlowOverTwoFullLinksGrowWithTheIncrease) {
+  const Time end = Time::zero() + 8_ms;
+  const double small = shares<transport::Hpcc>(kParkingLot, row_hpcc(80_bytes), end)[0];
+  const double large = shares<transport::Hpcc>(kParkingLot, row_hpcc(1600_bytes), end)[0];
+  EXPECT_GT(small, 0.15);
+  EXPECT_LT(small, 0.35);
+  EXPECT_GT(large, small + 0.08);
+  EXPECT_LT(large, 0.5);
+}
+
+// Where a switch more adds as much to the target as to the round trip of the idle network, both flows ask for the same
+// queue. Where it adds less, the near flow asks for a longer one, and the far flow shrinks until flow scaling makes up
+// for the difference: from a / sqrt(w) - a / sqrt(most) = difference, its window.
+TEST(SwiftShares, AreEqualOnOneLinkIfTheTargetFollowsTheLengthOfThePath) {
+  const Time end = Time::zero() + 12_ms;
+  const std::vector<double> scaled = shares<transport::Swift>(kOneLink, row_swift(kHop), end);
+  EXPECT_NEAR(scaled[0] / (scaled[0] + scaled[1]), 0.5, 0.1);
+  const std::vector<double> short_target = shares<transport::Swift>(kOneLink, row_swift(1_us), end);
+  const double far = window_at(microseconds(kHop - 1_us));
+  const double all = microseconds(22_us) * 1e-6 * static_cast<double>(kLine.bits_per_second()) / (1'130 * 8);
+  EXPECT_NEAR(short_target[0], far / all, 0.3 * far / all);
+}
+
+// Each link's own flow keeps a queue of its target less its idle round trip; the long flow sees both. Its window is the
+// one for which flow scaling adds what is missing, and less than a packet.
+TEST(SwiftShares, OfAFlowOverTwoFullLinksAreThoseOfTheSumOfTheirDelays) {
+  const std::vector<double> found = shares<transport::Swift>(kParkingLot, row_swift(kHop), Time::zero() + 12_ms);
+  EXPECT_GT(found[1], 0.95);
+  EXPECT_GT(found[2], 0.95);
+  const double queue = microseconds(20_us + 2 * kHop - kIdleOfTwo);
+  const double delay = microseconds(kIdleOfTwo + kHop) + 2 * queue;
+  const double window = window_at(queue);
+  EXPECT_LT(window, 1);
+  const double rate = window * 1'130 * 8 / (delay * 1e-6) / static_cast<double>(kLine.bits_per_second());
+  EXPECT_NEAR(found[0], rate, 0.5 * rate);
+}
+
+// What waits before acknowledgements on their way back counts for the target as well.
+TEST(SwiftShares, DoNotDependOnTheWayBackIfAcknowledgementsHaveAClassOfTheirOwn) {
+  const Time end = Time::zero() + 12_ms;
+  const Pairs flows = {{0, 2}, {3, 1}, {2, 1}};  // one to the right; two to the left, on one link
+  const double own = shares<transport::Swift>(flows, row_swift(kHop), end)[0];
+  const double with_data = shares<transport::Swift>(flows, row_swift(kHop), end, AckClass::kData)[0];
+  EXPECT_GT(own, 0.88);              // acknowledgements of the others take 8 %
+  EXPECT_NEAR(with_data, 0.5, 0.1);  // all see the same delay, so that all have the same window
 }
 
 TEST(Telemetry, TakesRoomOnTheWire) {
