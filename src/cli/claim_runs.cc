@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "cli/run_case.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/scale_run.h"
+#include "study/build_topology.h"
+#include "study/compare/fabric_settings.h"
+#include "study/compare/mis_settings.h"
 #include "study/results_json.h"
 #include "study/results_key.h"
 #include "study/scenario_load.h"
@@ -18,6 +23,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using study::claims::ClaimCase;
+
+/// None where there is no topology: the run says why.
+study::claims::SettingsToMake settings_of(const study::Scenario& scenario) {
+  const Result<fabric::Graph> graph = study::build_topology(scenario);
+  if (!graph) {
+    return {};
+  }
+  const std::vector<study::FabricSetting> settings = study::settings_to_get_right(scenario, *graph);
+  return {.count = static_cast<std::int64_t>(settings.size()), .devices = study::devices_touched(settings)};
+}
 
 }  // namespace
 
@@ -60,11 +75,37 @@ Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
   if (!scenarios) {
     return pass_on(scenarios);
   }
+  return run_each(scenario, *scenarios);
+}
+
+Result<std::vector<ClaimCase>> ClaimRuns::run_mistakes(const std::string& scenario, const std::string& case_name) {
+  Result<std::vector<study::Scenario>> scenarios = read(scenario);
+  if (!scenarios) {
+    return pass_on(scenarios);
+  }
+  const auto right = std::ranges::find(*scenarios, case_name, &study::Scenario::case_name);
+  if (right == scenarios->end()) {
+    return fail("{}: no case '{}'", scenario, case_name);
+  }
+  Result<std::vector<study::MisSetting>> mistakes = study::mis_settings_of(*right);
+  if (!mistakes) {
+    return pass_on(mistakes);
+  }
+  std::vector<study::Scenario> wrong;
+  for (study::MisSetting& mistake : *mistakes) {
+    wrong.push_back(std::move(mistake.scenario));
+    wrong.back().case_name = std::move(mistake.name);
+  }
+  return run_each(fmt::format("{}, {}", scenario, case_name), wrong);
+}
+
+Result<std::vector<ClaimCase>> ClaimRuns::run_each(const std::string& title,
+                                                   const std::vector<study::Scenario>& scenarios) const {
   std::vector<study::RunResults> runs;
   std::vector<ClaimCase> cases;
   Json refused = Json::array();
-  for (const study::Scenario& one : *scenarios) {
-    Result<study::RunResults> results = run_case(one, {.name = fmt::format("{}: {}", scenario, one.case_name),
+  for (const study::Scenario& one : scenarios) {
+    Result<study::RunResults> results = run_case(one, {.name = fmt::format("{}: {}", title, one.case_name),
                                                        .key = study::run_key(one, catalogue_, WEFT_VERSION),
                                                        .captures = {},
                                                        .timeline = {},
@@ -72,7 +113,7 @@ Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
     if (interrupted()) {
       return fail("interrupted");
     }
-    cases.push_back({.name = one.case_name, .refusal = {}, .results = {}, .summary = {}});
+    cases.push_back({.name = one.case_name, .refusal = {}, .results = {}, .summary = {}, .settings = settings_of(one)});
     if (results) {
       runs.push_back(std::move(*results));
     } else {
@@ -83,7 +124,7 @@ Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
   if (!options_.evidence.empty()) {
     Json json = runs_json(runs, study::JsonDetail::kSummary);
     json["refused"] = std::move(refused);
-    if (Result<void> kept = keep(scenario, json); !kept) {
+    if (Result<void> kept = keep(title, json); !kept) {
       return pass_on(kept);
     }
   }
