@@ -36,7 +36,10 @@ study::claims::SettingsToMake settings_of(const study::Scenario& scenario) {
 
 }  // namespace
 
-Result<std::vector<study::Scenario>> ClaimRuns::read(const std::string& name) const {
+Result<const std::vector<study::Scenario>*> ClaimRuns::read(const std::string& name) {
+  if (const auto known = read_.find(name); known != read_.end()) {
+    return &known->second;
+  }
   const std::string file = (std::filesystem::path(options_.folder) / (name + ".toml")).string();
   Result<std::string> text = study::read_text_file(file);
   if (!text) {
@@ -55,7 +58,7 @@ Result<std::vector<study::Scenario>> ClaimRuns::read(const std::string& name) co
     }
     scenarios.push_back(std::move(*scenario));
   }
-  return scenarios;
+  return &(read_[name] = std::move(scenarios));
 }
 
 Result<void> ClaimRuns::keep(const std::string& name, const Json& json) const {
@@ -71,20 +74,20 @@ Result<void> ClaimRuns::keep(const std::string& name, const Json& json) const {
 }
 
 Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
-  Result<std::vector<study::Scenario>> scenarios = read(scenario);
+  Result<const std::vector<study::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
   }
-  return run_each(scenario, *scenarios);
+  return run_each(scenario, **scenarios);
 }
 
 Result<std::vector<ClaimCase>> ClaimRuns::run_mistakes(const std::string& scenario, const std::string& case_name) {
-  Result<std::vector<study::Scenario>> scenarios = read(scenario);
+  Result<const std::vector<study::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
   }
-  const auto right = std::ranges::find(*scenarios, case_name, &study::Scenario::case_name);
-  if (right == scenarios->end()) {
+  const auto right = std::ranges::find(**scenarios, case_name, &study::Scenario::case_name);
+  if (right == (*scenarios)->end()) {
     return fail("{}: no case '{}'", scenario, case_name);
   }
   Result<std::vector<study::MisSetting>> mistakes = study::mis_settings_of(*right);
@@ -140,15 +143,15 @@ Result<std::vector<ClaimCase>> ClaimRuns::run_each(const std::string& title,
 
 Result<std::vector<study::ScalePoint>> ClaimRuns::scale(const std::string& scenario,
                                                         const study::claims::ScaleAsk& ask) {
-  Result<std::vector<study::Scenario>> scenarios = read(scenario);
+  Result<const std::vector<study::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
   }
   ScaleRun runs({.scaling = ask.scaling, .extra_latency = ask.question.extra_latency, .progress = options_.progress},
                 catalogue_);
   std::vector<study::ScalePoint> points;
-  for (study::Scenario& one : *scenarios) {
-    const ScaleLine line{.name = one.case_name, .scenario = std::move(one)};
+  for (const study::Scenario& one : **scenarios) {
+    const ScaleLine line{.name = one.case_name, .scenario = one};
     for (const std::int64_t gpus : ask.gpus) {
       points.push_back(runs.point(line, gpus));
       if (interrupted()) {

@@ -1,6 +1,7 @@
 // Runs of the scenarios of claims: files of one folder, case by case.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ class ClaimRuns : public study::claims::ClaimRunner {
   [[nodiscard]] const nlohmann::ordered_json* comparison() const override { return comparison_; }
 
  private:
-  [[nodiscard]] Result<std::vector<study::Scenario>> read(const std::string& name) const;
+  /// Every case of a file, which is read once: each case is checked against all others.
+  [[nodiscard]] Result<const std::vector<study::Scenario>*> read(const std::string& name);
   /// `title` is what progress and evidence are named after.
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run_each(
       const std::string& title, const std::vector<study::Scenario>& scenarios) const;
@@ -42,6 +44,7 @@ class ClaimRuns : public study::claims::ClaimRunner {
   Options options_;
   const study::Catalogue& catalogue_;
   const nlohmann::ordered_json* comparison_;
+  std::map<std::string, std::vector<study::Scenario>> read_;  // by name
 };
 
 }  // namespace weft::cli

@@ -319,8 +319,7 @@ Finding collapse_of(const Shares& shares) {
   for (const char* const off : {"ECN off", "congestion control off", "PFC off"}) {
     add_shares(runner, std::string("rocev2, ") + off, shares.most);
   }
-  for (const char* const name :
-       {"rocev2, PFC and congestion control off", "rocev2-defaults", "rocev2-untuned", "bounded, rocev2-untuned"}) {
+  for (const char* const name : {"rocev2-defaults", "rocev2-untuned", "bounded, rocev2-untuned"}) {
     add_shares(runner, name, 0.4);
   }
   if (shares.unsettled < 0.8) {

@@ -76,9 +76,9 @@ double unsettled(Readings& runs, std::string_view name, const FlowChoice& choice
     const Time half = window.from + (window.to - window.from) / 2;
     const double first = spread_of_flows(flow_shares(results, choice, {.from = window.from, .to = half})).mean;
     const double second = spread_of_flows(flow_shares(results, choice, {.from = half, .to = window.to})).mean;
-    return first > 0 ? std::abs(second / first - 1) : 1;
+    return first > 0 ? second / first - 1 : 1;
   });
-  return drift.most;
+  return std::abs(drift.mean);
 }
 
 }  // namespace weft::study::claims

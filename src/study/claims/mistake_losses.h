@@ -42,8 +42,9 @@ struct MistakeLosses {
 /// "name 52 (50 to 54) %; name ..." of those whose mean flow loses at least `least`, greatest first; "none" for none.
 [[nodiscard]] std::string list_of(std::span<const Loss> losses, double least);
 
-/// How far the mean flow's goodput in the second half of the steady window is from that in the first, at most over
-/// seeds: 0.05 for 5 %.
+/// How far the mean flow's goodput in the second half of the steady window is from that in the first: 0.05 for 5 %. The
+/// mean over seeds, up or down: a network on its way somewhere goes the same way with every seed, one that swings does
+/// not.
 [[nodiscard]] double unsettled(Readings& runs, std::string_view name, const FlowChoice& choice);
 
 }  // namespace weft::study::claims
