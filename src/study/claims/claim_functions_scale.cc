@@ -162,7 +162,7 @@ Finding lossless_at_scale(Readings& runs) {
       percent(alone.mean), list, 100 * drift, percent(few.mean), percent(few.slowest), percent(few.lines),
       row.port_kb(), hall.port_kb(), building.port_kb(), campus.port_kb(), row.switch_mb(), hall.switch_mb(),
       building.switch_mb(), campus.switch_mb(), short_headroom(runs, 75, {64, 512}),
-      short_headroom(runs, 50, {64, 512, 2048}), short_headroom(runs, 25, {64, 512}), 100 * kHarder);
+      short_headroom(runs, 50, {64, 512}), short_headroom(runs, 25, {64, 512}), 100 * kHarder);
   finding.figures.push_back({"headroom_300_m_128_ports", building.switch_mb(), "MB"});
   finding.figures.push_back({"few_senders_kept_512", few.mean.mean, ""});
   finding.figures.push_back({"alone_kept_512", alone.mean.mean, ""});

@@ -355,9 +355,8 @@ TEST(ClaimVerdicts, InfiniBandIsSimplerIfItHasFewerSettingsAndLosesLess) {
       }
       add_mistake(runner, right, "small packets", right == "rocev2" ? 0.4 : lost_by_ib);
     }
-    for (const char* const name :
-         {"infiniband, lane of the data changed on one switch", "infiniband, lane without arbitration on one switch",
-          "infiniband-cc, marks rare", "infiniband-cc, recovers slowly", "infiniband-cc, recovers fast"}) {
+    for (const char* const name : {"infiniband, lane of the data changed on one switch", "infiniband-cc, marks rare",
+                                   "infiniband-cc, recovers slowly", "infiniband-cc, recovers fast"}) {
       add_shares(runner, name, lost_by_ib);
     }
     const Result<Finding> finding = measure(claim_of("ib-easy-or-hard"), runner);

@@ -11,6 +11,9 @@ namespace {
 double lost(double right, double wrong) { return right > 0 ? 1 - wrong / right : 0; }
 
 FlowSpread spread_in(Readings& runs, const std::string& name, const FlowChoice& choice) {
+  if (const std::string& refusal = runs.refusal(name); !refusal.empty()) {
+    runs.miss(fmt::format("case '{}' was refused, which is no loss: {}", name, refusal));
+  }
   const RunResults& results = runs.at(name).results;
   return spread_of_flows(flow_shares(results, choice, steady_window(results)));
 }
