@@ -153,8 +153,8 @@ Finding lossless_at_scale(Readings& runs) {
       "held for more than 1 % of the time, and none of them leads to the incast. Kept: time of the same messages on an "
       "empty network over their time in steady state; without the incast {} % on 512 hosts. {}Goodput of the two "
       "halves of the window differs by at most {:.0f} %. With 6 senders on 512 hosts as on 64, PFC alone: victims keep "
-      "{} %, the slowest {} %, {} % of their lines are held: what grows is the incast, through which more lines are "
-      "held, more than the network. Headroom of a port does not depend on the cluster but on rate, cable and switch: "
+      "{} %, the slowest {} %, {} % of their lines are held. Headroom of a port does not depend on the cluster but on "
+      "rate, cable and switch: "
       "for 400 Gb/s {:.0f} kB with 30 m, {:.0f} with 100 m, {:.0f} with 300 m, {:.0f} with 2 km; in a switch of 128 "
       "ports, one lossless priority and 165 MB {:.0f}, {:.0f}, {:.0f} and {:.0f} MB, a half and a quarter of that with "
       "64 and 32 ports. Longer cables are how clusters reach it. PFC alone with too little of it, packets dropped in 2 "
@@ -165,7 +165,6 @@ Finding lossless_at_scale(Readings& runs) {
       short_headroom(runs, 50, {64, 512}), short_headroom(runs, 25, {64, 512}), 100 * kHarder);
   finding.figures.push_back({"headroom_300_m_128_ports", building.switch_mb(), "MB"});
   finding.figures.push_back({"few_senders_kept_512", few.mean.mean, ""});
-  finding.figures.push_back({"alone_kept_512", alone.mean.mean, ""});
   return finding;
 }
 

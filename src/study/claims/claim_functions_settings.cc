@@ -102,8 +102,8 @@ Finding tuning_collapse(Readings& runs) {
       "the rate: {}. The case against: the same with 512 KiB of each flow in flight, as a collective library bounds "
       "it. There {} set up right, the median mistake costs {:.1f} % and the worst, {}, {:.0f} %; nothing configured "
       "{}. "
-      "So what decides is whether senders can fill buffers: then the protection is needed, and has to work on every "
-      "switch; its exact thresholds matter little. Timers are 1 ms instead of 67 ms, so that what waits for "
+      "So what decides is whether senders can fill buffers: then marks have to come before pauses, and pauses and the "
+      "room behind them have to work on every switch. Timers are 1 ms instead of 67 ms, so that what waits for "
       "one is part of the steady state. Collapse: {:.0f} % lost in the median; a loss counts from {:.0f} %.",
       percent(steady_shares(runs, "rocev2", kAllFlows)), 100 * median, single.size(), list_of(single, 0.05),
       list_of(mistakes.pairs, -1), text_of(no_control), text_of(no_pauses), text_of(untuned), text_of(defaults),
