@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "cli/run_case.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/scale_run.h"
+#include "study/build_topology.h"
+#include "study/compare/fabric_settings.h"
+#include "study/compare/mis_settings.h"
 #include "study/results_json.h"
 #include "study/results_key.h"
 #include "study/scenario_load.h"
@@ -19,9 +24,22 @@ namespace {
 using Json = nlohmann::ordered_json;
 using study::claims::ClaimCase;
 
+/// None where there is no topology: the run says why.
+study::claims::SettingsToMake settings_of(const study::Scenario& scenario) {
+  const Result<fabric::Graph> graph = study::build_topology(scenario);
+  if (!graph) {
+    return {};
+  }
+  const std::vector<study::FabricSetting> settings = study::settings_to_get_right(scenario, *graph);
+  return {.count = static_cast<std::int64_t>(settings.size()), .devices = study::devices_touched(settings)};
+}
+
 }  // namespace
 
-Result<std::vector<study::Scenario>> ClaimRuns::read(const std::string& name) const {
+Result<const std::vector<study::Scenario>*> ClaimRuns::read(const std::string& name) {
+  if (const auto known = read_.find(name); known != read_.end()) {
+    return &known->second;
+  }
   const std::string file = (std::filesystem::path(options_.folder) / (name + ".toml")).string();
   Result<std::string> text = study::read_text_file(file);
   if (!text) {
@@ -40,7 +58,7 @@ Result<std::vector<study::Scenario>> ClaimRuns::read(const std::string& name) co
     }
     scenarios.push_back(std::move(*scenario));
   }
-  return scenarios;
+  return &(read_[name] = std::move(scenarios));
 }
 
 Result<void> ClaimRuns::keep(const std::string& name, const Json& json) const {
@@ -56,15 +74,41 @@ Result<void> ClaimRuns::keep(const std::string& name, const Json& json) const {
 }
 
 Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
-  Result<std::vector<study::Scenario>> scenarios = read(scenario);
+  Result<const std::vector<study::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
   }
+  return run_each(scenario, **scenarios);
+}
+
+Result<std::vector<ClaimCase>> ClaimRuns::run_mistakes(const std::string& scenario, const std::string& case_name) {
+  Result<const std::vector<study::Scenario>*> scenarios = read(scenario);
+  if (!scenarios) {
+    return pass_on(scenarios);
+  }
+  const auto right = std::ranges::find(**scenarios, case_name, &study::Scenario::case_name);
+  if (right == (*scenarios)->end()) {
+    return fail("{}: no case '{}'", scenario, case_name);
+  }
+  Result<std::vector<study::MisSetting>> mistakes = study::mis_settings_of(*right);
+  if (!mistakes) {
+    return pass_on(mistakes);
+  }
+  std::vector<study::Scenario> wrong;
+  for (study::MisSetting& mistake : *mistakes) {
+    wrong.push_back(std::move(mistake.scenario));
+    wrong.back().case_name = std::move(mistake.name);
+  }
+  return run_each(fmt::format("{}, {}", scenario, case_name), wrong);
+}
+
+Result<std::vector<ClaimCase>> ClaimRuns::run_each(const std::string& title,
+                                                   const std::vector<study::Scenario>& scenarios) const {
   std::vector<study::RunResults> runs;
   std::vector<ClaimCase> cases;
   Json refused = Json::array();
-  for (const study::Scenario& one : *scenarios) {
-    Result<study::RunResults> results = run_case(one, {.name = fmt::format("{}: {}", scenario, one.case_name),
+  for (const study::Scenario& one : scenarios) {
+    Result<study::RunResults> results = run_case(one, {.name = fmt::format("{}: {}", title, one.case_name),
                                                        .key = study::run_key(one, catalogue_, WEFT_VERSION),
                                                        .captures = {},
                                                        .timeline = {},
@@ -72,7 +116,7 @@ Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
     if (interrupted()) {
       return fail("interrupted");
     }
-    cases.push_back({.name = one.case_name, .refusal = {}, .results = {}, .summary = {}});
+    cases.push_back({.name = one.case_name, .refusal = {}, .results = {}, .summary = {}, .settings = settings_of(one)});
     if (results) {
       runs.push_back(std::move(*results));
     } else {
@@ -83,7 +127,7 @@ Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
   if (!options_.evidence.empty()) {
     Json json = runs_json(runs, study::JsonDetail::kSummary);
     json["refused"] = std::move(refused);
-    if (Result<void> kept = keep(scenario, json); !kept) {
+    if (Result<void> kept = keep(title, json); !kept) {
       return pass_on(kept);
     }
   }
@@ -99,15 +143,15 @@ Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
 
 Result<std::vector<study::ScalePoint>> ClaimRuns::scale(const std::string& scenario,
                                                         const study::claims::ScaleAsk& ask) {
-  Result<std::vector<study::Scenario>> scenarios = read(scenario);
+  Result<const std::vector<study::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
   }
   ScaleRun runs({.scaling = ask.scaling, .extra_latency = ask.question.extra_latency, .progress = options_.progress},
                 catalogue_);
   std::vector<study::ScalePoint> points;
-  for (study::Scenario& one : *scenarios) {
-    const ScaleLine line{.name = one.case_name, .scenario = std::move(one)};
+  for (const study::Scenario& one : **scenarios) {
+    const ScaleLine line{.name = one.case_name, .scenario = one};
     for (const std::int64_t gpus : ask.gpus) {
       points.push_back(runs.point(line, gpus));
       if (interrupted()) {

@@ -1,6 +1,7 @@
 // Runs of the scenarios of claims: files of one folder, case by case.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ class ClaimRuns : public study::claims::ClaimRunner {
   struct Options {
     std::string folder;  // where NAME.toml lies
     /// Gets NAME.json for each scenario that was run, as `weft run --json` or `weft scale --json` write it, with cases
-    /// that are not possible under "refused"; empty: nothing is written.
+    /// that are not possible under "refused", and "NAME, CASE.json" for the mistakes in setting up a case; empty:
+    /// nothing is written.
     std::string evidence;
     ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
   };
@@ -25,17 +27,24 @@ class ClaimRuns : public study::claims::ClaimRunner {
       : options_(std::move(options)), catalogue_(catalogue), comparison_(comparison) {}
 
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run(const std::string& scenario) override;
+  [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run_mistakes(const std::string& scenario,
+                                                                           const std::string& case_name) override;
   [[nodiscard]] Result<std::vector<study::ScalePoint>> scale(const std::string& scenario,
                                                              const study::claims::ScaleAsk& ask) override;
   [[nodiscard]] const nlohmann::ordered_json* comparison() const override { return comparison_; }
 
  private:
-  [[nodiscard]] Result<std::vector<study::Scenario>> read(const std::string& name) const;
+  /// Every case of a file, which is read once: each case is checked against all others.
+  [[nodiscard]] Result<const std::vector<study::Scenario>*> read(const std::string& name);
+  /// `title` is what progress and evidence are named after.
+  [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run_each(
+      const std::string& title, const std::vector<study::Scenario>& scenarios) const;
   [[nodiscard]] Result<void> keep(const std::string& name, const nlohmann::ordered_json& json) const;
 
   Options options_;
   const study::Catalogue& catalogue_;
   const nlohmann::ordered_json* comparison_;
+  std::map<std::string, std::vector<study::Scenario>> read_;  // by name
 };
 
 }  // namespace weft::cli

@@ -145,7 +145,7 @@ void add_claims_command(CLI::App& app, ClaimsText& text, int& exit_status) {
   command->add_option("CLAIM", text.ids, "Names of claims; default: all");
   command->add_option("--folder", text.folder, "Where their scenarios are, CLAIM.toml each")->capture_default_str();
   command->add_option("--comparison", text.comparison,
-                      "What 'weft compare --json FILE' has written, for claims on tuning, cost and choice");
+                      "What 'weft compare --json FILE' has written, for claims on cost and choice");
   command->add_option("--write", text.write, "Write the page on all claims to this file; - = standard output alone");
   command->add_option("--json", text.json, "Write the verdicts as JSON to this file; - = standard output alone");
   command->add_option("--runs", text.runs, "Write what each scenario's runs gave as JSON into this folder");

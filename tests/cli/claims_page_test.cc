@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -80,6 +81,65 @@ TEST(ClaimsCommand, JudgesFromAComparisonWhatNeedsOne) {
   ASSERT_EQ(json["claims"].size(), 2U);
   EXPECT_EQ(json["claims"][0]["condition"], "said as \"costs less\"");
   EXPECT_EQ(json["claims"][1]["verdict"], "not measured yet");
+}
+
+/// As examples/claims/ib-easy-or-hard.toml, of four hosts and for a moment.
+std::string small_settings_scenario() {
+  std::string text = R"(seed = 1
+hardware = "equal"
+stop = "200 us"
+link.rate = "100 Gbps"
+[fabric]
+family = "infiniband"
+[topology]
+kind = "single-switch"
+hosts = 4
+[[traffic]]
+kind = "permutation"
+shift = 1
+size = "64 KiB"
+count = 1000000
+depth = 4
+)";
+  for (const std::string name :
+       {"infiniband", "infiniband, lane of the data changed on one switch", "infiniband-cc",
+        "infiniband-cc, marks rare", "infiniband-cc, recovers slowly", "infiniband-cc, recovers fast", "rocev2"}) {
+    for (const std::string seed : {"1", "2", "3"}) {
+      text += "[[case]]\nname = \"" + name + " " + seed + "\"\n";
+      text += name == "rocev2" ? "fabric.family = \"rocev2\"\n" : "";
+    }
+  }
+  return text;
+}
+
+TEST(ClaimsCommand, RunsTheMistakesInSettingUpACaseAndKeepsThemAsEvidence) {
+  const fs::path folder = fs::path(testing::TempDir()) / "weft_settings_claim";
+  fs::create_directories(folder);
+  std::ofstream(folder / "ib-easy-or-hard.toml") << small_settings_scenario();
+  const Outcome outcome = run_weft("claims ib-easy-or-hard --json - -q --folder " + folder.string() + " --runs " +
+                                   (folder / "runs").string());
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  std::set<std::string> mistakes;
+  std::ifstream file(folder / "runs" / "ib-easy-or-hard, infiniband 2.json");
+  const auto evidence = nlohmann::json::parse(file, nullptr, false);
+  ASSERT_FALSE(evidence.is_discarded());
+  for (const auto& run : evidence["runs"]) {
+    mistakes.insert(run["case"]);
+    EXPECT_EQ(run["seed"], 2) << run["case"];
+  }
+  EXPECT_TRUE(mistakes.contains("credits short for the cable"));
+  EXPECT_FALSE(mistakes.contains("PFC on the wrong priority"));
+  std::map<std::string, double> figures;
+  const auto json = nlohmann::json::parse(outcome.out);
+  for (const auto& figure : json["claims"][0]["figures"]) {
+    figures[figure["name"]] = figure["value"];
+  }
+  EXPECT_GT(figures["settings_rocev2"], figures["settings_infiniband"]);
+  EXPECT_GT(figures["settings_infiniband"], 0);
+  // Every packet has as many bytes of headers again, and one of four flows a quarter of its line.
+  EXPECT_GT(figures["infiniband, small packets"], 0.01);
+  EXPECT_GT(figures["infiniband, a link to a NIC degraded"], 0.1);
+  fs::remove_all(folder);
 }
 
 }  // namespace

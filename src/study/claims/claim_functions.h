@@ -57,10 +57,14 @@ namespace weft::study::claims {
 [[nodiscard]] Finding in_order_hampers(Readings& runs);
 [[nodiscard]] Finding adaptive_routing_scale(Readings& runs);
 
-// claim_functions_buyer.cc: read from a comparison, which must be there.
+// claim_functions_settings.cc: what wrong settings cost.
 [[nodiscard]] Finding tuning_collapse(Readings& runs);
-[[nodiscard]] Finding lossless_at_scale(Readings& runs);
 [[nodiscard]] Finding ib_easy_or_hard(Readings& runs);
+
+// claim_functions_scale.cc: pauses and credits on growing clusters.
+[[nodiscard]] Finding lossless_at_scale(Readings& runs);
+
+// claim_functions_buyer.cc: read from a comparison, which must be there.
 [[nodiscard]] Finding roce_cost(Readings& runs);
 [[nodiscard]] Finding buyers(Readings& runs);
 

@@ -14,12 +14,19 @@
 
 namespace weft::study::claims {
 
+/// Settings that somebody has to get right for a case (study/compare/fabric_settings.h), and devices that they are on.
+struct SettingsToMake {
+  std::int64_t count = 0;
+  std::int64_t devices = 0;
+};
+
 /// One case of a scenario: its run, or why there can be none.
 struct ClaimCase {
   std::string name;
   std::string refusal;  // empty: it ran
   RunResults results;
   Summary summary;
+  SettingsToMake settings{};
 };
 
 /// As `weft scale` asks: the job of every case on clusters of these sizes.
@@ -35,6 +42,10 @@ class ClaimRunner {
   /// Every case of the scenario NAME.toml, in the order of the file. Errors are of the file; a case that is not
   /// possible has a refusal.
   [[nodiscard]] virtual Result<std::vector<ClaimCase>> run(const std::string& scenario) = 0;
+  /// The one case `case_name` of it, with each of the plausible mistakes of study/compare/mis_settings.h in turn: a
+  /// case named after the mistake.
+  [[nodiscard]] virtual Result<std::vector<ClaimCase>> run_mistakes(const std::string& scenario,
+                                                                    const std::string& case_name) = 0;
   [[nodiscard]] virtual Result<std::vector<ScalePoint>> scale(const std::string& scenario, const ScaleAsk& ask) = 0;
   /// What `weft compare` has found, if it was given; else null.
   [[nodiscard]] virtual const nlohmann::ordered_json* comparison() const = 0;

@@ -289,6 +289,120 @@ TEST(ClaimVerdicts, NotificationsNeedAClassOfTheirOwnWhereTheTailGrowsByHalf) {
   EXPECT_EQ(with(149, 149), Verdict::kDoesNotHold);
 }
 
+/// Of all flows of the scenarios of settings; three seeds.
+void add_shares(FakeRunner& runner, const std::string& name, double share) {
+  for (const char* const seed : {" 1", " 2", " 3"}) {
+    runner.add_flows(name + seed, std::vector<double>(46, share));
+  }
+}
+void add_mistake(FakeRunner& runner, const std::string& right, const std::string& mistake, double share) {
+  for (const char* const seed : {" 1", " 2", " 3"}) {
+    runner.add_flows(mistake, std::vector<double>(46, share));
+    runner.make_mistake_of(right + seed);
+  }
+}
+
+/// All cases of tuning-collapse: those set up right have four fifths of the line, the others what is given.
+struct Shares {
+  double most = 0.8;   // of the mistakes
+  double worst = 0.8;  // of one more
+  double unsettled = 0.8;
+};
+Finding collapse_of(const Shares& shares) {
+  FakeRunner runner;
+  for (const std::string right : {"rocev2", "bounded, rocev2"}) {
+    add_shares(runner, right, 0.8);
+    add_mistake(runner, right, "ECN thresholds too high", shares.most);
+    add_mistake(runner, right, "PFC on the wrong priority", shares.worst);
+    add_mistake(runner, right, "ECN thresholds too high, and PFC on the wrong priority", 0.1);
+  }
+  for (const char* const off : {"ECN off", "congestion control off", "PFC off"}) {
+    add_shares(runner, std::string("rocev2, ") + off, shares.most);
+  }
+  for (const char* const name : {"rocev2-defaults", "rocev2-untuned", "bounded, rocev2-untuned"}) {
+    add_shares(runner, name, 0.4);
+  }
+  if (shares.unsettled < 0.8) {
+    runner.halve_after_middle("rocev2 2");
+  }
+  const Result<Finding> finding = measure(claim_of("tuning-collapse"), runner);
+  EXPECT_TRUE(finding) << (finding ? "" : finding.error().message);
+  return finding.value_or(Finding{});
+}
+
+TEST(ClaimVerdicts, CollapseIsHalfOfTheGoodputInTheMedianOfSingleMistakes) {
+  EXPECT_EQ(collapse_of({.most = 0.39}).verdict, Verdict::kHolds);
+  const Finding one = collapse_of({.worst = 0.39});
+  EXPECT_EQ(one.verdict, Verdict::kHoldsWhen);
+  EXPECT_NE(one.condition.find("PFC on the wrong priority"), std::string::npos) << one.condition;
+  EXPECT_NE(collapse_of({.worst = 0.5}).condition.find("not a collapse"), std::string::npos);
+  EXPECT_EQ(collapse_of({.worst = 0.73}).verdict, Verdict::kDoesNotHold);  // pairs do not count
+}
+
+TEST(ClaimVerdicts, NoLossIsToldOverABaselineThatHasNotSettled) {
+  const Finding finding = collapse_of({.most = 0.1, .unsettled = 0.4});
+  EXPECT_EQ(finding.verdict, Verdict::kNotMeasured);
+  EXPECT_NE(finding.condition.find("has not settled"), std::string::npos) << finding.condition;
+}
+
+TEST(ClaimVerdicts, InfiniBandIsSimplerIfItHasFewerSettingsAndLosesLess) {
+  const auto with = [](double lost_by_ib, std::int64_t ib_settings) {
+    FakeRunner runner;
+    for (const std::string right : {"infiniband", "infiniband-cc", "rocev2"}) {
+      for (const char* const seed : {" 1", " 2", " 3"}) {
+        runner.add_flows(right + seed, std::vector<double>(46, 0.8));
+        runner.last().settings = {.count = right == "rocev2" ? 30 : ib_settings, .devices = 1};
+      }
+      add_mistake(runner, right, "small packets", right == "rocev2" ? 0.4 : lost_by_ib);
+    }
+    for (const char* const name : {"infiniband, lane of the data changed on one switch", "infiniband-cc, marks rare",
+                                   "infiniband-cc, recovers slowly", "infiniband-cc, recovers fast"}) {
+      add_shares(runner, name, lost_by_ib);
+    }
+    const Result<Finding> finding = measure(claim_of("ib-easy-or-hard"), runner);
+    EXPECT_TRUE(finding) << (finding ? "" : finding.error().message);
+    return finding.value_or(Finding{}).condition;
+  };
+  EXPECT_NE(with(0.7, 4).find("simpler to run"), std::string::npos);
+  EXPECT_NE(with(0.3, 4).find("fewer settings"), std::string::npos);
+  EXPECT_NE(with(0.7, 40).find("cost less"), std::string::npos);
+  EXPECT_NE(with(0.3, 40).find("special skills"), std::string::npos);
+}
+
+TEST(ClaimVerdicts, LosslessIsHarderIfVictimsKeepLessOnLargeClustersAndInfiniBandsDoNot) {
+  struct Kept {
+    double pfc = 1;
+    double dcqcn = 1;
+    double infiniband = 1;
+    std::uint64_t drops = 0;
+  };
+  const auto with = [](const Kept& kept) {
+    FakeRunner runner;
+    const auto add = [&runner](const std::string& name, double share) {
+      for (const char* const seed : {" 1", " 2", " 3"}) {
+        runner.add_victims(name + seed, share);
+      }
+    };
+    for (const std::string size : {"64", "512", "2048"}) {
+      add("pfc " + size, size == "2048" ? kept.pfc : 1);
+      add("dcqcn " + size, size == "2048" ? kept.dcqcn : 1);
+      runner.last().summary.network.drops = kept.drops;
+      add("infiniband " + size, size == "2048" ? kept.infiniband : 1);
+      for (const std::string part : {"75", "50", "25"}) {
+        add("pfc, headroom " + part + " % " + size, 1);
+      }
+    }
+    add("pfc, 6 senders 512", 1);
+    add("alone 512", 1);
+    return verdict_of(runner, "lossless-at-scale");
+  };
+  EXPECT_EQ(with({}), Verdict::kDoesNotHold);
+  EXPECT_EQ(with({.pfc = 0.85, .dcqcn = 0.85}), Verdict::kHolds);
+  EXPECT_EQ(with({.pfc = 0.85}), Verdict::kHoldsWhen);
+  EXPECT_EQ(with({.pfc = 0.85, .dcqcn = 0.85, .infiniband = 0.85}), Verdict::kHoldsWhen);
+  EXPECT_EQ(with({.drops = 1}), Verdict::kHoldsWhen);
+}
+
 TEST(ClaimVerdicts, TwoSeedsAreTooFew) {
   FakeRunner runner;
   for (const std::string name : {"ecmp", "ecmp, dcqcn", "ecmp, any order", "spray, any order", "one switch"}) {

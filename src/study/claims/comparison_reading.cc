@@ -1,6 +1,5 @@
 #include "study/claims/comparison_reading.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace weft::study::claims {
@@ -19,15 +18,6 @@ std::optional<double> number_of(const Json& json) {
 }
 
 std::string text_of(const Json& json) { return json.is_string() ? json.get<std::string>() : std::string(); }
-
-std::optional<TuningRisk> risk_of(const Json& json) {
-  const auto median = number_of(member(json, "median"));
-  const auto worst = number_of(member(json, "worst"));
-  if (!median || !worst) {
-    return std::nullopt;
-  }
-  return TuningRisk{.median = *median, .worst = *worst, .worst_setting = text_of(member(json, "worst_setting"))};
-}
 
 }  // namespace
 
@@ -62,33 +52,6 @@ std::optional<Seconds> ComparisonReading::step_time(std::string_view fabric) con
 
 std::optional<double> ComparisonReading::cost_usd(std::string_view fabric) const { return number(fabric, "cost_usd"); }
 std::optional<double> ComparisonReading::power_w(std::string_view fabric) const { return number(fabric, "power_w"); }
-
-std::optional<double> ComparisonReading::settings(std::string_view fabric) const {
-  return number_of(member(member(this->fabric(fabric), "settings"), "count"));
-}
-std::optional<double> ComparisonReading::devices(std::string_view fabric) const {
-  return number_of(member(member(this->fabric(fabric), "settings"), "devices"));
-}
-
-std::optional<TuningRisk> ComparisonReading::tuning_risk(std::string_view fabric) const {
-  return risk_of(member(this->fabric(fabric), "tuning_risk"));
-}
-
-std::vector<TuningRiskAt> ComparisonReading::tuning_risk_by_size(std::string_view fabric) const {
-  std::vector<TuningRiskAt> sizes;
-  const Json& list = member(member(this->fabric(fabric), "tuning_risk"), "by_size");
-  if (list.is_array()) {
-    for (const Json& one : list) {
-      const auto gpus = number_of(member(one, "gpus"));
-      const auto risk = risk_of(one);
-      if (gpus && risk && *gpus > 0) {
-        sizes.push_back({.gpus = static_cast<std::size_t>(*gpus), .risk = *risk});
-      }
-    }
-  }
-  std::ranges::stable_sort(sizes, {}, &TuningRiskAt::gpus);
-  return sizes.size() > 1 ? sizes : std::vector<TuningRiskAt>();
-}
 
 std::string ComparisonReading::job() const { return text_of(member(member(document_, "scenario"), "job")); }
 

@@ -16,25 +16,18 @@ struct Sides {
   double roce_step = 0.42;
   double ib_cost = 2e6;
   double roce_cost = 1.5e6;
-  double roce_median = 0.02;
-  double roce_worst = 0.31;
-  double ib_settings = 3;
 };
 
 std::string document(const Sides& sides) {
   return fmt::format(
       R"({{"format": "weft-comparison", "scenario": {{"job": "llama3-8b on 128 GPUs"}}, "fabrics": [
         {{"name": "infiniband", "possible": true, "step_time_s": {}, "step_time_low_s": {}, "step_time_high_s": {},
-          "cost_usd": {}, "power_w": 9000, "settings": {{"count": {}, "devices": 8}},
-          "tuning_risk": {{"median": 0.01, "worst": 0.05, "worst_setting": "one degraded link"}}}},
+          "cost_usd": {}, "power_w": 9000}},
         {{"name": "rocev2", "possible": true, "step_time_s": {}, "step_time_low_s": {}, "step_time_high_s": {},
-          "cost_usd": {}, "power_w": 8000, "settings": {{"count": 9, "devices": 24}},
-          "tuning_risk": {{"median": {}, "worst": {}, "worst_setting": "ECMP polarised", "by_size": [
-            {{"gpus": 512, "median": 0.1, "worst": 0.4, "worst_setting": "x"}},
-            {{"gpus": 64, "median": 0.1, "worst": 0.2, "worst_setting": "x"}}]}}}},
+          "cost_usd": {}, "power_w": 8000}},
         {{"name": "rocev1", "possible": false, "step_time_s": 1.0}}]}})",
-      sides.ib_step, sides.ib_step - 0.001, sides.ib_step + 0.001, sides.ib_cost, sides.ib_settings, sides.roce_step,
-      sides.roce_step - 0.001, sides.roce_step + 0.001, sides.roce_cost, sides.roce_median, sides.roce_worst);
+      sides.ib_step, sides.ib_step - 0.001, sides.ib_step + 0.001, sides.ib_cost, sides.roce_step,
+      sides.roce_step - 0.001, sides.roce_step + 0.001, sides.roce_cost);
 }
 
 Finding finding_of(std::string_view id, const Sides& sides) {
@@ -52,21 +45,15 @@ TEST(ComparisonReading, GivesWhatIsThereAndNothingElse) {
   EXPECT_DOUBLE_EQ(reading.step_time("infiniband")->high, 0.401);
   EXPECT_FALSE(reading.step_time("rocev1"));  // not possible
   EXPECT_FALSE(reading.step_time("iwarp"));
-  EXPECT_EQ(reading.tuning_risk("rocev2")->worst_setting, "ECMP polarised");
-  ASSERT_EQ(reading.tuning_risk_by_size("rocev2").size(), 2U);
-  EXPECT_EQ(reading.tuning_risk_by_size("rocev2").front().gpus, 64U);
-  EXPECT_TRUE(reading.tuning_risk_by_size("infiniband").empty());
 }
 
 TEST(ComparisonReading, TakesAnyJsonForADocumentWithoutFigures) {
   for (const char* const text : {"{}", "[]", "3", R"({"fabrics": 3})", R"({"fabrics": [3, {"name": 4}]})",
-                                 R"({"fabrics": [{"name": "rocev2", "tuning_risk": [], "cost_usd": "much"}]})"}) {
+                                 R"({"fabrics": [{"name": "rocev2", "cost_usd": "much"}]})"}) {
     const auto json = nlohmann::ordered_json::parse(text);
     const ComparisonReading reading(json);
     EXPECT_FALSE(reading.step_time("rocev2")) << text;
     EXPECT_FALSE(reading.cost_usd("rocev2")) << text;
-    EXPECT_FALSE(reading.tuning_risk("rocev2")) << text;
-    EXPECT_TRUE(reading.tuning_risk_by_size("rocev2").empty()) << text;
     EXPECT_EQ(reading.job(), "") << text;
   }
 }
@@ -84,23 +71,10 @@ TEST(ComparisonClaims, WithoutTheirFiguresAreNotMeasured) {
   }
 }
 
-TEST(ComparisonClaims, CollapseIsHalfOfTheStepInTheMedian) {
-  EXPECT_EQ(finding_of("tuning-collapse", {.roce_median = 0.6, .roce_worst = 0.9}).verdict, Verdict::kHolds);
-  EXPECT_EQ(finding_of("tuning-collapse", {}).verdict, Verdict::kHoldsWhen);
-  EXPECT_EQ(finding_of("tuning-collapse", {.roce_worst = 0.05}).verdict, Verdict::kDoesNotHold);
-}
-
-TEST(ComparisonClaims, TheWorstLossGrowsWithTheCluster) {
-  EXPECT_EQ(finding_of("lossless-at-scale", {}).verdict, Verdict::kHolds);
-}
-
 TEST(ComparisonClaims, WhichSideOfAContradictionIsRightIsTheCondition) {
   EXPECT_EQ(finding_of("roce-cost", {}).condition, "said as \"costs less\"");
   EXPECT_EQ(finding_of("roce-cost", {.roce_cost = 2.1e6}).condition, "said as \"costs slightly more\"");
   EXPECT_EQ(finding_of("roce-cost", {.roce_cost = 2.5e6}).verdict, Verdict::kDoesNotHold);
-  EXPECT_NE(finding_of("ib-easy-or-hard", {}).condition.find("simpler to run"), std::string::npos);
-  EXPECT_NE(finding_of("ib-easy-or-hard", {.roce_worst = 0.01, .ib_settings = 10}).condition.find("special skills"),
-            std::string::npos);
 }
 
 TEST(ComparisonClaims, BuyersOfSpeedNeedADifferenceBeyondTheConfidenceInterval) {

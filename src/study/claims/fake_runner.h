@@ -59,6 +59,42 @@ class FakeRunner : public ClaimRunner {
       last().results.messages.push_back({.record = record, .ideal = Duration::zero()});
     }
   }
+  /// Takes half of the bytes from the flows of a case that was made, in the second half of its run.
+  void halve_after_middle(const std::string& case_name) {
+    ClaimCase& made = *std::ranges::find(cases_, case_name, &ClaimCase::name);
+    std::vector<MessageRow> halves;
+    const Time end = made.results.run.ended_at;
+    for (MessageRow row : made.results.messages) {
+      const Bytes whole = row.record.size;
+      row.record.size = whole / 2;
+      row.record.finished = Time::zero() + end.since_start() * 6 / 10;
+      halves.push_back(row);
+      row.record.size = whole / 8;
+      row.record.finished = end;
+      halves.push_back(row);
+    }
+    made.results.messages = std::move(halves);
+  }
+  /// Two hosts that send to one another, whose messages take as many times as long as alone as `share` says.
+  void add_victims(const std::string& case_name, double share) {
+    constexpr std::int64_t kMessages = 100;
+    constexpr std::int64_t kIdealNs = 1'000;
+    add(case_name, 1, static_cast<double>(kMessages * kIdealNs) * 1e-3);
+    JobRow& job = last().results.jobs.emplace_back();
+    job.name = "victims";
+    for (const char* const host : {"host0", "host1"}) {
+      job.ranks.push_back({.name = host, .endpoint = host, .rate = Rate::bits_per_second(100'000'000'000)});
+    }
+    const Duration taken = Duration::nanoseconds(static_cast<std::int64_t>(kIdealNs / share));
+    for (Time end = Time::zero() + taken; end <= last().results.run.ended_at; end = end + taken) {
+      workload::MessageRecord record;
+      record.flow = {.job = workload::JobId(0), .source = workload::RankId(0), .destination = workload::RankId(1)};
+      record.size = Bytes(16'384);
+      record.posted = end - taken;
+      record.finished = end;
+      last().results.messages.push_back({.record = record, .ideal = Duration::nanoseconds(kIdealNs)});
+    }
+  }
   /// One operation after another of a collective, each as long.
   void add_operations(const std::string& case_name, double ms) {
     add(case_name, 1);
@@ -66,6 +102,11 @@ class FakeRunner : public ClaimRunner {
       const auto end = Duration::picoseconds(static_cast<std::int64_t>((i + 1) * ms * 1e9));
       last().results.collectives.push_back({.iteration = i, .finished = Time::zero() + end});
     }
+  }
+  /// The case that was added last is a mistake in setting up another, and named after it.
+  void make_mistake_of(const std::string& case_name) {
+    mistakes_[case_name].push_back(std::move(cases_.back()));
+    cases_.pop_back();
   }
   void refuse(const std::string& case_name, const std::string& reason) {
     ClaimCase& made = cases_.emplace_back();
@@ -77,6 +118,9 @@ class FakeRunner : public ClaimRunner {
   void compare(std::string_view document) { comparison_ = nlohmann::ordered_json::parse(document); }
 
   Result<std::vector<ClaimCase>> run(const std::string&) override { return cases_; }
+  Result<std::vector<ClaimCase>> run_mistakes(const std::string&, const std::string& case_name) override {
+    return mistakes_[case_name];
+  }
   Result<std::vector<ScalePoint>> scale(const std::string&, const ScaleAsk&) override { return fail("no job"); }
   [[nodiscard]] const nlohmann::ordered_json* comparison() const override {
     return comparison_.is_null() ? nullptr : &comparison_;
@@ -84,6 +128,7 @@ class FakeRunner : public ClaimRunner {
 
  private:
   std::vector<ClaimCase> cases_;
+  std::map<std::string, std::vector<ClaimCase>> mistakes_;
   nlohmann::ordered_json comparison_;
 };
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "study/claims/over_seeds.h"
 
 namespace weft::study::claims {
 namespace {
@@ -20,21 +23,47 @@ void Readings::miss(std::string what) {
   }
 }
 
-const std::vector<ClaimCase>& Readings::cases() {
+void Readings::check_end(const ClaimCase& one) {
+  if (one.refusal.empty() && !came_to_its_end(one.results.run)) {
+    miss(fmt::format("case '{}': {} {}", one.name, to_string(one.results.run.end), one.results.run.error));
+  }
+}
+
+const std::deque<ClaimCase>& Readings::cases() {
   if (!std::exchange(ran_, true)) {
     Result<std::vector<ClaimCase>> made = runner_.run(scenario_);
     if (made) {
-      cases_ = std::move(*made);
+      std::ranges::move(*made, std::back_inserter(cases_));
     } else {
       miss(made.error().message);
     }
-    for (const ClaimCase& one : cases_) {
-      if (one.refusal.empty() && !came_to_its_end(one.results.run)) {
-        miss(fmt::format("case '{}': {} {}", one.name, to_string(one.results.run.end), one.results.run.error));
-      }
-    }
+    std::ranges::for_each(cases_, [this](const ClaimCase& one) { check_end(one); });
   }
   return cases_;
+}
+
+std::vector<std::string> Readings::mistakes(std::string_view name) {
+  if (const auto known = mistakes_.find(name); known != mistakes_.end()) {
+    return known->second;
+  }
+  std::vector<std::string>& names = mistakes_[std::string(name)];
+  const std::vector<std::string> seeds = seeds_of(*this, name);
+  for (const std::string& seed : seeds) {
+    Result<std::vector<ClaimCase>> made = runner_.run_mistakes(scenario_, seed);
+    if (!made) {
+      miss(made.error().message);
+      return names;
+    }
+    for (ClaimCase& one : *made) {
+      if (seed == seeds.front()) {
+        names.push_back(one.name);
+      }
+      one.name = fmt::format("{}, {}{}", name, one.name, seed.substr(name.size()));
+      check_end(one);
+      cases_.push_back(std::move(one));
+    }
+  }
+  return names;
 }
 
 const ClaimCase& Readings::at(std::string_view case_name) {

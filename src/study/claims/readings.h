@@ -5,6 +5,9 @@
 // may change, so that none of this is a programmer's error.
 #pragma once
 
+#include <deque>
+#include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -20,8 +23,11 @@ class Readings {
 
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
-  /// All cases, in the order of the file.
-  [[nodiscard]] const std::vector<ClaimCase>& cases();
+  /// All cases, in the order of the file, and those that mistakes() has added. References stay good.
+  [[nodiscard]] const std::deque<ClaimCase>& cases();
+  /// Runs the plausible mistakes in setting up "NAME 1", "NAME 2" and so on, and names them in their order; each is a
+  /// case "NAME, MISTAKE 1" from then on. The first ask counts.
+  [[nodiscard]] std::vector<std::string> mistakes(std::string_view name);
   [[nodiscard]] const ClaimCase& at(std::string_view case_name);
   /// Of the job of that name; of the first one for an empty name.
   [[nodiscard]] const JobSummary& job(std::string_view case_name, std::string_view job = {});
@@ -56,9 +62,13 @@ class Readings {
   void miss(std::string what);
 
  private:
+  /// Notes a run that went wrong.
+  void check_end(const ClaimCase& one);
+
   ClaimRunner& runner_;
   std::string scenario_;
-  std::vector<ClaimCase> cases_;
+  std::deque<ClaimCase> cases_;
+  std::map<std::string, std::vector<std::string>, std::less<>> mistakes_;  // by the name of what was set up
   std::vector<ScalePoint> points_;
   bool ran_ = false;
   bool scaled_ = false;
