@@ -81,14 +81,14 @@ def print_slowdowns(name, values):
     print(f"{name:20} {len(values):6} flows: mean {mean:.3f}, p50 p90 p95 p99 p99.9 {figures}", flush=True)
 
 
-SEEDS = {"incast": 120, "spray-128": 10, "adaptive-128": 10}
+SEEDS = {"incast": range(1, 121), "ecmp-128": range(11, 41), "spray-128": range(1, 11), "adaptive-128": range(1, 11)}
 
 
 def htsim(_):
     """Completion times over seeds of the hash, or of the packets' choices."""
     for case in ("ecmp-32", "spray-32", "adaptive-32", "incast", "ecmp-128", "spray-128", "adaptive-128"):
         times = []
-        for seed in range(1, SEEDS.get(case, 40) + 1):
+        for seed in SEEDS.get(case, range(1, 41)):
             summary = run(EXAMPLES / "htsim-permutation.toml", "--messages", "--case", case, "--seed", str(seed))
             times += [(message["finished_s"] - message["posted_s"]) * 1e6 for message in summary["messages"]]
         figures = " ".join(f"{nearest(times, share):.1f}" for share in (0.1, 0.5, 0.9, 0.99, 1))
