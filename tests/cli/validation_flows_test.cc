@@ -1,0 +1,108 @@
+// The scenarios of examples/validation/ run, shortened, and stand to other simulators as docs/validation.md says.
+// scripts/validate-flows runs them whole.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_weft.h"
+
+namespace weft::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kValidation = fs::path(WEFT_TEST_DATA_DIR) / "../../examples/validation";
+
+/// The summary of one case.
+nlohmann::json run_of(const std::string& arguments) {
+  const Outcome outcome =
+      run_weft(fmt::format("run {}/{} --no-results --quiet --messages --json -", kValidation.string(), arguments));
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
+  return json.is_discarded() || json["runs"].size() != 1 ? nlohmann::json() : json["runs"][0];
+}
+
+/// Microseconds that messages took, ascending.
+std::vector<double> times_of(const nlohmann::json& run) {
+  std::vector<double> times;
+  for (const nlohmann::json& message : run.at("messages")) {
+    times.push_back(1e6 * (message.at("finished_s").get<double>() - message.at("posted_s").get<double>()));
+  }
+  std::ranges::sort(times);
+  return times;
+}
+
+double mean_slowdown(const nlohmann::json& run) {
+  double sum = 0;
+  for (const nlohmann::json& message : run.at("messages")) {
+    sum += (message.at("finished_s").get<double>() - message.at("posted_s").get<double>()) /
+           message.at("ideal_s").get<double>();
+  }
+  return sum / static_cast<double>(run.at("messages").size());
+}
+
+// Five flows in six cross the spines; one by ECMP that shares its link with another takes twice as long.
+TEST(ValidationFlows, SprayedPermutationsEndTogetherAndHashedOnesDoNot) {
+  constexpr double kIdle = 176.15;
+  for (const char* paths : {"spray-32", "adaptive-32"}) {
+    const nlohmann::json run = run_of(fmt::format("htsim-permutation.toml --case {}", paths));
+    ASSERT_FALSE(run.is_null());
+    EXPECT_LT(times_of(run).back(), 1.25 * kIdle) << paths;
+    EXPECT_EQ(run["network"]["drops"]["total"], 0);
+  }
+  const nlohmann::json hashed = run_of("htsim-permutation.toml --case ecmp-32");
+  ASSERT_FALSE(hashed.is_null());
+  EXPECT_GT(times_of(hashed).back(), 1.9 * kIdle);
+}
+
+// 16 messages of 500 packets of 4,178 bytes over one link of 100 Gb/s.
+TEST(ValidationFlows, AnIncastUnderPfcKeepsItsLinkFull) {
+  const nlohmann::json run = run_of("htsim-permutation.toml --case incast");
+  ASSERT_FALSE(run.is_null());
+  const double least = 16 * 500 * 4178 * 8 / 100e3;
+  EXPECT_GT(times_of(run).back(), least);
+  EXPECT_LT(times_of(run).back(), 1.01 * least);
+  EXPECT_EQ(run["network"]["drops"]["total"], 0);
+}
+
+TEST(ValidationFlows, SprayingStorageTrafficBeatsHashing) {
+  const std::string shortened = " --set traffic[0].stop=0.2ms";
+  const nlohmann::json hashed = run_of("conweave.toml --case ecmp-50" + shortened);
+  const nlohmann::json sprayed = run_of("conweave.toml --case spray-50" + shortened);
+  ASSERT_FALSE(hashed.is_null() || sprayed.is_null());
+  EXPECT_LT(mean_slowdown(sprayed), mean_slowdown(hashed));
+}
+
+TEST(ValidationFlows, TheFatTreeOfHpccLosesNothing) {
+  const nlohmann::json run = run_of("hpcc-dcqcn.toml --set traffic[0].stop=0.05ms");
+  ASSERT_FALSE(run.is_null());
+  EXPECT_EQ(run["hosts"], 320);
+  EXPECT_EQ(run["switches"], 56);
+  EXPECT_EQ(run["network"]["drops"]["total"], 0);
+}
+
+// A ring that stays in its leaf shares no link; one whose hash collides at a spine gets half of it.
+TEST(ValidationFlows, RailsKeepTheLineAndSharedLeavesMayHalveIt) {
+  const auto slowest = [](const nlohmann::json& run) {
+    double seconds = 0;
+    for (const nlohmann::json& job : run.at("jobs")) {
+      seconds = std::max(seconds, job.at("collective_s").at("max").get<double>());
+    }
+    return seconds;
+  };
+  const nlohmann::json rails = run_of("simai-rails.toml --case rails");
+  const nlohmann::json shared = run_of("simai-rails.toml --case single-tor");
+  ASSERT_FALSE(rails.is_null() || shared.is_null());
+  const double line = 2 * 31.0 / 32 * 16 * 1024 * 1024 / 50e9;
+  EXPECT_GT(slowest(rails), line);
+  EXPECT_LT(slowest(rails), 1.4 * line);
+  EXPECT_GT(slowest(shared), 1.4 * slowest(rails));
+}
+
+}  // namespace
+}  // namespace weft::test
