@@ -79,8 +79,8 @@ class StepPhases {
   void skip(std::uint32_t phase) { samples_[phase].skipped = true; }
   /// Of a probe shorter than its operation, before it runs for the first time: if its algorithm goes around rings in so
   /// many steps, and a member's part of it is less than `piece`, a larger part of the operation's size and fewer of the
-  /// steps, for as many bytes, or what four steps move if that is more. What a step costs beside its bytes is hidden behind the rest of a
-  /// long piece, not of a short one.
+  /// steps, for as many bytes, or what four steps move if that is more. What a step costs beside its bytes is hidden
+  /// behind the rest of a long piece, not of a short one.
   void shape_probe(std::uint32_t phase, std::uint32_t ring_steps, Bytes piece);
   /// Of a settling sample: the largest size of this operation that is at most `wanted`, but two units, and at most its
   /// whole. Of its steps around rings, `steps` of `all`, if there are rings.
