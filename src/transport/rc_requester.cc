@@ -254,7 +254,7 @@ void RcRequester::finish_packet(const TransmitSlot& slot, const RcCore& core, Ti
   }
   hot_.not_before = send_under(core.options.policies(), packet, hot_.not_before, now);
   if (carries_telemetry) {
-    paced_until_ = hot_.not_before;
+    paced_ = true;
     packet.common.ecn = wire::Ecn::kNotEct;  // nobody learns from marks
   }
 }

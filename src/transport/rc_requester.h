@@ -149,7 +149,6 @@ class RcRequester {
   Hot hot_;
   std::unique_ptr<Recovery> selective_;  // only with selective repeat
   Time sample_sent_;                     // when the packet of the running round-trip sample left
-  Time paced_until_;                     // of a flow with telemetry: what pacing alone has made of `not_before`
   Duration ack_timeout_;
   Psn sample_psn_;
   std::uint32_t window_packets_ = 1;  // PSNs that may be in flight
@@ -167,6 +166,7 @@ class RcRequester {
   std::uint16_t echoed_entropy_ = 0;  // of the answer being processed
   bool echoed_mark_ = false;
   wire::TelemetryKind telemetry_ = wire::TelemetryKind::kNone;  // that data packets carry
+  bool paced_ = false;  // `not_before` is what pacing alone has made of it, of a flow with telemetry
   bool sampling_ = false;
   bool failed_ = false;
   std::uint8_t retries_left_ = 0;

@@ -156,7 +156,7 @@ void RcRequester::on_receiver_not_ready(Duration wait, const RcCall& call) {
     selective_->clear();
   rewind();
   hot_.not_before = later(hot_.not_before, call.now + wait);
-  paced_until_ = Time::zero();
+  paced_ = false;
   refresh_hurdles();
 }
 
@@ -370,7 +370,7 @@ void RcRequester::report_ack(std::int32_t progress, const RcCore& core, Time now
   CongestionControl& control = *core.options.congestion_control;
   control.on_ack(sample, now);
   // A flow that is no longer paced need not wait for what its pace was.
-  if (now < paced_until_ && hot_.not_before == paced_until_ &&
+  if (paced_ && now < hot_.not_before &&
       control.gap_after(verbs::to_bytes(core.attributes().path_mtu), now) == Duration::zero())
     hot_.not_before = now;
   refresh_window(core, now);

@@ -105,7 +105,7 @@ depth = 4
        {"infiniband", "infiniband, lane of the data changed on one switch", "infiniband-cc",
         "infiniband-cc, marks rare", "infiniband-cc, recovers slowly", "infiniband-cc, recovers fast", "rocev2"}) {
     for (const std::string seed : {"1", "2", "3"}) {
-      text += "[[case]]\nname = \"" + name + " " + seed + "\"\n";
+      text += "[[case]]\nname = \"" + name + " " + seed + "\"\nseed = " + seed + "\n";
       text += name == "rocev2" ? "fabric.family = \"rocev2\"\n" : "";
     }
   }

@@ -95,9 +95,9 @@ Finding tuning_collapse(Readings& runs) {
       "hardware. Each sends to one behind another leaf, 14 of them to one host besides, 4 MiB of each flow in flight. "
       "Goodput of all flows in steady state, of the mean flow, of the 10th percentile and of the slowest as shares of "
       "the line, means over three seeds and from the least to the most: {} set up right. Lost by one mistake, each "
-      "seed against its own: {:.1f} % in the median of {}; at least 5 % of the mean: {}. Pairs of mistakes: {}. The "
-      "slowest flow loses most by a cable that runs at a quarter of its rate, which is no tuning. Congestion control "
-      "off: {}; PFC off: {}; nothing configured, ECMP alone: {}. Firmware and switch defaults (`rocev2-defaults`), "
+      "seed against its own: {:.1f} % in the median of {}; at least 5 % of the mean: {}. Pairs of mistakes: {}. "
+      "Congestion control off: {}; PFC off: {}; nothing configured, ECMP alone: {}. Firmware and switch defaults "
+      "(`rocev2-defaults`), "
       "whatever "
       "the rate: {}. The case against: the same with 512 KiB of each flow in flight, as a collective library bounds "
       "it. There {} set up right, the median mistake costs {:.1f} % and the worst, {}, {:.0f} %; nothing configured "
@@ -145,7 +145,9 @@ Finding ib_easy_or_hard(Readings& runs) {
   const SettingsToMake& ib_settings = runs.at("infiniband 1").settings;
   const SettingsToMake& roce_settings = runs.at("rocev2 1").settings;
   const bool fewer = ib_settings.count < roce_settings.count;
-  const bool safer = median_loss(single) <= median_loss(roce.single) && worst_ib.mean.mean < worst_roce.mean.mean;
+  constexpr double kClear = 0.05;  // of the goodput: seeds differ by as much
+  const bool safer =
+      median_loss(single) <= median_loss(roce.single) && worst_ib.mean.mean + kClear < worst_roce.mean.mean;
   Finding finding;
   finding.verdict = Verdict::kHoldsWhen;
   finding.condition = fewer && safer ? "said as \"simpler to run\": fewer settings, and less is lost by a wrong one"
@@ -173,7 +175,7 @@ Finding ib_easy_or_hard(Readings& runs) {
       "with it there are parameters to tune, for which a subnet manager has no rule. Credits need no thresholds, and "
       "are wrong only where buffers are short for the cable. An arbitration table that does not name the data's lane "
       "is refused before the run. Routing engines of a subnet manager other than the fat-tree's are not modelled, nor "
-      "is what people know. Simpler: fewer settings, and less lost in the median and at worst.",
+      "is what people know. Simpler: fewer settings, and less lost in the median and, by 5 points, at worst.",
       percent(steady_shares(runs, "infiniband", kAllFlows)), percent(steady_shares(runs, "rocev2", kAllFlows)),
       ib_settings.count, ib_settings.devices, roce_settings.count, roce_settings.devices, 100 * median_loss(single),
       single.size(), list_of(single, 0.01), list_of(ib.pairs, -1), 100 * median_loss(roce.single), roce.single.size(),
