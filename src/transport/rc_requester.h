@@ -164,9 +164,9 @@ class RcRequester {
   std::uint16_t full_frame_ = 0;
   std::uint16_t full_wire_ = 0;
   std::uint16_t echoed_entropy_ = 0;  // of the answer being processed
-  bool echoed_mark_ = false;
+  bool echoed_mark_ : 1 = false;
+  bool paced_ : 1 = false;  // `not_before` is what pacing alone has made of it, of a flow with telemetry
   wire::TelemetryKind telemetry_ = wire::TelemetryKind::kNone;  // that data packets carry
-  bool paced_ = false;  // `not_before` is what pacing alone has made of it, of a flow with telemetry
   bool sampling_ = false;
   bool failed_ = false;
   std::uint8_t retries_left_ = 0;
