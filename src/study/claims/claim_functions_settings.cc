@@ -11,6 +11,9 @@
 namespace weft::study::claims {
 namespace {
 
+/// Of the goodput, by which one loss is less than another: seeds differ by as much.
+constexpr double kClear = 0.05;
+
 constexpr double kCollapse = 0.5;
 constexpr double kHurts = 0.1;
 constexpr double kSettled = 0.05;
@@ -145,7 +148,6 @@ Finding ib_easy_or_hard(Readings& runs) {
   const SettingsToMake& ib_settings = runs.at("infiniband 1").settings;
   const SettingsToMake& roce_settings = runs.at("rocev2 1").settings;
   const bool fewer = ib_settings.count < roce_settings.count;
-  constexpr double kClear = 0.05;  // of the goodput: seeds differ by as much
   const bool safer =
       median_loss(single) <= median_loss(roce.single) && worst_ib.mean.mean + kClear < worst_roce.mean.mean;
   Finding finding;
