@@ -43,16 +43,19 @@ void derive_links(Scenario& scenario) {
   }
 }
 
+/// The newer algorithms measure by what comes back with acknowledgements.
+bool wants_telemetry(CongestionAlgorithm algorithm) {
+  return algorithm == CongestionAlgorithm::kSwift || algorithm == CongestionAlgorithm::kHpcc;
+}
+
 // An acknowledgement for each packet takes a turn of a busy egress port as often as a packet does, and is needed only
 // where gaps are counted (docs/decisions/0029).
 void derive_acknowledgements(Scenario& scenario) {
   constexpr std::int64_t kPerAcknowledgement = 8;
   TransportSettings& transport = scenario.transport;
-  const CongestionAlgorithm algorithm = scenario.congestion.algorithm;
   if (origin_of(scenario, "transport.ack_interval") != Origin::kDefault || !transport.out_of_order_placement ||
       transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat ||
-      transport.loss_detection == LossDetectionKind::kCount || algorithm == CongestionAlgorithm::kSwift ||
-      algorithm == CongestionAlgorithm::kHpcc) {
+      transport.loss_detection == LossDetectionKind::kCount || wants_telemetry(scenario.congestion.algorithm)) {
     return;
   }
   transport.ack_interval = kPerAcknowledgement;
@@ -127,10 +130,9 @@ void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<s
 std::string profile_of(const Scenario& scenario) {
   const CongestionSettings& congestion = scenario.congestion;
   const bool of_catalogue = scenario.sources.at("congestion_control.profile").origin == Origin::kCatalogue;
-  const bool newer =
-      congestion.algorithm == CongestionAlgorithm::kSwift || congestion.algorithm == CongestionAlgorithm::kHpcc;
-  return congestion.profile.empty() || (of_catalogue && newer) ? default_profile(congestion.algorithm)
-                                                               : congestion.profile;
+  return congestion.profile.empty() || (of_catalogue && wants_telemetry(congestion.algorithm))
+             ? default_profile(congestion.algorithm)
+             : congestion.profile;
 }
 
 void derive(Scenario& scenario) {
