@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <map>
+#include <span>
 
 #include "cli/exit_status.h"
 #include "cli/run_case.h"
@@ -134,6 +136,19 @@ std::string comparison_of(const std::vector<study::RunResults>& runs) {
   return study::comparison_text(columns);
 }
 
+/// The key of each scenario's run. Cases with the same settings are runs of their own in a results file all the same:
+/// the second of them is KEY-2.
+std::vector<std::string> keys_of(std::span<const study::Scenario> scenarios, const study::Catalogue& catalogue) {
+  std::vector<std::string> keys;
+  std::map<std::string, int> seen;
+  for (const study::Scenario& scenario : scenarios) {
+    std::string key = study::run_key(scenario, catalogue, WEFT_VERSION);
+    const int times = ++seen[key];
+    keys.push_back(times == 1 ? std::move(key) : fmt::format("{}-{}", key, times));
+  }
+  return keys;
+}
+
 int run(const RunText& text) {
   if (text.json == "-" && text.csv == "-") {
     return complain({"--json - and --csv - cannot both have standard output"}, kUsageError);
@@ -149,11 +164,13 @@ int run(const RunText& text) {
   catch_interrupts();
   std::vector<study::RunResults> runs;
   int status = kSuccess;
-  for (const study::Scenario& scenario : *scenarios) {
+  const std::vector<std::string> keys = keys_of(*scenarios, *catalogue);
+  for (std::size_t i = 0; i < scenarios->size(); ++i) {
+    const study::Scenario& scenario = (*scenarios)[i];
     const std::string name = scenario.case_name.empty() ? scenario.name : scenario.case_name;
     Result<study::RunResults> results =
         run_case(scenario, {.name = name,
-                            .key = study::run_key(scenario, *catalogue, WEFT_VERSION),
+                            .key = keys[i],
                             .captures = captures_of(text, scenarios->size() > 1 ? scenario.case_name : ""),
                             .timeline = text.timeline.empty() || scenarios->size() == 1
                                             ? text.timeline

@@ -58,6 +58,18 @@ TEST_F(Run, PrintsASummaryAndWritesAResultsFile) {
   EXPECT_TRUE(exists("results/small-rocev2-seed1.weft")) << outcome.out;
 }
 
+// A case that sets what the file says anyway was refused by the results file, and with it every run of the scenario.
+TEST_F(Run, CasesWithTheSameSettingsAreBothInOneResultsFile) {
+  std::ofstream(folder_ / "small.toml", std::ios::app) << "[[case]]\nname = \"one\"\n[[case]]\nname = \"other\"\n";
+  const Outcome outcome = run("small.toml --quiet --out both.weft --json both.json");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_TRUE(exists("both.weft"));
+  std::ifstream file(folder_ / "both.json");
+  const nlohmann::json runs = nlohmann::json::parse(file)["runs"];
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[1]["run"], runs[0]["run"].get<std::string>() + "-2");
+}
+
 TEST_F(Run, ShowsNoProgressOffATerminal) { EXPECT_EQ(run("small.toml").err, ""); }
 
 TEST_F(Run, QuietPrintsNothing) {
