@@ -172,20 +172,7 @@ Result<std::optional<ScaleUpPlan>> plan_scale_up(const Scenario& scenario, const
 }
 
 transport::MemoryOptions memory_options(const ScaleUpSettings& settings) {
-  return {.format = {.unit = narrow(settings.unit),
-                     .packet_payload = narrow(settings.packet_payload),
-                     .flit = narrow(settings.flit),
-                     .data_header = narrow(settings.data_header),
-                     .request_header = narrow(settings.request_header),
-                     .answer = narrow(settings.answer),
-                     .link_efficiency = settings.link_efficiency},
-          .load_window = settings.load_window};
-}
-
-Bytes largest_packet(const ScaleUpSettings& settings) {
-  const wire::MemoryFormat format = memory_options(settings).format;
-  return Bytes(std::max({wire::data_wire_bytes(format, format.unit), wire::request_wire_bytes(format, format.unit),
-                         wire::answer_wire_bytes(format)}));
+  return {.format = memory_format(settings), .load_window = settings.load_window};
 }
 
 host::NicOptions scale_up_nic(const ScaleUpSettings& settings) {

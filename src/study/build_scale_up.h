@@ -57,9 +57,6 @@ struct ScaleUpPlan {
 /// What a queue pair over the links is made with.
 [[nodiscard]] transport::MemoryOptions memory_options(const ScaleUpSettings& settings);
 
-/// The most that a simulated packet takes on a link, and in a buffer.
-[[nodiscard]] Bytes largest_packet(const ScaleUpSettings& settings);
-
 /// The port of a GPU or a pool, as a NIC: everything but endpoint, seeds, address and path.
 [[nodiscard]] host::NicOptions scale_up_nic(const ScaleUpSettings& settings);
 

@@ -7,9 +7,9 @@
 #include "base/format_quantity.h"
 #include "study/resize.h"
 #include "study/simulation.h"
+#include "study/step_work.h"
 #include "study/summary.h"
 #include "study/summary_text.h"
-#include "study/training_report.h"
 #include "workload/training/transformer_step.h"
 
 namespace weft::study {

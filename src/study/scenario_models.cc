@@ -5,7 +5,6 @@
 #include "study/fail_at.h"
 #include "study/model_catalogue.h"
 #include "study/step_work.h"
-#include "study/training_report.h"
 #include "workload/training/memory_estimate.h"
 
 namespace weft::study {

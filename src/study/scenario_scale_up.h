@@ -9,6 +9,7 @@
 #include "base/probability.h"
 #include "base/rate.h"
 #include "base/time.h"
+#include "wire/memory_format.h"
 
 namespace weft::study {
 
@@ -45,5 +46,11 @@ struct ScaleUpSettings {
   Rate pool_rate;
   Duration pool_latency;  // of its memory and controller, one way
 };
+
+/// How loads and stores become packets of the links.
+[[nodiscard]] wire::MemoryFormat memory_format(const ScaleUpSettings& settings);
+
+/// The most that a simulated packet takes on a link, and in a buffer.
+[[nodiscard]] Bytes largest_packet(const ScaleUpSettings& settings);
 
 }  // namespace weft::study

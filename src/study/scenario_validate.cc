@@ -15,7 +15,6 @@
 #include "fabric/routing/depth_grades.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "study/apply.h"
-#include "study/build_scale_up.h"
 #include "study/fail_at.h"
 #include "study/scenario_words.h"
 

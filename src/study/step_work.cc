@@ -1,10 +1,6 @@
 #include "study/step_work.h"
 
-#include <fmt/format.h>
-
-#include "study/summary_text.h"
-#include "study/training_report.h"
-#include "workload/training/memory_estimate.h"
+#include "base/match.h"
 #include "workload/training/transformer_step.h"
 
 namespace weft::study {
@@ -13,11 +9,6 @@ namespace {
 using workload::DecodePlan;
 using workload::HaloPlan;
 using workload::TrainingPlan;
-
-template <class... Cases>
-struct Match : Cases... {
-  using Cases::operator()...;
-};
 
 workload::DecodeJob decode_job_of(const JobSettings& job) {
   workload::DecodeJob decode{.model = job.training.shape,
@@ -53,51 +44,39 @@ Result<StepWork> as_work(Result<Plan> plan) {
   return plan ? Result<StepWork>(StepWork(*std::move(plan))) : pass_on(plan);
 }
 
-std::string text_of(const workload::TrainingJob& job) {
-  const workload::Parallelism& own = job.parallelism;
-  std::string text = fmt::format("tp {}, pp {}, dp {}", own.tensor, own.pipeline, own.data);
-  if (own.context > 1) {
-    text += fmt::format(", cp {}", own.context);
-  }
-  if (own.expert > 1) {
-    text += fmt::format(", ep {}", own.expert);
-  }
-  return text + fmt::format(", {} sequences of {}", job.batch.global, job.model.sequence);
-}
-
-std::string text_of(const HaloPlan& plan) {
-  const workload::HaloJob& job = plan.job();
-  std::string faces;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (job.grid[axis] > 1) {
-      faces += fmt::format("{}{}", faces.empty() ? ", faces of " : ", ", short_text(plan.face(axis)));
-    }
-  }
-  return fmt::format("{} x {} x {} ranks of {} x {} x {} cells{}", job.grid[0], job.grid[1], job.grid[2], job.block[0],
-                     job.block[1], job.block[2], faces);
-}
-
-void add_memory(StepRow& row, std::initializer_list<StepMemory> parts) {
-  for (const StepMemory& part : parts) {
-    if (part.size > Bytes::zero()) {
-      row.memory.push_back(part);
-    }
-  }
-}
-
-void add_memory(StepRow& row, const TrainingPlan& plan) {
-  const workload::MemoryEstimate memory = workload::estimate_memory(plan.job(), plan.gpu());
-  add_memory(row, {{"parameters", memory.parameters},
-                   {"gradients", memory.gradients},
-                   {"optimizer", memory.optimizer},
-                   {"activations", memory.activations},
-                   {"working", memory.working},
-                   {"output", memory.output},
-                   {"reserved", memory.reserved},
-                   {"of", plan.gpu().memory}});
-}
-
 }  // namespace
+
+workload::TrainingJob training_job_of(const TrainingSettings& settings) {
+  workload::TrainingJob job{.model = settings.shape};
+  if (settings.sequence > 0) {
+    job.model.sequence = settings.sequence;
+  }
+  if (settings.layers > 0) {
+    job.model.layers = settings.layers;
+  }
+  using workload::SequenceParallel;
+  using workload::ZeroStage;
+  job.parallelism = {
+      .tensor = settings.tensor,
+      .pipeline = settings.pipeline,
+      .data = settings.data,
+      .expert = settings.expert,
+      .context = settings.context,
+      .virtual_stages = settings.interleave,
+      .sequence = settings.sequence_parallel && settings.tensor > 1 ? SequenceParallel::kOn : SequenceParallel::kOff,
+      .zero = settings.zero == 0   ? ZeroStage::kNone
+              : settings.zero == 1 ? ZeroStage::kOptimizer
+                                   : ZeroStage::kParameters,
+      .split = settings.layer_split};
+  job.batch = {.global = settings.global_batch, .micro = settings.micro_batch};
+  job.precision = settings.precision;
+  job.gradients = settings.gradients;
+  job.recomputation = settings.recomputation;
+  job.reduction = settings.overlap ? workload::GradientReduction::kOverlapped : workload::GradientReduction::kAtEnd;
+  job.bucket = settings.bucket;
+  job.steps = static_cast<std::uint32_t>(settings.steps);
+  return job;
+}
 
 Result<StepWork> make_step_work(const JobSettings& job) {
   const workload::GpuModel& gpu = job.training.gpu_model;
@@ -133,30 +112,6 @@ std::unique_ptr<workload::StepGraph> make_graph(const StepWork& work, workload::
                           [rank](const DecodePlan& plan) { return Graph(new workload::DecodeStep(plan, rank)); },
                           [rank](const HaloPlan& plan) { return Graph(new workload::HaloExchange(plan, rank)); }},
                     work);
-}
-
-void describe(StepRow& row, const StepWork& work) {
-  const auto add_rates = [&row](const auto& plan) {
-    row.tokens_per_second = tokens_per_second(plan, row.time);
-    row.utilisation = model_flops_utilisation(plan, row.time);
-  };
-  std::visit(Match{[&](const TrainingPlan& plan) {
-                     row.parallelism = text_of(plan.job());
-                     add_rates(plan);
-                     add_memory(row, plan);
-                   },
-                   [&](const DecodePlan& plan) {
-                     const workload::DecodeJob& job = plan.job();
-                     row.parallelism = fmt::format("tp {}, {} replicas, batch {}, context {}", job.tensor, job.replicas,
-                                                   job.batch, job.context);
-                     add_rates(plan);
-                     add_memory(row, {{"weights", plan.weights_per_gpu()},
-                                      {"cache", plan.cache_per_gpu()},
-                                      {"reserved", plan.gpu().reserved},
-                                      {"of", plan.gpu().memory}});
-                   },
-                   [&](const HaloPlan& plan) { row.parallelism = text_of(plan); }},
-             work);
 }
 
 }  // namespace weft::study

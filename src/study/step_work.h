@@ -8,8 +8,8 @@
 #include <span>
 #include <variant>
 
+#include "base/result.h"
 #include "study/scenario_traffic.h"
-#include "study/step_rows.h"
 #include "workload/training/decode_step.h"
 #include "workload/training/halo_exchange.h"
 #include "workload/training/training_plan.h"
@@ -18,14 +18,14 @@ namespace weft::study {
 
 using StepWork = std::variant<workload::TrainingPlan, workload::DecodePlan, workload::HaloPlan>;
 
+/// The model and GPU must have been filled in.
+[[nodiscard]] workload::TrainingJob training_job_of(const TrainingSettings& settings);
+
 /// The model and GPU of the job must have been filled in. Errors, with the numbers: what the plan says.
 [[nodiscard]] Result<StepWork> make_step_work(const JobSettings& job);
 
 [[nodiscard]] std::span<const workload::Communicator> communicators_of(const StepWork& work);
 [[nodiscard]] std::uint32_t steps_of(const StepWork& work);
 [[nodiscard]] std::unique_ptr<workload::StepGraph> make_graph(const StepWork& work, workload::RankId rank);
-
-/// Fills in how the work is divided, its rates and its memory; the time of a step is known.
-void describe(StepRow& row, const StepWork& work);
 
 }  // namespace weft::study

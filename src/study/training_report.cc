@@ -8,6 +8,7 @@
 
 #include "base/int128.h"
 #include "study/scenario_words.h"
+#include "study/step_description.h"
 #include "study/summary_text.h"
 #include "workload/training/critical_path.h"
 #include "workload/training/step_report.h"
@@ -106,38 +107,6 @@ std::int64_t continued_count(std::int64_t shorter, std::int64_t longer, const Co
 }
 
 }  // namespace
-
-workload::TrainingJob training_job_of(const TrainingSettings& settings) {
-  workload::TrainingJob job{.model = settings.shape};
-  if (settings.sequence > 0) {
-    job.model.sequence = settings.sequence;
-  }
-  if (settings.layers > 0) {
-    job.model.layers = settings.layers;
-  }
-  using workload::SequenceParallel;
-  using workload::ZeroStage;
-  job.parallelism = {
-      .tensor = settings.tensor,
-      .pipeline = settings.pipeline,
-      .data = settings.data,
-      .expert = settings.expert,
-      .context = settings.context,
-      .virtual_stages = settings.interleave,
-      .sequence = settings.sequence_parallel && settings.tensor > 1 ? SequenceParallel::kOn : SequenceParallel::kOff,
-      .zero = settings.zero == 0   ? ZeroStage::kNone
-              : settings.zero == 1 ? ZeroStage::kOptimizer
-                                   : ZeroStage::kParameters,
-      .split = settings.layer_split};
-  job.batch = {.global = settings.global_batch, .micro = settings.micro_batch};
-  job.precision = settings.precision;
-  job.gradients = settings.gradients;
-  job.recomputation = settings.recomputation;
-  job.reduction = settings.overlap ? workload::GradientReduction::kOverlapped : workload::GradientReduction::kAtEnd;
-  job.bucket = settings.bucket;
-  job.steps = static_cast<std::uint32_t>(settings.steps);
-  return job;
-}
 
 std::string path_text(const StepOperation& operation) {
   return fmt::format("{} {} of {}", to_string(operation.purpose), to_string(operation.kind),

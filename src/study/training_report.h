@@ -1,4 +1,4 @@
-// From a job's settings to the training job of workload, and from the log of its run to the row of results.
+// From the log of a training job's run to its row of results.
 #pragma once
 
 #include "study/scenario_traffic.h"
@@ -8,9 +8,6 @@
 #include "workload/training/node_log.h"
 
 namespace weft::study {
-
-/// The model and GPU must have been filled in.
-[[nodiscard]] workload::TrainingJob training_job_of(const TrainingSettings& settings);
 
 /// How a step's critical path names a kind of operation: "dp all-reduce of 1 GiB".
 [[nodiscard]] std::string path_text(const StepOperation& operation);
