@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "study/collective_form.h"
+#include "study/run/collective_form.h"
 
-namespace weft::study {
+namespace weft::study::run {
 namespace {
 
 using workload::CollectiveAlgorithm;
@@ -51,7 +51,7 @@ bool affordable(const Row& row, std::int64_t ranks, Bytes size) {
          static_cast<double>(ranks) * steps < kMostMessages;
 }
 
-std::string cell(const Row& row, std::int64_t ranks, Bytes size, const Catalogue& catalogue) {
+std::string cell(const Row& row, std::int64_t ranks, Bytes size, const scenario::Catalogue& catalogue) {
   if (!affordable(row, ranks, size)) {
     return "-";
   }
@@ -70,7 +70,7 @@ std::string name_of(const Row& row) {
 
 /// Rows whose name has `only` in it.
 int run(std::string_view only) {
-  const auto catalogue = Catalogue::load(std::nullopt);
+  const auto catalogue = scenario::Catalogue::load(std::nullopt);
   if (!catalogue) {
     fmt::print(stderr, "{}\n", catalogue.error().message);
     return 1;
@@ -97,6 +97,6 @@ int run(std::string_view only) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::run
 
-int main(int count, char** words) { return weft::study::run(count > 1 ? words[1] : ""); }
+int main(int count, char** words) { return weft::study::run::run(count > 1 ? words[1] : ""); }

@@ -5,17 +5,17 @@
 #include <cmath>
 #include <string_view>
 
-#include "study/megatron_rows.h"
+#include "study/scenario/megatron_rows.h"
 
-namespace weft::study {
+namespace weft::study::scenario {
 namespace {
 
 constexpr const char* kGpu = "a100-80gb";
 
 // Root of the mean square of the relative errors of rows [0, count).
-double error_of(const ModelCatalogue& catalogue, const workload::GpuModel& gpu, std::size_t count) {
+double error_of(const scenario::ModelCatalogue& catalogue, const workload::GpuModel& gpu, std::size_t count) {
   double sum = 0;
-  for (const MegatronRow& row : megatron_rows().first(count)) {
+  for (const scenario::MegatronRow& row : megatron_rows().first(count)) {
     const auto predicted = predicted_teraflops(row, catalogue, gpu);
     const double error = predicted ? *predicted / row.teraflops - 1 : 1;
     sum += error * error;
@@ -23,9 +23,9 @@ double error_of(const ModelCatalogue& catalogue, const workload::GpuModel& gpu, 
   return std::sqrt(sum / static_cast<double>(count));
 }
 
-workload::GpuModel fit(const ModelCatalogue& catalogue, workload::GpuModel gpu) {
+workload::GpuModel fit(const scenario::ModelCatalogue& catalogue, workload::GpuModel gpu) {
   workload::GpuModel best = gpu;
-  double least = error_of(catalogue, best, kFittedMegatronRows);
+  double least = error_of(catalogue, best, scenario::kFittedMegatronRows);
   for (int share = 500; share <= 1000; share += 5) {
     for (int half = 0; half <= 400; half += 10) {
       gpu.gemm_peak_share = share * 1e-3;
@@ -40,7 +40,7 @@ workload::GpuModel fit(const ModelCatalogue& catalogue, workload::GpuModel gpu) 
 }
 
 int run(bool fits) {
-  const auto catalogue = ModelCatalogue::load(std::nullopt);
+  const auto catalogue = scenario::ModelCatalogue::load(std::nullopt);
   if (!catalogue) {
     fmt::print(stderr, "{}\n", catalogue.error().message);
     return 1;
@@ -49,7 +49,7 @@ int run(bool fits) {
   if (fits) {
     gpu = fit(*catalogue, gpu);
   }
-  auto table = megatron_table(*catalogue, gpu);
+  auto table = scenario::megatron_table(*catalogue, gpu);
   if (!table) {
     fmt::print(stderr, "{}\n", table.error().message);
     return 1;
@@ -59,6 +59,6 @@ int run(bool fits) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::scenario
 
-int main(int argc, char** argv) { return weft::study::run(argc > 1 && std::string_view(argv[1]) == "--fit"); }
+int main(int argc, char** argv) { return weft::study::scenario::run(argc > 1 && std::string_view(argv[1]) == "--fit"); }

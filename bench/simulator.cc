@@ -14,9 +14,9 @@
 #include <string>
 #include <string_view>
 
-#include "study/catalogue.h"
-#include "study/scenario_load.h"
-#include "study/simulation.h"
+#include "study/run/simulation.h"
+#include "study/scenario/catalogue.h"
+#include "study/scenario/scenario_load.h"
 
 namespace weft {
 namespace {
@@ -120,7 +120,7 @@ vl_buffer = "128 KiB"
   return text;
 }
 
-[[gnu::noinline]] study::World::Stop timed_run(study::World& world, std::uint64_t budget) {
+[[gnu::noinline]] study::world::World::Stop timed_run(study::world::World& world, std::uint64_t budget) {
   return world.run(Time::never(), budget);
 }
 
@@ -132,26 +132,26 @@ int fail_with(std::string_view message) {
 int run(const Request& request) {
   const auto begin = std::chrono::steady_clock::now();
   const NameParts parts = parts_of(request.name);
-  Result<study::Catalogue> catalogue = study::Catalogue::load(std::nullopt);
+  Result<study::scenario::Catalogue> catalogue = study::scenario::Catalogue::load(std::nullopt);
   if (!catalogue) {
     return fail_with(catalogue.error().message);
   }
-  Result<study::Scenario> scenario = study::parse_scenario(
+  Result<study::scenario::Scenario> scenario = study::scenario::parse_scenario(
       scenario_text(request, parts), {.file = "benchmark", .case_name = {}, .settings = {}}, *catalogue);
   if (!scenario) {
     return fail_with(scenario.error().message);
   }
   Finished finished;
-  auto simulation = study::Simulation::create(*scenario, finished);
+  auto simulation = study::run::Simulation::create(*scenario, finished);
   if (!simulation) {
     return fail_with(simulation.error().message);
   }
-  study::World& world = (*simulation)->world();
+  study::world::World& world = (*simulation)->world();
   const auto ready = std::chrono::steady_clock::now();
-  const study::World::Stop stop = timed_run(world, request.budget);
+  const study::world::World::Stop stop = timed_run(world, request.budget);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - ready;
   const std::chrono::duration<double> setup = ready - begin;
-  if (finished.failed > 0 || (request.budget == ~std::uint64_t{0} && stop != study::World::Stop::kBudget)) {
+  if (finished.failed > 0 || (request.budget == ~std::uint64_t{0} && stop != study::world::World::Stop::kBudget)) {
     return fail_with("the run did not end well");
   }
   std::uint64_t payload_packets = 0;

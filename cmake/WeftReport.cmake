@@ -10,7 +10,7 @@ set(WEFT_WEB_DIR "${CMAKE_BINARY_DIR}/web")
 set(WEFT_REPORT_PAGE "${WEFT_WEB_DIR}/report_page.html")
 set(WEFT_NOTICES "${CMAKE_BINARY_DIR}/THIRD-PARTY-NOTICES.txt")
 
-# weft_report_page(<target>): adds `std::string_view weft::study::report_page()` to the target.
+# weft_report_page(<target>): adds `std::string_view weft::study::report::report_page()` to the target.
 function(weft_report_page target)
   set(web "${CMAKE_SOURCE_DIR}/web")
   set(packages "${WEFT_WEB_DIR}/packages.stamp")
@@ -32,5 +32,6 @@ function(weft_report_page target)
     DEPENDS "${packages}" "${web}/build.mjs" ${sources}
     COMMENT "Bundling the report"
     VERBATIM)
-  weft_embed_text(${target} FILE "${WEFT_REPORT_PAGE}" FUNCTION weft::study::report_page HEADER study/report/report_html.h)
+  weft_embed_text(${target} FILE "${WEFT_REPORT_PAGE}" FUNCTION weft::study::report::report_page
+                  HEADER study/report/report_html.h)
 endfunction()

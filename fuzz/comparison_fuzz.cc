@@ -12,7 +12,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace weft;
-  using namespace weft::study;
+  using namespace weft::study::report;
   const auto document = parse_comparison({reinterpret_cast<const char*>(data), size});
   if (!document) {
     WEFT_ASSERT(!document.error().message.empty());

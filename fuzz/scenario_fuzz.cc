@@ -5,31 +5,33 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "study/scenario_listing.h"
-#include "study/scenario_load.h"
-#include "study/selector.h"
+#include "study/scenario/scenario_listing.h"
+#include "study/scenario/scenario_load.h"
+#include "study/scenario/selector.h"
 
 namespace {
 
-const weft::study::Catalogue& catalogue() {
-  static const weft::study::Catalogue kCatalogue = weft::study::Catalogue::load(std::nullopt).value();
+const weft::study::scenario::Catalogue& catalogue() {
+  static const weft::study::scenario::Catalogue kCatalogue =
+      weft::study::scenario::Catalogue::load(std::nullopt).value();
   return kCatalogue;
 }
 
-void check(std::string_view text, const weft::study::ScenarioRequest& request) {
-  const auto scenario = weft::study::parse_scenario(text, request, catalogue());
+void check(std::string_view text, const weft::study::scenario::ScenarioRequest& request) {
+  const auto scenario = weft::study::scenario::parse_scenario(text, request, catalogue());
   if (!scenario) {
     const auto& message = scenario.error().message;
     WEFT_ASSERT(message.starts_with("fuzz.toml") && message.find('\n') == std::string::npos);
     return;
   }
-  const auto shown = weft::study::listing_text(*scenario);
+  const auto shown = weft::study::scenario::listing_text(*scenario);
   WEFT_ASSERT(!shown.empty());
-  WEFT_ASSERT(shown == weft::study::listing_text(*weft::study::parse_scenario(text, request, catalogue())));
+  WEFT_ASSERT(shown ==
+              weft::study::scenario::listing_text(*weft::study::scenario::parse_scenario(text, request, catalogue())));
   for (const auto& override : scenario->overrides) {
     // Applying a checked override cannot fail.
-    static_cast<void>(weft::study::settings_of_port(*scenario, override.select));
-    static_cast<void>(weft::study::selects_device(override.select, "pod1/leaf0"));
+    static_cast<void>(weft::study::scenario::settings_of_port(*scenario, override.select));
+    static_cast<void>(weft::study::scenario::selects_device(override.select, "pod1/leaf0"));
   }
 }
 
@@ -38,7 +40,7 @@ void check(std::string_view text, const weft::study::ScenarioRequest& request) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check(text, {.file = "fuzz.toml", .case_name = {}, .settings = {}});
-  const auto cases = weft::study::case_names(text, "fuzz.toml");
+  const auto cases = weft::study::scenario::case_names(text, "fuzz.toml");
   if (cases && !cases->empty()) {
     check(text, {.file = "fuzz.toml", .case_name = cases->back(), .settings = {}});
   }

@@ -11,12 +11,12 @@
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/scale_run.h"
-#include "study/build_topology.h"
+#include "study/assembly/build_topology.h"
 #include "study/compare/fabric_settings.h"
 #include "study/compare/mis_settings.h"
-#include "study/results_json.h"
-#include "study/results_key.h"
-#include "study/scenario_load.h"
+#include "study/results/results_json.h"
+#include "study/results/results_key.h"
+#include "study/scenario/scenario_load.h"
 
 namespace weft::cli {
 namespace {
@@ -25,34 +25,34 @@ using Json = nlohmann::ordered_json;
 using study::claims::ClaimCase;
 
 /// None where there is no topology: the run says why.
-study::claims::SettingsToMake settings_of(const study::Scenario& scenario) {
-  const Result<fabric::Graph> graph = study::build_topology(scenario);
+study::claims::SettingsToMake settings_of(const study::scenario::Scenario& scenario) {
+  const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
   if (!graph) {
     return {};
   }
-  const std::vector<study::FabricSetting> settings = study::settings_to_get_right(scenario, *graph);
-  return {.count = static_cast<std::int64_t>(settings.size()), .devices = study::devices_touched(settings)};
+  const std::vector<study::compare::FabricSetting> settings = study::compare::settings_to_get_right(scenario, *graph);
+  return {.count = static_cast<std::int64_t>(settings.size()), .devices = study::compare::devices_touched(settings)};
 }
 
 }  // namespace
 
-Result<const std::vector<study::Scenario>*> ClaimRuns::read(const std::string& name) {
+Result<const std::vector<study::scenario::Scenario>*> ClaimRuns::read(const std::string& name) {
   if (const auto known = read_.find(name); known != read_.end()) {
     return &known->second;
   }
   const std::string file = (std::filesystem::path(options_.folder) / (name + ".toml")).string();
-  Result<std::string> text = study::read_text_file(file);
+  Result<std::string> text = study::scenario::read_text_file(file);
   if (!text) {
     return pass_on(text);
   }
-  Result<std::vector<std::string>> names = study::case_names(*text, file);
+  Result<std::vector<std::string>> names = study::scenario::case_names(*text, file);
   if (!names) {
     return pass_on(names);
   }
-  std::vector<study::Scenario> scenarios;
+  std::vector<study::scenario::Scenario> scenarios;
   for (const std::string& case_name : *names) {
-    Result<study::Scenario> scenario =
-        study::load_scenario({.file = file, .case_name = case_name, .settings = {}}, catalogue_);
+    Result<study::scenario::Scenario> scenario =
+        study::scenario::load_scenario({.file = file, .case_name = case_name, .settings = {}}, catalogue_);
     if (!scenario) {
       return pass_on(scenario);
     }
@@ -74,7 +74,7 @@ Result<void> ClaimRuns::keep(const std::string& name, const Json& json) const {
 }
 
 Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
-  Result<const std::vector<study::Scenario>*> scenarios = read(scenario);
+  Result<const std::vector<study::scenario::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
   }
@@ -82,20 +82,20 @@ Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
 }
 
 Result<std::vector<ClaimCase>> ClaimRuns::run_mistakes(const std::string& scenario, const std::string& case_name) {
-  Result<const std::vector<study::Scenario>*> scenarios = read(scenario);
+  Result<const std::vector<study::scenario::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
   }
-  const auto right = std::ranges::find(**scenarios, case_name, &study::Scenario::case_name);
+  const auto right = std::ranges::find(**scenarios, case_name, &study::scenario::Scenario::case_name);
   if (right == (*scenarios)->end()) {
     return fail("{}: no case '{}'", scenario, case_name);
   }
-  Result<std::vector<study::MisSetting>> mistakes = study::mis_settings_of(*right);
+  Result<std::vector<study::compare::MisSetting>> mistakes = study::compare::mis_settings_of(*right);
   if (!mistakes) {
     return pass_on(mistakes);
   }
-  std::vector<study::Scenario> wrong;
-  for (study::MisSetting& mistake : *mistakes) {
+  std::vector<study::scenario::Scenario> wrong;
+  for (study::compare::MisSetting& mistake : *mistakes) {
     wrong.push_back(std::move(mistake.scenario));
     wrong.back().case_name = std::move(mistake.name);
   }
@@ -103,16 +103,17 @@ Result<std::vector<ClaimCase>> ClaimRuns::run_mistakes(const std::string& scenar
 }
 
 Result<std::vector<ClaimCase>> ClaimRuns::run_each(const std::string& title,
-                                                   const std::vector<study::Scenario>& scenarios) const {
-  std::vector<study::RunResults> runs;
+                                                   const std::vector<study::scenario::Scenario>& scenarios) const {
+  std::vector<study::results::RunResults> runs;
   std::vector<ClaimCase> cases;
   Json refused = Json::array();
-  for (const study::Scenario& one : scenarios) {
-    Result<study::RunResults> results = run_case(one, {.name = fmt::format("{}: {}", title, one.case_name),
-                                                       .key = study::run_key(one, catalogue_, WEFT_VERSION),
-                                                       .captures = {},
-                                                       .timeline = {},
-                                                       .progress = options_.progress});
+  for (const study::scenario::Scenario& one : scenarios) {
+    Result<study::results::RunResults> results =
+        run_case(one, {.name = fmt::format("{}: {}", title, one.case_name),
+                       .key = study::results::run_key(one, catalogue_, WEFT_VERSION),
+                       .captures = {},
+                       .timeline = {},
+                       .progress = options_.progress});
     if (interrupted()) {
       return fail("interrupted");
     }
@@ -125,7 +126,7 @@ Result<std::vector<ClaimCase>> ClaimRuns::run_each(const std::string& title,
     }
   }
   if (!options_.evidence.empty()) {
-    Json json = runs_json(runs, study::JsonDetail::kSummary);
+    Json json = runs_json(runs, study::results::JsonDetail::kSummary);
     json["refused"] = std::move(refused);
     if (Result<void> kept = keep(title, json); !kept) {
       return pass_on(kept);
@@ -134,23 +135,23 @@ Result<std::vector<ClaimCase>> ClaimRuns::run_each(const std::string& title,
   auto next = runs.begin();
   for (ClaimCase& one : cases) {
     if (one.refusal.empty()) {
-      one.summary = study::summarise(*next);
+      one.summary = study::results::summarise(*next);
       one.results = std::move(*next++);
     }
   }
   return cases;
 }
 
-Result<std::vector<study::ScalePoint>> ClaimRuns::scale(const std::string& scenario,
-                                                        const study::claims::ScaleAsk& ask) {
-  Result<const std::vector<study::Scenario>*> scenarios = read(scenario);
+Result<std::vector<study::results::ScalePoint>> ClaimRuns::scale(const std::string& scenario,
+                                                                 const study::claims::ScaleAsk& ask) {
+  Result<const std::vector<study::scenario::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
   }
   ScaleRun runs({.scaling = ask.scaling, .extra_latency = ask.question.extra_latency, .progress = options_.progress},
                 catalogue_);
-  std::vector<study::ScalePoint> points;
-  for (const study::Scenario& one : **scenarios) {
+  std::vector<study::results::ScalePoint> points;
+  for (const study::scenario::Scenario& one : **scenarios) {
     const ScaleLine line{.name = one.case_name, .scenario = one};
     for (const std::int64_t gpus : ask.gpus) {
       points.push_back(runs.point(line, gpus));
@@ -159,7 +160,7 @@ Result<std::vector<study::ScalePoint>> ClaimRuns::scale(const std::string& scena
       }
     }
   }
-  if (Result<void> kept = keep(scenario, study::scale_json(points, ask.question)); !kept) {
+  if (Result<void> kept = keep(scenario, study::results::scale_json(points, ask.question)); !kept) {
     return pass_on(kept);
   }
   return points;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/progress_line.h"
-#include "study/catalogue.h"
 #include "study/claims/claim_runner.h"
+#include "study/scenario/catalogue.h"
 
 namespace weft::cli {
 
@@ -23,28 +23,28 @@ class ClaimRuns : public study::claims::ClaimRunner {
     ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
   };
   /// The catalogue and the comparison (or null) must outlive it.
-  ClaimRuns(Options options, const study::Catalogue& catalogue, const nlohmann::ordered_json* comparison)
+  ClaimRuns(Options options, const study::scenario::Catalogue& catalogue, const nlohmann::ordered_json* comparison)
       : options_(std::move(options)), catalogue_(catalogue), comparison_(comparison) {}
 
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run(const std::string& scenario) override;
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run_mistakes(const std::string& scenario,
                                                                            const std::string& case_name) override;
-  [[nodiscard]] Result<std::vector<study::ScalePoint>> scale(const std::string& scenario,
-                                                             const study::claims::ScaleAsk& ask) override;
+  [[nodiscard]] Result<std::vector<study::results::ScalePoint>> scale(const std::string& scenario,
+                                                                      const study::claims::ScaleAsk& ask) override;
   [[nodiscard]] const nlohmann::ordered_json* comparison() const override { return comparison_; }
 
  private:
   /// Every case of a file, which is read once: each case is checked against all others.
-  [[nodiscard]] Result<const std::vector<study::Scenario>*> read(const std::string& name);
+  [[nodiscard]] Result<const std::vector<study::scenario::Scenario>*> read(const std::string& name);
   /// `title` is what progress and evidence are named after.
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run_each(
-      const std::string& title, const std::vector<study::Scenario>& scenarios) const;
+      const std::string& title, const std::vector<study::scenario::Scenario>& scenarios) const;
   [[nodiscard]] Result<void> keep(const std::string& name, const nlohmann::ordered_json& json) const;
 
   Options options_;
-  const study::Catalogue& catalogue_;
+  const study::scenario::Catalogue& catalogue_;
   const nlohmann::ordered_json* comparison_;
-  std::map<std::string, std::vector<study::Scenario>> read_;  // by name
+  std::map<std::string, std::vector<study::scenario::Scenario>> read_;  // by name
 };
 
 }  // namespace weft::cli

@@ -56,7 +56,7 @@ Result<std::optional<Json>> read_comparison(const std::string& file) {
     return std::nullopt;
   }
   const std::string files[] = {file};
-  Result<Json> document = study::read_comparison(files);
+  Result<Json> document = study::report::read_comparison(files);
   if (!document) {
     return pass_on(document);
   }
@@ -118,7 +118,8 @@ int run(const ClaimsText& text) {
   if (!comparison) {
     return complain(comparison.error(), kUsageError);
   }
-  const auto catalogue = study::Catalogue::load(text.catalogue.empty() ? std::nullopt : std::optional(text.catalogue));
+  const auto catalogue =
+      study::scenario::Catalogue::load(text.catalogue.empty() ? std::nullopt : std::optional(text.catalogue));
   if (!catalogue) {
     return complain(catalogue.error(), kUsageError);
   }

@@ -14,7 +14,7 @@
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
 #include "cli/scenario_options.h"
-#include "study/scenario_words.h"
+#include "study/scenario/scenario_words.h"
 
 namespace weft::cli {
 namespace {
@@ -49,7 +49,7 @@ int complain(const Error& error, int status) {
 
 template <class Enum>
 Result<Enum> enum_of(std::string_view what, const std::string& word) {
-  const auto& words = study::WordsOf<Enum>::kWords;
+  const auto& words = study::scenario::WordsOf<Enum>::kWords;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == word)
       return static_cast<Enum>(i);
@@ -57,8 +57,8 @@ Result<Enum> enum_of(std::string_view what, const std::string& word) {
   return tl::unexpected<Error>(unknown_word({.kind = what, .word = word, .valid = words}));
 }
 
-Result<study::CollectiveRun> run_of(const CollectiveText& text) {
-  study::CollectiveRun run = text.run;
+Result<study::run::CollectiveRun> run_of(const CollectiveText& text) {
+  study::run::CollectiveRun run = text.run;
   auto kind = enum_of<workload::CollectiveKind>("collective", text.kind);
   if (!kind)
     return pass_on(kind);
@@ -80,23 +80,23 @@ Result<study::CollectiveRun> run_of(const CollectiveText& text) {
   settings.insert(settings.end(), run.settings.begin(), run.settings.end());
   run.settings = std::move(settings);
   if (text.verify)
-    run.payload = study::Payload::kBytes;
+    run.payload = study::run::Payload::kBytes;
   if (text.exact)
     run.longest = Bytes::max();
   run.go_on = [] { return !interrupted(); };
   return run;
 }
 
-void print_head(std::FILE* out, const study::CollectiveRun& run) {
+void print_head(std::FILE* out, const study::run::CollectiveRun& run) {
   fmt::print(out, "# {}, {}; {} ranks, {} GPUs and {} NICs of {} per host, {}, profile {}{}\n", to_string(run.kind),
              to_string(run.algorithm), run.ranks, run.gpus_per_host, run.rails, run.rate, run.fabric, run.profile,
-             run.payload == study::Payload::kBytes ? ", numbers checked" : "");
+             run.payload == study::run::Payload::kBytes ? ", numbers checked" : "");
   fmt::print(out, "#{:>13} {:>12} {:>10} {:>10} {:>10}  {}\n", "size", "time", "algbw", "busbw", "per NIC",
              "algorithm");
   fmt::print(out, "#{:>13} {:>12} {:>10} {:>10} {:>10}\n", "(B)", "(us)", "(GB/s)", "(GB/s)", "(GB/s)");
 }
 
-void print_row(std::FILE* out, const study::CollectiveTime& row) {
+void print_row(std::FILE* out, const study::run::CollectiveTime& row) {
   fmt::print(out, "{:>14} {:>12.2f} {:>10.2f} {:>10.2f} {:>10.2f}", row.size.count(),
              static_cast<double>(row.time.picoseconds()) / 1e6, row.algbw_gbytes_per_s, row.busbw_gbytes_per_s,
              row.nic_gbytes_per_s);
@@ -110,7 +110,7 @@ void print_row(std::FILE* out, const study::CollectiveTime& row) {
   std::fflush(out);
 }
 
-nlohmann::ordered_json json_of(const study::CollectiveTime& row) {
+nlohmann::ordered_json json_of(const study::run::CollectiveTime& row) {
   nlohmann::ordered_json json{{"size_bytes", row.size.count()},
                               {"time_us", static_cast<double>(row.time.picoseconds()) / 1e6},
                               {"algbw_gbytes_per_s", row.algbw_gbytes_per_s},
@@ -124,21 +124,21 @@ nlohmann::ordered_json json_of(const study::CollectiveTime& row) {
   return json;
 }
 
-std::string json_of(const CollectiveText& text, const std::vector<study::CollectiveTime>& rows) {
+std::string json_of(const CollectiveText& text, const std::vector<study::run::CollectiveTime>& rows) {
   nlohmann::ordered_json json{{"collective", text.kind}, {"algorithm", text.algorithm},
                               {"ranks", text.run.ranks}, {"profile", text.run.profile},
                               {"verified", text.verify}, {"rows", nlohmann::ordered_json::array()}};
-  for (const study::CollectiveTime& row : rows)
+  for (const study::run::CollectiveTime& row : rows)
     json["rows"].push_back(json_of(row));
   return json.dump(2) + "\n";
 }
 
 /// Sizes as the ranks can have them, each once.
-Result<void> check_sizes(const study::CollectiveRun& run, std::vector<Bytes>& sizes) {
+Result<void> check_sizes(const study::run::CollectiveRun& run, std::vector<Bytes>& sizes) {
   for (Bytes& size : sizes) {
-    if (Result<void> right = study::check_collective_run(run, size); !right)
+    if (Result<void> right = study::run::check_collective_run(run, size); !right)
       return right;
-    size = study::usable_size(run, size);
+    size = study::run::usable_size(run, size);
   }
   if (run.kind == workload::CollectiveKind::kBarrier)
     sizes.resize(1);
@@ -147,14 +147,14 @@ Result<void> check_sizes(const study::CollectiveRun& run, std::vector<Bytes>& si
 }
 
 struct Work {
-  const study::CollectiveRun& run;
+  const study::run::CollectiveRun& run;
   const std::vector<Bytes>& sizes;
-  const study::Catalogue& catalogue;
+  const study::scenario::Catalogue& catalogue;
 };
 
-Result<void> time_sizes(std::FILE* out, const Work& work, std::vector<study::CollectiveTime>& rows) {
+Result<void> time_sizes(std::FILE* out, const Work& work, std::vector<study::run::CollectiveTime>& rows) {
   for (const Bytes size : work.sizes) {
-    Result<study::CollectiveTime> row = study::time_collective(work.run, size, work.catalogue);
+    Result<study::run::CollectiveTime> row = study::run::time_collective(work.run, size, work.catalogue);
     if (!row)
       return pass_on(row);
     if (rows.empty())
@@ -166,14 +166,14 @@ Result<void> time_sizes(std::FILE* out, const Work& work, std::vector<study::Col
 }
 
 int run(const CollectiveText& text) {
-  Result<study::CollectiveRun> run = run_of(text);
+  Result<study::run::CollectiveRun> run = run_of(text);
   if (!run)
     return complain(run.error(), kUsageError);
   const char* const usual = text.verify ? "1KiB..1MiB" : "1MiB..256MiB";
   Result<std::vector<Bytes>> sizes = parse_sizes(text.size.empty() ? usual : text.size);
   if (!sizes)
     return complain(std::move(sizes.error()).at("--size"), kUsageError);
-  Result<study::Catalogue> catalogue =
+  Result<study::scenario::Catalogue> catalogue =
       read_catalogue({.file = {}, .case_name = {}, .settings = {}, .catalogue = text.catalogue});
   if (!catalogue)
     return complain(catalogue.error(), kUsageError);
@@ -188,7 +188,7 @@ int run(const CollectiveText& text) {
   }
   catch_interrupts();
   // The table goes where the JSON does not.
-  std::vector<study::CollectiveTime> rows;
+  std::vector<study::run::CollectiveTime> rows;
   Result<void> timed = time_sizes(text.json == "-" ? stderr : stdout, {*run, *sizes, *catalogue}, rows);
   if (!timed && !interrupted())
     return complain(timed.error(), kUsageError);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "study/collective_run.h"
+#include "study/run/collective_run.h"
 
 namespace weft::cli {
 
@@ -20,7 +20,7 @@ struct CollectiveText {
   std::string catalogue;
   bool verify = false;
   bool exact = false;
-  study::CollectiveRun run{};
+  study::run::CollectiveRun run{};
 };
 
 /// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.

@@ -19,7 +19,7 @@
 #include "study/compare/comparison_text.h"
 #include "study/compare/run_task.h"
 #include "study/report/report_html.h"
-#include "study/scenario_load.h"
+#include "study/scenario/scenario_load.h"
 
 namespace weft::cli {
 namespace {
@@ -101,7 +101,7 @@ class Comparison {
 
  private:
   Result<void> plan() {
-    auto weights = study::parse_weights(text_.weights);
+    auto weights = study::compare::parse_weights(text_.weights);
     if (!weights) {
       return fail("--{}", weights.error().message);
     }
@@ -111,32 +111,33 @@ class Comparison {
     }
     catalogue_.emplace(std::move(*catalogue));
     header_.weights = *weights;
-    auto contents = study::read_text_file(text_.scenario.file);
+    auto contents = study::scenario::read_text_file(text_.scenario.file);
     if (!contents) {
       return pass_on(contents);
     }
-    auto cases = study::case_names(*contents, text_.scenario.file);
+    auto cases = study::scenario::case_names(*contents, text_.scenario.file);
     if (!cases) {
       return pass_on(cases);
     }
-    const std::vector<std::string> names = text_.fabrics.empty() ? study::usual_fabrics() : text_.fabrics;
-    auto choices = study::choose_fabrics(names, *cases, *catalogue_);
+    const std::vector<std::string> names = text_.fabrics.empty() ? study::compare::usual_fabrics() : text_.fabrics;
+    auto choices = study::compare::choose_fabrics(names, *cases, *catalogue_);
     if (!choices) {
       return fail("--fabrics: {}", choices.error().message);
     }
-    study::ScenarioRequest request{.file = text_.scenario.file, .case_name = {}, .settings = text_.scenario.settings};
+    study::scenario::ScenarioRequest request{
+        .file = text_.scenario.file, .case_name = {}, .settings = text_.scenario.settings};
     if (!text_.scenario.case_name.empty()) {
       return fail("--case: a comparison takes the [[case]] of each fabric's name; --fabrics says which");
     }
     if (!text_.hardware.empty()) {
       request.settings.push_back("hardware=" + text_.hardware);
     }
-    auto planned = study::plan_comparison(*choices, request, *catalogue_,
-                                          {.seeds = text_.seeds,
-                                           .risk = !text_.no_risk,
-                                           .explain = !text_.no_explain,
-                                           .sizes = text_.sizes,
-                                           .build = build_identity()});
+    auto planned = study::compare::plan_comparison(*choices, request, *catalogue_,
+                                                   {.seeds = text_.seeds,
+                                                    .risk = !text_.no_risk,
+                                                    .explain = !text_.no_explain,
+                                                    .sizes = text_.sizes,
+                                                    .build = build_identity()});
     if (!planned) {
       return pass_on(planned);
     }
@@ -170,13 +171,14 @@ class Comparison {
                     .at_once = text_.jobs > 0 ? static_cast<std::size_t>(text_.jobs)
                                               : std::max<std::size_t>(std::thread::hardware_concurrency(), 1),
                     .run = [&](std::size_t piece) -> std::optional<std::string> {
-                      auto figures = study::run_task(plan_.tasks[missing[piece]], [] { return !interrupted(); });
+                      auto figures =
+                          study::compare::run_task(plan_.tasks[missing[piece]], [] { return !interrupted(); });
                       return figures ? std::optional(figures->dump()) : std::nullopt;
                     },
                     .end = [](int status) { ::_exit(status); },
                     .done =
                         [&](std::size_t piece, std::optional<std::string> figures, const std::string& fault) {
-                          const study::ComparisonTask& task = plan_.tasks[missing[piece]];
+                          const study::compare::ComparisonTask& task = plan_.tasks[missing[piece]];
                           latest = task.name;
                           display.done();
                           if (!figures) {
@@ -214,7 +216,7 @@ class Comparison {
     header_.version = WEFT_VERSION;
     header_.command = command();
     header_.catalogue = &*catalogue_;
-    const Json document = study::comparison_document(plan_, figures_, header_);
+    const Json document = study::compare::comparison_document(plan_, figures_, header_);
     const std::string json = document.dump(1) + "\n";
     std::error_code ignored;
     std::filesystem::create_directories(std::filesystem::path(result_file()).parent_path(), ignored);
@@ -224,7 +226,7 @@ class Comparison {
     store_.remove();
     if (!text_.quiet) {
       std::FILE* const stream = text_.json == "-" ? stderr : stdout;
-      fmt::print(stream, "{}\nresults in {}\n", study::comparison_text(document), result_file());
+      fmt::print(stream, "{}\nresults in {}\n", study::compare::comparison_text(document), result_file());
     }
     if (Result<void> written = write_report(document); !written) {
       return written;
@@ -236,7 +238,7 @@ class Comparison {
     if (text_.report.empty()) {
       return {};
     }
-    Result<std::string> page = study::report_html(document);
+    Result<std::string> page = study::report::report_html(document);
     if (!page) {
       return pass_on(page);
     }
@@ -254,9 +256,9 @@ class Comparison {
   }
 
   const CompareText& text_;
-  std::optional<study::Catalogue> catalogue_;
-  study::ComparisonHeader header_;
-  study::ComparisonPlan plan_;
+  std::optional<study::scenario::Catalogue> catalogue_;
+  study::compare::ComparisonHeader header_;
+  study::compare::ComparisonPlan plan_;
   ComparisonStore store_;
   std::vector<Json> figures_;
 };
@@ -270,7 +272,7 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
       ->add_option("--fabrics", text.fabrics,
                    fmt::format("Which, separated by commas: families, families with a tuning (rocev2-pfc), [[case]]s; "
                                "default: {}",
-                               fmt::join(study::usual_fabrics(), ", ")))
+                               fmt::join(study::compare::usual_fabrics(), ", ")))
       ->delimiter(',');
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   command

@@ -20,7 +20,7 @@ int complain(const Error& error, int status) {
   return status;
 }
 
-Result<Json> read(const std::string& file) { return study::read_comparison({&file, 1}); }
+Result<Json> read(const std::string& file) { return study::report::read_comparison({&file, 1}); }
 
 int run_diff(const DiffText& text) {
   Result<Json> a = read(text.a);
@@ -28,15 +28,15 @@ int run_diff(const DiffText& text) {
   if (!a || !b) {
     return complain(a ? b.error() : a.error(), kUsageError);
   }
-  const study::ComparisonDiff diff = study::diff_comparisons({.a = *a, .b = *b});
+  const study::report::ComparisonDiff diff = study::report::diff_comparisons({.a = *a, .b = *b});
   if (text.json != "-") {
-    fmt::print("A  {}\nB  {}\n\n{}", text.a, text.b, study::diff_text(diff));
+    fmt::print("A  {}\nB  {}\n\n{}", text.a, text.b, study::report::diff_text(diff));
   }
   if (text.json.empty()) {
     return kSuccess;
   }
   Json json{{"format", "weft-diff"}, {"format_version", 1}, {"a", text.a}, {"b", text.b}};
-  json.update(study::diff_json(diff));
+  json.update(study::report::diff_json(diff));
   const Result<void> written = write_text(text.json, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
   return written ? kSuccess : complain(written.error(), kFault);
 }

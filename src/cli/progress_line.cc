@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "study/summary_text.h"
+#include "study/results/summary_text.h"
 
 namespace weft::cli {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::size_t kColumns = 79;
 
 }  // namespace
 
-double fraction_done(const study::Progress& progress) {
+double fraction_done(const study::run::Progress& progress) {
   double fraction = 0;
   if (progress.expected_bytes > 0) {
     fraction = static_cast<double>(progress.bytes) / static_cast<double>(progress.expected_bytes);
@@ -26,13 +26,13 @@ double fraction_done(const study::Progress& progress) {
   return std::min(fraction, 1.0);
 }
 
-std::string progress_text(const std::string& name, const study::Progress& progress, Duration elapsed) {
+std::string progress_text(const std::string& name, const study::run::Progress& progress, Duration elapsed) {
   std::string text = name + ":";
   const double fraction = fraction_done(progress);
   if (fraction > 0) {
     text += fmt::format(" {:.0f}%,", fraction * 100);
   }
-  text += fmt::format(" {} simulated", study::short_text(progress.now.since_start()));
+  text += fmt::format(" {} simulated", study::results::short_text(progress.now.since_start()));
   if (elapsed > Duration::zero()) {
     text += fmt::format(", {:.2f} million packet-hops/s",
                         static_cast<double>(progress.packet_hops) / elapsed.seconds() * 1e-6);
@@ -50,7 +50,7 @@ std::string progress_text(const std::string& name, const study::Progress& progre
 ProgressLine::ProgressLine(std::FILE* stream, std::string name, Show show)
     : stream_(stream), name_(std::move(name)), shown_(show == Show::kOnTerminal && isatty(fileno(stream)) != 0) {}
 
-void ProgressLine::update(const study::Progress& progress) {
+void ProgressLine::update(const study::run::Progress& progress) {
   const Time now = clock_.now();
   if (!shown_ || now < next_) {
     return;

@@ -6,17 +6,18 @@
 
 #include "base/time.h"
 #include "live/clock.h"
-#include "study/simulation.h"
+#include "study/run/simulation.h"
 
 namespace weft::cli {
 
 /// How much of the run is done, from 0 to 1: payload that has arrived, or simulated time until the limit, whichever is
 /// further; 0 where neither is known.
-[[nodiscard]] double fraction_done(const study::Progress& progress);
+[[nodiscard]] double fraction_done(const study::run::Progress& progress);
 
 /// "incast: 42%, 1.2 ms simulated, 5.12 million packet-hops/s, 0:07 left"; at most 79 characters. `elapsed` is real
 /// time.
-[[nodiscard]] std::string progress_text(const std::string& name, const study::Progress& progress, Duration elapsed);
+[[nodiscard]] std::string progress_text(const std::string& name, const study::run::Progress& progress,
+                                        Duration elapsed);
 
 class ProgressLine {
  public:
@@ -27,7 +28,7 @@ class ProgressLine {
   ~ProgressLine() { clear(); }
 
   /// Cheap to call often: writes some five times a second.
-  void update(const study::Progress& progress);
+  void update(const study::run::Progress& progress);
   void clear();
 
  private:

@@ -6,7 +6,7 @@ namespace weft::cli {
 namespace {
 
 TEST(ProgressLine, ShowsWhatIsFurtherPayloadOrTime) {
-  study::Progress progress;
+  study::run::Progress progress;
   EXPECT_EQ(fraction_done(progress), 0);
   progress.expected_bytes = 1000;
   progress.bytes = 250;
@@ -17,7 +17,7 @@ TEST(ProgressLine, ShowsWhatIsFurtherPayloadOrTime) {
 }
 
 TEST(ProgressLine, TimeLeftFollowsFromTheShareDone) {
-  study::Progress progress;
+  study::run::Progress progress;
   progress.now = Time::zero() + 2_ms;
   progress.limit = Time::zero() + 8_ms;
   progress.packet_hops = 90'000'000;

@@ -21,7 +21,7 @@ int complain(const Error& error, int status) {
 }
 
 Result<void> write_page(const std::string& where, const nlohmann::ordered_json& document) {
-  Result<std::string> html = study::report_html(document);
+  Result<std::string> html = study::report::report_html(document);
   return html ? write_text(where, *html) : pass_on(html);
 }
 
@@ -35,7 +35,7 @@ Result<void> write_all(const ReportText& text, const nlohmann::ordered_json& doc
     }
   }
   if (!text.csv.empty()) {
-    if (Result<void> written = write_csv_files(text.csv, study::comparison_csv(document)); !written) {
+    if (Result<void> written = write_csv_files(text.csv, study::report::comparison_csv(document)); !written) {
       return written;
     }
   }
@@ -52,7 +52,7 @@ Result<void> write_all(const ReportText& text, const nlohmann::ordered_json& doc
 }
 
 int run_report(const ReportText& text) {
-  Result<nlohmann::ordered_json> document = study::read_comparison(text.results);
+  Result<nlohmann::ordered_json> document = study::report::read_comparison(text.results);
   if (!document) {
     return complain(document.error(), kUsageError);
   }

@@ -7,11 +7,11 @@
 #include "cli/run_interrupt.h"
 #include "cli/run_memory.h"
 #include "live/clock.h"
-#include "study/chrome_trace.h"
-#include "study/collector.h"
-#include "study/composition_check.h"
-#include "study/training_run.h"
-#include "study/whole_step.h"
+#include "study/results/chrome_trace.h"
+#include "study/run/collector.h"
+#include "study/run/composition_check.h"
+#include "study/run/training_run.h"
+#include "study/run/whole_step.h"
 #include "workload/training/critical_path.h"
 
 namespace weft::cli {
@@ -32,9 +32,9 @@ std::uint64_t peak_memory() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-Result<void> write_timeline(const std::string& path, const study::Simulation& simulation) {
+Result<void> write_timeline(const std::string& path, const study::run::Simulation& simulation) {
   for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
-    const study::TrainingRun* const training = simulation.training(job);
+    const study::run::TrainingRun* const training = simulation.training(job);
     if (training == nullptr) {
       continue;
     }
@@ -44,7 +44,7 @@ Result<void> write_timeline(const std::string& path, const study::Simulation& si
     }
     const auto critical = workload::find_critical_path(training->log(), training->communicators());
     bool written = true;
-    study::write_chrome_trace(
+    study::results::write_chrome_trace(
         training->log(),
         {.job = simulation.jobs()[job].name, .communicators = training->communicators(), .path = &critical},
         [&](std::string_view text) {
@@ -57,16 +57,17 @@ Result<void> write_timeline(const std::string& path, const study::Simulation& si
 }
 
 /// What is known of the error of composed steps: measured, and what their slices met.
-void judge_composition(const study::Scenario& scenario, double most_hops, study::RunResults& results) {
+void judge_composition(const study::scenario::Scenario& scenario, double most_hops,
+                       study::results::RunResults& results) {
   if (interrupted()) {
     return;
   }
   if (most_hops > 0) {
-    study::check_steps(
+    study::run::check_steps(
         scenario, most_hops, [] { return !interrupted(); }, results);
   }
-  const std::string caution = study::slice_caution(scenario, results);
-  for (study::StepRow& step : results.steps) {
+  const std::string caution = study::run::slice_caution(scenario, results);
+  for (study::results::StepRow& step : results.steps) {
     if (step.fidelity == "composed" && !caution.empty()) {
       step.composition_check += (step.composition_check.empty() ? "" : "; ") + caution;
     }
@@ -75,22 +76,22 @@ void judge_composition(const study::Scenario& scenario, double most_hops, study:
 
 }  // namespace
 
-Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCase& options) {
+Result<study::results::RunResults> run_case(const study::scenario::Scenario& scenario, const RunCase& options) {
   const live::Clock clock;
   if (options.memory == RunCase::Memory::kChecked) {
     if (Result<void> fits = check_memory(scenario); !fits) {
       return pass_on(fits);
     }
   }
-  study::Collector collector;
-  auto simulation = study::Simulation::create(scenario, collector);
+  study::run::Collector collector;
+  auto simulation = study::run::Simulation::create(scenario, collector);
   if (!simulation) {
     return pass_on(simulation);
   }
-  std::unique_ptr<study::CaptureTap> tap;
+  std::unique_ptr<study::run::CaptureTap> tap;
   if (!options.captures.empty()) {
-    auto opened =
-        study::CaptureTap::open((*simulation)->world(), static_cast<std::uint64_t>(scenario.seed), options.captures);
+    auto opened = study::run::CaptureTap::open((*simulation)->world(), static_cast<std::uint64_t>(scenario.seed),
+                                               options.captures);
     if (!opened) {
       return pass_on(opened);
     }
@@ -98,42 +99,43 @@ Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCas
   }
   collector.watch(**simulation);
   const Time ready = clock.now();
-  study::Simulation::End end{};
+  study::run::Simulation::End end{};
   {
     ProgressLine line(stderr, options.name, options.progress);
-    end = (*simulation)->run([&line](const study::Progress& progress) {
+    end = (*simulation)->run([&line](const study::run::Progress& progress) {
       line.update(progress);
       return !interrupted();
     });
   }
   const Time done = clock.now();
-  study::RunResults results =
+  study::results::RunResults results =
       collector.finish(end, {.key = options.key, .version = WEFT_VERSION}, [] { return !interrupted(); });
   if (tap != nullptr) {
     if (Result<void> closed = tap->close(); !closed) {
       return pass_on(closed);
     }
   }
-  if (results.run.end == study::RunEnd::kFinished && !interrupted()) {
-    if (const std::optional<study::Scenario> whole = study::with_every_packet(scenario, **simulation); whole) {
+  if (results.run.end == study::results::RunEnd::kFinished && !interrupted()) {
+    if (const std::optional<study::scenario::Scenario> whole = study::run::with_every_packet(scenario, **simulation);
+        whole) {
       RunCase again = options;
       again.composed = &results;
       return run_case(*whole, again);
     }
     if (options.composed != nullptr) {
-      study::keep_collectives(*options.composed, **simulation, results);
+      study::run::keep_collectives(*options.composed, **simulation, results);
     }
   }
-  if (!options.timeline.empty() && results.run.end == study::RunEnd::kFinished) {
+  if (!options.timeline.empty() && results.run.end == study::results::RunEnd::kFinished) {
     if (Result<void> written = write_timeline(options.timeline, **simulation); !written) {
       return pass_on(written);
     }
   }
   judge_composition(scenario, options.check_hops, results);
-  results.machine = study::MachineInfo{.setup_time = ready.since_start(),
-                                       .run_time = done - ready,
-                                       .peak_memory = peak_memory(),
-                                       .finished_at = utc_now()};
+  results.machine = study::results::MachineInfo{.setup_time = ready.since_start(),
+                                                .run_time = done - ready,
+                                                .peak_memory = peak_memory(),
+                                                .finished_at = utc_now()};
   return results;
 }
 

@@ -6,9 +6,9 @@
 
 #include "base/result.h"
 #include "cli/progress_line.h"
-#include "study/capture_tap.h"
-#include "study/results.h"
-#include "study/scenario.h"
+#include "study/results/results.h"
+#include "study/run/capture_tap.h"
+#include "study/scenario/scenario.h"
 
 namespace weft::cli {
 
@@ -18,17 +18,18 @@ inline constexpr double kCheckHops = 8e6;
 struct RunCase {
   std::string name;  // for progress
   std::string key;
-  std::vector<study::CaptureRequest> captures;
+  std::vector<study::run::CaptureRequest> captures;
   std::string timeline;  // a file for the Chrome trace of the first job that trains a model; empty: none
   /// Of a composed training step: its error is measured if a run of every packet takes no more packet-hops. 0: never.
   double check_hops = 0;
   ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
   /// What a composed run of the same found of its operations, if this is the one with every packet in its place.
-  const study::RunResults* composed = nullptr;
+  const study::results::RunResults* composed = nullptr;
 };
 
 /// Runs until an end or an interrupt. Errors are those of the input: a run that goes wrong has results that say so.
-[[nodiscard]] Result<study::RunResults> run_case(const study::Scenario& scenario, const RunCase& options);
+[[nodiscard]] Result<study::results::RunResults> run_case(const study::scenario::Scenario& scenario,
+                                                          const RunCase& options);
 
 }  // namespace weft::cli

@@ -10,11 +10,11 @@
 #include "cli/run_case.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
-#include "study/ladder.h"
-#include "study/results_key.h"
-#include "study/scenario_load.h"
-#include "study/summary_comparison.h"
-#include "study/summary_text.h"
+#include "study/results/results_key.h"
+#include "study/results/summary_comparison.h"
+#include "study/results/summary_text.h"
+#include "study/run/ladder.h"
+#include "study/scenario/scenario_load.h"
 
 namespace weft::cli {
 namespace {
@@ -39,15 +39,15 @@ ScenarioText with_shortcuts(const RunText& text) {
 }
 
 /// One scenario per case: the one that was asked for, or else all that the file has.
-Result<std::vector<study::Scenario>> read_cases(const RunText& text) {
+Result<std::vector<study::scenario::Scenario>> read_cases(const RunText& text) {
   ScenarioText wanted = with_shortcuts(text);
   std::vector<std::string> cases = {wanted.case_name};
   if (wanted.case_name.empty()) {
-    Result<std::string> contents = study::read_text_file(wanted.file);
+    Result<std::string> contents = study::scenario::read_text_file(wanted.file);
     if (!contents) {
       return pass_on(contents);
     }
-    Result<std::vector<std::string>> names = study::case_names(*contents, wanted.file);
+    Result<std::vector<std::string>> names = study::scenario::case_names(*contents, wanted.file);
     if (!names) {
       return pass_on(names);
     }
@@ -55,10 +55,10 @@ Result<std::vector<study::Scenario>> read_cases(const RunText& text) {
       cases = std::move(*names);
     }
   }
-  std::vector<study::Scenario> scenarios;
+  std::vector<study::scenario::Scenario> scenarios;
   for (const std::string& name : cases) {
     wanted.case_name = name;
-    Result<study::Scenario> scenario = read_scenario(wanted);
+    Result<study::scenario::Scenario> scenario = read_scenario(wanted);
     if (!scenario) {
       return pass_on(scenario);
     }
@@ -76,11 +76,11 @@ std::string with_case(const std::string& file, const std::string& case_name) {
 }
 
 /// "leaf0/port3=capture.pcapng"; without a file the port's name makes one, and of several cases each has its own.
-std::vector<study::CaptureRequest> captures_of(const RunText& text, const std::string& case_name) {
-  std::vector<study::CaptureRequest> captures;
+std::vector<study::run::CaptureRequest> captures_of(const RunText& text, const std::string& case_name) {
+  std::vector<study::run::CaptureRequest> captures;
   for (const std::string& option : text.pcap) {
     const std::size_t equals = option.find('=');
-    study::CaptureRequest request{.port = option.substr(0, equals), .file = {}};
+    study::run::CaptureRequest request{.port = option.substr(0, equals), .file = {}};
     request.file = equals == std::string::npos ? file_name_of(request.port) + ".pcapng" : option.substr(equals + 1);
     if (!case_name.empty()) {
       request.file = with_case(request.file, case_name);
@@ -90,15 +90,15 @@ std::vector<study::CaptureRequest> captures_of(const RunText& text, const std::s
   return captures;
 }
 
-int status_of(study::RunEnd end) {
+int status_of(study::results::RunEnd end) {
   switch (end) {
-    case study::RunEnd::kFinished:
-    case study::RunEnd::kTimeLimit:
+    case study::results::RunEnd::kFinished:
+    case study::results::RunEnd::kTimeLimit:
       return kSuccess;
-    case study::RunEnd::kInterrupted:
+    case study::results::RunEnd::kInterrupted:
       return kInterrupted;
-    case study::RunEnd::kStuck:
-    case study::RunEnd::kError:
+    case study::results::RunEnd::kStuck:
+    case study::results::RunEnd::kError:
       break;
   }
   return kFault;
@@ -107,7 +107,7 @@ int status_of(study::RunEnd end) {
 /// JSON and CSV have standard output to themselves; the summary goes to standard error then.
 std::FILE* text_stream(const RunText& text) { return text.json == "-" || text.csv == "-" ? stderr : stdout; }
 
-Result<void> write_all(const RunText& text, const std::vector<study::RunResults>& runs) {
+Result<void> write_all(const RunText& text, const std::vector<study::results::RunResults>& runs) {
   if (!text.no_results) {
     Result<std::vector<std::string>> written = write_result_files(text.out, runs);
     if (!written) {
@@ -120,7 +120,7 @@ Result<void> write_all(const RunText& text, const std::vector<study::RunResults>
     }
   }
   if (!text.json.empty()) {
-    const auto detail = text.messages ? study::JsonDetail::kMessages : study::JsonDetail::kSummary;
+    const auto detail = text.messages ? study::results::JsonDetail::kMessages : study::results::JsonDetail::kSummary;
     if (Result<void> written = write_json(text.json, runs_json(runs, detail)); !written) {
       return written;
     }
@@ -128,21 +128,22 @@ Result<void> write_all(const RunText& text, const std::vector<study::RunResults>
   return text.csv.empty() ? Result<void>() : write_csv(text.csv, runs);
 }
 
-std::string comparison_of(const std::vector<study::RunResults>& runs) {
-  std::vector<study::ComparedRun> columns;
-  for (const study::RunResults& results : runs) {
-    columns.push_back({.name = results.run.case_name, .summary = study::summarise(results)});
+std::string comparison_of(const std::vector<study::results::RunResults>& runs) {
+  std::vector<study::results::ComparedRun> columns;
+  for (const study::results::RunResults& results : runs) {
+    columns.push_back({.name = results.run.case_name, .summary = study::results::summarise(results)});
   }
-  return study::comparison_text(columns);
+  return study::results::comparison_text(columns);
 }
 
 /// The key of each scenario's run. Cases with the same settings are runs of their own in a results file all the same:
 /// the second of them is KEY-2.
-std::vector<std::string> keys_of(std::span<const study::Scenario> scenarios, const study::Catalogue& catalogue) {
+std::vector<std::string> keys_of(std::span<const study::scenario::Scenario> scenarios,
+                                 const study::scenario::Catalogue& catalogue) {
   std::vector<std::string> keys;
   std::map<std::string, int> seen;
-  for (const study::Scenario& scenario : scenarios) {
-    std::string key = study::run_key(scenario, catalogue, WEFT_VERSION);
+  for (const study::scenario::Scenario& scenario : scenarios) {
+    std::string key = study::results::run_key(scenario, catalogue, WEFT_VERSION);
     const int times = ++seen[key];
     keys.push_back(times == 1 ? std::move(key) : fmt::format("{}-{}", key, times));
   }
@@ -153,22 +154,22 @@ int run(const RunText& text) {
   if (text.json == "-" && text.csv == "-") {
     return complain({"--json - and --csv - cannot both have standard output"}, kUsageError);
   }
-  Result<std::vector<study::Scenario>> scenarios = read_cases(text);
+  Result<std::vector<study::scenario::Scenario>> scenarios = read_cases(text);
   if (!scenarios) {
     return complain(scenarios.error(), kUsageError);
   }
-  Result<study::Catalogue> catalogue = read_catalogue(text.scenario);
+  Result<study::scenario::Catalogue> catalogue = read_catalogue(text.scenario);
   if (!catalogue) {
     return complain(catalogue.error(), kUsageError);
   }
   catch_interrupts();
-  std::vector<study::RunResults> runs;
+  std::vector<study::results::RunResults> runs;
   int status = kSuccess;
   const std::vector<std::string> keys = keys_of(*scenarios, *catalogue);
   for (std::size_t i = 0; i < scenarios->size(); ++i) {
-    const study::Scenario& scenario = (*scenarios)[i];
+    const study::scenario::Scenario& scenario = (*scenarios)[i];
     const std::string name = scenario.case_name.empty() ? scenario.name : scenario.case_name;
-    Result<study::RunResults> results =
+    Result<study::results::RunResults> results =
         run_case(scenario, {.name = name,
                             .key = keys[i],
                             .captures = captures_of(text, scenarios->size() > 1 ? scenario.case_name : ""),
@@ -187,7 +188,7 @@ int run(const RunText& text) {
     }
     if (!text.quiet) {
       fmt::print(text_stream(text), "{}{}", runs.empty() ? "" : "\n",
-                 study::summary_text(*results, study::summarise(*results)));
+                 study::results::summary_text(*results, study::results::summarise(*results)));
       std::fflush(text_stream(text));
     }
     status = std::max(status, status_of(results->run.end));
@@ -206,7 +207,7 @@ int run(const RunText& text) {
   if (runs.empty()) {
     return status;
   }
-  if (const std::string ladder = study::ladder_text(runs); !ladder.empty() && !text.quiet) {
+  if (const std::string ladder = study::run::ladder_text(runs); !ladder.empty() && !text.quiet) {
     fmt::print(text_stream(text), "\n{}", ladder);
   }
   Result<void> written = write_all(text, runs);

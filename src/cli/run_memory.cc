@@ -5,9 +5,9 @@
 #include <iterator>
 #include <string>
 
-#include "study/build_topology.h"
-#include "study/simulation.h"
-#include "study/summary_text.h"
+#include "study/assembly/build_topology.h"
+#include "study/results/summary_text.h"
+#include "study/run/simulation.h"
 
 namespace weft::cli {
 
@@ -27,20 +27,22 @@ Result<void> check_memory(const MemoryNeed& need) {
   if (need.estimated <= need.available) {
     return {};
   }
-  const auto text = [](std::uint64_t bytes) { return study::short_text(Bytes(static_cast<std::int64_t>(bytes))); };
+  const auto text = [](std::uint64_t bytes) {
+    return study::results::short_text(Bytes(static_cast<std::int64_t>(bytes)));
+  };
   return fail("the run needs about {} of memory, and {} are available; --force runs it all the same",
               text(need.estimated), text(need.available));
 }
 
-Result<void> check_memory(const study::Scenario& scenario) {
-  Result<fabric::Graph> graph = study::build_topology(scenario);
+Result<void> check_memory(const study::scenario::Scenario& scenario) {
+  Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
   if (!graph) {
     return pass_on(graph);
   }
   std::ifstream stream("/proc/meminfo");
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   const std::optional<std::uint64_t> available = available_memory(text);
-  return available ? check_memory({.estimated = study::estimate_memory(scenario, *graph), .available = *available})
+  return available ? check_memory({.estimated = study::run::estimate_memory(scenario, *graph), .available = *available})
                    : Result<void>();
 }
 

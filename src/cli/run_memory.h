@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "study/scenario.h"
+#include "study/scenario/scenario.h"
 
 namespace weft::cli {
 
@@ -21,6 +21,6 @@ struct MemoryNeed {
 [[nodiscard]] Result<void> check_memory(const MemoryNeed& need);
 /// The same for a scenario on this machine; errors of its topology come out here as well. Where the system does not
 /// say what is available, everything fits.
-[[nodiscard]] Result<void> check_memory(const study::Scenario& scenario);
+[[nodiscard]] Result<void> check_memory(const study::scenario::Scenario& scenario);
 
 }  // namespace weft::cli

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "study/ladder.h"
-#include "study/results_store.h"
+#include "study/results/results_store.h"
+#include "study/run/ladder.h"
 
 namespace weft::cli {
 namespace {
@@ -43,7 +43,7 @@ std::string file_name_of(std::string_view text) {
   return name;
 }
 
-std::string run_name(const study::RunInfo& run) {
+std::string run_name(const study::results::RunInfo& run) {
   std::string name = run.scenario;
   name += run.case_name.empty() ? "" : "-" + run.case_name;
   name += fmt::format("-{}-seed{}", run.family, run.seed);
@@ -51,11 +51,11 @@ std::string run_name(const study::RunInfo& run) {
 }
 
 Result<std::vector<std::string>> write_result_files(const std::string& out,
-                                                    const std::vector<study::RunResults>& runs) {
+                                                    const std::vector<study::results::RunResults>& runs) {
   const std::filesystem::path path = out;
   std::vector<std::string> written;
   if (path.extension() == ".weft") {
-    if (Result<void> stored = study::write_results(out, runs); !stored) {
+    if (Result<void> stored = study::results::write_results(out, runs); !stored) {
       return pass_on(stored);
     }
     return std::vector<std::string>{out};
@@ -63,21 +63,21 @@ Result<std::vector<std::string>> write_result_files(const std::string& out,
   if (Result<void> made = make_folder(out); !made) {
     return pass_on(made);
   }
-  for (const study::RunResults& run : runs) {
+  for (const study::results::RunResults& run : runs) {
     written.push_back(path / (run_name(run.run) + ".weft"));
-    if (Result<void> stored = study::write_results(written.back(), {run}); !stored) {
+    if (Result<void> stored = study::results::write_results(written.back(), {run}); !stored) {
       return pass_on(stored);
     }
   }
   return written;
 }
 
-nlohmann::ordered_json runs_json(std::span<const study::RunResults> runs, study::JsonDetail detail) {
+nlohmann::ordered_json runs_json(std::span<const study::results::RunResults> runs, study::results::JsonDetail detail) {
   nlohmann::ordered_json json{{"weft", WEFT_VERSION}, {"runs", nlohmann::ordered_json::array()}};
-  for (const study::RunResults& run : runs) {
-    json["runs"].push_back(study::to_json(run, study::summarise(run), detail));
+  for (const study::results::RunResults& run : runs) {
+    json["runs"].push_back(study::results::to_json(run, study::results::summarise(run), detail));
   }
-  if (nlohmann::ordered_json ladder = study::ladder_json(runs); !ladder.empty()) {
+  if (nlohmann::ordered_json ladder = study::run::ladder_json(runs); !ladder.empty()) {
     json["ladder"] = std::move(ladder);
   }
   return json;
@@ -87,13 +87,13 @@ Result<void> write_json(const std::string& where, const nlohmann::ordered_json& 
   return write_text(where, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }
 
-Result<void> write_csv_files(const std::string& where, const std::vector<study::CsvFile>& files) {
+Result<void> write_csv_files(const std::string& where, const std::vector<study::results::CsvFile>& files) {
   if (where != "-") {
     if (Result<void> made = make_folder(where); !made) {
       return made;
     }
   }
-  for (const study::CsvFile& file : files) {
+  for (const study::results::CsvFile& file : files) {
     Result<void> written = where == "-" ? write_text("-", fmt::format("# {}\n{}", file.name, file.text))
                                         : write_text((std::filesystem::path(where) / file.name).string(), file.text);
     if (!written) {
@@ -103,8 +103,8 @@ Result<void> write_csv_files(const std::string& where, const std::vector<study::
   return {};
 }
 
-Result<void> write_csv(const std::string& where, const std::vector<study::RunResults>& runs) {
-  return write_csv_files(where, study::to_csv(runs));
+Result<void> write_csv(const std::string& where, const std::vector<study::results::RunResults>& runs) {
+  return write_csv_files(where, study::results::to_csv(runs));
 }
 
 }  // namespace weft::cli

@@ -9,34 +9,35 @@
 #include <vector>
 
 #include "base/result.h"
-#include "study/results.h"
-#include "study/results_csv.h"
-#include "study/results_json.h"
+#include "study/results/results.h"
+#include "study/results/results_csv.h"
+#include "study/results/results_json.h"
 
 namespace weft::cli {
 
 /// "incast-infiniband-seed2": a file name that tells runs of one scenario apart.
-[[nodiscard]] std::string run_name(const study::RunInfo& run);
+[[nodiscard]] std::string run_name(const study::results::RunInfo& run);
 /// Characters that do not belong in file names, '/' first of all, become '-'.
 [[nodiscard]] std::string file_name_of(std::string_view text);
 
 /// `out` is one file for all runs if it ends in ".weft", and otherwise a folder that gets a file per run. Gives the
 /// names of what was written.
 [[nodiscard]] Result<std::vector<std::string>> write_result_files(const std::string& out,
-                                                                  const std::vector<study::RunResults>& runs);
+                                                                  const std::vector<study::results::RunResults>& runs);
 
 /// `where` is a file, or "-" for standard output.
 [[nodiscard]] Result<void> write_text(const std::string& where, const std::string& text);
 
 /// {"weft": ..., "runs": [...]}, and "ladder" if a run is on the latency ladder.
-[[nodiscard]] nlohmann::ordered_json runs_json(std::span<const study::RunResults> runs, study::JsonDetail detail);
+[[nodiscard]] nlohmann::ordered_json runs_json(std::span<const study::results::RunResults> runs,
+                                               study::results::JsonDetail detail);
 
 /// Indented; `where` is a file, or "-" for standard output.
 [[nodiscard]] Result<void> write_json(const std::string& where, const nlohmann::ordered_json& json);
 
 /// `where` is a folder, made if need be; "-": all tables on standard output, each under "# name".
-[[nodiscard]] Result<void> write_csv_files(const std::string& where, const std::vector<study::CsvFile>& files);
+[[nodiscard]] Result<void> write_csv_files(const std::string& where, const std::vector<study::results::CsvFile>& files);
 /// The tables of results_csv.h, in the same way.
-[[nodiscard]] Result<void> write_csv(const std::string& where, const std::vector<study::RunResults>& runs);
+[[nodiscard]] Result<void> write_csv(const std::string& where, const std::vector<study::results::RunResults>& runs);
 
 }  // namespace weft::cli

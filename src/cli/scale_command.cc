@@ -13,10 +13,10 @@
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/scale_run.h"
-#include "study/resize.h"
-#include "study/scale_table.h"
-#include "study/scenario_load.h"
-#include "study/scenario_words.h"
+#include "study/assembly/resize.h"
+#include "study/results/scale_table.h"
+#include "study/scenario/scenario_load.h"
+#include "study/scenario/scenario_words.h"
 
 namespace weft::cli {
 namespace {
@@ -71,20 +71,21 @@ Result<std::vector<std::int64_t>> parse_sizes(const std::string& text) {
 Result<std::vector<ScaleLine>> read_lines(const ScaleText& text) {
   std::vector<ScaleLine> lines;
   const auto add = [&lines](const ScenarioText& wanted, const std::string& name) -> Result<void> {
-    Result<study::Scenario> scenario = read_scenario(wanted);
+    Result<study::scenario::Scenario> scenario = read_scenario(wanted);
     if (!scenario) {
       return pass_on(scenario);
     }
-    lines.push_back({name.empty() ? std::string(study::word_of(scenario->fabric.family)) : name, std::move(*scenario)});
+    lines.push_back(
+        {name.empty() ? std::string(study::scenario::word_of(scenario->fabric.family)) : name, std::move(*scenario)});
     return {};
   };
   std::vector<std::string> cases;
   if (text.fabrics.empty() && text.scenario.case_name.empty()) {
-    Result<std::string> contents = study::read_text_file(text.scenario.file);
+    Result<std::string> contents = study::scenario::read_text_file(text.scenario.file);
     if (!contents) {
       return pass_on(contents);
     }
-    Result<std::vector<std::string>> names = study::case_names(*contents, text.scenario.file);
+    Result<std::vector<std::string>> names = study::scenario::case_names(*contents, text.scenario.file);
     if (!names) {
       return pass_on(names);
     }
@@ -112,12 +113,13 @@ Result<std::vector<ScaleLine>> read_lines(const ScaleText& text) {
   return lines;
 }
 
-Result<void> write(const ScaleText& text, const std::vector<study::ScalePoint>& points,
-                   const study::ScaleQuestion& question) {
+Result<void> write(const ScaleText& text, const std::vector<study::results::ScalePoint>& points,
+                   const study::results::ScaleQuestion& question) {
   if (!text.quiet) {
-    fmt::print(text.json == "-" ? stderr : stdout, "{}", study::scale_text(points, question));
+    fmt::print(text.json == "-" ? stderr : stdout, "{}", study::results::scale_text(points, question));
   }
-  return text.json.empty() ? Result<void>() : write_text(text.json, study::scale_json(points, question).dump(2) + "\n");
+  return text.json.empty() ? Result<void>()
+                           : write_text(text.json, study::results::scale_json(points, question).dump(2) + "\n");
 }
 
 int run(const ScaleText& text) {
@@ -125,7 +127,7 @@ int run(const ScaleText& text) {
   if (!sizes) {
     return complain(sizes.error(), kUsageError);
   }
-  study::ScaleQuestion question{.extra_latency = {}, .job_steps = text.job_steps};
+  study::results::ScaleQuestion question{.extra_latency = {}, .job_steps = text.job_steps};
   if (!text.extra_latency.empty()) {
     const Result<Duration> extra = parse_duration(text.extra_latency);
     if (!extra) {
@@ -137,20 +139,20 @@ int run(const ScaleText& text) {
   if (!lines) {
     return complain(lines.error(), kUsageError);
   }
-  const Result<study::Catalogue> catalogue = read_catalogue(text.scenario);
+  const Result<study::scenario::Catalogue> catalogue = read_catalogue(text.scenario);
   if (!catalogue) {
     return complain(catalogue.error(), kUsageError);
   }
-  if (const Result<std::int64_t> smallest = study::smallest_size(lines->front().scenario); !smallest) {
+  if (const Result<std::int64_t> smallest = study::assembly::smallest_size(lines->front().scenario); !smallest) {
     return complain(smallest.error(), kUsageError);
   }
   catch_interrupts();
-  ScaleRun runs({.scaling = text.strong ? study::Scaling::kStrong : study::Scaling::kWeak,
+  ScaleRun runs({.scaling = text.strong ? study::assembly::Scaling::kStrong : study::assembly::Scaling::kWeak,
                  .extra_latency = question.extra_latency,
                  .check_hops = kCheckHops,
                  .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
                 *catalogue);
-  std::vector<study::ScalePoint> points;
+  std::vector<study::results::ScalePoint> points;
   for (const ScaleLine& line : *lines) {
     for (const std::int64_t size : *sizes) {
       if (!interrupted()) {
@@ -164,7 +166,8 @@ int run(const ScaleText& text) {
   if (interrupted()) {
     return kInterrupted;
   }
-  const bool any = std::ranges::any_of(points, [](const study::ScalePoint& point) { return point.step.has_value(); });
+  const bool any =
+      std::ranges::any_of(points, [](const study::results::ScalePoint& point) { return point.step.has_value(); });
   return any ? kSuccess : kUsageError;
 }
 

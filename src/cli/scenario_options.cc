@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "study/scenario_load.h"
+#include "study/scenario/scenario_load.h"
 
 namespace weft::cli {
 
@@ -16,20 +16,21 @@ void add_scenario_options(CLI::App& app, ScenarioText& text) {
       ->envname("WEFT_CATALOGUE");
 }
 
-Result<study::Catalogue> read_catalogue(const ScenarioText& text) {
-  return study::Catalogue::load(text.catalogue.empty() ? std::nullopt : std::optional<std::string>(text.catalogue));
+Result<study::scenario::Catalogue> read_catalogue(const ScenarioText& text) {
+  return study::scenario::Catalogue::load(text.catalogue.empty() ? std::nullopt
+                                                                 : std::optional<std::string>(text.catalogue));
 }
 
-Result<study::Scenario> read_scenario(const ScenarioText& text) {
+Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
   auto catalogue = read_catalogue(text);
   if (!catalogue) {
     return pass_on(catalogue);
   }
-  const study::ScenarioRequest request{
+  const study::scenario::ScenarioRequest request{
       .file = text.file,
       .case_name = text.case_name.empty() ? std::nullopt : std::optional<std::string>(text.case_name),
       .settings = text.settings};
-  return study::load_scenario(request, *catalogue);
+  return study::scenario::load_scenario(request, *catalogue);
 }
 
 }  // namespace weft::cli

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "study/catalogue.h"
-#include "study/scenario.h"
+#include "study/scenario/catalogue.h"
+#include "study/scenario/scenario.h"
 
 namespace weft::cli {
 
@@ -22,9 +22,9 @@ struct ScenarioText {
 void add_scenario_options(CLI::App& app, ScenarioText& text);
 
 /// The catalogue with the folder's entries.
-[[nodiscard]] Result<study::Catalogue> read_catalogue(const ScenarioText& text);
+[[nodiscard]] Result<study::scenario::Catalogue> read_catalogue(const ScenarioText& text);
 
 /// The scenario they mean. Errors are for the user, with their place.
-[[nodiscard]] Result<study::Scenario> read_scenario(const ScenarioText& text);
+[[nodiscard]] Result<study::scenario::Scenario> read_scenario(const ScenarioText& text);
 
 }  // namespace weft::cli

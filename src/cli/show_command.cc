@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "cli/exit_status.h"
-#include "study/assembly_check.h"
-#include "study/bill_text.h"
-#include "study/build_topology.h"
-#include "study/scenario_listing.h"
-#include "study/scenario_words.h"
+#include "study/assembly/assembly_check.h"
+#include "study/assembly/build_topology.h"
+#include "study/cost/bill_text.h"
+#include "study/scenario/scenario_listing.h"
+#include "study/scenario/scenario_words.h"
 #include "study/tuning/tuning_report.h"
 #include "study/tuning/tuning_text.h"
 
@@ -22,9 +22,9 @@ namespace {
 // In the order of study::Origin.
 constexpr std::array<std::string_view, 6> kOrigins = {"default", "catalogue", "file", "case", "set", "derived"};
 
-nlohmann::ordered_json to_json(const study::Scenario& scenario) {
+nlohmann::ordered_json to_json(const study::scenario::Scenario& scenario) {
   nlohmann::ordered_json values = nlohmann::ordered_json::object();
-  for (const auto& row : study::list_values(scenario, study::Listing::kAll)) {
+  for (const auto& row : study::scenario::list_values(scenario, study::scenario::Listing::kAll)) {
     values[row.path] = {{"value", row.value},
                         {"origin", kOrigins.at(static_cast<std::size_t>(row.source.origin))},
                         {"source", row.source.text}};
@@ -40,7 +40,7 @@ nlohmann::ordered_json to_json(const study::Scenario& scenario) {
       row["select_rate_bps"] = override.select_rate->bits_per_second();
     }
     if (override.select_tier) {
-      row["select_tier"] = study::word_of(*override.select_tier);
+      row["select_tier"] = study::scenario::word_of(*override.select_tier);
     }
     row["values"] = changed;
     overrides.push_back(std::move(row));
@@ -52,32 +52,32 @@ nlohmann::ordered_json to_json(const study::Scenario& scenario) {
           {"overrides", overrides}};
 }
 
-int show_bill(const study::Scenario& scenario, bool json) {
-  const auto graph = study::build_topology(scenario);
+int show_bill(const study::scenario::Scenario& scenario, bool json) {
+  const auto graph = study::assembly::build_topology(scenario);
   if (!graph) {
     fmt::print(stderr, "{}\n", graph.error().message);
     return kUsageError;
   }
-  const study::Bill bill = study::bill_of(scenario, *graph);
+  const study::cost::Bill bill = study::cost::bill_of(scenario, *graph);
   if (json) {
-    fmt::print("{}\n", study::bill_json(bill).dump(2));
+    fmt::print("{}\n", study::cost::bill_json(bill).dump(2));
   } else {
-    fmt::print("{}", study::bill_text(bill));
+    fmt::print("{}", study::cost::bill_text(bill));
   }
   return kSuccess;
 }
 
-int show_tuning(const study::Scenario& scenario, bool json) {
-  const auto report = study::build_topology(scenario).and_then(
-      [&](const auto& graph) { return study::tuning_report(scenario, graph); });
+int show_tuning(const study::scenario::Scenario& scenario, bool json) {
+  const auto report = study::assembly::build_topology(scenario).and_then(
+      [&](const auto& graph) { return study::tuning::tuning_report(scenario, graph); });
   if (!report) {
     fmt::print(stderr, "{}\n", report.error().message);
     return kUsageError;
   }
   if (json) {
-    fmt::print("{}\n", study::tuning_json(*report).dump(2));
+    fmt::print("{}\n", study::tuning::tuning_json(*report).dump(2));
   } else {
-    fmt::print("{}", study::tuning_text(*report));
+    fmt::print("{}", study::tuning::tuning_text(*report));
   }
   return kSuccess;
 }
@@ -88,7 +88,7 @@ int run_show(const ShowText& text) {
     fmt::print(stderr, "{}\n", scenario.error().message);
     return kUsageError;
   }
-  if (const auto fits = study::check_assembly(*scenario); !fits) {
+  if (const auto fits = study::assembly::check_assembly(*scenario); !fits) {
     fmt::print(stderr, "{}\n", fits.error().message);
     return kUsageError;
   }
@@ -101,7 +101,7 @@ int run_show(const ShowText& text) {
   if (text.json) {
     fmt::print("{}\n", to_json(*scenario).dump(2));
   } else {
-    fmt::print("{}", study::listing_text(*scenario));
+    fmt::print("{}", study::scenario::listing_text(*scenario));
   }
   return kSuccess;
 }

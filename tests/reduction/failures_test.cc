@@ -59,7 +59,7 @@ TEST(ReductionFailure, OfAMembersCableEndsAllRequestsOfAllMembers) {
     for (int i = 0; i < 200; ++i) {
       sim.add({.count = 1024});
     }
-    EXPECT_EQ(sim.run(Time::zero() + 1_s), study::World::Stop::kIdle);
+    EXPECT_EQ(sim.run(Time::zero() + 1_s), study::world::World::Stop::kIdle);
     EXPECT_EQ(failure_of(sim, 0, 200), WcStatus::kRetryExcErr);
     for (std::uint32_t host = 1; host < 4; ++host) {
       EXPECT_EQ(failure_of(sim, host, 200), WcStatus::kRemAbortErr) << host;
@@ -77,7 +77,7 @@ TEST(ReductionFailure, OfACableBetweenSwitchesIsRoutedAround) {
   for (int i = 0; i < 200; ++i) {
     sim.add({.count = 1024, .data_type = verbs::DataType::kInt32});
   }
-  EXPECT_EQ(sim.run(Time::zero() + 1_s), study::World::Stop::kIdle);
+  EXPECT_EQ(sim.run(Time::zero() + 1_s), study::world::World::Stop::kIdle);
   EXPECT_EQ(sim.check_all_succeeded(), "");
 }
 
@@ -90,7 +90,7 @@ TEST(ReductionFailure, OfAMemberThatNeverPostsEndsTheWaitOfOthers) {
     sim.add({.count = 16});
   }
   sim.silence(3);
-  EXPECT_EQ(sim.run(), study::World::Stop::kIdle);
+  EXPECT_EQ(sim.run(), study::world::World::Stop::kIdle);
   // The last probe comes after 1 + 2 + 4 intervals, and is waited for 8.
   const Time given_up = Time::zero() + reduction.probe_interval * ((std::int64_t{2} << reduction.probes) - 1);
   for (std::uint32_t host = 0; host < 3; ++host) {
@@ -108,7 +108,7 @@ TEST(ReductionFailure, IsNotWhatALateMemberCauses) {
     sim.add({.count = 16});
   }
   sim.start_late(2, Time::zero() + 12_ms);  // after the second probe
-  EXPECT_EQ(sim.run(), study::World::Stop::kIdle);
+  EXPECT_EQ(sim.run(), study::world::World::Stop::kIdle);
   EXPECT_EQ(sim.check_all_succeeded(), "");
 }
 

@@ -54,7 +54,7 @@ ReductionWorldOptions reduction_world(fabric::Graph graph) {
 }
 
 ReductionWorld::ReductionWorld(ReductionWorldOptions options) : carries_bytes_(options.carries_bytes) {
-  study::WorldOptions made;
+  study::world::WorldOptions made;
   made.prefetch_from = 0;
   made.seed = options.seed;
   must(fabric::add_reducers(options.graph, options.reducers ? *options.reducers : all_switches(options.graph), {}));
@@ -67,7 +67,7 @@ ReductionWorld::ReductionWorld(ReductionWorldOptions options) : carries_bytes_(o
     made.machines.push_back({options.graph.nodes[i].name, {EndpointId(i)}, {}});
     hosts_.emplace_back();
   }
-  world_ = must(study::World::create(std::move(made)));
+  world_ = must(study::world::World::create(std::move(made)));
   for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
     world_->machine(i).set_program([this, i] { return on_program(i); });
   }
@@ -172,9 +172,9 @@ Result<void> ReductionWorld::on_program(std::uint32_t index) {
   }
 }
 
-study::World::Stop ReductionWorld::run(Time limit) {
+study::world::World::Stop ReductionWorld::run(Time limit) {
   world_->start();
-  const study::World::Stop stop = world_->run(limit, ~std::uint64_t{0});
+  const study::world::World::Stop stop = world_->run(limit, ~std::uint64_t{0});
   EXPECT_FALSE(world_->error()) << world_->error()->message;
   EXPECT_EQ(world_->check_invariants(), "");
   return stop;
@@ -183,7 +183,7 @@ study::World::Stop ReductionWorld::run(Time limit) {
 std::string ReductionWorld::run_checked(Time limit) {
   world_->start();
   constexpr std::uint64_t kEventsBetweenChecks = 997;
-  while (world_->run(limit, kEventsBetweenChecks) == study::World::Stop::kBudget) {
+  while (world_->run(limit, kEventsBetweenChecks) == study::world::World::Stop::kBudget) {
     const std::string wrong = world_->check_invariants();
     if (!wrong.empty()) {
       return fmt::format("event {}: {}", world_->events(), wrong);

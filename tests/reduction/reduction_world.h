@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "study/world.h"
+#include "study/world/world.h"
 #include "verbs/group.h"
 
 namespace weft::testing {
@@ -64,11 +64,11 @@ class ReductionWorld {
   /// A rank posts nothing at all.
   void silence(std::uint32_t host) { hosts_[host].start = Time::never(); }
 
-  study::World::Stop run(Time limit = Time::never());
+  study::world::World::Stop run(Time limit = Time::never());
   /// The same, with checks along the way; the first sum that does not add up, or nothing.
   [[nodiscard]] std::string run_checked(Time limit = Time::never());
 
-  [[nodiscard]] study::World& world() { return *world_; }
+  [[nodiscard]] study::world::World& world() { return *world_; }
   /// What a request of a host ended in; none: it did not.
   [[nodiscard]] std::optional<Completed> completed(std::uint32_t host, std::uint32_t request) const;
   [[nodiscard]] std::span<const std::byte> destination(std::uint32_t host, std::uint32_t request) const;
@@ -102,7 +102,7 @@ class ReductionWorld {
   [[nodiscard]] Result<void> post_all(std::uint32_t host);
 
   bool carries_bytes_;
-  std::unique_ptr<study::World> world_;
+  std::unique_ptr<study::world::World> world_;
   std::vector<GroupPlan> groups_;
   std::uint32_t requests_ = 0;
   std::deque<Host> hosts_;

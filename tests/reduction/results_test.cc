@@ -221,7 +221,7 @@ TEST(InNetworkReduction, ServesSeveralGroupsAtOnceThatShareHostsAndReducers) {
     requests.emplace_back(group,
                           sim.add({.group = group, .count = 1000, .data_type = verbs::DataType::kInt32}, fill_int32));
   }
-  EXPECT_EQ(sim.run(), study::World::Stop::kIdle);
+  EXPECT_EQ(sim.run(), study::world::World::Stop::kIdle);
   ASSERT_EQ(sim.check_all_succeeded(), "");
   EXPECT_EQ(sim.world().aggregation()->trees(), groups.size());
   for (const auto& [group, request] : requests) {

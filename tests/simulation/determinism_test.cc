@@ -105,7 +105,7 @@ std::uint64_t event_hash(SimOptions options, Duration slice) {
     hash ^= hash >> 29U;
   };
   for (Time limit = Time::zero() + slice;; limit += slice) {
-    if (sim.world().run_observed(limit, ~std::uint64_t{0}, observe) == study::World::Stop::kIdle) {
+    if (sim.world().run_observed(limit, ~std::uint64_t{0}, observe) == study::world::World::Stop::kIdle) {
       return hash;
     }
   }

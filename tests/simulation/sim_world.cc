@@ -97,8 +97,8 @@ std::uint32_t rank_count(const SimOptions& options) {
   return static_cast<std::uint32_t>(ports);
 }
 
-study::WorldOptions world_options(const SimOptions& options, transport::StreamLedgers& ledgers) {
-  study::WorldOptions made;
+study::world::WorldOptions world_options(const SimOptions& options, transport::StreamLedgers& ledgers) {
+  study::world::WorldOptions made;
   made.prefetch_from = 0;  // small as these worlds are: it must change nothing
   made.seed = options.seed;
   made.graph = options.graph;
@@ -137,7 +137,7 @@ T must(Result<T> result) {
 
 SimWorld::SimWorld(SimOptions options)
     : job_{.id = workload::JobId(0), .name = "job", .seed = options.seed, .ranks = rank_count(options)},
-      world_(must(study::World::create(world_options(options, ledgers_)))),
+      world_(must(study::world::World::create(world_options(options, ledgers_)))),
       connector_(job_, options.connection),
       flows_(std::make_unique<workload::FlowList>(must(workload::FlowList::make(job_, options.flows)))) {
   workload::FlowProgramOptions program{.job = job_.id};
@@ -156,15 +156,15 @@ SimWorld::SimWorld(SimOptions options)
   world_->start();
 }
 
-study::World::Stop SimWorld::run(Time limit) {
-  const study::World::Stop stop = world_->run(limit, ~std::uint64_t{0});
+study::world::World::Stop SimWorld::run(Time limit) {
+  const study::world::World::Stop stop = world_->run(limit, ~std::uint64_t{0});
   EXPECT_FALSE(world_->error()) << world_->error()->message;
   matcher_.flush();
   return stop;
 }
 
 std::string SimWorld::run_checked(Time limit) {
-  while (world_->run(limit, 1) == study::World::Stop::kBudget) {
+  while (world_->run(limit, 1) == study::world::World::Stop::kBudget) {
     const std::string wrong = world_->check_invariants();
     if (!wrong.empty()) {
       return fmt::format("event {}: {}", world_->events(), wrong);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "study/world.h"
+#include "study/world/world.h"
 #include "transport/congestion/dcqcn.h"
 #include "workload/flow_list.h"
 #include "workload/flow_program.h"
@@ -57,11 +57,11 @@ class SimWorld final : private workload::MessageSink {
   explicit SimWorld(SimOptions options);
 
   /// Runs until nothing is left to happen or the next event is after `limit`; fails the test on an error.
-  study::World::Stop run(Time limit = Time::never());
+  study::world::World::Stop run(Time limit = Time::never());
   /// The same; the first sum that does not add up after an event, or nothing.
   [[nodiscard]] std::string run_checked(Time limit = Time::never());
 
-  [[nodiscard]] study::World& world() { return *world_; }
+  [[nodiscard]] study::world::World& world() { return *world_; }
   [[nodiscard]] fabric::EthernetFabric& fabric() { return *world_->ethernet(); }
   [[nodiscard]] Time now() const { return world_->now(); }
   [[nodiscard]] const std::vector<workload::MessageRecord>& messages() const { return messages_; }
@@ -76,7 +76,7 @@ class SimWorld final : private workload::MessageSink {
 
   workload::JobOptions job_;
   transport::StreamLedgers ledgers_;
-  std::unique_ptr<study::World> world_;
+  std::unique_ptr<study::world::World> world_;
   std::vector<workload::MessageRecord> messages_;
   workload::LocalConnector connector_;
   workload::DeliveryMatcher matcher_{*this};

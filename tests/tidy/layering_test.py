@@ -5,7 +5,8 @@ import unittest
 
 import project
 
-# A folder may use those it names and whatever those may use; itself always.
+# A folder may use those it names and whatever those may use; itself always. LAYER/ROOM is a folder in a layer's folder,
+# which then holds nothing else.
 LAYERS = {
     "base": [],
     "wire": ["base"],
@@ -15,9 +16,18 @@ LAYERS = {
     "fabric": ["sim", "wire"],
     "host": ["fabric", "transport"],
     "workload": ["verbs"],
-    "study": ["host", "workload"],
+    "study/scenario": ["host", "workload"],
+    "study/world": ["host", "workload"],
+    "study/assembly": ["study/scenario", "study/world"],
+    "study/results": ["study/scenario"],
+    "study/cost": ["study/assembly"],
+    "study/tuning": ["study/assembly", "study/results"],
+    "study/run": ["study/assembly", "study/results"],
+    "study/report": ["study/run"],
+    "study/compare": ["study/cost", "study/report"],
+    "study/claims": ["study/compare"],
     "live": ["transport", "workload"],
-    "cli": ["study", "live"],
+    "cli": ["study/claims", "study/tuning", "live"],
 }
 
 # System headers that only some folders may include.
@@ -28,7 +38,8 @@ RESTRICTED_HEADERS = [
      "clocks are for live/ and cli/ alone"),
     (re.compile(r"pcap(/.*)?\.h|zlib\.h"), {"wire"}, "only wire/ uses zlib and libpcap"),
     (re.compile(r"CLI/.*"), {"cli"}, "only cli/ reads a command line"),
-    (re.compile(r"toml\+\+/.*"), {"study", "cli"}, "only study/ and cli/ read scenarios"),
+    (re.compile(r"toml\+\+/.*"), {"study/scenario"}, "only study/scenario/ reads TOML"),
+    (re.compile(r"sqlite3\.h"), {"study/results"}, "only study/results/ keeps a database"),
     (re.compile(r"g(test|mock)/.*"), set(), "only tests use GoogleTest"),
 ]
 
@@ -36,7 +47,8 @@ CLOCK = re.compile(r"\b(system_clock|steady_clock|high_resolution_clock|clock_ge
 CLOCK_FOLDERS = {"live", "cli"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
-MODULE = re.compile(r"^weft_module\((\w+)[^)]*?\bDEPS\b([^)]*)\)", re.MULTILINE)
+MODULE = re.compile(r"^weft_module\(([\w/]+)[^)]*?\bDEPS\b([^)]*)\)", re.MULTILINE)
+LIBRARIES = {"weft_" + folder.replace("/", "_"): folder for folder in LAYERS}
 
 
 def closure(layers):
@@ -54,9 +66,15 @@ def closure(layers):
 ALLOWED = closure(LAYERS)
 
 
+def layer_of(parts):
+    """The layer or room that a path from src/ lies in, or None."""
+    room = "/".join(parts[:2])
+    return room if room in LAYERS else parts[0] if parts[0] in LAYERS and len(parts) > 1 else None
+
+
 def quoted_include_faults(folder, target, exists):
-    used = target.split("/")[0]
-    if "/" not in target or used not in LAYERS:
+    used = layer_of(target.split("/"))
+    if used is None:
         return [f'"{target}" does not start with a layer; includes are written from src/']
     if used not in ALLOWED[folder]:
         return [f'{folder}/ may not include "{target}"; it may use {", ".join(sorted(ALLOWED[folder]))}']
@@ -89,8 +107,10 @@ def build_faults(cmake_text):
     """Modules of the build that depend on more than the layers allow."""
     faults = []
     for name, deps in MODULE.findall(cmake_text):
-        for used in re.findall(r"\bweft_(\w+)", deps):
-            if used not in ALLOWED.get(name, {}):
+        for library in re.findall(r"\bweft_\w+", deps):
+            used = LIBRARIES.get(library, library.removeprefix("weft_"))
+            whole = any(own.startswith(used + "/") for own in ALLOWED.get(name, {}))  # a layer with all its rooms
+            if used not in ALLOWED.get(name, {}) and not whole:
                 faults.append(f"CMakeLists.txt: {name} may not depend on {used}")
     return faults
 
@@ -101,9 +121,9 @@ class Layering(unittest.TestCase):
         faults = []
         for path in project.cpp_files(project.ROOT, ["src"]):
             name = path.relative_to(source)
-            folder = name.parts[0]
-            if folder not in LAYERS:
-                faults.append(f"src/{name}: {folder}/ is not a layer")
+            folder = layer_of(name.parts)
+            if folder is None:
+                faults.append(f"src/{name} lies in no layer, and in no room of one")
                 continue
             is_test = name.stem.endswith("_test")
             found = faults_of(folder, project.read(path), lambda target: (source / target).is_file(), is_test)
@@ -115,9 +135,9 @@ class Layering(unittest.TestCase):
         self.assertFalse(faults, "\n" + "\n".join(faults))
 
     def test_the_table_of_the_architecture_document_is_the_same(self):
-        rows = re.findall(r"^\| `src/(\w+)/` \|.*\| ([^|]*) \|$",
+        rows = re.findall(r"^\| `src/([\w/]+)/` \|.*\| ([^|]*) \|$",
                           project.read(project.ROOT / "docs/architecture.md"), re.MULTILINE)
-        documented = {name: [word for word in re.findall(r"\w+", used) if word in LAYERS] for name, used in rows}
+        documented = {name: [word for word in re.findall(r"[\w/]+", used) if word in LAYERS] for name, used in rows}
         self.assertEqual(documented, LAYERS)
 
 
@@ -146,6 +166,14 @@ class SelfTest(unittest.TestCase):
         self.check("wire", '#include "verbs/access.h"\n', "may not include")
         self.check("transport", '#  include "fabric/link.h"\n', "may not include")
 
+    def test_rooms_of_a_layer_are_layers(self):
+        self.check("study/scenario", '#include "study/run/simulation.h"\n', "may not include")
+        self.check("study/world", '#include "study/scenario/scenario.h"\n', "may not include")
+        self.check("study/run", '#include "study/world/world.h"\n', None)
+        self.check("study/run", '#include "study/simulation.h"\n', "does not start with a layer")
+        self.check("study/results", "#include <toml++/toml.h>\n", "TOML")
+        self.check("study/run", "#include <sqlite3.h>\n", "database")
+
     def test_missing_and_relative_includes_fail(self):
         self.check("wire", '#include "wire/nothing.h"\n', "does not exist", exists=False)
         self.check("wire", '#include "packet.h"\n', "written from src/")
@@ -164,6 +192,9 @@ class SelfTest(unittest.TestCase):
     def test_a_build_dependency_upwards_fails(self):
         self.assertEqual(build_faults("weft_module(wire DEPS weft_base ZLIB::ZLIB)\n"), [])
         self.assertEqual(len(build_faults("weft_module(wire DEPS weft_base weft_verbs)\n")), 1)
+        self.assertEqual(build_faults("weft_module(study/run DEPS weft_study_assembly)\n"), [])
+        self.assertEqual(len(build_faults("weft_module(study/world DEPS weft_study_run)\n")), 1)
+        self.assertEqual(len(build_faults("weft_module(wire DEPS weft_study)\n")), 1)
 
 
 if __name__ == "__main__":

@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <set>
 
-#include "study/capture_tap.h"
-#include "study/collector.h"
-#include "study/scenario_load.h"
+#include "study/run/capture_tap.h"
+#include "study/run/collector.h"
+#include "study/scenario/scenario_load.h"
 #include "tests/tshark/tshark.h"
 
 namespace weft::test {
 namespace {
 
-using study::Simulation;
+using study::run::Simulation;
 
 /// Two senders, so that a buffer of this size asks for pauses.
 constexpr const char* kScenario = R"(
@@ -57,27 +57,27 @@ struct Captured {
 
 Captured capture(const std::vector<std::string>& settings, const std::string& port) {
   Captured captured;
-  const auto catalogue = study::Catalogue::load(std::nullopt);
-  const auto scenario =
-      study::parse_scenario(kScenario, {.file = "capture.toml", .case_name = {}, .settings = settings}, *catalogue);
+  const auto catalogue = study::scenario::Catalogue::load(std::nullopt);
+  const auto scenario = study::scenario::parse_scenario(
+      kScenario, {.file = "capture.toml", .case_name = {}, .settings = settings}, *catalogue);
   EXPECT_TRUE(scenario) << scenario.error().message;
-  study::Collector collector;
+  study::run::Collector collector;
   auto simulation = Simulation::create(*scenario, collector);
   EXPECT_TRUE(simulation) << simulation.error().message;
-  study::World& world = (*simulation)->world();
+  study::world::World& world = (*simulation)->world();
   const std::string file =
       (std::filesystem::path(testing::TempDir()) / fmt::format("weft_tap_{}.pcapng", getpid())).string();
-  auto tap = study::CaptureTap::open(world, 1, {{.port = port, .file = file}});
+  auto tap = study::run::CaptureTap::open(world, 1, {{.port = port, .file = file}});
   EXPECT_TRUE(tap) << tap.error().message;
   Witness witness(**tap);
-  const std::array ports = {*study::find_port(world, port)};
+  const std::array ports = {*study::run::find_port(world, port)};
   if (world.ethernet() != nullptr) {
     world.ethernet()->set_tap(&witness, ports);
   } else {
     witness.pauses = false;
     world.infiniband()->set_tap(&witness, ports);
   }
-  EXPECT_EQ((*simulation)->run([](const study::Progress&) { return true; }), Simulation::End::kFinished);
+  EXPECT_EQ((*simulation)->run([](const study::run::Progress&) { return true; }), Simulation::End::kFinished);
   EXPECT_TRUE((*tap)->close());
   captured.seen = witness.seen;
   auto read = dissect_file(file, {"frame.time_epoch", "infiniband.bth.psn", "macc.opcode"});
@@ -138,7 +138,7 @@ TEST(RunCapture, AddressesBelongToNamesAndAreUnique) {
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     graph.nodes.push_back({.name = fmt::format("host{}/nic0", i), .kind = fabric::NodeKind::kEndpoint});
   }
-  const auto addresses = study::capture_addresses(graph, 1);
+  const auto addresses = study::run::capture_addresses(graph, 1);
   std::set<std::uint16_t> lids;
   std::set<std::uint32_t> hosts;
   for (const wire::EndAddresses& address : addresses) {
@@ -150,7 +150,7 @@ TEST(RunCapture, AddressesBelongToNamesAndAreUnique) {
   }
   EXPECT_EQ(lids.size(), graph.endpoints);
   EXPECT_EQ(hosts.size(), graph.endpoints);
-  EXPECT_EQ(study::capture_addresses(graph, 1)[7].mac, addresses[7].mac);
+  EXPECT_EQ(study::run::capture_addresses(graph, 1)[7].mac, addresses[7].mac);
 }
 
 }  // namespace

@@ -129,8 +129,8 @@ Finding iwarp_loss(Readings& runs) {
 
 Finding iwarp_memory(Readings& runs) {
   constexpr double kMuch = 2;
-  const NetworkSummary& iwarp = runs.network("iwarp-1000");
-  const NetworkSummary& rc = runs.network("rocev2-1000");
+  const results::NetworkSummary& iwarp = runs.network("iwarp-1000");
+  const results::NetworkSummary& rc = runs.network("rocev2-1000");
   const double ends = static_cast<double>(std::max<std::uint64_t>(iwarp.connection_ends, 1));
   const double state = static_cast<double>(iwarp.connection_state.count()) / ends;
   const double rc_state = static_cast<double>(rc.connection_state.count()) /

@@ -11,7 +11,7 @@ namespace {
 
 double stages_us(const ClaimCase& one) {
   double sum = 0;
-  for (const StageRow& stage : one.results.stages) {
+  for (const results::StageRow& stage : one.results.stages) {
     sum += stage.time.seconds() * 1e6;
   }
   return sum;
@@ -143,7 +143,7 @@ Finding one_api(Readings& runs) {
   const auto time = [&runs](const char* name) { return runs.longest_ms(name); };
   bool all = true;
   for (const ClaimCase& one : runs.cases()) {
-    all = all && one.refusal.empty() && one.results.run.end == RunEnd::kFinished;
+    all = all && one.refusal.empty() && one.results.run.end == results::RunEnd::kFinished;
   }
   Finding finding;
   finding.verdict = by(all && runs.cases().size() >= 3);
@@ -166,7 +166,7 @@ Finding memory_pooling(Readings& runs) {
   std::uint64_t copies = 0;
   double pool_gained = 0;
   if (const auto& shared = runs.at("nvlink4").results.scale_up) {
-    for (const MemoryAccessRow& access : shared->accesses) {
+    for (const results::MemoryAccessRow& access : shared->accesses) {
       copies += access.copies_avoided();
     }
     pool_gained = shared->share_gained();

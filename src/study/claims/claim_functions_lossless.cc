@@ -32,10 +32,12 @@ Victims victims_of(Readings& runs, std::string_view how, std::size_t hosts) {
 }
 
 /// Ports that were paused at least once, of all that are wired.
-double paused_share(const RunResults& results) {
+double paused_share(const results::RunResults& results) {
   double paused = 0;
-  for (const PortRow& port : results.ports) {
-    paused += std::ranges::any_of(port.lanes, [](const LaneRow& lane) { return lane.held > Duration::zero(); }) ? 1 : 0;
+  for (const results::PortRow& port : results.ports) {
+    paused += std::ranges::any_of(port.lanes, [](const results::LaneRow& lane) { return lane.held > Duration::zero(); })
+                  ? 1
+                  : 0;
   }
   return results.ports.empty() ? 0 : paused / static_cast<double>(results.ports.size());
 }

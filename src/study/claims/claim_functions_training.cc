@@ -11,12 +11,12 @@ namespace {
 constexpr double kHoursOfAMonth = 30 * 24;
 constexpr double kHoursOfAYear = 365 * 24;
 
-double exposed_share(const ScalePoint& point) {
+double exposed_share(const results::ScalePoint& point) {
   return point.step->exposed_communication().seconds() / point.step->time.seconds();
 }
 
 /// What the extra latency adds to a step, of the step.
-double slower_share(const ScalePoint& point) {
+double slower_share(const results::ScalePoint& point) {
   return (*point.slower - point.step->time).seconds() / point.step->time.seconds();
 }
 
@@ -33,13 +33,13 @@ struct Flows {
 Flows flows_of(Readings& runs, std::string_view case_name) {
   constexpr double kElephant = 10e6;
   Flows sum;
-  const std::vector<StepRow>& steps = runs.at(case_name).results.steps;
+  const std::vector<results::StepRow>& steps = runs.at(case_name).results.steps;
   if (steps.empty()) {
     runs.miss(fmt::format("case '{}' has no training step", case_name));
     return sum;
   }
   sum.gpus = static_cast<double>(steps.front().gpus);
-  for (const StepFlow& flow : steps.front().flows) {
+  for (const results::StepFlow& flow : steps.front().flows) {
     const double bytes = static_cast<double>(flow.flows) * static_cast<double>(flow.size.count());
     sum.count += static_cast<double>(flow.flows);
     sum.bytes += bytes;
@@ -50,7 +50,7 @@ Flows flows_of(Readings& runs, std::string_view case_name) {
 
 /// MiB on the links of one kind for each of so many GPUs.
 double tier_mib(Readings& runs, std::string_view case_name, std::string_view tier, double gpus) {
-  for (const TierRow& row : runs.at(case_name).results.tiers) {
+  for (const results::TierRow& row : runs.at(case_name).results.tiers) {
     if (row.name == tier) {
       return static_cast<double>(row.sent.count()) / gpus / (1 << 20);
     }
@@ -95,17 +95,17 @@ Finding network_bottleneck(Readings& runs) {
 
 Finding microsecond_to_hours(Readings& runs) {
   const ScaleAsk ask{.gpus = {16},
-                     .scaling = Scaling::kWeak,
+                     .scaling = assembly::Scaling::kWeak,
                      .question = {.extra_latency = Duration::microseconds(1), .job_steps = 1'000'000}};
-  const ScalePoint& network = runs.point(ask, "tensor-parallel-over-network", 16);
-  const ScalePoint& nvlink = runs.point(ask, "tensor-parallel-over-nvlink", 16);
+  const results::ScalePoint& network = runs.point(ask, "tensor-parallel-over-network", 16);
+  const results::ScalePoint& nvlink = runs.point(ask, "tensor-parallel-over-nvlink", 16);
   if (!network.slower || !nvlink.slower) {
     runs.miss("no step with the extra latency");
     return {};
   }
   const double share_network = slower_share(network);
   const double share_nvlink = slower_share(nvlink);
-  const double hours = added_hours(network, ask.question);
+  const double hours = results::added_hours(network, ask.question);
   const double days = 1 / (share_network * 24);  // of a job that takes an hour more
   const auto adds = [](double share, double job_hours) { return share * job_hours >= 1; };
   Finding finding;
@@ -132,7 +132,7 @@ Finding microsecond_to_hours(Readings& runs) {
 Finding acceleration_ratio(Readings& runs) {
   const ScaleAsk ask{.gpus = {16, 64}};
   const auto ratio = [&](const char* name, std::int64_t gpus) {
-    return study::acceleration_ratio(*runs.point(ask, name, gpus).step);
+    return study::results::acceleration_ratio(*runs.point(ask, name, gpus).step);
   };
   const double ib = ratio("infiniband", 64);
   const double roce = ratio("rocev2", 64);

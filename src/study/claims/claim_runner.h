@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "study/resize.h"
-#include "study/results.h"
-#include "study/scale_table.h"
-#include "study/summary.h"
+#include "study/assembly/resize.h"
+#include "study/results/results.h"
+#include "study/results/scale_table.h"
+#include "study/results/summary.h"
 
 namespace weft::study::claims {
 
@@ -24,16 +24,16 @@ struct SettingsToMake {
 struct ClaimCase {
   std::string name;
   std::string refusal;  // empty: it ran
-  RunResults results;
-  Summary summary;
+  results::RunResults results;
+  results::Summary summary;
   SettingsToMake settings{};
 };
 
 /// As `weft scale` asks: the job of every case on clusters of these sizes.
 struct ScaleAsk {
   std::vector<std::int64_t> gpus;
-  Scaling scaling = Scaling::kStrong;
-  ScaleQuestion question{};
+  assembly::Scaling scaling = assembly::Scaling::kStrong;
+  results::ScaleQuestion question{};
 };
 
 class ClaimRunner {
@@ -46,7 +46,8 @@ class ClaimRunner {
   /// case named after the mistake.
   [[nodiscard]] virtual Result<std::vector<ClaimCase>> run_mistakes(const std::string& scenario,
                                                                     const std::string& case_name) = 0;
-  [[nodiscard]] virtual Result<std::vector<ScalePoint>> scale(const std::string& scenario, const ScaleAsk& ask) = 0;
+  [[nodiscard]] virtual Result<std::vector<results::ScalePoint>> scale(const std::string& scenario,
+                                                                       const ScaleAsk& ask) = 0;
   /// What `weft compare` has found, if it was given; else null.
   [[nodiscard]] virtual const nlohmann::ordered_json* comparison() const = 0;
 };

@@ -69,7 +69,7 @@ TEST(ClaimTable, AScenarioWithoutACaseThatIsNeededIsAnErrorAndNoVerdict) {
 TEST(ClaimTable, ARunThatFailedGivesNoVerdict) {
   FakeRunner runner;
   runner.add("pfc", 1);
-  runner.last().results.run.end = RunEnd::kError;
+  runner.last().results.run.end = results::RunEnd::kError;
   runner.last().results.run.error = "a queue pair failed";
   const Result<Finding> finding = measure(claim_of("pfc-ecn-dcqcn"), runner);
   ASSERT_FALSE(finding);
@@ -253,7 +253,7 @@ TEST(ClaimVerdicts, QueuePairsSpreadIfTimesAndLoadsBothFall) {
         const bool sixteen = name == std::string("16 qp");
         runner.add_operations(std::string(name) + seed, sixteen ? sixteen_ms : 10);
         for (const std::uint64_t bytes : {100U, sixteen ? 100U : 0U}) {
-          PortRow& port = runner.last().results.ports.emplace_back();
+          results::PortRow& port = runner.last().results.ports.emplace_back();
           port.name = "leaf0/port0";
           port.peer = "spine0/port0";
           port.tx_bytes = bytes;
@@ -415,9 +415,9 @@ TEST(ClaimVerdicts, TwoSeedsAreTooFew) {
 }
 
 TEST(LinkLoad, CountsUnusedLinksInTheMean) {
-  RunResults results;
+  results::RunResults results;
   const auto add = [&results](const char* name, const char* peer, std::uint64_t bytes) {
-    PortRow& port = results.ports.emplace_back();
+    results::PortRow& port = results.ports.emplace_back();
     port.name = name;
     port.peer = peer;
     port.tx_bytes = bytes;

@@ -29,10 +29,10 @@ class FakeRunner : public ClaimRunner {
     made.name = case_name;
     for (const Made& one : jobs) {
       const auto time = Duration::picoseconds(static_cast<std::int64_t>(one.us * 1e6));
-      JobSummary& job = made.summary.jobs.emplace_back();
+      results::JobSummary& job = made.summary.jobs.emplace_back();
       job.name = one.job;
       job.goodput = Rate::bits_per_second(static_cast<std::int64_t>(one.gbps * 1e9));
-      job.latency = Spread<Duration>{.count = 2, .percentiles = {}, .median = time, .p999 = time, .max = time};
+      job.latency = results::Spread<Duration>{.count = 2, .percentiles = {}, .median = time, .p999 = time, .max = time};
       job.completion = job.latency;
       job.jitter = time / 10;
       made.results.run.ended_at = later(made.results.run.ended_at, Time::zero() + time);
@@ -43,7 +43,7 @@ class FakeRunner : public ClaimRunner {
     constexpr std::int64_t kRunUs = 6'000;
     constexpr double kLine = 100e9;
     add(case_name, 1, kRunUs);
-    JobRow& job = last().results.jobs.emplace_back();
+    results::JobRow& job = last().results.jobs.emplace_back();
     for (std::size_t i = 0; i <= shares.size(); ++i) {
       const std::string host = "host" + std::to_string(i);
       job.ranks.push_back(
@@ -62,9 +62,9 @@ class FakeRunner : public ClaimRunner {
   /// Takes half of the bytes from the flows of a case that was made, in the second half of its run.
   void halve_after_middle(const std::string& case_name) {
     ClaimCase& made = *std::ranges::find(cases_, case_name, &ClaimCase::name);
-    std::vector<MessageRow> halves;
+    std::vector<results::MessageRow> halves;
     const Time end = made.results.run.ended_at;
-    for (MessageRow row : made.results.messages) {
+    for (results::MessageRow row : made.results.messages) {
       const Bytes whole = row.record.size;
       row.record.size = whole / 2;
       row.record.finished = Time::zero() + end.since_start() * 6 / 10;
@@ -80,7 +80,7 @@ class FakeRunner : public ClaimRunner {
     constexpr std::int64_t kMessages = 100;
     constexpr std::int64_t kIdealNs = 1'000;
     add(case_name, 1, static_cast<double>(kMessages * kIdealNs) * 1e-3);
-    JobRow& job = last().results.jobs.emplace_back();
+    results::JobRow& job = last().results.jobs.emplace_back();
     job.name = "victims";
     for (const char* const host : {"host0", "host1"}) {
       job.ranks.push_back({.name = host, .endpoint = host, .rate = Rate::bits_per_second(100'000'000'000)});
@@ -121,7 +121,9 @@ class FakeRunner : public ClaimRunner {
   Result<std::vector<ClaimCase>> run_mistakes(const std::string&, const std::string& case_name) override {
     return mistakes_[case_name];
   }
-  Result<std::vector<ScalePoint>> scale(const std::string&, const ScaleAsk&) override { return fail("no job"); }
+  Result<std::vector<results::ScalePoint>> scale(const std::string&, const ScaleAsk&) override {
+    return fail("no job");
+  }
   [[nodiscard]] const nlohmann::ordered_json* comparison() const override {
     return comparison_.is_null() ? nullptr : &comparison_;
   }

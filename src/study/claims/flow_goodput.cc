@@ -25,14 +25,15 @@ double bytes_inside(const MessageRecord& record, Time begin, Window window) {
   return bytes * ((last - first).seconds() / (record.finished - begin).seconds());
 }
 
-const RankRow& rank_of(const RunResults& results, const FlowId& flow, workload::RankId rank) {
+const results::RankRow& rank_of(const results::RunResults& results, const FlowId& flow, workload::RankId rank) {
   return results.jobs.at(flow.job.value()).ranks.at(rank.value());
 }
 
 /// By flow, in the order of their ends.
-std::map<FlowId, std::vector<const MessageRecord*>> messages_of(const RunResults& results, std::string_view job) {
+std::map<FlowId, std::vector<const MessageRecord*>> messages_of(const results::RunResults& results,
+                                                                std::string_view job) {
   std::map<FlowId, std::vector<const MessageRecord*>> flows;
-  for (const MessageRow& row : results.messages) {
+  for (const results::MessageRow& row : results.messages) {
     const MessageRecord& record = row.record;
     if (record.status == verbs::WcStatus::kSuccess &&
         (job.empty() || results.jobs.at(record.flow.job.value()).name == job)) {
@@ -47,19 +48,19 @@ std::map<FlowId, std::vector<const MessageRecord*>> messages_of(const RunResults
 
 }  // namespace
 
-Window steady_window(const RunResults& results) {
+Window steady_window(const results::RunResults& results) {
   const Duration length = results.run.ended_at.since_start();
   return {.from = Time::zero() + length / 3, .to = Time::zero() + length / 10 * 9};
 }
 
-std::vector<double> flow_shares(const RunResults& results, const FlowChoice& choice, Window window) {
+std::vector<double> flow_shares(const results::RunResults& results, const FlowChoice& choice, Window window) {
   struct Pair {
     double bytes = 0;
     Rate line;
   };
   std::map<std::pair<std::string, std::string>, Pair> pairs;
   for (const auto& [flow, messages] : messages_of(results, choice.job)) {
-    const RankRow& source = rank_of(results, flow, flow.source);
+    const results::RankRow& source = rank_of(results, flow, flow.source);
     Pair& pair = pairs[{source.endpoint, rank_of(results, flow, flow.destination).endpoint}];
     pair.line = source.rate;
     Time before = Time::zero();

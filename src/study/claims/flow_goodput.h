@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "study/results.h"
+#include "study/results/results.h"
 
 namespace weft::study::claims {
 
@@ -21,7 +21,7 @@ struct Window {
   Time to;
 };
 /// From a third to nine tenths of the run.
-[[nodiscard]] Window steady_window(const RunResults& results);
+[[nodiscard]] Window steady_window(const results::RunResults& results);
 
 /// Which flows.
 struct FlowChoice {
@@ -31,7 +31,8 @@ struct FlowChoice {
 };
 
 /// Ascending.
-[[nodiscard]] std::vector<double> flow_shares(const RunResults& results, const FlowChoice& choice, Window window);
+[[nodiscard]] std::vector<double> flow_shares(const results::RunResults& results, const FlowChoice& choice,
+                                              Window window);
 
 /// Of the values of all flows.
 struct FlowSpread {

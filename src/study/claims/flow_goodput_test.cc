@@ -17,10 +17,10 @@ constexpr double kClose = 1e-9;
 Time at_us(std::int64_t us) { return Time::zero() + Duration::picoseconds(us * 1'000'000); }
 
 /// Two jobs over the same three hosts.
-RunResults three_hosts() {
-  RunResults results;
+results::RunResults three_hosts() {
+  results::RunResults results;
   for (const char* const name : {"first", "second"}) {
-    JobRow& job = results.jobs.emplace_back();
+    results::JobRow& job = results.jobs.emplace_back();
     job.name = name;
     for (const char* const host : {"host0", "host1", "host2"}) {
       job.ranks.push_back({.name = host, .endpoint = host, .rate = Rate::bits_per_second(kLineBits)});
@@ -38,7 +38,7 @@ struct Sent {
   std::int64_t bytes = 1000;
 };
 
-void add(RunResults& results, const Sent& sent) {
+void add(results::RunResults& results, const Sent& sent) {
   workload::MessageRecord record;
   record.flow = {.job = JobId(sent.job), .source = RankId(sent.from), .destination = RankId(sent.to)};
   record.size = Bytes(sent.bytes);
@@ -47,12 +47,12 @@ void add(RunResults& results, const Sent& sent) {
   results.messages.push_back({.record = record, .ideal = Duration::picoseconds(1'000'000)});
 }
 
-std::vector<double> shares(const RunResults& results, const FlowChoice& choice = {}) {
+std::vector<double> shares(const results::RunResults& results, const FlowChoice& choice = {}) {
   return flow_shares(results, choice, {.from = at_us(10), .to = at_us(20)});
 }
 
 TEST(FlowGoodput, AMessageCountsWithThePartOfItsServiceInsideTheWindow) {
-  RunResults results = three_hosts();
+  results::RunResults results = three_hosts();
   add(results, {.posted_us = 5, .finished_us = 15, .bytes = 10'000});  // half of it
   add(results, {.posted_us = 6, .finished_us = 25, .bytes = 10'000});  // served from 15 on, half of it
   add(results, {.posted_us = 7, .finished_us = 30, .bytes = 50'000});  // none
@@ -61,14 +61,14 @@ TEST(FlowGoodput, AMessageCountsWithThePartOfItsServiceInsideTheWindow) {
 }
 
 TEST(FlowGoodput, MessagesThatEndAtTheSameInstantAllCount) {
-  RunResults results = three_hosts();
+  results::RunResults results = three_hosts();
   add(results, {.posted_us = 10, .finished_us = 20, .bytes = 5'000});
   add(results, {.posted_us = 10, .finished_us = 20, .bytes = 5'000});
   EXPECT_NEAR(shares(results).front(), 1.0, kClose);
 }
 
 TEST(FlowGoodput, FlowsOfOnePairAreOneUnlessAJobIsNamed) {
-  RunResults results = three_hosts();
+  results::RunResults results = three_hosts();
   add(results, {.job = 0, .posted_us = 10, .finished_us = 20, .bytes = 2'000});
   add(results, {.job = 1, .posted_us = 10, .finished_us = 20, .bytes = 3'000});
   add(results, {.job = 1, .from = 2, .posted_us = 10, .finished_us = 20, .bytes = 1'000});
@@ -80,7 +80,7 @@ TEST(FlowGoodput, FlowsOfOnePairAreOneUnlessAJobIsNamed) {
 }
 
 TEST(FlowGoodput, FlowsThatEndedNoMessageCountWithNothing) {
-  RunResults results = three_hosts();
+  results::RunResults results = three_hosts();
   add(results, {.posted_us = 10, .finished_us = 20, .bytes = 2'000});
   const std::vector<double> all = shares(results, {.flows = 3});
   ASSERT_EQ(all.size(), 3U);
@@ -89,14 +89,14 @@ TEST(FlowGoodput, FlowsThatEndedNoMessageCountWithNothing) {
 }
 
 TEST(FlowGoodput, FailedMessagesCarryNothing) {
-  RunResults results = three_hosts();
+  results::RunResults results = three_hosts();
   add(results, {.posted_us = 10, .finished_us = 20});
   results.messages.back().record.status = verbs::WcStatus::kRetryExcErr;
   EXPECT_TRUE(shares(results).empty());
 }
 
 TEST(FlowGoodput, TheWindowLeavesOutTheStartAndTheEndOfARun) {
-  RunResults results;
+  results::RunResults results;
   results.run.ended_at = at_us(60);
   EXPECT_EQ(steady_window(results).from, at_us(20));
   EXPECT_EQ(steady_window(results).to, at_us(54));
@@ -132,14 +132,14 @@ TEST(HashBound, IsTheLineWhereNothingIsSharedAndFallsWhereAllCrossASpine) {
 }
 
 TEST(MessageTimes, TheTailIsThatOfTimesAndOfSlowdowns) {
-  RunResults results = three_hosts();
+  results::RunResults results = three_hosts();
   for (std::int64_t i = 1; i <= 100; ++i) {
     add(results, {.posted_us = 0, .finished_us = i});  // ideal 1 us
   }
   EXPECT_DOUBLE_EQ(message_times(results).median_us, 50);
   EXPECT_DOUBLE_EQ(message_times(results).p99_us, 99);
   EXPECT_DOUBLE_EQ(message_times(results).p99_slowdown, 99);
-  EXPECT_EQ(message_times(RunResults{}).p99_us, 0);
+  EXPECT_EQ(message_times(results::RunResults{}).p99_us, 0);
 }
 
 }  // namespace

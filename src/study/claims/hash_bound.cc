@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "study/max_min.h"
+#include "study/world/max_min.h"
 
 namespace weft::study::claims {
 namespace {
@@ -30,13 +30,13 @@ std::vector<std::uint32_t> permutation(const HashedTree& tree, RandomStream& ran
 }
 
 /// Links: to and from each host, then up and down between each leaf and spine.
-std::vector<FlowLinks> draw(const HashedTree& tree, RandomStream& random) {
+std::vector<world::FlowLinks> draw(const HashedTree& tree, RandomStream& random) {
   const std::uint32_t hosts = tree.leaves * tree.hosts_per_leaf;
   const std::uint32_t pairs = tree.leaves * tree.spines;
   const std::vector<std::uint32_t> to = permutation(tree, random);
-  std::vector<FlowLinks> flows;
+  std::vector<world::FlowLinks> flows;
   for (std::uint32_t host = 0; host < hosts; ++host) {
-    FlowLinks& flow = flows.emplace_back(FlowLinks{{.link = host}, {.link = hosts + to[host]}});
+    world::FlowLinks& flow = flows.emplace_back(world::FlowLinks{{.link = host}, {.link = hosts + to[host]}});
     const std::uint32_t from_leaf = host / tree.hosts_per_leaf;
     const std::uint32_t to_leaf = to[host] / tree.hosts_per_leaf;
     if (from_leaf != to_leaf) {
@@ -57,7 +57,7 @@ FlowSpread hash_bound(const HashedTree& tree) {
   const std::vector<double> lines(2 * tree.leaves * (tree.hosts_per_leaf + tree.spines), 1.0);
   FlowSpread bound;
   for (int i = 0; i < kDraws; ++i) {
-    std::vector<double> rates = max_min_rates(draw(tree, random), lines);
+    std::vector<double> rates = world::max_min_rates(draw(tree, random), lines);
     std::ranges::sort(rates);
     const FlowSpread one = spread_of_flows(rates);
     bound.mean += one.mean / kDraws;

@@ -23,11 +23,11 @@ bool is_of(std::string_view port, std::string_view tier) {
 
 }  // namespace
 
-LinkLoad link_load(const RunResults& results, const Tiers& tiers) {
+LinkLoad link_load(const results::RunResults& results, const Tiers& tiers) {
   LinkLoad load;
   double most = 0;
   double sum = 0;
-  for (const PortRow& port : results.ports) {
+  for (const results::PortRow& port : results.ports) {
     if (!is_of(port.name, tiers.from) || !is_of(port.peer, tiers.to)) {
       continue;
     }

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "study/results.h"
+#include "study/results/results.h"
 
 namespace weft::study::claims {
 
@@ -20,6 +20,6 @@ struct Tiers {
   std::string_view from;
   std::string_view to;
 };
-[[nodiscard]] LinkLoad link_load(const RunResults& results, const Tiers& tiers);
+[[nodiscard]] LinkLoad link_load(const results::RunResults& results, const Tiers& tiers);
 
 }  // namespace weft::study::claims

@@ -4,16 +4,16 @@
 #include <span>
 #include <vector>
 
-#include "study/percentiles.h"
+#include "study/results/percentiles.h"
 
 namespace weft::study::claims {
 
-MessageTimes message_times(const RunResults& results) {
+MessageTimes message_times(const results::RunResults& results) {
   constexpr Probability kHalf = Probability::from_ratio({.numerator = 1, .denominator = 2});
   constexpr Probability kTail = Probability::from_ratio({.numerator = 99, .denominator = 100});
   std::vector<double> times;
   std::vector<double> slowdowns;
-  for (const MessageRow& row : results.messages) {
+  for (const results::MessageRow& row : results.messages) {
     if (row.record.status == verbs::WcStatus::kSuccess) {
       const double time = (row.record.finished - row.record.posted).seconds();
       times.push_back(time * 1e6);
@@ -25,9 +25,9 @@ MessageTimes message_times(const RunResults& results) {
   }
   std::ranges::sort(times);
   std::ranges::sort(slowdowns);
-  return {.median_us = percentile(std::span<const double>(times), kHalf),
-          .p99_us = percentile(std::span<const double>(times), kTail),
-          .p99_slowdown = percentile(std::span<const double>(slowdowns), kTail)};
+  return {.median_us = results::percentile(std::span<const double>(times), kHalf),
+          .p99_us = results::percentile(std::span<const double>(times), kTail),
+          .p99_slowdown = results::percentile(std::span<const double>(slowdowns), kTail)};
 }
 
 }  // namespace weft::study::claims

@@ -2,7 +2,7 @@
 // against the time of the same message on an empty network.
 #pragma once
 
-#include "study/results.h"
+#include "study/results/results.h"
 
 namespace weft::study::claims {
 
@@ -13,6 +13,6 @@ struct MessageTimes {
 };
 
 /// Of all messages that ended well; zeros for none.
-[[nodiscard]] MessageTimes message_times(const RunResults& results);
+[[nodiscard]] MessageTimes message_times(const results::RunResults& results);
 
 }  // namespace weft::study::claims

@@ -14,7 +14,7 @@ FlowSpread spread_in(Readings& runs, const std::string& name, const FlowChoice& 
   if (const std::string& refusal = runs.refusal(name); !refusal.empty()) {
     runs.miss(fmt::format("case '{}' was refused, which is no loss: {}", name, refusal));
   }
-  const RunResults& results = runs.at(name).results;
+  const results::RunResults& results = runs.at(name).results;
   return spread_of_flows(flow_shares(results, choice, steady_window(results)));
 }
 
@@ -74,7 +74,7 @@ std::string list_of(std::span<const Loss> losses, double least) {
 
 double unsettled(Readings& runs, std::string_view name, const FlowChoice& choice) {
   const OverSeeds drift = over_seeds(runs, name, [&](const std::string& one) {
-    const RunResults& results = runs.at(one).results;
+    const results::RunResults& results = runs.at(one).results;
     const Window window = steady_window(results);
     const Time half = window.from + (window.to - window.from) / 2;
     const double first = spread_of_flows(flow_shares(results, choice, {.from = window.from, .to = half})).mean;

@@ -23,7 +23,7 @@ std::vector<std::string> seeds_of(Readings& runs, std::string_view name) {
 SteadyShares steady_shares(Readings& runs, std::string_view name, const FlowChoice& choice) {
   const auto of = [&](double FlowSpread::*figure) {
     return over_seeds(runs, name, [&](const std::string& one) {
-      const RunResults& results = runs.at(one).results;
+      const results::RunResults& results = runs.at(one).results;
       return spread_of_flows(flow_shares(results, choice, steady_window(results))).*figure;
     });
   };

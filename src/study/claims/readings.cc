@@ -13,7 +13,9 @@ namespace {
 
 double in_us(Duration value) { return value.seconds() * 1e6; }
 
-bool came_to_its_end(const RunInfo& run) { return run.end == RunEnd::kFinished || run.end == RunEnd::kTimeLimit; }
+bool came_to_its_end(const results::RunInfo& run) {
+  return run.end == results::RunEnd::kFinished || run.end == results::RunEnd::kTimeLimit;
+}
 
 }  // namespace
 
@@ -76,10 +78,10 @@ const ClaimCase& Readings::at(std::string_view case_name) {
   return *found;
 }
 
-const JobSummary& Readings::job(std::string_view case_name, std::string_view job) {
-  static const JobSummary kNone{};
-  const std::vector<JobSummary>& jobs = at(case_name).summary.jobs;
-  const auto found = job.empty() ? jobs.begin() : std::ranges::find(jobs, job, &JobSummary::name);
+const results::JobSummary& Readings::job(std::string_view case_name, std::string_view job) {
+  static const results::JobSummary kNone{};
+  const std::vector<results::JobSummary>& jobs = at(case_name).summary.jobs;
+  const auto found = job.empty() ? jobs.begin() : std::ranges::find(jobs, job, &results::JobSummary::name);
   if (found == jobs.end()) {
     miss(fmt::format("case '{}' has no traffic '{}'", case_name, job));
     return kNone;
@@ -87,16 +89,16 @@ const JobSummary& Readings::job(std::string_view case_name, std::string_view job
   return *found;
 }
 
-const NetworkSummary& Readings::network(std::string_view case_name) { return at(case_name).summary.network; }
+const results::NetworkSummary& Readings::network(std::string_view case_name) { return at(case_name).summary.network; }
 
 double Readings::gbps(std::string_view case_name, std::string_view job) {
   // A job of which no message ended got nothing.
-  const JobSummary& found = this->job(case_name, job);
+  const results::JobSummary& found = this->job(case_name, job);
   return found.goodput ? static_cast<double>(found.goodput->bits_per_second()) * 1e-9 : 0;
 }
 
 double Readings::latency_us(std::string_view case_name, std::string_view job) {
-  const JobSummary& found = this->job(case_name, job);
+  const results::JobSummary& found = this->job(case_name, job);
   if (!found.latency) {
     miss(fmt::format("case '{}': no message ended", case_name));
     return 0;
@@ -105,7 +107,7 @@ double Readings::latency_us(std::string_view case_name, std::string_view job) {
 }
 
 double Readings::jitter_us(std::string_view case_name, std::string_view job) {
-  const JobSummary& found = this->job(case_name, job);
+  const results::JobSummary& found = this->job(case_name, job);
   if (!found.jitter) {
     miss(fmt::format("case '{}': fewer than two messages ended", case_name));
     return 0;
@@ -114,7 +116,7 @@ double Readings::jitter_us(std::string_view case_name, std::string_view job) {
 }
 
 double Readings::longest_ms(std::string_view case_name, std::string_view job) {
-  const JobSummary& found = this->job(case_name, job);
+  const results::JobSummary& found = this->job(case_name, job);
   if (found.collective) {
     return found.collective->max.seconds() * 1e3;
   }
@@ -147,7 +149,7 @@ double Readings::ended_ms(std::string_view case_name) {
 
 double Readings::sent_again(std::string_view case_name) {
   double sent = 0;
-  for (const NicRow& nic : at(case_name).results.nics) {
+  for (const results::NicRow& nic : at(case_name).results.nics) {
     sent += static_cast<double>(nic.data_sent);
   }
   return sent > 0 ? static_cast<double>(network(case_name).retransmitted) / sent : 0;
@@ -155,18 +157,20 @@ double Readings::sent_again(std::string_view case_name) {
 
 const std::string& Readings::refusal(std::string_view case_name) { return at(case_name).refusal; }
 
-const ScalePoint& Readings::point(const ScaleAsk& ask, std::string_view fabric, std::int64_t gpus) {
-  static const ScalePoint kNone{.fabric = {}, .refusal = {}, .step = StepRow{}, .slower = Duration::zero()};
+const results::ScalePoint& Readings::point(const ScaleAsk& ask, std::string_view fabric, std::int64_t gpus) {
+  static const results::ScalePoint kNone{
+      .fabric = {}, .refusal = {}, .step = results::StepRow{}, .slower = Duration::zero()};
   if (!std::exchange(scaled_, true)) {
-    Result<std::vector<ScalePoint>> made = runner_.scale(scenario_, ask);
+    Result<std::vector<results::ScalePoint>> made = runner_.scale(scenario_, ask);
     if (made) {
       points_ = std::move(*made);
     } else {
       miss(made.error().message);
     }
   }
-  const auto found = std::ranges::find_if(
-      points_, [&](const ScalePoint& point) { return point.fabric == fabric && point.gpus == gpus && point.step; });
+  const auto found = std::ranges::find_if(points_, [&](const results::ScalePoint& point) {
+    return point.fabric == fabric && point.gpus == gpus && point.step;
+  });
   if (found == points_.end()) {
     miss(fmt::format("no step of '{}' on {} GPUs", fabric, gpus));
     return kNone;

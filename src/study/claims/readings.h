@@ -30,8 +30,8 @@ class Readings {
   [[nodiscard]] std::vector<std::string> mistakes(std::string_view name);
   [[nodiscard]] const ClaimCase& at(std::string_view case_name);
   /// Of the job of that name; of the first one for an empty name.
-  [[nodiscard]] const JobSummary& job(std::string_view case_name, std::string_view job = {});
-  [[nodiscard]] const NetworkSummary& network(std::string_view case_name);
+  [[nodiscard]] const results::JobSummary& job(std::string_view case_name, std::string_view job = {});
+  [[nodiscard]] const results::NetworkSummary& network(std::string_view case_name);
 
   /// Goodput of all flows together, Gb/s.
   [[nodiscard]] double gbps(std::string_view case_name, std::string_view job = {});
@@ -53,7 +53,7 @@ class Readings {
   [[nodiscard]] const std::string& refusal(std::string_view case_name);
 
   /// The first ask counts.
-  [[nodiscard]] const ScalePoint& point(const ScaleAsk& ask, std::string_view fabric, std::int64_t gpus);
+  [[nodiscard]] const results::ScalePoint& point(const ScaleAsk& ask, std::string_view fabric, std::int64_t gpus);
 
   /// Null, or what `weft compare` has found.
   [[nodiscard]] const nlohmann::ordered_json* comparison() const { return runner_.comparison(); }
@@ -69,7 +69,7 @@ class Readings {
   std::string scenario_;
   std::deque<ClaimCase> cases_;
   std::map<std::string, std::vector<std::string>, std::less<>> mistakes_;  // by the name of what was set up
-  std::vector<ScalePoint> points_;
+  std::vector<results::ScalePoint> points_;
   bool ran_ = false;
   bool scaled_ = false;
   std::string fault_;

@@ -15,9 +15,9 @@ struct Times {
   double taken = 0;
 };
 
-double held_share(const PortRow& port, const RunResults& results) {
+double held_share(const results::PortRow& port, const results::RunResults& results) {
   Duration held;
-  for (const LaneRow& lane : port.lanes) {
+  for (const results::LaneRow& lane : port.lanes) {
     held += lane.held;
   }
   const double length = results.run.ended_at.since_start().seconds();
@@ -26,10 +26,10 @@ double held_share(const PortRow& port, const RunResults& results) {
 
 }  // namespace
 
-VictimShares victim_shares(const RunResults& results, std::string_view job) {
+VictimShares victim_shares(const results::RunResults& results, std::string_view job) {
   const Window window = steady_window(results);
   std::map<std::uint32_t, Times> flows;  // by source: a permutation's have one each
-  for (const MessageRow& row : results.messages) {
+  for (const results::MessageRow& row : results.messages) {
     const workload::MessageRecord& record = row.record;
     if (record.status == verbs::WcStatus::kSuccess && results.jobs.at(record.flow.job.value()).name == job) {
       Times& times = flows[record.flow.source.value()];  // all that sent anything are known
@@ -48,19 +48,19 @@ VictimShares victim_shares(const RunResults& results, std::string_view job) {
   return shares;
 }
 
-Holds holds(const RunResults& results, std::string_view job) {
+Holds holds(const results::RunResults& results, std::string_view job) {
   constexpr double kCounts = 0.01;
   std::set<std::string_view> victims;
-  for (const JobRow& one : results.jobs) {
+  for (const results::JobRow& one : results.jobs) {
     if (one.name == job) {
-      for (const RankRow& rank : one.ranks) {
+      for (const results::RankRow& rank : one.ranks) {
         victims.insert(rank.endpoint);
       }
     }
   }
   Holds found;
   double lines = 0;
-  for (const PortRow& port : results.ports) {
+  for (const results::PortRow& port : results.ports) {
     const double share = held_share(port, results);
     found.time += share / static_cast<double>(results.ports.size());
     found.worst = std::max(found.worst, share);

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "study/results.h"
+#include "study/results/results.h"
 
 namespace weft::study::claims {
 
@@ -13,7 +13,7 @@ struct VictimShares {
   double mean = 0;
   double slowest = 0;  // 0: none of its messages ended in the window
 };
-[[nodiscard]] VictimShares victim_shares(const RunResults& results, std::string_view job);
+[[nodiscard]] VictimShares victim_shares(const results::RunResults& results, std::string_view job);
 
 /// Held: paused, or without credits while something waited.
 struct Holds {
@@ -21,6 +21,6 @@ struct Holds {
   double worst = 0;  // of the run, of the port that was held longest
   double lines = 0;  // of the NIC ports of the victims: those held for more than a hundredth of the run
 };
-[[nodiscard]] Holds holds(const RunResults& results, std::string_view job);
+[[nodiscard]] Holds holds(const results::RunResults& results, std::string_view job);
 
 }  // namespace weft::study::claims

@@ -20,8 +20,8 @@ TEST(VictimShares, AreIdealTimeOverTimeTaken) {
 TEST(VictimShares, AreNothingOfAFlowThatStopped) {
   FakeRunner runner;
   runner.add_victims("half", 0.5);
-  RunResults& results = runner.last().results;
-  MessageRow stopped = results.messages.front();
+  results::RunResults& results = runner.last().results;
+  results::MessageRow stopped = results.messages.front();
   stopped.record.flow = {.job = workload::JobId(0), .source = workload::RankId(1), .destination = workload::RankId(0)};
   results.messages.push_back(stopped);  // before the window, and none in it
   EXPECT_DOUBLE_EQ(victim_shares(results, "victims").mean, 0.25);
@@ -31,10 +31,10 @@ TEST(VictimShares, AreNothingOfAFlowThatStopped) {
 TEST(Holds, CountLinesOfVictimsThatWereHeldForMoreThanAHundredth) {
   FakeRunner runner;
   runner.add_victims("held", 1);
-  RunResults& results = runner.last().results;
+  results::RunResults& results = runner.last().results;
   const Duration length = results.run.ended_at.since_start();
   const auto add = [&results](const char* name, bool of_switch, Duration held) {
-    PortRow& port = results.ports.emplace_back();
+    results::PortRow& port = results.ports.emplace_back();
     port.name = name;
     port.of_switch = of_switch;
     port.lanes.push_back({.lane = 3, .held = held});

@@ -2,31 +2,33 @@
 
 #include <algorithm>
 
-#include "study/data_class.h"
+#include "study/scenario/data_class.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
-bool is_lossy(const Scenario& scenario) { return !is_infiniband(scenario.fabric.family) && !can_be_paused(scenario); }
+bool is_lossy(const scenario::Scenario& scenario) {
+  return !scenario::is_infiniband(scenario.fabric.family) && !scenario::can_be_paused(scenario);
+}
 
 /// Buffers that never fill: nothing is dropped, and nothing has to be paused for want of room.
-void without_loss(Scenario& scenario) {
+void without_loss(scenario::Scenario& scenario) {
   scenario.devices.switch_.buffer = Bytes(std::int64_t{1} << 40);
-  for (PrioritySettings& priority : scenario.devices.ethernet.priorities) {
+  for (scenario::PrioritySettings& priority : scenario.devices.ethernet.priorities) {
     priority.ingress_limit.reset();
-    priority.alpha = PowerOfTwo{.exponent = 6};
-    priority.egress_alpha = PowerOfTwo{.exponent = 6};
+    priority.alpha = scenario::PowerOfTwo{.exponent = 6};
+    priority.egress_alpha = scenario::PowerOfTwo{.exponent = 6};
   }
 }
 
 /// Senders send as fast as their links are; pauses or credits hold them back where they meet.
-void without_congestion_control(Scenario& scenario) {
-  scenario.congestion.algorithm = CongestionAlgorithm::kNone;
+void without_congestion_control(scenario::Scenario& scenario) {
+  scenario.congestion.algorithm = scenario::CongestionAlgorithm::kNone;
   scenario.congestion.window.reset();
 }
 
 /// Streams begin with the largest window that their engine can have, and with buffers that do not limit it.
-void without_slow_start(Scenario& scenario) {
+void without_slow_start(scenario::Scenario& scenario) {
   constexpr Bytes kBuffer{16 << 20};
   scenario.tcp.initial_window = 255;
   scenario.tcp.receive_buffer = std::max(scenario.tcp.receive_buffer, kBuffer);
@@ -34,19 +36,19 @@ void without_slow_start(Scenario& scenario) {
 }
 
 /// Each packet takes the least loaded way, and may arrive in any order.
-void with_ideal_routing(Scenario& scenario) {
-  scenario.routing.policy = RoutingPolicy::kAdaptive;
+void with_ideal_routing(scenario::Scenario& scenario) {
+  scenario.routing.policy = scenario::RoutingPolicy::kAdaptive;
   scenario.routing.polarised = false;
-  scenario.transport.loss_recovery = LossRecoveryKind::kSelectiveRepeat;
+  scenario.transport.loss_recovery = scenario::LossRecoveryKind::kSelectiveRepeat;
   scenario.transport.out_of_order_placement = true;
 }
 
 /// All hosts on one switch with a port for each: no link between switches to share, fewer hops. Its ports have room for
 /// what meets there.
-void on_one_switch(Scenario& scenario, const fabric::Graph& graph) {
-  TopologySettings& topology = scenario.topology;
-  TopologySettings one;
-  one.kind = TopologyKind::kSingleSwitch;
+void on_one_switch(scenario::Scenario& scenario, const fabric::Graph& graph) {
+  scenario::TopologySettings& topology = scenario.topology;
+  scenario::TopologySettings one;
+  one.kind = scenario::TopologyKind::kSingleSwitch;
   one.hosts = graph.host_endpoints() / (topology.nics_per_host * topology.ports_per_nic);
   one.nics_per_host = topology.nics_per_host;
   one.ports_per_nic = topology.ports_per_nic;
@@ -58,8 +60,8 @@ void on_one_switch(Scenario& scenario, const fabric::Graph& graph) {
   scenario.events.clear();
 }
 
-void without_library(Scenario& scenario) {
-  CollectiveSettings& own = scenario.collectives;
+void without_library(scenario::Scenario& scenario) {
+  scenario::CollectiveSettings& own = scenario.collectives;
   own.launch = Duration::zero();
   own.scale_out_message = Duration::zero();
   own.scale_out_lane_rate.reset();
@@ -67,9 +69,9 @@ void without_library(Scenario& scenario) {
   own.scale_up_lane_rate.reset();
 }
 
-void without_host(Scenario& scenario) {
-  scenario.devices.host.model = HostModel::kNicDelays;
-  NicSettings& nic = scenario.devices.nic;
+void without_host(scenario::Scenario& scenario) {
+  scenario.devices.host.model = scenario::HostModel::kNicDelays;
+  scenario::NicSettings& nic = scenario.devices.nic;
   for (Duration* delay : {&nic.doorbell_latency, &nic.pcie_latency, &nic.tx_latency, &nic.rx_latency,
                           &nic.offload_latency, &nic.completion_latency}) {
     *delay = Duration::zero();
@@ -79,24 +81,25 @@ void without_host(Scenario& scenario) {
 
 }  // namespace
 
-std::vector<Ablation> ablations_of(const Scenario& scenario, const fabric::Graph& graph) {
+std::vector<Ablation> ablations_of(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   std::vector<Ablation> ladder;
-  Scenario current = scenario;
-  const auto add = [&](std::string_view cause, void (*remove)(Scenario&)) {
+  scenario::Scenario current = scenario;
+  const auto add = [&](std::string_view cause, void (*remove)(scenario::Scenario&)) {
     remove(current);
     ladder.push_back({.cause = cause, .scenario = current});
   };
   if (is_lossy(scenario)) {
     add("losses and their recovery", without_loss);
   }
-  if (scenario.congestion.algorithm != CongestionAlgorithm::kNone) {
+  if (scenario.congestion.algorithm != scenario::CongestionAlgorithm::kNone) {
     add("congestion control", without_congestion_control);
-  } else if (!has_ib_transport(scenario.fabric.family)) {
+  } else if (!scenario::has_ib_transport(scenario.fabric.family)) {
     add("congestion control", without_slow_start);
   }
-  const bool one_switch = scenario.topology.kind == TopologyKind::kSingleSwitch;
-  const bool graph_of_file = scenario.topology.kind == TopologyKind::kFile;
-  if (!one_switch && has_ib_transport(scenario.fabric.family) && scenario.routing.policy != RoutingPolicy::kAdaptive) {
+  const bool one_switch = scenario.topology.kind == scenario::TopologyKind::kSingleSwitch;
+  const bool graph_of_file = scenario.topology.kind == scenario::TopologyKind::kFile;
+  if (!one_switch && scenario::has_ib_transport(scenario.fabric.family) &&
+      scenario.routing.policy != scenario::RoutingPolicy::kAdaptive) {
     add("flows that share a path", with_ideal_routing);
   }
   if (!one_switch && !graph_of_file) {
@@ -108,4 +111,4 @@ std::vector<Ablation> ablations_of(const Scenario& scenario, const fabric::Graph
   return ladder;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "fabric/topology/graph.h"
-#include "study/scenario.h"
+#include "study/scenario/scenario.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 struct Ablation {
   std::string_view cause;  // what is gone here and was there in the scenario before: "hash collisions"
-  Scenario scenario;
+  scenario::Scenario scenario;
 };
 
 /// `graph` is that of the scenario. In the order of the ladder; without causes that the scenario cannot have.
-[[nodiscard]] std::vector<Ablation> ablations_of(const Scenario& scenario, const fabric::Graph& graph);
+[[nodiscard]] std::vector<Ablation> ablations_of(const scenario::Scenario& scenario, const fabric::Graph& graph);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

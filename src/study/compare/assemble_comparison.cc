@@ -6,33 +6,33 @@
 #include <cmath>
 #include <set>
 
-#include "study/build_topology.h"
+#include "study/assembly/build_topology.h"
 #include "study/compare/buyer_rows.h"
 #include "study/compare/estimate.h"
 #include "study/compare/fabric_costs.h"
 #include "study/compare/fabric_settings.h"
 #include "study/compare/lost_time.h"
 #include "study/compare/verdict.h"
-#include "study/data_class.h"
-#include "study/encapsulation_of.h"
 #include "study/report/comparison_document.h"
-#include "study/scenario_listing.h"
-#include "study/scenario_words.h"
+#include "study/scenario/data_class.h"
+#include "study/scenario/encapsulation_of.h"
+#include "study/scenario/scenario_listing.h"
+#include "study/scenario/scenario_words.h"
 #include "wire/encapsulation.h"
 #include "wire/opcode.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 /// Bytes of a full packet's wire time that are no payload.
-double header_share(const Scenario& scenario) {
+double header_share(const scenario::Scenario& scenario) {
   const Bytes mtu(scenario.fabric.mtu);
   Bytes wire;
-  if (has_ib_transport(scenario.fabric.family)) {
+  if (scenario::has_ib_transport(scenario.fabric.family)) {
     const auto middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
-    wire = wire::sizes(encapsulation_of(scenario.fabric), middle, mtu).wire;
+    wire = wire::sizes(scenario::encapsulation_of(scenario.fabric), middle, mtu).wire;
   } else {
     wire = wire::tcp_sizes(wire::Encapsulation::kTcpIpv4,
                            {.options = Bytes(scenario.tcp.timestamps ? 12 : 0), .payload = mtu})
@@ -44,7 +44,7 @@ double header_share(const Scenario& scenario) {
 class FabricDocument {
  public:
   FabricDocument(const ComparisonPlan& plan, std::size_t index, std::span<const Json> figures,
-                 const Catalogue& catalogue)
+                 const scenario::Catalogue& catalogue)
       : fabric_(plan.fabrics[index]), catalogue_(catalogue) {
     for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
       if (plan.tasks[i].fabric == index) {
@@ -54,7 +54,9 @@ class FabricDocument {
   }
 
   Json make() {
-    Json json{{"name", fabric_.choice.name}, {"family", word_of(fabric_.scenario.fabric.family)}, {"possible", false}};
+    Json json{{"name", fabric_.choice.name},
+              {"family", scenario::word_of(fabric_.scenario.fabric.family)},
+              {"possible", false}};
     if (!fabric_.choice.stands_for.empty()) {
       json["stands_for"] = fabric_.choice.stands_for;
       json["needs"] = {{"nic", fabric_.choice.needs_of_nic}, {"switch", fabric_.choice.needs_of_switch}};
@@ -69,18 +71,18 @@ class FabricDocument {
       return json;
     }
     json["possible"] = true;
-    json["link_rate_bps"] = fabric_.scenario.devices.link(LinkTier::kHost).rate.bits_per_second();
+    json["link_rate_bps"] = fabric_.scenario.devices.link(scenario::LinkTier::kHost).rate.bits_per_second();
     add_jobs(json);
     add_lost_time(json);
     add_probes(json);
     add_risk(json);
-    Result<fabric::Graph> graph = build_topology(fabric_.scenario);
+    Result<fabric::Graph> graph = assembly::build_topology(fabric_.scenario);
     if (graph) {
       add_settings(json, *graph);
       add_costs(json, fabric_.scenario, *graph);
     }
     json["rows"] = buyer_rows(json, fabric_.scenario, catalogue_);
-    json["settings_text"] = listing_text(fabric_.scenario);
+    json["settings_text"] = scenario::listing_text(fabric_.scenario);
     return json;
   }
 
@@ -135,7 +137,7 @@ class FabricDocument {
       }
     }
     // Another class being lossless says nothing of the job's.
-    if (!can_be_paused(fabric_.scenario)) {
+    if (!scenario::can_be_paused(fabric_.scenario)) {
       json.erase("pause_s");
       json.erase("pause_frames");
     }
@@ -202,7 +204,7 @@ class FabricDocument {
     const double idle = std::max(step_ - shares.compute - json.value("exposed_communication_s", 0.0), 0.0);
     const double scale = communication > 0 ? json.value("exposed_communication_s", 0.0) / communication : 0;
     shares.waiting = idle + waiting * scale;
-    const bool inside_hosts = fabric_.scenario.scale_up.kind != ScaleUpKind::kNone;
+    const bool inside_hosts = fabric_.scenario.scale_up.kind != scenario::ScaleUpKind::kNone;
     shares.network_share = communication > 0 && inside_hosts ? 1 - tensor / communication : 1;
     return shares;
   }
@@ -310,14 +312,14 @@ class FabricDocument {
   }
 
   const ComparedFabric& fabric_;
-  const Catalogue& catalogue_;
+  const scenario::Catalogue& catalogue_;
   std::vector<Done> tasks_;
   double step_ = 0;
 };
 
 Json scenario_of(const ComparisonPlan& plan, const ComparisonHeader& header) {
   const auto possible = std::ranges::find(plan.fabrics, std::string(), &ComparedFabric::reason);
-  const Scenario& scenario = (possible == plan.fabrics.end() ? plan.fabrics.front() : *possible).scenario;
+  const scenario::Scenario& scenario = (possible == plan.fabrics.end() ? plan.fabrics.front() : *possible).scenario;
   Json seeds = Json::array();
   for (const ComparisonTask& task : plan.tasks) {
     if (task.kind == TaskKind::kJob && task.fabric == plan.tasks.front().fabric) {
@@ -328,19 +330,19 @@ Json scenario_of(const ComparisonPlan& plan, const ComparisonHeader& header) {
             {"file", scenario.file},
             {"seed", scenario.seed},
             {"seeds", seeds},
-            {"hardware", word_of(scenario.hardware)},
+            {"hardware", scenario::word_of(scenario.hardware)},
             {"topology",
-             fmt::format("{}: {} hosts of {} NICs and {} GPUs", word_of(scenario.topology.kind),
+             fmt::format("{}: {} hosts of {} NICs and {} GPUs", scenario::word_of(scenario.topology.kind),
                          scenario.topology.hosts, scenario.topology.nics_per_host, scenario.topology.gpus_per_host)},
             {"weights", header.weights.name}};
   if (!scenario.traffic.empty()) {
     json["start_jitter_s"] = scenario.traffic.front().start_jitter.seconds();
   }
   if (!scenario.jobs.empty()) {
-    const JobSettings& job = scenario.jobs.front();
-    json["job"] =
-        fmt::format("{}: {} on {} GPUs", job.name,
-                    job.training.model.empty() ? std::string(word_of(job.workload)) : job.training.model, job.ranks);
+    const scenario::JobSettings& job = scenario.jobs.front();
+    json["job"] = fmt::format(
+        "{}: {} on {} GPUs", job.name,
+        job.training.model.empty() ? std::string(scenario::word_of(job.workload)) : job.training.model, job.ranks);
     if (job.runs_steps()) {
       json["stragglers"] =
           fmt::format("by up to {:g} %, by rank and seed (an assumption)", kUsualStragglers.millionths / 1e4);
@@ -370,8 +372,8 @@ void add_ratios(Json& fabrics) {
 }  // namespace
 
 Json comparison_document(const ComparisonPlan& plan, std::span<const Json> figures, const ComparisonHeader& header) {
-  Json document{{"format", kComparisonFormat},
-                {"format_version", kComparisonVersion},
+  Json document{{"format", report::kComparisonFormat},
+                {"format_version", report::kComparisonVersion},
                 {"version", header.version},
                 {"scenario", scenario_of(plan, header)},
                 {"fabrics", Json::array()}};
@@ -385,4 +387,4 @@ Json comparison_document(const ComparisonPlan& plan, std::span<const Json> figur
   return document;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

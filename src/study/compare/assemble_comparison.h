@@ -12,13 +12,13 @@
 #include "study/compare/buyer_weights.h"
 #include "study/compare/comparison_plan.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 struct ComparisonHeader {
   std::string version;
   std::string command;  // that makes it again
   BuyerWeights weights;
-  const Catalogue* catalogue = nullptr;
+  const scenario::Catalogue* catalogue = nullptr;
 };
 
 /// `figures[i]` is what run_task gave for the plan's task i.
@@ -26,4 +26,4 @@ struct ComparisonHeader {
                                                          std::span<const nlohmann::ordered_json> figures,
                                                          const ComparisonHeader& header);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

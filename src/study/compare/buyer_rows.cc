@@ -7,9 +7,9 @@
 #include <functional>
 #include <set>
 
-#include "study/scenario_words.h"
+#include "study/scenario/scenario_words.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -21,7 +21,7 @@ constexpr const char* kPrimaryStrength = "Primary strength";
 
 class Rows {
  public:
-  Rows(const Json& fabric, const Scenario& scenario, const Catalogue& catalogue)
+  Rows(const Json& fabric, const scenario::Scenario& scenario, const scenario::Catalogue& catalogue)
       : fabric_(fabric), scenario_(scenario), catalogue_(catalogue) {}
 
   Json all() {
@@ -30,7 +30,7 @@ class Rows {
     throughput();
     losses();
     recovery();
-    const bool central = is_infiniband(scenario_.fabric.family);
+    const bool central = scenario::is_infiniband(scenario_.fabric.family);
     add("Control", central ? "central: a subnet manager" : "distributed: every switch and NIC by itself", kCatalogue);
     settings();
     parts();
@@ -44,7 +44,7 @@ class Rows {
   }
 
   void latency() {
-    const bool equal = scenario_.hardware == Hardware::kEqual;
+    const bool equal = scenario_.hardware == scenario::Hardware::kEqual;
     const Json small = fabric_.value("small_message", Json::object());
     if (!small.contains("idle_us")) {
       add("Small-message latency", "", kNotMeasured);
@@ -84,8 +84,8 @@ class Rows {
       add("Loss handling", fmt::format("pauses ({}): {}", fabric_.value("pause_frames", std::uint64_t{0}), lost),
           kEmerges);
     } else {
-      const bool tcp = !has_ib_transport(scenario_.fabric.family);
-      const bool selective = scenario_.transport.loss_recovery == LossRecoveryKind::kSelectiveRepeat;
+      const bool tcp = !scenario::has_ib_transport(scenario_.fabric.family);
+      const bool selective = scenario_.transport.loss_recovery == scenario::LossRecoveryKind::kSelectiveRepeat;
       const std::string who = tcp ? "TCP" : selective ? "selective repeat" : "go-back-N";
       add("Loss handling", fmt::format("{} recovers: {}", who, lost), kEmerges);
     }
@@ -126,7 +126,7 @@ class Rows {
   /// First words of what the catalogue's entries are about, as far as those are names.
   [[nodiscard]] std::set<std::string> vendors(std::string_view kind) const {
     std::set<std::string> found;
-    for (const CatalogueEntry& entry : catalogue_.entries()) {
+    for (const scenario::CatalogueEntry& entry : catalogue_.entries()) {
       const std::string vendor = entry.about.substr(0, entry.about.find(' '));
       if (entry.kind == kind && entry.serves(scenario_.fabric.family) && vendor != "A" && vendor != "The") {
         found.insert(vendor);
@@ -138,7 +138,7 @@ class Rows {
   void parts() {
     const std::set<std::string> switches = vendors("switch");
     const std::set<std::string> nics = vendors("nic");
-    const bool ethernet = !is_infiniband(scenario_.fabric.family);
+    const bool ethernet = !scenario::is_infiniband(scenario_.fabric.family);
     add("Interoperability",
         ethernet ? "Ethernet of any vendor; shares it with ordinary traffic" : "its own network; a gateway to Ethernet",
         kCatalogue);
@@ -157,8 +157,8 @@ class Rows {
   }
 
   const Json& fabric_;
-  const Scenario& scenario_;
-  const Catalogue& catalogue_;
+  const scenario::Scenario& scenario_;
+  const scenario::Catalogue& catalogue_;
   Json rows_ = Json::array();
 };
 
@@ -189,7 +189,7 @@ const std::array<Strength, 6>& strengths() {
 
 }  // namespace
 
-Json buyer_rows(const Json& fabric, const Scenario& scenario, const Catalogue& catalogue) {
+Json buyer_rows(const Json& fabric, const scenario::Scenario& scenario, const scenario::Catalogue& catalogue) {
   return Rows(fabric, scenario, catalogue).all();
 }
 
@@ -233,4 +233,4 @@ void add_primary_strengths(Json& fabrics) {
   }
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -3,17 +3,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "study/catalogue.h"
-#include "study/scenario.h"
+#include "study/scenario/catalogue.h"
+#include "study/scenario/scenario.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 /// [{"label", "value", "origin"}]; origin is "emerges", "catalogue" or "not measured". `fabric` is the fabric's part of
 /// the document so far. The row of its primary strength is there, and filled in by add_primary_strengths.
-[[nodiscard]] nlohmann::ordered_json buyer_rows(const nlohmann::ordered_json& fabric, const Scenario& scenario,
-                                                const Catalogue& catalogue);
+[[nodiscard]] nlohmann::ordered_json buyer_rows(const nlohmann::ordered_json& fabric,
+                                                const scenario::Scenario& scenario,
+                                                const scenario::Catalogue& catalogue);
 
 /// What each fabric is best at among those compared; a tie is nobody's strength.
 void add_primary_strengths(nlohmann::ordered_json& fabrics);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-namespace weft::study {
+namespace weft::study::compare {
 
 Result<BuyerWeights> parse_weights(const std::string& text) {
   for (const BuyerWeights& preset : {BuyerWeights{.name = "balanced", .speed = 1, .budget = 1, .tuning = 1},
@@ -40,4 +40,4 @@ Result<BuyerWeights> parse_weights(const std::string& text) {
   return own;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

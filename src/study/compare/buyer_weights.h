@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 /// What a buyer cares for, each weight >= 0 and not all 0.
 struct BuyerWeights {
@@ -17,4 +17,4 @@ struct BuyerWeights {
 /// "peak-performance", "existing-ethernet", "balanced", or "speed=5,budget=2,tuning=1". Errors say what is right.
 [[nodiscard]] Result<BuyerWeights> parse_weights(const std::string& text);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

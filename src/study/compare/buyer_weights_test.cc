@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 TEST(Weights, PresetsAndOwn) {
@@ -24,4 +24,4 @@ TEST(Weights, WrongOnesAreRefusedWithWhatIsRight) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-#include "study/build_topology.h"
+#include "study/assembly/build_topology.h"
+#include "study/assembly/resize.h"
 #include "study/compare/ablations.h"
 #include "study/compare/mis_settings.h"
 #include "study/compare/probes.h"
-#include "study/resize.h"
-#include "study/results_key.h"
-#include "study/value_codec.h"
-#include "study/world.h"
+#include "study/results/results_key.h"
+#include "study/scenario/value_codec.h"
+#include "study/world/world.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 /// Longest probe of a composed step in ablations and mis-settings, and the part of the job's packet-hops that one of
@@ -23,8 +23,8 @@ constexpr std::int64_t kHopsPart = 4;
 /// Between two samples of a detailed run.
 constexpr Duration kSampleInterval = Duration::microseconds(20);
 
-Scenario with_shorter_slices(Scenario scenario) {
-  for (JobSettings& job : scenario.jobs) {
+scenario::Scenario with_shorter_slices(scenario::Scenario scenario) {
+  for (scenario::JobSettings& job : scenario.jobs) {
     job.training.slice = std::min(job.training.slice, kShortSlice);
     job.training.slice_hops /= kHopsPart;
   }
@@ -34,12 +34,13 @@ Scenario with_shorter_slices(Scenario scenario) {
 
 class Planner {
  public:
-  Planner(const Catalogue& catalogue, const ComparisonOptions& options) : catalogue_(catalogue), options_(options) {}
+  Planner(const scenario::Catalogue& catalogue, const ComparisonOptions& options)
+      : catalogue_(catalogue), options_(options) {}
 
   Result<void> add(std::size_t fabric, ComparedFabric& compared) {
     fabric_ = fabric;
     name_ = compared.choice.name;
-    Result<fabric::Graph> graph = build_topology(compared.scenario);
+    Result<fabric::Graph> graph = assembly::build_topology(compared.scenario);
     if (!graph) {
       compared.reason = graph.error().message;
       return {};
@@ -49,7 +50,7 @@ class Planner {
     if (graph->switches() > 1) {
       put({.kind = TaskKind::kFault, .name = "a failed link", .scenario = compared.scenario});
     }
-    const Scenario slice = with_shorter_slices(compared.scenario);
+    const scenario::Scenario slice = with_shorter_slices(compared.scenario);
     if (options_.explain || options_.risk) {
       put({.kind = TaskKind::kSlice, .name = "a slice", .scenario = slice});
     }
@@ -70,13 +71,13 @@ class Planner {
   void put(ComparisonTask task) {
     task.fabric = fabric_;
     task.name = fmt::format("{}, {}", name_, task.name);
-    task.key = run_key(task.scenario, catalogue_,
-                       fmt::format("{} {} {}{}", options_.build, static_cast<int>(task.kind), task.label,
-                                   task.detailed ? " detailed" : ""));
+    task.key = results::run_key(task.scenario, catalogue_,
+                                fmt::format("{} {} {}{}", options_.build, static_cast<int>(task.kind), task.label,
+                                            task.detailed ? " detailed" : ""));
     tasks_.push_back(std::move(task));
   }
 
-  void jobs(const Scenario& scenario) {
+  void jobs(const scenario::Scenario& scenario) {
     for (std::int64_t i = 0; i < options_.seeds; ++i) {
       ComparisonTask task{.kind = TaskKind::kJob, .name = fmt::format("seed {}", scenario.seed + i)};
       task.scenario = scenario;
@@ -89,12 +90,12 @@ class Planner {
     }
   }
 
-  Result<void> risk(const Scenario& slice) {
+  Result<void> risk(const scenario::Scenario& slice) {
     if (Result<void> added = mistakes(slice, 0); !added) {
       return added;
     }
     for (const std::int64_t gpus : options_.sizes) {
-      Result<Scenario> sized = resized(slice, {.gpus = gpus, .scaling = Scaling::kWeak});
+      Result<scenario::Scenario> sized = assembly::resized(slice, {.gpus = gpus, .scaling = assembly::Scaling::kWeak});
       if (!sized) {
         return fail("{} GPUs: {}", gpus, sized.error().message);
       }
@@ -106,7 +107,7 @@ class Planner {
     return {};
   }
 
-  Result<void> mistakes(const Scenario& slice, std::int64_t gpus) {
+  Result<void> mistakes(const scenario::Scenario& slice, std::int64_t gpus) {
     auto all = mis_settings_of(slice);
     if (!all) {
       return pass_on(all);
@@ -122,21 +123,21 @@ class Planner {
     return {};
   }
 
-  const Catalogue& catalogue_;
+  const scenario::Catalogue& catalogue_;
   const ComparisonOptions& options_;
   std::size_t fabric_ = 0;
   std::string name_;
   std::vector<ComparisonTask> tasks_;
 };
 
-void add_chance(Scenario& scenario) {
-  for (TrafficSettings& traffic : scenario.traffic) {
+void add_chance(scenario::Scenario& scenario) {
+  for (scenario::TrafficSettings& traffic : scenario.traffic) {
     if (traffic.start_jitter == Duration::zero()) {
       traffic.start_jitter = kUsualStartJitter;
     }
   }
-  for (JobSettings& job : scenario.jobs) {
-    StragglerSetting& own = job.training.straggler;
+  for (scenario::JobSettings& job : scenario.jobs) {
+    scenario::StragglerSetting& own = job.training.straggler;
     if (job.runs_steps() && std::holds_alternative<workload::NoStragglers>(own.distribution)) {
       own.distribution = workload::UniformlySlow{.most = kUsualStragglers};
     }
@@ -145,13 +146,13 @@ void add_chance(Scenario& scenario) {
 
 }  // namespace
 
-Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, const ScenarioRequest& request,
-                                       const Catalogue& catalogue, const ComparisonOptions& options) {
+Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, const scenario::ScenarioRequest& request,
+                                       const scenario::Catalogue& catalogue, const ComparisonOptions& options) {
   ComparisonPlan plan;
   Planner planner(catalogue, options);
   for (const FabricChoice& choice : choices) {
     ComparedFabric fabric{.choice = choice, .scenario = {}, .reason = {}};
-    Result<Scenario> scenario = scenario_of(choice, request, catalogue);
+    Result<scenario::Scenario> scenario = scenario_of(choice, request, catalogue);
     if (scenario) {
       fabric.scenario = *std::move(scenario);
       add_chance(fabric.scenario);
@@ -170,4 +171,4 @@ Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, co
   return plan;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "study/catalogue.h"
 #include "study/compare/fabric_choice.h"
+#include "study/scenario/catalogue.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 enum class TaskKind : std::uint8_t {
   kJob,         // the job itself, under one seed
@@ -30,7 +30,7 @@ struct ComparisonTask {
   std::string label{};     // the cause or the mistake; empty for others
   std::string change{};    // of a mistake
   std::int64_t gpus = 0;   // of another size of the cluster; 0: the scenario's own
-  Scenario scenario{};
+  scenario::Scenario scenario{};
   bool detailed = false;  // samples, timeline, distributions and the check of composition too
   std::string key{};      // 16 hexadecimal digits: equal for tasks that give equal figures
 };
@@ -38,8 +38,8 @@ struct ComparisonTask {
 /// One fabric before anything has run.
 struct ComparedFabric {
   FabricChoice choice;
-  Scenario scenario;   // with the first seed, if it is possible
-  std::string reason;  // why it is not; else empty
+  scenario::Scenario scenario;  // with the first seed, if it is possible
+  std::string reason;           // why it is not; else empty
 };
 
 struct ComparisonOptions {
@@ -67,7 +67,8 @@ inline constexpr Duration kUsualStartJitter = Duration::microseconds(1);
 /// A fabric that cannot serve the scenario has a reason and no tasks. Errors: those that are not a fabric's own, such
 /// as a file that cannot be read, or no fabric that can serve the scenario.
 [[nodiscard]] Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices,
-                                                     const ScenarioRequest& request, const Catalogue& catalogue,
+                                                     const scenario::ScenarioRequest& request,
+                                                     const scenario::Catalogue& catalogue,
                                                      const ComparisonOptions& options);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -10,9 +10,9 @@
 
 #include "study/compare/lost_time.h"
 #include "study/compare/seconds_text.h"
-#include "study/compare/wrapped_table.h"
+#include "study/results/wrapped_table.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -71,7 +71,7 @@ class Text {
   }
 
   void paragraph(const std::string& text, const std::string& indent) {
-    for (const std::string& line : wrapped(text, kLineWidth - indent.size())) {
+    for (const std::string& line : results::wrapped(text, kLineWidth - indent.size())) {
       text_ += indent + line + "\n";
     }
   }
@@ -108,7 +108,8 @@ class Text {
       }
       any = true;
       std::string name = fabric.at("name").get<std::string>();
-      for (const std::string& line : wrapped(fabric.at("stands_for").get<std::string>(), kLineWidth - width - 2)) {
+      for (const std::string& line :
+           results::wrapped(fabric.at("stands_for").get<std::string>(), kLineWidth - width - 2)) {
         text_ += fmt::format("{:<{}}  {}\n", std::exchange(name, ""), width, line);
       }
     }
@@ -117,7 +118,7 @@ class Text {
     }
   }
 
-  void row(WrappedTable& table, const std::string& label, const Cell& cell) {
+  void row(results::WrappedTable& table, const std::string& label, const Cell& cell) {
     std::vector<std::string> cells;
     bool any = false;
     for (const Json* fabric : possible_) {
@@ -131,7 +132,7 @@ class Text {
   }
 
   void table() {
-    WrappedTable table({});
+    results::WrappedTable table({});
     row(table, "", [](const Json& own) { return own.at("name").get<std::string>(); });
     table.add_line();
     for (std::size_t i = 0; i < possible_.front()->at("rows").size(); ++i) {
@@ -148,7 +149,7 @@ class Text {
     text_ += table.text() + "\n";
   }
 
-  void figures(WrappedTable& table) {
+  void figures(results::WrappedTable& table) {
     const auto number = [](const char* key, const std::function<std::string(double)>& text) {
       return
           [key, text](const Json& own) { return own.contains(key) ? text(own.at(key).get<double>()) : std::string(); };
@@ -214,7 +215,7 @@ class Text {
       return;
     }
     text_ += "Where the time goes\n";
-    WrappedTable table({});
+    results::WrappedTable table({});
     row(table, "", [](const Json& own) { return own.at("name").get<std::string>(); });
     table.add_line();
     row(table, "computing", [](const Json& own) {
@@ -330,4 +331,4 @@ class Text {
 
 std::string comparison_text(const Json& document) { return Text(document).all(); }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -4,10 +4,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-namespace weft::study {
+namespace weft::study::compare {
 
 /// `document` is what comparison_document makes. Cells are wrapped; the table is at most 22 + 19 columns per fabric
 /// wide.
 [[nodiscard]] std::string comparison_text(const nlohmann::ordered_json& document);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 /// Of Student's distribution, two-sided 95 %, by degrees of freedom.
@@ -35,4 +35,4 @@ Estimate estimate_of(std::span<const double> values) {
   return estimate;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-namespace weft::study {
+namespace weft::study::compare {
 
 /// Mean and 95 % confidence interval of the mean (Student's t); the interval needs two values.
 struct Estimate {
@@ -14,4 +14,4 @@ struct Estimate {
 };
 [[nodiscard]] Estimate estimate_of(std::span<const double> values);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 TEST(Estimate, OfOneValueHasNoInterval) {
@@ -25,4 +25,4 @@ TEST(Estimate, IntervalIsStudents) {
 TEST(Estimate, OfDurationsIsNotBelowZero) { EXPECT_EQ(*estimate_of(std::vector<double>{1, 2, 3}).low, 0); }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::compare

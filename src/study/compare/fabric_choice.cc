@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/nearest_word.h"
-#include "study/scenario_words.h"
+#include "study/scenario/scenario_words.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 /// Networks that are built today, the mistake that is made most, and what they are measured against. rocev2-defaults
@@ -22,13 +22,13 @@ struct Meaning {
 };
 
 /// "rocev2", or "rocev2-untuned" if the catalogue has that tuning for it.
-std::optional<Meaning> meaning_of(const std::string& name, const Catalogue& catalogue) {
-  for (std::size_t i = 0; i < WordsOf<Family>::kWords.size(); ++i) {
-    const std::string_view family = WordsOf<Family>::kWords[i];
+std::optional<Meaning> meaning_of(const std::string& name, const scenario::Catalogue& catalogue) {
+  for (std::size_t i = 0; i < scenario::WordsOf<scenario::Family>::kWords.size(); ++i) {
+    const std::string_view family = scenario::WordsOf<scenario::Family>::kWords[i];
     if (name == family) {
       return Meaning{.family = family, .tuning = {}};
     }
-    for (const std::string_view tuning : catalogue.names("tuning", static_cast<Family>(i))) {
+    for (const std::string_view tuning : catalogue.names("tuning", static_cast<scenario::Family>(i))) {
       if (name == fmt::format("{}-{}", family, tuning)) {
         return Meaning{.family = family, .tuning = std::string(tuning)};
       }
@@ -37,12 +37,12 @@ std::optional<Meaning> meaning_of(const std::string& name, const Catalogue& cata
   return std::nullopt;
 }
 
-std::vector<std::string> valid_names(std::span<const std::string> cases, const Catalogue& catalogue) {
+std::vector<std::string> valid_names(std::span<const std::string> cases, const scenario::Catalogue& catalogue) {
   std::vector<std::string> valid;
-  for (std::size_t i = 0; i < WordsOf<Family>::kWords.size(); ++i) {
-    const std::string_view family = WordsOf<Family>::kWords[i];
+  for (std::size_t i = 0; i < scenario::WordsOf<scenario::Family>::kWords.size(); ++i) {
+    const std::string_view family = scenario::WordsOf<scenario::Family>::kWords[i];
     valid.emplace_back(family);
-    for (const std::string_view tuning : catalogue.names("tuning", static_cast<Family>(i))) {
+    for (const std::string_view tuning : catalogue.names("tuning", static_cast<scenario::Family>(i))) {
       valid.push_back(fmt::format("{}-{}", family, tuning));
     }
   }
@@ -51,7 +51,7 @@ std::vector<std::string> valid_names(std::span<const std::string> cases, const C
   return valid;
 }
 
-void describe(FabricChoice& choice, const Meaning& meaning, const Catalogue& catalogue) {
+void describe(FabricChoice& choice, const Meaning& meaning, const scenario::Catalogue& catalogue) {
   const auto entry =
       meaning.tuning.empty() ? catalogue.find("family", meaning.family) : catalogue.find("tuning", meaning.tuning);
   if (entry) {
@@ -66,7 +66,7 @@ void describe(FabricChoice& choice, const Meaning& meaning, const Catalogue& cat
 std::vector<std::string> usual_fabrics() { return {kUsual.begin(), kUsual.end()}; }
 
 Result<std::vector<FabricChoice>> choose_fabrics(std::span<const std::string> names, std::span<const std::string> cases,
-                                                 const Catalogue& catalogue) {
+                                                 const scenario::Catalogue& catalogue) {
   if (names.empty()) {
     return fail("no fabric to compare");
   }
@@ -98,12 +98,13 @@ Result<std::vector<FabricChoice>> choose_fabrics(std::span<const std::string> na
   return choices;
 }
 
-Result<Scenario> scenario_of(const FabricChoice& choice, ScenarioRequest request, const Catalogue& catalogue) {
+Result<scenario::Scenario> scenario_of(const FabricChoice& choice, scenario::ScenarioRequest request,
+                                       const scenario::Catalogue& catalogue) {
   if (!choice.case_name.empty()) {
     request.case_name = choice.case_name;
   }
   request.settings.insert(request.settings.end(), choice.settings.begin(), choice.settings.end());
-  return load_scenario(request, catalogue);
+  return scenario::load_scenario(request, catalogue);
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "study/catalogue.h"
-#include "study/scenario_load.h"
+#include "study/scenario/catalogue.h"
+#include "study/scenario/scenario_load.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 struct FabricChoice {
   std::string name;
@@ -32,11 +32,11 @@ struct FabricChoice {
 /// Errors: a name that means nothing, with the nearest that does; a name given twice; no name.
 [[nodiscard]] Result<std::vector<FabricChoice>> choose_fabrics(std::span<const std::string> names,
                                                                std::span<const std::string> cases,
-                                                               const Catalogue& catalogue);
+                                                               const scenario::Catalogue& catalogue);
 
 /// The scenario of a fabric; `request` names the file and the user's settings, which stay the strongest but for those
 /// of the choice itself.
-[[nodiscard]] Result<Scenario> scenario_of(const FabricChoice& choice, ScenarioRequest request,
-                                           const Catalogue& catalogue);
+[[nodiscard]] Result<scenario::Scenario> scenario_of(const FabricChoice& choice, scenario::ScenarioRequest request,
+                                                     const scenario::Catalogue& catalogue);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

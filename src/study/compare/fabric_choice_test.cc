@@ -2,19 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "study/scenario_test_support.h"
+#include "study/scenario/scenario_test_support.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 std::vector<FabricChoice> choices(std::vector<std::string> names, std::vector<std::string> cases = {}) {
-  auto chosen = choose_fabrics(names, cases, test_catalogue());
+  auto chosen = choose_fabrics(names, cases, scenario::test_catalogue());
   EXPECT_TRUE(chosen.has_value()) << (chosen ? "" : chosen.error().message);
   return chosen ? *chosen : std::vector<FabricChoice>();
 }
 
 std::string refusal(std::vector<std::string> names, std::vector<std::string> cases = {}) {
-  const auto chosen = choose_fabrics(names, cases, test_catalogue());
+  const auto chosen = choose_fabrics(names, cases, scenario::test_catalogue());
   return chosen ? "no error" : chosen.error().message;
 }
 
@@ -35,16 +35,16 @@ TEST(FabricChoice, EveryNetworkSaysWhatItStandsForAndWhatItNeeds) {
   }
 }
 
-Scenario network(const std::string& name) {
-  ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = choices({name}).front().settings};
-  const auto scenario = parse_scenario(kSmallScenario, request, test_catalogue());
-  EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
-  return scenario ? *scenario : Scenario{};
+scenario::Scenario network(const std::string& name) {
+  scenario::ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = choices({name}).front().settings};
+  const auto scenario = scenario::parse_scenario(scenario::kSmallScenario, request, scenario::test_catalogue());
+  EXPECT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+  return scenario ? *scenario : scenario::Scenario{};
 }
 
 TEST(FabricChoice, RocePfcHasNoCongestionControlAndSixteenQueuePairs) {
-  const Scenario pfc = network("rocev2-pfc");
-  EXPECT_EQ(pfc.congestion.algorithm, CongestionAlgorithm::kNone);
+  const scenario::Scenario pfc = network("rocev2-pfc");
+  EXPECT_EQ(pfc.congestion.algorithm, scenario::CongestionAlgorithm::kNone);
   EXPECT_EQ(pfc.collectives.queue_pairs, 16);
   EXPECT_TRUE(pfc.devices.ethernet.priorities[3].lossless);
   EXPECT_FALSE(pfc.devices.ethernet.priorities[3].ecn);
@@ -52,17 +52,17 @@ TEST(FabricChoice, RocePfcHasNoCongestionControlAndSixteenQueuePairs) {
 
 TEST(FabricChoice, SprayedNetworksPlaceInAnyOrder) {
   for (const char* name : {"rocev2-spray", "infiniband-ar"}) {
-    const Scenario sprayed = network(name);
-    EXPECT_EQ(sprayed.routing.policy, RoutingPolicy::kAdaptive) << name;
+    const scenario::Scenario sprayed = network(name);
+    EXPECT_EQ(sprayed.routing.policy, scenario::RoutingPolicy::kAdaptive) << name;
     EXPECT_TRUE(sprayed.transport.out_of_order_placement) << name;
   }
 }
 
 TEST(FabricChoice, LossyRoceMarksAndNeverPauses) {
-  const Scenario lossy = network("rocev2-lossy");
+  const scenario::Scenario lossy = network("rocev2-lossy");
   EXPECT_FALSE(lossy.devices.ethernet.priorities[3].lossless);
   EXPECT_TRUE(lossy.devices.ethernet.priorities[3].ecn);
-  EXPECT_EQ(lossy.transport.loss_recovery, LossRecoveryKind::kSelectiveRepeat);
+  EXPECT_EQ(lossy.transport.loss_recovery, scenario::LossRecoveryKind::kSelectiveRepeat);
 }
 
 TEST(FabricChoice, ATuningBehindAFamilyIsAnotherSetting) {
@@ -88,16 +88,16 @@ TEST(FabricChoice, WrongNamesAreRefused) {
 }
 
 TEST(FabricChoice, UntunedRoceNeitherPausesNorMarks) {
-  ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = {}};
+  scenario::ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = {}};
   request.settings = choices({"rocev2-untuned"}).front().settings;
-  const auto scenario = parse_scenario(kSmallScenario, request, test_catalogue());
+  const auto scenario = scenario::parse_scenario(scenario::kSmallScenario, request, scenario::test_catalogue());
   ASSERT_TRUE(scenario.has_value()) << scenario.error().message;
-  const PrioritySettings& data =
+  const scenario::PrioritySettings& data =
       scenario->devices.ethernet.priorities[static_cast<std::size_t>(scenario->qos.data_priority)];
   EXPECT_FALSE(data.lossless);
   EXPECT_FALSE(data.ecn);
-  EXPECT_EQ(scenario->transport.loss_recovery, LossRecoveryKind::kGoBackN);
+  EXPECT_EQ(scenario->transport.loss_recovery, scenario::LossRecoveryKind::kGoBackN);
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::compare

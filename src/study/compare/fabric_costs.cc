@@ -1,19 +1,19 @@
 #include "study/compare/fabric_costs.h"
 
-#include "study/bill.h"
+#include "study/cost/bill.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-double usd(Money value) { return static_cast<double>(value.count) / 1e3; }
-double watts(Power value) { return static_cast<double>(value.count) / 1e3; }
+double usd(scenario::Money value) { return static_cast<double>(value.count) / 1e3; }
+double watts(scenario::Power value) { return static_cast<double>(value.count) / 1e3; }
 
 }  // namespace
 
-void add_costs(Json& fabric, const Scenario& scenario, const fabric::Graph& graph) {
-  const Bill bill = bill_of(scenario, graph);
+void add_costs(Json& fabric, const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  const cost::Bill bill = cost::bill_of(scenario, graph);
   fabric["cost_usd"] = usd(bill.cost);
   fabric["power_w"] = watts(bill.power);
   if (fabric.value("tokens_per_second", 0.0) > 0) {
@@ -23,8 +23,8 @@ void add_costs(Json& fabric, const Scenario& scenario, const fabric::Graph& grap
     fabric["cost_per_unit"] = {{"usd_per_run_per_s", usd(bill.cost) * fabric["step_time_s"].get<double>()}};
   }
   Json lines = Json::array();
-  for (const BillLine& line : bill.lines) {
-    lines.push_back({{"part", to_string(line.part)},
+  for (const cost::BillLine& line : bill.lines) {
+    lines.push_back({{"part", cost::to_string(line.part)},
                      {"name", line.name},
                      {"count", line.count},
                      {"unit_price_usd", usd(line.unit_price)},
@@ -50,4 +50,4 @@ void add_costs(Json& fabric, const Scenario& scenario, const fabric::Graph& grap
   fabric["running_cost"] = std::move(running);
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "fabric/topology/graph.h"
-#include "study/scenario.h"
+#include "study/scenario/scenario.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 /// Adds cost_usd, power_w, bill, and what running it costs as far as the scenario says. `graph` is the scenario's.
-void add_costs(nlohmann::ordered_json& fabric, const Scenario& scenario, const fabric::Graph& graph);
+void add_costs(nlohmann::ordered_json& fabric, const scenario::Scenario& scenario, const fabric::Graph& graph);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -6,9 +6,9 @@
 #include <array>
 #include <string_view>
 
-#include "study/scenario_listing.h"
+#include "study/scenario/scenario_listing.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 enum class Where : std::uint8_t { kEverywhere, kSwitches, kNics, kHosts, kManager };
@@ -53,16 +53,16 @@ std::string_view text_of(Where where) {
 
 class Collected {
  public:
-  Collected(const Scenario& scenario, const fabric::Graph& graph)
-      : scenario_(scenario), rows_(list_values(scenario, Listing::kRelevant)) {
+  Collected(const scenario::Scenario& scenario, const fabric::Graph& graph)
+      : scenario_(scenario), rows_(scenario::list_values(scenario, scenario::Listing::kRelevant)) {
     switches_ = graph.switches();
     nics_ = graph.host_endpoints();
-    const TopologySettings& topology = scenario.topology;
+    const scenario::TopologySettings& topology = scenario.topology;
     hosts_ = nics_ / std::max<std::int64_t>(topology.nics_per_host * topology.ports_per_nic, 1);
   }
 
   void add(std::span<const Group> groups) {
-    for (const ListedValue& row : rows_) {
+    for (const scenario::ListedValue& row : rows_) {
       const auto group =
           std::ranges::find_if(groups, [&](const Group& own) { return row.path.starts_with(own.prefix); });
       if (group != groups.end() && of_a_class_in_use(row)) {
@@ -79,7 +79,7 @@ class Collected {
  private:
   /// Priorities that carry nothing are of no concern; what folds to "*" are those that nothing was set for, but for
   /// values that all of them share.
-  [[nodiscard]] bool of_a_class_in_use(const ListedValue& row) const {
+  [[nodiscard]] bool of_a_class_in_use(const scenario::ListedValue& row) const {
     if (!row.path.starts_with("ethernet.priority.")) {
       return true;
     }
@@ -89,8 +89,8 @@ class Collected {
       return false;
     }
     const std::string_view key = std::string_view(row.path).substr(row.path.rfind('.') + 1);
-    const PrioritySettings& own = scenario_.devices.ethernet.priorities[data];
-    if (all && std::ranges::any_of(rows_, [&](const ListedValue& other) {
+    const scenario::PrioritySettings& own = scenario_.devices.ethernet.priorities[data];
+    if (all && std::ranges::any_of(rows_, [&](const scenario::ListedValue& other) {
           return other.path == fmt::format("ethernet.priority.{}.{}", data, key);
         })) {
       return false;
@@ -116,8 +116,8 @@ class Collected {
     return 0;
   }
 
-  const Scenario& scenario_;
-  std::vector<ListedValue> rows_;
+  const scenario::Scenario& scenario_;
+  std::vector<scenario::ListedValue> rows_;
   std::vector<FabricSetting> made_;
   std::int64_t switches_ = 0;
   std::int64_t nics_ = 0;
@@ -126,14 +126,14 @@ class Collected {
 
 }  // namespace
 
-std::vector<FabricSetting> settings_to_get_right(const Scenario& scenario, const fabric::Graph& graph) {
+std::vector<FabricSetting> settings_to_get_right(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   if (scenario.fabric.tuning_entry == "untuned") {
     return {};
   }
   Collected collected(scenario, graph);
-  if (is_infiniband(scenario.fabric.family)) {
+  if (scenario::is_infiniband(scenario.fabric.family)) {
     collected.add(kManaged);
-  } else if (has_ib_transport(scenario.fabric.family)) {
+  } else if (scenario::has_ib_transport(scenario.fabric.family)) {
     collected.add(kLossless);
   } else {
     collected.add(kStreams);
@@ -149,4 +149,4 @@ std::int64_t devices_touched(const std::vector<FabricSetting>& settings) {
   return most;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "fabric/topology/graph.h"
-#include "study/scenario.h"
+#include "study/scenario/scenario.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 struct FabricSetting {
   std::string key;    // of the scenario: "ethernet.priority.3.kmin"
@@ -20,9 +20,10 @@ struct FabricSetting {
 
 /// Settings of classes, flow control, marking, congestion control, routing and streams that this scenario depends on.
 /// Of a fabric whose tuning is `untuned`: none, that is what it means.
-[[nodiscard]] std::vector<FabricSetting> settings_to_get_right(const Scenario& scenario, const fabric::Graph& graph);
+[[nodiscard]] std::vector<FabricSetting> settings_to_get_right(const scenario::Scenario& scenario,
+                                                               const fabric::Graph& graph);
 
 /// Devices that any of them is made on.
 [[nodiscard]] std::int64_t devices_touched(const std::vector<FabricSetting>& settings);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

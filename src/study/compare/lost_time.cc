@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 /// What moving the data takes of `left`, the time beyond computing that no removal gains. The rest of it is waiting for
@@ -50,4 +50,4 @@ std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& 
   return causes;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::study {
+namespace weft::study::compare {
 
 /// Causes in the order in which ablations take them away, and what is left.
 inline constexpr std::array<std::string_view, 9> kCauses = {"losses and their recovery",
@@ -43,4 +43,4 @@ struct StepShares {
 /// removal gains nothing costs nothing. What no removal gains is moving the data, and its headers.
 [[nodiscard]] std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& ladder);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 double sum_of(const std::vector<LostTime>& causes) {
@@ -68,4 +68,4 @@ TEST(LostTime, WaitingThatTheCausesMadeDoesNotHideTheData) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "fabric/ethernet/options.h"
-#include "study/build_topology.h"
-#include "study/data_class.h"
-#include "study/summary_text.h"
+#include "study/assembly/build_topology.h"
+#include "study/results/summary_text.h"
+#include "study/scenario/data_class.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 constexpr std::int64_t kFactor = 10;  // by which thresholds and timers are off
@@ -55,13 +55,13 @@ Places places_of(const fabric::Graph& graph) {
 
 class Mistakes {
  public:
-  Mistakes(const Scenario& scenario, const fabric::Graph& graph)
+  Mistakes(const scenario::Scenario& scenario, const fabric::Graph& graph)
       : scenario_(scenario),
         places_(places_of(graph)),
         longest_(*std::ranges::max_element(graph.links, {}, &fabric::Link::propagation)) {}
 
   std::vector<MisSetting> all() {
-    if (is_infiniband(scenario_.fabric.family)) {
+    if (scenario::is_infiniband(scenario_.fabric.family)) {
       credits();
     } else {
       pauses();
@@ -71,7 +71,7 @@ class Mistakes {
     hashes();
     streams();
     add("small packets", fmt::format("MTU 1024 in place of {}", scenario_.fabric.mtu),
-        [](Scenario& made) { made.fabric.mtu = std::min<std::int64_t>(made.fabric.mtu, 1024); });
+        [](scenario::Scenario& made) { made.fabric.mtu = std::min<std::int64_t>(made.fabric.mtu, 1024); });
     degraded_link("a link between switches degraded", places_.uplink, places_.uplink_rate);
     degraded_link("a link to a NIC degraded", places_.host_port, places_.host_rate);
     pairs();
@@ -80,7 +80,7 @@ class Mistakes {
 
  private:
   /// `apply` is kept for the pairs and outlives the call that adds it: it must own what it uses.
-  void add(std::string name, std::string change, std::function<void(Scenario&)> apply) {
+  void add(std::string name, std::string change, std::function<void(scenario::Scenario&)> apply) {
     MisSetting mistake{.name = std::move(name), .change = std::move(change), .scenario = scenario_};
     apply(mistake.scenario);
     made_.push_back(std::move(mistake));
@@ -113,12 +113,12 @@ class Mistakes {
   }
 
   [[nodiscard]] std::size_t priority() const {
-    return static_cast<std::size_t>(data_priority_of(scenario_.qos, scenario_.fabric.family));
+    return static_cast<std::size_t>(scenario::data_priority_of(scenario_.qos, scenario_.fabric.family));
   }
-  [[nodiscard]] const PrioritySettings& data() const { return data_class_of(scenario_); }
+  [[nodiscard]] const scenario::PrioritySettings& data() const { return scenario::data_class_of(scenario_); }
 
-  [[nodiscard]] DeviceOverride override_of(std::vector<std::pair<std::string, std::string>> values) const {
-    DeviceOverride made{.select = places_.leaf, .place = "mis-setting", .assignments = {}};
+  [[nodiscard]] scenario::DeviceOverride override_of(std::vector<std::pair<std::string, std::string>> values) const {
+    scenario::DeviceOverride made{.select = places_.leaf, .place = "mis-setting", .assignments = {}};
     for (auto& [path, text] : values) {
       made.assignments.push_back({.path = std::move(path), .text = std::move(text), .place = "mis-setting"});
     }
@@ -128,11 +128,11 @@ class Mistakes {
   void credits() {
     const Bytes few(2 * (scenario_.fabric.mtu + 64));
     add("credits short for the cable",
-        fmt::format("buffers of {} per lane in place of {}", short_text(few),
-                    short_text(scenario_.devices.infiniband.vl_buffer)),
-        [few](Scenario& made) { made.devices.infiniband.vl_buffer = few; });
+        fmt::format("buffers of {} per lane in place of {}", results::short_text(few),
+                    results::short_text(scenario_.devices.infiniband.vl_buffer)),
+        [few](scenario::Scenario& made) { made.devices.infiniband.vl_buffer = few; });
     add("packets expire too soon", "head-of-queue lifetime of 16 us",
-        [](Scenario& made) { made.devices.infiniband.head_of_queue_lifetime = Duration::microseconds(16); });
+        [](scenario::Scenario& made) { made.devices.infiniband.head_of_queue_lifetime = Duration::microseconds(16); });
   }
 
   void pauses() {
@@ -140,7 +140,7 @@ class Mistakes {
       return;
     }
     const std::string group = fmt::format("ethernet.priority.{}.", priority());
-    add("headroom too small", "room for two packets after a pause", [this](Scenario& made) {
+    add("headroom too small", "room for two packets after a pause", [this](scenario::Scenario& made) {
       made.devices.ethernet.priorities[priority()].headroom = Bytes(2 * (scenario_.fabric.mtu + 100));
     });
     const Bytes headroom = fabric::headroom_bytes({.rate = longest_.rate,
@@ -152,24 +152,26 @@ class Mistakes {
     if (longest_.propagation > kShortCable) {
       add("headroom for a shorter cable",
           fmt::format("{} of headroom, for 1 m and a NIC that answers at once, where a cable takes {}",
-                      short_text(headroom), short_text(longest_.propagation)),
-          [this, headroom](Scenario& made) { made.devices.ethernet.priorities[priority()].headroom = headroom; });
+                      results::short_text(headroom), results::short_text(longest_.propagation)),
+          [this, headroom](scenario::Scenario& made) {
+            made.devices.ethernet.priorities[priority()].headroom = headroom;
+          });
     }
     const std::size_t wrong = priority() == 4 ? 5 : 4;
     add("PFC on the wrong priority", fmt::format("priority {} lossless in place of {}, everywhere", wrong, priority()),
-        [this, wrong](Scenario& made) {
+        [this, wrong](scenario::Scenario& made) {
           made.devices.ethernet.priorities[wrong].lossless = true;
           made.devices.ethernet.priorities[priority()].lossless = false;
         });
     add("PFC missing on one hop", fmt::format("priority {} not lossless on {}", priority(), places_.leaf),
-        [this, group](Scenario& made) {
+        [this, group](scenario::Scenario& made) {
           made.overrides.push_back(override_of({{group + "lossless", "false"}}));
         });
     // On another class's terms: its thresholds, no pauses, no marks, and its weight.
-    const PrioritySettings& best_effort = scenario_.devices.ethernet.priorities[priority() == 0 ? 1 : 0];
+    const scenario::PrioritySettings& best_effort = scenario_.devices.ethernet.priorities[priority() == 0 ? 1 : 0];
     add("one switch with another DSCP map",
         fmt::format("{} takes the data for best effort: no pauses and no marks there", places_.leaf),
-        [=, this](Scenario& made) {
+        [=, this](scenario::Scenario& made) {
           made.overrides.push_back(override_of({{group + "lossless", "false"},
                                                 {group + "ecn", "false"},
                                                 {group + "weight", std::to_string(best_effort.weight)}}));
@@ -177,39 +179,41 @@ class Mistakes {
   }
 
   void marks() {
-    if (!data().ecn || scenario_.congestion.algorithm != CongestionAlgorithm::kDcqcn) {
+    if (!data().ecn || scenario_.congestion.algorithm != scenario::CongestionAlgorithm::kDcqcn) {
       return;
     }
-    const auto thresholds = [this](Scenario& made, std::int64_t times, std::int64_t per) {
-      PrioritySettings& own = made.devices.ethernet.priorities[priority()];
+    const auto thresholds = [this](scenario::Scenario& made, std::int64_t times, std::int64_t per) {
+      scenario::PrioritySettings& own = made.devices.ethernet.priorities[priority()];
       own.kmin = Bytes(own.kmin.count() * times / per);
       own.kmax = Bytes(own.kmax.count() * times / per);
     };
     add("ECN thresholds too high", fmt::format("kmin and kmax x {}", kFactor),
-        [thresholds](Scenario& made) { thresholds(made, kFactor, 1); });
+        [thresholds](scenario::Scenario& made) { thresholds(made, kFactor, 1); });
     add("ECN thresholds too low", fmt::format("kmin and kmax / {}", kFactor),
-        [thresholds](Scenario& made) { thresholds(made, 1, kFactor); });
+        [thresholds](scenario::Scenario& made) { thresholds(made, 1, kFactor); });
     const Rate copied = longest_.rate > kOlderRate ? kOlderRate : kNewerRate;
     add("ECN thresholds of another rate",
-        fmt::format("kmin and kmax of {} on links of {}", short_text(copied), short_text(longest_.rate)),
-        [this, thresholds, copied](Scenario& made) {
+        fmt::format("kmin and kmax of {} on links of {}", results::short_text(copied),
+                    results::short_text(longest_.rate)),
+        [this, thresholds, copied](scenario::Scenario& made) {
           constexpr std::int64_t kUnit = 1'000'000'000;
           thresholds(made, copied.bits_per_second() / kUnit,
                      std::max<std::int64_t>(longest_.rate.bits_per_second() / kUnit, 1));
         });
     add("DCQCN recovers slowly", fmt::format("increase timer x {}", kFactor),
-        [](Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer * kFactor; });
+        [](scenario::Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer * kFactor; });
     add("DCQCN recovers too fast", fmt::format("increase timer / {}", kFactor),
-        [](Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer / kFactor; });
+        [](scenario::Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer / kFactor; });
   }
 
   void uncontrolled_host() {
-    if (!has_ib_transport(scenario_.fabric.family) || !reacts_to_congestion(scenario_.congestion.algorithm)) {
+    if (!scenario::has_ib_transport(scenario_.fabric.family) ||
+        !scenario::reacts_to_congestion(scenario_.congestion.algorithm)) {
       return;
     }
     add("one host with congestion control off",
-        fmt::format("NICs of {} neither slow down nor notify others", places_.host), [this](Scenario& made) {
-          DeviceOverride off = override_of({{"nic.congestion_control", "false"}});
+        fmt::format("NICs of {} neither slow down nor notify others", places_.host), [this](scenario::Scenario& made) {
+          scenario::DeviceOverride off = override_of({{"nic.congestion_control", "false"}});
           off.select = places_.host;
           made.overrides.push_back(std::move(off));
         });
@@ -220,28 +224,31 @@ class Mistakes {
       return;  // one switch has nothing to choose
     }
     switch (scenario_.routing.policy) {
-      case RoutingPolicy::kEcmp:
-        add("ECMP polarised", "every switch hashes alike", [](Scenario& made) { made.routing.polarised = true; });
+      case scenario::RoutingPolicy::kEcmp:
+        add("ECMP polarised", "every switch hashes alike",
+            [](scenario::Scenario& made) { made.routing.polarised = true; });
         return;
-      case RoutingPolicy::kSpray:
-      case RoutingPolicy::kAdaptive:
-        add("adaptive routing off", "one path per flow", [](Scenario& made) {
-          made.routing.policy = is_infiniband(made.fabric.family) ? RoutingPolicy::kLft : RoutingPolicy::kEcmp;
+      case scenario::RoutingPolicy::kSpray:
+      case scenario::RoutingPolicy::kAdaptive:
+        add("adaptive routing off", "one path per flow", [](scenario::Scenario& made) {
+          made.routing.policy = scenario::is_infiniband(made.fabric.family) ? scenario::RoutingPolicy::kLft
+                                                                            : scenario::RoutingPolicy::kEcmp;
         });
         return;
-      case RoutingPolicy::kLft:
+      case scenario::RoutingPolicy::kLft:
         return;
     }
   }
 
   void streams() {
-    if (has_ib_transport(scenario_.fabric.family)) {
+    if (scenario::has_ib_transport(scenario_.fabric.family)) {
       return;
     }
-    add("socket buffers too small", fmt::format("send and receive buffers / {}", kFactor), [](Scenario& made) {
-      made.tcp.receive_buffer = Bytes(std::max<std::int64_t>(made.tcp.receive_buffer.count() / kFactor, 65'536));
-      made.tcp.send_buffer = Bytes(std::max<std::int64_t>(made.tcp.send_buffer.count() / kFactor, 65'536));
-    });
+    add("socket buffers too small", fmt::format("send and receive buffers / {}", kFactor),
+        [](scenario::Scenario& made) {
+          made.tcp.receive_buffer = Bytes(std::max<std::int64_t>(made.tcp.receive_buffer.count() / kFactor, 65'536));
+          made.tcp.send_buffer = Bytes(std::max<std::int64_t>(made.tcp.send_buffer.count() / kFactor, 65'536));
+        });
   }
 
   void degraded_link(const std::string& name, const std::string& port, Rate full) {
@@ -249,26 +256,27 @@ class Mistakes {
       return;
     }
     const Rate rate = full / 4;
-    add(name, fmt::format("{} at {}", port, short_text(rate)), [port, rate](Scenario& made) {
-      made.events.push_back({.at = Duration::zero(), .select = port, .action = EventAction::kDegrade, .rate = rate});
+    add(name, fmt::format("{} at {}", port, results::short_text(rate)), [port, rate](scenario::Scenario& made) {
+      made.events.push_back(
+          {.at = Duration::zero(), .select = port, .action = scenario::EventAction::kDegrade, .rate = rate});
     });
   }
 
-  const Scenario& scenario_;
+  const scenario::Scenario& scenario_;
   Places places_;
   fabric::Link longest_;  // of the cables at switches
   std::vector<MisSetting> made_;
-  std::vector<std::function<void(Scenario&)>> changes_;  // of each of them
+  std::vector<std::function<void(scenario::Scenario&)>> changes_;  // of each of them
 };
 
 }  // namespace
 
-Result<std::vector<MisSetting>> mis_settings_of(const Scenario& scenario) {
-  Result<fabric::Graph> graph = build_topology(scenario);
+Result<std::vector<MisSetting>> mis_settings_of(const scenario::Scenario& scenario) {
+  Result<fabric::Graph> graph = assembly::build_topology(scenario);
   if (!graph) {
     return pass_on(graph);
   }
   return Mistakes(scenario, *graph).all();
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

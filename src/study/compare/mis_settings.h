@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "base/result.h"
-#include "study/scenario.h"
+#include "study/scenario/scenario.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 struct MisSetting {
   std::string name;    // "ECN thresholds too high"
   std::string change;  // "kmin and kmax x 10 on every switch"
-  Scenario scenario;
+  scenario::Scenario scenario;
 };
 
 /// In a fixed order. Errors: those of the topology.
-[[nodiscard]] Result<std::vector<MisSetting>> mis_settings_of(const Scenario& scenario);
+[[nodiscard]] Result<std::vector<MisSetting>> mis_settings_of(const scenario::Scenario& scenario);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

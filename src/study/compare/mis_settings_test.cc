@@ -7,9 +7,9 @@
 #include <ranges>
 
 #include "study/compare/fabric_choice.h"
-#include "study/scenario_test_support.h"
+#include "study/scenario/scenario_test_support.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 using ::testing::Contains;
@@ -19,16 +19,16 @@ using ::testing::Not;
 
 constexpr std::size_t kData = 3;  // priority of the data
 
-Scenario network(const std::string& name) {
+scenario::Scenario network(const std::string& name) {
   const std::vector<std::string> names = {name};
-  const auto chosen = choose_fabrics(names, {}, test_catalogue());
+  const auto chosen = choose_fabrics(names, {}, scenario::test_catalogue());
   EXPECT_TRUE(chosen.has_value()) << (chosen ? "" : chosen.error().message);
-  ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = chosen->front().settings};
+  scenario::ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = chosen->front().settings};
   request.settings.insert(request.settings.end(), {"topology.kind=leaf-spine", "topology.hosts=4",
                                                    "topology.hosts_per_leaf=2", "topology.spines=2"});
-  const auto scenario = parse_scenario(kSmallScenario, request, test_catalogue());
-  EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
-  return scenario ? *scenario : Scenario{};
+  const auto scenario = scenario::parse_scenario(scenario::kSmallScenario, request, scenario::test_catalogue());
+  EXPECT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+  return scenario ? *scenario : scenario::Scenario{};
 }
 
 std::vector<MisSetting> mistakes(const std::string& name) {
@@ -64,14 +64,14 @@ TEST(MisSettings, FollowFromWhatTheFabricDependsOn) {
 
 TEST(MisSettings, OneHostWithoutCongestionControlIsThatHostAlone) {
   const std::vector<MisSetting> made = mistakes("rocev2");
-  const Scenario& off = named(made, "one host with congestion control off").scenario;
-  EXPECT_FALSE(settings_of_device(off, "host0/nic0").nic.congestion_control);
-  EXPECT_TRUE(settings_of_device(off, "host1/nic0").nic.congestion_control);
+  const scenario::Scenario& off = named(made, "one host with congestion control off").scenario;
+  EXPECT_FALSE(scenario::settings_of_device(off, "host0/nic0").nic.congestion_control);
+  EXPECT_TRUE(scenario::settings_of_device(off, "host1/nic0").nic.congestion_control);
 }
 
 // Both mistakes of a pair are the single ones, value for value.
 TEST(MisSettings, APairMakesBothItsMistakes) {
-  const Scenario right = network("rocev2");
+  const scenario::Scenario right = network("rocev2");
   const std::vector<MisSetting> made = mistakes("rocev2");
   const MisSetting& alone = named(made, "a link between switches degraded");
   const MisSetting& polarised = named(made, "ECMP polarised, and a link between switches degraded");
@@ -103,4 +103,4 @@ TEST(MisSettings, EachSaysWhatItChanges) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "study/build_topology.h"
+#include "study/assembly/build_topology.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 constexpr std::int64_t kIdleMessages = 200;
@@ -20,8 +20,8 @@ constexpr Bytes kFaultMessage{4 << 20};
 /// A failed link whose traffic has not come back by then has cut it off.
 constexpr Duration kMostOutage = Duration::seconds(20);
 
-Scenario without_work(const Scenario& scenario) {
-  Scenario probe = scenario;
+scenario::Scenario without_work(const scenario::Scenario& scenario) {
+  scenario::Scenario probe = scenario;
   probe.jobs.clear();
   probe.traffic.clear();
   probe.events.clear();
@@ -29,7 +29,7 @@ Scenario without_work(const Scenario& scenario) {
   probe.output.sample_interval.reset();
   probe.output.ladder.clear();
   // Small messages are control: their buffers are in host memory on every fabric, wherever the job has its own.
-  probe.devices.host.memory = MemoryKind::kHost;
+  probe.devices.host.memory = scenario::MemoryKind::kHost;
   return probe;
 }
 
@@ -40,7 +40,7 @@ std::vector<std::string> ports_of_hosts(const fabric::Graph& graph, Which which)
   std::string last;
   int seen = 0;
   for (std::uint32_t i = 0; i < graph.host_endpoints(); ++i) {
-    const std::string host = host_of(graph, EndpointId(i));
+    const std::string host = assembly::host_of(graph, EndpointId(i));
     seen = host == last ? seen + 1 : 0;
     if (seen == 0) {
       ports.push_back(graph.nodes[i].name);
@@ -52,11 +52,11 @@ std::vector<std::string> ports_of_hosts(const fabric::Graph& graph, Which which)
   return ports;
 }
 
-TrafficSettings pair(const std::string& name, const std::string& from, const std::string& to) {
-  TrafficSettings traffic;
+scenario::TrafficSettings pair(const std::string& name, const std::string& from, const std::string& to) {
+  scenario::TrafficSettings traffic;
   traffic.name = name;
-  traffic.kind = TrafficKind::kFlows;
-  traffic.operation = Operation::kSend;
+  traffic.kind = scenario::TrafficKind::kFlows;
+  traffic.operation = scenario::Operation::kSend;
   traffic.sources = {from};
   traffic.destinations = {to};
   return traffic;
@@ -64,24 +64,24 @@ TrafficSettings pair(const std::string& name, const std::string& from, const std
 
 }  // namespace
 
-Scenario idle_probe(const Scenario& scenario, const fabric::Graph& graph) {
+scenario::Scenario idle_probe(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   const std::vector<std::string> ports = ports_of_hosts(graph, Which::kFirst);
-  Scenario probe = without_work(scenario);
-  TrafficSettings small = pair(kProbeTraffic, ports.front(), ports.back());
+  scenario::Scenario probe = without_work(scenario);
+  scenario::TrafficSettings small = pair(kProbeTraffic, ports.front(), ports.back());
   small.size = kSmallMessage;
   small.count = kIdleMessages;
   probe.traffic.push_back(small);
   return probe;
 }
 
-Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph, Load load) {
+scenario::Scenario loaded_probe(const scenario::Scenario& scenario, const fabric::Graph& graph, Load load) {
   const std::vector<std::string> ports = ports_of_hosts(graph, Which::kFirst);
-  Scenario probe = without_work(scenario);
+  scenario::Scenario probe = without_work(scenario);
   probe.stop = kLoadedTime;
   if (load == Load::kAllNics) {
-    TrafficSettings large;
+    scenario::TrafficSettings large;
     large.name = "load";
-    large.kind = TrafficKind::kPermutation;
+    large.kind = scenario::TrafficKind::kPermutation;
     large.size = kLoad;
     large.count = kEndless;
     const auto per_host = static_cast<std::int64_t>(graph.host_endpoints() / ports.size());
@@ -89,14 +89,16 @@ Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph, Load
     probe.traffic.push_back(large);
   } else {
     for (std::size_t i = 0; i < std::min(kMostSenders, ports.size()); ++i) {
-      TrafficSettings large = pair(fmt::format("load{}", i), ports[i], ports[(i + ports.size() / 2) % ports.size()]);
+      scenario::TrafficSettings large =
+          pair(fmt::format("load{}", i), ports[i], ports[(i + ports.size() / 2) % ports.size()]);
       large.size = kLoad;
       large.count = kEndless;
       probe.traffic.push_back(large);
     }
   }
   for (std::size_t i = 0; i < std::min(kPairs, ports.size() / 2); ++i) {
-    TrafficSettings small = pair(fmt::format("{}{}", kProbeTraffic, i), ports[i], ports[ports.size() - 1 - i]);
+    scenario::TrafficSettings small =
+        pair(fmt::format("{}{}", kProbeTraffic, i), ports[i], ports[ports.size() - 1 - i]);
     small.size = kSmallMessage;
     small.count = kEndless;
     probe.traffic.push_back(small);
@@ -104,27 +106,28 @@ Scenario loaded_probe(const Scenario& scenario, const fabric::Graph& graph, Load
   return probe;
 }
 
-Scenario fault_probe(const Scenario& scenario, const fabric::Graph& graph) {
+scenario::Scenario fault_probe(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   // Another NIC of the other host: on rails, the way between two leads over the spines.
   const std::vector<std::string> others = ports_of_hosts(graph, Which::kNext);
   const std::vector<std::string> ports = ports_of_hosts(graph, Which::kFirst);
-  Scenario probe = without_work(scenario);
+  scenario::Scenario probe = without_work(scenario);
   for (std::size_t i = 0; i < std::min(kPairs, ports.size() / 2); ++i) {
-    TrafficSettings large = pair(fmt::format("pair{}", i), ports[i], others[i + (ports.size() + 1) / 2]);
-    large.operation = Operation::kWrite;
+    scenario::TrafficSettings large = pair(fmt::format("pair{}", i), ports[i], others[i + (ports.size() + 1) / 2]);
+    large.operation = scenario::Operation::kWrite;
     large.size = kFaultMessage;
     probe.traffic.push_back(large);
   }
-  if (!has_ib_transport(scenario.fabric.family)) {
-    std::ranges::for_each(probe.traffic, [](TrafficSettings& own) { own.operation = Operation::kSend; });
+  if (!scenario::has_ib_transport(scenario.fabric.family)) {
+    std::ranges::for_each(probe.traffic,
+                          [](scenario::TrafficSettings& own) { own.operation = scenario::Operation::kSend; });
   }
   return probe;
 }
 
-Scenario with_failed_link(Scenario probe, const std::string& port, Duration healthy) {
-  probe.events.push_back({.at = healthy / 3, .select = port, .action = EventAction::kFail, .rate = {}});
+scenario::Scenario with_failed_link(scenario::Scenario probe, const std::string& port, Duration healthy) {
+  probe.events.push_back({.at = healthy / 3, .select = port, .action = scenario::EventAction::kFail, .rate = {}});
   probe.stop = kMostOutage;
   return probe;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

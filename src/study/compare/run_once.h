@@ -4,21 +4,21 @@
 #include <functional>
 
 #include "base/result.h"
-#include "study/results.h"
-#include "study/simulation.h"
+#include "study/results/results.h"
+#include "study/run/simulation.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 struct RunOnce {
-  std::function<bool(const Progress&)> keep_going = [](const Progress&) { return true; };
+  std::function<bool(const run::Progress&)> keep_going = [](const run::Progress&) { return true; };
   /// Looks at the simulation before it goes, once the results are complete.
-  std::function<void(const Simulation&)> look = [](const Simulation&) {};
+  std::function<void(const run::Simulation&)> look = [](const run::Simulation&) {};
   /// What a composed run of the same found of its operations, if this is the one with every packet in its place.
-  const RunResults* composed = nullptr;
+  const results::RunResults* composed = nullptr;
 };
 
 /// Errors: those of the input, as Simulation::create gives them. A run that goes wrong has results that say so. What
 /// depends on the machine is left out.
-[[nodiscard]] Result<RunResults> run_once(const Scenario& scenario, const RunOnce& options);
+[[nodiscard]] Result<results::RunResults> run_once(const scenario::Scenario& scenario, const RunOnce& options);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

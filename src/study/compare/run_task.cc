@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "study/build_topology.h"
+#include "study/assembly/build_topology.h"
 #include "study/compare/probes.h"
-#include "study/compare/run_figures.h"
 #include "study/compare/run_once.h"
-#include "study/composition_check.h"
-#include "study/summary.h"
+#include "study/report/run_figures.h"
+#include "study/results/summary.h"
+#include "study/run/composition_check.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -42,14 +42,15 @@ class Task {
 
  private:
   /// Results of a run that came to an end, of its own or at its limit; else why not.
-  Result<RunResults> simulate(
-      const Scenario& scenario, const std::function<void(const Simulation&)>& look = [](const Simulation&) {}) {
-    Result<RunResults> results =
-        run_once(scenario, {.keep_going = [this](const Progress&) { return !stop(); }, .look = look});
-    if (!results || results->run.end == RunEnd::kFinished || results->run.end == RunEnd::kTimeLimit) {
+  Result<results::RunResults> simulate(
+      const scenario::Scenario& scenario,
+      const std::function<void(const run::Simulation&)>& look = [](const run::Simulation&) {}) {
+    Result<results::RunResults> results =
+        run_once(scenario, {.keep_going = [this](const run::Progress&) { return !stop(); }, .look = look});
+    if (!results || results->run.end == results::RunEnd::kFinished || results->run.end == results::RunEnd::kTimeLimit) {
       return results;
     }
-    interrupted_ = interrupted_ || results->run.end == RunEnd::kInterrupted;
+    interrupted_ = interrupted_ || results->run.end == results::RunEnd::kInterrupted;
     return fail("{}", results->run.error.empty() ? std::string(to_string(results->run.end)) : results->run.error);
   }
 
@@ -60,34 +61,34 @@ class Task {
 
   Json job() {
     Json timeline = Json::array();
-    Result<RunResults> results = simulate(task_.scenario, [&](const Simulation& simulation) {
+    Result<results::RunResults> results = simulate(task_.scenario, [&](const run::Simulation& simulation) {
       if (task_.detailed) {
-        timeline = step_timeline(simulation);
+        timeline = report::step_timeline(simulation);
       }
     });
     if (!results) {
       return failed(results.error().message);
     }
     if (task_.detailed) {
-      check_steps(
+      run::check_steps(
           task_.scenario, kCheckHops, [this] { return !stop(); }, *results);
     }
-    Json json = run_figures(*results);
-    if (const std::string caution = slice_caution(task_.scenario, *results); !caution.empty()) {
+    Json json = report::run_figures(*results);
+    if (const std::string caution = run::slice_caution(task_.scenario, *results); !caution.empty()) {
       json["slice_caution"] = caution;
     }
     if (task_.detailed) {
-      json.update(run_series(*results));
+      json.update(report::run_series(*results));
       json["timeline"] = std::move(timeline);
     }
     return json;
   }
 
-  static std::vector<Duration> small_latencies(const RunResults& results) {
+  static std::vector<Duration> small_latencies(const results::RunResults& results) {
     std::vector<Duration> values;
-    for (const MessageRow& row : results.messages) {
+    for (const results::MessageRow& row : results.messages) {
       if (row.record.size == kSmallMessage && row.record.status == verbs::WcStatus::kSuccess) {
-        values.push_back(latency_of(row.record));
+        values.push_back(results::latency_of(row.record));
       }
     }
     std::ranges::sort(values);
@@ -96,15 +97,17 @@ class Task {
 
   static double at(const std::vector<Duration>& sorted, std::uint64_t per_mille) {
     const std::span<const Duration> values(sorted);
-    return percentile(values, Probability::from_ratio({.numerator = per_mille, .denominator = 1000})).seconds() * 1e6;
+    return results::percentile(values, Probability::from_ratio({.numerator = per_mille, .denominator = 1000}))
+               .seconds() *
+           1e6;
   }
 
   Json small_messages() {
-    Result<fabric::Graph> graph = build_topology(task_.scenario);
+    Result<fabric::Graph> graph = assembly::build_topology(task_.scenario);
     if (!graph) {
       return failed(graph.error().message);
     }
-    Result<RunResults> idle = simulate(idle_probe(task_.scenario, *graph));
+    Result<results::RunResults> idle = simulate(idle_probe(task_.scenario, *graph));
     if (!idle) {
       return failed(idle.error().message);
     }
@@ -113,7 +116,7 @@ class Task {
       return failed("no small message arrived");
     }
     Json json{{"small_message", {{"idle_us", at(alone, 500)}, {"bytes", kSmallMessage.count()}}}};
-    Result<RunResults> loaded = simulate(loaded_probe(task_.scenario, *graph, Load::kAllNics));
+    Result<results::RunResults> loaded = simulate(loaded_probe(task_.scenario, *graph, Load::kAllNics));
     if (!loaded && !interrupted_) {
       loaded = simulate(loaded_probe(task_.scenario, *graph, Load::kFirstNics));
     }
@@ -127,13 +130,13 @@ class Task {
     json["small_message"]["loaded_p999_us"] = at(beside, 999);
     json["small_message"]["count"] = beside.size();
     json["jitter_us"] = at(beside, 999) - at(beside, 500);
-    json["cdf_small_message"] = distribution(beside);
+    json["cdf_small_message"] = report::distribution(beside);
     return json;
   }
 
-  static const PortRow* busiest_uplink(const RunResults& results) {
-    const PortRow* busiest = nullptr;
-    for (const PortRow& port : results.ports) {
+  static const results::PortRow* busiest_uplink(const results::RunResults& results) {
+    const results::PortRow* busiest = nullptr;
+    for (const results::PortRow& port : results.ports) {
       const bool between_switches =
           port.of_switch && port.peer.find("/port") != std::string::npos && port.peer.find("/nic") == std::string::npos;
       if (between_switches && (busiest == nullptr || port.tx_bytes > busiest->tx_bytes)) {
@@ -144,32 +147,34 @@ class Task {
   }
 
   Json fault() {
-    Result<fabric::Graph> graph = build_topology(task_.scenario);
+    Result<fabric::Graph> graph = assembly::build_topology(task_.scenario);
     if (!graph) {
       return failed(graph.error().message);
     }
-    const Scenario probe = fault_probe(task_.scenario, *graph);
-    Result<RunResults> healthy = simulate(probe);
+    const scenario::Scenario probe = fault_probe(task_.scenario, *graph);
+    Result<results::RunResults> healthy = simulate(probe);
     if (!healthy) {
       return failed(healthy.error().message);
     }
-    const PortRow* const link = busiest_uplink(*healthy);
+    const results::PortRow* const link = busiest_uplink(*healthy);
     if (link == nullptr) {
       return failed("no traffic of the probe crosses a link between switches");
     }
     const Duration usual = healthy->run.ended_at.since_start();
-    Result<RunResults> broken = simulate(with_failed_link(probe, link->name, usual));
+    Result<results::RunResults> broken = simulate(with_failed_link(probe, link->name, usual));
     Json json{{"link", link->name},
               {"peer", link->peer},
               {"reroute_delay_s", task_.scenario.routing.reroute_delay.seconds()}};
     if (!broken) {
       json["connections_lost"] = broken.error().message;
-    } else if (broken->run.end == RunEnd::kTimeLimit) {
+    } else if (broken->run.end == results::RunEnd::kTimeLimit) {
       json["connections_lost"] = "messages had not arrived 20 s later";
     } else {
       json["lost_s"] = (broken->run.ended_at.since_start() - usual).seconds();
-      const std::size_t lost = static_cast<std::size_t>(std::ranges::count_if(
-          broken->messages, [](const MessageRow& row) { return row.record.status != verbs::WcStatus::kSuccess; }));
+      const std::size_t lost =
+          static_cast<std::size_t>(std::ranges::count_if(broken->messages, [](const results::MessageRow& row) {
+            return row.record.status != verbs::WcStatus::kSuccess;
+          }));
       json["messages_failed"] = lost;
     }
     return Json{{"fault", json}};
@@ -188,4 +193,4 @@ std::optional<Json> run_task(const ComparisonTask& task, const std::function<boo
   return running.interrupted() ? std::nullopt : std::optional(std::move(figures));
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -11,10 +11,10 @@
 
 #include "study/compare/comparison_plan.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 
 /// None: `keep_going` said no, and there is nothing to keep. It is asked some ten times a second.
 [[nodiscard]] std::optional<nlohmann::ordered_json> run_task(const ComparisonTask& task,
                                                              const std::function<bool()>& keep_going);
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

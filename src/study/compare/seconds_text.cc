@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace weft::study {
+namespace weft::study::compare {
 
 std::string seconds_text(double seconds) {
   return seconds == 0      ? "0 s"
@@ -12,4 +12,4 @@ std::string seconds_text(double seconds) {
                            : fmt::format("{:.2f} ns", seconds * 1e9);
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

@@ -10,7 +10,7 @@
 
 #include "study/compare/seconds_text.h"
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -288,4 +288,4 @@ class Verdict {
 
 Json verdict_of(const Json& fabrics, const BuyerWeights& weights) { return Verdict(fabrics, weights).all(); }
 
-}  // namespace weft::study
+}  // namespace weft::study::compare

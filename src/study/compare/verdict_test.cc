@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::study {
+namespace weft::study::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -82,4 +82,4 @@ TEST(Verdict, SaysNothingOfRiskOrCostThatWasNotMeasured) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::compare

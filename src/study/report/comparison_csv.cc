@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -52,8 +52,8 @@ class Tables {
     add_lists(object, place.prefix, place.inside);
   }
 
-  std::vector<CsvFile> take() {
-    std::vector<CsvFile> files;
+  std::vector<results::CsvFile> take() {
+    std::vector<results::CsvFile> files;
     for (const Table& table : tables_) {
       files.push_back(written(table));
     }
@@ -122,7 +122,7 @@ class Tables {
     }
   }
 
-  static CsvFile written(const Table& table) {
+  static results::CsvFile written(const Table& table) {
     std::string text;
     for (const std::string& column : table.columns) {
       text += (text.empty() ? "" : ",") + quoted(column);
@@ -145,7 +145,7 @@ class Tables {
 
 }  // namespace
 
-std::vector<CsvFile> comparison_csv(const Json& document) {
+std::vector<results::CsvFile> comparison_csv(const Json& document) {
   Json rest = document;
   rest.erase("fabrics");
   Tables tables;
@@ -157,4 +157,4 @@ std::vector<CsvFile> comparison_csv(const Json& document) {
   return tables.take();
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::report

@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "study/results_csv.h"
+#include "study/results/results_csv.h"
 
-namespace weft::study {
+namespace weft::study::report {
 
 /// `document` has passed check_comparison. The files are in the order in which the lists first come.
-[[nodiscard]] std::vector<CsvFile> comparison_csv(const nlohmann::ordered_json& document);
+[[nodiscard]] std::vector<results::CsvFile> comparison_csv(const nlohmann::ordered_json& document);
 
-}  // namespace weft::study
+}  // namespace weft::study::report

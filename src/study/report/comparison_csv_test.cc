@@ -8,14 +8,14 @@
 
 #include "study/report/test_comparison.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using testing::test_comparison;
 
-std::string text_of(const std::vector<CsvFile>& files, const std::string& name) {
-  const auto found = std::ranges::find(files, name, &CsvFile::name);
+std::string text_of(const std::vector<results::CsvFile>& files, const std::string& name) {
+  const auto found = std::ranges::find(files, name, &results::CsvFile::name);
   return found == files.end() ? "no " + name : found->text;
 }
 
@@ -84,4 +84,4 @@ TEST(ComparisonCsv, EveryElementOfEveryListIsARow) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::report

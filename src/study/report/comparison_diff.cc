@@ -11,7 +11,7 @@
 #include "base/assert.h"
 #include "study/report/comparison_figures.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -277,4 +277,4 @@ std::string diff_text(const ComparisonDiff& diff) {
                      diff.figures.size() - none, none, diff.same);
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::report

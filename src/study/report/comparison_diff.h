@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::study {
+namespace weft::study::report {
 
 /// Two texts in the place that `name` says.
 struct TextDifference {
@@ -53,4 +53,4 @@ struct ComparedDocuments {
 /// Aligned columns, one difference a line.
 [[nodiscard]] std::string diff_text(const ComparisonDiff& diff);
 
-}  // namespace weft::study
+}  // namespace weft::study::report

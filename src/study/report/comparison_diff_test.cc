@@ -9,7 +9,7 @@
 #include "study/report/comparison_figures.h"
 #include "study/report/test_comparison.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -170,4 +170,4 @@ TEST(ComparisonFigures, NamesThatComeTwiceAreNumbered) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::report

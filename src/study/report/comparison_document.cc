@@ -7,7 +7,7 @@
 
 #include "base/assert.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -374,4 +374,4 @@ Result<Json> parse_comparison(std::string_view text) {
   return document;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::report

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace weft::study {
+namespace weft::study::report {
 
 inline constexpr std::string_view kComparisonFormat = "weft-comparison";
 inline constexpr int kComparisonVersion = 1;
@@ -21,4 +21,4 @@ inline constexpr int kComparisonVersion = 1;
 /// The text of a results file of a comparison, checked. Errors: no JSON, with line and column; what is checked above.
 [[nodiscard]] Result<nlohmann::ordered_json> parse_comparison(std::string_view text);
 
-}  // namespace weft::study
+}  // namespace weft::study::report

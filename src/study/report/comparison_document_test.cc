@@ -7,7 +7,7 @@
 
 #include "study/report/test_comparison.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -113,4 +113,4 @@ TEST(ComparisonDocument, TextThatIsNoJsonIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::report

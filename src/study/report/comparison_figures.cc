@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -194,4 +194,4 @@ NamedTexts verdict_texts(const Json& document) {
   return texts;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::report

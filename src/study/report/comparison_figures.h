@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft::study {
+namespace weft::study::report {
 
 inline constexpr std::string_view kStepTime = "step_time_s";
 
@@ -37,4 +37,4 @@ using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 /// The verdict's sentences, with the evidence.
 [[nodiscard]] NamedTexts verdict_texts(const nlohmann::ordered_json& document);
 
-}  // namespace weft::study
+}  // namespace weft::study::report

@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "study/compare/run_figures.h"
 #include "study/report/comparison_document.h"
-#include "study/summary.h"
+#include "study/report/run_figures.h"
+#include "study/results/summary.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 /// Names that tell the runs apart.
-std::vector<std::string> names_of(std::span<const RunResults> runs) {
+std::vector<std::string> names_of(std::span<const results::RunResults> runs) {
   std::map<std::string, int> uses;
   std::vector<std::string> names;
-  for (const RunResults& results : runs) {
+  for (const results::RunResults& results : runs) {
     names.push_back(results.run.case_name.empty() ? results.run.family : results.run.case_name);
     ++uses[names.back()];
   }
@@ -41,20 +41,21 @@ std::vector<std::string> names_of(std::span<const RunResults> runs) {
 
 /// What all runs agree on, and "several" for what they do not.
 template <class Member>
-std::string common(std::span<const RunResults> runs, const Member& member) {
+std::string common(std::span<const results::RunResults> runs, const Member& member) {
   const std::string first = member(runs.front().run);
-  const bool same = std::ranges::all_of(runs, [&](const RunResults& results) { return member(results.run) == first; });
+  const bool same =
+      std::ranges::all_of(runs, [&](const results::RunResults& results) { return member(results.run) == first; });
   return same ? first : "several";
 }
 
-Json scenario_json(std::span<const RunResults> runs) {
-  Json scenario{{"name", common(runs, [](const RunInfo& run) { return run.scenario; })},
-                {"hardware", common(runs, [](const RunInfo& run) { return run.hardware; })},
-                {"topology", common(runs, [](const RunInfo& run) {
+Json scenario_json(std::span<const results::RunResults> runs) {
+  Json scenario{{"name", common(runs, [](const results::RunInfo& run) { return run.scenario; })},
+                {"hardware", common(runs, [](const results::RunInfo& run) { return run.hardware; })},
+                {"topology", common(runs, [](const results::RunInfo& run) {
                    return fmt::format("{}: {} hosts, {} switches", run.topology, run.hosts, run.switches);
                  })}};
   Json seeds = Json::array();
-  for (const RunResults& results : runs) {
+  for (const results::RunResults& results : runs) {
     if (std::ranges::find(seeds, Json(results.run.seed)) == seeds.end()) {
       seeds.push_back(results.run.seed);
     }
@@ -62,12 +63,12 @@ Json scenario_json(std::span<const RunResults> runs) {
   scenario["seed"] = seeds.front();
   scenario["seeds"] = seeds;
   std::string jobs;
-  for (const StepRow& step : runs.front().steps) {
+  for (const results::StepRow& step : runs.front().steps) {
     jobs += fmt::format("{}{} on {} x {}: {}", jobs.empty() ? "" : "; ",
                         step.model.empty() ? step.workload : step.model, step.gpus, step.gpu, step.parallelism);
   }
   if (jobs.empty()) {
-    for (const JobRow& job : runs.front().jobs) {
+    for (const results::JobRow& job : runs.front().jobs) {
       jobs += fmt::format("{}{}: {} ranks", jobs.empty() ? "" : "; ", job.name, job.ranks.size());
     }
   }
@@ -77,8 +78,8 @@ Json scenario_json(std::span<const RunResults> runs) {
   return scenario;
 }
 
-void add_jitter(Json& fabric, const Summary& summary) {
-  for (const JobSummary& job : summary.jobs) {
+void add_jitter(Json& fabric, const results::Summary& summary) {
+  for (const results::JobSummary& job : summary.jobs) {
     if (job.jitter) {
       fabric["jitter_us"] = job.jitter->seconds() * 1e6;
       return;
@@ -86,13 +87,13 @@ void add_jitter(Json& fabric, const Summary& summary) {
   }
 }
 
-Json rows_of(const RunResults& results, const Summary& summary) {
+Json rows_of(const results::RunResults& results, const results::Summary& summary) {
   Json rows = Json::array();
   const auto add = [&rows](const char* label, const std::string& value) {
     rows.push_back({{"label", label}, {"value", value}, {"origin", "emerges"}});
   };
   add("End of the run", std::string(to_string(results.run.end)));
-  for (const JobSummary& job : summary.jobs) {
+  for (const results::JobSummary& job : summary.jobs) {
     if (job.goodput) {
       add("Goodput", fmt::format("{:.1f} Gb/s", static_cast<double>(job.goodput->bits_per_second()) * 1e-9));
       break;
@@ -101,8 +102,8 @@ Json rows_of(const RunResults& results, const Summary& summary) {
   return rows;
 }
 
-Json fabric_json(const RunResults& results, const std::string& name) {
-  const bool possible = results.run.end != RunEnd::kError;
+Json fabric_json(const results::RunResults& results, const std::string& name) {
+  const bool possible = results.run.end != results::RunEnd::kError;
   Json fabric{{"name", name}, {"family", results.run.family}, {"possible", possible}};
   if (!possible) {
     fabric["reason"] = results.run.error;
@@ -111,7 +112,7 @@ Json fabric_json(const RunResults& results, const std::string& name) {
   if (!possible) {
     return fabric;
   }
-  const Summary summary = summarise(results);
+  const results::Summary summary = results::summarise(results);
   Json figures = run_figures(results);
   if (!results.steps.empty()) {
     fabric["step_time_s"] = figures["time_s"];
@@ -139,11 +140,11 @@ void add_ratios(Json& fabrics) {
 
 }  // namespace
 
-Json comparison_of_runs(std::span<const RunResults> runs) {
+Json comparison_of_runs(std::span<const results::RunResults> runs) {
   WEFT_ASSERT(!runs.empty());
   Json document{{"format", kComparisonFormat},
                 {"format_version", kComparisonVersion},
-                {"version", common(runs, [](const RunInfo& run) { return run.version; })},
+                {"version", common(runs, [](const results::RunInfo& run) { return run.version; })},
                 {"scenario", scenario_json(runs)},
                 {"fabrics", Json::array()}};
   const std::vector<std::string> names = names_of(runs);
@@ -154,4 +155,4 @@ Json comparison_of_runs(std::span<const RunResults> runs) {
   return document;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::report

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "study/results.h"
+#include "study/results/results.h"
 
-namespace weft::study {
+namespace weft::study::report {
 
 /// At least one run. A fabric is named by its case, or else its family; where that is not enough, its seed is added.
-[[nodiscard]] nlohmann::ordered_json comparison_of_runs(std::span<const RunResults> runs);
+[[nodiscard]] nlohmann::ordered_json comparison_of_runs(std::span<const results::RunResults> runs);
 
-}  // namespace weft::study
+}  // namespace weft::study::report

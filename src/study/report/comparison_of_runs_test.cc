@@ -5,14 +5,14 @@
 #include <array>
 
 #include "study/report/comparison_document.h"
-#include "study/results_test_run.h"
+#include "study/results/results_test_run.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json comparison_of(const std::vector<RunResults>& runs) {
+Json comparison_of(const std::vector<results::RunResults>& runs) {
   Json document = comparison_of_runs(runs);
   const Result<void> right = check_comparison(document);
   EXPECT_TRUE(right) << right.error().message;
@@ -20,7 +20,7 @@ Json comparison_of(const std::vector<RunResults>& runs) {
 }
 
 TEST(ComparisonOfRuns, ARunBecomesAFabricWithWhatItMeasured) {
-  const Json document = comparison_of({testing::small_run()});
+  const Json document = comparison_of({results::testing::small_run()});
   const Json& fabric = document["fabrics"][0];
   EXPECT_EQ(fabric["name"], "first");
   EXPECT_EQ(fabric["family"], "rocev2");
@@ -37,7 +37,7 @@ TEST(ComparisonOfRuns, ARunBecomesAFabricWithWhatItMeasured) {
 }
 
 TEST(ComparisonOfRuns, WhatOnlyAComparisonMeasuresIsAbsent) {
-  const Json document = comparison_of({testing::small_run()});
+  const Json document = comparison_of({results::testing::small_run()});
   for (const char* key : {"tuning_risk", "cost_usd", "bill", "timeline", "step_time_low_s", "small_message"}) {
     EXPECT_FALSE(document["fabrics"][0].contains(key)) << key;
   }
@@ -45,7 +45,7 @@ TEST(ComparisonOfRuns, WhatOnlyAComparisonMeasuresIsAbsent) {
 }
 
 TEST(ComparisonOfRuns, FlowCompletionTimesAreThoseOfTheMessages) {
-  const Json document = comparison_of({testing::small_run()});  // two messages, 40 and 60 us
+  const Json document = comparison_of({results::testing::small_run()});  // two messages, 40 and 60 us
   const Json& fabric = document["fabrics"][0];
   EXPECT_DOUBLE_EQ(fabric["fct_us"]["p50"], 40);
   EXPECT_DOUBLE_EQ(fabric["fct_us"]["p99"], 60);
@@ -54,7 +54,7 @@ TEST(ComparisonOfRuns, FlowCompletionTimesAreThoseOfTheMessages) {
 }
 
 TEST(ComparisonOfRuns, SamplesGiveTheLoadOfLinksAndTheQueues) {
-  const Json document = comparison_of({testing::small_run()});
+  const Json document = comparison_of({results::testing::small_run()});
   const Json& topology = document["fabrics"][0]["topology"];
   ASSERT_EQ(topology["nodes"].size(), 2U);
   EXPECT_EQ(topology["nodes"][0], Json({{"name", "host0"}, {"kind", "host"}, {"tier", 0}}));
@@ -69,7 +69,7 @@ TEST(ComparisonOfRuns, SamplesGiveTheLoadOfLinksAndTheQueues) {
 }
 
 TEST(ComparisonOfRuns, LongRunsAreShownAtFewerInstants) {
-  RunResults run = testing::small_run();
+  results::RunResults run = results::testing::small_run();
   run.samples.clear();
   constexpr int kInstants = 1000;  // of which twenty become one
   for (int i = 1; i <= kInstants; ++i) {
@@ -90,10 +90,10 @@ TEST(ComparisonOfRuns, LongRunsAreShownAtFewerInstants) {
 }
 
 TEST(ComparisonOfRuns, NamesTellRunsApart) {
-  RunResults a = testing::small_run();
-  RunResults b = a;
+  results::RunResults a = results::testing::small_run();
+  results::RunResults b = a;
   b.run.seed = 8;
-  RunResults c = a;
+  results::RunResults c = a;
   c.run.case_name = "";
   const Json document = comparison_of({a, b, b, c});
   EXPECT_EQ(document["fabrics"][0]["name"], "first, seed 7");
@@ -104,8 +104,8 @@ TEST(ComparisonOfRuns, NamesTellRunsApart) {
 }
 
 TEST(ComparisonOfRuns, ARunThatWasNotPossibleSaysWhy) {
-  RunResults run = testing::small_run();
-  run.run.end = RunEnd::kError;
+  results::RunResults run = results::testing::small_run();
+  run.run.end = results::RunEnd::kError;
   run.run.error = "not possible: a router";
   const Json document = comparison_of({run});
   EXPECT_EQ(document["fabrics"][0]["possible"], false);
@@ -114,7 +114,7 @@ TEST(ComparisonOfRuns, ARunThatWasNotPossibleSaysWhy) {
 }
 
 TEST(ComparisonOfRuns, ARunWithoutSamplesHasAMapWithoutLoad) {
-  RunResults run = testing::small_run();
+  results::RunResults run = results::testing::small_run();
   run.samples.clear();
   const Json document = comparison_of({run});
   EXPECT_FALSE(document["fabrics"][0]["topology"]["links"][0].contains("utilisation"));
@@ -122,4 +122,4 @@ TEST(ComparisonOfRuns, ARunWithoutSamplesHasAMapWithoutLoad) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::report

@@ -13,9 +13,9 @@
 
 #include "study/report/comparison_document.h"
 #include "study/report/comparison_of_runs.h"
-#include "study/results_store.h"
+#include "study/results/results_store.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -54,12 +54,12 @@ Result<Json> read_document(const std::string& path) {
 }
 
 Result<Json> read_runs(std::span<const std::string> files) {
-  std::vector<RunResults> runs;
+  std::vector<results::RunResults> runs;
   for (const std::string& path : files) {
     if (!is_database(path)) {
       return fail("{}: not a results file of `weft run`; several files can only be of runs", path);
     }
-    Result<std::vector<RunResults>> read = read_results(path);
+    Result<std::vector<results::RunResults>> read = results::read_results(path);
     if (!read) {
       return pass_on(read);
     }
@@ -74,4 +74,4 @@ Result<Json> read_comparison(std::span<const std::string> files) {
   return files.size() == 1 && !is_database(files.front()) ? read_document(files.front()) : read_runs(files);
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::report

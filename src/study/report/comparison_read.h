@@ -7,10 +7,10 @@
 
 #include "base/result.h"
 
-namespace weft::study {
+namespace weft::study::report {
 
 /// One comparison (JSON), or one or several files of runs (`.weft`), whose runs become the fabrics of a comparison.
 /// Errors begin with the file: it cannot be read, is neither, is of another version, or is not all there.
 [[nodiscard]] Result<nlohmann::ordered_json> read_comparison(std::span<const std::string> files);
 
-}  // namespace weft::study
+}  // namespace weft::study::report

@@ -3,7 +3,7 @@
 #include "base/assert.h"
 #include "study/report/comparison_document.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -69,4 +69,4 @@ Result<std::string> report_html(const Json& document) {
   return html;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::report

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace weft::study {
+namespace weft::study::report {
 
 /// `document` is a comparison (study/report/comparison_document.h). Errors: those of check_comparison.
 [[nodiscard]] Result<std::string> report_html(const nlohmann::ordered_json& document);
@@ -15,4 +15,4 @@ namespace weft::study {
 /// The page without its data: web/ bundled, embedded when weft is built. Marks show where title and data go.
 [[nodiscard]] std::string_view report_page();
 
-}  // namespace weft::study
+}  // namespace weft::study::report

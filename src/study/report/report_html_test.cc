@@ -6,7 +6,7 @@
 
 #include "study/report/test_comparison.h"
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -76,4 +76,4 @@ TEST(ReportHtml, AWrongDocumentIsRefused) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::report

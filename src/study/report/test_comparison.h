@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-namespace weft::study::testing {
+namespace weft::study::report::testing {
 
 /// "full.json" has everything that a comparison can have, "empty.json" nothing that it need not have.
 inline nlohmann::ordered_json test_comparison(const char* name) {
@@ -13,4 +13,4 @@ inline nlohmann::ordered_json test_comparison(const char* name) {
   return nlohmann::ordered_json::parse(file);
 }
 
-}  // namespace weft::study::testing
+}  // namespace weft::study::report::testing

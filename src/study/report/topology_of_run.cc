@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::study {
+namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -20,8 +20,8 @@ constexpr std::size_t kStopsShown = 60;
 /// The nodes that ports belong to: a switch by its name, a NIC by that of its host.
 class Owners {
  public:
-  explicit Owners(const std::vector<PortRow>& ports) {
-    for (const PortRow& port : ports) {
+  explicit Owners(const std::vector<results::PortRow>& ports) {
+    for (const results::PortRow& port : ports) {
       if (port.of_switch) {
         of_switches_.insert(port.name);
       }
@@ -44,10 +44,10 @@ struct Node {
 
 using Nodes = std::map<std::string, Node>;
 
-Nodes nodes_of(const std::vector<PortRow>& ports) {
+Nodes nodes_of(const std::vector<results::PortRow>& ports) {
   const Owners node_of(ports);
   Nodes nodes;
-  for (const PortRow& port : ports) {
+  for (const results::PortRow& port : ports) {
     Node& node = nodes[node_of(port.name)];
     node.is_switch = node.is_switch || port.of_switch;
     node.neighbours.push_back(node_of(port.peer));
@@ -110,9 +110,9 @@ struct Course {
   std::vector<Port> ports;
 };
 
-std::vector<Time> instants_of(const RunResults& results) {
+std::vector<Time> instants_of(const results::RunResults& results) {
   std::vector<Time> instants;
-  for (const SampleRow& sample : results.samples) {
+  for (const results::SampleRow& sample : results.samples) {
     if (instants.empty() || instants.back() != sample.at) {
       instants.push_back(sample.at);
     }
@@ -127,7 +127,7 @@ void keep_queues(Course& course, std::size_t place) {
   }
 }
 
-Course course_of(const RunResults& results) {
+Course course_of(const results::RunResults& results) {
   const std::vector<Time> sampled = instants_of(results);
   const std::size_t together = std::max<std::size_t>(1, (sampled.size() + kInstantsShown - 1) / kInstantsShown);
   const std::size_t count = (sampled.size() + together - 1) / together;
@@ -164,11 +164,11 @@ Json instants_json(const Course& course) {
   return instants;
 }
 
-Json links_json(const RunResults& results, const Course& course) {
+Json links_json(const results::RunResults& results, const Course& course) {
   const Owners node_of(results.ports);
   Json links = Json::array();
   for (std::size_t i = 0; i < results.ports.size(); ++i) {
-    const PortRow& port = results.ports[i];
+    const results::PortRow& port = results.ports[i];
     if (node_of(port.name) == node_of(port.peer)) {
       continue;
     }
@@ -181,7 +181,7 @@ Json links_json(const RunResults& results, const Course& course) {
   return links;
 }
 
-Json queues_json(const RunResults& results, const Course& course) {
+Json queues_json(const results::RunResults& results, const Course& course) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < course.ports.size(); ++i) {
     const bool held = std::ranges::any_of(course.ports[i].held, [](double s) { return s > 0; });
@@ -205,8 +205,9 @@ Json queues_json(const RunResults& results, const Course& course) {
 /// could not send; of these the one that was stopped longest, and not later than it.
 class Stops {
  public:
-  explicit Stops(const RunResults& results) : ports_(results.ports), node_of_(results.ports), stops_(ports_.size()) {
-    for (const SampleRow& sample : results.samples) {
+  explicit Stops(const results::RunResults& results)
+      : ports_(results.ports), node_of_(results.ports), stops_(ports_.size()) {
+    for (const results::SampleRow& sample : results.samples) {
       if (sample.port < stops_.size() && sample.held > Duration::zero()) {
         Stop& own = stops_[sample.port];
         own.held = own.held + sample.held;
@@ -255,7 +256,7 @@ class Stops {
     return cause;
   }
 
-  const std::vector<PortRow>& ports_;
+  const std::vector<results::PortRow>& ports_;
   Owners node_of_;
   std::vector<Stop> stops_;
   std::vector<std::size_t> order_;
@@ -264,7 +265,7 @@ class Stops {
 
 }  // namespace
 
-void add_topology(Json& fabric, const RunResults& results) {
+void add_topology(Json& fabric, const results::RunResults& results) {
   const Course course = course_of(results);
   fabric["topology"] = {{"nodes", nodes_json(nodes_of(results.ports))},
                         {"links", links_json(results, course)},
@@ -277,4 +278,4 @@ void add_topology(Json& fabric, const RunResults& results) {
   }
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::report

@@ -5,7 +5,7 @@
 
 #include "base/int128.h"
 
-namespace weft::study {
+namespace weft::study::tuning {
 namespace {
 
 /// 2^shift as a fraction.
@@ -69,4 +69,4 @@ FixedPoint fixed_point(const DcqcnFormula& formula, std::int64_t senders) {
   return point;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::tuning

@@ -12,7 +12,7 @@
 #include "base/rate.h"
 #include "base/time.h"
 
-namespace weft::study {
+namespace weft::study::tuning {
 
 /// How many ingress groups of one switch hold as much as they may.
 struct CrowdedPorts {
@@ -60,4 +60,4 @@ struct FixedPoint {
 };
 [[nodiscard]] FixedPoint fixed_point(const DcqcnFormula& formula, std::int64_t senders);
 
-}  // namespace weft::study
+}  // namespace weft::study::tuning

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::study {
+namespace weft::study::tuning {
 namespace {
 
 /// The switch of the DCQCN paper: 12 MB, 32 ports, 8 priorities, headroom of 22.4 kB each, beta 8.
@@ -59,4 +59,4 @@ TEST(TuningFormulas, StepsThatFollowTheLineNeedTheSameTimeAtEveryRate) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::tuning

@@ -7,39 +7,39 @@
 #include <tuple>
 
 #include "base/format_quantity.h"
-#include "study/build_fabric.h"
-#include "study/build_hosts.h"
-#include "study/build_topology.h"
-#include "study/data_class.h"
-#include "study/encapsulation_of.h"
-#include "study/scenario_words.h"
+#include "study/assembly/build_fabric.h"
+#include "study/assembly/build_hosts.h"
+#include "study/assembly/build_topology.h"
+#include "study/scenario/data_class.h"
+#include "study/scenario/encapsulation_of.h"
+#include "study/scenario/scenario_words.h"
 #include "study/tuning/tuning_warnings.h"
 #include "wire/encapsulation.h"
 #include "wire/opcode.h"
 
-namespace weft::study {
+namespace weft::study::tuning {
 namespace {
 
 constexpr std::array<std::int64_t, 3> kSenders = {2, 8, 32};
 
 class Reporter {
  public:
-  Reporter(const Scenario& scenario, const fabric::Graph& graph) : scenario_(scenario), graph_(graph) {
+  Reporter(const scenario::Scenario& scenario, const fabric::Graph& graph) : scenario_(scenario), graph_(graph) {
     report_.name = scenario.name;
     report_.family = scenario.fabric.family;
-    report_.round_trip = base_round_trip(scenario, graph);
-    data_ = static_cast<std::size_t>(data_priority_of(scenario.qos, scenario.fabric.family));
+    report_.round_trip = assembly::base_round_trip(scenario, graph);
+    data_ = static_cast<std::size_t>(scenario::data_priority_of(scenario.qos, scenario.fabric.family));
   }
 
   Result<TuningReport> make() {
-    if (is_infiniband(scenario_.fabric.family)) {
-      auto options = infiniband_options(scenario_, graph_);
+    if (scenario::is_infiniband(scenario_.fabric.family)) {
+      auto options = assembly::infiniband_options(scenario_, graph_);
       if (!options) {
         return pass_on(options);
       }
       add_infiniband_ports(*options);
     } else {
-      auto options = ethernet_options(scenario_, graph_);
+      auto options = assembly::ethernet_options(scenario_, graph_);
       if (!options) {
         return pass_on(options);
       }
@@ -60,7 +60,7 @@ class Reporter {
     fabric::LinkEnd at;
     std::size_t number;  // of this end, of all link ends
     std::size_t peer;
-    LinkTier tier;
+    scenario::LinkTier tier;
     std::size_t switch_ordinal;
   };
 
@@ -81,7 +81,7 @@ class Reporter {
                 .at = at,
                 .number = 2 * i + side,
                 .peer = 2 * i + 1 - side,
-                .tier = tier_of(graph_, link),
+                .tier = assembly::tier_of(graph_, link),
                 .switch_ordinal = node - graph_.endpoints});
       }
     }
@@ -92,7 +92,7 @@ class Reporter {
     PortTuning& port = ports_[{end.tier, end.link.rate, port_profile, switch_profile}];
     port.tier = end.tier;
     port.rate = end.link.rate;
-    port.bdp = bandwidth_delay_product(end.link.rate, report_.round_trip.time);
+    port.bdp = assembly::bandwidth_delay_product(end.link.rate, report_.round_trip.time);
     ++port.ports;
     port.switch_ports = std::max<std::int64_t>(port.switch_ports, graph_[end.at.node].ports);
     port.propagation = std::max(port.propagation, end.link.propagation);
@@ -182,7 +182,7 @@ class Reporter {
       const std::size_t profile = options.port_profile[end.number];
       PortTuning& port = port_of(end, profile, options.switch_profile[end.switch_ordinal]);
       const auto lane = static_cast<std::size_t>(
-          lanes_of(scenario_.devices.infiniband)[static_cast<std::size_t>(scenario_.qos.data_sl)]);
+          assembly::lanes_of(scenario_.devices.infiniband)[static_cast<std::size_t>(scenario_.qos.data_sl)]);
       constexpr std::int64_t kBlock = 64;
       port.credits = Bytes(options.ports[profile].buffer_blocks[lane] * kBlock);
       // A packet stays until it has gone on; its credit then travels back behind at most one packet.
@@ -194,7 +194,7 @@ class Reporter {
 
   [[nodiscard]] Bytes wire_packet() const {
     const auto middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
-    return wire::sizes(encapsulation_of(scenario_.fabric), middle, Bytes(scenario_.fabric.mtu)).wire;
+    return wire::sizes(scenario::encapsulation_of(scenario_.fabric), middle, Bytes(scenario_.fabric.mtu)).wire;
   }
 
   void add_senders() {
@@ -209,13 +209,13 @@ class Reporter {
     for (const auto& [line, link] : lines) {
       SenderTuning sender{.line = line,
                           .window = std::nullopt,
-                          .bdp = bandwidth_delay_product(line, report_.round_trip.time),
+                          .bdp = assembly::bandwidth_delay_product(line, report_.round_trip.time),
                           .dcqcn = std::nullopt,
                           .queues = {}};
       if (scenario_.congestion.window) {
-        sender.window = window_bytes(scenario_, *scenario_.congestion.window, line, report_.round_trip.time);
+        sender.window = assembly::window_bytes(scenario_, *scenario_.congestion.window, line, report_.round_trip.time);
       }
-      if (scenario_.congestion.algorithm == CongestionAlgorithm::kDcqcn) {
+      if (scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kDcqcn) {
         add_dcqcn(sender);
       }
       report_.senders.push_back(std::move(sender));
@@ -224,9 +224,9 @@ class Reporter {
 
   // The queue is that of a switch port towards such a line.
   void add_dcqcn(SenderTuning& sender) {
-    const transport::DcqcnParameters own = dcqcn_parameters(scenario_, sender.line, std::nullopt);
+    const transport::DcqcnParameters own = assembly::dcqcn_parameters(scenario_, sender.line, std::nullopt);
     const auto port = std::ranges::find_if(report_.ports, [&](const PortTuning& candidate) {
-      return candidate.tier == LinkTier::kHost && candidate.rate == sender.line && candidate.mark;
+      return candidate.tier == scenario::LinkTier::kHost && candidate.rate == sender.line && candidate.mark;
     });
     DcqcnFormula formula{.line = sender.line,
                          .packet = wire_packet(),
@@ -248,9 +248,9 @@ class Reporter {
     sender.dcqcn = formula;
   }
 
-  using PortKey = std::tuple<LinkTier, Rate, std::size_t, std::size_t>;
+  using PortKey = std::tuple<scenario::LinkTier, Rate, std::size_t, std::size_t>;
 
-  const Scenario& scenario_;
+  const scenario::Scenario& scenario_;
   const fabric::Graph& graph_;
   std::size_t data_ = 0;
   std::map<PortKey, PortTuning> ports_;
@@ -259,8 +259,8 @@ class Reporter {
 
 }  // namespace
 
-Result<TuningReport> tuning_report(const Scenario& scenario, const fabric::Graph& graph) {
+Result<TuningReport> tuning_report(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   return Reporter(scenario, graph).make();
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::tuning

@@ -9,11 +9,11 @@
 
 #include "base/result.h"
 #include "fabric/topology/graph.h"
-#include "study/base_round_trip.h"
-#include "study/scenario.h"
+#include "study/assembly/base_round_trip.h"
+#include "study/scenario/scenario.h"
 #include "study/tuning/tuning_formulas.h"
 
-namespace weft::study {
+namespace weft::study::tuning {
 
 /// Flow control of the data class at a kind of port.
 struct PauseTuning {
@@ -33,7 +33,7 @@ struct MarkTuning {
 
 /// Switch ports that are alike: same tier, rate and settings.
 struct PortTuning {
-  LinkTier tier = LinkTier::kHost;
+  scenario::LinkTier tier = scenario::LinkTier::kHost;
   Rate rate;
   std::int64_t ports = 0;
   std::int64_t switch_ports = 0;  // of the largest switch that has such ports
@@ -61,14 +61,14 @@ struct SenderTuning {
 
 struct TuningReport {
   std::string name;
-  Family family = Family::kRoceV2;
-  BaseRoundTrip round_trip;
+  scenario::Family family = scenario::Family::kRoceV2;
+  assembly::BaseRoundTrip round_trip;
   std::vector<PortTuning> ports;      // by tier, then rate
   std::vector<SenderTuning> senders;  // by rate
   std::vector<std::string> warnings;
 };
 
 /// Errors: as those of the fabric's own assembly.
-[[nodiscard]] Result<TuningReport> tuning_report(const Scenario& scenario, const fabric::Graph& graph);
+[[nodiscard]] Result<TuningReport> tuning_report(const scenario::Scenario& scenario, const fabric::Graph& graph);
 
-}  // namespace weft::study
+}  // namespace weft::study::tuning

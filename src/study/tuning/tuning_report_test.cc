@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "study/build_topology.h"
-#include "study/scenario_test_support.h"
+#include "study/assembly/build_topology.h"
+#include "study/scenario/scenario_test_support.h"
 #include "study/tuning/tuning_text.h"
 
-namespace weft::study {
+namespace weft::study::tuning {
 namespace {
 
 using ::testing::Contains;
@@ -19,11 +19,11 @@ using ::testing::Not;
 using Settings = std::vector<std::string>;
 
 TuningReport report_of(Settings settings) {
-  ScenarioRequest request;
+  scenario::ScenarioRequest request;
   request.settings = std::move(settings);
-  const auto scenario = scenario_with("", request);
-  EXPECT_TRUE(scenario.has_value()) << message_of(scenario);
-  const auto graph = build_topology(*scenario);
+  const auto scenario = scenario::scenario_with("", request);
+  EXPECT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+  const auto graph = assembly::build_topology(*scenario);
   EXPECT_TRUE(graph.has_value());
   auto report = tuning_report(*scenario, *graph);
   EXPECT_TRUE(report.has_value());
@@ -84,11 +84,11 @@ TEST(TuningReport, DcqcnWithoutMarksIsNamed) {
 }
 
 TEST(TuningReport, InfinibandHasCreditsInPlaceOfPauses) {
-  ScenarioRequest request;
+  scenario::ScenarioRequest request;
   request.settings = {"fabric.family=infiniband"};
-  const auto scenario = scenario_with("", request);
-  ASSERT_TRUE(scenario.has_value()) << message_of(scenario);
-  const auto report = tuning_report(*scenario, *build_topology(*scenario));
+  const auto scenario = scenario::scenario_with("", request);
+  ASSERT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+  const auto report = tuning_report(*scenario, *assembly::build_topology(*scenario));
   ASSERT_TRUE(report.has_value());
   ASSERT_FALSE(report->ports.empty());
   EXPECT_FALSE(report->ports.front().pause);
@@ -104,4 +104,4 @@ TEST(TuningReport, TextAndJsonSayTheSame) {
 }
 
 }  // namespace
-}  // namespace weft::study
+}  // namespace weft::study::tuning

@@ -7,16 +7,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format_quantity.h"
-#include "study/compare/wrapped_table.h"
-#include "study/scenario_words.h"
+#include "study/results/wrapped_table.h"
+#include "study/scenario/scenario_words.h"
 
-namespace weft::study {
+namespace weft::study::tuning {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLineWidth = 100;
-constexpr WrappedTable::Widths kWidths = {.label = 52, .cell = 22};
+constexpr results::WrappedTable::Widths kWidths = {.label = 52, .cell = 22};
 
 double ratio(Bytes part, Bytes whole) {
   return whole == Bytes::zero() ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
@@ -47,13 +47,14 @@ class Text {
   explicit Text(const TuningReport& report) : report_(report) {}
 
   std::string all() {
-    text_ = fmt::format("{}: {}; longest idle round trip {} over {} switches\n\n", report_.name,
-                        word_of(report_.family), time_text(report_.round_trip.time), report_.round_trip.switches);
+    text_ =
+        fmt::format("{}: {}; longest idle round trip {} over {} switches\n\n", report_.name,
+                    scenario::word_of(report_.family), time_text(report_.round_trip.time), report_.round_trip.switches);
     ports();
     senders();
     for (const std::string& warning : report_.warnings) {
       std::string mark = "! ";
-      for (const std::string& line : wrapped(warning, kLineWidth - 2)) {
+      for (const std::string& line : results::wrapped(warning, kLineWidth - 2)) {
         text_ += std::exchange(mark, "  ") + line + "\n";
       }
     }
@@ -68,7 +69,7 @@ class Text {
   using SenderCell = std::function<std::string(const SenderTuning&)>;
 
   template <class Rows, class Cell>
-  static void row(WrappedTable& table, const Rows& rows, const std::string& label, const Cell& cell) {
+  static void row(results::WrappedTable& table, const Rows& rows, const std::string& label, const Cell& cell) {
     std::vector<std::string> cells;
     for (const auto& own : rows) {
       cells.push_back(cell(own));
@@ -79,10 +80,10 @@ class Text {
   }
 
   void ports() {
-    WrappedTable table(kWidths);
+    results::WrappedTable table(kWidths);
     const auto add = [&](const std::string& label, const PortCell& cell) { row(table, report_.ports, label, cell); };
     add("Switch ports", [](const PortTuning& own) {
-      return fmt::format("{} x {}, {}", own.ports, word_of(own.tier), to_string(own.rate));
+      return fmt::format("{} x {}, {}", own.ports, scenario::word_of(own.tier), to_string(own.rate));
     });
     table.add_line();
     add("BDP = C x round trip, C the rate", [](const PortTuning& own) { return size_text(own.bdp); });
@@ -121,7 +122,7 @@ class Text {
   }
 
   void senders() {
-    WrappedTable table(kWidths);
+    results::WrappedTable table(kWidths);
     const auto add = [&](const std::string& label, const SenderCell& cell) {
       row(table, report_.senders, label, cell);
     };
@@ -160,7 +161,7 @@ class Text {
 };
 
 Json port_json(const PortTuning& own) {
-  Json json = {{"tier", word_of(own.tier)},
+  Json json = {{"tier", scenario::word_of(own.tier)},
                {"rate_bps", own.rate.bits_per_second()},
                {"ports", own.ports},
                {"propagation_s", own.propagation.seconds()},
@@ -213,7 +214,7 @@ std::string tuning_text(const TuningReport& report) { return Text(report).all();
 
 Json tuning_json(const TuningReport& report) {
   Json json = {{"name", report.name},
-               {"family", word_of(report.family)},
+               {"family", scenario::word_of(report.family)},
                {"round_trip_s", report.round_trip.time.seconds()},
                {"switches", report.round_trip.switches},
                {"ports", Json::array()},
@@ -224,4 +225,4 @@ Json tuning_json(const TuningReport& report) {
   return json;
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::tuning

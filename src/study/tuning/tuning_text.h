@@ -6,7 +6,7 @@
 
 #include "study/tuning/tuning_report.h"
 
-namespace weft::study {
+namespace weft::study::tuning {
 
 [[nodiscard]] std::string tuning_text(const TuningReport& report);
 
@@ -15,4 +15,4 @@ namespace weft::study {
 /// does not apply is absent.
 [[nodiscard]] nlohmann::ordered_json tuning_json(const TuningReport& report);
 
-}  // namespace weft::study
+}  // namespace weft::study::tuning

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/format_quantity.h"
-#include "study/data_class.h"
-#include "study/scenario_words.h"
+#include "study/scenario/data_class.h"
+#include "study/scenario/scenario_words.h"
 
-namespace weft::study {
+namespace weft::study::tuning {
 namespace {
 
 /// A climb by additive steps alone that outlasts any message.
@@ -16,7 +16,7 @@ constexpr Duration kLongClimb = Duration::milliseconds(50);
 
 class Warnings {
  public:
-  Warnings(const Scenario& scenario, const TuningReport& report) : scenario_(scenario), report_(report) {}
+  Warnings(const scenario::Scenario& scenario, const TuningReport& report) : scenario_(scenario), report_(report) {}
 
   std::vector<std::string> all() {
     for (const PortTuning& port : report_.ports) {
@@ -38,7 +38,7 @@ class Warnings {
   }
 
   static std::string title(const PortTuning& port) {
-    return fmt::format("{} links of {}", word_of(port.tier), port.rate);
+    return fmt::format("{} links of {}", scenario::word_of(port.tier), port.rate);
   }
 
   void of_pauses(const PortTuning& port) {
@@ -58,7 +58,7 @@ class Warnings {
   }
 
   void of_marks(const PortTuning& port) {
-    if (!port.mark || scenario_.congestion.algorithm != CongestionAlgorithm::kDcqcn) {
+    if (!port.mark || scenario_.congestion.algorithm != scenario::CongestionAlgorithm::kDcqcn) {
       return;
     }
     if (port.pause && port.mark->kmin >= port.pause->threshold) {
@@ -86,19 +86,19 @@ class Warnings {
   }
 
   void of_classes() {
-    if (is_infiniband(report_.family) || !has_ib_transport(report_.family)) {
+    if (scenario::is_infiniband(report_.family) || !scenario::has_ib_transport(report_.family)) {
       return;
     }
-    const PrioritySettings& data = data_class_of(scenario_);
-    if (scenario_.congestion.algorithm == CongestionAlgorithm::kDcqcn && !data.ecn) {
+    const scenario::PrioritySettings& data = scenario::data_class_of(scenario_);
+    if (scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kDcqcn && !data.ecn) {
       warn("DCQCN without marks: priority {} of the data does not mark, so no sender ever slows down",
-           data_priority_of(scenario_.qos, report_.family));
+           scenario::data_priority_of(scenario_.qos, report_.family));
     }
-    if (!data.lossless && scenario_.transport.loss_recovery == LossRecoveryKind::kGoBackN) {
+    if (!data.lossless && scenario_.transport.loss_recovery == scenario::LossRecoveryKind::kGoBackN) {
       warn("priority {} of the data drops, and go-back-n sends everything again that followed a lost packet",
-           data_priority_of(scenario_.qos, report_.family));
+           scenario::data_priority_of(scenario_.qos, report_.family));
     }
-    if (scenario_.congestion.algorithm == CongestionAlgorithm::kNone && !scenario_.congestion.window &&
+    if (scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kNone && !scenario_.congestion.window &&
         !data.lossless) {
       warn("nothing limits senders: no pauses, no congestion control, no window");
     }
@@ -133,15 +133,15 @@ class Warnings {
     }
   }
 
-  const Scenario& scenario_;
+  const scenario::Scenario& scenario_;
   const TuningReport& report_;
   std::vector<std::string> texts_;
 };
 
 }  // namespace
 
-std::vector<std::string> tuning_warnings(const Scenario& scenario, const TuningReport& report) {
+std::vector<std::string> tuning_warnings(const scenario::Scenario& scenario, const TuningReport& report) {
   return Warnings(scenario, report).all();
 }
 
-}  // namespace weft::study
+}  // namespace weft::study::tuning

@@ -6,9 +6,9 @@
 
 #include "study/tuning/tuning_report.h"
 
-namespace weft::study {
+namespace weft::study::tuning {
 
 /// Of a report whose figures are complete; the worst first.
-[[nodiscard]] std::vector<std::string> tuning_warnings(const Scenario& scenario, const TuningReport& report);
+[[nodiscard]] std::vector<std::string> tuning_warnings(const scenario::Scenario& scenario, const TuningReport& report);
 
-}  // namespace weft::study
+}  // namespace weft::study::tuning

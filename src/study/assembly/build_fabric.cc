@@ -1,0 +1,383 @@
+#include "study/assembly/build_fabric.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "fabric/fabric.h"
+#include "study/assembly/build_topology.h"
+#include "study/scenario/encapsulation_of.h"
+#include "study/scenario/selector.h"
+#include "wire/encapsulation.h"
+#include "wire/opcode.h"
+#include "wire/telemetry.h"
+
+namespace weft::study::assembly {
+namespace {
+
+/// Frames of the largest size: a WRITE with immediate data in one packet.
+Bytes largest_frame(const scenario::Scenario& scenario, wire::Encapsulation encapsulation) {
+  const std::uint8_t opcode = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteOnlyImmediate);
+  return wire::sizes(encapsulation, opcode, Bytes(scenario.fabric.mtu)).frame;
+}
+
+// 802.3 gives a receiver so many quanta to obey a pause; the limit grows with the rate.
+//= ieee-802.3 31
+Duration standard_response(Rate rate) {
+  constexpr std::int64_t kQuantumBytes = 64;
+  std::int64_t quanta = 60;
+  if (rate > 100_gbps) {
+    quanta = 905;
+  } else if (rate > 40_gbps) {
+    quanta = 394;
+  } else if (rate > 10_gbps) {
+    quanta = 118;
+  }
+  return rate.transmit_time(Bytes(kQuantumBytes * quanta));
+}
+
+Bytes scaled(Bytes value, Rate rate, const std::optional<Rate>& reference) {
+  if (!reference) {
+    return value;
+  }
+  const auto product = static_cast<Int128>(value.count()) * rate.bits_per_second();
+  return Bytes(static_cast<std::int64_t>(product / reference->bits_per_second()));
+}
+
+/// What the packets of an algorithm carry for switches and receivers.
+wire::TelemetryKind telemetry_of(scenario::CongestionAlgorithm algorithm) {
+  switch (algorithm) {
+    case scenario::CongestionAlgorithm::kSwift:
+      return wire::TelemetryKind::kTimestamp;
+    case scenario::CongestionAlgorithm::kHpcc:
+      return wire::TelemetryKind::kInBand;
+    case scenario::CongestionAlgorithm::kNone:
+    case scenario::CongestionAlgorithm::kStaticWindow:
+    case scenario::CongestionAlgorithm::kDcqcn:
+    case scenario::CongestionAlgorithm::kIbCc:
+      break;
+  }
+  return wire::TelemetryKind::kNone;
+}
+
+fabric::EthernetPortOptions port_options(const scenario::Scenario& scenario, const scenario::EthernetSettings& settings,
+                                         Rate rate) {
+  fabric::EthernetPortOptions options;
+  for (std::size_t p = 0; p < settings.priorities.size(); ++p) {
+    const scenario::PrioritySettings& from = settings.priorities[p];
+    fabric::PriorityOptions& to = options.priorities[p];
+    to.lossless = from.lossless;
+    to.ingress_alpha_shift = from.alpha.exponent;
+    to.egress_alpha_shift = from.egress_alpha.exponent;
+    to.ingress_limit = from.ingress_limit;
+    to.reserve = from.reserve;
+    to.headroom = from.headroom;
+    to.xon_offset = from.xon_offset;
+    to.dwrr_weight = static_cast<std::uint16_t>(from.weight);
+    if (from.ecn) {
+      to.ecn = fabric::RedOptions{.kmin = scaled(from.kmin, rate, from.ecn_reference_rate),
+                                  .kmax = scaled(from.kmax, rate, from.ecn_reference_rate),
+                                  .pmax = from.pmax};
+    }
+  }
+  options.watchdog = {.detect = settings.watchdog_detect.value_or(Duration::zero()),
+                      .restore = settings.watchdog_restore,
+                      .action = settings.watchdog_action == scenario::WatchdogAction::kDrop
+                                    ? fabric::PfcWatchdogOptions::Action::kDrop
+                                    : fabric::PfcWatchdogOptions::Action::kForward};
+  options.pause_quanta = static_cast<std::uint16_t>(settings.pause_quanta);
+  options.pause_response = settings.pause_response.value_or(standard_response(rate));
+  options.mtu_frame = largest_frame(scenario, scenario::encapsulation_of(scenario.fabric)) +
+                      Bytes(wire::telemetry_bytes(telemetry_of(scenario.congestion.algorithm)));
+  return options;
+}
+
+fabric::PathPolicy path_of(const scenario::Scenario& scenario) {
+  switch (scenario.routing.policy) {
+    case scenario::RoutingPolicy::kEcmp:
+      return fabric::PathPolicy::kEcmp;
+    case scenario::RoutingPolicy::kSpray:
+      return fabric::PathPolicy::kSpray;
+    case scenario::RoutingPolicy::kAdaptive:
+      return fabric::PathPolicy::kAdaptive;
+    case scenario::RoutingPolicy::kLft:
+      break;
+  }
+  return fabric::PathPolicy::kTable;
+}
+
+fabric::BalancingOptions balancing_of(const scenario::RoutingSettings& routing) {
+  fabric::BalancingOptions options{.grades = routing.depth_grades,
+                                   .unordered_only = routing.multipath_for == scenario::MultipathTraffic::kUnordered,
+                                   .flowlet_gap = routing.flowlet_gap,
+                                   .flowlet_entries = static_cast<std::uint32_t>(routing.flowlet_entries),
+                                   .weights_by_capacity = routing.port_weights == scenario::PortWeighting::kCapacity,
+                                   .notifications = {}};
+  if (routing.notification_threshold) {
+    options.notifications = fabric::NotificationOptions{.threshold = *routing.notification_threshold,
+                                                        .hold = routing.notification_hold,
+                                                        .interval = routing.notification_interval};
+  }
+  return options;
+}
+
+std::optional<std::uint64_t> hash_seed_of(const scenario::Scenario& scenario) {
+  if (scenario.routing.hash_seed) {
+    return static_cast<std::uint64_t>(*scenario.routing.hash_seed);
+  }
+  return scenario.routing.polarised ? std::optional<std::uint64_t>(0) : std::nullopt;
+}
+
+fabric::Forwarding forwarding_of(const scenario::SwitchSettings& settings) {
+  return settings.forwarding == scenario::Forwarding::kCutThrough ? fabric::Forwarding::kCutThrough
+                                                                  : fabric::Forwarding::kStoreAndForward;
+}
+
+/// Which overrides select a name: what has the same may share a profile.
+std::string overrides_of(const scenario::Scenario& scenario, const std::string& name,
+                         const std::optional<scenario::PortLink>& link = std::nullopt) {
+  std::string marks;
+  for (const scenario::DeviceOverride& candidate : scenario.overrides) {
+    if (!scenario::selects_link(candidate, link)) {
+      marks += '0';
+      continue;
+    }
+    const std::string device = name.substr(0, name.rfind('/'));
+    marks += scenario::selects(candidate.select, name) || scenario::selects_device(candidate.select, name) ||
+                     scenario::selects(candidate.select, device) || scenario::selects_device(candidate.select, device)
+                 ? '1'
+                 : '0';
+  }
+  return marks;
+}
+
+/// Gives out numbers to profiles: one for each different key.
+class Profiles {
+ public:
+  /// The number, and whether it is new.
+  std::pair<std::size_t, bool> number(const std::string& key) {
+    const auto [place, fresh] = numbers_.try_emplace(key, numbers_.size());
+    return {place->second, fresh};
+  }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+};
+
+Result<void> too_many(std::size_t profiles) {
+  return profiles <= 0xFFFF ? Result<void>{}
+                            : fail("the overrides make {} different kinds of ports; at most 65,535 can be", profiles);
+}
+
+/// Calls make(settings, rate) for every new kind of link end, and fills in who has which.
+template <class Make>
+Result<void> profile_ports(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                           std::vector<std::uint16_t>& profile_of, Make make) {
+  Profiles profiles;
+  std::size_t made = 0;
+  for (const fabric::Link& link : graph.links) {
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      const std::string name = scenario.overrides.empty() ? std::string() : fabric::port_name(graph, end);
+      const scenario::PortLink own{.rate = link.rate, .tier = tier_of(graph, link)};
+      const std::string key =
+          std::to_string(link.rate.bits_per_second()) + (name.empty() ? "" : overrides_of(scenario, name, own));
+      const auto [number, fresh] = profiles.number(key);
+      if (fresh) {
+        ++made;
+        make(name.empty() ? scenario.devices : scenario::settings_of_port(scenario, name, own), link.rate);
+      }
+      if (Result<void> few = too_many(made); !few) {
+        return few;
+      }
+      profile_of.push_back(static_cast<std::uint16_t>(number));
+    }
+  }
+  return {};
+}
+
+/// The same for switches.
+template <class Make>
+void profile_switches(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                      std::vector<std::uint16_t>& profile_of, Make make) {
+  Profiles profiles;
+  for (std::uint32_t i = graph.endpoints; i < graph.nodes.size(); ++i) {
+    const std::string& name = graph.nodes[i].name;
+    const auto [number, fresh] =
+        profiles.number(scenario.overrides.empty() ? std::string() : overrides_of(scenario, name));
+    if (fresh) {
+      make(scenario.overrides.empty() ? scenario.devices : scenario::settings_of_device(scenario, name));
+    }
+    profile_of.push_back(static_cast<std::uint16_t>(number));
+  }
+}
+
+/// Between a switch and its reducer.
+bool is_internal(const fabric::Graph& graph, const fabric::Link& link) {
+  const auto is_port = [&](fabric::NodeIndex node) {
+    return node.value() >= graph.host_endpoints() && node.value() < graph.endpoints;
+  };
+  return is_port(link.a.node) || is_port(link.b.node);
+}
+
+/// Of each link, by one of the two keys for errors; empty if none has any.
+std::vector<Probability> error_rates(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                                     Probability scenario::LinkSettings::*key) {
+  std::vector<Probability> rates;
+  bool any = false;
+  for (const fabric::Link& link : graph.links) {
+    const scenario::LinkTier tier = tier_of(graph, link);
+    Probability rate = scenario.devices.link(tier).*key;
+    if (!scenario.overrides.empty()) {
+      for (const fabric::LinkEnd end : {link.a, link.b}) {
+        rate = std::max(rate, scenario::settings_of_port(scenario, fabric::port_name(graph, end)).link(tier).*key);
+      }
+    }
+    if (is_internal(graph, link)) {
+      rate = Probability::zero();
+    }
+    any = any || rate > Probability::zero();
+    rates.push_back(rate);
+  }
+  return any ? rates : std::vector<Probability>{};
+}
+
+// An event names a device (all of its cables), a port, or both by a pattern; a cable counts once.
+std::vector<fabric::LinkEvent> link_events(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  std::vector<fabric::LinkEvent> events;
+  for (const scenario::EventSettings& event : scenario.events) {
+    for (std::uint32_t i = 0; i < graph.links.size(); ++i) {
+      const fabric::Link& link = graph.links[i];
+      const bool named = std::ranges::any_of(std::array{link.a, link.b}, [&](fabric::LinkEnd end) {
+        const std::string& device = graph[end.node].name;
+        return scenario::selects(event.select, fabric::port_name(graph, end)) ||
+               scenario::selects(event.select, device) || scenario::selects_device(event.select, device);
+      });
+      if (!named) {
+        continue;
+      }
+      const auto kind = event.action == scenario::EventAction::kFail      ? fabric::LinkEvent::Kind::kFail
+                        : event.action == scenario::EventAction::kDegrade ? fabric::LinkEvent::Kind::kDegrade
+                                                                          : fabric::LinkEvent::Kind::kRestore;
+      events.push_back({.at = Time::zero() + event.at,
+                        .link = fabric::LinkIndex(i),
+                        .kind = kind,
+                        .rate = event.rate,
+                        .reroute_delay = scenario.routing.reroute_delay});
+    }
+  }
+  return events;
+}
+
+std::vector<Duration> endpoint_pipelines(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  std::vector<Duration> pipelines;
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    if (i >= graph.host_endpoints()) {
+      pipelines.push_back(Duration::zero());  // of a reducer: no NIC is in between
+      continue;
+    }
+    pipelines.push_back(scenario.overrides.empty()
+                            ? scenario.devices.nic.rx_latency
+                            : scenario::settings_of_device(scenario, graph.nodes[i].name).nic.rx_latency);
+  }
+  return pipelines;
+}
+
+constexpr std::int64_t kBlockBytes = 64;
+
+fabric::InfiniBandPortOptions ib_port_options(const scenario::Scenario& scenario,
+                                              const scenario::InfinibandSettings& settings) {
+  fabric::InfiniBandPortOptions options;
+  options.sl_to_vl = lanes_of(settings);
+  const std::int64_t blocks = settings.vl_buffer.count() / kBlockBytes;
+  options.buffer_blocks.fill(static_cast<std::uint16_t>(std::min<std::int64_t>(blocks, 0xFFFF)));
+  for (const scenario::VlWeight& entry : settings.vl_arbitration_high) {
+    options.arbitration.high.push_back({entry.vl, entry.weight});
+  }
+  for (const scenario::VlWeight& entry : settings.vl_arbitration_low) {
+    options.arbitration.low.push_back({entry.vl, entry.weight});
+  }
+  options.arbitration.high_limit = static_cast<std::uint8_t>(settings.vl_high_limit);
+  if (scenario.congestion.algorithm == scenario::CongestionAlgorithm::kIbCc && scenario.ib_congestion.threshold > 0) {
+    options.fecn =
+        fabric::FecnOptions{.threshold = fabric::fecn_threshold(
+                                {static_cast<std::uint8_t>(scenario.ib_congestion.threshold)}, settings.vl_buffer),
+                            .marking_rate = static_cast<std::uint16_t>(scenario.ib_congestion.marking_rate),
+                            .packet_size = Bytes(kBlockBytes * scenario.ib_congestion.packet_size)};
+  }
+  options.largest_frame = largest_frame(scenario, wire::Encapsulation::kIbLocal);
+  if (settings.credit_update_threshold) {
+    const std::int64_t parts = settings.vl_buffer.count() / settings.credit_update_threshold->count();
+    options.credit_divisor = static_cast<std::uint16_t>(std::clamp<std::int64_t>(parts, 1, 0xFFFF));
+  }
+  return options;
+}
+
+}  // namespace
+
+std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::InfinibandSettings& settings) {
+  std::array<std::uint8_t, fabric::kServiceLevels> lanes{};
+  for (std::size_t sl = 0; sl < lanes.size(); ++sl) {
+    lanes[sl] = static_cast<std::uint8_t>(settings.sl2vl.empty() ? static_cast<std::int64_t>(sl) % settings.vls
+                                                                 : settings.sl2vl[sl]);
+  }
+  return lanes;
+}
+
+Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  fabric::EthernetOptions options;
+  options.switches.clear();
+  options.ports.clear();
+  profile_switches(scenario, graph, options.switch_profile, [&](const scenario::DeviceSettings& device) {
+    options.switches.push_back({.forwarding = forwarding_of(device.switch_),
+                                .latency = device.switch_.latency,
+                                .buffer = device.switch_.buffer,
+                                .path = path_of(scenario),
+                                .balancing = balancing_of(scenario.routing),
+                                .hash_seed = hash_seed_of(scenario)});
+  });
+  Result<void> profiled =
+      profile_ports(scenario, graph, options.port_profile, [&](const scenario::DeviceSettings& device, Rate rate) {
+        options.ports.push_back(port_options(scenario, device.ethernet, rate));
+      });
+  if (!profiled) {
+    return pass_on(profiled);
+  }
+  options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
+  options.bit_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::bit_error_rate);
+  options.packet_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::packet_error_rate);
+  options.events = link_events(scenario, graph);
+  options.deadlock_check = 1_ms;
+  options.telemetry = telemetry_of(scenario.congestion.algorithm) != wire::TelemetryKind::kNone;
+  return options;
+}
+
+Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  fabric::InfiniBandOptions options;
+  options.data_lanes = static_cast<std::uint8_t>(scenario.devices.infiniband.vls);
+  options.switches.clear();
+  options.ports.clear();
+  profile_switches(scenario, graph, options.switch_profile, [&](const scenario::DeviceSettings& device) {
+    options.switches.push_back(
+        {.forwarding = forwarding_of(device.switch_),
+         .latency = device.switch_.latency,
+         .head_of_queue_lifetime = device.infiniband.head_of_queue_lifetime.value_or(Duration::zero()),
+         .path = path_of(scenario),
+         .balancing = balancing_of(scenario.routing),
+         .hash_seed = hash_seed_of(scenario)});
+  });
+  Result<void> profiled =
+      profile_ports(scenario, graph, options.port_profile, [&](const scenario::DeviceSettings& device, Rate /*rate*/) {
+        options.ports.push_back(ib_port_options(scenario, device.infiniband));
+      });
+  if (!profiled) {
+    return pass_on(profiled);
+  }
+  options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
+  options.bit_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::bit_error_rate);
+  options.packet_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::packet_error_rate);
+  options.events = link_events(scenario, graph);
+  options.credit_repetition = scenario.devices.infiniband.credit_update_interval;
+  return options;
+}
+
+}  // namespace weft::study::assembly

@@ -1,0 +1,20 @@
+// The options of a fabric from a scenario: one profile per kind of port in use, and who has which.
+#pragma once
+
+#include "base/result.h"
+#include "fabric/ethernet/ethernet_fabric.h"
+#include "fabric/infiniband/options.h"
+#include "study/scenario/scenario.h"
+
+namespace weft::study::assembly {
+
+/// Errors: more than 65,535 profiles, selectors of events that are no cable.
+[[nodiscard]] Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scenario,
+                                                               const fabric::Graph& graph);
+[[nodiscard]] Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& scenario,
+                                                                   const fabric::Graph& graph);
+
+/// The virtual lane of each service level.
+[[nodiscard]] std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::InfinibandSettings& settings);
+
+}  // namespace weft::study::assembly

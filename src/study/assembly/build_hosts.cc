@@ -1,0 +1,452 @@
+#include "study/assembly/build_hosts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "fabric/fabric.h"
+#include "study/assembly/base_round_trip.h"
+#include "study/assembly/build_fabric.h"
+#include "study/assembly/build_paths.h"
+#include "study/assembly/build_streams.h"
+#include "study/assembly/build_topology.h"
+#include "study/scenario/data_class.h"
+#include "study/scenario/encapsulation_of.h"
+#include "transport/congestion/fixed_window.h"
+#include "transport/congestion/notification_point.h"
+
+namespace weft::study::assembly {
+namespace {
+
+/// A DSCP for each priority that has none of its own: the class selector.
+std::uint8_t dscp_of_priority(const scenario::QosSettings& qos, std::int64_t priority) {
+  return static_cast<std::uint8_t>(priority == qos.data_priority  ? qos.data_dscp
+                                   : priority == qos.tcp_priority ? qos.tcp_dscp
+                                                                  : priority * 8);
+}
+
+std::optional<Distribution<Duration>> service_time(const scenario::ServiceTime& from) {
+  switch (from.kind) {
+    case scenario::ServiceTimeKind::kConstant:
+      return from.low == Duration::zero() ? std::nullopt
+                                          : std::optional<Distribution<Duration>>(Constant<Duration>(from.low));
+    case scenario::ServiceTimeKind::kUniform:
+      if (auto made = Uniform<Duration>::make({.low = from.low, .high = from.high}); made) {
+        return *made;
+      }
+      return std::nullopt;
+    case scenario::ServiceTimeKind::kExponential:
+      if (auto made = Exponential<Duration>::make(from.low); made) {
+        return *made;
+      }
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+transport::TargetClamp clamp_of(scenario::ClampRule rule) {
+  switch (rule) {
+    case scenario::ClampRule::kAlways:
+      return transport::TargetClamp::kAlways;
+    case scenario::ClampRule::kNever:
+      return transport::TargetClamp::kNever;
+    case scenario::ClampRule::kAfterTimeIncrease:
+      break;
+  }
+  return transport::TargetClamp::kAfterTimeIncrease;
+}
+
+Bytes scaled(Bytes step, Rate line, const std::optional<Rate>& reference) {
+  if (!reference) {
+    return step;
+  }
+  const auto product = static_cast<Int128>(step.count()) * line.bits_per_second();
+  return Bytes(static_cast<std::int64_t>(product / reference->bits_per_second()));
+}
+
+Rate scaled(Rate step, Rate line, const std::optional<Rate>& reference) {
+  if (!reference) {
+    return step;
+  }
+  const auto product = static_cast<Int128>(step.bits_per_second()) * line.bits_per_second();
+  return Rate::bits_per_second(static_cast<std::int64_t>(product / reference->bits_per_second()));
+}
+
+/// The same number of bytes of the line at every rate; at least a nanosecond.
+Duration scaled(Duration timer, Rate line, const std::optional<Rate>& reference) {
+  if (!reference) {
+    return timer;
+  }
+  const auto product = static_cast<Int128>(timer.picoseconds()) * reference->bits_per_second();
+  return std::max(Duration::picoseconds(static_cast<std::int64_t>(product / line.bits_per_second())), 1_ns);
+}
+
+}  // namespace
+
+HostBuilder::HostBuilder(const scenario::Scenario& scenario, const fabric::Graph& graph)
+    : scenario_(scenario), host_endpoints_(graph.host_endpoints()), rates_(graph.endpoints) {
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    names_.push_back(graph.nodes[i].name);
+    hosts_.push_back(host_of(graph, EndpointId(i)));
+    first_of_host_.emplace(hosts_.back(), EndpointId(i));
+  }
+  for (const fabric::Link& link : graph.links) {
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      if (end.node.value() < graph.endpoints) {
+        rates_[end.node.value()] = link.rate;
+      }
+    }
+  }
+  const std::optional<scenario::WindowSize>& window = scenario.congestion.window;
+  if ((window && window->bdp_millis > 0) ||
+      scenario.transport.loss_recovery == scenario::LossRecoveryKind::kSelectiveRepeat ||
+      (scenario.congestion.algorithm == scenario::CongestionAlgorithm::kHpcc && !scenario.hpcc.base_round_trip)) {
+    round_trip_ = base_round_trip(scenario, graph).time;
+  }
+}
+
+std::optional<Bytes> HostBuilder::window(Rate line) const {
+  const std::optional<scenario::WindowSize>& window = scenario_.congestion.window;
+  return window ? std::optional(window_bytes(scenario_, *window, line, round_trip_)) : std::nullopt;
+}
+
+scenario::DeviceSettings HostBuilder::settings(EndpointId endpoint) const {
+  return scenario_.overrides.empty() ? scenario_.devices
+                                     : scenario::settings_of_device(scenario_, names_[endpoint.value()]);
+}
+
+host::HostResources* HostBuilder::resources(EndpointId endpoint) {
+  const scenario::DeviceSettings devices = settings(endpoint);
+  if (devices.host.model == scenario::HostModel::kNicDelays) {
+    return nullptr;
+  }
+  std::unique_ptr<host::HostResources>& made = resources_[hosts_[endpoint.value()]];
+  if (made == nullptr) {
+    made = std::make_unique<host::HostResources>(host_options({scenario_, devices}));
+  }
+  return made.get();
+}
+
+verbs::MemoryPlace HostBuilder::memory(EndpointId endpoint) const {
+  const scenario::DeviceSettings devices = settings(endpoint);
+  const auto gpus = static_cast<std::uint32_t>(scenario_.topology.gpus_per_host);
+  if (devices.host.model == scenario::HostModel::kNicDelays || devices.host.memory == scenario::MemoryKind::kHost ||
+      gpus == 0) {
+    return {};
+  }
+  // Endpoints of a host stand together.
+  std::uint32_t number = 0;
+  for (std::uint32_t i = endpoint.value(); i > 0 && hosts_[i - 1] == hosts_[i]; --i) {
+    ++number;
+  }
+  return {verbs::GpuIndex(number % gpus)};
+}
+
+void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const scenario::DeviceSettings& devices) {
+  host::HostResources* const shared = resources(endpoint);
+  if (shared == nullptr) {
+    return;
+  }
+  if (scenario_.fabric.family == scenario::Family::kTcp) {
+    nic.path = [shared, options = socket_path_options({scenario_, devices})](std::uint64_t seed) {
+      return std::make_unique<host::SocketPath>(options, host::SocketPath::Place{.host = *shared, .seed = seed});
+    };
+    return;
+  }
+  host::PcieSlot& slot = shared->add_nic();
+  const RdmaSite site{.memory = memory(endpoint), .line = rates_[endpoint.value()]};
+  nic.path = [shared, &slot, options = rdma_path_options({scenario_, devices}, site)](std::uint64_t seed) {
+    return std::make_unique<host::RdmaPath>(options,
+                                            host::RdmaPath::Place{.host = *shared, .slot = slot, .seed = seed});
+  };
+}
+
+host::NicOptions HostBuilder::scale_up_nic(const ScaleUpPlan::Gpu* gpu) {
+  host::NicOptions nic = study::assembly::scale_up_nic(scenario_.scale_up);
+  if (gpu == nullptr) {
+    nic.pipeline = {};
+    return nic;
+  }
+  host::HostResources* const shared = resources(gpu->host);
+  if (shared != nullptr && shared->options().gpu_memory_rate != Rate::max()) {
+    nic.path = [&memory = shared->gpu_memory(gpu->gpu), options = scale_up_path_options(scenario_)](std::uint64_t) {
+      return std::make_unique<host::ScaleUpPath>(options, memory);
+    };
+  }
+  return nic;
+}
+
+host::NicOptions HostBuilder::nic(EndpointId endpoint) {
+  const scenario::DeviceSettings devices = this->settings(endpoint);
+  const scenario::NicSettings& settings = devices.nic;
+  host::NicOptions nic;
+  nic.device.encapsulation = scenario::encapsulation_of(scenario_.fabric);
+  nic.device.active_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
+  nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
+  set_loss_recovery(nic, settings, rates_[endpoint.value()]);
+  nic.measures_order = scenario_.routing.policy == scenario::RoutingPolicy::kSpray ||
+                       scenario_.routing.policy == scenario::RoutingPolicy::kAdaptive;
+  nic.pipeline = {
+      .doorbell = settings.doorbell_latency,
+      .fetch = settings.pcie_latency + settings.tx_latency +
+               (scenario_.fabric.family == scenario::Family::kIwarp ? settings.offload_latency : Duration::zero()),
+      .completion = settings.completion_latency,
+      .service_time = service_time(settings.service_time)};
+  if (endpoint.value() < host_endpoints_) {
+    set_path(nic, endpoint, devices);
+  }
+  set_classes(nic);
+  if (settings.congestion_control || !scenario::reacts_to_congestion(scenario_.congestion.algorithm)) {
+    set_congestion_control(nic, rates_[endpoint.value()]);
+  }
+  set_streams(nic);
+  return nic;
+}
+
+// Bitmaps are sized for what the longest path holds while a loss is found, and then repaired. Where credits hold a
+// sender back, what is under way beyond that stands in buffers that others need.
+void HostBuilder::set_loss_recovery(host::NicOptions& nic, const scenario::NicSettings& settings, Rate line) const {
+  const scenario::TransportSettings& transport = scenario_.transport;
+  if (transport.loss_recovery == scenario::LossRecoveryKind::kGoBackN) {
+    return;
+  }
+  constexpr std::int64_t kMostInFlight = 65'536;
+  const bool credits = scenario::is_infiniband(scenario_.fabric.family);
+  const std::int64_t products = credits ? 4 : 8;
+  const std::int64_t least_in_flight = credits ? 128 : 256;
+  nic.rc.loss_recovery = transport::LossRecovery::kSelectiveRepeat;
+  nic.rc.out_of_order_placement = transport.out_of_order_placement;
+  const bool by_time =
+      transport.loss_detection == scenario::LossDetectionKind::kTime ||
+      (transport.loss_detection == scenario::LossDetectionKind::kAuto && transport.out_of_order_placement);
+  transport::SelectiveRepeatOptions& selective = nic.selective_repeat.emplace();
+  selective.loss_detection = by_time ? transport::LossDetection::kByTime : transport::LossDetection::kByCount;
+  selective.reorder_threshold = static_cast<std::uint16_t>(transport.reorder_threshold);
+  selective.round_trip = round_trip_;
+  const std::int64_t mtu = verbs::to_bytes(nic.device.active_mtu).count();
+  const std::int64_t path = (line.bytes_in(round_trip_).count() + mtu - 1) / mtu;
+  const std::int64_t needed = std::clamp(products * path, least_in_flight, kMostInFlight);
+  const std::int64_t flight = transport.flight_packets.value_or(
+      std::min<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(needed))),
+                             settings.tracked_packets.value_or(kMostInFlight)));
+  selective.flight_packets = static_cast<std::uint32_t>(std::max<std::int64_t>(flight, 64));
+  selective.tracked_packets = static_cast<std::uint32_t>(settings.tracked_packets.value_or(selective.flight_packets));
+  selective.reorder_capacity = static_cast<std::uint32_t>(settings.reorder_packets);
+  selective.reorder_bytes = settings.reorder_buffer.value_or(Bytes::max());
+  selective.reorder_overflow = settings.reorder_overflow == scenario::ReorderOverflowRule::kNak
+                                   ? transport::ReorderOverflow::kNak
+                                   : transport::ReorderOverflow::kDrop;
+  // Sixteen acknowledgements per flight, so that news is fresh.
+  if (by_time) {
+    nic.rc.ack_request_interval = static_cast<std::uint16_t>(std::min<std::uint32_t>(
+        nic.rc.ack_request_interval, std::max<std::uint32_t>(selective.flight_packets / 16, 1)));
+  }
+}
+
+void HostBuilder::set_classes(host::NicOptions& nic) const {
+  const scenario::QosSettings& qos = scenario_.qos;
+  const auto narrow = [](std::int64_t value) { return static_cast<std::uint8_t>(value); };
+  if (scenario::is_infiniband(scenario_.fabric.family)) {
+    const auto lanes = lanes_of(scenario_.devices.infiniband);
+    std::copy(lanes.begin(), lanes.end(), nic.lane_of_mark.begin());
+    const auto class_of = [&](std::int64_t sl) {
+      return host::TrafficClass{lanes[static_cast<std::size_t>(sl)], narrow(sl)};
+    };
+    if (qos.ack_sl != qos.data_sl) {
+      nic.ack = class_of(qos.ack_sl);
+    }
+    if (qos.cnp_class == scenario::CnpClass::kOwn) {
+      nic.cnp = class_of(qos.cnp_sl);
+    }
+    return;
+  }
+  for (std::int64_t priority = 0; priority < 8; ++priority) {
+    nic.lane_of_mark[static_cast<std::size_t>(priority * 8)] = narrow(priority);
+  }
+  nic.lane_of_mark[static_cast<std::size_t>(qos.tcp_dscp)] = narrow(qos.tcp_priority);
+  nic.lane_of_mark[static_cast<std::size_t>(qos.data_dscp)] = narrow(qos.data_priority);
+  if (qos.ack_dscp != qos.data_dscp || qos.ack_priority != qos.data_priority) {
+    nic.ack = host::TrafficClass{narrow(qos.ack_priority), narrow(qos.ack_dscp)};
+  }
+  if (qos.cnp_class == scenario::CnpClass::kOwn) {
+    nic.cnp = host::TrafficClass{narrow(qos.cnp_priority), narrow(qos.cnp_dscp)};
+  }
+}
+
+void HostBuilder::set_congestion_control(host::NicOptions& nic, Rate line) {
+  switch (scenario_.congestion.algorithm) {
+    case scenario::CongestionAlgorithm::kNone:
+    case scenario::CongestionAlgorithm::kStaticWindow:
+      if (const std::optional<Bytes> limit = window(line); limit) {
+        nic.congestion_control = [limit] { return std::make_unique<transport::FixedWindow>(*limit); };
+      }
+      return;
+    case scenario::CongestionAlgorithm::kDcqcn: {
+      const transport::DcqcnParameters& parameters = dcqcn(line);
+      nic.congestion_control = [&parameters] { return std::make_unique<transport::Dcqcn>(parameters); };
+      nic.congestion_receiver = [interval = parameters.cnp_interval] {
+        return std::make_unique<transport::NotificationPoint>(interval);
+      };
+      return;
+    }
+    case scenario::CongestionAlgorithm::kIbCc: {
+      const transport::IbCongestionParameters& parameters = ib_congestion(line);
+      nic.congestion_control = [&parameters] { return std::make_unique<transport::IbCongestionControl>(parameters); };
+      nic.congestion_receiver = [] {
+        return std::make_unique<transport::FecnReply>(transport::CongestionSignal::kEcho);
+      };
+      return;
+    }
+    case scenario::CongestionAlgorithm::kSwift: {
+      const transport::SwiftParameters& parameters = swift(line);
+      nic.congestion_control = [&parameters] { return std::make_unique<transport::Swift>(parameters); };
+      return;
+    }
+    case scenario::CongestionAlgorithm::kHpcc: {
+      const transport::HpccParameters& parameters = hpcc(line);
+      nic.congestion_control = [&parameters] { return std::make_unique<transport::Hpcc>(parameters); };
+      return;
+    }
+  }
+}
+
+void HostBuilder::set_streams(host::NicOptions& nic) {
+  if (scenario::is_infiniband(scenario_.fabric.family)) {
+    return;
+  }
+  static_cast<transport::StreamOptions&>(nic.tcp) = stream_options(scenario_, scenario_.tcp.minimum_rto);
+  static_cast<transport::StreamOptions&>(nic.iwarp) = stream_options(scenario_, scenario_.iwarp.minimum_rto);
+  nic.tcp.ledgers = nic.iwarp.ledgers = &ledgers_;
+  nic.iwarp.mpa_revision = static_cast<std::uint8_t>(scenario_.iwarp.mpa_revision);
+  nic.iwarp.crc = scenario_.iwarp.crc;
+  nic.iwarp.markers = scenario_.iwarp.markers;
+  nic.iwarp.early_placement = scenario_.iwarp.early_placement;
+  nic.tcp_congestion_control = tcp_control(scenario_.tcp.congestion_control);
+}
+
+transport::DcqcnParameters dcqcn_parameters(const scenario::Scenario& scenario, Rate line,
+                                            std::optional<Bytes> window) {
+  const scenario::DcqcnSettings& from = scenario.dcqcn;
+  return {.line_rate = line,
+          .minimum_rate = std::min(from.minimum_rate, line),
+          .additive_increase = scaled(from.additive_increase, line, from.reference_rate),
+          .hyper_increase = scaled(from.hyper_increase, line, from.reference_rate),
+          .rate_on_first_cnp = from.rate_on_first_cnp.value_or(Rate::zero()),
+          .alpha_timer = from.alpha_timer,
+          .decrease_interval = from.decrease_interval,
+          .increase_timer = scaled(from.increase_timer, line, from.timer_reference_rate),
+          .byte_counter = from.byte_counter.value_or(Bytes::max()),
+          .fast_recovery_threshold = static_cast<std::int32_t>(from.fast_recovery_threshold),
+          .gain = from.gain,
+          .initial_alpha = from.initial_alpha,
+          .maximum_cut = from.maximum_cut,
+          .target_clamp = clamp_of(from.target_clamp),
+          .hyper_steps = from.hyper_steps == scenario::HyperRule::kGrowing ? transport::HyperIncrease::kGrowing
+                                                                           : transport::HyperIncrease::kConstant,
+          .window_limit = window.value_or(Bytes::max()),
+          .cnp_interval = from.cnp_interval};
+}
+
+const transport::DcqcnParameters& HostBuilder::dcqcn(Rate line) {
+  std::unique_ptr<transport::DcqcnParameters>& made = dcqcn_[line];
+  if (made == nullptr) {
+    made = std::make_unique<transport::DcqcnParameters>(dcqcn_parameters(scenario_, line, window(line)));
+  }
+  return *made;
+}
+
+const transport::IbCongestionParameters& HostBuilder::ib_congestion(Rate line) {
+  std::unique_ptr<transport::IbCongestionParameters>& made = ib_congestion_[line];
+  if (made == nullptr) {
+    const scenario::IbCongestionSettings& from = scenario_.ib_congestion;
+    const auto narrow = [](std::int64_t value) { return static_cast<std::uint16_t>(value); };
+    made = std::make_unique<transport::IbCongestionParameters>(transport::IbCongestionParameters{
+        .link_rate = line,
+        .ccti_increase = narrow(from.ccti_increase),
+        .ccti_min = narrow(from.ccti_min),
+        .ccti_limit = narrow(from.ccti_limit),
+        .ccti_timer = narrow(from.ccti_timer),
+        .trigger_threshold = narrow(from.trigger_threshold),
+        .table = transport::linear_cct({.entries = narrow(from.ccti_limit + 1),
+                                        .step = narrow(from.cct_step),
+                                        .shift = static_cast<std::uint8_t>(from.cct_shift)})});
+  }
+  return *made;
+}
+
+// Windows beyond what the line carries in the largest target could not be used without exceeding it.
+const transport::SwiftParameters& HostBuilder::swift(Rate line) {
+  std::unique_ptr<transport::SwiftParameters>& made = swift_[line];
+  if (made == nullptr) {
+    using transport::PacketCount;
+    const scenario::SwiftSettings& from = scenario_.swift;
+    const Bytes packet(scenario_.fabric.mtu);
+    const auto packets_in = [&](Duration time) {
+      const Bytes most = window(line).value_or(Bytes::max());
+      const Bytes bytes = std::min(line.bytes_in(time), most);
+      return std::max(PacketCount::packets(1), PacketCount::packets(bytes / packet));
+    };
+    const Duration largest =
+        from.base_target + from.flow_scaling_range + from.hop_delay * std::int64_t{wire::kTelemetryHops};
+    made = std::make_unique<transport::SwiftParameters>(
+        transport::SwiftParameters{.packet = packet,
+                                   .base_target = from.base_target,
+                                   .hop_delay = from.hop_delay,
+                                   .flow_scaling_range = from.flow_scaling_range,
+                                   .flow_scaling_least = PacketCount::of(from.flow_scaling_least),
+                                   .flow_scaling_most = PacketCount::packets(from.flow_scaling_most),
+                                   .additive_increase = PacketCount::packets(from.additive_increase),
+                                   .decrease = from.decrease,
+                                   .maximum_decrease = from.maximum_decrease,
+                                   .initial_window = packets_in(from.base_target),
+                                   .least_window = PacketCount::of(from.least_window),
+                                   .largest_window = packets_in(largest),
+                                   .timeouts_before_reset = static_cast<std::int32_t>(from.timeouts_before_reset)});
+  }
+  return *made;
+}
+
+const transport::HpccParameters& HostBuilder::hpcc(Rate line) {
+  std::unique_ptr<transport::HpccParameters>& made = hpcc_[line];
+  if (made == nullptr) {
+    const scenario::HpccSettings& from = scenario_.hpcc;
+    made = std::make_unique<transport::HpccParameters>(transport::HpccParameters{
+        .line_rate = line,
+        .minimum_rate = std::min(from.minimum_rate, line),
+        .base_round_trip = from.base_round_trip.value_or(round_trip_),
+        .target = from.target,
+        .additive_increase = std::max(Bytes(1), scaled(from.additive_increase, line, from.reference_rate)),
+        .stages = static_cast<std::int32_t>(from.stages),
+        .window_limit = window(line).value_or(Bytes::max())});
+  }
+  return *made;
+}
+
+host::Service service_of(scenario::Family family) {
+  switch (family) {
+    case scenario::Family::kTcp:
+      return host::Service::kTcp;
+    case scenario::Family::kIwarp:
+      return host::Service::kIwarp;
+    case scenario::Family::kRoceV2:
+    case scenario::Family::kRoceV1:
+    case scenario::Family::kInfiniband:
+      break;
+  }
+  return host::Service::kRdma;
+}
+
+workload::ConnectionAttributes connection_attributes(const scenario::Scenario& scenario, scenario::Family family,
+                                                     std::optional<std::int64_t> priority) {
+  const scenario::QosSettings& qos = scenario.qos;
+  workload::ConnectionAttributes attributes;
+  attributes.service_level = static_cast<std::uint8_t>(priority.value_or(qos.data_sl));
+  const std::uint8_t dscp = dscp_of_priority(qos, priority.value_or(scenario::data_priority_of(qos, family)));
+  attributes.traffic_class = static_cast<std::uint8_t>(dscp << 2);
+  attributes.path_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario.fabric.mtu)).value_or(verbs::PathMtu::k4096);
+  attributes.timeout = static_cast<std::uint8_t>(scenario.transport.ack_timeout);
+  attributes.retry_count = static_cast<std::uint8_t>(scenario.transport.retry_count);
+  attributes.rnr_retry = static_cast<std::uint8_t>(scenario.transport.rnr_retry);
+  return attributes;
+}
+
+}  // namespace weft::study::assembly

@@ -1,0 +1,89 @@
+// NICs of a scenario and the hosts they are in: their delays, their classes of traffic, and the congestion control of
+// their queue pairs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "base/result.h"
+#include "fabric/topology/graph.h"
+#include "host/nic_options.h"
+#include "host/path/host_resources.h"
+#include "study/assembly/build_scale_up.h"
+#include "study/scenario/scenario.h"
+#include "transport/congestion/dcqcn.h"
+#include "transport/congestion/hpcc.h"
+#include "transport/congestion/ib_congestion_control.h"
+#include "transport/congestion/swift.h"
+#include "workload/connection.h"
+
+namespace weft::study::assembly {
+
+/// Makes NIC options, and keeps what their queue pairs refer to: it must outlive the world.
+class HostBuilder {
+ public:
+  /// The scenario must outlive this; the graph need not.
+  HostBuilder(const scenario::Scenario& scenario, const fabric::Graph& graph);
+  /// The NIC port of an endpoint. Everything but endpoint, seeds and address.
+  [[nodiscard]] host::NicOptions nic(EndpointId endpoint);
+  /// What the endpoint's host shares; null if its profile has no stages. The same for every endpoint of a host.
+  [[nodiscard]] host::HostResources* resources(EndpointId endpoint);
+  /// The same of a host by its name.
+  [[nodiscard]] host::HostResources* resources(const std::string& host) { return resources(first_of_host_.at(host)); }
+  /// The scale-up port of a GPU, or of a pool of memory (null).
+  [[nodiscard]] host::NicOptions scale_up_nic(const ScaleUpPlan::Gpu* gpu);
+  /// Calls visit(name, resources) for every host that has any, in the order of their names.
+  void visit(const std::function<void(const std::string&, const host::HostResources&)>& look) const {
+    for (const auto& [name, made] : resources_) {
+      if (made != nullptr) {
+        look(name, *made);
+      }
+    }
+  }
+  /// Where programs that use this endpoint first have their buffers: of GPUs, the NICs take them in turn.
+  [[nodiscard]] verbs::MemoryPlace memory(EndpointId endpoint) const;
+
+ private:
+  void set_loss_recovery(host::NicOptions& nic, const scenario::NicSettings& settings, Rate line) const;
+  void set_classes(host::NicOptions& nic) const;
+  void set_congestion_control(host::NicOptions& nic, Rate line);
+  void set_streams(host::NicOptions& nic);
+  /// congestion_control.window of a NIC with this line.
+  [[nodiscard]] std::optional<Bytes> window(Rate line) const;
+  [[nodiscard]] const transport::DcqcnParameters& dcqcn(Rate line);
+  [[nodiscard]] const transport::IbCongestionParameters& ib_congestion(Rate line);
+  [[nodiscard]] const transport::SwiftParameters& swift(Rate line);
+  [[nodiscard]] const transport::HpccParameters& hpcc(Rate line);
+
+  [[nodiscard]] scenario::DeviceSettings settings(EndpointId endpoint) const;
+  void set_path(host::NicOptions& nic, EndpointId endpoint, const scenario::DeviceSettings& devices);
+
+  const scenario::Scenario& scenario_;
+  std::uint32_t host_endpoints_;    // those behind them belong to switches
+  std::vector<std::string> names_;  // of the endpoints
+  std::vector<Rate> rates_;         // of their cables
+  Duration round_trip_;  // the longest of the idle network; where a window, selective repeat or HPCC needs it
+  std::vector<std::string> hosts_;  // that they belong to
+  std::map<std::string, EndpointId> first_of_host_;
+  std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
+  std::map<Rate, std::unique_ptr<transport::DcqcnParameters>> dcqcn_;
+  std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;
+  std::map<Rate, std::unique_ptr<transport::SwiftParameters>> swift_;
+  std::map<Rate, std::unique_ptr<transport::HpccParameters>> hpcc_;
+  transport::StreamLedgers ledgers_;  // of every connection over a stream
+};
+
+/// DCQCN of NICs with this line; `window`: what it may have in flight, none = unlimited.
+[[nodiscard]] transport::DcqcnParameters dcqcn_parameters(const scenario::Scenario& scenario, Rate line,
+                                                          std::optional<Bytes> window);
+
+/// Attributes of a traffic's queue pairs; `priority` as [[traffic]] gives it.
+[[nodiscard]] workload::ConnectionAttributes connection_attributes(const scenario::Scenario& scenario,
+                                                                   scenario::Family family,
+                                                                   std::optional<std::int64_t> priority);
+
+/// What serves the queue pairs of a family.
+[[nodiscard]] host::Service service_of(scenario::Family family);
+
+}  // namespace weft::study::assembly

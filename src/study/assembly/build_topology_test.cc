@@ -1,0 +1,65 @@
+#include "study/assembly/build_topology.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "study/scenario/scenario_test_support.h"
+
+namespace weft::study::assembly {
+namespace {
+
+using ::testing::HasSubstr;
+
+Result<fabric::Graph> built(std::string_view topology, std::vector<std::string> settings = {}) {
+  auto scenario = scenario::parse_scenario(
+      fmt::format("[fabric]\nfamily = \"rocev2\"\n[topology]\n{}", topology),
+      {.file = "test.toml", .case_name = std::nullopt, .settings = std::move(settings)}, scenario::test_catalogue());
+  return scenario ? build_topology(*scenario) : pass_on(scenario);
+}
+
+std::int64_t spines(const Result<fabric::Graph>& graph) {
+  EXPECT_TRUE(graph) << graph.error().message;
+  return graph ? std::ranges::count_if(graph->nodes, [](const fabric::Node& node) { return node.tier == 2; }) : -1;
+}
+
+constexpr std::string_view kLeaves = "kind = \"leaf-spine\"\nhosts = 32\nhosts_per_leaf = 8\n";
+
+// What goes up from a leaf is what comes in from its hosts, divided by down over up.
+TEST(LeafSpine, SpinesFollowFromOversubscription) {
+  EXPECT_EQ(spines(built(kLeaves)), 8);
+  EXPECT_EQ(spines(built(kLeaves, {"topology.oversubscription=2:1"})), 4);
+  EXPECT_EQ(spines(built(kLeaves, {"topology.oversubscription=4:3"})), 6);
+  EXPECT_EQ(spines(built(kLeaves, {"topology.nics_per_host=2"})), 16);
+  EXPECT_EQ(spines(built(kLeaves, {"topology.parallel_links=2"})), 4);
+  EXPECT_EQ(spines(built(kLeaves, {"switch.port_rate=400Gbps", "nic.port_rate=100Gbps"})), 2);
+  EXPECT_EQ(spines(built("kind = \"leaf-spine\"\nleaves = 4\nhosts = 32\n")), 8);
+}
+
+TEST(LeafSpine, SpinesThatAreGivenStand) {
+  EXPECT_EQ(spines(built(kLeaves, {"topology.spines=3", "topology.oversubscription=2:1"})), 3);
+}
+
+TEST(LeafSpine, APartOfASpineIsAWholeOne) {
+  EXPECT_EQ(spines(built(kLeaves, {"topology.oversubscription=3:1"})), 3);
+  EXPECT_EQ(spines(built(kLeaves, {"topology.oversubscription=16:1"})), 1);
+}
+
+TEST(LeafSpine, HostsWithoutLeavesAreRefused) {
+  const auto graph = built("kind = \"leaf-spine\"\nhosts = 32\n");
+  ASSERT_FALSE(graph);
+  EXPECT_THAT(graph.error().message, HasSubstr("leaves or hosts_per_leaf"));
+}
+
+TEST(RailOptimised, SeveralGroupsAreJoinedBySpinesAndOneIsNot) {
+  constexpr std::string_view kRails =
+      "kind = \"rail-optimised\"\nhosts = 16\nnics_per_host = 4\ngpus_per_host = 4\nhosts_per_leaf = 8\n";
+  EXPECT_EQ(spines(built(kRails)), 8);
+  EXPECT_EQ(spines(built(kRails, {"topology.oversubscription=2:1"})), 4);
+  EXPECT_EQ(spines(built(kRails, {"topology.hosts=8"})), 0);
+}
+
+}  // namespace
+}  // namespace weft::study::assembly

@@ -1,0 +1,67 @@
+// The jobs of a scenario: who takes part in each [[traffic]], and what they send.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fabric/topology/graph.h"
+#include "host/sim_machine.h"
+#include "study/assembly/build_scale_up.h"
+#include "study/scenario/scenario.h"
+#include "study/world/world.h"
+#include "workload/collective/collective_program.h"
+#include "workload/collective/collectives.h"
+#include "workload/flow.h"
+#include "workload/ring_schedule.h"
+
+namespace weft::study::assembly {
+
+/// Ring all-reduces in place of flows.
+struct RingPlan {
+  workload::RingShape shape;
+  std::uint32_t iterations = 1;
+  Time start;
+};
+
+/// A collective in place of flows.
+struct CollectivePlan {
+  workload::CollectiveProgramOptions program;  // layout and rank are left open
+  workload::JobLayout layout;
+};
+
+/// Training steps in place of flows.
+struct TrainingPlanned {
+  const scenario::JobSettings* settings = nullptr;  // the scenario's
+  workload::JobLayout layout;
+  Rate network_rate;   // of a rank's ways out, together
+  Rate scale_up_rate;  // zero: it has no such links
+};
+
+struct TrafficPlan {
+  workload::JobOptions job;
+  std::vector<world::MachinePlan> machines;           // one per rank
+  std::vector<std::string> rank_names;                // as reports show them
+  std::unique_ptr<workload::TrafficPattern> pattern;  // null: a ring or a collective
+  std::optional<RingPlan> ring;
+  std::optional<CollectivePlan> collective;
+  std::optional<TrainingPlanned> training;
+  std::optional<std::int64_t> priority;
+  scenario::Family family = scenario::Family::kRoceV2;  // that carries it, unless
+  scenario::TrafficRoute over = scenario::TrafficRoute::kFabric;
+  Duration start_jitter{};
+  std::uint64_t expected_bytes = 0;  // of all messages; 0: not known before
+  bool all_at_once = false;          // flows of the scenario that all send at the same time, if they can
+  /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+};
+
+/// The traffic in the order of the scenario, then the jobs that train a model; `scale_up` is null without scale-up
+/// links. Errors name the traffic and what would be right.
+[[nodiscard]] Result<std::vector<TrafficPlan>> plan_traffic(const scenario::Scenario& scenario,
+                                                            const fabric::Graph& graph,
+                                                            const ScaleUpPlan* scale_up = nullptr);
+
+}  // namespace weft::study::assembly

@@ -1,0 +1,17 @@
+// Which nodes of a network reach one another at all.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/topology/graph.h"
+
+namespace weft::study::assembly {
+
+/// What leads from one node to another: every cable, or those alone whose ends are in one layer-2 domain.
+enum class Joins : std::uint8_t { kCables, kBridges };
+
+/// For each node the lowest one that it reaches; the same for all that reach one another. O(nodes + links).
+[[nodiscard]] std::vector<std::uint32_t> joined_parts(const fabric::Graph& graph, Joins joins);
+
+}  // namespace weft::study::assembly

@@ -1,0 +1,132 @@
+#include "study/assembly/reach.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "study/assembly/graph_parts.h"
+#include "study/scenario/scenario_words.h"
+
+namespace weft::study::assembly {
+namespace {
+
+using fabric::Graph;
+using fabric::PortType;
+
+bool is_routable(scenario::Family family) {
+  return family != scenario::Family::kRoceV1 && family != scenario::Family::kInfiniband;
+}
+
+/// The first cable, in the order of the graph, that leads out of a part.
+std::string boundary(const Graph& graph, const std::vector<std::uint32_t>& part, std::uint32_t inside) {
+  for (const fabric::Link& link : graph.links) {
+    const bool from_a = part[link.a.node.value()] == inside;
+    if (from_a != (part[link.b.node.value()] == inside)) {
+      return fmt::format("the cable {} - {}", fabric::port_name(graph, from_a ? link.a : link.b),
+                         fabric::port_name(graph, from_a ? link.b : link.a));
+    }
+  }
+  return "that no cable joins them";
+}
+
+/// Of collectives whose ranks have scale-up links beside the fabric; null: of others.
+const workload::JobLayout* layout_of(const TrafficPlan& plan) {
+  const workload::JobLayout* layout =
+      plan.training ? &plan.training->layout : (plan.collective ? &plan.collective->layout : nullptr);
+  return layout != nullptr && std::ranges::all_of(*layout, [](const auto& site) { return site.scale_up.has_value(); })
+             ? layout
+             : nullptr;
+}
+
+/// The first rank with the same place in its host: collectives keep to rails, and change them over scale-up links.
+std::uint32_t first_like(const workload::JobLayout& layout, std::uint32_t rank) {
+  const auto like = std::ranges::find(layout, layout[rank].gpu, &workload::RankSite::gpu);
+  return static_cast<std::uint32_t>(like - layout.begin());
+}
+
+class ReachCheck {
+ public:
+  explicit ReachCheck(const Graph& graph)
+      : graph_(graph), part_(joined_parts(graph, Joins::kBridges)), cabled_(joined_parts(graph, Joins::kCables)) {}
+
+  [[nodiscard]] Result<void> check(const TrafficPlan& plan) const {
+    if (!plan.pairs.empty()) {
+      for (const auto& [from, to] : plan.pairs) {
+        if (Result<void> met = check_pair(plan, from, to); !met) {
+          return met;
+        }
+      }
+      return {};
+    }
+    const workload::JobLayout* layout = layout_of(plan);
+    for (std::uint32_t rank = 1; rank < plan.machines.size(); ++rank) {
+      if (Result<void> met = check_pair(plan, layout == nullptr ? 0 : first_like(*layout, rank), rank); !met) {
+        return met;
+      }
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Result<void> check_pair(const TrafficPlan& plan, std::uint32_t from, std::uint32_t to) const {
+    const std::vector<EndpointId>& ours = plan.machines[from].rails;
+    const std::vector<EndpointId>& theirs = plan.machines[to].rails;
+    for (std::size_t rail = 0; rail < std::min(ours.size(), theirs.size()); ++rail) {
+      // What no cable joins either is no question of families: the ranks know their parts of the network.
+      const bool joined = cabled_[ours[rail].value()] == cabled_[theirs[rail].value()];
+      if (!joined && (plan.collective || plan.training)) {
+        continue;
+      }
+      const std::uint32_t inside = part_[ours[rail].value()];
+      if (inside != part_[theirs[rail].value()]) {
+        const scenario::Family family = plan.family;
+        return fail(
+            "traffic '{}': {} stays inside one {}, but {} and {} are in two; the boundary is {}. rocev2, "
+            "iwarp and tcp can be routed",
+            plan.job.name, scenario::word_of(family), scenario::is_infiniband(family) ? "subnet" : "layer-2 domain",
+            graph_.nodes[ours[rail].value()].name, graph_.nodes[theirs[rail].value()].name,
+            boundary(graph_, part_, inside));
+      }
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+  std::vector<std::uint32_t> part_;
+  std::vector<std::uint32_t> cabled_;
+};
+
+Result<void> check_ports(const scenario::Scenario& scenario, const Graph& graph) {
+  const PortType fabric = scenario::is_infiniband(scenario.fabric.family) ? PortType::kInfiniBand : PortType::kEthernet;
+  for (const fabric::Node& node : graph.nodes) {
+    if (!can_be_wired(node.port_type, fabric)) {
+      return fail("{} has {} ports, but the family {} needs {} ports; a gateway is not modelled", node.name,
+                  to_string(node.port_type), scenario::word_of(scenario.fabric.family), to_string(fabric));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_reach(const scenario::Scenario& scenario, const Graph& graph, std::span<const TrafficPlan> plans) {
+  if (Result<void> wired = check_ports(scenario, graph); !wired) {
+    return wired;
+  }
+  const ReachCheck check(graph);
+  for (const TrafficPlan& plan : plans) {
+    if (is_routable(plan.family)) {
+      continue;
+    }
+    if (Result<void> reached = check.check(plan); !reached) {
+      return reached;
+    }
+  }
+  return {};
+}
+
+}  // namespace weft::study::assembly

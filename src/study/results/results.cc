@@ -1,0 +1,32 @@
+#include "study/results/results.h"
+
+#include <array>
+
+namespace weft::study::results {
+namespace {
+
+// In the order of RunEnd.
+constexpr std::array<std::string_view, 5> kEnds = {"finished", "time-limit", "interrupted", "stuck", "error"};
+
+}  // namespace
+
+std::string_view to_string(RunEnd end) { return kEnds.at(static_cast<std::size_t>(end)); }
+
+std::optional<RunEnd> parse_run_end(std::string_view word) {
+  for (std::size_t i = 0; i < kEnds.size(); ++i) {
+    if (kEnds[i] == word) {
+      return static_cast<RunEnd>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<DropCause> drop_causes() {
+  using fabric::FabricDrops;
+  return {{"buffer_full", &FabricDrops::buffer_full}, {"damaged", &FabricDrops::damaged},
+          {"hop_limit", &FabricDrops::hop_limit},     {"unreachable", &FabricDrops::unreachable},
+          {"link_down", &FabricDrops::link_down},     {"watchdog", &FabricDrops::watchdog},
+          {"lifetime", &FabricDrops::lifetime}};
+}
+
+}  // namespace weft::study::results

@@ -1,0 +1,226 @@
+// What a run leaves behind: the records of a results file, as plain values. docs/results.md explains every figure.
+//
+// Everything but MachineInfo follows from the scenario, its seed and the version alone. Lists are in a fixed order that
+// the order of events does not change: jobs and ports by number, messages by flow, samples and events by time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/data_size.h"
+#include "base/probability.h"
+#include "base/rate.h"
+#include "base/time.h"
+#include "fabric/fabric.h"
+#include "fabric/routing/path_balancer.h"
+#include "host/nic.h"
+#include "study/results/scale_up_rows.h"
+#include "study/results/step_rows.h"
+#include "workload/message_record.h"
+
+namespace weft::study::results {
+
+enum class RunEnd : std::uint8_t { kFinished, kTimeLimit, kInterrupted, kStuck, kError };
+/// "finished", "time-limit", "interrupted", "stuck", "error".
+[[nodiscard]] std::string_view to_string(RunEnd end);
+[[nodiscard]] std::optional<RunEnd> parse_run_end(std::string_view word);
+
+/// How the fabric keeps from losing packets.
+enum class Lossless : std::uint8_t { kNo, kPause, kCredits };
+
+struct RunInfo {
+  std::string key;  // 16 hexadecimal digits: study/results_key.h
+  std::string version;
+  std::string scenario;   // its name
+  std::string case_name;  // empty: none
+  std::int64_t seed = 1;
+  std::string family;
+  std::string hardware;
+  std::string topology;
+  std::string congestion;  // the algorithm; "none"
+  Lossless lossless = Lossless::kNo;
+  bool marking = false;  // switches mark packets when queues grow
+  std::uint32_t hosts = 0;
+  std::uint32_t endpoints = 0;
+  std::uint32_t switches = 0;
+  RunEnd end = RunEnd::kFinished;
+  std::string error;  // of kStuck and kError
+  Time ended_at;
+  std::uint64_t packet_hops = 0;
+  std::uint64_t events = 0;                 // of the kernel
+  std::optional<Duration> sample_interval;  // none: no samples
+  std::uint64_t sample_instants = 0;
+  std::vector<Probability> percentiles;  // that the summary shows
+  std::string ladder;                    // "PROFILE/FABRIC", or empty
+  std::string settings;                  // the resolved scenario, as `weft show` prints it
+};
+
+/// What depends on the machine and the moment.
+struct MachineInfo {
+  Duration setup_time;  // real time
+  Duration run_time;    // real time of the event loop
+  std::uint64_t peak_memory = 0;
+  std::string finished_at;  // UTC, "2024-01-31T12:00:00Z"
+
+  friend bool operator==(const MachineInfo&, const MachineInfo&) = default;
+};
+
+struct RankRow {
+  std::string name;  // "host3/nic0", or "rank3"
+  std::string endpoint;
+  Rate rate;  // of its cable
+
+  friend bool operator==(const RankRow&, const RankRow&) = default;
+};
+
+/// What the paths of a job allow if all its flows send at the same time and nothing else does: max-min rates of
+/// payload, a sender's flows together. The luck of the hash, without any protocol.
+struct AllowedRates {
+  Rate per_sender;  // mean
+  Rate slowest;
+
+  friend bool operator==(const AllowedRates&, const AllowedRates&) = default;
+};
+
+struct JobRow {
+  std::string name;
+  std::vector<RankRow> ranks;
+  std::uint64_t unfinished = 0;         // messages posted that had not ended with the run
+  std::optional<AllowedRates> allowed;  // none: flows that come and go, or too many of them
+
+  friend bool operator==(const JobRow&, const JobRow&) = default;
+};
+
+struct MessageRow {
+  workload::MessageRecord record;
+  Duration ideal;  // post_send to completion on an empty network
+
+  friend bool operator==(const MessageRow&, const MessageRow&) = default;
+};
+
+/// One priority (Ethernet) or virtual lane (InfiniBand) of a port. Bytes are of frames.
+struct LaneRow {
+  std::uint8_t lane = 0;
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_bytes = 0;
+  std::uint64_t marked = 0;
+  std::uint64_t queue_peak = 0;       // most bytes that ever waited to leave
+  std::uint64_t ingress_peak = 0;     // most bytes that ever waited of what came in here (Ethernet)
+  std::uint64_t pauses_sent = 0;      // XOFF frames, refreshes included
+  std::uint64_t pauses_received = 0;  // likewise
+  std::uint64_t storms = 0;           // times that the watchdog stepped in
+  Duration held;                      // paused, or without credits while something waited
+
+  friend bool operator==(const LaneRow&, const LaneRow&) = default;
+};
+
+struct PortRow {
+  std::string name;
+  std::string peer;
+  Rate rate;
+  bool of_switch = false;
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_bytes = 0;
+  std::uint64_t rx_packets = 0;  // sent by the peer and not on the wire any more
+  std::uint64_t rx_bytes = 0;
+  std::uint64_t drops = 0;           // Ethernet: of what came in here; InfiniBand: of what wanted out here
+  std::uint64_t receive_errors = 0;  // damaged packets (InfiniBand)
+  std::uint64_t credits_sent = 0;    // flow control packets (InfiniBand)
+  std::vector<LaneRow> lanes;        // those that have anything to say
+  fabric::PortChoices choices{};     // of the switch's choices among paths, where they are more than a hash
+
+  friend bool operator==(const PortRow&, const PortRow&) = default;
+};
+
+struct NicRow {
+  std::string name;
+  std::uint64_t data_sent = 0;
+  std::uint64_t answers_sent = 0;
+  std::uint64_t received = 0;
+  std::uint64_t damaged = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t sequence_naks = 0;
+  std::uint64_t rnr_naks = 0;
+  std::uint64_t out_of_sequence = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t cnps_sent = 0;
+  std::uint64_t cnps_handled = 0;
+  std::uint64_t connections = 0;                 // queue pairs that existed when the run ended
+  std::uint64_t state_bytes = 0;                 // of their engines
+  std::uint64_t host_drops = 0;                  // packets for which the receive ring or buffer of its host had no room
+  std::uint64_t buffer_bytes = 0;                // that stacks over a stream hold besides: send and receive buffers
+  std::uint64_t ordered = 0;                     // data packets whose order was measured: where switches spread them
+  std::vector<host::ReorderMeter::Late> late{};  // those of them that came behind later ones, by distance
+
+  friend bool operator==(const NicRow&, const NicRow&) = default;
+};
+
+/// One port between two sample instants; ports to which nothing happened have none.
+struct SampleRow {
+  Time at;
+  std::uint32_t port = 0;
+  std::uint64_t queue_bytes = 0;  // waiting to leave, at the instant
+  std::uint64_t tx_bytes = 0;     // since the sample before
+  std::uint32_t utilisation = 0;  // of the wire since then, in millionths; a packet counts when it starts
+  Duration held;                  // lanes together, since then
+
+  friend bool operator==(const SampleRow&, const SampleRow&) = default;
+};
+
+struct EventRow {
+  Time at = Time::never();  // never: some time in the run
+  std::string kind;         // "fail", "degrade", "restore", "deadlock", "watchdog"
+  std::string place;
+  std::string text;
+
+  friend bool operator==(const EventRow&, const EventRow&) = default;
+};
+
+/// What the cores of one host did.
+struct CpuRow {
+  std::string host;
+  std::string work;
+  Duration used;  // sum over its cores
+
+  friend bool operator==(const CpuRow&, const CpuRow&) = default;
+};
+
+/// A stage of a message's way, in order; only of a run on the latency ladder.
+struct StageRow {
+  std::string name;
+  Duration time;
+  std::string mark;
+
+  friend bool operator==(const StageRow&, const StageRow&) = default;
+};
+
+struct RunResults {
+  RunInfo run;
+  std::optional<MachineInfo> machine;
+  std::vector<JobRow> jobs;
+  std::vector<MessageRow> messages;
+  std::vector<workload::CollectiveRecord> collectives;
+  std::vector<PortRow> ports;
+  std::vector<NicRow> nics;
+  fabric::FabricDrops drops;
+  std::vector<SampleRow> samples;
+  std::vector<EventRow> events;
+  std::vector<CpuRow> cpu;       // of hosts with stages; what is zero is left out
+  std::vector<StageRow> stages;  // they add up to the message's latency
+  std::vector<StepRow> steps;    // of jobs that train a model
+  std::vector<TierRow> tiers;    // of runs with scale-up links
+  std::optional<ScaleUpRow> scale_up;
+};
+
+/// The causes of FabricDrops with their names, in its order.
+struct DropCause {
+  std::string_view name;
+  std::uint64_t fabric::FabricDrops::*count;
+};
+[[nodiscard]] std::vector<DropCause> drop_causes();
+
+}  // namespace weft::study::results

@@ -1,0 +1,240 @@
+#include "study/results/results_json.h"
+
+#include "study/results/results_scale_up.h"
+#include "study/results/results_steps.h"
+
+namespace weft::study::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double number(Duration value) { return value.seconds(); }
+double number(double value) { return value; }
+std::int64_t number(Bytes value) { return value.count(); }
+
+template <class T>
+void add(Json& json, const char* name, const std::optional<Spread<T>>& spread, const RunInfo& run) {
+  if (!spread) {
+    return;
+  }
+  Json& made = json[name] = Json{{"count", spread->count}};
+  for (std::size_t i = 0; i < run.percentiles.size(); ++i) {
+    made[percentile_name(run.percentiles[i])] = number(spread->percentiles[i]);
+  }
+  made["max"] = number(spread->max);
+}
+
+Json to_json(const Throughput& throughput) {
+  return {{"bps", throughput.rate.bits_per_second()},
+          {"line_bps", throughput.line.bits_per_second()},
+          {"share", throughput.share()}};
+}
+
+Json to_json(const JobSummary& job, const RunInfo& run) {
+  Json json{{"name", job.name},
+            {"ranks", job.ranks},
+            {"messages", job.messages},
+            {"failed", job.failed},
+            {"unfinished", job.unfinished},
+            {"senders", job.senders},
+            {"payload_bytes", job.payload.count()}};
+  add(json, "completion_s", job.completion, run);
+  add(json, "slowdown", job.slowdown, run);
+  add(json, "latency_s", job.latency, run);
+  add(json, "collective_s", job.collective, run);
+  if (job.jitter) {
+    json["jitter_s"] = job.jitter->seconds();
+  }
+  if (job.goodput) {
+    json["goodput_bps"] = job.goodput->bits_per_second();
+    json["per_sender"] = to_json(*job.per_sender);
+  }
+  if (job.allowed) {
+    json["paths_allow"] = {{"per_sender_bps", job.allowed->per_sender.bits_per_second()},
+                           {"slowest_bps", job.allowed->slowest.bits_per_second()}};
+  }
+  if (job.busiest_receiver) {
+    json["busiest_receiver"] = to_json(*job.busiest_receiver);
+    json["busiest_receiver"]["name"] = job.busiest_receiver_name;
+  }
+  if (job.jain) {
+    json["jain_index"] = *job.jain;
+  }
+  return json;
+}
+
+Json to_json(const std::vector<fabric::GradeCounters>& grades) {
+  Json list = Json::array();
+  for (const fabric::GradeCounters& grade : grades) {
+    list.push_back({{"chosen_packets", grade.chosen}, {"time_s", grade.time.seconds()}});
+  }
+  return list;
+}
+
+Json to_json(const PathSummary& paths) {
+  return {{"choices", paths.choices},
+          {"grades", to_json(paths.grades)},
+          {"flowlets", paths.flowlets},
+          {"notifications", paths.notifications}};
+}
+
+Json to_json(const ReorderSummary& reordering) {
+  return {{"packets", reordering.packets},
+          {"late_packets", reordering.late},
+          {"median_distance", reordering.median},
+          {"p99_distance", reordering.p99},
+          {"largest_distance", reordering.largest}};
+}
+
+/// Those that choices looked at.
+Json path_ports(const RunResults& results) {
+  Json list = Json::array();
+  for (const PortRow& port : results.ports) {
+    if (!port.choices.grades.empty()) {
+      list.push_back({{"port", port.name},
+                      {"grades", to_json(port.choices.grades)},
+                      {"flowlets", port.choices.flowlets},
+                      {"notifications_sent", port.choices.notifications_sent},
+                      {"notifications_received", port.choices.notifications_received}});
+    }
+  }
+  return list;
+}
+
+Json to_json(const NetworkSummary& network, const RunResults& results) {
+  Json drops{{"total", network.drops}};
+  for (const DropCause& cause : drop_causes()) {
+    drops[std::string(cause.name)] = results.drops.*cause.count;
+  }
+  Json json{{"drops", drops},
+            {"host_drops", network.host_drops},
+            {"retransmitted_packets", network.retransmitted},
+            {"timeouts", network.timeouts},
+            {"sequence_naks", network.sequence_naks},
+            {"damaged_packets", network.damaged}};
+  if (network.pauses) {
+    json["pause_frames"] = *network.pauses;
+    json["paused_s"] = network.held->seconds();
+  } else if (network.held) {
+    json["credit_stall_s"] = network.held->seconds();
+  }
+  if (network.marked) {
+    json["marked_packets"] = *network.marked;
+  }
+  if (network.cnps) {
+    json["cnps"] = *network.cnps;
+  }
+  if (network.cpu) {
+    json["cpu"] = {{"used_s", network.cpu->seconds()}};
+    if (network.cpu_per_gbps) {
+      json["cpu"]["cores_per_gbps"] = *network.cpu_per_gbps;
+    }
+    Json works = Json::object();
+    for (const CpuRow& row : results.cpu) {
+      works[row.work] = works.value(row.work, 0.0) + row.used.seconds();
+    }
+    json["cpu"]["by_work_s"] = works;
+  }
+  json["queue_pairs"] = {{"count", network.connection_ends},
+                         {"state_bytes", network.connection_state.count()},
+                         {"buffer_bytes", network.connection_buffers.count()}};
+  if (network.queue) {
+    Json queue{{"port", network.queue->port}, {"peak_bytes", network.queue->peak}};
+    add(queue, "depth_bytes", network.queue->depth, results.run);
+    json["fullest_queue"] = queue;
+  }
+  if (network.paths) {
+    json["paths"] = to_json(*network.paths);
+  }
+  if (network.reordering) {
+    json["reordering"] = to_json(*network.reordering);
+  }
+  return json;
+}
+
+Json to_json(const MessageRow& row, const JobRow& job) {
+  const workload::MessageRecord& record = row.record;
+  Json json{{"job", job.name},
+            {"source", job.ranks.at(record.flow.source.value()).name},
+            {"destination", job.ranks.at(record.flow.destination.value()).name},
+            {"flow", record.flow.index},
+            {"number", record.number},
+            {"bytes", record.size.count()},
+            {"operation", workload::to_string(record.operation)},
+            {"status", verbs::to_string(record.status)},
+            {"posted_s", record.posted.since_start().seconds()},
+            {"finished_s", record.finished.since_start().seconds()}};
+  if (!record.delivered.is_never()) {
+    json["delivered_s"] = record.delivered.since_start().seconds();
+  }
+  json["ideal_s"] = row.ideal.seconds();
+  return json;
+}
+
+Json run_json(const RunInfo& run) {
+  Json json{{"run", run.key},
+            {"weft", run.version},
+            {"scenario", run.scenario},
+            {"case", run.case_name},
+            {"seed", run.seed},
+            {"fabric", run.family},
+            {"hardware", run.hardware},
+            {"topology", run.topology},
+            {"congestion_control", run.congestion},
+            {"hosts", run.hosts},
+            {"endpoints", run.endpoints},
+            {"switches", run.switches},
+            {"end", to_string(run.end)},
+            {"partial", run.end == RunEnd::kInterrupted},
+            {"simulated_s", run.ended_at.since_start().seconds()},
+            {"packet_hops", run.packet_hops}};
+  if (!run.error.empty()) {
+    json["error"] = run.error;
+  }
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const RunResults& results, const Summary& summary, JsonDetail detail) {
+  Json json = run_json(results.run);
+  json["jobs"] = Json::array();
+  for (const JobSummary& job : summary.jobs) {
+    json["jobs"].push_back(to_json(job, results.run));
+  }
+  json["steps"] = Json::array();
+  for (const StepRow& step : results.steps) {
+    json["steps"].push_back(to_json(step));
+  }
+  add_scale_up(json, results);
+  json["network"] = to_json(summary.network, results);
+  json["events"] = Json::array();
+  for (const EventRow& event : results.events) {
+    Json made{{"kind", event.kind}, {"place", event.place}, {"text", event.text}};
+    if (!event.at.is_never()) {
+      made["at_s"] = event.at.since_start().seconds();
+    }
+    json["events"].push_back(made);
+  }
+  if (detail == JsonDetail::kMessages) {
+    if (summary.network.paths) {
+      json["path_ports"] = path_ports(results);
+    }
+    json["messages"] = Json::array();
+    for (const MessageRow& row : results.messages) {
+      json["messages"].push_back(to_json(row, results.jobs.at(row.record.flow.job.value())));
+    }
+  }
+  if (results.machine) {
+    json["machine"] = {{"setup_s", results.machine->setup_time.seconds()},
+                       {"run_s", results.machine->run_time.seconds()},
+                       {"peak_memory_bytes", results.machine->peak_memory},
+                       {"finished_at", results.machine->finished_at}};
+    if (summary.hops_per_second) {
+      json["machine"]["packet_hops_per_second"] = *summary.hops_per_second;
+    }
+  }
+  return json;
+}
+
+}  // namespace weft::study::results

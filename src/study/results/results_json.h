@@ -1,0 +1,17 @@
+// Results as JSON: what `weft run --json` prints, and what scripts read. docs/results.md describes the shape.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "study/results/results.h"
+#include "study/results/summary.h"
+
+namespace weft::study::results {
+
+enum class JsonDetail : std::uint8_t { kSummary, kMessages };
+
+/// One run. Times are in seconds, rates in bits per second, sizes in bytes; absent figures are left out.
+[[nodiscard]] nlohmann::ordered_json to_json(const RunResults& results, const Summary& summary, JsonDetail detail);
+
+}  // namespace weft::study::results

@@ -1,0 +1,107 @@
+#include "study/results/results_key.h"
+
+#include <fmt/format.h>
+
+#include "base/stable_hash.h"
+#include "study/scenario/scenario_listing.h"
+
+namespace weft::study::results {
+namespace {
+
+/// Pieces with their lengths, so that no two lists of pieces give the same text.
+class Digest {
+ public:
+  void add(std::string_view piece) { text_ += fmt::format("{}:{}", piece.size(), piece); }
+  /// A file's contents; a name that is no file (a built-in size distribution) says enough by itself.
+  void add_file(const std::string& path) {
+    if (!path.empty()) {
+      const Result<std::string> contents = scenario::read_text_file(path);
+      add(contents ? *contents : std::string());
+    }
+  }
+  [[nodiscard]] std::string hex() const { return fmt::format("{:016x}", stable_hash(0, text_)); }
+
+ private:
+  std::string text_;
+};
+
+void add_raw(Digest& digest, const scenario::RawValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value.content)) {
+    digest.add(*text);
+  } else if (const auto* list = std::get_if<scenario::RawArray>(&value.content)) {
+    digest.add(fmt::format("[{}]", list->size()));
+    for (const scenario::RawValue& element : *list) {
+      add_raw(digest, element);
+    }
+  } else {
+    digest.add(describe(value));
+  }
+}
+
+void add_catalogue(Digest& digest, const scenario::Catalogue& catalogue) {
+  for (const scenario::CatalogueEntry& entry : catalogue.entries()) {
+    digest.add(entry.kind);
+    digest.add(entry.name);
+    for (const scenario::CatalogueValue& value : entry.values) {
+      digest.add(scenario::path_of(value.given.at));
+      add_raw(digest, value.given.value);
+    }
+  }
+}
+
+// What the catalogue says of a job's model and GPU is no key of the scenario.
+void add_models(Digest& digest, const scenario::JobSettings& job) {
+  const workload::ModelShape& model = job.training.shape;
+  digest.add(fmt::format("{} {} {} {} {} {} {} {} {} {} {}", model.layers, model.hidden, model.heads, model.kv_heads,
+                         model.head_size, model.feed_forward, model.vocabulary, model.sequence,
+                         static_cast<int>(model.style), static_cast<int>(model.feed_forward_kind),
+                         static_cast<int>(model.embeddings)));
+  if (model.latent) {
+    digest.add(fmt::format("{} {} {} {}", model.latent->query_rank, model.latent->kv_rank, model.latent->rotary_size,
+                           model.latent->value_size));
+  }
+  if (model.experts) {
+    digest.add(fmt::format("{} {} {} {} {}", model.experts->count, model.experts->active, model.experts->shared,
+                           model.experts->hidden, model.experts->dense_first));
+  }
+  const workload::GpuModel& gpu = job.training.gpu_model;
+  digest.add(fmt::format("{} {} {} {} {} {} {} {} {}", gpu.bf16_flops_per_second, gpu.fp8_flops_per_second,
+                         gpu.memory.count(), gpu.memory_rate.bits_per_second(), gpu.gemm_peak_share,
+                         gpu.gemm_half_length, gpu.memory_share, gpu.kernel_time.picoseconds(), gpu.reserved.count()));
+}
+
+}  // namespace
+
+std::string run_key(const scenario::Scenario& scenario, const scenario::Catalogue& catalogue,
+                    std::string_view version) {
+  Digest digest;
+  digest.add(version);
+  for (const scenario::ListedValue& row : scenario::list_values(scenario, scenario::Listing::kAll)) {
+    digest.add(row.path);
+    digest.add(row.value);
+  }
+  for (const scenario::DeviceOverride& override : scenario.overrides) {
+    digest.add(override.select);
+    if (override.by_link()) {
+      digest.add(scenario::override_title(override));
+    }
+    for (const scenario::Assignment& assignment : override.assignments) {
+      digest.add(assignment.path);
+      digest.add(assignment.text);
+    }
+  }
+  digest.add_file(scenario.topology.file);
+  for (const scenario::TrafficSettings& traffic : scenario.traffic) {
+    digest.add_file(traffic.file);
+    digest.add_file(traffic.cdf);
+  }
+  for (const scenario::JobSettings& job : scenario.jobs) {
+    if (job.runs_steps()) {
+      add_models(digest, job);
+    }
+  }
+  add_catalogue(digest, catalogue);
+  return digest.hex();
+}
+
+}  // namespace weft::study::results

@@ -1,0 +1,20 @@
+// Several runs of one scenario side by side: a table with a column per case.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "study/results/summary.h"
+
+namespace weft::study::results {
+
+/// One of the columns.
+struct ComparedRun {
+  std::string name;
+  Summary summary;
+};
+
+/// The figures that runs share, by their first job; a figure that a run does not have is a dash. At least one run.
+[[nodiscard]] std::string comparison_text(std::span<const ComparedRun> runs);
+
+}  // namespace weft::study::results

@@ -1,0 +1,290 @@
+#include "study/results/summary_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "study/results/results_scale_up.h"
+#include "study/results/results_steps.h"
+
+namespace weft::study::results {
+namespace {
+
+struct Unit {
+  double size;
+  std::string_view name;
+};
+
+// Ascending; the largest that is not larger than the value is taken.
+std::string scaled(double value, std::span<const Unit> units) {
+  const Unit* unit = units.data();
+  for (const Unit& candidate : units) {
+    if (std::abs(value) >= candidate.size * 0.99995) {
+      unit = &candidate;
+    }
+  }
+  const double number = value / unit->size;
+  const int before = std::abs(number) < 1 ? 1 : static_cast<int>(std::log10(std::abs(number) * 1.00005)) + 1;
+  std::string text = fmt::format("{:.{}f}", number, std::max(4 - before, 0));
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') {
+      text.pop_back();
+    }
+  }
+  return fmt::format("{} {}", text, unit->name);
+}
+
+std::string count_text(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string end_text(const RunInfo& run) {
+  switch (run.end) {
+    case RunEnd::kFinished:
+      return "finished at " + short_text(run.ended_at.since_start());
+    case RunEnd::kTimeLimit:
+      return "stopped by its time limit, " + short_text(run.ended_at.since_start());
+    case RunEnd::kInterrupted:
+      return "PARTIAL: interrupted at " + short_text(run.ended_at.since_start());
+    case RunEnd::kStuck:
+    case RunEnd::kError:
+      break;
+  }
+  return fmt::format("FAILED at {}: {}", short_text(run.ended_at.since_start()), run.error);
+}
+
+class Writer {
+ public:
+  void line(std::string_view name, std::string_view text) { text_ += fmt::format("  {:<13} {}\n", name, text); }
+  void blank() { text_ += '\n'; }
+
+  void heading(std::string_view name, const std::vector<Probability>& shares) {
+    text_ += fmt::format("{:<16}", name);
+    for (const Probability share : shares) {
+      text_ += fmt::format("{:>12}", percentile_name(share));
+    }
+    text_ += fmt::format("{:>12}\n", "max");
+  }
+  template <class T, class Text>
+  void row(std::string_view name, const std::optional<Spread<T>>& spread, Text text) {
+    if (!spread) {
+      return;
+    }
+    text_ += fmt::format("  {:<13} ", name);
+    for (const T& value : spread->percentiles) {
+      text_ += fmt::format("{:>12}", text(value));
+    }
+    text_ += fmt::format("{:>12}\n", text(spread->max));
+  }
+  void title(const std::string& text) { text_ += text + '\n'; }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string of_line(const Throughput& throughput) {
+  // Only what also goes over scale-up links is more than the line of a NIC.
+  return throughput.share() > 1.005
+             ? fmt::format("{}, {:.2f} times the line of its NIC", short_text(throughput.rate), throughput.share())
+             : fmt::format("{}, {:.1f}% of the line", short_text(throughput.rate), 100 * throughput.share());
+}
+
+void write_run(Writer& out, const RunResults& results, const Summary& summary) {
+  const RunInfo& run = results.run;
+  std::string title = run.scenario;
+  if (!run.case_name.empty()) {
+    title += ", case " + run.case_name;
+  }
+  out.title(fmt::format("{}, seed {}", title, run.seed));
+  out.line("fabric", fmt::format("{}, hardware {}, congestion control {}", run.family, run.hardware, run.congestion));
+  out.line("topology", fmt::format("{}: {}, {}, {}", run.topology, count_text(run.hosts, "host", "hosts"),
+                                   count_text(run.endpoints, "NIC port", "NIC ports"),
+                                   count_text(run.switches, "switch", "switches")));
+  out.line("end", end_text(run));
+  std::string work = count_text(run.packet_hops, "packet-hop", "packet-hops");
+  if (summary.hops_per_second) {
+    work += fmt::format(", {:.2f} million/s, {} real time", *summary.hops_per_second * 1e-6,
+                        short_text(results.machine->run_time));
+  }
+  out.line("simulated", work);
+}
+
+void write_job(Writer& out, const JobSummary& job, const std::vector<Probability>& shares) {
+  const auto time = [](Duration value) { return short_text(value); };
+  out.blank();
+  out.heading(job.name, shares);
+  out.row("completion", job.completion, time);
+  out.row("slowdown", job.slowdown, [](double value) { return fmt::format("{:.2f}x", value); });
+  out.row("latency", job.latency, time);
+  out.row("collective", job.collective, time);
+  if (job.jitter) {
+    out.line("jitter", short_text(*job.jitter) + " (p99.9 - p50 of latency)");
+  }
+  std::string messages = fmt::format("{} ended well, {}", job.messages, short_text(job.payload));
+  if (job.failed != 0) {
+    messages += fmt::format("; {} FAILED", job.failed);
+  }
+  if (job.unfinished != 0) {
+    messages += fmt::format("; {} NOT FINISHED when the run ended", job.unfinished);
+  }
+  out.line("messages", messages);
+  if (job.goodput) {
+    out.line("goodput",
+             fmt::format("{} of {} together", short_text(*job.goodput), count_text(job.senders, "sender", "senders")));
+    out.line("  per sender", of_line(*job.per_sender));
+    if (job.allowed) {
+      out.line("  paths allow", fmt::format("{} per sender, {} the slowest (max-min, no protocol)",
+                                            short_text(job.allowed->per_sender), short_text(job.allowed->slowest)));
+    }
+  }
+  if (job.busiest_receiver) {
+    out.line("  receiver", fmt::format("{} (busiest: {})", of_line(*job.busiest_receiver), job.busiest_receiver_name));
+  }
+  if (job.jain) {
+    out.line("fairness", fmt::format("{:.4f} (Jain's index of {} flows)", *job.jain, job.flows));
+  }
+}
+
+/// "grade 0 97.1%, 1 2.4%, 2 0.3%, 3+ 0.2%": the share of each grade in a sum, the deep ones together.
+template <class Count>
+std::string shares_text(const std::vector<fabric::GradeCounters>& grades, Count count) {
+  constexpr std::size_t kApart = 3;
+  std::array<double, kApart + 1> parts{};
+  double sum = 0;
+  for (std::size_t i = 0; i < grades.size(); ++i) {
+    parts[std::min(i, kApart)] += count(grades[i]);
+    sum += count(grades[i]);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < parts.size() && i < grades.size(); ++i) {
+    const std::string_view more = i == kApart && grades.size() > kApart + 1 ? "+" : "";
+    text += fmt::format("{}{}{} {:.1f}%", i == 0 ? "grade " : ", ", i, more, sum > 0 ? 100 * parts[i] / sum : 0);
+  }
+  return text;
+}
+
+void write_paths(Writer& out, const NetworkSummary& network) {
+  if (const std::optional<PathSummary>& paths = network.paths) {
+    out.line(
+        "path choices",
+        fmt::format(
+            "{}{}{}", count_text(paths->choices, "packet", "packets"),
+            paths->flowlets == 0 ? "" : ", " + count_text(paths->flowlets, "flowlet", "flowlets"),
+            paths->notifications == 0 ? "" : ", " + count_text(paths->notifications, "notification", "notifications")));
+    if (paths->grades.size() > 1) {
+      const auto chosen = [](const fabric::GradeCounters& grade) { return static_cast<double>(grade.chosen); };
+      const auto time = [](const fabric::GradeCounters& grade) { return grade.time.seconds(); };
+      out.line("  taken", shares_text(paths->grades, chosen) + " of packets");
+      out.line("  ports", shares_text(paths->grades, time) + " of the time");
+    }
+  }
+  if (const std::optional<ReorderSummary>& order = network.reordering) {
+    std::string text =
+        fmt::format("{:.1f}% of {} late", 100 * static_cast<double>(order->late) / static_cast<double>(order->packets),
+                    count_text(order->packets, "packet", "packets"));
+    if (order->late != 0) {
+      text += fmt::format(": p50 {}, p99 {}, largest {}", order->median, order->p99, order->largest);
+    }
+    out.line("reordering", text);
+  }
+}
+
+void write_network(Writer& out, const RunResults& results, const NetworkSummary& network) {
+  out.blank();
+  out.title("network");
+  std::string drops = count_text(network.drops, "packet", "packets");
+  for (const DropCause& cause : drop_causes()) {
+    if (const std::uint64_t count = results.drops.*cause.count; count != 0) {
+      drops += fmt::format(", {} {}", cause.name, count);
+    }
+  }
+  out.line("dropped", drops);
+  if (network.host_drops != 0) {
+    out.line("", count_text(network.host_drops, "packet", "packets") + " by receive rings and buffers of hosts");
+  }
+  const auto held = [&] {
+    return fmt::format("{} on {}", short_text(*network.held),
+                       count_text(*network.held_lanes, "lane of a port", "lanes of ports"));
+  };
+  if (network.pauses) {
+    out.line("pauses", fmt::format("{}, {}", count_text(*network.pauses, "frame", "frames"), held()));
+  } else if (network.held) {
+    out.line("credit stalls", held());
+  }
+  if (network.marked) {
+    out.line("marked", count_text(*network.marked, "packet", "packets"));
+  }
+  if (network.cnps) {
+    out.line("CNPs", fmt::format("{}", *network.cnps));
+  }
+  out.line("sent again", fmt::format("{}, {}, {}", count_text(network.retransmitted, "packet", "packets"),
+                                     count_text(network.timeouts, "timeout", "timeouts"),
+                                     count_text(network.sequence_naks, "sequence NAK", "sequence NAKs")));
+  if (network.cpu) {
+    out.line("CPU",
+             fmt::format("{} of cores{}", short_text(*network.cpu),
+                         network.cpu_per_gbps ? fmt::format(", {:.4f} cores per Gb/s of payload", *network.cpu_per_gbps)
+                                              : std::string()));
+  }
+  if (network.connection_ends != 0) {
+    const auto each = [&](Bytes sum) {
+      return short_text(Bytes(sum.count() / static_cast<std::int64_t>(network.connection_ends)));
+    };
+    out.line("queue pairs",
+             fmt::format("{}, {} of state each{}", network.connection_ends, each(network.connection_state),
+                         network.connection_buffers == Bytes::zero()
+                             ? std::string()
+                             : fmt::format(", {} of stream buffers each", each(network.connection_buffers))));
+  }
+  if (network.queue) {
+    out.line("fullest queue", fmt::format("{}, peak {}", network.queue->port,
+                                          short_text(Bytes(static_cast<std::int64_t>(network.queue->peak)))));
+    if (network.queue->depth) {
+      out.heading(fmt::format("  {} samples", network.queue->depth->count), results.run.percentiles);
+      out.row("  depth", network.queue->depth, [](Bytes value) { return short_text(value); });
+    }
+  }
+  write_paths(out, network);
+  for (const EventRow& event : results.events) {
+    const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
+    out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));
+  }
+}
+
+}  // namespace
+
+std::string short_text(Duration value) {
+  static constexpr Unit kUnits[] = {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}};
+  return scaled(static_cast<double>(value.picoseconds()), kUnits);
+}
+
+std::string short_text(Rate value) {
+  static constexpr Unit kUnits[] = {{1, "bps"}, {1e3, "kbps"}, {1e6, "Mbps"}, {1e9, "Gbps"}, {1e12, "Tbps"}};
+  return scaled(static_cast<double>(value.bits_per_second()), kUnits);
+}
+
+std::string short_text(Bytes value) {
+  static constexpr Unit kUnits[] = {{1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}};
+  return scaled(static_cast<double>(value.count()), kUnits);
+}
+
+std::string summary_text(const RunResults& results, const Summary& summary) {
+  Writer out;
+  write_run(out, results, summary);
+  for (const JobSummary& job : summary.jobs) {
+    write_job(out, job, results.run.percentiles);
+  }
+  write_network(out, results, summary.network);
+  std::string text = out.take();
+  for (const std::string& more : {scale_up_text(results), steps_text(results)}) {
+    text += more.empty() ? "" : "\n" + more;
+  }
+  return text;
+}
+
+}  // namespace weft::study::results

@@ -1,0 +1,18 @@
+// A run's summary for people: plain text, aligned, at most 80 columns.
+#pragma once
+
+#include <string>
+
+#include "study/results/results.h"
+#include "study/results/summary.h"
+
+namespace weft::study::results {
+
+/// Four significant digits and a unit: "12.35 us". Rounded, for reading only.
+[[nodiscard]] std::string short_text(Duration value);
+[[nodiscard]] std::string short_text(Rate value);
+[[nodiscard]] std::string short_text(Bytes value);
+
+[[nodiscard]] std::string summary_text(const RunResults& results, const Summary& summary);
+
+}  // namespace weft::study::results

@@ -1,0 +1,230 @@
+#include "study/run/capture_tap.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/nearest_word.h"
+#include "base/stable_hash.h"
+#include "fabric/ethernet/pause_content.h"
+#include "fabric/routing/notification_content.h"
+#include "study/run/collector_ports.h"
+#include "wire/byte_order.h"
+#include "wire/ethernet.h"
+#include "wire/tcp_codec.h"
+
+namespace weft::study::run {
+namespace {
+
+using fabric::PortIndex;
+
+wire::MacAddress mac_of(std::uint64_t hash) {
+  wire::MacAddress mac{.octets = {0x02}};  // locally administered
+  for (unsigned i = 1; i < mac.octets.size(); ++i) {
+    mac.octets[i] = static_cast<std::uint8_t>(hash >> (8 * i));
+  }
+  return mac;
+}
+
+/// Link-local.
+wire::Ipv6Address ipv6_of(std::uint64_t hash) {
+  wire::Ipv6Address address{.octets = {0xFE, 0x80}};
+  for (unsigned i = 0; i < 8; ++i) {
+    address.octets[8 + i] = static_cast<std::uint8_t>(hash >> (56 - 8 * i));
+  }
+  return address;
+}
+
+/// Small numbers from large hashes; where two would agree, the later one takes the next that is free.
+class Numbers {
+ public:
+  struct Range {
+    std::uint64_t first = 0;
+    std::uint64_t count = 1;
+  };
+  explicit Numbers(Range range) : range_(range) {}
+  std::uint64_t take(std::uint64_t hash) {
+    std::uint64_t offset = hash % range_.count;
+    while (taken_.size() < range_.count && !taken_.insert(offset).second) {
+      offset = (offset + 1) % range_.count;
+    }
+    return range_.first + offset;
+  }
+
+ private:
+  Range range_;
+  std::set<std::uint64_t> taken_;
+};
+
+std::vector<std::string> labels(const world::World& world) {
+  std::vector<std::string> names(port_count(world));
+  for (PortIndex port = 0; port < names.size(); ++port) {
+    names[port] = port_label(world, port);
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<PortIndex> find_port(const world::World& world, std::string_view name) {
+  const std::vector<std::string> names = labels(world);
+  // "leaf1/3" is short for "leaf1/port3", and "host3/nic0/port0" for what has only one.
+  std::string whole(name);
+  if (const std::size_t slash = whole.rfind('/'); slash != std::string::npos) {
+    const std::string last = whole.substr(slash + 1);
+    if (!last.empty() && std::ranges::all_of(last, [](char c) { return c >= '0' && c <= '9'; })) {
+      whole.insert(slash + 1, "port");
+    }
+  }
+  for (const std::string& wanted : {std::string(name), whole}) {
+    for (PortIndex port = 0; port < names.size(); ++port) {
+      if (names[port] == wanted || names[port] + "/port0" == wanted) {
+        return port;
+      }
+    }
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::optional<std::string_view> nearest = nearest_word(whole, views);
+  return fail("no port is named '{}'{}; ports are named like '{}' and '{}'", name,
+              nearest ? fmt::format("; did you mean '{}'?", *nearest) : "", names.front(), names.back());
+}
+
+std::vector<wire::EndAddresses> capture_addresses(const fabric::Graph& graph, std::uint64_t seed) {
+  Numbers hosts({.first = 1, .count = (1U << 24) - 2});  // of 10.0.0.0/8
+  Numbers lids({.first = 1, .count = 0xBFFF});           // unicast
+  std::vector<wire::EndAddresses> addresses;
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    const std::uint64_t hash = stable_hash(seed, graph.nodes[i].name);
+    addresses.push_back({.mac = mac_of(hash),
+                         .ipv4 = {0x0A000000U + static_cast<std::uint32_t>(hosts.take(hash))},
+                         .ipv6 = ipv6_of(hash),
+                         .lid = static_cast<std::uint16_t>(lids.take(hash))});
+  }
+  return addresses;
+}
+
+Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::uint64_t seed,
+                                                     const std::vector<CaptureRequest>& requests) {
+  std::unique_ptr<CaptureTap> tap(new CaptureTap(world));
+  tap->addresses_ = capture_addresses(world.graph(), seed);
+  std::vector<PortIndex> ports;
+  for (const CaptureRequest& request : requests) {
+    Result<PortIndex> port = find_port(world, request.port);
+    if (!port) {
+      return pass_on(port);
+    }
+    ports.push_back(*port);
+  }
+  const auto link_type = world.ethernet() != nullptr ? wire::LinkType::kEthernet : wire::LinkType::kInfiniBand;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    Result<wire::PcapngWriter> writer = wire::PcapngWriter::create(requests[i].file);
+    if (!writer) {
+      return pass_on(writer);
+    }
+    Result<wire::CaptureInterface> where = writer->add_interface(port_label(world, ports[i]), link_type);
+    if (!where) {
+      return pass_on(where);
+    }
+    Capture capture{.port = ports[i], .mac = {}, .peer_mac = {}, .writer = std::move(*writer), .where = *where};
+    if (const fabric::EthernetFabric* ethernet = world.ethernet(); ethernet != nullptr) {
+      capture.mac = mac_of(stable_hash(seed, port_label(world, ports[i])));
+      capture.peer_mac = mac_of(stable_hash(seed, port_label(world, ethernet->port(ports[i]).peer)));
+    }
+    tap->captures_.push_back(std::move(capture));
+  }
+  if (ports.size() > 1) {
+    world.keep_order();
+  }
+  if (world.ethernet() != nullptr) {
+    world.ethernet()->set_tap(tap.get(), ports);
+  } else {
+    world.infiniband()->set_tap(tap.get(), ports);
+  }
+  return tap;
+}
+
+void CaptureTap::fill_pause(const Capture& capture, Direction direction, const wire::Packet& packet) {
+  const auto content = fabric::PauseContent::load(packet);
+  wire::PfcFrame frame;
+  frame.source = direction == Direction::kSent ? capture.mac : capture.peer_mac;
+  frame.enabled = content.enabled;
+  frame.quanta = content.quanta;
+  bytes_.resize(wire::PfcFrame::kSize);
+  frame.emit(bytes_);
+}
+
+// A frame of the EtherType for local experiments, with the name of the leaf in front of the padding.
+void CaptureTap::fill_notification(const Capture& capture, Direction direction, const wire::Packet& packet) {
+  constexpr std::uint16_t kLocalExperimental = 0x88B5;
+  bytes_.assign(wire::EthernetHeader::kMinFrameWithoutFcs, std::byte{0});
+  wire::EthernetHeader header;
+  header.source = direction == Direction::kSent ? capture.mac : capture.peer_mac;
+  header.destination = direction == Direction::kSent ? capture.peer_mac : capture.mac;
+  header.ether_type = kLocalExperimental;
+  header.emit(bytes_);
+  wire::store_be32(bytes_, wire::EthernetHeader::kSize, fabric::NotificationContent::load(packet).leaf);
+}
+
+void CaptureTap::fill_packet(const wire::Packet& packet) {
+  const wire::ColdPacket cold = packet.has(wire::kHasCold) ? world_.packets().cold_of(packet) : wire::ColdPacket{};
+  const wire::Addresses ends{.source = addresses_[packet.common.source.value()],
+                             .destination = addresses_[packet.common.destination.value()]};
+  if (packet.common.kind == wire::PacketKind::kTcp) {
+    const wire::TcpFrame frame = wire::to_tcp_frame(packet, cold, {}, ends);
+    bytes_.resize(wire::emitted_size(frame));
+    wire::emit_tcp_frame(frame, bytes_);
+    return;
+  }
+  const wire::RdmaFrame frame = wire::to_frame(packet, cold, {}, ends);
+  bytes_.resize(wire::emitted_size(frame));
+  wire::emit_frame(frame, bytes_);
+}
+
+void CaptureTap::on_frame(PortIndex port, Direction direction, const wire::Packet& packet, Time at) {
+  const bool link_control = packet.common.kind == wire::PacketKind::kFlowControl;
+  if (packet.has(wire::kCorrupted) || (link_control && world_.ethernet() == nullptr)) {
+    return;
+  }
+  for (Capture& capture : captures_) {
+    if (capture.port != port) {
+      continue;
+    }
+    if (packet.common.kind == wire::PacketKind::kManagement) {
+      fill_notification(capture, direction, packet);
+    } else if (link_control) {
+      fill_pause(capture, direction, packet);
+    } else {
+      fill_packet(packet);
+    }
+    if (direction == Direction::kSent || capture.held_at <= at) {
+      write_held(capture);
+    }
+    if (direction == Direction::kSent) {
+      std::swap(capture.held, bytes_);
+      capture.held_at = at;
+    } else {
+      (void)capture.writer.write(capture.where, at, bytes_);
+    }
+  }
+}
+
+// The writer keeps its first error for close().
+void CaptureTap::write_held(Capture& capture) {
+  if (!capture.held_at.is_never()) {
+    (void)capture.writer.write(capture.where, capture.held_at, capture.held);
+    capture.held_at = Time::never();
+  }
+}
+
+Result<void> CaptureTap::close() {
+  Result<void> result;
+  for (Capture& capture : captures_) {
+    write_held(capture);
+    Result<void> closed = capture.writer.close();
+    if (result && !closed) {
+      result = std::move(closed);
+    }
+  }
+  return result;
+}
+
+}  // namespace weft::study::run

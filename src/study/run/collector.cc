@@ -1,0 +1,277 @@
+#include "study/run/collector.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/format_quantity.h"
+#include "base/int128.h"
+#include "study/run/collector_ports.h"
+#include "study/run/collector_scale_up.h"
+#include "study/run/ladder.h"
+#include "study/scenario/scenario_listing.h"
+#include "study/scenario/scenario_words.h"
+
+namespace weft::study::run {
+namespace {
+
+results::RunEnd end_of(Simulation::End end) {
+  switch (end) {
+    case Simulation::End::kFinished:
+      return results::RunEnd::kFinished;
+    case Simulation::End::kTimeLimit:
+      return results::RunEnd::kTimeLimit;
+    case Simulation::End::kInterrupted:
+      return results::RunEnd::kInterrupted;
+    case Simulation::End::kStuck:
+      return results::RunEnd::kStuck;
+    case Simulation::End::kError:
+      break;
+  }
+  return results::RunEnd::kError;
+}
+
+results::Lossless lossless_of(const scenario::Scenario& scenario) {
+  if (scenario::is_infiniband(scenario.fabric.family)) {
+    return results::Lossless::kCredits;
+  }
+  const auto& priorities = scenario.devices.ethernet.priorities;
+  const bool any = std::ranges::any_of(priorities, [](const scenario::PrioritySettings& own) { return own.lossless; });
+  return any ? results::Lossless::kPause : results::Lossless::kNo;
+}
+
+bool marks(const scenario::Scenario& scenario) {
+  if (scenario::is_infiniband(scenario.fabric.family)) {
+    return scenario.congestion.algorithm == scenario::CongestionAlgorithm::kIbCc;
+  }
+  const auto& priorities = scenario.devices.ethernet.priorities;
+  return std::ranges::any_of(priorities, [](const scenario::PrioritySettings& own) { return own.ecn; });
+}
+
+/// In millionths of what the wire could carry.
+std::uint32_t utilisation(const PortGauge& port, std::uint64_t wire_bytes, Duration span) {
+  const std::int64_t possible = port.rate.bytes_in(span).count();
+  return possible <= 0 ? 0
+                       : static_cast<std::uint32_t>(static_cast<Uint128>(wire_bytes) * 1'000'000 /
+                                                    static_cast<std::uint64_t>(possible));
+}
+
+}  // namespace
+
+void Collector::watch(Simulation& simulation) {
+  simulation_ = &simulation;
+  if (const std::optional<Duration> interval = simulation.scenario().output.sample_interval; interval) {
+    seen_.resize(port_count(simulation.world()));
+    simulation.observe(*interval, [this](Time at) { sample(at); });
+  }
+}
+
+void Collector::sample(Time at) {
+  // A composed step rests for much longer than it sends; rests are no part of what queues are like.
+  const std::uint64_t events = simulation_->world().events();
+  if (simulation_->rests_at(at) && events == sampled_events_) {
+    sampled_at_ = at;
+    return;
+  }
+  sampled_events_ = events;
+  ++instants_;
+  for (std::uint32_t port = 0; port < seen_.size(); ++port) {
+    const PortGauge now = gauge(simulation_->world(), port, at);
+    Seen& before = seen_[port];
+    results::SampleRow row{.at = at,
+                           .port = port,
+                           .queue_bytes = now.queue_bytes,
+                           .tx_bytes = now.tx_bytes - before.tx_bytes,
+                           .utilisation = utilisation(now, now.wire_bytes - before.wire_bytes, at - sampled_at_),
+                           .held = now.held - before.held};
+    before = {.tx_bytes = now.tx_bytes, .wire_bytes = now.wire_bytes, .held = now.held};
+    if (row.queue_bytes != 0 || row.tx_bytes != 0 || row.held != Duration::zero()) {
+      samples_.push_back(row);
+    }
+  }
+  sampled_at_ = at;
+}
+
+results::RunResults Collector::finish(Simulation::End end, const Identity& identity,
+                                      const std::function<bool()>& keep_going) {
+  results::RunResults results;
+  describe_run(results.run, end, identity);
+  take_jobs(results);
+  take_messages(results);
+  const world::World& world = simulation_->world();
+  // A divided world goes on to the end of its window.
+  results.ports = port_rows(world, later(simulation_->ended_at(), world.now()));
+  results.drops = world.drops();
+  take_nics(results);
+  results.samples = std::move(samples_);
+  take_events(results);
+  take_cpu(results);
+  take_scale_up(*simulation_, results);
+  take_stages(*simulation_, results);
+  take_steps(results, keep_going);
+  return results;
+}
+
+void Collector::describe_run(results::RunInfo& run, Simulation::End end, const Identity& identity) const {
+  const scenario::Scenario& scenario = simulation_->scenario();
+  const world::World& world = simulation_->world();
+  run.key = identity.key;
+  run.version = identity.version;
+  run.scenario = scenario.name;
+  run.case_name = scenario.case_name;
+  run.seed = scenario.seed;
+  run.family = scenario::word_of(scenario.fabric.family);
+  run.hardware = scenario::word_of(scenario.hardware);
+  run.topology = scenario::word_of(scenario.topology.kind);
+  run.congestion = scenario::word_of(scenario.congestion.algorithm);
+  run.lossless = lossless_of(scenario);
+  run.marking = marks(scenario);
+  run.endpoints = world.graph().host_endpoints();
+  const auto per_host = static_cast<std::uint32_t>(
+      std::max<std::int64_t>(scenario.topology.nics_per_host * scenario.topology.ports_per_nic, 1));
+  run.hosts =
+      scenario.topology.hosts > 0 ? static_cast<std::uint32_t>(scenario.topology.hosts) : run.endpoints / per_host;
+  run.switches = world.graph().switches();
+  run.end = end_of(end);
+  run.error = simulation_->error();
+  run.ended_at = simulation_->ended_at();
+  run.packet_hops = world.packet_hops();
+  run.events = world.events();
+  run.sample_interval = scenario.output.sample_interval;
+  run.sample_instants = instants_;
+  run.percentiles = scenario.output.percentiles;
+  run.settings = scenario::listing_text(scenario);
+}
+
+// By job, those that have sent a message, each once; of a job with more than are examined, one more than that.
+std::vector<std::set<workload::FlowId>> Collector::flows() const {
+  std::vector<std::set<workload::FlowId>> flows(simulation_->jobs().size());
+  for (const workload::MessageRecord& record : messages_) {
+    std::set<workload::FlowId>& own = flows[record.flow.job.value()];
+    if (own.size() <= Simulation::kMostFlows) {
+      own.insert(record.flow);
+    }
+  }
+  return flows;
+}
+
+void Collector::take_jobs(results::RunResults& results) const {
+  const world::World& world = simulation_->world();
+  const std::vector<std::set<workload::FlowId>> flows_of_jobs = flows();
+  for (const JobDescription& job : simulation_->jobs()) {
+    results::JobRow& row = results.jobs.emplace_back();
+    row.name = job.name;
+    row.unfinished = simulation_->unfinished(results.jobs.size() - 1);
+    const std::size_t number = results.jobs.size() - 1;
+    if (const std::optional<world::PathLimits> limits = simulation_->allowed(number, flows_of_jobs[number])) {
+      row.allowed = {.per_sender = limits->per_sender, .slowest = limits->slowest_sender};
+    }
+    for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
+      const EndpointId endpoint = job.rank_endpoints[rank];
+      row.ranks.push_back({job.rank_names[rank], world.endpoint_name(endpoint), world.endpoint_rate(endpoint)});
+    }
+  }
+}
+
+void Collector::take_messages(results::RunResults& results) {
+  std::sort(messages_.begin(), messages_.end(), [](const workload::MessageRecord& a, const workload::MessageRecord& b) {
+    return std::tie(a.flow, a.number) < std::tie(b.flow, b.number);
+  });
+  for (const workload::MessageRecord& record : messages_) {
+    results.messages.push_back({.record = record, .ideal = simulation_->ideal_time(record)});
+  }
+  messages_.clear();
+  std::sort(collectives_.begin(), collectives_.end(),
+            [](const workload::CollectiveRecord& a, const workload::CollectiveRecord& b) {
+              return std::tie(a.job, a.iteration, a.rank) < std::tie(b.job, b.iteration, b.rank);
+            });
+  results.collectives = std::move(collectives_);
+}
+
+void Collector::take_steps(results::RunResults& results, const std::function<bool()>& keep_going) const {
+  if (results.run.end != results::RunEnd::kFinished) {
+    return;
+  }
+  Result<std::vector<results::StepRow>> rows = simulation_->training_steps(keep_going);
+  if (rows) {
+    results.steps = std::move(*rows);
+    return;
+  }
+  results.run.end = results::RunEnd::kInterrupted;
+  results.run.error = rows.error().message;
+}
+
+void Collector::take_nics(results::RunResults& results) const {
+  const world::World& world = simulation_->world();
+  for (std::uint32_t i = 0; i < world.graph().host_endpoints(); ++i) {
+    const host::Nic& nic = world.nic(EndpointId(i));
+    const host::Nic::Counters& own = nic.counters();
+    const host::Nic::Connections all = nic.connections();
+    results.nics.push_back(
+        {.name = world.graph().nodes[i].name,
+         .data_sent = own.data_sent,
+         .answers_sent = own.answers_sent,
+         .received = own.received,
+         .damaged = own.damaged,
+         .retransmitted = all.retransmissions,
+         .timeouts = all.timeouts,
+         .sequence_naks = all.rc.packet_seq_err,
+         .rnr_naks = all.rc.rnr_nak_retry_err,
+         .out_of_sequence = all.out_of_order,
+         .duplicates = all.duplicates,
+         .cnps_sent = all.rc.cnp_sent,
+         .cnps_handled = all.rc.cnp_handled,
+         .connections = all.count,
+         .state_bytes = all.state_bytes,
+         .host_drops = nic.path() != nullptr ? nic.path()->counters().dropped : 0,
+         .buffer_bytes = all.buffer_bytes,
+         .ordered = nic.reordering() != nullptr ? nic.reordering()->packets() : 0,
+         .late = nic.reordering() != nullptr ? nic.reordering()->late() : std::vector<host::ReorderMeter::Late>{}});
+  }
+}
+
+void Collector::take_cpu(results::RunResults& results) const {
+  simulation_->visit_hosts([&results](const std::string& name, const host::HostResources& resources) {
+    for (std::size_t i = 0; i < host::kCpuWorks; ++i) {
+      const auto work = static_cast<host::CpuWork>(i);
+      if (const Duration used = resources.cpu().used(work); used > Duration::zero()) {
+        results.cpu.push_back({name, std::string(to_string(work)), used});
+      }
+    }
+  });
+}
+
+void Collector::take_events(results::RunResults& results) const {
+  for (const scenario::EventSettings& event : simulation_->scenario().events) {
+    const Time at = Time::zero() + event.at;
+    if (at <= results.run.ended_at) {
+      const bool degrades = event.action == scenario::EventAction::kDegrade;
+      results.events.push_back({.at = at,
+                                .kind = std::string(scenario::word_of(event.action)),
+                                .place = event.select,
+                                .text = degrades ? "to " + to_string(event.rate) : std::string()});
+    }
+  }
+  if (const fabric::EthernetFabric* ethernet = simulation_->world().ethernet(); ethernet != nullptr) {
+    for (const fabric::DeadlockReport& deadlock : ethernet->deadlocks()) {
+      results::EventRow row{.at = deadlock.found, .kind = "deadlock", .place = {}, .text = {}};
+      row.place = "priority " + std::to_string(deadlock.priority);
+      for (const fabric::PortIndex port : deadlock.cycle) {
+        row.text += (row.text.empty() ? "" : " -> ") + port_label(simulation_->world(), port);
+      }
+      results.events.push_back(std::move(row));
+    }
+  }
+  for (const results::PortRow& port : results.ports) {
+    for (const results::LaneRow& lane : port.lanes) {
+      if (lane.storms != 0) {
+        results.events.push_back({.at = Time::never(),
+                                  .kind = "watchdog",
+                                  .place = port.name + " priority " + std::to_string(lane.lane),
+                                  .text = std::to_string(lane.storms) + " times"});
+      }
+    }
+  }
+  std::ranges::stable_sort(results.events, {}, &results::EventRow::at);
+}
+
+}  // namespace weft::study::run

@@ -1,0 +1,209 @@
+#include "study/run/collector.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "study/results/results_database.h"
+#include "study/results/results_key.h"
+#include "study/results/results_schema.h"
+#include "study/results/results_store.h"
+#include "study/results/summary.h"
+#include "study/scenario/scenario_load.h"
+
+namespace weft::study::run {
+namespace {
+
+constexpr const char* kIncast = R"(
+[fabric]
+family = "rocev2"
+[topology]
+kind = "single-switch"
+hosts = 5
+[nic]
+port_rate = "100 Gbps"
+[[traffic]]
+kind = "incast"
+size = "200 kB"
+count = 3
+)";
+
+scenario::Scenario scenario_of(const std::vector<std::string>& settings) {
+  const auto catalogue = scenario::Catalogue::load(std::nullopt);
+  auto scenario =
+      scenario::parse_scenario(kIncast, {.file = "incast.toml", .case_name = {}, .settings = settings}, *catalogue);
+  EXPECT_TRUE(scenario) << scenario.error().message;
+  return *scenario;
+}
+
+results::RunResults run(const scenario::Scenario& scenario) {
+  Collector collector;
+  auto simulation = Simulation::create(scenario, collector);
+  EXPECT_TRUE(simulation) << simulation.error().message;
+  collector.watch(**simulation);
+  const auto end = (*simulation)->run([](const Progress&) { return true; });
+  return collector.finish(end, {.key = "key", .version = "test"});
+}
+
+class Families : public ::testing::TestWithParam<const char*> {
+ protected:
+  [[nodiscard]] std::vector<std::string> settings(std::vector<std::string> more = {}) const {
+    more.push_back(std::string("fabric.family=") + GetParam());
+    return more;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Collector, Families, ::testing::Values("rocev2", "infiniband"),
+                         [](const auto& family) { return family.param; });
+
+TEST_P(Families, EveryMessageIsThereInTheOrderOfItsFlow) {
+  const results::RunResults results = run(scenario_of(settings()));
+  EXPECT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+  ASSERT_EQ(results.messages.size(), 4U * 3);
+  for (std::size_t i = 0; i < results.messages.size(); ++i) {
+    const results::MessageRow& row = results.messages[i];
+    EXPECT_EQ(row.record.flow.source.value(), i / 3);
+    EXPECT_EQ(row.record.flow.destination.value(), 4U);
+    EXPECT_EQ(row.record.number, i % 3);
+    EXPECT_GT(row.ideal, Duration::zero());
+    EXPECT_GE(row.record.finished - row.record.posted, row.ideal) << "nothing is faster than on an empty network";
+  }
+}
+
+TEST_P(Families, PortsSendWhatTheirPeersReceive) {
+  const results::RunResults results = run(scenario_of(settings()));
+  ASSERT_EQ(results.ports.size(), 10U);
+  std::uint64_t hops = 0;
+  for (const results::PortRow& port : results.ports) {
+    hops += port.tx_packets;
+    std::uint64_t lanes = 0;
+    for (const results::LaneRow& lane : port.lanes) {
+      lanes += lane.tx_packets;
+    }
+    EXPECT_EQ(lanes, port.tx_packets) << port.name;
+  }
+  EXPECT_EQ(hops, results.run.packet_hops);
+  EXPECT_EQ(results.ports[0].name, "host0/nic0");
+  EXPECT_FALSE(results.ports[0].of_switch);
+  std::uint64_t received = 0;
+  for (const results::NicRow& nic : results.nics) {
+    received += nic.received;
+  }
+  std::uint64_t arrived = 0;
+  for (const results::PortRow& port : results.ports) {
+    arrived += port.of_switch ? 0 : port.rx_packets;
+  }
+  EXPECT_EQ(received, arrived);
+}
+
+TEST_P(Families, LookingChangesNothing) {
+  const results::RunResults plain = run(scenario_of(settings()));
+  const results::RunResults sampled = run(scenario_of(settings({"output.sample_interval=1 us"})));
+  EXPECT_EQ(plain.messages, sampled.messages);
+  EXPECT_EQ(plain.ports, sampled.ports);
+  EXPECT_EQ(plain.nics, sampled.nics);
+  EXPECT_EQ(plain.run.packet_hops, sampled.run.packet_hops);
+  EXPECT_EQ(plain.run.events, sampled.run.events);
+  EXPECT_TRUE(plain.samples.empty());
+  EXPECT_FALSE(sampled.samples.empty());
+}
+
+TEST_P(Families, SamplesAddUpToTheCounters) {
+  const results::RunResults results = run(scenario_of(settings({"output.sample_interval=1 us"})));
+  std::vector<std::uint64_t> bytes(results.ports.size());
+  for (const results::SampleRow& sample : results.samples) {
+    bytes[sample.port] += sample.tx_bytes;
+    EXPECT_EQ((sample.at - Time::zero()) % 1_us, Duration::zero());
+  }
+  const Duration length = results.run.ended_at - Time::zero();
+  EXPECT_EQ(results.run.sample_instants, static_cast<std::uint64_t>(length / 1_us));
+  for (std::size_t port = 0; port < bytes.size(); ++port) {
+    EXPECT_LE(bytes[port], results.ports[port].tx_bytes);
+    // What began after the last sample: less than a microsecond of the wire, and one packet.
+    EXPECT_LE(results.ports[port].tx_bytes - bytes[port], 12'500U + 4'200U) << results.ports[port].name;
+  }
+}
+
+std::string dump(const std::string& path) {
+  auto database = results::Database::open(path, results::Database::Open::kReadOnly);
+  EXPECT_TRUE(database);
+  std::string text;
+  for (const results::ResultsTable& table : results::results_tables()) {
+    results::Statement rows = database->prepare(fmt::format("SELECT * FROM {} ORDER BY {}", table.name, table.key));
+    while (rows.next()) {
+      const int columns = table.name == "run" ? table.column_count - 1 : table.column_count;  // the last is `machine`
+      for (int i = 0; i < columns; ++i) {
+        text += rows.text() + "|";
+      }
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+TEST_P(Families, TwoRunsLeaveTheSameRecords) {
+  const std::string base = ::testing::TempDir() + "weft_same_" + std::to_string(getpid()) + GetParam();
+  const scenario::Scenario scenario = scenario_of(settings({"output.sample_interval=1 us"}));
+  std::vector<std::string> dumps;
+  for (const std::int64_t which : {1, 2}) {
+    results::RunResults results = run(scenario);
+    results.machine = results::MachineInfo{.setup_time = Duration::zero(),
+                                           .run_time = which * 1_s,
+                                           .peak_memory = 0,
+                                           .finished_at = std::to_string(which)};
+    const std::string path = base + std::to_string(which);
+    ASSERT_TRUE(results::write_results(path, {results}));
+    dumps.push_back(dump(path));
+    std::filesystem::remove(path);
+  }
+  EXPECT_GT(dumps[0].size(), 1000U);
+  EXPECT_EQ(dumps[0], dumps[1]);
+}
+
+TEST_P(Families, PathsAllowTheSendersOfAnIncastTheirPartOfTheReceiversLine) {
+  const results::RunResults results = run(scenario_of(settings()));
+  ASSERT_TRUE(results.jobs.front().allowed);
+  const results::AllowedRates& allowed = *results.jobs.front().allowed;
+  // Four senders into one line; headers take up to 3 %.
+  EXPECT_LT(allowed.per_sender, 25_gbps);
+  EXPECT_GT(allowed.per_sender, 24_gbps);
+  EXPECT_EQ(allowed.slowest, allowed.per_sender);
+  const results::Summary summary = results::summarise(results);
+  EXPECT_GT(summary.jobs.front().per_sender->rate, allowed.per_sender / 2) << "what was measured is near it";
+  EXPECT_LT(summary.jobs.front().per_sender->rate, allowed.per_sender);
+}
+
+TEST_P(Families, PathsAllowNothingInParticularWhereFlowsComeAndGo) {
+  const results::RunResults results = run(scenario_of(
+      settings({"traffic[0].kind=poisson", "traffic[0].cdf=fb-hadoop", "traffic[0].load=0.1", "stop=200 us"})));
+  EXPECT_FALSE(results.jobs.front().allowed);
+}
+
+TEST(Collector, AnInterruptedRunHasWhatWasFinished) {
+  const scenario::Scenario scenario = scenario_of({"traffic[0].count=1000"});
+  Collector collector;
+  auto simulation = Simulation::create(scenario, collector);
+  ASSERT_TRUE(simulation);
+  collector.watch(**simulation);
+  const auto end = (*simulation)->run([](const Progress& progress) { return progress.messages < 5; });
+  const results::RunResults results = collector.finish(end, {.key = "key", .version = "test"});
+  EXPECT_EQ(results.run.end, results::RunEnd::kInterrupted);
+  EXPECT_GE(results.messages.size(), 5U);
+  EXPECT_LT(results.messages.size(), 4000U);
+}
+
+TEST(ResultsKey, DependsOnEveryValueAndOnNothingElse) {
+  const auto catalogue = scenario::Catalogue::load(std::nullopt);
+  const auto key = [&](const std::vector<std::string>& settings) {
+    return results::run_key(scenario_of(settings), *catalogue, "1.0");
+  };
+  EXPECT_EQ(key({}), key({}));
+  EXPECT_EQ(key({}), key({"seed=1"})) << "who gave a value does not count";
+  EXPECT_NE(key({}), key({"seed=2"}));
+  EXPECT_NE(key({}), key({"traffic[0].size=200001 B"}));
+  EXPECT_NE(key({}), results::run_key(scenario_of({}), *catalogue, "1.1"));
+  EXPECT_EQ(key({}).size(), 16U);
+}
+
+}  // namespace
+}  // namespace weft::study::run

@@ -1,0 +1,224 @@
+#include "study/run/composition_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/format_quantity.h"
+#include "study/assembly/resize.h"
+#include "study/results/summary.h"
+#include "study/results/summary_text.h"
+#include "study/run/simulation.h"
+#include "study/scenario/step_work.h"
+#include "workload/training/transformer_step.h"
+
+namespace weft::study::run {
+namespace {
+
+constexpr std::int64_t kSequence = 1'024;  // tokens of the smaller job, at least where its parallelism allows
+constexpr std::int64_t kVocabulary = 128;  // of each tensor parallel rank
+constexpr double kHopsPerPacket = 8;       // a packet and its acknowledgement over some four links
+
+class NoMessages final : public workload::MessageSink {
+ public:
+  void on_message(const workload::MessageRecord&) override {}
+};
+
+std::int64_t sequence_of(const scenario::TrainingSettings& training) {
+  const std::int64_t whole = training.sequence > 0 ? training.sequence : training.shape.sequence;
+  return whole % kSequence == 0 ? std::min(whole, kSequence * training.context) : whole;
+}
+
+/// Half as wide, or none if its heads cannot be halved among the tensor parallel ranks.
+std::optional<workload::ModelShape> narrower(const workload::ModelShape& shape, std::int64_t tensor) {
+  workload::ModelShape made = shape;
+  std::vector<std::int64_t*> widths = {&made.hidden, &made.feed_forward, &made.heads};
+  if (made.kv_heads == made.heads || made.kv_heads % (2 * tensor) == 0) {
+    widths.push_back(&made.kv_heads);
+  }
+  if (made.experts) {
+    widths.push_back(&made.experts->hidden);
+  }
+  for (std::int64_t* const width : widths) {
+    if (*width % (2 * tensor) != 0) {
+      return std::nullopt;
+    }
+    *width /= 2;
+  }
+  return made.heads % made.kv_heads == 0 ? std::optional(made) : std::nullopt;
+}
+
+struct SmallRun {
+  Duration time{};
+  std::uint64_t hops = 0;
+};
+
+Result<SmallRun> run_step(const scenario::Scenario& scenario, const std::function<bool()>& keep_going) {
+  NoMessages sink;
+  Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, sink);
+  if (!simulation) {
+    return pass_on(simulation);
+  }
+  const Simulation::End end = (*simulation)->run([&keep_going](const Progress&) { return keep_going(); });
+  if (end != Simulation::End::kFinished) {
+    return fail("the smaller job did not come to its end: {}", (*simulation)->error());
+  }
+  Result<std::vector<results::StepRow>> rows = (*simulation)->training_steps(keep_going);
+  if (!rows) {
+    return pass_on(rows);
+  }
+  return SmallRun{.time = rows->front().time, .hops = (*simulation)->progress().packet_hops};
+}
+
+/// The operation that is furthest from settled: of an interval that is not known, or the widest.
+const results::StepCollective* find_unsettled(const results::RunResults& results) {
+  const results::StepCollective* worst = nullptr;
+  for (const results::StepRow& step : results.steps) {
+    for (const results::StepCollective& own : step.collectives) {
+      const bool wider = worst == nullptr || !own.interval || own.interval > worst->interval;
+      worst = !own.settled && (worst == nullptr || (worst->interval && wider)) ? &own : worst;
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, double most_hops, CheckedRanks ranks) {
+  const scenario::TrainingSettings& own = scenario.jobs.front().training;
+  const std::int64_t copy = own.tensor * own.context * own.pipeline;
+  const std::int64_t two_hosts = (2 * scenario.topology.gpus_per_host + copy - 1) / copy;
+  const std::int64_t copies =
+      ranks == CheckedRanks::kAll ? own.data : std::min(own.data, std::max({std::int64_t{2}, own.expert, two_hosts}));
+  Result<scenario::Scenario> made = ranks == CheckedRanks::kAll ? Result<scenario::Scenario>(scenario)
+                                                                : assembly::resized(scenario, {.gpus = copy * copies});
+  if (!made) {
+    return made;
+  }
+  scenario::TrainingSettings& training = made->jobs.front().training;
+  const std::int64_t chunks = training.pipeline * training.interleave;
+  training.layers =
+      training.layer_split == workload::LayerSplit::kEven ? chunks : std::max<std::int64_t>(2 * chunks - 2, 1);
+  if (training.shape.experts) {
+    training.shape.experts->dense_first = 0;
+  }
+  training.global_batch = training.data * training.micro_batch * training.pipeline;
+  training.sequence = sequence_of(training);
+  training.steps = 1;
+  training.fidelity = scenario::StepFidelity::kPacket;
+  training.shape.vocabulary = std::min(training.shape.vocabulary, kVocabulary * training.tensor);
+  for (;;) {
+    Result<double> hops = estimated_hops(*made);
+    if (!hops) {
+      return pass_on(hops);
+    }
+    std::optional<workload::ModelShape> half = narrower(training.shape, training.tensor);
+    if (*hops <= most_hops || !half || ranks == CheckedRanks::kAll) {
+      return made;
+    }
+    training.shape = *std::move(half);
+  }
+}
+
+Result<double> estimated_hops(const scenario::Scenario& scenario) {
+  const scenario::JobSettings& job = scenario.jobs.front();
+  Result<workload::TrainingPlan> plan =
+      workload::TrainingPlan::make(scenario::training_job_of(job.training), job.training.gpu_model, job.ranks);
+  if (!plan) {
+    return pass_on(plan);
+  }
+  double bytes = 0;
+  for (std::int64_t stage = 0; stage < job.training.pipeline; ++stage) {
+    // Ranks of one stage send as much as one another.
+    workload::RankCoordinates place;
+    place.at[static_cast<std::size_t>(workload::Axis::kPipeline)] = stage;
+    workload::TransformerStep graph(*plan, workload::rank_at(plan->job().parallelism, place));
+    while (const std::optional<workload::GraphNode> node = graph.next()) {
+      if (const auto* work = std::get_if<workload::CommunicationNode>(&node->work); work != nullptr) {
+        const auto& members = graph.communicators()[work->request.communicator.value()].members;
+        bytes += static_cast<double>(workload::volume_sent(work->request, members.size()).count());
+      }
+    }
+  }
+  const double ranks_per_stage = static_cast<double>(job.ranks) / static_cast<double>(job.training.pipeline);
+  return bytes * ranks_per_stage / static_cast<double>(scenario.fabric.mtu) * kHopsPerPacket;
+}
+
+Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, double most_hops,
+                                           const std::function<bool()>& keep_going, CheckedRanks ranks) {
+  Result<scenario::Scenario> small = smaller_job(scenario, most_hops, ranks);
+  if (!small) {
+    return pass_on(small);
+  }
+  Result<double> hops = estimated_hops(*small);
+  if (!hops) {
+    return pass_on(hops);
+  }
+  if (*hops > most_hops) {
+    return CompositionCheck{
+        .error = {},
+        .what = fmt::format("the smaller job to check it with would take {:.0f} million packet-hops", *hops / 1e6)};
+  }
+  Result<SmallRun> every_packet = run_step(*small, keep_going);
+  if (!every_packet) {
+    return pass_on(every_packet);
+  }
+  // With fewer packet-hops than the step has, which is put together then even where it would be cheaper to run it.
+  scenario::TrainingSettings& training = small->jobs.front().training;
+  training.fidelity = scenario::StepFidelity::kComposed;
+  training.slice_hops = std::min(training.slice_hops, static_cast<std::int64_t>(every_packet->hops));
+  Result<SmallRun> composed = run_step(*small, keep_going);
+  if (!composed) {
+    return pass_on(composed);
+  }
+  const scenario::JobSettings& job = small->jobs.front();
+  return CompositionCheck{
+      .error = composed->time.seconds() / every_packet->time.seconds() - 1,
+      .what = fmt::format("{} GPUs, {} x {} wide, {} x {} tokens", job.ranks,
+                          job.training.layers == 1 ? "a layer" : fmt::format("{} layers", job.training.layers),
+                          job.training.shape.hidden, job.training.pipeline,
+                          job.training.sequence * job.training.micro_batch)};
+}
+
+void check_steps(const scenario::Scenario& scenario, double most_hops, const std::function<bool()>& keep_going,
+                 results::RunResults& results) {
+  for (results::StepRow& step : results.steps) {
+    if (step.fidelity != "composed") {
+      continue;
+    }
+    const bool shares = std::ranges::any_of(step.collectives, &results::StepCollective::shares_links);
+    const auto budget = static_cast<double>(scenario.jobs.front().training.slice_hops);
+    const Result<CompositionCheck> check =
+        shares ? check_composition(scenario, std::max(most_hops, budget), keep_going, CheckedRanks::kAll)
+               : check_composition(scenario, most_hops, keep_going);
+    step.composition_error = check ? check->error : std::nullopt;
+    step.composition_check = check ? check->what : check.error().message;
+  }
+}
+
+std::string slice_caution(const scenario::Scenario& scenario, const results::RunResults& results) {
+  if (scenario.jobs.empty() || !scenario.jobs.front().trains() ||
+      scenario.jobs.front().training.fidelity != scenario::StepFidelity::kComposed) {
+    return {};
+  }
+  const scenario::TrainingSettings& settings = scenario.jobs.front().training;
+  if (settings.slice_hops == 0) {
+    const results::NetworkSummary network = results::summarise(results).network;
+    const bool congested =
+        network.marked.value_or(0) > 0 || network.pauses.value_or(0) > 0 || network.drops + network.retransmitted > 0;
+    return congested ? fmt::format("slices of {} met congestion: longer ones (job.slice) may give another step",
+                                   to_string(settings.slice))
+                     : std::string();
+  }
+  const results::StepCollective* const unsettled = find_unsettled(results);
+  if (unsettled == nullptr) {
+    return {};
+  }
+  return fmt::format(
+      "{} {} of {} shares links and has not settled: slices of {}{}; more packet-hops (job.slice_hops) "
+      "may give another step",
+      unsettled->purpose, unsettled->kind, results::short_text(unsettled->size), results::short_text(unsettled->sample),
+      unsettled->interval ? fmt::format(", +- {:.0f} %", 100 * *unsettled->interval) : std::string());
+}
+
+}  // namespace weft::study::run

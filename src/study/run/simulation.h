@@ -1,0 +1,170 @@
+// A scenario, running: the world, the jobs in it, and their programs.
+//
+// Each [[traffic]] is a job of its own: its ranks are the hosts' NICs in the order of their numbers, or the ranks of
+// the [[job]] that it names. Every rank has a machine of its own on the NICs that it uses. The scenario, and whoever
+// takes the messages, must outlive the simulation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "study/results/step_rows.h"
+#include "study/scenario/scenario.h"
+#include "study/world/flow_paths.h"
+#include "study/world/ideal_time.h"
+#include "study/world/world.h"
+#include "workload/message_record.h"
+#include "workload/program.h"
+
+namespace weft::study::assembly {
+
+struct ScaleUpPlan;
+struct TrafficPlan;
+
+}  // namespace weft::study::assembly
+
+namespace weft::study::run {
+
+/// One job as reports name it.
+struct JobDescription {
+  std::string name;  // of the traffic
+  /// The NIC port ("host3/nic0") that rank r uses first, and its endpoint.
+  std::vector<std::string> rank_names;
+  std::vector<EndpointId> rank_endpoints;
+};
+
+/// The run's state, for a progress display.
+struct Progress {
+  Time now;                          // simulated
+  Time limit = Time::never();        // simulated time at which the run stops in any case
+  std::uint64_t messages = 0;        // finished so far
+  std::uint64_t bytes = 0;           // of their payload
+  std::uint64_t expected_bytes = 0;  // of all messages; 0 if it is not known
+  std::uint64_t packet_hops = 0;
+};
+
+class TrainingRun;
+
+/// Whether packets carry their lengths alone, or real bytes.
+enum class Payload : std::uint8_t { kLengths, kBytes };
+
+/// Payload that a rank has sent for collectives.
+struct TierBytes {
+  Bytes scale_out{};
+  Bytes scale_up{};
+};
+
+class Simulation {
+ public:
+  /// Builds everything; nothing has happened yet. Errors name the scenario's place where possible.
+  /// With bytes, collectives really move and add up numbers; all traffic must be collectives then.
+  [[nodiscard]] static Result<std::unique_ptr<Simulation>> create(
+      const scenario::Scenario& scenario, workload::MessageSink& sink, Payload payload = Payload::kLengths,
+      world::Division division = world::Division::kWhereItPays);
+  ~Simulation();
+
+  enum class End : std::uint8_t {
+    kFinished,     // every program is done
+    kTimeLimit,    // the scenario's stop
+    kInterrupted,  // `keep_going` said no: what there is, is a partial result
+    kStuck,        // programs wait, and nothing will ever happen
+    kError,        // a program failed: error()
+  };
+  /// Runs to an end. `keep_going` is called now and then (some ten times a second at least, of real time); false stops
+  /// the run cleanly.
+  [[nodiscard]] End run(const std::function<bool(const Progress&)>& keep_going);
+
+  /// Calls `look` each time that so much simulated time has passed, after everything that happened up to then. Before
+  /// run().
+  void observe(Duration interval, std::function<void(Time)> look);
+
+  [[nodiscard]] const scenario::Scenario& scenario() const { return scenario_; }
+  [[nodiscard]] world::World& world() { return *world_; }
+  [[nodiscard]] const world::World& world() const { return *world_; }
+  [[nodiscard]] const std::vector<JobDescription>& jobs() const { return jobs_; }
+  /// Null without scale-up links.
+  [[nodiscard]] const assembly::ScaleUpPlan* scale_up_plan() const;
+  [[nodiscard]] Progress progress() const;
+  /// Messages of a job (by its number) that were posted and have not ended.
+  [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
+  /// What the paths of these flows of it allow; each has sent a message. None: they come and go, or are too many.
+  [[nodiscard]] std::optional<world::PathLimits> allowed(std::size_t job,
+                                                         const std::set<workload::FlowId>& flows) const;
+  static constexpr std::size_t kMostFlows = 4'096;  // what max-min rates take grows with their product with the links
+  /// Nothing for other traffic than collectives.
+  [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
+  /// What a collective's ranks use, `auto` resolved; kAutomatic for other traffic.
+  [[nodiscard]] workload::CollectiveAlgorithm collective_algorithm(std::size_t job) const;
+  /// After a run with bytes: whether every rank has the right numbers. Errors: the first that is wrong, and where.
+  [[nodiscard]] Result<void> check_bytes() const;
+  /// When the run ended: the last thing that a program did, or the limit.
+  [[nodiscard]] Time ended_at() const { return ended_at_; }
+  /// The steps of the jobs that train a model, once the run has finished. Composed ones are put together now, while
+  /// `keep_going` says so. Errors: given up.
+  [[nodiscard]] Result<std::vector<results::StepRow>> training_steps(const std::function<bool()>& keep_going) const;
+  /// Of the job of that number, after training_steps; null if it trains no model.
+  [[nodiscard]] const TrainingRun* training(std::size_t job) const;
+  /// Nothing happens but that a composed step waits for its next phase, and what is under way ends.
+  [[nodiscard]] bool rests_at(Time time) const;
+
+  /// Why it ended in kError or kStuck.
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+  /// What the message would take on an empty network, from post_send to the requester's completion; slowdown is
+  /// measured against it. Closed form over the path of the first next hops.
+  [[nodiscard]] Duration ideal_time(const workload::MessageRecord& message) const;
+  /// The way of a message.
+  [[nodiscard]] world::IdealPath path_of(const workload::MessageRecord& message) const;
+  /// Calls visit(name, resources) for every host that has stages, in the order of their names.
+  void visit_hosts(const std::function<void(const std::string&, const host::HostResources&)>& visit) const;
+
+ private:
+  struct Job;
+  struct Counter;
+  struct Parts;
+
+  Simulation(const scenario::Scenario& scenario, workload::MessageSink& sink, Payload payload,
+             world::Division division);
+  [[nodiscard]] Result<void> make_collective(Job& job, std::uint32_t rank);
+  [[nodiscard]] Result<void> build();
+  [[nodiscard]] host::HostResources* resources_of(const world::MachinePlan& machine) const;
+  [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan, std::size_t first_machine);
+  [[nodiscard]] Duration start_delay(const Job& job, std::uint32_t rank) const;
+  [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
+  [[nodiscard]] Result<void> make_training(Job& job);
+  [[nodiscard]] world::PathLimits path_limits(const Job& job, std::span<const world::FlowDemand> demands) const;
+  [[nodiscard]] Duration round_trip(const Job& job) const;
+  [[nodiscard]] std::string place_of(const assembly::TrafficPlan& plan) const;
+  [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
+  /// Every program is done, and every message that arrives with a completion has been seen.
+  [[nodiscard]] bool all_done() const;
+  [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
+
+  const scenario::Scenario& scenario_;
+  Payload payload_;
+  world::Division division_;
+  std::unique_ptr<Parts> parts_;  // outlives the world and the jobs
+  std::unique_ptr<world::World> world_;
+  std::vector<std::unique_ptr<Job>> running_;
+  std::vector<JobDescription> jobs_;
+  std::size_t ranks_left_ = 0;
+  std::uint64_t expected_bytes_ = 0;
+  bool all_expected_ = true;
+  Duration pause_interval_;
+  Time next_pause_ = Time::never();
+  std::function<void(Time)> at_pause_;
+  Time ended_at_;
+  std::string error_;
+};
+
+/// Bytes of memory that the scenario will need, roughly and rather too many; for the check before a large run.
+[[nodiscard]] std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::Graph& graph);
+
+}  // namespace weft::study::run

@@ -1,0 +1,304 @@
+#include "study/run/slice_growth.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ranges>
+
+namespace weft::study::run {
+namespace {
+
+using Role = StepPhases::Role;
+
+/// Half the width of an interval that is narrow enough, relative to the mean.
+constexpr double kNarrow = 0.03;
+/// An operation's time from rest is no batch, so that so many intervals need one repetition more.
+constexpr std::uint32_t kLeastRepetitions = 3;
+constexpr std::uint32_t kMostRepetitions = 64;
+/// What an operation takes as a rule, for an estimate.
+constexpr double kUsualRepetitions = 4;
+/// Longer operations than this many slices are continued from a slice; others are run whole.
+constexpr double kWhole = 1.5;
+/// Senders may become so many times faster than their probes were.
+constexpr double kMargin = 2;
+/// Steps around rings of a slice: as many as fill the ways between neighbours and show what they do to one another,
+/// and the least that an operation's time is continued from where the budget is short.
+constexpr double kRingSteps = 16;
+constexpr double kLeastRingSteps = 4;
+/// A short slice is so many times shorter, so that what an operation costs beside its bytes is known.
+constexpr double kShorter = 4;
+
+/// Student's t for a two-sided interval of 95 %, by degrees of freedom from 1 on; 1.96 beyond.
+constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                              2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
+
+double as_double(Bytes bytes) { return static_cast<double>(bytes.count()); }
+Bytes as_bytes(double bytes) { return Bytes(static_cast<std::int64_t>(bytes)); }
+
+}  // namespace
+
+BatchMean batch_mean(std::span<const double> values) {
+  BatchMean made;
+  for (const double value : values) {
+    made.mean += value / static_cast<double>(values.size());
+  }
+  if (values.size() < 2) {
+    return made;
+  }
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - made.mean) * (value - made.mean);
+  }
+  const auto count = static_cast<double>(values.size());
+  const double student = values.size() - 2 < kStudent.size() ? kStudent[values.size() - 2] : 1.96;
+  made.interval = student * std::sqrt(squares / (count - 1) / count) / made.mean;
+  return made;
+}
+
+bool SliceGrowth::skips(std::uint32_t phase) {
+  ends_.resize(phase, options_.load());
+  const StepPhases::Sample& next = options_.phases.sample(phase);
+  if (!next.settles()) {
+    return false;
+  }
+  if (plans_.empty()) {
+    plan();
+  }
+  if (whole_step_) {
+    options_.phases.skip(phase);
+    return true;
+  }
+  Plan& own = plans_.at(next.operation);
+  if (own.like) {
+    options_.phases.skip(phase);
+    options_.phases.settle_as(next.operation, *own.like);
+    return true;
+  }
+  if (own.contended && next.role == Role::kShortSettling) {
+    const double left = static_cast<double>(options_.most_hops) - static_cast<double>(ends_.back().packet_hops);
+    size_slice(next.operation, own, left / static_cast<double>(unplanned_--));
+  }
+  if (!own.contended) {
+    options_.phases.skip(phase);
+  }
+  return options_.phases.sample(phase).skipped;
+}
+
+void SliceGrowth::plan() {
+  for (const auto& [operation, place] : options_.phases.operations()) {
+    const std::uint32_t probe = options_.phases.probe_of(operation);
+    const Load load = during(probe);
+    const Bytes size = options_.phases.sample(probe).amount;
+    Plan& own = plans_[operation];
+    own.limits = options_.limits(probe);
+    own.hops_per_byte = static_cast<double>(load.packet_hops) / std::max(as_double(size), 1.0);
+    own.steps = steps_in(probe);
+    own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || load.signs > 0);
+  }
+  for (auto& [operation, own] : plans_) {
+    const auto of_kind = [&](const auto& other) {
+      return other.first.kind == operation.kind && other.second.contended;
+    };
+    own.part_of_line = 0;
+    for (const auto& [other, plan] : plans_ | std::views::filter(of_kind)) {
+      own.part_of_line = std::max(own.part_of_line, part_of_line(other));
+    }
+    own.slice = wanted(operation, own);
+  }
+  for (auto& [operation, own] : plans_) {
+    own.like = own.contended ? alike_before(operation) : std::nullopt;
+    unplanned_ += own.contended && !own.like ? 1 : 0;
+  }
+  double step = 0;
+  double settling = 0;
+  for (const auto& [operation, own] : plans_) {
+    step += own.hops_per_byte * as_double(operation.size) * static_cast<double>(options_.instances(operation)) *
+            options_.phases.communicators_per_run(operation);
+    settling += own.contended && !own.like ? own.slice.amount * own.hops_per_byte * kUsualRepetitions : 0;
+  }
+  const double left = static_cast<double>(options_.most_hops) - static_cast<double>(ends_.back().packet_hops);
+  whole_step_ = settling > 0 && step <= settling && step <= left;
+}
+
+// All communicators of an operation go around rings of one length, or their steps are not alike.
+std::uint32_t SliceGrowth::steps_in(std::uint32_t phase) const {
+  std::optional<std::uint32_t> steps;
+  for (const workload::PhasedOperation& operation : options_.phases.operations_in(phase)) {
+    const std::uint32_t own = options_.board.ring_steps_of(operation);
+    if (steps && own != *steps) {
+      return 0;
+    }
+    steps = own;
+  }
+  return steps.value_or(0);
+}
+
+// What is under way on a path is less where senders are slower than the line, as kernel TCP is.
+double SliceGrowth::part_of_line(const StepOperation& operation) const {
+  const auto shorter = options_.phases.phase_of(operation, Role::kShortProbe);
+  const std::uint32_t longer = options_.phases.probe_of(operation);
+  if (!shorter || options_.rate == Rate::zero()) {
+    return 1;
+  }
+  const auto slowest = [this](std::uint32_t phase) {
+    Duration time;
+    for (const workload::PhasedOperation& run : options_.phases.operations_in(phase)) {
+      time = std::max(time, options_.board.times().at(run));
+    }
+    return time;
+  };
+  const Bytes more = options_.phases.sample(longer).amount - options_.phases.sample(*shorter).amount;
+  const double line = options_.rate.transmit_time(more).seconds();
+  const double took = (slowest(longer) - slowest(*shorter)).seconds();
+  return took > 0 ? std::min(kMargin * line / took, 1.0) : 1;
+}
+
+SliceGrowth::Slice SliceGrowth::wanted(const StepOperation& operation, const Plan& plan) const {
+  const std::uint32_t longer = *options_.phases.phase_of(operation, Role::kSettling);
+  const double members = std::max<double>(options_.phases.sample(longer).members, 1);
+  const double probe = as_double(options_.phases.sample(options_.phases.probe_of(operation)).amount);
+  const double whole = as_double(operation.size);
+  const double piece = std::max(as_double(options_.piece()) * plan.part_of_line, as_double(options_.least_piece));
+  const double several = std::max(piece * std::max(members, kRingSteps), probe);
+  Slice made{.size = whole <= several * kWhole ? whole : several, .steps = static_cast<double>(plan.steps)};
+  // So many steps that a rank sends as much as in kRingSteps steps of such pieces.
+  const double steps = std::ceil(kRingSteps * std::max(piece * members / made.size, 1.0));
+  if (steps * kWhole < made.steps) {
+    made.steps = steps;
+  }
+  made.amount = plan.steps == 0 ? made.size : made.size * made.steps / plan.steps;
+  return made;
+}
+
+// A short slice has a quarter of the steps or of the size.
+void SliceGrowth::size_slice(const StepOperation& operation, Plan& plan, double share) {
+  StepPhases& phases = options_.phases;
+  const std::uint32_t shorter = *phases.phase_of(operation, Role::kShortSettling);
+  const std::uint32_t longer = *phases.phase_of(operation, Role::kSettling);
+  const Bytes probe = phases.sample(phases.probe_of(operation)).amount;
+  Slice slice = plan.slice;
+  const double affordable = share / (plan.hops_per_byte * kLeastRepetitions * (1 + 1 / kShorter));
+  plan.share = share;
+  plan.short_slice = slice.amount > affordable;
+  // Fewer steps before shorter pieces: a piece that is too short does not meet others at all.
+  if (plan.short_slice && plan.steps >= kLeastRingSteps) {
+    const double steps = std::floor(plan.steps * affordable / slice.size);
+    slice.steps = std::clamp(steps, kLeastRingSteps, slice.steps);
+    slice.amount = slice.size * slice.steps / plan.steps;
+  }
+  plan.short_pieces = slice.amount > affordable;
+  const Bytes size = as_bytes(slice.size * std::min(affordable / slice.amount, 1.0));
+  if (size < std::min(probe, operation.size)) {
+    phases.skip(shorter);
+    return phases.skip(longer);
+  }
+  const auto steps = static_cast<std::uint32_t>(slice.steps);
+  phases.resize(longer, size, {.steps = steps, .all = plan.steps});
+  if (phases.sample(longer).amount == operation.size) {
+    return phases.skip(shorter);
+  }
+  const bool fewer_steps = steps >= kShorter && plan.steps > 0;
+  phases.resize(shorter, fewer_steps ? size : size / static_cast<std::int64_t>(kShorter),
+                {.steps = fewer_steps ? static_cast<std::uint32_t>(steps / kShorter) : steps, .all = plan.steps});
+}
+
+// An operation of another size on the same communicators, of which the same slice is to be run.
+std::optional<StepOperation> SliceGrowth::alike_before(const StepOperation& operation) const {
+  const StepPhases& phases = options_.phases;
+  const auto phase_of = [&](const StepOperation& of) { return *phases.phase_of(of, Role::kSettling); };
+  const auto place = [](const workload::PhasedOperation& run) { return std::pair(run.communicator, run.number); };
+  const std::uint32_t phase = phase_of(operation);
+  for (const auto& [other, plan] : plans_) {
+    if (other != operation && other.kind == operation.kind && plan.contended && !plan.like && phase_of(other) < phase &&
+        plan.slice == plans_.at(operation).slice &&
+        std::ranges::equal(phases.operations_in(phase_of(other)), phases.operations_in(phase), {}, place, place)) {
+      return other;
+    }
+  }
+  return std::nullopt;
+}
+
+bool SliceGrowth::repeats(std::uint32_t phase) {
+  const StepPhases::Sample& sample = options_.phases.sample(phase);
+  if (!sample.settles()) {
+    return false;
+  }
+  const std::uint32_t done = repetitions(phase);
+  if (done >= kMostRepetitions) {
+    return false;
+  }
+  const Plan& plan = plans_.at(sample.operation);
+  const double begun = static_cast<double>(ends_.back().packet_hops);
+  const double used = static_cast<double>(options_.load().packet_hops) - begun;
+  const double share = sample.role == Role::kShortSettling ? plan.share / (1 + kShorter) : plan.share;
+  if (done + 1 >= kLeastRepetitions && used + plan.hops_per_byte * as_double(sample.amount) > share) {
+    return false;
+  }
+  const BatchMean mean = settled(phase);
+  return done < kLeastRepetitions || !mean.interval || *mean.interval >= kNarrow;
+}
+
+std::uint32_t SliceGrowth::repetitions(std::uint32_t phase) const {
+  std::uint32_t fewest = kMostRepetitions;
+  for (const workload::PhasedOperation& operation : options_.phases.operations_in(phase)) {
+    fewest = std::min(fewest, options_.board.repetitions_of(operation));
+  }
+  return fewest;
+}
+
+BatchMean SliceGrowth::settled(std::uint32_t phase) const {
+  BatchMean slowest;
+  for (const workload::PhasedOperation& operation : options_.phases.operations_in(phase)) {
+    const std::vector<Duration> ends = options_.board.ends_of(operation);
+    std::vector<double> times;
+    for (std::size_t i = 1; i < ends.size(); ++i) {
+      times.push_back((ends[i] - ends[i - 1]).seconds());
+    }
+    const BatchMean own = batch_mean(times);
+    slowest = own.mean > slowest.mean ? own : slowest;
+  }
+  return slowest;
+}
+
+SliceGrowth::Load SliceGrowth::during(std::uint32_t phase) const {
+  const Load before = phase > 0 ? ends_[phase - 1] : Load();
+  const Load after = phase < ends_.size() ? ends_[phase] : options_.load();
+  return {.signs = after.signs - before.signs, .packet_hops = after.packet_hops - before.packet_hops};
+}
+
+std::map<StepOperation, SliceGrowth::Outcome> SliceGrowth::outcomes() const {
+  std::map<StepOperation, Outcome> made;
+  for (const auto& [operation, plan] : plans_) {
+    Outcome& own = made[operation];
+    const StepPhases& phases = options_.phases;
+    const std::uint32_t probe = phases.probe_of(operation);
+    own = {.limits = plan.limits, .contended = plan.contended, .sample = phases.sample(probe).amount};
+    const double scale = as_double(operation.size) / std::max(as_double(own.sample), 1.0);
+    own.limits.least_time = Duration::picoseconds(
+        static_cast<std::int64_t>(static_cast<double>(plan.limits.least_time.picoseconds()) * scale));
+    if (!plan.contended) {
+      continue;
+    }
+    own.settled = false;
+    own.short_pieces = plan.short_pieces;
+    const auto longer = phases.phase_of(operation, Role::kSettling);
+    if (!longer) {
+      continue;
+    }
+    own.sample = phases.sample(*longer).amount;
+    own.repetitions = repetitions(*longer);
+    const BatchMean mean = settled(*longer);
+    own.interval = mean.interval;
+    if (const auto shorter = phases.phase_of(operation, Role::kShortSettling); shorter && mean.interval) {
+      // What the bytes take is the difference of both: t - t_s (1 - s / S), over 1 - s / S.
+      const BatchMean less = settled(*shorter);
+      const double part = as_double(phases.sample(*shorter).amount) / as_double(own.sample);
+      const double errors = std::hypot(mean.mean * *mean.interval, less.mean * less.interval.value_or(*mean.interval));
+      own.interval = errors / (1 - part) / mean.mean;
+    }
+    own.settled = !plan.short_slice && own.interval && *own.interval < kNarrow;
+  }
+  return made;
+}
+
+}  // namespace weft::study::run

@@ -1,0 +1,114 @@
+// How long the slices of a composed step become where flows share links, and for how long each runs.
+//
+// Where no link carries flows of two senders and nothing was marked, paused or lost, an operation's probes are enough.
+// Elsewhere what a slice takes depends on its size and on what came before: pieces that are shorter than what is under
+// way on a path never meet, and senders' rates take longer to settle than a slice without them takes. So the slice is
+// made of pieces of several bandwidth-delay products, for each of the parts into which the operation's communicator
+// divides it, and runs back to back until the 95 % confidence interval of the mean time of one is narrow. Each
+// repetition is one batch. Steps around rings are alike, so of an operation with many of them a slice runs a few. What
+// counts is the slowest communicator. One object serves the phases of one run, in their order; the budget of
+// packet-hops is shared equally by the operations that have to settle. A step that would take no more packet-hops than
+// that, such as one of few layers, is better run itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/rate.h"
+#include "study/run/step_phases.h"
+#include "study/world/flow_paths.h"
+
+namespace weft::study::run {
+
+/// A mean with half the width of its 95 % confidence interval, relative to it; none: of one value alone.
+struct BatchMean {
+  double mean = 0;
+  std::optional<double> interval{};
+};
+/// Of values that do not depend on one another.
+[[nodiscard]] BatchMean batch_mean(std::span<const double> values);
+
+class SliceGrowth {
+ public:
+  /// What the network has done so far.
+  struct Load {
+    std::uint64_t signs = 0;  // of congestion (study/congestion_signs.h)
+    std::uint64_t packet_hops = 0;
+  };
+  struct Options {
+    StepPhases& phases;  // all of them must outlive this
+    const workload::PhaseBoard& board;
+    std::uint64_t most_hops = 0;     // of the run; what would lead beyond is not run
+    std::function<Bytes()> piece{};  // that a settled slice sends of each part, at least, at the rate of the line
+    Rate rate{};                     // of the line of one member
+    Bytes least_piece{};             // at any rate: so many chunks that a step around a ring does not wait for one
+    bool shares_hosts = false;       // flows of one host share its cores, so every operation has to settle
+    std::function<Load()> load{};
+    /// How often a step has the operation, on one communicator.
+    std::function<std::uint64_t(const StepOperation&)> instances{};
+    /// What the paths of the flows of a phase that has been run allow.
+    std::function<world::PathLimits(std::uint32_t phase)> limits{};
+  };
+  explicit SliceGrowth(const Options& options) : options_(options) {}
+
+  /// To be asked of every phase but the first, in their order, once the one before has ended: whether to leave it out.
+  [[nodiscard]] bool skips(std::uint32_t phase);
+  /// Whether the operations of the present phase run once more.
+  [[nodiscard]] bool repeats(std::uint32_t phase);
+
+  /// The step itself takes no more packet-hops than its operations would take to settle, so none of them does.
+  [[nodiscard]] bool prefers_whole_step() const { return whole_step_; }
+
+  /// What is known of an operation when all phases have ended.
+  struct Outcome {
+    world::PathLimits limits{};        // of the probe; its least time is continued to the whole
+    bool contended = false;            // it had to settle
+    Bytes sample{};                    // the most of its size that was run at a time
+    std::uint32_t repetitions = 1;     // of that, of the communicator with fewest
+    std::optional<double> interval{};  // of the whole's time; none: not contended, or not measured
+    bool short_pieces = false;         // shorter than they should be: the budget had no room for longer ones
+    bool settled = true;               // a slice as long as it should be, and a narrow interval
+  };
+  [[nodiscard]] std::map<StepOperation, Outcome> outcomes() const;
+
+ private:
+  /// What a slice should be, or may be.
+  struct Slice {
+    double size = 0;
+    double steps = 0;   // of the plan's
+    double amount = 0;  // of the operation's size, what so many steps move
+    friend bool operator==(const Slice&, const Slice&) = default;
+  };
+  struct Plan {
+    world::PathLimits limits{};
+    bool contended = false;
+    bool short_slice = false;             // the budget had no room for the one that it should have
+    bool short_pieces = false;            // not even with fewer steps
+    std::uint32_t steps = 0;              // around rings; 0: no rings, or not as many on all communicators
+    Slice slice{};                        // that it should have
+    std::optional<StepOperation> like{};  // of which the same is run
+    double part_of_line = 1;              // that members send at, the same for operations of a kind
+    double hops_per_byte = 0;
+    double share = 0;  // packet-hops that it may take
+  };
+  void plan();
+  [[nodiscard]] std::uint32_t steps_in(std::uint32_t phase) const;
+  [[nodiscard]] double part_of_line(const StepOperation& operation) const;
+  [[nodiscard]] Slice wanted(const StepOperation& operation, const Plan& plan) const;
+  [[nodiscard]] std::optional<StepOperation> alike_before(const StepOperation& operation) const;
+  void size_slice(const StepOperation& operation, Plan& plan, double share);
+  [[nodiscard]] BatchMean settled(std::uint32_t phase) const;
+  [[nodiscard]] std::uint32_t repetitions(std::uint32_t phase) const;
+  [[nodiscard]] Load during(std::uint32_t phase) const;
+
+  Options options_;
+  std::vector<Load> ends_;  // at the end of each phase so far
+  std::map<StepOperation, Plan> plans_;
+  bool whole_step_ = false;
+  std::size_t unplanned_ = 0;  // contended operations that have no slice yet and need one
+};
+
+}  // namespace weft::study::run

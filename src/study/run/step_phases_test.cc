@@ -1,0 +1,98 @@
+#include "study/run/step_phases.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+
+#include "workload/training/listed_graph.h"
+
+namespace weft::study::run {
+namespace {
+
+using workload::CommunicatorId;
+using workload::RankId;
+using Role = StepPhases::Role;
+
+constexpr std::uint32_t kRanks = 64;
+constexpr Bytes kSlice{16 << 20};
+constexpr Bytes kPiece{3 << 19};
+
+Bytes mib(std::int64_t count) { return Bytes(count << 20); }
+
+/// One all-reduce of all ranks, each on a host of its own.
+class OneAllReduce : public testing::Test {
+ protected:
+  explicit OneAllReduce(Bytes size = mib(1024)) : size_(size), layout_(kRanks), all_{.name = "all", .members = {}} {
+    for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+      layout_[rank] = {.host = rank, .rails = {0}};
+      all_.members.emplace_back(rank);
+    }
+    phases_.emplace(StepPhases::make(
+        {.layout = &layout_, .communicators = {&all_, 1}, .slice = kSlice, .settles = false, .ranks = kRanks},
+        [this](RankId) {
+          workload::ListedGraph::Contents contents{.communicators = {all_}};
+          contents.nodes.push_back(
+              {.work = workload::CommunicationNode{{.communicator = CommunicatorId(0), .size = size_}},
+               .label = {.purpose = workload::Purpose::kData}});
+          return std::make_unique<workload::ListedGraph>(std::move(contents));
+        }));
+  }
+
+  /// Both probes as they are run, the shorter one first.
+  std::array<StepPhases::Sample, 2> shaped(std::uint32_t ring_steps) {
+    for (const std::uint32_t phase : {0U, 1U}) {
+      phases_->shape_probe(phase, ring_steps, kPiece);
+      phases_->shape_probe(phase, ring_steps, kPiece * 4);  // the first counts
+    }
+    return {phases_->sample(0), phases_->sample(1)};
+  }
+
+  Bytes size_;
+  workload::JobLayout layout_;
+  workload::Communicator all_;
+  std::optional<StepPhases> phases_;
+};
+
+TEST_F(OneAllReduce, ProbesAroundARingHaveLongPiecesAndFewerSteps) {
+  const auto [shorter, longer] = shaped(kRanks - 1);
+  EXPECT_EQ(longer.role, Role::kProbe);
+  EXPECT_EQ(longer.size, kPiece * std::int64_t{kRanks});
+  EXPECT_EQ(shorter.size, longer.size);
+  EXPECT_EQ(longer.ring_steps, 10U) << "16 of 96 MiB of 63 steps";
+  EXPECT_EQ(shorter.ring_steps, 5U);
+  EXPECT_EQ(longer.amount, Bytes(longer.size.count() * 10 / 63));
+  EXPECT_LE(longer.amount, kSlice);
+}
+
+/// The rings of a hierarchy of eight hosts.
+TEST_F(OneAllReduce, ProbesAroundShortRingsKeepEnoughStepsToCompare) {
+  const auto [shorter, longer] = shaped(7);
+  EXPECT_EQ(longer.size, kPiece * std::int64_t{kRanks});
+  EXPECT_EQ(longer.ring_steps, 4U);
+  EXPECT_EQ(shorter.ring_steps, 2U);
+  EXPECT_EQ(longer.amount, Bytes(longer.size.count() * 4 / 7));
+}
+
+TEST_F(OneAllReduce, ProbesWithoutRingsAreShorterOperations) {
+  const auto [shorter, longer] = shaped(0);
+  EXPECT_EQ(longer.size, kSlice);
+  EXPECT_EQ(longer.ring_steps, 0U);
+  EXPECT_EQ(longer.amount, kSlice);
+  EXPECT_EQ(shorter.amount, kSlice / 2);
+}
+
+class SmallAllReduce : public OneAllReduce {
+ protected:
+  SmallAllReduce() : OneAllReduce(mib(32)) {}
+};
+
+TEST_F(SmallAllReduce, APieceIsNeverLongerThanTheOperations) {
+  const auto [shorter, longer] = shaped(kRanks - 1);
+  EXPECT_EQ(longer.size, mib(32));
+  EXPECT_EQ(longer.ring_steps, 30U);
+  EXPECT_EQ(shorter.ring_steps, 15U);
+}
+
+}  // namespace
+}  // namespace weft::study::run

@@ -1,0 +1,295 @@
+#include "study/run/training_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "study/run/training_report.h"
+#include "study/world/compute_world.h"
+#include "workload/training/training_program.h"
+#include "workload/training/transformer_step.h"
+
+namespace weft::study::run {
+namespace {
+
+using workload::RankId;
+
+/// Between two phases: what is still under way of one, acknowledgements above all, ends before the next begins, and
+/// senders that were slowed down are at full speed again.
+constexpr Duration kGap = Duration::milliseconds(100);
+/// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
+constexpr std::uint64_t kMostNodes = 4'000'000;
+constexpr std::uint64_t kSlice = 200'000;  // events between two looks at the outside world
+
+}  // namespace
+
+TrainingRun::TrainingRun(Options options, scenario::StepWork work)
+    : options_(std::move(options)), work_(std::move(work)) {}
+
+Result<std::unique_ptr<TrainingRun>> TrainingRun::make(Options options) {
+  const scenario::JobSettings& settings = options.job;
+  Result<scenario::StepWork> work = scenario::make_step_work(settings);
+  if (!work) {
+    return fail("job '{}': {}", settings.name, work.error().message);
+  }
+  std::unique_ptr<TrainingRun> run(new TrainingRun(std::move(options), *std::move(work)));
+  run->log_ = std::make_unique<workload::NodeLog>(static_cast<std::uint32_t>(settings.ranks));
+  if (run->composed()) {
+    if (Result<void> prepared = run->prepare_phases(); !prepared) {
+      return fail("job '{}': {}", settings.name, prepared.error().message);
+    }
+  }
+  run->traffic_.emplace(StepTraffic::Options{.layout = &run->options_.layout,
+                                             .phases = run->phases_ ? &*run->phases_ : nullptr,
+                                             .board = run->board_ ? &*run->board_ : nullptr,
+                                             .network_rate = run->options_.network_rate,
+                                             .scale_up_rate = run->options_.scale_up_rate});
+  return run;
+}
+
+Result<void> TrainingRun::prepare_phases() {
+  // One round of micro-batches has every operation that the step has.
+  workload::TrainingJob once = plan().job();
+  once.representative.micro_batches = std::min(workload::micro_batches(once), once.parallelism.pipeline);
+  once.steps = 1;
+  auto sample = workload::TrainingPlan::make(once, plan().gpu(), options_.job.ranks);
+  if (!sample) {
+    return pass_on(sample);
+  }
+  const std::int64_t most_hops = options_.job.training.slice_hops;
+  phases_ =
+      StepPhases::make({.layout = &options_.layout,
+                        .communicators = communicators(),
+                        .slice = options_.job.training.slice,
+                        .settles = most_hops > 0,
+                        .ranks = static_cast<std::uint32_t>(options_.job.ranks)},
+                       [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
+  board_.emplace(phases_->phases(), kGap);
+  if (most_hops > 0) {
+    growth_.emplace(SliceGrowth::Options{
+        .phases = *phases_,
+        .board = *board_,
+        .most_hops = static_cast<std::uint64_t>(most_hops),
+        .piece = options_.piece,
+        .rate = options_.network_rate,
+        .least_piece = options_.least_piece,
+        .shares_hosts = options_.shares_hosts,
+        .load = options_.load,
+        .instances = [this](const StepOperation& operation) { return instances_of(operation); },
+        .limits = [this](std::uint32_t phase) { return options_.limits(traffic_->demands_of(phase)); }});
+    board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
+    board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
+  }
+  board_->set_samples([this](std::uint32_t phase, std::uint32_t ring_steps) {
+    phases_->shape_probe(phase, ring_steps, options_.least_piece);
+    const StepPhases::Sample& part = phases_->sample(phase);
+    return workload::PhaseBoard::Sample{.size = part.size, .ring_steps = part.ring_steps};
+  });
+  return {};
+}
+
+bool TrainingRun::take(const workload::MessageRecord& message) { return traffic_->add(message); }
+
+workload::Stragglers TrainingRun::stragglers_of(RankId rank) const {
+  return workload::Stragglers(options_.job.training.straggler.distribution, options_.identity, rank);
+}
+
+Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank, verbs::Machine& machine,
+                                                                     workload::Collectives& collectives) {
+  if (!composed()) {
+    auto made =
+        workload::TrainingProgram::make(machine, collectives, scenario::make_graph(work_, rank), stragglers_of(rank),
+                                        {.rank = rank, .gpu = options_.layout[rank.value()].gpu, .sink = log_.get()});
+    if (!made) {
+      return pass_on(made);
+    }
+    return std::unique_ptr<workload::Program>(std::move(*made));
+  }
+  for (const workload::Communicator& communicator : communicators()) {
+    if (auto added = collectives.add(communicator); !added) {
+      return pass_on(added);
+    }
+  }
+  board_->add_rank(machine);
+  return std::unique_ptr<workload::Program>(
+      std::make_unique<workload::PhasedProgram>(*board_, machine, collectives, phases_->requests_of(rank)));
+}
+
+Result<void> TrainingRun::compose(const scenario::StepWork& work, const std::function<bool()>& keep_going) {
+  const auto ranks = static_cast<std::uint32_t>(options_.job.ranks);
+  log_ = std::make_unique<workload::NodeLog>(ranks);
+  world::ComputeWorld::Options shape{.seed = options_.identity.seed, .names = {}, .machine = {.gpus = 1}};
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    shape.names.push_back(options_.job.name + "/rank" + std::to_string(rank));
+  }
+  world::ComputeWorld world(shape);
+  // Senders that were slowed down take longer to recover than a step leaves them, so what shares links begins from rest
+  // once on each communicator.
+  std::set<workload::CommunicatorId> used;
+  workload::CostedNetwork network([this, &used](const workload::CostedOperation& operation) {
+    const auto outcome = outcomes_.find(phases_->kind_of(operation));
+    const bool contended = outcome != outcomes_.end() && outcome->second.contended;
+    const bool first = contended && used.insert(operation.request.communicator).second;
+    const auto before = contended && !first ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
+    return std::max(phases_->cost(operation, *board_, before), Duration::picoseconds(1));
+  });
+  struct Rank {
+    std::unique_ptr<workload::CostedCollectives> collectives;
+    std::unique_ptr<workload::TrainingProgram> program;
+    bool started = false;
+  };
+  std::vector<Rank> made(ranks);
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    Rank& rank = made[i];
+    rank.collectives = std::make_unique<workload::CostedCollectives>(network, world.machine(i), RankId(i));
+    auto program = workload::TrainingProgram::make(world.machine(i), *rank.collectives,
+                                                   scenario::make_graph(work, RankId(i)), stragglers_of(RankId(i)),
+                                                   {.rank = RankId(i), .gpu = verbs::GpuIndex(0), .sink = log_.get()});
+    if (!program) {
+      return pass_on(program);
+    }
+    rank.program = std::move(*program);
+    world.machine(i).set_program(
+        [&rank] { return std::exchange(rank.started, true) ? rank.program->on_event() : rank.program->start(); });
+  }
+  world.start();
+  for (;;) {
+    switch (world.run(kSlice)) {
+      case world::ComputeWorld::Stop::kError:
+        return tl::unexpected<Error>(*world.error());
+      case world::ComputeWorld::Stop::kIdle:
+        return std::ranges::all_of(made, [](const Rank& rank) { return rank.program->done(); })
+                   ? Result<void>()
+                   : fail("job '{}': ranks of the composed step wait for one another", options_.job.name);
+      case world::ComputeWorld::Stop::kBudget:
+        if (!keep_going()) {
+          return fail("job '{}': interrupted while its step was composed", options_.job.name);
+        }
+    }
+  }
+}
+
+// Ranks of one pipeline stage have as many of each kind.
+std::uint64_t TrainingRun::instances_of(const StepOperation& operation) {
+  if (instances_.empty()) {
+    for (std::int64_t stage = 0; stage < plan().job().parallelism.pipeline; ++stage) {
+      workload::RankCoordinates place;
+      place.at[static_cast<std::size_t>(workload::Axis::kPipeline)] = stage;
+      workload::TransformerStep graph(plan(), workload::rank_at(plan().job().parallelism, place));
+      std::map<StepOperation, std::uint64_t> own;
+      while (const std::optional<workload::GraphNode> node = graph.next()) {
+        if (const auto* work = std::get_if<workload::CommunicationNode>(&node->work); work != nullptr) {
+          ++own[{.purpose = node->label.purpose, .kind = work->request.kind, .size = work->request.size}];
+        }
+      }
+      for (const auto& [kind, count] : own) {
+        instances_[kind] = std::max(instances_[kind], count);
+      }
+    }
+  }
+  const auto found = instances_.find(operation);
+  return found == instances_.end() ? 0 : found->second;
+}
+
+std::uint64_t TrainingRun::nodes_of_a_step() const {
+  // All ranks of one pipeline stage have as many; the first rank's graph stands for all.
+  workload::TransformerStep graph(plan(), RankId(0));
+  std::uint64_t nodes = 0;
+  while (graph.next()) {
+    ++nodes;
+  }
+  return nodes * static_cast<std::uint64_t>(options_.job.ranks);
+}
+
+Result<results::StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_going) {
+  const std::int64_t stages = plan().job().parallelism.pipeline;
+  const std::int64_t whole = workload::micro_batches(plan().job());
+  const std::int64_t few = std::min(whole, 2 * stages);
+  const std::int64_t more = std::min(whole, 4 * stages);
+  std::array<results::StepRow, 2> rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    workload::TrainingJob job = plan().job();
+    job.representative.micro_batches = i == 0 ? few : more;
+    Result<workload::TrainingPlan> part = workload::TrainingPlan::make(job, plan().gpu(), options_.job.ranks);
+    if (!part) {
+      return pass_on(part);
+    }
+    const scenario::StepWork work = *std::move(part);
+    if (Result<void> made = compose(work, keep_going); !made) {
+      return pass_on(made);
+    }
+    rows[i] = row(work);
+  }
+  return continued({.shorter = rows[0], .longer = rows[1], .from = few, .to = more, .whole = whole}, plan());
+}
+
+Result<results::StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
+  if (growth_) {
+    outcomes_ = growth_->outcomes();
+    limit_short_slices();
+  }
+  if (!composed()) {
+    return row(work_);
+  }
+  const bool long_step = workload::micro_batches(plan().job()) > 4 * plan().job().parallelism.pipeline;
+  if (long_step && nodes_of_a_step() > kMostNodes) {
+    return extrapolated(keep_going);
+  }
+  if (Result<void> made = compose(work_, keep_going); !made) {
+    return pass_on(made);
+  }
+  return row(work_);
+}
+
+// What slices were too short to show is still not faster than what the paths allow.
+void TrainingRun::limit_short_slices() {
+  for (const auto& [operation, outcome] : outcomes_) {
+    if (outcome.contended && outcome.short_pieces) {
+      phases_->set_least(operation, outcome.limits.least_time);
+    }
+  }
+}
+
+results::StepRow TrainingRun::row(const scenario::StepWork& work) const {
+  results::StepRow made = make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = *traffic_});
+  if (growth_) {
+    add_collectives(made);
+  }
+  return made;
+}
+
+// Operations of a kind are off by the same, so what they add to the critical path is; those of different kinds are not.
+void TrainingRun::add_collectives(results::StepRow& made) const {
+  double squares = 0;
+  for (const auto& [operation, outcome] : outcomes_) {
+    if (outcome.limits.flows == 0) {
+      continue;
+    }
+    results::StepCollective& own =
+        made.collectives.emplace_back(results::StepCollective{.purpose = std::string(to_string(operation.purpose)),
+                                                              .kind = std::string(to_string(operation.kind)),
+                                                              .size = operation.size,
+                                                              .least_time = outcome.limits.least_time,
+                                                              .slowest_share = outcome.limits.slowest_share,
+                                                              .mean_share = outcome.limits.mean_share,
+                                                              .shares_links = outcome.contended,
+                                                              .sample = outcome.sample,
+                                                              .repetitions = outcome.repetitions,
+                                                              .interval = outcome.interval,
+                                                              .settled = outcome.settled});
+    const auto before = outcome.contended ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
+    for (const workload::PhasedOperation& probed : phases_->operations_in(phases_->probe_of(operation))) {
+      own.time = std::max(own.time, phases_->whole_time(probed, operation, *board_, before));
+    }
+    const std::string what = path_text(operation);
+    const auto part = std::ranges::find(made.path, what, &results::StepPathPart::what);
+    if (part != made.path.end() && own.interval) {
+      squares += std::pow(part->time.seconds() * *own.interval, 2);
+    }
+  }
+  if (squares > 0) {
+    made.interval = std::sqrt(squares) / made.time.seconds();
+  }
+}
+
+}  // namespace weft::study::run

@@ -1,0 +1,98 @@
+// The steps of one job of a scenario, of training, decoding or a halo exchange: its programs, and afterwards the row of
+// its results.
+//
+// With every packet, the ranks run their graphs on the simulated network. Composed, they run each kind of collective of
+// a step there once (study/step_phases.h); then the graphs run on machines without a network, where each collective
+// takes what was measured. Made before the world; used by it; asked for its row when the world has ended.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "study/results/step_rows.h"
+#include "study/run/slice_growth.h"
+#include "study/run/step_phases.h"
+#include "study/run/step_traffic.h"
+#include "study/scenario/scenario.h"
+#include "study/scenario/step_work.h"
+#include "workload/message_record.h"
+#include "workload/program.h"
+#include "workload/training/node_log.h"
+#include "workload/training/stragglers.h"
+
+namespace weft::study::run {
+
+class TrainingRun {
+ public:
+  struct Options {
+    const scenario::JobSettings& job;  // must outlive the run
+    workload::JobOptions identity{};
+    workload::JobLayout layout{};
+    Rate network_rate{};   // of one GPU's ways out
+    Rate scale_up_rate{};  // of its scale-up links; zero: it has none
+    // Of the simulated network: what it has done, what the paths of flows allow that have been used, and several
+    // bandwidth-delay products of one GPU's ways out.
+    std::function<SliceGrowth::Load()> load{};
+    std::function<world::PathLimits(std::span<const world::FlowDemand>)> limits{};
+    std::function<Bytes()> piece{};
+    Bytes least_piece{};        // SliceGrowth::Options
+    bool shares_hosts = false;  // flows share the cores of a host
+  };
+  /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
+  /// not fit into the memory of its GPUs.
+  [[nodiscard]] static Result<std::unique_ptr<TrainingRun>> make(Options options);
+
+  /// One rank's program on the simulated network. Machine and collectives must outlive it. All ranks, in their order.
+  [[nodiscard]] Result<std::unique_ptr<workload::Program>> make_program(workload::RankId rank, verbs::Machine& machine,
+                                                                        workload::Collectives& collectives);
+
+  /// A message of this job has ended on the simulated network. Whether it went to another domain, through the network.
+  bool take(const workload::MessageRecord& message);
+
+  /// The simulated network's programs are all done. Composed: makes the steps of what they measured; `keep_going` is
+  /// asked now and then, false gives up with an error.
+  [[nodiscard]] Result<results::StepRow> finish(const std::function<bool()>& keep_going);
+
+  /// Of the run that `finish` reported.
+  [[nodiscard]] const workload::NodeLog& log() const { return *log_; }
+  [[nodiscard]] std::span<const workload::Communicator> communicators() const {
+    return scenario::communicators_of(work_);
+  }
+  /// Composed, and between two phases.
+  [[nodiscard]] bool rests_at(Time time) const { return board_ && !board_->over() && time < board_->begins_at(); }
+  /// Composed, and run to its end: its operations share links, and for them to settle would take as many packet-hops as
+  /// the step (study/whole_step.h).
+  [[nodiscard]] bool prefers_every_packet() const { return growth_ && growth_->prefers_whole_step(); }
+  [[nodiscard]] bool composed() const { return options_.job.training.fidelity == scenario::StepFidelity::kComposed; }
+
+ private:
+  TrainingRun(Options options, scenario::StepWork work);
+
+  [[nodiscard]] Result<void> prepare_phases();
+  [[nodiscard]] Result<void> compose(const scenario::StepWork& work, const std::function<bool()>& keep_going);
+  [[nodiscard]] std::uint64_t nodes_of_a_step() const;
+  [[nodiscard]] std::uint64_t instances_of(const StepOperation& operation);
+  [[nodiscard]] Result<results::StepRow> extrapolated(const std::function<bool()>& keep_going);
+  [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
+  [[nodiscard]] results::StepRow row(const scenario::StepWork& work) const;
+  void add_collectives(results::StepRow& made) const;
+  void limit_short_slices();
+  /// Of a job that trains; others run packet by packet.
+  [[nodiscard]] const workload::TrainingPlan& plan() const { return std::get<workload::TrainingPlan>(work_); }
+
+  Options options_;
+  scenario::StepWork work_;
+  std::unique_ptr<workload::NodeLog> log_;
+  std::optional<StepTraffic> traffic_;
+
+  // Composed alone.
+  std::optional<StepPhases> phases_;
+  std::optional<workload::PhaseBoard> board_;
+  std::optional<SliceGrowth> growth_;
+  std::map<StepOperation, SliceGrowth::Outcome> outcomes_;
+  std::map<StepOperation, std::uint64_t> instances_;  // of a communicator in a step
+};
+
+}  // namespace weft::study::run

@@ -1,0 +1,196 @@
+// Divided worlds run through windows of their own; nothing that a run prints may tell.
+#include "study/world/world_division.h"
+
+#include <gtest/gtest.h>
+
+#include "study/assembly/build_topology.h"
+#include "study/results/results_json.h"
+#include "study/run/collector.h"
+#include "study/scenario/scenario_test_support.h"
+
+namespace weft::study::run {
+namespace {
+
+enum class Way : std::uint8_t { kWhole, kWindows, kInOrder };
+
+struct Outcome {
+  nlohmann::ordered_json json;
+  std::vector<std::pair<Time, Time>> messages;  // posted, finished
+  bool is_divided = false;
+};
+
+Outcome run(const scenario::Scenario& scenario, Way way) {
+  Collector collector;
+  auto simulation =
+      Simulation::create(scenario, collector, Payload::kLengths,
+                         way == Way::kWhole ? world::Division::kNever : world::Division::kWhereverPossible);
+  Outcome outcome;
+  if (!simulation.has_value()) {
+    ADD_FAILURE() << simulation.error().message;
+    return outcome;
+  }
+  outcome.is_divided = (*simulation)->world().kernel().is_divided();
+  collector.watch(**simulation);
+  if (way == Way::kInOrder) {
+    (*simulation)->world().keep_order();
+  }
+  const auto end = (*simulation)->run([](const Progress&) { return true; });
+  EXPECT_EQ((*simulation)->world().check_invariants(), "");
+  const results::RunResults results = collector.finish(end, {.key = "key", .version = "1"});
+  outcome.json = results::to_json(results, results::summarise(results), results::JsonDetail::kMessages);
+  for (const results::MessageRow& row : results.messages) {
+    outcome.messages.emplace_back(row.record.posted, row.record.finished);
+  }
+  return outcome;
+}
+
+struct Case {
+  std::string name;
+  std::string text;
+  bool divides = true;
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+constexpr std::string_view kTree = R"([topology]
+kind = "fat-tree"
+tiers = 2
+radix = 8
+[link.host]
+propagation = "300 ns"
+[link.leaf]
+propagation = "700 ns"
+)";
+
+std::string fabric(std::string_view family) { return fmt::format("[fabric]\nfamily = \"{}\"\n{}", family, kTree); }
+std::string traffic(std::string_view kind, std::string_view more) {
+  return fmt::format("[[traffic]]\nkind = \"{}\"\n{}\n", kind, more);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const std::string_view family : {"rocev2", "infiniband", "iwarp", "tcp"}) {
+    const std::string name(family);
+    const bool divides =
+        family == "rocev2" || family == "infiniband";  // TCP's ports follow from the order of connecting
+    all.push_back({name + "_permutation", fabric(family) + traffic("permutation", "size = \"300 kB\""), divides});
+    all.push_back({name + "_incast", fabric(family) + traffic("incast", "fan_in = 12\nsize = \"200 kB\""), divides});
+    all.push_back({name + "_all_to_all", fabric(family) + traffic("all-to-all", "size = \"20 kB\""), divides});
+  }
+  for (const std::string_view family : {"rocev2", "infiniband"}) {
+    const std::string name(family);
+    const std::string small = traffic("permutation", "size = \"300 kB\"");
+    all.push_back({name + "_send", fabric(family) + traffic("permutation", "size = \"300 kB\"\noperation = \"send\"")});
+    all.push_back({name + "_read", fabric(family) + traffic("permutation", "size = \"300 kB\"\noperation = \"read\"")});
+    all.push_back({name + "_ring", fabric(family) + traffic("ring-all-reduce", "size = \"1 MB\"")});
+    all.push_back({name + "_poisson",
+                   "stop = \"200 us\"\n" + fabric(family) + traffic("poisson", "load = \"50%\"\ncdf = \"websearch\"")});
+    all.push_back({name + "_controlled", "stop = \"200 us\"\n" + fabric(family) +
+                                             fmt::format("[congestion_control]\nalgorithm = \"{}\"\n",
+                                                         family == "rocev2" ? "dcqcn" : "ib-cc") +
+                                             traffic("poisson", "load = \"70%\"\ncdf = \"websearch\"") +
+                                             traffic("incast", "fan_in = 16\nsize = \"200 kB\"\nstart = \"20 us\"")});
+    all.push_back({name + "_collective", fabric(family) + traffic("collective", "size = \"1 MB\""), false});
+    all.push_back({name + "_staged",
+                   fabric(family) + "[host]\nprofile = \"modern\"\n" + traffic("incast", "size = \"100 kB\""), false});
+    all.push_back({name + "_spray", fabric(family) + "[routing]\npolicy = \"spray\"\n" + small});
+    all.push_back({name + "_adaptive", fabric(family) + "[routing]\npolicy = \"adaptive\"\n" + small});
+    all.push_back({name + "_errors", fabric(family) + "[link]\nbit_error_rate = 1e-7\n" + small});
+    all.push_back({name + "_failure", fabric(family) +
+                                          "[[event]]\nat = \"5 us\"\nselect = \"leaf0/port4\"\naction = \"fail\"\n" +
+                                          traffic("incast", "fan_in = 12\nsize = \"200 kB\"")});
+    all.push_back({name + "_samples", fabric(family) + "[output]\nsample_interval = \"3 us\"\n" + small});
+  }
+  return all;
+}
+
+class DividedWorld : public testing::TestWithParam<Case> {};
+
+TEST_P(DividedWorld, GivesTheResultsOfAWholeOne) {
+  const auto scenario = scenario::parse_scenario(
+      GetParam().text, {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue());
+  ASSERT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+  const Outcome whole = run(*scenario, Way::kWhole);
+  const Outcome windows = run(*scenario, Way::kWindows);
+  const Outcome in_order = run(*scenario, Way::kInOrder);
+  EXPECT_FALSE(whole.is_divided);
+  EXPECT_EQ(windows.is_divided, GetParam().divides);
+  EXPECT_EQ(in_order.is_divided, GetParam().divides);
+  ASSERT_FALSE(whole.messages.empty());
+  EXPECT_EQ(windows.json.dump(1), in_order.json.dump(1));
+  EXPECT_EQ(windows.messages, whole.messages);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, DividedWorld, testing::ValuesIn(cases()),
+                         [](const auto& one) { return one.param.name; });
+
+world::WorldOptions world_of(std::string_view text) {
+  const auto scenario = scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}},
+                                                 scenario::test_catalogue());
+  EXPECT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+  world::WorldOptions options;
+  options.graph = assembly::build_topology(*scenario).value();
+  options.division = world::Division::kWhereItPays;
+  return options;
+}
+
+std::string tree_with(std::string_view radix, std::string_view links) {
+  return fmt::format("[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"fat-tree\"\ntiers = 3\nradix = {}\n{}", radix,
+                     links);
+}
+
+TEST(WorldDivision, CutsTheLongestCablesThatLeaveEnoughParts) {
+  const world::WorldOptions options = world_of(tree_with("8", R"([link.host]
+propagation = "10 ns"
+[link.leaf]
+propagation = "150 ns"
+[link.spine]
+propagation = "500 ns"
+)"));
+  const world::WorldDivision division = world::divide_world(options);
+  EXPECT_EQ(division.lookahead, 500_ns);  // pods of 16 hosts, and core switches
+  EXPECT_EQ(division.ports.size(), 1U + 8 + 16);
+  EXPECT_EQ(division.of_node.size(), options.graph.nodes.size());
+  for (const fabric::Link& link : options.graph.links) {
+    const bool is_cut = division.of_node[link.a.node.value()] != division.of_node[link.b.node.value()];
+    EXPECT_EQ(is_cut, link.propagation >= division.lookahead);
+  }
+}
+
+TEST(WorldDivision, LeavesWorldsWholeThatWouldFallIntoIdleOrFewParts) {
+  EXPECT_EQ(world::divide_world(world_of(tree_with("8", "[link]\npropagation = \"10 ns\"\n"))).lookahead,
+            Duration::zero());
+  EXPECT_EQ(world::divide_world(world_of(tree_with("4", "[link]\npropagation = \"1 us\"\n"))).lookahead,
+            Duration::zero());
+  world::WorldOptions kept = world_of(tree_with("8", "[link]\npropagation = \"1 us\"\n"));
+  EXPECT_EQ(world::divide_world(kept).lookahead, 1_us);
+  kept.division = world::Division::kNever;
+  EXPECT_EQ(world::divide_world(kept).lookahead, Duration::zero());
+}
+
+TEST(WorldDivision, KeepsAHostTogether) {
+  world::WorldOptions options = world_of(R"([fabric]
+family = "rocev2"
+[topology]
+kind = "rail-optimised"
+hosts = 32
+nics_per_host = 8
+[link]
+propagation = "1 us"
+)");
+  options.division = world::Division::kWhereverPossible;
+  const world::WorldDivision division = world::divide_world(options);
+  ASSERT_EQ(division.lookahead, 1_us);
+  for (std::uint32_t i = 0; i < options.graph.endpoints; ++i) {
+    const std::string& name = options.graph.nodes[i].name;
+    const std::string host = name.substr(0, name.find('/'));
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (options.graph.nodes[j].name.starts_with(host + "/")) {
+        EXPECT_EQ(division.of_node[i], division.of_node[j]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::study::run

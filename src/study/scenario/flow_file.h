@@ -1,0 +1,29 @@
+// Lists in files that a scenario refers to: flows, and distributions of sizes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/cdf_table.h"
+#include "base/data_size.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace weft::study::scenario {
+
+struct FlowLine {
+  std::string source;       // a host or NIC
+  std::string destination;  // likewise
+  Bytes size{};
+  Duration start{};   // beyond the traffic's own start
+  std::string place;  // "flows.csv:3"
+};
+
+/// Lines "source, destination, size[, start]": "host0, host3/nic0, 1 MiB, 10 us"; empty lines and those that begin
+/// with # mean nothing. Errors: "file:line: ...".
+[[nodiscard]] Result<std::vector<FlowLine>> read_flow_file(const std::string& path);
+
+/// A published distribution ("websearch", "fb-hadoop", "alistorage"), or a file with lines "bytes percent".
+[[nodiscard]] Result<CdfTable> size_table(const std::string& name);
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,219 @@
+#include "study/scenario/key_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/assert.h"
+#include "study/scenario/key_table_parts.h"
+
+namespace weft::study::scenario {
+namespace {
+
+constexpr std::array<std::string_view, kLinkTiers> kTierNames = {"host", "leaf", "spine"};
+constexpr std::array<std::string_view, 8> kPriorityNames = {"0", "1", "2", "3", "4", "5", "6", "7"};
+
+template <auto Member>
+void* part_of_scenario(const Target& target, std::size_t) {
+  return &(target.scenario->*Member);
+}
+
+template <auto Member>
+void* part_of_devices(const Target& target, std::size_t) {
+  return &(target.devices->*Member);
+}
+
+template <auto Member>
+void* element_of(const Target& target, std::size_t index) {
+  return &(target.scenario->*Member)[index];
+}
+
+template <auto Member>
+Section list_section(Section section) {
+  section.shape = SectionShape::kList;
+  section.settings = &element_of<Member>;
+  section.resize = [](Scenario& scenario, std::size_t elements) { (scenario.*Member).resize(elements); };
+  section.size = [](const Scenario& scenario) { return (scenario.*Member).size(); };
+  return section;
+}
+
+template <auto Member>
+Section table(std::string_view path, std::string_view about, std::span<const Key> keys) {
+  return {.path = path, .about = about, .keys = keys, .settings = &part_of_scenario<Member>};
+}
+
+template <auto Member>
+Section device_table(std::string_view path, std::string_view about, std::span<const Key> keys) {
+  return {.path = path, .about = about, .keys = keys, .settings = &part_of_devices<Member>, .of_devices = true};
+}
+
+Section run_section() {
+  return {.path = "",
+          .about = "Before the first table.",
+          .keys = key_tables::run_keys(),
+          .settings = [](const Target& target, std::size_t) -> void* { return target.scenario; }};
+}
+
+Section topology_section() {
+  auto section = table<&Scenario::topology>("topology", "The shape of the fabric, and what a host has.",
+                                            key_tables::topology_keys());
+  section.selecting_key = "kind";
+  return section;
+}
+
+Section link_section() {
+  return {.path = "link",
+          .about = "Cables: host to leaf, leaf to spine, spine to core.",
+          .keys = key_tables::link_keys(),
+          .settings = [](const Target& target, std::size_t index) -> void* { return &target.devices->links[index]; },
+          .shape = SectionShape::kGroup,
+          .group = kTierNames,
+          .of_devices = true};
+}
+
+Section priority_section() {
+  return {.path = "ethernet.priority",
+          .about = "The eight priorities of every port.",
+          .keys = key_tables::priority_keys(),
+          .settings = [](const Target& target, std::size_t index) -> void* {
+            return &target.devices->ethernet.priorities[index];
+          },
+          .shape = SectionShape::kGroup,
+          .group = kPriorityNames,
+          .of_devices = true};
+}
+
+Section routing_section() {
+  auto section = table<&Scenario::routing>("routing", "Choice among paths.", key_tables::routing_keys());
+  section.selecting_key = "policy";
+  return section;
+}
+
+Section congestion_section() {
+  auto section =
+      table<&Scenario::congestion>("congestion_control", "What limits a sender.", key_tables::congestion_keys());
+  section.selecting_key = "algorithm";
+  return section;
+}
+
+Section scale_up_section() {
+  auto section = table<&Scenario::scale_up>("scale_up", "Links of loads and stores between GPUs, beside the fabric.",
+                                            key_tables::scale_up_keys());
+  section.selecting_key = "kind";
+  return section;
+}
+
+Section cabling_section() {
+  return {
+      .path = "cabling",
+      .about = "Parts of cables by the rate of the link: the next one that is enough. They count in the bill alone.",
+      .keys = key_tables::cabling_keys(),
+      .settings = [](const Target& target, std::size_t index) -> void* { return &target.scenario->cabling[index]; },
+      .shape = SectionShape::kGroup,
+      .group = kCablingNames};
+}
+
+using Sections = std::array<Section, 30>;
+
+Sections make_sections() {
+  using namespace key_tables;
+  return {
+      run_section(),
+      table<&Scenario::fabric>("fabric", "Family, and entries of the catalogue.", fabric_keys()),
+      topology_section(),
+      device_table<&DeviceSettings::switch_>("switch", "Every switch.", switch_keys()),
+      link_section(),
+      device_table<&DeviceSettings::nic>("nic", "Every NIC.", nic_keys()),
+      device_table<&DeviceSettings::host>("host", "Every host: what lies between programs and NICs.", host_keys()),
+      device_table<&DeviceSettings::sockets>("sockets", "Sockets of the kernel, of every host.", socket_keys()),
+      scale_up_section(),
+      device_table<&DeviceSettings::ethernet>("ethernet", "Ports of Ethernet.", ethernet_keys()),
+      priority_section(),
+      device_table<&DeviceSettings::infiniband>("infiniband", "Ports of InfiniBand.", infiniband_keys()),
+      table<&Scenario::qos>("qos", "The class that each kind of packet travels in.", qos_keys()),
+      routing_section(),
+      table<&Scenario::transport>("transport", "Reliable connections.", transport_keys()),
+      congestion_section(),
+      table<&Scenario::dcqcn>("dcqcn", "Parameters of DCQCN.", dcqcn_keys()),
+      table<&Scenario::ib_congestion>("ib_congestion", "Parameters of InfiniBand's congestion control.",
+                                      ib_congestion_keys()),
+      table<&Scenario::swift>("swift", "Parameters of Swift: a target for the round trip.", swift_keys()),
+      table<&Scenario::hpcc>("hpcc", "Parameters of HPCC: switches tell their load.", hpcc_keys()),
+      table<&Scenario::reduction>("reduction", "Reduction by the switches of the network.", reduction_keys()),
+      table<&Scenario::tcp>("tcp", "Connections of kernel TCP, and those under iWARP.", tcp_keys()),
+      table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),
+      table<&Scenario::collectives>("collectives", "How collectives are carried out, and what their software costs.",
+                                    collective_keys()),
+      cabling_section(),
+      table<&Scenario::cost>("cost", "What running the network costs, and what is there already.", cost_keys()),
+      table<&Scenario::output>("output", "What is recorded.", output_keys()),
+      list_section<&Scenario::traffic>({.path = "traffic",
+                                        .about = "What is sent; any number of them.",
+                                        .keys = traffic_keys(),
+                                        .selecting_key = "kind"}),
+      list_section<&Scenario::jobs>({.path = "job",
+                                     .about = "Ranks on GPUs, for traffic that names a job, or with a workload that "
+                                              "they run step by step.",
+                                     .keys = job_keys(),
+                                     .selecting_key = "workload"}),
+      list_section<&Scenario::events>(
+          {.path = "event", .about = "Failures and repairs.", .keys = event_keys(), .selecting_key = "action"}),
+  };
+}
+
+}  // namespace
+
+std::span<const Section> sections() {
+  static const Sections kSections = make_sections();
+  return kSections;
+}
+
+const Section* find_section(std::string_view path) {
+  const auto found = std::ranges::find(sections(), path, &Section::path);
+  return found == sections().end() ? nullptr : &*found;
+}
+
+const Key* find_key(const Section& section, std::string_view name) {
+  const auto found = std::ranges::find(section.keys, name, &Key::name);
+  return found == section.keys.end() ? nullptr : &*found;
+}
+
+const Key* selecting_key_of(const Section& section, const Key& key) {
+  return find_key(section, key.selecting.empty() ? section.selecting_key : key.selecting);
+}
+
+bool has_word(std::string_view words, std::string_view word) {
+  for (std::size_t begin = 0; begin < words.size();) {
+    const auto end = std::min(words.find(' ', begin), words.size());
+    if (words.substr(begin, end - begin) == word) {
+      return true;
+    }
+    begin = end + 1;
+  }
+  return false;
+}
+
+std::string path_of(const KeyAt& at) {
+  const auto& section = *at.section;
+  if (section.path.empty()) {
+    return std::string(at.key->name);
+  }
+  if (!at.index) {
+    return fmt::format("{}.{}", section.path, at.key->name);
+  }
+  if (section.shape == SectionShape::kList) {
+    return fmt::format("{}[{}].{}", section.path, *at.index, at.key->name);
+  }
+  WEFT_ASSERT(section.shape == SectionShape::kGroup);
+  return fmt::format("{}.{}.{}", section.path, section.group[*at.index], at.key->name);
+}
+
+std::string title_of(const Section& section) {
+  if (section.path.empty()) {
+    return "the top level";
+  }
+  return section.shape == SectionShape::kList ? fmt::format("[[{}]]", section.path) : fmt::format("[{}]", section.path);
+}
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,102 @@
+#include <array>
+
+#include "study/scenario/key_ranges.h"
+#include "study/scenario/key_table_parts.h"
+#include "study/scenario/value_codec.h"
+
+namespace weft::study::scenario::key_tables {
+namespace {
+
+constexpr std::array kCabling = {
+    Key{.name = "copper_reach",
+        .binding = bind<&CablingSettings::copper_reach>(),
+        .fallback = "3 m",
+        .about = "Up to this length a link is one direct attach copper cable, without optics.",
+        .range = kLength},
+    Key{.name = "copper_price",
+        .binding = bind<&CablingSettings::copper_price>(),
+        .fallback = "0 USD",
+        .about = "Of one copper cable.",
+        .range = kMoney},
+    Key{.name = "multimode_reach",
+        .binding = bind<&CablingSettings::multimode_reach>(),
+        .fallback = "50 m",
+        .about = "Up to this length a link has multimode optics at its ends, beyond it single-mode ones.",
+        .range = kLength},
+    Key{.name = "multimode_price",
+        .binding = bind<&CablingSettings::multimode_price>(),
+        .fallback = "0 USD",
+        .about = "Of one multimode optic.",
+        .range = kMoney},
+    Key{.name = "multimode_power",
+        .binding = bind<&CablingSettings::multimode_power>(),
+        .fallback = "0 W",
+        .about = "Of one multimode optic.",
+        .range = kPower},
+    Key{.name = "single_mode_price",
+        .binding = bind<&CablingSettings::single_mode_price>(),
+        .fallback = "0 USD",
+        .about = "Of one single-mode optic.",
+        .range = kMoney},
+    Key{.name = "single_mode_power",
+        .binding = bind<&CablingSettings::single_mode_power>(),
+        .fallback = "0 W",
+        .about = "Of one single-mode optic.",
+        .range = kPower},
+    Key{.name = "fibre_price",
+        .binding = bind<&CablingSettings::fibre_price>(),
+        .fallback = "0 USD",
+        .about = "Of one fibre cable with its connectors, whatever its length.",
+        .range = kMoney},
+    Key{.name = "fibre_metre_price",
+        .binding = bind<&CablingSettings::fibre_metre_price>(),
+        .fallback = "0 USD",
+        .about = "Of each metre of it, beside `fibre_price`.",
+        .range = kMoney},
+};
+
+constexpr KeyRange kPerYear = {.low = 0, .high = 100'000'000};
+
+constexpr std::array kCost = {
+    Key{.name = "owned",
+        .binding = bind<&CostSettings::owned>(),
+        .fallback = "[]",
+        .about = "What is there already: it costs nothing more, but its power counts."},
+    Key{.name = "years",
+        .binding = bind<&CostSettings::years>(),
+        .fallback = "none",
+        .about = "How long the network runs; without it energy, upkeep and staff are not counted.",
+        .range = {.low = 1, .high = 100},
+        .empty_word = "none"},
+    Key{.name = "energy_price",
+        .binding = bind<&CostSettings::energy_price>(),
+        .fallback = "none",
+        .about = "Of the energy of the network's own parts, cooling included if the price includes it.",
+        .range = kMoney,
+        .empty_word = "none"},
+    Key{.name = "upkeep_per_year",
+        .binding = bind<&CostSettings::upkeep_per_year>(),
+        .fallback = "none",
+        .about = "Licences, support contracts and spares.",
+        .range = kMoney,
+        .empty_word = "none"},
+    Key{.name = "staff_hours_per_year",
+        .binding = bind<&CostSettings::staff_hours_per_year>(),
+        .fallback = "none",
+        .about = "Hours of work that the network needs; nothing but experience tells, so a case may give its own.",
+        .range = kPerYear,
+        .empty_word = "none"},
+    Key{.name = "staff_hour_price",
+        .binding = bind<&CostSettings::staff_hour_price>(),
+        .fallback = "none",
+        .about = "Of one such hour.",
+        .range = kMoney,
+        .empty_word = "none"},
+};
+
+}  // namespace
+
+std::span<const Key> cabling_keys() { return kCabling; }
+std::span<const Key> cost_keys() { return kCost; }
+
+}  // namespace weft::study::scenario::key_tables

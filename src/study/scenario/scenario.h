@@ -1,0 +1,281 @@
+// A scenario, resolved: every value that a run needs, and where each came from.
+//
+// Plain values without a trace of the file's syntax; docs/scenario.md describes the file. A value comes from the first
+// of: --set, the chosen [[case]], the file, the catalogue, the default. study/scenario_load.h makes one; selectors are
+// checked against the devices by study/selector.h once the topology exists.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/scenario/family.h"
+#include "study/scenario/scenario_collectives.h"
+#include "study/scenario/scenario_congestion.h"
+#include "study/scenario/scenario_cost.h"
+#include "study/scenario/scenario_devices.h"
+#include "study/scenario/scenario_reduction.h"
+#include "study/scenario/scenario_scale_up.h"
+#include "study/scenario/scenario_streams.h"
+#include "study/scenario/scenario_traffic.h"
+
+namespace weft::study::scenario {
+
+enum class Hardware : std::uint8_t { kAsSold, kEqual };
+enum class IpVersion : std::uint8_t { kV4, kV6 };
+
+/// [fabric]
+struct FabricSettings {
+  Family family = Family::kRoceV2;
+  std::string switch_entry;  // of the catalogue
+  std::string nic_entry;
+  std::string link_entry;
+  std::string cabling_entry;
+  std::string qos_entry;
+  std::string pfc_entry;
+  std::string ecn_entry;
+  std::string tuning_entry;  // settings of the whole fabric together
+  std::int64_t mtu = 4096;   // path MTU; off InfiniBand any multiple of 4
+  IpVersion ip_version = IpVersion::kV4;
+};
+
+/// Whether the fabric is one layer-2 domain (per plane), or every switch a router.
+enum class Domains : std::uint8_t { kOne, kRouted };
+
+enum class TopologyKind : std::uint8_t {
+  kSingleSwitch,
+  kDumbbell,
+  kParkingLot,
+  kLeafSpine,
+  kFatTree,
+  kRailOptimised,
+  kFile,
+};
+
+/// [topology]. A 0 count means that the shape decides.
+struct TopologySettings {
+  TopologyKind kind = TopologyKind::kSingleSwitch;
+  std::int64_t hosts = 0;
+  std::int64_t nics_per_host = 1;
+  std::int64_t ports_per_nic = 1;
+  std::int64_t gpus_per_host = 1;
+  std::int64_t planes = 1;
+  std::int64_t leaves = 0;          // leaf-spine, rail-optimised
+  std::int64_t spines = 0;          // leaf-spine, rail-optimised
+  std::int64_t hosts_per_leaf = 0;  // leaf-spine, rail-optimised
+  std::int64_t tiers = 2;           // fat-tree: 2 or 3
+  std::int64_t radix = 0;           // fat-tree: ports of a switch in use
+  Oversubscription oversubscription;
+  std::int64_t parallel_links = 1;  // between two switches
+  std::int64_t switches = 2;        // parking-lot: length of the chain
+  Domains domains = Domains::kOne;
+  std::string file;  // kFile: path as resolved from the scenario's folder
+};
+
+enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft };
+enum class MultipathTraffic : std::uint8_t { kAll, kUnordered };
+enum class PortWeighting : std::uint8_t { kEqual, kCapacity };
+
+/// [routing]
+struct RoutingSettings {
+  RoutingPolicy policy = RoutingPolicy::kEcmp;
+  std::string profile;              // of the catalogue, for adaptive; empty: that of the switch, or "generic"
+  std::vector<Bytes> depth_grades;  // bounds, ascending; empty: depth to the byte
+  MultipathTraffic multipath_for = MultipathTraffic::kAll;
+  std::optional<Duration> flowlet_gap;  // none: each packet chooses
+  std::int64_t flowlet_entries = 16'384;
+  PortWeighting port_weights = PortWeighting::kEqual;
+  std::optional<Bytes> notification_threshold;    // none: no notifications
+  std::optional<Duration> notification_hold;      // none: until the threshold has drained
+  std::optional<Duration> notification_interval;  // none: a quarter of the hold
+  std::optional<std::int64_t> hash_seed;          // none: f(seed, name of the switch)
+  bool polarised = false;                         // every switch hashes alike
+  Duration reroute_delay;                         // from a failure until next hops avoid it
+};
+
+/// Whether congestion notifications have a class of their own, or that of the data they are about.
+enum class CnpClass : std::uint8_t { kOwn, kData };
+
+/// [qos]: which class each kind of packet travels in.
+struct QosSettings {
+  std::int64_t data_priority = 3;
+  std::int64_t ack_priority = 3;
+  std::int64_t cnp_priority = 6;
+  std::int64_t data_dscp = 26;
+  std::int64_t ack_dscp = 26;
+  std::int64_t cnp_dscp = 48;
+  std::int64_t data_sl = 0;
+  std::int64_t ack_sl = 0;
+  std::int64_t cnp_sl = 0;
+  std::int64_t tcp_priority = 0;
+  std::int64_t tcp_dscp = 0;
+  CnpClass cnp_class = CnpClass::kOwn;
+};
+
+enum class LossRecoveryKind : std::uint8_t { kGoBackN, kSelectiveRepeat };
+enum class LossDetectionKind : std::uint8_t { kAuto, kCount, kTime };
+
+/// [transport]
+struct TransportSettings {
+  std::int64_t ack_interval = 1;  // packets per requested acknowledgement
+  std::int64_t ack_timeout = 14;  // 4.096 us * 2^n; 0: never
+  std::int64_t retry_count = 7;   // 0..7
+  std::int64_t rnr_retry = 7;     // 7: for ever
+  LossRecoveryKind loss_recovery = LossRecoveryKind::kGoBackN;
+  bool out_of_order_placement = false;
+  LossDetectionKind loss_detection = LossDetectionKind::kAuto;  // of selective repeat
+  std::int64_t reorder_threshold = 3;                           // later packets, by count
+  std::optional<std::int64_t> flight_packets;  // of selective repeat; none: by the bandwidth-delay product
+};
+
+enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc, kSwift, kHpcc };
+/// NICs measure or are told of congestion, and change how fast they send.
+[[nodiscard]] constexpr bool reacts_to_congestion(CongestionAlgorithm algorithm) {
+  return algorithm != CongestionAlgorithm::kNone && algorithm != CongestionAlgorithm::kStaticWindow;
+}
+
+/// Bytes in flight: as they stand, or so many bandwidth-delay products (study/base_round_trip.h) of a NIC's own line.
+struct WindowSize {
+  Bytes bytes;                  // where `bdp_millis` is 0
+  std::int64_t bdp_millis = 0;  // thousandths of a bandwidth-delay product
+  friend bool operator==(const WindowSize&, const WindowSize&) = default;
+};
+
+/// [congestion_control]
+struct CongestionSettings {
+  CongestionAlgorithm algorithm = CongestionAlgorithm::kNone;
+  std::string profile;               // of the catalogue, for dcqcn, ib-cc, swift and hpcc
+  std::optional<WindowSize> window;  // in flight per queue pair; none: unlimited (static-window needs one)
+};
+
+enum class ClampRule : std::uint8_t { kAlways, kNever, kAfterTimeIncrease };
+enum class HyperRule : std::uint8_t { kGrowing, kConstant };
+
+/// [dcqcn]
+struct DcqcnSettings {
+  Duration cnp_interval;       // at least, between two CNPs of a flow; 0: every marked packet
+  Duration alpha_timer;        // K
+  Duration decrease_interval;  // at most one cut per; 0: a cut at each CNP
+  Duration increase_timer;
+  std::optional<Rate> timer_reference_rate;  // increase_timer shrinks as line rate / this grows; none: as it stands
+  std::optional<Bytes> byte_counter;         // none: no byte counter
+  std::int64_t fast_recovery_threshold = 5;
+  Probability gain;
+  Rate additive_increase;              // RAI
+  Rate hyper_increase;                 // RHAI
+  std::optional<Rate> reference_rate;  // RAI and RHAI grow with line rate / this; none: as they stand
+  Rate minimum_rate;
+  Probability initial_alpha;
+  Probability maximum_cut;
+  ClampRule target_clamp = ClampRule::kAlways;
+  HyperRule hyper_steps = HyperRule::kGrowing;
+  std::optional<Rate> rate_on_first_cnp;  // none: the present rate
+};
+
+/// [ib_congestion]
+struct IbCongestionSettings {
+  std::int64_t threshold = 15;    // of the switch, 0 (off) to 15 (most eager)
+  std::int64_t marking_rate = 0;  // packets between two marks, on average
+  std::int64_t packet_size = 8;   // 64-byte units; shorter packets are not marked
+  std::int64_t ccti_increase = 1;
+  std::int64_t ccti_limit = 127;
+  std::int64_t ccti_min = 0;
+  std::int64_t ccti_timer = 150;  // 1.024 us each
+  std::int64_t trigger_threshold = 0;
+  std::int64_t cct_step = 1;   // entry i of the table: multiplier i * cct_step
+  std::int64_t cct_shift = 0;  // 0..3
+};
+
+/// [output]
+struct OutputSettings {
+  std::optional<Duration> sample_interval;  // none: no samples
+  std::vector<Probability> percentiles;
+  std::string ladder;  // "PROFILE/FABRIC" of a run on the latency ladder; empty: none
+};
+
+/// Who gave a value.
+enum class Origin : std::uint8_t { kDefault, kCatalogue, kFile, kCase, kSet, kDerived };
+
+/// How a value of the catalogue is known, the surest first.
+enum class Mark : std::uint8_t { kSpecified, kMeasured, kCalibrated, kGuess };
+
+struct ValueSource {
+  Origin origin = Origin::kDefault;
+  std::string text{};          // "default", "incast.toml:7:10", "catalogue switch/tomahawk-5 (guess: ...)"
+  std::optional<Mark> mark{};  // of the catalogue's value
+};
+
+/// The value of a key before it is read as a quantity; what overrides keep.
+struct Assignment {
+  std::string path;   // "switch.buffer", "ethernet.priority.3.alpha"
+  std::string text;   // in the canonical form that `weft show` prints
+  std::string place;  // "incast.toml:7:10"
+};
+
+/// One [[override]]: already checked, so that applying it cannot fail.
+struct DeviceOverride {
+  std::string select;
+  std::string place;
+  std::vector<Assignment> assignments;
+  std::optional<Rate> select_rate{};      // only ports whose link has this rate
+  std::optional<LinkTier> select_tier{};  // only ports whose link is of this tier
+
+  /// Means ports by what their links are, beside their names; has keys of ports alone, and none of [link].
+  [[nodiscard]] bool by_link() const { return select_rate.has_value() || select_tier.has_value(); }
+};
+
+/// What an override can select a port by, beside its name.
+struct PortLink {
+  Rate rate;
+  LinkTier tier = LinkTier::kHost;
+};
+
+struct Scenario {
+  std::string name;
+  std::int64_t seed = 1;  // >= 0
+  Hardware hardware = Hardware::kAsSold;
+  std::optional<Duration> stop;  // none: when all traffic is done
+  FabricSettings fabric{};
+  TopologySettings topology{};
+  DeviceSettings devices{};  // without the overrides
+  QosSettings qos{};
+  RoutingSettings routing{};
+  TransportSettings transport{};
+  CongestionSettings congestion{};
+  DcqcnSettings dcqcn{};
+  IbCongestionSettings ib_congestion{};
+  SwiftSettings swift{};
+  HpccSettings hpcc{};
+  ReductionSettings reduction{};
+  ScaleUpSettings scale_up{};
+  TcpSettings tcp{};
+  IwarpSettings iwarp{};
+  CollectiveSettings collectives{};
+  std::array<CablingSettings, kCablingNames.size()> cabling{};
+  CostSettings cost{};
+  OutputSettings output{};
+  std::vector<TrafficSettings> traffic;
+  std::vector<JobSettings> jobs;
+  std::vector<EventSettings> events;
+  std::vector<DeviceOverride> overrides;
+
+  std::string file;       // as given by the user
+  std::string case_name;  // of the chosen [[case]], or empty
+  /// By path, for example "switch.buffer" or "traffic[0].size"; every value has one.
+  std::map<std::string, ValueSource> sources;
+};
+
+/// What a whole device is like: its settings with every override that selects all of it, in the order of the file.
+/// `device` is a name of the topology: "leaf1", "host3/nic0".
+[[nodiscard]] DeviceSettings settings_of_device(const Scenario& scenario, const std::string& device);
+/// The same for one port or link end, "leaf1/port3"; overrides of its device count as well. Those that select by link
+/// count where the link is given; nothing of [link] depends on them.
+[[nodiscard]] DeviceSettings settings_of_port(const Scenario& scenario, const std::string& port,
+                                              const std::optional<PortLink>& link = std::nullopt);
+/// Whether an override by link means a port with this link; true of overrides by name alone.
+[[nodiscard]] bool selects_link(const DeviceOverride& override, const std::optional<PortLink>& link);
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,33 @@
+// Values that follow from others once all layers are applied: where the file leaves them open.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "study/scenario/scenario.h"
+
+namespace weft::study::scenario {
+
+/// Fills in the scenario's name, rates and propagation of links, the congestion profile, names of traffic, paths of
+/// files, and with equal hardware the entries in use. Each gets a source of origin kDerived.
+void derive(Scenario& scenario);
+
+/// The part of it that jobs need: degrees of parallelism and batches that follow from one another.
+void derive_jobs(Scenario& scenario);
+
+/// The same for an override: a length without a propagation means the propagation of that length, and ports that are
+/// slower than a rate that was derived slow the link down. `paths` are those the override gives, `settings` what it
+/// makes of the scenario's; both are added to.
+void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<std::string>& paths,
+            const Scenario& scenario);
+
+/// Kind of the catalogue's entries with parameters for an algorithm, empty if it has none; and the one taken unless
+/// the scenario says otherwise.
+[[nodiscard]] std::string_view profile_kind(CongestionAlgorithm algorithm);
+[[nodiscard]] std::string default_profile(CongestionAlgorithm algorithm);
+/// The entry that sets the parameters of the scenario's algorithm: the one it names, or the algorithm's usual one. What
+/// a family or tuning names is for DCQCN.
+[[nodiscard]] std::string profile_of(const Scenario& scenario);
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,203 @@
+#include "study/scenario/scenario_listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/format_quantity.h"
+#include "study/scenario/apply.h"
+#include "study/scenario/key_table.h"
+#include "study/scenario/scenario_validate.h"
+#include "study/scenario/scenario_words.h"
+
+namespace weft::study::scenario {
+namespace {
+
+bool is_of_other_family(const Section& section, Family family) {
+  const bool infiniband = section.path == "infiniband" || section.path == "ib_congestion";
+  const bool ethernet = section.path.starts_with("ethernet") || section.path == "dcqcn" || section.path == "swift" ||
+                        section.path == "hpcc" || section.path == "tcp" || section.path == "iwarp";
+  return is_infiniband(family) ? ethernet : infiniband;
+}
+
+bool is_of_other_algorithm(const Section& section, CongestionAlgorithm algorithm) {
+  return (section.path == "dcqcn" && algorithm != CongestionAlgorithm::kDcqcn) ||
+         (section.path == "ib_congestion" && algorithm != CongestionAlgorithm::kIbCc) ||
+         (section.path == "swift" && algorithm != CongestionAlgorithm::kSwift) ||
+         (section.path == "hpcc" && algorithm != CongestionAlgorithm::kHpcc);
+}
+
+// Of hosts without stages only the profile means anything, of others sockets only with TCP.
+bool is_of_other_hosts(const Section& section, const Key& key, const Scenario& scenario) {
+  const bool staged = scenario.devices.host.model == HostModel::kStages;
+  return (section.path == "host" && !staged && key.name != "profile") ||
+         (section.path == "sockets" && (!staged || scenario.fabric.family != Family::kTcp)) ||
+         (section.path == "scale_up" && scenario.scale_up.kind == ScaleUpKind::kNone && key.name != "entry");
+}
+
+// Parts for rates that no link of the scenario has.
+bool is_of_other_rate(const KeyAt& at, const Scenario& scenario) {
+  if (at.section->path != "cabling" || scenario.topology.kind == TopologyKind::kFile || !scenario.overrides.empty()) {
+    return false;
+  }
+  return std::ranges::none_of(scenario.devices.links,
+                              [&](const LinkSettings& link) { return cabling_class(link.rate) == at.index; });
+}
+
+class Lister {
+ public:
+  Lister(const Scenario& scenario, Listing listing)
+      : scenario_(scenario), values_(scenario), relevant_(listing == Listing::kRelevant) {}
+
+  std::vector<ListedValue> list() {
+    for (const auto& section : sections()) {
+      if (!relevant_ || (!is_of_other_family(section, scenario_.fabric.family) &&
+                         !is_of_other_algorithm(section, scenario_.congestion.algorithm))) {
+        add(section);
+      }
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  void add(const Section& section) {
+    switch (section.shape) {
+      case SectionShape::kTable:
+        add_table(section, std::nullopt);
+        return;
+      case SectionShape::kGroup:
+        add_group(section);
+        return;
+      case SectionShape::kList:
+        for (std::size_t i = 0; i < section.size(values_); ++i) {
+          add_table(section, i);
+        }
+        return;
+    }
+  }
+
+  void add_table(const Section& section, std::optional<std::size_t> index) {
+    for (const auto& key : section.keys) {
+      const KeyAt at{.section = &section, .key = &key, .index = index};
+      if (!relevant_ || (applies(at) && !is_of_other_hosts(section, key, scenario_))) {
+        rows_.push_back(row(at));
+      }
+    }
+  }
+
+  // The most common value stands for the group, and the tables that differ follow it.
+  void add_group(const Section& section) {
+    for (const auto& key : section.keys) {
+      std::vector<ListedValue> all;
+      for (const auto& at : expand({.section = &section, .key = &key, .index = std::nullopt})) {
+        if (!relevant_ || !is_of_other_rate(at, scenario_)) {
+          all.push_back(row(at));
+        }
+      }
+      if (relevant_) {
+        fold(section, key, all);
+      }
+      rows_.insert(rows_.end(), all.begin(), all.end());
+    }
+  }
+
+  static void fold(const Section& section, const Key& key, std::vector<ListedValue>& all) {
+    const auto agrees_with = [](const ListedValue& a) {
+      return [&a](const ListedValue& b) { return a.value == b.value && a.source.text == b.source.text; };
+    };
+    const ListedValue* common = &all.front();
+    for (const auto& row : all) {
+      if (std::ranges::count_if(all, agrees_with(row)) > std::ranges::count_if(all, agrees_with(*common))) {
+        common = &row;
+      }
+    }
+    if (std::ranges::count_if(all, agrees_with(*common)) < 2) {
+      return;
+    }
+    auto folded = *common;
+    std::erase_if(all, agrees_with(ListedValue(folded)));
+    folded.path = fmt::format("{}.*.{}", section.path, key.name);
+    all.insert(all.begin(), std::move(folded));
+  }
+
+  [[nodiscard]] bool applies(const KeyAt& at) {
+    if (at.key->only_for.empty()) {
+      return true;
+    }
+    const KeyAt selecting{.section = at.section, .key = selecting_key_of(*at.section, *at.key), .index = at.index};
+    return has_word(at.key->only_for, value_text(selecting, target_of(values_)));
+  }
+
+  [[nodiscard]] ListedValue row(const KeyAt& at) {
+    auto path = path_of(at);
+    // Lists that weft itself has made longer, for a probe, have no source.
+    const auto known = scenario_.sources.find(path);
+    auto source = known != scenario_.sources.end()
+                      ? known->second
+                      : ValueSource{.origin = Origin::kDerived, .text = "derived: added by weft"};
+    return {.path = std::move(path), .value = value_text(at, target_of(values_)), .source = std::move(source)};
+  }
+
+  const Scenario& scenario_;
+  Scenario values_;  // bindings take what they may write to
+  bool relevant_;
+  std::vector<ListedValue> rows_;
+};
+
+std::string shown(const std::string& value) { return value.empty() ? "-" : value; }
+
+struct Widths {
+  std::size_t path = 0;
+  std::size_t value = 0;
+};
+
+}  // namespace
+
+std::vector<ListedValue> list_values(const Scenario& scenario, Listing listing) {
+  return Lister(scenario, listing).list();
+}
+
+std::string override_title(const DeviceOverride& override) {
+  std::string title = fmt::format("'{}'", override.select);
+  if (override.select_rate) {
+    title += fmt::format(", links of {}", *override.select_rate);
+  }
+  if (override.select_tier) {
+    title += fmt::format(", tier {}", word_of(*override.select_tier));
+  }
+  return title;
+}
+
+std::string listing_text(const Scenario& scenario) {
+  const auto rows = list_values(scenario, Listing::kRelevant);
+  constexpr std::size_t kWidest = 32;
+  Widths widths;
+  for (const auto& row : rows) {
+    widths.path = std::max(widths.path, row.path.size());
+    widths.value = std::min(kWidest, std::max(widths.value, row.value.size()));
+  }
+  const auto line = [&](std::string_view path, const std::string& value, std::string_view source) {
+    return fmt::format("{:<{}}  {:<{}}  {}\n", path, widths.path, shown(value), widths.value, source);
+  };
+  std::string text;
+  std::string_view section = "\n";
+  for (const auto& row : rows) {
+    const auto first = std::string_view(row.path).substr(0, row.path.find_first_of(".["));
+    const auto here = row.path.find('.') == std::string::npos ? std::string_view() : first;
+    if (here != section && !text.empty()) {
+      text += '\n';
+    }
+    section = here;
+    text += line(row.path, row.value, row.source.text);
+  }
+  for (const auto& override : scenario.overrides) {
+    text += fmt::format("\noverride of {}\n", override_title(override));
+    for (const auto& assignment : override.assignments) {
+      text += line(assignment.path, assignment.text, assignment.place);
+    }
+  }
+  return text;
+}
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,96 @@
+#include "study/scenario/scenario_load.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/nearest_word.h"
+#include "study/scenario/apply.h"
+#include "study/scenario/given.h"
+#include "study/scenario/scenario_resolve.h"
+
+namespace weft::study::scenario {
+namespace {
+
+Result<const GivenCase*> find_case(const GivenDocument& document, const ScenarioRequest& request) {
+  std::vector<std::string_view> names;
+  for (const auto& given : document.cases) {
+    if (given.name == *request.case_name) {
+      return &given;
+    }
+    names.push_back(given.name);
+  }
+  const auto shown = printable(*request.case_name);
+  if (names.empty()) {
+    return fail("{}: no case '{}'; the scenario has no [[case]]", request.file, shown);
+  }
+  return tl::unexpected<Error>(unknown_word({.kind = "case", .word = shown, .valid = names}).at(request.file));
+}
+
+// The layers of one choice of case, the weakest first.
+Result<Scenario> resolve_with(const GivenDocument& document, const GivenCase* chosen, const GivenLayer& settings,
+                              const ScenarioRequest& request, const Catalogue& catalogue) {
+  std::vector<ResolveLayer> layers = {{.layer = &document.layer, .origin = Origin::kFile}};
+  if (chosen != nullptr) {
+    layers.push_back({.layer = &chosen->layer, .origin = Origin::kCase});
+  }
+  layers.push_back({.layer = &settings, .origin = Origin::kSet});
+  auto scenario = resolve(layers, request.file, catalogue);
+  if (scenario && chosen != nullptr) {
+    scenario->case_name = chosen->name;
+  }
+  return scenario;
+}
+
+}  // namespace
+
+Result<Scenario> parse_scenario(std::string_view text, const ScenarioRequest& request, const Catalogue& catalogue) {
+  const auto document = read_document(text, request.file);
+  if (!document) {
+    return tl::unexpected<Error>(document.error());
+  }
+  GivenLayer settings;
+  for (const auto& setting : request.settings) {
+    if (auto added = add_setting(settings, setting); !added) {
+      return pass_on(added);
+    }
+  }
+  const GivenCase* chosen = nullptr;
+  if (request.case_name) {
+    auto found = find_case(*document, request);
+    if (!found) {
+      return pass_on(found);
+    }
+    chosen = *found;
+  }
+  for (const auto& other : document->cases) {
+    if (&other != chosen) {
+      if (auto tried = resolve_with(*document, &other, {}, request, catalogue); !tried) {
+        return pass_on(tried);
+      }
+    }
+  }
+  return resolve_with(*document, chosen, settings, request, catalogue);
+}
+
+Result<Scenario> load_scenario(const ScenarioRequest& request, const Catalogue& catalogue) {
+  auto text = read_text_file(request.file);
+  if (!text) {
+    return pass_on(text);
+  }
+  return parse_scenario(*text, request, catalogue);
+}
+
+Result<std::vector<std::string>> case_names(std::string_view text, std::string_view file) {
+  auto document = read_document(text, file);
+  if (!document) {
+    return pass_on(document);
+  }
+  std::vector<std::string> names;
+  std::ranges::transform(document->cases, std::back_inserter(names), &GivenCase::name);
+  return names;
+}
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,31 @@
+// From a scenario file to a resolved Scenario: default < catalogue < file < case < --set.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "study/scenario/catalogue.h"
+#include "study/scenario/scenario.h"
+
+namespace weft::study::scenario {
+
+struct ScenarioRequest {
+  std::string file;                      // its path; names it in messages, and its folder is where its files lie
+  std::optional<std::string> case_name;  // none: no case
+  std::vector<std::string> settings;     // "switch.buffer=8MiB", later ones win
+};
+
+/// Reads the file. Every [[case]] is checked, chosen or not. Errors are for the user: "file:line:column: ...".
+[[nodiscard]] Result<Scenario> load_scenario(const ScenarioRequest& request, const Catalogue& catalogue);
+
+/// The same with the file's text at hand.
+[[nodiscard]] Result<Scenario> parse_scenario(std::string_view text, const ScenarioRequest& request,
+                                              const Catalogue& catalogue);
+
+/// Names of the cases, in the order of the file.
+[[nodiscard]] Result<std::vector<std::string>> case_names(std::string_view text, std::string_view file);
+
+}  // namespace weft::study::scenario

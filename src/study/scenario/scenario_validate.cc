@@ -1,0 +1,516 @@
+#include "study/scenario/scenario_validate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/format_quantity.h"
+#include "base/nearest_word.h"
+#include "fabric/routing/depth_grades.h"
+#include "fabric/scale_up/scale_up_fabric.h"
+#include "study/scenario/apply.h"
+#include "study/scenario/fail_at.h"
+#include "study/scenario/scenario_words.h"
+
+namespace weft::study::scenario {
+namespace {
+
+template <std::size_t Count>
+bool is_one_of(std::int64_t value, const std::array<std::int64_t, Count>& allowed) {
+  return std::ranges::find(allowed, value) != allowed.end();
+}
+
+Result<void> validate_mtu(const Scenario& scenario) {
+  const std::int64_t mtu = scenario.fabric.mtu;
+  constexpr std::array<std::int64_t, 5> kMtus = {256, 512, 1'024, 2'048, 4'096};
+  if (is_infiniband(scenario.fabric.family) && !is_one_of(mtu, kMtus)) {
+    return fail_at(scenario, "fabric.mtu", "{} is no path MTU of InfiniBand; one of {}", mtu, fmt::join(kMtus, ", "));
+  }
+  if (mtu % 4 != 0) {
+    return fail_at(scenario, "fabric.mtu", "{} is not a whole number of words of 4 bytes; {} or {}", mtu, mtu / 4 * 4,
+                   mtu / 4 * 4 + 4);
+  }
+  return {};
+}
+
+Result<void> validate_fabric(const Scenario& scenario) {
+  if (auto right = validate_mtu(scenario); !right) {
+    return right;
+  }
+  const bool infiniband = is_infiniband(scenario.fabric.family);
+  const auto policy = scenario.routing.policy;
+  if (!infiniband && policy == RoutingPolicy::kLft) {
+    return fail_at(scenario, "routing.policy", "'lft' is InfiniBand's; one of ecmp, spray, adaptive");
+  }
+  if (infiniband && policy == RoutingPolicy::kEcmp) {
+    return fail_at(scenario, "routing.policy", "InfiniBand hashes no flows; one of lft, adaptive, spray");
+  }
+  if (!infiniband && scenario.reduction.enabled) {
+    return fail_at(scenario, "reduction.enabled", "no switch of {} reduces; only those of infiniband do",
+                   word_of(scenario.fabric.family));
+  }
+  if (scenario.reduction.enabled && scenario.reduction.data_types.empty()) {
+    return fail_at(scenario, "reduction.data_types", "an empty list: nothing could be reduced");
+  }
+  if (scenario.reduction.enabled && scenario.reduction.operations.empty()) {
+    return fail_at(scenario, "reduction.operations", "an empty list: nothing could be reduced");
+  }
+  return {};
+}
+
+Result<void> validate_routing(const Scenario& scenario) {
+  constexpr std::size_t kMostBounds = fabric::DepthGrades::kMost - 1;
+  const auto& bounds = scenario.routing.depth_grades;
+  if (bounds.size() > kMostBounds) {
+    return fail_at(scenario, "routing.depth_grades", "{} bounds; at most {}", bounds.size(), kMostBounds);
+  }
+  for (std::size_t i = 1; i < bounds.size(); ++i) {
+    if (bounds[i] <= bounds[i - 1]) {
+      return fail_at(scenario, "routing.depth_grades", "{} stands behind {}; bounds ascend", bounds[i], bounds[i - 1]);
+    }
+  }
+  return {};
+}
+
+Result<void> validate_congestion(const Scenario& scenario) {
+  const bool infiniband = is_infiniband(scenario.fabric.family);
+  const auto algorithm = scenario.congestion.algorithm;
+  const std::string path = "congestion_control.algorithm";
+  if (infiniband && algorithm == CongestionAlgorithm::kDcqcn) {
+    return fail_at(scenario, path, "'dcqcn' needs the marks of Ethernet; one of none, static-window, ib-cc");
+  }
+  const auto family = scenario.fabric.family;
+  if (algorithm != CongestionAlgorithm::kNone && !has_ib_transport(family)) {
+    return fail_at(scenario, path, "{} brings the congestion control of TCP; only none here", word_of(family));
+  }
+  if (algorithm == CongestionAlgorithm::kDcqcn && family == Family::kRoceV1) {
+    return fail_at(scenario, path, "'dcqcn' needs ECN, which RoCEv1 has no IP header for; one of none, static-window");
+  }
+  if (!infiniband && algorithm == CongestionAlgorithm::kIbCc) {
+    return fail_at(scenario, path,
+                   "'ib-cc' needs the marks of InfiniBand; one of none, static-window, dcqcn, swift, hpcc");
+  }
+  const bool uses_telemetry = algorithm == CongestionAlgorithm::kSwift || algorithm == CongestionAlgorithm::kHpcc;
+  if (uses_telemetry && family != Family::kRoceV2) {
+    return fail_at(scenario, path,
+                   "'{}' needs what packets of rocev2 carry for it; with {} one of none, static-window{}",
+                   word_of(algorithm), word_of(family), infiniband ? ", ib-cc" : "");
+  }
+  if (algorithm == CongestionAlgorithm::kStaticWindow && !scenario.congestion.window) {
+    return fail_at(scenario, path, "'static-window' needs congestion_control.window");
+  }
+  return {};
+}
+
+Result<void> validate_parameters(const Scenario& scenario) {
+  const auto& ib = scenario.ib_congestion;
+  if (ib.ccti_min > ib.ccti_limit) {
+    return fail_at(scenario, "ib_congestion.ccti_min", "{} is above ccti_limit {}", ib.ccti_min, ib.ccti_limit);
+  }
+  if (ib.ccti_limit * ib.cct_step > 16'383) {
+    return fail_at(scenario, "ib_congestion.cct_step", "ccti_limit {} times cct_step {} exceeds 16383, 14 bits",
+                   ib.ccti_limit, ib.cct_step);
+  }
+  const auto& swift = scenario.swift;
+  for (const auto& [key, value] :
+       {std::pair("flow_scaling_least", swift.flow_scaling_least), std::pair("decrease", swift.decrease),
+        std::pair("maximum_decrease", swift.maximum_decrease), std::pair("least_window", swift.least_window)}) {
+    if (value.raw() >> (63 - 20) == 0) {
+      return fail_at(scenario, fmt::format("swift.{}", key), "too small; at least 0.000001");
+    }
+  }
+  if (scenario.hpcc.target == Probability::zero()) {
+    return fail_at(scenario, "hpcc.target", "0 leaves no load to aim at; give a share above 0, 95% as published");
+  }
+  const auto& transport = scenario.transport;
+  if (transport.out_of_order_placement && transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat) {
+    return fail_at(scenario, "transport.out_of_order_placement", "needs loss_recovery = \"selective-repeat\"");
+  }
+  return {};
+}
+
+// The path of the setting at fault, and what is wrong.
+struct DeviceFault {
+  std::string path;
+  std::string message;
+};
+
+std::optional<DeviceFault> link_fault(const DeviceSettings& devices) {
+  constexpr std::array<std::string_view, kLinkTiers> kTiers = {"host", "leaf", "spine"};
+  for (std::size_t tier = 0; tier < kLinkTiers; ++tier) {
+    const auto rate = devices.links[tier].rate;
+    const auto path = fmt::format("link.{}.rate", kTiers[tier]);
+    if (rate > devices.switch_.port_rate) {
+      return DeviceFault{path, fmt::format("{} is more than switch.port_rate, {}", rate, devices.switch_.port_rate)};
+    }
+    if (tier == 0 && rate > devices.nic.port_rate) {
+      return DeviceFault{path, fmt::format("{} is more than nic.port_rate, {}", rate, devices.nic.port_rate)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceFault> priority_fault(const DeviceSettings& devices) {
+  for (std::size_t i = 0; i < devices.ethernet.priorities.size(); ++i) {
+    const auto& priority = devices.ethernet.priorities[i];
+    if (priority.kmin > priority.kmax) {
+      return DeviceFault{fmt::format("ethernet.priority.{}.kmin", i),
+                         fmt::format("{} is above kmax, {}", priority.kmin, priority.kmax)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceFault> infiniband_fault(const InfinibandSettings& infiniband) {
+  constexpr std::array<std::int64_t, 5> kVls = {1, 2, 4, 8, 15};
+  if (!is_one_of(infiniband.vls, kVls)) {
+    return DeviceFault{"infiniband.vls",
+                       fmt::format("{} is no number of VLs; one of {}", infiniband.vls, fmt::join(kVls, ", "))};
+  }
+  if (!infiniband.sl2vl.empty() && infiniband.sl2vl.size() != 16) {
+    return DeviceFault{"infiniband.sl2vl", fmt::format("{} entries; 16, or none", infiniband.sl2vl.size())};
+  }
+  for (const auto vl : infiniband.sl2vl) {
+    if (vl >= infiniband.vls && vl != 15) {
+      return DeviceFault{"infiniband.sl2vl",
+                         fmt::format("VL {} does not exist; 0 to {}, or 15 = drop", vl, infiniband.vls - 1)};
+    }
+  }
+  for (const auto* table : {&infiniband.vl_arbitration_high, &infiniband.vl_arbitration_low}) {
+    const std::string path =
+        table == &infiniband.vl_arbitration_high ? "infiniband.vl_arbitration_high" : "infiniband.vl_arbitration_low";
+    if (table->size() > 64) {
+      return DeviceFault{path, fmt::format("{} entries; at most 64", table->size())};
+    }
+    for (const auto entry : *table) {
+      if (entry.vl >= infiniband.vls) {
+        return DeviceFault{path, fmt::format("VL {} does not exist; 0 to {}", entry.vl, infiniband.vls - 1)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceFault> device_fault(const DeviceSettings& devices) {
+  if (auto fault = link_fault(devices)) {
+    return fault;
+  }
+  if (auto fault = priority_fault(devices)) {
+    return fault;
+  }
+  return infiniband_fault(devices.infiniband);
+}
+
+bool lacks_hosts(const TopologySettings& topology) {
+  switch (topology.kind) {
+    case TopologyKind::kSingleSwitch:
+    case TopologyKind::kDumbbell:
+    case TopologyKind::kParkingLot:
+      return topology.hosts == 0;
+    case TopologyKind::kLeafSpine:
+    case TopologyKind::kRailOptimised:
+      return topology.hosts == 0 && (topology.leaves == 0 || topology.hosts_per_leaf == 0);
+    case TopologyKind::kFatTree:
+    case TopologyKind::kFile:
+      return false;
+  }
+  return false;
+}
+
+Result<void> validate_topology(const Scenario& scenario) {
+  const auto& topology = scenario.topology;
+  if (lacks_hosts(topology)) {
+    const bool shaped = topology.kind == TopologyKind::kLeafSpine || topology.kind == TopologyKind::kRailOptimised;
+    return fail_at(scenario, "topology.kind", "'{}' needs topology.hosts{}", word_of(topology.kind),
+                   shaped ? ", or leaves and hosts_per_leaf" : "");
+  }
+  if (topology.hosts == 1) {
+    return fail_at(scenario, "topology.hosts", "one host has nobody to talk to; at least 2");
+  }
+  if (topology.radix % 2 != 0) {
+    return fail_at(scenario, "topology.radix", "{} is odd; half of the ports lead up", topology.radix);
+  }
+  if (topology.kind == TopologyKind::kFile && topology.file.empty()) {
+    return fail_at(scenario, "topology.kind", "'file' needs topology.file");
+  }
+  const auto& nic = scenario.devices.nic;
+  if (topology.ports_per_nic > nic.ports) {
+    return fail_at(scenario, "topology.ports_per_nic", "{} is more than nic.ports, {}", topology.ports_per_nic,
+                   nic.ports);
+  }
+  return {};
+}
+
+Result<void> validate_job_name(const Scenario& scenario, const std::string& path, const std::string& name) {
+  std::vector<std::string_view> valid;
+  for (const auto& job : scenario.jobs) {
+    valid.push_back(job.name);
+  }
+  if (name.empty() || std::ranges::find(valid, name) != valid.end()) {
+    return {};
+  }
+  if (valid.empty()) {
+    return fail_at(scenario, path, "no job '{}'; the scenario has no [[job]]", name);
+  }
+  return fail_at(scenario, path, "{}", unknown_word({.kind = "job", .word = name, .valid = valid}).message);
+}
+
+Result<void> validate_flows(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
+  if (!traffic.file.empty()) {
+    if (!traffic.sources.empty() || !traffic.destinations.empty()) {
+      return fail_at(scenario, path + "file", "a file and a list of sources or destinations; one of the two");
+    }
+    return {};
+  }
+  if (traffic.sources.empty() || traffic.sources.size() != traffic.destinations.size()) {
+    return fail_at(scenario, path + "kind", "'flows' needs a file, or as many sources as destinations; found {} and {}",
+                   traffic.sources.size(), traffic.destinations.size());
+  }
+  return {};
+}
+
+// Which family moves a traffic, and whether it has the operation.
+Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
+  if (traffic.over == TrafficRoute::kScaleUp) {
+    return {};  // stores, loads and sends: every operation
+  }
+  const Family fabric = scenario.fabric.family;
+  const Family family = traffic.family.value_or(fabric);
+  if (family != fabric && (is_infiniband(fabric) || has_ib_transport(family))) {
+    return fail_at(scenario, path + "family", "'{}' cannot share a fabric of {}; {}", word_of(family), word_of(fabric),
+                   is_infiniband(fabric) ? "InfiniBand carries itself alone" : "beside it: tcp, iwarp");
+  }
+  if (family != fabric && scenario.devices.host.model == HostModel::kStages) {
+    return fail_at(scenario, path + "family",
+                   "hosts with stages have one way to the NIC; host.profile = \"ideal\" "
+                   "lets '{}' and '{}' share them",
+                   word_of(family), word_of(fabric));
+  }
+  const HostSettings& host = scenario.devices.host;
+  if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu) {
+    if (!has_ib_transport(family)) {
+      return fail_at(scenario, "host.memory", "buffers on a GPU are modelled for RDMA families alone; with {}, host",
+                     word_of(family));
+    }
+    if (host.path == GpuPath::kBounce && traffic.operation == Operation::kRead) {
+      return fail_at(scenario, path + "operation",
+                     "a READ that bounces is not modelled; one of write, write-imm, send");
+    }
+  }
+  if (family == Family::kTcp && traffic.operation == Operation::kRead) {
+    return fail_at(scenario, path + "operation", "a TCP stream has no READ; one of write, send");
+  }
+  return {};
+}
+
+Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
+  const auto& traffic = scenario.traffic[index];
+  const auto path = fmt::format("traffic[{}].", index);
+  if (auto named = validate_job_name(scenario, path + "job", traffic.job); !named) {
+    return named;
+  }
+  if (auto carried = validate_carrier(scenario, traffic, path); !carried) {
+    return carried;
+  }
+  if (traffic.stop && *traffic.stop <= traffic.start) {
+    return fail_at(scenario, path + "stop", "{} is not after start, {}", *traffic.stop, traffic.start);
+  }
+  if (traffic.kind == TrafficKind::kFlows) {
+    return validate_flows(scenario, traffic, path);
+  }
+  if (traffic.kind == TrafficKind::kIncast && traffic.destinations.size() > 1) {
+    return fail_at(scenario, path + "destinations", "{} of them; an incast has one", traffic.destinations.size());
+  }
+  if (traffic.kind == TrafficKind::kPoisson) {
+    if (traffic.cdf.empty()) {
+      return fail_at(scenario, path + "kind", "'poisson' needs a cdf: websearch, fb-hadoop, alistorage, or a file");
+    }
+    if (traffic.load == Probability::zero()) {
+      return fail_at(scenario, path + "load", "no load means no traffic; above 0%");
+    }
+    if (!traffic.stop && !scenario.stop) {
+      return fail_at(scenario, path + "kind", "'poisson' never ends by itself; give it a stop, or the scenario");
+    }
+  }
+  return {};
+}
+
+Result<void> validate_scale_up(const Scenario& scenario) {
+  const ScaleUpSettings& own = scenario.scale_up;
+  if (own.kind == ScaleUpKind::kNone) {
+    for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
+      if (scenario.traffic[i].over == TrafficRoute::kScaleUp) {
+        return fail_at(scenario, fmt::format("traffic[{}].over", i),
+                       "'scale-up' needs the links of [scale_up]; give it an entry, such as \"nvlink4\"");
+      }
+    }
+    return {};
+  }
+  const std::int64_t domain = own.domain.value_or(scenario.topology.gpus_per_host);
+  if (domain < 2 || domain > own.largest_domain) {
+    return fail_at(scenario, "scale_up.domain", "{} GPUs; a domain of {} has 2 to {}", domain, own.entry,
+                   own.largest_domain);
+  }
+  if (own.kind == ScaleUpKind::kMesh && domain > static_cast<std::int64_t>(fabric::ScaleUpFabric::kMeshPorts)) {
+    return fail_at(scenario, "scale_up.domain", "{} GPUs; a mesh has at most {}", domain,
+                   fabric::ScaleUpFabric::kMeshPorts);
+  }
+  if (own.link_efficiency < Probability::from_ratio({.numerator = 1, .denominator = 4})) {
+    return fail_at(scenario, "scale_up.link_efficiency", "{}; at least 25%", to_string(own.link_efficiency));
+  }
+  if (own.packet_payload.count() < 16 || own.data_header > own.packet_payload || own.flit > own.packet_payload) {
+    return fail_at(scenario, "scale_up.packet_payload", "{}; at least 16 B, and no less than flit and data_header",
+                   own.packet_payload.count());
+  }
+  if (own.load_window < own.unit) {
+    return fail_at(scenario, "scale_up.load_window", "{} is less than a unit, {}", own.load_window, own.unit);
+  }
+  const Bytes packet = largest_packet(own);
+  if (own.gpu_buffer < packet) {
+    return fail_at(scenario, "scale_up.gpu_buffer", "{} holds no packet; the largest has {}", own.gpu_buffer, packet);
+  }
+  if (own.kind == ScaleUpKind::kSwitch && own.switch_buffer < packet) {
+    return fail_at(scenario, "scale_up.switch_buffer", "{} holds no packet; the largest has {}", own.switch_buffer,
+                   packet);
+  }
+  return {};
+}
+
+Result<void> validate_output(const Scenario& scenario) {
+  if (scenario.output.ladder.empty()) {
+    return {};
+  }
+  if (scenario.devices.host.model != HostModel::kStages) {
+    return fail_at(scenario, "output.ladder", "needs a host.profile that has stages, such as 'modern'");
+  }
+  const bool told = scenario.traffic.size() == 1 && (scenario.traffic.front().operation == Operation::kSend ||
+                                                     scenario.traffic.front().operation == Operation::kWriteImm);
+  return told ? Result<void>()
+              : fail_at(scenario, "output.ladder", "needs one [[traffic]], whose operation is send or write-imm");
+}
+
+Result<void> validate_traffic(const Scenario& scenario) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
+    if (auto checked = validate_one_traffic(scenario, i); !checked) {
+      return checked;
+    }
+    if (!names.insert(scenario.traffic[i].name).second) {
+      return fail_at(scenario, fmt::format("traffic[{}].name", i), "a second traffic '{}'", scenario.traffic[i].name);
+    }
+  }
+  return {};
+}
+
+int rank_of(const Scenario& scenario, const std::string& path) {
+  const auto found = scenario.sources.find(path);
+  return found == scenario.sources.end() ? 0 : static_cast<int>(found->second.origin);
+}
+
+// What a catalogue's value counts as where it makes another meaningless: as who chose the family and the tuning.
+// Another family, or a tuning by its name, over a file with settings of the file's own fabric leaves these without a
+// meaning.
+int chosen_rank(const Scenario& scenario, const std::string& path) {
+  const int own = rank_of(scenario, path);
+  return own != static_cast<int>(Origin::kCatalogue)
+             ? own
+             : std::max({own, rank_of(scenario, "fabric.family"), rank_of(scenario, "fabric.tuning")});
+}
+
+bool is_of_file(const ValueSource& source) { return source.origin == Origin::kFile || source.origin == Origin::kCase; }
+
+/// Line and column at the end of "incast.toml:7:10".
+std::pair<int, int> line_and_column(std::string_view place) {
+  const auto column = place.rfind(':');
+  const auto line = place.rfind(':', column - 1);
+  const auto number = [](std::string_view digits) {
+    int value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+  };
+  return {number(place.substr(line + 1, column - line - 1)), number(place.substr(column + 1))};
+}
+
+// Of a value that nobody gave: the first value that the file has in the same table, or its beginning.
+std::string table_place(const Scenario& scenario, const std::string& table) {
+  const std::string* first = nullptr;
+  for (auto it = scenario.sources.lower_bound(table); it != scenario.sources.end() && it->first.starts_with(table);
+       ++it) {
+    const auto& [path, source] = *it;
+    if (is_of_file(source) && (first == nullptr || line_and_column(source.text) < line_and_column(*first))) {
+      first = &source.text;
+    }
+  }
+  return first == nullptr ? scenario.file + ":1:1" : *first;
+}
+
+}  // namespace
+
+std::string source_place(const Scenario& scenario, const std::string& path) {
+  const auto found = scenario.sources.find(path);
+  if (found != scenario.sources.end() && (is_of_file(found->second) || found->second.origin == Origin::kSet)) {
+    return found->second.text;
+  }
+  return table_place(scenario, path.substr(0, path.rfind('.') + 1));
+}
+
+Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scenario) {
+  for (const auto& layer : layers) {
+    for (const auto& given : layer.layer->values) {
+      const auto& section = *given.at.section;
+      const auto source = scenario.sources.find(path_of(given.at));
+      const bool in_force = source != scenario.sources.end() && source->second.text == given.place;
+      if (given.at.key->only_for.empty() || !in_force) {
+        continue;
+      }
+      const KeyAt selecting{
+          .section = &section, .key = selecting_key_of(section, *given.at.key), .index = given.at.index};
+      const auto word = value_text(selecting, target_of(scenario));
+      const bool weaker = static_cast<int>(layer.origin) < chosen_rank(scenario, path_of(selecting));
+      if (!has_word(given.at.key->only_for, word) && !weaker) {
+        std::string words(given.at.key->only_for);
+        std::ranges::replace(words, ' ', '/');
+        return fail("{}: {}: means nothing with {} = \"{}\"; only with {}", given.place, path_of(given.at),
+                    selecting.key->name, word, words);
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> validate_devices(const DeviceSettings& devices, std::string_view place) {
+  const auto fault = device_fault(devices);
+  return fault ? fail("{}: with this override, {}: {}", place, fault->path, fault->message) : Result<void>();
+}
+
+Result<void> validate_protocols(const Scenario& scenario) {
+  for (const auto check : {validate_fabric, validate_routing, validate_congestion}) {
+    if (auto checked = check(scenario); !checked) {
+      return checked;
+    }
+  }
+  return {};
+}
+
+Result<void> validate(const Scenario& scenario) {
+  using Check = Result<void> (*)(const Scenario&);
+  constexpr std::array<Check, 7> kChecks = {validate_protocols, validate_topology, validate_parameters, validate_jobs,
+                                            validate_traffic,   validate_scale_up, validate_output};
+  for (const auto check : kChecks) {
+    if (auto checked = check(scenario); !checked) {
+      return checked;
+    }
+  }
+  if (const auto fault = device_fault(scenario.devices)) {
+    return fail_at(scenario, fault->path, "{}", fault->message);
+  }
+  return {};
+}
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,34 @@
+// What single values cannot tell: whether the values of a resolved scenario go together.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "study/scenario/scenario.h"
+#include "study/scenario/scenario_resolve.h"
+
+namespace weft::study::scenario {
+
+/// Errors have the place of the value that is at fault, with what would be right.
+[[nodiscard]] Result<void> validate(const Scenario& scenario);
+
+/// The part of it that needs no device parameters: whether family, routing and algorithms fit one another.
+[[nodiscard]] Result<void> validate_protocols(const Scenario& scenario);
+
+/// Jobs: their GPUs, and the parallelism of those that train a model.
+[[nodiscard]] Result<void> validate_jobs(const Scenario& scenario);
+
+/// The settings of devices alone; `place` is that of the override that made them.
+[[nodiscard]] Result<void> validate_devices(const DeviceSettings& devices, std::string_view place);
+
+/// Refuses keys that do nothing with the kind, action or algorithm that their table ends up with. A key from a weaker
+/// layer than the one that chose the kind is passed over: a case may choose another kind than the file.
+[[nodiscard]] Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scenario);
+
+/// The place of the value at `path`: "incast.toml:7:10", "--set switch.buffer"; of a value that nobody gave, that of
+/// the first one of its table, or the beginning of the file.
+[[nodiscard]] std::string source_place(const Scenario& scenario, const std::string& path);
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,231 @@
+// The words that a scenario uses for the values of each enumeration, in the order of the enumerators.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "study/scenario/scenario.h"
+
+namespace weft::study::scenario {
+
+/// `kWords[i]` is the word for the enumerator of value i; `kPlanned` are words of the field that mean nothing yet.
+template <class Enum>
+struct WordsOf;
+
+template <std::size_t Count>
+using WordList = std::array<std::string_view, Count>;
+
+struct NothingPlanned {
+  static constexpr WordList<0> kPlanned{};
+};
+
+template <>
+struct WordsOf<Hardware> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"as-sold", "equal"};
+};
+template <>
+struct WordsOf<Family> {
+  static constexpr WordList<5> kWords = {"rocev2", "infiniband", "rocev1", "iwarp", "tcp"};
+  static constexpr WordList<1> kPlanned = {"uet"};
+};
+template <>
+struct WordsOf<IpVersion> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"ipv4", "ipv6"};
+};
+template <>
+struct WordsOf<BillPart> : NothingPlanned {
+  static constexpr WordList<4> kWords = {"switches", "nics", "optics", "cables"};
+};
+template <>
+struct WordsOf<Domains> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"one", "routed"};
+};
+template <>
+struct WordsOf<TopologyKind> {
+  static constexpr WordList<7> kWords = {"single-switch", "dumbbell",       "parking-lot", "leaf-spine",
+                                         "fat-tree",      "rail-optimised", "file"};
+  static constexpr WordList<1> kPlanned = {"dragonfly"};
+};
+template <>
+struct WordsOf<Forwarding> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"store-and-forward", "cut-through"};
+};
+template <>
+struct WordsOf<LinkTier> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"host", "leaf", "spine"};
+};
+template <>
+struct WordsOf<WatchdogAction> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"drop", "forward"};
+};
+template <>
+struct WordsOf<HostModel> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"nic-delays", "stages"};
+};
+template <>
+struct WordsOf<MemoryKind> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"host", "gpu"};
+};
+template <>
+struct WordsOf<GpuPath> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"gpudirect", "bounce"};
+};
+template <>
+struct WordsOf<GpuAttachment> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"pcie-switch", "root-complex", "other-root-complex"};
+};
+template <>
+struct WordsOf<CompletionMode> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"polling", "interrupt", "event"};
+};
+template <>
+struct WordsOf<RequestFetch> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"with-doorbell", "after-doorbell"};
+};
+template <>
+struct WordsOf<RoutingPolicy> : NothingPlanned {
+  static constexpr WordList<4> kWords = {"ecmp", "spray", "adaptive", "lft"};
+};
+template <>
+struct WordsOf<MultipathTraffic> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"all", "unordered"};
+};
+template <>
+struct WordsOf<PortWeighting> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"equal", "capacity"};
+};
+template <>
+struct WordsOf<LossRecoveryKind> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"go-back-n", "selective-repeat"};
+};
+template <>
+struct WordsOf<LossDetectionKind> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"auto", "count", "time"};
+};
+template <>
+struct WordsOf<ReorderOverflowRule> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"drop", "nak"};
+};
+template <>
+struct WordsOf<CongestionAlgorithm> {
+  static constexpr WordList<6> kWords = {"none", "static-window", "dcqcn", "ib-cc", "swift", "hpcc"};
+  static constexpr WordList<2> kPlanned = {"timely", "dctcp"};
+};
+template <>
+struct WordsOf<CnpClass> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"own", "data"};
+};
+template <>
+struct WordsOf<ClampRule> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"always", "never", "after-time-increase"};
+};
+template <>
+struct WordsOf<HyperRule> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"growing", "constant"};
+};
+template <>
+struct WordsOf<TcpAlgorithm> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"cubic", "new-reno", "dctcp"};
+};
+template <>
+struct WordsOf<TcpEcnUse> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"off", "classic", "per-packet"};
+};
+template <>
+struct WordsOf<TcpDetection> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"rack", "duplicate-acks"};
+};
+template <>
+struct WordsOf<TcpSpacing> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"off", "window"};
+};
+template <>
+struct WordsOf<StreamSetup> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"established", "on-the-wire"};
+};
+template <>
+struct WordsOf<ScaleUpKind> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"none", "switch", "mesh"};
+};
+template <>
+struct WordsOf<TrafficRoute> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"fabric", "scale-up"};
+};
+template <>
+struct WordsOf<TrafficKind> : NothingPlanned {
+  static constexpr WordList<7> kWords = {"flows",   "permutation",     "incast",    "all-to-all",
+                                         "poisson", "ring-all-reduce", "collective"};
+};
+template <>
+struct WordsOf<workload::CollectiveKind> : NothingPlanned {
+  // A receive is the other half of a send.
+  static constexpr WordList<8> kWords = {"all-reduce", "reduce-scatter", "all-gather", "broadcast",
+                                         "reduce",     "all-to-all",     "barrier",    "send"};
+};
+template <>
+struct WordsOf<workload::CollectiveAlgorithm> : NothingPlanned {
+  static constexpr WordList<8> kWords = {"auto",   "ring",         "tree",       "halving-doubling",
+                                         "direct", "hierarchical", "in-network", "nvls-tree"};
+};
+template <>
+struct WordsOf<workload::QueuePairUse> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"round-robin", "split"};
+};
+template <>
+struct WordsOf<workload::DomainReduction> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"direct", "in-network"};
+};
+template <>
+struct WordsOf<verbs::DataType> : NothingPlanned {
+  static constexpr WordList<8> kWords = {"int32",   "int64",    "uint32",  "uint64",
+                                         "float16", "bfloat16", "float32", "float64"};
+};
+template <>
+struct WordsOf<Operation> : NothingPlanned {
+  static constexpr WordList<4> kWords = {"write", "read", "send", "write-imm"};
+};
+template <>
+struct WordsOf<Placement> : NothingPlanned {
+  static constexpr WordList<4> kWords = {"packed", "spread", "random", "listed"};
+};
+template <>
+struct WordsOf<workload::Recomputation> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"none", "selective", "full"};
+};
+template <>
+struct WordsOf<workload::Precision> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"bf16", "fp16", "fp8"};
+};
+template <>
+struct WordsOf<workload::GradientType> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"fp32", "bf16"};
+};
+template <>
+struct WordsOf<workload::LayerSplit> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"even", "ends-are-layers"};
+};
+template <>
+struct WordsOf<JobWorkload> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"training", "decode", "halo"};
+};
+template <>
+struct WordsOf<StepFidelity> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"composed", "packet"};
+};
+template <>
+struct WordsOf<EventAction> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"fail", "degrade", "restore"};
+};
+
+template <>
+struct WordsOf<verbs::ReduceOperation> : NothingPlanned {
+  static constexpr WordList<6> kWords = {"sum", "min", "max", "bit-and", "bit-or", "bit-xor"};
+};
+
+template <class Enum>
+[[nodiscard]] constexpr std::string_view word_of(Enum value) {
+  return WordsOf<Enum>::kWords.at(static_cast<std::size_t>(value));
+}
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,37 @@
+#include "study/world/congestion_signs.h"
+
+namespace weft::study::world {
+namespace {
+
+std::uint64_t marks_and_pauses(const fabric::EthernetFabric& network) {
+  std::uint64_t signs = 0;
+  for (fabric::PortIndex port = 0; port < network.port_count(); ++port) {
+    for (std::uint32_t priority = 0; priority < fabric::kPriorities; ++priority) {
+      signs += network.queue(port, priority).marked + network.pauses(port).pauses_sent[priority];
+    }
+  }
+  return signs;
+}
+
+std::uint64_t marks(const fabric::InfiniBandFabric& network) {
+  std::uint64_t signs = 0;
+  for (fabric::PortIndex port = 0; port < network.port_count(); ++port) {
+    for (std::uint32_t lane = 0; lane < network.lanes(); ++lane) {
+      signs += network.output(port, lane).marked;
+    }
+  }
+  return signs;
+}
+
+}  // namespace
+
+std::uint64_t congestion_signs(const World& world) {
+  std::uint64_t lost = world.drops().total();
+  for (std::uint32_t i = 0; i < world.graph().host_endpoints(); ++i) {
+    const host::NicPath* const path = world.nic(EndpointId(i)).path();
+    lost += path != nullptr ? path->counters().dropped : 0;
+  }
+  return lost + (world.ethernet() != nullptr ? marks_and_pauses(*world.ethernet()) : marks(*world.infiniband()));
+}
+
+}  // namespace weft::study::world

@@ -1,0 +1,13 @@
+// Whether senders of a simulated network had reason to slow down.
+#pragma once
+
+#include <cstdint>
+
+#include "study/world/world.h"
+
+namespace weft::study::world {
+
+/// Packets marked, PFC frames sent and packets lost so far, for whatever reason, hosts' rings and buffers included.
+[[nodiscard]] std::uint64_t congestion_signs(const World& world);
+
+}  // namespace weft::study::world

@@ -1,0 +1,178 @@
+#include "study/world/flow_paths.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace weft::study::world {
+namespace {
+
+using workload::ConnectionEnd;
+
+constexpr int kMaxHops = 64;
+
+using ConnectionName = std::tuple<workload::RankId, workload::RankId, std::uint32_t>;
+
+/// Adds what a flow of this hash puts on each link: `part` of it.
+template <class Fabric>
+void add_links(const Fabric& fabric, EndpointId source, EndpointId destination, std::uint32_t hash, double part,
+               std::map<fabric::PortIndex, double>& links) {
+  std::map<fabric::PortIndex, double> here{{fabric.port_index({fabric.graph().node_of(source), 0}), part}};
+  for (int hop = 0; hop < kMaxHops && !here.empty(); ++hop) {
+    std::map<fabric::PortIndex, double> next;
+    for (const auto& [port, share] : here) {
+      links[port] += share;
+      const auto& arrival = fabric.port(fabric.port(port).peer);
+      if (arrival.has(fabric::kIsEndpoint)) {
+        continue;
+      }
+      const fabric::NextHops ports = fabric.ports_taken(arrival.owner, destination, hash);
+      const fabric::NodeIndex node(fabric.graph().endpoints + arrival.owner);
+      for (const std::uint16_t number : ports) {
+        next[fabric.port_index({node, number})] += share / ports.size();
+      }
+    }
+    here = std::move(next);
+  }
+}
+
+/// The links of all flows, and what they carry.
+template <class Fabric>
+class Examination {
+ public:
+  Examination(const Fabric& fabric, double payload_share) : fabric_(fabric), payload_share_(payload_share) {}
+
+  void add(const World& world, const ConnectionEnd& end, EndpointId destination, Bytes bytes) {
+    // The last queue pair of a connection carries its credits.
+    const std::size_t pairs = std::max<std::size_t>(end.queue_pairs.size() - 1, 1);
+    std::map<fabric::PortIndex, double> links;
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const std::uint32_t hash = world.nic(end.port.endpoint).flow_hash_of(end.queue_pairs[i]);
+      add_links(fabric_, end.port.endpoint, destination, hash, 1.0 / static_cast<double>(pairs), links);
+    }
+    FlowLinks& uses = flows_[{end.port.endpoint, destination}];
+    for (const auto& [port, part] : links) {
+      const std::uint32_t link = number_of(port);
+      carried_[link] += part * static_cast<double>(bytes.count());
+      // At the ends of an exchange many meet by its nature, and nothing there is the luck of a path; if it congests,
+      // the fabric shows it.
+      const auto& from = fabric_.port(port);
+      if (!from.has(fabric::kIsEndpoint) && !fabric_.port(from.peer).has(fabric::kIsEndpoint)) {
+        senders_[link].insert(end.port.endpoint);
+      }
+      const auto known = std::ranges::find(uses, link, &LinkUse::link);
+      if (known == uses.end()) {
+        uses.push_back({.link = link, .part = part});
+      } else {
+        known->part += part;
+      }
+    }
+    ++connections_[{end.port.endpoint, destination}];
+  }
+
+  PathLimits limits() {
+    PathLimits made{.flows = flows_.size()};
+    std::vector<FlowLinks> flows;
+    std::vector<double> lines;
+    for (auto& [ends, uses] : flows_) {
+      for (LinkUse& use : uses) {
+        use.part /= connections_.at(ends);
+      }
+      lines.push_back(rate_of(ends.first.value()));
+      flows.push_back(uses);
+    }
+    for (std::size_t link = 0; link < capacities_.size(); ++link) {
+      made.shares_links = made.shares_links || senders_[link].size() > 1;
+      const double seconds = carried_[link] * 8 / (capacities_[link] * payload_share_);
+      made.least_time = std::max(made.least_time, Duration::picoseconds(static_cast<std::int64_t>(seconds * 1e12)));
+    }
+    const std::vector<double> rates = max_min_rates(flows, capacities_);
+    double sum = 0;
+    std::map<EndpointId, double> of_sender;
+    for (std::size_t i = 0; const auto& [ends, uses] : flows_) {
+      const double share = std::min(rates[i] / lines[i], 1.0);
+      made.slowest_share = std::min(made.slowest_share, share);
+      sum += share;
+      of_sender[ends.first] += share * lines[i];
+      ++i;
+    }
+    made.mean_share = rates.empty() ? 1 : sum / static_cast<double>(rates.size());
+    set_sender_rates(of_sender, made);
+    return made;
+  }
+
+ private:
+  void set_sender_rates(const std::map<EndpointId, double>& of_sender, PathLimits& made) const {
+    if (of_sender.empty()) {
+      return;
+    }
+    const auto payload = [this](double rate) {
+      return Rate::bits_per_second(static_cast<std::int64_t>(rate * payload_share_));
+    };
+    double sum = 0;
+    double least = of_sender.begin()->second;
+    for (const auto& [sender, rate] : of_sender) {
+      sum += rate;
+      least = std::min(least, rate);
+    }
+    made.per_sender = payload(sum / static_cast<double>(of_sender.size()));
+    made.slowest_sender = payload(least);
+  }
+
+  [[nodiscard]] double rate_of(fabric::PortIndex port) const {
+    return static_cast<double>(fabric_.port(port).rate.bits_per_second());
+  }
+
+  std::uint32_t number_of(fabric::PortIndex port) {
+    const auto [found, is_new] = numbers_.try_emplace(port, static_cast<std::uint32_t>(capacities_.size()));
+    if (is_new) {
+      capacities_.push_back(rate_of(port));
+      carried_.push_back(0);
+      senders_.emplace_back();
+    }
+    return found->second;
+  }
+
+  using Ends = std::pair<EndpointId, EndpointId>;
+
+  const Fabric& fabric_;
+  double payload_share_;
+  std::map<fabric::PortIndex, std::uint32_t> numbers_;  // of links that are used
+  std::vector<double> capacities_;                      // in bits per second
+  std::vector<double> carried_;                         // bytes of payload
+  std::vector<std::set<EndpointId>> senders_;
+  std::map<Ends, FlowLinks> flows_;
+  std::map<Ends, std::uint32_t> connections_;
+};
+
+template <class Fabric>
+PathLimits limits_of(const Fabric& fabric, const FlowPaths::Options& options, std::span<const FlowDemand> demands) {
+  std::map<ConnectionName, const ConnectionEnd*> ends;
+  options.connector.visit_ends([&ends](const ConnectionEnd& end) {
+    ends.insert_or_assign({end.name.from, end.name.to, end.name.channel}, &end);
+  });
+  Examination<Fabric> examination(fabric, options.payload_share);
+  for (const FlowDemand& demand : demands) {
+    const auto found = ends.find({demand.flow.source, demand.flow.destination, demand.flow.index});
+    if (found == ends.end() || options.world.is_scale_up(found->second->port.endpoint)) {
+      continue;
+    }
+    const ConnectionEnd& end = *found->second;
+    const Result<EndpointId> destination = options.connector.endpoint_of(end.name.to, end.name.remote_rail);
+    if (destination) {
+      examination.add(options.world, end, *destination, demand.bytes);
+    }
+  }
+  return examination.limits();
+}
+
+}  // namespace
+
+PathLimits FlowPaths::examine(std::span<const FlowDemand> demands) const {
+  const World& world = options_.world;
+  return world.ethernet() != nullptr ? limits_of(*world.ethernet(), options_, demands)
+                                     : limits_of(*world.infiniband(), options_, demands);
+}
+
+}  // namespace weft::study::world

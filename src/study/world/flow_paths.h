@@ -1,0 +1,55 @@
+// The links that flows of a simulated network take, by the routes and hashes of the run, and what these allow without
+// any protocol: which links several senders share, the max-min rates, and the least time for so many bytes.
+//
+// A flow's queue pairs share its bytes alike. Where every packet may take another path, a flow loads all of them with
+// equal parts, which is the best that spraying and adaptive routing can do. Links are as they are now.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/data_size.h"
+#include "base/rate.h"
+#include "base/time.h"
+#include "study/world/max_min.h"
+#include "study/world/world.h"
+#include "workload/local_connector.h"
+#include "workload/rank.h"
+
+namespace weft::study::world {
+
+/// Payload that one flow sends; its connection exists and has been used.
+struct FlowDemand {
+  workload::FlowId flow{};
+  Bytes bytes{};
+};
+
+/// What the paths allow.
+struct PathLimits {
+  bool shares_links = false;  // one direction of a link between switches carries flows of two senders
+  Duration least_time{};      // the link with most to carry, at its full rate
+  double slowest_share = 1;   // of its sender's line: the max-min rate of the slowest flow; all of a sender's flows to
+                              // one receiver are one flow
+  double mean_share = 1;      // over flows
+  Rate per_sender{};          // payload at the max-min rates of a sender's flows together, mean over senders
+  Rate slowest_sender{};      // the same of the sender with least
+  std::uint64_t flows = 0;    // that go through the network
+};
+
+class FlowPaths {
+ public:
+  struct Options {
+    const World& world;  // both must outlive this
+    const workload::LocalConnector& connector;
+    double payload_share = 1;  // of a full packet on the wire
+  };
+  explicit FlowPaths(const Options& options) : options_(options) {}
+
+  /// All flows at the same time. Those over scale-up links are left out.
+  [[nodiscard]] PathLimits examine(std::span<const FlowDemand> demands) const;
+
+ private:
+  Options options_;
+};
+
+}  // namespace weft::study::world

@@ -1,0 +1,181 @@
+// One simulated world: a kernel, a fabric, the NICs and machines at its edge. It owns them all and hands out events.
+//
+// A world is assembled from plain options (study/assemble.h makes those of a scenario) and then run in slices. The same
+// options and seed give the same events, whatever the slices are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fabric/ethernet/ethernet_fabric.h"
+#include "fabric/infiniband/infiniband_fabric.h"
+#include "fabric/scale_up/scale_up_fabric.h"
+#include "host/aggregation_manager.h"
+#include "host/nic.h"
+#include "host/sim_machine.h"
+#include "sim/kernel.h"
+#include "study/world/world_division.h"
+
+namespace weft::study::world {
+
+struct MachinePlan {
+  std::string name;  // stable
+  std::vector<EndpointId> rails;
+  host::MachineOptions options;
+  /// The port of its GPU in its scale-up domain: the rail behind all others.
+  std::optional<EndpointId> scale_up{};
+  verbs::GpuIndex gpu{};  // of the host, that the machine runs on; invalid: none in particular
+};
+
+struct WorldOptions {
+  std::uint64_t seed = 1;
+  fabric::Graph graph;
+  std::variant<fabric::EthernetOptions, fabric::InfiniBandOptions> fabric;
+  /// What the NIC of an endpoint is like; endpoint, seeds and address are filled in by the world.
+  std::function<host::NicOptions(EndpointId)> nic;
+  std::vector<MachinePlan> machines;
+  /// What the reducers of the graph are like, if it has any; rails then have groups. Their ports have NICs as `nic`
+  /// gives them, without delays and congestion control.
+  host::ReductionOptions reduction;
+  /// Memory regions that have bytes behind them are really read and written. Costs time and memory; changes no result.
+  bool carries_bytes = false;
+  /// A second fabric beside the first; its first endpoint is the one behind those of the graph.
+  std::optional<fabric::ScaleUpOptions> scale_up;
+  /// As `nic`, for its endpoints.
+  std::function<host::NicOptions(EndpointId)> scale_up_nic;
+  /// Reducers of the second fabric: domains as a graph with reducers, whose endpoints have these numbers in the world.
+  /// No nodes: there are none.
+  fabric::Graph scale_up_graph{};
+  std::vector<EndpointId> scale_up_endpoints{};
+  host::ReductionOptions scale_up_reduction{};
+  /// Of a world that is not divided: with fewer endpoints it lies in the caches of the processor, and prefetching costs
+  /// more instructions than it saves waiting. Changes no result.
+  std::uint32_t prefetch_from = 257;
+  /// Whether the world may be divided: programs then touch nothing but their own host, but for opening connections.
+  Division division = Division::kNever;
+};
+
+class World {
+ public:
+  /// Errors: what the fabrics refuse, a machine without rails.
+  [[nodiscard]] static Result<std::unique_ptr<World>> create(WorldOptions options);
+
+  /// Calls every machine's program for the first time, at time zero.
+  void start();
+
+  enum class Stop : std::uint8_t { kIdle, kLimit, kBudget, kError };
+  /// Runs until nothing is left to happen, or the next event is after `limit`, or `budget` events were taken, or a
+  /// program failed (error()).
+  Stop run(Time limit, std::uint64_t budget);
+  /// After stop(): what is left of the window in which that was, up to `limit`. Nothing if the world is not divided.
+  void finish_window(Time limit);
+  /// The same as run, telling `observe(ActorId, Time)` of every event before it is handled.
+  Stop run_observed(Time limit, std::uint64_t budget, const std::function<void(sim::ActorId, Time)>& observe);
+  /// Makes run() return after the present event.
+  void stop() { stopping_ = true; }
+
+  /// From now on all events come in one order even if the world is divided: for those who watch several of its parts.
+  void keep_order() { keeps_order_ = true; }
+
+  [[nodiscard]] Time now() const { return kernel_.now(); }
+  [[nodiscard]] std::uint64_t events() const { return kernel_.events(); }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  /// When that was.
+  [[nodiscard]] Time error_at() const { return error_at_; }
+  [[nodiscard]] std::uint64_t packet_hops() const;
+  [[nodiscard]] std::size_t heap_bytes() const;
+  /// Empty if every count of the fabric agrees with what it holds, and no packet is lost or invented.
+  [[nodiscard]] std::string check_invariants() const;
+
+  [[nodiscard]] const fabric::Graph& graph() const;
+  /// Null if the fabric is of the other kind.
+  [[nodiscard]] fabric::EthernetFabric* ethernet() { return ethernet_.get(); }
+  [[nodiscard]] fabric::InfiniBandFabric* infiniband() { return infiniband_.get(); }
+  [[nodiscard]] const fabric::EthernetFabric* ethernet() const { return ethernet_.get(); }
+  /// Of whichever fabric it is.
+  [[nodiscard]] fabric::FabricDrops drops() const;
+  [[nodiscard]] const fabric::InfiniBandFabric* infiniband() const { return infiniband_.get(); }
+  /// Null without scale-up links.
+  [[nodiscard]] fabric::ScaleUpFabric* scale_up() { return scale_up_.get(); }
+  [[nodiscard]] const fabric::ScaleUpFabric* scale_up() const { return scale_up_.get(); }
+  /// Whether an endpoint is one of the scale-up fabric.
+  [[nodiscard]] bool is_scale_up(EndpointId endpoint) const { return endpoint.value() >= graph().endpoints; }
+  /// "host3/nic0", or "host3/gpu2" in a scale-up domain; and the rate of its port.
+  [[nodiscard]] const std::string& endpoint_name(EndpointId endpoint) const;
+  [[nodiscard]] Rate endpoint_rate(EndpointId endpoint) const { return rates_[endpoint.value()]; }
+  [[nodiscard]] host::Nic& nic(EndpointId endpoint) { return nics_[endpoint.value()]; }
+  [[nodiscard]] const host::Nic& nic(EndpointId endpoint) const { return nics_[endpoint.value()]; }
+  [[nodiscard]] host::SimMachine& machine(std::size_t index) { return *machines_[index]; }
+  [[nodiscard]] std::size_t machines() const { return machines_.size(); }
+  /// Null if the graph has no reducers.
+  [[nodiscard]] const host::AggregationManager* aggregation() const { return aggregation_.get(); }
+  [[nodiscard]] const fabric::PacketPool& packets() const { return packets_; }
+  [[nodiscard]] sim::Kernel& kernel() { return kernel_; }
+
+ private:
+  template <class Fabric>
+  struct Dispatch;
+  template <class Fabric>
+  struct ObservedDispatch;
+
+  /// For prefetching only: where the memory lies that an endpoint's next event will probably need. Engines are those
+  /// that took a packet last: data, and an acknowledgement. They may be gone.
+  struct WarmEndpoint {
+    const host::Nic* nic = nullptr;
+    std::array<const void*, 2> engines{};
+    std::array<std::uint32_t, 2> numbers{};  // of those queue pairs
+  };
+  void find_engine(std::uint32_t endpoint, const wire::Packet& packet);
+
+  explicit World(const WorldOptions& options);
+  void make_scale_up_groups(const WorldOptions& options);
+  void wake_reduction(std::uint32_t actor, Time now);
+  [[nodiscard]] fabric::EndpointPort& port();
+  void make_hosts(const WorldOptions& options);
+  void make_nics(const WorldOptions& options);
+  void make_scale_up_nics(const WorldOptions& options);
+  void give_ranks(const WorldOptions& options);
+  void list_ports();
+  [[nodiscard]] std::span<const fabric::PortIndex> ports_of(sim::PartitionIndex partition) const {
+    const std::uint32_t first = first_ports_[partition];
+    return {listed_ports_.data() + first, first_ports_[partition + 1] - first};
+  }
+  [[nodiscard]] Stop stop_of(sim::Kernel::Stop stop) const;
+
+  std::uint64_t seed_;
+  WorldDivision division_;
+  std::vector<fabric::PortIndex> listed_ports_;  // by partition
+  std::vector<std::uint32_t> first_ports_;       // of each partition among them, and one more
+  std::vector<std::uint8_t> is_busy_;            // by partition: it had much to do in its last window
+  sim::Kernel kernel_;
+  fabric::PacketPool packets_;
+  std::unique_ptr<host::PayloadStore> payloads_;  // null: lengths only
+  std::unique_ptr<fabric::EthernetFabric> ethernet_;
+  std::unique_ptr<fabric::InfiniBandFabric> infiniband_;
+  std::unique_ptr<fabric::ScaleUpFabric> scale_up_;
+  std::vector<std::uint64_t> addresses_;
+  std::vector<Rate> rates_;  // by endpoint, of all fabrics
+  std::deque<host::Nic> nics_;
+  std::vector<WarmEndpoint> warm_;  // by endpoint
+  bool prefetches_ = false;
+  std::vector<std::unique_ptr<host::SimMachine>> machines_;
+  std::unique_ptr<host::AggregationManager> aggregation_;
+  fabric::Graph scale_up_graph_;
+  std::unique_ptr<host::AggregationManager> scale_up_aggregation_;
+  void fail_at(Time now, const Error& error);
+
+  std::optional<Error> error_;
+  Time error_at_ = Time::never();
+  bool stopping_ = false;
+  bool keeps_order_ = false;
+};
+
+}  // namespace weft::study::world

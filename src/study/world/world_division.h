@@ -1,0 +1,35 @@
+// Where a world is divided into partitions that the kernel runs through window by window (docs/decisions/0026).
+//
+// What lies close together stays together: a host with all its ports, and what short cables join. The lookahead is the
+// propagation delay of the shortest cable that is cut. A world that would fall into too few, too large or too idle
+// parts is left whole; so is one whose parts have more to do with one another than packets.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+#include "sim/kernel.h"
+
+namespace weft::study::world {
+
+struct WorldOptions;
+
+enum class Division : std::uint8_t {
+  kNever,
+  kWhereItPays,
+  kWhereverPossible,  // for tests: at the longest cables, however small or idle the parts
+};
+
+struct WorldDivision {
+  Duration lookahead;                          // zero: not divided, and the rest is empty
+  std::vector<sim::PartitionIndex> of_node{};  // from 1, in the order of the graph
+  std::vector<std::uint32_t> ports{};          // ends of cables, by partition; the first has none
+};
+
+[[nodiscard]] WorldDivision divide_world(const WorldOptions& options);
+
+/// Event sets that fit what happens in each partition.
+[[nodiscard]] sim::Kernel::Division event_sets_for(const WorldOptions& options, const WorldDivision& division);
+
+}  // namespace weft::study::world
