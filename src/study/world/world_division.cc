@@ -106,7 +106,7 @@ std::uint64_t wires_of(const fabric::ScaleUpOptions& scale_up) {
 }
 
 // The end of a busy cable has an event about every 40 ns and seldom more than one pending. A partition of a few has one
-// sorted list; elsewhere a bucket holds some thirty to sixty events, which docs/performance.md has measurements of.
+// sorted list; elsewhere a bucket holds some thirty to sixty events (measured in docs/decisions, 0033).
 sim::EventSet::Options event_set_for(std::uint64_t ports) {
   const std::uint64_t width = ports <= kOneListPorts ? kOneListWidth : kBusyPicoseconds / ports;
   const auto shift = static_cast<std::uint8_t>(std::bit_width(std::max<std::uint64_t>(width, 16)) - 1);
