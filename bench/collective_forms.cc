@@ -42,13 +42,13 @@ constexpr std::int64_t kRanks[] = {2, 4, 8, 16, 32, 64, 128, 256, 512};
 constexpr Bytes kSizes[] = {1_kib, 64_kib, 1_mib, 16_mib, 128_mib, Bytes(1 << 30)};
 /// Payload times ranks of one simulation, and its messages.
 constexpr double kMostBytes = 20e9;
-constexpr double kMostMessages = 3e6;
+constexpr double kMaxMessages = 3e6;
 
 bool affordable(const Row& row, std::int64_t ranks, Bytes size) {
   const bool exchange = row.algorithm == CollectiveAlgorithm::kDirect;
   const double steps = 2.0 * static_cast<double>(exchange || row.algorithm == CollectiveAlgorithm::kRing ? ranks : 20);
   return static_cast<double>(size.count()) * static_cast<double>(ranks) < kMostBytes &&
-         static_cast<double>(ranks) * steps < kMostMessages;
+         static_cast<double>(ranks) * steps < kMaxMessages;
 }
 
 std::string cell(const Row& row, std::int64_t ranks, Bytes size, const scenario::Catalogue& catalogue) {

@@ -132,8 +132,8 @@ class Driver {
     options.nagle = (bits & 64U) == 0 ? transport::TcpNagle::kOff : transport::TcpNagle::kOn;
     options.pacing = (bits & 128U) == 0 ? transport::TcpPacing::kOff : transport::TcpPacing::kWindow;
     options.delayed_ack.every = static_cast<std::uint8_t>(1 + input_.below(4));
-    options.most_gaps = static_cast<std::uint16_t>(1 + input_.below(20));
-    options.most_segments = 2 + input_.below(100);
+    options.max_gaps = static_cast<std::uint16_t>(1 + input_.below(20));
+    options.max_segments = 2 + input_.below(100);
     options.minimum_rto = Duration::milliseconds(1);
     options.retries = options.syn_retries = 200;
     options.time_wait = Duration::seconds(10'000);

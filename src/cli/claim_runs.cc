@@ -13,7 +13,7 @@
 #include "cli/scale_run.h"
 #include "study/assembly/build_topology.h"
 #include "study/compare/fabric_settings.h"
-#include "study/compare/mis_settings.h"
+#include "study/compare/misconfigurations.h"
 #include "study/results/results_json.h"
 #include "study/results/results_key.h"
 #include "study/scenario/scenario_load.h"
@@ -81,7 +81,7 @@ Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
   return run_each(scenario, **scenarios);
 }
 
-Result<std::vector<ClaimCase>> ClaimRuns::run_mistakes(const std::string& scenario, const std::string& case_name) {
+Result<std::vector<ClaimCase>> ClaimRuns::run_misconfigured(const std::string& scenario, const std::string& case_name) {
   Result<const std::vector<study::scenario::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
@@ -90,12 +90,13 @@ Result<std::vector<ClaimCase>> ClaimRuns::run_mistakes(const std::string& scenar
   if (right == (*scenarios)->end()) {
     return fail("{}: no case '{}'", scenario, case_name);
   }
-  Result<std::vector<study::compare::MisSetting>> mistakes = study::compare::mis_settings_of(*right);
-  if (!mistakes) {
-    return pass_on(mistakes);
+  Result<std::vector<study::compare::Misconfiguration>> misconfigurations =
+      study::compare::misconfigurations_of(*right);
+  if (!misconfigurations) {
+    return pass_on(misconfigurations);
   }
   std::vector<study::scenario::Scenario> wrong;
-  for (study::compare::MisSetting& mistake : *mistakes) {
+  for (study::compare::Misconfiguration& mistake : *misconfigurations) {
     wrong.push_back(std::move(mistake.scenario));
     wrong.back().case_name = std::move(mistake.name);
   }
@@ -143,24 +144,25 @@ Result<std::vector<ClaimCase>> ClaimRuns::run_each(const std::string& title,
 }
 
 Result<std::vector<study::results::ScalePoint>> ClaimRuns::scale(const std::string& scenario,
-                                                                 const study::claims::ScaleAsk& ask) {
+                                                                 const study::claims::ScaleRequest& request) {
   Result<const std::vector<study::scenario::Scenario>*> scenarios = read(scenario);
   if (!scenarios) {
     return pass_on(scenarios);
   }
-  ScaleRun runs({.scaling = ask.scaling, .extra_latency = ask.question.extra_latency, .progress = options_.progress},
-                catalogue_);
+  ScaleRun runs(
+      {.scaling = request.scaling, .extra_latency = request.question.extra_latency, .progress = options_.progress},
+      catalogue_);
   std::vector<study::results::ScalePoint> points;
   for (const study::scenario::Scenario& one : **scenarios) {
     const ScaleLine line{.name = one.case_name, .scenario = one};
-    for (const std::int64_t gpus : ask.gpus) {
+    for (const std::int64_t gpus : request.gpus) {
       points.push_back(runs.point(line, gpus));
       if (interrupted()) {
         return fail("interrupted");
       }
     }
   }
-  if (Result<void> kept = keep(scenario, study::results::scale_json(points, ask.question)); !kept) {
+  if (Result<void> kept = keep(scenario, study::results::scale_json(points, request.question)); !kept) {
     return pass_on(kept);
   }
   return points;

@@ -27,10 +27,10 @@ class ClaimRuns : public study::claims::ClaimRunner {
       : options_(std::move(options)), catalogue_(catalogue), comparison_(comparison) {}
 
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run(const std::string& scenario) override;
-  [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run_mistakes(const std::string& scenario,
-                                                                           const std::string& case_name) override;
-  [[nodiscard]] Result<std::vector<study::results::ScalePoint>> scale(const std::string& scenario,
-                                                                      const study::claims::ScaleAsk& ask) override;
+  [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run_misconfigured(const std::string& scenario,
+                                                                                const std::string& case_name) override;
+  [[nodiscard]] Result<std::vector<study::results::ScalePoint>> scale(
+      const std::string& scenario, const study::claims::ScaleRequest& request) override;
   [[nodiscard]] const nlohmann::ordered_json* comparison() const override { return comparison_; }
 
  private:

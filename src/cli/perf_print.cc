@@ -36,7 +36,7 @@ std::vector<Counter> counters_of(const live::PerfCounters& counters) {
           {"discarded", counters.rc.discarded},
           {"malformed", counters.driver.malformed},
           {"wrong_icrc", counters.driver.wrong_icrc},
-          {"strangers", counters.driver.stranger},
+          {"strangers", counters.driver.unknown_peer},
           {"unknown_qp", counters.unknown_qp},
           {"refused_by_kernel", counters.refused},
           {"faults_lost", counters.faults.lost},

@@ -21,7 +21,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr std::int64_t kMostGpus = 1'000'000;
+constexpr std::int64_t kMaxGpus = 1'000'000;
 
 int complain(const Error& error, int status) {
   fmt::print(stderr, "weft scale: {}\n", error.message);
@@ -31,8 +31,8 @@ int complain(const Error& error, int status) {
 Result<std::int64_t> parse_gpus(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size() || value < 1 || value > kMostGpus) {
-    return fail("--gpus: '{}' is no number of GPUs; 1 to {}, as in 8..1024 or 64,512", text, kMostGpus);
+  if (fault != std::errc() || end != text.data() + text.size() || value < 1 || value > kMaxGpus) {
+    return fail("--gpus: '{}' is no number of GPUs; 1 to {}, as in 8..1024 or 64,512", text, kMaxGpus);
   }
   return value;
 }
@@ -114,7 +114,7 @@ Result<std::vector<ScaleLine>> read_lines(const ScaleText& text) {
 }
 
 Result<void> write(const ScaleText& text, const std::vector<study::results::ScalePoint>& points,
-                   const study::results::ScaleQuestion& question) {
+                   const study::results::ScaleWhatIf& question) {
   if (!text.quiet) {
     fmt::print(text.json == "-" ? stderr : stdout, "{}", study::results::scale_text(points, question));
   }
@@ -127,7 +127,7 @@ int run(const ScaleText& text) {
   if (!sizes) {
     return complain(sizes.error(), kUsageError);
   }
-  study::results::ScaleQuestion question{.extra_latency = {}, .job_steps = text.job_steps};
+  study::results::ScaleWhatIf question{.extra_latency = {}, .job_steps = text.job_steps};
   if (!text.extra_latency.empty()) {
     const Result<Duration> extra = parse_duration(text.extra_latency);
     if (!extra) {

@@ -18,8 +18,8 @@
 #include "fabric/port_map.h"
 #include "fabric/routing/routes.h"
 #include "fabric/topology/graph.h"
+#include "sim/actor_order.h"
 #include "sim/kernel.h"
-#include "sim/ranks.h"
 
 namespace weft::fabric {
 

@@ -39,14 +39,14 @@ class LinkSchedule {
   void run_due(Time now, Routes& routes, Change change, IsDown is_down) {
     bool learned = false;
     for (const Pending& pending : take_due(now)) {
-      if (pending.is_news) {
+      if (pending.is_route_update) {
         routes.set_link(pending.event.link, is_down(pending.event.link) ? LinkState::kDown : LinkState::kUp);
         learned = true;
         continue;
       }
       change(pending.event);
       if (pending.event.kind != LinkEvent::Kind::kDegrade) {
-        pending_.push_back({.at = now + pending.event.reroute_delay, .event = pending.event, .is_news = true});
+        pending_.push_back({.at = now + pending.event.reroute_delay, .event = pending.event, .is_route_update = true});
       }
     }
     if (learned) {
@@ -58,7 +58,7 @@ class LinkSchedule {
   struct Pending {
     Time at;
     LinkEvent event;
-    bool is_news = false;  // of the event, for the routes
+    bool is_route_update = false;  // of the event, for the routes
   };
   [[nodiscard]] std::vector<Pending> take_due(Time now);
 

@@ -14,8 +14,8 @@
 #include "base/time.h"
 #include "fabric/actors.h"
 #include "fabric/packet_pool.h"
+#include "sim/actor_order.h"
 #include "sim/kernel.h"
-#include "sim/ranks.h"
 
 namespace weft::fabric {
 
@@ -33,17 +33,17 @@ struct ControlInFlight {
 };
 
 /// Of PortLink::way: not looked up.
-inline constexpr std::uint16_t kNoWay = 0xFFFF;
+inline constexpr std::uint16_t kNoEgress = 0xFFFF;
 
 enum PortFlag : std::uint8_t {
-  kIsEndpoint = 1 << 0,  // owner is an endpoint, else a switch
-  kCutThrough = 1 << 1,  // packets are handed over when their first bytes have come
-  kHasErrors = 1 << 2,   // the wire that ends here has a bit error rate
-  kLinkDown = 1 << 3,    // nothing arrives and nothing leaves
-  kRoutedHop = 1 << 4,   // the wire joins two layer-2 domains
-  kTapped = 1 << 5,      // a capture runs here
-  kGuarded = 1 << 6,     // a watchdog has taken a priority out of service
-  kHasStage = 1 << 7,    // InfiniBand: one packet may be behind the buffers already and wait for the wire alone
+  kIsEndpoint = 1 << 0,       // owner is an endpoint, else a switch
+  kCutThrough = 1 << 1,       // packets are handed over when their first bytes have come
+  kHasErrors = 1 << 2,        // the wire that ends here has a bit error rate
+  kLinkDown = 1 << 3,         // nothing arrives and nothing leaves
+  kRoutedHop = 1 << 4,        // the wire joins two layer-2 domains
+  kTapped = 1 << 5,           // a capture runs here
+  kWatchdogTripped = 1 << 6,  // a watchdog has taken a priority out of service
+  kHasStage = 1 << 7,         // InfiniBand: one packet may be behind the buffers already and wait for the wire alone
 };
 
 struct alignas(64) PortLink {
@@ -54,11 +54,11 @@ struct alignas(64) PortLink {
   Ring<InFlight> in_flight;  // behind the first
   PortIndex peer = 0;        // the other end of the cable
   std::uint16_t number = 0;  // within the owner
-  std::uint16_t way =
-      kNoWay;                 // port of the owner by which `first` will leave it, where that has been looked up already
-  std::uint8_t flags = 0;     // PortFlag bits
-  std::uint8_t announce = 0;  // Ethernet: priorities whose flow control has something to say
-  bool is_held_up = false;    // InfiniBand: the wire is idle, something waits, and no lane has credits
+  std::uint16_t egress =
+      kNoEgress;           // port of the owner by which `first` will leave it, where that has been looked up already
+  std::uint8_t flags = 0;  // PortFlag bits
+  std::uint8_t pending_pauses = 0;  // Ethernet: priorities whose flow control has something to say
+  bool has_xmit_wait = false;       // InfiniBand: the wire is idle, something waits, and no lane has credits
 
   // What a transmission needs: one more.
   alignas(64) Time free_at;  // the wire that begins here is idle from then on
@@ -71,7 +71,7 @@ struct alignas(64) PortLink {
   std::uint16_t queued = 0;                // bit l: packets of lane (priority, virtual lane) l wait
   std::uint16_t blocked = 0;               // bit l: flow control holds lane l
   std::uint16_t stalled = 0;               // InfiniBand, bit l: what lane l would send waits for credits
-  std::uint16_t scarce = 0;                // InfiniBand, bit l: an endpoint's lane l may be out of credits
+  std::uint16_t low_credit_lanes = 0;      // InfiniBand, bit l: an endpoint's lane l may be out of credits
   std::uint64_t packets_sent = 0;
 
   // What only flow control and changes need.
@@ -90,7 +90,7 @@ struct alignas(64) PortLink {
   }
   /// When what is sent now, or as soon as the wire that begins here is idle, begins: the later of the two, in a form
   /// that stays in registers where it is inlined.
-  [[nodiscard]] Time begin_of(Time now) const {
+  [[nodiscard]] Time transmission_start(Time now) const {
     if (free_at > now) {
       return free_at;
     }
@@ -102,8 +102,8 @@ struct alignas(64) PortLink {
 
 /// Puts a packet of so many bytes on the wire from `from` to `to`, its peer; transmission starts at `now`, or later,
 /// but not before the wire is idle. Counts it. The packet itself is not looked at.
-inline void launch(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index, PacketHandle packet,
-                   std::uint32_t wire_bytes, Time now) {
+inline void start_transmission(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index,
+                               PacketHandle packet, std::uint32_t wire_bytes, Time now) {
   const Duration occupied = from.wire_time(wire_bytes);
   Duration first_part = occupied;
   if (from.cut_through_bytes != 0) [[unlikely]] {
@@ -114,7 +114,7 @@ inline void launch(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex 
   ++from.packets_sent;
   if (to.arrival.pending().is_never()) {
     to.first = packet;
-    to.way = kNoWay;
+    to.egress = kNoEgress;
     kernel.wake_always(to.arrival, sim::ActorId(kArrival, to_index), at);
   } else {
     to.in_flight.push_back({at, packet});
@@ -122,7 +122,7 @@ inline void launch(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex 
 }
 
 /// Takes the packet that has arrived; invalid if the event means nothing.
-inline PacketHandle land(sim::Kernel& kernel, PortLink& port, Time now) {
+inline PacketHandle take_arrival(sim::Kernel& kernel, PortLink& port, Time now) {
   if (!port.arrival.fires(now)) {
     return PacketHandle::invalid();
   }
@@ -130,8 +130,8 @@ inline PacketHandle land(sim::Kernel& kernel, PortLink& port, Time now) {
   if (!port.in_flight.empty()) {
     const InFlight next = port.in_flight.pop_front();
     port.first = next.packet;
-    port.way = kNoWay;
-    kernel.wake_again(port.arrival, next.at);
+    port.egress = kNoEgress;
+    kernel.reschedule_current(port.arrival, next.at);
   }
   return arrived;
 }
@@ -145,10 +145,10 @@ inline PacketHandle land(sim::Kernel& kernel, PortLink& port, Time now) {
 /// Calls lose(packet) for every packet on the wire that ends here and lose_control(frame) for every control frame, and
 /// takes them off it.
 template <class Lose, class LoseControl>
-void cut_wire(PortLink& port, Lose lose, LoseControl lose_control) {
+void flush_wire(PortLink& port, Lose lose, LoseControl lose_control) {
   if (!port.arrival.pending().is_never()) {
     lose(port.first);
-    port.arrival.forget();
+    port.arrival.cancel();
   }
   while (!port.in_flight.empty()) {
     lose(port.in_flight.pop_front().packet);
@@ -156,11 +156,12 @@ void cut_wire(PortLink& port, Lose lose, LoseControl lose_control) {
   while (!port.control.empty()) {
     lose_control(port.control.pop_front().frame);
   }
-  port.control_arrival.forget();
+  port.control_arrival.cancel();
 }
 
 /// Adds the four actors of a port; `name` is the hash of its stable name.
-inline void add_port_ranks(sim::RankTable& ranks, std::uint64_t name, PortLink& port, sim::PartitionIndex partition) {
+inline void register_port_actors(sim::ActorOrder& ranks, std::uint64_t name, PortLink& port,
+                                 sim::PartitionIndex partition) {
   ranks.add({name, kArrival}, port.arrival, partition);
   ranks.add({name, kControlArrival}, port.control_arrival, partition);
   ranks.add({name, kTransmit}, port.transmit, partition);
@@ -168,8 +169,8 @@ inline void add_port_ranks(sim::RankTable& ranks, std::uint64_t name, PortLink& 
 }
 
 /// The same for a control frame in a packet record: it goes around the receiver's pipeline and counts as no packet.
-inline void launch_control(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index, PacketHandle frame,
-                           std::uint32_t wire_bytes, Time now) {
+inline void start_control_transmission(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index,
+                                       PacketHandle frame, std::uint32_t wire_bytes, Time now) {
   from.free_at = now + from.wire_time(wire_bytes);
   const Time at = from.free_at + from.control_delay;
   if (to.control.empty()) {
@@ -178,13 +179,13 @@ inline void launch_control(sim::Kernel& kernel, PortLink& from, PortLink& to, Po
   to.control.push_back({at, frame.value()});
 }
 
-inline PacketHandle land_control(sim::Kernel& kernel, PortLink& port, Time now) {
+inline PacketHandle take_control_arrival(sim::Kernel& kernel, PortLink& port, Time now) {
   if (!port.control_arrival.fires(now)) {
     return PacketHandle::invalid();
   }
   const ControlInFlight first = port.control.pop_front();
   if (!port.control.empty()) {
-    kernel.wake_again(port.control_arrival, port.control.front().at);
+    kernel.reschedule_current(port.control_arrival, port.control.front().at);
   }
   return PacketHandle(first.frame);
 }

@@ -10,48 +10,48 @@
 
 namespace weft::host {
 
-AggregationManager::AggregationManager(const ReductionOptions& options, const Surroundings& surroundings)
-    : options_(options), surroundings_(surroundings) {
-  for (std::uint32_t i = 0; i < surroundings.endpoints.size(); ++i) {
-    in_graph_.emplace(surroundings.endpoints[i], EndpointId(i));
+AggregationManager::AggregationManager(const ReductionOptions& options, const Environment& environment)
+    : options_(options), environment_(environment) {
+  for (std::uint32_t i = 0; i < environment.endpoints.size(); ++i) {
+    in_graph_.emplace(environment.endpoints[i], EndpointId(i));
   }
-  for (const fabric::Link& link : surroundings.graph.links) {
+  for (const fabric::Link& link : environment.graph.links) {
     ports_.try_emplace({link.a.node, link.b.node}, link.a.port);
     ports_.try_emplace({link.b.node, link.a.node}, link.b.port);
   }
 }
 
 void AggregationManager::make_reducers(const std::function<Nic&(EndpointId)>& nic) {
-  for (const fabric::ReducerSite& site : fabric::reducers_of(surroundings_.graph)) {
-    const std::string name = surroundings_.graph[site.at].name + "/reducer";
-    Reducer& made = reducers_.emplace_back(Reducer::Place{.kernel = surroundings_.kernel,
+  for (const fabric::ReducerSite& site : fabric::reducers_of(environment_.graph)) {
+    const std::string name = environment_.graph[site.at].name + "/reducer";
+    Reducer& made = reducers_.emplace_back(Reducer::Place{.kernel = environment_.kernel,
                                                           .index = end_actor(),
                                                           .name = name,
-                                                          .carries_bytes = surroundings_.carries_bytes,
-                                                          .service = surroundings_.service},
+                                                          .carries_bytes = environment_.carries_bytes,
+                                                          .service = environment_.service},
                                            options_);
-    actors_.push_back({&made, stable_hash(surroundings_.seed, name)});
+    actors_.push_back({&made, stable_hash(environment_.seed, name)});
     reducer_at_[site.at] = static_cast<std::uint32_t>(reducers_.size() - 1);
     for (std::uint16_t port = 0; port < site.ports; ++port) {
       const EndpointId own(site.first_port.value() + port);
-      made.add_port(nic(surroundings_.endpoints.empty() ? own : surroundings_.endpoints[own.value()]));
+      made.add_port(nic(environment_.endpoints.empty() ? own : environment_.endpoints[own.value()]));
     }
   }
 }
 
 verbs::GroupProvider& AggregationManager::add_rail(Nic& nic, SimProvider& rail, const std::string& name) {
-  SimGroupProvider& made = rails_.emplace_back(SimGroupProvider::Place{.kernel = surroundings_.kernel,
+  SimGroupProvider& made = rails_.emplace_back(SimGroupProvider::Place{.kernel = environment_.kernel,
                                                                        .index = end_actor(),
                                                                        .nic = nic,
                                                                        .rail = rail,
                                                                        .manager = *this,
-                                                                       .service = surroundings_.service},
+                                                                       .service = environment_.service},
                                                options_);
-  actors_.push_back({&made, stable_hash(surroundings_.seed, name)});
+  actors_.push_back({&made, stable_hash(environment_.seed, name)});
   return made;
 }
 
-void AggregationManager::add_ranks(sim::RankTable& ranks) {
+void AggregationManager::register_actors(sim::ActorOrder& ranks) {
   for (const Actor& actor : actors_) {
     ranks.add({actor.name_hash, kReduction}, actor.actor->wake());
   }
@@ -61,22 +61,22 @@ std::string AggregationManager::name_of(const std::vector<EndpointId>& members, 
   std::string name = fmt::format("group {}", number);
   for (const EndpointId member : members) {
     name += ' ';
-    name += surroundings_.graph.nodes[in_graph(member).value()].name;
+    name += environment_.graph.nodes[in_graph(member).value()].name;
   }
   return name;
 }
 
 EndpointId AggregationManager::in_graph(EndpointId member) const {
   EndpointId own = member;
-  if (!surroundings_.endpoints.empty()) {
+  if (!environment_.endpoints.empty()) {
     const auto found = in_graph_.find(member);
     own = found == in_graph_.end() ? EndpointId() : found->second;
   }
-  return own.is_valid() && own.value() < surroundings_.graph.host_endpoints() ? own : EndpointId();
+  return own.is_valid() && own.value() < environment_.graph.host_endpoints() ? own : EndpointId();
 }
 
 Psn AggregationManager::psn_of(const std::string& edge) const {
-  return Psn(static_cast<std::uint32_t>(stable_hash(surroundings_.seed, edge) & 0xFFFFFF));
+  return Psn(static_cast<std::uint32_t>(stable_hash(environment_.seed, edge) & 0xFFFFFF));
 }
 
 Psn AggregationManager::first_psn(const Joining& joining) const {
@@ -96,7 +96,7 @@ Result<void> AggregationManager::check(const Joining& joining) const {
 
 Result<AggregationManager::Membership> AggregationManager::join(const Joining& joining, const EdgeAddress& member) {
   WEFT_ASSERT(check(joining));
-  Family& family = families_[joining.members];
+  MemberSet& family = families_[joining.members];
   family.joined.resize(joining.members.size());
   const std::uint32_t number = family.joined[joining.self];
   if (number == family.trees.size()) {
@@ -113,7 +113,7 @@ Result<AggregationManager::Membership> AggregationManager::join(const Joining& j
   const Reducer::EdgePlace edge{
       .group = tree.groups[place.node],
       .child = place.child,
-      .port = port_towards(at, surroundings_.graph.node_of(in_graph(joining.members[joining.self]))),
+      .port = port_towards(at, environment_.graph.node_of(in_graph(joining.members[joining.self]))),
       .first_psn = psn_of(fmt::format("psn towards member {} of {}", joining.self, tree.name))};
   Reducer& reducer = reducer_of(tree, place.node);
   Result<EdgeAddress> opened = reducer.open_edge(edge);
@@ -133,8 +133,8 @@ std::uint32_t AggregationManager::port_towards(fabric::NodeIndex at, fabric::Nod
   if (found != ports_.end()) {
     return found->second;
   }
-  const std::string& name = surroundings_.graph[other].name;
-  return static_cast<std::uint32_t>(stable_hash(surroundings_.seed, name) >> 32);
+  const std::string& name = environment_.graph[other].name;
+  return static_cast<std::uint32_t>(stable_hash(environment_.seed, name) >> 32);
 }
 
 Reducer& AggregationManager::reducer_of(const Tree& tree, std::uint32_t node) {
@@ -147,7 +147,7 @@ Result<std::uint32_t> AggregationManager::make_tree(const std::vector<EndpointId
     own.push_back(in_graph(member));
   }
   Result<fabric::AggregationTree> shape =
-      fabric::make_aggregation_tree(surroundings_.graph, own, stable_hash(surroundings_.seed, name));
+      fabric::make_aggregation_tree(environment_.graph, own, stable_hash(environment_.seed, name));
   if (!shape) {
     return pass_on(shape);
   }
@@ -200,7 +200,7 @@ Result<void> AggregationManager::join_nodes(Tree& tree, std::uint32_t parent, st
   const fabric::NodeIndex upper = tree.shape.nodes[parent].at;
   const fabric::NodeIndex lower = tree.shape.nodes[below].at;
   const std::string edge =
-      fmt::format("{} {} to {}", tree.name, surroundings_.graph[lower].name, surroundings_.graph[upper].name);
+      fmt::format("{} {} to {}", tree.name, environment_.graph[lower].name, environment_.graph[upper].name);
   const Reducer::EdgePlace down{.group = tree.groups[parent],
                                 .child = child,
                                 .port = port_towards(upper, lower),

@@ -19,13 +19,13 @@
 #include "fabric/topology/graph.h"
 #include "host/group_provider.h"
 #include "host/reducer.h"
-#include "sim/ranks.h"
+#include "sim/actor_order.h"
 
 namespace weft::host {
 
 class AggregationManager {
  public:
-  struct Surroundings {
+  struct Environment {
     sim::Kernel& kernel;
     const fabric::Graph& graph;  // with its reducers
     std::uint64_t seed = 1;
@@ -36,18 +36,18 @@ class AggregationManager {
     std::vector<EndpointId> endpoints{};
   };
   /// The graph must outlive this.
-  AggregationManager(const ReductionOptions& options, const Surroundings& surroundings);
+  AggregationManager(const ReductionOptions& options, const Environment& environment);
 
   /// Called for each reducer's ports, and each rail, before add_ranks. `nic` gives the NIC of an endpoint.
   void make_reducers(const std::function<Nic&(EndpointId)>& nic);
   /// `name` is stable. The NIC and the rail's provider must outlive this.
   verbs::GroupProvider& add_rail(Nic& nic, SimProvider& rail, const std::string& name);
-  void add_ranks(sim::RankTable& ranks);
+  void register_actors(sim::ActorOrder& ranks);
   /// Actor kReduction.
-  void on_wake(std::uint32_t index, Time now) { actors_[index - surroundings_.first_actor].actor->on_wake(now); }
+  void on_wake(std::uint32_t index, Time now) { actors_[index - environment_.first_actor].actor->on_wake(now); }
   /// The number behind those of its actors.
   [[nodiscard]] std::uint32_t end_actor() const {
-    return surroundings_.first_actor + static_cast<std::uint32_t>(actors_.size());
+    return environment_.first_actor + static_cast<std::uint32_t>(actors_.size());
   }
 
   [[nodiscard]] const std::deque<Reducer>& reducers() const { return reducers_; }
@@ -90,7 +90,7 @@ class AggregationManager {
     std::vector<TreeEdge> left;
   };
   /// Groups over the same members.
-  struct Family {
+  struct MemberSet {
     std::vector<std::uint32_t> joined;  // how many, by member
     std::vector<std::uint32_t> trees;
   };
@@ -107,13 +107,13 @@ class AggregationManager {
   [[nodiscard]] EndpointId in_graph(EndpointId member) const;
 
   ReductionOptions options_;
-  Surroundings surroundings_;
+  Environment environment_;
   std::map<EndpointId, EndpointId> in_graph_;  // if the graph has numbers of its own
   std::deque<Reducer> reducers_;
   std::map<fabric::NodeIndex, std::uint32_t> reducer_at_;  // by switch
   std::deque<SimGroupProvider> rails_;
   std::vector<Actor> actors_;
-  std::map<std::vector<EndpointId>, Family> families_;
+  std::map<std::vector<EndpointId>, MemberSet> families_;
   std::deque<Tree> trees_;
   /// Ports of switches by what they lead to.
   std::map<std::pair<fabric::NodeIndex, fabric::NodeIndex>, std::uint16_t> ports_;

@@ -105,7 +105,7 @@ Result<void> SimGroupProvider::post_reduce(verbs::GroupHandle handle, const verb
   if (group.failed) {
     complete_next(group, verbs::WcStatus::kWrFlushErr);
   } else {
-    go_on(group);
+    advance(group);
   }
   return {};
 }
@@ -121,10 +121,10 @@ void SimGroupProvider::work(Time now) {
       on_completion(batch[i]);
     }
   }
-  if (look_at_ <= now) {
-    look_at_waiting(now);
+  if (next_check_ <= now) {
+    check_waiting_groups(now);
   }
-  wake_at(earlier(look_at_, provider_.next_visible(now)));
+  wake_at(earlier(next_check_, provider_.next_visible(now)));
 }
 
 void SimGroupProvider::on_completion(const verbs::WorkCompletion& completion) {
@@ -140,12 +140,12 @@ void SimGroupProvider::on_completion(const verbs::WorkCompletion& completion) {
   }
   switch (event.part) {
     case TreeEdge::Part::kReceive:
-      on_answer(group, completion);
+      on_response(group, completion);
       break;
     case TreeEdge::Part::kSend:
       group.edge->on_sent();
       ++group.acknowledged;
-      go_on(group);
+      advance(group);
       break;
     case TreeEdge::Part::kProbe:
     case TreeEdge::Part::kAbandon:
@@ -154,7 +154,7 @@ void SimGroupProvider::on_completion(const verbs::WorkCompletion& completion) {
   }
 }
 
-void SimGroupProvider::on_answer(Group& group, const verbs::WorkCompletion& completion) {
+void SimGroupProvider::on_response(Group& group, const verbs::WorkCompletion& completion) {
   if (group.failed) {
     return;
   }
@@ -171,12 +171,12 @@ void SimGroupProvider::on_answer(Group& group, const verbs::WorkCompletion& comp
     return;
   }
   ++group.answered;
-  group.patience.begin(now(), options_);
-  go_on(group);
+  group.probe_timer.begin(now(), options_);
+  advance(group);
 }
 
 // Completes, forgets and starts what can be; in this order, so that the window moves on at once.
-void SimGroupProvider::go_on(Group& group) {
+void SimGroupProvider::advance(Group& group) {
   while (group.completed < group.started &&
          group.completed < (group.receives(group.request(group.completed)) ? group.answered : group.acknowledged)) {
     complete_next(group, verbs::WcStatus::kSuccess);
@@ -218,9 +218,9 @@ void SimGroupProvider::start_next(Group& group) {
     fail_group(group, verbs::WcStatus::kLocQpOpErr);
     return;
   }
-  group.patience.begin(now(), options_);
-  look_at_ = earlier(look_at_, group.patience.due());
-  wake_at(look_at_);
+  group.probe_timer.begin(now(), options_);
+  next_check_ = earlier(next_check_, group.probe_timer.due());
+  wake_at(next_check_);
 }
 
 void SimGroupProvider::fail_group(Group& group, verbs::WcStatus status) {
@@ -232,24 +232,24 @@ void SimGroupProvider::fail_group(Group& group, verbs::WcStatus status) {
   }
 }
 
-void SimGroupProvider::look_at_waiting(Time now) {
-  look_at_ = Time::never();
+void SimGroupProvider::check_waiting_groups(Time now) {
+  next_check_ = Time::never();
   for (Group& group : groups_) {
     if (!group.open || group.failed || group.answered == group.started) {
       continue;
     }
-    switch (group.patience.ask(now, options_)) {
-      case Patience::Verdict::kGiveUp:
+    switch (group.probe_timer.evaluate(now, options_)) {
+      case ProbeTimer::Verdict::kGiveUp:
         group.edge->abandon();
         fail_group(group, verbs::WcStatus::kRetryExcErr);
         continue;
-      case Patience::Verdict::kProbe:
+      case ProbeTimer::Verdict::kProbe:
         group.edge->probe();
         break;
-      case Patience::Verdict::kWait:
+      case ProbeTimer::Verdict::kWait:
         break;
     }
-    look_at_ = earlier(look_at_, group.patience.due());
+    next_check_ = earlier(next_check_, group.probe_timer.due());
   }
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/ring.h"
-#include "host/patience.h"
+#include "host/probe_timer.h"
 #include "host/reduction_actor.h"
 #include "host/sim_provider.h"
 #include "host/tree_edge.h"
@@ -23,7 +23,7 @@ namespace weft::host {
 
 class AggregationManager;
 
-class SimGroupProvider final : public verbs::GroupProvider, public ReductionActor, public NewsListener {
+class SimGroupProvider final : public verbs::GroupProvider, public ReductionActor, public CompletionListener {
  public:
   struct Place {
     sim::Kernel& kernel;
@@ -60,7 +60,7 @@ class SimGroupProvider final : public verbs::GroupProvider, public ReductionActo
     std::uint64_t answered = 0;
     std::uint64_t completed = 0;
     std::uint64_t retired = 0;
-    Patience patience;
+    ProbeTimer probe_timer;
 
     [[nodiscard]] const verbs::ReduceWr& request(std::uint64_t number) const {
       return requests[static_cast<std::uint32_t>(number - retired)];
@@ -75,12 +75,12 @@ class SimGroupProvider final : public verbs::GroupProvider, public ReductionActo
 
   void work(Time now) override;
   void on_completion(const verbs::WorkCompletion& completion);
-  void on_answer(Group& group, const verbs::WorkCompletion& completion);
-  void go_on(Group& group);
+  void on_response(Group& group, const verbs::WorkCompletion& completion);
+  void advance(Group& group);
   void complete_next(Group& group, verbs::WcStatus status);
   void start_next(Group& group);
   void fail_group(Group& group, verbs::WcStatus status);
-  void look_at_waiting(Time now);
+  void check_waiting_groups(Time now);
   [[nodiscard]] Result<Group*> find(verbs::GroupHandle handle);
 
   const ReductionOptions& options_;
@@ -90,7 +90,7 @@ class SimGroupProvider final : public verbs::GroupProvider, public ReductionActo
   EndpointId endpoint_;
   verbs::CqHandle cq_;
   std::deque<Group> groups_;  // by handle and edge number
-  Time look_at_ = Time::never();
+  Time next_check_ = Time::never();
 };
 
 }  // namespace weft::host

@@ -13,24 +13,24 @@ const wire::ColdPacket kNoCold{};
 
 }  // namespace
 
-Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
-    : kernel_(surroundings.kernel),
-      packets_(surroundings.packets),
-      port_(surroundings.port),
-      index_(surroundings.index),
+Nic::Nic(const NicOptions& options, const Environment& environment)
+    : kernel_(environment.kernel),
+      packets_(environment.packets),
+      port_(environment.port),
+      index_(environment.index),
       endpoint_(options.device.endpoint),
       ack_(options.ack),
       cnp_(options.cnp),
       path_(options.path ? options.path(options.seed) : nullptr),
-      payloads_(surroundings.payloads),
+      payloads_(environment.payloads),
       device_(options.device),
       options_(options),
-      addresses_(surroundings.addresses),
+      addresses_(environment.addresses),
       random_(options.seed, "service time"),
       path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()),
       reordering_(options.measures_order ? std::make_unique<ReorderMeter>() : nullptr) {
-  has_detour_ = path_ != nullptr || payloads_ != nullptr;
-  has_departure_ = has_detour_ || options.check_headers;
+  receive_needs_slow_path_ = path_ != nullptr || payloads_ != nullptr;
+  send_needs_slow_path_ = receive_needs_slow_path_ || options.check_headers;
   measures_order_ = options.measures_order;
   places_any_order_ = options.rc.out_of_order_placement;
   if (payloads_ != nullptr) {
@@ -38,7 +38,7 @@ Nic::Nic(const NicOptions& options, const Surroundings& surroundings)
   }
 }
 
-void Nic::add_ranks(sim::RankTable& ranks, std::uint64_t name_hash, sim::PartitionIndex partition) {
+void Nic::register_actors(sim::ActorOrder& ranks, std::uint64_t name_hash, sim::PartitionIndex partition) {
   ranks.add({name_hash, kNicTimer}, timer_, partition);
   ranks.add({name_hash, kNicPipeline}, pipeline_, partition);
 }
@@ -52,8 +52,8 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   if (measures_order_) [[unlikely]] {
     measure_order(packet);
   }
-  if (has_detour_) [[unlikely]] {
-    take_detour(handle, now);
+  if (receive_needs_slow_path_) [[unlikely]] {
+    receive_slow(handle, now);
     return;
   }
   const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
@@ -63,8 +63,8 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
     return;
   }
   const QpRef ref = ref_of(slot);
-  attend(ref, record_of(ref));
-  report_news(now);
+  reschedule(ref, record_of(ref));
+  report_completions(now);
   pump(now);
 }
 
@@ -90,49 +90,49 @@ void Nic::measure_order(const wire::Packet& packet) {
   }
 }
 
-void Nic::tell_listeners(Time landed) {
+void Nic::notify_listeners(Time landed) {
   seen_completions_ = device_.completions();
-  const Time seen = path_ == nullptr ? landed + options_.pipeline.completion : path_->on_news(landed);
-  for (NewsListener* const listener : listeners_) {
+  const Time seen = path_ == nullptr ? landed + options_.pipeline.completion : path_->on_completions_seen(landed);
+  for (CompletionListener* const listener : listeners_) {
     listener->on_completions(seen);
   }
 }
 
 // Looks what a queue pair wants now, and puts it where it will be found.
-void Nic::attend(QpRef ref, QpRecord& record) {
+void Nic::reschedule(QpRef ref, QpRecord& record) {
   if (!record.alive) [[unlikely]] {
     return;
   }
-  transport::Device::Outlook outlook = device_.outlook(slot_of(ref));
+  transport::Device::Readiness readiness = device_.readiness(slot_of(ref));
   if (path_ != nullptr) [[unlikely]] {
-    outlook = held(ref, outlook, kernel_.now());
+    readiness = held(ref, readiness, kernel_.now());
   }
-  if (outlook.answer_waits) {
-    if ((record.lists & kInAnswers) == 0) {
-      await_answer(ref, record);
+  if (readiness.response_pending) {
+    if ((record.lists & kInResponses) == 0) {
+      enqueue_response(ref, record);
     }
-    if (outlook.notice_first != ((record.lists & kNoticeFirst) != 0)) [[unlikely]] {
-      record.lists ^= kNoticeFirst;
+    if (readiness.cnp_first != ((record.lists & kCnpFirst) != 0)) [[unlikely]] {
+      record.lists ^= kCnpFirst;
     }
   }
-  if (outlook.data <= kernel_.now()) {
+  if (readiness.data <= kernel_.now()) {
     if ((record.lists & kInReady) == 0) {
-      await_turn(ref, record);
+      enqueue_ready(ref, record);
     }
-  } else if (outlook.data < record.paced_at) {
-    pace(ref, record, outlook.data);
+  } else if (readiness.data < record.paced_at) {
+    pace(ref, record, readiness.data);
   }
-  if (outlook.timeout < record.timer_at) [[unlikely]] {
-    await_timeout(ref, record, outlook.timeout);
+  if (readiness.timeout < record.timer_at) [[unlikely]] {
+    schedule_timeout(ref, record, readiness.timeout);
   }
 }
 
-void Nic::await_answer(QpRef ref, QpRecord& record) {
-  record.lists |= kInAnswers;
-  answers_.push_back(ref);
+void Nic::enqueue_response(QpRef ref, QpRecord& record) {
+  record.lists |= kInResponses;
+  responses_.push_back(ref);
 }
 
-void Nic::await_turn(QpRef ref, QpRecord& record) {
+void Nic::enqueue_ready(QpRef ref, QpRecord& record) {
   record.lists |= kInReady;
   ready_[record.priority].push_back(ref);
   ready_mask_ = static_cast<std::uint16_t>(ready_mask_ | 1U << record.priority);
@@ -143,19 +143,19 @@ void Nic::pace(QpRef ref, QpRecord& record, Time until) {
   paced_.push({until, ref});
 }
 
-void Nic::await_timeout(QpRef ref, QpRecord& record, Time at) {
+void Nic::schedule_timeout(QpRef ref, QpRecord& record, Time at) {
   record.timer_at = at;
   timeouts_.push({at, ref});
   kernel_.wake(timer_, sim::ActorId(kNicTimer, index_), later(at, kernel_.now()));
 }
 
-void Nic::attend(Qpn qpn) {
+void Nic::reschedule(Qpn qpn) {
   if (const transport::QpSlot slot = device_.slot_of(qpn); slot.exists()) {
     const QpRef ref = ref_of(slot);
     QpRecord& record = record_of(ref);
     const std::uint8_t lists = record.lists;
     const Time paced_at = record.paced_at;
-    attend(ref, record);
+    reschedule(ref, record);
     // With nothing new to send, all others have been seen to. A peer that opens a connection asks at its own time,
     // which in a divided world need not be this host's.
     if (record.lists != lists || record.paced_at != paced_at || path_ != nullptr) {
@@ -176,7 +176,7 @@ void Nic::release_paced(Time now) {
     QpRecord& record = record_of(entry.who);
     if (record.paced_at == entry.at) {
       record.paced_at = Time::never();
-      attend(entry.who, record);
+      reschedule(entry.who, record);
     }
   }
 }
@@ -203,14 +203,14 @@ void Nic::pump_idle_wire(Time now) {
     port_.request_wire(endpoint_, pacing_call_);
   }
   if (path_ != nullptr) [[unlikely]] {
-    await_gate(now);
+    schedule_gate(now);
   }
 }
 
 Time Nic::send_one(std::uint16_t lanes, Time now) {
   Time free_at = Time::never();
-  if (!answers_.empty()) {
-    free_at = send_answer(lanes, now);
+  if (!responses_.empty()) {
+    free_at = send_response(lanes, now);
   }
   if (free_at.is_never() && (ready_mask_ & lanes) != 0 && gate_open(now)) {
     free_at = send_data(lanes, now);
@@ -218,34 +218,34 @@ Time Nic::send_one(std::uint16_t lanes, Time now) {
   return free_at;
 }
 
-std::uint32_t Nic::answer_lane(const QpRecord& record) const {
-  const std::optional<TrafficClass>& wanted = (record.lists & kNoticeFirst) != 0 ? cnp_ : ack_;
+std::uint32_t Nic::response_lane(const QpRecord& record) const {
+  const std::optional<TrafficClass>& wanted = (record.lists & kCnpFirst) != 0 ? cnp_ : ack_;
   return 1U << (wanted ? wanted->priority : record.priority);
 }
 
 // The oldest answer whose lane is open; each is looked at once.
-Time Nic::send_answer(std::uint16_t lanes, Time now) {
-  for (std::uint32_t left = answers_.size(); left > 0; --left) {
-    const QpRef ref = answers_.pop_front();
+Time Nic::send_response(std::uint16_t lanes, Time now) {
+  for (std::uint32_t left = responses_.size(); left > 0; --left) {
+    const QpRef ref = responses_.pop_front();
     QpRecord& record = record_of(ref);
-    const std::uint32_t needed = answer_lane(record);
+    const std::uint32_t needed = response_lane(record);
     if ((lanes & needed) == 0) {
-      answers_.push_back(ref);
+      responses_.push_back(ref);
       continue;
     }
-    record.lists = static_cast<std::uint8_t>(record.lists & ~kInAnswers);
-    if (path_ != nullptr && path_->answers_from(ref) > now) [[unlikely]] {
-      attend(ref, record);
+    record.lists = static_cast<std::uint8_t>(record.lists & ~kInResponses);
+    if (path_ != nullptr && path_->responses_from(ref) > now) [[unlikely]] {
+      reschedule(ref, record);
       continue;
     }
     // The answer may have become void meanwhile; data would take its turn, and their lane is blocked.
-    if (((lanes >> record.priority) & 1U) == 0 && (!record.alive || !device_.outlook(slot_of(ref)).answer_waits))
+    if (((lanes >> record.priority) & 1U) == 0 && (!record.alive || !device_.readiness(slot_of(ref)).response_pending))
         [[unlikely]] {
-      attend(ref, record);
+      reschedule(ref, record);
       continue;
     }
     const Time free_at = poll(ref, record, now);
-    attend(ref, record);
+    reschedule(ref, record);
     if (!free_at.is_never()) {
       return free_at;
     }
@@ -268,16 +268,16 @@ Time Nic::send_data(std::uint16_t lanes, Time now) {
     QpRecord& record = record_of(ref);
     record.lists = static_cast<std::uint8_t>(record.lists & ~kInReady);
     if (path_ != nullptr && path_->data_from(ref) > now) [[unlikely]] {
-      attend(ref, record);
+      reschedule(ref, record);
       continue;
     }
     // An engine gives its answers first: while their lane is blocked, its data wait behind them, and come back to the
     // ring with the answer that leaves.
-    if ((record.lists & kInAnswers) != 0 && (answer_lane(record) & ~std::uint32_t{lanes}) != 0) [[unlikely]] {
+    if ((record.lists & kInResponses) != 0 && (response_lane(record) & ~std::uint32_t{lanes}) != 0) [[unlikely]] {
       continue;
     }
     const Time free_at = poll(ref, record, now);
-    attend(ref, record);
+    reschedule(ref, record);
     if (!free_at.is_never()) {
       return free_at;
     }
@@ -295,20 +295,20 @@ Time Nic::poll(QpRef ref, QpRecord& record, Time now) {
   if (!device_.poll_transmit(slot_of(ref), {packet, cold, room_}, now)) {
     packet.common.flags = 0;
     packets_.release(handle);
-    report_news(now);
+    report_completions(now);
     return Time::never();
   }
   if (packet.has(wire::kHasCold)) [[unlikely]] {
     packets_.attach_cold(packet, cold);
   }
   finish(packet, record);
-  if (has_departure_) [[unlikely]] {
-    finish_departure(handle, cold, ref, now);
+  if (send_needs_slow_path_) [[unlikely]] {
+    finish_send_slow(handle, cold, ref, now);
   }
   return port_.send(endpoint_, handle, now);
 }
 
-void Nic::finish_departure(fabric::PacketHandle handle, const wire::ColdPacket& cold, QpRef ref, Time now) {
+void Nic::finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& cold, QpRef ref, Time now) {
   const wire::Packet& packet = packets_[handle];
   if (payloads_ != nullptr) {
     std::copy_n(room_.begin(), packet.common.payload_bytes, payloads_->room(handle).begin());
@@ -375,9 +375,9 @@ void Nic::on_timer(Time now) {
     record.timer_at = Time::never();
     // The engine's deadline may have moved: it does nothing then, and says when to come back.
     device_.on_timeout(slot_of(entry.who), now);
-    attend(entry.who, record);
+    reschedule(entry.who, record);
   }
-  report_news(now);
+  report_completions(now);
   if (!timeouts_.empty()) {
     kernel_.wake(timer_, sim::ActorId(kNicTimer, index_), timeouts_.first());
   }
@@ -453,8 +453,8 @@ void Nic::modified(Qpn qpn) {
   const bool has_peer = options_.lane_of_peer && address.destination.is_valid();
   record_of(ref_of(slot)).priority =
       has_peer ? options_.lane_of_peer(address.destination) : options_.lane_of_mark[mark];
-  attend(qpn);
-  report_news(kernel_.now());  // a message that waited for its receive request, or requests that were flushed
+  reschedule(qpn);
+  report_completions(kernel_.now());  // a message that waited for its receive request, or requests that were flushed
 }
 
 void Nic::shared_receive_posted(verbs::SrqHandle srq) {
@@ -464,17 +464,17 @@ void Nic::shared_receive_posted(verbs::SrqHandle srq) {
     for (std::uint32_t i = 0; i < records.size(); ++i) {
       const transport::QpSlot slot{.index = i, .kind = kind};
       if (records[i].alive && device_.core_of(slot).init().srq == srq) {
-        attend(device_.core_of(slot).identity().qpn);
+        reschedule(device_.core_of(slot).identity().qpn);
       }
     }
   }
-  report_news(kernel_.now());
+  report_completions(kernel_.now());
 }
 
 Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
   const Time now = kernel_.now();
   if (path_ != nullptr) {
-    post_by_path(qpn, request, now);
+    post_via_host_path(qpn, request, now);
     return {};
   }
   Duration delay = options_.pipeline.before_wire();
@@ -484,8 +484,8 @@ Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
   if (delay == Duration::zero() && posts_.empty()) {
     device_.advance_to(now);
     Result<void> posted = device_.post_send(qpn, request);
-    attend(qpn);
-    report_news(now);
+    reschedule(qpn);
+    report_completions(now);
     return posted;
   }
   // A request overtakes none that was posted before it.
@@ -513,12 +513,12 @@ void Nic::on_pipeline(Time now) {
     if (!posted && !deferred_error_) {
       deferred_error_ = posted.error();
     }
-    attend(post.qpn);
+    reschedule(post.qpn);
   }
   if (!posts_.empty()) {
     kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), posts_.front().at);
   }
-  report_news(now);
+  report_completions(now);
 }
 
 Nic::Connections Nic::connections() const {
@@ -552,8 +552,8 @@ Nic::Connections Nic::connections() const {
 }
 
 std::size_t Nic::heap_bytes() const {
-  std::size_t bytes =
-      device_.heap_bytes() + answers_.heap_bytes() + paced_.heap_bytes() + timeouts_.heap_bytes() + posts_.heap_bytes();
+  std::size_t bytes = device_.heap_bytes() + responses_.heap_bytes() + paced_.heap_bytes() + timeouts_.heap_bytes() +
+                      posts_.heap_bytes();
   for (const std::vector<QpRecord>& records : records_) {
     bytes += records.capacity() * sizeof(QpRecord);
   }

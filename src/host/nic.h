@@ -24,23 +24,23 @@
 #include "host/nic_options.h"
 #include "host/payload_store.h"
 #include "host/reorder_meter.h"
+#include "sim/actor_order.h"
 #include "sim/kernel.h"
-#include "sim/ranks.h"
 #include "transport/device.h"
 
 namespace weft::host {
 
 /// Whoever runs the program of a NIC's host.
-class NewsListener {
+class CompletionListener {
  public:
-  virtual ~NewsListener() = default;
+  virtual ~CompletionListener() = default;
   /// The NIC has pushed completions; the program may see them at `at`.
   virtual void on_completions(Time at) = 0;
 };
 
 class alignas(64) Nic final : public fabric::Endpoint {
  public:
-  struct Surroundings {
+  struct Environment {
     sim::Kernel& kernel;
     fabric::PacketPool& packets;
     fabric::EndpointPort& port;
@@ -50,11 +50,11 @@ class alignas(64) Nic final : public fabric::Endpoint {
     PayloadStore* payloads = nullptr;  // null: lengths only
   };
 
-  Nic(const NicOptions& options, const Surroundings& surroundings);
+  Nic(const NicOptions& options, const Environment& environment);
 
-  void add_ranks(sim::RankTable& ranks, std::uint64_t name_hash, sim::PartitionIndex partition = 0);
+  void register_actors(sim::ActorOrder& ranks, std::uint64_t name_hash, sim::PartitionIndex partition = 0);
   /// Told of completions; must outlive the NIC's last event.
-  void add_listener(NewsListener* listener) { listeners_.push_back(listener); }
+  void add_completion_listener(CompletionListener* listener) { listeners_.push_back(listener); }
 
   // From the fabric and the kernel.
   void on_packet(fabric::PacketHandle handle, Time now) override;
@@ -68,7 +68,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   }
   [[gnu::always_inline]] void prefetch_queues() const {
     __builtin_prefetch(records_.front().data());
-    answers_.prefetch_front();
+    responses_.prefetch_front();
     ready_[turn_].prefetch_front();
     timeouts_.prefetch_first();
     device_.prefetch_table();
@@ -103,7 +103,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
     return records_[static_cast<std::size_t>(slot.kind)][slot.index].flow_hash;
   }
   /// Null without one.
-  [[nodiscard]] const NicPath* path() const { return path_.get(); }
+  [[nodiscard]] const HostPath* path() const { return path_.get(); }
   /// How far out of order data came; null unless the options ask for it.
   [[nodiscard]] const ReorderMeter* reordering() const { return reordering_.get(); }
   /// The memory that arriving bytes are written to, where the port has to wait for it; null: nowhere.
@@ -130,7 +130,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
  private:
   /// A queue pair as the rings and heaps name it: kind above, place in its slab below.
   using QpRef = std::uint32_t;
-  enum List : std::uint8_t { kInAnswers = 1, kInReady = 2, kNoticeFirst = 4 };  // the last: of its answers
+  enum List : std::uint8_t { kInResponses = 1, kInReady = 2, kCnpFirst = 4 };  // the last: of its answers
   struct QpRecord {
     Time paced_at = Time::never();  // the heap entry that counts
     Time timer_at = Time::never();
@@ -165,13 +165,13 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Result<Qpn> create_rc(const verbs::QpInitAttributes& init, QpRecord& record);
   template <class Options>
   [[nodiscard]] Result<Qpn> create_stream(const verbs::QpInitAttributes& init, Options options, QpRecord& record);
-  void attend(QpRef ref, QpRecord& record);
-  void attend(Qpn qpn);
+  void reschedule(QpRef ref, QpRecord& record);
+  void reschedule(Qpn qpn);
   // Kept out of line: most of what attend finds needs none of them, and saves no registers for them then.
-  [[gnu::noinline]] void await_answer(QpRef ref, QpRecord& record);
-  [[gnu::noinline]] void await_turn(QpRef ref, QpRecord& record);
+  [[gnu::noinline]] void enqueue_response(QpRef ref, QpRecord& record);
+  [[gnu::noinline]] void enqueue_ready(QpRef ref, QpRecord& record);
   [[gnu::noinline]] void pace(QpRef ref, QpRecord& record, Time until);
-  [[gnu::noinline]] void await_timeout(QpRef ref, QpRecord& record, Time at);
+  [[gnu::noinline]] void schedule_timeout(QpRef ref, QpRecord& record, Time at);
   void pump(Time now) {
     if (!awaits_wire_) {
       pump_idle_wire(now);
@@ -180,7 +180,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   void pump_idle_wire(Time now);
   // These send at most one packet. They give the time from which the wire may take another; never(): none was sent.
   [[nodiscard]] Time send_one(std::uint16_t lanes, Time now);
-  [[nodiscard]] Time send_answer(std::uint16_t lanes, Time now);
+  [[nodiscard]] Time send_response(std::uint16_t lanes, Time now);
   [[nodiscard]] Time send_data(std::uint16_t lanes, Time now);
   [[nodiscard]] Time poll(QpRef ref, QpRecord& record, Time now);
   void finish(wire::Packet& packet, QpRecord& record);
@@ -188,34 +188,34 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] bool is_unordered(const wire::Packet& packet) const;
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
   void release_paced(Time now);
-  [[nodiscard]] bool has_ready() const { return !answers_.empty() || ready_mask_ != 0; }
+  [[nodiscard]] bool has_ready() const { return !responses_.empty() || ready_mask_ != 0; }
   /// The lane of the queue pair's next answer.
-  [[nodiscard]] std::uint32_t answer_lane(const QpRecord& record) const;
+  [[nodiscard]] std::uint32_t response_lane(const QpRecord& record) const;
   /// Tells the listeners of completions that they have not been told of, if there are any; their bytes have landed.
-  void report_news(Time landed) {
+  void report_completions(Time landed) {
     if (device_.completions() != seen_completions_) {
-      tell_listeners(landed);
+      notify_listeners(landed);
     }
   }
-  void tell_listeners(Time landed);
+  void notify_listeners(Time landed);
   [[gnu::noinline]] void measure_order(const wire::Packet& packet);
 
   /// The bytes that came with a packet; none in runs that carry lengths only.
   [[nodiscard]] std::span<const std::byte> payload_of(fabric::PacketHandle handle) const;
   /// What few NICs do with a packet that the engine has filled, before it leaves.
-  void finish_departure(fabric::PacketHandle handle, const wire::ColdPacket& cold, QpRef ref, Time now);
+  void finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& cold, QpRef ref, Time now);
 
   // With a path between programs and this NIC, or with real bytes.
-  void take_detour(fabric::PacketHandle handle, Time now);
+  void receive_slow(fabric::PacketHandle handle, Time now);
   void deliver_with_bytes(fabric::PacketHandle handle, Time now);
-  void take_by_path(fabric::PacketHandle handle, Time now);
-  void deliver_by_path(fabric::PacketHandle handle, Time now);
-  [[nodiscard]] NicPath::Arrival describe(fabric::PacketHandle handle) const;
-  void post_by_path(Qpn qpn, const verbs::SendWr& request, Time now);
+  void receive_via_host_path(fabric::PacketHandle handle, Time now);
+  void deliver_via_host_path(fabric::PacketHandle handle, Time now);
+  [[nodiscard]] HostPath::Arrival describe(fabric::PacketHandle handle) const;
+  void post_via_host_path(Qpn qpn, const verbs::SendWr& request, Time now);
   void run_path(Time now);
   /// The outlook without what the host does not let leave yet.
-  [[nodiscard]] transport::Device::Outlook held(QpRef ref, transport::Device::Outlook outlook, Time now);
-  void await_gate(Time now);
+  [[nodiscard]] transport::Device::Readiness held(QpRef ref, transport::Device::Readiness readiness, Time now);
+  void schedule_gate(Time now);
   [[nodiscard]] bool gate_open(Time now) const { return path_ == nullptr || path_->device_data_from() <= now; }
 
   // What every packet needs lies together, in the first cache lines.
@@ -225,16 +225,16 @@ class alignas(64) Nic final : public fabric::Endpoint {
   std::uint32_t index_;
   EndpointId endpoint_;
   std::uint16_t ready_mask_ = 0;
-  std::uint8_t turn_ = 0;       // lane that sent last
-  bool awaits_wire_ = false;    // on_wire_ready will come when the wire is idle
-  bool has_detour_ = false;     // arrivals take a path, or have bytes
-  bool has_departure_ = false;  // departures take a path, have bytes, or are checked
+  std::uint8_t turn_ = 0;                 // lane that sent last
+  bool awaits_wire_ = false;              // on_wire_ready will come when the wire is idle
+  bool receive_needs_slow_path_ = false;  // arrivals take a path, or have bytes
+  bool send_needs_slow_path_ = false;     // departures take a path, have bytes, or are checked
   bool measures_order_ = false;
   bool places_any_order_ = false;  // reliable queue pairs take the data of their READs in any order
   std::optional<TrafficClass> ack_;
   std::optional<TrafficClass> cnp_;
-  std::unique_ptr<NicPath> path_;  // null: the delays of options_.pipeline
-  Ring<QpRef> answers_;
+  std::unique_ptr<HostPath> path_;  // null: the delays of options_.pipeline
+  Ring<QpRef> responses_;
   DeadlineHeap paced_;
   Time pacing_call_ = Time::never();  // on_wire_ready was asked for at that time, for pacing
   std::uint64_t seen_completions_ = 0;
@@ -250,7 +250,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   transport::Device device_;
   NicOptions options_;
   const std::vector<std::uint64_t>& addresses_;
-  std::vector<NewsListener*> listeners_;
+  std::vector<CompletionListener*> listeners_;
   sim::Wake pipeline_;
   Ring<DeferredPost> posts_;
   RandomStream random_;

@@ -7,9 +7,9 @@
 
 namespace weft::host {
 
-NicPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
+HostPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
   const wire::Packet& packet = packets_[handle];
-  NicPath::Arrival arrival{
+  HostPath::Arrival arrival{
       .packet = handle.value(), .flow_hash = packet.common.flow_hash, .payload = Bytes(packet.common.payload_bytes)};
   if (packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
     return arrival;
@@ -36,9 +36,9 @@ std::span<const std::byte> Nic::payload_of(fabric::PacketHandle handle) const {
   return payloads_ == nullptr ? std::span<const std::byte>{} : payloads_->of(handle, packets_[handle]);
 }
 
-void Nic::take_detour(fabric::PacketHandle handle, Time now) {
+void Nic::receive_slow(fabric::PacketHandle handle, Time now) {
   if (path_ != nullptr) {
-    take_by_path(handle, now);
+    receive_via_host_path(handle, now);
   } else {
     deliver_with_bytes(handle, now);
   }
@@ -54,30 +54,30 @@ void Nic::deliver_with_bytes(fabric::PacketHandle handle, Time now) {
     return;
   }
   const QpRef ref = ref_of(slot);
-  attend(ref, record_of(ref));
-  report_news(now);
+  reschedule(ref, record_of(ref));
+  report_completions(now);
   pump(now);
 }
 
-void Nic::take_by_path(fabric::PacketHandle handle, Time now) {
+void Nic::receive_via_host_path(fabric::PacketHandle handle, Time now) {
   switch (path_->admit(describe(handle), now)) {
-    case NicPath::Admission::kDeliver:
-      deliver_by_path(handle, now);
+    case HostPath::Admission::kDeliver:
+      deliver_via_host_path(handle, now);
       return;
-    case NicPath::Admission::kKeep:
+    case HostPath::Admission::kKeep:
       ++packets_kept_;
       kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), later(path_->next_arrival(), now));
       return;
-    case NicPath::Admission::kDrop:
+    case HostPath::Admission::kDrop:
       packets_.release(handle);
       return;
   }
 }
 
-void Nic::deliver_by_path(fabric::PacketHandle handle, Time now) {
+void Nic::deliver_via_host_path(fabric::PacketHandle handle, Time now) {
   static const wire::ColdPacket kNoCold{};
   const wire::Packet& packet = packets_[handle];
-  const NicPath::Arrival arrival = describe(handle);
+  const HostPath::Arrival arrival = describe(handle);
   const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
   const bool damaged = packet.has(wire::kCorrupted);
   const transport::QpSlot slot = device_.deliver({packet, cold, payload_of(handle)}, now);
@@ -87,19 +87,19 @@ void Nic::deliver_by_path(fabric::PacketHandle handle, Time now) {
   }
   const QpRef ref = ref_of(slot);
   const Time landed = damaged ? now : path_->on_delivered(ref, arrival, now);
-  attend(ref, record_of(ref));
-  report_news(landed);
+  reschedule(ref, record_of(ref));
+  report_completions(landed);
   pump(now);
 }
 
-void Nic::post_by_path(Qpn qpn, const verbs::SendWr& request, Time now) {
+void Nic::post_via_host_path(Qpn qpn, const verbs::SendWr& request, Time now) {
   const transport::QpSlot slot = device_.slot_of(qpn);
   const QpRef ref = slot.exists() ? ref_of(slot) : 0;
-  NicPath::Posting posting{.flow = ref,
-                           .qpn = qpn,
-                           .opcode = request.opcode,
-                           .send_flags = request.send_flags,
-                           .packet = verbs::to_bytes(options_.device.active_mtu)};
+  HostPath::Posting posting{.flow = ref,
+                            .qpn = qpn,
+                            .opcode = request.opcode,
+                            .send_flags = request.send_flags,
+                            .packet = verbs::to_bytes(options_.device.active_mtu)};
   for (const verbs::Sge& element : request.sg_list) {
     posting.size += Bytes(element.length);
   }
@@ -131,13 +131,13 @@ void Nic::run_path(Time now) {
     if (!posted && !deferred_error_) {
       deferred_error_ = posted.error();
     }
-    attend(post.qpn);
+    reschedule(post.qpn);
   }
-  report_news(now);
+  report_completions(now);
   while (path_->next_arrival() <= now) {
     if (const std::optional<std::uint32_t> packet = path_->take_arrival(now); packet) {
       --packets_kept_;
-      deliver_by_path(fabric::PacketHandle(*packet), now);
+      deliver_via_host_path(fabric::PacketHandle(*packet), now);
     }
   }
   Time next = path_->next_arrival();
@@ -149,22 +149,22 @@ void Nic::run_path(Time now) {
   }
 }
 
-transport::Device::Outlook Nic::held(QpRef ref, transport::Device::Outlook outlook, Time now) {
-  if (outlook.answer_waits) {
-    if (const Time from = path_->answers_from(ref); from > now) {
-      outlook.answer_waits = false;
+transport::Device::Readiness Nic::held(QpRef ref, transport::Device::Readiness readiness, Time now) {
+  if (readiness.response_pending) {
+    if (const Time from = path_->responses_from(ref); from > now) {
+      readiness.response_pending = false;
       // The queue pair is looked at again then; its data go behind the answer.
-      outlook.data = from;
+      readiness.data = from;
     }
   }
-  if (outlook.data <= now) {
-    outlook.data = later(outlook.data, path_->data_from(ref));
+  if (readiness.data <= now) {
+    readiness.data = later(readiness.data, path_->data_from(ref));
   }
-  return outlook;
+  return readiness;
 }
 
 // Data that wait for the host's memory: nothing else may call the NIC again.
-void Nic::await_gate(Time now) {
+void Nic::schedule_gate(Time now) {
   const Time gate = path_->device_data_from();
   if (ready_mask_ != 0 && gate > now && gate < pacing_call_ && !awaits_wire_) {
     pacing_call_ = gate;

@@ -9,7 +9,7 @@
 
 #include "base/distribution.h"
 #include "base/time.h"
-#include "host/path/nic_path.h"
+#include "host/path/host_path.h"
 #include "transport/congestion/congestion_control.h"
 #include "transport/congestion/tcp_congestion_control.h"
 #include "transport/device_options.h"
@@ -37,7 +37,7 @@ struct HostPipeline {
 };
 
 /// Makes the way between programs and this NIC; `seed` is f(seed, name) of the NIC. Empty: HostPipeline alone.
-using MakePath = std::function<std::unique_ptr<NicPath>(std::uint64_t seed)>;
+using MakeHostPath = std::function<std::unique_ptr<HostPath>(std::uint64_t seed)>;
 /// Makes the sender's half of congestion control for one queue pair; null: none.
 using MakeControl = std::function<std::unique_ptr<transport::CongestionControl>()>;
 /// Makes the receiver's half; null: none.
@@ -67,7 +67,7 @@ struct NicOptions {
   std::optional<TrafficClass> ack;  // unset: acknowledgements travel with their data
   std::optional<TrafficClass> cnp;
   HostPipeline pipeline;
-  MakePath path;              // if not empty, it takes the place of the pipeline's delays; service time is still drawn
+  MakeHostPath path;          // if not empty, it takes the place of the pipeline's delays; service time is still drawn
   std::uint64_t address = 0;  // f(seed, name): what flows are hashed by
   std::uint64_t seed = 1;
   /// Counts how far out of order data packets come (host/reorder_meter.h).

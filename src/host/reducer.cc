@@ -31,9 +31,9 @@ Reducer::Port::Port(Reducer& owner, Nic& nic, std::uint32_t port)
       cq(must(provider.create_cq(kCompletions))) {}
 
 void Reducer::Port::on_completions(Time at) {
-  if (!has_news) {
-    has_news = true;
-    reducer.news_.push_back(number);
+  if (!has_completions) {
+    has_completions = true;
+    reducer.ports_with_completions_.push_back(number);
   }
   reducer.wake_at(at);
 }
@@ -96,13 +96,13 @@ Result<EdgeAddress> Reducer::open_edge(const EdgePlace& place) {
   }
   edges_.push_back(name);
   edge.queue_pair = *made;
-  if (Result<void> given = give_memory(group, edge); !given) {
+  if (Result<void> given = register_memory(group, edge); !given) {
     return pass_on(given);
   }
   return edge.queue_pair->address();
 }
 
-Result<void> Reducer::give_memory(Group& group, Edge& edge) {
+Result<void> Reducer::register_memory(Group& group, Edge& edge) {
   Result<std::uint32_t> key = edge.port->provider.reg_mr({.pd = edge.port->pd,
                                                           .address = kSlotAddress,
                                                           .length = options_.window * stride(),
@@ -116,7 +116,7 @@ Result<void> Reducer::give_memory(Group& group, Edge& edge) {
 }
 
 // One message more than the window: abandonment may follow a full one.
-Result<void> Reducer::give_room(Child& child) {
+Result<void> Reducer::allocate_receive_buffer(Child& child) {
   const std::size_t bytes = (options_.window + 1) * stride();
   if (carries_bytes_) {
     child.room = std::make_unique<std::byte[]>(bytes);
@@ -154,7 +154,7 @@ Result<void> Reducer::connect_edge(const EdgePlace& place, const EdgeAddress& pe
   if (Result<void> connected = edge.queue_pair->connect(peer, options_); !connected) {
     return connected;
   }
-  return place.child ? give_room(groups_[place.group].children[*place.child]) : Result<void>{};
+  return place.child ? allocate_receive_buffer(groups_[place.group].children[*place.child]) : Result<void>{};
 }
 
 void Reducer::close_group(GroupNumber number) {
@@ -180,18 +180,18 @@ void Reducer::close_group(GroupNumber number) {
 }
 
 void Reducer::work(Time now) {
-  while (!news_.empty()) {
-    Port& port = ports_[news_.pop_front()];
-    port.has_news = false;
+  while (!ports_with_completions_.empty()) {
+    Port& port = ports_[ports_with_completions_.pop_front()];
+    port.has_completions = false;
     take_completions(port);
   }
   while (!latent_.empty() && latent_.front().at <= now) {
     pass_on_next(latent_.pop_front().group);
   }
-  if (look_at_ <= now) {
-    look_at_waiting(now);
+  if (next_check_ <= now) {
+    check_waiting_groups(now);
   }
-  wake_at(latent_.empty() ? look_at_ : earlier(latent_.front().at, look_at_));
+  wake_at(latent_.empty() ? next_check_ : earlier(latent_.front().at, next_check_));
 }
 
 void Reducer::take_completions(Port& port) {
@@ -256,9 +256,9 @@ void Reducer::on_vector(GroupNumber number, Child& child, const verbs::WorkCompl
   ++counters_.vectors;
   counters_.bytes += completion.byte_len;
   child.waiting.push_back({.header = completion.imm_data, .length = completion.byte_len});
-  counters_.most_held = std::max(counters_.most_held, child.waiting.size());
-  group.patience.begin(now(), options_);
-  look_at_ = earlier(look_at_, group.patience.due());
+  counters_.peak_held = std::max(counters_.peak_held, child.waiting.size());
+  group.probe_timer.begin(now(), options_);
+  next_check_ = earlier(next_check_, group.probe_timer.due());
   combine_ready(number);
 }
 
@@ -268,8 +268,8 @@ void Reducer::on_result(GroupNumber number, const verbs::WorkCompletion& complet
     group.parent->queue_pair->on_abandoned();
     fail_group(number);
   } else if (!group.failed) {
-    group.patience.begin(now(), options_);
-    answer_next(number, completion.byte_len);
+    group.probe_timer.begin(now(), options_);
+    respond_next(number, completion.byte_len);
   }
 }
 
@@ -368,7 +368,7 @@ void Reducer::pass_on_next(GroupNumber number) {
   const Vector& vector = group.slots[sequence % options_.window];
   ++counters_.results;
   if (!group.parent) {
-    answer_next(number, vector.length);
+    respond_next(number, vector.length);
     return;
   }
   // A broadcast from elsewhere is as long as its sender says.
@@ -383,7 +383,7 @@ void Reducer::pass_on_next(GroupNumber number) {
 }
 
 // `length` is zero where the result has gone elsewhere.
-void Reducer::answer_next(GroupNumber number, std::uint32_t length) {
+void Reducer::respond_next(GroupNumber number, std::uint32_t length) {
   Group& group = groups_[number];
   const std::uint64_t sequence = group.answered++;
   const ReductionHeader header = ReductionHeader::decode(group.slots[sequence % options_.window].header);
@@ -422,20 +422,20 @@ bool Reducer::waits(const Group& group) {
                      [&](const Child& child) { return child.arrived > child.answered; });
 }
 
-void Reducer::look_at_waiting(Time now) {
-  look_at_ = Time::never();
+void Reducer::check_waiting_groups(Time now) {
+  next_check_ = Time::never();
   for (GroupNumber number = 0; number < groups_.size(); ++number) {
     Group& group = groups_[number];
     if (!waits(group)) {
       continue;
     }
-    const Patience::Verdict verdict = group.patience.ask(now, options_);
-    if (verdict == Patience::Verdict::kGiveUp) {
+    const ProbeTimer::Verdict verdict = group.probe_timer.evaluate(now, options_);
+    if (verdict == ProbeTimer::Verdict::kGiveUp) {
       fail_group(number);
       continue;
     }
-    look_at_ = earlier(look_at_, group.patience.due());
-    if (verdict == Patience::Verdict::kProbe) {
+    next_check_ = earlier(next_check_, group.probe_timer.due());
+    if (verdict == ProbeTimer::Verdict::kProbe) {
       for (Child& child : group.children) {
         if (child.queue_pair) {
           child.queue_pair->probe();

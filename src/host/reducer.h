@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/ring.h"
-#include "host/patience.h"
+#include "host/probe_timer.h"
 #include "host/reduction_actor.h"
 #include "host/sim_provider.h"
 #include "host/tree_edge.h"
@@ -73,14 +73,14 @@ class Reducer final : public ReductionActor {
     std::uint64_t results = 0;     // sent up, or from the root down
     std::uint64_t answers = 0;     // to children
     std::uint64_t failures = 0;    // groups that ended so
-    std::uint32_t most_held = 0;   // vectors of one child that waited for others, at most
+    std::uint32_t peak_held = 0;   // vectors of one child that waited for others, at most
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
   /// A port's device, and word of its completions.
-  struct Port final : NewsListener {
+  struct Port final : CompletionListener {
     Port(Reducer& owner, Nic& nic, std::uint32_t number);
     void on_completions(Time at) override;
 
@@ -89,7 +89,7 @@ class Reducer final : public ReductionActor {
     SimProvider provider;
     verbs::PdHandle pd{};
     verbs::CqHandle cq{};
-    bool has_news = false;
+    bool has_completions = false;
   };
   struct Vector {
     std::uint32_t header = 0;
@@ -122,7 +122,7 @@ class Reducer final : public ReductionActor {
     std::uint64_t up_acknowledged = 0;
     std::vector<Vector> slots{};  // what was combined last in each
     std::unique_ptr<std::byte[]> memory{};
-    Patience patience;
+    ProbeTimer probe_timer;
   };
   struct EdgeName {
     GroupNumber group = 0;
@@ -145,12 +145,12 @@ class Reducer final : public ReductionActor {
   [[nodiscard]] static std::optional<Vector> matched(const Group& group);
   void combine_bytes(Group& group, const Vector& result) const;
   void pass_on_next(GroupNumber number);
-  void answer_next(GroupNumber number, std::uint32_t length);
+  void respond_next(GroupNumber number, std::uint32_t length);
   void fail_group(GroupNumber number);
-  void look_at_waiting(Time now);
+  void check_waiting_groups(Time now);
   [[nodiscard]] static bool waits(const Group& group);
-  [[nodiscard]] Result<void> give_memory(Group& group, Edge& edge);
-  [[nodiscard]] Result<void> give_room(Child& child);
+  [[nodiscard]] Result<void> register_memory(Group& group, Edge& edge);
+  [[nodiscard]] Result<void> allocate_receive_buffer(Child& child);
   [[nodiscard]] Result<void> post_room(Child& child, std::uint64_t sequence);
   [[nodiscard]] verbs::Sge slot_of(const Edge& edge, std::uint64_t sequence, std::uint32_t length) const;
   [[nodiscard]] Edge& edge_of(const EdgeName& name);
@@ -164,9 +164,9 @@ class Reducer final : public ReductionActor {
   std::vector<Group> groups_;
   std::uint32_t groups_open_ = 0;
   std::vector<std::optional<EdgeName>> edges_;  // by number; none: closed
-  Ring<std::uint32_t> news_;                    // ports
+  Ring<std::uint32_t> ports_with_completions_;  // ports
   Ring<Combined> latent_;                       // combined, not yet passed on
-  Time look_at_ = Time::never();
+  Time next_check_ = Time::never();
   Counters counters_;
 };
 

@@ -33,7 +33,7 @@ class ReorderMeter {
   };
 
   void note(const Flow& of, Psn psn) {
-    Highest& own = (of.answers ? answers_ : requests_)[of.flow];
+    Highest& own = (of.answers ? responses_ : requests_)[of.flow];
     ++packets_;
     if (!own.any || psn > own.psn) {
       own = {.psn = psn, .any = true};
@@ -44,7 +44,7 @@ class ReorderMeter {
   /// The queue pair is gone; its place may be that of another one.
   void forget(FlowRef flow) {
     requests_.forget(flow);
-    answers_.forget(flow);
+    responses_.forget(flow);
   }
 
   [[nodiscard]] std::uint64_t packets() const { return packets_; }
@@ -76,7 +76,7 @@ class ReorderMeter {
   }
 
   FlowTable<Highest> requests_;
-  FlowTable<Highest> answers_;
+  FlowTable<Highest> responses_;
   std::uint64_t packets_ = 0;
   std::vector<Late> late_;
 };

@@ -28,7 +28,7 @@ struct MachineOptions {
   Service service = Service::kRdma;  // of the rails' reliable queue pairs
 };
 
-class SimMachine final : public verbs::Machine, public NewsListener {
+class SimMachine final : public verbs::Machine, public CompletionListener {
  public:
   SimMachine(sim::Kernel& kernel, std::uint32_t index, const MachineOptions& options);
 
@@ -39,7 +39,7 @@ class SimMachine final : public verbs::Machine, public NewsListener {
   /// What reduces on a rail; must outlive this.
   void set_groups(std::size_t rail, verbs::GroupProvider& groups) { rails_[rail].groups = &groups; }
   [[nodiscard]] SimProvider& provider(std::size_t rail) { return *providers_[rail]; }
-  void add_ranks(sim::RankTable& ranks, std::uint64_t name_hash, sim::PartitionIndex partition = 0) {
+  void register_actors(sim::ActorOrder& ranks, std::uint64_t name_hash, sim::PartitionIndex partition = 0) {
     ranks.add({name_hash, kProgram}, wake_, partition);
   }
   /// What to call at start and when there is news.

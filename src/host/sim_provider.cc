@@ -38,9 +38,9 @@ void SimProvider::advance_for_set_up() const {
   }
 }
 
-SimProvider::SimProvider(Nic& nic, NewsListener& listener, Service service)
+SimProvider::SimProvider(Nic& nic, CompletionListener& listener, Service service)
     : nic_(nic), listener_(listener), service_(service) {
-  nic.add_listener(this);
+  nic.add_completion_listener(this);
 }
 
 verbs::DeviceAttributes SimProvider::query_device() const {

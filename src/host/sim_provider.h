@@ -14,10 +14,10 @@
 
 namespace weft::host {
 
-class SimProvider final : public verbs::Provider, public NewsListener {
+class SimProvider final : public verbs::Provider, public CompletionListener {
  public:
   /// The NIC and the listener must outlive this. `listener` hears when completions may be seen.
-  SimProvider(Nic& nic, NewsListener& listener, Service service = Service::kRdma);
+  SimProvider(Nic& nic, CompletionListener& listener, Service service = Service::kRdma);
 
   void on_completions(Time at) override;
   /// When the oldest completion that cannot be seen yet can be; never() if there is none.
@@ -91,7 +91,7 @@ class SimProvider final : public verbs::Provider, public NewsListener {
   void advance_for_set_up() const;
 
   Nic& nic_;
-  NewsListener& listener_;
+  CompletionListener& listener_;
   Service service_;
   std::vector<Queue> queues_;
 };

@@ -61,7 +61,7 @@ bool Driver::receive() {
 void Driver::on_datagram(const IncomingDatagram& datagram, Time now) {
   const Peer* const peer = find_peer(datagram.from);
   if (peer == nullptr) {
-    ++counters_.stranger;
+    ++counters_.unknown_peer;
     return;
   }
   switch (reader_.read(datagram.bytes, peer->in)) {

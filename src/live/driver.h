@@ -35,7 +35,7 @@ struct DriverCounters {
   std::uint64_t received = 0;      // handed to the device
   std::uint64_t malformed = 0;     // no packet of RoCEv2
   std::uint64_t wrong_icrc = 0;    // and no identification explains it
-  std::uint64_t stranger = 0;      // from an address that is no peer's
+  std::uint64_t unknown_peer = 0;  // from an address that is no peer's
   std::uint64_t unroutable = 0;    // to send, for an endpoint that is no peer
   std::uint64_t system_calls = 0;  // sends and receives
 };

@@ -209,9 +209,9 @@ std::span<std::byte> PerfEndpoint::incoming(std::uint32_t size, std::uint64_t n)
 
 Result<void> PerfEndpoint::post(const Post& post) {
   const std::uint64_t offset = slot_offset(post.size, post.n);
-  const bool answers_here = plan_.op == PerfOp::kRead || is_atomic(plan_.op);
+  const bool responses_here = plan_.op == PerfOp::kRead || is_atomic(plan_.op);
   const verbs::Sge element{
-      .address = kBase + offset + (answers_here ? half_bytes_ : 0), .length = post.size, .lkey = key_};
+      .address = kBase + offset + (responses_here ? half_bytes_ : 0), .length = post.size, .lkey = key_};
   verbs::SendWr request{.wr_id = post.n, .sg_list = {&element, 1}, .opcode = opcode_of(plan_.op)};
   if (post.signaled)
     request.send_flags = verbs::kSendSignaled;

@@ -50,7 +50,7 @@ struct PerfCounters {
 
   /// Datagrams that were dropped unread: hostile, damaged or stray.
   [[nodiscard]] std::uint64_t rejected() const {
-    return driver.malformed + driver.wrong_icrc + driver.stranger + unknown_qp;
+    return driver.malformed + driver.wrong_icrc + driver.unknown_peer + unknown_qp;
   }
 };
 

@@ -49,7 +49,7 @@ Result<void> PerfRequester::reap() {
                   verbs::to_string(completion.status));
     }
     for (; completed_ <= completion.wr_id; ++completed_)
-      check_answer(completed_);
+      check_response(completed_);
   }
   if (completed_ == before)
     return {};
@@ -61,13 +61,13 @@ Result<void> PerfRequester::reap() {
   return {};
 }
 
-bool PerfRequester::answers_hold_data() const {
+bool PerfRequester::responses_hold_data() const {
   return endpoint_.plan().op == PerfOp::kRead || is_atomic(endpoint_.plan().op);
 }
 
 // A READ brings the server's slot, stamped with the slot's number; an atomic the count of those before it.
-void PerfRequester::check_answer(std::uint64_t n) {
-  if (!answers_hold_data())
+void PerfRequester::check_response(std::uint64_t n) {
+  if (!responses_hold_data())
     return;
   const std::span<std::byte> answer = endpoint_.incoming(row_.size, n);
   if (is_atomic(endpoint_.plan().op)) {
@@ -83,7 +83,7 @@ void PerfRequester::check_answer(std::uint64_t n) {
 
 Result<void> PerfRequester::post_messages() {
   while (posted_ < row_.iterations && posted_ - completed_ < slots_) {
-    if (!answers_hold_data())
+    if (!responses_hold_data())
       stamp(endpoint_.outgoing(row_.size, posted_), posted_);
     const bool signaled = (posted_ + 1) % signal_interval_ == 0 || posted_ + 1 == row_.iterations;
     asked_ = endpoint_.device().now();

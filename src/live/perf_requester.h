@@ -22,11 +22,11 @@ class PerfRequester final : public PerfProgram {
 
  private:
   Result<void> reap();
-  void check_answer(std::uint64_t n);
+  void check_response(std::uint64_t n);
   Result<void> post_messages();
   Result<void> step_ping_pong();
   void take_pong();
-  [[nodiscard]] bool answers_hold_data() const;
+  [[nodiscard]] bool responses_hold_data() const;
 
   PerfEndpoint& endpoint_;
   PerfRow row_;

@@ -2,7 +2,7 @@
 // one wake-up pending.
 //
 // What decides between actors at one instant is the rank: their order by f(seed, stable name), given out once at
-// assembly (sim/ranks.h). Indices only find records; they decide nothing.
+// assembly (sim/actor_order.h). Indices only find records; they decide nothing.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ class Wake {
     return true;
   }
   /// The pending event, if any, will mean nothing.
-  void forget() { pending_ = Time::never(); }
+  void cancel() { pending_ = Time::never(); }
 
  private:
   friend class WakeAccess;

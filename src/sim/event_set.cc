@@ -18,7 +18,7 @@ constexpr std::uint64_t kBucketsAhead = 8;
 
 EventSet::EventSet(Options options)
     : shift_(options.bucket_shift),
-      look_when_(options.looks_ahead ? kLookAhead - 1 : kNever),
+      open_ahead_at_(options.prefetches ? kPrefetchDepth - 1 : kNever),
       mask_((std::uint64_t{1} << options.bucket_count_shift) - 1) {
   WEFT_ASSERT(options.bucket_count_shift >= 6 && options.bucket_count_shift <= 24 && options.bucket_shift < 40);
   buckets_.resize(mask_ + 1);
@@ -28,7 +28,7 @@ EventSet::EventSet(Options options)
   summary_.assign((occupied_.size() + 63) / 64, 0);
 }
 
-void EventSet::insert_apart(Event event, std::uint64_t bucket) {
+void EventSet::insert_slow(Event event, std::uint64_t bucket) {
   WEFT_DCHECK(!event.time.is_never() && event.time >= Time::zero());
   if (bucket <= current_) {
     // Events may keep coming into buckets that are open for as long as the next bucket is far away.
@@ -47,7 +47,7 @@ void EventSet::insert_apart(Event event, std::uint64_t bucket) {
 
 void EventSet::lengthen() {
   active_.resize(std::max<std::size_t>(2 * active_.size(), 64));
-  room_ = active_.size() - Chunk::kEvents - kLookAhead;
+  room_ = active_.size() - Chunk::kEvents - kPrefetchDepth;
 }
 
 void EventSet::drop_popped() {
@@ -66,8 +66,8 @@ bool EventSet::advance(std::uint64_t last) {
   take_overflow();
   next_ = end_ = kFront;
   open_bucket();
-  if (look_when_ != kNever) {
-    look_ahead();
+  if (open_ahead_at_ != kNever) {
+    open_ahead();
   }
   return true;
 }
@@ -87,12 +87,12 @@ Event EventSet::not_before() const {
 }
 
 // Only buckets that follow closely: everything that is inserted before the last one opened must be sorted in.
-void EventSet::look_ahead() {
-  if (next_ >= kLookAhead) {
+void EventSet::open_ahead() {
+  if (next_ >= kPrefetchDepth) {
     drop_popped();
   }
   const std::uint64_t last = bucket_of(active_[next_].time) + kBucketsAhead;
-  while (end_ - next_ < kLookAhead && near_ != 0) {
+  while (end_ - next_ < kPrefetchDepth && near_ != 0) {
     const std::uint64_t bucket = next_occupied();
     if (bucket > last || overflow_from_ <= bucket) {
       return;
@@ -150,7 +150,7 @@ void EventSet::take_overflow() {
   }
 }
 
-void EventSet::push_apart(Event event, std::uint64_t bucket) {
+void EventSet::push_slow(Event event, std::uint64_t bucket) {
   add_chunk(bucket & mask_);
   push(bucket, event);
 }

@@ -28,11 +28,11 @@ class EventSet {
     /// 2^count buckets, 6 to 24; they should span the usual delays.
     std::uint8_t bucket_count_shift = 13;
     /// The kernel prefetches: some buckets are opened before their time, and their memory is asked for before that.
-    bool looks_ahead = false;
+    bool prefetches = false;
   };
 
   /// So many events are sorted beforehand, as long as they come close together.
-  static constexpr std::size_t kLookAhead = 16;
+  static constexpr std::size_t kPrefetchDepth = 16;
 
   EventSet() : EventSet(Options{}) {}
   explicit EventSet(Options options);
@@ -47,7 +47,7 @@ class EventSet {
     if (bucket - current_ - 1 < mask_) {
       push(bucket, event);
     } else {
-      insert_apart(event, bucket);
+      insert_slow(event, bucket);
     }
   }
   /// The same, but only if that is a matter of a few instructions; false: it was not inserted.
@@ -77,10 +77,10 @@ class EventSet {
   }
 
   /// The same, with looks_ahead.
-  [[nodiscard]] bool pop_looking_ahead(Event& event, Time limit) {
+  [[nodiscard]] bool pop_prefetching(Event& event, Time limit) {
     // Asked for exactly once as the list runs short, and again when it is empty: a quiet run need not look each time.
-    if (end_ - next_ == look_when_) [[unlikely]] {
-      look_ahead();
+    if (end_ - next_ == open_ahead_at_) [[unlikely]] {
+      open_ahead();
     }
     return pop(event, limit);
   }
@@ -140,7 +140,7 @@ class EventSet {
   void push(std::uint64_t bucket, Event event) {
     Bucket& into = buckets_[bucket & mask_];
     if (into.used == Chunk::kEvents) {
-      return push_apart(event, bucket);
+      return push_slow(event, bucket);
     }
     Event& place = chunks_[into.last].events[into.used++];
     place.time = event.time;
@@ -165,9 +165,9 @@ class EventSet {
     place->order = event.order;
   }
   // Behind a full chunk. Nothing happens after this call, so that the way past it saves no registers.
-  [[gnu::noinline]] void push_apart(Event event, std::uint64_t bucket);
+  [[gnu::noinline]] void push_slow(Event event, std::uint64_t bucket);
   void add_chunk(std::uint64_t index);
-  [[gnu::noinline]] void insert_apart(Event event, std::uint64_t bucket);
+  [[gnu::noinline]] void insert_slow(Event event, std::uint64_t bucket);
   void make_room() {
     if (end_ >= room_) [[unlikely]] {
       lengthen();
@@ -180,14 +180,14 @@ class EventSet {
   [[nodiscard]] bool advance(std::uint64_t last);
   /// Of what is in no active list; kNever if there is nothing.
   [[nodiscard]] std::uint64_t first_bucket() const;
-  void look_ahead();
+  void open_ahead();
   [[gnu::always_inline]] void prefetch_soon() const;
   [[nodiscard]] std::uint64_t next_occupied() const;
   void take_overflow();
   void open_bucket();
 
   std::uint8_t shift_;
-  std::size_t look_when_;  // so many events are left; kNever: at no time
+  std::size_t open_ahead_at_;  // so many events are left; kNever: at no time
   std::uint64_t mask_;
   std::uint64_t current_ = 0;  // the last bucket that the active list holds
   std::size_t next_ = kFront;  // first event of the active list that has not been popped; before it is kBeforeAll

@@ -103,22 +103,22 @@ TEST(EventSet, HoldsTheSameEventTwice) {
 }
 
 TEST(EventSet, PeeksAtEventsInTheOrderInWhichTheyCome) {
-  EventSet set({.bucket_shift = 10, .bucket_count_shift = 6, .looks_ahead = true});
+  EventSet set({.bucket_shift = 10, .bucket_count_shift = 6, .prefetches = true});
   for (std::uint32_t rank = 0; rank < 8; ++rank) {
     set.insert(event(100 + rank, rank));
   }
   Event next;
-  ASSERT_TRUE(set.pop_looking_ahead(next, at(1000)));
+  ASSERT_TRUE(set.pop_prefetching(next, at(1000)));
   EXPECT_EQ(*set.peek(3), event(104, 4));
 }
 
 TEST(EventSet, PeeksIntoTheBucketsThatFollowClosely) {
-  EventSet set({.bucket_shift = 4, .bucket_count_shift = 10, .looks_ahead = true});
+  EventSet set({.bucket_shift = 4, .bucket_count_shift = 10, .prefetches = true});
   for (std::uint32_t i = 0; i < 100; ++i) {
     set.insert(event(100 + 10 * i, i));
   }
   Event next;
-  ASSERT_TRUE(set.pop_looking_ahead(next, at(1000)));
+  ASSERT_TRUE(set.pop_prefetching(next, at(1000)));
   for (std::size_t ahead = 0; ahead < 10; ++ahead) {
     EXPECT_EQ(*set.peek(ahead),
               event(110 + 10 * static_cast<std::int64_t>(ahead), static_cast<std::uint32_t>(ahead) + 1));
@@ -185,7 +185,7 @@ TEST_P(EventSetAgainstSortedList, AgreesEventForEvent) {
       const Time limit = now + Duration::picoseconds(static_cast<std::int64_t>(
                                    random.uniform(static_cast<std::uint64_t>(GetParam().spread))));
       Event next;
-      const bool popped = GetParam().options.looks_ahead ? set.pop_looking_ahead(next, limit) : set.pop(next, limit);
+      const bool popped = GetParam().options.prefetches ? set.pop_prefetching(next, limit) : set.pop(next, limit);
       ASSERT_EQ(popped, !list.empty() && list.front().time <= limit) << "seed " << seed << " step " << step;
       if (popped) {
         ASSERT_EQ(next, list.front()) << "seed " << seed << " step " << step;
@@ -199,16 +199,16 @@ TEST_P(EventSetAgainstSortedList, AgreesEventForEvent) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, EventSetAgainstSortedList,
-    ::testing::Values(Shape{{.bucket_shift = 0, .bucket_count_shift = 6}, 40},
-                      Shape{{.bucket_shift = 4, .bucket_count_shift = 6}, 3'000},
-                      Shape{{.bucket_shift = 8, .bucket_count_shift = 13}, 2'000'000},
-                      Shape{{.bucket_shift = 12, .bucket_count_shift = 10}, 100},
-                      Shape{{.bucket_shift = 4, .bucket_count_shift = 10, .looks_ahead = true}, 50},
-                      Shape{{.bucket_shift = 8, .bucket_count_shift = 13, .looks_ahead = true}, 100'000},
-                      Shape{{.bucket_shift = 23, .bucket_count_shift = 6}, 2'000'000},
-                      Shape{{.bucket_shift = 8, .bucket_count_shift = 13}, 1'000'000'000}));
+INSTANTIATE_TEST_SUITE_P(Shapes, EventSetAgainstSortedList,
+                         ::testing::Values(Shape{{.bucket_shift = 0, .bucket_count_shift = 6}, 40},
+                                           Shape{{.bucket_shift = 4, .bucket_count_shift = 6}, 3'000},
+                                           Shape{{.bucket_shift = 8, .bucket_count_shift = 13}, 2'000'000},
+                                           Shape{{.bucket_shift = 12, .bucket_count_shift = 10}, 100},
+                                           Shape{{.bucket_shift = 4, .bucket_count_shift = 10, .prefetches = true}, 50},
+                                           Shape{{.bucket_shift = 8, .bucket_count_shift = 13, .prefetches = true},
+                                                 100'000},
+                                           Shape{{.bucket_shift = 23, .bucket_count_shift = 6}, 2'000'000},
+                                           Shape{{.bucket_shift = 8, .bucket_count_shift = 13}, 1'000'000'000}));
 
 }  // namespace
 }  // namespace weft::sim

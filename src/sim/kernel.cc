@@ -19,37 +19,37 @@ EventSet::Options agenda_for(const Kernel::Division& division) {
 
 }  // namespace
 
-Kernel::Kernel(const Division& division) : lookahead_(division.lookahead), agenda_(agenda_for(division)) {
+Kernel::Kernel(const Division& division) : lookahead_(division.lookahead), partition_queue_(agenda_for(division)) {
   WEFT_ASSERT(is_divided() ? division.event_sets.size() >= 2 : division.event_sets.size() == 1);
   partitions_.reserve(division.event_sets.size());
   for (const EventSet::Options& options : division.event_sets) {
-    partitions_.emplace_back(options).due = is_divided() ? Time::never() : kUnannounced;
+    partitions_.emplace_back(options).due = is_divided() ? Time::never() : kNotEnqueued;
   }
-  partitions_.front().due = kUnannounced;
+  partitions_.front().due = kNotEnqueued;
 }
 
 void Kernel::insert_again(Event event) { current_events_->insert(event); }
 
-void Kernel::insert_announced(PartitionIndex index, Event event) {
+void Kernel::insert_and_enqueue(PartitionIndex index, Event event) {
   Partition& partition = partitions_[index];
   partition.events.insert(event);
   partition.due = event.time;
-  agenda_.insert(Event(event.time, event.rank(), ActorId::from_value(index)));
+  partition_queue_.insert(Event(event.time, event.rank(), ActorId::from_value(index)));
 }
 
-void Kernel::announce(PartitionIndex index) {
+void Kernel::enqueue_partition(PartitionIndex index) {
   Partition& partition = partitions_[index];
   const Event next = partition.events.not_before();
   partition.due = next.time;
   if (!next.time.is_never()) {
-    agenda_.insert(Event(next.time, next.rank(), ActorId::from_value(index)));
+    partition_queue_.insert(Event(next.time, next.rank(), ActorId::from_value(index)));
   }
 }
 
 // For a run in one order: partition 0 as well, and with the rank where it is known.
-void Kernel::announce_all() {
+void Kernel::enqueue_partitions() {
   for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
-    announce(index);
+    enqueue_partition(index);
   }
 }
 
@@ -63,7 +63,7 @@ bool Kernel::is_empty() const {
 }
 
 std::size_t Kernel::heap_bytes() const {
-  std::size_t bytes = agenda_.heap_bytes() + partitions_.capacity() * sizeof(Partition);
+  std::size_t bytes = partition_queue_.heap_bytes() + partitions_.capacity() * sizeof(Partition);
   for (const Partition& partition : partitions_) {
     bytes += partition.events.heap_bytes();
   }

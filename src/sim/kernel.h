@@ -68,13 +68,13 @@ class Kernel {
     WakeAccess::set(wake, at);
     Partition& partition = partitions_[wake.partition()];
     if (at <= partition.due) [[unlikely]] {
-      return insert_announced(wake.partition(), Event(at, wake.rank(), actor));
+      return insert_and_enqueue(wake.partition(), Event(at, wake.rank(), actor));
     }
     partition.events.insert(Event(at, wake.rank(), actor));
   }
   /// The same for the actor whose event is being handled. Inlined by force: nearly every event of a port is followed by
   /// another in this way.
-  [[gnu::always_inline]] void wake_again(Wake& wake, Time at) {
+  [[gnu::always_inline]] void reschedule_current(Wake& wake, Time at) {
     Event event;
     event.time = at;
     event.order = current_order_;
@@ -106,12 +106,12 @@ class Kernel {
   static constexpr std::size_t kSecondAhead = 8;
   static constexpr std::size_t kThirdAhead = 4;
   /// Partition::due of one that need not say when it has something to do.
-  static constexpr Time kUnannounced = Time::from_picoseconds(-1);
+  static constexpr Time kNotEnqueued = Time::from_picoseconds(-1);
 
   struct alignas(64) Partition {
     explicit Partition(EventSet::Options options) : events(options) {}
     EventSet events;
-    Time due = kUnannounced;  // not after its first event; the agenda has an entry of that time
+    Time due = kNotEnqueued;  // not after its first event; the agenda has an entry of that time
   };
 
   template <class Handler>
@@ -145,7 +145,7 @@ class Kernel {
     if (partitions_[index].due != entry.time) {
       return 0;
     }
-    partitions_[index].due = kUnannounced;
+    partitions_[index].due = kNotEnqueued;
     return index;
   }
   void begin(const Event& event) {
@@ -155,24 +155,24 @@ class Kernel {
   }
   // Nothing happens after these calls, so that the way past them saves no registers.
   [[gnu::noinline]] void insert_again(Event event);
-  [[gnu::noinline]] void insert_announced(PartitionIndex index, Event event);
+  [[gnu::noinline]] void insert_and_enqueue(PartitionIndex index, Event event);
   /// Puts the partition into the agenda at its next event, or where that may be at the earliest.
-  void announce(PartitionIndex index);
-  void announce_all();
+  void enqueue_partition(PartitionIndex index);
+  void enqueue_partitions();
   /// The last instant of the window that an instant is in.
   [[nodiscard]] Time end_of_window(Time time) const;
   [[nodiscard]] bool is_empty() const;
 
   std::vector<Partition> partitions_;
   Duration lookahead_;
-  EventSet agenda_;  // of a divided world: when partitions have something to do, those with `due` at that time
+  EventSet partition_queue_;  // of a divided world: when partitions have something to do, those with `due` at that time
   Time now_;
   std::uint64_t count_ = 0;
   Time stop_end_;
   EventSet* current_events_ = nullptr;  // of the event that is being handled
   std::uint64_t current_order_ = 0;     // its own
   PartitionIndex running_ = 0;          // where a window runs
-  Time window_end_ = kUnannounced;      // its last instant; before all others if none runs
+  Time window_end_ = kNotEnqueued;      // its last instant; before all others if none runs
 };
 
 template <class Handler>
@@ -181,7 +181,7 @@ Kernel::Stop Kernel::run_whole(Time limit, std::uint64_t budget, Handler& handle
   current_events_ = &events;
   Event event;
   for (; budget > 0; --budget) {
-    if (!events.pop_looking_ahead(event, limit)) {
+    if (!events.pop_prefetching(event, limit)) {
       return events.size() == 0 ? Stop::kEmpty : Stop::kLimit;
     }
     if (handler.prefetches()) {
@@ -214,7 +214,7 @@ bool Kernel::run_partition(PartitionIndex index, Time last, Handler& handler) {
   if constexpr (requires { handler.ran_partition(index, count_); }) {
     handler.ran_partition(index, count_ - count_before);
   }
-  announce(index);
+  enqueue_partition(index);
   return goes_on;
 }
 
@@ -229,7 +229,7 @@ Kernel::Stop Kernel::run_windows(Time limit, std::uint64_t budget, Handler& hand
     const Time bound = is_common_due ? common - Duration::picoseconds(1) : limit;
     Time begin = common;
     bool goes_on = true;
-    if (Event entry; agenda_.pop(entry, bound)) {
+    if (Event entry; partition_queue_.pop(entry, bound)) {
       begin = entry.time;
       goes_on = run_window(entry, earlier(end_of_window(begin), bound), handler);
     } else if (is_common_due) {
@@ -270,34 +270,34 @@ bool Kernel::run_window(Event entry, Time last, Handler& handler) {
     current = next;
     next = second;
     second = 0;
-    while (second == 0 && agenda_.pop(entry, last)) {
+    while (second == 0 && partition_queue_.pop(entry, last)) {
       second = take(entry);
     }
   } while ((current | next | second) != 0);
   now_ = latest;
-  window_end_ = kUnannounced;
+  window_end_ = kNotEnqueued;
   return goes_on;
 }
 
 template <class Handler>
 Kernel::Stop Kernel::run_merged(Time limit, std::uint64_t budget, Handler& handler) {
-  announce_all();
+  enqueue_partitions();
   bool goes_on = true;
   Event entry;
-  while ((budget > 0 || !goes_on) && agenda_.pop(entry, limit)) {
+  while ((budget > 0 || !goes_on) && partition_queue_.pop(entry, limit)) {
     const PartitionIndex index = entry.actor().value();
     Partition& partition = partitions_[index];
     const Event* const first = partition.events.first();
     if (first == nullptr || first->time != entry.time || first->rank() != entry.rank()) {
       // An entry for what has been taken, or that an earlier one has overtaken; or the least that was known.
       if (entry.time == partition.due) {
-        announce(index);
+        enqueue_partition(index);
       }
       continue;
     }
     Event event;
     (void)partition.events.pop(event, limit);
-    partition.due = kUnannounced;
+    partition.due = kNotEnqueued;
     current_events_ = &partition.events;
     begin(event);
     if (!handler.on_event(event.actor(), event.time)) {
@@ -305,10 +305,10 @@ Kernel::Stop Kernel::run_merged(Time limit, std::uint64_t budget, Handler& handl
       stop_end_ = end_of_window(now_);
       limit = earlier(limit, stop_end_);
     }
-    announce(index);
+    enqueue_partition(index);
     budget -= budget > 0 ? 1 : 0;
   }
-  partitions_.front().due = kUnannounced;
+  partitions_.front().due = kNotEnqueued;
   if (!goes_on || budget == 0) {
     return Stop::kAsked;
   }

@@ -70,7 +70,7 @@ TEST(Kernel, AnEarlierWakeUpReplacesTheOneThatIsPending) {
 TEST(Kernel, AForgottenWakeUpMeansNothing) {
   Actors actors(1);
   actors.wake(0, 3_ns);
-  actors.wakes[0].forget();
+  actors.wakes[0].cancel();
   actors.wake(0, 8_ns);
   (void)actors.kernel.run(Time::never(), kUnlimited, actors);
   EXPECT_EQ(actors.fired, (Fired{{0, Time::zero() + 8_ns}}));
@@ -100,7 +100,7 @@ TEST(Kernel, TheActorThatIsBeingHandledIsWokenAgainAmongTheOthers) {
   std::vector<std::size_t> done(2);
   actors.act = [&](std::uint32_t actor, Time now) {
     if (done[actor] < delays.size()) {
-      actors.kernel.wake_again(actors.wakes[actor], now + delays[done[actor]++]);
+      actors.kernel.reschedule_current(actors.wakes[actor], now + delays[done[actor]++]);
     }
     return true;
   };

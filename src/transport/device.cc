@@ -76,10 +76,10 @@ const QpCore& Device::core_of(QpSlot qp) const {
   return with(*this, qp, [](const auto& engine) -> const QpCore& { return engine.core(); });
 }
 
-Device::Outlook Device::outlook_apart(QpSlot qp) const {
-  return with(*this, qp, [](const auto& engine) -> Outlook {
-    if constexpr (requires { engine.answer_waits(); }) {
-      return {engine.next_data(), engine.next_timeout(), engine.answer_waits(), false};
+Device::Readiness Device::readiness_slow(QpSlot qp) const {
+  return with(*this, qp, [](const auto& engine) -> Readiness {
+    if constexpr (requires { engine.response_pending(); }) {
+      return {engine.next_data(), engine.next_timeout(), engine.response_pending(), false};
     } else {
       return {engine.next_transmit(), engine.next_timeout(), false, false};
     }

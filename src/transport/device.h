@@ -93,22 +93,22 @@ class Device final : public verbs::Provider {
   // The same by place, for a driver that keeps its own list of queue pairs; `now` must have been told.
 
   /// What a queue pair waits for.
-  struct Outlook {
-    Time data;                  // a data packet may leave: past = at once
-    Time timeout;               // on_timeout is due
-    bool answer_waits = false;  // an acknowledgement or notification may leave at once, before data
-    bool notice_first = false;  // and the first that leaves is a notification
+  struct Readiness {
+    Time data;                      // a data packet may leave: past = at once
+    Time timeout;                   // on_timeout is due
+    bool response_pending = false;  // an acknowledgement or notification may leave at once, before data
+    bool cnp_first = false;         // and the first that leaves is a notification
   };
   [[nodiscard]] QpSlot slot_of(Qpn qpn) const { return table_.find(qpn); }
   /// As on_packet; the slot does not exist if there is no such queue pair.
   QpSlot deliver(const ReceivedPacket& received, Time now);
   [[nodiscard]] bool poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now);
-  [[nodiscard]] Outlook outlook(QpSlot qp) const {
+  [[nodiscard]] Readiness readiness(QpSlot qp) const {
     if (qp.kind != EngineKind::kRc) [[unlikely]] {
-      return outlook_apart(qp);
+      return readiness_slow(qp);
     }
     const RcQueuePair& engine = rc_[Slab<RcQueuePair>::Handle(qp.index)];
-    return {engine.next_data(), engine.next_timeout(), engine.answer_waits(), engine.notice_first()};
+    return {engine.next_data(), engine.next_timeout(), engine.response_pending(), engine.cnp_first()};
   }
   void on_timeout(QpSlot qp, Time now);
   [[nodiscard]] const QpCore& core_of(QpSlot qp) const;
@@ -160,7 +160,7 @@ class Device final : public verbs::Provider {
   static decltype(auto) with(Self& self, QpSlot slot, Function function);
   template <class Engine, class Options>
   Result<Qpn> add(Slab<Engine>& slab, EngineKind kind, const verbs::QpInitAttributes& init, const Options& options);
-  [[nodiscard]] Outlook outlook_apart(QpSlot qp) const;
+  [[nodiscard]] Readiness readiness_slow(QpSlot qp) const;
   void check_srq_limit(verbs::SrqHandle srq);
   void wake_waiting(verbs::SrqHandle srq);
 

@@ -7,10 +7,10 @@ namespace weft::transport {
 
 CongestionSignal signal_of(const wire::Packet& packet, CongestionReceiver* receiver, Time now) {
   const bool marked = packet.common.ecn == wire::Ecn::kCe || packet.ib.has(wire::kBthFecn);
-  return interests_receiver(packet, receiver) ? receiver->on_data(marked, now) : CongestionSignal::kNone;
+  return receiver_needs(packet, receiver) ? receiver->on_data(marked, now) : CongestionSignal::kNone;
 }
 
-bool calls_for_cnp(const wire::Packet& packet, const FlowPolicies& policies, Time now) {
+bool needs_cnp(const wire::Packet& packet, const FlowPolicies& policies, Time now) {
   return signal_of(packet, policies.congestion_receiver, now) == CongestionSignal::kCnp;
 }
 

@@ -19,7 +19,8 @@ struct FlowPolicies {
 
 /// Finishes a data packet whose sizes and PSN are set, and that leaves now: ECN capability, path, pacing. `not_before`
 /// is the earliest departure of this packet; the result is that of the next one.
-[[nodiscard]] inline Time send_under(const FlowPolicies& policies, wire::Packet& packet, Time not_before, Time now) {
+[[nodiscard]] inline Time finish_with_policies(const FlowPolicies& policies, wire::Packet& packet, Time not_before,
+                                               Time now) {
   if (policies.congestion_control != nullptr || policies.congestion_receiver != nullptr) {
     packet.common.ecn = wire::Ecn::kEct0;
   }
@@ -42,7 +43,7 @@ inline void add_telemetry(const TransmitSlot& slot, wire::TelemetryKind kind) {
 }
 
 /// Whether the receiver half is to hear of a data packet that arrived.
-[[nodiscard]] inline bool interests_receiver(const wire::Packet& packet, const CongestionReceiver* receiver) {
+[[nodiscard]] inline bool receiver_needs(const wire::Packet& packet, const CongestionReceiver* receiver) {
   return receiver != nullptr && receiver->wants(packet.common.ecn == wire::Ecn::kCe || packet.ib.has(wire::kBthFecn));
 }
 
@@ -56,7 +57,7 @@ class FlowPacer {
   [[nodiscard]] Time not_before() const { return not_before_; }
   /// Finishes a data packet whose sizes and PSN are set, and that leaves now.
   void send(wire::Packet& packet, const FlowPolicies& policies, Time now) {
-    not_before_ = send_under(policies, packet, not_before_, now);
+    not_before_ = finish_with_policies(policies, packet, not_before_, now);
   }
 
  private:
@@ -65,7 +66,7 @@ class FlowPacer {
 
 /// Whether the arrival of a data packet calls for a CNP. An echo in acknowledgements is not possible here, so a
 /// receiver half that asks for one gets nothing.
-[[nodiscard]] bool calls_for_cnp(const wire::Packet& packet, const FlowPolicies& policies, Time now);
+[[nodiscard]] bool needs_cnp(const wire::Packet& packet, const FlowPolicies& policies, Time now);
 
 /// Makes a CNP of a packet that has been started and addressed.
 void make_cnp(wire::Packet& packet);

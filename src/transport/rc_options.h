@@ -68,7 +68,7 @@ struct RcOptions {
     return selective_repeat == nullptr ? kDefaults : *selective_repeat;
   }
   [[nodiscard]] FlowPolicies policies() const { return {congestion_control, congestion_receiver, path_selector}; }
-  [[nodiscard]] bool has_hooks() const {
+  [[nodiscard]] bool has_policies() const {
     return congestion_control != nullptr || congestion_receiver != nullptr || path_selector != nullptr;
   }
 };

@@ -3,7 +3,7 @@
 #include "base/assert.h"
 #include "transport/operations.h"
 #include "transport/partition.h"
-#include "transport/rc_flow.h"
+#include "transport/rc_fast_path.h"
 #include "wire/opcode.h"
 
 namespace weft::transport {
@@ -26,11 +26,11 @@ Result<void> RcQueuePair::modify(const verbs::QpAttributes& attributes, verbs::Q
   return {};
 }
 
-void RcQueuePair::enter(verbs::QpState state, const RcCall& surroundings) {
+void RcQueuePair::enter(verbs::QpState state, const RcCall& environment) {
   using verbs::QpState;
   const QpState from = core_.state();
   if (state == QpState::kErr) {
-    enter_error(surroundings);
+    enter_error(environment);
     return;
   }
   core_.set_state(state);
@@ -40,52 +40,52 @@ void RcQueuePair::enter(verbs::QpState state, const RcCall& surroundings) {
     core_.clear_counters();
     core_.established = core_.drain_reported = false;
   } else if (state == QpState::kRtr && from == QpState::kInit) {
-    responder_.start(surroundings);
+    responder_.start(environment);
   } else if (state == QpState::kRts && from == QpState::kRtr) {
-    requester_.start(surroundings);
+    requester_.start(environment);
   } else if (state == QpState::kSqd && from != QpState::kSqd) {
     core_.drain_reported = false;
   }
   if (core_.may_request()) {
-    requester_.adopt_attributes(surroundings);
+    requester_.adopt_attributes(environment);
   }
-  settle(surroundings);
+  settle(environment);
 }
 
 //= ibta-1.7 10.3.1.6
-void RcQueuePair::enter_error(const RcCall& surroundings) {
+void RcQueuePair::enter_error(const RcCall& environment) {
   if (core_.state() == verbs::QpState::kReset)
     return core_.set_state(verbs::QpState::kErr);
   const bool was_in_error = core_.state() == verbs::QpState::kErr;
   core_.set_state(verbs::QpState::kErr);
-  requester_.flush(surroundings);
-  responder_.flush(surroundings);
-  responder_.fall_silent();
+  requester_.flush(environment);
+  responder_.flush(environment);
+  responder_.stop_responding();
   if (!was_in_error && core_.init().srq.is_valid()) {
-    surroundings.context.raise(
+    environment.context.raise(
         {.type = verbs::AsyncEventType::kQpLastWqeReached, .qp = core_.identity().qpn, .cq = {}, .srq = {}});
   }
 }
 
 // What a call may have led to: failure of either half, or the end of draining.
-void RcQueuePair::settle(const RcCall& surroundings) {
+void RcQueuePair::settle(const RcCall& environment) {
   if ((requester_.failed() || responder_.failed()) && core_.state() != verbs::QpState::kErr) {
-    enter_error(surroundings);
+    enter_error(environment);
     return;
   }
   if (core_.state() == verbs::QpState::kSqd && !core_.drain_reported && requester_.drained()) {
     core_.drain_reported = true;
-    surroundings.context.raise(
+    environment.context.raise(
         {.type = verbs::AsyncEventType::kSqDrained, .qp = core_.identity().qpn, .cq = {}, .srq = {}});
   }
 }
 
 Result<void> RcQueuePair::post_send(const verbs::SendWr& request, verbs::Context& context, Time now) {
-  const RcCall surroundings = call(context, now);
-  if (Result<void> posted = requester_.post(request, surroundings); !posted)
+  const RcCall environment = call(context, now);
+  if (Result<void> posted = requester_.post(request, environment); !posted)
     return posted;
   if (core_.state() == verbs::QpState::kErr)
-    requester_.flush(surroundings);
+    requester_.flush(environment);
   return {};
 }
 
@@ -108,7 +108,7 @@ bool RcQueuePair::admits(const wire::Packet& packet) const {
 }
 
 // Long messages are made of packets and acknowledgements that differ in their PSN alone: they take the short way.
-bool RcQueuePair::on_flow(const ReceivedPacket& received, verbs::Context& context, Time now) {
+bool RcQueuePair::on_packet_fast(const ReceivedPacket& received, verbs::Context& context, Time now) {
   const wire::Packet& packet = received.packet;
   const bool ordinary =
       core_.state() == verbs::QpState::kRts && (packet.common.flags & ~(wire::kControl | wire::kUnordered)) == 0 &&
@@ -117,20 +117,20 @@ bool RcQueuePair::on_flow(const ReceivedPacket& received, verbs::Context& contex
     return false;
   }
   if (packet.ib.opcode == wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge)) {
-    return requester_.acknowledge_flow(packet, core_, now);
+    return requester_.acknowledge_fast(packet, core_, now);
   }
   return responder_.continue_message(received, core_, now) ||
          (core_.options.out_of_order_placement && responder_.place_middle(received, call(context, now)));
 }
 
 void RcQueuePair::on_packet(const ReceivedPacket& received, verbs::Context& context, Time now) {
-  if (!on_flow(received, context, now)) {
-    on_packet_apart(received, context, now);
+  if (!on_packet_fast(received, context, now)) {
+    on_packet_slow(received, context, now);
   }
 }
 
-void RcQueuePair::on_packet_apart(const ReceivedPacket& received, verbs::Context& context, Time now) {
-  const RcCall surroundings = call(context, now);
+void RcQueuePair::on_packet_slow(const ReceivedPacket& received, verbs::Context& context, Time now) {
+  const RcCall environment = call(context, now);
   const bool extended = core_.options.loss_recovery == LossRecovery::kSelectiveRepeat;
   OpcodeClass kind = rc_opcode_class(received.packet.ib.opcode);
   if (!admits(received.packet)) {
@@ -141,8 +141,8 @@ void RcQueuePair::on_packet_apart(const ReceivedPacket& received, verbs::Context
     case OpcodeClass::kResponse:
       if (core_.may_request() && (extended || kind == OpcodeClass::kResponse)) {
         if (wire::describe(received.packet.ib.opcode).payload)
-          responder_.observe_mark(received.packet, surroundings);
-        requester_.on_response(received, surroundings);
+          responder_.observe_mark(received.packet, environment);
+        requester_.on_response(received, environment);
       } else {
         ++core_.count().discarded;
       }
@@ -150,73 +150,73 @@ void RcQueuePair::on_packet_apart(const ReceivedPacket& received, verbs::Context
     case OpcodeClass::kExtensionRequest:
     case OpcodeClass::kRequest:
       if (extended || kind == OpcodeClass::kRequest) {
-        on_request(received, surroundings);
+        on_request(received, environment);
       } else {
         ++core_.count().discarded;
       }
       break;
     case OpcodeClass::kCongestionNotification:
-      requester_.on_congestion(surroundings);
+      requester_.on_congestion(environment);
       break;
     case OpcodeClass::kForeign:
       ++core_.count().discarded;
       break;
   }
   if (unsettled()) {
-    settle(surroundings);
+    settle(environment);
   }
 }
 
-void RcQueuePair::on_request(const ReceivedPacket& received, const RcCall& surroundings) {
+void RcQueuePair::on_request(const ReceivedPacket& received, const RcCall& environment) {
   if (!core_.established) {
     core_.established = true;
     if (core_.state() == verbs::QpState::kRtr) {
-      surroundings.context.raise(
+      environment.context.raise(
           {.type = verbs::AsyncEventType::kCommEst, .qp = core_.identity().qpn, .cq = {}, .srq = {}});
     }
   }
-  responder_.on_request(received, surroundings);
+  responder_.on_request(received, environment);
 }
 
 void RcQueuePair::on_timeout(verbs::Context& context, Time now) {
   if (!core_.may_request()) {
     return;
   }
-  const RcCall surroundings = call(context, now);
-  requester_.on_timeout(surroundings);
-  settle(surroundings);
+  const RcCall environment = call(context, now);
+  requester_.on_timeout(environment);
+  settle(environment);
 }
 
 bool RcQueuePair::poll_transmit(const TransmitSlot& slot, verbs::Context& context, Time now) {
   if (core_.state() == verbs::QpState::kRts &&
-      (responder_.has_answer() ? responder_.poll_ack_flow(slot, core_) : requester_.poll_flow(slot, core_, now))) {
+      (responder_.has_response() ? responder_.poll_ack_fast(slot, core_) : requester_.poll_fast(slot, core_, now))) {
     return true;
   }
-  return poll_transmit_apart(slot, context, now);
+  return poll_transmit_slow(slot, context, now);
 }
 
-bool RcQueuePair::poll_transmit_apart(const TransmitSlot& slot, verbs::Context& context, Time now) {
-  const RcCall surroundings = call(context, now);
-  const bool sent = responder_.has_answer() ? share_wire(slot, surroundings)
-                                            : core_.may_request() && requester_.poll_transmit(slot, surroundings);
+bool RcQueuePair::poll_transmit_slow(const TransmitSlot& slot, verbs::Context& context, Time now) {
+  const RcCall environment = call(context, now);
+  const bool sent = responder_.has_response() ? share_wire(slot, environment)
+                                              : core_.may_request() && requester_.poll_transmit(slot, environment);
   if (unsettled()) {
-    settle(surroundings);
+    settle(environment);
   }
   return sent;
 }
 
 // Notifications and acknowledgements go first; READ data and requests take turns.
-bool RcQueuePair::share_wire(const TransmitSlot& slot, const RcCall& surroundings) {
+bool RcQueuePair::share_wire(const TransmitSlot& slot, const RcCall& environment) {
   const bool requests = core_.may_request();
-  const bool requests_first = requests && core_.request_turn && responder_.sends_data() && !responder_.notice_waits();
+  const bool requests_first = requests && core_.request_turn && responder_.sends_data() && !responder_.cnp_pending();
   core_.request_turn = !core_.request_turn;
-  if (requests_first && requester_.poll_transmit(slot, surroundings)) {
+  if (requests_first && requester_.poll_transmit(slot, environment)) {
     return true;
   }
-  if (responder_.poll_transmit(slot, surroundings)) {
+  if (responder_.poll_transmit(slot, environment)) {
     return true;
   }
-  return requests && !requests_first && requester_.poll_transmit(slot, surroundings);
+  return requests && !requests_first && requester_.poll_transmit(slot, environment);
 }
 
 }  // namespace weft::transport

@@ -32,11 +32,11 @@ class RcQueuePair {
     return core_.may_request() ? earlier(answer, requester_.next_transmit(core_)) : answer;
   }
   /// An acknowledgement or notification waits, and goes before any data.
-  [[nodiscard]] bool answer_waits() const {
-    return responder_.has_answer() && (!responder_.sends_data() || responder_.notice_waits());
+  [[nodiscard]] bool response_pending() const {
+    return responder_.has_response() && (!responder_.sends_data() || responder_.cnp_pending());
   }
   /// The answer that leaves first is a CNP.
-  [[nodiscard]] bool notice_first() const { return responder_.notice_waits(); }
+  [[nodiscard]] bool cnp_first() const { return responder_.cnp_pending(); }
   /// When a data packet may leave, answers apart.
   [[nodiscard]] Time next_data() const {
     const Time read = responder_.sends_data() ? responder_.next_transmit() : Time::never();
@@ -58,18 +58,18 @@ class RcQueuePair {
  private:
   [[nodiscard]] RcCall call(verbs::Context& context, Time now) { return {core_, context, now}; }
   // Kept out of line, so that the short way saves no registers for the long one.
-  [[gnu::noinline]] void on_packet_apart(const ReceivedPacket& received, verbs::Context& context, Time now);
-  [[nodiscard, gnu::noinline]] bool poll_transmit_apart(const TransmitSlot& slot, verbs::Context& context, Time now);
-  [[nodiscard]] bool on_flow(const ReceivedPacket& received, verbs::Context& context, Time now);
+  [[gnu::noinline]] void on_packet_slow(const ReceivedPacket& received, verbs::Context& context, Time now);
+  [[nodiscard, gnu::noinline]] bool poll_transmit_slow(const TransmitSlot& slot, verbs::Context& context, Time now);
+  [[nodiscard]] bool on_packet_fast(const ReceivedPacket& received, verbs::Context& context, Time now);
   [[nodiscard]] bool admits(const wire::Packet& packet) const;
-  void on_request(const ReceivedPacket& received, const RcCall& surroundings);
-  [[nodiscard]] bool share_wire(const TransmitSlot& slot, const RcCall& surroundings);
-  void enter(verbs::QpState state, const RcCall& surroundings);
-  void enter_error(const RcCall& surroundings);
+  void on_request(const ReceivedPacket& received, const RcCall& environment);
+  [[nodiscard]] bool share_wire(const TransmitSlot& slot, const RcCall& environment);
+  void enter(verbs::QpState state, const RcCall& environment);
+  void enter_error(const RcCall& environment);
   [[nodiscard]] bool unsettled() const {
     return requester_.failed() || responder_.failed() || core_.state() == verbs::QpState::kSqd;
   }
-  void settle(const RcCall& surroundings);
+  void settle(const RcCall& environment);
 
   RcCore core_;
   RcRequester requester_;

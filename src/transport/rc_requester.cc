@@ -29,14 +29,14 @@ void RcRequester::start(const RcCall& call) {
                                                             .round_trip = options.round_trip});
     selective_->start(hot_.una);
     selective_->acknowledged = hot_.una;
-    refresh_hurdles();
+    refresh_slow_path_reasons();
   }
 }
 
 void RcRequester::adopt_attributes(const RcCall& call) {
   ack_timeout_ = ack_timeout(call.attributes().timeout);
   const CongestionControl* const control = call.options().congestion_control;
-  hooked_ = call.options().has_hooks();
+  has_policies_ = call.options().has_policies();
   wants_acks_ = control != nullptr && control->wants_acks();
   telemetry_ = control != nullptr ? control->telemetry() : wire::TelemetryKind::kNone;
   paces_only_ = control != nullptr && !wants_acks_ && call.options().path_selector == nullptr;
@@ -73,13 +73,13 @@ Result<void> RcRequester::post(const verbs::SendWr& request, const RcCall& call)
     if (call.attributes().max_rd_atomic == 0) {
       return fail("post_send: max_rd_atomic is 0; READ and atomics need at least 1");
     }
-    ++unanswered_;
+    ++incomplete_reads_;
   }
   hot_.queue.push_back(std::move(wqe));
   return {};
 }
 
-Time RcRequester::next_transmit_apart(const RcCore& core) const {
+Time RcRequester::next_transmit_slow(const RcCore& core) const {
   if (selective_ != nullptr && selective_->has_retransmission())
     return hot_.not_before;
   return blocked(core) ? Time::never() : hot_.not_before;
@@ -121,7 +121,7 @@ bool RcRequester::beyond_credits(const SendWqe& wqe) const {
 bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
   if (call.now < hot_.not_before)
     return false;
-  if (!flowing()) {
+  if (!on_fast_path()) {
     if (selective_ != nullptr && selective_->has_retransmission())
       return poll_retransmission(slot, call);
     if (blocked(call.core))
@@ -129,7 +129,7 @@ bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
   }
   SendWqe& wqe = hot_.queue[hot_.cursor];
   const bool reads_bytes = !slot.payload.empty();
-  if ((hot_.cursor_packet == 0 || reads_bytes || hurdles_ != 0) && !begin(wqe, call))
+  if ((hot_.cursor_packet == 0 || reads_bytes || slow_path_reasons_ != 0) && !begin(wqe, call))
     return false;
   const std::uint32_t index = wqe.expects_response() ? wqe.responses : hot_.cursor_packet;
   const Psn psn = hot_.next;
@@ -146,7 +146,7 @@ bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
     slot.packet.ib.flags |= wire::kBthAckRequest;
     hot_.since_ack_request = 0;
   }
-  if (hooked_)
+  if (has_policies_)
     finish_packet(slot, call.core, call.now);
   return true;
 }
@@ -157,7 +157,7 @@ bool RcRequester::begin(SendWqe& wqe, const RcCall& call) {
   if (!wqe.local_fault &&
       wqe.sg_list.check(call.context.memory(), call.core.init().pd, wqe.local_access()) != verbs::AccessFault::kNone) {
     wqe.local_fault = true;
-    hurdles_ |= kLocalFault;
+    slow_path_reasons_ |= kLocalFault;
   }
   if (wqe.local_fault) {
     // Requests before it complete first; it fails when it has come to the front.
@@ -252,7 +252,7 @@ void RcRequester::finish_packet(const TransmitSlot& slot, const RcCore& core, Ti
     slot.cold.telemetry = {};
     slot.cold.telemetry.depart(telemetry_, now);
   }
-  hot_.not_before = send_under(core.options.policies(), packet, hot_.not_before, now);
+  hot_.not_before = finish_with_policies(core.options.policies(), packet, hot_.not_before, now);
   if (carries_telemetry) {
     paced_ = true;
     packet.common.ecn = wire::Ecn::kNotEct;  // nobody learns from marks
@@ -261,7 +261,7 @@ void RcRequester::finish_packet(const TransmitSlot& slot, const RcCore& core, Ti
 
 bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& call) {
   const Psn psn = selective_->take_retransmission();
-  refresh_hurdles();
+  refresh_slow_path_reasons();
   SendWqe* const wqe = request_of(psn);
   if (wqe == nullptr)
     return false;
@@ -272,7 +272,7 @@ bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& ca
   if (!slot.payload.empty() && wqe->sg_list.check(call.context.memory(), call.core.init().pd, wqe->local_access()) !=
                                    verbs::AccessFault::kNone) {
     wqe->local_fault = true;
-    hurdles_ |= kLocalFault;
+    slow_path_reasons_ |= kLocalFault;
     if (wqe == &hot_.queue.front())
       fail_front(verbs::WcStatus::kLocProtErr, call);
     return false;
@@ -282,7 +282,7 @@ bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& ca
   slot.packet.ib.psn = wqe->first_psn + index;
   slot.packet.ib.flags |= wire::kBthAckRequest;
   selective_->on_sent(psn, call.now);
-  if (hooked_)
+  if (has_policies_)
     finish_packet(slot, call.core, call.now);
   return true;
 }
@@ -295,7 +295,7 @@ void RcRequester::flush(const RcCall& call) {
   }
   hot_.cursor = hot_.cursor_packet = 0;
   hot_.next = hot_.end = hot_.una;
-  unanswered_ = 0;
+  incomplete_reads_ = 0;
   hot_.reads_in_flight = 0;
   if (selective_ != nullptr)
     selective_->start(hot_.una);
@@ -326,9 +326,9 @@ void RcRequester::restart_deadline(Time now) {
 }
 
 // What the fast path must not be asked for.
-void RcRequester::refresh_hurdles() {
+void RcRequester::refresh_slow_path_reasons() {
   const bool repairs = selective_ != nullptr && (!selective_->by_time() || selective_->has_retransmission());
-  hurdles_ = static_cast<std::uint8_t>((hurdles_ & ~kRepair) | (repairs ? kRepair : 0));
+  slow_path_reasons_ = static_cast<std::uint8_t>((slow_path_reasons_ & ~kRepair) | (repairs ? kRepair : 0));
 }
 
 std::size_t RcRequester::heap_bytes() const {

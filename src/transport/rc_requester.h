@@ -38,20 +38,20 @@ class RcRequester {
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const RcCall& call);
 
   [[nodiscard]] Time next_transmit(const RcCore& core) const {
-    if (hurdles_ != 0)
-      return next_transmit_apart(core);
+    if (slow_path_reasons_ != 0)
+      return next_transmit_slow(core);
     if (hot_.cursor == hot_.queue.size() || static_cast<std::uint32_t>(hot_.next - hot_.una) >= window_packets_)
       return Time::never();
-    return hot_.cursor_packet != 0 ? hot_.not_before : next_transmit_apart(core);
+    return hot_.cursor_packet != 0 ? hot_.not_before : next_transmit_slow(core);
   }
 
-  // The short way through the engine for what is the same packet after packet (transport/rc_flow.h). Each does nothing
-  // and returns false unless it would do exactly what the long way does.
+  // The short way through the engine for what is the same packet after packet (transport/rc_fast_path.h). Each does
+  // nothing and returns false unless it would do exactly what the long way does.
 
   /// Sends the middle of a message of which lengths alone travel.
-  [[nodiscard]] bool poll_flow(const TransmitSlot& slot, RcCore& core, Time now);
+  [[nodiscard]] bool poll_fast(const TransmitSlot& slot, RcCore& core, Time now);
   /// Takes an acknowledgement inside a message.
-  [[nodiscard]] bool acknowledge_flow(const wire::Packet& packet, const RcCore& core, Time now);
+  [[nodiscard]] bool acknowledge_fast(const wire::Packet& packet, const RcCore& core, Time now);
   [[nodiscard]] Time next_timeout() const { return hot_.next == hot_.una ? Time::never() : hot_.deadline; }
 
   /// A request has failed, or a completion queue overflowed: the queue pair must go to ERR.
@@ -67,7 +67,7 @@ class RcRequester {
   [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
-  enum Hurdle : std::uint8_t { kCredits = 1, kLocalFault = 2, kRepair = 4 };
+  enum SlowPathReason : std::uint8_t { kCredits = 1, kLocalFault = 2, kRepair = 4 };
 
   [[nodiscard]] bool by_time() const { return selective_ != nullptr && selective_->by_time(); }
 
@@ -99,19 +99,19 @@ class RcRequester {
   static_assert(sizeof(Hot) == 64);
 
   /// Inside a message, with nothing in its way: what `blocked` need not be asked for.
-  [[nodiscard]] bool flowing() const {
-    return hot_.cursor_packet != 0 && hurdles_ == 0 &&
+  [[nodiscard]] bool on_fast_path() const {
+    return hot_.cursor_packet != 0 && slow_path_reasons_ == 0 &&
            static_cast<std::uint32_t>(hot_.next - hot_.una) < window_packets_;
   }
-  [[nodiscard, gnu::noinline]] Time next_transmit_apart(const RcCore& core) const;
+  [[nodiscard, gnu::noinline]] Time next_transmit_slow(const RcCore& core) const;
   [[nodiscard]] bool blocked(const RcCore& core) const;
   [[nodiscard]] bool beyond_credits(const SendWqe& wqe) const;
   [[nodiscard]] bool begin(SendWqe& wqe, const RcCall& call);
   void advance_cursor(const SendWqe& wqe);
   [[nodiscard]] bool wants_ack(const SendWqe& wqe, const RcCall& call);
   void emit_request(const SendWqe& wqe, std::uint32_t index, const TransmitSlot& slot, const RcCall& call) const;
-  void finish_flow(const TransmitSlot& slot, const RcCore& core, Time now);
-  void track_flow(wire::Packet& packet, const SendWqe& wqe, const RcCore& core, Time now);
+  void finish_fast(const TransmitSlot& slot, const RcCore& core, Time now);
+  void track_fast(wire::Packet& packet, const SendWqe& wqe, const RcCore& core, Time now);
   [[gnu::noinline]] void finish_packet(const TransmitSlot& slot, const RcCore& core, Time now);
   [[nodiscard]] bool poll_retransmission(const TransmitSlot& slot, const RcCall& call);
 
@@ -126,7 +126,7 @@ class RcRequester {
   [[nodiscard]] bool take_response_data(const SendWqe& wqe, const ReceivedPacket& received, const RcCall& call);
   void accept_response(SendWqe& wqe, const ReceivedPacket& received, const RcCall& call);
   void update_credits(const wire::AethFields& aeth);
-  [[nodiscard]] SendWqe* oldest_unanswered();
+  [[nodiscard]] SendWqe* oldest_incomplete_read();
   [[nodiscard]] SendWqe* request_of(Psn psn);
   void acknowledge_through(Psn psn, const RcCall& call);
   void advance_in_any_order(const RcCall& call);
@@ -137,30 +137,30 @@ class RcRequester {
   [[nodiscard]] bool take_retry(const RcCall& call);
   void fail_front(verbs::WcStatus status, const RcCall& call);
   [[gnu::noinline]] void report_ack(std::int32_t progress, const RcCore& core, Time now);
-  void report_loss(LossSign sign, const RcCore& core, Time now);
+  void report_loss(LossEvent sign, const RcCore& core, Time now);
   void refresh_window(const RcCore& core, Time now);
   void restart_deadline(Time now);
   void find_losses(const RcCall& call);
   void on_recovery_timer(const RcCall& call);
-  [[nodiscard]] bool oldest_is_answer() const;
-  [[nodiscard]] Psn first_answer() const;
-  void refresh_hurdles();
+  [[nodiscard]] bool oldest_is_response() const;
+  [[nodiscard]] Psn first_response() const;
+  void refresh_slow_path_reasons();
 
   Hot hot_;
   std::unique_ptr<Recovery> selective_;  // only with selective repeat
   Time sample_sent_;                     // when the packet of the running round-trip sample left
   Duration ack_timeout_;
   Psn sample_psn_;
-  std::uint32_t window_packets_ = 1;  // PSNs that may be in flight
-  std::uint32_t unanswered_ = 0;      // queued READs and atomics that are not complete
+  std::uint32_t window_packets_ = 1;    // PSNs that may be in flight
+  std::uint32_t incomplete_reads_ = 0;  // queued READs and atomics that are not complete
   std::uint32_t next_ssn_ = 1;
   Psn credit_limit_;  // highest SSN the peer has granted
   bool credits_known_ = false;
-  bool hooked_ = false;             // congestion control or path selection finish each packet
-  bool paces_only_ = false;         // congestion control alone, without a look at acknowledgements
-  bool wants_acks_ = false;         // congestion control hears of acknowledgements
-  std::uint8_t hurdles_ = 0;        // Hurdle bits: what makes `flowing` too simple
-  std::uint16_t full_payload_ = 0;  // sizes of a packet in the middle of a message
+  bool has_policies_ = false;           // congestion control or path selection finish each packet
+  bool paces_only_ = false;             // congestion control alone, without a look at acknowledgements
+  bool wants_acks_ = false;             // congestion control hears of acknowledgements
+  std::uint8_t slow_path_reasons_ = 0;  // Hurdle bits: what makes `flowing` too simple
+  std::uint16_t full_payload_ = 0;      // sizes of a packet in the middle of a message
   std::uint16_t full_frame_ = 0;
   std::uint16_t full_wire_ = 0;
   std::uint16_t echoed_entropy_ = 0;  // of the answer being processed

@@ -14,9 +14,9 @@ void RcRequester::on_response(const ReceivedPacket& received, const RcCall& call
     process_response(received, call);
     return;
   }
-  call.core.rare().echoed = &received.cold.telemetry;
+  call.core.cold_state().echoed = &received.cold.telemetry;
   process_response(received, call);
-  call.core.rare().echoed = nullptr;
+  call.core.cold_state().echoed = nullptr;
 }
 
 void RcRequester::process_response(const ReceivedPacket& received, const RcCall& call) {
@@ -78,9 +78,9 @@ void RcRequester::on_selective_acknowledge(const ReceivedPacket& received, const
     selective_->probe_at = call.now + selective_->probe_timeout;
     find_losses(call);
   } else {
-    refresh_hurdles();
+    refresh_slow_path_reasons();
     if (selective_->has_retransmission())
-      report_loss(LossSign::kDetected, call.core, call.now);
+      report_loss(LossEvent::kDetected, call.core, call.now);
   }
 }
 
@@ -157,7 +157,7 @@ void RcRequester::on_receiver_not_ready(Duration wait, const RcCall& call) {
   rewind();
   hot_.not_before = later(hot_.not_before, call.now + wait);
   paced_ = false;
-  refresh_hurdles();
+  refresh_slow_path_reasons();
 }
 
 // READ data or the answer of an atomic, whatever else is still missing.
@@ -173,7 +173,7 @@ void RcRequester::on_any_data_response(const ReceivedPacket& received, const RcC
     return;
   // An answer says that everything before its request has been executed.
   selective_->acknowledged = std::max(selective_->acknowledged, wqe->first_psn);
-  if (selective_->on_answer(psn))
+  if (selective_->on_response(psn))
     advance_in_any_order(call);
 }
 
@@ -185,10 +185,10 @@ void RcRequester::advance_in_any_order(const RcCall& call) {
     const Psn first = std::max(una, wqe.first_psn);
     if (wqe.expects_response()) {
       const auto missing = static_cast<std::uint32_t>(wqe.end_psn() - first);
-      una = first + selective_->answered_run(first, std::min(missing, selective_->window()));
+      una = first + selective_->responses_in_a_row(first, std::min(missing, selective_->window()));
       const auto answers = static_cast<std::uint32_t>(una - wqe.first_psn);
       if (answers == wqe.packets && wqe.responses < wqe.packets)
-        --unanswered_;
+        --incomplete_reads_;
       wqe.responses = answers;
     } else {
       una = std::max(first, std::min(wqe.end_psn(), selective_->acknowledged));
@@ -202,7 +202,7 @@ void RcRequester::advance_in_any_order(const RcCall& call) {
 // READ data or the answer of an atomic: exactly the next expected packet, or a gap, or a repetition.
 void RcRequester::on_data_response(const ReceivedPacket& received, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
-  SendWqe* const wqe = oldest_unanswered();
+  SendWqe* const wqe = oldest_incomplete_read();
   if (wqe == nullptr) {
     ++call.counters().discarded;
     return;
@@ -222,7 +222,7 @@ void RcRequester::accept_response(SendWqe& wqe, const ReceivedPacket& received, 
   if (!take_response_data(wqe, received, call))
     return;
   if (++wqe.responses == wqe.packets)
-    --unanswered_;
+    --incomplete_reads_;
   advance(received.packet.ib.psn + 1, call);
 }
 
@@ -234,7 +234,7 @@ bool RcRequester::take_response_data(const SendWqe& wqe, const ReceivedPacket& r
   const auto index = static_cast<std::uint32_t>(header.psn - wqe.first_psn);
   const bool last = index + 1 == wqe.packets;
   const std::uint64_t offset = std::uint64_t{index} * mtu;
-  const bool is_atomic_answer = wire::operation_of(header.opcode) == wire::Operation::kAtomicAcknowledge;
+  const bool is_atomic_response = wire::operation_of(header.opcode) == wire::Operation::kAtomicAcknowledge;
   const auto due = wqe.is_atomic() ? 0U : static_cast<std::uint32_t>(std::min<std::uint64_t>(wqe.length - offset, mtu));
   // A request that was repeated from its middle is answered with a first packet there, so only the very first place
   // tells whether a first packet is due.
@@ -242,7 +242,7 @@ bool RcRequester::take_response_data(const SendWqe& wqe, const ReceivedPacket& r
   const bool refuses = info.aeth && wire::syndrome_kind(header.aeth.syndrome) != wire::SyndromeKind::kAck;
   // One that comes before its turn and is wrong counts as lost, and is judged in its turn.
   const bool in_turn = !by_time() || &wqe == &hot_.queue.front();
-  if (is_atomic_answer != wqe.is_atomic() || out_of_place || refuses || received.packet.common.payload_bytes != due) {
+  if (is_atomic_response != wqe.is_atomic() || out_of_place || refuses || received.packet.common.payload_bytes != due) {
     if (!in_turn) {
       ++call.counters().discarded;
       return false;
@@ -251,7 +251,7 @@ bool RcRequester::take_response_data(const SendWqe& wqe, const ReceivedPacket& r
     fail_front(verbs::WcStatus::kBadRespErr, call);
     return false;
   }
-  const bool carries_bytes = !received.payload.empty() || is_atomic_answer;
+  const bool carries_bytes = !received.payload.empty() || is_atomic_response;
   if (carries_bytes && wqe.sg_list.check(call.context.memory(), call.core.init().pd, verbs::kAccessLocalWrite) !=
                            verbs::AccessFault::kNone) {
     if (!in_turn) {
@@ -263,7 +263,7 @@ bool RcRequester::take_response_data(const SendWqe& wqe, const ReceivedPacket& r
     fail_front(verbs::WcStatus::kLocProtErr, call);
     return false;
   }
-  if (is_atomic_answer) {
+  if (is_atomic_response) {
     const std::uint64_t original = header.aeth.original_data;
     wqe.sg_list.scatter(call.context.memory(), 0, std::as_bytes(std::span(&original, 1)));
   } else if (!received.payload.empty()) {
@@ -281,13 +281,13 @@ void RcRequester::update_credits(const wire::AethFields& aeth) {
   const std::uint8_t code = wire::syndrome_code(aeth.syndrome);
   credits_known_ = code != wire::kCreditsNotUsed;
   if (credits_known_)
-    hurdles_ |= kCredits;
+    slow_path_reasons_ |= kCredits;
   if (credits_known_)
     credit_limit_ = aeth.msn + *wire::credits_of_code(code);
 }
 
-SendWqe* RcRequester::oldest_unanswered() {
-  if (unanswered_ == 0)
+SendWqe* RcRequester::oldest_incomplete_read() {
+  if (incomplete_reads_ == 0)
     return nullptr;
   for (std::uint32_t i = 0; i < hot_.queue.size() && hot_.queue[i].started; ++i) {
     if (!hot_.queue[i].answered())
@@ -309,14 +309,14 @@ SendWqe* RcRequester::request_of(Psn psn) {
 void RcRequester::acknowledge_through(Psn psn, const RcCall& call) {
   if (by_time()) {
     selective_->acknowledged = std::max(selective_->acknowledged, psn + 1);
-    if (unanswered_ == 0) {
+    if (incomplete_reads_ == 0) {
       advance(psn + 1, call);
     } else {
       advance_in_any_order(call);
     }
     return;
   }
-  if (const SendWqe* const wqe = oldest_unanswered(); wqe != nullptr) {
+  if (const SendWqe* const wqe = oldest_incomplete_read(); wqe != nullptr) {
     const Psn expected = wqe->first_psn + wqe->responses;
     if (expected <= psn) {
       advance(expected, call);
@@ -376,7 +376,7 @@ void RcRequester::report_ack(std::int32_t progress, const RcCore& core, Time now
   refresh_window(core, now);
 }
 
-void RcRequester::report_loss(LossSign sign, const RcCore& core, Time now) {
+void RcRequester::report_loss(LossEvent sign, const RcCore& core, Time now) {
   if (!wants_acks_)
     return;
   core.options.congestion_control->on_loss(sign, now);
@@ -417,13 +417,13 @@ void RcRequester::rewind() {
 
 void RcRequester::resend_from(Psn psn, const RcCall& call) {
   hot_.gap_handled = true;
-  report_loss(LossSign::kDetected, call.core, call.now);
+  report_loss(LossEvent::kDetected, call.core, call.now);
   if (PathSelector* const path = call.options().path_selector; path != nullptr) {
     path->on_loss(path->entropy_for(psn, call.now), call.now);
   }
   if (selective_ != nullptr) {
     selective_->request(psn);
-    refresh_hurdles();
+    refresh_slow_path_reasons();
   } else {
     rewind();
   }
@@ -459,10 +459,10 @@ void RcRequester::on_timeout(const RcCall& call) {
     return;
   hot_.gap_handled = false;
   restart_deadline(call.now);
-  report_loss(LossSign::kTimeout, call.core, call.now);
+  report_loss(LossEvent::kTimeout, call.core, call.now);
   if (selective_ != nullptr) {
     selective_->on_timeout(hot_.next);
-    refresh_hurdles();
+    refresh_slow_path_reasons();
   } else {
     rewind();
   }
@@ -473,28 +473,28 @@ void RcRequester::on_timeout(const RcCall& call) {
 void RcRequester::find_losses(const RcCall& call) {
   if (!selective_->has_gap()) {
     selective_->lost_at = Time::never();
-  } else if (oldest_is_answer()) {
+  } else if (oldest_is_response()) {
     if (selective_->lost_at.is_never())
-      selective_->lost_at = call.now + selective_->patience();
+      selective_->lost_at = call.now + selective_->reorder_timeout();
   } else {
     const bool repairs = selective_->has_retransmission();
-    selective_->lost_at = selective_->detect(first_answer(), call.now);
+    selective_->lost_at = selective_->detect(first_response(), call.now);
     if (!repairs && selective_->has_retransmission())
-      report_loss(LossSign::kDetected, call.core, call.now);
+      report_loss(LossEvent::kDetected, call.core, call.now);
   }
   hot_.deadline = selective_->soonest();
-  refresh_hurdles();
+  refresh_slow_path_reasons();
 }
 
 void RcRequester::on_recovery_timer(const RcCall& call) {
-  const bool answer = oldest_is_answer();
+  const bool answer = oldest_is_response();
   if (call.now >= selective_->ack_deadline) {
     ++call.counters().local_ack_timeout_err;
     if (!take_retry(call))
       return;
     hot_.gap_handled = false;
     restart_deadline(call.now);
-    report_loss(LossSign::kTimeout, call.core, call.now);
+    report_loss(LossEvent::kTimeout, call.core, call.now);
     selective_->on_timeout(hot_.next);
   }
   if (call.now >= selective_->probe_at) {
@@ -512,16 +512,16 @@ void RcRequester::on_recovery_timer(const RcCall& call) {
   find_losses(call);
 }
 
-bool RcRequester::oldest_is_answer() const {
-  if (unanswered_ == 0 || hot_.queue.empty())
+bool RcRequester::oldest_is_response() const {
+  if (incomplete_reads_ == 0 || hot_.queue.empty())
     return false;
   const SendWqe& front = hot_.queue.front();
   return front.started && front.expects_response() && hot_.una >= front.first_psn;
 }
 
 // The PSN of the first answer that is due; the end of what was sent if none is.
-Psn RcRequester::first_answer() const {
-  for (std::uint32_t i = 0; unanswered_ != 0 && i < hot_.queue.size() && hot_.queue[i].started; ++i) {
+Psn RcRequester::first_response() const {
+  for (std::uint32_t i = 0; incomplete_reads_ != 0 && i < hot_.queue.size() && hot_.queue[i].started; ++i) {
     if (!hot_.queue[i].answered())
       return hot_.queue[i].first_psn;
   }

@@ -18,13 +18,13 @@ void RcResponder::reset() {
 }
 
 bool RcResponder::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
-  if ((hot_.answers & kAnswerCnp) != 0) {
+  if ((hot_.pending & kPendingCnp) != 0) {
     emit_cnp(slot, call);
     return true;
   }
   if (sends_data())
     return call.now >= paced_until_ && poll_resource(slot, call);
-  if (hot_.answers == 0)
+  if (hot_.pending == 0)
     return false;
   emit_acknowledge(slot, call);
   return true;
@@ -83,11 +83,11 @@ bool RcResponder::poll_resource(const TransmitSlot& slot, const RcCall& call) {
   } else {
     ++hot_.emit_packet;
   }
-  if (call.options().has_hooks()) {
+  if (call.options().has_policies()) {
     // Not over several paths: the requester takes disorder among answers for loss.
     FlowPolicies policies = call.options().policies();
     policies.path_selector = nullptr;
-    paced_until_ = send_under(policies, packet, paced_until_, call.now);
+    paced_until_ = finish_with_policies(policies, packet, paced_until_, call.now);
   }
   return true;
 }
@@ -101,7 +101,7 @@ void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call)
   packet.ib.opcode = wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
   std::uint8_t syndrome = 0;
   std::uint8_t left = 0;
-  if ((hot_.answers & kAnswerNak) != 0) {
+  if ((hot_.pending & kPendingNak) != 0) {
     packet.ib.psn = hot_.expected;
     syndrome = hot_.nak_syndrome;
   } else {
@@ -114,7 +114,7 @@ void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call)
       packet.common.flags |= wire::kHasCold;
       duplicate_ = false;
       // A bitmap does not reach over all that is new: another acknowledgement tells the rest.
-      left = early_ != nullptr && early_->has_unreported() ? kAnswerAck : 0;
+      left = early_ != nullptr && early_->has_unreported() ? kPendingAck : 0;
     }
   }
   if (echo_mark_) {
@@ -122,11 +122,11 @@ void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call)
     echo_mark_ = false;
   }
   packet.ib.aeth = {.original_data = 0, .msn = hot_.msn, .syndrome = syndrome};
-  hot_.answers = left;
+  hot_.pending = left;
   set_payload(packet, 0);
   if (has_telemetry_) {
     has_telemetry_ = false;
-    const wire::Telemetry& telemetry = call.core.rare().received;
+    const wire::Telemetry& telemetry = call.core.cold_state().received;
     add_telemetry(slot, telemetry.kind());
     slot.cold.telemetry = telemetry;
   }
@@ -135,7 +135,7 @@ void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call)
 void RcResponder::emit_cnp(const TransmitSlot& slot, const RcCall& call) {
   call.core.start_packet(slot.packet);
   make_cnp(slot.packet);
-  hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerCnp);
+  hot_.pending = static_cast<std::uint8_t>(hot_.pending & ~kPendingCnp);
   ++call.counters().cnp_sent;
 }
 
@@ -154,8 +154,8 @@ void RcResponder::flush(const RcCall& call) {
 }
 
 // Answers that precede the NAK still leave, or the requester would take the NAK for the loss of one of them.
-void RcResponder::fall_silent() {
-  hot_.answers = failed_ ? static_cast<std::uint8_t>(hot_.answers & kAnswerNak) : std::uint8_t{0};
+void RcResponder::stop_responding() {
+  hot_.pending = failed_ ? static_cast<std::uint8_t>(hot_.pending & kPendingNak) : std::uint8_t{0};
   if (!failed_) {
     hot_.emit_index = hot_.resources.size();
   }

@@ -37,22 +37,22 @@ class RcResponder {
   /// The same for a packet with an address of its own, in its turn or early.
   [[nodiscard]] bool place_middle(const ReceivedPacket& received, const RcCall& call);
   /// The short way for an acknowledgement, when it is the only answer that waits.
-  [[nodiscard]] bool poll_ack_flow(const TransmitSlot& slot, const RcCore& core);
+  [[nodiscard]] bool poll_ack_fast(const TransmitSlot& slot, const RcCore& core);
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const RcCall& call);
   /// When an answer may be sent: at once, later (paced READ data), or never.
   [[nodiscard]] Time next_transmit() const {
     if (sends_data())
-      return (hot_.answers & kAnswerCnp) != 0 ? Time::zero() : paced_until_;
-    return hot_.answers != 0 ? Time::zero() : Time::never();
+      return (hot_.pending & kPendingCnp) != 0 ? Time::zero() : paced_until_;
+    return hot_.pending != 0 ? Time::zero() : Time::never();
   }
-  [[nodiscard]] bool has_answer() const { return hot_.answers != 0 || sends_data(); }
-  [[nodiscard]] bool notice_waits() const { return (hot_.answers & kAnswerCnp) != 0; }
+  [[nodiscard]] bool has_response() const { return hot_.pending != 0 || sends_data(); }
+  [[nodiscard]] bool cnp_pending() const { return (hot_.pending & kPendingCnp) != 0; }
   /// READ data wait to be sent (so that requester and responder can share the wire fairly).
   [[nodiscard]] bool sends_data() const { return hot_.emit_index < hot_.resources.size(); }
 
   [[nodiscard]] bool failed() const { return failed_; }
   /// Sends nothing more, as a queue pair in ERR; the NAK of a request that made it fail still leaves.
-  void fall_silent();
+  void stop_responding();
   /// Completes the receive request in use and all posted ones of its own queue with kWrFlushErr.
   void flush(const RcCall& call);
 
@@ -73,7 +73,7 @@ class RcResponder {
     bool atomic = false;
     bool answered = false;  // sent completely at least once
   };
-  enum Answer : std::uint8_t { kAnswerAck = 1, kAnswerNak = 2, kAnswerCnp = 4 };
+  enum PendingResponse : std::uint8_t { kPendingAck = 1, kPendingNak = 2, kPendingCnp = 4 };
   enum class Message : std::uint8_t { kNone, kSend, kWrite };
 
   struct Hot {
@@ -86,7 +86,7 @@ class RcResponder {
     std::uint32_t emit_packet = 0;
     Psn expected;  // ePSN
     Psn msn;
-    std::uint8_t answers = 0;  // Answer bits that wait
+    std::uint8_t pending = 0;  // Answer bits that wait
     Message message = Message::kNone;
     std::uint8_t nak_syndrome = 0;
     bool nak_outstanding = false;  // sent one for ePSN: silent until it arrives

@@ -16,7 +16,7 @@ constexpr std::uint32_t kMaxMessageBytes = 1U << 31;
 void RcResponder::observe_mark(const wire::Packet& packet, const RcCore& core, Time now) {
   const CongestionSignal signal = signal_of(packet, core.options.congestion_receiver, now);
   if (signal == CongestionSignal::kCnp)
-    hot_.answers |= kAnswerCnp;
+    hot_.pending |= kPendingCnp;
   if (signal == CongestionSignal::kEcho)
     echo_mark_ = true;
 }
@@ -25,7 +25,7 @@ void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call)
   const wire::IbTransportHeader& header = received.packet.ib;
   observe_mark(received.packet, call);
   if (received.packet.has(wire::kTelemetry)) {
-    call.core.rare().received = received.cold.telemetry;
+    call.core.cold_state().received = received.cold.telemetry;
     has_telemetry_ = true;
   }
   //= ibta-1.7 9.7.4
@@ -49,7 +49,7 @@ void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
       return;
     hot_.nak_outstanding = true;
     hot_.nak_syndrome = wire::nak_syndrome(wire::NakCode::kPsnSequenceError);
-    hot_.answers |= kAnswerNak;
+    hot_.pending |= kPendingNak;
     return;
   }
   // While a receive request is missing, everything is sent again from ePSN.
@@ -65,7 +65,7 @@ void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
   if (early_->contains(received.packet.ib.psn)) {
     ++call.counters().duplicate_request;
     duplicate_ = true;
-    hot_.answers |= kAnswerAck;
+    hot_.pending |= kPendingAck;
     return;
   }
   const bool placeable = call.options().out_of_order_placement &&
@@ -79,7 +79,7 @@ void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
   }
   // Who counts what overtakes a packet must hear of each; who looks at the time asks often enough.
   if (options.loss_detection == LossDetection::kByCount || received.packet.ib.has(wire::kBthAckRequest))
-    hot_.answers |= kAnswerAck;
+    hot_.pending |= kPendingAck;
 }
 
 // Beyond what the device can keep track of.
@@ -88,7 +88,7 @@ void RcResponder::on_untracked(const RcCall& call) {
   if (call.options().selective().reorder_overflow == ReorderOverflow::kDrop || !early_->first_overflow(hot_.expected))
     return;
   hot_.nak_syndrome = wire::nak_syndrome(wire::NakCode::kPsnSequenceError);
-  hot_.answers |= kAnswerNak;
+  hot_.pending |= kPendingNak;
 }
 
 bool RcResponder::may_place(const wire::RethFields& reth, std::uint32_t payload, const RcCall& call) {
@@ -146,8 +146,8 @@ void RcResponder::on_duplicate(const ReceivedPacket& received, const RcCall& cal
   const wire::Operation operation = wire::operation_of(received.packet.ib.opcode);
   if (operation == wire::Operation::kReadRequest || is_atomic(operation)) {
     replay(received.packet.ib, call);
-  } else if ((hot_.answers & kAnswerNak) == 0) {
-    hot_.answers |= kAnswerAck;
+  } else if ((hot_.pending & kPendingNak) == 0) {
+    hot_.pending |= kPendingAck;
   }
 }
 
@@ -327,7 +327,7 @@ RcResponder::Verdict RcResponder::execute_read(const ReceivedPacket& received, c
                             .atomic = false});
   accepted(header, static_cast<std::uint32_t>(packets), true);
   // The data are the acknowledgement.
-  hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerAck);
+  hot_.pending = static_cast<std::uint8_t>(hot_.pending & ~kPendingAck);
   return Verdict::kAccepted;
 }
 
@@ -365,7 +365,7 @@ RcResponder::Verdict RcResponder::execute_atomic(const ReceivedPacket& received,
                             .first_psn = header.psn,
                             .atomic = true});
   accepted(header, 1, true);
-  hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerAck);
+  hot_.pending = static_cast<std::uint8_t>(hot_.pending & ~kPendingAck);
   return Verdict::kAccepted;
 }
 
@@ -411,13 +411,13 @@ RcResponder::Verdict RcResponder::complete_receive(const wire::IbTransportHeader
 void RcResponder::accepted(const wire::IbTransportHeader& header, std::uint32_t psns, bool message_ends) {
   hot_.expected += psns;
   hot_.nak_outstanding = false;
-  hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerNak);
+  hot_.pending = static_cast<std::uint8_t>(hot_.pending & ~kPendingNak);
   if (message_ends) {
     ++hot_.msn;
     hot_.message = Message::kNone;
   }
   if (header.has(wire::kBthAckRequest))
-    hot_.answers |= kAnswerAck;
+    hot_.pending |= kPendingAck;
 }
 
 // The request is refused for good: a NAK for it, and the queue pair fails.
@@ -425,7 +425,7 @@ void RcResponder::accepted(const wire::IbTransportHeader& header, std::uint32_t 
 RcResponder::Verdict RcResponder::reject(wire::NakCode code, const RcCall& call) {
   ++call.counters().bad_requests;
   hot_.nak_syndrome = wire::nak_syndrome(code);
-  hot_.answers |= kAnswerNak;
+  hot_.pending |= kPendingNak;
   hot_.nak_outstanding = true;
   failed_ = true;
   const bool access = code == wire::NakCode::kRemoteAccessError;
@@ -439,7 +439,7 @@ RcResponder::Verdict RcResponder::reject(wire::NakCode code, const RcCall& call)
 //= ibta-1.7 9.7.5.2.8
 RcResponder::Verdict RcResponder::not_ready(const RcCall& call) {
   hot_.nak_syndrome = wire::rnr_syndrome(call.attributes().min_rnr_timer);
-  hot_.answers |= kAnswerNak;
+  hot_.pending |= kPendingNak;
   hot_.nak_outstanding = true;
   if (early_ != nullptr)
     early_->clear();

@@ -49,22 +49,24 @@ struct RcCore : QpCore {
       : QpCore(identity, init), options(chosen) {}
 
   /// What most queue pairs never need; it exists from the first use on.
-  struct Rare {
+  struct ColdState {
     RcCounters counters;
     wire::Telemetry received;                 // of the data packet that came last, to be returned
     const wire::Telemetry* echoed = nullptr;  // of the answer being processed
   };
-  [[nodiscard]] Rare& rare() {
-    if (rare_ == nullptr) {
-      rare_ = std::make_unique<Rare>();
+  [[nodiscard]] ColdState& cold_state() {
+    if (cold_state_ == nullptr) {
+      cold_state_ = std::make_unique<ColdState>();
     }
-    return *rare_;
+    return *cold_state_;
   }
-  [[nodiscard]] RcCounters& count() { return rare().counters; }
-  [[nodiscard]] RcCounters counters() const { return rare_ == nullptr ? RcCounters{} : rare_->counters; }
-  [[nodiscard]] const wire::Telemetry* echoed_telemetry() const { return rare_ == nullptr ? nullptr : rare_->echoed; }
-  void clear_counters() { rare_.reset(); }
-  [[nodiscard]] std::size_t heap_bytes() const { return rare_ == nullptr ? 0 : sizeof(Rare); }
+  [[nodiscard]] RcCounters& count() { return cold_state().counters; }
+  [[nodiscard]] RcCounters counters() const { return cold_state_ == nullptr ? RcCounters{} : cold_state_->counters; }
+  [[nodiscard]] const wire::Telemetry* echoed_telemetry() const {
+    return cold_state_ == nullptr ? nullptr : cold_state_->echoed;
+  }
+  void clear_counters() { cold_state_.reset(); }
+  [[nodiscard]] std::size_t heap_bytes() const { return cold_state_ == nullptr ? 0 : sizeof(ColdState); }
 
   // Of the queue pair; here they fill the gap behind QpCore.
   bool request_turn = false;  // requests and READ data take turns
@@ -73,7 +75,7 @@ struct RcCore : QpCore {
   RcOptions options;
 
  private:
-  std::unique_ptr<Rare> rare_;
+  std::unique_ptr<ColdState> cold_state_;
 };
 
 /// Everything outside its own state that half an engine needs in one call.

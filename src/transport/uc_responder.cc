@@ -32,7 +32,7 @@ void UcResponder::on_request(const ReceivedPacket& received, const UnreliableCal
   const wire::IbTransportHeader& header = received.packet.ib;
   const wire::OpcodeInfo& info = wire::describe(header.opcode);
   const wire::Operation operation = wire::operation_of(header.opcode);
-  if (calls_for_cnp(received.packet, call.flow, call.now))
+  if (needs_cnp(received.packet, call.flow, call.now))
     cnp_waits_ = true;
   if (header.psn != expected_) {
     ++call.counters.out_of_sequence;

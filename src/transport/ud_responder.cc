@@ -31,7 +31,7 @@ void UdResponder::on_request(const ReceivedPacket& received, const UnreliableCal
     ++call.counters.discarded;
     return;
   }
-  if (calls_for_cnp(packet, call.flow, call.now)) {
+  if (needs_cnp(packet, call.flow, call.now)) {
     notified_ = packet.common.source;
     notified_qp_ = Qpn(packet.ib.deth.source_qp);
     notified_class_ = packet.common.traffic_class;

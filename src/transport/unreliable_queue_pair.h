@@ -51,9 +51,9 @@ class UnreliableQueuePair {
   [[nodiscard]] bool may_request() const {
     return core_.state() == verbs::QpState::kRts || core_.state() == verbs::QpState::kSqd;
   }
-  void enter(verbs::QpState state, const UnreliableCall& surroundings);
-  void enter_error(const UnreliableCall& surroundings);
-  void settle(const UnreliableCall& surroundings);
+  void enter(verbs::QpState state, const UnreliableCall& environment);
+  void enter_error(const UnreliableCall& environment);
+  void settle(const UnreliableCall& environment);
   void raise(verbs::AsyncEventType type, verbs::Context& context) const {
     context.raise({.type = type, .qp = core_.identity().qpn, .cq = {}, .srq = {}});
   }

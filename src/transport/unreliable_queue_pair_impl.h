@@ -35,11 +35,11 @@ Result<void> UnreliableQueuePair<Service>::modify(const verbs::QpAttributes& att
 }
 
 template <class Service>
-void UnreliableQueuePair<Service>::enter(verbs::QpState state, const UnreliableCall& surroundings) {
+void UnreliableQueuePair<Service>::enter(verbs::QpState state, const UnreliableCall& environment) {
   using verbs::QpState;
   const QpState from = core_.state();
   if (state == QpState::kErr) {
-    enter_error(surroundings);
+    enter_error(environment);
     return;
   }
   core_.set_state(state);
@@ -49,58 +49,58 @@ void UnreliableQueuePair<Service>::enter(verbs::QpState state, const UnreliableC
     counters_ = {};
     established_ = drain_reported_ = false;
   } else if (state == QpState::kRtr && from == QpState::kInit) {
-    responder_.start(surroundings);
+    responder_.start(environment);
   } else if (state == QpState::kRts && from == QpState::kRtr) {
-    requester_.start(surroundings);
+    requester_.start(environment);
   } else if (state == QpState::kRts && from == QpState::kSqe) {
     requester_.clear_fault();
   } else if (state == QpState::kSqd && from != QpState::kSqd) {
     drain_reported_ = false;
   }
-  settle(surroundings);
+  settle(environment);
 }
 
 //= ibta-1.7 10.3.1.6
 template <class Service>
-void UnreliableQueuePair<Service>::enter_error(const UnreliableCall& surroundings) {
+void UnreliableQueuePair<Service>::enter_error(const UnreliableCall& environment) {
   const verbs::QpState from = core_.state();
   core_.set_state(verbs::QpState::kErr);
   if (from == verbs::QpState::kReset)
     return;
-  requester_.flush(surroundings);
-  responder_.flush(surroundings);
+  requester_.flush(environment);
+  responder_.flush(environment);
   if (from != verbs::QpState::kErr && core_.init().srq.is_valid())
-    raise(verbs::AsyncEventType::kQpLastWqeReached, surroundings.context);
+    raise(verbs::AsyncEventType::kQpLastWqeReached, environment.context);
 }
 
 // What a call may have led to: failure of either half, or the end of draining.
 template <class Service>
-void UnreliableQueuePair<Service>::settle(const UnreliableCall& surroundings) {
+void UnreliableQueuePair<Service>::settle(const UnreliableCall& environment) {
   if (core_.state() == verbs::QpState::kErr)
     return;
   bool fatal = responder_.failed() || requester_.fault() == SendFault::kQueuePair;
   //= ibta-1.7 10.3.1
   if (!fatal && requester_.fault() == SendFault::kSendQueue && may_request()) {
     core_.set_state(verbs::QpState::kSqe);
-    fatal = !requester_.flush(surroundings);
+    fatal = !requester_.flush(environment);
   }
   if (fatal) {
-    enter_error(surroundings);
+    enter_error(environment);
   } else if (core_.state() == verbs::QpState::kSqd && !drain_reported_ && requester_.drained()) {
     drain_reported_ = true;
-    raise(verbs::AsyncEventType::kSqDrained, surroundings.context);
+    raise(verbs::AsyncEventType::kSqDrained, environment.context);
   }
 }
 
 template <class Service>
 Result<void> UnreliableQueuePair<Service>::post_send(const verbs::SendWr& request, verbs::Context& context, Time now) {
-  const UnreliableCall surroundings = call(context, now);
-  if (Result<void> posted = requester_.post(request, surroundings); !posted)
+  const UnreliableCall environment = call(context, now);
+  if (Result<void> posted = requester_.post(request, environment); !posted)
     return posted;
   const verbs::QpState state = core_.state();
   const bool flushed = state == verbs::QpState::kErr || state == verbs::QpState::kSqe;
-  if (flushed && !requester_.flush(surroundings) && state == verbs::QpState::kSqe)
-    enter_error(surroundings);
+  if (flushed && !requester_.flush(environment) && state == verbs::QpState::kSqe)
+    enter_error(environment);
   return {};
 }
 
@@ -142,22 +142,22 @@ void UnreliableQueuePair<Service>::on_packet(const ReceivedPacket& received, ver
   if (Service::kConnected && !established_ && core_.state() == verbs::QpState::kRtr)
     raise(verbs::AsyncEventType::kCommEst, context);
   established_ = true;
-  const UnreliableCall surroundings = call(context, now);
-  responder_.on_request(received, surroundings);
+  const UnreliableCall environment = call(context, now);
+  responder_.on_request(received, environment);
   if (responder_.failed())
-    settle(surroundings);
+    settle(environment);
 }
 
 template <class Service>
 bool UnreliableQueuePair<Service>::poll_transmit(TransmitSlot slot, verbs::Context& context, Time now) {
-  const UnreliableCall surroundings = call(context, now);
-  if (responder_.poll_transmit(slot, surroundings))
+  const UnreliableCall environment = call(context, now);
+  if (responder_.poll_transmit(slot, environment))
     return true;
   if (!may_request())
     return false;
-  const bool sent = requester_.poll_transmit(slot, surroundings);
+  const bool sent = requester_.poll_transmit(slot, environment);
   if (requester_.fault() != SendFault::kNone || core_.state() == verbs::QpState::kSqd)
-    settle(surroundings);
+    settle(environment);
   return sent;
 }
 

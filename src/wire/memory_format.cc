@@ -39,7 +39,7 @@ std::uint32_t request_wire_bytes(const MemoryFormat& format, std::uint32_t asked
   return on_link(format, wire_packets(format, asked) * in_flits(format, format.request_header));
 }
 
-std::uint32_t answer_wire_bytes(const MemoryFormat& format) { return on_link(format, in_flits(format, format.answer)); }
+std::uint32_t ack_wire_bytes(const MemoryFormat& format) { return on_link(format, in_flits(format, format.answer)); }
 
 Probability payload_share(const MemoryFormat& format) {
   return Probability::from_ratio({.numerator = format.unit, .denominator = data_wire_bytes(format, format.unit)});

@@ -27,7 +27,7 @@ struct MemoryFormat {
 /// All at least 1; rounded up.
 [[nodiscard]] std::uint32_t data_wire_bytes(const MemoryFormat& format, std::uint32_t payload);
 [[nodiscard]] std::uint32_t request_wire_bytes(const MemoryFormat& format, std::uint32_t asked);
-[[nodiscard]] std::uint32_t answer_wire_bytes(const MemoryFormat& format);
+[[nodiscard]] std::uint32_t ack_wire_bytes(const MemoryFormat& format);
 
 /// The share of the link that is payload, in full units.
 [[nodiscard]] Probability payload_share(const MemoryFormat& format);

@@ -34,7 +34,7 @@ TEST(MemoryFormat, TheLinksOwnShareLengthensEverything) {
   MemoryFormat format = kFlits;
   format.link_efficiency = Probability::from_ratio({.numerator = 4, .denominator = 5});
   EXPECT_EQ(data_wire_bytes(format, 4096), (data_wire_bytes(kFlits, 4096) * 5 + 3) / 4);
-  EXPECT_EQ(answer_wire_bytes(format), 20U);
+  EXPECT_EQ(ack_wire_bytes(format), 20U);
   const double share = static_cast<double>(payload_share(format).raw()) / static_cast<double>(Probability::kOne);
   EXPECT_NEAR(share, 256.0 / 272.0 * 0.8, 1e-4);
 }

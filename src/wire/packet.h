@@ -148,13 +148,13 @@ static_assert(sizeof(TcpHeader) == 32);
 
 /// What a unit of a scale-up link asks or answers.
 enum class MemoryOperation : std::uint8_t {
-  kStore,        // data for an address
-  kSend,         // data for the receive request that is next
-  kLoad,         // asks for data
-  kLoadData,     // the answer, in the order of the requests
-  kStoreAnswer,  // all messages before `message` are executed
-  kRefusal,      // the same, and `message` cannot be: `status` says why
-  kWait,         // the same, and `message` waits for a receive request
+  kStore,     // data for an address
+  kSend,      // data for the receive request that is next
+  kLoad,      // asks for data
+  kLoadData,  // the answer, in the order of the requests
+  kStoreAck,  // all messages before `message` are executed
+  kRefusal,   // the same, and `message` cannot be: `status` says why
+  kWait,      // the same, and `message` waits for a receive request
 };
 
 /// Bits of MemoryHeader::flags.

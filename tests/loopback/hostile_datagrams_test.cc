@@ -145,13 +145,13 @@ TEST_F(HostileDatagrams, AForgedPsnIsRefused) {
 }
 
 TEST_F(HostileDatagrams, AStrangerIsIgnoredEvenIfEverythingElseIsRight) {
-  Result<live::UdpSocket> stranger = live::UdpSocket::open({.local = own_loopback(2)});
-  ASSERT_TRUE(stranger.has_value());
+  Result<live::UdpSocket> unknown_peer = live::UdpSocket::open({.local = own_loopback(2)});
+  ASSERT_TRUE(unknown_peer.has_value());
   (void)good_write();
-  path_.source = stranger->local_address();
-  deliver(sealed(0), *stranger);
+  path_.source = unknown_peer->local_address();
+  deliver(sealed(0), *unknown_peer);
   EXPECT_EQ(memory(), before_);
-  EXPECT_EQ(victim_->counters().driver.stranger, 1U);
+  EXPECT_EQ(victim_->counters().driver.unknown_peer, 1U);
 }
 
 TEST_F(HostileDatagrams, AnotherQueuePairsPacketIsCounted) {

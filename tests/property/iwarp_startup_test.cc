@@ -10,7 +10,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using transport::IwarpAgreement;
+using transport::IwarpNegotiated;
 using transport::StreamStart;
 using verbs::AsyncEventType;
 using verbs::WcStatus;
@@ -27,7 +27,7 @@ StreamPairOptions on_the_wire() {
   return options;
 }
 
-const IwarpAgreement& agreement(StreamPair& pair, int side) { return pair.side(side).iwarp().agreement(); }
+const IwarpNegotiated& agreement(StreamPair& pair, int side) { return pair.side(side).iwarp().agreement(); }
 
 verbs::SendWr write(StreamPair& pair, int from, const verbs::Sge& element) {
   verbs::SendWr wr;

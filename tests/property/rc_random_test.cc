@@ -237,11 +237,11 @@ std::vector<Departure> departures(const RcPairOptions& left, const RcPairOptions
 
 enum class Extras : std::uint8_t { kNone, kPolicies };
 
-enum class Way : std::uint8_t { kLong, kShort };
+enum class EnginePath : std::uint8_t { kSlow, kFast };
 
 // Where bytes travel, every data packet takes the long way through the engine; lengths alone may take the short one.
-std::vector<Departure> departures(RcPairOptions options, Way way, Extras extras) {
-  options.network.carries_bytes = options.network.sets_migration_bit = way == Way::kLong;
+std::vector<Departure> departures(RcPairOptions options, EnginePath path, Extras extras) {
+  options.network.carries_bytes = options.network.sets_migration_bit = path == EnginePath::kSlow;
   if (extras == Extras::kNone)
     return departures(options, options);
   const DrawnPolicies left(RandomStream(options.network.seed, "left policies"));
@@ -253,17 +253,17 @@ std::vector<Departure> departures(RcPairOptions options, Way way, Extras extras)
 }
 
 void expect_same_packets(const RcPairOptions& options, Extras extras) {
-  const std::vector<Departure> long_way = departures(options, Way::kLong, extras);
-  const std::vector<Departure> short_way = departures(options, Way::kShort, extras);
-  ASSERT_EQ(long_way.size(), short_way.size());
-  for (std::size_t i = 0; i < short_way.size(); ++i) {
-    ASSERT_EQ(long_way[i].from, short_way[i].from) << "packet " << i;
-    ASSERT_EQ(long_way[i].when, short_way[i].when) << "packet " << i;
-    ASSERT_EQ(std::memcmp(&long_way[i].packet, &short_way[i].packet, sizeof(wire::Packet)), 0) << "packet " << i;
+  const std::vector<Departure> slow = departures(options, EnginePath::kSlow, extras);
+  const std::vector<Departure> fast = departures(options, EnginePath::kFast, extras);
+  ASSERT_EQ(slow.size(), fast.size());
+  for (std::size_t i = 0; i < fast.size(); ++i) {
+    ASSERT_EQ(slow[i].from, fast[i].from) << "packet " << i;
+    ASSERT_EQ(slow[i].when, fast[i].when) << "packet " << i;
+    ASSERT_EQ(std::memcmp(&slow[i].packet, &fast[i].packet, sizeof(wire::Packet)), 0) << "packet " << i;
   }
 }
 
-TEST(RcRandom, ShortWayThroughTheEngineSendsTheSamePackets) {
+TEST(RcRandom, FastPathSendsTheSamePackets) {
   for_each_seed(100, [](std::uint64_t seed) {
     RcPairOptions options = draw_options(seed);
     options.memory_bytes = 1 << 16;
@@ -272,7 +272,7 @@ TEST(RcRandom, ShortWayThroughTheEngineSendsTheSamePackets) {
   });
 }
 
-TEST(RcRandom, ShortWayWithCongestionControlAndPathsSendsTheSamePackets) {
+TEST(RcRandom, FastPathWithCongestionControlAndPathsSendsTheSamePackets) {
   for_each_seed(300, [](std::uint64_t seed) {
     RcPairOptions options = draw_options(seed);
     options.memory_bytes = 1 << 16;

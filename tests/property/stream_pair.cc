@@ -42,7 +42,7 @@ std::unique_ptr<transport::StreamQueuePair> make_qp(StreamKind kind, const trans
 
 }  // namespace
 
-StreamSide::StreamSide(int index, const StreamPairOptions& options, transport::StreamLedgers* ledgers)
+StreamSide::StreamSide(int index, const StreamPairOptions& options, transport::FramingHeaderLogs* ledgers)
     : context(options.seed * 2 + static_cast<std::uint64_t>(index)),
       storage_(options.memory_bytes + 2 * kGuard, kGuardByte) {
   pd = must(context.alloc_pd());
@@ -121,7 +121,7 @@ std::vector<verbs::AsyncEventType> StreamSide::poll_events() {
 }
 
 StreamPair::StreamPair(const StreamPairOptions& options) : options_(options), random_(options.seed, "stream network") {
-  transport::StreamLedgers* const ledgers = options.carries_bytes ? nullptr : &ledgers_;
+  transport::FramingHeaderLogs* const ledgers = options.carries_bytes ? nullptr : &ledgers_;
   sides_[0] = std::make_unique<StreamSide>(0, options, ledgers);
   sides_[1] = std::make_unique<StreamSide>(1, options, ledgers);
   sides_[0]->connect(*sides_[1], options, now_);

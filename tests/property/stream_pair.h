@@ -45,7 +45,7 @@ class StreamSide {
   static constexpr std::size_t kGuard = 64;
   static constexpr std::byte kGuardByte{0xA5};
 
-  StreamSide(int index, const StreamPairOptions& options, transport::StreamLedgers* ledgers);
+  StreamSide(int index, const StreamPairOptions& options, transport::FramingHeaderLogs* ledgers);
 
   void connect(const StreamSide& peer, const StreamPairOptions& options, Time now);
   [[nodiscard]] std::span<std::byte> memory() {
@@ -115,7 +115,7 @@ class StreamPair {
   void deliver(const Flight& flight);
 
   StreamPairOptions options_;
-  transport::StreamLedgers ledgers_;
+  transport::FramingHeaderLogs ledgers_;
   std::array<std::unique_ptr<StreamSide>, 2> sides_;
   RandomStream random_;
   Filter filter_;

@@ -47,8 +47,8 @@ TcpOptions random_tcp(RandomStream& random, std::uint64_t seed) {
   tcp.delayed_ack.every = static_cast<std::uint8_t>(1 + random.uniform(3));
   tcp.delayed_ack.push = random.uniform(2) == 0 ? TcpDelayedAck::Push::kAtOnce : TcpDelayedAck::Push::kAsOthers;
   tcp.minimum_rto = Duration::microseconds(random.uniform(2) == 0 ? 1'000 : 200'000);
-  tcp.most_gaps = static_cast<std::uint16_t>(1 + random.uniform(40));
-  tcp.most_segments = static_cast<std::uint32_t>(4 + random.uniform(400));
+  tcp.max_gaps = static_cast<std::uint16_t>(1 + random.uniform(40));
+  tcp.max_segments = static_cast<std::uint32_t>(4 + random.uniform(400));
   tcp.retries = 60;
   tcp.syn_retries = 60;
   tcp.maximum_rto = Duration::seconds(2);

@@ -179,7 +179,7 @@ TEST(TcpReset, OnlyTheExpectedSequenceNumberResets) {
   reset.tcp.sequence = next - 1;
   pair.inject(1, reset);
   EXPECT_EQ(pair.connection(1).state(), TcpState::kEstablished);
-  EXPECT_FALSE(pair.connection(1).answer_waits());
+  EXPECT_FALSE(pair.connection(1).response_pending());
   reset.tcp.sequence = next + 1;
   pair.inject(1, reset);
   EXPECT_EQ(pair.connection(1).state(), TcpState::kEstablished);
@@ -209,7 +209,7 @@ TEST(TcpReset, ASynInAConnectionIsChallenged) {
   syn.tcp.sequence = next + 100;
   pair.inject(1, syn);
   EXPECT_EQ(pair.connection(1).state(), TcpState::kEstablished);
-  EXPECT_TRUE(pair.connection(1).answer_waits());
+  EXPECT_TRUE(pair.connection(1).response_pending());
 }
 
 //= rfc7323 5.3
@@ -230,7 +230,7 @@ TEST(TcpPaws, ASegmentWithAnOldTimestampIsAnsweredAndDropped) {
   pair.inject(1, last);
   EXPECT_EQ(pair.connection(1).arrived(), arrived);
   EXPECT_EQ(pair.connection(1).counters().rejected, 1U);
-  EXPECT_TRUE(pair.connection(1).answer_waits());
+  EXPECT_TRUE(pair.connection(1).response_pending());
 }
 
 //= rfc5681 4.2

@@ -160,7 +160,7 @@ TEST(Reducers, HoldNoMoreThanTheirWindowForAStraggler) {
     sim.start_late(5, Time::zero() + 300_us);
     sim.run();
     EXPECT_EQ(sim.check_all_succeeded(), "");
-    EXPECT_EQ(sim.reducer_totals().most_held, std::min(window, 100U));
+    EXPECT_EQ(sim.reducer_totals().peak_held, std::min(window, 100U));
     for (std::uint32_t i = 0; i < sim.world().graph().endpoints; ++i) {
       EXPECT_EQ(sim.world().nic(EndpointId(i)).connections().rc.rnr_nak_retry_err, 0U);
     }

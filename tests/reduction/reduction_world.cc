@@ -263,7 +263,7 @@ host::Reducer::Counters ReductionWorld::reducer_totals() const {
     sum.results += each.results;
     sum.answers += each.answers;
     sum.failures += each.failures;
-    sum.most_held = std::max(sum.most_held, each.most_held);
+    sum.peak_held = std::max(sum.peak_held, each.peak_held);
   }
   return sum;
 }

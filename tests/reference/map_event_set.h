@@ -18,7 +18,7 @@ class MapEventSet {
   struct Options {
     std::uint8_t bucket_shift = 8;
     std::uint8_t bucket_count_shift = 13;
-    bool looks_ahead = false;
+    bool prefetches = false;
   };
 
   MapEventSet() = default;
@@ -49,7 +49,7 @@ class MapEventSet {
     return true;
   }
 
-  [[nodiscard]] bool pop_looking_ahead(Event& event, Time limit) { return pop(event, limit); }
+  [[nodiscard]] bool pop_prefetching(Event& event, Time limit) { return pop(event, limit); }
 
   [[nodiscard]] const Event* first() {
     if (events_.empty()) {

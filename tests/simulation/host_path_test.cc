@@ -17,7 +17,7 @@ namespace {
 
 using fabric::Cable;
 using fabric::ethernet_test::star;
-using host::PathSide;
+using host::HostPathSide;
 using host::path_testing::on_gpu;
 using host::path_testing::pcie;
 using host::path_testing::rdma_stages;
@@ -64,7 +64,7 @@ struct Hosts {
     EXPECT_EQ(world->messages().size(), 1U);
     return world->messages().at(0);
   }
-  [[nodiscard]] const host::NicPath& path(std::uint32_t endpoint) const {
+  [[nodiscard]] const host::HostPath& path(std::uint32_t endpoint) const {
     return *world->world().nic(EndpointId(endpoint)).path();
   }
 
@@ -86,8 +86,8 @@ host::MessageShape shape(Bytes size, verbs::WrOpcode opcode, verbs::MemoryPlace 
 }
 
 // The fabric of these tests has no delay of the NIC's receiving pipeline.
-Duration receiving(const host::NicPath& path, const host::MessageShape& message) {
-  const host::StageTimes list = path.idle_stages(PathSide::kReceive, message);
+Duration receiving(const host::HostPath& path, const host::MessageShape& message) {
+  const host::StageTimes list = path.idle_stages(HostPathSide::kReceive, message);
   return list.sum() - list.time_of("NIC receive");
 }
 
@@ -103,10 +103,11 @@ void expect_send_of_stages(Bytes size, const host::RdmaPathOptions& stages) {
   hosts.send(size, Operation::kSend);
   const workload::MessageRecord message = hosts.run();
   const host::MessageShape sent = shape(size, verbs::WrOpcode::kSend);
-  const Duration there = hosts.path(0).idle_stages(PathSide::kSend, sent).sum() + way(wire::Operation::kSendOnly, size);
+  const Duration there =
+      hosts.path(0).idle_stages(HostPathSide::kSend, sent).sum() + way(wire::Operation::kSendOnly, size);
   EXPECT_EQ(message.delivered, Time::zero() + there + receiving(hosts.path(1), sent));
   EXPECT_EQ(message.finished, Time::zero() + there + way(wire::Operation::kAcknowledge, Bytes::zero()) +
-                                  hosts.path(0).idle_stages(PathSide::kCompletion, sent).sum());
+                                  hosts.path(0).idle_stages(HostPathSide::kCompletion, sent).sum());
 }
 
 TEST(StagedHost, ASendTakesTheStagesOfBothHostsAndTheWire) {
@@ -122,9 +123,9 @@ TEST(StagedHost, AReadFetchesAtItsTarget) {
   hosts.send(2048_bytes, Operation::kRead);
   const workload::MessageRecord message = hosts.run();
   const host::MessageShape read = shape(2048_bytes, verbs::WrOpcode::kRdmaRead);
-  EXPECT_EQ(message.finished, Time::zero() + hosts.path(0).idle_stages(PathSide::kSend, read).sum() +
+  EXPECT_EQ(message.finished, Time::zero() + hosts.path(0).idle_stages(HostPathSide::kSend, read).sum() +
                                   way(wire::Operation::kReadRequest, Bytes::zero()) +
-                                  hosts.path(1).idle_stages(PathSide::kReadTarget, read).sum() +
+                                  hosts.path(1).idle_stages(HostPathSide::kReadTarget, read).sum() +
                                   way(wire::Operation::kReadResponseOnly, 2048_bytes) + receiving(hosts.path(0), read));
 }
 
@@ -138,11 +139,11 @@ TEST(StagedHost, SocketsTakeTheStagesOfBothHostsAndTheWire) {
     const workload::MessageRecord message = hosts.run();
     const host::MessageShape sent = shape(1000_bytes, verbs::WrOpcode::kSend);
     const Duration there =
-        hosts.path(0).idle_stages(PathSide::kSend, sent).sum() + way(wire::Operation::kSendOnly, 1000_bytes);
+        hosts.path(0).idle_stages(HostPathSide::kSend, sent).sum() + way(wire::Operation::kSendOnly, 1000_bytes);
     EXPECT_EQ(message.delivered, Time::zero() + there + receiving(hosts.path(1), sent));
-    EXPECT_EQ(message.finished, Time::zero() + there + hosts.path(1).idle_stages(PathSide::kAnswer, sent).sum() +
+    EXPECT_EQ(message.finished, Time::zero() + there + hosts.path(1).idle_stages(HostPathSide::kAckReturn, sent).sum() +
                                     way(wire::Operation::kAcknowledge, Bytes::zero()) +
-                                    hosts.path(0).idle_stages(PathSide::kCompletion, sent).sum());
+                                    hosts.path(0).idle_stages(HostPathSide::kCompletion, sent).sum());
   }
 }
 

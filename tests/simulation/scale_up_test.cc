@@ -43,7 +43,7 @@ TEST(ScaleUp, OneStoreTakesTheWayThereAndItsAnswersWayBack) {
     const Bytes data = Bytes(wire::data_wire_bytes(format, unit)) * units;
     const Duration there = kHead + rate.transmit_time(Bytes(16)) + rate.transmit_time(data);
     // The answer, no longer than what a switch wants to see before it goes on, is stored and forwarded.
-    const Duration back = kHead + rate.transmit_time(Bytes(wire::answer_wire_bytes(format))) * 2;
+    const Duration back = kHead + rate.transmit_time(Bytes(wire::ack_wire_bytes(format))) * 2;
     const Duration found = taken(options);
     EXPECT_GE(found, there + back);
     EXPECT_LE(found, there + back + Duration::picoseconds(units + 2));

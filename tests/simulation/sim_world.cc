@@ -97,7 +97,7 @@ std::uint32_t rank_count(const SimOptions& options) {
   return static_cast<std::uint32_t>(ports);
 }
 
-study::world::WorldOptions world_options(const SimOptions& options, transport::StreamLedgers& ledgers) {
+study::world::WorldOptions world_options(const SimOptions& options, transport::FramingHeaderLogs& ledgers) {
   study::world::WorldOptions made;
   made.prefetch_from = 0;  // small as these worlds are: it must change nothing
   made.seed = options.seed;

@@ -75,7 +75,7 @@ class SimWorld final : private workload::MessageSink {
   void on_message(const workload::MessageRecord& record) override { messages_.push_back(record); }
 
   workload::JobOptions job_;
-  transport::StreamLedgers ledgers_;
+  transport::FramingHeaderLogs ledgers_;
   std::unique_ptr<study::world::World> world_;
   std::vector<workload::MessageRecord> messages_;
   workload::LocalConnector connector_;

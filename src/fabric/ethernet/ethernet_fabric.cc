@@ -17,14 +17,14 @@ constexpr std::int32_t kQuantumBytes = 256;
 
 void EthernetFabric::on_arrival(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
-  const std::uint32_t way = port.way;
-  const PacketHandle handle = land(kernel_, port, now);
+  const std::uint32_t egress = port.egress;
+  const PacketHandle handle = take_arrival(kernel_, port, now);
   if (!handle.is_valid()) {
     return;
   }
   prefetch_next_arrival(packets_, port);
-  constexpr std::uint8_t kUnusual = kHasErrors | kTapped;
-  if ((port.flags & kUnusual) != 0) [[unlikely]] {
+  constexpr std::uint8_t kSlowPathFlags = kHasErrors | kTapped;
+  if ((port.flags & kSlowPathFlags) != 0) [[unlikely]] {
     damage(port, index, packets_[handle]);
     if (port.has(kTapped)) {
       tap_->on_frame(index, Tap::Direction::kReceived, packets_[handle], now);
@@ -33,12 +33,12 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) {
   if (port.has(kIsEndpoint)) {
     endpoints_[port.owner]->on_packet(handle, now);
   } else {
-    forward(port, way, handle, now);
+    forward(port, egress, handle, now);
   }
 }
 
 // Only choices that depend on nothing but the packet and the routes may be made beforehand.
-[[gnu::noinline]] void EthernetFabric::plan_way(PortIndex index) {
+[[gnu::noinline]] void EthernetFabric::look_up_egress(PortIndex index) {
   EthernetPort& in = ports_[index];
   Switch& node = switches_[in.owner];
   const wire::PacketCommon& common = packets_[in.first].common;
@@ -46,8 +46,8 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) {
   if (hops.empty() || (hops.size() > 1 && !node.hashes)) {
     return;
   }
-  in.way = hops.size() == 1 ? hops[0] : ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
-  const PortIndex out = node.first_port + in.way;
+  in.egress = hops.size() == 1 ? hops[0] : ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
+  const PortIndex out = node.first_port + in.egress;
   __builtin_prefetch(&ports_[out]);
   __builtin_prefetch(&ports_[out].free_at);
   __builtin_prefetch(&ports_[peers_[out]]);
@@ -55,28 +55,28 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) {
   __builtin_prefetch(&group_of(index, common.priority));
 }
 
-void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle handle, Time now) {
+void EthernetFabric::forward(EthernetPort& in, std::uint32_t egress, PacketHandle handle, Time now) {
   Switch& node = switches_[in.owner];
   wire::Packet& packet = packets_[handle];
-  if (way == kNoWay) {
+  if (egress == kNoEgress) {
     const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
     if (hops.empty()) [[unlikely]] {
       return drop(handle, drops_.unreachable, node.first_port + in.number);
     }
-    way = hops.size() == 1 ? hops[0] : choose(in, node, hops, packet.common, now);
+    egress = hops.size() == 1 ? hops[0] : choose(in, node, hops, packet.common, now);
   }
-  const PortIndex index = node.first_port + way;
+  const PortIndex index = node.first_port + egress;
   EthernetPort& out = ports_[index];
-  constexpr std::uint8_t kUnusual = wire::kCorrupted | wire::kTelemetry;
-  if (((in.flags | out.flags) & (kRoutedHop | kLinkDown | kGuarded)) != 0 || (packet.common.flags & kUnusual) != 0)
-      [[unlikely]] {
+  constexpr std::uint8_t kSlowPathFlags = wire::kCorrupted | wire::kTelemetry;
+  if (((in.flags | out.flags) & (kRoutedHop | kLinkDown | kWatchdogTripped)) != 0 ||
+      (packet.common.flags & kSlowPathFlags) != 0) [[unlikely]] {
     if (packet.has(wire::kCorrupted) && node.forwarding == Forwarding::kStoreAndForward) {
       return drop(handle, drops_.damaged, node.first_port + in.number);
     }
     if (out.has(kLinkDown)) {
       return drop(handle, drops_.link_down, node.first_port + in.number);
     }
-    if (((out.guarded >> packet.common.priority) & 1U) != 0 &&
+    if (((out.watchdog_tripped >> packet.common.priority) & 1U) != 0 &&
         options_.ports[out.profile].watchdog.action == PfcWatchdogOptions::Action::kDrop) {
       return drop(handle, drops_.watchdog, node.first_port + in.number);
     }
@@ -87,7 +87,7 @@ void EthernetFabric::forward(EthernetPort& in, std::uint32_t way, PacketHandle h
   }
   const std::uint32_t priority = packet.common.priority;
   usual_priority_ = priority;
-  if (out.queued == 0 && out.free_at <= now && ((out.blocked >> priority) & 1U) == 0 && out.announce == 0) {
+  if (out.queued == 0 && out.free_at <= now && ((out.blocked >> priority) & 1U) == 0 && out.pending_pauses == 0) {
     if (packet.has(wire::kTelemetry)) [[unlikely]] {
       write_telemetry(index, packet, {.queued = 0, .now = now});
     }
@@ -123,7 +123,7 @@ void EthernetFabric::start_packet(EthernetPort& out, EgressQueue& queue, PacketH
   if (out.has(kTapped)) [[unlikely]] {
     tap_->on_frame(ports_[out.peer].peer, Tap::Direction::kSent, packets_[handle], now);
   }
-  launch(kernel_, out, ports_[out.peer], out.peer, handle, frame_bytes + wire::kEthernetGapBytes, now);
+  start_transmission(kernel_, out, ports_[out.peer], out.peer, handle, frame_bytes + wire::kEthernetGapBytes, now);
 }
 
 void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle handle, wire::Packet& packet, Time now) {
@@ -140,7 +140,7 @@ void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle han
     case SharedBuffer::Admission::kDropped:
       return drop(handle, drops_.buffer_full, ingress);
     case SharedBuffer::Admission::kAdmittedPause:
-      change_xoff(ingress, priority, now);
+      update_xoff(ingress, priority, now);
       break;
     case SharedBuffer::Admission::kAdmitted:
       break;
@@ -156,7 +156,7 @@ void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle han
   }
   // Behind a paused queue nothing happens until the pause ends; its end, or its expiry, wakes the port.
   if (((out.blocked >> priority) & 1U) == 0) {
-    kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), out.begin_of(now));
+    kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), out.transmission_start(now));
   }
 }
 
@@ -171,12 +171,12 @@ void EthernetFabric::on_transmit(PortIndex index, Time now) {
   if (port.blocked != 0) {
     expire_pauses(port, index, now);
   }
-  if (port.announce != 0) [[unlikely]] {
+  if (port.pending_pauses != 0) [[unlikely]] {
     return send_pause(port, index, now);
   }
   if (port.has(kIsEndpoint)) {
     endpoints_[port.owner]->on_wire_ready(now);
-    return await_expiry(port, index);
+    return schedule_pause_expiry(port, index);
   }
   const std::uint32_t eligible = port.queued & ~std::uint32_t{port.blocked};
   if (eligible != 0) {
@@ -185,7 +185,7 @@ void EthernetFabric::on_transmit(PortIndex index, Time now) {
   if ((port.queued & ~std::uint32_t{port.blocked}) != 0) {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
   } else {
-    await_expiry(port, index);
+    schedule_pause_expiry(port, index);
   }
 }
 
@@ -211,13 +211,13 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
   }
   const PortIndex ingress = node.first_port + entry.ingress;
   if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
-    change_xoff(ingress, priority, now);
+    update_xoff(ingress, priority, now);
   }
   start_packet(port, queue, entry.packet, entry.frame_bytes, now);
 }
 
 // As the packet begins to leave. Acknowledgements bring telemetry back and are not written to.
-void EthernetFabric::write_telemetry(PortIndex out, wire::Packet& packet, const LeftBehind& left) {
+void EthernetFabric::write_telemetry(PortIndex out, wire::Packet& packet, const EgressState& left) {
   if (packet.has(wire::kControl) || speed_codes_.empty()) {
     return;
   }

@@ -54,7 +54,7 @@ class EthernetFabric final : public EndpointPort {
   void attach(EndpointId endpoint, Endpoint& nic) { endpoints_[endpoint.value()] = &nic; }
   /// Adds the actors, so that all of a world get their ranks at once; then starts timers that always run.
   /// Of a divided world the partition of each node, in the order of the graph: cables between two take the lookahead.
-  void add_ranks(sim::RankTable& ranks, std::span<const sim::PartitionIndex> partitions = {});
+  void register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions = {});
   void start();
   void set_tap(Tap* tap, std::span<const PortIndex> ports);
 
@@ -71,9 +71,9 @@ class EthernetFabric final : public EndpointPort {
     prefetch_next_arrival(packets_, ports_[port]);
   }
   /// Finds the way of the packet that comes next as well, which the event need not do then.
-  [[gnu::always_inline]] void prefetch_arrival_way(PortIndex port) {
-    if (port >= graph_.endpoints && ports_[port].way == kNoWay && !ports_[port].arrival.pending().is_never()) {
-      plan_way(port);
+  [[gnu::always_inline]] void prefetch_arrival_egress(PortIndex port) {
+    if (port >= graph_.endpoints && ports_[port].egress == kNoEgress && !ports_[port].arrival.pending().is_never()) {
+      look_up_egress(port);
     }
   }
   /// The packet that arrives next; null if there is none.
@@ -165,7 +165,7 @@ class EthernetFabric final : public EndpointPort {
 
   EthernetFabric(Graph graph, EthernetOptions options, FabricContext context);
   void lay_out_ports();
-  void wire_up(std::uint32_t link);
+  void connect_link(std::uint32_t link);
   [[nodiscard]] Result<void> size_buffers();
   void set_up_queues(PortIndex index);
   void allow_cut_through(const Switch& node);
@@ -178,9 +178,9 @@ class EthernetFabric final : public EndpointPort {
   [[nodiscard]] IngressGroup& group_of(PortIndex port, std::uint32_t priority) {
     return groups_[port * kPriorities + priority];
   }
-  void plan_way(PortIndex index);
-  void forget_ways();
-  void forward(EthernetPort& in, std::uint32_t way, PacketHandle handle, Time now);
+  void look_up_egress(PortIndex index);
+  void invalidate_egress();
+  void forward(EthernetPort& in, std::uint32_t egress, PacketHandle handle, Time now);
   [[nodiscard]] std::uint32_t choose(EthernetPort& in, Switch& node, const NextHops& hops,
                                      const wire::PacketCommon& common, Time now);
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
@@ -190,37 +190,37 @@ class EthernetFabric final : public EndpointPort {
   void drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress);
   void damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet);
   /// What a port looks like as a packet leaves it.
-  struct LeftBehind {
+  struct EgressState {
     std::uint32_t queued = 0;  // bytes, of all priorities
     Time now;
   };
-  [[gnu::noinline]] void write_telemetry(PortIndex out, wire::Packet& packet, const LeftBehind& left);
+  [[gnu::noinline]] void write_telemetry(PortIndex out, wire::Packet& packet, const EgressState& left);
 
   // Choice among paths beyond a hash: ethernet_fabric_paths.cc.
   void set_up_balancers();
-  void weigh_ports();
+  void compute_port_weights();
   [[nodiscard]] std::uint32_t balance(EthernetPort& in, Switch& node, const NextHops& hops,
                                       const wire::PacketCommon& common, Time now);
   /// Only with notifications, and while the destination's link is up.
-  [[nodiscard]] std::uint32_t leaf_name(EndpointId destination) const {
+  [[nodiscard]] std::uint32_t leaf_id(EndpointId destination) const {
     const std::uint32_t leaf = routes_.leaf_of(destination);
-    return leaf < leaf_names_.size() ? leaf_names_[leaf] : 0;
+    return leaf < leaf_ids_.size() ? leaf_ids_[leaf] : 0;
   }
   void notify(PortIndex ingress, EndpointId destination, Time now);
-  void obey_notification(EthernetPort& port, const wire::Packet& frame, Time now);
+  void process_notification(EthernetPort& port, const wire::Packet& frame, Time now);
 
   // Pauses: ethernet_fabric_pauses.cc.
-  void change_xoff(PortIndex ingress, std::uint32_t priority, Time now);
+  void update_xoff(PortIndex ingress, std::uint32_t priority, Time now);
   void send_pause(EthernetPort& port, PortIndex index, Time now);
-  void obey_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now);
+  void process_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now);
   void expire_pauses(EthernetPort& port, PortIndex index, Time now);
   void end_pause(EthernetPort& port, PortIndex index, std::uint32_t priority, Time now);
-  void await_expiry(EthernetPort& port, PortIndex index);
+  void schedule_pause_expiry(EthernetPort& port, PortIndex index);
 
   // What changes and what is watched: ethernet_fabric_events.cc.
   void apply_link_event(const LinkEvent& event, Time now);
-  void cut(PortIndex index, Time now);
-  void revive(PortIndex index, Time now);
+  void take_link_down(PortIndex index, Time now);
+  void bring_link_up(PortIndex index, Time now);
   void empty_queue(PortIndex index, std::uint32_t priority, std::uint64_t& counter, Time now);
   void plan_fabric_timer();
   void watch_pause(PortIndex index, Time now);
@@ -248,7 +248,7 @@ class EthernetFabric final : public EndpointPort {
   std::vector<Switch> switches_;
   std::vector<PathBalancer> balancers_;  // per switch; empty: no switch has one
   PortWeights weights_;
-  std::vector<std::uint32_t> leaf_names_;  // what notifications call each switch; empty: there are none
+  std::vector<std::uint32_t> leaf_ids_;  // what notifications call each switch; empty: there are none
   std::vector<Endpoint*> endpoints_;
   Tap* tap_ = nullptr;
   FabricDrops drops_;

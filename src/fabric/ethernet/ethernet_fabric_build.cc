@@ -24,7 +24,7 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   std::unique_ptr<EthernetFabric> fabric(new EthernetFabric(std::move(graph), std::move(options), context));
   fabric->lay_out_ports();
   for (std::uint32_t link = 0; link < fabric->graph_.links.size(); ++link) {
-    fabric->wire_up(link);
+    fabric->connect_link(link);
   }
   if (Result<void> sized = fabric->size_buffers(); !sized) {
     return pass_on(sized);
@@ -84,7 +84,7 @@ void EthernetFabric::lay_out_ports() {
   }
 }
 
-void EthernetFabric::wire_up(std::uint32_t link_index) {
+void EthernetFabric::connect_link(std::uint32_t link_index) {
   const Link& link = graph_.links[link_index];
   const PortIndex a = port_index(link.a);
   const PortIndex b = port_index(link.b);
@@ -237,9 +237,10 @@ void EthernetFabric::set_up_errors() {
   }
 }
 
-void EthernetFabric::add_ranks(sim::RankTable& ranks, std::span<const sim::PartitionIndex> partitions) {
+void EthernetFabric::register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions) {
   for (PortIndex index = 0; index < ports_.size(); ++index) {
-    add_port_ranks(ranks, map_.port_hash(index), ports_[index], partition_of(partitions, map_.end_of(index).node));
+    register_port_actors(ranks, map_.port_hash(index), ports_[index],
+                         partition_of(partitions, map_.end_of(index).node));
   }
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
     const NodeIndex node(graph_.endpoints + ordinal);

@@ -24,8 +24,8 @@ void EthernetFabric::on_fabric_timer(Time now) {
       now, routes_, [&](const LinkEvent& event) { apply_link_event(event, now); },
       [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
   if (changes) {
-    forget_ways();
-    weigh_ports();
+    invalidate_egress();
+    compute_port_weights();
   }
   if (deadlock_check_at_ <= now) {
     find_deadlock(now);
@@ -34,9 +34,9 @@ void EthernetFabric::on_fabric_timer(Time now) {
 }
 
 // Routes may have changed.
-void EthernetFabric::forget_ways() {
+void EthernetFabric::invalidate_egress() {
   for (EthernetPort& port : ports_) {
-    port.way = kNoWay;
+    port.egress = kNoEgress;
   }
 }
 
@@ -45,7 +45,7 @@ void EthernetFabric::apply_link_event(const LinkEvent& event, Time now) {
   for (const PortIndex index : {port_index(link.a), port_index(link.b)}) {
     switch (event.kind) {
       case LinkEvent::Kind::kFail:
-        cut(index, now);
+        take_link_down(index, now);
         for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
           empty_queue(index, priority, drops_.link_down, now);
         }
@@ -54,7 +54,7 @@ void EthernetFabric::apply_link_event(const LinkEvent& event, Time now) {
         ports_[index].set_rate(event.rate);
         break;
       case LinkEvent::Kind::kRestore:
-        revive(index, now);
+        bring_link_up(index, now);
         break;
     }
   }
@@ -67,23 +67,23 @@ void EthernetFabric::apply_link_event(const LinkEvent& event, Time now) {
 }
 
 // What is on the wire towards this port is lost, and so are the pauses that hold it.
-void EthernetFabric::cut(PortIndex index, Time now) {
+void EthernetFabric::take_link_down(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   port.flags |= kLinkDown;
-  cut_wire(
+  flush_wire(
       port, [&](PacketHandle handle) { drop(handle, drops_.link_down, index); },
       [&](std::uint32_t frame) { packets_.release(PacketHandle(frame)); });
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     end_pause(port, index, priority, now);
   }
-  port.announce = 0;
+  port.pending_pauses = 0;
 }
 
-void EthernetFabric::revive(PortIndex index, Time now) {
+void EthernetFabric::bring_link_up(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   port.flags = static_cast<std::uint8_t>(port.flags & ~kLinkDown);
   port.set_rate(graph_.links[map_.link_of(index).value()].rate);
-  port.announce = port.xoff;
+  port.pending_pauses = port.xoff;
   kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(now, port.free_at));
 }
 
@@ -98,7 +98,7 @@ void EthernetFabric::empty_queue(PortIndex index, std::uint32_t priority, std::u
     const PortIndex ingress = node.first_port + entry.ingress;
     drop(entry.packet, counter, ingress);
     if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
-      change_xoff(ingress, priority, now);
+      update_xoff(ingress, priority, now);
     }
   }
   port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << priority));
@@ -140,13 +140,13 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
   const PfcWatchdogOptions& watchdog = options_.ports[port.profile].watchdog;
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     const auto bit = static_cast<std::uint8_t>(1U << priority);
-    if ((port.guarded & bit) != 0) {
+    if ((port.watchdog_tripped & bit) != 0) {
       const Time until = record.ignored_pause_at[priority] + watchdog.restore;
       if (until > now) {
         next = earlier(next, until);
         continue;
       }
-      port.guarded = static_cast<std::uint8_t>(port.guarded & ~bit);
+      port.watchdog_tripped = static_cast<std::uint8_t>(port.watchdog_tripped & ~bit);
     } else if ((port.blocked & bit) != 0) {
       const Time storm_at = record.paused_since[priority] + watchdog.detect;
       if (storm_at > now || (port.queued & bit) == 0) {
@@ -155,7 +155,7 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
       }
       ++record.storms[priority];
       record.ignored_pause_at[priority] = now;
-      port.guarded |= bit;
+      port.watchdog_tripped |= bit;
       next = earlier(next, now + watchdog.restore);
       end_pause(port, index, priority, now);
       if (watchdog.action == PfcWatchdogOptions::Action::kDrop) {
@@ -163,7 +163,8 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
       }
     }
   }
-  port.flags = static_cast<std::uint8_t>(port.guarded != 0 ? port.flags | kGuarded : port.flags & ~kGuarded);
+  port.flags = static_cast<std::uint8_t>(port.watchdog_tripped != 0 ? port.flags | kWatchdogTripped
+                                                                    : port.flags & ~kWatchdogTripped);
 }
 
 // Whoever has been paused since before the last check, and still has something to send, waits.

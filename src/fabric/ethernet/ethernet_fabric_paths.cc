@@ -18,17 +18,17 @@ void EthernetFabric::set_up_balancers() {
     balancers_[ordinal] =
         PathBalancer({.policy = profile.path, .ports = node.ports, .seed = node.hash_seed}, profile.balancing);
     node.notify_from = balancers_[ordinal].notify_from();
-    if (balancers_[ordinal].notifies() && leaf_names_.empty()) {
+    if (balancers_[ordinal].notifies() && leaf_ids_.empty()) {
       for (std::uint32_t leaf = 0; leaf < switches_.size(); ++leaf) {
-        leaf_names_.push_back(NotificationContent::name_of(map_.node_hash(NodeIndex(graph_.endpoints + leaf))));
+        leaf_ids_.push_back(NotificationContent::name_of(map_.node_hash(NodeIndex(graph_.endpoints + leaf))));
       }
     }
   }
-  weigh_ports();
+  compute_port_weights();
 }
 
 // Rates and routes may have changed.
-void EthernetFabric::weigh_ports() {
+void EthernetFabric::compute_port_weights() {
   bool wanted = false;
   for (const Switch& node : switches_) {
     wanted = wanted || (node.balances && options_.switches[node.profile].balancing.weights_by_capacity);
@@ -49,12 +49,12 @@ void EthernetFabric::weigh_ports() {
     return hops[pick_weighted(weights, hops.size(), switch_hash(common.flow_hash, node.hash_seed))];
   }
   const PathBalancer::Choice made = balancer.choose(
-      hops, {.flow_hash = common.flow_hash, .leaf = leaf_name(common.destination), .weights = weights, .now = now},
+      hops, {.flow_hash = common.flow_hash, .leaf = leaf_id(common.destination), .weights = weights, .now = now},
       [&](std::uint32_t number) {
         const EthernetPort& port = ports_[node.first_port + number];
         return depth_of(port.queued_bytes, port.free_at > now);
       });
-  if (made.all_avoided) [[unlikely]] {
+  if (made.all_congested) [[unlikely]] {
     notify(node.first_port + in.number, common.destination, now);
   }
   return made.port;
@@ -63,11 +63,11 @@ void EthernetFabric::weigh_ports() {
 // At once if the wire is idle, otherwise as soon as it is, in front of all that waits.
 [[gnu::noinline]] void EthernetFabric::notify(PortIndex ingress, EndpointId destination, Time now) {
   EthernetPort& port = ports_[ingress];
-  const std::uint32_t leaf = leaf_name(destination);
+  const std::uint32_t leaf = leaf_id(destination);
   PathBalancer& balancer = balancers_[port.owner];
   if (ports_[port.peer].has(kIsEndpoint) || port.has(kLinkDown) ||
-      !balancer.take_turn_to_notify({.port = port.number, .leaf = leaf}, {port.wire_time(balancer.notify_from())},
-                                    now)) {
+      !balancer.claim_notification({.port = port.number, .leaf = leaf}, {port.wire_time(balancer.notify_from())},
+                                   now)) {
     return;
   }
   constexpr std::uint32_t kWireBytes = NotificationContent::kFrameBytes + wire::kEthernetGapBytes;
@@ -77,18 +77,18 @@ void EthernetFabric::weigh_ports() {
   frame.common.frame_bytes = NotificationContent::kFrameBytes;
   frame.common.wire_bytes = kWireBytes;
   NotificationContent{.leaf = leaf}.store(frame);
-  const Time begin = port.begin_of(now);
+  const Time begin = port.transmission_start(now);
   if (port.has(kTapped)) [[unlikely]] {
     tap_->on_frame(ingress, Tap::Direction::kSent, frame, begin);
   }
-  launch_control(kernel_, port, ports_[port.peer], port.peer, handle, kWireBytes, begin);
+  start_control_transmission(kernel_, port, ports_[port.peer], port.peer, handle, kWireBytes, begin);
 }
 
-void EthernetFabric::obey_notification(EthernetPort& port, const wire::Packet& frame, Time now) {
+void EthernetFabric::process_notification(EthernetPort& port, const wire::Packet& frame, Time now) {
   if (!frame.has(wire::kCorrupted) && !port.has(kIsEndpoint) && switches_[port.owner].balances) {
     PathBalancer& balancer = balancers_[port.owner];
-    balancer.avoid({.port = port.number, .leaf = NotificationContent::load(frame).leaf},
-                   {port.wire_time(balancer.notify_from())}, now);
+    balancer.mark_congested({.port = port.number, .leaf = NotificationContent::load(frame).leaf},
+                            {port.wire_time(balancer.notify_from())}, now);
   }
 }
 

@@ -23,12 +23,12 @@ void for_each_bit(std::uint32_t bits, Function function) {
 }  // namespace
 
 // The group's own record has changed already; the port says so as soon as its wire is free.
-void EthernetFabric::change_xoff(PortIndex ingress, std::uint32_t priority, Time now) {
+void EthernetFabric::update_xoff(PortIndex ingress, std::uint32_t priority, Time now) {
   EthernetPort& port = ports_[ingress];
   const bool pausing = group_of(ingress, priority).xoff;
   const auto bit = static_cast<std::uint8_t>(1U << priority);
   port.xoff = static_cast<std::uint8_t>(pausing ? port.xoff | bit : port.xoff & ~bit);
-  port.announce |= bit;
+  port.pending_pauses |= bit;
   if (port.free_at <= now) {
     send_pause(port, ingress, now);
   } else {
@@ -39,18 +39,18 @@ void EthernetFabric::change_xoff(PortIndex ingress, std::uint32_t priority, Time
 //= ieee-802.1Q 36
 void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
   if (port.has(kLinkDown)) [[unlikely]] {
-    port.announce = 0;  // said when the link comes back
+    port.pending_pauses = 0;  // said when the link comes back
     return;
   }
   const EthernetPortOptions& profile = options_.ports[port.profile];
   PauseRecord& record = pauses_[index];
   PauseContent content;
-  content.enabled = port.announce;
-  for_each_bit(port.announce & port.xoff, [&](std::uint32_t priority) {
+  content.enabled = port.pending_pauses;
+  for_each_bit(port.pending_pauses & port.xoff, [&](std::uint32_t priority) {
     content.quanta[priority] = profile.pause_quanta;
     ++record.pauses_sent[priority];
   });
-  port.announce = 0;
+  port.pending_pauses = 0;
   const PacketHandle handle = packets_.allocate();
   wire::Packet& frame = packets_[handle];
   frame.common.kind = wire::PacketKind::kFlowControl;
@@ -60,7 +60,7 @@ void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
   if (port.has(kTapped)) [[unlikely]] {
     tap_->on_frame(index, Tap::Direction::kSent, frame, now);
   }
-  launch_control(kernel_, port, ports_[port.peer], port.peer, handle, kPauseWireBytes, now);
+  start_control_transmission(kernel_, port, ports_[port.peer], port.peer, handle, kPauseWireBytes, now);
   // Said again at half the time that a pause lasts, for as long as it must.
   if (port.xoff != 0) {
     record.refresh_at = now + wire::pause_time(port.rate, profile.pause_quanta) / 2;
@@ -83,7 +83,7 @@ void EthernetFabric::on_port_timer(PortIndex index, Time now) {
     kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), record.refresh_at);
     return;
   }
-  port.announce |= port.xoff;
+  port.pending_pauses |= port.xoff;
   if (port.free_at <= now) {
     send_pause(port, index, now);
   } else {
@@ -95,7 +95,7 @@ void EthernetFabric::on_port_timer(PortIndex index, Time now) {
 
 void EthernetFabric::on_control(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
-  const PacketHandle handle = land_control(kernel_, port, now);
+  const PacketHandle handle = take_control_arrival(kernel_, port, now);
   if (!handle.is_valid()) {
     return;
   }
@@ -107,15 +107,15 @@ void EthernetFabric::on_control(PortIndex index, Time now) {
     }
   }
   if (frame.common.kind == wire::PacketKind::kManagement) {
-    obey_notification(port, frame, now);
+    process_notification(port, frame, now);
   } else if (!frame.has(wire::kCorrupted)) {
-    obey_pause(port, index, frame, now);
+    process_pause(port, index, frame, now);
   }
   packets_.release(handle);
 }
 
 // A packet that is on the wire goes on; the next one of a paused priority does not start.
-void EthernetFabric::obey_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now) {
+void EthernetFabric::process_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now) {
   const PauseContent content = PauseContent::load(frame);
   PauseRecord& record = pauses_[index];
   const EthernetPortOptions& profile = options_.ports[port.profile];
@@ -125,7 +125,7 @@ void EthernetFabric::obey_pause(EthernetPort& port, PortIndex index, const wire:
     if (!profile.priorities[priority].lossless) {
       return;
     }
-    if ((port.guarded & bit) != 0) {
+    if ((port.watchdog_tripped & bit) != 0) {
       record.ignored_pause_at[priority] = now;
       return;
     }
@@ -165,7 +165,7 @@ void EthernetFabric::expire_pauses(EthernetPort& port, PortIndex index, Time now
   });
 }
 
-void EthernetFabric::await_expiry(EthernetPort& port, PortIndex index) {
+void EthernetFabric::schedule_pause_expiry(EthernetPort& port, PortIndex index) {
   Time first = Time::never();
   for_each_bit(port.blocked,
                [&](std::uint32_t priority) { first = earlier(first, pauses_[index].paused_until[priority]); });

@@ -46,8 +46,8 @@ struct PauseRecord {
 struct EthernetPort : PortLink {
   std::uint8_t xoff = 0;  // bit p: this port's ingress group p has paused the peer
   std::uint8_t dwrr_turn = 0;
-  std::uint8_t guarded = 0;   // bit p: the watchdog has taken priority p out of service
-  std::uint16_t profile = 0;  // in the fabric's table of EthernetPortOptions
+  std::uint8_t watchdog_tripped = 0;  // bit p: the watchdog has taken priority p out of service
+  std::uint16_t profile = 0;          // in the fabric's table of EthernetPortOptions
 };
 
 }  // namespace weft::fabric

@@ -18,8 +18,8 @@
 #include "fabric/ethernet/ethernet_fabric.h"
 #include "fabric/routing/ecmp_hash.h"
 #include "fabric/topology/graph_builder.h"
+#include "sim/actor_order.h"
 #include "sim/kernel.h"
-#include "sim/ranks.h"
 #include "wire/encapsulation.h"
 
 namespace weft::fabric::ethernet_test {
@@ -124,13 +124,13 @@ class World {
                                        {.kernel = kernel, .packets = packets, .seed = seed});
     WEFT_ASSERT(made.has_value());
     fabric = std::move(*made);
-    sim::RankTable ranks;
+    sim::ActorOrder ranks;
     for (std::uint32_t i = 0; i < talkers.size(); ++i) {
       fabric->attach(EndpointId(i), talkers[i]);
       talkers[i].join(*this, EndpointId(i));
       ranks.add({address(EndpointId(i)), kStart}, talkers[i].start);
     }
-    fabric->add_ranks(ranks);
+    fabric->register_actors(ranks);
     ranks.assign();
     fabric->start();
   }
@@ -171,7 +171,7 @@ class World {
   void prefetch_second(sim::ActorId) const {}
   void prefetch_third(sim::ActorId actor) const {
     if (actor.kind() == kArrival) {
-      fabric->prefetch_arrival_way(actor.index());
+      fabric->prefetch_arrival_egress(actor.index());
     }
   }
   [[nodiscard]] bool on_event(sim::ActorId actor, Time now) {

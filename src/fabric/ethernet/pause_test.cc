@@ -367,7 +367,7 @@ TEST(PfcWatchdog, RestoresThePriorityAfterAQuietTime) {
   Watched watched(PfcWatchdogOptions::Action::kDrop, 30);
   watched.world->send(0, {.to = EndpointId(1), .count = 2, .at = Time::zero() + 2_ms});
   watched.world->run(Time::zero() + 1_ms);
-  EXPECT_EQ(watched.world->fabric->port(watched.port).guarded, 0U);
+  EXPECT_EQ(watched.world->fabric->port(watched.port).watchdog_tripped, 0U);
   const std::uint64_t before = watched.world->delivered();
   watched.world->run();
   EXPECT_EQ(watched.world->delivered(), before + 2);

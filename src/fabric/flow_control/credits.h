@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kBlockBytes = 64;
 inline constexpr std::uint32_t kCreditMask = 0xFFF;
 inline constexpr std::uint32_t kMaxAdvertised = 2048;
 /// However short the credits are, a limit is not said for less than that part of the buffer.
-inline constexpr std::uint32_t kOftenDivisor = 16;
+inline constexpr std::uint32_t kMinThresholdDivisor = 16;
 
 /// Blocks that a packet of `frame_bytes` (LRH to VCRC) costs.
 [[nodiscard]] constexpr std::uint32_t blocks_of(std::uint32_t frame_bytes) {
@@ -52,10 +52,10 @@ class CreditSender {
 class CreditReceiver {
  public:
   struct Options {
-    std::uint32_t buffer = 0;          // blocks, 1 to 65535
-    std::uint32_t largest_packet = 0;  // blocks, at most what is advertised of the buffer
-    std::uint32_t loop = 0;            // blocks that the link carries until a limit that was said has its effect
-    std::uint32_t divisor = 4;         // say the limit at the latest when that part of the buffer is unsaid; >= 1
+    std::uint32_t buffer = 0;             // blocks, 1 to 65535
+    std::uint32_t largest_packet = 0;     // blocks, at most what is advertised of the buffer
+    std::uint32_t round_trip_blocks = 0;  // blocks that the link carries until a limit that was said has its effect
+    std::uint32_t divisor = 4;            // say the limit at the latest when that part of the buffer is unsaid; >= 1
   };
 
   CreditReceiver() = default;
@@ -64,19 +64,19 @@ class CreditReceiver {
     WEFT_ASSERT(options.buffer <= 0xFFFF && options.largest_packet <= usable && options.divisor > 0);
     // As seldom as the loop allows: what is not unsaid should carry it, with a packet at either end. What stays unsaid
     // must never be what the largest packet waits for.
-    const std::uint32_t needed = options.loop + 2 * options.largest_packet;
+    const std::uint32_t needed = options.round_trip_blocks + 2 * options.largest_packet;
     const std::uint32_t spare = usable > needed ? usable - needed : 0;
-    const std::uint32_t seldom = std::max(usable / options.divisor, 1U);
-    const std::uint32_t often = std::max(usable / kOftenDivisor, 1U);
-    threshold_ = static_cast<std::uint16_t>(
-        std::min(std::clamp(spare, std::min(often, seldom), seldom), usable - options.largest_packet + 1));
+    const std::uint32_t max_threshold = std::max(usable / options.divisor, 1U);
+    const std::uint32_t min_threshold = std::max(usable / kMinThresholdDivisor, 1U);
+    threshold_ = static_cast<std::uint16_t>(std::min(
+        std::clamp(spare, std::min(min_threshold, max_threshold), max_threshold), usable - options.largest_packet + 1));
     restart();
   }
 
   /// A packet has come in.
   void count(std::uint32_t blocks) {
     received_ = static_cast<std::uint16_t>((received_ + blocks) & kCreditMask);
-    unsaid_ = static_cast<std::uint16_t>((unsaid_ + blocks) & kCreditMask);  // the limit moves on with it
+    unadvertised_ = static_cast<std::uint16_t>((unadvertised_ + blocks) & kCreditMask);  // the limit moves on with it
   }
   /// It stays in the buffer; never more than fits, or the credits were wrong.
   void store(std::uint32_t blocks) {
@@ -95,12 +95,12 @@ class CreditReceiver {
     const std::uint32_t free = std::uint32_t{buffer_} - occupied_;
     return (received_ + std::min(free, kMaxAdvertised)) & kCreditMask;
   }
-  [[nodiscard]] std::uint32_t unadvertised() const { return unsaid_; }
+  [[nodiscard]] std::uint32_t unadvertised() const { return unadvertised_; }
   /// Time to say it.
-  [[nodiscard]] bool due() const { return unsaid_ >= threshold_; }
+  [[nodiscard]] bool update_due() const { return unadvertised_ >= threshold_; }
   /// What is said now.
   std::uint32_t advertise() {
-    unsaid_ = 0;
+    unadvertised_ = 0;
     return advertised_ = static_cast<std::uint16_t>(limit());
   }
 
@@ -122,11 +122,11 @@ class CreditReceiver {
   [[nodiscard]] std::uint32_t threshold() const { return threshold_; }
 
  private:
-  void compare() { unsaid_ = static_cast<std::uint16_t>((limit() - advertised_) & kCreditMask); }
+  void compare() { unadvertised_ = static_cast<std::uint16_t>((limit() - advertised_) & kCreditMask); }
 
   std::uint16_t received_ = 0;
   std::uint16_t advertised_ = 0;
-  std::uint16_t unsaid_ = 0;  // what the limit is beyond the advertised one
+  std::uint16_t unadvertised_ = 0;  // what the limit is beyond the advertised one
   std::uint16_t occupied_ = 0;
   std::uint16_t buffer_ = 0;
   std::uint16_t threshold_ = 0;

@@ -8,7 +8,7 @@ namespace weft::fabric {
 namespace {
 
 CreditReceiver receiver_of(std::uint32_t buffer, std::uint32_t largest) {
-  return CreditReceiver({.buffer = buffer, .largest_packet = largest, .loop = 0, .divisor = 4});
+  return CreditReceiver({.buffer = buffer, .largest_packet = largest, .round_trip_blocks = 0, .divisor = 4});
 }
 
 TEST(Credits, APacketCostsItsBlocksRoundedUp) {
@@ -43,7 +43,7 @@ TEST(Credits, CountersWrapWithoutNotice) {
     receiver.count(blocks);
     ASSERT_EQ(sender.total_sent(), receiver.received());
     total += blocks;
-    if (receiver.due()) {
+    if (receiver.update_due()) {
       sender.set_limit(receiver.advertise());
     }
   }
@@ -68,18 +68,19 @@ TEST(Credits, ABufferAboveTheMaximumFillsBehindTheLimit) {
 TEST(Credits, LimitIsSaidWhenAQuarterOfTheBufferIsUnsaid) {
   CreditReceiver receiver = receiver_of(400, 66);
   receiver.count(99);
-  EXPECT_FALSE(receiver.due());
+  EXPECT_FALSE(receiver.update_due());
   receiver.count(1);
-  EXPECT_TRUE(receiver.due());
+  EXPECT_TRUE(receiver.update_due());
 }
 
 TEST(Credits, LimitIsSaidMoreOftenWhereTheLoopNeedsTheBuffer) {
-  const auto threshold = [](std::uint32_t loop) {
-    return CreditReceiver({.buffer = 1600, .largest_packet = 66, .loop = loop, .divisor = 4}).threshold();
+  const auto threshold = [](std::uint32_t round_trip_blocks) {
+    return CreditReceiver({.buffer = 1600, .largest_packet = 66, .round_trip_blocks = round_trip_blocks, .divisor = 4})
+        .threshold();
   };
   EXPECT_EQ(threshold(0), 1600U / 4);
   EXPECT_EQ(threshold(1200), 1600U - 1200 - 2 * 66);
-  EXPECT_EQ(threshold(1600), 1600U / kOftenDivisor);
+  EXPECT_EQ(threshold(1600), 1600U / kMinThresholdDivisor);
 }
 
 TEST(Credits, WhatStaysUnsaidNeverStopsTheLargestPacket) {

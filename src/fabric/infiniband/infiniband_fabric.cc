@@ -12,7 +12,7 @@ namespace weft::fabric {
 // have to be fetched from memory for that. It begins as soon as the wire is idle.
 [[gnu::always_inline]] inline void InfiniBandFabric::start_packet(InfiniBandPort& out, LaneCredits& lane,
                                                                   PacketHandle handle, const Sizes& sizes, Time now) {
-  const Time begin = out.begin_of(now);
+  const Time begin = out.transmission_start(now);
   out.begun_at = begin;
   lane.sender.spend(blocks_of(sizes.frame));
   ++lane.packets_sent;
@@ -21,19 +21,19 @@ namespace weft::fabric {
   if (out.has(kTapped)) [[unlikely]] {
     tap_->on_frame(peer.peer, Tap::Direction::kSent, packets_[handle], begin);
   }
-  launch(kernel_, out, peer, out.peer, handle, sizes.wire, begin);
+  start_transmission(kernel_, out, peer, out.peer, handle, sizes.wire, begin);
 }
 
 void InfiniBandFabric::on_arrival(PortIndex index, Time now) {
   InfiniBandPort& port = ports_[index];
-  const std::uint32_t way = port.way;
-  const PacketHandle handle = land(kernel_, port, now);
+  const std::uint32_t egress = port.egress;
+  const PacketHandle handle = take_arrival(kernel_, port, now);
   if (!handle.is_valid()) {
     return;
   }
   prefetch_next_arrival(packets_, port);
-  constexpr std::uint8_t kUnusual = kHasErrors | kTapped;
-  if ((port.flags & kUnusual) != 0 && take_unusual(port, index, handle, now)) [[unlikely]] {
+  constexpr std::uint8_t kSlowPathFlags = kHasErrors | kTapped;
+  if ((port.flags & kSlowPathFlags) != 0 && receive_slow(port, index, handle, now)) [[unlikely]] {
     return;
   }
   if (port.has(kIsEndpoint)) {
@@ -41,13 +41,13 @@ void InfiniBandFabric::on_arrival(PortIndex index, Time now) {
     pass_through(index, common.priority, blocks_of(common.frame_bytes), now);
     endpoints_[port.owner]->on_packet(handle, now);
   } else {
-    forward(port, index, way, handle, now);
+    forward(port, index, egress, handle, now);
   }
 }
 
 // What is damaged where packets are stored is not counted as received: not even its length can be trusted. The sender's
 // FCTBS makes its credits good.
-bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now) {
+bool InfiniBandFabric::receive_slow(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now) {
   wire::Packet& packet = packets_[handle];
   const bool damaged = port.has(kHasErrors) && errors_[index]->damages(packet.common.wire_bytes);
   if (damaged) {
@@ -70,7 +70,7 @@ bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, Packe
 }
 
 // Only choices that depend on nothing but the packet and the routes may be made beforehand.
-[[gnu::noinline]] void InfiniBandFabric::plan_way(PortIndex index) {
+[[gnu::noinline]] void InfiniBandFabric::look_up_egress(PortIndex index) {
   InfiniBandPort& in = ports_[index];
   Switch& node = switches_[in.owner];
   const wire::PacketCommon& common = packets_[in.first].common;
@@ -79,8 +79,8 @@ bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, Packe
   if (hops.empty() || (hops.size() > 1 && !hashes)) {
     return;
   }
-  in.way = static_cast<std::uint16_t>(choose(in, node, hops, common, Time{}));
-  const PortIndex out = node.first_port + in.way;
+  in.egress = static_cast<std::uint16_t>(choose(in, node, hops, common, Time{}));
+  const PortIndex out = node.first_port + in.egress;
   __builtin_prefetch(&ports_[out]);
   __builtin_prefetch(&ports_[out].free_at);
   __builtin_prefetch(&ports_[peers_[out]]);
@@ -89,23 +89,23 @@ bool InfiniBandFabric::take_unusual(InfiniBandPort& port, PortIndex index, Packe
   queues_.prefetch_input(index);
 }
 
-void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t way, PacketHandle handle,
+void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t egress, PacketHandle handle,
                                Time now) {
   Switch& node = switches_[in.owner];
   wire::Packet& packet = packets_[handle];
   const std::uint32_t in_lane = packet.common.priority;
   const std::uint32_t blocks = blocks_of(packet.common.frame_bytes);
   const bool damaged = packet.has(wire::kCorrupted) && !in.has(kCutThrough);
-  if (way == kNoWay || damaged) [[unlikely]] {
+  if (egress == kNoEgress || damaged) [[unlikely]] {
     const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
     if (hops.empty() || damaged) {
       ++(hops.empty() ? drops_.unreachable : drops_.damaged);
       packets_.release(handle);
       return pass_through(in_index, in_lane, blocks, now);
     }
-    way = choose(in, node, hops, packet.common, now);
+    egress = choose(in, node, hops, packet.common, now);
   }
-  const PortIndex index = node.first_port + way;
+  const PortIndex index = node.first_port + egress;
   InfiniBandPort& out = ports_[index];
   const std::uint16_t map = node.map != kMixedProfiles ? node.map : out.profile;
   const std::uint32_t lane = lane_maps_[map][packet.common.traffic_class & (kServiceLevels - 1)];
@@ -127,8 +127,8 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
   wait_in_buffer(in_index, handle, {.port = index, .lane = lane}, now);
 }
 
-std::uint32_t InfiniBandFabric::choose_apart(InfiniBandPort& in, Switch& node, const NextHops& hops,
-                                             const wire::PacketCommon& common, Time now) {
+std::uint32_t InfiniBandFabric::choose_slow(InfiniBandPort& in, Switch& node, const NextHops& hops,
+                                            const wire::PacketCommon& common, Time now) {
   if (node.balances) {
     return balance(in, node, hops, common, now);
   }
@@ -151,18 +151,19 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, EndpointId 
              : hops;
 }
 
-[[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle, WayOut way, Time now) {
+[[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle, EgressLane egress,
+                                                        Time now) {
   const wire::PacketCommon& common = packets_[handle].common;
   const std::uint32_t blocks = blocks_of(common.frame_bytes);
   CreditReceiver& receiver = credits_of(in_index, common.priority).receiver;
   receiver.count(blocks);
   receiver.store(blocks);
   // Only where the buffer is larger than what may be advertised: what is free behind that moves up.
-  if (receiver.due()) [[unlikely]] {
-    say_limit(in_index, common.priority, now);
+  if (receiver.update_due()) [[unlikely]] {
+    send_credit_update(in_index, common.priority, now);
   }
-  const PortIndex index = way.port;
-  const std::uint32_t lane = way.lane;
+  const PortIndex index = egress.port;
+  const std::uint32_t lane = egress.lane;
   queues_.push(index * lanes_ + lane, {.packet = handle,
                                        .frame_bytes = common.frame_bytes,
                                        .blocks = static_cast<std::uint16_t>(blocks),
@@ -218,10 +219,10 @@ void InfiniBandFabric::on_transmit(PortIndex index, Time now) {
 void InfiniBandFabric::transmit_next(InfiniBandPort& port, PortIndex index, Time now) {
   const std::uint32_t lane = pick_lane(port, index, now);
   if (lane == VlArbiter::kNobody) {
-    begin_wait(port, now);
+    begin_xmit_wait(port, now);
     return;
   }
-  end_wait(port, now);
+  end_xmit_wait(port, now);
   dequeue(port, index, lane, now);
   // An acknowledgement is gone at once: no event of its own for what follows it.
   while (port.has(kHasStage) && port.queued != 0 && takes_next(port, now) &&
@@ -295,7 +296,7 @@ Time InfiniBandFabric::send(EndpointId endpoint, PacketHandle handle, Time now) 
   WEFT_DCHECK(lane < lanes_ && takes_next(port, now) && credits.sender.admits(blocks_of(packet.common.frame_bytes)));
   start_packet(port, credits, handle, sizes_of(packet), now);
   if (!credits.sender.admits(largest_blocks_[port.profile])) {
-    port.scarce = static_cast<std::uint16_t>(port.scarce | 1U << lane);
+    port.low_credit_lanes = static_cast<std::uint16_t>(port.low_credit_lanes | 1U << lane);
   }
   return takes_next(port, now) ? now : port.free_at;
 }

@@ -35,7 +35,7 @@ class InfiniBandFabric final : public EndpointPort {
   void attach(EndpointId endpoint, Endpoint& nic) { endpoints_[endpoint.value()] = &nic; }
   /// Adds the actors, so that all of a world get their ranks at once; then starts timers that always run.
   /// Of a divided world the partition of each node, in the order of the graph: cables between two take the lookahead.
-  void add_ranks(sim::RankTable& ranks, std::span<const sim::PartitionIndex> partitions = {});
+  void register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions = {});
   void start();
   void set_tap(Tap* tap, std::span<const PortIndex> ports);
 
@@ -52,9 +52,9 @@ class InfiniBandFabric final : public EndpointPort {
     prefetch_next_arrival(packets_, ports_[port]);
   }
   /// Finds the way of the packet that comes next as well, which the event need not do then.
-  [[gnu::always_inline]] void prefetch_arrival_way(PortIndex port) {
-    if (port >= graph_.endpoints && ports_[port].way == kNoWay && !ports_[port].arrival.pending().is_never()) {
-      plan_way(port);
+  [[gnu::always_inline]] void prefetch_arrival_egress(PortIndex port) {
+    if (port >= graph_.endpoints && ports_[port].egress == kNoEgress && !ports_[port].arrival.pending().is_never()) {
+      look_up_egress(port);
     }
   }
   /// The packet that arrives next; null if there is none.
@@ -101,8 +101,8 @@ class InfiniBandFabric final : public EndpointPort {
     if (!takes_next(own, now)) {
       return {.lanes = 0, .free_at = own.free_at};
     }
-    if (own.scarce != 0) [[unlikely]] {
-      check_scarce(own, endpoint.value(), now);
+    if (own.low_credit_lanes != 0) [[unlikely]] {
+      recheck_low_credit_lanes(own, endpoint.value(), now);
     }
     if (own.blocked != 0) [[unlikely]] {
       begin_stalls(own, endpoint.value(), own.blocked, now);
@@ -169,7 +169,7 @@ class InfiniBandFabric final : public EndpointPort {
   InfiniBandFabric(Graph graph, InfiniBandOptions options, FabricContext context);
   [[nodiscard]] Result<void> check_options();
   void lay_out_ports();
-  void wire_up(std::uint32_t link);
+  void connect_link(std::uint32_t link);
   void set_up_lanes(PortIndex index);
   void fill_credits();
   void allow_cut_through(const Switch& node);
@@ -186,18 +186,18 @@ class InfiniBandFabric final : public EndpointPort {
   }
 
   // A packet's way: infiniband_fabric.cc.
-  [[nodiscard]] bool take_unusual(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);
-  void plan_way(PortIndex index);
-  void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t way, PacketHandle handle, Time now);
+  [[nodiscard]] bool receive_slow(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);
+  void look_up_egress(PortIndex index);
+  void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t egress, PacketHandle handle, Time now);
   [[nodiscard]] std::uint32_t choose(InfiniBandPort& in, Switch& node, const NextHops& hops,
                                      const wire::PacketCommon& common, Time now) {
     if (node.path == PathPolicy::kTable || hops.size() == 1) {
       return table_.choose(in.owner, common.destination, hops);
     }
-    return choose_apart(in, node, hops, common, now);
+    return choose_slow(in, node, hops, common, now);
   }
-  [[nodiscard]] std::uint32_t choose_apart(InfiniBandPort& in, Switch& node, const NextHops& hops,
-                                           const wire::PacketCommon& common, Time now);
+  [[nodiscard]] std::uint32_t choose_slow(InfiniBandPort& in, Switch& node, const NextHops& hops,
+                                          const wire::PacketCommon& common, Time now);
   struct Sizes {
     std::uint32_t frame = 0;  // bytes
     std::uint32_t wire = 0;
@@ -206,11 +206,11 @@ class InfiniBandFabric final : public EndpointPort {
     return {.frame = packet.common.frame_bytes, .wire = packet.common.wire_bytes};
   }
   void start_packet(InfiniBandPort& out, LaneCredits& lane, PacketHandle handle, const Sizes& sizes, Time now);
-  struct WayOut {
+  struct EgressLane {
     PortIndex port = 0;
     std::uint32_t lane = 0;
   };
-  void wait_in_buffer(PortIndex in_index, PacketHandle handle, WayOut way, Time now);
+  void wait_in_buffer(PortIndex in_index, PacketHandle handle, EgressLane egress, Time now);
   void transmit_next(InfiniBandPort& port, PortIndex index, Time now);
   void dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
   [[nodiscard]] std::uint32_t pick_lane(InfiniBandPort& port, PortIndex index, Time now);
@@ -219,49 +219,49 @@ class InfiniBandFabric final : public EndpointPort {
   [[gnu::always_inline]] void pass_through(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now) {
     CreditReceiver& receiver = credits_of(index, lane).receiver;
     receiver.count(blocks);
-    if (receiver.due()) [[unlikely]] {
-      say_limit(index, lane, now);
+    if (receiver.update_due()) [[unlikely]] {
+      send_credit_update(index, lane, now);
     }
   }
 
   // Choice among paths beyond a table or a hash: infiniband_fabric_paths.cc.
   void set_up_balancers();
-  void weigh_ports();
+  void compute_port_weights();
   [[nodiscard]] std::uint32_t balance(InfiniBandPort& in, Switch& node, const NextHops& hops,
                                       const wire::PacketCommon& common, Time now);
   /// Only with notifications, and while the destination's link is up.
-  [[nodiscard]] std::uint32_t leaf_name(EndpointId destination) const {
+  [[nodiscard]] std::uint32_t leaf_id(EndpointId destination) const {
     const std::uint32_t leaf = routes_.leaf_of(destination);
-    return leaf < leaf_names_.size() ? leaf_names_[leaf] : 0;
+    return leaf < leaf_ids_.size() ? leaf_ids_[leaf] : 0;
   }
   void notify(PortIndex ingress, EndpointId destination, Time now);
-  void obey_notification(InfiniBandPort& port, PortIndex index, std::uint32_t frame, Time at);
+  void process_notification(InfiniBandPort& port, PortIndex index, std::uint32_t frame, Time at);
 
   // Credits: infiniband_fabric_credits.cc.
-  void say_limit(PortIndex index, std::uint32_t lane, Time now);
-  void await_limits(InfiniBandPort& port, PortIndex index);
-  std::uint32_t hear_limits(InfiniBandPort& port, PortIndex index, Time now);
+  void send_credit_update(PortIndex index, std::uint32_t lane, Time now);
+  void schedule_credit_updates(InfiniBandPort& port, PortIndex index);
+  std::uint32_t process_credit_updates(InfiniBandPort& port, PortIndex index, Time now);
   [[nodiscard]] bool is_lost(InfiniBandPort& port, PortIndex index, Time now);
   void resynchronise(PortIndex index, const CreditContent& content, Time now);
   /// Credits for so many blocks are there, as far as limits have come by now.
   [[nodiscard]] bool has_credits(InfiniBandPort& port, PortIndex index, LaneCredits& lane, std::uint32_t blocks,
                                  Time now) {
     return lane.sender.admits(blocks) ||
-           (!port.waits_for_credits() && hear_limits(port, index, now) != 0 && lane.sender.admits(blocks));
+           (!port.waits_for_credits() && process_credit_updates(port, index, now) != 0 && lane.sender.admits(blocks));
   }
-  void check_scarce(InfiniBandPort& port, PortIndex index, Time now);
+  void recheck_low_credit_lanes(InfiniBandPort& port, PortIndex index, Time now);
   void take_credits(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
   void begin_stalls(InfiniBandPort& port, PortIndex index, std::uint32_t lanes, Time now);
   void end_stall(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
-  static void begin_wait(InfiniBandPort& port, Time now) {
-    if (!port.is_held_up) {
-      port.is_held_up = true;
+  static void begin_xmit_wait(InfiniBandPort& port, Time now) {
+    if (!port.has_xmit_wait) {
+      port.has_xmit_wait = true;
       port.waiting_since = now;
     }
   }
-  static void end_wait(InfiniBandPort& port, Time now) {
-    if (port.is_held_up) [[unlikely]] {
-      port.is_held_up = false;
+  static void end_xmit_wait(InfiniBandPort& port, Time now) {
+    if (port.has_xmit_wait) [[unlikely]] {
+      port.has_xmit_wait = false;
       port.waited += now - port.waiting_since;
       port.waiting_since = Time::never();
     }
@@ -272,8 +272,8 @@ class InfiniBandFabric final : public EndpointPort {
 
   // What changes: infiniband_fabric_events.cc.
   void apply_link_event(const LinkEvent& event, Time now);
-  void cut(PortIndex index, Time now);
-  void revive(const Link& link, Time now);
+  void take_link_down(PortIndex index, Time now);
+  void bring_link_up(const Link& link, Time now);
   void expire_heads(PortIndex index, std::uint32_t lane, Time now);
   void remove_waiting(PortIndex output, std::uint32_t lane, const WaitingPacket& entry, std::uint64_t& counter,
                       Time now);
@@ -300,7 +300,7 @@ class InfiniBandFabric final : public EndpointPort {
   std::vector<Switch> switches_;
   std::vector<PathBalancer> balancers_;  // per switch; empty: no switch has one
   PortWeights weights_;
-  std::vector<std::uint32_t> leaf_names_;  // what notifications call each switch; empty: there are none
+  std::vector<std::uint32_t> leaf_ids_;  // what notifications call each switch; empty: there are none
   std::vector<Endpoint*> endpoints_;
   Tap* tap_ = nullptr;
   FabricDrops drops_;

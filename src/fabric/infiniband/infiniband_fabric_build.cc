@@ -44,7 +44,7 @@ Result<std::unique_ptr<InfiniBandFabric>> InfiniBandFabric::create(Graph graph, 
   }
   fabric->lay_out_ports();
   for (std::uint32_t link = 0; link < fabric->graph_.links.size(); ++link) {
-    fabric->wire_up(link);
+    fabric->connect_link(link);
   }
   for (PortIndex index = 0; index < fabric->ports_.size(); ++index) {
     fabric->set_up_lanes(index);
@@ -129,7 +129,7 @@ void InfiniBandFabric::lay_out_ports() {
   }
 }
 
-void InfiniBandFabric::wire_up(std::uint32_t link_index) {
+void InfiniBandFabric::connect_link(std::uint32_t link_index) {
   const Link& link = graph_.links[link_index];
   const PortIndex a = port_index(link.a);
   const PortIndex b = port_index(link.b);
@@ -168,13 +168,13 @@ void InfiniBandFabric::set_up_lanes(PortIndex index) {
   // A packet there with the pipeline behind the wire, a flow control packet back.
   const Duration there_and_back =
       ports_[port.peer].delay + port.control_delay + port.wire_time(kCreditWireBytes + kCutThroughBytes);
-  const std::uint32_t loop = blocks_of(static_cast<std::uint32_t>(
+  const std::uint32_t round_trip_blocks = blocks_of(static_cast<std::uint32_t>(
       std::min<std::int64_t>(port.rate.bytes_in(there_and_back).count(), kMaxAdvertised * kBlockBytes)));
   const std::uint64_t name = map_.port_hash(index);
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
     credits_of(index, lane).receiver = CreditReceiver({.buffer = profile.buffer_blocks[lane],
                                                        .largest_packet = largest,
-                                                       .loop = loop,
+                                                       .round_trip_blocks = round_trip_blocks,
                                                        .divisor = profile.credit_divisor});
     if (profile.fecn && !port.has(kIsEndpoint)) {
       output_of(index, lane).marker = Fecn(*profile.fecn, name + lane);
@@ -225,9 +225,10 @@ void InfiniBandFabric::add_stages(const Switch& node) {
   }
 }
 
-void InfiniBandFabric::add_ranks(sim::RankTable& ranks, std::span<const sim::PartitionIndex> partitions) {
+void InfiniBandFabric::register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions) {
   for (PortIndex index = 0; index < ports_.size(); ++index) {
-    add_port_ranks(ranks, map_.port_hash(index), ports_[index], partition_of(partitions, map_.end_of(index).node));
+    register_port_actors(ranks, map_.port_hash(index), ports_[index],
+                         partition_of(partitions, map_.end_of(index).node));
   }
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
     const NodeIndex node(graph_.endpoints + ordinal);

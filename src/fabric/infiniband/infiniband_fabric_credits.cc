@@ -24,7 +24,7 @@ std::uint16_t without(std::uint16_t bits, std::uint32_t lane) {
 
 // At once if the wire is idle, otherwise as soon as it is, in front of all that waits. It says what is free now.
 //= ibta-1.7 7.9.4
-void InfiniBandFabric::say_limit(PortIndex index, std::uint32_t lane, Time now) {
+void InfiniBandFabric::send_credit_update(PortIndex index, std::uint32_t lane, Time now) {
   InfiniBandPort& port = ports_[index];
   if (port.has(kLinkDown)) {
     return;
@@ -41,12 +41,12 @@ void InfiniBandFabric::say_limit(PortIndex index, std::uint32_t lane, Time now) 
   ++port.credits_sent;
   InfiniBandPort& peer = ports_[port.peer];
   peer.control.push_back({port.free_at + port.control_delay, content.packed()});
-  if (peer.listens()) {
-    await_limits(peer, port.peer);
+  if (peer.needs_credit_events()) {
+    schedule_credit_updates(peer, port.peer);
   }
 }
 
-void InfiniBandFabric::await_limits(InfiniBandPort& port, PortIndex index) {
+void InfiniBandFabric::schedule_credit_updates(InfiniBandPort& port, PortIndex index) {
   if (!port.control.empty() && port.control_arrival.pending().is_never()) {
     kernel_.wake_always(port.control_arrival, sim::ActorId(kControlArrival, index), port.control.front().at);
   }
@@ -57,20 +57,21 @@ void InfiniBandFabric::on_control(PortIndex index, Time now) {
   if (!port.control_arrival.fires(now)) {
     return;
   }
-  for_each_bit(hear_limits(port, index, now), [&](std::uint32_t lane) { take_credits(port, index, lane, now); });
-  if (port.listens()) {
-    await_limits(port, index);
+  for_each_bit(process_credit_updates(port, index, now),
+               [&](std::uint32_t lane) { take_credits(port, index, lane, now); });
+  if (port.needs_credit_events()) {
+    schedule_credit_updates(port, index);
   }
 }
 
 // The limits that have come by now, and of which lanes they were. Of several the last counts; whoever does not wait for
 // one need not be told of each.
-std::uint32_t InfiniBandFabric::hear_limits(InfiniBandPort& port, PortIndex index, Time now) {
+std::uint32_t InfiniBandFabric::process_credit_updates(InfiniBandPort& port, PortIndex index, Time now) {
   std::uint32_t lanes = 0;
   while (!port.control.empty() && port.control.front().at <= now) {
     const ControlInFlight first = port.control.pop_front();
     if (NotificationContent::is_packed(first.frame)) [[unlikely]] {
-      obey_notification(port, index, first.frame, first.at);
+      process_notification(port, index, first.frame, first.at);
       continue;
     }
     const CreditContent content = CreditContent::unpacked(first.frame);
@@ -119,21 +120,21 @@ void InfiniBandFabric::resynchronise(PortIndex index, const CreditContent& conte
   }
   CreditReceiver& receiver = credits_of(index, content.lane).receiver;
   receiver.resynchronise(content.total_blocks_sent - coming);
-  if (receiver.due()) {
-    say_limit(index, content.lane, now);
+  if (receiver.update_due()) {
+    send_credit_update(index, content.lane, now);
   }
 }
 
 // Which lanes of an endpoint have credits for the largest packet is looked at when the wire takes one.
-void InfiniBandFabric::check_scarce(InfiniBandPort& port, PortIndex index, Time now) {
+void InfiniBandFabric::recheck_low_credit_lanes(InfiniBandPort& port, PortIndex index, Time now) {
   std::uint32_t blocked = port.blocked;
-  for_each_bit(port.scarce, [&](std::uint32_t lane) {
+  for_each_bit(port.low_credit_lanes, [&](std::uint32_t lane) {
     if (!has_credits(port, index, credits_of(index, lane), largest_blocks_[port.profile], now)) {
       blocked |= 1U << lane;
     }
   });
   port.blocked = static_cast<std::uint16_t>(blocked);
-  port.scarce = 0;
+  port.low_credit_lanes = 0;
 }
 
 // Whoever waited for these credits goes on.
@@ -143,7 +144,7 @@ void InfiniBandFabric::take_credits(InfiniBandPort& port, PortIndex index, std::
     if (((port.blocked >> lane) & 1U) != 0 && sender.admits(largest_blocks_[port.profile])) {
       port.blocked = without(port.blocked, lane);
       end_stall(port, index, lane, now);
-      end_wait(port, now);
+      end_xmit_wait(port, now);
       request_wire(EndpointId(index), now);
     }
     return;
@@ -168,9 +169,9 @@ void InfiniBandFabric::begin_stalls(InfiniBandPort& port, PortIndex index, std::
     output_of(index, lane).stalled_since = now;
   });
   if (port.has(kIsEndpoint) && port.blocked == all_lanes_) {
-    begin_wait(port, now);
+    begin_xmit_wait(port, now);
   }
-  await_limits(port, index);
+  schedule_credit_updates(port, index);
 }
 
 void InfiniBandFabric::end_stall(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
@@ -187,14 +188,14 @@ void InfiniBandFabric::end_stall(InfiniBandPort& port, PortIndex index, std::uin
 void InfiniBandFabric::release_input(const WaitingPacket& entry, Time now) {
   CreditReceiver& receiver = credits_of(entry.input, entry.input_lane).receiver;
   receiver.release(entry.blocks);
-  if (receiver.due()) {
-    say_limit(entry.input, entry.input_lane, now);
+  if (receiver.update_due()) {
+    send_credit_update(entry.input, entry.input_lane, now);
   }
 }
 
 void InfiniBandFabric::refresh_permit(InfiniBandPort& port, PortIndex index) {
   port.blocked = 0;
-  port.scarce = 0;
+  port.low_credit_lanes = 0;
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
     if (port.has(kIsEndpoint) && !credits_of(index, lane).sender.admits(largest_blocks_[port.profile])) {
       port.blocked = with(port.blocked, lane);
@@ -216,7 +217,7 @@ void InfiniBandFabric::on_port_timer(PortIndex index, Time now) {
     return;
   }
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-    say_limit(index, lane, now);
+    send_credit_update(index, lane, now);
   }
   kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), now + repetition(port));
 }

@@ -21,9 +21,9 @@ void InfiniBandFabric::on_fabric_timer(Time now) {
       [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
   // Routes may have changed.
   for (InfiniBandPort& port : ports_) {
-    port.way = kNoWay;
+    port.egress = kNoEgress;
   }
-  weigh_ports();
+  compute_port_weights();
   plan_fabric_timer();
 }
 
@@ -33,8 +33,8 @@ void InfiniBandFabric::apply_link_event(const LinkEvent& event, Time now) {
   const PortIndex b = port_index(link.b);
   switch (event.kind) {
     case LinkEvent::Kind::kFail:
-      cut(a, now);
-      cut(b, now);
+      take_link_down(a, now);
+      take_link_down(b, now);
       break;
     case LinkEvent::Kind::kDegrade:
       ports_[a].set_rate(event.rate);
@@ -44,7 +44,7 @@ void InfiniBandFabric::apply_link_event(const LinkEvent& event, Time now) {
       ports_[a].set_rate(link.rate);
       ports_[b].set_rate(link.rate);
       if (ports_[a].has(kLinkDown)) {
-        revive(link, now);
+        bring_link_up(link, now);
       }
       break;
   }
@@ -56,14 +56,14 @@ void InfiniBandFabric::apply_link_event(const LinkEvent& event, Time now) {
 }
 
 // What is on the wire towards this port is lost, and what waits to leave by it; what came in by it goes on.
-void InfiniBandFabric::cut(PortIndex index, Time now) {
+void InfiniBandFabric::take_link_down(PortIndex index, Time now) {
   InfiniBandPort& port = ports_[index];
   if (port.has(kLinkDown)) {
     return;
   }
-  (void)hear_limits(port, index, now);
+  (void)process_credit_updates(port, index, now);
   port.flags |= kLinkDown;
-  cut_wire(
+  flush_wire(
       port,
       [&](PacketHandle handle) {
         ++drops_.link_down;
@@ -76,12 +76,12 @@ void InfiniBandFabric::cut(PortIndex index, Time now) {
       remove_waiting(index, lane, queues_.pop(index * lanes_ + lane, now), drops_.link_down, now);
     }
   }
-  end_wait(port, now);
+  end_xmit_wait(port, now);
   port.blocked = 0xFFFF;
 }
 
 // Link training sets the counters of both ends back; packets that are still in a buffer keep their blocks.
-void InfiniBandFabric::revive(const Link& link, Time now) {
+void InfiniBandFabric::bring_link_up(const Link& link, Time now) {
   for (const PortIndex index : {port_index(link.a), port_index(link.b)}) {
     ports_[index].flags = static_cast<std::uint8_t>(ports_[index].flags & ~kLinkDown);
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
@@ -141,7 +141,7 @@ void InfiniBandFabric::expire_heads(PortIndex index, std::uint32_t lane, Time no
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(port.free_at, now));
   }
   if (port.queued == 0) {
-    end_wait(port, now);
+    end_xmit_wait(port, now);
   }
 }
 

@@ -16,17 +16,17 @@ void InfiniBandFabric::set_up_balancers() {
     balancers_[ordinal] = PathBalancer({.policy = node.path, .ports = node.ports, .seed = node.hash_seed},
                                        options_.switches[node.profile].balancing);
     node.notify_from = balancers_[ordinal].notify_from();
-    if (balancers_[ordinal].notifies() && leaf_names_.empty()) {
+    if (balancers_[ordinal].notifies() && leaf_ids_.empty()) {
       for (std::uint32_t leaf = 0; leaf < switches_.size(); ++leaf) {
-        leaf_names_.push_back(NotificationContent::name_of(map_.node_hash(NodeIndex(graph_.endpoints + leaf))));
+        leaf_ids_.push_back(NotificationContent::name_of(map_.node_hash(NodeIndex(graph_.endpoints + leaf))));
       }
     }
   }
-  weigh_ports();
+  compute_port_weights();
 }
 
 // Rates and routes may have changed.
-void InfiniBandFabric::weigh_ports() {
+void InfiniBandFabric::compute_port_weights() {
   bool wanted = false;
   for (const Switch& node : switches_) {
     wanted = wanted || (node.balances && options_.switches[node.profile].balancing.weights_by_capacity);
@@ -52,17 +52,17 @@ void InfiniBandFabric::weigh_ports() {
     for (const std::uint16_t number : hops) {
       const PortIndex index = node.first_port + number;
       if (!ports_[index].waits_for_credits()) {
-        (void)hear_limits(ports_[index], index, now);
+        (void)process_credit_updates(ports_[index], index, now);
       }
     }
   }
   const PathBalancer::Choice made = balancer.choose(
-      hops, {.flow_hash = common.flow_hash, .leaf = leaf_name(common.destination), .weights = weights, .now = now},
+      hops, {.flow_hash = common.flow_hash, .leaf = leaf_id(common.destination), .weights = weights, .now = now},
       [&](std::uint32_t number) {
         const InfiniBandPort& port = ports_[node.first_port + number];
         return depth_of(port.queued_bytes, port.free_at > now);
       });
-  if (made.all_avoided) [[unlikely]] {
+  if (made.all_congested) [[unlikely]] {
     notify(node.first_port + in.number, common.destination, now);
   }
   return made.port;
@@ -71,35 +71,35 @@ void InfiniBandFabric::weigh_ports() {
 // As a credit limit: at once if the wire is idle, otherwise as soon as it is, in front of all that waits.
 [[gnu::noinline]] void InfiniBandFabric::notify(PortIndex ingress, EndpointId destination, Time now) {
   InfiniBandPort& port = ports_[ingress];
-  const std::uint32_t leaf = leaf_name(destination);
+  const std::uint32_t leaf = leaf_id(destination);
   PathBalancer& balancer = balancers_[port.owner];
   if (ports_[port.peer].has(kIsEndpoint) || port.has(kLinkDown) ||
-      !balancer.take_turn_to_notify({.port = port.number, .leaf = leaf}, {port.wire_time(balancer.notify_from())},
-                                    now)) {
+      !balancer.claim_notification({.port = port.number, .leaf = leaf}, {port.wire_time(balancer.notify_from())},
+                                   now)) {
     return;
   }
   const NotificationContent content{.leaf = leaf};
-  const Time begin = port.begin_of(now);
+  const Time begin = port.transmission_start(now);
   if (port.has(kTapped)) [[unlikely]] {
     tap_->on_frame(ingress, Tap::Direction::kSent, CreditContent::record(), begin);
   }
   port.free_at = begin + port.wire_time(NotificationContent::kFrameBytes);
   InfiniBandPort& peer = ports_[port.peer];
   peer.control.push_back({port.free_at + port.control_delay, content.packed()});
-  if (peer.listens()) {
-    await_limits(peer, port.peer);
+  if (peer.needs_credit_events()) {
+    schedule_credit_updates(peer, port.peer);
   }
 }
 
-void InfiniBandFabric::obey_notification(InfiniBandPort& port, PortIndex index, std::uint32_t frame, Time at) {
+void InfiniBandFabric::process_notification(InfiniBandPort& port, PortIndex index, std::uint32_t frame, Time at) {
   if (port.has(kHasErrors) && errors_[index]->damages(NotificationContent::kFrameBytes)) {
     ++port.symbol_errors;
     return;
   }
   if (!port.has(kIsEndpoint) && switches_[port.owner].balances) {
     PathBalancer& balancer = balancers_[port.owner];
-    balancer.avoid({.port = port.number, .leaf = NotificationContent::unpacked(frame).leaf},
-                   {port.wire_time(balancer.notify_from())}, at);
+    balancer.mark_congested({.port = port.number, .leaf = NotificationContent::unpacked(frame).leaf},
+                            {port.wire_time(balancer.notify_from())}, at);
   }
 }
 

@@ -99,8 +99,9 @@ TEST(InfiniBandThroughput, FallsBelowTheCreditLoopsBandwidthDelayProduct) {
            static_cast<double>(span.picoseconds());
   };
   // The loop of the wire into the switch: there, the pipeline, and back with a flow control packet.
-  const Duration loop = 2 * 500_ns + kSwitchLatency + on_wire(kHeader) + on_wire(kCreditWireBytes);
-  const auto in_flight = static_cast<std::uint32_t>(loop / on_wire(kFrame)) + 1;  // packets that fill the loop
+  const Duration round_trip_blocks = 2 * 500_ns + kSwitchLatency + on_wire(kHeader) + on_wire(kCreditWireBytes);
+  const auto in_flight =
+      static_cast<std::uint32_t>(round_trip_blocks / on_wire(kFrame)) + 1;  // packets that fill the loop
   // Enough for the loop, a packet at either end, and what is unsaid: less than a sixteenth and a packet.
   const std::uint32_t enough = ((in_flight + 2) * blocks + blocks) * 16 / 15;
   EXPECT_DOUBLE_EQ(goodput(enough), 1.0);
@@ -108,7 +109,7 @@ TEST(InfiniBandThroughput, FallsBelowTheCreditLoopsBandwidthDelayProduct) {
   const std::uint32_t half = in_flight * blocks / 2;
   const double share = goodput(half);
   const double most = static_cast<double>(half) / blocks * static_cast<double>(on_wire(kFrame).picoseconds()) /
-                      static_cast<double>(loop.picoseconds());
+                      static_cast<double>(round_trip_blocks.picoseconds());
   // The first buffer's worth leaves without waiting.
   EXPECT_LE(share, most * (1 + static_cast<double>(in_flight) / kPackets));
   EXPECT_GE(share, most * 0.9);
@@ -120,8 +121,9 @@ TEST(InfiniBandThroughput, FallsBelowTheCreditLoopsBandwidthDelayProduct) {
 TEST(InfiniBandThroughput, FullRateBothWaysIfAQuarterOfTheBufferIsSpare) {
   constexpr std::uint32_t kPackets = 1000;
   constexpr std::uint32_t kWaits = 5;
-  const Duration loop = 2 * 500_ns + kSwitchLatency + on_wire(kHeader) + on_wire(kCreditWireBytes);
-  const std::uint32_t in_flight = blocks_of(static_cast<std::uint32_t>(kCable.rate.bytes_in(loop).count()));
+  const Duration round_trip_blocks = 2 * 500_ns + kSwitchLatency + on_wire(kHeader) + on_wire(kCreditWireBytes);
+  const std::uint32_t in_flight =
+      blocks_of(static_cast<std::uint32_t>(kCable.rate.bytes_in(round_trip_blocks).count()));
   const std::uint32_t buffer = ((in_flight + kWaits * blocks_of(kFrame)) * 4 + 2) / 3;
   for (const Forwarding forwarding : {Forwarding::kCutThrough, Forwarding::kStoreAndForward}) {
     InfiniBandOptions both = options(forwarding);

@@ -23,7 +23,9 @@ struct InfiniBandPort : PortLink {
 
   [[nodiscard]] bool waits_for_credits() const { return (stalled | blocked) != 0; }
   /// Each limit is an event when it comes; for all other ports it is taken when it is needed.
-  [[nodiscard]] bool listens() const { return waits_for_credits() || (flags & (kHasErrors | kTapped)) != 0; }
+  [[nodiscard]] bool needs_credit_events() const {
+    return waits_for_credits() || (flags & (kHasErrors | kTapped)) != 0;
+  }
 };
 
 /// One lane of an output port, while packets wait for it.

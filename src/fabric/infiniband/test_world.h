@@ -13,8 +13,8 @@
 #include "fabric/infiniband/infiniband_fabric.h"
 #include "fabric/routing/ecmp_hash.h"
 #include "fabric/topology/graph_builder.h"
+#include "sim/actor_order.h"
 #include "sim/kernel.h"
-#include "sim/ranks.h"
 
 namespace weft::fabric::ib_test {
 
@@ -80,8 +80,8 @@ class World {
       fabric->attach(EndpointId(i), senders[i]);
       senders[i].start(*this, EndpointId(i));
     }
-    sim::RankTable ranks;
-    fabric->add_ranks(ranks);
+    sim::ActorOrder ranks;
+    fabric->register_actors(ranks);
     ranks.assign();
     fabric->start();
   }
@@ -110,7 +110,7 @@ class World {
   void prefetch_second(sim::ActorId) const {}
   void prefetch_third(sim::ActorId actor) const {
     if (actor.kind() == kArrival) {
-      fabric->prefetch_arrival_way(actor.index());
+      fabric->prefetch_arrival_egress(actor.index());
     }
   }
   bool on_event(sim::ActorId actor, Time now) {

@@ -9,7 +9,7 @@ PathBalancer::PathBalancer(const Setup& setup, const BalancingOptions& options)
       seed_(setup.seed),
       grades_(options.grades),
       scores_(setup.ports),
-      looks_(setup.ports),
+      observations_(setup.ports),
       counters_(std::size_t{setup.ports} * grades_.count()),
       others_(setup.ports) {
   by_bytes_ = options.grades.empty();
@@ -26,8 +26,8 @@ PathBalancer::PathBalancer(const Setup& setup, const BalancingOptions& options)
     notify_from_ = static_cast<std::uint32_t>(std::min<std::int64_t>(notifications.threshold.count(), 0xFFFFFFFF));
     hold_ = notifications.hold;
     interval_ = notifications.interval;
-    avoided_ = DeadlineTable(kPairs);
-    told_ = DeadlineTable(kPairs);
+    congested_ = DeadlineTable(kPairs);
+    notified_ = DeadlineTable(kPairs);
   }
 }
 
@@ -72,27 +72,27 @@ PathBalancer::Choice PathBalancer::choose_least(const NextHops& hops, const Pack
       left -= weight;
     }
   }
-  return {.port = hops[at], .all_avoided = least >= kAvoided};
+  return {.port = hops[at], .all_congested = least >= kCongestedPenalty};
 }
 
-bool PathBalancer::take_turn_to_notify(const DeadlineTable::Key& ingress_and_leaf, Drain drain, Time now) {
-  if (told_.holds(ingress_and_leaf, now)) {
+bool PathBalancer::claim_notification(const DeadlineTable::Key& ingress_and_leaf, Drain drain, Time now) {
+  if (notified_.holds(ingress_and_leaf, now)) {
     return false;
   }
-  told_.set(ingress_and_leaf, now + interval_.value_or(hold_.value_or(drain.time) / 4));
+  notified_.set(ingress_and_leaf, now + interval_.value_or(hold_.value_or(drain.time) / 4));
   ++others_[ingress_and_leaf.port].sent;
   return true;
 }
 
-void PathBalancer::avoid(const DeadlineTable::Key& port_and_leaf, Drain drain, Time now) {
+void PathBalancer::mark_congested(const DeadlineTable::Key& port_and_leaf, Drain drain, Time now) {
   ++others_[port_and_leaf.port].received;
-  if (!avoided_.empty()) {
-    avoided_.set(port_and_leaf, now + hold_.value_or(drain.time));
+  if (!congested_.empty()) {
+    congested_.set(port_and_leaf, now + hold_.value_or(drain.time));
   }
 }
 
 PortChoices PathBalancer::choices(std::uint32_t port, Time now) const {
-  const Look& last = looks_[port];
+  const Observation& last = observations_[port];
   const Counters& others = others_[port];
   PortChoices result{.grades = {},
                      .flowlets = others.flowlets,
@@ -107,9 +107,9 @@ PortChoices PathBalancer::choices(std::uint32_t port, Time now) const {
 }
 
 std::size_t PathBalancer::heap_bytes() const {
-  return flowlets_.heap_bytes() + avoided_.heap_bytes() + told_.heap_bytes() + scores_.capacity() * sizeof(scores_[0]) +
-         looks_.capacity() * sizeof(looks_[0]) + counters_.capacity() * sizeof(counters_[0]) +
-         others_.capacity() * sizeof(others_[0]);
+  return flowlets_.heap_bytes() + congested_.heap_bytes() + notified_.heap_bytes() +
+         scores_.capacity() * sizeof(scores_[0]) + observations_.capacity() * sizeof(observations_[0]) +
+         counters_.capacity() * sizeof(counters_[0]) + others_.capacity() * sizeof(others_[0]);
 }
 
 }  // namespace weft::fabric

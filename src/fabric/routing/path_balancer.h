@@ -70,7 +70,7 @@ class PathBalancer {
   };
   struct Choice {
     std::uint16_t port = 0;
-    bool all_avoided = false;  // neighbours call every hop congested
+    bool all_congested = false;  // neighbours call every hop congested
   };
   /// `depth(port)` is depth_of() of a port, without side effects; asked of adaptive switches alone. `hops` are two or
   /// more.
@@ -78,7 +78,7 @@ class PathBalancer {
   [[nodiscard]] Choice choose(const NextHops& hops, const Packet& packet, Depth&& depth);
 
   // Notifications.
-  [[nodiscard]] bool notifies() const { return !told_.empty(); }
+  [[nodiscard]] bool notifies() const { return !notified_.empty(); }
   /// Bytes waiting for an egress port from which on its packets' senders are told.
   [[nodiscard]] std::uint32_t notify_from() const { return notify_from_; }
   /// What notify_from() bytes take at the port's rate, for the times that follow from it.
@@ -86,9 +86,9 @@ class PathBalancer {
     Duration time;
   };
   /// Whether the neighbour behind `ingress` is to be told of the leaf now; counts it, and starts the interval.
-  [[nodiscard]] bool take_turn_to_notify(const DeadlineTable::Key& ingress_and_leaf, Drain drain, Time now);
+  [[nodiscard]] bool claim_notification(const DeadlineTable::Key& ingress_and_leaf, Drain drain, Time now);
   /// The neighbour behind the port has said so.
-  void avoid(const DeadlineTable::Key& port_and_leaf, Drain drain, Time now);
+  void mark_congested(const DeadlineTable::Key& port_and_leaf, Drain drain, Time now);
 
   /// Times up to `now`.
   [[nodiscard]] PortChoices choices(std::uint32_t port, Time now) const;
@@ -97,10 +97,10 @@ class PathBalancer {
  private:
   /// Of notifications each way.
   static constexpr std::uint32_t kPairs = 1024;
-  static constexpr std::uint64_t kAvoided = std::uint64_t{1} << 40;  // above every depth
+  static constexpr std::uint64_t kCongestedPenalty = std::uint64_t{1} << 40;  // above every depth
 
   /// The last look at a port.
-  struct Look {
+  struct Observation {
     Time at;
     std::uint8_t grade = 0;
     bool happened = false;
@@ -111,13 +111,13 @@ class PathBalancer {
     std::uint64_t received = 0;
   };
 
-  void look(std::uint32_t port, std::uint32_t grade, Time now) {
-    Look& last = looks_[port];
+  void observe(std::uint32_t port, std::uint32_t grade, Time now) {
+    Observation& last = observations_[port];
     counters_[port * grades_.count() + last.grade].time += now - last.at;
     last = {.at = now, .grade = static_cast<std::uint8_t>(grade), .happened = true};
   }
   void count(std::uint32_t port) {
-    Look& last = looks_[port];
+    Observation& last = observations_[port];
     last.happened = true;
     ++counters_[port * grades_.count() + last.grade].chosen;
   }
@@ -136,14 +136,14 @@ class PathBalancer {
   std::uint64_t seed_ = 0;
   DepthGrades grades_;
   FlowletTable flowlets_;
-  DeadlineTable avoided_;  // port and leaf
-  DeadlineTable told_;     // ingress port and leaf
+  DeadlineTable congested_;  // port and leaf
+  DeadlineTable notified_;   // ingress port and leaf
   std::optional<Duration> hold_;
   std::optional<Duration> interval_;
-  std::vector<std::uint64_t> scores_;    // of the hops of the present choice
-  std::vector<Look> looks_;              // by port
-  std::vector<GradeCounters> counters_;  // by port, then by grade
-  std::vector<Counters> others_;         // by port
+  std::vector<std::uint64_t> scores_;      // of the hops of the present choice
+  std::vector<Observation> observations_;  // by port
+  std::vector<GradeCounters> counters_;    // by port, then by grade
+  std::vector<Counters> others_;           // by port
 };
 
 template <class Depth>
@@ -175,10 +175,10 @@ PathBalancer::Choice PathBalancer::choose_anew(const NextHops& hops, const Packe
   for (std::uint32_t i = 0; i < hops.size(); ++i) {
     const std::uint64_t here = depth(hops[i]);
     const std::uint32_t grade = grades_.of(bytes_of(here));
-    look(hops[i], grade, packet.now);
+    observe(hops[i], grade, packet.now);
     scores_[i] = by_bytes_ ? here : grade;
-    if (!avoided_.empty() && avoided_.holds({.port = hops[i], .leaf = packet.leaf}, packet.now)) {
-      scores_[i] += kAvoided;
+    if (!congested_.empty() && congested_.holds({.port = hops[i], .leaf = packet.leaf}, packet.now)) {
+      scores_[i] += kCongestedPenalty;
     }
     least = std::min(least, scores_[i]);
   }

@@ -141,7 +141,7 @@ TEST(PathBalancer, FlowsOfOneEntryShareAPort) {
 TEST(PathBalancer, APortIsAvoidedForTheLeafAndTheTimeThatANotificationSays) {
   PathBalancer notified = balancer({.grades = {32_kib}, .notifications = NotificationOptions{.hold = 20_us}});
   const Depths idle = all_of(0);
-  notified.avoid({.port = 9, .leaf = 2}, kDrain, kStart);
+  notified.mark_congested({.port = 9, .leaf = 2}, kDrain, kStart);
   PathBalancer::Packet packet{.leaf = 2, .now = kStart + 19_us};
   EXPECT_EQ(choose(notified, idle, 1'000, packet).count(9), 0U);
   packet.leaf = 3;
@@ -154,14 +154,14 @@ TEST(PathBalancer, APortIsAvoidedForTheLeafAndTheTimeThatANotificationSays) {
 TEST(PathBalancer, WithoutTimesOfItsOwnANotificationHoldsUntilItsThresholdHasDrained) {
   PathBalancer notified = balancer({.grades = {32_kib}, .notifications = NotificationOptions{.threshold = 64_kib}});
   const Depths idle = all_of(0);
-  notified.avoid({.port = 9, .leaf = 2}, kDrain, kStart);
+  notified.mark_congested({.port = 9, .leaf = 2}, kDrain, kStart);
   PathBalancer::Packet packet{.leaf = 2, .now = kStart + kDrain.time - 1_ns};
   EXPECT_EQ(choose(notified, idle, 1'000, packet).count(9), 0U);
   packet.now = kStart + kDrain.time;
   EXPECT_EQ(choose(notified, idle, 1'000, packet).count(9), 1U);
-  EXPECT_TRUE(notified.take_turn_to_notify({.port = 3, .leaf = 1}, kDrain, kStart));
-  EXPECT_FALSE(notified.take_turn_to_notify({.port = 3, .leaf = 1}, kDrain, kStart + kDrain.time / 4 - 1_ns));
-  EXPECT_TRUE(notified.take_turn_to_notify({.port = 3, .leaf = 1}, kDrain, kStart + kDrain.time / 4));
+  EXPECT_TRUE(notified.claim_notification({.port = 3, .leaf = 1}, kDrain, kStart));
+  EXPECT_FALSE(notified.claim_notification({.port = 3, .leaf = 1}, kDrain, kStart + kDrain.time / 4 - 1_ns));
+  EXPECT_TRUE(notified.claim_notification({.port = 3, .leaf = 1}, kDrain, kStart + kDrain.time / 4));
 }
 
 TEST(PathBalancer, WhereAllPortsAreAvoidedTheBestGradeCountsAndTheChoiceSaysSo) {
@@ -171,21 +171,21 @@ TEST(PathBalancer, WhereAllPortsAreAvoidedTheBestGradeCountsAndTheChoiceSaysSo) 
   const auto depth = [&](std::uint32_t port) { return depths[port]; };
   const PathBalancer::Packet packet{.leaf = 2, .now = kStart};
   for (const std::uint16_t port : kPorts) {
-    EXPECT_FALSE(notified.choose(kHops, packet, depth).all_avoided);
-    notified.avoid({.port = port, .leaf = 2}, kDrain, kStart);
+    EXPECT_FALSE(notified.choose(kHops, packet, depth).all_congested);
+    notified.mark_congested({.port = port, .leaf = 2}, kDrain, kStart);
   }
   const PathBalancer::Choice made = notified.choose(kHops, packet, depth);
-  EXPECT_TRUE(made.all_avoided);
+  EXPECT_TRUE(made.all_congested);
   EXPECT_EQ(made.port, 10);
 }
 
 TEST(PathBalancer, ANeighbourIsToldOfALeafOncePerInterval) {
   PathBalancer notified = balancer({.notifications = NotificationOptions{.threshold = 64_kib, .interval = 5_us}});
   EXPECT_EQ(notified.notify_from(), 64U * 1024);
-  EXPECT_TRUE(notified.take_turn_to_notify({.port = 3, .leaf = 1}, kDrain, kStart));
-  EXPECT_FALSE(notified.take_turn_to_notify({.port = 3, .leaf = 1}, kDrain, kStart + 4_us));
-  EXPECT_TRUE(notified.take_turn_to_notify({.port = 3, .leaf = 2}, kDrain, kStart + 4_us));
-  EXPECT_TRUE(notified.take_turn_to_notify({.port = 3, .leaf = 1}, kDrain, kStart + 5_us));
+  EXPECT_TRUE(notified.claim_notification({.port = 3, .leaf = 1}, kDrain, kStart));
+  EXPECT_FALSE(notified.claim_notification({.port = 3, .leaf = 1}, kDrain, kStart + 4_us));
+  EXPECT_TRUE(notified.claim_notification({.port = 3, .leaf = 2}, kDrain, kStart + 4_us));
+  EXPECT_TRUE(notified.claim_notification({.port = 3, .leaf = 1}, kDrain, kStart + 5_us));
   EXPECT_EQ(notified.choices(3, kStart).notifications_sent, 3U);
 }
 

@@ -91,8 +91,8 @@ void ScaleUpFabric::start(ScaleUpWire& wire, WireIndex index, PacketHandle packe
   const std::uint32_t bytes = common.wire_bytes;
   const Duration occupied = wire.wire_time(bytes);
   WEFT_DCHECK(wire.has_room(bytes) && wire.free_at <= now);
-  const bool early = goes_on_early(wire, common.destination, bytes);
-  const Time at = now + wire.delay + (early ? wire.rate.transmit_time(Bytes(wire.lead_bytes)) : occupied);
+  const bool early = cuts_through(wire, common.destination, bytes);
+  const Time at = now + wire.delay + (early ? wire.rate.transmit_time(Bytes(wire.cut_through_bytes)) : occupied);
   wire.free_at = now + occupied;
   wire.used += bytes;
   ++wire.counters.packets;
@@ -121,7 +121,7 @@ void ScaleUpFabric::on_arrival(std::uint32_t index, Time now) {
   if (!wire.in_flight.empty()) {
     const InFlight next = wire.in_flight.pop_front();
     wire.first = next.packet;
-    kernel_.wake_again(wire.arrival, next.at);
+    kernel_.reschedule_current(wire.arrival, next.at);
   }
   if (wire.ends_at_switch) {
     forward(index, packet, now);
@@ -134,14 +134,14 @@ void ScaleUpFabric::deliver(WireIndex index, PacketHandle packet, Time now) {
   ScaleUpWire& wire = wires_[index];
   Port& port = endpoints_[wire.to];
   const wire::PacketCommon& common = packets_[packet].common;
-  const bool passes = port.memory == nullptr || (common.payload_bytes == 0 && port.unwritten.empty());
+  const bool passes = port.memory == nullptr || (common.payload_bytes == 0 && port.pending_writes.empty());
   if (passes) {
-    give_back(wire, common.wire_bytes, now + wire.back);
+    return_credits(wire, common.wire_bytes, now + wire.back);
     port.nic->on_packet(packet, now);
     return;
   }
-  port.unwritten.push_back({.packet = packet, .wire = index});
-  if (port.unwritten.size() == 1) {
+  port.pending_writes.push_back({.packet = packet, .wire = index});
+  if (port.pending_writes.size() == 1) {
     write_next(wire.to, now);
   }
 }
@@ -149,7 +149,7 @@ void ScaleUpFabric::deliver(WireIndex index, PacketHandle packet, Time now) {
 // One at a time: so the memory serves its users in turns, however much waits here.
 void ScaleUpFabric::write_next(std::uint32_t endpoint, Time now) {
   Port& port = endpoints_[endpoint];
-  const Bytes payload(packets_[port.unwritten.front().packet].common.payload_bytes);
+  const Bytes payload(packets_[port.pending_writes.front().packet].common.payload_bytes);
   const Time end = payload > Bytes::zero() ? later(port.memory->write(payload, now), now) : now;
   kernel_.wake_always(port.written, sim::ActorId(kScaleUpArrival, wires() + endpoint), end);
 }
@@ -159,16 +159,16 @@ void ScaleUpFabric::on_written(std::uint32_t endpoint, Time now) {
   if (!port.written.fires(now)) {
     return;
   }
-  const Unwritten first = port.unwritten.pop_front();
+  const PendingWrite first = port.pending_writes.pop_front();
   ScaleUpWire& wire = wires_[first.wire];
-  give_back(wire, packets_[first.packet].common.wire_bytes, now + wire.back);
+  return_credits(wire, packets_[first.packet].common.wire_bytes, now + wire.back);
   port.nic->on_packet(first.packet, now);
-  if (!port.unwritten.empty()) {
+  if (!port.pending_writes.empty()) {
     write_next(endpoint, now);
   }
 }
 
-void ScaleUpFabric::give_back(ScaleUpWire& wire, std::uint32_t bytes, Time at) {
+void ScaleUpFabric::return_credits(ScaleUpWire& wire, std::uint32_t bytes, Time at) {
   wire.last_return = later(at, wire.last_return);
   // Without anybody waiting, what has come back is taken in here: the list stays as short as the way back.
   if (!wire.returns.empty()) {
@@ -188,7 +188,7 @@ void ScaleUpFabric::forward(WireIndex input, PacketHandle packet, Time now) {
   const bool alone = queues_.empty(output);
   if (alone && out.free_at <= now && may_start(out, bytes, now)) {
     start(out, output, packet, now);
-    give_back(wires_[input], bytes, now + wires_[input].back);
+    return_credits(wires_[input], bytes, now + wires_[input].back);
     return;
   }
   queues_.push(output, {.packet = packet,
@@ -232,7 +232,7 @@ void ScaleUpFabric::transmit_next(WireIndex output, Time now) {
   const WaitingPacket next = queues_.pop(output, now);
   out.queued -= next.wire_bytes;
   start(out, output, next.packet, now);
-  give_back(wires_[next.input], next.wire_bytes, now + wires_[next.input].back);
+  return_credits(wires_[next.input], next.wire_bytes, now + wires_[next.input].back);
   if (!queues_.empty(output)) {
     wake_sender(out, out.free_at);
   }

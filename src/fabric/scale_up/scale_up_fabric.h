@@ -32,7 +32,7 @@ class ScaleUpFabric final : public EndpointPort {
 
   /// Every endpoint must be attached before the first event. `memory` may be null.
   void attach(EndpointId endpoint, Endpoint& nic, ReceiveMemory* memory = nullptr);
-  void add_ranks(sim::RankTable& ranks);
+  void register_actors(sim::ActorOrder& ranks);
 
   // Events of the actor kinds kScaleUpArrival (at the end of a wire, or in an endpoint's memory) and kScaleUpTransmit.
   void on_arrival(std::uint32_t place, Time now);
@@ -64,7 +64,7 @@ class ScaleUpFabric final : public EndpointPort {
     Bytes total{};
     Bytes last{};
   };
-  [[nodiscard]] Duration way(EndpointId from, EndpointId to, const Train& train) const;
+  [[nodiscard]] Duration unloaded_time(EndpointId from, EndpointId to, const Train& train) const;
   [[nodiscard]] std::uint64_t packets_sent() const;  // over one wire each: packet-hops
   [[nodiscard]] std::uint64_t packets_inside() const;
   [[nodiscard]] std::size_t heap_bytes() const;
@@ -73,14 +73,14 @@ class ScaleUpFabric final : public EndpointPort {
 
  private:
   /// Has arrived where memory may be slow, and keeps its credits until it is written.
-  struct Unwritten {
+  struct PendingWrite {
     PacketHandle packet;
     WireIndex wire = 0;
   };
   struct Port {
     Endpoint* nic = nullptr;
     ReceiveMemory* memory = nullptr;
-    Ring<Unwritten> unwritten;  // the first is being written
+    Ring<PendingWrite> pending_writes;  // the first is being written
     sim::Wake written;
     std::uint32_t domain = 0;
     std::uint32_t number = 0;  // within the domain
@@ -102,13 +102,13 @@ class ScaleUpFabric final : public EndpointPort {
     return from.out_wires == 1 ? from.first_out : from.first_out + to.number - (to.number > from.number ? 1 : 0);
   }
   /// Cut through, unless the way out is faster than the way in: it would run dry.
-  [[nodiscard]] bool goes_on_early(const ScaleUpWire& wire, EndpointId to, std::uint32_t bytes) const {
-    return wire.lead_bytes != 0 && wire.lead_bytes < bytes &&
+  [[nodiscard]] bool cuts_through(const ScaleUpWire& wire, EndpointId to, std::uint32_t bytes) const {
+    return wire.cut_through_bytes != 0 && wire.cut_through_bytes < bytes &&
            wires_[endpoints_[local(to)].from_switch].rate <= wire.rate;
   }
   [[nodiscard]] bool may_start(ScaleUpWire& wire, std::uint64_t bytes, Time now);
   void start(ScaleUpWire& wire, WireIndex index, PacketHandle packet, Time now);
-  void give_back(ScaleUpWire& wire, std::uint32_t bytes, Time at);
+  void return_credits(ScaleUpWire& wire, std::uint32_t bytes, Time at);
   void await_credits(ScaleUpWire& wire, Time now);
   void wake_sender(ScaleUpWire& wire, Time at);
   void forward(WireIndex input, PacketHandle packet, Time now);

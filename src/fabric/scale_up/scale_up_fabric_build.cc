@@ -86,7 +86,7 @@ void ScaleUpFabric::add_star(const ScaleUpDomain& domain, std::uint32_t first_po
     up.delay = port.propagation + domain.switch_latency;
     up.back = port.propagation;
     up.buffer = static_cast<std::uint64_t>(domain.switch_buffer.count());
-    up.lead_bytes = domain.first_bytes;
+    up.cut_through_bytes = domain.first_bytes;
     own.first_out = add_wire(std::move(up), port.name + " > " + domain.name);
     own.out_wires = 1;
     ScaleUpWire down;
@@ -126,7 +126,7 @@ void ScaleUpFabric::attach(EndpointId endpoint, Endpoint& nic, ReceiveMemory* me
   endpoints_[local(endpoint)].memory = memory;
 }
 
-void ScaleUpFabric::add_ranks(sim::RankTable& ranks) {
+void ScaleUpFabric::register_actors(sim::ActorOrder& ranks) {
   for (std::uint32_t i = 0; i < endpoints_.size(); ++i) {
     const std::string& name = port(EndpointId(options_.first.value() + i)).name;
     const std::uint64_t owner = stable_hash(seed_, "scale-up " + name);
@@ -172,7 +172,7 @@ ScaleUpCounters ScaleUpFabric::sent_by(EndpointId endpoint, Time now) const {
   return sum;
 }
 
-Duration ScaleUpFabric::way(EndpointId from, EndpointId to, const Train& train) const {
+Duration ScaleUpFabric::unloaded_time(EndpointId from, EndpointId to, const Train& train) const {
   const Port& source = endpoints_[local(from)];
   const Port& sink = endpoints_[local(to)];
   const ScaleUpWire& out = wires_[out_wire(source, sink)];
@@ -181,8 +181,8 @@ Duration ScaleUpFabric::way(EndpointId from, EndpointId to, const Train& train) 
     return out.delay + out.rate.transmit_time(train.total);
   }
   const ScaleUpWire& down = wires_[sink.from_switch];
-  const bool early = goes_on_early(out, to, static_cast<std::uint32_t>(train.last.count()));
-  const Duration first_hop = out.delay + (early ? out.rate.transmit_time(Bytes(out.lead_bytes)) : last_out);
+  const bool early = cuts_through(out, to, static_cast<std::uint32_t>(train.last.count()));
+  const Duration first_hop = out.delay + (early ? out.rate.transmit_time(Bytes(out.cut_through_bytes)) : last_out);
   const Duration before = std::max(out.rate.transmit_time(train.total) - last_out,
                                    down.rate.transmit_time(train.total) - down.rate.transmit_time(train.last));
   return first_hop + before + down.delay + down.rate.transmit_time(train.last);
@@ -202,7 +202,7 @@ std::uint64_t ScaleUpFabric::packets_inside() const {
     sum += (wire.arrival.pending().is_never() ? 0 : 1) + wire.in_flight.size();
   }
   for (const Port& port : endpoints_) {
-    sum += port.unwritten.size();
+    sum += port.pending_writes.size();
   }
   return sum;
 }
@@ -214,7 +214,7 @@ std::size_t ScaleUpFabric::heap_bytes() const {
     bytes += wire.in_flight.heap_bytes() + wire.returns.heap_bytes();
   }
   for (const Port& port : endpoints_) {
-    bytes += port.unwritten.heap_bytes();
+    bytes += port.pending_writes.heap_bytes();
   }
   return bytes;
 }
@@ -232,8 +232,8 @@ std::string ScaleUpFabric::check_invariants() const {
     }
   }
   for (const Port& port : endpoints_) {
-    for (std::uint32_t i = 0; i < port.unwritten.size(); ++i) {
-      stored[port.unwritten[i].wire] += packets_[port.unwritten[i].packet].common.wire_bytes;
+    for (std::uint32_t i = 0; i < port.pending_writes.size(); ++i) {
+      stored[port.pending_writes[i].wire] += packets_[port.pending_writes[i].packet].common.wire_bytes;
     }
   }
   for (WireIndex index = 0; index < wires_.size(); ++index) {

@@ -23,7 +23,8 @@ TEST(ScaleUpFabric, AUnitCutsThroughTheSwitch) {
   const Duration expected = domain.ports[0].propagation * 2 + domain.switch_latency +
                             rate.transmit_time(Bytes(domain.first_bytes)) + rate.transmit_time(Bytes(kUnit));
   EXPECT_EQ(world.ports[5].last, at(expected));
-  EXPECT_EQ(world.fabric->way(EndpointId(0), EndpointId(5), {.total = Bytes(kUnit), .last = Bytes(kUnit)}), expected);
+  EXPECT_EQ(world.fabric->unloaded_time(EndpointId(0), EndpointId(5), {.total = Bytes(kUnit), .last = Bytes(kUnit)}),
+            expected);
 }
 
 TEST(ScaleUpFabric, ATrainTakesWhatTheClosedFormSays) {
@@ -34,8 +35,8 @@ TEST(ScaleUpFabric, ATrainTakesWhatTheClosedFormSays) {
       world.give(1, 2);
     }
     EXPECT_EQ(world.run(), "");
-    const Duration form =
-        world.fabric->way(EndpointId(1), EndpointId(2), {.total = Bytes(kUnit) * kUnits, .last = Bytes(kUnit)});
+    const Duration form = world.fabric->unloaded_time(EndpointId(1), EndpointId(2),
+                                                      {.total = Bytes(kUnit) * kUnits, .last = Bytes(kUnit)});
     const Duration taken = world.ports[2].last.since_start();
     // A unit's time is rounded up to a picosecond, that of the train once.
     EXPECT_GE(taken, form);
@@ -98,7 +99,7 @@ TEST(ScaleUpFabric, ABufferShorterThanTheWayOfCreditsBoundsTheRate) {
   const Duration unit = domain.ports[0].rate.transmit_time(Bytes(kUnit));
   ASSERT_GT(turn, unit * 4);
   const Duration last_way =
-      world.fabric->way(EndpointId(0), EndpointId(1), {.total = Bytes(kUnit), .last = Bytes(kUnit)});
+      world.fabric->unloaded_time(EndpointId(0), EndpointId(1), {.total = Bytes(kUnit), .last = Bytes(kUnit)});
   EXPECT_EQ(world.ports[1].last, at(turn * (kUnits / 4 - 1) + unit * 3 + last_way));
 }
 

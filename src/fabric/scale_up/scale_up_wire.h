@@ -48,7 +48,7 @@ struct alignas(64) ScaleUpWire {
   Duration delay;  // of the wire, and of the switch at its end
   Duration back;   // of credits
   Rate rate;
-  std::uint32_t lead_bytes = 0;  // it arrives after that many bytes; 0: after all
+  std::uint32_t cut_through_bytes = 0;  // it arrives after that many bytes; 0: after all
   std::uint32_t timed_bytes = 0;
   Duration timed;  // wire time of `timed_bytes`
   std::uint64_t buffer = 0;

@@ -11,8 +11,8 @@
 
 #include "base/ring.h"
 #include "fabric/scale_up/scale_up_fabric.h"
+#include "sim/actor_order.h"
 #include "sim/kernel.h"
-#include "sim/ranks.h"
 
 namespace weft::fabric {
 
@@ -69,8 +69,8 @@ struct ScaleUpTestWorld {
       port.next_from.resize(fabric->endpoints());
       fabric->attach(EndpointId(i), port);
     }
-    sim::RankTable ranks;
-    fabric->add_ranks(ranks);
+    sim::ActorOrder ranks;
+    fabric->register_actors(ranks);
     ranks.assign();
   }
 

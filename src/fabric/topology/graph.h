@@ -37,7 +37,7 @@ enum class PortType : std::uint8_t { kAny, kEthernet, kInfiniBand };
   return "InfiniBand";
 }
 /// Whether a cable may join them.
-[[nodiscard]] constexpr bool can_be_wired(PortType a, PortType b) {
+[[nodiscard]] constexpr bool are_compatible(PortType a, PortType b) {
   return a == b || a == PortType::kAny || b == PortType::kAny;
 }
 

@@ -60,7 +60,7 @@ Result<void> check_link(const Graph& graph, const Link& link) {
   if (a.plane != b.plane) {
     return fail("the link from {} to {} joins planes {} and {}", a.name, b.name, a.plane, b.plane);
   }
-  if (!can_be_wired(a.port_type, b.port_type)) {
+  if (!are_compatible(a.port_type, b.port_type)) {
     return fail("the link from {} to {} joins an {} port and an {} port: these need a gateway, which is not modelled",
                 a.name, b.name, to_string(a.port_type), to_string(b.port_type));
   }

@@ -174,7 +174,7 @@ class Parser {
     }
     const PortType a = nodes_[link.a].port_type;
     const PortType b = nodes_[link.b].port_type;
-    if (!can_be_wired(a, b)) {
+    if (!are_compatible(a, b)) {
       return fault(tokens[0], Error{fmt::format("{} has {} ports and {} has {} ports: these need a gateway, which is "
                                                 "not modelled",
                                                 tokens[1].text, to_string(a), tokens[2].text, to_string(b))});

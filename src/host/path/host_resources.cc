@@ -42,7 +42,7 @@ Time HostResources::store(PcieSlot& nic, const Piece& piece, Server::Deferred wh
   return later(later(over_pcie, into_gpu), crossing_.pass(when, piece.size));
 }
 
-Duration HostResources::detour(verbs::MemoryPlace place) const {
+Duration HostResources::extra_latency(verbs::MemoryPlace place) const {
   const bool direct = !place.gpu.is_valid() || options_.attachment == GpuAttachment::kPcieSwitch;
   return direct ? Duration::zero() : options_.root_complex.latency;
 }
@@ -106,7 +106,7 @@ Time HostResources::between_gpus(const Copy& copy, Server::Deferred when) {
   PcieSlot& to = gpu(copy.to.gpu);
   if (options_.access == GpuAccess::kGpuDirect) {
     const Time end = later(from.to_host().pass(when, copy.size), to.to_device().pass(when, copy.size));
-    return later(end, crossing_.pass(when, copy.size)) + detour(copy.to);
+    return later(end, crossing_.pass(when, copy.size)) + extra_latency(copy.to);
   }
   // The copy into the other GPU has a launch of its own; those of later chunks overlap with the copies.
   const std::array<ByteServer*, 2> servers = {&from.to_host(), &to.to_device()};

@@ -63,7 +63,7 @@ class HostResources {
   /// The NIC writes it, from `when.start` on, which may be past; the end.
   Time store(PcieSlot& nic, const Piece& piece, Server::Deferred when);
   /// What the way to that memory adds beside PCIe's own: through a root complex, for a GPU that hangs apart.
-  [[nodiscard]] Duration detour(verbs::MemoryPlace place) const;
+  [[nodiscard]] Duration extra_latency(verbs::MemoryPlace place) const;
   /// The time a fetch of the piece would add to its first byte's, if all were idle.
   [[nodiscard]] Duration idle_fetch(const Piece& piece) const;
   [[nodiscard]] Duration idle_store(const Piece& piece) const;

@@ -3,9 +3,9 @@
 namespace weft::host {
 
 StageTimes message_stages(const MessagePaths& paths, const MessageShape& shape, Duration latency) {
-  StageTimes list = paths.sender.idle_stages(PathSide::kSend, shape);
-  const StageTimes receiver = paths.receiver.idle_stages(PathSide::kReceive, shape);
-  list.add({"wire and switches", latency - list.sum() - receiver.sum(), StageMark::kEmerges});
+  StageTimes list = paths.sender.idle_stages(HostPathSide::kSend, shape);
+  const StageTimes receiver = paths.receiver.idle_stages(HostPathSide::kReceive, shape);
+  list.add({"wire and switches", latency - list.sum() - receiver.sum(), Confidence::kEmerges});
   list.add(receiver);
   return list;
 }

@@ -1,14 +1,14 @@
 // The way of one message from program to program as a list of stages whose sum is what it took.
 #pragma once
 
-#include "host/path/nic_path.h"
+#include "host/path/host_path.h"
 
 namespace weft::host {
 
 /// The hosts at both ends.
 struct MessagePaths {
-  const NicPath& sender;
-  const NicPath& receiver;
+  const HostPath& sender;
+  const HostPath& receiver;
 };
 
 /// Of a message between idle hosts that took `latency`: the sender's stages, the receiver's, and between them as "wire

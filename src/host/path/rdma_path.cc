@@ -47,7 +47,7 @@ CoreId RdmaPath::core_of(Qpn qpn) const {
 
 Duration RdmaPath::first_fetch(const HostResources::Piece& first) const {
   const Duration of_gpu = first.place.gpu.is_valid() ? options_.gpu_read.latency : Duration::zero();
-  return slot_.options().read_round_trip + of_gpu + host_.detour(first.place) + idle_lead(first);
+  return slot_.options().read_round_trip + of_gpu + host_.extra_latency(first.place) + idle_lead(first);
 }
 
 HostResources::Piece RdmaPath::last_tlp(const HostResources::Piece& packet) const {
@@ -157,7 +157,7 @@ void RdmaPath::on_departure(FlowRef flow, Bytes payload, Time now) {
 
 Time RdmaPath::data_from(FlowRef flow) {
   const Flow& state = flows_[flow];
-  return state.staged.empty() ? state.answers_from : later(state.answers_from, state.staged.front().ready);
+  return state.staged.empty() ? state.responses_from : later(state.responses_from, state.staged.front().ready);
 }
 
 bool RdmaPath::has_room(Bytes payload, Time now) {
@@ -167,7 +167,7 @@ bool RdmaPath::has_room(Bytes payload, Time now) {
   return options_.receive_buffer == Bytes::max() || buffered_ + payload <= options_.receive_buffer;
 }
 
-NicPath::Admission RdmaPath::admit(const Arrival& arrival, Time now) {
+HostPath::Admission RdmaPath::admit(const Arrival& arrival, Time now) {
   if (has_room(arrival.payload, now)) {
     return Admission::kDeliver;
   }
@@ -180,7 +180,7 @@ Time RdmaPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   if (arrival.is_read_request) {
     state.source = arrival.sink.value_or(options_.memory);
     const verbs::MemoryPlace place = bounces(state.source) ? verbs::MemoryPlace{} : state.source;
-    state.answers_from = later(state.answers_from, now + first_fetch({place, arrival.read_first}));
+    state.responses_from = later(state.responses_from, now + first_fetch({place, arrival.read_first}));
     return now;
   }
   if (arrival.payload == Bytes::zero()) {
@@ -192,7 +192,7 @@ Time RdmaPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   const bool bounced = bounces(state.sink);
   const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : state.sink, arrival.payload};
   const Duration receive_fetch = arrival.begins_send ? options_.receive_fetch.latency : Duration::zero();
-  Time end = store(piece, receive_fetch, now) + host_.detour(piece.place);
+  Time end = store(piece, receive_fetch, now) + host_.extra_latency(piece.place);
   if (options_.receive_buffer != Bytes::max()) {
     buffer_.push_back({end, arrival.payload});
     buffered_ += arrival.payload;
@@ -228,7 +228,7 @@ Time RdmaPath::land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred 
   return later(end, flow.landed);
 }
 
-Time RdmaPath::on_news(Time landed) {
+Time RdmaPath::on_completions_seen(Time landed) {
   Cpu& cpu = host_.cpu();
   cpu.note(CpuWork::kCompletion, options_.poll_cost + options_.software.latency);
   Time seen = landed + options_.completion.latency;
@@ -244,24 +244,24 @@ Time RdmaPath::on_news(Time landed) {
   return seen + options_.software.latency;
 }
 
-StageTimes RdmaPath::idle_stages(PathSide side, const MessageShape& shape) const {
+StageTimes RdmaPath::idle_stages(HostPathSide side, const MessageShape& shape) const {
   StageTimes list;
   switch (side) {
-    case PathSide::kSend:
+    case HostPathSide::kSend:
       list_sending(shape, list);
       break;
-    case PathSide::kReceive:
+    case HostPathSide::kReceive:
       list_receiving(shape, list);
       break;
-    case PathSide::kReadTarget:
+    case HostPathSide::kReadTarget:
       list.add(
           {"payload fetch at the target",
            first_fetch({bounces(shape.place) ? verbs::MemoryPlace{} : shape.place, std::min(shape.size, shape.packet)}),
            options_.read_round_trip.mark});
       break;
-    case PathSide::kAnswer:
+    case HostPathSide::kAckReturn:
       break;
-    case PathSide::kCompletion:
+    case HostPathSide::kCompletion:
       list_completion(list);
       list.add({"library, sender", options_.software.latency, options_.software.mark});
       break;
@@ -278,7 +278,7 @@ void RdmaPath::list_sending(const MessageShape& shape, StageTimes& list) const {
     const Rate rate = std::min(write_rate(host_.options().gpu_slot), host_.memory().rate());
     const Stage& launch = host_.options().copy_launch;
     list.add({"copy from GPU, launch", launch.latency, launch.mark});
-    list.add({"copy from GPU", Stage{.rate = rate}.time(chunk), StageMark::kEmerges});
+    list.add({"copy from GPU", Stage{.rate = rate}.time(chunk), Confidence::kEmerges});
     first.place = {};
   }
   list.add({"work request and doorbell", options_.doorbell.latency, options_.doorbell.mark});
@@ -291,8 +291,8 @@ void RdmaPath::list_sending(const MessageShape& shape, StageTimes& list) const {
     if (first.place.gpu.is_valid()) {
       list.add({"payload fetch from GPU", options_.gpu_read.latency, options_.gpu_read.mark});
     }
-    list.add({"root complex", host_.detour(first.place), host_.options().root_complex.mark});
-    list.add({"payload fetch, PCIe", idle_lead(first), StageMark::kEmerges});
+    list.add({"root complex", host_.extra_latency(first.place), host_.options().root_complex.mark});
+    list.add({"payload fetch, PCIe", idle_lead(first), Confidence::kEmerges});
   }
   list.add({"TCP offload", options_.offload.latency, options_.offload.mark});
   list.add({"NIC transmit", options_.transmit.latency, options_.transmit.mark});
@@ -311,8 +311,8 @@ void RdmaPath::list_receiving(const MessageShape& shape, StageTimes& list) const
       behind = std::max(fetch - early(last), Duration::zero());
       list.add({"receive request fetch", behind, options_.receive_fetch.mark});
     }
-    list.add({"payload write, PCIe", idle_landing(piece, fetch) - behind, StageMark::kEmerges});
-    list.add({"root complex", host_.detour(piece.place), host_.options().root_complex.mark});
+    list.add({"payload write, PCIe", idle_landing(piece, fetch) - behind, Confidence::kEmerges});
+    list.add({"root complex", host_.extra_latency(piece.place), host_.options().root_complex.mark});
     if (piece.place.gpu.is_valid()) {
       list.add({"payload write to GPU", options_.gpu_write.latency, options_.gpu_write.mark});
     }
@@ -326,7 +326,7 @@ void RdmaPath::list_receiving(const MessageShape& shape, StageTimes& list) const
     }
     // Of the last chunk: those before it are copied while the next arrive.
     list.add(
-        {"copy to GPU", Stage{.rate = rate}.time((shape.size - Bytes(1)) % chunk + Bytes(1)), StageMark::kEmerges});
+        {"copy to GPU", Stage{.rate = rate}.time((shape.size - Bytes(1)) % chunk + Bytes(1)), Confidence::kEmerges});
   }
   list_completion(list);
   list.add({"library, receiver", options_.software.latency, options_.software.mark});

@@ -15,8 +15,8 @@
 #pragma once
 
 #include "base/ring.h"
+#include "host/path/host_path.h"
 #include "host/path/host_resources.h"
-#include "host/path/nic_path.h"
 
 namespace weft::host {
 
@@ -49,7 +49,7 @@ struct RdmaPathOptions {
   std::optional<Rate> cut_through{};
 };
 
-class RdmaPath final : public NicPath {
+class RdmaPath final : public HostPath {
  public:
   /// The host must outlive the path, and `slot` is one of its slots. `seed` spreads queue pairs over cores.
   struct Place {
@@ -63,14 +63,14 @@ class RdmaPath final : public NicPath {
   void on_departure(FlowRef flow, Bytes payload, Time now) override;
   [[nodiscard]] Time device_data_from() const override { return gate_; }
   [[nodiscard]] Time data_from(FlowRef flow) override;
-  [[nodiscard]] Time answers_from(FlowRef flow) override { return flows_[flow].answers_from; }
+  [[nodiscard]] Time responses_from(FlowRef flow) override { return flows_[flow].responses_from; }
   Admission admit(const Arrival& arrival, Time now) override;
   [[nodiscard]] Time next_arrival() const override { return Time::never(); }
   std::optional<std::uint32_t> take_arrival(Time) override { return std::nullopt; }
   Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) override;
-  Time on_news(Time landed) override;
+  Time on_completions_seen(Time landed) override;
   void forget(FlowRef flow) override { flows_.forget(flow); }
-  [[nodiscard]] StageTimes idle_stages(PathSide side, const MessageShape& shape) const override;
+  [[nodiscard]] StageTimes idle_stages(HostPathSide side, const MessageShape& shape) const override;
   [[nodiscard]] const Counters& counters() const override { return counters_; }
   [[nodiscard]] std::size_t heap_bytes() const override;
 
@@ -81,7 +81,7 @@ class RdmaPath final : public NicPath {
     Time ready;
   };
   struct Flow {
-    Time answers_from;     // a READ waits for its first bytes
+    Time responses_from;   // a READ waits for its first bytes
     Time landed;           // bytes of this queue pair before it
     Ring<Staged> staged;   // bounce: chunks being copied or in host memory
     Ring<Bytes> unstaged;  // bounce: messages, or what is left of the first

@@ -24,14 +24,14 @@ struct Fixture {
                      Time::zero()) -
            Time::zero();
   }
-  Duration landing(Bytes size, const NicPath::Arrival& kind = {}) {
-    NicPath::Arrival arrival = kind;
+  Duration landing(Bytes size, const HostPath::Arrival& kind = {}) {
+    HostPath::Arrival arrival = kind;
     arrival.payload = size;
     constexpr Time kWhole = Time::zero() + 10_us;  // its bytes have been coming before
-    EXPECT_EQ(path.admit(arrival, kWhole), NicPath::Admission::kDeliver);
-    return path.on_news(path.on_delivered(0, arrival, kWhole)) - kWhole;
+    EXPECT_EQ(path.admit(arrival, kWhole), HostPath::Admission::kDeliver);
+    return path.on_completions_seen(path.on_delivered(0, arrival, kWhole)) - kWhole;
   }
-  Duration listed(PathSide side, const MessageShape& shape) const { return path.idle_stages(side, shape).sum(); }
+  Duration listed(HostPathSide side, const MessageShape& shape) const { return path.idle_stages(side, shape).sum(); }
 
   HostResources host;
   RdmaPath path;
@@ -62,7 +62,7 @@ TEST(RdmaPath, ANicThatCutsThroughBeginsAPacketWithItsFirstTlp) {
   Fixture host(two_gpus(), cutting_through(100_gbps));
   const Duration first = read_rate(pcie(5)).transmit_time(256_bytes);
   EXPECT_EQ(host.posting(1_mb), 125_ns + 200_ns + 500_ns + first + 210_ns);
-  EXPECT_EQ(host.listed(PathSide::kReadTarget, shape(1_mb)), 500_ns + first);
+  EXPECT_EQ(host.listed(HostPathSide::kReadTarget, shape(1_mb)), 500_ns + first);
   const Duration whole = read_rate(pcie(5)).transmit_time(230_bytes);
   Fixture other(two_gpus(), cutting_through(100_gbps));
   EXPECT_EQ(other.posting(230_bytes), 125_ns + 200_ns + 500_ns + whole + 210_ns);
@@ -131,12 +131,12 @@ TEST(RdmaPath, ReadsTheRequestTooIfItDoesNotRideWithTheDoorbell) {
 TEST(RdmaPath, TheRequesterOfAReadFetchesNothingAndItsTargetDoes) {
   Fixture host;
   EXPECT_EQ(host.posting(1_mb, {}, WrOpcode::kRdmaRead), 125_ns + 200_ns + 210_ns);
-  const NicPath::Arrival request{.is_read_request = true, .read_first = 4096_bytes};
+  const HostPath::Arrival request{.is_read_request = true, .read_first = 4096_bytes};
   (void)host.path.on_delivered(0, request, Time::zero());
   const Duration fetch = 500_ns + read_rate(pcie(5)).transmit_time(4096_bytes);
-  EXPECT_EQ(host.path.answers_from(0), Time::zero() + fetch);
+  EXPECT_EQ(host.path.responses_from(0), Time::zero() + fetch);
   EXPECT_EQ(host.path.data_from(0), Time::zero() + fetch);
-  EXPECT_EQ(host.listed(PathSide::kReadTarget, shape(1_mb)), fetch);
+  EXPECT_EQ(host.listed(HostPathSide::kReadTarget, shape(1_mb)), fetch);
 }
 
 TEST(RdmaPath, OneCoreBuildsRequestsOneAfterAnother) {
@@ -173,7 +173,7 @@ TEST(RdmaPath, TwoNicsShareTheMemoryButNotPcie) {
 TEST(RdmaPath, WritesPayloadAndThenTheCompletion) {
   Fixture host;
   EXPECT_EQ(host.landing(4096_bytes), write_rate(pcie(5)).transmit_time(4096_bytes) + 300_ns);
-  EXPECT_EQ(host.path.on_news(Time::zero()), Time::zero() + 300_ns);
+  EXPECT_EQ(host.path.on_completions_seen(Time::zero()), Time::zero() + 300_ns);
 }
 
 TEST(RdmaPath, ASendFetchesItsReceiveRequestFirst) {
@@ -187,10 +187,10 @@ TEST(RdmaPath, ASendFetchesItsReceiveRequestFirst) {
 TEST(RdmaPath, AnEventTakesAnInterruptAndAWakeUpMoreThanPolling) {
   RdmaPathOptions options = rdma_stages();
   options.completion_mode = CompletionMode::kInterrupt;
-  EXPECT_EQ(Fixture(two_gpus(), options).path.on_news(Time::zero()), Time::zero() + 300_ns + 2_us);
+  EXPECT_EQ(Fixture(two_gpus(), options).path.on_completions_seen(Time::zero()), Time::zero() + 300_ns + 2_us);
   options.completion_mode = CompletionMode::kEvent;
   Fixture host(two_gpus(), options);
-  EXPECT_EQ(host.path.on_news(Time::zero()), Time::zero() + 300_ns + 2_us + 6_us);
+  EXPECT_EQ(host.path.on_completions_seen(Time::zero()), Time::zero() + 300_ns + 2_us + 6_us);
   EXPECT_EQ(host.host.cpu().used(), 8_us);
 }
 
@@ -200,15 +200,15 @@ TEST(RdmaPath, DropsWhatFindsTheReceiveBufferFull) {
   HostOptions slow = two_gpus();
   slow.nic_slot = pcie(3);
   Fixture host(slow, options);
-  const NicPath::Arrival packet{.payload = 4096_bytes};
+  const HostPath::Arrival packet{.payload = 4096_bytes};
   for (int i = 0; i < 4; ++i) {
-    ASSERT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kDeliver);
+    ASSERT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kDeliver);
     (void)host.path.on_delivered(0, packet, Time::zero());
   }
-  EXPECT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kDrop);
+  EXPECT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kDrop);
   EXPECT_EQ(host.path.counters().dropped, 1U);
   const Time one_written = Time::zero() + write_rate(pcie(3)).transmit_time(4096_bytes);
-  EXPECT_EQ(host.path.admit(packet, one_written), NicPath::Admission::kDeliver);
+  EXPECT_EQ(host.path.admit(packet, one_written), HostPath::Admission::kDeliver);
 }
 
 TEST(RdmaPath, GpuDirectAddsWhatGpuMemoryCostsOnBothSides) {
@@ -265,12 +265,13 @@ void expect_stages_that_add_up(const HostOptions& options, const MessageShape& m
     stages.completion_mode = CompletionMode::kEvent;
     stages.cut_through = wire;
     Fixture host(options, stages);
-    EXPECT_EQ(host.posting(message.size, message.place, message.opcode), host.listed(PathSide::kSend, message));
+    EXPECT_EQ(host.posting(message.size, message.place, message.opcode), host.listed(HostPathSide::kSend, message));
     const bool is_send = message.opcode == WrOpcode::kSend && message.size > Bytes::zero();
-    const NicPath::Arrival arrival{.begins_send = is_send, .ends_message = true, .sink = message.place};
+    const HostPath::Arrival arrival{.begins_send = is_send, .ends_message = true, .sink = message.place};
     // The NIC's own pipeline lies before the arrival.
     Fixture peer(options, stages);
-    EXPECT_EQ(peer.landing(message.size, arrival) + stages.receive.latency, peer.listed(PathSide::kReceive, message));
+    EXPECT_EQ(peer.landing(message.size, arrival) + stages.receive.latency,
+              peer.listed(HostPathSide::kReceive, message));
   }
 }
 

@@ -27,23 +27,23 @@ Duration ScaleUpPath::last_write(const MessageShape& shape) const {
   return memory_.rate().transmit_time((shape.size - Bytes(1)) % shape.packet + Bytes(1));
 }
 
-StageTimes ScaleUpPath::idle_stages(PathSide side, const MessageShape& shape) const {
+StageTimes ScaleUpPath::idle_stages(HostPathSide side, const MessageShape& shape) const {
   StageTimes list;
   switch (side) {
-    case PathSide::kSend:
+    case HostPathSide::kSend:
       list.add({"store or load issued", options_.issue.latency, options_.issue.mark});
       break;
-    case PathSide::kReceive:
-      list.add({"write to GPU memory", last_write(shape), StageMark::kEmerges});
+    case HostPathSide::kReceive:
+      list.add({"write to GPU memory", last_write(shape), Confidence::kEmerges});
       list.add({"seen by the program", options_.completion.latency, options_.completion.mark});
       break;
-    case PathSide::kAnswer:
-      list.add({"write to GPU memory", last_write(shape), StageMark::kEmerges});
+    case HostPathSide::kAckReturn:
+      list.add({"write to GPU memory", last_write(shape), Confidence::kEmerges});
       break;
-    case PathSide::kCompletion:
+    case HostPathSide::kCompletion:
       list.add({"seen by the program", options_.completion.latency, options_.completion.mark});
       break;
-    case PathSide::kReadTarget:
+    case HostPathSide::kReadTarget:
       break;
   }
   return list;

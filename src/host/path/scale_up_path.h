@@ -7,7 +7,7 @@
 
 #include "fabric/scale_up/receive_memory.h"
 #include "host/path/flow_table.h"
-#include "host/path/nic_path.h"
+#include "host/path/host_path.h"
 #include "host/path/server.h"
 
 namespace weft::host {
@@ -17,7 +17,7 @@ struct ScaleUpPathOptions {
   Stage completion{};
 };
 
-class ScaleUpPath final : public NicPath, private fabric::ReceiveMemory {
+class ScaleUpPath final : public HostPath, private fabric::ReceiveMemory {
  public:
   /// The memory must outlive the path.
   ScaleUpPath(const ScaleUpPathOptions& options, ByteServer& memory) : options_(options), memory_(memory) {}
@@ -26,15 +26,15 @@ class ScaleUpPath final : public NicPath, private fabric::ReceiveMemory {
   void on_departure(FlowRef flow, Bytes payload, Time now) override;
   [[nodiscard]] Time device_data_from() const override { return gate_; }
   [[nodiscard]] Time data_from(FlowRef) override { return Time::zero(); }
-  [[nodiscard]] Time answers_from(FlowRef flow) override { return landed_[flow]; }
+  [[nodiscard]] Time responses_from(FlowRef flow) override { return landed_[flow]; }
   Admission admit(const Arrival&, Time) override { return Admission::kDeliver; }
   [[nodiscard]] Time next_arrival() const override { return Time::never(); }
   std::optional<std::uint32_t> take_arrival(Time) override { return std::nullopt; }
   Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) override;
-  Time on_news(Time landed) override { return landed + options_.completion.latency; }
+  Time on_completions_seen(Time landed) override { return landed + options_.completion.latency; }
   [[nodiscard]] fabric::ReceiveMemory* receive_memory() override { return this; }
   void forget(FlowRef flow) override { landed_.forget(flow); }
-  [[nodiscard]] StageTimes idle_stages(PathSide side, const MessageShape& shape) const override;
+  [[nodiscard]] StageTimes idle_stages(HostPathSide side, const MessageShape& shape) const override;
   [[nodiscard]] const Counters& counters() const override { return counters_; }
   [[nodiscard]] std::size_t heap_bytes() const override { return landed_.heap_bytes(); }
 

@@ -102,14 +102,14 @@ TEST(Cpu, AccountsByWhatTheTimeWasFor) {
 
 TEST(StageTimes, AddUpAndLeaveOutWhatTakesNoTime) {
   StageTimes list;
-  list.add({"a", 2_us, StageMark::kGuess});
-  list.add({"b", 0_us, StageMark::kGuess});
-  list.add({"c", 3_us, StageMark::kMeasured});
+  list.add({"a", 2_us, Confidence::kGuess});
+  list.add({"b", 0_us, Confidence::kGuess});
+  list.add({"c", 3_us, Confidence::kMeasured});
   EXPECT_EQ(list.stages().size(), 2U);
   EXPECT_EQ(list.sum(), 5_us);
   EXPECT_EQ(list.time_of("c"), 3_us);
-  EXPECT_EQ(weaker(StageMark::kMeasured, StageMark::kGuess), StageMark::kGuess);
-  EXPECT_EQ(to_string(StageMark::kCalibrated), "calibrated");
+  EXPECT_EQ(weaker(Confidence::kMeasured, Confidence::kGuess), Confidence::kGuess);
+  EXPECT_EQ(to_string(Confidence::kCalibrated), "calibrated");
 }
 
 TEST(Stage, CostsItsLatencyAndItsBytes) {

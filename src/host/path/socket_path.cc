@@ -73,13 +73,13 @@ Time SocketPath::data_from(FlowRef flow) {
   return state.units.empty() ? Time::zero() : state.units.front().ready;
 }
 
-Time SocketPath::answers_from(FlowRef flow) {
+Time SocketPath::responses_from(FlowRef flow) {
   const Flow& state = flows_[flow];
   return state.receive_core.is_valid() ? rings_[state.receive_core.value()].unit_goes_on(state.arrival_hash)
                                        : Time::zero();
 }
 
-NicPath::Admission SocketPath::admit(const Arrival& arrival, Time now) {
+HostPath::Admission SocketPath::admit(const Arrival& arrival, Time now) {
   Cpu& cpu = host_.cpu();
   ReceiveRing& ring = rings_[cpu.core_of(arrival.flow_hash).value()];
   const bool fits =
@@ -133,14 +133,14 @@ Time SocketPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   return state.reading_until;
 }
 
-StageTimes SocketPath::idle_stages(PathSide side, const MessageShape& shape) const {
+StageTimes SocketPath::idle_stages(HostPathSide side, const MessageShape& shape) const {
   StageTimes list;
   const Bytes last = shape.size == Bytes::zero() ? Bytes::zero() : (shape.size - Bytes(1)) % shape.packet + Bytes(1);
   const auto add = [&list](std::string_view name, const Stage& stage, Bytes size = Bytes::zero()) {
     list.add({name, stage.time(size), stage.mark});
   };
   switch (side) {
-    case PathSide::kSend:
+    case HostPathSide::kSend:
       add("library, sender", options_.software);
       add("system call", options_.system_call);
       add("copy to kernel", options_.send_copy, std::min(shape.size, options_.unit));
@@ -148,19 +148,19 @@ StageTimes SocketPath::idle_stages(PathSide side, const MessageShape& shape) con
       add("NIC reads", options_.transmit_dma);
       add("NIC transmit", options_.transmit);
       break;
-    case PathSide::kReceive:
+    case HostPathSide::kReceive:
       add("NIC receive", options_.receive);
       list_ring(last, list);
       list_wake_up(list);
       add("copy to user", options_.receive_copy, last);
       add("library, receiver", options_.software);
       break;
-    case PathSide::kReadTarget:
+    case HostPathSide::kReadTarget:
       break;
-    case PathSide::kAnswer:
+    case HostPathSide::kAckReturn:
       list_ring(last, list);
       break;
-    case PathSide::kCompletion:
+    case HostPathSide::kCompletion:
       list_ring(Bytes::zero(), list);
       list_wake_up(list);
       add("library, sender", options_.software);

@@ -11,8 +11,8 @@
 
 #include <vector>
 
+#include "host/path/host_path.h"
 #include "host/path/host_resources.h"
-#include "host/path/nic_path.h"
 #include "host/path/receive_ring.h"
 
 namespace weft::host {
@@ -31,7 +31,7 @@ struct SocketPathOptions {
   Bytes unit{64 * 1024};  // of segmentation offload, and of a call of recv
 };
 
-class SocketPath final : public NicPath {
+class SocketPath final : public HostPath {
  public:
   struct Place {
     HostResources& host;
@@ -47,14 +47,14 @@ class SocketPath final : public NicPath {
   [[nodiscard]] Time device_data_from() const override { return {}; }
   [[nodiscard]] Time data_from(FlowRef flow) override;
   /// An acknowledgement of data is made when their unit has ended: one for all of it.
-  [[nodiscard]] Time answers_from(FlowRef flow) override;
+  [[nodiscard]] Time responses_from(FlowRef flow) override;
   Admission admit(const Arrival& arrival, Time now) override;
   [[nodiscard]] Time next_arrival() const override;
   std::optional<std::uint32_t> take_arrival(Time now) override;
   Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) override;
-  Time on_news(Time landed) override { return landed + options_.software.latency; }
+  Time on_completions_seen(Time landed) override { return landed + options_.software.latency; }
   void forget(FlowRef flow) override { flows_.forget(flow); }
-  [[nodiscard]] StageTimes idle_stages(PathSide side, const MessageShape& shape) const override;
+  [[nodiscard]] StageTimes idle_stages(HostPathSide side, const MessageShape& shape) const override;
   [[nodiscard]] const Counters& counters() const override { return counters_; }
   [[nodiscard]] std::size_t heap_bytes() const override;
 

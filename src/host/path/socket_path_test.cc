@@ -24,13 +24,13 @@ struct Fixture {
   }
   /// Runs the path until the packet that is kept has been taken; when the program has its bytes.
   Time taken(Bytes payload) {
-    const NicPath::Arrival arrival{.packet = 7, .flow_hash = 3, .payload = payload};
-    EXPECT_EQ(path.admit(arrival, Time::zero()), NicPath::Admission::kKeep);
+    const HostPath::Arrival arrival{.packet = 7, .flow_hash = 3, .payload = payload};
+    EXPECT_EQ(path.admit(arrival, Time::zero()), HostPath::Admission::kKeep);
     for (;;) {
       const Time now = path.next_arrival();
       if (const auto packet = path.take_arrival(now); packet) {
         EXPECT_EQ(*packet, 7U);
-        return path.on_news(path.on_delivered(0, arrival, now));
+        return path.on_completions_seen(path.on_delivered(0, arrival, now));
       }
     }
   }
@@ -44,19 +44,19 @@ MessageShape shape(Bytes size) { return {.size = size, .packet = 1448_bytes}; }
 TEST(SocketPath, ASmallMessageTakesEveryStageOnce) {
   Fixture sender;
   EXPECT_EQ(sender.posting(100_bytes), 350_ns + 50_ns + 10_ns + 2'250_ns + 600_ns + 200_ns);
-  EXPECT_EQ(Fixture().posting(100_bytes), sender.path.idle_stages(PathSide::kSend, shape(100_bytes)).sum());
+  EXPECT_EQ(Fixture().posting(100_bytes), sender.path.idle_stages(HostPathSide::kSend, shape(100_bytes)).sum());
   Fixture receiver;
   const Duration expected = 300_ns + 17_us + 2_us + 2'250_ns + 6'500_ns + 310_ns;
   EXPECT_EQ(receiver.taken(100_bytes), Time::zero() + expected);
-  EXPECT_EQ(receiver.path.idle_stages(PathSide::kReceive, shape(100_bytes)).sum(), expected + 200_ns);
+  EXPECT_EQ(receiver.path.idle_stages(HostPathSide::kReceive, shape(100_bytes)).sum(), expected + 200_ns);
   EXPECT_EQ(receiver.path.counters().interrupts, 1U);
 }
 
 // The sum of the published parts lies where measurements of tuned hosts do; half a microsecond of wire is missing.
 TEST(SocketPath, ASmallMessageTakesTensOfMicroseconds) {
   const Fixture host;
-  const Duration sum = host.path.idle_stages(PathSide::kSend, shape(64_bytes)).sum() +
-                       host.path.idle_stages(PathSide::kReceive, shape(64_bytes)).sum();
+  const Duration sum = host.path.idle_stages(HostPathSide::kSend, shape(64_bytes)).sum() +
+                       host.path.idle_stages(HostPathSide::kReceive, shape(64_bytes)).sum();
   EXPECT_GT(sum, 25_us);
   EXPECT_LT(sum, 50_us);
 }
@@ -68,8 +68,8 @@ TEST(SocketPath, BusyPollingTakesAwayModerationInterruptAndWakeUp) {
   const Duration expected = 300_ns + 1_us + 2'250_ns + 310_ns;
   EXPECT_EQ(host.taken(100_bytes), Time::zero() + expected);
   EXPECT_EQ(host.path.counters().interrupts, 0U);
-  const Duration sum = host.path.idle_stages(PathSide::kSend, shape(64_bytes)).sum() +
-                       host.path.idle_stages(PathSide::kReceive, shape(64_bytes)).sum();
+  const Duration sum = host.path.idle_stages(HostPathSide::kSend, shape(64_bytes)).sum() +
+                       host.path.idle_stages(HostPathSide::kReceive, shape(64_bytes)).sum();
   EXPECT_GT(sum, 7_us);
   EXPECT_LT(sum, 12_us);
 }
@@ -78,20 +78,20 @@ TEST(SocketPath, EnoughFramesRaiseTheInterruptAtOnce) {
   SocketPathOptions options = socket_stages();
   options.ring.moderation_frames = 3;
   Fixture host(options);
-  const NicPath::Arrival packet{.flow_hash = 3, .payload = 1448_bytes};
-  ASSERT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kKeep);
-  ASSERT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kKeep);
+  const HostPath::Arrival packet{.flow_hash = 3, .payload = 1448_bytes};
+  ASSERT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kKeep);
+  ASSERT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kKeep);
   EXPECT_EQ(host.path.next_arrival(), Time::zero() + 300_ns + 17_us);
-  ASSERT_EQ(host.path.admit(packet, Time::zero() + 1_us), NicPath::Admission::kKeep);
+  ASSERT_EQ(host.path.admit(packet, Time::zero() + 1_us), HostPath::Admission::kKeep);
   EXPECT_EQ(host.path.next_arrival(), Time::zero() + 1_us + 300_ns);
 }
 
 TEST(SocketPath, PacketsOfOneFlowAreOneUnitOfTheStack) {
   Fixture host;
-  NicPath::Arrival packet{.flow_hash = 3, .payload = 1448_bytes};
+  HostPath::Arrival packet{.flow_hash = 3, .payload = 1448_bytes};
   for (int i = 0; i < 4; ++i) {
     packet.flow_hash = i < 3 ? 3 : 4;
-    ASSERT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kKeep);
+    ASSERT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kKeep);
   }
   int taken = 0;
   while (!host.path.next_arrival().is_never()) {
@@ -105,10 +105,10 @@ TEST(SocketPath, AFullRingDrops) {
   SocketPathOptions options = socket_stages();
   options.ring.packets = 2;
   Fixture host(options);
-  const NicPath::Arrival packet{.payload = 1448_bytes};
-  EXPECT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kKeep);
-  EXPECT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kKeep);
-  EXPECT_EQ(host.path.admit(packet, Time::zero()), NicPath::Admission::kDrop);
+  const HostPath::Arrival packet{.payload = 1448_bytes};
+  EXPECT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kKeep);
+  EXPECT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kKeep);
+  EXPECT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kDrop);
   EXPECT_EQ(host.path.counters().dropped, 1U);
 }
 
@@ -129,7 +129,7 @@ TEST(SocketPath, NoByteLeavesBeforeTheCoreHasMadeItsUnit) {
 /// The rate at which one flow of packets that are always there passes a receiving host.
 Rate receive_rate(Bytes packet, std::uint32_t cores) {
   Fixture host(socket_stages(), cores);
-  const NicPath::Arrival arrival{.packet = 0, .flow_hash = 3, .payload = packet};
+  const HostPath::Arrival arrival{.packet = 0, .flow_hash = 3, .payload = packet};
   constexpr int kPackets = 20'000;
   constexpr int kWindow = 256;
   int sent = 0;
@@ -168,8 +168,8 @@ TEST(SocketPath, OneFlowStaysOnOneCore) { EXPECT_EQ(receive_rate(4096_bytes, 8),
 
 TEST(SocketPath, FlowsOfDifferentHashesUseDifferentCores) {
   Fixture host(socket_stages(), 2);
-  const NicPath::Arrival even{.packet = 2, .flow_hash = 2, .payload = 1448_bytes};
-  const NicPath::Arrival odd{.packet = 3, .flow_hash = 3, .payload = 1448_bytes};
+  const HostPath::Arrival even{.packet = 2, .flow_hash = 2, .payload = 1448_bytes};
+  const HostPath::Arrival odd{.packet = 3, .flow_hash = 3, .payload = 1448_bytes};
   (void)host.path.admit(even, Time::zero());
   (void)host.path.admit(odd, Time::zero());
   const Time both = Time::zero() + 300_ns + 17_us + 2_us + 2'250_ns;

@@ -4,7 +4,7 @@
 
 namespace weft::host {
 
-std::string_view to_string(StageMark mark) {
+std::string_view to_string(Confidence mark) {
   constexpr std::array<std::string_view, 6> kWords = {"emerges",  "given",      "specified",
                                                       "measured", "calibrated", "guess"};
   return kWords.at(static_cast<std::size_t>(mark));

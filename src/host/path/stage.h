@@ -15,15 +15,15 @@
 namespace weft::host {
 
 /// Where a stage's value comes from, the surest first; the last five as in the catalogue, or from the scenario itself.
-enum class StageMark : std::uint8_t { kEmerges, kGiven, kSpecified, kMeasured, kCalibrated, kGuess };
-[[nodiscard]] std::string_view to_string(StageMark mark);
+enum class Confidence : std::uint8_t { kEmerges, kGiven, kSpecified, kMeasured, kCalibrated, kGuess };
+[[nodiscard]] std::string_view to_string(Confidence mark);
 /// That of a sum: as sure as its least sure part.
-[[nodiscard]] constexpr StageMark weaker(StageMark a, StageMark b) { return a < b ? b : a; }
+[[nodiscard]] constexpr Confidence weaker(Confidence a, Confidence b) { return a < b ? b : a; }
 
 struct Stage {
   Duration latency{};
   Rate rate = Rate::max();  // max(): the bytes cost nothing
-  StageMark mark = StageMark::kGiven;
+  Confidence mark = Confidence::kGiven;
 
   [[nodiscard]] Duration time(Bytes size) const {
     return rate == Rate::max() ? latency : latency + rate.transmit_time(size);
@@ -33,7 +33,7 @@ struct Stage {
 struct StageTime {
   std::string_view name;  // of static storage
   Duration time{};
-  StageMark mark = StageMark::kEmerges;
+  Confidence mark = Confidence::kEmerges;
 
   friend bool operator==(const StageTime&, const StageTime&) = default;
 };

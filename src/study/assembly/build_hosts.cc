@@ -209,7 +209,7 @@ void HostBuilder::set_loss_recovery(host::NicOptions& nic, const scenario::NicSe
   if (transport.loss_recovery == scenario::LossRecoveryKind::kGoBackN) {
     return;
   }
-  constexpr std::int64_t kMostInFlight = 65'536;
+  constexpr std::int64_t kMaxInFlight = 65'536;
   const bool credits = scenario::is_infiniband(scenario_.fabric.family);
   const std::int64_t products = credits ? 4 : 8;
   const std::int64_t least_in_flight = credits ? 128 : 256;
@@ -224,10 +224,10 @@ void HostBuilder::set_loss_recovery(host::NicOptions& nic, const scenario::NicSe
   selective.round_trip = round_trip_;
   const std::int64_t mtu = verbs::to_bytes(nic.device.active_mtu).count();
   const std::int64_t path = (line.bytes_in(round_trip_).count() + mtu - 1) / mtu;
-  const std::int64_t needed = std::clamp(products * path, least_in_flight, kMostInFlight);
+  const std::int64_t needed = std::clamp(products * path, least_in_flight, kMaxInFlight);
   const std::int64_t flight = transport.flight_packets.value_or(
       std::min<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(needed))),
-                             settings.tracked_packets.value_or(kMostInFlight)));
+                             settings.tracked_packets.value_or(kMaxInFlight)));
   selective.flight_packets = static_cast<std::uint32_t>(std::max<std::int64_t>(flight, 64));
   selective.tracked_packets = static_cast<std::uint32_t>(settings.tracked_packets.value_or(selective.flight_packets));
   selective.reorder_capacity = static_cast<std::uint32_t>(settings.reorder_packets);

@@ -71,7 +71,7 @@ class HostBuilder {
   std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;
   std::map<Rate, std::unique_ptr<transport::SwiftParameters>> swift_;
   std::map<Rate, std::unique_ptr<transport::HpccParameters>> hpcc_;
-  transport::StreamLedgers ledgers_;  // of every connection over a stream
+  transport::FramingHeaderLogs ledgers_;  // of every connection over a stream
 };
 
 /// DCQCN of NICs with this line; `window`: what it may have in flight, none = unlimited.

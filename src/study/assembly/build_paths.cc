@@ -11,7 +11,7 @@ class Stages {
   explicit Stages(const scenario::Scenario& scenario) : scenario_(scenario) {}
 
   [[nodiscard]] host::Stage operator()(const std::string& path, Duration latency, Rate rate = Rate::max()) const {
-    return {.latency = latency, .rate = rate, .mark = stage_mark(scenario_, path)};
+    return {.latency = latency, .rate = rate, .mark = stage_confidence(scenario_, path)};
   }
 
  private:
@@ -53,26 +53,26 @@ host::CompletionMode mode_of(scenario::CompletionMode mode) {
 
 }  // namespace
 
-host::StageMark stage_mark(const scenario::Scenario& scenario, const std::string& path) {
+host::Confidence stage_confidence(const scenario::Scenario& scenario, const std::string& path) {
   const auto found = scenario.sources.find(path);
   WEFT_ASSERT(found != scenario.sources.end());
   if (found->second.origin == scenario::Origin::kDefault) {
-    return host::StageMark::kGuess;
+    return host::Confidence::kGuess;
   }
   if (!found->second.mark) {
-    return host::StageMark::kGiven;
+    return host::Confidence::kGiven;
   }
   switch (*found->second.mark) {
     case scenario::Mark::kSpecified:
-      return host::StageMark::kSpecified;
+      return host::Confidence::kSpecified;
     case scenario::Mark::kMeasured:
-      return host::StageMark::kMeasured;
+      return host::Confidence::kMeasured;
     case scenario::Mark::kCalibrated:
-      return host::StageMark::kCalibrated;
+      return host::Confidence::kCalibrated;
     case scenario::Mark::kGuess:
       break;
   }
-  return host::StageMark::kGuess;
+  return host::Confidence::kGuess;
 }
 
 host::HostOptions host_options(const PathSource& source) {

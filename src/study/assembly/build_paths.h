@@ -31,6 +31,6 @@ struct RdmaSite {
 [[nodiscard]] host::SocketPathOptions socket_path_options(const PathSource& source);
 
 /// How the value at a scenario's path is known.
-[[nodiscard]] host::StageMark stage_mark(const scenario::Scenario& scenario, const std::string& path);
+[[nodiscard]] host::Confidence stage_confidence(const scenario::Scenario& scenario, const std::string& path);
 
 }  // namespace weft::study::assembly

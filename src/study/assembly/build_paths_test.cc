@@ -9,8 +9,8 @@
 namespace weft::study::assembly {
 namespace {
 
-using host::PathSide;
-using host::StageMark;
+using host::Confidence;
+using host::HostPathSide;
 using ::testing::HasSubstr;
 
 scenario::Scenario with(const std::vector<std::string>& settings) {
@@ -27,7 +27,7 @@ Duration verbs_time(const scenario::Scenario& scenario) {
   host::HostResources shared(host_options(source));
   const host::RdmaPath path(rdma_path_options(source, {}), {.host = shared, .slot = shared.add_nic()});
   const host::MessageShape shape{.size = kSmall, .packet = Bytes(4096), .opcode = verbs::WrOpcode::kRdmaWriteWithImm};
-  return path.idle_stages(PathSide::kSend, shape).sum() + path.idle_stages(PathSide::kReceive, shape).sum();
+  return path.idle_stages(HostPathSide::kSend, shape).sum() + path.idle_stages(HostPathSide::kReceive, shape).sum();
 }
 
 Duration sockets_time(const scenario::Scenario& scenario) {
@@ -35,7 +35,7 @@ Duration sockets_time(const scenario::Scenario& scenario) {
   host::HostResources shared(host_options(source));
   const host::SocketPath path(socket_path_options(source), {.host = shared});
   const host::MessageShape shape{.size = kSmall, .packet = Bytes(1448), .opcode = verbs::WrOpcode::kSend};
-  return path.idle_stages(PathSide::kSend, shape).sum() + path.idle_stages(PathSide::kReceive, shape).sum();
+  return path.idle_stages(HostPathSide::kSend, shape).sum() + path.idle_stages(HostPathSide::kReceive, shape).sum();
 }
 
 TEST(BuildPaths, TheUsualHostHasNoStages) {
@@ -73,16 +73,16 @@ TEST(BuildPaths, QuotedFiguresAreReachedByMarkedStages) {
   const scenario::Scenario roce = with({"host.profile=as-quoted-roce"});
   EXPECT_GT(verbs_time(roce), 3800_ns);
   EXPECT_LT(verbs_time(roce), 4800_ns);
-  EXPECT_EQ(stage_mark(quoted, "host.software_latency"), StageMark::kCalibrated);
-  EXPECT_EQ(stage_mark(quoted, "sockets.moderation"), StageMark::kCalibrated);
+  EXPECT_EQ(stage_confidence(quoted, "host.software_latency"), Confidence::kCalibrated);
+  EXPECT_EQ(stage_confidence(quoted, "sockets.moderation"), Confidence::kCalibrated);
 }
 
 TEST(BuildPaths, MarksAreThoseOfTheCatalogueOrOfTheScenario) {
   const scenario::Scenario scenario = with({"host.profile=modern", "host.wakeup_latency=5us"});
-  EXPECT_EQ(stage_mark(scenario, "nic.tx_latency"), StageMark::kGuess);
-  EXPECT_EQ(stage_mark(scenario, "sockets.copy_rate"), StageMark::kMeasured);
-  EXPECT_EQ(stage_mark(scenario, "host.wakeup_latency"), StageMark::kGiven);
-  EXPECT_EQ(socket_path_options({scenario, scenario.devices}).wake_up.mark, StageMark::kGiven);
+  EXPECT_EQ(stage_confidence(scenario, "nic.tx_latency"), Confidence::kGuess);
+  EXPECT_EQ(stage_confidence(scenario, "sockets.copy_rate"), Confidence::kMeasured);
+  EXPECT_EQ(stage_confidence(scenario, "host.wakeup_latency"), Confidence::kGiven);
+  EXPECT_EQ(socket_path_options({scenario, scenario.devices}).wake_up.mark, Confidence::kGiven);
 }
 
 TEST(BuildPaths, GenerationsOfPcieCarryWhatSystemsReach) {

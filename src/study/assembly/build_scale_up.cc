@@ -23,7 +23,7 @@ std::vector<std::string> hosts_of(const fabric::Graph& graph) {
 }
 
 /// Of a domain's reducer: no limit is published.
-constexpr std::uint32_t kMostGroups = 65'536;
+constexpr std::uint32_t kMaxGroups = 65'536;
 
 std::uint32_t narrow(Bytes bytes) { return static_cast<std::uint32_t>(bytes.count()); }
 
@@ -121,7 +121,7 @@ class ScaleUpPlanner {
     made.endpoints.insert(made.endpoints.end(), reducer_ports_.begin(), reducer_ports_.end());
     made.options.limits.max_size = settings_.reduction_size;
     made.options.limits.max_members = static_cast<std::uint32_t>(domain_);
-    made.options.max_groups = kMostGroups;
+    made.options.max_groups = kMaxGroups;
     made.options.window = static_cast<std::uint32_t>(settings_.reduction_window);
     made.options.latency = settings_.reduction_latency;
   }

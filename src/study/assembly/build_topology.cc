@@ -16,7 +16,7 @@ namespace weft::study::assembly {
 namespace {
 
 /// What a key of a scenario can say.
-constexpr std::int64_t kMostSpines = 1'000'000;
+constexpr std::int64_t kMaxSpines = 1'000'000;
 
 fabric::Cable cable_of(const scenario::LinkSettings& link) {
   return {.rate = link.rate, .propagation = link.propagation};
@@ -69,7 +69,7 @@ std::uint32_t spines_of(const scenario::Scenario& scenario, std::int64_t downlin
   const Rate above = scenario.devices.link(scenario::LinkTier::kLeaf).rate;
   const Int128 wanted = Int128{below.bits_per_second()} * downlinks * up;
   const Int128 each = Int128{above.bits_per_second()} * topology.parallel_links * down;
-  return each == 0 ? 0 : static_cast<std::uint32_t>(std::min<Int128>((wanted + each - 1) / each, kMostSpines));
+  return each == 0 ? 0 : static_cast<std::uint32_t>(std::min<Int128>((wanted + each - 1) / each, kMaxSpines));
 }
 
 Result<fabric::TopologyOptions> rail_options(const scenario::Scenario& scenario) {

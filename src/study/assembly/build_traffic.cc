@@ -368,8 +368,8 @@ TrafficPlan Planner::training(const scenario::JobSettings& job, workload::JobId 
               .seed = static_cast<std::uint64_t>(scenario_.seed),
               .ranks = static_cast<std::uint32_t>(ranks.size())};
   plan.family = scenario_.fabric.family;
-  TrainingPlanned& training =
-      plan.training.emplace(TrainingPlanned{.settings = &job, .layout = {}, .network_rate = {}, .scale_up_rate = {}});
+  TrainingPlanEntry& training =
+      plan.training.emplace(TrainingPlanEntry{.settings = &job, .layout = {}, .network_rate = {}, .scale_up_rate = {}});
   for (const Participant& rank : ranks) {
     plan.machines.push_back(rank.machine);
     plan.machines.back().options.service = service_of(plan.family);

@@ -33,7 +33,7 @@ struct CollectivePlan {
 };
 
 /// Training steps in place of flows.
-struct TrainingPlanned {
+struct TrainingPlanEntry {
   const scenario::JobSettings* settings = nullptr;  // the scenario's
   workload::JobLayout layout;
   Rate network_rate;   // of a rank's ways out, together
@@ -47,7 +47,7 @@ struct TrafficPlan {
   std::unique_ptr<workload::TrafficPattern> pattern;  // null: a ring or a collective
   std::optional<RingPlan> ring;
   std::optional<CollectivePlan> collective;
-  std::optional<TrainingPlanned> training;
+  std::optional<TrainingPlanEntry> training;
   std::optional<std::int64_t> priority;
   scenario::Family family = scenario::Family::kRoceV2;  // that carries it, unless
   scenario::TrafficRoute over = scenario::TrafficRoute::kFabric;

@@ -103,7 +103,7 @@ class ReachCheck {
 Result<void> check_ports(const scenario::Scenario& scenario, const Graph& graph) {
   const PortType fabric = scenario::is_infiniband(scenario.fabric.family) ? PortType::kInfiniBand : PortType::kEthernet;
   for (const fabric::Node& node : graph.nodes) {
-    if (!can_be_wired(node.port_type, fabric)) {
+    if (!are_compatible(node.port_type, fabric)) {
       return fail("{} has {} ports, but the family {} needs {} ports; a gateway is not modelled", node.name,
                   to_string(node.port_type), scenario::word_of(scenario.fabric.family), to_string(fabric));
     }

@@ -19,8 +19,8 @@ constexpr std::string_view kFigures =
     "Goodput of the mean flow, of the 10th percentile and of the slowest as shares of the line, means over three seeds "
     "and from the least to the most.";
 
-OverSeeds sent_again(Readings& runs, std::string_view name) {
-  return over_seeds(runs, name, [&runs](const std::string& one) { return runs.sent_again(one); });
+OverSeeds retransmitted_share(Readings& runs, std::string_view name) {
+  return over_seeds(runs, name, [&runs](const std::string& one) { return runs.retransmitted_share(one); });
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ Finding nic_reorder(Readings& runs) {
   const SteadyShares by_time = shares_of(runs, "buffer, by time");
   const SteadyShares any = shares_of(runs, "any order");
   const SteadyShares ecmp = shares_of(runs, "ecmp");
-  const auto again = [&runs](std::string_view name) { return 100 * sent_again(runs, name).mean; };
+  const auto again = [&runs](std::string_view name) { return 100 * retransmitted_share(runs, name).mean; };
   Finding finding;
   finding.verdict = by(std::max(by_time.mean.mean, any.mean.mean) > kNeeds * in_order.mean.mean);
   finding.figure = fmt::format(
@@ -96,8 +96,8 @@ Finding nic_reorder(Readings& runs) {
                      {"any_order", any.mean.mean, ""},
                      {"any_order_slowest", any.slowest.mean, ""},
                      {"ecmp_in_order", ecmp.mean.mean, ""},
-                     {"sent_again_in_order", sent_again(runs, "go-back-n").mean, ""},
-                     {"sent_again_any_order", sent_again(runs, "any order").mean, ""}};
+                     {"sent_again_in_order", retransmitted_share(runs, "go-back-n").mean, ""},
+                     {"sent_again_any_order", retransmitted_share(runs, "any order").mean, ""}};
   return finding;
 }
 

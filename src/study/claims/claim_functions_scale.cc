@@ -27,7 +27,7 @@ struct AtSize {
 
 AtSize at_size(Readings& runs, std::string_view how, std::size_t hosts) {
   const std::string name = fmt::format("{} {}", how, hosts);
-  const auto of_holds = [&](double Holds::*figure) {
+  const auto of_holds = [&](double BlockedTime::*figure) {
     return over_seeds(runs, name,
                       [&](const std::string& one) { return holds(runs.at(one).results, kVictims).*figure; });
   };
@@ -37,8 +37,8 @@ AtSize at_size(Readings& runs, std::string_view how, std::size_t hosts) {
   };
   return {.drops = over_seeds(runs, name,
                               [&](const std::string& one) { return static_cast<double>(runs.network(one).drops); }),
-          .time = of_holds(&Holds::time),
-          .lines = of_holds(&Holds::lines),
+          .time = of_holds(&BlockedTime::time),
+          .lines = of_holds(&BlockedTime::lines),
           .mean = of_shares(&VictimShares::mean),
           .slowest = of_shares(&VictimShares::slowest)};
 }

@@ -63,9 +63,9 @@ Finding tuning_collapse(Readings& runs) {
       return not_settled(name, drift);
     }
   }
-  const MistakeLosses mistakes = losses_of_mistakes(runs, "rocev2", kAllFlows);
-  const MistakeLosses bounded = losses_of_mistakes(runs, "bounded, rocev2", kAllFlows);
-  std::vector<Loss> single = mistakes.single;
+  const MistakeLosses misconfigurations = losses_of_misconfigurations(runs, "rocev2", kAllFlows);
+  const MistakeLosses bounded = losses_of_misconfigurations(runs, "bounded, rocev2", kAllFlows);
+  std::vector<Loss> single = misconfigurations.single;
   const auto against_tuned = [&runs](std::string_view wrong) {
     return loss_of(runs, {.right = "rocev2", .wrong = wrong}, kAllFlows);
   };
@@ -109,9 +109,9 @@ Finding tuning_collapse(Readings& runs) {
       "room behind them have to work on every switch. Timers are 1 ms instead of 67 ms, so that what waits for "
       "one is part of the steady state. Collapse: {:.0f} % lost in the median; a loss counts from {:.0f} %.",
       percent(steady_shares(runs, "rocev2", kAllFlows)), 100 * median, single.size(), list_of(single, 0.05),
-      list_of(mistakes.pairs, -1), text_of(no_control), text_of(no_pauses), text_of(untuned), text_of(defaults),
-      percent(steady_shares(runs, "bounded, rocev2", kAllFlows)), 100 * median_loss(bounded.single), worst_bounded.name,
-      100 * worst_bounded.mean.mean, text_of(bounded_untuned), 100 * kCollapse, 100 * kHurts);
+      list_of(misconfigurations.pairs, -1), text_of(no_control), text_of(no_pauses), text_of(untuned),
+      text_of(defaults), percent(steady_shares(runs, "bounded, rocev2", kAllFlows)), 100 * median_loss(bounded.single),
+      worst_bounded.name, 100 * worst_bounded.mean.mean, text_of(bounded_untuned), 100 * kCollapse, 100 * kHurts);
   finding.figures = {{"median", median, ""},
                      {"worst", worst.mean.mean, ""},
                      {"defaults", defaults.mean.mean, ""},
@@ -120,7 +120,7 @@ Finding tuning_collapse(Readings& runs) {
                      {"bounded_worst", worst_bounded.mean.mean, ""},
                      {"bounded_untuned", bounded_untuned.mean.mean, ""}};
   add_losses(single, "rocev2", finding);
-  add_losses(mistakes.pairs, "rocev2", finding);
+  add_losses(misconfigurations.pairs, "rocev2", finding);
   return finding;
 }
 
@@ -130,8 +130,8 @@ Finding ib_easy_or_hard(Readings& runs) {
       return not_settled(name, drift);
     }
   }
-  const MistakeLosses ib = losses_of_mistakes(runs, "infiniband", kAllFlows);
-  const MistakeLosses roce = losses_of_mistakes(runs, "rocev2", kAllFlows);
+  const MistakeLosses ib = losses_of_misconfigurations(runs, "infiniband", kAllFlows);
+  const MistakeLosses roce = losses_of_misconfigurations(runs, "rocev2", kAllFlows);
   std::vector<Loss> single = ib.single;
   single.push_back(
       loss_of(runs, {.right = "infiniband", .wrong = "infiniband, lane of the data changed on one switch"}, kAllFlows));

@@ -63,8 +63,10 @@ double tier_mib(Readings& runs, std::string_view case_name, std::string_view tie
 
 Finding network_bottleneck(Readings& runs) {
   constexpr double kMost = 0.5;
-  const ScaleAsk ask{.gpus = {16, 64}};
-  const auto share = [&](const char* name, std::int64_t gpus) { return exposed_share(runs.point(ask, name, gpus)); };
+  const ScaleRequest request{.gpus = {16, 64}};
+  const auto share = [&](const char* name, std::int64_t gpus) {
+    return exposed_share(runs.point(request, name, gpus));
+  };
   const double slow_small = share("100g", 16);
   const double slow = share("100g", 64);
   const double usual = share("400g", 64);
@@ -94,18 +96,18 @@ Finding network_bottleneck(Readings& runs) {
 }
 
 Finding microsecond_to_hours(Readings& runs) {
-  const ScaleAsk ask{.gpus = {16},
-                     .scaling = assembly::Scaling::kWeak,
-                     .question = {.extra_latency = Duration::microseconds(1), .job_steps = 1'000'000}};
-  const results::ScalePoint& network = runs.point(ask, "tensor-parallel-over-network", 16);
-  const results::ScalePoint& nvlink = runs.point(ask, "tensor-parallel-over-nvlink", 16);
+  const ScaleRequest request{.gpus = {16},
+                             .scaling = assembly::Scaling::kWeak,
+                             .question = {.extra_latency = Duration::microseconds(1), .job_steps = 1'000'000}};
+  const results::ScalePoint& network = runs.point(request, "tensor-parallel-over-network", 16);
+  const results::ScalePoint& nvlink = runs.point(request, "tensor-parallel-over-nvlink", 16);
   if (!network.slower || !nvlink.slower) {
     runs.miss("no step with the extra latency");
     return {};
   }
   const double share_network = slower_share(network);
   const double share_nvlink = slower_share(nvlink);
-  const double hours = results::added_hours(network, ask.question);
+  const double hours = results::added_hours(network, request.question);
   const double days = 1 / (share_network * 24);  // of a job that takes an hour more
   const auto adds = [](double share, double job_hours) { return share * job_hours >= 1; };
   Finding finding;
@@ -130,9 +132,9 @@ Finding microsecond_to_hours(Readings& runs) {
 }
 
 Finding acceleration_ratio(Readings& runs) {
-  const ScaleAsk ask{.gpus = {16, 64}};
+  const ScaleRequest request{.gpus = {16, 64}};
   const auto ratio = [&](const char* name, std::int64_t gpus) {
-    return study::results::acceleration_ratio(*runs.point(ask, name, gpus).step);
+    return study::results::acceleration_ratio(*runs.point(request, name, gpus).step);
   };
   const double ib = ratio("infiniband", 64);
   const double roce = ratio("rocev2", 64);

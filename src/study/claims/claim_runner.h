@@ -30,10 +30,10 @@ struct ClaimCase {
 };
 
 /// As `weft scale` asks: the job of every case on clusters of these sizes.
-struct ScaleAsk {
+struct ScaleRequest {
   std::vector<std::int64_t> gpus;
   assembly::Scaling scaling = assembly::Scaling::kStrong;
-  results::ScaleQuestion question{};
+  results::ScaleWhatIf question{};
 };
 
 class ClaimRunner {
@@ -42,12 +42,12 @@ class ClaimRunner {
   /// Every case of the scenario NAME.toml, in the order of the file. Errors are of the file; a case that is not
   /// possible has a refusal.
   [[nodiscard]] virtual Result<std::vector<ClaimCase>> run(const std::string& scenario) = 0;
-  /// The one case `case_name` of it, with each of the plausible mistakes of study/compare/mis_settings.h in turn: a
-  /// case named after the mistake.
-  [[nodiscard]] virtual Result<std::vector<ClaimCase>> run_mistakes(const std::string& scenario,
-                                                                    const std::string& case_name) = 0;
+  /// The one case `case_name` of it, with each of the plausible mistakes of study/compare/misconfigurations.h in turn:
+  /// a case named after the mistake.
+  [[nodiscard]] virtual Result<std::vector<ClaimCase>> run_misconfigured(const std::string& scenario,
+                                                                         const std::string& case_name) = 0;
   [[nodiscard]] virtual Result<std::vector<results::ScalePoint>> scale(const std::string& scenario,
-                                                                       const ScaleAsk& ask) = 0;
+                                                                       const ScaleRequest& request) = 0;
   /// What `weft compare` has found, if it was given; else null.
   [[nodiscard]] virtual const nlohmann::ordered_json* comparison() const = 0;
 };

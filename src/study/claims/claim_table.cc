@@ -21,28 +21,31 @@ constexpr std::array<Article, 6> kArticles = {{
 constexpr std::string_view kNoCompare = "run weft compare first, and give its document with --comparison";
 constexpr std::string_view kNoUet = "Ultra Ethernet is not built yet";
 
-enum class Told : std::uint8_t { kAlike, kBothWays };
+enum class Position : std::uint8_t { kAlike, kContested };
 
 constexpr Claim measured(std::string_view id, std::string_view articles, Finding (*function)(Readings&),
-                         std::string_view statement, Told told = Told::kAlike) {
+                         std::string_view statement, Position told = Position::kAlike) {
   return {.id = id,
           .statement = statement,
           .articles = articles,
-          .contested = told == Told::kBothWays,
+          .contested = told == Position::kContested,
           .basis = Basis::kScenario,
           .measure = function};
 }
 constexpr Claim compared(std::string_view id, std::string_view articles, Finding (*function)(Readings&),
-                         std::string_view statement, Told told = Told::kAlike) {
+                         std::string_view statement, Position told = Position::kAlike) {
   Claim claim = measured(id, articles, function, statement, told);
   claim.basis = Basis::kComparison;
   claim.missing = kNoCompare;
   return claim;
 }
 constexpr Claim missing(std::string_view id, std::string_view articles, std::string_view what,
-                        std::string_view statement, Told told = Told::kAlike) {
-  return {
-      .id = id, .statement = statement, .articles = articles, .contested = told == Told::kBothWays, .missing = what};
+                        std::string_view statement, Position told = Position::kAlike) {
+  return {.id = id,
+          .statement = statement,
+          .articles = articles,
+          .contested = told == Position::kContested,
+          .missing = what};
 }
 
 const std::array kClaims = {
@@ -66,7 +69,7 @@ const std::array kClaims = {
             "Ethernet control is distributed over the switches"),
     measured("fault-recovery", "B", fault_recovery, "InfiniBand recovers faster from faults"),
     measured("adaptive-routing-scale", "BCE", adaptive_routing_scale,
-             "adaptive routing lets InfiniBand serve tens of thousands of GPUs; RoCE thousands", Told::kBothWays),
+             "adaptive routing lets InfiniBand serve tens of thousands of GPUs; RoCE thousands", Position::kContested),
     measured("throughput-at-scale", "B", throughput_at_scale, "RoCE's large-scale throughput is slightly lower"),
     measured("encapsulation", "C", encapsulation, "UDP/IP/Ethernet headers cost RoCEv2 bandwidth and time"),
     measured("routable", "ADE", routable,
@@ -77,8 +80,8 @@ const std::array kClaims = {
     measured("lossless-at-scale", "A", lossless_at_scale, "keeping Ethernet lossless gets harder as clusters grow"),
     measured("pfc-limits", "E", pfc_limits, "lossless Ethernet limits scalability and forwarding"),
     measured("ib-easy-or-hard", "ABC", ib_easy_or_hard,
-             "InfiniBand is plug-and-play and simpler to run / needs special skills", Told::kBothWays),
-    compared("roce-cost", "AB", roce_cost, "RoCE costs less / slightly more", Told::kBothWays),
+             "InfiniBand is plug-and-play and simpler to run / needs special skills", Position::kContested),
+    compared("roce-cost", "AB", roce_cost, "RoCE costs less / slightly more", Position::kContested),
     measured("roce-mixed", "AB", roce_mixed, "RoCEv2 shares a network with ordinary traffic"),
     measured("rocev1-limits", "D", rocev1_limits, "RoCEv1 has no routing and no congestion control"),
     measured("iwarp-loss", "D", iwarp_loss, "iWARP tolerates loss"),

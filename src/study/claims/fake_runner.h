@@ -118,10 +118,10 @@ class FakeRunner : public ClaimRunner {
   void compare(std::string_view document) { comparison_ = nlohmann::ordered_json::parse(document); }
 
   Result<std::vector<ClaimCase>> run(const std::string&) override { return cases_; }
-  Result<std::vector<ClaimCase>> run_mistakes(const std::string&, const std::string& case_name) override {
+  Result<std::vector<ClaimCase>> run_misconfigured(const std::string&, const std::string& case_name) override {
     return mistakes_[case_name];
   }
-  Result<std::vector<results::ScalePoint>> scale(const std::string&, const ScaleAsk&) override {
+  Result<std::vector<results::ScalePoint>> scale(const std::string&, const ScaleRequest&) override {
     return fail("no job");
   }
   [[nodiscard]] const nlohmann::ordered_json* comparison() const override {

@@ -32,9 +32,9 @@ Loss loss_of(Readings& runs, const RightAndWrong& names, const FlowChoice& choic
   return {.name = std::string(name), .mean = of(&FlowSpread::mean), .slowest = of(&FlowSpread::slowest)};
 }
 
-MistakeLosses losses_of_mistakes(Readings& runs, std::string_view right, const FlowChoice& choice) {
+MistakeLosses losses_of_misconfigurations(Readings& runs, std::string_view right, const FlowChoice& choice) {
   MistakeLosses losses;
-  for (const std::string& mistake : runs.mistakes(right)) {
+  for (const std::string& mistake : runs.misconfigurations(right)) {
     const std::string wrong = fmt::format("{}, {}", right, mistake);
     const bool pair = mistake.find(", and ") != std::string::npos;
     (pair ? losses.pairs : losses.single).push_back(loss_of(runs, {.right = right, .wrong = wrong}, choice));

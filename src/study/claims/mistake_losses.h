@@ -31,8 +31,9 @@ struct MistakeLosses {
   std::vector<Loss> single;
   std::vector<Loss> pairs;
 };
-/// Of all plausible mistakes in setting up `right`, in the order of study/compare/mis_settings.h.
-[[nodiscard]] MistakeLosses losses_of_mistakes(Readings& runs, std::string_view right, const FlowChoice& choice);
+/// Of all plausible mistakes in setting up `right`, in the order of study/compare/misconfigurations.h.
+[[nodiscard]] MistakeLosses losses_of_misconfigurations(Readings& runs, std::string_view right,
+                                                        const FlowChoice& choice);
 
 /// By the mean flow; zero for none.
 [[nodiscard]] double median_loss(std::span<const Loss> losses);

@@ -44,14 +44,14 @@ const std::deque<ClaimCase>& Readings::cases() {
   return cases_;
 }
 
-std::vector<std::string> Readings::mistakes(std::string_view name) {
+std::vector<std::string> Readings::misconfigurations(std::string_view name) {
   if (const auto known = mistakes_.find(name); known != mistakes_.end()) {
     return known->second;
   }
   std::vector<std::string>& names = mistakes_[std::string(name)];
   const std::vector<std::string> seeds = seeds_of(*this, name);
   for (const std::string& seed : seeds) {
-    Result<std::vector<ClaimCase>> made = runner_.run_mistakes(scenario_, seed);
+    Result<std::vector<ClaimCase>> made = runner_.run_misconfigured(scenario_, seed);
     if (!made) {
       miss(made.error().message);
       return names;
@@ -147,7 +147,7 @@ double Readings::ended_ms(std::string_view case_name) {
   return at(case_name).results.run.ended_at.since_start().seconds() * 1e3;
 }
 
-double Readings::sent_again(std::string_view case_name) {
+double Readings::retransmitted_share(std::string_view case_name) {
   double sent = 0;
   for (const results::NicRow& nic : at(case_name).results.nics) {
     sent += static_cast<double>(nic.data_sent);
@@ -157,11 +157,11 @@ double Readings::sent_again(std::string_view case_name) {
 
 const std::string& Readings::refusal(std::string_view case_name) { return at(case_name).refusal; }
 
-const results::ScalePoint& Readings::point(const ScaleAsk& ask, std::string_view fabric, std::int64_t gpus) {
+const results::ScalePoint& Readings::point(const ScaleRequest& request, std::string_view fabric, std::int64_t gpus) {
   static const results::ScalePoint kNone{
       .fabric = {}, .refusal = {}, .step = results::StepRow{}, .slower = Duration::zero()};
   if (!std::exchange(scaled_, true)) {
-    Result<std::vector<results::ScalePoint>> made = runner_.scale(scenario_, ask);
+    Result<std::vector<results::ScalePoint>> made = runner_.scale(scenario_, request);
     if (made) {
       points_ = std::move(*made);
     } else {

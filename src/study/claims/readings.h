@@ -27,7 +27,7 @@ class Readings {
   [[nodiscard]] const std::deque<ClaimCase>& cases();
   /// Runs the plausible mistakes in setting up "NAME 1", "NAME 2" and so on, and names them in their order; each is a
   /// case "NAME, MISTAKE 1" from then on. The first ask counts.
-  [[nodiscard]] std::vector<std::string> mistakes(std::string_view name);
+  [[nodiscard]] std::vector<std::string> misconfigurations(std::string_view name);
   [[nodiscard]] const ClaimCase& at(std::string_view case_name);
   /// Of the job of that name; of the first one for an empty name.
   [[nodiscard]] const results::JobSummary& job(std::string_view case_name, std::string_view job = {});
@@ -48,12 +48,13 @@ class Readings {
   /// When the run ended, ms.
   [[nodiscard]] double ended_ms(std::string_view case_name);
   /// Packets that were sent again, of all packets with data.
-  [[nodiscard]] double sent_again(std::string_view case_name);
+  [[nodiscard]] double retransmitted_share(std::string_view case_name);
   /// Why the case is not possible; empty if it is.
   [[nodiscard]] const std::string& refusal(std::string_view case_name);
 
   /// The first ask counts.
-  [[nodiscard]] const results::ScalePoint& point(const ScaleAsk& ask, std::string_view fabric, std::int64_t gpus);
+  [[nodiscard]] const results::ScalePoint& point(const ScaleRequest& request, std::string_view fabric,
+                                                 std::int64_t gpus);
 
   /// Null, or what `weft compare` has found.
   [[nodiscard]] const nlohmann::ordered_json* comparison() const { return runner_.comparison(); }

@@ -48,7 +48,7 @@ VictimShares victim_shares(const results::RunResults& results, std::string_view 
   return shares;
 }
 
-Holds holds(const results::RunResults& results, std::string_view job) {
+BlockedTime holds(const results::RunResults& results, std::string_view job) {
   constexpr double kCounts = 0.01;
   std::set<std::string_view> victims;
   for (const results::JobRow& one : results.jobs) {
@@ -58,7 +58,7 @@ Holds holds(const results::RunResults& results, std::string_view job) {
       }
     }
   }
-  Holds found;
+  BlockedTime found;
   double lines = 0;
   for (const results::PortRow& port : results.ports) {
     const double share = held_share(port, results);

@@ -16,11 +16,11 @@ struct VictimShares {
 [[nodiscard]] VictimShares victim_shares(const results::RunResults& results, std::string_view job);
 
 /// Held: paused, or without credits while something waited.
-struct Holds {
+struct BlockedTime {
   double time = 0;   // of the run, in the mean of all ports
   double worst = 0;  // of the run, of the port that was held longest
   double lines = 0;  // of the NIC ports of the victims: those held for more than a hundredth of the run
 };
-[[nodiscard]] Holds holds(const results::RunResults& results, std::string_view job);
+[[nodiscard]] BlockedTime holds(const results::RunResults& results, std::string_view job);
 
 }  // namespace weft::study::claims

@@ -28,7 +28,7 @@ TEST(VictimShares, AreNothingOfAFlowThatStopped) {
   EXPECT_DOUBLE_EQ(victim_shares(results, "victims").slowest, 0);
 }
 
-TEST(Holds, CountLinesOfVictimsThatWereHeldForMoreThanAHundredth) {
+TEST(BlockedTime, CountLinesOfVictimsThatWereHeldForMoreThanAHundredth) {
   FakeRunner runner;
   runner.add_victims("held", 1);
   results::RunResults& results = runner.last().results;
@@ -43,7 +43,7 @@ TEST(Holds, CountLinesOfVictimsThatWereHeldForMoreThanAHundredth) {
   add("host1", false, length / 200);
   add("host2", false, length);  // sends into the incast
   add("leaf0/port0", true, length / 2);
-  const Holds found = holds(results, "victims");
+  const BlockedTime found = holds(results, "victims");
   EXPECT_DOUBLE_EQ(found.lines, 0.5);
   EXPECT_DOUBLE_EQ(found.worst, 1);
   EXPECT_NEAR(found.time, (0.5 + 0.005 + 1 + 0.5) / 4, 1e-9);

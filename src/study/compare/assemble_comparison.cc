@@ -231,7 +231,7 @@ class FabricDocument {
   Json risk_of(std::int64_t gpus) {
     const auto slices = of(TaskKind::kSlice, gpus);
     const double base = slices.empty() ? 0 : time_of(slices.front()).value_or(0);
-    const auto mistakes = of(TaskKind::kMisSetting, gpus);
+    const auto mistakes = of(TaskKind::kMisconfiguration, gpus);
     if (base <= 0 || mistakes.empty()) {
       return {};
     }

@@ -7,7 +7,7 @@
 #include "study/assembly/build_topology.h"
 #include "study/assembly/resize.h"
 #include "study/compare/ablations.h"
-#include "study/compare/mis_settings.h"
+#include "study/compare/misconfigurations.h"
 #include "study/compare/probes.h"
 #include "study/results/results_key.h"
 #include "study/scenario/value_codec.h"
@@ -108,12 +108,12 @@ class Planner {
   }
 
   Result<void> mistakes(const scenario::Scenario& slice, std::int64_t gpus) {
-    auto all = mis_settings_of(slice);
+    auto all = misconfigurations_of(slice);
     if (!all) {
       return pass_on(all);
     }
-    for (MisSetting& mistake : *all) {
-      put({.kind = TaskKind::kMisSetting,
+    for (Misconfiguration& mistake : *all) {
+      put({.kind = TaskKind::kMisconfiguration,
            .name = gpus == 0 ? mistake.name : fmt::format("{} on {} GPUs", mistake.name, gpus),
            .label = mistake.name,
            .change = mistake.change,

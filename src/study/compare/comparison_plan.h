@@ -15,10 +15,10 @@
 namespace weft::study::compare {
 
 enum class TaskKind : std::uint8_t {
-  kJob,         // the job itself, under one seed
-  kSlice,       // the job with shorter slices: what ablations and mis-settings are measured against
-  kAblation,    // the slice without some causes of lost time
-  kMisSetting,  // the slice with one mistake
+  kJob,               // the job itself, under one seed
+  kSlice,             // the job with shorter slices: what ablations and mis-settings are measured against
+  kAblation,          // the slice without some causes of lost time
+  kMisconfiguration,  // the slice with one mistake
   kSmallMessages,
   kFault,
 };

@@ -54,12 +54,12 @@ class Text {
 
  private:
   using Cell = std::function<std::string(const Json&)>;
-  static constexpr std::size_t kMostColumns = 6;
+  static constexpr std::size_t kMaxColumns = 6;
 
   /// Tables of more fabrics than a terminal is wide are printed one below the other, with as many columns each.
   void in_parts(const std::function<void()>& print) {
     const std::vector<const Json*> all = std::exchange(possible_, {});
-    const std::size_t parts = (all.size() + kMostColumns - 1) / kMostColumns;
+    const std::size_t parts = (all.size() + kMaxColumns - 1) / kMaxColumns;
     for (std::size_t part = 0; part < parts; ++part) {
       const auto place = [&](std::size_t i) {
         return all.begin() + static_cast<std::ptrdiff_t>(all.size() * i / parts);

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::int64_t kIdleMessages = 200;
 constexpr std::size_t kPairs = 8;
-constexpr std::size_t kMostSenders = 64;      // of load from first NICs
+constexpr std::size_t kMaxSenders = 64;       // of load from first NICs
 constexpr std::int64_t kEndless = 1'000'000;  // messages: the probe ends before
 constexpr Duration kLoadedTime = Duration::microseconds(600);
 constexpr Bytes kLoad{1 << 20};
 constexpr Bytes kFaultMessage{4 << 20};
 /// A failed link whose traffic has not come back by then has cut it off.
-constexpr Duration kMostOutage = Duration::seconds(20);
+constexpr Duration kMaxOutage = Duration::seconds(20);
 
 scenario::Scenario without_work(const scenario::Scenario& scenario) {
   scenario::Scenario probe = scenario;
@@ -88,7 +88,7 @@ scenario::Scenario loaded_probe(const scenario::Scenario& scenario, const fabric
     large.shift = static_cast<std::int64_t>(ports.size() / 2) * per_host;
     probe.traffic.push_back(large);
   } else {
-    for (std::size_t i = 0; i < std::min(kMostSenders, ports.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kMaxSenders, ports.size()); ++i) {
       scenario::TrafficSettings large =
           pair(fmt::format("load{}", i), ports[i], ports[(i + ports.size() / 2) % ports.size()]);
       large.size = kLoad;
@@ -126,7 +126,7 @@ scenario::Scenario fault_probe(const scenario::Scenario& scenario, const fabric:
 
 scenario::Scenario with_failed_link(scenario::Scenario probe, const std::string& port, Duration healthy) {
   probe.events.push_back({.at = healthy / 3, .select = port, .action = scenario::EventAction::kFail, .rate = {}});
-  probe.stop = kMostOutage;
+  probe.stop = kMaxOutage;
   return probe;
 }
 

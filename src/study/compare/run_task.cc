@@ -28,7 +28,7 @@ class Task {
       case TaskKind::kJob:
       case TaskKind::kSlice:
       case TaskKind::kAblation:
-      case TaskKind::kMisSetting:
+      case TaskKind::kMisconfiguration:
         return job();
       case TaskKind::kSmallMessages:
         return small_messages();

@@ -144,7 +144,7 @@ class Verdict {
       evidence += fmt::format("{}{} {:.3f} ({})", evidence.empty() ? "" : "; ", name_of(*score.fabric), score.total,
                               score.parts);
     }
-    const auto say_choice = [&](const std::string& text) {
+    const auto describe_choice = [&](const std::string& text) {
       say(text,
           fmt::format("excess over the best in each respect, weighed {:g} : {:g} : {:g}: {}", weights_.speed,
                       weights_.budget, weights_.tuning, evidence),
@@ -159,9 +159,9 @@ class Verdict {
       }
     }
     if (alike.size() > 1) {
-      say_choice(fmt::format("Nothing decides between {} {}.", fmt::join(alike, ", "), weighed));
+      describe_choice(fmt::format("Nothing decides between {} {}.", fmt::join(alike, ", "), weighed));
     } else {
-      say_choice(fmt::format("{} comes out first {}.", name_of(*ranked[0].fabric), weighed));
+      describe_choice(fmt::format("{} comes out first {}.", name_of(*ranked[0].fabric), weighed));
     }
   }
 

@@ -14,7 +14,7 @@ double seconds(Duration value) { return value.seconds(); }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-std::string row_text(const ScalePoint& point, const ScaleQuestion& question) {
+std::string row_text(const ScalePoint& point, const ScaleWhatIf& question) {
   if (!point.step) {
     return fmt::format("{:<16} {:>6}  not possible: {}\n", point.fabric, point.gpus, point.refusal);
   }
@@ -36,11 +36,11 @@ std::string row_text(const ScalePoint& point, const ScaleQuestion& question) {
 
 double acceleration_ratio(const StepRow& step) { return seconds(step.compute) / seconds(step.time); }
 
-double added_hours(const ScalePoint& point, const ScaleQuestion& question) {
+double added_hours(const ScalePoint& point, const ScaleWhatIf& question) {
   return seconds(*point.slower - point.step->time) * static_cast<double>(question.job_steps) / 3600;
 }
 
-std::string scale_text(std::span<const ScalePoint> points, const ScaleQuestion& question) {
+std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& question) {
   std::string text = fmt::format("{:<16} {:>6} {:>11} {:>13} {:>7} {:>9} {:>7}", "fabric", "GPUs", "step", "tokens/s",
                                  "MFU", "exposed", "accel.");
   if (question.extra_latency > Duration::zero()) {
@@ -66,7 +66,7 @@ std::string scale_text(std::span<const ScalePoint> points, const ScaleQuestion& 
   return text;
 }
 
-nlohmann::ordered_json scale_json(std::span<const ScalePoint> points, const ScaleQuestion& question) {
+nlohmann::ordered_json scale_json(std::span<const ScalePoint> points, const ScaleWhatIf& question) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const ScalePoint& point : points) {
     nlohmann::ordered_json row{{"fabric", point.fabric}, {"gpus", point.gpus}, {"possible", point.step.has_value()}};

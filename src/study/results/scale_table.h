@@ -22,7 +22,7 @@ struct ScalePoint {
   std::optional<Duration> slower;  // the step with the extra latency
 };
 
-struct ScaleQuestion {
+struct ScaleWhatIf {
   Duration extra_latency;      // zero: not asked
   std::int64_t job_steps = 0;  // zero: not asked
 };
@@ -30,9 +30,9 @@ struct ScaleQuestion {
 /// Computing time over step time.
 [[nodiscard]] double acceleration_ratio(const StepRow& step);
 /// What the job takes longer, in hours.
-[[nodiscard]] double added_hours(const ScalePoint& point, const ScaleQuestion& question);
+[[nodiscard]] double added_hours(const ScalePoint& point, const ScaleWhatIf& question);
 
-[[nodiscard]] std::string scale_text(std::span<const ScalePoint> points, const ScaleQuestion& question);
-[[nodiscard]] nlohmann::ordered_json scale_json(std::span<const ScalePoint> points, const ScaleQuestion& question);
+[[nodiscard]] std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& question);
+[[nodiscard]] nlohmann::ordered_json scale_json(std::span<const ScalePoint> points, const ScaleWhatIf& question);
 
 }  // namespace weft::study::results

@@ -132,7 +132,7 @@ Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::u
     tap->captures_.push_back(std::move(capture));
   }
   if (ports.size() > 1) {
-    world.keep_order();
+    world.force_total_order();
   }
   if (world.ethernet() != nullptr) {
     world.ethernet()->set_tap(tap.get(), ports);

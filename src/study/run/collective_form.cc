@@ -89,7 +89,7 @@ Result<LinkCost> measured(CollectiveRun pair, Bytes message, const scenario::Cat
     return pass_on(times);
   }
   return LinkCost{
-      .startup = times->at(1) - wire_time(message), .answer = times->at(0) - times->at(1), .wire_time = wire_time};
+      .startup = times->at(1) - wire_time(message), .ack_latency = times->at(0) - times->at(1), .wire_time = wire_time};
 }
 
 /// From one piece that a domain's switch adds up and gives back; further ones come behind it.
@@ -101,7 +101,7 @@ Result<LinkCost> measured_reducer(std::int64_t locals, Bytes piece, const scenar
   if (!times) {
     return pass_on(times);
   }
-  return LinkCost{.startup = std::ranges::max(*times) - wire_time(piece), .answer = {}, .wire_time = wire_time};
+  return LinkCost{.startup = std::ranges::max(*times) - wire_time(piece), .ack_latency = {}, .wire_time = wire_time};
 }
 
 /// The largest message that the operation has.
@@ -200,10 +200,10 @@ Result<FormComparison> compare_with_form(CollectiveRun run, Bytes size, const sc
   if (!scale_out) {
     return pass_on(scale_out);
   }
-  const auto answer = wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
+  const auto ack_latency = wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
   const auto middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
   scale_out->packet = kNic.transmit_time(wire::sizes(encapsulation, middle, Bytes(kMtu)).wire);
-  scale_out->acknowledgement = kNic.transmit_time(wire::sizes(encapsulation, answer, Bytes::zero()).wire);
+  scale_out->acknowledgement = kNic.transmit_time(wire::sizes(encapsulation, ack_latency, Bytes::zero()).wire);
   Result<DomainCosts> domain = measured_domain(run, message, catalogue);
   if (!domain) {
     return pass_on(domain);

@@ -14,8 +14,8 @@ namespace {
 
 using workload::CollectiveKind;
 
-constexpr std::int64_t kMostRanks = 65'536;
-constexpr std::int64_t kMostIterations = 1'000'000;
+constexpr std::int64_t kMaxRanks = 65'536;
+constexpr std::int64_t kMaxIterations = 1'000'000;
 /// Those that hosts and rails alone describe.
 constexpr std::string_view kTopologies[] = {"rail-optimised", "single-switch"};
 
@@ -173,8 +173,8 @@ Result<void> check_collective_run(const CollectiveRun& run, Bytes size) {
     return fail("{} ranks, {} GPUs per host, {} rails, {} iterations: at least one of each is needed", run.ranks,
                 run.gpus_per_host, run.rails, run.iterations);
   }
-  if (run.ranks > kMostRanks || run.iterations > kMostIterations) {
-    return fail("{} ranks, {} iterations: at most {} and {}", run.ranks, run.iterations, kMostRanks, kMostIterations);
+  if (run.ranks > kMaxRanks || run.iterations > kMaxIterations) {
+    return fail("{} ranks, {} iterations: at most {} and {}", run.ranks, run.iterations, kMaxRanks, kMaxIterations);
   }
   const std::int64_t gpus = gpus_of(run);
   if (run.ranks % gpus != 0) {
@@ -189,9 +189,9 @@ Result<void> check_collective_run(const CollectiveRun& run, Bytes size) {
         "{} iterations of {} whose numbers are checked: each would begin with what the one before left; only 1 can be",
         run.iterations, to_string(run.kind));
   }
-  if (run.payload == Payload::kBytes && size > kMostChecked / run.ranks) {
+  if (run.payload == Payload::kBytes && size > kMaxCheckedBytes / run.ranks) {
     return fail("the numbers of {} ranks with {} each take {}; at most {} can be checked", run.ranks, size,
-                size * run.ranks, kMostChecked);
+                size * run.ranks, kMaxCheckedBytes);
   }
   return {};
 }

@@ -63,7 +63,7 @@ struct CollectiveTime {
 [[nodiscard]] Result<void> check_collective_run(const CollectiveRun& run, Bytes size);
 
 /// What the vectors of all ranks may take together where their numbers are checked.
-inline constexpr Bytes kMostChecked = Bytes(std::int64_t{1} << 30);
+inline constexpr Bytes kMaxCheckedBytes = Bytes(std::int64_t{1} << 30);
 
 /// Errors: as check_collective_run, what the scenario or the ranks refuse, an end before its time.
 [[nodiscard]] Result<CollectiveTime> time_collective(const CollectiveRun& run, Bytes size,

@@ -68,7 +68,7 @@ void Collector::watch(Simulation& simulation) {
 void Collector::sample(Time at) {
   // A composed step rests for much longer than it sends; rests are no part of what queues are like.
   const std::uint64_t events = simulation_->world().events();
-  if (simulation_->rests_at(at) && events == sampled_events_) {
+  if (simulation_->is_between_phases(at) && events == sampled_events_) {
     sampled_at_ = at;
     return;
   }
@@ -147,7 +147,7 @@ std::vector<std::set<workload::FlowId>> Collector::flows() const {
   std::vector<std::set<workload::FlowId>> flows(simulation_->jobs().size());
   for (const workload::MessageRecord& record : messages_) {
     std::set<workload::FlowId>& own = flows[record.flow.job.value()];
-    if (own.size() <= Simulation::kMostFlows) {
+    if (own.size() <= Simulation::kMaxFlows) {
       own.insert(record.flow);
     }
   }

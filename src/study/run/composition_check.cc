@@ -84,7 +84,7 @@ const results::StepCollective* find_unsettled(const results::RunResults& results
 
 }  // namespace
 
-Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, double most_hops, CheckedRanks ranks) {
+Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, double max_hops, CheckedRanks ranks) {
   const scenario::TrainingSettings& own = scenario.jobs.front().training;
   const std::int64_t copy = own.tensor * own.context * own.pipeline;
   const std::int64_t two_hosts = (2 * scenario.topology.gpus_per_host + copy - 1) / copy;
@@ -113,7 +113,7 @@ Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, doubl
       return pass_on(hops);
     }
     std::optional<workload::ModelShape> half = narrower(training.shape, training.tensor);
-    if (*hops <= most_hops || !half || ranks == CheckedRanks::kAll) {
+    if (*hops <= max_hops || !half || ranks == CheckedRanks::kAll) {
       return made;
     }
     training.shape = *std::move(half);
@@ -144,9 +144,9 @@ Result<double> estimated_hops(const scenario::Scenario& scenario) {
   return bytes * ranks_per_stage / static_cast<double>(scenario.fabric.mtu) * kHopsPerPacket;
 }
 
-Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, double most_hops,
+Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, double max_hops,
                                            const std::function<bool()>& keep_going, CheckedRanks ranks) {
-  Result<scenario::Scenario> small = smaller_job(scenario, most_hops, ranks);
+  Result<scenario::Scenario> small = smaller_job(scenario, max_hops, ranks);
   if (!small) {
     return pass_on(small);
   }
@@ -154,7 +154,7 @@ Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, d
   if (!hops) {
     return pass_on(hops);
   }
-  if (*hops > most_hops) {
+  if (*hops > max_hops) {
     return CompositionCheck{
         .error = {},
         .what = fmt::format("the smaller job to check it with would take {:.0f} million packet-hops", *hops / 1e6)};
@@ -180,7 +180,7 @@ Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, d
                           job.training.sequence * job.training.micro_batch)};
 }
 
-void check_steps(const scenario::Scenario& scenario, double most_hops, const std::function<bool()>& keep_going,
+void check_steps(const scenario::Scenario& scenario, double max_hops, const std::function<bool()>& keep_going,
                  results::RunResults& results) {
   for (results::StepRow& step : results.steps) {
     if (step.fidelity != "composed") {
@@ -189,8 +189,8 @@ void check_steps(const scenario::Scenario& scenario, double most_hops, const std
     const bool shares = std::ranges::any_of(step.collectives, &results::StepCollective::shares_links);
     const auto budget = static_cast<double>(scenario.jobs.front().training.slice_hops);
     const Result<CompositionCheck> check =
-        shares ? check_composition(scenario, std::max(most_hops, budget), keep_going, CheckedRanks::kAll)
-               : check_composition(scenario, most_hops, keep_going);
+        shares ? check_composition(scenario, std::max(max_hops, budget), keep_going, CheckedRanks::kAll)
+               : check_composition(scenario, max_hops, keep_going);
     step.composition_error = check ? check->error : std::nullopt;
     step.composition_check = check ? check->what : check.error().message;
   }

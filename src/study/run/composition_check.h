@@ -27,7 +27,7 @@ enum class CheckedRanks : std::uint8_t { kTwoHosts, kAll };
 
 /// The smaller job's scenario, with every packet; of two hosts, of at most that many packet-hops if narrower layers can
 /// make it so. Errors: what `resized` refuses.
-[[nodiscard]] Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, double most_hops,
+[[nodiscard]] Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, double max_hops,
                                                      CheckedRanks ranks = CheckedRanks::kTwoHosts);
 
 /// Packet-hops that a training job's step takes with every packet, roughly.
@@ -35,14 +35,14 @@ enum class CheckedRanks : std::uint8_t { kTwoHosts, kAll };
 
 /// Runs the smaller job if it takes at most `most_hops`. `keep_going` false gives up: not measured. Errors: those of
 /// either run.
-[[nodiscard]] Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, double most_hops,
+[[nodiscard]] Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, double max_hops,
                                                          const std::function<bool()>& keep_going,
                                                          CheckedRanks ranks = CheckedRanks::kTwoHosts);
 
 /// The same for the composed steps among the results, into their rows; where flows of a step share links, with all its
 /// ranks and as many packet-hops as its slices may take (job.slice_hops). What is wrong with the check is no fault of
 /// the run; the row says why there is none.
-void check_steps(const scenario::Scenario& scenario, double most_hops, const std::function<bool()>& keep_going,
+void check_steps(const scenario::Scenario& scenario, double max_hops, const std::function<bool()>& keep_going,
                  results::RunResults& results);
 
 /// What to say of a composed run whose slices met congestion, or nothing: their times are continued in proportion, and

@@ -57,14 +57,14 @@ void split_network(const Simulation& simulation, const world::IdealPath& path, c
   const scenario::Scenario& scenario = simulation.scenario();
   const Duration switches = scenario.devices.switch_.latency * idle.switches;
   const Duration empty = idle.time - scenario.devices.nic.rx_latency;
-  const auto add = [&stages](std::string_view name, Duration time, host::StageMark mark) {
+  const auto add = [&stages](std::string_view name, Duration time, host::Confidence mark) {
     if (time != Duration::zero()) {
       stages.push_back({std::string(name), time, std::string(to_string(mark))});
     }
   };
-  add("wire", empty - switches, host::StageMark::kEmerges);
-  add("switch", switches, assembly::stage_mark(scenario, "switch.latency"));
-  add("queueing", between.time - empty, host::StageMark::kEmerges);
+  add("wire", empty - switches, host::Confidence::kEmerges);
+  add("switch", switches, assembly::stage_confidence(scenario, "switch.latency"));
+  add("queueing", between.time - empty, host::Confidence::kEmerges);
 }
 
 }  // namespace
@@ -77,8 +77,8 @@ void take_stages(const Simulation& simulation, results::RunResults& results) {
   }
   const workload::MessageRecord& record = results.messages.back().record;
   const world::IdealPath path = simulation.path_of(record);
-  const host::NicPath* const sender = simulation.world().nic(path.source).path();
-  const host::NicPath* const receiver = simulation.world().nic(path.destination).path();
+  const host::HostPath* const sender = simulation.world().nic(path.source).path();
+  const host::HostPath* const receiver = simulation.world().nic(path.destination).path();
   if (sender == nullptr || receiver == nullptr || !workload::needs_receive(record.operation) ||
       record.delivered.is_never()) {
     return;

@@ -20,7 +20,7 @@
 #include "study/assembly/reach.h"
 #include "study/run/training_run.h"
 #include "study/scenario/scenario_validate.h"
-#include "study/world/congestion_signs.h"
+#include "study/world/congestion_signals.h"
 #include "study/world/flow_paths.h"
 #include "study/world/ideal_time.h"
 #include "wire/encapsulation.h"
@@ -345,7 +345,7 @@ Result<void> Simulation::make_training(Job& job) {
   if (!job.plan.training) {
     return {};
   }
-  assembly::TrainingPlanned& planned = *job.plan.training;
+  assembly::TrainingPlanEntry& planned = *job.plan.training;
   Result<std::unique_ptr<TrainingRun>> run = TrainingRun::make(
       {.job = *planned.settings,
        .identity = job.plan.job,
@@ -354,11 +354,12 @@ Result<void> Simulation::make_training(Job& job) {
        .scale_up_rate = planned.scale_up_rate,
        .load =
            [this] {
-             return SliceGrowth::Load{.signs = world::congestion_signs(*world_), .packet_hops = world_->packet_hops()};
+             return SliceGrowth::Load{.signals = world::congestion_signals(*world_),
+                                      .packet_hops = world_->packet_hops()};
            },
        .limits = [this, &job](std::span<const world::FlowDemand> demands) { return path_limits(job, demands); },
        .piece = [this, &job] { return job.plan.training->network_rate.bytes_in(round_trip(job)) * kProductsPerPiece; },
-       .least_piece = scenario_.collectives.chunk * kChunksPerPiece,
+       .min_piece = scenario_.collectives.chunk * kChunksPerPiece,
        .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp});
   if (!run) {
     return pass_on(run);
@@ -428,9 +429,9 @@ Result<std::vector<results::StepRow>> Simulation::training_steps(const std::func
   return rows;
 }
 
-bool Simulation::rests_at(Time time) const {
-  return std::ranges::any_of(running_,
-                             [time](const auto& job) { return job->training && job->training->rests_at(time); });
+bool Simulation::is_between_phases(Time time) const {
+  return std::ranges::any_of(
+      running_, [time](const auto& job) { return job->training && job->training->is_between_phases(time); });
 }
 
 const TrainingRun* Simulation::training(std::size_t job) const { return running_[job]->training.get(); }
@@ -542,7 +543,7 @@ std::uint64_t Simulation::unfinished(std::size_t job) const {
 
 std::optional<world::PathLimits> Simulation::allowed(std::size_t job, const std::set<workload::FlowId>& flows) const {
   const Job& running = *running_[job];
-  if (flows.size() > kMostFlows || !sends_at_once(running.plan, flows)) {
+  if (flows.size() > kMaxFlows || !sends_at_once(running.plan, flows)) {
     return std::nullopt;
   }
   std::vector<world::FlowDemand> demands;

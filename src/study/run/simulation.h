@@ -97,7 +97,7 @@ class Simulation {
   /// What the paths of these flows of it allow; each has sent a message. None: they come and go, or are too many.
   [[nodiscard]] std::optional<world::PathLimits> allowed(std::size_t job,
                                                          const std::set<workload::FlowId>& flows) const;
-  static constexpr std::size_t kMostFlows = 4'096;  // what max-min rates take grows with their product with the links
+  static constexpr std::size_t kMaxFlows = 4'096;  // what max-min rates take grows with their product with the links
   /// Nothing for other traffic than collectives.
   [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
   /// What a collective's ranks use, `auto` resolved; kAutomatic for other traffic.
@@ -112,7 +112,7 @@ class Simulation {
   /// Of the job of that number, after training_steps; null if it trains no model.
   [[nodiscard]] const TrainingRun* training(std::size_t job) const;
   /// Nothing happens but that a composed step waits for its next phase, and what is under way ends.
-  [[nodiscard]] bool rests_at(Time time) const;
+  [[nodiscard]] bool is_between_phases(Time time) const;
 
   /// Why it ended in kError or kStuck.
   [[nodiscard]] const std::string& error() const { return error_; }

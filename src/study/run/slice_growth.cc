@@ -13,8 +13,8 @@ using Role = StepPhases::Role;
 /// Half the width of an interval that is narrow enough, relative to the mean.
 constexpr double kNarrow = 0.03;
 /// An operation's time from rest is no batch, so that so many intervals need one repetition more.
-constexpr std::uint32_t kLeastRepetitions = 3;
-constexpr std::uint32_t kMostRepetitions = 64;
+constexpr std::uint32_t kMinRepetitions = 3;
+constexpr std::uint32_t kMaxRepetitions = 64;
 /// What an operation takes as a rule, for an estimate.
 constexpr double kUsualRepetitions = 4;
 /// Longer operations than this many slices are continued from a slice; others are run whole.
@@ -24,7 +24,7 @@ constexpr double kMargin = 2;
 /// Steps around rings of a slice: as many as fill the ways between neighbours and show what they do to one another,
 /// and the least that an operation's time is continued from where the budget is short.
 constexpr double kRingSteps = 16;
-constexpr double kLeastRingSteps = 4;
+constexpr double kMinRingSteps = 4;
 /// A short slice is so many times shorter, so that what an operation costs beside its bytes is known.
 constexpr double kShorter = 4;
 
@@ -75,7 +75,7 @@ bool SliceGrowth::skips(std::uint32_t phase) {
     return true;
   }
   if (own.contended && next.role == Role::kShortSettling) {
-    const double left = static_cast<double>(options_.most_hops) - static_cast<double>(ends_.back().packet_hops);
+    const double left = static_cast<double>(options_.max_hops) - static_cast<double>(ends_.back().packet_hops);
     size_slice(next.operation, own, left / static_cast<double>(unplanned_--));
   }
   if (!own.contended) {
@@ -93,7 +93,7 @@ void SliceGrowth::plan() {
     own.limits = options_.limits(probe);
     own.hops_per_byte = static_cast<double>(load.packet_hops) / std::max(as_double(size), 1.0);
     own.steps = steps_in(probe);
-    own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || load.signs > 0);
+    own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || load.signals > 0);
   }
   for (auto& [operation, own] : plans_) {
     const auto of_kind = [&](const auto& other) {
@@ -116,7 +116,7 @@ void SliceGrowth::plan() {
             options_.phases.communicators_per_run(operation);
     settling += own.contended && !own.like ? own.slice.amount * own.hops_per_byte * kUsualRepetitions : 0;
   }
-  const double left = static_cast<double>(options_.most_hops) - static_cast<double>(ends_.back().packet_hops);
+  const double left = static_cast<double>(options_.max_hops) - static_cast<double>(ends_.back().packet_hops);
   whole_step_ = settling > 0 && step <= settling && step <= left;
 }
 
@@ -158,7 +158,7 @@ SliceGrowth::Slice SliceGrowth::wanted(const StepOperation& operation, const Pla
   const double members = std::max<double>(options_.phases.sample(longer).members, 1);
   const double probe = as_double(options_.phases.sample(options_.phases.probe_of(operation)).amount);
   const double whole = as_double(operation.size);
-  const double piece = std::max(as_double(options_.piece()) * plan.part_of_line, as_double(options_.least_piece));
+  const double piece = std::max(as_double(options_.piece()) * plan.part_of_line, as_double(options_.min_piece));
   const double several = std::max(piece * std::max(members, kRingSteps), probe);
   Slice made{.size = whole <= several * kWhole ? whole : several, .steps = static_cast<double>(plan.steps)};
   // So many steps that a rank sends as much as in kRingSteps steps of such pieces.
@@ -177,13 +177,13 @@ void SliceGrowth::size_slice(const StepOperation& operation, Plan& plan, double 
   const std::uint32_t longer = *phases.phase_of(operation, Role::kSettling);
   const Bytes probe = phases.sample(phases.probe_of(operation)).amount;
   Slice slice = plan.slice;
-  const double affordable = share / (plan.hops_per_byte * kLeastRepetitions * (1 + 1 / kShorter));
+  const double affordable = share / (plan.hops_per_byte * kMinRepetitions * (1 + 1 / kShorter));
   plan.share = share;
   plan.short_slice = slice.amount > affordable;
   // Fewer steps before shorter pieces: a piece that is too short does not meet others at all.
-  if (plan.short_slice && plan.steps >= kLeastRingSteps) {
+  if (plan.short_slice && plan.steps >= kMinRingSteps) {
     const double steps = std::floor(plan.steps * affordable / slice.size);
-    slice.steps = std::clamp(steps, kLeastRingSteps, slice.steps);
+    slice.steps = std::clamp(steps, kMinRingSteps, slice.steps);
     slice.amount = slice.size * slice.steps / plan.steps;
   }
   plan.short_pieces = slice.amount > affordable;
@@ -224,22 +224,22 @@ bool SliceGrowth::repeats(std::uint32_t phase) {
     return false;
   }
   const std::uint32_t done = repetitions(phase);
-  if (done >= kMostRepetitions) {
+  if (done >= kMaxRepetitions) {
     return false;
   }
   const Plan& plan = plans_.at(sample.operation);
   const double begun = static_cast<double>(ends_.back().packet_hops);
   const double used = static_cast<double>(options_.load().packet_hops) - begun;
   const double share = sample.role == Role::kShortSettling ? plan.share / (1 + kShorter) : plan.share;
-  if (done + 1 >= kLeastRepetitions && used + plan.hops_per_byte * as_double(sample.amount) > share) {
+  if (done + 1 >= kMinRepetitions && used + plan.hops_per_byte * as_double(sample.amount) > share) {
     return false;
   }
   const BatchMean mean = settled(phase);
-  return done < kLeastRepetitions || !mean.interval || *mean.interval >= kNarrow;
+  return done < kMinRepetitions || !mean.interval || *mean.interval >= kNarrow;
 }
 
 std::uint32_t SliceGrowth::repetitions(std::uint32_t phase) const {
-  std::uint32_t fewest = kMostRepetitions;
+  std::uint32_t fewest = kMaxRepetitions;
   for (const workload::PhasedOperation& operation : options_.phases.operations_in(phase)) {
     fewest = std::min(fewest, options_.board.repetitions_of(operation));
   }
@@ -263,7 +263,7 @@ BatchMean SliceGrowth::settled(std::uint32_t phase) const {
 SliceGrowth::Load SliceGrowth::during(std::uint32_t phase) const {
   const Load before = phase > 0 ? ends_[phase - 1] : Load();
   const Load after = phase < ends_.size() ? ends_[phase] : options_.load();
-  return {.signs = after.signs - before.signs, .packet_hops = after.packet_hops - before.packet_hops};
+  return {.signals = after.signals - before.signals, .packet_hops = after.packet_hops - before.packet_hops};
 }
 
 std::map<StepOperation, SliceGrowth::Outcome> SliceGrowth::outcomes() const {

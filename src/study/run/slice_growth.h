@@ -35,16 +35,16 @@ class SliceGrowth {
  public:
   /// What the network has done so far.
   struct Load {
-    std::uint64_t signs = 0;  // of congestion (study/congestion_signs.h)
+    std::uint64_t signals = 0;  // of congestion (study/congestion_signs.h)
     std::uint64_t packet_hops = 0;
   };
   struct Options {
     StepPhases& phases;  // all of them must outlive this
-    const workload::PhaseBoard& board;
-    std::uint64_t most_hops = 0;     // of the run; what would lead beyond is not run
+    const workload::PhaseCoordinator& board;
+    std::uint64_t max_hops = 0;      // of the run; what would lead beyond is not run
     std::function<Bytes()> piece{};  // that a settled slice sends of each part, at least, at the rate of the line
     Rate rate{};                     // of the line of one member
-    Bytes least_piece{};             // at any rate: so many chunks that a step around a ring does not wait for one
+    Bytes min_piece{};               // at any rate: so many chunks that a step around a ring does not wait for one
     bool shares_hosts = false;       // flows of one host share its cores, so every operation has to settle
     std::function<Load()> load{};
     /// How often a step has the operation, on one communicator.

@@ -28,8 +28,8 @@ class Growth : public testing::Test {
   using TimeOf = std::function<Duration(Bytes, std::uint32_t)>;
   struct Network {
     bool shares_links = true;
-    std::uint64_t signs = 0;            // of each operation
-    std::uint64_t most_hops = 100'000;  // an operation takes one for each MiB
+    std::uint64_t signals = 0;         // of each operation
+    std::uint64_t max_hops = 100'000;  // an operation takes one for each MiB
     std::uint64_t instances = 1'000;
     std::uint32_t ring_steps = 0;
     Rate rate{};  // of the line
@@ -55,7 +55,7 @@ class Growth : public testing::Test {
     growth_.emplace(SliceGrowth::Options{
         .phases = *phases_,
         .board = *board_,
-        .most_hops = network.most_hops,
+        .max_hops = network.max_hops,
         .piece = [] { return kPiece; },
         .rate = network.rate,
         .load = [this] { return load_; },
@@ -72,7 +72,7 @@ class Growth : public testing::Test {
       std::uint32_t done = 0;
       do {
         now = now + of(size, done);
-        load_.signs += network.signs;
+        load_.signals += network.signals;
         load_.packet_hops += static_cast<std::uint64_t>(size.count() >> 20);
         board_->record(operation, done++, 1, now);
       } while (board_->has_repetition(operation, done));
@@ -92,7 +92,7 @@ class Growth : public testing::Test {
   workload::Communicator all_{.name = "all", .members = {RankId(0), RankId(1)}};
   std::vector<Bytes> sizes_;
   std::optional<StepPhases> phases_;
-  std::optional<workload::PhaseBoard> board_;
+  std::optional<workload::PhaseCoordinator> board_;
   std::optional<SliceGrowth> growth_;
   SliceGrowth::Load load_;
   Runs ran_;
@@ -119,7 +119,7 @@ TEST_F(Growth, SharedLinksMakePiecesOfSeveralProductsWithoutAnyMark) {
 
 TEST_F(Growth, CongestionWithoutASharedLinkCountsAsWell) {
   make({mib(1000)});
-  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.shares_links = false, .signs = 1});
+  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.shares_links = false, .signals = 1});
   EXPECT_EQ(ran_.size(), 4U);
 }
 
@@ -162,7 +162,7 @@ TEST_F(Growth, OfAnOperationWithManyStepsASliceRunsSome) {
 
 TEST_F(Growth, WithoutHopsForAllThoseStepsItRunsFewerAndSaysSo) {
   make({mib(1000)});
-  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.most_hops = 24 + 24, .ring_steps = 63});
+  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.max_hops = 24 + 24, .ring_steps = 63});
   EXPECT_LT(phases_->sample(3).ring_steps, 16U);
   EXPECT_EQ(phases_->sample(3).size, mib(64));
   EXPECT_FALSE(outcome().short_pieces);
@@ -196,7 +196,7 @@ TEST_F(Growth, SlowSendersNeedShorterSlices) {
 
 TEST_F(Growth, WithoutHopsForLongPiecesItSaysThatItHasNotSettled) {
   make({mib(1000)});
-  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.most_hops = 24 + 16 * 9});
+  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.max_hops = 24 + 16 * 9});
   EXPECT_LT(ran_.back().first, mib(64));
   EXPECT_FALSE(outcome().settled);
   EXPECT_TRUE(outcome().short_pieces);
@@ -204,7 +204,7 @@ TEST_F(Growth, WithoutHopsForLongPiecesItSaysThatItHasNotSettled) {
 
 TEST_F(Growth, ShortPiecesAreNotFasterThanPathsAllow) {
   make({mib(1000)});
-  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.most_hops = 24});
+  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.max_hops = 24});
   EXPECT_EQ(ran_.size(), 2U);
   const StepOperation operation = growth_->outcomes().begin()->first;
   phases_->set_least(operation, Duration::milliseconds(2));
@@ -221,7 +221,7 @@ TEST_F(Growth, AStepThatIsCheaperThanItsSlicesIsRunWhole) {
 
 TEST_F(Growth, AStepBeyondTheBudgetIsPutTogether) {
   make({mib(64)});
-  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.most_hops = 24 + 60, .instances = 1});
+  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.max_hops = 24 + 60, .instances = 1});
   EXPECT_FALSE(growth_->prefers_whole_step());
 }
 

@@ -245,7 +245,7 @@ const StepOperation& StepPhases::kind_of(const workload::CostedOperation& operat
   return source_of(operation).operation;
 }
 
-Duration StepPhases::cost(const workload::CostedOperation& operation, const workload::PhaseBoard& board,
+Duration StepPhases::cost(const workload::CostedOperation& operation, const workload::PhaseCoordinator& board,
                           Before before) const {
   const Source& source = source_of(operation);
   const workload::PhasedOperation probed{
@@ -266,7 +266,7 @@ double StepPhases::communicators_per_run(const StepOperation& operation) const {
   return run.empty() ? 1 : static_cast<double>(all.size()) / static_cast<double>(run.size());
 }
 
-Duration StepPhases::settled_time(const workload::PhasedOperation& operation, const workload::PhaseBoard& board) {
+Duration StepPhases::settled_time(const workload::PhasedOperation& operation, const workload::PhaseCoordinator& board) {
   const std::vector<Duration> ends = board.ends_of(operation);
   WEFT_ASSERT(!ends.empty());
   return ends.size() == 1 ? ends.front() : (ends.back() - ends.front()) / static_cast<std::int64_t>(ends.size() - 1);
@@ -287,7 +287,7 @@ Duration StepPhases::fixed_cost_of(Duration mean, const Sample& sample, std::opt
 }
 
 Duration StepPhases::whole_time(const workload::PhasedOperation& probed, const StepOperation& operation,
-                                const workload::PhaseBoard& board, Before before) const {
+                                const workload::PhaseCoordinator& board, Before before) const {
   const auto settling = phase_of(operation, Role::kSettling);
   const auto of_phase = [&](std::uint32_t phase) {
     workload::PhasedOperation made = probed;

@@ -51,7 +51,7 @@ class StepPhases {
   /// speed, or others that shared links.
   enum class Before : std::uint8_t { kRest, kTraffic };
   /// What an operation of the step costs by the phases that have been run. It must be one of those walked through.
-  [[nodiscard]] Duration cost(const workload::CostedOperation& operation, const workload::PhaseBoard& board,
+  [[nodiscard]] Duration cost(const workload::CostedOperation& operation, const workload::PhaseCoordinator& board,
                               Before before) const;
   /// The kind of operation, as it was walked through.
   [[nodiscard]] const StepOperation& kind_of(const workload::CostedOperation& operation) const;
@@ -104,10 +104,10 @@ class StepPhases {
   /// What the operation of this phase takes in the settled state: the mean time from the end of one to the end of the
   /// next; from rest if there is one alone.
   [[nodiscard]] static Duration settled_time(const workload::PhasedOperation& operation,
-                                             const workload::PhaseBoard& board);
+                                             const workload::PhaseCoordinator& board);
   /// The whole operation's time in the settled state, or by its probes if it did not settle.
   [[nodiscard]] Duration whole_time(const workload::PhasedOperation& probed, const StepOperation& operation,
-                                    const workload::PhaseBoard& board, Before before) const;
+                                    const workload::PhaseCoordinator& board, Before before) const;
 
   [[nodiscard]] Duration fixed_cost_of(Duration mean, const Sample& sample, std::optional<std::uint32_t> shorter,
                                        const std::function<Duration(std::uint32_t)>& settled) const;

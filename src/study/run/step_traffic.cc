@@ -11,7 +11,7 @@ namespace {
 using workload::RankId;
 
 /// Of a run of every packet: those that are kept to say what a step waited for, some 100 MB.
-constexpr std::size_t kMostMessages = 1'000'000;
+constexpr std::size_t kMaxMessages = 1'000'000;
 
 /// Operations of each kind in a step, over all communicators.
 std::map<StepOperation, std::uint64_t> count_operations(std::span<const workload::Communicator> communicators,
@@ -84,7 +84,7 @@ void StepTraffic::keep_end(const workload::MessageRecord& message, PhaseTraffic&
   if (options_.board != nullptr) {
     Time& end = traffic.ends[{message.flow.source, message.flow.destination}];
     end = std::max(end, message.finished);
-  } else if (messages_.size() < kMostMessages) {
+  } else if (messages_.size() < kMaxMessages) {
     messages_.push_back(message);
   }
 }
@@ -127,7 +127,7 @@ std::optional<StepTraffic::Pair> StepTraffic::flow_behind(const workload::PathPa
   if (options_.phases != nullptr) {
     return last_of_phase(record, communicators);
   }
-  if (messages_.size() == kMostMessages) {
+  if (messages_.size() == kMaxMessages) {
     return std::nullopt;  // the one may be among those that were not kept
   }
   const workload::MessageRecord* last = workload::message_behind(part, log, communicators, messages_);

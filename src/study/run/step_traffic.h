@@ -24,7 +24,7 @@ class StepTraffic {
   struct Options {
     const workload::JobLayout* layout = nullptr;  // all of them must outlive this
     const StepPhases* phases = nullptr;           // null: every packet
-    const workload::PhaseBoard* board = nullptr;
+    const workload::PhaseCoordinator* board = nullptr;
     Rate network_rate{};   // of one GPU's ways out
     Rate scale_up_rate{};  // of its scale-up links
   };

@@ -18,7 +18,7 @@ using workload::RankId;
 /// senders that were slowed down are at full speed again.
 constexpr Duration kGap = Duration::milliseconds(100);
 /// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
-constexpr std::uint64_t kMostNodes = 4'000'000;
+constexpr std::uint64_t kMaxNodes = 4'000'000;
 constexpr std::uint64_t kSlice = 200'000;  // events between two looks at the outside world
 
 }  // namespace
@@ -56,23 +56,23 @@ Result<void> TrainingRun::prepare_phases() {
   if (!sample) {
     return pass_on(sample);
   }
-  const std::int64_t most_hops = options_.job.training.slice_hops;
+  const std::int64_t max_hops = options_.job.training.slice_hops;
   phases_ =
       StepPhases::make({.layout = &options_.layout,
                         .communicators = communicators(),
                         .slice = options_.job.training.slice,
-                        .settles = most_hops > 0,
+                        .settles = max_hops > 0,
                         .ranks = static_cast<std::uint32_t>(options_.job.ranks)},
                        [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
   board_.emplace(phases_->phases(), kGap);
-  if (most_hops > 0) {
+  if (max_hops > 0) {
     growth_.emplace(SliceGrowth::Options{
         .phases = *phases_,
         .board = *board_,
-        .most_hops = static_cast<std::uint64_t>(most_hops),
+        .max_hops = static_cast<std::uint64_t>(max_hops),
         .piece = options_.piece,
         .rate = options_.network_rate,
-        .least_piece = options_.least_piece,
+        .min_piece = options_.min_piece,
         .shares_hosts = options_.shares_hosts,
         .load = options_.load,
         .instances = [this](const StepOperation& operation) { return instances_of(operation); },
@@ -81,9 +81,9 @@ Result<void> TrainingRun::prepare_phases() {
     board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
   }
   board_->set_samples([this](std::uint32_t phase, std::uint32_t ring_steps) {
-    phases_->shape_probe(phase, ring_steps, options_.least_piece);
+    phases_->shape_probe(phase, ring_steps, options_.min_piece);
     const StepPhases::Sample& part = phases_->sample(phase);
-    return workload::PhaseBoard::Sample{.size = part.size, .ring_steps = part.ring_steps};
+    return workload::PhaseCoordinator::Sample{.size = part.size, .ring_steps = part.ring_steps};
   });
   return {};
 }
@@ -232,7 +232,7 @@ Result<results::StepRow> TrainingRun::finish(const std::function<bool()>& keep_g
     return row(work_);
   }
   const bool long_step = workload::micro_batches(plan().job()) > 4 * plan().job().parallelism.pipeline;
-  if (long_step && nodes_of_a_step() > kMostNodes) {
+  if (long_step && nodes_of_a_step() > kMaxNodes) {
     return extrapolated(keep_going);
   }
   if (Result<void> made = compose(work_, keep_going); !made) {

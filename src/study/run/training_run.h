@@ -37,7 +37,7 @@ class TrainingRun {
     std::function<SliceGrowth::Load()> load{};
     std::function<world::PathLimits(std::span<const world::FlowDemand>)> limits{};
     std::function<Bytes()> piece{};
-    Bytes least_piece{};        // SliceGrowth::Options
+    Bytes min_piece{};          // SliceGrowth::Options
     bool shares_hosts = false;  // flows share the cores of a host
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
@@ -61,7 +61,9 @@ class TrainingRun {
     return scenario::communicators_of(work_);
   }
   /// Composed, and between two phases.
-  [[nodiscard]] bool rests_at(Time time) const { return board_ && !board_->over() && time < board_->begins_at(); }
+  [[nodiscard]] bool is_between_phases(Time time) const {
+    return board_ && !board_->over() && time < board_->begins_at();
+  }
   /// Composed, and run to its end: its operations share links, and for them to settle would take as many packet-hops as
   /// the step (study/whole_step.h).
   [[nodiscard]] bool prefers_every_packet() const { return growth_ && growth_->prefers_whole_step(); }
@@ -89,7 +91,7 @@ class TrainingRun {
 
   // Composed alone.
   std::optional<StepPhases> phases_;
-  std::optional<workload::PhaseBoard> board_;
+  std::optional<workload::PhaseCoordinator> board_;
   std::optional<SliceGrowth> growth_;
   std::map<StepOperation, SliceGrowth::Outcome> outcomes_;
   std::map<StepOperation, std::uint64_t> instances_;  // of a communicator in a step

@@ -32,7 +32,7 @@ Outcome run(const scenario::Scenario& scenario, Way way) {
   outcome.is_divided = (*simulation)->world().kernel().is_divided();
   collector.watch(**simulation);
   if (way == Way::kInOrder) {
-    (*simulation)->world().keep_order();
+    (*simulation)->world().force_total_order();
   }
   const auto end = (*simulation)->run([](const Progress&) { return true; });
   EXPECT_EQ((*simulation)->world().check_invariants(), "");

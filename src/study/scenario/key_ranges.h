@@ -30,8 +30,8 @@ inline constexpr KeyRange kAnyRate = between(Rate::bits_per_second(1), Rate::bit
 inline constexpr KeyRange kBuffer = between(Bytes::zero(), Bytes(4'000'000'000));
 inline constexpr KeyRange kMessage = between(Bytes(1), Bytes(std::int64_t{1} << 40));
 inline constexpr KeyRange kPriority = {.low = 0, .high = 7};
-inline constexpr KeyRange kNothingOrMore = {.low = 0, .high = 1'000'000'000};
-inline constexpr KeyRange kOneOrMore = {.low = 1, .high = 1'000'000'000};
+inline constexpr KeyRange kNonNegative = {.low = 0, .high = 1'000'000'000};
+inline constexpr KeyRange kPositive = {.low = 1, .high = 1'000'000'000};
 inline constexpr KeyRange kDevices = {.low = 0, .high = 1'000'000};
 inline constexpr KeyRange kPerDevice = {.low = 1, .high = 1'024};
 inline constexpr KeyRange kLength = {.low = 0, .high = 100'000'000};

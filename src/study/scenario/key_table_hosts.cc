@@ -9,7 +9,7 @@ namespace {
 
 constexpr KeyRange kMemoryRate =
     between(Rate::bits_per_second(1'000'000), Rate::bits_per_second(1'000'000'000'000'000));
-constexpr Bytes kMostBuffer = Bytes(4'000'000'000);
+constexpr Bytes kMaxBuffer = Bytes(4'000'000'000);
 
 constexpr std::array kHost = {
     Key{.name = "profile",
@@ -128,7 +128,7 @@ constexpr std::array kHost = {
         .binding = bind<&HostSettings::pcie_outstanding_reads>(),
         .fallback = "128 KiB",
         .about = "What a device may have asked for at once.",
-        .range = between(Bytes(64), kMostBuffer)},
+        .range = between(Bytes(64), kMaxBuffer)},
     Key{.name = "inline_limit",
         .binding = bind<&HostSettings::inline_limit>(),
         .fallback = "0 B",
@@ -147,7 +147,7 @@ constexpr std::array kHost = {
         .binding = bind<&HostSettings::receive_buffer>(),
         .fallback = "1 MiB",
         .about = "Of a NIC, for packets that PCIe does not take fast enough; what finds it full is lost.",
-        .range = between(Bytes(16384), kMostBuffer)},
+        .range = between(Bytes(16384), kMaxBuffer)},
     Key{.name = "completion",
         .binding = bind<&HostSettings::completion>(),
         .fallback = "polling",

@@ -89,9 +89,9 @@ Result<toml::table> parse(std::string_view text) {
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kMost = 60;
-  constexpr std::size_t kMostMessage = 200;
-  const bool long_text = text.size() > kMostMessage;
-  std::string shown(text.substr(0, long_text ? kMost : kMostMessage));
+  constexpr std::size_t kMaxMessage = 200;
+  const bool long_text = text.size() > kMaxMessage;
+  std::string shown(text.substr(0, long_text ? kMost : kMaxMessage));
   std::ranges::replace_if(
       shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7F; }, '?');
   return long_text ? shown + "..." : shown;

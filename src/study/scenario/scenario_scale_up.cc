@@ -22,7 +22,7 @@ wire::MemoryFormat memory_format(const ScaleUpSettings& settings) {
 Bytes largest_packet(const ScaleUpSettings& settings) {
   const wire::MemoryFormat format = memory_format(settings);
   return Bytes(std::max({wire::data_wire_bytes(format, format.unit), wire::request_wire_bytes(format, format.unit),
-                         wire::answer_wire_bytes(format)}));
+                         wire::ack_wire_bytes(format)}));
 }
 
 }  // namespace weft::study::scenario

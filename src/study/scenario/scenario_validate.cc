@@ -65,10 +65,10 @@ Result<void> validate_fabric(const Scenario& scenario) {
 }
 
 Result<void> validate_routing(const Scenario& scenario) {
-  constexpr std::size_t kMostBounds = fabric::DepthGrades::kMost - 1;
+  constexpr std::size_t kMaxBounds = fabric::DepthGrades::kMost - 1;
   const auto& bounds = scenario.routing.depth_grades;
-  if (bounds.size() > kMostBounds) {
-    return fail_at(scenario, "routing.depth_grades", "{} bounds; at most {}", bounds.size(), kMostBounds);
+  if (bounds.size() > kMaxBounds) {
+    return fail_at(scenario, "routing.depth_grades", "{} bounds; at most {}", bounds.size(), kMaxBounds);
   }
   for (std::size_t i = 1; i < bounds.size(); ++i) {
     if (bounds[i] <= bounds[i - 1]) {

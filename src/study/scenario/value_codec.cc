@@ -200,7 +200,7 @@ std::string Codec<StragglerSetting>::write(const StragglerSetting& value) {
 namespace {
 
 constexpr std::string_view kBdpUnit = "BDP";
-constexpr std::int64_t kMostBdpMillis = 1'000'000;
+constexpr std::int64_t kMaxBdpMillis = 1'000'000;
 
 /// "1.5" of "1.5 BDP" as 1500.
 Result<std::int64_t> read_bdp_millis(std::string_view number) {
@@ -219,7 +219,7 @@ Result<std::int64_t> read_bdp_millis(std::string_view number) {
   std::int64_t millis = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), millis);
   const bool numeric = code == std::errc() && end == digits.data() + digits.size() && !whole.empty();
-  if (!numeric || decimals.size() > 3 || millis < 1 || millis > kMostBdpMillis) {
+  if (!numeric || decimals.size() > 3 || millis < 1 || millis > kMaxBdpMillis) {
     return error();
   }
   return millis;

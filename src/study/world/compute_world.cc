@@ -27,10 +27,10 @@ struct Dispatch {
 }  // namespace
 
 ComputeWorld::ComputeWorld(const Options& options) {
-  sim::RankTable ranks;
+  sim::ActorOrder ranks;
   for (std::uint32_t i = 0; i < options.names.size(); ++i) {
     machines_.push_back(std::make_unique<host::SimMachine>(kernel_, i, options.machine));
-    machines_.back()->add_ranks(ranks, stable_hash(options.seed, "machine " + options.names[i]));
+    machines_.back()->register_actors(ranks, stable_hash(options.seed, "machine " + options.names[i]));
   }
   ranks.assign();
 }

@@ -174,23 +174,23 @@ Duration host_time(const World& world, const IdealPath& path, workload::Operatio
     const host::HostPipeline& pipeline = source.options().pipeline;
     return pipeline.before_wire() + pipeline.completion;
   }
-  const host::NicPath& sender = *source.path();
-  const host::NicPath* const receiver = world.nic(path.destination).path();
+  const host::HostPath& sender = *source.path();
+  const host::HostPath* const receiver = world.nic(path.destination).path();
   const bool loads = path.service == host::Service::kMemory;
   const host::MessageShape shape{.size = host_bytes(path, size),
                                  .packet = loads ? Bytes(source.options().memory.format.unit) : path.mtu,
                                  .opcode = workload::opcode_of(operation),
                                  .place = path.place};
-  Duration sum = sender.idle_stages(host::PathSide::kSend, shape).sum();
+  Duration sum = sender.idle_stages(host::HostPathSide::kSend, shape).sum();
   if (operation == workload::Operation::kRead) {
     // The fabric has the delay of the NIC's receiving pipeline.
-    const host::StageTimes landing = sender.idle_stages(host::PathSide::kReceive, shape);
+    const host::StageTimes landing = sender.idle_stages(host::HostPathSide::kReceive, shape);
     sum += landing.sum() - landing.time_of("NIC receive");
     const bool target_is_seen = receiver != nullptr && path.service == host::Service::kRdma;
-    return target_is_seen ? sum + receiver->idle_stages(host::PathSide::kReadTarget, shape).sum() : sum;
+    return target_is_seen ? sum + receiver->idle_stages(host::HostPathSide::kReadTarget, shape).sum() : sum;
   }
-  sum += sender.idle_stages(host::PathSide::kCompletion, shape).sum();
-  return receiver == nullptr ? sum : sum + receiver->idle_stages(host::PathSide::kAnswer, shape).sum();
+  sum += sender.idle_stages(host::HostPathSide::kCompletion, shape).sum();
+  return receiver == nullptr ? sum : sum + receiver->idle_stages(host::HostPathSide::kAckReturn, shape).sum();
 }
 
 /// Of a message's units, and of what goes the other way: a store's answer, or the first request of a load.
@@ -206,7 +206,7 @@ MemoryExchange memory_exchange(const World& world, const IdealPath& path, worklo
   const Bytes last(wire::data_wire_bytes(format, rest));
   const bool reads = operation == workload::Operation::kRead;
   const auto asked = static_cast<std::uint32_t>(std::min<std::int64_t>(size.count(), format.unit));
-  const Bytes other(reads ? wire::request_wire_bytes(format, asked) : wire::answer_wire_bytes(format));
+  const Bytes other(reads ? wire::request_wire_bytes(format, asked) : wire::ack_wire_bytes(format));
   return {.data = {.total = Bytes(wire::data_wire_bytes(format, format.unit)) * (units - 1) + last, .last = last},
           .other = {.total = other, .last = other}};
 }
@@ -215,10 +215,10 @@ Duration scale_up_time(const World& world, const IdealPath& path, workload::Oper
   const MemoryExchange exchange = memory_exchange(world, path, operation, size);
   const bool reads = operation == workload::Operation::kRead;
   const fabric::ScaleUpFabric& links = *world.scale_up();
-  return reads ? links.way(path.source, path.destination, exchange.other) +
-                     links.way(path.destination, path.source, exchange.data)
-               : links.way(path.source, path.destination, exchange.data) +
-                     links.way(path.destination, path.source, exchange.other);
+  return reads ? links.unloaded_time(path.source, path.destination, exchange.other) +
+                     links.unloaded_time(path.destination, path.source, exchange.data)
+               : links.unloaded_time(path.source, path.destination, exchange.data) +
+                     links.unloaded_time(path.destination, path.source, exchange.other);
 }
 
 }  // namespace
@@ -240,7 +240,7 @@ Bytes host_bytes(const IdealPath& path, Bytes size) {
 NetworkTime one_way(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
   if (path.service == host::Service::kMemory) {
     const fabric::ScaleUpFabric::Train units = memory_exchange(world, path, operation, size).data;
-    return {.time = world.scale_up()->way(path.source, path.destination, units), .switches = 1};
+    return {.time = world.scale_up()->unloaded_time(path.source, path.destination, units), .switches = 1};
   }
   const Train data = exchange_of(world, path, operation, size).data;
   return world.ethernet() != nullptr ? travel(*world.ethernet(), path.source, path.destination, data)

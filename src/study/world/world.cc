@@ -67,7 +67,7 @@ struct World::Dispatch {
     const std::uint32_t index = actor.index();
     if (actor.kind() == fabric::kArrival) {
       if (index >= endpoints) {
-        fabric.prefetch_arrival_way(index);
+        fabric.prefetch_arrival_egress(index);
       } else if (const wire::Packet* const packet = fabric.next_arrival(index); packet != nullptr) {
         const unsigned which = packet->has(wire::kControl) ? 1 : 0;
         if (warm[index].numbers[which] != packet->ib.destination_qp) [[unlikely]] {
@@ -245,7 +245,7 @@ Result<std::unique_ptr<World>> World::create(WorldOptions options) {
     world->scale_up_graph_ = std::move(options.scale_up_graph);
     world->make_scale_up_groups(options);
   }
-  world->give_ranks(options);
+  world->assign_ranks(options);
   return world;
 }
 
@@ -272,12 +272,12 @@ void World::make_nics(const WorldOptions& options) {
     }
     nic.device.endpoint = EndpointId(i);
     nic.device.seed = nic.seed = nic.address = addresses_[i];
-    nics_.emplace_back(nic, host::Nic::Surroundings{.kernel = kernel_,
-                                                    .packets = packets_,
-                                                    .port = port(),
-                                                    .index = i,
-                                                    .addresses = addresses_,
-                                                    .payloads = payloads_.get()});
+    nics_.emplace_back(nic, host::Nic::Environment{.kernel = kernel_,
+                                                   .packets = packets_,
+                                                   .port = port(),
+                                                   .index = i,
+                                                   .addresses = addresses_,
+                                                   .payloads = payloads_.get()});
     warm_.push_back({.nic = &nics_.back(), .engines = {}, .numbers = {}});
     if (ethernet_ != nullptr) {
       ethernet_->attach(EndpointId(i), nics_.back());
@@ -309,12 +309,12 @@ void World::make_scale_up_nics(const WorldOptions& options) {
     nic.device.endpoint = EndpointId(i);
     nic.device.seed = nic.seed = nic.address = addresses_[i];
     nic.lane_of_peer = [fabric = scale_up_.get(), i](EndpointId to) { return fabric->lane_to(EndpointId(i), to); };
-    host::Nic& made = nics_.emplace_back(nic, host::Nic::Surroundings{.kernel = kernel_,
-                                                                      .packets = packets_,
-                                                                      .port = *scale_up_,
-                                                                      .index = i,
-                                                                      .addresses = addresses_,
-                                                                      .payloads = payloads_.get()});
+    host::Nic& made = nics_.emplace_back(nic, host::Nic::Environment{.kernel = kernel_,
+                                                                     .packets = packets_,
+                                                                     .port = *scale_up_,
+                                                                     .index = i,
+                                                                     .addresses = addresses_,
+                                                                     .payloads = payloads_.get()});
     scale_up_->attach(EndpointId(i), made, made.receive_memory());
   }
 }
@@ -324,7 +324,7 @@ void World::make_hosts(const WorldOptions& options) {
   if (graph.reducer_ports > 0) {
     aggregation_ = std::make_unique<host::AggregationManager>(
         options.reduction,
-        host::AggregationManager::Surroundings{
+        host::AggregationManager::Environment{
             .kernel = kernel_, .graph = graph, .seed = seed_, .carries_bytes = options.carries_bytes});
     aggregation_->make_reducers([this](EndpointId endpoint) -> host::Nic& { return nic(endpoint); });
   }
@@ -348,13 +348,13 @@ void World::make_hosts(const WorldOptions& options) {
 void World::make_scale_up_groups(const WorldOptions& options) {
   scale_up_aggregation_ = std::make_unique<host::AggregationManager>(
       options.scale_up_reduction,
-      host::AggregationManager::Surroundings{.kernel = kernel_,
-                                             .graph = scale_up_graph_,
-                                             .seed = seed_,
-                                             .carries_bytes = options.carries_bytes,
-                                             .service = host::Service::kMemory,
-                                             .first_actor = aggregation_ == nullptr ? 0 : aggregation_->end_actor(),
-                                             .endpoints = options.scale_up_endpoints});
+      host::AggregationManager::Environment{.kernel = kernel_,
+                                            .graph = scale_up_graph_,
+                                            .seed = seed_,
+                                            .carries_bytes = options.carries_bytes,
+                                            .service = host::Service::kMemory,
+                                            .first_actor = aggregation_ == nullptr ? 0 : aggregation_->end_actor(),
+                                            .endpoints = options.scale_up_endpoints});
   scale_up_aggregation_->make_reducers([this](EndpointId endpoint) -> host::Nic& { return nic(endpoint); });
   for (std::uint32_t i = 0; i < options.machines.size(); ++i) {
     const MachinePlan& plan = options.machines[i];
@@ -388,33 +388,33 @@ void World::list_ports() {
   is_busy_.assign(ports.size(), true);
 }
 
-void World::give_ranks(const WorldOptions& options) {
+void World::assign_ranks(const WorldOptions& options) {
   if (kernel_.is_divided()) {
     list_ports();
   }
-  sim::RankTable ranks;
+  sim::ActorOrder ranks;
   if (ethernet_ != nullptr) {
-    ethernet_->add_ranks(ranks, division_.of_node);
+    ethernet_->register_actors(ranks, division_.of_node);
   } else {
-    infiniband_->add_ranks(ranks, division_.of_node);
+    infiniband_->register_actors(ranks, division_.of_node);
   }
   if (scale_up_ != nullptr) {
-    scale_up_->add_ranks(ranks);
+    scale_up_->register_actors(ranks);
   }
   for (std::uint32_t i = 0; i < nics_.size(); ++i) {
-    nics_[i].add_ranks(ranks, addresses_[i], fabric::partition_of(division_.of_node, fabric::NodeIndex(i)));
+    nics_[i].register_actors(ranks, addresses_[i], fabric::partition_of(division_.of_node, fabric::NodeIndex(i)));
   }
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     const MachinePlan& plan = options.machines[i];
     const EndpointId place = plan.rails.empty() ? *plan.scale_up : plan.rails.front();
-    machines_[i]->add_ranks(ranks, stable_hash(seed_, "machine " + plan.name),
-                            fabric::partition_of(division_.of_node, fabric::NodeIndex(place.value())));
+    machines_[i]->register_actors(ranks, stable_hash(seed_, "machine " + plan.name),
+                                  fabric::partition_of(division_.of_node, fabric::NodeIndex(place.value())));
   }
   if (aggregation_ != nullptr) {
-    aggregation_->add_ranks(ranks);
+    aggregation_->register_actors(ranks);
   }
   if (scale_up_aggregation_ != nullptr) {
-    scale_up_aggregation_->add_ranks(ranks);
+    scale_up_aggregation_->register_actors(ranks);
   }
   ranks.assign();
 }
@@ -454,7 +454,7 @@ World::Stop World::run(Time limit, std::uint64_t budget) {
   stopping_ = false;
   const auto run_with = [&](auto& fabric) {
     Dispatch<std::remove_reference_t<decltype(fabric)>> dispatch{*this, fabric};
-    return keeps_order_ ? kernel_.run_in_order(limit, budget, dispatch) : kernel_.run(limit, budget, dispatch);
+    return total_order_ ? kernel_.run_in_order(limit, budget, dispatch) : kernel_.run(limit, budget, dispatch);
   };
   return stop_of(ethernet_ != nullptr ? run_with(*ethernet_) : run_with(*infiniband_));
 }

@@ -83,7 +83,7 @@ class World {
   void stop() { stopping_ = true; }
 
   /// From now on all events come in one order even if the world is divided: for those who watch several of its parts.
-  void keep_order() { keeps_order_ = true; }
+  void force_total_order() { total_order_ = true; }
 
   [[nodiscard]] Time now() const { return kernel_.now(); }
   [[nodiscard]] std::uint64_t events() const { return kernel_.events(); }
@@ -142,7 +142,7 @@ class World {
   void make_hosts(const WorldOptions& options);
   void make_nics(const WorldOptions& options);
   void make_scale_up_nics(const WorldOptions& options);
-  void give_ranks(const WorldOptions& options);
+  void assign_ranks(const WorldOptions& options);
   void list_ports();
   [[nodiscard]] std::span<const fabric::PortIndex> ports_of(sim::PartitionIndex partition) const {
     const std::uint32_t first = first_ports_[partition];
@@ -175,7 +175,7 @@ class World {
   std::optional<Error> error_;
   Time error_at_ = Time::never();
   bool stopping_ = false;
-  bool keeps_order_ = false;
+  bool total_order_ = false;
 };
 
 }  // namespace weft::study::world

@@ -24,7 +24,7 @@ constexpr std::uint32_t kFewestPartitions = 8;
 /// A world with fewer ends of cables lies in the caches as a whole.
 constexpr std::uint32_t kFewestPorts = 512;
 /// What a partition of so many ends of cables has in hand no longer fits the caches next to the processor.
-constexpr std::uint32_t kMostPorts = 512;
+constexpr std::uint32_t kMaxPorts = 512;
 
 constexpr std::uint64_t kOneListPorts = 32;
 /// Of a bucket, in picoseconds, where all that happens in a few windows goes into one.
@@ -92,7 +92,7 @@ bool is_worthwhile(const WorldDivision& division) {
   const auto events = static_cast<std::int64_t>(ports / std::max<std::size_t>(partitions, 1)) *
                       division.lookahead.picoseconds() / kPicosecondsPerEvent;
   return partitions >= kFewestPartitions && ports >= kFewestPorts && events >= kEventsPerWindow &&
-         *std::ranges::max_element(division.ports) <= kMostPorts;
+         *std::ranges::max_element(division.ports) <= kMaxPorts;
 }
 
 // Of both directions.
@@ -147,7 +147,7 @@ sim::Kernel::Division event_sets_for(const WorldOptions& options, const WorldDiv
   if (division.lookahead == Duration::zero()) {
     const std::uint64_t ends = 2 * graph.links.size() + (options.scale_up ? wires_of(*options.scale_up) : 0);
     sets.event_sets.push_back(event_set_for(ends));
-    sets.event_sets.front().looks_ahead = graph.endpoints >= options.prefetch_from;
+    sets.event_sets.front().prefetches = graph.endpoints >= options.prefetch_from;
   }
   for (const std::uint32_t ports : division.ports) {
     sets.event_sets.push_back(event_set_for(ports));

@@ -7,9 +7,9 @@ Duration CongestionControl::gap_after(Bytes size, Time now) {
   return rate > Rate::zero() ? rate.transmit_time(size) : Duration::zero();
 }
 
-Duration CongestionControl::transmit_apart(Bytes size, Time now) {
-  if (now < rest_until_ && size < rest_bytes_) {
-    rest_bytes_ -= size;
+Duration CongestionControl::transmit_slow(Bytes size, Time now) {
+  if (now < steady_until_ && size < steady_bytes_) {
+    steady_bytes_ -= size;
   } else {
     on_transmit(size, now);
   }

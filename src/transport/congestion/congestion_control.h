@@ -25,7 +25,7 @@ struct AckSample {
 };
 
 /// How an engine learned of a loss.
-enum class LossSign : std::uint8_t { kDetected, kTimeout };
+enum class LossEvent : std::uint8_t { kDetected, kTimeout };
 
 /// Sender's half. Times never go backwards from call to call.
 class CongestionControl {
@@ -36,7 +36,7 @@ class CongestionControl {
   /// An explicit notification arrived: CNP, BECN, or a loss that the engine takes for congestion.
   virtual void on_congestion(Time now) = 0;
   /// Packets are sent again. Algorithms that know congestion by other signs ignore it.
-  virtual void on_loss(LossSign /*sign*/, Time /*now*/) {}
+  virtual void on_loss(LossEvent /*sign*/, Time /*now*/) {}
   /// A packet of `size` leaves; algorithms with byte counters count it. Not called during a rest.
   virtual void on_transmit(Bytes size, Time now) = 0;
   /// Bytes that may be unacknowledged; at least one packet may always be in flight. Changes in `on_ack` and
@@ -51,14 +51,14 @@ class CongestionControl {
 
   /// For the engine: a packet of `size` leaves now. Returns the gap after it.
   [[nodiscard]] Duration transmit(Bytes size, Time now) {
-    return rests(size, now) ? transmit_resting(size) : transmit_apart(size, now);
+    return is_steady(size, now) ? transmit_steady(size) : transmit_slow(size, now);
   }
   /// Whether that needs no virtual call, and then how it is done. A gap that reaches beyond the rest is asked for.
-  [[nodiscard]] bool rests(Bytes size, Time now) const {
-    return now + gap_ < rest_until_ && size < rest_bytes_ && size == gap_size_;
+  [[nodiscard]] bool is_steady(Bytes size, Time now) const {
+    return now + gap_ < steady_until_ && size < steady_bytes_ && size == gap_size_;
   }
-  [[nodiscard]] Duration transmit_resting(Bytes size) {
-    rest_bytes_ -= size;
+  [[nodiscard]] Duration transmit_steady(Bytes size) {
+    steady_bytes_ -= size;
     return gap_;
   }
   [[nodiscard]] bool wants_acks() const { return wants_acks_; }
@@ -75,27 +75,27 @@ class CongestionControl {
   CongestionControl& operator=(const CongestionControl&) = default;
 
   /// What a rest lasts for, whichever ends first.
-  struct Rest {
+  struct SteadyInterval {
     Time until = Time::never();  // exclusive
     Bytes bytes = Bytes::max();  // a packet that would use up the last of them ends it
   };
   /// From now on departures need not be reported, and the gap depends on the size of the packet alone. Replaces an
   /// earlier rest; an algorithm that never rests hears of every packet.
-  void rest(Rest limits) {
-    rest_until_ = limits.until;
-    rest_bytes_ = limits.bytes;
+  void set_steady(SteadyInterval limits) {
+    steady_until_ = limits.until;
+    steady_bytes_ = limits.bytes;
     gap_size_ = kNoSize;
   }
   /// What is left of `Rest::bytes`: a byte counter that needs no other place.
-  [[nodiscard]] Bytes rest_bytes() const { return rest_bytes_; }
+  [[nodiscard]] Bytes steady_bytes() const { return steady_bytes_; }
 
  private:
   static constexpr Bytes kNoSize = Bytes(-1);
 
-  [[nodiscard]] Duration transmit_apart(Bytes size, Time now);
+  [[nodiscard]] Duration transmit_slow(Bytes size, Time now);
 
-  Time rest_until_;
-  Bytes rest_bytes_;
+  Time steady_until_;
+  Bytes steady_bytes_;
   Bytes gap_size_ = kNoSize;  // the size that `gap_` belongs to
   Duration gap_;
   bool wants_acks_;

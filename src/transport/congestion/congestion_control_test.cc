@@ -10,7 +10,7 @@ using namespace literals;
 /// Rests as it is told, and counts what it is asked.
 class Counting : public CongestionControl {
  public:
-  using CongestionControl::Rest;
+  using CongestionControl::SteadyInterval;
   void on_ack(const AckSample&, Time) override {}
   void on_congestion(Time) override {}
   void on_transmit(Bytes, Time) override { ++transmitted; }
@@ -19,8 +19,8 @@ class Counting : public CongestionControl {
     ++asked;
     return rate;
   }
-  void take_rest(Rest limits) { rest(limits); }
-  [[nodiscard]] Bytes left() const { return rest_bytes(); }
+  void take_steady_interval(SteadyInterval limits) { set_steady(limits); }
+  [[nodiscard]] Bytes left() const { return steady_bytes(); }
 
   Rate rate = 8_gbps;
   int transmitted = 0;
@@ -40,7 +40,7 @@ TEST(CongestionControl, HearsOfEveryPacketUnlessItRests) {
 TEST(CongestionControl, RestEndsWithItsTime) {
   Counting control;
   const Time end = Time::zero() + 5_us;
-  control.take_rest({.until = end});
+  control.take_steady_interval({.until = end});
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(control.transmit(1'000_bytes, Time::zero() + 1_us * i), 1_us);
   }
@@ -54,7 +54,7 @@ TEST(CongestionControl, RestEndsWithItsTime) {
 
 TEST(CongestionControl, RestEndsWithThePacketThatUsesUpItsBytes) {
   Counting control;
-  control.take_rest({.bytes = 3'000_bytes});
+  control.take_steady_interval({.bytes = 3'000_bytes});
   (void)control.transmit(1'000_bytes, Time::zero());
   (void)control.transmit(1'999_bytes, Time::zero());
   EXPECT_EQ(control.transmitted, 0);
@@ -65,7 +65,7 @@ TEST(CongestionControl, RestEndsWithThePacketThatUsesUpItsBytes) {
 
 TEST(CongestionControl, GapOfAnotherSizeIsAskedForInARest) {
   Counting control;
-  control.take_rest({});
+  control.take_steady_interval({});
   EXPECT_EQ(control.transmit(1'000_bytes, Time::zero()), 1_us);
   EXPECT_EQ(control.transmit(2'000_bytes, Time::zero()), 2_us);
   EXPECT_EQ(control.transmit(1'000_bytes, Time::zero()), 1_us);
@@ -74,10 +74,10 @@ TEST(CongestionControl, GapOfAnotherSizeIsAskedForInARest) {
 
 TEST(CongestionControl, NewRestForgetsTheGap) {
   Counting control;
-  control.take_rest({});
+  control.take_steady_interval({});
   EXPECT_EQ(control.transmit(1'000_bytes, Time::zero()), 1_us);
   control.rate = Rate::zero();
-  control.take_rest({});
+  control.take_steady_interval({});
   EXPECT_EQ(control.transmit(1'000_bytes, Time::zero()), Duration::zero());
 }
 

@@ -79,7 +79,7 @@ Dcqcn::Dcqcn(const DcqcnParameters& parameters)
   WEFT_ASSERT(parameters.alpha_timer > Duration::zero() && parameters.increase_timer > Duration::zero());
   WEFT_ASSERT(parameters.decrease_interval >= Duration::zero() && parameters.byte_counter > Bytes::zero());
   WEFT_ASSERT(parameters.fast_recovery_threshold >= 1 && parameters.fast_recovery_threshold <= 1'000);
-  rest({});
+  set_steady({});
 }
 
 void Dcqcn::on_congestion(Time now) {
@@ -103,14 +103,14 @@ void Dcqcn::on_congestion(Time now) {
     alpha_ = grown(alpha_, parameters_->gain);
     alpha_time_ = now;
   }
-  renew(rest_bytes());
+  renew(steady_bytes());
 }
 
 void Dcqcn::on_transmit(Bytes size, Time now) {
   apply_due(now);
   if (!limited_)
     return;
-  Bytes left = rest_bytes() - size;
+  Bytes left = steady_bytes() - size;
   while (left <= Bytes::zero()) {
     ++byte_stage_;
     raise();
@@ -182,7 +182,7 @@ void Dcqcn::apply_due(Time now) {
     next_increase_ += parameters_->increase_timer * events;
     apply_timer(events);
   }
-  renew(rest_bytes());
+  renew(steady_bytes());
 }
 
 // While the target rises by equal steps, the distance to it soon stays the same; from then on the rest of the events
@@ -217,7 +217,7 @@ void Dcqcn::cut(Time at) {
   time_stage_ = byte_stage_ = 0;
   next_increase_ = at + parameters_->increase_timer;
   limited_ = current_ < parameters_->line_rate;
-  rest({.until = at, .bytes = parameters_->byte_counter});
+  set_steady({.until = at, .bytes = parameters_->byte_counter});
 }
 
 // The remaining distance is halved, rounded down, so that the target is reached.
@@ -275,7 +275,7 @@ void Dcqcn::settle_alpha(Time at) {
 }
 
 void Dcqcn::renew(Bytes until_byte_event) {
-  rest({.until = next_event(), .bytes = limited_ ? until_byte_event : Bytes::max()});
+  set_steady({.until = next_event(), .bytes = limited_ ? until_byte_event : Bytes::max()});
 }
 
 }  // namespace weft::transport

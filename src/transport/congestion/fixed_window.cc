@@ -4,7 +4,7 @@ namespace weft::transport {
 
 FixedWindow::FixedWindow(Bytes window) : CongestionControl(Acks::kIgnored), window_(window) {
   WEFT_ASSERT(window > Bytes::zero());
-  rest({});
+  set_steady({});
 }
 
 }  // namespace weft::transport

@@ -21,7 +21,7 @@ TEST(FixedWindow, NeedsNoVirtualCallPerPacketOrAcknowledgement) {
   FixedWindow control(Bytes(12'345));
   EXPECT_FALSE(control.wants_acks());
   EXPECT_EQ(control.transmit(Bytes(1'000), Time::zero()), Duration::zero());
-  EXPECT_TRUE(control.rests(Bytes(1'000), Time::zero() + Duration::seconds(1'000)));
+  EXPECT_TRUE(control.is_steady(Bytes(1'000), Time::zero() + Duration::seconds(1'000)));
 }
 
 TEST(FixedWindowDeathTest, NeedsRoomForSomething) { EXPECT_DEATH(FixedWindow(Bytes::zero()), "window"); }

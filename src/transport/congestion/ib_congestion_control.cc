@@ -28,7 +28,7 @@ IbCongestionControl::IbCongestionControl(const IbCongestionParameters& parameter
   WEFT_ASSERT(parameters.ccti_min <= parameters.ccti_limit && parameters.ccti_limit < parameters.table.size());
   for (const CctEntry& entry : parameters.table)
     WEFT_ASSERT(entry.shift <= kMaxShift && entry.multiplier <= CctEntry::kMaxMultiplier);
-  rest({});
+  set_steady({});
 }
 
 //= ibta-1.7 A10
@@ -42,7 +42,7 @@ void IbCongestionControl::on_congestion(Time now) {
     ++threshold_events_;
   if (next_tick_.is_never() && ccti_ > parameters_->ccti_min)
     next_tick_ = now + parameters_->timer();
-  rest({.until = next_tick_});
+  set_steady({.until = next_tick_});
 }
 
 void IbCongestionControl::apply_due(Time now) {
@@ -57,7 +57,7 @@ void IbCongestionControl::apply_due(Time now) {
     ccti_ = static_cast<std::uint16_t>(ccti_ - ticks);
     next_tick_ += parameters_->timer() * ticks;
   }
-  rest({.until = next_tick_});
+  set_steady({.until = next_tick_});
 }
 
 Rate IbCongestionControl::pacing_rate(Time now) {
@@ -84,8 +84,8 @@ std::uint16_t IbCongestionControl::ccti(Time now) {
   return ccti_;
 }
 
-FecnReply::FecnReply(CongestionSignal answer) : CongestionReceiver(Sees::kMarkedPackets), answer_(answer) {
-  WEFT_ASSERT(answer != CongestionSignal::kNone);
+FecnReply::FecnReply(CongestionSignal signal) : CongestionReceiver(Sees::kMarkedPackets), signal_(signal) {
+  WEFT_ASSERT(signal != CongestionSignal::kNone);
 }
 
 }  // namespace weft::transport

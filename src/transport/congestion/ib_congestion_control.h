@@ -78,13 +78,13 @@ class IbCongestionControl final : public CongestionControl {
 class FecnReply final : public CongestionReceiver {
  public:
   /// kEcho or kCnp.
-  explicit FecnReply(CongestionSignal answer);
+  explicit FecnReply(CongestionSignal signal);
   [[nodiscard]] CongestionSignal on_data(bool marked, Time) override {
-    return marked ? answer_ : CongestionSignal::kNone;
+    return marked ? signal_ : CongestionSignal::kNone;
   }
 
  private:
-  CongestionSignal answer_;
+  CongestionSignal signal_;
 };
 
 }  // namespace weft::transport

@@ -82,14 +82,14 @@ void Swift::on_ack(const AckSample& sample, Time now) {
   }
 }
 
-void Swift::on_loss(LossSign sign, Time now) {
-  if (sign == LossSign::kTimeout && ++timeouts_ >= parameters_->timeouts_before_reset) {
+void Swift::on_loss(LossEvent sign, Time now) {
+  if (sign == LossEvent::kTimeout && ++timeouts_ >= parameters_->timeouts_before_reset) {
     window_ = parameters_->least_window;
     last_decrease_ = now;
     decreased_ = true;
     return;
   }
-  if (sign == LossSign::kDetected)
+  if (sign == LossEvent::kDetected)
     timeouts_ = 0;
   if (may_decrease(now))
     decrease(parameters_->maximum_decrease, now);

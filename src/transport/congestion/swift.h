@@ -58,7 +58,7 @@ class Swift final : public CongestionControl {
 
   void on_ack(const AckSample& sample, Time now) override;
   void on_congestion(Time) override {}
-  void on_loss(LossSign sign, Time now) override;
+  void on_loss(LossEvent sign, Time now) override;
   void on_transmit(Bytes, Time) override {}
   [[nodiscard]] Bytes window(Time) override;
   [[nodiscard]] Rate pacing_rate(Time) override;

@@ -121,8 +121,8 @@ TEST(Swift, BelowOnePacketAnAcknowledgementAddsAWholeIncrease) {
 TEST(Swift, LossTakesTheMaximumOncePerRoundTrip) {
   const SwiftParameters from = parameters();
   Swift flow(from);
-  flow.on_loss(LossSign::kDetected, kStart);
-  flow.on_loss(LossSign::kDetected, kStart + 1_us);
+  flow.on_loss(LossEvent::kDetected, kStart);
+  flow.on_loss(LossEvent::kDetected, kStart + 1_us);
   EXPECT_NEAR(packets(flow), 5, 1e-4);
 }
 
@@ -130,14 +130,14 @@ TEST(Swift, TimeoutsInARowResetTheWindow) {
   const SwiftParameters from = parameters();
   Swift flow(from);
   for (int i = 1; i < from.timeouts_before_reset; ++i) {
-    flow.on_loss(LossSign::kTimeout, kStart + 1_us * i);
+    flow.on_loss(LossEvent::kTimeout, kStart + 1_us * i);
   }
   EXPECT_NEAR(packets(flow), 5, 1e-4);
-  flow.on_loss(LossSign::kTimeout, kStart + 10_us);
+  flow.on_loss(LossEvent::kTimeout, kStart + 10_us);
   EXPECT_EQ(flow.congestion_window(), from.least_window);
   Swift other(from);
   for (int i = 1; i < 20; ++i) {
-    other.on_loss(LossSign::kTimeout, kStart + 1_us * i);
+    other.on_loss(LossEvent::kTimeout, kStart + 1_us * i);
     acknowledge(other, 30_us, kStart + 1_us * i);  // ends the row
   }
   EXPECT_GT(other.congestion_window(), from.least_window);

@@ -14,7 +14,7 @@ void TcpCongestionControl::start(const TcpWindowStart& start) {
   saved_window_ = window_;
   saved_ssthresh_ = ssthresh_;
   after_timeout_ = false;
-  rest({});  // departures say nothing
+  set_steady({});  // departures say nothing
 }
 
 void TcpCongestionControl::on_ack(const AckSample& sample, Time now) {

@@ -118,8 +118,8 @@ bool IwarpQueuePair::gather_frame(const OutgoingFrame& frame, std::uint32_t from
       readable = payload.empty() || gather_request(frame.number, frame.payload_offset, payload);
       break;
     case OutgoingFrame::Source::kRegion:
-      readable = MessageSink::fetch({.key = frame.key, .address = frame.address, .length = frame.payload_bytes},
-                                    payload, core(), context());
+      readable = ReceivePlacement::fetch({.key = frame.key, .address = frame.address, .length = frame.payload_bytes},
+                                         payload, core(), context());
       break;
     case OutgoingFrame::Source::kOwn:
       std::ranges::copy(own_[frame.number], payload.begin());

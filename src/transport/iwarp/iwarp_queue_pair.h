@@ -28,7 +28,7 @@ class IwarpQueuePair final : public StreamQueuePair {
   IwarpQueuePair(const QpIdentity& identity, const verbs::QpInitAttributes& init, const IwarpOptions& options = {});
   ~IwarpQueuePair() override;
 
-  [[nodiscard]] const IwarpAgreement& agreement() const { return agreement_; }
+  [[nodiscard]] const IwarpNegotiated& agreement() const { return agreement_; }
   [[nodiscard]] bool in_full_operation() const { return phase_ == Phase::kOperation; }
   /// The TERMINATE sent or received; null if there was none.
   [[nodiscard]] const wire::Terminate* terminate_sent() const { return terminate_sent_.get(); }
@@ -143,7 +143,7 @@ class IwarpQueuePair final : public StreamQueuePair {
   [[nodiscard]] std::optional<std::uint32_t> request_of(const wire::Terminate& message) const;
 
   IwarpOptions settings_;
-  IwarpAgreement agreement_;
+  IwarpNegotiated agreement_;
   Phase phase_ = Phase::kIdle;
   Writing writing_ = Writing::kNothing;
   bool read_turn_ = false;         // answers of READs and requests take turns, message by message

@@ -95,7 +95,7 @@ StreamQueuePair::Step IwarpQueuePair::on_read_response(const Segment& segment, c
       }
       list.scatter(call.context.memory(), read.received, segment.bytes);
     }
-    request.is_answered = segment.ddp.last;
+    request.is_responded = segment.ddp.last;
   }
   read.received = static_cast<std::uint32_t>(end);
   if (segment.ddp.last)

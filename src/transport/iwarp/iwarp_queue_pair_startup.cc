@@ -13,7 +13,7 @@ ReadDepths IwarpQueuePair::depths() const {
 // The reply (or the request) leaves in RTS only, when the READ depths of both directions are known.
 void IwarpQueuePair::start_framing(const StreamCall&) {
   if (settings_.start == StreamStart::kEstablished) {
-    agreement_ = agree_silently(settings_, {.ird = depths().ird, .ord = wire::MpaEnhanced::kMaxDepth});
+    agreement_ = assume_negotiated(settings_, {.ird = depths().ird, .ord = wire::MpaEnhanced::kMaxDepth});
     phase_ = Phase::kOperation;
   } else {
     phase_ = is_initiator() ? Phase::kRequestDue : Phase::kAwaitsRequest;

@@ -33,7 +33,7 @@ StreamQueuePair::Step IwarpQueuePair::terminate(wire::TerminateCode code, const 
   ++count().terminates_sent;
   ++count().bad_requests;
   fail_stream({.event = is_protection(code) ? verbs::AsyncEventType::kQpAccessErr : verbs::AsyncEventType::kQpReqErr,
-               .says_goodbye = true},
+               .close_gracefully = true},
               call);
   return Step::kNothing;
 }

@@ -28,7 +28,7 @@ struct IwarpOptions : StreamOptions {
 };
 
 /// What both ends have agreed on; what the options ask for before that, and if the exchange is taken as done.
-struct IwarpAgreement {
+struct IwarpNegotiated {
   wire::MpaForm sends{};
   wire::MpaForm receives{};
   std::uint16_t ird = 0;                   // READs that the peer may have in flight here

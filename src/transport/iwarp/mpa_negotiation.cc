@@ -45,7 +45,7 @@ bool offers(const MpaEnhanced& words, MpaRtr rtr) {
 
 std::uint16_t depth(std::uint16_t value) { return std::min(value, MpaEnhanced::kMaxDepth); }
 
-IwarpAgreement common(const MpaStartFrame& own, const MpaStartFrame& peers, ReadDepths depths) {
+IwarpNegotiated common(const MpaStartFrame& own, const MpaStartFrame& peers, ReadDepths depths) {
   const bool crc = own.crc || peers.crc;
   return {.sends = form(peers.markers, crc),
           .receives = form(own.markers, crc),
@@ -56,7 +56,7 @@ IwarpAgreement common(const MpaStartFrame& own, const MpaStartFrame& peers, Read
 
 }  // namespace
 
-IwarpAgreement agree_silently(const IwarpOptions& options, ReadDepths own) {
+IwarpNegotiated assume_negotiated(const IwarpOptions& options, ReadDepths own) {
   return {.sends = form(options.markers, options.crc),
           .receives = form(options.markers, options.crc),
           .ird = own.ird,
@@ -97,8 +97,8 @@ MpaStartFrame make_reply(const MpaStartFrame& request, const IwarpOptions& optio
   return reply;
 }
 
-IwarpAgreement agree_as_responder(const MpaStartFrame& request, const MpaStartFrame& reply, ReadDepths own) {
-  IwarpAgreement agreement = common(reply, request, own);
+IwarpNegotiated agree_as_responder(const MpaStartFrame& request, const MpaStartFrame& reply, ReadDepths own) {
+  IwarpNegotiated agreement = common(reply, request, own);
   if (reply.enhanced.has_value()) {
     agreement.ord = std::min(own.ord, request.enhanced->ird);
     agreement.rtr = choice_of(*reply.enhanced);
@@ -107,9 +107,9 @@ IwarpAgreement agree_as_responder(const MpaStartFrame& request, const MpaStartFr
 }
 
 //= rfc6581 9.2
-tl::expected<IwarpAgreement, wire::TerminateCode> agree_as_initiator(const MpaStartFrame& request,
-                                                                     const MpaStartFrame& reply, ReadDepths own) {
-  IwarpAgreement agreement = common(request, reply, own);
+tl::expected<IwarpNegotiated, wire::TerminateCode> agree_as_initiator(const MpaStartFrame& request,
+                                                                      const MpaStartFrame& reply, ReadDepths own) {
+  IwarpNegotiated agreement = common(request, reply, own);
   if (!request.enhanced.has_value() || !reply.enhanced.has_value())
     return agreement;
   if (reply.enhanced->ord != MpaEnhanced::kMaxDepth && reply.enhanced->ord > own.ird)

@@ -19,7 +19,7 @@ struct ReadDepths {
 };
 
 /// The exchange taken as done between two ends with these same options.
-[[nodiscard]] IwarpAgreement agree_silently(const IwarpOptions& options, ReadDepths own);
+[[nodiscard]] IwarpNegotiated assume_negotiated(const IwarpOptions& options, ReadDepths own);
 
 /// `private_data` of the frame views the options.
 [[nodiscard]] wire::MpaStartFrame make_request(const IwarpOptions& options, ReadDepths own);
@@ -27,12 +27,12 @@ struct ReadDepths {
                                              ReadDepths own);
 
 /// What the responder concludes from the request and its own reply.
-[[nodiscard]] IwarpAgreement agree_as_responder(const wire::MpaStartFrame& request, const wire::MpaStartFrame& reply,
-                                                ReadDepths own);
+[[nodiscard]] IwarpNegotiated agree_as_responder(const wire::MpaStartFrame& request, const wire::MpaStartFrame& reply,
+                                                 ReadDepths own);
 
 /// What the initiator concludes; the error is the TERMINATE that it answers with.
-[[nodiscard]] tl::expected<IwarpAgreement, wire::TerminateCode> agree_as_initiator(const wire::MpaStartFrame& request,
-                                                                                   const wire::MpaStartFrame& reply,
-                                                                                   ReadDepths own);
+[[nodiscard]] tl::expected<IwarpNegotiated, wire::TerminateCode> agree_as_initiator(const wire::MpaStartFrame& request,
+                                                                                    const wire::MpaStartFrame& reply,
+                                                                                    ReadDepths own);
 
 }  // namespace weft::transport

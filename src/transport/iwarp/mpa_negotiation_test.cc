@@ -32,7 +32,7 @@ TEST(MpaNegotiation, BothEndsConcludeTheSame) {
         const auto request = make_request(first, initiator);
         const auto reply = make_reply(request, second, responder);
         const auto mine = agree_as_initiator(request, reply, initiator);
-        const IwarpAgreement peers = agree_as_responder(request, reply, responder);
+        const IwarpNegotiated peers = agree_as_responder(request, reply, responder);
         ASSERT_TRUE(mine.has_value());
         EXPECT_EQ(mine->sends.crc, peers.receives.crc);
         EXPECT_EQ(mine->receives.crc, peers.sends.crc);

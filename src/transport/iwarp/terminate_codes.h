@@ -1,7 +1,7 @@
 // Which TERMINATE a fault is answered with, and what a TERMINATE means for the requests of its receiver.
 #pragma once
 
-#include "transport/stream/message_sink.h"
+#include "transport/stream/receive_placement.h"
 #include "verbs/completion.h"
 #include "wire/rdmap.h"
 

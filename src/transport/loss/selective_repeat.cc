@@ -8,14 +8,14 @@
 namespace weft::transport {
 namespace {
 
-constexpr std::uint8_t kMostSteps = 7;
+constexpr std::uint8_t kMaxSteps = 7;
 constexpr std::uint8_t kRoundsPerStep = 16;  // as RFC 8985 keeps a wider window for 16 recoveries
 
 }  // namespace
 
 SelectiveRepeat::SelectiveRepeat(const Options& options)
     : received_(options.window),
-      answered_(options.window),
+      responded_(options.window),
       lost_(options.window),
       resent_(options.window),
       mask_(options.window - 1),
@@ -56,7 +56,7 @@ void SelectiveRepeat::measure(Psn psn, Time now) {
 }
 
 void SelectiveRepeat::measure_first_arrival(Psn psn, Time now) {
-  const bool known = (received_count_ != 0 && received_.test(psn)) || (answered_count_ != 0 && answered_.test(psn));
+  const bool known = (received_count_ != 0 && received_.test(psn)) || (responded_count_ != 0 && responded_.test(psn));
   if (!known) {
     measure(psn, now);
   }
@@ -95,8 +95,8 @@ void SelectiveRepeat::advance(Psn una, Psn end, Time now) {
   if (received_count_ != 0) {
     received_count_ -= received_.reset_range(una_, passed);
   }
-  if (answered_count_ != 0) {
-    answered_count_ -= answered_.reset_range(una_, passed);
+  if (responded_count_ != 0) {
+    responded_count_ -= responded_.reset_range(una_, passed);
   }
   if (lost_count_ != 0) {
     lost_count_ -= lost_.reset_range(una_, passed);
@@ -144,13 +144,13 @@ void SelectiveRepeat::on_sack(const wire::SackBitmap& bitmap, const Sack& sack, 
   }
 }
 
-bool SelectiveRepeat::on_answer(Psn psn) {
+bool SelectiveRepeat::on_response(Psn psn) {
   const std::int32_t place = psn - una_;
-  if (place < 0 || place >= static_cast<std::int32_t>(window()) || answered_.test(psn)) {
+  if (place < 0 || place >= static_cast<std::int32_t>(window()) || responded_.test(psn)) {
     return false;
   }
-  answered_.set(psn);
-  ++answered_count_;
+  responded_.set(psn);
+  ++responded_count_;
   if (lost_.test(psn)) {
     lost_.reset(psn);
     --lost_count_;
@@ -165,7 +165,7 @@ void SelectiveRepeat::on_duplicate(Psn end) {
     return;
   }
   steps_round_ = end;
-  steps_ = static_cast<std::uint8_t>(std::min<int>(steps_ + 1, kMostSteps));
+  steps_ = static_cast<std::uint8_t>(std::min<int>(steps_ + 1, kMaxSteps));
 }
 
 void SelectiveRepeat::mark_lost(Psn psn) {
@@ -195,9 +195,9 @@ Time SelectiveRepeat::detect(Psn limit, Time now) {
     return Time::never();
   }
   const std::int32_t places = std::min(highest_, limit) - una_;
-  const auto patience_now = static_cast<Stamp>(patience().picoseconds() >> kStampShift);
+  const auto timeout_stamp = static_cast<Stamp>(reorder_timeout().picoseconds() >> kStampShift);
   const Stamp present = stamp(now);
-  Stamp soonest = patience_now;
+  Stamp soonest = timeout_stamp;
   bool doubtful = false;
   bool first_sendings = true;
   for (std::int32_t at = 0; at < places && (first_sendings || resent_count_ != 0); at += 64) {
@@ -214,12 +214,12 @@ Time SelectiveRepeat::detect(Psn limit, Time now) {
         continue;  // sent again after everything that has arrived
       }
       const Stamp waited = present - sent;
-      if (waited >= patience_now) {
+      if (waited >= timeout_stamp) {
         mark_lost(psn);
         continue;
       }
       doubtful = true;
-      soonest = std::min(soonest, patience_now - waited);
+      soonest = std::min(soonest, timeout_stamp - waited);
       if (!resent_.test(psn)) {
         first_sendings = false;
         missing &= resent_.bits_from(from) | (missing & (~missing + 1));
@@ -289,14 +289,14 @@ Psn SelectiveRepeat::take_retransmission() {
 
 void SelectiveRepeat::clear() {
   received_.clear();
-  answered_.clear();
+  responded_.clear();
   lost_.clear();
   resent_.clear();
-  received_count_ = answered_count_ = lost_count_ = resent_count_ = 0;
+  received_count_ = responded_count_ = lost_count_ = resent_count_ = 0;
 }
 
 std::size_t SelectiveRepeat::heap_bytes() const {
-  return received_.heap_bytes() + answered_.heap_bytes() + lost_.heap_bytes() + resent_.heap_bytes() +
+  return received_.heap_bytes() + responded_.heap_bytes() + lost_.heap_bytes() + resent_.heap_bytes() +
          sent_.capacity() * sizeof(Stamp);
 }
 

@@ -57,7 +57,7 @@ class SelectiveRepeat {
   /// The peer has the packets that `bitmap` names: bit 0 stands for its base. Only PSNs from una to the end count.
   void on_sack(const wire::SackBitmap& bitmap, const Sack& sack, Time now);
   /// The answer of PSN `psn` has come; false if it had before, or lies outside the window.
-  [[nodiscard]] bool on_answer(Psn psn);
+  [[nodiscard]] bool on_response(Psn psn);
   /// The peer got a packet twice: losses were declared too early. At most one step a round trip.
   void on_duplicate(Psn end);
 
@@ -65,7 +65,7 @@ class SelectiveRepeat {
   /// `limit`, and tells when to look again; never if nothing is doubtful.
   [[nodiscard]] Time detect(Psn limit, Time now);
   /// How long to wait for a packet that others have overtaken, from when it left.
-  [[nodiscard]] Duration patience() const { return round_trip_ + longest() * (1 + steps_); }
+  [[nodiscard]] Duration reorder_timeout() const { return round_trip_ + longest() * (1 + steps_); }
   /// How long nothing may be heard before a probe, when none has been sent in vain yet. The first acknowledgements of a
   /// flow may wait behind queues that the round trip of the empty network knows nothing of.
   //= rfc8985 7.2
@@ -82,11 +82,11 @@ class SelectiveRepeat {
   /// The earliest packet to send again, which is then no longer due.
   [[nodiscard]] Psn take_retransmission();
   /// How many answers from `from` on have come without a gap, at most `limit`.
-  [[nodiscard]] std::uint32_t answered_run(Psn from, std::uint32_t limit) const {
-    return answered_count_ == 0 ? 0 : answered_.run_from(from, limit);
+  [[nodiscard]] std::uint32_t responses_in_a_row(Psn from, std::uint32_t limit) const {
+    return responded_count_ == 0 ? 0 : responded_.run_from(from, limit);
   }
   /// Something after una has arrived.
-  [[nodiscard]] bool has_gap() const { return received_count_ + answered_count_ != 0; }
+  [[nodiscard]] bool has_gap() const { return received_count_ + responded_count_ != 0; }
   /// Forgets what the peer has and what is lost, as after a receiver that was not ready.
   void clear();
   /// Beside the object itself.
@@ -112,7 +112,7 @@ class SelectiveRepeat {
   void detect_by_count(Psn acknowledged);
 
   PsnBitmap received_;       // the peer has the packet
-  PsnBitmap answered_;       // its answer has come: not the same for a READ that the peer has put aside
+  PsnBitmap responded_;      // its answer has come: not the same for a READ that the peer has put aside
   PsnBitmap lost_;           // to be sent again
   PsnBitmap resent_;         // sent again already
   std::vector<Stamp> sent_;  // by time only: when each packet left last
@@ -122,7 +122,7 @@ class SelectiveRepeat {
   Psn steps_round_;  // no further step before una reaches it
   std::uint32_t mask_;
   std::uint32_t received_count_ = 0;
-  std::uint32_t answered_count_ = 0;
+  std::uint32_t responded_count_ = 0;
   std::uint32_t lost_count_ = 0;
   std::uint32_t resent_count_ = 0;
   Stamp longest_now_ = 0;  // round trip in this round, acknowledgement's delay included

@@ -225,28 +225,28 @@ TEST(SelectiveRepeatByTime, CopyIsSentAgainWhenItIsLostToo) {
 TEST(SelectiveRepeatByTime, DuplicatesMakeItMorePatientForATime) {
   SelectiveRepeat repeat = sending(3);
   repeat.advance(kUna + 3, kUna + 3, at(12));
-  const Duration longest = (repeat.patience() - kRoundTrip) / 2;
+  const Duration longest = (repeat.reorder_timeout() - kRoundTrip) / 2;
   repeat.on_duplicate(kUna + 4);
-  EXPECT_EQ(repeat.patience(), kRoundTrip + 3 * longest);
+  EXPECT_EQ(repeat.reorder_timeout(), kRoundTrip + 3 * longest);
   repeat.on_duplicate(kUna + 4);  // the same round trip
-  EXPECT_EQ(repeat.patience(), kRoundTrip + 3 * longest);
+  EXPECT_EQ(repeat.reorder_timeout(), kRoundTrip + 3 * longest);
   // One packet a round trip: the step is over after sixteen of them.
   for (int i = 0; i < 20; ++i) {
     repeat.on_sent(kUna + 3 + i, at(100 + i * 10));
     repeat.advance(kUna + 4 + i, kUna + 4 + i, at(110 + i * 10));
   }
-  EXPECT_NEAR(repeat.patience().seconds(), 30e-6, 20e-9);
+  EXPECT_NEAR(repeat.reorder_timeout().seconds(), 30e-6, 20e-9);
 }
 
 TEST(SelectiveRepeatByTime, PatienceFollowsTheLongestRoundTripAndForgetsItSlowly) {
   SelectiveRepeat repeat = sending(1);
   repeat.advance(kUna + 1, kUna + 1, at(100));  // 100 us
-  EXPECT_NEAR(repeat.patience().seconds(), 210e-6, 50e-9);
+  EXPECT_NEAR(repeat.reorder_timeout().seconds(), 210e-6, 50e-9);
   for (int i = 1; i < 100; ++i) {
     repeat.on_sent(kUna + i, at(100 * i));
     repeat.advance(kUna + i + 1, kUna + i + 1, at(100 * i + 10));
   }
-  EXPECT_NEAR(repeat.patience().seconds(), 30e-6, 2e-6);
+  EXPECT_NEAR(repeat.reorder_timeout().seconds(), 30e-6, 2e-6);
 }
 
 }  // namespace

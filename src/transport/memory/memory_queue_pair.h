@@ -29,8 +29,8 @@ class MemoryQueuePair {
   void on_packet(const ReceivedPacket& received, verbs::Context& context, Time now);
   void on_timeout(verbs::Context& context, Time now);
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, verbs::Context& context, Time now);
-  [[nodiscard]] Time next_transmit() const { return answer_waits() ? Time::zero() : next_data(); }
-  [[nodiscard]] bool answer_waits() const { return core_.may_receive() && responder_.answer_waits(); }
+  [[nodiscard]] Time next_transmit() const { return response_pending() ? Time::zero() : next_data(); }
+  [[nodiscard]] bool response_pending() const { return core_.may_receive() && responder_.response_pending(); }
   [[nodiscard]] Time next_data() const { return has_data() ? Time::zero() : Time::never(); }
   [[nodiscard]] Time next_timeout() const { return requester_.next_timeout(); }
 
@@ -49,10 +49,10 @@ class MemoryQueuePair {
     return (core_.may_receive() && responder_.data_wait()) ||
            (core_.may_request() && requester_.ready(core_, options_));
   }
-  void enter(verbs::QpState state, const MemoryCall& surroundings);
-  void enter_error(const MemoryCall& surroundings);
-  void settle(const MemoryCall& surroundings);
-  void raise(verbs::AsyncEventType type, const MemoryCall& surroundings) const;
+  void enter(verbs::QpState state, const MemoryCall& environment);
+  void enter_error(const MemoryCall& environment);
+  void settle(const MemoryCall& environment);
+  void raise(verbs::AsyncEventType type, const MemoryCall& environment) const;
 
   QpCore core_;
   MemoryOptions options_;

@@ -72,7 +72,7 @@ TEST_P(MemoryQueuePairTest, AStoreIsCutIntoUnitsAndAnsweredOnce) {
   ASSERT_TRUE(post(WrOpcode::kRdmaWrite, length));
   pair.run();
   EXPECT_EQ(count(MemoryOperation::kStore), 4U);
-  EXPECT_EQ(count(MemoryOperation::kStoreAnswer), 1U);
+  EXPECT_EQ(count(MemoryOperation::kStoreAck), 1U);
   EXPECT_EQ(only_status(pair.a, pair.a.send_cq), WcStatus::kSuccess);
   EXPECT_EQ(first_of(pair.a, length), first_of(pair.b, length));
   EXPECT_TRUE(pair.b.poll(pair.b.recv_cq).empty());
@@ -80,7 +80,7 @@ TEST_P(MemoryQueuePairTest, AStoreIsCutIntoUnitsAndAnsweredOnce) {
   for (const wire::Packet& packet : sent) {
     const std::uint32_t expected = packet.memory.operation == MemoryOperation::kStore
                                        ? wire::data_wire_bytes(format, packet.common.payload_bytes)
-                                       : wire::answer_wire_bytes(format);
+                                       : wire::ack_wire_bytes(format);
     EXPECT_EQ(packet.common.wire_bytes, expected);
   }
 }
@@ -159,7 +159,7 @@ TEST_P(MemoryQueuePairTest, CompletionsAreInTheOrderOfPostingThoughAnswersOverta
   while (pair.step(pair.a, pair.b)) {
   }
   ASSERT_TRUE(pair.step(pair.b, pair.a));
-  EXPECT_EQ(sent.back().memory.operation, MemoryOperation::kStoreAnswer);
+  EXPECT_EQ(sent.back().memory.operation, MemoryOperation::kStoreAck);
   EXPECT_TRUE(pair.a.poll(pair.a.send_cq).empty());
   pair.run();
   const auto completions = pair.a.poll(pair.a.send_cq);
@@ -174,7 +174,7 @@ TEST_P(MemoryQueuePairTest, AnswersToMessagesThatCameTogetherAreOne) {
   while (pair.step(pair.a, pair.b)) {
   }
   pair.run();
-  EXPECT_EQ(count(MemoryOperation::kStoreAnswer), 1U);
+  EXPECT_EQ(count(MemoryOperation::kStoreAck), 1U);
   EXPECT_EQ(pair.a.poll(pair.a.send_cq).size(), 5U);
 }
 
@@ -228,7 +228,7 @@ TEST_P(MemoryQueuePairTest, AMessageLongerThanItsReceiveRequestFailsOnBothSides)
 
 TEST_P(MemoryQueuePairTest, ALostUnitEndsInAnErrorByTimeoutWhereverItIsLost) {
   for (const MemoryOperation lost :
-       {MemoryOperation::kStore, MemoryOperation::kStoreAnswer, MemoryOperation::kLoad, MemoryOperation::kLoadData}) {
+       {MemoryOperation::kStore, MemoryOperation::kStoreAck, MemoryOperation::kLoad, MemoryOperation::kLoadData}) {
     for (const std::uint32_t place : {0U, 1U, 2U}) {
       connect({});
       (void)pair.a.poll(pair.a.send_cq);
@@ -237,7 +237,7 @@ TEST_P(MemoryQueuePairTest, ALostUnitEndsInAnErrorByTimeoutWhereverItIsLost) {
       const bool loads = lost == MemoryOperation::kLoad || lost == MemoryOperation::kLoadData;
       ASSERT_TRUE(post(loads ? WrOpcode::kRdmaRead : WrOpcode::kRdmaWrite, 3 * kUnit));
       pair.run();
-      const bool harmless = lost == MemoryOperation::kStoreAnswer && place > 0;
+      const bool harmless = lost == MemoryOperation::kStoreAck && place > 0;
       const Time deadline = engine(pair.a).next_timeout();
       if (harmless) {
         EXPECT_EQ(only_status(pair.a, pair.a.send_cq), WcStatus::kSuccess);
@@ -320,7 +320,7 @@ TEST_P(MemoryQueuePairTest, UnitsThatDoNotBelongTogetherBreakTheConnection) {
   // An answer to what was never sent.
   EXPECT_EQ(outcome_of(kUnit, WrOpcode::kRdmaWrite,
                        [](wire::Packet& packet) {
-                         if (packet.memory.operation == MemoryOperation::kStoreAnswer)
+                         if (packet.memory.operation == MemoryOperation::kStoreAck)
                            packet.memory.message += 1;
                        }),
             WcStatus::kRetryExcErr);

@@ -93,7 +93,7 @@ bool MemoryRequester::poll_transmit(const TransmitSlot& slot, const MemoryCall& 
 // Those before it may still complete; it fails in its turn.
 void MemoryRequester::refuse_own(const SendWqe& wqe, const MemoryCall& call) {
   refusal_ = Refusal{wqe.ssn, verbs::WcStatus::kLocProtErr};
-  complete_answered(call);
+  complete_responded(call);
 }
 
 bool MemoryRequester::fill_data(const SendWqe& wqe, const TransmitSlot& slot, const MemoryCall& call) {
@@ -160,7 +160,7 @@ std::uint32_t MemoryRequester::asked(std::uint32_t place) const {
   return place + 1 == begun_ && offset_ > 0 ? offset_ : queue_[place].length;
 }
 
-void MemoryRequester::on_answer(const ReceivedPacket& received, const MemoryCall& call) {
+void MemoryRequester::on_response(const ReceivedPacket& received, const MemoryCall& call) {
   const wire::MemoryHeader& header = received.packet.memory;
   const bool refuses = header.operation == MemoryOperation::kRefusal;
   if (!was_sent(header.message, refuses) || (refuses && header.status == 0)) {
@@ -172,7 +172,7 @@ void MemoryRequester::on_answer(const ReceivedPacket& received, const MemoryCall
   peer_waits_ = header.operation == MemoryOperation::kWait;
   if (refuses && !refusal_.has_value())
     refusal_ = Refusal{header.message, static_cast<verbs::WcStatus>(header.status)};
-  complete_answered(call);
+  complete_responded(call);
   progress(call);
 }
 
@@ -201,11 +201,11 @@ void MemoryRequester::on_load_data(const ReceivedPacket& received, const MemoryC
     --loads_;
     wqe.started = true;  // all here, an empty load too
   }
-  complete_answered(call);
+  complete_responded(call);
   progress(call);
 }
 
-void MemoryRequester::complete_answered(const MemoryCall& call) {
+void MemoryRequester::complete_responded(const MemoryCall& call) {
   while (begun_ > 0 && !failed_) {
     const SendWqe& front = queue_.front();
     if (refusal_.has_value() && refusal_->message == front.ssn) {

@@ -26,7 +26,7 @@ class MemoryRequester {
   [[nodiscard]] bool ready(const QpCore& core, const MemoryOptions& options) const;
   [[nodiscard]] Time next_timeout() const { return deadline_; }
 
-  void on_answer(const ReceivedPacket& received, const MemoryCall& call);
+  void on_response(const ReceivedPacket& received, const MemoryCall& call);
   void on_load_data(const ReceivedPacket& received, const MemoryCall& call);
   void on_timeout(const MemoryCall& call);
 
@@ -51,7 +51,7 @@ class MemoryRequester {
   [[nodiscard]] bool fill_data(const SendWqe& wqe, const TransmitSlot& slot, const MemoryCall& call);
   void fill_load(const SendWqe& wqe, const TransmitSlot& slot, const MemoryCall& call);
   void refuse_own(const SendWqe& wqe, const MemoryCall& call);
-  void complete_answered(const MemoryCall& call);
+  void complete_responded(const MemoryCall& call);
   void complete_front(verbs::WcStatus status, const MemoryCall& call);
   void progress(const MemoryCall& call);
   [[nodiscard]] bool was_sent(std::uint32_t message, bool itself) const;

@@ -12,7 +12,7 @@ void MemoryResponder::reset() {
   held_.clear();
   executed_ = offset_ = placed_ = 0;
   refused_.reset();
-  answer_waits_ = broken_ = failed_ = false;
+  response_pending_ = broken_ = failed_ = false;
 }
 
 void MemoryResponder::on_request(const ReceivedPacket& received, const MemoryCall& call) {
@@ -26,7 +26,7 @@ void MemoryResponder::on_request(const ReceivedPacket& received, const MemoryCal
     if (execute(unit, call) == Verdict::kTaken)
       return;
     ++call.counters.waits;
-    answer_waits_ = true;
+    response_pending_ = true;
   }
   held_.push_back({.header = packet.memory, .payload = unit.payload, .bytes = {unit.bytes.begin(), unit.bytes.end()}});
 }
@@ -38,7 +38,7 @@ void MemoryResponder::on_receive_posted(const MemoryCall& call) {
       return;
     (void)held_.pop_front();
     // The peer's deadline stands still while it is told to wait.
-    answer_waits_ = true;
+    response_pending_ = true;
   }
 }
 
@@ -74,7 +74,7 @@ MemoryResponder::Verdict MemoryResponder::execute(const Unit& unit, const Memory
       accept_load(unit, call);
       break;
     case MemoryOperation::kLoadData:
-    case MemoryOperation::kStoreAnswer:
+    case MemoryOperation::kStoreAck:
     case MemoryOperation::kRefusal:
     case MemoryOperation::kWait:
       break;
@@ -148,7 +148,7 @@ void MemoryResponder::end_of_message(const Unit& unit, const MemoryCall& call) {
     return;
   ++executed_;
   offset_ = 0;
-  answer_waits_ = true;
+  response_pending_ = true;
   if (unit.header.operation == MemoryOperation::kSend || unit.header.has(wire::kMemoryImmediate))
     complete(unit, call);
 }
@@ -171,7 +171,7 @@ void MemoryResponder::complete(const Unit& unit, const MemoryCall& call) {
 
 void MemoryResponder::refuse(verbs::WcStatus status, const MemoryCall& call) {
   refused_ = status;
-  answer_waits_ = true;
+  response_pending_ = true;
   if (status == verbs::WcStatus::kRemAccessErr) {
     ++call.counters.access_violations;
     call.context.raise(
@@ -179,16 +179,16 @@ void MemoryResponder::refuse(verbs::WcStatus status, const MemoryCall& call) {
   }
 }
 
-void MemoryResponder::fill_answer(wire::Packet& packet, const MemoryCall& call) {
-  answer_waits_ = false;
+void MemoryResponder::fill_response(wire::Packet& packet, const MemoryCall& call) {
+  response_pending_ = false;
   start_unit(call.core, packet);
   packet.common.flags |= wire::kControl;
   packet.memory.operation = refused_.has_value()  ? MemoryOperation::kRefusal
                             : waits_for_receive() ? MemoryOperation::kWait
-                                                  : MemoryOperation::kStoreAnswer;
+                                                  : MemoryOperation::kStoreAck;
   packet.memory.message = executed_;
   packet.memory.status = static_cast<std::uint8_t>(refused_.value_or(verbs::WcStatus::kSuccess));
-  set_memory_sizes(packet, 0, wire::answer_wire_bytes(call.options.format));
+  set_memory_sizes(packet, 0, wire::ack_wire_bytes(call.options.format));
 }
 
 bool MemoryResponder::fill_load_data(const TransmitSlot& slot, const MemoryCall& call) {

@@ -29,10 +29,10 @@ class MemoryResponder {
   void on_receive_posted(const MemoryCall& call);
   [[nodiscard]] bool waits_for_receive() const { return !held_.empty(); }
 
-  [[nodiscard]] bool answer_waits() const { return answer_waits_; }
+  [[nodiscard]] bool response_pending() const { return response_pending_; }
   [[nodiscard]] bool data_wait() const { return !loads_.empty(); }
   /// The answer; only if one waits.
-  void fill_answer(wire::Packet& packet, const MemoryCall& call);
+  void fill_response(wire::Packet& packet, const MemoryCall& call);
   /// The next unit of a load's data; only if one waits. False: its memory may no longer be read.
   [[nodiscard]] bool fill_load_data(const TransmitSlot& slot, const MemoryCall& call);
 
@@ -79,7 +79,7 @@ class MemoryResponder {
   std::uint32_t placed_ = 0;                                         // bytes of the present message
   wire::MemoryOperation operation_ = wire::MemoryOperation::kStore;  // of the present message
   std::optional<verbs::WcStatus> refused_;
-  bool answer_waits_ = false;
+  bool response_pending_ = false;
   bool broken_ = false;  // a unit is missing
   bool failed_ = false;
 };

@@ -13,7 +13,7 @@ constexpr std::size_t kSmallestBuffer = 4096;
 
 }  // namespace
 
-void StreamInput::start(StreamLedger* ledger) {
+void StreamInput::start(FramingHeaderLog* ledger) {
   reset();
   ledger_ = ledger;
 }
@@ -67,7 +67,7 @@ std::size_t StreamInput::read_header(StreamOffset offset, std::span<std::byte> o
     read(offset, out);
     return out.size();
   }
-  const std::optional<StreamLedger::Entry> entry = ledger_->find(offset);
+  const std::optional<FramingHeaderLog::Entry> entry = ledger_->find(offset);
   if (!entry.has_value())
     return 0;
   const std::size_t length = std::min(out.size(), entry->header.size());

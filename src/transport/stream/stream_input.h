@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "transport/stream/stream_ledger.h"
+#include "transport/stream/framing_header_log.h"
 #include "transport/tcp/tcp_stream.h"
 
 namespace weft::transport {
@@ -18,7 +18,7 @@ namespace weft::transport {
 class StreamInput {
  public:
   /// Reads headers from `ledger`, which must outlive its use; null: from the bytes.
-  void start(StreamLedger* ledger);
+  void start(FramingHeaderLog* ledger);
   void reset();
   [[nodiscard]] bool carries_bytes() const { return ledger_ == nullptr; }
 
@@ -43,7 +43,7 @@ class StreamInput {
  private:
   void grow(std::size_t needed);
 
-  StreamLedger* ledger_ = nullptr;
+  FramingHeaderLog* ledger_ = nullptr;
   std::vector<std::byte> buffer_;  // size: a power of two, or 0
   StreamOffset position_ = 0;
   StreamOffset farthest_ = 0;

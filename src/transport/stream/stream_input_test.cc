@@ -62,7 +62,7 @@ TEST(StreamInput, KeepsNoMoreThanTheWindowHolds) {
 }
 
 TEST(StreamInput, ReadsHeadersFromALedgerAndForgetsThemThere) {
-  StreamLedger ledger;
+  FramingHeaderLog ledger;
   ledger.append(0, pattern(1, 20));
   ledger.append(500, pattern(2, 10));
   StreamInput input;

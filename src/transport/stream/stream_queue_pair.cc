@@ -78,7 +78,7 @@ void StreamQueuePair::fail_stream(const Failure& failure, const StreamCall& call
     raise(verbs::AsyncEventType::kQpLastWqeReached);
   if (connection_ == nullptr)
     return;
-  if (failure.says_goodbye) {
+  if (failure.close_gracefully) {
     connection_->close(call.now);
   } else {
     connection_->abort(call.now);
@@ -160,7 +160,7 @@ bool StreamQueuePair::poll_transmit(const TransmitSlot& slot, verbs::Context& co
 Time StreamQueuePair::next_transmit() const {
   return connection_ == nullptr ? Time::never() : connection_->next_transmit();
 }
-bool StreamQueuePair::answer_waits() const { return connection_ != nullptr && connection_->answer_waits(); }
+bool StreamQueuePair::response_pending() const { return connection_ != nullptr && connection_->response_pending(); }
 Time StreamQueuePair::next_data() const { return connection_ == nullptr ? Time::never() : connection_->next_data(); }
 Time StreamQueuePair::next_timeout() const {
   return connection_ == nullptr ? Time::never() : connection_->next_timeout();

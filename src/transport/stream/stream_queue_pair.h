@@ -14,8 +14,8 @@
 
 #include "transport/packet_io.h"
 #include "transport/qp_core.h"
-#include "transport/stream/message_sink.h"
 #include "transport/stream/outgoing_frames.h"
+#include "transport/stream/receive_placement.h"
 #include "transport/stream/stream_input.h"
 #include "transport/stream/stream_send_queue.h"
 #include "transport/stream/stream_types.h"
@@ -42,7 +42,7 @@ class StreamQueuePair : private TcpStreamUser {
   void on_timeout(verbs::Context& context, Time now);
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, verbs::Context& context, Time now);
   [[nodiscard]] Time next_transmit() const;
-  [[nodiscard]] bool answer_waits() const;
+  [[nodiscard]] bool response_pending() const;
   [[nodiscard]] Time next_data() const;
   [[nodiscard]] Time next_timeout() const;
 
@@ -102,7 +102,7 @@ class StreamQueuePair : private TcpStreamUser {
   [[nodiscard]] StreamCounters& count() { return counters_; }
   [[nodiscard]] StreamSendQueue& requests() { return requests_; }
   [[nodiscard]] const StreamSendQueue& requests() const { return requests_; }
-  [[nodiscard]] MessageSink& sink() { return sink_; }
+  [[nodiscard]] ReceivePlacement& sink() { return sink_; }
   [[nodiscard]] StreamInput& input() { return input_; }
   /// Bytes that have arrived in order and are not yet consumed.
   [[nodiscard]] StreamOffset available() const { return contiguous_ - input_.position(); }
@@ -128,7 +128,7 @@ class StreamQueuePair : private TcpStreamUser {
   struct Failure {
     verbs::WcStatus status = verbs::WcStatus::kWrFlushErr;  // of the oldest request not complete; kWrFlushErr: none
     std::optional<verbs::AsyncEventType> event{};
-    bool says_goodbye = false;  // what was written still goes out, then a FIN; else a reset
+    bool close_gracefully = false;  // what was written still goes out, then a FIN; else a reset
   };
   /// Goes to ERR, once.
   void fail_stream(const Failure& failure, const StreamCall& call);
@@ -163,9 +163,9 @@ class StreamQueuePair : private TcpStreamUser {
   StreamSendQueue requests_;
   OutgoingFrames frames_;
   StreamInput input_;
-  MessageSink sink_;
-  StreamLedger* ledger_ = nullptr;  // of this end's stream
-  StreamOffset contiguous_ = 0;     // all before it has arrived
+  ReceivePlacement sink_;
+  FramingHeaderLog* ledger_ = nullptr;  // of this end's stream
+  StreamOffset contiguous_ = 0;         // all before it has arrived
   StreamCounters counters_;
   verbs::Context* context_ = nullptr;
   Time now_;

@@ -17,7 +17,7 @@ std::uint16_t port_of(Qpn qpn) {
   return static_cast<std::uint16_t>(kFirst | ((qpn.value() ^ (qpn.value() >> 14)) & kMask));
 }
 
-StreamLedgers::Sender sender(EndpointId endpoint, Qpn qpn) { return {.endpoint = endpoint, .qpn = qpn}; }
+FramingHeaderLogs::Sender sender(EndpointId endpoint, Qpn qpn) { return {.endpoint = endpoint, .qpn = qpn}; }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void StreamQueuePair::open(const StreamCall& call) {
   if (attributes.address.traffic_class != 0)
     options_.tcp.traffic_class = static_cast<std::uint8_t>(attributes.address.traffic_class >> 2);
   connection_ = std::make_unique<TcpConnection>(identity, options_.tcp, static_cast<TcpStreamUser&>(*this));
-  if (StreamLedgers* const ledgers = options_.ledgers; ledgers != nullptr) {
+  if (FramingHeaderLogs* const ledgers = options_.ledgers; ledgers != nullptr) {
     ledger_ = &ledgers->open(sender(self.endpoint, self.qpn));
     // What an earlier connection has left there.
     ledger_->clear();

@@ -16,7 +16,7 @@ Result<void> StreamSendQueue::post(const verbs::SendWr& request, const StreamCal
       call.context.memory());
   if (entry.wqe.expects_response() && (entry.wqe.flags & verbs::kSendInline) != 0)
     return fail("post_send: READ and atomics cannot be inline");
-  entry.is_answered = !entry.wqe.expects_response();
+  entry.is_responded = !entry.wqe.expects_response();
   queue_.push_back(std::move(entry));
   return {};
 }
@@ -46,7 +46,7 @@ bool StreamSendQueue::complete_front(const StreamCall& call) {
 }
 
 bool StreamSendQueue::complete_acknowledged(StreamOffset offset, const StreamCall& call) {
-  while (cursor_ != 0 && queue_.front().end <= offset && queue_.front().is_answered) {
+  while (cursor_ != 0 && queue_.front().end <= offset && queue_.front().is_responded) {
     if (!complete_front(call))
       return false;
   }
@@ -54,7 +54,7 @@ bool StreamSendQueue::complete_acknowledged(StreamOffset offset, const StreamCal
 }
 
 bool StreamSendQueue::complete_before(std::uint32_t number, const StreamCall& call) {
-  while (cursor_ != 0 && first_ != number && queue_.front().is_answered) {
+  while (cursor_ != 0 && first_ != number && queue_.front().is_responded) {
     if (!complete_front(call))
       return false;
   }

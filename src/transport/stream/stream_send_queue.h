@@ -18,7 +18,7 @@ struct StreamRequest {
   StreamOffset end = 0;       // of its last frame, valid once `is_written`
   std::uint32_t written = 0;  // bytes of its message handed to TCP
   bool is_written = false;    // all its frames are
-  bool is_answered = true;    // false: a READ whose data have not all come
+  bool is_responded = true;   // false: a READ whose data have not all come
 };
 
 class StreamSendQueue {

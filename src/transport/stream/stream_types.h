@@ -6,7 +6,7 @@
 #include "base/data_size.h"
 #include "base/time.h"
 #include "transport/qp_core.h"
-#include "transport/stream/stream_ledger.h"
+#include "transport/stream/framing_header_log.h"
 #include "transport/tcp/tcp_options.h"
 
 namespace weft::transport {
@@ -21,7 +21,7 @@ enum class StreamStart : std::uint8_t {
 struct StreamOptions {
   TcpOptions tcp{};
   /// Where the headers go when lengths alone travel; must outlive the queue pair. Null: bytes travel.
-  StreamLedgers* ledgers = nullptr;
+  FramingHeaderLogs* ledgers = nullptr;
   StreamStart start = StreamStart::kEstablished;
   /// Frames are handed to TCP while fewer bytes than this are unacknowledged; at least 1.
   Bytes send_buffer = Bytes(std::int64_t{4} << 20);

@@ -245,9 +245,9 @@ void TcpQueuePair::refuse(SinkFault fault, const StreamCall& call) {
   if (!arriving_.is_write())
     sink().fail_receive(fault, call);
   const bool access = code == RefusalCode::kRemoteAccess;
-  fail_stream(
-      {.event = access ? verbs::AsyncEventType::kQpAccessErr : verbs::AsyncEventType::kQpReqErr, .says_goodbye = true},
-      call);
+  fail_stream({.event = access ? verbs::AsyncEventType::kQpAccessErr : verbs::AsyncEventType::kQpReqErr,
+               .close_gracefully = true},
+              call);
 }
 
 // Requests before the refused one have been executed. The refused one may have completed already, since TCP

@@ -124,7 +124,7 @@ void TcpScoreboard::mark(Block part, Block whole, const AckEvidence& evidence, D
   }
 }
 
-void TcpScoreboard::assume(std::int64_t bytes) {
+void TcpScoreboard::assume_delivered(std::int64_t bytes) {
   const std::int64_t missing = segments_.empty() ? 0 : segments_.front().length;
   assumed_ = std::min(assumed_ + bytes, std::max<std::int64_t>(outstanding() - sacked_ - lost_ - missing, 0));
 }
@@ -162,7 +162,7 @@ void TcpScoreboard::mark_all_lost() {
   }
 }
 
-void TcpScoreboard::forgive_lost() {
+void TcpScoreboard::unmark_lost() {
   for (std::uint32_t i = 0; i < segments_.size(); ++i) {
     segments_[i].flags &= static_cast<std::uint8_t>(~SentSegment::kLost);
   }

@@ -93,15 +93,15 @@ class TcpScoreboard {
   /// A block reported as received, in any order; what lies outside una to next is ignored.
   void sack(TcpSequence begin, TcpSequence end, const AckEvidence& evidence, Delivery& delivery);
   /// Without SACK: that many bytes have left the network, whichever they are; never all of what is outstanding.
-  void assume(std::int64_t bytes);
-  void assume_nothing() { assumed_ = 0; }
+  void assume_delivered(std::int64_t bytes);
+  void clear_assumed_delivered() { assumed_ = 0; }
 
   /// Segment `index` must be in flight.
   void mark_lost(std::uint32_t index);
   /// Everything that has not been received; a peer that took back what it reported is believed.
   void mark_all_lost();
   /// Back into flight: it was a mistake.
-  void forgive_lost();
+  void unmark_lost();
   /// The first that is lost. lost() > 0.
   [[nodiscard]] std::uint32_t first_lost();
   /// Segment `index` leaves again.

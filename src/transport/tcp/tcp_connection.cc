@@ -18,7 +18,7 @@ TcpConnection::TcpConnection(const TcpIdentity& identity, const TcpOptions& opti
   WEFT_ASSERT(options.mss >= 64 && options.mss <= 9216);
   WEFT_ASSERT(options.receive_buffer >= Bytes(options.mss) && options.receive_buffer < Bytes(1 << 30));
   WEFT_ASSERT(options.minimum_rto > Duration::zero() && options.timestamp_unit > Duration::zero());
-  WEFT_ASSERT(options.most_segments > 0 && options.most_gaps > 0 && options.delayed_ack.every > 0);
+  WEFT_ASSERT(options.max_segments > 0 && options.max_gaps > 0 && options.delayed_ack.every > 0);
   core_.options = options;
   core_.identity = identity;
   core_.user = &user;
@@ -72,10 +72,10 @@ void TcpConnection::abort(Time) {
   if (state_ == TcpState::kClosed) {
     return;
   }
-  const bool tells_peer = is_synchronized() && state_ != TcpState::kTimeWait;
+  const bool notifies_peer = is_synchronized() && state_ != TcpState::kTimeWait;
   const std::uint32_t sequence = core_.sending.to_wire(sender_.next());
   end(TcpFailure::kReset);
-  if (tells_peer) {
+  if (notifies_peer) {
     queue_reset(sequence, core_.receiving.to_wire(receiver_.next()), wire::kTcpRst | wire::kTcpAck);
   }
 }
@@ -95,7 +95,7 @@ void TcpConnection::enter_time_wait(Time now) {
   time_wait_at_ = now + core_.options.time_wait;
 }
 
-TcpConnection::Segment TcpConnection::take_apart(const wire::Packet& packet) const {
+TcpConnection::Segment TcpConnection::decode_segment(const wire::Packet& packet) const {
   Segment segment;
   segment.begin = core_.receiving.from_wire(packet.tcp.sequence, receiver_.next());
   segment.end = segment.begin + payload_of(packet) + numbers_of(packet.tcp);
@@ -112,7 +112,7 @@ void TcpConnection::on_packet(const ReceivedPacket& received, Time now) {
   }
   switch (state_) {
     case TcpState::kClosed:
-      answer_stray(packet);
+      send_reset_for(packet);
       return;
     case TcpState::kListen:
       on_segment_in_listen(packet, now);
@@ -147,14 +147,15 @@ bool TcpConnection::take_next(const ReceivedPacket& received, Time now) {
     return false;
   }
   const std::int64_t window = static_cast<std::int64_t>(header.window) << core_.agreed.send_scale;
-  return sender_.knows({.acknowledged = sender_.una(), .window = window}) && receiver_.take_next(core_, received, now);
+  return sender_.is_redundant({.acknowledged = sender_.una(), .window = window}) &&
+         receiver_.take_next(core_, received, now);
 }
 
 /// The order of the checks is the specification's.
 //= rfc9293 3.10.7.4
 void TcpConnection::on_segment(const ReceivedPacket& received, Time now) {
   const wire::Packet& packet = received.packet;
-  const Segment segment = take_apart(packet);
+  const Segment segment = decode_segment(packet);
   if (!is_acceptable(received, segment, now)) {
     ++core_.counters.rejected;
     return;
@@ -198,7 +199,7 @@ bool TcpConnection::is_acceptable(const ReceivedPacket& received, const Segment&
     }
     //= rfc7323 5.3
     if (receiver_.is_old(core_, packet.tcp.timestamp, now)) {
-      answer_throttled(now);
+      send_throttled_ack(now);
       return false;
     }
   }
@@ -221,7 +222,7 @@ bool TcpConnection::is_acceptable(const ReceivedPacket& received, const Segment&
   } else if (packet.tcp.has(wire::kTcpFin)) {
     receiver_.acknowledge_now();
   } else {
-    answer_throttled(now);
+    send_throttled_ack(now);
   }
   return false;
 }
@@ -236,7 +237,7 @@ bool TcpConnection::passes_checks(const wire::Packet& packet, const Segment& seg
   const bool crossed_syn = state_ == TcpState::kSynReceived && segment.begin == 0;
   if (header.has(wire::kTcpSyn) && !crossed_syn) {
     //= rfc5961 4.2
-    answer_throttled(now);
+    send_throttled_ack(now);
     return false;
   }
   if (!header.has(wire::kTcpAck)) {
@@ -249,7 +250,7 @@ bool TcpConnection::passes_checks(const wire::Packet& packet, const Segment& seg
   if (segment.acknowledged > sender_.next() ||
       segment.acknowledged < sender_.una() - core_.options.receive_buffer.count() - 0x4000'0000) {
     ++core_.counters.rejected;
-    answer_throttled(now);
+    send_throttled_ack(now);
     return false;
   }
   return true;
@@ -258,7 +259,7 @@ bool TcpConnection::passes_checks(const wire::Packet& packet, const Segment& seg
 //= rfc5961 3.2
 void TcpConnection::on_reset(const Segment& segment, Time now) {
   if (segment.begin != receiver_.next()) {
-    answer_throttled(now);
+    send_throttled_ack(now);
     return;
   }
   switch (state_) {
@@ -267,7 +268,7 @@ void TcpConnection::on_reset(const Segment& segment, Time now) {
         const StreamOffset written = sender_.written();
         sender_ = TcpSender();
         receiver_ = TcpReceiver();
-        core_.agreed = TcpAgreement();
+        core_.agreed = TcpNegotiated();
         core_.update_room();
         sender_.start(core_);
         sender_.write(core_, written, now);  // what the user has written waits for the next handshake
@@ -298,7 +299,7 @@ void TcpConnection::take_ack(const ReceivedPacket& received, const Segment& segm
   //= rfc7323 2.2
   const int scale = header.has(wire::kTcpSyn) ? 0 : core_.agreed.send_scale;
   const std::int64_t window = static_cast<std::int64_t>(header.window) << scale;
-  if (header.sack_blocks == 0 && sender_.knows({.acknowledged = segment.acknowledged, .window = window})) {
+  if (header.sack_blocks == 0 && sender_.is_redundant({.acknowledged = segment.acknowledged, .window = window})) {
     return;
   }
   TcpAck ack;
@@ -385,7 +386,7 @@ void TcpConnection::after_peer_fin(Time now) {
 
 /// Two ends that find each other's acknowledgements impossible would answer for ever.
 //= rfc5961 7
-void TcpConnection::answer_throttled(Time now) {
+void TcpConnection::send_throttled_ack(Time now) {
   if (now >= throttled_until_) {
     throttled_until_ = now + core_.options.minimum_rto / 2;
     receiver_.acknowledge_now();
@@ -425,7 +426,7 @@ void TcpConnection::fill_reset(wire::Packet& packet, Time now) {
   packet.tcp.flags = reset_flags_;
 }
 
-void TcpConnection::fill_answer(const TransmitSlot& slot, Time now) {
+void TcpConnection::fill_response(const TransmitSlot& slot, Time now) {
   wire::Packet& packet = slot.packet;
   if (reset_waits_) {
     fill_reset(packet, now);
@@ -446,8 +447,8 @@ void TcpConnection::fill_answer(const TransmitSlot& slot, Time now) {
 bool TcpConnection::poll_transmit(const TransmitSlot& slot, Time now) {
   const bool data_ready = sender_.next_data(core_) <= now;
   const bool alone = reset_waits_ || sender_.window_probe_waits() || receiver_.needs_own_segment() || !data_ready;
-  if (answer_waits() && alone) {
-    fill_answer(slot, now);
+  if (response_pending() && alone) {
+    fill_response(slot, now);
   } else if (data_ready) {
     start_segment(slot.packet, now);
     sender_.fill(core_, slot, now);

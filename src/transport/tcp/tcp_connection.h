@@ -64,9 +64,9 @@ class TcpConnection {
   void on_timeout(Time now);
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, Time now);
   /// Earliest instant a segment may leave, acknowledgements included.
-  [[nodiscard]] Time next_transmit() const { return answer_waits() ? Time::zero() : next_data(); }
+  [[nodiscard]] Time next_transmit() const { return response_pending() ? Time::zero() : next_data(); }
   /// A pure acknowledgement (or reset) waits, which goes before data and is not paced.
-  [[nodiscard]] bool answer_waits() const {
+  [[nodiscard]] bool response_pending() const {
     return reset_waits_ || (receiver_.acknowledgement_waits() && is_synchronized()) || sender_.window_probe_waits();
   }
   /// Earliest instant a segment with data (or SYN, FIN) may leave.
@@ -97,10 +97,10 @@ class TcpConnection {
   [[nodiscard]] bool takes_data() const {
     return state_ == TcpState::kEstablished || state_ == TcpState::kFinWait1 || state_ == TcpState::kFinWait2;
   }
-  [[nodiscard]] Segment take_apart(const wire::Packet& packet) const;
+  [[nodiscard]] Segment decode_segment(const wire::Packet& packet) const;
 
   // tcp_connection_open.cc: before the connection is established.
-  void answer_stray(const wire::Packet& packet);
+  void send_reset_for(const wire::Packet& packet);
   void on_segment_in_listen(const wire::Packet& packet, Time now);
   void on_segment_in_syn_sent(const wire::Packet& packet, Time now);
   void take_syn(const wire::TcpHeader& header, Time now);
@@ -118,7 +118,7 @@ class TcpConnection {
   void take_data(const ReceivedPacket& received, const Segment& segment, Time now);
   void after_fin_acknowledged(Time now);
   void after_peer_fin(Time now);
-  void answer_throttled(Time now);
+  void send_throttled_ack(Time now);
   void queue_reset(std::uint32_t sequence, std::uint32_t acknowledgement, std::uint8_t flags);
   void begin_close(Time now);
   void enter_time_wait(Time now);
@@ -128,7 +128,7 @@ class TcpConnection {
   // Packets out.
   void start_segment(wire::Packet& packet, Time now);
   void fill_reset(wire::Packet& packet, Time now);
-  void fill_answer(const TransmitSlot& slot, Time now);
+  void fill_response(const TransmitSlot& slot, Time now);
 
   TcpCore core_;
   TcpSender sender_;

@@ -64,7 +64,7 @@ void TcpConnection::establish(Time now) {
 }
 
 //= rfc9293 3.10.7.1
-void TcpConnection::answer_stray(const wire::Packet& packet) {
+void TcpConnection::send_reset_for(const wire::Packet& packet) {
   const wire::TcpHeader& header = packet.tcp;
   if (header.has(wire::kTcpRst)) {
     return;
@@ -139,10 +139,10 @@ void TcpConnection::take_syn(const wire::TcpHeader& header, Time now) {
 /// An option holds if both ends send it.
 void TcpConnection::agree(const wire::TcpHeader& syn) {
   const TcpOptions& options = core_.options;
-  TcpAgreement& agreed = core_.agreed;
-  constexpr std::uint16_t kLeastMss = 64;
+  TcpNegotiated& agreed = core_.agreed;
+  constexpr std::uint16_t kMinMss = 64;
   //= rfc9293 3.7.1
-  agreed.peer_mss = syn.mss == 0 ? TcpAgreement().peer_mss : std::max(syn.mss, kLeastMss);
+  agreed.peer_mss = syn.mss == 0 ? TcpNegotiated().peer_mss : std::max(syn.mss, kMinMss);
   //= rfc7323 3.2
   agreed.timestamps = options.timestamps && syn.has(wire::kTcpHasTimestamps);
   //= rfc2018 2

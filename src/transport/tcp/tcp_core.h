@@ -15,7 +15,7 @@
 namespace weft::transport {
 
 /// What both ends agreed on, or one end says of itself, in the SYNs.
-struct TcpAgreement {
+struct TcpNegotiated {
   std::uint16_t peer_mss = 536;  // of a peer that says nothing
   std::uint8_t send_scale = 0;   // of windows that arrive
   std::uint8_t receive_scale = 0;
@@ -28,7 +28,7 @@ struct TcpAgreement {
 struct TcpCore {
   TcpOptions options;
   TcpIdentity identity;
-  TcpAgreement agreed;
+  TcpNegotiated agreed;
   TcpSequenceMap sending;    // our sequence numbers
   TcpSequenceMap receiving;  // the peer's
   TcpStreamUser* user = nullptr;

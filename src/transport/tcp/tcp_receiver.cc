@@ -63,7 +63,7 @@ void TcpReceiver::note_mark(const TcpCore& core, bool marked) {
   }
 }
 
-void TcpReceiver::hand_on(TcpCore& core, const TcpArrival& arrival, SequenceRange part) const {
+void TcpReceiver::deliver_payload(TcpCore& core, const TcpArrival& arrival, SequenceRange part) const {
   const auto length = static_cast<std::uint32_t>(part.end - part.begin);
   const auto skipped = static_cast<std::size_t>(part.begin - arrival.begin);
   core.user->on_arrival({.offset = static_cast<StreamOffset>(part.begin - 1),
@@ -132,11 +132,11 @@ bool TcpReceiver::take_next(TcpCore& core, const ReceivedPacket& received, Time 
 void TcpReceiver::take_in_order(TcpCore& core, const TcpArrival& arrival, SequenceRange part, Time now) {
   if (ranges_.empty()) {
     next_ = part.end;
-    hand_on(core, arrival, part);
+    deliver_payload(core, arrival, part);
   } else {
     const std::int64_t before = static_cast<std::int64_t>(ranges_.size());
-    (void)ranges_.add(part, core.options.most_gaps + std::size_t{1},
-                      [&](SequenceRange fresh) { hand_on(core, arrival, fresh); });
+    (void)ranges_.add(part, core.options.max_gaps + std::size_t{1},
+                      [&](SequenceRange fresh) { deliver_payload(core, arrival, fresh); });
     next_ = ranges_.advance(next_);
     WEFT_DCHECK(before > 0 && next_ >= part.end);
     acknowledge_now();
@@ -162,10 +162,10 @@ void TcpReceiver::take_early(TcpCore& core, const TcpArrival& arrival, SequenceR
   ++core.counters.out_of_order;
   TcpSequence known = part.begin;  // behind the part of the segment that was there before or is new
   std::int64_t fresh_bytes = 0;
-  const bool kept = ranges_.add(part, core.options.most_gaps, [&](SequenceRange fresh) {
+  const bool kept = ranges_.add(part, core.options.max_gaps, [&](SequenceRange fresh) {
     fresh_bytes += fresh.end - fresh.begin;
     known = fresh.begin;
-    hand_on(core, arrival, fresh);
+    deliver_payload(core, arrival, fresh);
   });
   count_due();
   if (!kept) {

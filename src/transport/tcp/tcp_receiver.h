@@ -76,7 +76,7 @@ class TcpReceiver {
   [[nodiscard]] static std::int64_t first_window(const TcpCore& core);
 
  private:
-  void hand_on(TcpCore& core, const TcpArrival& arrival, SequenceRange part) const;
+  void deliver_payload(TcpCore& core, const TcpArrival& arrival, SequenceRange part) const;
   void take_in_order(TcpCore& core, const TcpArrival& arrival, SequenceRange part, Time now);
   void count_segment(const TcpCore& core, bool pushed, Time now);
   void take_early(TcpCore& core, const TcpArrival& arrival, SequenceRange part);

@@ -77,7 +77,7 @@ void TcpSender::queue_fin(const TcpCore& core, Time now) {
 void TcpSender::stop() {
   stale_ = true;
   open_ = false;
-  board_.forgive_lost();  // a connection that has ended sends nothing again
+  board_.unmark_lost();  // a connection that has ended sends nothing again
   syn_waits_ = false;
   tail_probe_ = false;
   window_probe_ = false;
@@ -120,7 +120,7 @@ bool TcpSender::window_admits(const TcpCore& core, std::int64_t length) const {
 }
 
 bool TcpSender::new_data_ready(const TcpCore& core) const {
-  if (board_.size() >= core.options.most_segments) {
+  if (board_.size() >= core.options.max_segments) {
     return false;
   }
   if (unsent() <= 0) {

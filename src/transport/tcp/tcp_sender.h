@@ -49,12 +49,12 @@ class TcpSender {
 
   void on_ack(TcpCore& core, const TcpAck& ack, Time now);
   /// What an acknowledgement without SACK blocks says at least.
-  struct Told {
+  struct AckState {
     TcpSequence acknowledged = 0;
     std::int64_t window = 0;
   };
   /// It says nothing new to a sender that waits for nothing: so it is with data that come one way.
-  [[nodiscard]] bool knows(const Told& told) const {
+  [[nodiscard]] bool is_redundant(const AckState& told) const {
     return board_.outstanding() == 0 && told.acknowledged == board_.una() && told.acknowledged + told.window == edge_ &&
            attempts_ == 0;
   }
@@ -131,7 +131,7 @@ class TcpSender {
   void settle_tail_probe(const TcpCore& core, const TcpAck& ack, bool advances, Time now);
   void find_losses(TcpCore& core, Time now);
   void enter_fast_recovery(TcpCore& core, Time now);
-  void answer_mark(TcpCore& core, Time now);
+  void react_to_mark(TcpCore& core, Time now);
   void refresh_window(const TcpCore& core);
   [[nodiscard]] bool uses_rack(const TcpCore& core) const {
     return core.agreed.sack && core.options.loss_detection == TcpLossDetection::kRack;

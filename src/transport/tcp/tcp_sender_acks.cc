@@ -47,7 +47,7 @@ void TcpSender::count_duplicate(const TcpCore& core, Delivery& delivery) {
   if (recovery_ == Recovery::kTimeout) {
     return;
   }
-  board_.assume(core.room());
+  board_.assume_delivered(core.room());
   delivery.bytes += core.room();
   if (recovery_ == Recovery::kOpen && ++duplicates_ == Rack::kDuplicateThreshold && board_.una() >= recovery_point_ &&
       board_[0].in_flight()) {
@@ -84,7 +84,7 @@ bool TcpSender::was_spurious(const TcpAck& ack) const {
 
 void TcpSender::undo(TcpCore& core, Time now) {
   ++core.counters.spurious_recoveries;
-  board_.forgive_lost();
+  board_.unmark_lost();
   rack_.on_late_arrival();
   if (core.options.congestion_control != nullptr) {
     core.options.congestion_control->on_undo(now);
@@ -97,7 +97,7 @@ void TcpSender::leave_recovery(const TcpCore& core) {
   undo_possible_ = false;
   stamp_pending_ = false;
   duplicates_ = 0;
-  board_.assume_nothing();
+  board_.clear_assumed_delivered();
   rack_.on_recovery_exit();
   refresh_window(core);
 }
@@ -108,7 +108,7 @@ void TcpSender::advance(TcpCore& core, const TcpAck& ack, Time now) {
   backoff_ = 0;
   if (recovery_ == Recovery::kOpen) {
     duplicates_ = 0;
-    board_.assume_nothing();
+    board_.clear_assumed_delivered();
     return;
   }
   if (was_spurious(ack)) {
@@ -176,7 +176,7 @@ void TcpSender::enter_fast_recovery(TcpCore& core, Time now) {
 }
 
 //= rfc3168 6.1.2
-void TcpSender::answer_mark(TcpCore& core, Time now) {
+void TcpSender::react_to_mark(TcpCore& core, Time now) {
   if (board_.una() <= reduction_point_ && reduction_point_ > 0) {
     return;
   }
@@ -264,7 +264,7 @@ void TcpSender::report(TcpCore& core, const TcpAck& ack, const Outcome& outcome,
         now);
   }
   if (ack.echoes_mark && core.agreed.ecn != TcpEcn::kOff) {
-    answer_mark(core, now);
+    react_to_mark(core, now);
   }
   if (recovery_ == Recovery::kFast) {
     window_ = reduction_.window({.delivered = outcome.delivered,

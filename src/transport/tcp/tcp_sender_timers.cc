@@ -6,7 +6,7 @@ namespace weft::transport {
 
 namespace {
 
-constexpr int kMostDoublings = 30;
+constexpr int kMaxDoublings = 30;
 
 }  // namespace
 
@@ -81,7 +81,7 @@ TcpSender::Verdict TcpSender::retransmission_timeout(TcpCore& core, Time now) {
   }
   ++attempts_;
   ++core.counters.timeouts;
-  backoff_ = static_cast<std::uint8_t>(std::min<int>(backoff_ + 1, kMostDoublings));
+  backoff_ = static_cast<std::uint8_t>(std::min<int>(backoff_ + 1, kMaxDoublings));
   probe_end_ = 0;
   tail_probe_ = false;
   duplicates_ = 0;
@@ -112,7 +112,7 @@ TcpSender::Verdict TcpSender::window_probe_timeout(TcpCore& core, Time now) {
     return Verdict::kGivesUp;
   }
   if (!ready(core)) {
-    backoff_ = static_cast<std::uint8_t>(std::min<int>(backoff_ + 1, kMostDoublings));
+    backoff_ = static_cast<std::uint8_t>(std::min<int>(backoff_ + 1, kMaxDoublings));
     if (edge_ > board_.next()) {
       small_segment_ = true;
     } else {

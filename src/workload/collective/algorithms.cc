@@ -186,9 +186,9 @@ std::uint32_t channels_of(CollectiveAlgorithm algorithm, const MemberLayout& lay
     return options.channels;
   switch (algorithm) {
     case CollectiveAlgorithm::kRing:
-      return layout.natural_channels();
+      return layout.default_channels();
     case CollectiveAlgorithm::kTree:
-      return 2 * layout.natural_channels();
+      return 2 * layout.default_channels();
     case CollectiveAlgorithm::kNvlsTree:
       return 2 * layout.rails();
     case CollectiveAlgorithm::kInNetwork:
@@ -204,8 +204,8 @@ std::uint32_t channels_of(CollectiveAlgorithm algorithm, const MemberLayout& lay
   return layout.rails();
 }
 
-std::uint32_t most_channels(const MemberLayout& layout, const CollectiveOptions& options) {
-  const std::uint32_t pairs = 2 * layout.natural_channels();
+std::uint32_t max_channels(const MemberLayout& layout, const CollectiveOptions& options) {
+  const std::uint32_t pairs = 2 * layout.default_channels();
   return std::max({pairs, (options.channels + pairs - 1) / pairs * pairs, 2 * layout.rails()});
 }
 

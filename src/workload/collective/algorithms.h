@@ -14,7 +14,7 @@ namespace weft::workload {
 [[nodiscard]] std::uint32_t channels_of(CollectiveAlgorithm algorithm, const MemberLayout& layout,
                                         const CollectiveOptions& options);
 /// The most that any algorithm uses.
-[[nodiscard]] std::uint32_t most_channels(const MemberLayout& layout, const CollectiveOptions& options);
+[[nodiscard]] std::uint32_t max_channels(const MemberLayout& layout, const CollectiveOptions& options);
 /// Equal steps of one pass of an algorithm that goes around rings, as Collectives::ring_steps says.
 [[nodiscard]] std::uint32_t ring_steps_of(CollectiveKind kind, CollectiveAlgorithm algorithm,
                                           const MemberLayout& layout);

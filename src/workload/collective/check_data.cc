@@ -113,7 +113,7 @@ Bytes memory_needed(const JobLayout& layout, const CollectiveOptions& options, B
   for (std::uint32_t rank = 0; rank < layout.size(); ++rank)
     all.members.push_back(RankId(rank));
   const MemberLayout members(all, layout);
-  const std::int64_t slots = slot_of(most_channels(members, options), 0) + 1;
+  const std::int64_t slots = slot_of(max_channels(members, options), 0) + 1;
   const Bytes buffers = options.buffer * (slots * static_cast<std::int64_t>(layout.size()));
   constexpr Bytes kAlignment = Bytes(1'024);
   return 4 * (std::max(buffers, size) + kAlignment);

@@ -24,27 +24,27 @@ class Sums {
  public:
   explicit Sums(const CollectiveForm& form)
       : form_(form),
-        cutter_({.element = form.size % form.element == Bytes::zero() ? form.element : Bytes(1), .chunk = form.chunk}),
+        chunker_({.element = form.size % form.element == Bytes::zero() ? form.element : Bytes(1), .chunk = form.chunk}),
         whole_{0, static_cast<std::uint64_t>(form.size.count())},
         startup_(form.scale_out.startup),
-        answer_(form.scale_out.answer) {}
+        ack_latency_(form.scale_out.ack_latency) {}
 
   [[nodiscard]] Train train(const LinkCost& link, const Extent& extent) const {
-    Train made{.chunks = static_cast<std::int64_t>(cutter_.chunks(extent))};
+    Train made{.chunks = static_cast<std::int64_t>(chunker_.chunks(extent))};
     if (made.chunks == 0)
       return made;
-    made.first = link.wire_time(bytes_of(cutter_.chunk(extent, 0)));
-    made.last = link.wire_time(bytes_of(cutter_.chunk(extent, static_cast<std::uint64_t>(made.chunks) - 1)));
+    made.first = link.wire_time(bytes_of(chunker_.chunk(extent, 0)));
+    made.last = link.wire_time(bytes_of(chunker_.chunk(extent, static_cast<std::uint64_t>(made.chunks) - 1)));
     made.all = made.first * (made.chunks - 1) + made.last;
     return made;
   }
   [[nodiscard]] Train whole() const { return train(form_.scale_out, whole_); }
   /// The longest of one rank's parts.
-  [[nodiscard]] Train part() const { return train(form_.scale_out, cutter_.part(whole_, 0, form_.ranks)); }
+  [[nodiscard]] Train part() const { return train(form_.scale_out, chunker_.part(whole_, 0, form_.ranks)); }
 
   // A step may send its first chunk once that of the step before has come, and once the link has sent all of that step:
   // each step but the last lasts as long as the slower of the two.
-  [[nodiscard]] Duration ring(std::int64_t steps) const { return ring_from(part(), steps) + answer_; }
+  [[nodiscard]] Duration ring(std::int64_t steps) const { return ring_from(part(), steps) + ack_latency_; }
   [[nodiscard]] Duration ring_from(const Train& segment, std::int64_t steps) const {
     return std::max(segment.all, segment.first + startup_) * (steps - 1) + segment.all + startup_;
   }
@@ -52,14 +52,14 @@ class Sums {
   // The whole train over the first link, and its last chunk over each further one.
   [[nodiscard]] Duration chain() const {
     const Train train = whole();
-    return train.all + startup_ + (train.first + startup_) * (form_.ranks - 2) + answer_;
+    return train.all + startup_ + (train.first + startup_) * (form_.ranks - 2) + ack_latency_;
   }
 
   // Every step waits for the whole of the one before. Halves of halves, there and back.
   [[nodiscard]] Duration halving_doubling() const {
-    Duration sum = answer_;
+    Duration sum = ack_latency_;
     for (std::uint32_t block = form_.ranks / 2; block > 0; block /= 2) {
-      const Extent half = cutter_.part(whole_, 0, form_.ranks / block);
+      const Extent half = chunker_.part(whole_, 0, form_.ranks / block);
       sum += (train(form_.scale_out, half).all + startup_) * 2;
     }
     return sum;
@@ -78,7 +78,7 @@ class Sums {
     if (messages <= window)
       return link + startup_;
     const Duration mean = link / messages;
-    const Duration turn = std::max(mean * window, mean + startup_ + answer_);
+    const Duration turn = std::max(mean * window, mean + startup_ + ack_latency_);
     const std::int64_t turns = (messages - 1) / window;
     return std::max(link, turn * turns + mean * (messages - turns * window)) + startup_;
   }
@@ -88,11 +88,11 @@ class Sums {
     const Train each = part();
     const Duration behind = (each.all - each.first) * (form_.ranks - 1);
     const Duration gap = startup_ > behind ? startup_ - behind : Duration::zero();
-    return exchange() * 2 - startup_ + gap + answer_;
+    return exchange() * 2 - startup_ + gap + ack_latency_;
   }
 
   [[nodiscard]] Duration barrier() const {
-    return (startup_ + form_.scale_out.wire_time(Bytes::zero())) * std::bit_width(form_.ranks - 1) + answer_;
+    return (startup_ + form_.scale_out.wire_time(Bytes::zero())) * std::bit_width(form_.ranks - 1) + ack_latency_;
   }
 
   [[nodiscard]] Duration tree_broadcast() const;
@@ -102,10 +102,10 @@ class Sums {
 
  private:
   const CollectiveForm& form_;
-  Cutter cutter_;
+  Chunker chunker_;
   Extent whole_;
   Duration startup_;
-  Duration answer_;
+  Duration ack_latency_;
 };
 
 /// How a message gets down the first tree over `count` nodes. A node sends to its children at once, packet by packet in
@@ -145,19 +145,19 @@ Duration Sums::tree_broadcast() const {
   Descent below(form_.scale_out, train.first, form_.ranks - 1);
   const Duration down = form_.ranks > 2 ? below.from(0) : Duration::zero();
   const std::int64_t turns = std::max<std::int64_t>(below.most_children(), 1);
-  return train.first + startup_ + down + train.first * turns * (train.chunks - 1) + answer_;
+  return train.first + startup_ + down + train.first * turns * (train.chunks - 1) + ack_latency_;
 }
 
 // Trees of all channels share the nodes' links. The first one's part is the longest.
 Duration Sums::tree_all_reduce() const {
-  const Train each = train(form_.scale_out, cutter_.part(whole_, 0, form_.channels));
+  const Train each = train(form_.scale_out, chunker_.part(whole_, 0, form_.channels));
   return tree_all_reduce_time({.nodes = form_.ranks,
                                .trees = form_.channels,
                                .chunks = each.chunks,
                                .chunk = each.first,
                                .last = each.last,
                                .startup = startup_}) +
-         answer_;
+         ack_latency_;
 }
 
 // The ring of each rail carries what the rank's own number owns of every group: it begins when the first chunk has been
@@ -165,7 +165,7 @@ Duration Sums::tree_all_reduce() const {
 // happens in the domains meanwhile, if their links are fast enough.
 Duration Sums::hierarchical() const {
   const std::uint32_t groups = form_.ranks / form_.locals;
-  const Extent share = cutter_.part(whole_, 0, form_.ranks);
+  const Extent share = chunker_.part(whole_, 0, form_.ranks);
   const Train inside = train(form_.scale_up, share);
   const bool reduces = form_.kind != CollectiveKind::kAllGather;
   const bool gathers = form_.kind != CollectiveKind::kReduceScatter;
@@ -173,19 +173,19 @@ Duration Sums::hierarchical() const {
   const std::int64_t steps = std::int64_t{groups - 1} * ((reduces ? 1 : 0) + (gathers ? 1 : 0));
   Duration sum = ring_from(train(form_.scale_out, share), steps);
   if (others == 0)
-    return sum + answer_;
+    return sum + ack_latency_;
   if (reduces)
     sum += inside.first * others + form_.scale_up.startup;
   if (gathers)
     sum += inside.last * others + form_.scale_up.startup;
-  return sum + (gathers ? form_.scale_up.answer : answer_);
+  return sum + (gathers ? form_.scale_up.ack_latency : ack_latency_);
 }
 
 // The trees of the last owner's rail, behind the domain's sum of everybody's first chunks and before its sharing of the
 // own last one. Both take the way to the switch and back for the first piece; other pieces follow without a gap.
 Duration Sums::nvls_tree() const {
   const std::uint32_t locals = std::max<std::uint32_t>(form_.locals, 1);
-  const Extent share = cutter_.part(cutter_.part(whole_, 0, locals), 0, form_.channels);
+  const Extent share = chunker_.part(chunker_.part(whole_, 0, locals), 0, form_.channels);
   const Train each = train(form_.scale_out, share);
   const Duration trees = tree_all_reduce_time({.nodes = form_.ranks / locals,
                                                .trees = form_.channels,
@@ -194,9 +194,9 @@ Duration Sums::nvls_tree() const {
                                                .last = each.last,
                                                .startup = startup_});
   if (locals == 1 || each.chunks == 0)
-    return trees + answer_;
+    return trees + ack_latency_;
   const auto in_domain = [&](std::int64_t index, std::int64_t owners) {
-    const Bytes chunk = bytes_of(cutter_.chunk(share, static_cast<std::uint64_t>(index)));
+    const Bytes chunk = bytes_of(chunker_.chunk(share, static_cast<std::uint64_t>(index)));
     return form_.reducer.startup + form_.reducer.wire_time(chunk * owners * form_.channels);
   };
   return in_domain(0, locals) + trees + in_domain(each.chunks - 1, 1);
@@ -209,12 +209,12 @@ std::optional<Duration> of_exchange(const CollectiveForm& form, const Sums& sums
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllGather:
     case CollectiveKind::kAllToAll:
-      return sums.exchange() + form.scale_out.answer;
+      return sums.exchange() + form.scale_out.ack_latency;
     case CollectiveKind::kBarrier:
       return sums.barrier();
     case CollectiveKind::kSend:
     case CollectiveKind::kReceive:
-      return sums.whole().all + form.scale_out.startup + form.scale_out.answer;
+      return sums.whole().all + form.scale_out.startup + form.scale_out.ack_latency;
     case CollectiveKind::kBroadcast:
     case CollectiveKind::kReduce:
       break;

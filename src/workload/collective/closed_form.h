@@ -19,7 +19,7 @@ namespace weft::workload {
 /// Messages over one kind of link; startup and answer as measured with one message, or said by a data sheet.
 struct LinkCost {
   Duration startup{};
-  Duration answer{};
+  Duration ack_latency{};
   std::function<Duration(Bytes)> wire_time{};  // of a message with its packets' headers
   Duration packet{};                           // wire time of a full one, where messages share a link by turns
   Duration acknowledgement{};                  // wire time of the one that goes back for a message

@@ -81,7 +81,7 @@ Result<void> CollectiveProgram::on_event() {
         return taken;
     }
   }
-  if (auto ran = engine_->on_news(); !ran)
+  if (auto ran = engine_->on_completions(); !ran)
     return ran;
   return advance();
 }

@@ -124,7 +124,7 @@ class Collectives {
   /// A machine event of the implementation's own.
   [[nodiscard]] virtual Result<void> on_machine_event(const verbs::MachineEvent& event) = 0;
   /// Takes all completions there are and goes on with what they allow.
-  [[nodiscard]] virtual Result<void> on_news() = 0;
+  [[nodiscard]] virtual Result<void> on_completions() = 0;
 
   /// Moves up to `out.size()` finished operations to `out`, in the order in which they finished; the number moved.
   virtual std::size_t take_finished(std::span<CollectiveFinished> out) = 0;

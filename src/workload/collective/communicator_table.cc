@@ -48,7 +48,7 @@ Result<CommunicatorId> CommunicatorTable::add(const Communicator& communicator) 
   CommunicatorEntry entry{.definition = communicator};
   const auto self = std::find(communicator.members.begin(), communicator.members.end(), options_.rank);
   entry.layout = std::make_unique<MemberLayout>(communicator, *options_.layout);
-  entry.slots = slot_of(most_channels(*entry.layout, options_.collectives), 0) + 1;
+  entry.slots = slot_of(max_channels(*entry.layout, options_.collectives), 0) + 1;
   entry.buffers = next_buffer_;
   const auto each = static_cast<std::uint64_t>(options_.collectives.buffer.count());
   const std::uint64_t needed = entry.size() * std::uint64_t{entry.slots} * each;

@@ -77,42 +77,42 @@ Result<void> CostedCollectives::begin(const CollectiveRequest& request) {
   return {};
 }
 
-void CostedCollectives::join(const LineKey& key, const CollectiveRequest& request, std::size_t members) {
-  CostedNetwork::Line& line = network_.lines_[key];
+void CostedCollectives::join(const OperationQueueKey& key, const CollectiveRequest& request, std::size_t members) {
+  CostedNetwork::OperationQueue& line = network_.lines_[key];
   const std::uint64_t place = joined_[key]++ - line.closed;
   WEFT_ASSERT(place <= line.open.size());
   if (place == line.open.size()) {
     line.open.push_back({.request = request, .members = {}, .last_begun = {}});
   }
-  auto& meeting = line.open[static_cast<std::size_t>(place)];
+  auto& pending_operation = line.open[static_cast<std::size_t>(place)];
   if (request.kind == CollectiveKind::kSend) {
-    meeting.request = request;
+    pending_operation.request = request;
   }
   const std::uint64_t operation = next_operation_++;
   operations_[operation] = {.token = request.token, .begun = machine_.now(), .finished = Time::never(), .line = key};
   ++outstanding_;
-  meeting.members.push_back({.member = this, .operation = operation});
-  meeting.last_begun = later(meeting.last_begun, machine_.now());
-  if (meeting.members.size() == members) {
+  pending_operation.members.push_back({.member = this, .operation = operation});
+  pending_operation.last_begun = later(pending_operation.last_begun, machine_.now());
+  if (pending_operation.members.size() == members) {
     WEFT_ASSERT(place == 0);  // the last to begin this has begun all before it
     close(line, key);
   }
 }
 
-void CostedCollectives::close(CostedNetwork::Line& line, const LineKey& key) {
-  CostedNetwork::Meeting meeting = std::move(line.open.front());
+void CostedCollectives::close(CostedNetwork::OperationQueue& line, const OperationQueueKey& key) {
+  CostedNetwork::PendingOperation pending_operation = std::move(line.open.front());
   line.open.pop_front();
   ++line.closed;
   const Communicator& group = communicator(key.communicator);
-  CostedOperation operation{.communicator = group, .request = meeting.request};
+  CostedOperation operation{.communicator = group, .request = pending_operation.request};
   if (key.sender.is_valid()) {
     operation.sender = group.members[key.sender.value()];
     operation.receiver = group.members[key.receiver.value()];
   }
   const Duration cost = network_.cost_(operation);
   WEFT_ASSERT(cost >= Duration::zero());
-  line.free_at = later(line.free_at, meeting.last_begun) + cost;
-  for (const auto& [member, id] : meeting.members) {
+  line.free_at = later(line.free_at, pending_operation.last_begun) + cost;
+  for (const auto& [member, id] : pending_operation.members) {
     member->end_at(id, line.free_at);
   }
 }

@@ -42,27 +42,27 @@ class CostedNetwork {
     CostedCollectives* member = nullptr;
     std::uint64_t operation = 0;
   };
-  struct Meeting {
+  struct PendingOperation {
     CollectiveRequest request{};
     std::vector<Waiting> members{};
     Time last_begun{};
   };
   /// A sequence of operations that follow one another: of a communicator, or from one member of it to another.
-  struct Line {
-    std::deque<Meeting> open{};  // those not all have begun, oldest first
-    std::uint64_t closed = 0;    // operations before them
-    Time free_at{};              // when the last one that all have begun ends
+  struct OperationQueue {
+    std::deque<PendingOperation> open{};  // those not all have begun, oldest first
+    std::uint64_t closed = 0;             // operations before them
+    Time free_at{};                       // when the last one that all have begun ends
   };
-  struct LineKey {
+  struct OperationQueueKey {
     CommunicatorId communicator{};
     MemberIndex sender{};  // of sends and receives
     MemberIndex receiver{};
-    friend auto operator<=>(const LineKey&, const LineKey&) = default;
+    friend auto operator<=>(const OperationQueueKey&, const OperationQueueKey&) = default;
   };
 
   CollectiveCost cost_;
   std::vector<Communicator> communicators_;
-  std::map<LineKey, Line> lines_;
+  std::map<OperationQueueKey, OperationQueue> lines_;
 };
 
 class CostedCollectives final : public Collectives {
@@ -75,31 +75,31 @@ class CostedCollectives final : public Collectives {
   [[nodiscard]] const Communicator& communicator(CommunicatorId id) const override;
   [[nodiscard]] Result<void> begin(const CollectiveRequest& request) override;
   [[nodiscard]] Result<void> on_machine_event(const verbs::MachineEvent& event) override;
-  [[nodiscard]] Result<void> on_news() override { return {}; }
+  [[nodiscard]] Result<void> on_completions() override { return {}; }
   std::size_t take_finished(std::span<CollectiveFinished> out) override;
   [[nodiscard]] std::size_t outstanding() const override { return outstanding_; }
 
  private:
-  using LineKey = CostedNetwork::LineKey;
+  using OperationQueueKey = CostedNetwork::OperationQueueKey;
 
   struct Operation {
     CollectiveToken token = 0;
     Time begun{};
     Time finished{};
-    LineKey line{};
+    OperationQueueKey line{};
   };
 
   [[nodiscard]] Result<MemberIndex> self_in(const Communicator& communicator) const;
-  void join(const LineKey& key, const CollectiveRequest& request, std::size_t members);
-  void close(CostedNetwork::Line& line, const LineKey& key);
+  void join(const OperationQueueKey& key, const CollectiveRequest& request, std::size_t members);
+  void close(CostedNetwork::OperationQueue& line, const OperationQueueKey& key);
   void end_at(std::uint64_t operation, Time at);
 
   CostedNetwork& network_;
   verbs::Machine& machine_;
   RankId rank_;
   std::uint32_t added_ = 0;
-  std::map<LineKey, std::uint64_t> joined_;  // operations begun on each line
-  std::map<LineKey, Time> turn_;             // when the last operation taken from each line ended
+  std::map<OperationQueueKey, std::uint64_t> joined_;  // operations begun on each line
+  std::map<OperationQueueKey, Time> turn_;             // when the last operation taken from each line ended
   std::map<std::uint64_t, Operation> operations_;
   std::uint64_t next_operation_ = 0;
   std::size_t outstanding_ = 0;

@@ -14,89 +14,89 @@ struct DirectView {
     return MemberIndex((context.self.value() + context.size() - steps) % context.size());
   }
   [[nodiscard]] Extent share_of(MemberIndex owner) const {
-    return context.cutter().part(context.part_of(owner), channel, context.channels);
+    return context.chunker().part(context.part_of(owner), channel, context.channels);
   }
   /// Of the longest part.
-  [[nodiscard]] std::uint64_t chunks() const { return context.cutter().chunks(share_of(MemberIndex(0))); }
+  [[nodiscard]] std::uint64_t chunks() const { return context.chunker().chunks(share_of(MemberIndex(0))); }
 };
 
 Lane scatter_send(DirectView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
     for (std::uint32_t step = 1; step < view.context.size(); ++step) {
       const Extent share = view.share_of(view.ahead(step));
-      if (chunk < cutter.chunks(share))
+      if (chunk < chunker.chunks(share))
         co_yield {.kind = Action::Kind::kSend,
                   .slot = view.context.rail_slot(view.channel, 0),
                   .peer = view.ahead(step),
-                  .extent = cutter.chunk(share, chunk)};
+                  .extent = chunker.chunk(share, chunk)};
     }
   }
 }
 
 Lane scatter_receive(DirectView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   const Extent share = view.share_of(view.context.self);
-  for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
+  for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
     for (std::uint32_t step = 1; step < view.context.size(); ++step)
       co_yield {.kind = Action::Kind::kReduce,
                 .slot = view.context.rail_slot(view.channel, 0),
                 .peer = view.behind(step),
-                .extent = cutter.chunk(share, chunk),
+                .extent = chunker.chunk(share, chunk),
                 .mark = step + 1 == view.context.size() ? chunk + 1 : 0};
   }
 }
 
 /// `reduced`: the lane after whose marks own chunks are ready.
 Lane gather_send(DirectView view, std::optional<std::uint32_t> reduced) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   const Extent share = view.share_of(view.context.self);
-  for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
+  for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
     for (std::uint32_t step = 1; step < view.context.size(); ++step)
       co_yield {.kind = Action::Kind::kSend,
                 .slot = view.context.rail_slot(view.channel, 1),
                 .peer = view.ahead(step),
-                .extent = cutter.chunk(share, chunk),
+                .extent = chunker.chunk(share, chunk),
                 .after = {Dependency{reduced.value_or(0), reduced ? chunk + 1 : 0}}};
   }
 }
 
 Lane gather_receive(DirectView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
     for (std::uint32_t step = 1; step < view.context.size(); ++step) {
       const Extent share = view.share_of(view.behind(step));
-      if (chunk < cutter.chunks(share))
+      if (chunk < chunker.chunks(share))
         co_yield {.kind = Action::Kind::kReceive,
                   .slot = view.context.rail_slot(view.channel, 1),
                   .peer = view.behind(step),
-                  .extent = cutter.chunk(share, chunk)};
+                  .extent = chunker.chunk(share, chunk)};
     }
   }
 }
 
 Lane pairwise_send(DirectView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 1; step < view.context.size(); ++step) {
     const Extent share = view.share_of(view.ahead(step));
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk)
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk)
       co_yield {.kind = Action::Kind::kSend,
                 .slot = view.context.rail_slot(view.channel, 0),
                 .peer = view.ahead(step),
-                .extent = cutter.chunk(share, chunk)};
+                .extent = chunker.chunk(share, chunk)};
   }
 }
 
 Lane pairwise_receive(DirectView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 1; step < view.context.size(); ++step) {
     const Extent share = view.share_of(view.behind(step));
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk)
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk)
       co_yield {.kind = Action::Kind::kReceive,
                 .buffer = BufferKind::kResult,
                 .slot = view.context.rail_slot(view.channel, 0),
                 .peer = view.behind(step),
-                .extent = cutter.chunk(share, chunk)};
+                .extent = chunker.chunk(share, chunk)};
   }
 }
 

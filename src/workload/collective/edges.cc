@@ -131,7 +131,7 @@ Result<void> EdgeTable::take(EdgeId id) {
   if (needs_clearing(id))
     return clear(edge);
   const std::uint64_t owed = edge.taken - edge.returned;
-  return owed < (options().slots() + 1) / 2 ? Result<void>{} : give_credits(edge, owed);
+  return owed < (options().slots() + 1) / 2 ? Result<void>{} : return_credits(edge, owed);
 }
 
 Result<void> EdgeTable::expect(EdgeId id, std::uint64_t chunks) {
@@ -143,13 +143,13 @@ Result<void> EdgeTable::expect(EdgeId id, std::uint64_t chunks) {
 // One message for each chunk.
 Result<void> EdgeTable::clear(Edge& edge) {
   while (edge.returned < edge.expected && edge.returned - edge.taken < *options().clear_to_send) {
-    if (auto given = give_credits(edge, 1); !given)
+    if (auto given = return_credits(edge, 1); !given)
       return given;
   }
   return {};
 }
 
-Result<void> EdgeTable::give_credits(Edge& edge, std::uint64_t credits) {
+Result<void> EdgeTable::return_credits(Edge& edge, std::uint64_t credits) {
   edge.returned += credits;
   const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
   return post(edge, options().queue_pairs,

@@ -43,10 +43,10 @@ class EdgeTable {
 
   /// The receiver has room for a chunk that is not promised to another.
   [[nodiscard]] bool may_send(EdgeId edge) const {
-    return edges_[edge.value()].promised < edges_[edge.value()].credits;
+    return edges_[edge.value()].credits_reserved < edges_[edge.value()].credits;
   }
   /// Takes a credit; the chunk that it is for will be sent, in order.
-  void promise(EdgeId edge) { ++edges_[edge.value()].promised; }
+  void reserve_credit(EdgeId edge) { ++edges_[edge.value()].credits_reserved; }
   struct Chunk {
     std::uint64_t offset = 0;  // in this rank's memory
     Bytes size{};
@@ -78,7 +78,7 @@ class EdgeTable {
     ChannelId channel{};  // invalid: not open yet
     bool scale_up = false;
     // As sender.
-    std::uint64_t promised = 0;
+    std::uint64_t credits_reserved = 0;
     std::uint64_t sent = 0;
     std::uint64_t credits = 0;  // given so far, of all times
     // As receiver.
@@ -88,7 +88,7 @@ class EdgeTable {
     std::uint64_t expected = 0;  // chunks that operations take, with clear-to-sends
   };
   [[nodiscard]] Result<void> clear(Edge& edge);
-  [[nodiscard]] Result<void> give_credits(Edge& edge, std::uint64_t credits);
+  [[nodiscard]] Result<void> return_credits(Edge& edge, std::uint64_t credits);
   [[nodiscard]] Result<void> open(Edge& edge);
   [[nodiscard]] Result<void> post(Edge& edge, std::uint32_t queue_pair, const Message& message);
   [[nodiscard]] std::uint64_t buffer_of(const CommunicatorEntry& entry, MemberIndex sender, std::uint32_t slot) const;

@@ -225,7 +225,7 @@ void CollectiveEngine::wake_at(Time at) {
 // A timer says no more than that it may be time; on_news looks.
 Result<void> CollectiveEngine::on_machine_event(const verbs::MachineEvent&) { return {}; }
 
-Result<void> CollectiveEngine::on_news() {
+Result<void> CollectiveEngine::on_completions() {
   if (auto polled = messenger_.poll(*this); !polled)
     return polled;
   return run();
@@ -283,7 +283,7 @@ Result<bool> CollectiveEngine::run(OperationId id, Operation& operation, std::ui
       if (!may_start(operation, lane))
         return any;
       if (lane.current->kind == Action::Kind::kSend)
-        edges_.promise(lane.edge);
+        edges_.reserve_credit(lane.edge);
       lane.working = true;
       if (const Duration time = time_of(operation, lane); time > Duration::zero()) {
         lane.busy_until = messenger_.now() + time;

@@ -46,7 +46,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   [[nodiscard]] CollectiveAlgorithm choose(CollectiveRequest request) const override;
   [[nodiscard]] std::uint32_t ring_steps(const CollectiveRequest& request) const override;
   [[nodiscard]] Result<void> on_machine_event(const verbs::MachineEvent& event) override;
-  [[nodiscard]] Result<void> on_news() override;
+  [[nodiscard]] Result<void> on_completions() override;
   std::size_t take_finished(std::span<CollectiveFinished> out) override;
   [[nodiscard]] std::size_t outstanding() const override { return operations_.size() + finished_.size(); }
 

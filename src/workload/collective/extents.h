@@ -18,13 +18,13 @@ struct Extent {
 };
 
 /// Cuts extents into equal parts (up to one element; the first ones are longer) and chunks.
-class Cutter {
+class Chunker {
  public:
   struct Options {
     Bytes element{};  // above 0
     Bytes chunk{};    // whole elements, above 0
   };
-  explicit Cutter(const Options& options)
+  explicit Chunker(const Options& options)
       : element_(static_cast<std::uint64_t>(options.element.count())),
         chunk_(static_cast<std::uint64_t>(options.chunk.count())) {}
 

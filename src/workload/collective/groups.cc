@@ -32,7 +32,7 @@ std::uint16_t GroupTable::rail_of(const RankSite& site, const GroupName& name, b
   return site.rails[layout.rail_of(name.channel) % site.rails.size()];
 }
 
-GroupTable::Way GroupTable::way_of(const GroupName& name) const {
+GroupTable::GroupRail GroupTable::group_rail_of(const GroupName& name) const {
   const CommunicatorEntry& entry = communicators_.at(name.communicator);
   const RankSite& site = (*communicators_.options().layout)[communicators_.options().rank.value()];
   const bool one_domain = entry.layout->groups() == 1 || name.extent == GroupExtent::kDomain;
@@ -41,11 +41,11 @@ GroupTable::Way GroupTable::way_of(const GroupName& name) const {
 }
 
 Result<verbs::ReduceLimits> GroupTable::limits(const GroupName& name) const {
-  const Way way = way_of(name);
-  const verbs::Rail& rail = messenger_.ports().machine().rails()[way.rail];
+  const GroupRail group_rail = group_rail_of(name);
+  const verbs::Rail& rail = messenger_.ports().machine().rails()[group_rail.rail];
   if (rail.groups == nullptr)
     return fail("communicator '{}': no switch of its {} reduces", communicators_.at(name.communicator).definition.name,
-                way.scale_up ? "scale-up domain" : "network");
+                group_rail.scale_up ? "scale-up domain" : "network");
   return rail.groups->query_reduce();
 }
 
@@ -55,9 +55,9 @@ Result<ReducingGroup> GroupTable::find(const GroupName& name) {
   auto right = limits(name);
   if (!right)
     return pass_on(right);
-  const Way way = way_of(name);
+  const GroupRail group_rail = group_rail_of(name);
   const CommunicatorEntry& entry = communicators_.at(name.communicator);
-  const RailPort& port = messenger_.ports().rails()[way.rail];
+  const RailPort& port = messenger_.ports().rails()[group_rail.rail];
   const CollectiveOptions& options = communicators_.options().collectives;
   verbs::GroupAttributes attributes{
       .pd = port.pd, .cq = port.cq, .max_reduce_wr = reductions_in_flight(options, reduction_piece(options, *right))};
@@ -65,17 +65,17 @@ Result<ReducingGroup> GroupTable::find(const GroupName& name) {
     if (member == *entry.self)
       attributes.self = verbs::GroupRank(static_cast<std::uint32_t>(attributes.members.size()));
     const RankId rank = entry.rank(member);
-    auto endpoint =
-        messenger_.endpoint_of(rank, rail_of((*communicators_.options().layout)[rank.value()], name, way.scale_up));
+    auto endpoint = messenger_.endpoint_of(
+        rank, rail_of((*communicators_.options().layout)[rank.value()], name, group_rail.scale_up));
     if (!endpoint)
       return pass_on(endpoint);
     attributes.members.push_back(*endpoint);
   }
-  verbs::GroupProvider* const provider = messenger_.ports().machine().rails()[way.rail].groups;
+  verbs::GroupProvider* const provider = messenger_.ports().machine().rails()[group_rail.rail].groups;
   auto handle = provider->create_group(attributes);
   if (!handle)
     return pass_on(handle);
-  const ReducingGroup made{.provider = provider, .handle = *handle, .key = port.key, .scale_up = way.scale_up};
+  const ReducingGroup made{.provider = provider, .handle = *handle, .key = port.key, .scale_up = group_rail.scale_up};
   groups_.emplace(name, made);
   return made;
 }

@@ -45,11 +45,11 @@ class GroupTable {
   [[nodiscard]] Result<ReducingGroup> find(const GroupName& name);
 
  private:
-  struct Way {
+  struct GroupRail {
     std::uint16_t rail = 0;
     bool scale_up = false;
   };
-  [[nodiscard]] Way way_of(const GroupName& name) const;
+  [[nodiscard]] GroupRail group_rail_of(const GroupName& name) const;
   [[nodiscard]] std::vector<MemberIndex> members_of(const GroupName& name) const;
   [[nodiscard]] std::uint16_t rail_of(const RankSite& site, const GroupName& name, bool scale_up) const;
 

@@ -23,11 +23,11 @@ struct HalvingView {
   /// same in every step: if each block were divided among channels, a channel would send what another one has yet to
   /// add.
   [[nodiscard]] Extent block(std::uint32_t member, std::uint32_t count) const {
-    const Cutter cutter = context.cutter();
-    const Extent share = cutter.part(context.whole(), channel, context.channels);
+    const Chunker chunker = context.chunker();
+    const Extent share = chunker.part(context.whole(), channel, context.channels);
     const std::uint32_t first = member / count * count;
-    const Extent begin = cutter.part(share, first, context.size());
-    const Extent last = cutter.part(share, first + count - 1, context.size());
+    const Extent begin = chunker.part(share, first, context.size());
+    const Extent last = chunker.part(share, first + count - 1, context.size());
     return {begin.offset, last.offset + last.size - begin.offset};
   }
   [[nodiscard]] Exchange exchange(std::uint32_t step) const {
@@ -45,27 +45,27 @@ struct HalvingView {
 };
 
 Lane halving_receive(HalvingView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 0; step < view.steps(); ++step) {
     const Exchange exchange = view.exchange(step);
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(exchange.in); ++chunk)
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(exchange.in); ++chunk)
       co_yield {.kind = exchange.reduces ? Action::Kind::kReduce : Action::Kind::kReceive,
                 .slot = view.context.rail_slot(view.channel, exchange.reduces ? 0 : 1),
                 .peer = exchange.partner,
-                .extent = cutter.chunk(exchange.in, chunk)};
+                .extent = chunker.chunk(exchange.in, chunk)};
     co_yield {.kind = Action::Kind::kMark, .mark = step + std::uint64_t{1}};
   }
 }
 
 Lane halving_send(HalvingView view, std::uint32_t receiving) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 0; step < view.steps(); ++step) {
     const Exchange exchange = view.exchange(step);
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(exchange.out); ++chunk)
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(exchange.out); ++chunk)
       co_yield {.kind = Action::Kind::kSend,
                 .slot = view.context.rail_slot(view.channel, exchange.reduces ? 0 : 1),
                 .peer = exchange.partner,
-                .extent = cutter.chunk(exchange.out, chunk),
+                .extent = chunker.chunk(exchange.out, chunk),
                 .after = {Dependency{receiving, step}}};
   }
 }

@@ -32,11 +32,11 @@ struct HierarchyView {
   }
   [[nodiscard]] MemberIndex neighbour(std::uint32_t local_there) const { return member(group(), local_there); }
   [[nodiscard]] Extent share(std::uint32_t segment, std::uint32_t local_there) const {
-    return context.cutter().part(context.part_of(member(segment, local_there)), channel, context.channels);
+    return context.chunker().part(context.part_of(member(segment, local_there)), channel, context.channels);
   }
   [[nodiscard]] std::uint64_t chunks() const {
-    const Extent longest = context.cutter().part(context.part_of(MemberIndex(0)), channel, context.channels);
-    return context.cutter().chunks(longest);
+    const Extent longest = context.chunker().part(context.part_of(MemberIndex(0)), channel, context.channels);
+    return context.chunker().chunks(longest);
   }
   [[nodiscard]] std::uint64_t mark(std::uint32_t step, std::uint64_t chunk) const {
     return step * (chunks() + 1) + chunk + 1;
@@ -68,31 +68,31 @@ struct HierarchyView {
 };
 
 Lane domain_reduce_send(HierarchyView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step) {
         const Extent share = view.share(view.rail_segment(view.group(), turn), view.ahead(step));
-        if (chunk < cutter.chunks(share))
+        if (chunk < chunker.chunks(share))
           co_yield {.kind = Action::Kind::kSend,
                     .slot = view.context.rail_slot(view.channel, kDomainReduce),
                     .peer = view.neighbour(view.ahead(step)),
-                    .extent = cutter.chunk(share, chunk)};
+                    .extent = chunker.chunk(share, chunk)};
       }
     }
   }
 }
 
 Lane domain_reduce_receive(HierarchyView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     const Extent share = view.share(view.rail_segment(view.group(), turn), view.local());
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step)
         co_yield {.kind = Action::Kind::kReduce,
                   .slot = view.context.rail_slot(view.channel, kDomainReduce),
                   .peer = view.neighbour(view.behind(step)),
-                  .extent = cutter.chunk(share, chunk),
+                  .extent = chunker.chunk(share, chunk),
                   .mark = step + 1 == view.locals() ? view.mark(turn, chunk) : 0};
     }
   }
@@ -100,16 +100,16 @@ Lane domain_reduce_receive(HierarchyView view) {
 
 /// Rooted reductions, one per member of the domain and chunk; all members ask for the same ones in the same order.
 Lane domain_reduce_in_network(HierarchyView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
       for (std::uint32_t owner = 0; owner < view.locals(); ++owner) {
         const Extent share = view.share(view.rail_segment(view.group(), turn), owner);
-        if (chunk < cutter.chunks(share))
+        if (chunk < chunker.chunks(share))
           co_yield {.kind = Action::Kind::kReduceInNetwork,
                     .slot = slot_of(view.channel, kDomainReduce),
                     .peer = view.neighbour(owner),
-                    .extent = cutter.chunk(share, chunk),
+                    .extent = chunker.chunk(share, chunk),
                     .mark = owner == view.local() ? view.mark(turn, chunk) : 0};
       }
     }
@@ -117,18 +117,18 @@ Lane domain_reduce_in_network(HierarchyView view) {
 }
 
 Lane rail_receive(HierarchyView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   const std::uint32_t before = (view.group() + view.groups() - 1) % view.groups();
   for (std::uint32_t step = 0; step < view.rail_steps(); ++step) {
     const bool adds = step < view.rail_reducing();
     const Extent share = view.share(view.rail_segment(before, step), view.local());
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
       // A reducer of the network replaces what is there; adding has to come after it.
       const bool waits = adds && view.in_network() && view.reduces_in_domain();
       co_yield {.kind = adds ? Action::Kind::kReduce : Action::Kind::kReceive,
                 .slot = view.context.rail_slot(view.channel, kRail),
                 .peer = view.member(before, view.local()),
-                .extent = cutter.chunk(share, chunk),
+                .extent = chunker.chunk(share, chunk),
                 .mark = view.mark(step, chunk),
                 .after = {Dependency{view.domain_reduced, waits ? view.mark(step + 1, chunk) : 0}}};
     }
@@ -136,10 +136,10 @@ Lane rail_receive(HierarchyView view) {
 }
 
 Lane rail_send(HierarchyView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 0; step < view.rail_steps(); ++step) {
     const Extent share = view.share(view.rail_segment(view.group(), step), view.local());
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
       std::array<Dependency, 3> after{};
       if (step > 0)
         after[0] = {view.rail_received, view.mark(step - 1, chunk)};
@@ -148,38 +148,38 @@ Lane rail_send(HierarchyView view) {
       co_yield {.kind = Action::Kind::kSend,
                 .slot = view.context.rail_slot(view.channel, kRail),
                 .peer = view.member(view.group() + 1, view.local()),
-                .extent = cutter.chunk(share, chunk),
+                .extent = chunker.chunk(share, chunk),
                 .after = after};
     }
   }
 }
 
 Lane domain_gather_send(HierarchyView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     const Extent share = view.share(view.gather_segment(turn), view.local());
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step)
         co_yield {.kind = Action::Kind::kSend,
                   .slot = view.context.rail_slot(view.channel, kDomainGather),
                   .peer = view.neighbour(view.ahead(step)),
-                  .extent = cutter.chunk(share, chunk),
+                  .extent = chunker.chunk(share, chunk),
                   .after = view.gather_after(turn, chunk)};
     }
   }
 }
 
 Lane domain_gather_receive(HierarchyView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step) {
         const Extent share = view.share(view.gather_segment(turn), view.behind(step));
-        if (chunk < cutter.chunks(share))
+        if (chunk < chunker.chunks(share))
           co_yield {.kind = Action::Kind::kReceive,
                     .slot = view.context.rail_slot(view.channel, kDomainGather),
                     .peer = view.neighbour(view.behind(step)),
-                    .extent = cutter.chunk(share, chunk)};
+                    .extent = chunker.chunk(share, chunk)};
       }
     }
   }

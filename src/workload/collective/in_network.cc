@@ -5,24 +5,24 @@ namespace {
 
 /// `root` is invalid if the result goes to all.
 Lane reduce_extent(LaneContext context, std::uint32_t channel, Extent extent, MemberIndex root) {
-  const Cutter cutter = context.cutter();
-  const Extent share = cutter.part(extent, channel, context.channels);
-  for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk)
+  const Chunker chunker = context.chunker();
+  const Extent share = chunker.part(extent, channel, context.channels);
+  for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk)
     co_yield {.kind = Action::Kind::kReduceInNetwork,
               .slot = slot_of(channel, 0),
               .peer = root,
-              .extent = cutter.chunk(share, chunk)};
+              .extent = chunker.chunk(share, chunk)};
 }
 
 Lane reduce_parts(LaneContext context, std::uint32_t channel) {
-  const Cutter cutter = context.cutter();
+  const Chunker chunker = context.chunker();
   for (std::uint32_t owner = 0; owner < context.size(); ++owner) {
-    const Extent share = cutter.part(context.part_of(MemberIndex(owner)), channel, context.channels);
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk)
+    const Extent share = chunker.part(context.part_of(MemberIndex(owner)), channel, context.channels);
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk)
       co_yield {.kind = Action::Kind::kReduceInNetwork,
                 .slot = slot_of(channel, 0),
                 .peer = MemberIndex(owner),
-                .extent = cutter.chunk(share, chunk)};
+                .extent = chunker.chunk(share, chunk)};
   }
 }
 

@@ -79,9 +79,9 @@ struct LaneContext {
 
   [[nodiscard]] std::uint32_t size() const { return layout->size(); }
   /// What is only moved need not consist of whole elements.
-  [[nodiscard]] Cutter cutter() const {
+  [[nodiscard]] Chunker chunker() const {
     const bool whole_elements = request.size % options->element == Bytes::zero();
-    return Cutter({.element = whole_elements ? options->element : Bytes(1), .chunk = chunk});
+    return Chunker({.element = whole_elements ? options->element : Bytes(1), .chunk = chunk});
   }
   /// Slots of exchanges in which every member uses its own rails, one after the other.
   [[nodiscard]] std::uint32_t rail_slot(std::uint32_t channel, std::uint32_t phase) const {
@@ -94,7 +94,7 @@ struct LaneContext {
     return request.ring_steps == 0 ? all : std::min(all, request.ring_steps);
   }
   /// The part of the buffer that belongs to a member, in reduce-scatter, all-gather and all-to-all.
-  [[nodiscard]] Extent part_of(MemberIndex member) const { return cutter().part(whole(), member.value(), size()); }
+  [[nodiscard]] Extent part_of(MemberIndex member) const { return chunker().part(whole(), member.value(), size()); }
 };
 
 /// The lanes of an operation; `add` gives the number that dependencies name.

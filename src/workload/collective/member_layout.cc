@@ -61,14 +61,14 @@ bool MemberLayout::over_scale_up(MemberIndex a, MemberIndex b) const {
   return one.group == other.group && one.scale_up && other.scale_up;
 }
 
-std::uint32_t MemberLayout::natural_channels() const {
+std::uint32_t MemberLayout::default_channels() const {
   if (groups() == 1 && scale_up_)
     return 1;
   return std::min(kMaxChannels, scale_up_ ? largest_ * rails_ : rails_);
 }
 
 std::uint32_t MemberLayout::rail_channel(std::uint32_t index) const {
-  const std::uint32_t all = natural_channels();
+  const std::uint32_t all = default_channels();
   if (all != largest_ * rails_)
     return index;
   const std::uint32_t turn = index % all;
@@ -76,7 +76,7 @@ std::uint32_t MemberLayout::rail_channel(std::uint32_t index) const {
 }
 
 std::uint32_t MemberLayout::paired_channel(std::uint32_t index) const {
-  const std::uint32_t all = natural_channels();
+  const std::uint32_t all = default_channels();
   const std::uint32_t turn = index % (2 * all);
   return index - turn + turn % 2 * all + turn / 2;
 }

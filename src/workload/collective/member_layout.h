@@ -37,7 +37,7 @@ class MemberLayout {
   [[nodiscard]] std::uint32_t rails() const { return rails_; }
   /// Channels that use every rail once: a group's members times their rails where scale-up links join the group, else
   /// the rails of one member.
-  [[nodiscard]] std::uint32_t natural_channels() const;
+  [[nodiscard]] std::uint32_t default_channels() const;
 
   /// Over networks that are not joined.
   [[nodiscard]] Reach reach() const { return reach_; }

@@ -52,7 +52,7 @@ TEST(MemberLayout, EveryIndexHasAChannelOfItsOwn) {
     for (const std::uint32_t channels : {0U, 1U, 5U, kMaxChannels}) {
       const MemberLayout layout = layout_of(2, gpus, rails);
       const CollectiveOptions options{.channels = channels};
-      const std::uint32_t most = most_channels(layout, options);
+      const std::uint32_t most = max_channels(layout, options);
       std::set<std::uint32_t> single;
       std::set<std::uint32_t> paired;
       for (std::uint32_t index = 0; index < std::max(channels, 2 * layout.rails()); ++index) {

@@ -35,19 +35,19 @@ struct NvlsView {
     return slot_of(layout().paired_channel(2 * layout().rail_channel(channel / 2) + channel % 2), phase);
   }
 
-  [[nodiscard]] Cutter pieces() const { return context.cutter(); }
-  [[nodiscard]] Cutter cutter() const {
+  [[nodiscard]] Chunker pieces() const { return context.chunker(); }
+  [[nodiscard]] Chunker chunker() const {
     LaneContext whole = context;
     whole.chunk = context.options->chunk;
-    return whole.cutter();
+    return whole.chunker();
   }
   [[nodiscard]] Extent share(std::uint32_t owner) const {
-    return cutter().part(cutter().part(context.whole(), owner, locals()), channel, context.channels);
+    return chunker().part(chunker().part(context.whole(), owner, locals()), channel, context.channels);
   }
   /// Of the longest share.
-  [[nodiscard]] std::uint64_t chunks() const { return cutter().chunks(share(0)); }
-  [[nodiscard]] std::uint64_t own_chunks() const { return cutter().chunks(share(local())); }
-  [[nodiscard]] Extent own_chunk(std::uint64_t index) const { return cutter().chunk(share(local()), index); }
+  [[nodiscard]] std::uint64_t chunks() const { return chunker().chunks(share(0)); }
+  [[nodiscard]] std::uint64_t own_chunks() const { return chunker().chunks(share(local())); }
+  [[nodiscard]] Extent own_chunk(std::uint64_t index) const { return chunker().chunk(share(local()), index); }
 
   [[nodiscard]] Dependency domain_sum(std::uint64_t chunk) const {
     return {.lane = reduced, .mark = locals() > 1 ? chunk + 1 : 0};
@@ -70,9 +70,9 @@ template <class Visit>
 void for_pieces(const NvlsView& view, std::uint64_t chunk, const Visit& visit) {
   for (std::uint32_t owner = 0; owner < view.locals(); ++owner) {
     const Extent share = view.share(owner);
-    if (chunk >= view.cutter().chunks(share))
+    if (chunk >= view.chunker().chunks(share))
       continue;
-    const Extent all = view.cutter().chunk(share, chunk);
+    const Extent all = view.chunker().chunk(share, chunk);
     const std::uint64_t count = view.pieces().chunks(all);
     for (std::uint64_t i = 0; i < count; ++i)
       visit(owner, view.pieces().chunk(all, i), i + 1 == count);

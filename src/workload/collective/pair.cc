@@ -7,12 +7,12 @@ namespace {
 
 // An empty buffer still is a message, so that receiving it means something.
 Lane move_buffer(LaneContext context, Action::Kind kind) {
-  const Cutter cutter = context.cutter();
-  for (std::uint64_t chunk = 0; chunk == 0 || chunk < cutter.chunks(context.whole()); ++chunk)
+  const Chunker chunker = context.chunker();
+  for (std::uint64_t chunk = 0; chunk == 0 || chunk < chunker.chunks(context.whole()); ++chunk)
     co_yield {.kind = kind,
               .slot = context.pair_slot,
               .peer = context.request.peer,
-              .extent = cutter.chunk(context.whole(), chunk)};
+              .extent = chunker.chunk(context.whole(), chunk)};
 }
 
 struct Neighbours {

@@ -5,7 +5,7 @@
 
 namespace weft::workload {
 
-void PhaseBoard::finish(Time now) {
+void PhaseCoordinator::finish(Time now) {
   if (++finished_ < machines_.size())
     return;
   finished_ = 0;
@@ -17,8 +17,8 @@ void PhaseBoard::finish(Time now) {
     machine->set_timer({.at = begins_at()});
 }
 
-void PhaseBoard::record(const PhasedOperation& operation, std::uint32_t repetition, std::uint32_t parties,
-                        Time finished) {
+void PhaseCoordinator::record(const PhasedOperation& operation, std::uint32_t repetition, std::uint32_t parties,
+                              Time finished) {
   std::vector<Repetition>& repetitions = sequences_[operation].repetitions;
   while (repetitions.size() <= repetition)
     repetitions.push_back({.end = Duration::zero(), .missing = parties});
@@ -32,7 +32,7 @@ void PhaseBoard::record(const PhasedOperation& operation, std::uint32_t repetiti
   }
 }
 
-bool PhaseBoard::has_repetition(const PhasedOperation& operation, std::uint32_t repetition) {
+bool PhaseCoordinator::has_repetition(const PhasedOperation& operation, std::uint32_t repetition) {
   Sequence& sequence = sequences_[operation];
   if (repetition == sequence.allowed && !sequence.closed) {
     sequence.closed = !repeats_ || !repeats_(operation.phase);
@@ -41,7 +41,7 @@ bool PhaseBoard::has_repetition(const PhasedOperation& operation, std::uint32_t 
   return repetition < sequence.allowed;
 }
 
-std::vector<Duration> PhaseBoard::ends_of(const PhasedOperation& operation) const {
+std::vector<Duration> PhaseCoordinator::ends_of(const PhasedOperation& operation) const {
   std::vector<Duration> ends;
   if (const auto found = sequences_.find(operation); found != sequences_.end()) {
     for (const Repetition& repetition : found->second.repetitions) {
@@ -53,16 +53,16 @@ std::vector<Duration> PhaseBoard::ends_of(const PhasedOperation& operation) cons
   return ends;
 }
 
-std::uint32_t PhaseBoard::repetitions_of(const PhasedOperation& operation) const {
+std::uint32_t PhaseCoordinator::repetitions_of(const PhasedOperation& operation) const {
   return static_cast<std::uint32_t>(ends_of(operation).size());
 }
 
-std::uint32_t PhaseBoard::phase_at(Time time) const {
+std::uint32_t PhaseCoordinator::phase_at(Time time) const {
   const auto next = std::ranges::upper_bound(begins_, time);
   return next == begins_.begin() ? 0 : static_cast<std::uint32_t>(next - begins_.begin() - 1);
 }
 
-PhasedProgram::PhasedProgram(PhaseBoard& board, verbs::Machine& machine, Collectives& collectives,
+PhasedProgram::PhasedProgram(PhaseCoordinator& board, verbs::Machine& machine, Collectives& collectives,
                              std::vector<PhasedRequest> requests)
     : board_(board),
       machine_(machine),
@@ -85,7 +85,7 @@ Result<void> PhasedProgram::on_event() {
         return taken;
     }
   }
-  if (auto news = collectives_.on_news(); !news)
+  if (auto news = collectives_.on_completions(); !news)
     return news;
   return advance();
 }
@@ -117,7 +117,7 @@ Result<void> PhasedProgram::begin(const PhasedRequest& phased) {
     request.algorithm = collectives_.choose(whole);
     board_.note_ring_steps(phased.operation, collectives_.ring_steps(request));
   }
-  const PhaseBoard::Sample sample = board_.sample_of(phased);
+  const PhaseCoordinator::Sample sample = board_.sample_of(phased);
   request.size = sample.size;
   request.ring_steps = sample.ring_steps;
   return collectives_.begin(request);

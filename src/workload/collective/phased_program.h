@@ -37,10 +37,10 @@ struct PhasedRequest {
   std::uint32_t parties = 1;  // that tell its end: all members, or both ends
 };
 
-class PhaseBoard {
+class PhaseCoordinator {
  public:
   /// `gap` above zero: from the end of a phase to the beginning of the next.
-  PhaseBoard(std::uint32_t phases, Duration gap) : phases_(phases), gap_(gap) {}
+  PhaseCoordinator(std::uint32_t phases, Duration gap) : phases_(phases), gap_(gap) {}
 
   void add_rank(verbs::Machine& machine) { machines_.push_back(&machine); }
   /// Asked of every phase but the first, when all before it have ended; those for which it is true are left out.
@@ -115,7 +115,7 @@ class PhaseBoard {
 class PhasedProgram final : public Program {
  public:
   /// `requests` in the order of phases. The board, the machine and the collectives must outlive this.
-  PhasedProgram(PhaseBoard& board, verbs::Machine& machine, Collectives& collectives,
+  PhasedProgram(PhaseCoordinator& board, verbs::Machine& machine, Collectives& collectives,
                 std::vector<PhasedRequest> requests);
 
   [[nodiscard]] Result<void> start() override { return advance(); }
@@ -127,7 +127,7 @@ class PhasedProgram final : public Program {
   [[nodiscard]] Result<void> take_finished();
   [[nodiscard]] Result<void> begin(const PhasedRequest& phased);
 
-  PhaseBoard& board_;
+  PhaseCoordinator& board_;
   verbs::Machine& machine_;
   Collectives& collectives_;
   std::vector<PhasedRequest> requests_;

@@ -23,9 +23,9 @@ struct RelayView {
     return layout().group(group_there % groups())[local_there];
   }
   [[nodiscard]] Extent share(MemberIndex other) const {
-    return context.cutter().part(context.part_of(other), channel, context.channels);
+    return context.chunker().part(context.part_of(other), channel, context.channels);
   }
-  [[nodiscard]] std::uint64_t chunks() const { return context.cutter().chunks(share(MemberIndex(0))); }
+  [[nodiscard]] std::uint64_t chunks() const { return context.chunker().chunks(share(MemberIndex(0))); }
   [[nodiscard]] std::uint64_t mark(std::uint32_t step, std::uint32_t turn) const {
     return std::uint64_t{step} * locals() + turn;
   }
@@ -37,33 +37,33 @@ struct RelayView {
 
 // Step 0 is the own group: nothing is relayed.
 Lane relay_send(RelayView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t i = 1; i <= view.groups(); ++i) {
     const std::uint32_t step = i % view.groups();
     for (std::uint32_t turn = 1; turn < view.locals(); ++turn) {
       const Extent share = view.share(view.member(view.group() + step, view.ahead(turn)));
-      for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk)
+      for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk)
         co_yield {.kind = Action::Kind::kSend,
                   .slot = view.context.rail_slot(view.channel, kToRelay),
                   .peer = view.member(view.group(), view.ahead(turn)),
-                  .extent = cutter.chunk(share, chunk)};
+                  .extent = chunker.chunk(share, chunk)};
     }
   }
 }
 
 Lane relay_receive(RelayView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t i = 1; i <= view.groups(); ++i) {
     const std::uint32_t step = i % view.groups();
     for (std::uint32_t turn = 1; turn < view.locals(); ++turn) {
       const std::uint32_t source = view.behind(turn);
       const Extent place = step == 0 ? view.share(view.member(view.group(), source)) : view.staging(step, source);
-      for (std::uint64_t chunk = 0; chunk < cutter.chunks(place); ++chunk)
+      for (std::uint64_t chunk = 0; chunk < chunker.chunks(place); ++chunk)
         co_yield {.kind = Action::Kind::kReceive,
                   .buffer = step == 0 ? BufferKind::kResult : BufferKind::kStaging,
                   .slot = view.context.rail_slot(view.channel, kToRelay),
                   .peer = view.member(view.group(), source),
-                  .extent = cutter.chunk(place, chunk)};
+                  .extent = chunker.chunk(place, chunk)};
       if (step != 0)
         co_yield {.kind = Action::Kind::kMark, .mark = view.mark(step, turn)};
     }
@@ -71,34 +71,34 @@ Lane relay_receive(RelayView view) {
 }
 
 Lane rail_send(RelayView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 1; step < view.groups(); ++step) {
     const MemberIndex peer = view.member(view.group() + step, view.local());
     for (std::uint32_t turn = 0; turn < view.locals(); ++turn) {
       const Extent place = turn == 0 ? view.share(peer) : view.staging(step, view.behind(turn));
-      for (std::uint64_t chunk = 0; chunk < cutter.chunks(place); ++chunk)
+      for (std::uint64_t chunk = 0; chunk < chunker.chunks(place); ++chunk)
         co_yield {.kind = Action::Kind::kSend,
                   .buffer = turn == 0 ? BufferKind::kData : BufferKind::kStaging,
                   .slot = view.context.rail_slot(view.channel, kRail),
                   .peer = peer,
-                  .extent = cutter.chunk(place, chunk),
+                  .extent = chunker.chunk(place, chunk),
                   .after = {Dependency{view.staged, turn == 0 ? 0 : view.mark(step, turn)}}};
     }
   }
 }
 
 Lane rail_receive(RelayView view) {
-  const Cutter cutter = view.context.cutter();
+  const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 1; step < view.groups(); ++step) {
     const std::uint32_t from = view.group() + view.groups() - step;
     for (std::uint32_t turn = 0; turn < view.locals(); ++turn) {
       const Extent place = view.share(view.member(from, view.behind(turn)));
-      for (std::uint64_t chunk = 0; chunk < cutter.chunks(place); ++chunk)
+      for (std::uint64_t chunk = 0; chunk < chunker.chunks(place); ++chunk)
         co_yield {.kind = Action::Kind::kReceive,
                   .buffer = BufferKind::kResult,
                   .slot = view.context.rail_slot(view.channel, kRail),
                   .peer = view.member(from, view.local()),
-                  .extent = cutter.chunk(place, chunk)};
+                  .extent = chunker.chunk(place, chunk)};
     }
   }
 }

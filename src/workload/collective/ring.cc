@@ -29,45 +29,45 @@ struct RingView {
   /// The channel's share of the segment that a rank sends in a step.
   [[nodiscard]] Extent share(std::uint32_t sender, std::uint32_t step) const {
     const Extent segment = context.part_of(at(steps.segment(sender, step)));
-    return context.cutter().part(segment, channel, context.channels);
+    return context.chunker().part(segment, channel, context.channels);
   }
   /// What the receiving lane has come to once it has taken a chunk; shares differ by one chunk at most.
   [[nodiscard]] std::uint64_t mark(std::uint32_t step, std::uint64_t chunk) const {
-    return step * (context.cutter().chunks(share_bound()) + 1) + chunk + 1;
+    return step * (context.chunker().chunks(share_bound()) + 1) + chunk + 1;
   }
 
  private:
   [[nodiscard]] Extent share_bound() const {
-    return context.cutter().part(context.part_of(MemberIndex(0)), 0, context.channels);
+    return context.chunker().part(context.part_of(MemberIndex(0)), 0, context.channels);
   }
 };
 
 Lane ring_receive(RingView ring) {
-  const Cutter cutter = ring.context.cutter();
+  const Chunker chunker = ring.context.chunker();
   const std::uint32_t before = ring.position + ring.context.size() - 1;
   for (std::uint32_t step = 0; step < ring.steps.count(); ++step) {
     const Extent share = ring.share(before % ring.context.size(), step);
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
       co_yield {.kind = step < ring.steps.reducing ? Action::Kind::kReduce : Action::Kind::kReceive,
                 .slot = slot_of(ring.channel, 0),
                 .peer = ring.at(before),
-                .extent = cutter.chunk(share, chunk),
+                .extent = chunker.chunk(share, chunk),
                 .mark = ring.mark(step, chunk)};
     }
   }
 }
 
 Lane ring_send(RingView ring, std::uint32_t receiving) {
-  const Cutter cutter = ring.context.cutter();
+  const Chunker chunker = ring.context.chunker();
   for (std::uint32_t step = 0; step < ring.steps.count(); ++step) {
     const Extent share = ring.share(ring.position, step);
-    for (std::uint64_t chunk = 0; chunk < cutter.chunks(share); ++chunk) {
+    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
       // What leaves in one step has come in the one before.
       const Dependency come{.lane = receiving, .mark = step == 0 ? 0 : ring.mark(step - 1, chunk)};
       co_yield {.kind = Action::Kind::kSend,
                 .slot = slot_of(ring.channel, 0),
                 .peer = ring.at(ring.position + 1),
-                .extent = cutter.chunk(share, chunk),
+                .extent = chunker.chunk(share, chunk),
                 .after = {come}};
     }
   }
@@ -95,27 +95,27 @@ struct ChainView {
   [[nodiscard]] MemberIndex at(std::uint32_t other) const {
     return context.layout->at(channel, (first + other) % context.size());
   }
-  [[nodiscard]] Extent share() const { return context.cutter().part(context.whole(), channel, context.channels); }
+  [[nodiscard]] Extent share() const { return context.chunker().part(context.whole(), channel, context.channels); }
 };
 
 Lane chain_receive(ChainView chain) {
-  const Cutter cutter = chain.context.cutter();
-  for (std::uint64_t chunk = 0; chunk < cutter.chunks(chain.share()); ++chunk) {
+  const Chunker chunker = chain.context.chunker();
+  for (std::uint64_t chunk = 0; chunk < chunker.chunks(chain.share()); ++chunk) {
     co_yield {.kind = chain.take,
               .slot = slot_of(chain.channel, 0),
               .peer = chain.at(chain.link - 1),
-              .extent = cutter.chunk(chain.share(), chunk),
+              .extent = chunker.chunk(chain.share(), chunk),
               .mark = chunk + 1};
   }
 }
 
 Lane chain_send(ChainView chain, std::optional<std::uint32_t> receiving) {
-  const Cutter cutter = chain.context.cutter();
-  for (std::uint64_t chunk = 0; chunk < cutter.chunks(chain.share()); ++chunk) {
+  const Chunker chunker = chain.context.chunker();
+  for (std::uint64_t chunk = 0; chunk < chunker.chunks(chain.share()); ++chunk) {
     co_yield {.kind = Action::Kind::kSend,
               .slot = slot_of(chain.channel, 0),
               .peer = chain.at(chain.link + 1),
-              .extent = cutter.chunk(chain.share(), chunk),
+              .extent = chunker.chunk(chain.share(), chunk),
               .after = {Dependency{receiving.value_or(0), receiving ? chunk + 1 : 0}}};
   }
 }

@@ -37,9 +37,9 @@ struct TreeView {
   std::optional<MemberIndex> parent{};
   std::vector<MemberIndex> children{};
 
-  [[nodiscard]] Extent share() const { return context.cutter().part(context.whole(), channel, context.channels); }
-  [[nodiscard]] std::uint64_t chunks() const { return context.cutter().chunks(share()); }
-  [[nodiscard]] Extent chunk(std::uint64_t index) const { return context.cutter().chunk(share(), index); }
+  [[nodiscard]] Extent share() const { return context.chunker().part(context.whole(), channel, context.channels); }
+  [[nodiscard]] std::uint64_t chunks() const { return context.chunker().chunks(share()); }
+  [[nodiscard]] Extent chunk(std::uint64_t index) const { return context.chunker().chunk(share(), index); }
   [[nodiscard]] std::uint32_t slot(std::uint32_t phase) const {
     return slot_of(context.layout->paired_channel(channel), phase);
   }

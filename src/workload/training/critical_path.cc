@@ -7,7 +7,7 @@ namespace {
 
 class Walk {
  public:
-  Walk(const NodeLog& log, std::span<const Communicator> communicators) : log_(log), meetings_(log, communicators) {}
+  Walk(const NodeLog& log, std::span<const Communicator> communicators) : log_(log), matched_(log, communicators) {}
 
   CriticalPath back_from(RankNode node) {
     Time at = record(node).finished;
@@ -37,11 +37,11 @@ class Walk {
   }
 
   RankNode communication(const RankNode& node, Time& at) {
-    const RankNode last = meetings_.last_to_begin(node, at);
+    const RankNode last = matched_.last_to_begin(node, at);
     const NodeRecord& begun = record(last);
     // The communicator may have been busy when the last member came.
     if (begun.turn > begun.begun && begun.turn <= at) {
-      if (const auto before = meetings_.before(last); before && record({last.rank, *before}).finished >= begun.turn) {
+      if (const auto before = matched_.before(last); before && record({last.rank, *before}).finished >= begun.turn) {
         add(node, begun.turn, at);
         return {.rank = last.rank, .node = *before};
       }
@@ -51,7 +51,7 @@ class Walk {
   }
 
   const NodeLog& log_;
-  Meetings meetings_;
+  MatchedOperations matched_;
   CriticalPath path_;
 };
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "workload/message_record.h"
-#include "workload/training/meetings.h"
+#include "workload/training/matched_operations.h"
 
 namespace weft::workload {
 

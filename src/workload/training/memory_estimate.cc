@@ -74,7 +74,7 @@ MemoryEstimate of_stage(const TrainingJob& job, std::int64_t stage) {
     layers = std::max(layers, layers_of(job, {.stage = stage, .chunk = chunk}).count);
   }
   const LayerActivations layer = layer_activations(job, last_layer);
-  estimate.activations = schedule.most_in_flight() * layers * layer.kept(job.recomputation);
+  estimate.activations = schedule.max_in_flight() * layers * layer.kept(job.recomputation);
   if (job.recomputation == Recomputation::kFull) {
     estimate.working += layer.scores + layer.rest;
   } else if (job.recomputation == Recomputation::kSelective) {

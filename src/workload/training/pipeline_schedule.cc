@@ -27,7 +27,7 @@ Pass PipelineSchedule::at(std::int64_t index) const {
                         : pass(PassDirection::kBackward, after / 2);
 }
 
-std::int64_t PipelineSchedule::most_in_flight() const { return std::min(warm_up_ + 1, total_); }
+std::int64_t PipelineSchedule::max_in_flight() const { return std::min(warm_up_ + 1, total_); }
 
 Pass PipelineSchedule::pass(PassDirection direction, std::int64_t turn) const {
   const std::int64_t group = shape_.stages * shape_.chunks;

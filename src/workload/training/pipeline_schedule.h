@@ -40,7 +40,7 @@ class PipelineSchedule {
   /// Forward passes before the first backward one.
   [[nodiscard]] std::int64_t warm_up() const { return warm_up_; }
   /// The most passes that have gone forward and not back at any time: their activations are all in memory.
-  [[nodiscard]] std::int64_t most_in_flight() const;
+  [[nodiscard]] std::int64_t max_in_flight() const;
 
  private:
   [[nodiscard]] Pass pass(PassDirection direction, std::int64_t turn) const;

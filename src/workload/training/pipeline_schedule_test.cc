@@ -60,7 +60,7 @@ TEST(PipelineSchedule, MostInFlightIsTheHighestLevelOfTheSequence) {
         level += pass.direction == PassDirection::kForward ? 1 : -1;
         most = std::max(most, level);
       }
-      EXPECT_EQ(PipelineSchedule(shape).most_in_flight(), most);
+      EXPECT_EQ(PipelineSchedule(shape).max_in_flight(), most);
       EXPECT_EQ(level, 0);
     }
   }

@@ -12,8 +12,8 @@ struct Interval {
 
 class RankAccount {
  public:
-  RankAccount(const NodeLog& log, const Meetings& meetings, RankId rank)
-      : log_(log), meetings_(meetings), rank_(rank) {}
+  RankAccount(const NodeLog& log, const MatchedOperations& matched, RankId rank)
+      : log_(log), matched_(matched), rank_(rank) {}
 
   RankReport make(std::span<const Communicator> communicators, const Interval& run) {
     const auto records = log_.of(rank_);
@@ -73,7 +73,7 @@ class RankAccount {
 
   void charge_node(const RankNode& node, const Interval& part) {
     const NodeRecord& record = log_.at(node.rank, node.node);
-    const RankNode last = meetings_.last_to_begin(node, record.finished);
+    const RankNode last = matched_.last_to_begin(node, record.finished);
     const Time met = later(part.from, earlier(log_.at(last.rank, last.node).begun, part.to));
     Exposed& exposed = report_.exposed[static_cast<std::size_t>(record.label.purpose)];
     exposed.waiting += met - part.from;
@@ -81,7 +81,7 @@ class RankAccount {
   }
 
   const NodeLog& log_;
-  const Meetings& meetings_;
+  const MatchedOperations& matched_;
   RankId rank_;
   RankReport report_;
 };
@@ -101,10 +101,10 @@ StepReport make_report(const NodeLog& log, std::span<const Communicator> communi
       report.started = earlier(report.started, record.begun);
     }
   }
-  const Meetings meetings(log, communicators);
+  const MatchedOperations matched(log, communicators);
   for (std::uint32_t rank = 0; rank < log.ranks(); ++rank) {
     report.ranks.push_back(
-        RankAccount(log, meetings, RankId(rank)).make(communicators, {.from = report.started, .to = report.finished}));
+        RankAccount(log, matched, RankId(rank)).make(communicators, {.from = report.started, .to = report.finished}));
   }
   return report;
 }

@@ -9,7 +9,7 @@
 #include <array>
 #include <vector>
 
-#include "workload/training/meetings.h"
+#include "workload/training/matched_operations.h"
 #include "workload/training/node_log.h"
 
 namespace weft::workload {

@@ -44,7 +44,7 @@ Result<void> TrainingProgram::on_event() { return take_all(); }
 // What ends now may let something begin that ends now as well.
 Result<void> TrainingProgram::take_all() {
   for (bool news = true; news;) {
-    if (auto told = collectives_.on_news(); !told) {
+    if (auto told = collectives_.on_completions(); !told) {
       return told;
     }
     auto events = take_machine_events();
@@ -178,10 +178,10 @@ Result<void> TrainingProgram::communicate(NodeId node) {
 std::uint32_t TrainingProgram::next_number(const CommunicationNode& work) {
   const CollectiveRequest& request = work.request;
   const bool between_two = request.kind == CollectiveKind::kSend || request.kind == CollectiveKind::kReceive;
-  const LineKey key{.communicator = request.communicator,
-                    .kind = between_two ? request.kind : CollectiveKind::kAllReduce,
-                    .peer = between_two ? request.peer : MemberIndex()};
-  const auto at = std::ranges::lower_bound(numbers_, key, {}, &std::pair<LineKey, std::uint32_t>::first);
+  const OperationQueueKey key{.communicator = request.communicator,
+                              .kind = between_two ? request.kind : CollectiveKind::kAllReduce,
+                              .peer = between_two ? request.peer : MemberIndex()};
+  const auto at = std::ranges::lower_bound(numbers_, key, {}, &std::pair<OperationQueueKey, std::uint32_t>::first);
   if (at != numbers_.end() && at->first == key) {
     return ++at->second;
   }

@@ -91,13 +91,13 @@ class TrainingProgram final : public Program {
   NodeId last_finished_{};
   RankTotals totals_;
 
-  struct LineKey {
+  struct OperationQueueKey {
     CommunicatorId communicator{};
     CollectiveKind kind{};  // kSend, kReceive, or kAllReduce for everything of all members
     MemberIndex peer{};
-    friend auto operator<=>(const LineKey&, const LineKey&) = default;
+    friend auto operator<=>(const OperationQueueKey&, const OperationQueueKey&) = default;
   };
-  std::vector<std::pair<LineKey, std::uint32_t>> numbers_;  // few, sorted by key
+  std::vector<std::pair<OperationQueueKey, std::uint32_t>> numbers_;  // few, sorted by key
 };
 
 }  // namespace weft::workload

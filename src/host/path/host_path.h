@@ -20,11 +20,11 @@
 namespace weft::host {
 
 /// A part of the way of a message through idle hosts, for its list of stages.
-enum class PathSide : std::uint8_t {
+enum class HostPathSide : std::uint8_t {
   kSend,        // from the program to the wire
   kReceive,     // from the wire to the program of the other side
   kReadTarget,  // from a READ request until its first answer may leave
-  kAnswer,      // from the wire until an acknowledgement may leave
+  kAckReturn,   // from the wire until an acknowledgement may leave
   kCompletion,  // from the acknowledgement's arrival until the sender's program sees its completion
 };
 
@@ -37,9 +37,9 @@ struct MessageShape {
   std::uint8_t send_flags = 0;
 };
 
-class NicPath {
+class HostPath {
  public:
-  virtual ~NicPath() = default;
+  virtual ~HostPath() = default;
 
   struct Posting {
     FlowRef flow = 0;
@@ -58,7 +58,7 @@ class NicPath {
   /// From when data of any queue pair may leave, and answers and data of this one.
   [[nodiscard]] virtual Time device_data_from() const = 0;
   [[nodiscard]] virtual Time data_from(FlowRef flow) = 0;
-  [[nodiscard]] virtual Time answers_from(FlowRef flow) = 0;
+  [[nodiscard]] virtual Time responses_from(FlowRef flow) = 0;
 
   /// A packet from the wire, as far as a path looks at it.
   struct Arrival {
@@ -81,7 +81,7 @@ class NicPath {
   /// The engine has seen it. When its bytes are where the program finds them.
   virtual Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) = 0;
   /// Completions were pushed whose bytes were there at `landed`: when the program sees them.
-  virtual Time on_news(Time landed) = 0;
+  virtual Time on_completions_seen(Time landed) = 0;
 
   /// What a scale-up port writes arriving bytes to before it gives their credits back; null: nothing.
   [[nodiscard]] virtual fabric::ReceiveMemory* receive_memory() { return nullptr; }
@@ -91,7 +91,7 @@ class NicPath {
 
   /// The stages of a message when the host is idle; their sum is what it takes. With more than one packet: up to the
   /// first, and from the last.
-  [[nodiscard]] virtual StageTimes idle_stages(PathSide side, const MessageShape& shape) const = 0;
+  [[nodiscard]] virtual StageTimes idle_stages(HostPathSide side, const MessageShape& shape) const = 0;
 
   struct Counters {
     std::uint64_t dropped = 0;  // no room in the NIC's receive buffer or ring

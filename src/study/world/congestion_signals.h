@@ -8,6 +8,6 @@
 namespace weft::study::world {
 
 /// Packets marked, PFC frames sent and packets lost so far, for whatever reason, hosts' rings and buffers included.
-[[nodiscard]] std::uint64_t congestion_signs(const World& world);
+[[nodiscard]] std::uint64_t congestion_signals(const World& world);
 
 }  // namespace weft::study::world

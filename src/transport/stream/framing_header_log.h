@@ -20,7 +20,7 @@
 
 namespace weft::transport {
 
-class StreamLedger {
+class FramingHeaderLog {
  public:
   /// A header and the offset of its first byte. `header` is valid until the entry is discarded.
   struct Entry {
@@ -30,10 +30,10 @@ class StreamLedger {
   /// Longest header.
   static constexpr std::size_t kMaxHeader = 1024;
 
-  StreamLedger() = default;
-  StreamLedger(const StreamLedger&) = delete;
-  StreamLedger& operator=(const StreamLedger&) = delete;
-  ~StreamLedger();
+  FramingHeaderLog() = default;
+  FramingHeaderLog(const FramingHeaderLog&) = delete;
+  FramingHeaderLog& operator=(const FramingHeaderLog&) = delete;
+  ~FramingHeaderLog();
 
   // For the producer.
 
@@ -75,7 +75,7 @@ class StreamLedger {
 
 /// The ledgers of a world, each found by the sender of its stream. Opening and closing are for one thread at a time;
 /// a ledger lives until both its ends have let go of it, at a fixed address.
-class StreamLedgers {
+class FramingHeaderLogs {
  public:
   struct Sender {
     EndpointId endpoint;
@@ -85,14 +85,14 @@ class StreamLedgers {
   };
 
   /// Makes the ledger, or finds the one that the other end has made.
-  [[nodiscard]] StreamLedger& open(Sender sender);
+  [[nodiscard]] FramingHeaderLog& open(Sender sender);
   /// One end needs it no longer.
   void close(Sender sender);
   [[nodiscard]] std::size_t size() const { return ledgers_.size(); }
 
  private:
   struct Held {
-    std::unique_ptr<StreamLedger> ledger;
+    std::unique_ptr<FramingHeaderLog> ledger;
     int users = 0;
   };
   std::map<Sender, Held> ledgers_;

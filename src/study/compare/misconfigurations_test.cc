@@ -1,4 +1,4 @@
-#include "study/compare/mis_settings.h"
+#include "study/compare/misconfigurations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,14 +31,14 @@ scenario::Scenario network(const std::string& name) {
   return scenario ? *scenario : scenario::Scenario{};
 }
 
-std::vector<MisSetting> mistakes(const std::string& name) {
-  const auto made = mis_settings_of(network(name));
+std::vector<Misconfiguration> mistakes(const std::string& name) {
+  const auto made = misconfigurations_of(network(name));
   EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
-  return made ? *made : std::vector<MisSetting>();
+  return made ? *made : std::vector<Misconfiguration>();
 }
 
-const MisSetting& named(const std::vector<MisSetting>& made, const std::string& name) {
-  const auto found = std::ranges::find(made, name, &MisSetting::name);
+const Misconfiguration& named(const std::vector<Misconfiguration>& made, const std::string& name) {
+  const auto found = std::ranges::find(made, name, &Misconfiguration::name);
   EXPECT_NE(found, made.end()) << name;
   return found == made.end() ? made.front() : *found;
 }
@@ -46,7 +46,7 @@ const MisSetting& named(const std::vector<MisSetting>& made, const std::string& 
 TEST(MisSettings, FollowFromWhatTheFabricDependsOn) {
   const auto names = [](const std::string& fabric) {
     std::vector<std::string> all;
-    for (const MisSetting& mistake : mistakes(fabric)) {
+    for (const Misconfiguration& mistake : mistakes(fabric)) {
       all.push_back(mistake.name);
     }
     return all;
@@ -63,7 +63,7 @@ TEST(MisSettings, FollowFromWhatTheFabricDependsOn) {
 }
 
 TEST(MisSettings, OneHostWithoutCongestionControlIsThatHostAlone) {
-  const std::vector<MisSetting> made = mistakes("rocev2");
+  const std::vector<Misconfiguration> made = mistakes("rocev2");
   const scenario::Scenario& off = named(made, "one host with congestion control off").scenario;
   EXPECT_FALSE(scenario::settings_of_device(off, "host0/nic0").nic.congestion_control);
   EXPECT_TRUE(scenario::settings_of_device(off, "host1/nic0").nic.congestion_control);
@@ -72,22 +72,22 @@ TEST(MisSettings, OneHostWithoutCongestionControlIsThatHostAlone) {
 // Both mistakes of a pair are the single ones, value for value.
 TEST(MisSettings, APairMakesBothItsMistakes) {
   const scenario::Scenario right = network("rocev2");
-  const std::vector<MisSetting> made = mistakes("rocev2");
-  const MisSetting& alone = named(made, "a link between switches degraded");
-  const MisSetting& polarised = named(made, "ECMP polarised, and a link between switches degraded");
+  const std::vector<Misconfiguration> made = mistakes("rocev2");
+  const Misconfiguration& alone = named(made, "a link between switches degraded");
+  const Misconfiguration& polarised = named(made, "ECMP polarised, and a link between switches degraded");
   EXPECT_TRUE(polarised.scenario.routing.polarised);
   ASSERT_EQ(polarised.scenario.events.size(), 1U);
   EXPECT_EQ(polarised.scenario.events[0].select, alone.scenario.events[0].select);
   EXPECT_EQ(polarised.scenario.events[0].rate, alone.scenario.events[0].rate);
   EXPECT_FALSE(alone.scenario.routing.polarised);
 
-  const MisSetting& late = named(made, "ECN thresholds of another rate, and PFC on the wrong priority");
+  const Misconfiguration& late = named(made, "ECN thresholds of another rate, and PFC on the wrong priority");
   const auto& once = named(made, "ECN thresholds of another rate").scenario.devices.ethernet.priorities[kData];
   EXPECT_EQ(late.scenario.devices.ethernet.priorities[kData].kmin, once.kmin);
   EXPECT_NE(once.kmin, right.devices.ethernet.priorities[kData].kmin);
   EXPECT_FALSE(late.scenario.devices.ethernet.priorities[kData].lossless);
 
-  const MisSetting& slow = named(made, "ECN thresholds too low, and DCQCN recovers slowly");
+  const Misconfiguration& slow = named(made, "ECN thresholds too low, and DCQCN recovers slowly");
   EXPECT_EQ(slow.scenario.devices.ethernet.priorities[kData].kmax,
             named(made, "ECN thresholds too low").scenario.devices.ethernet.priorities[kData].kmax);
   EXPECT_EQ(slow.scenario.dcqcn.increase_timer, named(made, "DCQCN recovers slowly").scenario.dcqcn.increase_timer);
@@ -95,7 +95,7 @@ TEST(MisSettings, APairMakesBothItsMistakes) {
 
 TEST(MisSettings, EachSaysWhatItChanges) {
   for (const char* fabric : {"rocev2", "rocev2-pfc", "rocev2-spray", "infiniband", "infiniband-ar", "iwarp", "tcp"}) {
-    for (const MisSetting& mistake : mistakes(fabric)) {
+    for (const Misconfiguration& mistake : mistakes(fabric)) {
       EXPECT_THAT(mistake.change, Not(IsEmpty())) << fabric << ", " << mistake.name;
     }
   }

@@ -16,10 +16,10 @@ struct RankNode {
   friend auto operator<=>(const RankNode&, const RankNode&) = default;
 };
 
-class Meetings {
+class MatchedOperations {
  public:
   /// Both must outlive this; `communicators` is the list that all graphs of the run had.
-  Meetings(const NodeLog& log, std::span<const Communicator> communicators);
+  MatchedOperations(const NodeLog& log, std::span<const Communicator> communicators);
 
   /// All nodes of the operation that a communication node is part of, itself included, by rank.
   [[nodiscard]] std::span<const RankNode> of(const RankNode& node) const;

@@ -1,4 +1,4 @@
-#include "sim/ranks.h"
+#include "sim/actor_order.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ std::uint64_t name(const std::string& text) { return stable_hash(1, text); }
 
 TEST(Ranks, AreDenseAndDistinct) {
   std::array<Wake, 6> wakes;
-  RankTable table;
+  ActorOrder table;
   for (std::uint32_t i = 0; i < wakes.size(); ++i) {
     table.add({name("host" + std::to_string(i / 2)), i % 2}, wakes[i]);
   }
@@ -31,8 +31,8 @@ TEST(Ranks, AreDenseAndDistinct) {
 TEST(Ranks, DoNotDependOnTheOrderOfAdding) {
   std::array<Wake, 20> forwards;
   std::array<Wake, 20> backwards;
-  RankTable first;
-  RankTable second;
+  ActorOrder first;
+  ActorOrder second;
   for (std::uint32_t i = 0; i < 20; ++i) {
     first.add({name(std::to_string(i)), 3}, forwards[i]);
     second.add({name(std::to_string(19 - i)), 3}, backwards[19 - i]);
@@ -47,8 +47,8 @@ TEST(Ranks, DoNotDependOnTheOrderOfAdding) {
 TEST(Ranks, KeepTheirOrderWhenOthersAreAdded) {
   std::array<Wake, 10> few;
   std::array<Wake, 60> many;
-  RankTable small;
-  RankTable large;
+  ActorOrder small;
+  ActorOrder large;
   for (std::uint32_t i = 0; i < 10; ++i) {
     small.add({name("host" + std::to_string(i)), 0}, few[i]);
   }
@@ -67,7 +67,7 @@ TEST(Ranks, KeepTheirOrderWhenOthersAreAdded) {
 TEST(Ranks, DependOnTheSeedOfTheNames) {
   const auto order = [](std::uint64_t seed) {
     std::array<Wake, 12> wakes;
-    RankTable table;
+    ActorOrder table;
     for (std::uint32_t i = 0; i < 12; ++i) {
       table.add({stable_hash(seed, "host" + std::to_string(i)), 0}, wakes[i]);
     }
@@ -84,7 +84,7 @@ TEST(Ranks, DependOnTheSeedOfTheNames) {
 
 TEST(RanksDeathTest, RefuseTwoActorsOfOneKey) {
   std::array<Wake, 2> wakes;
-  RankTable table;
+  ActorOrder table;
   table.add({7, 1}, wakes[0]);
   table.add({7, 1}, wakes[1]);
   EXPECT_DEATH(table.assign(), "");

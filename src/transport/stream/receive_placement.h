@@ -36,9 +36,9 @@ struct RemoteRange {
   std::uint64_t length = 0;
 };
 
-class MessageSink {
+class ReceivePlacement {
  public:
-  explicit MessageSink(const verbs::QpInitAttributes& init) : receives_(init) {}
+  explicit ReceivePlacement(const verbs::QpInitAttributes& init) : receives_(init) {}
 
   [[nodiscard]] Result<void> post(const verbs::RecvWr& request) { return receives_.post(request); }
   void flush(const StreamCall& call) { receives_.flush(call.core, call.context); }

@@ -1,4 +1,4 @@
-#include "study/compare/mis_settings.h"
+#include "study/compare/misconfigurations.h"
 
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ class Mistakes {
         places_(places_of(graph)),
         longest_(*std::ranges::max_element(graph.links, {}, &fabric::Link::propagation)) {}
 
-  std::vector<MisSetting> all() {
+  std::vector<Misconfiguration> all() {
     if (scenario::is_infiniband(scenario_.fabric.family)) {
       credits();
     } else {
@@ -81,7 +81,7 @@ class Mistakes {
  private:
   /// `apply` is kept for the pairs and outlives the call that adds it: it must own what it uses.
   void add(std::string name, std::string change, std::function<void(scenario::Scenario&)> apply) {
-    MisSetting mistake{.name = std::move(name), .change = std::move(change), .scenario = scenario_};
+    Misconfiguration mistake{.name = std::move(name), .change = std::move(change), .scenario = scenario_};
     apply(mistake.scenario);
     made_.push_back(std::move(mistake));
     changes_.push_back(std::move(apply));
@@ -89,14 +89,14 @@ class Mistakes {
 
   /// Both of them, if the fabric has both.
   void pair(std::string_view first, std::string_view second) {
-    const auto a = std::ranges::find(made_, first, &MisSetting::name);
-    const auto b = std::ranges::find(made_, second, &MisSetting::name);
+    const auto a = std::ranges::find(made_, first, &Misconfiguration::name);
+    const auto b = std::ranges::find(made_, second, &Misconfiguration::name);
     if (a == made_.end() || b == made_.end()) {
       return;
     }
-    MisSetting both{.name = fmt::format("{}, and {}", a->name, b->name),
-                    .change = fmt::format("{}; {}", a->change, b->change),
-                    .scenario = a->scenario};
+    Misconfiguration both{.name = fmt::format("{}, and {}", a->name, b->name),
+                          .change = fmt::format("{}; {}", a->change, b->change),
+                          .scenario = a->scenario};
     changes_[static_cast<std::size_t>(b - made_.begin())](both.scenario);
     made_.push_back(std::move(both));
   }
@@ -265,13 +265,13 @@ class Mistakes {
   const scenario::Scenario& scenario_;
   Places places_;
   fabric::Link longest_;  // of the cables at switches
-  std::vector<MisSetting> made_;
+  std::vector<Misconfiguration> made_;
   std::vector<std::function<void(scenario::Scenario&)>> changes_;  // of each of them
 };
 
 }  // namespace
 
-Result<std::vector<MisSetting>> mis_settings_of(const scenario::Scenario& scenario) {
+Result<std::vector<Misconfiguration>> misconfigurations_of(const scenario::Scenario& scenario) {
   Result<fabric::Graph> graph = assembly::build_topology(scenario);
   if (!graph) {
     return pass_on(graph);

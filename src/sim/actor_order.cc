@@ -1,4 +1,4 @@
-#include "sim/ranks.h"
+#include "sim/actor_order.h"
 
 #include <algorithm>
 #include <tuple>
@@ -8,11 +8,11 @@
 
 namespace weft::sim {
 
-std::uint64_t RankTable::mix(RankKey key) {
+std::uint64_t ActorOrder::mix(ActorKey key) {
   return SplitMix64(key.owner + std::uint64_t{key.role} * 0x9e3779b97f4a7c15).next();
 }
 
-void RankTable::assign() {
+void ActorOrder::assign() {
   const auto order = [](const Entry& e) { return std::tuple(e.hash, e.key.owner, e.key.role); };
   std::sort(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) { return order(a) < order(b); });
   for (std::size_t i = 0; i < entries_.size(); ++i) {

@@ -1,10 +1,10 @@
-#include "workload/training/meetings.h"
+#include "workload/training/matched_operations.h"
 
 #include <algorithm>
 
 namespace weft::workload {
 
-Meetings::Meetings(const NodeLog& log, std::span<const Communicator> communicators)
+MatchedOperations::MatchedOperations(const NodeLog& log, std::span<const Communicator> communicators)
     : log_(log), communicators_(communicators) {
   for (std::uint32_t rank = 0; rank < log.ranks(); ++rank) {
     const auto records = log.of(RankId(rank));
@@ -17,7 +17,7 @@ Meetings::Meetings(const NodeLog& log, std::span<const Communicator> communicato
   }
 }
 
-Meetings::Key Meetings::key_of(const RankNode& node) const {
+MatchedOperations::Key MatchedOperations::key_of(const RankNode& node) const {
   const NodeRecord& record = log_.at(node.rank, node.node);
   WEFT_ASSERT(!record.is_compute());
   Key key{.communicator = record.communicator, .number = record.number};
@@ -32,9 +32,9 @@ Meetings::Key Meetings::key_of(const RankNode& node) const {
   return key;
 }
 
-std::span<const RankNode> Meetings::of(const RankNode& node) const { return operations_.at(key_of(node)); }
+std::span<const RankNode> MatchedOperations::of(const RankNode& node) const { return operations_.at(key_of(node)); }
 
-RankNode Meetings::last_to_begin(const RankNode& node, Time by) const {
+RankNode MatchedOperations::last_to_begin(const RankNode& node, Time by) const {
   RankNode last = node;
   Time latest = log_.at(node.rank, node.node).begun;
   for (const RankNode& member : of(node)) {
@@ -47,7 +47,7 @@ RankNode Meetings::last_to_begin(const RankNode& node, Time by) const {
   return last;
 }
 
-std::optional<NodeId> Meetings::before(const RankNode& node) const {
+std::optional<NodeId> MatchedOperations::before(const RankNode& node) const {
   Key key = key_of(node);
   if (key.number == 0) {
     return std::nullopt;

@@ -1,4 +1,4 @@
-#include "transport/stream/message_sink.h"
+#include "transport/stream/receive_placement.h"
 
 #include <algorithm>
 #include <cstring>
@@ -31,13 +31,13 @@ verbs::MemoryTable::Checked look_up(const RemoteRange& range, verbs::AccessMask 
 
 }  // namespace
 
-SinkFault MessageSink::check(const RemoteRange& range, verbs::AccessMask access, const StreamCall& call) const {
+SinkFault ReceivePlacement::check(const RemoteRange& range, verbs::AccessMask access, const StreamCall& call) const {
   if ((call.attributes().access_flags & access) != access)
     return SinkFault::kNotAdmitted;
   return fault_of(look_up(range, access, call.core, call.context).fault, range);
 }
 
-void MessageSink::place(const RemoteRange& range, std::span<const std::byte> bytes, const StreamCall& call) const {
+void ReceivePlacement::place(const RemoteRange& range, std::span<const std::byte> bytes, const StreamCall& call) const {
   if (bytes.empty())
     return;
   const auto checked = look_up(range, verbs::kAccessRemoteWrite, call.core, call.context);
@@ -46,8 +46,8 @@ void MessageSink::place(const RemoteRange& range, std::span<const std::byte> byt
     std::memcpy(to, bytes.data(), bytes.size());
 }
 
-bool MessageSink::fetch(const RemoteRange& range, std::span<std::byte> out, const QpCore& core,
-                        const verbs::Context& context) {
+bool ReceivePlacement::fetch(const RemoteRange& range, std::span<std::byte> out, const QpCore& core,
+                             const verbs::Context& context) {
   const auto checked = look_up(range, verbs::kAccessRemoteRead, core, context);
   const std::byte* const from = checked.region == nullptr ? nullptr : checked.region->data(range.address);
   if (from == nullptr) {
@@ -58,23 +58,24 @@ bool MessageSink::fetch(const RemoteRange& range, std::span<std::byte> out, cons
   return checked.fault == verbs::AccessFault::kNone;
 }
 
-SinkFault MessageSink::take_receive(const StreamCall& call) {
+SinkFault ReceivePlacement::take_receive(const StreamCall& call) {
   in_use_ = receives_.take(call.core, call.context);
   return in_use_ ? SinkFault::kNone : SinkFault::kNoReceive;
 }
 
-SinkFault MessageSink::check_receive(std::uint64_t offset, std::uint64_t length, const StreamCall& call) const {
+SinkFault ReceivePlacement::check_receive(std::uint64_t offset, std::uint64_t length, const StreamCall& call) const {
   if (offset + length > receives_.room())
     return SinkFault::kTooLong;
   return receives_.writable(call.core, call.context) ? SinkFault::kNone : SinkFault::kReceiveMemory;
 }
 
-void MessageSink::place_received(std::uint64_t offset, std::span<const std::byte> bytes, const StreamCall& call) const {
+void ReceivePlacement::place_received(std::uint64_t offset, std::span<const std::byte> bytes,
+                                      const StreamCall& call) const {
   if (!bytes.empty())
     receives_.write(offset, bytes, call.context);
 }
 
-SinkFault MessageSink::invalidate(std::uint32_t key, const StreamCall& call) const {
+SinkFault ReceivePlacement::invalidate(std::uint32_t key, const StreamCall& call) const {
   switch (call.context.memory().invalidate(call.core.init().pd, key)) {
     case verbs::AccessFault::kNone:
       return SinkFault::kNone;
@@ -89,14 +90,14 @@ SinkFault MessageSink::invalidate(std::uint32_t key, const StreamCall& call) con
   return SinkFault::kNotInvalidatable;
 }
 
-SinkFault MessageSink::complete(const verbs::WorkCompletion& completion, const StreamCall& call) {
+SinkFault ReceivePlacement::complete(const verbs::WorkCompletion& completion, const StreamCall& call) {
   verbs::WorkCompletion filled = completion;
   filled.src_qp = call.attributes().destination_qpn;
   in_use_ = false;
   return receives_.complete(filled, call.core, call.context) ? SinkFault::kNone : SinkFault::kCompletionQueue;
 }
 
-void MessageSink::fail_receive(SinkFault fault, const StreamCall& call) {
+void ReceivePlacement::fail_receive(SinkFault fault, const StreamCall& call) {
   if (!in_use_)
     return;
   const auto fail_with = [&](verbs::WcStatus status) {

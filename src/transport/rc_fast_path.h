@@ -14,9 +14,9 @@ namespace weft::transport {
 /// What a WRITE packet with its own address is longer: whole words, so nothing else changes.
 inline constexpr int kRethBytes = 16;
 
-inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time now) {
+inline bool RcRequester::poll_fast(const TransmitSlot& slot, RcCore& core, Time now) {
   const auto in_flight = static_cast<std::uint32_t>(hot_.next - hot_.una);
-  const bool middle_of_first_sending = flowing() && hot_.next == hot_.end;
+  const bool middle_of_first_sending = on_fast_path() && hot_.next == hot_.end;
   if (!middle_of_first_sending || !slot.payload.empty() || now < hot_.not_before) {
     return false;
   }
@@ -36,7 +36,7 @@ inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time 
     hot_.deadline = ack_timeout_ == Duration::max() ? Time::never() : now + ack_timeout_;
   }
   if (selective_ != nullptr) {
-    track_flow(packet, wqe, core, now);
+    track_fast(packet, wqe, core, now);
   }
   hot_.end = ++hot_.next;
   ++hot_.cursor_packet;
@@ -44,14 +44,14 @@ inline bool RcRequester::poll_flow(const TransmitSlot& slot, RcCore& core, Time 
     packet.ib.flags = wire::kBthAckRequest;
     hot_.since_ack_request = 0;
   }
-  if (hooked_) {
-    finish_flow(slot, core, now);
+  if (has_policies_) {
+    finish_fast(slot, core, now);
   }
   return true;
 }
 
 // Selective repeat by time, with or without placement.
-inline void RcRequester::track_flow(wire::Packet& packet, const SendWqe& wqe, const RcCore& core, Time now) {
+inline void RcRequester::track_fast(wire::Packet& packet, const SendWqe& wqe, const RcCore& core, Time now) {
   if (hot_.next == hot_.una) {
     restart_deadline(now);
   }
@@ -65,25 +65,26 @@ inline void RcRequester::track_flow(wire::Packet& packet, const SendWqe& wqe, co
   }
 }
 
-inline void RcRequester::finish_flow(const TransmitSlot& slot, const RcCore& core, Time now) {
+inline void RcRequester::finish_fast(const TransmitSlot& slot, const RcCore& core, Time now) {
   wire::Packet& packet = slot.packet;
   CongestionControl* const control = core.options.congestion_control;
   const Bytes size(packet.common.wire_bytes);
-  if (!paces_only_ || !control->rests(size, now)) {
+  if (!paces_only_ || !control->is_steady(size, now)) {
     finish_packet(slot, core, now);
     return;
   }
   packet.common.ecn = wire::Ecn::kEct0;
-  if (const Duration gap = control->transmit_resting(size); gap > Duration::zero()) {
+  if (const Duration gap = control->transmit_steady(size); gap > Duration::zero()) {
     hot_.not_before = now + gap;
   }
 }
 
-inline bool RcRequester::acknowledge_flow(const wire::Packet& packet, const RcCore& core, Time now) {
+inline bool RcRequester::acknowledge_fast(const wire::Packet& packet, const RcCore& core, Time now) {
   const wire::IbTransportHeader& header = packet.ib;
   const std::int32_t progress = header.psn - hot_.una;
-  const bool plain_progress = progress >= 0 && header.psn < hot_.next && hurdles_ == 0 && unanswered_ == 0 &&
-                              header.flags == 0 && header.aeth.syndrome == wire::kSyndromeAckNoCredits;
+  const bool plain_progress = progress >= 0 && header.psn < hot_.next && slow_path_reasons_ == 0 &&
+                              incomplete_reads_ == 0 && header.flags == 0 &&
+                              header.aeth.syndrome == wire::kSyndromeAckNoCredits;
   if (!plain_progress || header.psn + 1 >= hot_.queue.front().end_psn()) {
     return false;
   }
@@ -126,9 +127,9 @@ inline bool RcResponder::continue_message(const ReceivedPacket& received, const 
   hot_.received += payload;
   ++hot_.expected;
   hot_.nak_outstanding = false;
-  hot_.answers =
-      static_cast<std::uint8_t>((hot_.answers & ~kAnswerNak) | (packet.ib.has(wire::kBthAckRequest) ? kAnswerAck : 0));
-  if (interests_receiver(packet, core.options.congestion_receiver)) {
+  hot_.pending = static_cast<std::uint8_t>((hot_.pending & ~kPendingNak) |
+                                           (packet.ib.has(wire::kBthAckRequest) ? kPendingAck : 0));
+  if (receiver_needs(packet, core.options.congestion_receiver)) {
     observe_mark(packet, core, now);
   }
   return true;
@@ -154,7 +155,7 @@ inline bool RcResponder::place_middle(const ReceivedPacket& received, const RcCa
     hot_.received += payload;
     hot_.remaining = 0;
     ++hot_.expected;
-    hot_.answers = static_cast<std::uint8_t>(hot_.answers & ~kAnswerNak);
+    hot_.pending = static_cast<std::uint8_t>(hot_.pending & ~kPendingNak);
     if (early_ != nullptr && early_->any()) {
       drain_early(call);
     }
@@ -163,16 +164,16 @@ inline bool RcResponder::place_middle(const ReceivedPacket& received, const RcCa
     early_->note_middle(packet.ib.psn);
   }
   if (packet.ib.has(wire::kBthAckRequest)) {
-    hot_.answers |= kAnswerAck;
+    hot_.pending |= kPendingAck;
   }
-  if (interests_receiver(packet, call.options().congestion_receiver)) {
+  if (receiver_needs(packet, call.options().congestion_receiver)) {
     observe_mark(packet, call.core, call.now);
   }
   return true;
 }
 
-inline bool RcResponder::poll_ack_flow(const TransmitSlot& slot, const RcCore& core) {
-  if (hot_.answers != kAnswerAck || sends_data() || (early_ != nullptr && early_->any()) || duplicate_ || echo_mark_ ||
+inline bool RcResponder::poll_ack_fast(const TransmitSlot& slot, const RcCore& core) {
+  if (hot_.pending != kPendingAck || sends_data() || (early_ != nullptr && early_->any()) || duplicate_ || echo_mark_ ||
       has_telemetry_ || core.options.end_to_end_credits) {
     return false;
   }
@@ -183,7 +184,7 @@ inline bool RcResponder::poll_ack_flow(const TransmitSlot& slot, const RcCore& c
   packet.ib.psn = hot_.expected - 1;
   packet.ib.aeth.msn = hot_.msn;
   packet.ib.aeth.syndrome = wire::kSyndromeAckNoCredits;
-  hot_.answers = 0;
+  hot_.pending = 0;
   set_payload(packet, 0);
   return true;
 }

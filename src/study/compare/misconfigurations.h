@@ -14,13 +14,13 @@
 
 namespace weft::study::compare {
 
-struct MisSetting {
+struct Misconfiguration {
   std::string name;    // "ECN thresholds too high"
   std::string change;  // "kmin and kmax x 10 on every switch"
   scenario::Scenario scenario;
 };
 
 /// In a fixed order. Errors: those of the topology.
-[[nodiscard]] Result<std::vector<MisSetting>> mis_settings_of(const scenario::Scenario& scenario);
+[[nodiscard]] Result<std::vector<Misconfiguration>> misconfigurations_of(const scenario::Scenario& scenario);
 
 }  // namespace weft::study::compare

@@ -1,4 +1,4 @@
-#include "transport/stream/stream_ledger.h"
+#include "transport/stream/framing_header_log.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ std::vector<std::byte> header_of(StreamOffset offset) {
   return std::vector<std::byte>(1 + offset % 70, static_cast<std::byte>(offset * 31));
 }
 
-TEST(StreamLedger, GivesHeadersBackByOffsetUntilTheyAreDiscarded) {
-  StreamLedger ledger;
+TEST(FramingHeaderLog, GivesHeadersBackByOffsetUntilTheyAreDiscarded) {
+  FramingHeaderLog ledger;
   EXPECT_FALSE(ledger.front());
   EXPECT_FALSE(ledger.find(0));
   ledger.append(0, header_of(0));
@@ -33,9 +33,9 @@ TEST(StreamLedger, GivesHeadersBackByOffsetUntilTheyAreDiscarded) {
   EXPECT_FALSE(ledger.front());
 }
 
-TEST(StreamLedger, AgreesWithAMapOverRandomOperations) {
+TEST(FramingHeaderLog, AgreesWithAMapOverRandomOperations) {
   RandomStream random(1, "ledger");
-  StreamLedger ledger;
+  FramingHeaderLog ledger;
   std::map<StreamOffset, std::vector<std::byte>> reference;
   StreamOffset next = 0;
   StreamOffset discarded = 0;
@@ -65,8 +65,8 @@ TEST(StreamLedger, AgreesWithAMapOverRandomOperations) {
   }
 }
 
-TEST(StreamLedger, FreesWhatIsDiscarded) {
-  StreamLedger ledger;
+TEST(FramingHeaderLog, FreesWhatIsDiscarded) {
+  FramingHeaderLog ledger;
   EXPECT_EQ(ledger.heap_bytes(), 0U);
   std::size_t most = 0;
   for (StreamOffset offset = 0; offset < 100'000; ++offset) {
@@ -83,9 +83,9 @@ TEST(StreamLedger, FreesWhatIsDiscarded) {
   EXPECT_EQ(ledger.front()->offset, 5U);
 }
 
-TEST(StreamLedger, HoldsTheLongestHeader) {
-  StreamLedger ledger;
-  const std::vector<std::byte> longest(StreamLedger::kMaxHeader, std::byte{7});
+TEST(FramingHeaderLog, HoldsTheLongestHeader) {
+  FramingHeaderLog ledger;
+  const std::vector<std::byte> longest(FramingHeaderLog::kMaxHeader, std::byte{7});
   ledger.append(1, header_of(1));
   ledger.append(2, longest);
   ledger.append(3, header_of(3));
@@ -93,9 +93,9 @@ TEST(StreamLedger, HoldsTheLongestHeader) {
   EXPECT_TRUE(ledger.find(3));
 }
 
-TEST(StreamLedger, ProducerAndConsumerMayBeTwoThreads) {
+TEST(FramingHeaderLog, ProducerAndConsumerMayBeTwoThreads) {
   constexpr StreamOffset kEntries = 200'000;
-  StreamLedger ledger;
+  FramingHeaderLog ledger;
   std::thread producer([&ledger] {
     for (StreamOffset offset = 0; offset < kEntries; ++offset) {
       ledger.append(offset, header_of(offset));
@@ -117,10 +117,10 @@ TEST(StreamLedger, ProducerAndConsumerMayBeTwoThreads) {
   EXPECT_LT(ledger.heap_bytes(), 2'000U) << "what the consumer has passed is freed, but for the last piece";
 }
 
-TEST(StreamLedgers, BothEndsOpenTheSameLedgerAndTheLastOneClosesIt) {
-  StreamLedgers ledgers;
-  const StreamLedgers::Sender sender{.endpoint = EndpointId(3), .qpn = Qpn(9)};
-  StreamLedger& first = ledgers.open(sender);
+TEST(FramingHeaderLogs, BothEndsOpenTheSameLedgerAndTheLastOneClosesIt) {
+  FramingHeaderLogs ledgers;
+  const FramingHeaderLogs::Sender sender{.endpoint = EndpointId(3), .qpn = Qpn(9)};
+  FramingHeaderLog& first = ledgers.open(sender);
   EXPECT_EQ(&ledgers.open(sender), &first);
   EXPECT_NE(&ledgers.open({.endpoint = EndpointId(3), .qpn = Qpn(8)}), &first);
   ledgers.close(sender);

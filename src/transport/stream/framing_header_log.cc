@@ -1,4 +1,4 @@
-#include "transport/stream/stream_ledger.h"
+#include "transport/stream/framing_header_log.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,7 +14,7 @@ constexpr std::size_t kChunkBytes = 960;
 
 }  // namespace
 
-struct StreamLedger::Chunk {
+struct FramingHeaderLog::Chunk {
   explicit Chunk(std::size_t size) : capacity(size), bytes(std::make_unique_for_overwrite<std::byte[]>(size)) {}
 
   [[nodiscard]] std::size_t heap_bytes() const { return sizeof(Chunk) + capacity; }
@@ -25,9 +25,9 @@ struct StreamLedger::Chunk {
   std::unique_ptr<std::byte[]> bytes;
 };
 
-StreamLedger::~StreamLedger() { clear(); }
+FramingHeaderLog::~FramingHeaderLog() { clear(); }
 
-void StreamLedger::append(StreamOffset offset, std::span<const std::byte> header) {
+void FramingHeaderLog::append(StreamOffset offset, std::span<const std::byte> header) {
   WEFT_ASSERT(header.size() <= kMaxHeader);
   const auto needed = static_cast<std::uint32_t>(kPrefix + header.size());
   const bool fits = last_ != nullptr && last_->filled.load(std::memory_order_relaxed) + needed <= last_->capacity;
@@ -47,7 +47,7 @@ void StreamLedger::append(StreamOffset offset, std::span<const std::byte> header
   last_ = chunk;
 }
 
-bool StreamLedger::settle(Place& place) {
+bool FramingHeaderLog::settle(Place& place) {
   while (place.at == place.chunk->filled.load(std::memory_order_acquire)) {
     Chunk* const next = place.chunk->next.load(std::memory_order_acquire);
     if (next == nullptr)
@@ -59,7 +59,7 @@ bool StreamLedger::settle(Place& place) {
   return true;
 }
 
-StreamLedger::Entry StreamLedger::entry_at(const Place& place) {
+FramingHeaderLog::Entry FramingHeaderLog::entry_at(const Place& place) {
   const std::byte* const from = place.chunk->bytes.get() + place.at;
   Entry entry;
   std::uint16_t length = 0;
@@ -69,17 +69,17 @@ StreamLedger::Entry StreamLedger::entry_at(const Place& place) {
   return entry;
 }
 
-void StreamLedger::step(Place& place) {
+void FramingHeaderLog::step(Place& place) {
   place.at += static_cast<std::uint32_t>(kPrefix + entry_at(place).header.size());
 }
 
-bool StreamLedger::open_reader() const {
+bool FramingHeaderLog::open_reader() const {
   if (read_.chunk == nullptr)
     read_.chunk = first_.load(std::memory_order_acquire);
   return read_.chunk != nullptr;
 }
 
-std::optional<StreamLedger::Entry> StreamLedger::front() const {
+std::optional<FramingHeaderLog::Entry> FramingHeaderLog::front() const {
   if (!open_reader())
     return std::nullopt;
   Place place = read_;
@@ -88,7 +88,7 @@ std::optional<StreamLedger::Entry> StreamLedger::front() const {
   return entry_at(place);
 }
 
-std::optional<StreamLedger::Entry> StreamLedger::find(StreamOffset offset) const {
+std::optional<FramingHeaderLog::Entry> FramingHeaderLog::find(StreamOffset offset) const {
   if (!open_reader())
     return std::nullopt;
   // Searches go upwards, most often from where the last one ended.
@@ -105,7 +105,7 @@ std::optional<StreamLedger::Entry> StreamLedger::find(StreamOffset offset) const
   return std::nullopt;
 }
 
-void StreamLedger::discard_before(StreamOffset offset) {
+void FramingHeaderLog::discard_before(StreamOffset offset) {
   if (!open_reader())
     return;
   while (true) {
@@ -126,7 +126,7 @@ void StreamLedger::discard_before(StreamOffset offset) {
   }
 }
 
-void StreamLedger::clear() {
+void FramingHeaderLog::clear() {
   Chunk* chunk = read_.chunk != nullptr ? read_.chunk : first_.load(std::memory_order_acquire);
   while (chunk != nullptr) {
     Chunk* const next = chunk->next.load(std::memory_order_acquire);
@@ -139,15 +139,15 @@ void StreamLedger::clear() {
   heap_bytes_.store(0, std::memory_order_relaxed);
 }
 
-StreamLedger& StreamLedgers::open(Sender sender) {
+FramingHeaderLog& FramingHeaderLogs::open(Sender sender) {
   Held& held = ledgers_[sender];
   if (held.ledger == nullptr)
-    held.ledger = std::make_unique<StreamLedger>();
+    held.ledger = std::make_unique<FramingHeaderLog>();
   ++held.users;
   return *held.ledger;
 }
 
-void StreamLedgers::close(Sender sender) {
+void FramingHeaderLogs::close(Sender sender) {
   const auto held = ledgers_.find(sender);
   WEFT_ASSERT(held != ledgers_.end());
   if (--held->second.users == 0)

@@ -8,7 +8,7 @@
 
 namespace weft::host {
 
-class Patience {
+class ProbeTimer {
  public:
   enum class Verdict : std::uint8_t { kWait, kProbe, kGiveUp };
 
@@ -18,7 +18,7 @@ class Patience {
     due_ = now + options.probe_interval;
   }
   /// To be asked while the group waits.
-  [[nodiscard]] Verdict ask(Time now, const ReductionOptions& options) {
+  [[nodiscard]] Verdict evaluate(Time now, const ReductionOptions& options) {
     if (now < due_) {
       return Verdict::kWait;
     }

@@ -12,15 +12,15 @@
 namespace weft::sim {
 
 /// One actor's key: the hash of the stable name of whoever it belongs to, and which of its actors it is.
-struct RankKey {
+struct ActorKey {
   std::uint64_t owner = 0;
   std::uint32_t role = 0;
 };
 
-class RankTable {
+class ActorOrder {
  public:
   /// The wake must stay where it is until assign() has been called.
-  void add(RankKey key, Wake& wake, PartitionIndex partition = 0) {
+  void add(ActorKey key, Wake& wake, PartitionIndex partition = 0) {
     wake.set_partition(partition);
     entries_.push_back({mix(key), key, &wake});
   }
@@ -30,10 +30,10 @@ class RankTable {
  private:
   struct Entry {
     std::uint64_t hash;
-    RankKey key;
+    ActorKey key;
     Wake* wake;
   };
-  static std::uint64_t mix(RankKey key);
+  static std::uint64_t mix(ActorKey key);
 
   std::vector<Entry> entries_;
 };
