@@ -5,7 +5,7 @@
 // NAME is permutation_<hosts>_<family>, incast_<family> or ring_<hosts>_<family>; FLOWS is a file with a permutation
 // ("source, destination, size" as scenarios read it; "-" otherwise); BYTES is per host; BUDGET limits the events, for
 // counting instructions. The run itself is `timed_run`, so that callgrind can be told to look at that alone.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <charconv>

@@ -1,5 +1,7 @@
 #include "base/parse_quantity.h"
 
+#include <fmt/format.h>
+
 #include <fmt/ranges.h>
 
 #include <algorithm>

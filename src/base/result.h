@@ -4,7 +4,7 @@
 // (file, line, column) with `at`. Protocol events (NAK, loss) are not errors; a programmer's error is WEFT_ASSERT.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 #include "cli/claims_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>

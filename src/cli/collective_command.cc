@@ -1,6 +1,6 @@
 #include "cli/collective_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,8 @@
 #include "cli/comparison_store.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>

@@ -5,7 +5,7 @@
 // follows from everything that the task's figures depend on, the program itself included.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "cli/diff_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

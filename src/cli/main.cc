@@ -1,5 +1,5 @@
 // The `weft` program: one subcommand per file beside this one; each parses its arguments, calls a library and prints.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>

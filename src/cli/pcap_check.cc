@@ -1,6 +1,6 @@
 #include "cli/pcap_check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "cli/pcap_list.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <cstdio>

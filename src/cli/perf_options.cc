@@ -1,5 +1,8 @@
 #include "cli/perf_options.h"
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 #include "base/parse_quantity.h"

@@ -1,6 +1,7 @@
 #include "cli/run_output.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "cli/scale_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

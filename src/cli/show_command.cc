@@ -1,6 +1,6 @@
 #include "cli/show_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "fabric/fabric.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace weft::fabric {
 

@@ -1,6 +1,6 @@
 #include "host/aggregation_manager.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,7 @@
 #include "live/side_message.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "wire/aeth_syndrome.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "wire/capture_check_iwarp.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

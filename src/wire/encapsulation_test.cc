@@ -1,6 +1,6 @@
 #include "wire/encapsulation.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
 #include "wire/opcode.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #include "workload/local_connector.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

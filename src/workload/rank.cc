@@ -1,6 +1,6 @@
 #include "workload/rank.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace weft::workload {
 

@@ -1,6 +1,6 @@
 // The scenarios of examples/claims/ run as `weft claims` runs them, and their figures say what docs and comments claim
 // of them. Verdicts are computed from figures: src/study/claims/ has the tests of that.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

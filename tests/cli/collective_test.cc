@@ -1,5 +1,5 @@
 // `weft collective` as a user runs it: the table, its JSON, what is refused, and figures that its users know.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // `weft compare` as a user meets it: what it prints and writes, what it says of wrong input, and that an interrupted
 // comparison goes on where it stopped.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 

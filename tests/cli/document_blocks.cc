@@ -1,6 +1,6 @@
 #include "tests/cli/document_blocks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

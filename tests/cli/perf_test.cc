@@ -1,5 +1,5 @@
 // `weft perf` as a user meets it: two processes, on loopback addresses that belong to this test process alone.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 

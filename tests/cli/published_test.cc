@@ -1,6 +1,6 @@
 // The scenarios of examples/published/ run, shortened, and their figures are on the side that papers report.
 // scripts/validate-published runs them whole and writes docs/validation.md.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // `weft report` and `weft diff` from outside: files, streams, exit status.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>

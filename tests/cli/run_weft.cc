@@ -1,6 +1,6 @@
 #include "tests/cli/run_weft.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // `weft scale` as a user meets it: its table, and what it says of wrong input.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

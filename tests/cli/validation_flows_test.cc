@@ -1,6 +1,6 @@
 // The scenarios of examples/validation/ run, shortened, and stand to other simulators as docs/validation.md says.
 // scripts/validate-flows runs them whole.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

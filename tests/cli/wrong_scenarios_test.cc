@@ -1,5 +1,5 @@
 // Wrong scenarios as a user meets them: one line that says where and what, and exit status 2, whatever the subcommand.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Runs a list of whole scenarios and prints, for each, a hash of every event (time and actor, in order) and the final
 // counters. Built twice, on the event set of the simulator and on that of tests/reference: both must print the same.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // Captures of iWARP connections, read by tshark: every FPDU found, every CRC right, every header as it was sent.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 

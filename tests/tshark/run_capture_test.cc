@@ -1,5 +1,5 @@
 // Captures of simulated ports, read by tshark: every packet right, every time the run's.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 

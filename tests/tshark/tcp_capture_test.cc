@@ -1,5 +1,5 @@
 // Captures of TCP connections, read by tshark: what its analysis of the stream has to say.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 

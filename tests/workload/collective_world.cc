@@ -1,6 +1,6 @@
 #include "tests/workload/collective_world.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/random.h"

@@ -1,5 +1,5 @@
 // Whether an Ethernet fabric's counts agree with what it holds: for tests, at any instant.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <vector>

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "fabric/infiniband/infiniband_fabric.h"
 #include "fabric/routing/notification_content.h"

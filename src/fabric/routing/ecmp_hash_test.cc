@@ -1,6 +1,6 @@
 #include "fabric/routing/ecmp_hash.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "fabric/topology/fat_tree.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "fabric/topology/graph_builder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "fabric/topology/graph_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>

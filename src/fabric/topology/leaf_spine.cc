@@ -1,6 +1,6 @@
 #include "fabric/topology/leaf_spine.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "fabric/topology/parking_lot.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "fabric/topology/graph_check.h"

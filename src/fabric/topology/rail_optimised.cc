@@ -1,6 +1,6 @@
 #include "fabric/topology/rail_optimised.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

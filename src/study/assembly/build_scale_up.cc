@@ -1,6 +1,6 @@
 #include "study/assembly/build_scale_up.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <algorithm>
 
 #include "base/assert.h"

@@ -1,6 +1,6 @@
 #include "study/assembly/build_topology.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "study/assembly/reach.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,8 @@
 #include "study/claims/comparison_reading.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "study/claims/fake_runner.h"
 

@@ -1,6 +1,6 @@
 #include "study/claims/over_seeds.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

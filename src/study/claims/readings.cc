@@ -1,6 +1,6 @@
 #include "study/claims/readings.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

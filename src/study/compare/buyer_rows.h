@@ -1,7 +1,7 @@
 // The rows that buyers compare first: one text per fabric and question, each with where it is from.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "study/scenario/catalogue.h"
 #include "study/scenario/scenario.h"

@@ -1,6 +1,6 @@
 #include "study/compare/fabric_choice.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,7 @@
 #include "study/compare/fabric_costs.h"
 
+#include <nlohmann/json.hpp>
+
 #include "study/cost/bill.h"
 
 namespace weft::study::compare {

@@ -1,7 +1,7 @@
 // Bill of materials, power and cost of a fabric as members of the comparison's document.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "fabric/topology/graph.h"
 #include "study/scenario/scenario.h"

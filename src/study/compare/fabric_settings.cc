@@ -1,6 +1,6 @@
 #include "study/compare/fabric_settings.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "study/compare/probes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

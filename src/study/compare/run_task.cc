@@ -1,6 +1,7 @@
 #include "study/compare/run_task.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "study/assembly/build_topology.h"
 #include "study/compare/probes.h"

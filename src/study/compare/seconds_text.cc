@@ -1,6 +1,6 @@
 #include "study/compare/seconds_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace weft::study::compare {
 

@@ -1,7 +1,7 @@
 // What follows from a comparison's figures, as sentences that each name the figures they rest on.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "study/compare/buyer_weights.h"
 

@@ -1,6 +1,7 @@
 #include "study/compare/verdict.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace weft::study::compare {
 namespace {

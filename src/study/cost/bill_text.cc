@@ -1,6 +1,6 @@
 #include "study/cost/bill_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 #include "study/report/comparison_csv.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 

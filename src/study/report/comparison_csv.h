@@ -7,7 +7,7 @@
 // in quotes (RFC 4180).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "study/results/results_csv.h"

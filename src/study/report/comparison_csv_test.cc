@@ -1,6 +1,7 @@
 #include "study/report/comparison_csv.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,7 @@
 #include "study/report/comparison_diff.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 // Times are in seconds unless the key says otherwise. A member that is absent, or null, was not measured.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
 #include "base/result.h"

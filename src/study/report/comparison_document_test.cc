@@ -1,6 +1,7 @@
 #include "study/report/comparison_document.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <utility>

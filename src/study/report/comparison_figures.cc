@@ -1,6 +1,7 @@
 #include "study/report/comparison_figures.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

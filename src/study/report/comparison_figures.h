@@ -1,7 +1,7 @@
 // The figures and texts of a comparison under names that mean the same in every comparison.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 // settings. What only a comparison measures (tuning risk, cost, verdict) is absent.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 
 #include "study/results/results.h"

@@ -1,6 +1,7 @@
 #include "study/report/comparison_of_runs.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 

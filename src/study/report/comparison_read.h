@@ -1,7 +1,7 @@
 // Reads what a report is made of: the results file of a comparison, or results files of runs.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 

@@ -1,5 +1,7 @@
 #include "study/report/report_html.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/assert.h"
 #include "study/report/comparison_document.h"
 

@@ -1,7 +1,7 @@
 // A comparison as one HTML file that needs nothing else: no network, no other file. docs/report.md says what it shows.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,7 @@
 #include "study/report/report_html.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 

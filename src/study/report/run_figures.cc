@@ -1,6 +1,7 @@
 #include "study/report/run_figures.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "study/report/topology_of_run.h"
 #include "study/results/results_steps.h"

@@ -1,7 +1,7 @@
 // What a comparison takes from the results of one run of the job: figures for its table and series for its charts.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "study/results/results.h"
 #include "study/run/simulation.h"

@@ -1,7 +1,7 @@
 // The map of a run: its nodes and links with their load at the sample instants, and its fullest queues.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "study/results/results.h"
 

@@ -1,6 +1,6 @@
 #include "study/results/chrome_trace.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

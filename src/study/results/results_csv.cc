@@ -1,6 +1,6 @@
 #include "study/results/results_csv.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "study/results/summary.h"
 

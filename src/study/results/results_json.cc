@@ -1,5 +1,7 @@
 #include "study/results/results_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "study/results/results_scale_up.h"
 #include "study/results/results_steps.h"
 

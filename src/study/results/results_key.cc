@@ -1,6 +1,6 @@
 #include "study/results/results_key.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/stable_hash.h"
 #include "study/scenario/scenario_listing.h"

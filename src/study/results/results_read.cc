@@ -1,5 +1,5 @@
 // The reading half of study/results_store.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

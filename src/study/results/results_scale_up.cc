@@ -1,6 +1,6 @@
 #include "study/results/results_scale_up.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

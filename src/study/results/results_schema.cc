@@ -1,6 +1,6 @@
 #include "study/results/results_schema.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

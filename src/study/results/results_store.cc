@@ -1,6 +1,6 @@
 #include "study/results/results_store.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "study/results/summary_comparison.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

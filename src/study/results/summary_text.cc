@@ -1,6 +1,6 @@
 #include "study/results/summary_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "study/results/wrapped_table.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

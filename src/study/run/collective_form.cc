@@ -1,6 +1,6 @@
 #include "study/run/collective_form.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "study/run/collective_run.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

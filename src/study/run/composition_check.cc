@@ -1,6 +1,6 @@
 #include "study/run/composition_check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

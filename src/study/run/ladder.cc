@@ -1,6 +1,7 @@
 #include "study/run/ladder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 // measured, and the stages it is made of, which add up to it exactly.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "study/run/simulation.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <deque>

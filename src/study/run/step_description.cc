@@ -1,6 +1,6 @@
 #include "study/run/step_description.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/match.h"
 #include "study/results/summary_text.h"

@@ -1,6 +1,6 @@
 #include "study/run/training_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

@@ -2,6 +2,7 @@
 #include "study/world/world_division.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "study/assembly/build_topology.h"
 #include "study/results/results_json.h"

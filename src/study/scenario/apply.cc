@@ -1,6 +1,6 @@
 #include "study/scenario/apply.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/assert.h"
 #include "study/scenario/selector.h"

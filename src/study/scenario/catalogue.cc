@@ -1,6 +1,6 @@
 #include "study/scenario/catalogue.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

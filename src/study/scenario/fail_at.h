@@ -1,7 +1,7 @@
 // Errors about a value of a resolved scenario: the place that it came from, its path, and what is wrong.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <utility>

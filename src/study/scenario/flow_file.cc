@@ -1,6 +1,6 @@
 #include "study/scenario/flow_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <fstream>

@@ -1,6 +1,6 @@
 #include "study/scenario/given.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

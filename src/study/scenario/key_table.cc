@@ -1,6 +1,6 @@
 #include "study/scenario/key_table.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "study/scenario/megatron_rows.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "study/scenario/place_error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cctype>
 #include <string>

@@ -1,6 +1,6 @@
 #include "study/scenario/scenario_derive.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "study/scenario/scenario_load.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

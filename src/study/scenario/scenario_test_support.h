@@ -1,7 +1,7 @@
 // What the tests of scenarios share: a catalogue, and scenarios from text.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string>
 #include <string_view>
 

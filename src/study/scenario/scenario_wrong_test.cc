@@ -1,5 +1,5 @@
 // Wrong scenarios, one per file of tests/data/scenarios/wrong/: each is refused with the message it is there for.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

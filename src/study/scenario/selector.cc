@@ -1,6 +1,6 @@
 #include "study/scenario/selector.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "study/scenario/table_walk.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

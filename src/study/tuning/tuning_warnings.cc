@@ -1,6 +1,6 @@
 #include "study/tuning/tuning_warnings.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

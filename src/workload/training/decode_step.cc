@@ -1,6 +1,6 @@
 #include "workload/training/decode_step.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "workload/training/parallelism.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "workload/training/rank_groups.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

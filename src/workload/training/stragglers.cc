@@ -1,6 +1,6 @@
 #include "workload/training/stragglers.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/distribution.h"
 #include "base/int128.h"
