@@ -1,4 +1,4 @@
-// Asking for memory before it is needed. Addresses need not be valid, and nothing waits.
+// Prefetching. Addresses need not be valid, and nothing blocks.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace weft {
 
-/// Every cache line of the kBytes from `first` on. Inlined by force: out of line, a function that only prefetches
-/// counts as one without effect, and goes.
+/// Every cache line of the kBytes from `first` on. Forced inline: out of line, the compiler removes a function that
+/// only prefetches.
 template <std::size_t kBytes>
 [[gnu::always_inline]] inline void prefetch_lines(const void* first) {
   const auto address = reinterpret_cast<std::uintptr_t>(first);

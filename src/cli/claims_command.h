@@ -1,4 +1,4 @@
-// `weft claims`: what runs say of the statements of the trade, as a list, as JSON and as docs/claims.md.
+// `weft claims`: industry claims judged by simulation, as a list, as JSON and as docs/claims.md.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -32,7 +32,7 @@ class ScaleRun {
   ScaleRun(const Options& options, const study::scenario::Catalogue& catalogue)
       : options_(options), catalogue_(catalogue) {}
 
-  /// A size that cannot be has a refusal.
+  /// An impossible size has a refusal.
   [[nodiscard]] study::results::ScalePoint point(const ScaleLine& line, std::int64_t gpus);
 
  private:

@@ -1,4 +1,4 @@
-// What is said of a command line that cannot be parsed: one line with the command, what was found, and what is right.
+// Error text for a command line that cannot be parsed: one line with the command, what was found, and what is allowed.
 #pragma once
 
 #include <CLI/CLI.hpp>

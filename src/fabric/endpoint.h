@@ -1,4 +1,4 @@
-// Where a fabric ends: the two halves of a NIC's port.
+// The interface between a fabric and a NIC port.
 //
 // `Endpoint` is what a NIC implements and the fabric calls. `EndpointPort` is what the fabric offers it. A NIC holds no
 // packet back in the fabric: it asks whether the wire takes one now, and hands over exactly that one.

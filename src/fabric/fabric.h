@@ -33,14 +33,14 @@ class Tap {
   virtual void on_frame(PortIndex port, Direction direction, const wire::Packet& packet, Time at) = 0;
 };
 
-/// What went wrong with packets inside the fabric, in total; per-port figures are with the ports.
+/// Packet drops inside the fabric by cause, in total; per-port figures are with the ports.
 struct FabricDrops {
   std::uint64_t buffer_full = 0;  // lossy class, or headroom too small
   std::uint64_t damaged = 0;      // CRC error seen by a switch that stores
   std::uint64_t hop_limit = 0;
   std::uint64_t unreachable = 0;  // no route
   std::uint64_t link_down = 0;    // lost on or in front of a failed link
-  std::uint64_t watchdog = 0;     // thrown away by a PFC watchdog
+  std::uint64_t watchdog = 0;     // discarded by a PFC watchdog
   std::uint64_t lifetime = 0;     // head-of-queue lifetime (InfiniBand)
 
   [[nodiscard]] std::uint64_t total() const {

@@ -1,4 +1,4 @@
-// When a switch may pass a packet on.
+// When a switch may forward a packet.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
-// What will happen to cables, and when routes learn of it: each failure and return is news that takes its reroute
-// delay.
+// Scheduled link events, and when routes are updated: after the reroute delay of each failure and recovery.
 //
-// What routes learn is how a cable is when the news arrives, not how it was when they were sent: the slow news of a
-// failure must not hide a cable that has come back since.
+// A route update uses the state of the link at the time of the update, not of the event: a late failure must not hide a
+// link that has recovered.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace weft::fabric {
 
-/// Something that happens to a cable at a given time.
+/// A link event at a given time.
 struct LinkEvent {
   enum class Kind : std::uint8_t { kFail, kDegrade, kRestore };
   Time at;

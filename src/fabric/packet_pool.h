@@ -67,7 +67,7 @@ class PacketPool {
     mark(handle.value(), false);
   }
 
-  // Inlined by force: out of line, a function that only prefetches counts as one without effect, and goes.
+  // Forced inline: out of line, the compiler removes a function that only prefetches.
   [[gnu::always_inline]] void prefetch(PacketHandle handle) const { __builtin_prefetch(packets_ + handle.value()); }
   [[nodiscard]] std::uint32_t live_count() const { return live_; }
   [[nodiscard]] std::size_t heap_bytes() const { return used_ * sizeof(wire::Packet) + cold_.heap_bytes(); }

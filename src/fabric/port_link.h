@@ -1,9 +1,9 @@
 // The part of a port that does not depend on flow control: the wire that ends here, and the wire that begins here.
 //
-// A packet is in flight from the start of its transmission until the receiving device has it in its hands: the wire,
-// and the constant delay of the receiver's pipeline, are one delay. Packets of one direction arrive in the order they
-// were sent, so the port keeps them in a ring, and one pending wake-up serves all of them. Link-level control frames
-// (PFC, flow control packets) take wire time like all others but go around the pipeline: they have a ring of their own.
+// A packet is in flight from the start of its transmission until the receiving device can process it: propagation and
+// the receiver's constant pipeline latency are one delay. Packets of one direction arrive in the order they were sent,
+// so the port keeps them in a ring, and one pending wake-up serves all of them. Link-level control frames (PFC, flow
+// control packets) take wire time like data but bypass the pipeline: they have a separate ring.
 #pragma once
 
 #include <algorithm>
@@ -29,21 +29,21 @@ struct InFlight {
 /// A link-level control frame.
 struct ControlInFlight {
   Time at;
-  std::uint32_t frame = 0;  // as its fabric has it: the handle of a packet record, or all that the frame says
+  std::uint32_t frame = 0;  // fabric-specific: the handle of a packet record, or the encoded frame
 };
 
-/// Of PortLink::way: not looked up.
+/// PortLink::egress: not looked up yet.
 inline constexpr std::uint16_t kNoEgress = 0xFFFF;
 
 enum PortFlag : std::uint8_t {
-  kIsEndpoint = 1 << 0,       // owner is an endpoint, else a switch
+  kIsEndpoint = 1 << 0,       // the device is an endpoint; otherwise a switch
   kCutThrough = 1 << 1,       // packets are handed over when their first bytes have come
   kHasErrors = 1 << 2,        // the wire that ends here has a bit error rate
   kLinkDown = 1 << 3,         // nothing arrives and nothing leaves
   kRoutedHop = 1 << 4,        // the wire joins two layer-2 domains
-  kTapped = 1 << 5,           // a capture runs here
-  kWatchdogTripped = 1 << 6,  // a watchdog has taken a priority out of service
-  kHasStage = 1 << 7,         // InfiniBand: one packet may be behind the buffers already and wait for the wire alone
+  kTapped = 1 << 5,           // a capture is attached
+  kWatchdogTripped = 1 << 6,  // a PFC watchdog has disabled a priority
+  kHasStage = 1 << 7,         // InfiniBand: output stage, which holds one packet that waits only for the wire
 };
 
 struct alignas(64) PortLink {
@@ -51,14 +51,13 @@ struct alignas(64) PortLink {
   PacketHandle first;       // arrives when `arrival` fires; meaningful while that is pending
   std::uint32_t owner = 0;  // ordinal of the switch, or the endpoint
   sim::Wake arrival;
-  Ring<InFlight> in_flight;  // behind the first
-  PortIndex peer = 0;        // the other end of the cable
-  std::uint16_t number = 0;  // within the owner
-  std::uint16_t egress =
-      kNoEgress;           // port of the owner by which `first` will leave it, where that has been looked up already
-  std::uint8_t flags = 0;  // PortFlag bits
-  std::uint8_t pending_pauses = 0;  // Ethernet: priorities whose flow control has something to say
-  bool has_xmit_wait = false;       // InfiniBand: the wire is idle, something waits, and no lane has credits
+  Ring<InFlight> in_flight;          // behind the first
+  PortIndex peer = 0;                // the other end of the cable
+  std::uint16_t number = 0;          // within the owner
+  std::uint16_t egress = kNoEgress;  // egress port of `first`, if it has been looked up
+  std::uint8_t flags = 0;            // PortFlag bits
+  std::uint8_t pending_pauses = 0;   // Ethernet: priorities with a PFC frame still to be sent
+  bool has_xmit_wait = false;  // InfiniBand: the wire is idle, packets wait, and no lane has credits (PortXmitWait)
 
   // What a transmission needs: one more.
   alignas(64) Time free_at;  // the wire that begins here is idle from then on
@@ -69,9 +68,9 @@ struct alignas(64) PortLink {
   std::uint16_t cut_through_bytes = 0;     // the peer has a packet in hand after that many bytes; 0: after all
   std::uint32_t queued_bytes = 0;          // that wait to leave
   std::uint16_t queued = 0;                // bit l: packets of lane (priority, virtual lane) l wait
-  std::uint16_t blocked = 0;               // bit l: flow control holds lane l
-  std::uint16_t stalled = 0;               // InfiniBand, bit l: what lane l would send waits for credits
-  std::uint16_t low_credit_lanes = 0;      // InfiniBand, bit l: an endpoint's lane l may be out of credits
+  std::uint16_t blocked = 0;               // bit l: lane l is blocked by flow control
+  std::uint16_t stalled = 0;               // InfiniBand, bit l: lane l is stalled for lack of credits
+  std::uint16_t low_credit_lanes = 0;      // InfiniBand, bit l: lane l of an endpoint may be out of credits
   std::uint64_t packets_sent = 0;
 
   // What only flow control and changes need.
@@ -121,7 +120,7 @@ inline void start_transmission(sim::Kernel& kernel, PortLink& from, PortLink& to
   }
 }
 
-/// Takes the packet that has arrived; invalid if the event means nothing.
+/// Takes the packet that has arrived; invalid if the event is stale.
 inline PacketHandle take_arrival(sim::Kernel& kernel, PortLink& port, Time now) {
   if (!port.arrival.fires(now)) {
     return PacketHandle::invalid();
@@ -136,14 +135,14 @@ inline PacketHandle take_arrival(sim::Kernel& kernel, PortLink& port, Time now) 
   return arrived;
 }
 
-/// Asks for the memory of the packet that arrives next, and of what says which one is behind it.
+/// Prefetches the packet that arrives next, and the ring entry of the one after it.
 [[gnu::always_inline]] inline void prefetch_next_arrival(const PacketPool& packets, const PortLink& port) {
   packets.prefetch(port.first);
   port.in_flight.prefetch_front();
 }
 
-/// Calls lose(packet) for every packet on the wire that ends here and lose_control(frame) for every control frame, and
-/// takes them off it.
+/// Removes everything on the wire that ends here: calls lose(packet) for every packet and lose_control(frame) for every
+/// control frame.
 template <class Lose, class LoseControl>
 void flush_wire(PortLink& port, Lose lose, LoseControl lose_control) {
   if (!port.arrival.pending().is_never()) {

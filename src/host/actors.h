@@ -7,7 +7,7 @@ namespace weft::host {
 
 inline constexpr sim::ActorKind kNicTimer = fabric::kFirstHostActor;  // index: the NIC; retransmission timeouts
 inline constexpr sim::ActorKind kNicPipeline = kNicTimer + 1;         // index: the NIC; posted requests on their way
-inline constexpr sim::ActorKind kProgram = kNicTimer + 2;             // index: the machine; news for its program
-inline constexpr sim::ActorKind kReduction = kNicTimer + 3;           // index: a reducer, or groups of a rail
+inline constexpr sim::ActorKind kProgram = kNicTimer + 2;  // index: the machine; events and completions for its program
+inline constexpr sim::ActorKind kReduction = kNicTimer + 3;  // index: a reducer, or groups of a rail
 
 }  // namespace weft::host

@@ -38,7 +38,7 @@ class AggregationManager {
   /// The graph must outlive this.
   AggregationManager(const ReductionOptions& options, const Environment& environment);
 
-  /// Called for each reducer's ports, and each rail, before add_ranks. `nic` gives the NIC of an endpoint.
+  /// Called for each reducer's ports, and each rail, before register_actors. `nic` gives the NIC of an endpoint.
   void make_reducers(const std::function<Nic&(EndpointId)>& nic);
   /// `name` is stable. The NIC and the rail's provider must outlive this.
   verbs::GroupProvider& add_rail(Nic& nic, SimProvider& rail, const std::string& name);

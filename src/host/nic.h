@@ -1,7 +1,7 @@
 // A simulated NIC with one port: it pulls packets from its queue pairs whenever the wire takes one.
 //
 // Queue pairs that may send wait in a ring per priority and take turns, packet by packet; those that pacing holds back
-// lie in a heap by their time; answers (acknowledgements, CNPs) go before data. Taking a packet costs O(1), a paced one
+// lie in a heap by their time; responses (ACKs, CNPs) are sent before data. Taking a packet costs O(1), a paced one
 // O(log n) in the number of paced queue pairs. A blocked priority blocks nobody else. Nothing is queued below: what the
 // wire does not take stays in the engine.
 #pragma once
@@ -30,11 +30,11 @@
 
 namespace weft::host {
 
-/// Whoever runs the program of a NIC's host.
+/// Receives completion notifications of a NIC.
 class CompletionListener {
  public:
   virtual ~CompletionListener() = default;
-  /// The NIC has pushed completions; the program may see them at `at`.
+  /// The NIC has pushed completions, which become visible to the program at `at`.
   virtual void on_completions(Time at) = 0;
 };
 
@@ -53,7 +53,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   Nic(const NicOptions& options, const Environment& environment);
 
   void register_actors(sim::ActorOrder& ranks, std::uint64_t name_hash, sim::PartitionIndex partition = 0);
-  /// Told of completions; must outlive the NIC's last event.
+  /// Notified of completions; must outlive the NIC's last event.
   void add_completion_listener(CompletionListener* listener) { listeners_.push_back(listener); }
 
   // From the fabric and the kernel.
@@ -167,7 +167,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Result<Qpn> create_stream(const verbs::QpInitAttributes& init, Options options, QpRecord& record);
   void reschedule(QpRef ref, QpRecord& record);
   void reschedule(Qpn qpn);
-  // Kept out of line: most of what attend finds needs none of them, and saves no registers for them then.
+  // Out of line: most calls of attend need none of them.
   [[gnu::noinline]] void enqueue_response(QpRef ref, QpRecord& record);
   [[gnu::noinline]] void enqueue_ready(QpRef ref, QpRecord& record);
   [[gnu::noinline]] void pace(QpRef ref, QpRecord& record, Time until);
@@ -189,9 +189,9 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
   void release_paced(Time now);
   [[nodiscard]] bool has_ready() const { return !responses_.empty() || ready_mask_ != 0; }
-  /// The lane of the queue pair's next answer.
+  /// The lane of the queue pair's next response.
   [[nodiscard]] std::uint32_t response_lane(const QpRecord& record) const;
-  /// Tells the listeners of completions that they have not been told of, if there are any; their bytes have landed.
+  /// Notifies the listeners of new completions, whose data are in memory at `landed`.
   void report_completions(Time landed) {
     if (device_.completions() != seen_completions_) {
       notify_listeners(landed);
@@ -202,7 +202,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
 
   /// The bytes that came with a packet; none in runs that carry lengths only.
   [[nodiscard]] std::span<const std::byte> payload_of(fabric::PacketHandle handle) const;
-  /// What few NICs do with a packet that the engine has filled, before it leaves.
+  /// Slow path of a transmission: host path, payload bytes, header check.
   void finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& cold, QpRef ref, Time now);
 
   // With a path between programs and this NIC, or with real bytes.
@@ -227,8 +227,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   std::uint16_t ready_mask_ = 0;
   std::uint8_t turn_ = 0;                 // lane that sent last
   bool awaits_wire_ = false;              // on_wire_ready will come when the wire is idle
-  bool receive_needs_slow_path_ = false;  // arrivals take a path, or have bytes
-  bool send_needs_slow_path_ = false;     // departures take a path, have bytes, or are checked
+  bool receive_needs_slow_path_ = false;  // arrivals use the host path, or carry bytes
+  bool send_needs_slow_path_ = false;     // transmissions use the host path, carry bytes, or are checked
   bool measures_order_ = false;
   bool places_any_order_ = false;  // reliable queue pairs take the data of their READs in any order
   std::optional<TrafficClass> ack_;

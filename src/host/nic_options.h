@@ -1,4 +1,4 @@
-// What a NIC is like: how it classes its packets, and how long the host's part of the way takes.
+// What a NIC is like: how it classes its packets, and the latency of the host path.
 #pragma once
 
 #include <array>

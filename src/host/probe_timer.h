@@ -1,4 +1,4 @@
-// How long a group of an aggregation tree waits before it asks whether the others live, and before it gives up.
+// Probe timer of a group in an aggregation tree: when to probe its peers, and when to give up.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 // window ahead of its answers, so that a reducer never takes more than it has room for.
 //
 // A broken connection, a child that gives up, and vectors that do not belong together end the group: everybody who
-// waits is told. Whoever waits for too long asks the others whether they live, so that nobody waits for ever.
+// waits is told. A group that waits too long probes its peers, so that no wait is unbounded.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,7 @@ class Reducer final : public ReductionActor {
   [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
-  /// A port's device, and word of its completions.
+  /// A port's device, and its completion listener.
   struct Port final : CompletionListener {
     Port(Reducer& owner, Nic& nic, std::uint32_t number);
     void on_completions(Time at) override;

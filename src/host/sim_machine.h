@@ -42,7 +42,7 @@ class SimMachine final : public verbs::Machine, public CompletionListener {
   void register_actors(sim::ActorOrder& ranks, std::uint64_t name_hash, sim::PartitionIndex partition = 0) {
     ranks.add({name_hash, kProgram}, wake_, partition);
   }
-  /// What to call at start and when there is news.
+  /// Called at start and whenever an event or a completion is visible.
   void set_program(std::function<Result<void>()> call) { program_ = std::move(call); }
 
   void on_completions(Time at) override;

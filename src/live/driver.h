@@ -2,8 +2,8 @@
 //
 // A caller alternates `receive`, its own work, `transmit`, and `wait` when neither moved anything. The driver reads the
 // clock once per step, and tells the device the time with every call. It trusts nothing that arrives: a datagram from
-// an address that is no peer's, with a wrong ICRC, or that is no packet, is counted and dropped; the engines judge the
-// rest (R_Key, PSN, opcode). Peers are the addresses behind the endpoints that queue pairs send to.
+// an unknown address, with a wrong ICRC, or that is no packet, is counted and dropped; the engines judge the rest
+// (R_Key, PSN, opcode). Peers are the addresses behind the endpoints that queue pairs send to.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct DriverCounters {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;      // handed to the device
   std::uint64_t malformed = 0;     // no packet of RoCEv2
-  std::uint64_t wrong_icrc = 0;    // and no identification explains it
-  std::uint64_t unknown_peer = 0;  // from an address that is no peer's
+  std::uint64_t wrong_icrc = 0;    // and no IPv4 identification matches it
+  std::uint64_t unknown_peer = 0;  // from an unknown address
   std::uint64_t unroutable = 0;    // to send, for an endpoint that is no peer
   std::uint64_t system_calls = 0;  // sends and receives
 };

@@ -27,7 +27,7 @@ struct PerfSideOptions {
   std::uint16_t udp_port = 4791;  // 0: any
   FaultOptions faults{};
   Duration spin = Duration::microseconds(200);
-  /// Time without any sign of the peer after which a session ends.
+  /// Idle timeout: a session ends after this time without any message from the peer.
   Duration idle_timeout = Duration::seconds(10);
   /// Local ACK timeout of the connection: 4.096 us * 2^n, 1 to 31.
   std::uint8_t ack_timeout = 14;

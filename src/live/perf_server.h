@@ -1,4 +1,4 @@
-// The server of perf runs: one client after another, whatever becomes of each.
+// The server of perf runs: serves clients one after another, whether they succeed or fail.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,4 @@
-// The loop that both sides of a perf run turn: packets, the side's own program, the side channel, and the end of
-// patience.
+// The loop that both sides of a perf run turn: packets, the side's own program, the side channel, and the idle timeout.
 //
 // Every wait is bounded: a peer that is silent for the idle timeout, hangs up, or sends nonsense is an error; so is the
 // stop flag (`stopped()` then tells the difference).
@@ -13,7 +12,7 @@
 
 namespace weft::live {
 
-/// Set from a signal handler to end what runs.
+/// Set from a signal handler to stop the run.
 using StopFlag = std::atomic<bool>;
 
 /// Waits for one message on a channel before any endpoint exists.

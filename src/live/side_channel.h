@@ -1,4 +1,5 @@
-// The side channel itself: a TCP connection that carries side messages, each wait bounded, nothing of a peer believed.
+// The side channel itself: a TCP connection that carries side messages, each wait bounded, no input from a peer
+// trusted.
 //
 // A peer that sends a long line, an unknown one, or nothing in time is an error; the connection is then closed by
 // destroying the channel. Source: the role of perftest's TCP exchange.

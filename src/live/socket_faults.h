@@ -1,4 +1,4 @@
-// A bad network around a good socket: drops, duplicates and delays outgoing datagrams, from a seed.
+// Fault injection for a socket: drops, duplicates and delays outgoing datagrams, from a seed.
 //
 // A delayed datagram is overtaken by later ones: that is how datagrams are reordered. What happens to the n-th datagram
 // sent depends on the seed and n alone. The wrapped socket sends datagrams one by one (no segmentation): a run with a

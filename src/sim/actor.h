@@ -1,5 +1,5 @@
-// Actors: whoever can be woken. An actor is named by its kind and its place in the table of that kind, and has at most
-// one wake-up pending.
+// Actors: everything that receives events. An actor is named by its kind and its place in the table of that kind, and
+// has at most one wake-up pending.
 //
 // What decides between actors at one instant is the rank: their order by f(seed, stable name), given out once at
 // assembly (sim/actor_order.h). Indices only find records; they decide nothing.
@@ -16,7 +16,7 @@ namespace weft::sim {
 /// Kinds are numbered by whoever assembles the world: 0 to 15.
 using ActorKind = std::uint8_t;
 
-/// A part of the world whose actors run by themselves for a while (sim/kernel.h).
+/// A part of the simulated network whose events run in a window of their own (sim/kernel.h).
 using PartitionIndex = std::uint32_t;
 
 /// 4 bits of kind, 28 of index.
@@ -54,8 +54,8 @@ class Wake {
   /// Before the first wake-up.
   void set_partition(PartitionIndex partition) { partition_ = partition; }
 
-  /// To be asked first when an event of the actor comes: false for one that an earlier wake-up has replaced, and that
-  /// means nothing any more.
+  /// Call first when an event of the actor comes: false if the event is stale, because an earlier wake-up has replaced
+  /// it.
   [[nodiscard]] bool fires(Time now) {
     if (pending_ != now) {
       return false;
@@ -63,7 +63,7 @@ class Wake {
     pending_ = Time::never();
     return true;
   }
-  /// The pending event, if any, will mean nothing.
+  /// Cancels: the pending event, if any, becomes stale.
   void cancel() { pending_ = Time::never(); }
 
  private:
@@ -74,7 +74,7 @@ class Wake {
 };
 static_assert(sizeof(Wake) == 16);
 
-/// Lets a kernel, and nobody else, move a wake-up.
+/// Gives the kernel alone access to a wake-up's time.
 class WakeAccess {
  public:
   static void set(Wake& wake, Time at) { wake.pending_ = at; }

@@ -27,7 +27,7 @@ class EventSet {
     std::uint8_t bucket_shift = 8;
     /// 2^count buckets, 6 to 24; they should span the usual delays.
     std::uint8_t bucket_count_shift = 13;
-    /// The kernel prefetches: some buckets are opened before their time, and their memory is asked for before that.
+    /// The kernel prefetches: buckets are opened ahead of time, and their memory is prefetched before that.
     bool prefetches = false;
   };
 
@@ -76,7 +76,7 @@ class EventSet {
     return true;
   }
 
-  /// The same, with looks_ahead.
+  /// The same, with prefetches.
   [[nodiscard]] bool pop_prefetching(Event& event, Time limit) {
     // Asked for exactly once as the list runs short, and again when it is empty: a quiet run need not look each time.
     if (end_ - next_ == open_ahead_at_) [[unlikely]] {
@@ -94,7 +94,7 @@ class EventSet {
 
   /// The event that comes `ahead` places after the next one, as things stand, in a busy run; in a quiet one possibly
   /// some event that has been, since a test would cost more than a prefetch in vain. For prefetching only. At most
-  /// kLookAhead, and not without looks_ahead.
+  /// kPrefetchDepth, and not without prefetches.
   [[nodiscard, gnu::returns_nonnull]] const Event* peek(std::size_t ahead) const {
     return active_.data() + next_ + ahead;
   }
@@ -148,7 +148,7 @@ class EventSet {
     ++near_;
   }
   /// Puts an event into its place in front of `end`, which is free, among the sorted ones of the active list.
-  // By halves, as they were written: a processor waits when it reads as a whole what has just been stored in parts.
+  // Half by half, as written: reading the whole after partial stores defeats store forwarding.
   [[gnu::always_inline]] static void insert_sorted(Event* end, Event event) {
     Event* place = end;
     while (true) {
@@ -164,7 +164,7 @@ class EventSet {
     place->time = event.time;
     place->order = event.order;
   }
-  // Behind a full chunk. Nothing happens after this call, so that the way past it saves no registers.
+  // Behind a full chunk. Tail call, so that the fast path saves no registers.
   [[gnu::noinline]] void push_slow(Event event, std::uint64_t bucket);
   void add_chunk(std::uint64_t index);
   [[gnu::noinline]] void insert_slow(Event event, std::uint64_t bucket);

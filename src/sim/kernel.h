@@ -1,21 +1,20 @@
-// The clock of a world and what it will do next.
+// The simulation clock and the pending events.
 //
 // One total order: (time, rank). A handler is a class with `bool on_event(ActorId, Time)`, false to stop the run after
 // this event. Where its `prefetches()` is true, `prefetch_first(ActorId)`, and a little later `prefetch_second` and
 // `prefetch_third`, ask for the memory that an event will need: each may read what the one before has asked for; the
 // actor need not have an event any more, and nothing may change that decides anything. A handler is a template
 // argument, so that each kind of actor is reached by a switch and no call through a pointer. A wake-up that an earlier
-// one has replaced still comes, and means nothing: handlers ask Wake::fires first. A wake-up at the present instant
+// one has replaced still arrives, as a stale event: handlers call Wake::fires first. A wake-up at the present instant
 // runs after the actor that asked for it; only parts of one device may do that.
 //
-// A world may be divided (docs/decisions/0026). What one partition does reaches another only after the lookahead, so
-// each may run through a window of that length on its own, in its own order: what a switch or a host has in the caches
-// serves for a whole window. Handlers may have `prefetch_partition(PartitionIndex)` and, a little later,
-// `prefetch_contents`, for the memory of partitions that come next, and `ran_partition(PartitionIndex, events)` to see
-// which of them that is worth while for. Windows begin at multiples of the lookahead.
-// Partition 0 is for what concerns all others: its events come in the one total order, when everything before has been
-// done. A run that is asked to stop goes on to the end of the window, so that it ends at the same place however it
-// went.
+// A simulation may be partitioned (docs/decisions/0026). An event in one partition affects another only after the
+// lookahead, so each partition runs a window of that length independently, which keeps its state in the caches.
+// Handlers may have `prefetch_partition(PartitionIndex)` and, a little later, `prefetch_contents`, for the memory of
+// partitions that come next, and `ran_partition(PartitionIndex, events)` to see which of them that is worth while for.
+// Windows begin at multiples of the lookahead. Partition 0 holds global events; they run in the total order, after all
+// earlier events of every partition. A run that is asked to stop continues to the end of the window, so that it ends at
+// the same instant in every mode.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +45,7 @@ class Kernel {
   explicit Kernel(const Division& division);
 
   [[nodiscard]] Time now() const { return now_; }
-  /// Events taken so far, those that meant nothing included.
+  /// Events handled so far, stale ones included.
   [[nodiscard]] std::uint64_t events() const { return count_; }
   [[nodiscard]] std::size_t heap_bytes() const;
   /// Of a divided world, after a run that was asked to stop: where it was to end, the limit apart.
@@ -105,7 +104,7 @@ class Kernel {
   static constexpr std::size_t kFirstAhead = 12;
   static constexpr std::size_t kSecondAhead = 8;
   static constexpr std::size_t kThirdAhead = 4;
-  /// Partition::due of one that need not say when it has something to do.
+  /// Partition::due of a partition that is not in the queue.
   static constexpr Time kNotEnqueued = Time::from_picoseconds(-1);
 
   struct alignas(64) Partition {
@@ -153,7 +152,7 @@ class Kernel {
     current_order_ = event.order;
     ++count_;
   }
-  // Nothing happens after these calls, so that the way past them saves no registers.
+  // Tail calls, so that the fast path saves no registers.
   [[gnu::noinline]] void insert_again(Event event);
   [[gnu::noinline]] void insert_and_enqueue(PartitionIndex index, Event event);
   /// Puts the partition into the agenda at its next event, or where that may be at the earliest.
@@ -233,7 +232,7 @@ Kernel::Stop Kernel::run_windows(Time limit, std::uint64_t budget, Handler& hand
       begin = entry.time;
       goes_on = run_window(entry, earlier(end_of_window(begin), bound), handler);
     } else if (is_common_due) {
-      // What concerns all happens among the other events of its instant.
+      // Global events run among the other events of their instant.
       goes_on = run_merged(common, ~std::uint64_t{0}, handler) != Stop::kAsked;
     } else {
       return asked ? Stop::kAsked : is_empty() ? Stop::kEmpty : Stop::kLimit;
@@ -289,7 +288,7 @@ Kernel::Stop Kernel::run_merged(Time limit, std::uint64_t budget, Handler& handl
     Partition& partition = partitions_[index];
     const Event* const first = partition.events.first();
     if (first == nullptr || first->time != entry.time || first->rank() != entry.rank()) {
-      // An entry for what has been taken, or that an earlier one has overtaken; or the least that was known.
+      // A stale entry: its event was handled, or an earlier entry replaced it; or only a lower bound was known.
       if (entry.time == partition.due) {
         enqueue_partition(index);
       }

@@ -92,12 +92,12 @@ class Device final : public verbs::Provider {
 
   // The same by place, for a driver that keeps its own list of queue pairs; `now` must have been told.
 
-  /// What a queue pair waits for.
+  /// When a queue pair can send, and when its timeout is due.
   struct Readiness {
     Time data;                      // a data packet may leave: past = at once
     Time timeout;                   // on_timeout is due
-    bool response_pending = false;  // an acknowledgement or notification may leave at once, before data
-    bool cnp_first = false;         // and the first that leaves is a notification
+    bool response_pending = false;  // an acknowledgement or CNP may be sent now, before data
+    bool cnp_first = false;         // and the first of them is a CNP
   };
   [[nodiscard]] QpSlot slot_of(Qpn qpn) const { return table_.find(qpn); }
   /// As on_packet; the slot does not exist if there is no such queue pair.

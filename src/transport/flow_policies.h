@@ -47,7 +47,7 @@ inline void add_telemetry(const TransmitSlot& slot, wire::TelemetryKind kind) {
   return receiver != nullptr && receiver->wants(packet.common.ecn == wire::Ecn::kCe || packet.ib.has(wire::kBthFecn));
 }
 
-/// What the receiver half answers to a data packet that arrived.
+/// What the receiver side returns for an arrived data packet.
 [[nodiscard]] CongestionSignal signal_of(const wire::Packet& packet, CongestionReceiver* receiver, Time now);
 
 /// The pacing state of a flow. A rate limits it, a window does not: nothing tells what is still in flight.

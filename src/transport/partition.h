@@ -1,4 +1,4 @@
-// Whether two queue pairs are in one partition.
+// Whether two P_Keys match.
 #pragma once
 
 #include <cstdint>

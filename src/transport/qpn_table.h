@@ -48,7 +48,7 @@ class QpnTable {
     }
   }
 
-  /// Asks for the memory of a small table.
+  /// Prefetches a small table.
   [[gnu::always_inline]] void prefetch() const { __builtin_prefetch(entries_.data()); }
   [[nodiscard]] std::size_t size() const { return used_; }
   [[nodiscard]] std::size_t heap_bytes() const { return entries_.capacity() * sizeof(Entry); }

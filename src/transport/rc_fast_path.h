@@ -1,8 +1,7 @@
-// The short way through the RC engine: the middle of long messages, and its acknowledgements, when lengths alone
-// travel.
+// The fast path of the RC engine: the middle of long messages and its acknowledgements, in runs without payload bytes.
 //
-// Each function does exactly what the long way does for that packet, or nothing; tests compare the two packet by packet
-// (a run that carries bytes takes the long way throughout). Included by rc_queue_pair.cc only.
+// Each function does exactly what the slow path does for that packet, or nothing; tests compare the two packet by
+// packet (a run that carries bytes always takes the slow path). Included by rc_queue_pair.cc only.
 #pragma once
 
 #include "transport/rc_requester.h"

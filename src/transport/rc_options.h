@@ -10,10 +10,11 @@
 
 namespace weft::transport {
 
-/// How a requester recovers from loss, and what a responder does with packets that come early.
+/// Loss recovery of the requester, and how a responder handles out-of-order packets.
 enum class LossRecovery : std::uint8_t {
-  kGoBackN,          // as specified: one NAK, everything from there again
-  kSelectiveRepeat,  // extension: early packets are held, a bitmap tells which, only missing ones are sent again
+  kGoBackN,          // as specified: one NAK, then retransmission of everything from there
+  kSelectiveRepeat,  // extension: out-of-order packets are held, a bitmap reports them, only missing ones are
+                     // retransmitted
 };
 
 /// What a responder does with a packet beyond the PSNs or bytes that it can keep track of.
@@ -55,7 +56,7 @@ struct RcOptions {
   /// Extension: every WRITE packet carries a RETH for its own bytes and is placed whenever it comes; needs
   /// kSelectiveRepeat. Completions stay in order.
   bool out_of_order_placement = false;
-  /// Not owned; null = the defaults. Must outlive the queue pair. Kept out of it for the sake of the many that go back.
+  /// Not owned; null = the defaults. Must outlive the queue pair. Kept separate, since most queue pairs use go-back-N.
   const SelectiveRepeatOptions* selective_repeat = nullptr;
 
   /// Not owned; null = none. They must outlive the queue pair.

@@ -31,13 +31,13 @@ class RcQueuePair {
     const Time answer = responder_.next_transmit();
     return core_.may_request() ? earlier(answer, requester_.next_transmit(core_)) : answer;
   }
-  /// An acknowledgement or notification waits, and goes before any data.
+  /// An acknowledgement or CNP is pending; it is sent before any data.
   [[nodiscard]] bool response_pending() const {
     return responder_.has_response() && (!responder_.sends_data() || responder_.cnp_pending());
   }
-  /// The answer that leaves first is a CNP.
+  /// The first pending response is a CNP.
   [[nodiscard]] bool cnp_first() const { return responder_.cnp_pending(); }
-  /// When a data packet may leave, answers apart.
+  /// When a data packet may be sent, acknowledgements and CNPs aside.
   [[nodiscard]] Time next_data() const {
     const Time read = responder_.sends_data() ? responder_.next_transmit() : Time::never();
     return core_.may_request() ? earlier(read, requester_.next_transmit(core_)) : read;
@@ -57,7 +57,7 @@ class RcQueuePair {
 
  private:
   [[nodiscard]] RcCall call(verbs::Context& context, Time now) { return {core_, context, now}; }
-  // Kept out of line, so that the short way saves no registers for the long one.
+  // Out of line, so that the fast path saves no registers for the slow path.
   [[gnu::noinline]] void on_packet_slow(const ReceivedPacket& received, verbs::Context& context, Time now);
   [[nodiscard, gnu::noinline]] bool poll_transmit_slow(const TransmitSlot& slot, verbs::Context& context, Time now);
   [[nodiscard]] bool on_packet_fast(const ReceivedPacket& received, verbs::Context& context, Time now);

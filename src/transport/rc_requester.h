@@ -98,7 +98,7 @@ class RcRequester {
   };
   static_assert(sizeof(Hot) == 64);
 
-  /// Inside a message, with nothing in its way: what `blocked` need not be asked for.
+  /// In the middle of a message with no reason for the slow path: `blocked` need not be checked.
   [[nodiscard]] bool on_fast_path() const {
     return hot_.cursor_packet != 0 && slow_path_reasons_ == 0 &&
            static_cast<std::uint32_t>(hot_.next - hot_.una) < window_packets_;
@@ -159,7 +159,7 @@ class RcRequester {
   bool has_policies_ = false;           // congestion control or path selection finish each packet
   bool paces_only_ = false;             // congestion control alone, without a look at acknowledgements
   bool wants_acks_ = false;             // congestion control hears of acknowledgements
-  std::uint8_t slow_path_reasons_ = 0;  // Hurdle bits: what makes `flowing` too simple
+  std::uint8_t slow_path_reasons_ = 0;  // SlowPathReason bits: why the fast path does not apply
   std::uint16_t full_payload_ = 0;      // sizes of a packet in the middle of a message
   std::uint16_t full_frame_ = 0;
   std::uint16_t full_wire_ = 0;

@@ -1,9 +1,9 @@
-// Responder half of a reliable connection: executes requests exactly once and in PSN order, answers them, and answers
-// repetitions without executing them again.
+// Responder half of a reliable connection: executes requests exactly once and in PSN order, responds to them, and
+// responds to duplicates without executing them again.
 //
-// Answers leave in PSN order: READ data and atomic results first, then one NAK or one acknowledgement for all that was
-// received. A bad request is answered with its NAK and makes `failed()` true; the NAK still leaves afterwards. Memory
-// is touched only after its key, range and rights were checked. Source: IBTA 9.7.4, 9.7.5.
+// Responses are sent in PSN order: READ and atomic responses first, then one NAK or one coalesced ACK. A bad request is
+// answered with its NAK and makes `failed()` true; the NAK still leaves afterwards. Memory is touched only after its
+// key, range and rights were checked. Source: IBTA 9.7.4, 9.7.5.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +32,11 @@ class RcResponder {
   void on_request(const ReceivedPacket& received, const RcCall& call);
   /// Tells the receiver half of congestion control of a packet with data: `on_request` does; READ data need it too.
   void observe_mark(const wire::Packet& packet, const RcCall& call) { observe_mark(packet, call.core, call.now); }
-  /// The short way for the middle of a message of which lengths alone travel; false if it is anything else.
+  /// Fast path for the middle of a message in runs without payload bytes; false if it does not apply.
   [[nodiscard]] bool continue_message(const ReceivedPacket& received, const RcCore& core, Time now);
   /// The same for a packet with an address of its own, in its turn or early.
   [[nodiscard]] bool place_middle(const ReceivedPacket& received, const RcCall& call);
-  /// The short way for an acknowledgement, when it is the only answer that waits.
+  /// Fast path for an acknowledgement, when it is the only pending response.
   [[nodiscard]] bool poll_ack_fast(const TransmitSlot& slot, const RcCore& core);
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const RcCall& call);
   /// When an answer may be sent: at once, later (paced READ data), or never.
@@ -51,7 +51,7 @@ class RcResponder {
   [[nodiscard]] bool sends_data() const { return hot_.emit_index < hot_.resources.size(); }
 
   [[nodiscard]] bool failed() const { return failed_; }
-  /// Sends nothing more, as a queue pair in ERR; the NAK of a request that made it fail still leaves.
+  /// Stops sending, as a queue pair in ERR does; the NAK of the failing request is still sent.
   void stop_responding();
   /// Completes the receive request in use and all posted ones of its own queue with kWrFlushErr.
   void flush(const RcCall& call);
@@ -62,7 +62,7 @@ class RcResponder {
   [[nodiscard]] std::size_t held_packets() const;
 
  private:
-  /// An answer to READ or an atomic, kept to be sent (again).
+  /// A READ or atomic response, kept for (re)transmission.
   struct Resource {
     std::uint64_t address = 0;
     std::uint64_t result = 0;  // of an atomic
@@ -89,7 +89,7 @@ class RcResponder {
     std::uint8_t pending = 0;  // Answer bits that wait
     Message message = Message::kNone;
     std::uint8_t nak_syndrome = 0;
-    bool nak_outstanding = false;  // sent one for ePSN: silent until it arrives
+    bool nak_outstanding = false;  // NAK sent for ePSN: no further NAK until it arrives
   };
   static_assert(sizeof(Hot) == 64);
 

@@ -1,4 +1,4 @@
-// What requester and responder of a reliable connection share: the call's surroundings and the counters.
+// What requester and responder of a reliable connection share: the call environment and the counters.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct RcCore : QpCore {
   RcCore(const QpIdentity& identity, const verbs::QpInitAttributes& init, const RcOptions& chosen)
       : QpCore(identity, init), options(chosen) {}
 
-  /// What most queue pairs never need; it exists from the first use on.
+  /// Rarely needed state, allocated on first use.
   struct ColdState {
     RcCounters counters;
     wire::Telemetry received;                 // of the data packet that came last, to be returned
@@ -78,7 +78,7 @@ struct RcCore : QpCore {
   std::unique_ptr<ColdState> cold_state_;
 };
 
-/// Everything outside its own state that half an engine needs in one call.
+/// The environment of one call to a requester or responder.
 struct RcCall {
   RcCore& core;
   verbs::Context& context;

@@ -1,4 +1,4 @@
-// What the halves of UC and UD queue pairs share: the call's surroundings and the counters.
+// What the halves of UC and UD queue pairs share: the call environment and the counters.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct UnreliableCounters {
   std::uint32_t cnp_handled = 0;
 };
 
-/// Everything outside its own state that half an engine needs in one call.
+/// The environment of one call to a requester or responder.
 struct UnreliableCall {
   const QpCore& core;
   const FlowPolicies& flow;

@@ -1,4 +1,4 @@
-// Asynchronous events, as `ibv_async_event`: what happens to an object without a completion to tell of it.
+// Asynchronous events, as `ibv_async_event`: events of an object that no completion reports.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace weft::verbs {
 
 //= ibta-1.7 11.6.3
 enum class AsyncEventType : std::uint8_t {
-  kCqErr,             // a completion queue overflowed: it is in error, and so is every queue pair that needed it
+  kCqErr,             // a completion queue overflowed: it is in error, and so are the queue pairs that use it
   kQpFatal,           // a queue pair failed and could not say so in a completion
   kQpReqErr,          // the peer sent what its transport forbids
   kQpAccessErr,       // the peer asked for memory it may not touch

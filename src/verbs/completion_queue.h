@@ -1,7 +1,7 @@
 // Completion queue: a bounded FIFO of completions, with event notification by a flag that its owner polls.
 //
-// A completion that finds the queue full is not lost in silence: the queue enters the error state, keeps what it
-// holds, refuses everything after, and the pusher must move its queue pair to ERR (IBTA 10.2.6.1).
+// A completion queue overflow is reported: the queue enters the error state, keeps what it holds, refuses everything
+// after, and the pusher must move its queue pair to ERR (IBTA 10.2.6.1).
 #pragma once
 
 #include <cstddef>

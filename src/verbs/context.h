@@ -1,4 +1,4 @@
-// The objects one device owns, by handle, and who uses whom: what an engine is given to work with.
+// The objects one device owns, by handle, and reference counts: the environment of an engine.
 //
 // Nothing is destroyed while something else needs it, and a handle whose object is gone finds nothing (it becomes
 // valid for another object only after 4,096 reuses of its slot). Queue pairs live in the device; it announces them

@@ -1,8 +1,8 @@
 // The host as a program sees it, beside verbs: compute, copies, timers, its rails, and what time it is.
 //
 // Simulated hosts and the live event loop both implement it, so that one program runs on either. Nothing waits: each
-// request names a token, and one MachineEvent with that token comes out of `poll_events` when it has finished, in
-// order of time, then of request. Whoever runs the program calls it when an event or a completion is there.
+// request names a token, and one MachineEvent with that token comes out of `poll_events` when it has finished, in order
+// of time, then of request. The runner calls the program when an event or a completion is available.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The seam between a program and whoever runs it: a simulated host, or an event loop on sockets.
+// The interface between a program and its runner: a simulated host, or an event loop on sockets.
 //
 // There is one program object per rank. Its runner calls `start` once, at the beginning of the run, and from then on
 // `on_event` whenever one of the completion queues that the rank uses (RankPorts, Messenger::ports) has raised its

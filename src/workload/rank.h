@@ -1,4 +1,4 @@
-// Who takes part in a job, and the stable identity of a flow between two of them.
+// Ranks of a job, and the stable identity of a flow between two of them.
 //
 // Ranks count from 0 within their job. A flow's name is made of its job's name, its ends and its index, never of a
 // counter shared with other flows, so that adding a flow between other ranks changes no name and no random choice.

@@ -41,7 +41,7 @@ class RingCursor {
   /// A right shape, and a rank of it.
   RingCursor(const RingShape& shape, RankId rank);
 
-  /// Nothing after the last step.
+  /// None after the last step.
   [[nodiscard]] std::optional<RingChunk> next();
   /// Chunks of the first step: those a rank can send without having received anything.
   [[nodiscard]] std::uint64_t first_step_chunks() const;

@@ -1,4 +1,4 @@
-// Who waits for whom, and the circles in it.
+// The wait-for graph of paused ports, and its cycles.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class WaitGraph {
   };
   void add_wait(Wait wait) { waits_[wait.waiting].insert(wait.for_port); }
 
-  /// Disjoint circles, each from its smallest port on. Only ports that are waited for and wait themselves are on one.
+  /// Disjoint cycles, each starting at its smallest port.
   [[nodiscard]] std::vector<std::vector<PortIndex>> cycles() const;
 
  private:

@@ -31,7 +31,7 @@ struct EthernetOptions {
   std::vector<std::uint16_t> port_profile;     // per link end: 2 * link for a, 2 * link + 1 for b
   std::vector<Probability> bit_error_rate;     // per link; empty: no errors
   std::vector<Probability> packet_error_rate;  // the same of whole packets
-  std::vector<Duration> endpoint_pipeline;     // per endpoint: from the wire to its hands; empty: none
+  std::vector<Duration> endpoint_pipeline;     // per endpoint: receive pipeline; empty: none
   std::vector<LinkEvent> events;               // in any order
   Duration deadlock_check;                     // every so often while pauses last; zero: never
   bool telemetry = false;                      // packets with telemetry are to be written to
@@ -65,12 +65,12 @@ class EthernetFabric final : public EndpointPort {
   void on_port_timer(PortIndex port, Time now);
   void on_switch_timer(std::uint32_t switch_ordinal, Time now);
   void on_fabric_timer(Time now);
-  // Ask for the memory that an event at a port will need: first the port's, then what that names, then what this names.
+  // Prefetch what an event at a port needs, in three stages: the port, then the packet or queue, then the next port.
   [[gnu::always_inline]] void prefetch_arrival(PortIndex port) const { __builtin_prefetch(&ports_[port]); }
   [[gnu::always_inline]] void prefetch_arrival_packet(PortIndex port) const {
     prefetch_next_arrival(packets_, ports_[port]);
   }
-  /// Finds the way of the packet that comes next as well, which the event need not do then.
+  /// Also looks up the egress port of the next packet, so that the event need not.
   [[gnu::always_inline]] void prefetch_arrival_egress(PortIndex port) {
     if (port >= graph_.endpoints && ports_[port].egress == kNoEgress && !ports_[port].arrival.pending().is_never()) {
       look_up_egress(port);
@@ -98,7 +98,7 @@ class EthernetFabric final : public EndpointPort {
       queue(port, static_cast<std::uint32_t>(std::countr_zero(soon.queued))).packets.prefetch_front();
     }
   }
-  // Of what a whole window will need: first a port's own records and those of its peer, then what they name.
+  // Prefetch for a whole window: first the records of a port and its peer, then what they point to.
   [[gnu::always_inline]] void prefetch_port(PortIndex port) const {
     prefetch_transmit(port);
     __builtin_prefetch(&ports_[peers_[port]]);
@@ -118,8 +118,7 @@ class EthernetFabric final : public EndpointPort {
   // For reports and tests.
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Routes& routes() const { return routes_; }
-  /// The ports by which packets of a flow leave a switch: the one that its hash names, or every next hop where each
-  /// packet may take another.
+  /// Egress ports of a flow at a switch: the one selected by ECMP, or every next hop with per-packet load balancing.
   [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
                                      std::uint32_t flow_hash) const;
   [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
@@ -136,7 +135,7 @@ class EthernetFabric final : public EndpointPort {
   [[nodiscard]] const SharedBuffer& buffer(std::uint32_t switch_ordinal) const {
     return switches_[switch_ordinal].buffer;
   }
-  /// What an adaptive switch's choices saw of the port; nothing of other ports.
+  /// What adaptive routing observed of the port; empty for other ports.
   [[nodiscard]] PortChoices choices(PortIndex port, Time now) const;
   [[nodiscard]] const FabricDrops& drops() const { return drops_; }
   [[nodiscard]] std::uint64_t drops_at(PortIndex ingress) const { return port_drops_[ingress]; }
@@ -217,7 +216,7 @@ class EthernetFabric final : public EndpointPort {
   void end_pause(EthernetPort& port, PortIndex index, std::uint32_t priority, Time now);
   void schedule_pause_expiry(EthernetPort& port, PortIndex index);
 
-  // What changes and what is watched: ethernet_fabric_events.cc.
+  // Link events, watchdog, deadlock search: ethernet_fabric_events.cc.
   void apply_link_event(const LinkEvent& event, Time now);
   void take_link_down(PortIndex index, Time now);
   void bring_link_up(PortIndex index, Time now);

@@ -36,8 +36,8 @@ struct PauseRecord {
   std::array<Duration, kPriorities> paused_total{};  // closed pauses; that of a current one is not in it
   std::array<std::uint32_t, kPriorities> pauses_received{};
   std::array<std::uint32_t, kPriorities> pauses_sent{};  // XOFF frames, refreshes included
-  std::array<Time, kPriorities> ignored_pause_at{};      // the last one that a watchdog kept from its effect
-  std::array<std::uint32_t, kPriorities> storms{};       // times that the watchdog stepped in
+  std::array<Time, kPriorities> ignored_pause_at{};      // the last pause that a watchdog ignored
+  std::array<std::uint32_t, kPriorities> storms{};       // times that the watchdog triggered
   Time refresh_at = Time::never();
 };
 

@@ -1,4 +1,4 @@
-// What a PFC frame says, inside a packet record of kind kFlowControl.
+// Contents of a PFC frame, in a packet record of kind kFlowControl.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Absolute credits of one virtual lane, as the two ends of an InfiniBand link keep them. Units: blocks of 64 bytes.
 //
 // The sender counts what it has sent since the link came up (FCTBS), the receiver what has come in (ABR); the receiver
-// says up to where the sender may go (FCCL). All are modulo 4096, so a limit may be at most 2048 ahead. Because the
+// advertises how far the sender may go (FCCL). All are modulo 4096, so a limit may be at most 2048 ahead. Because the
 // numbers are absolute, a flow control packet that is lost is made good by the next one, and a data packet that is lost
 // by the FCTBS that the next one carries (docs/decisions/0012).
 //= ibta-1.7 7.9.4
@@ -17,7 +17,7 @@ namespace weft::fabric {
 inline constexpr std::uint32_t kBlockBytes = 64;
 inline constexpr std::uint32_t kCreditMask = 0xFFF;
 inline constexpr std::uint32_t kMaxAdvertised = 2048;
-/// However short the credits are, a limit is not said for less than that part of the buffer.
+/// A credit update is never sent for less than this part of the buffer.
 inline constexpr std::uint32_t kMinThresholdDivisor = 16;
 
 /// Blocks that a packet of `frame_bytes` (LRH to VCRC) costs.
@@ -40,7 +40,7 @@ class CreditSender {
   }
 
   [[nodiscard]] std::uint32_t total_sent() const { return sent_; }  // FCTBS
-  [[nodiscard]] std::uint32_t limit() const { return limit_; }      // FCCL as heard last
+  [[nodiscard]] std::uint32_t limit() const { return limit_; }      // FCCL of the latest update
   [[nodiscard]] std::uint32_t available() const { return (limit_ - sent_) & kCreditMask; }
 
  private:
@@ -52,18 +52,19 @@ class CreditSender {
 class CreditReceiver {
  public:
   struct Options {
-    std::uint32_t buffer = 0;             // blocks, 1 to 65535
-    std::uint32_t largest_packet = 0;     // blocks, at most what is advertised of the buffer
-    std::uint32_t round_trip_blocks = 0;  // blocks that the link carries until a limit that was said has its effect
-    std::uint32_t divisor = 4;            // say the limit at the latest when that part of the buffer is unsaid; >= 1
+    std::uint32_t buffer = 0;          // blocks, 1 to 65535
+    std::uint32_t largest_packet = 0;  // blocks, at most what is advertised of the buffer
+    std::uint32_t round_trip_blocks =
+        0;                      // blocks in one round trip of the link: what can arrive before an update takes effect
+    std::uint32_t divisor = 4;  // an update is due at the latest when this part of the buffer is unadvertised; >= 1
   };
 
   CreditReceiver() = default;
   explicit CreditReceiver(const Options& options) : buffer_(static_cast<std::uint16_t>(options.buffer)) {
     const std::uint32_t usable = std::min(options.buffer, kMaxAdvertised);
     WEFT_ASSERT(options.buffer <= 0xFFFF && options.largest_packet <= usable && options.divisor > 0);
-    // As seldom as the loop allows: what is not unsaid should carry it, with a packet at either end. What stays unsaid
-    // must never be what the largest packet waits for.
+    // As few updates as the round trip allows: the advertised part must cover it, with a packet at either end, and the
+    // unadvertised part must never block the largest packet.
     const std::uint32_t needed = options.round_trip_blocks + 2 * options.largest_packet;
     const std::uint32_t spare = usable > needed ? usable - needed : 0;
     const std::uint32_t max_threshold = std::max(usable / options.divisor, 1U);
@@ -90,21 +91,21 @@ class CreditReceiver {
     compare();
   }
 
-  /// FCCL as it would be said now.
+  /// FCCL if an update were sent now.
   [[nodiscard]] std::uint32_t limit() const {
     const std::uint32_t free = std::uint32_t{buffer_} - occupied_;
     return (received_ + std::min(free, kMaxAdvertised)) & kCreditMask;
   }
   [[nodiscard]] std::uint32_t unadvertised() const { return unadvertised_; }
-  /// Time to say it.
+  /// An update is due.
   [[nodiscard]] bool update_due() const { return unadvertised_ >= threshold_; }
-  /// What is said now.
+  /// Takes the FCCL to send now.
   std::uint32_t advertise() {
     unadvertised_ = 0;
     return advertised_ = static_cast<std::uint16_t>(limit());
   }
 
-  /// The sender has said its FCTBS; all that it sent before, and that is not here, is lost.
+  /// The sender reported its FCTBS: everything sent before it that has not arrived is lost.
   void resynchronise(std::uint32_t total_sent) {
     received_ = static_cast<std::uint16_t>(total_sent & kCreditMask);
     compare();
@@ -126,7 +127,7 @@ class CreditReceiver {
 
   std::uint16_t received_ = 0;
   std::uint16_t advertised_ = 0;
-  std::uint16_t unadvertised_ = 0;  // what the limit is beyond the advertised one
+  std::uint16_t unadvertised_ = 0;  // credits beyond the advertised limit
   std::uint16_t occupied_ = 0;
   std::uint16_t buffer_ = 0;
   std::uint16_t threshold_ = 0;

@@ -1,4 +1,4 @@
-// What a flow control packet says: four bytes, which travel from port to port without a packet record.
+// Contents of a flow control packet: four bytes, carried from port to port without a packet record.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace weft::fabric {
 inline constexpr std::uint16_t kCreditWireBytes = 8;
 
 struct CreditContent {
-  std::uint16_t total_blocks_sent = 0;  // FCTBS of the lane that goes the same way, 12 bits
+  std::uint16_t total_blocks_sent = 0;  // FCTBS of the lane in the same direction, 12 bits
   std::uint8_t lane = 0;                // 4 bits
-  std::uint16_t credit_limit = 0;       // FCCL of the lane that goes the other way, 12 bits
+  std::uint16_t credit_limit = 0;       // FCCL of the lane in the opposite direction, 12 bits
 
   [[nodiscard]] std::uint32_t packed() const {
     return std::uint32_t{total_blocks_sent} << 16 | std::uint32_t{lane} << 12 | credit_limit;

@@ -1,8 +1,9 @@
 // An InfiniBand fabric, packet by packet: credits per virtual lane, input-buffered switches, virtual output queues.
 //
-// One event per hop where the way out is idle and has credits; a port's transmitter wakes only while something waits,
-// and waits for credits without any event. A packet is in its input buffer from its arrival until its transmission
-// starts; one that goes on at once never is. No packet is lost for want of a buffer. Choices: docs/decisions/0012.
+// One event per hop where the egress port is idle and has credits; a port's transmitter wakes only while something
+// waits, and waits for credits without any event. A packet is in its input buffer from its arrival until its
+// transmission starts; one that goes on at once never is. No packet is lost for want of a buffer. Choices:
+// docs/decisions/0012.
 #pragma once
 
 #include <array>
@@ -46,12 +47,12 @@ class InfiniBandFabric final : public EndpointPort {
   void on_port_timer(PortIndex port, Time now);
   void on_switch_timer(std::uint32_t switch_ordinal, Time now);
   void on_fabric_timer(Time now);
-  // Ask for the memory that an event at a port will need: first the port's, then what that names, then what this names.
+  // Prefetch what an event at a port needs, in three stages: the port, then the packet or queue, then the next port.
   [[gnu::always_inline]] void prefetch_arrival(PortIndex port) const { __builtin_prefetch(&ports_[port]); }
   [[gnu::always_inline]] void prefetch_arrival_packet(PortIndex port) const {
     prefetch_next_arrival(packets_, ports_[port]);
   }
-  /// Finds the way of the packet that comes next as well, which the event need not do then.
+  /// Also looks up the egress port of the next packet, so that the event need not.
   [[gnu::always_inline]] void prefetch_arrival_egress(PortIndex port) {
     if (port >= graph_.endpoints && ports_[port].egress == kNoEgress && !ports_[port].arrival.pending().is_never()) {
       look_up_egress(port);
@@ -76,7 +77,7 @@ class InfiniBandFabric final : public EndpointPort {
     queues_.prefetch(port * lanes_);
   }
   [[gnu::always_inline]] void prefetch_transmit_packet(PortIndex port) const { queues_.prefetch_turn(port * lanes_); }
-  // Of what a whole window will need: first a port's own records and those of its peer, then what they name.
+  // Prefetch for a whole window: first the records of a port and its peer, then what they point to.
   [[gnu::always_inline]] void prefetch_port(PortIndex port) const {
     const InfiniBandPort& peer = ports_[peers_[port]];
     prefetch_transmit(port);
@@ -115,8 +116,8 @@ class InfiniBandFabric final : public EndpointPort {
   // For reports and tests.
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Routes& routes() const { return routes_; }
-  /// The ports by which packets of a flow leave a switch: the one that its forwarding table or the flow's hash names,
-  /// or every next hop where each packet may take another.
+  /// Egress ports of a flow at a switch: the one selected by the forwarding table or by ECMP, or every next hop with
+  /// per-packet load balancing.
   [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
                                      std::uint32_t flow_hash) const;
   [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
@@ -137,7 +138,7 @@ class InfiniBandFabric final : public EndpointPort {
   /// With a current wait, and a current stall, up to `now`.
   [[nodiscard]] InfiniBandCounters counters(PortIndex port, Time now) const;
   [[nodiscard]] Duration credit_stall(PortIndex port, std::uint32_t lane, Time now) const;
-  /// What an adaptive switch's choices saw of the port; nothing of other ports.
+  /// What adaptive routing observed of the port; empty for other ports.
   [[nodiscard]] PortChoices choices(PortIndex port, Time now) const;
   [[nodiscard]] const FabricDrops& drops() const { return drops_; }
   [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
@@ -185,7 +186,7 @@ class InfiniBandFabric final : public EndpointPort {
     return port.free_at <= now || port.free_at - now <= port.wire_time(kBlockBytes);
   }
 
-  // A packet's way: infiniband_fabric.cc.
+  // Forwarding: infiniband_fabric.cc.
   [[nodiscard]] bool receive_slow(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);
   void look_up_egress(PortIndex index);
   void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t egress, PacketHandle handle, Time now);
@@ -243,7 +244,7 @@ class InfiniBandFabric final : public EndpointPort {
   std::uint32_t process_credit_updates(InfiniBandPort& port, PortIndex index, Time now);
   [[nodiscard]] bool is_lost(InfiniBandPort& port, PortIndex index, Time now);
   void resynchronise(PortIndex index, const CreditContent& content, Time now);
-  /// Credits for so many blocks are there, as far as limits have come by now.
+  /// Whether credits for so many blocks are available, with the updates received by now.
   [[nodiscard]] bool has_credits(InfiniBandPort& port, PortIndex index, LaneCredits& lane, std::uint32_t blocks,
                                  Time now) {
     return lane.sender.admits(blocks) ||
@@ -270,7 +271,7 @@ class InfiniBandFabric final : public EndpointPort {
   void refresh_permit(InfiniBandPort& port, PortIndex index);
   [[nodiscard]] Duration repetition(const InfiniBandPort& port) const;
 
-  // What changes: infiniband_fabric_events.cc.
+  // Link events: infiniband_fabric_events.cc.
   void apply_link_event(const LinkEvent& event, Time now);
   void take_link_down(PortIndex index, Time now);
   void bring_link_up(const Link& link, Time now);

@@ -18,11 +18,11 @@ struct InfiniBandPort : PortLink {
   Duration waited;                     // closed times of that: PortXmitWait
   std::uint64_t receive_errors = 0;    // damaged packets: PortRcvErrors
   std::uint64_t symbol_errors = 0;     // damaged flow control packets
-  std::uint64_t discards = 0;          // packets that wanted out here and were thrown away: PortXmitDiscards
+  std::uint64_t discards = 0;          // packets for this egress port that were discarded: PortXmitDiscards
   VlArbiter arbiter;
 
   [[nodiscard]] bool waits_for_credits() const { return (stalled | blocked) != 0; }
-  /// Each limit is an event when it comes; for all other ports it is taken when it is needed.
+  /// Each credit update is an event; other ports process updates when they need credits.
   [[nodiscard]] bool needs_credit_events() const {
     return waits_for_credits() || (flags & (kHasErrors | kTapped)) != 0;
   }

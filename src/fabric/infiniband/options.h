@@ -36,8 +36,8 @@ struct InfiniBandPortOptions {
   /// LRH to VCRC: the payload of the largest MTU and all headers.
   //= ibta-1.7 7.7
   Bytes largest_frame = Bytes(4096 + 126);
-  /// A credit limit is said when that part of the lane's buffer is free and unsaid, or earlier where the link's loop
-  /// needs more of the buffer (docs/decisions/0012).
+  /// A credit update is sent when this part of the lane's buffer is free and unadvertised, or earlier where the round
+  /// trip of the link needs more of the buffer (docs/decisions/0012).
   std::uint16_t credit_divisor = 4;
 };
 
@@ -60,9 +60,9 @@ struct InfiniBandOptions {
   std::vector<std::uint16_t> port_profile;     // per link end: 2 * link for a, 2 * link + 1 for b
   std::vector<Probability> bit_error_rate;     // per link; empty: no errors
   std::vector<Probability> packet_error_rate;  // the same of whole packets
-  std::vector<Duration> endpoint_pipeline;     // per endpoint: from the wire to its hands; empty: none
+  std::vector<Duration> endpoint_pipeline;     // per endpoint: receive pipeline; empty: none
   std::vector<LinkEvent> events;               // in any order
-  /// How often limits are repeated on links with errors; unset: 65,536 symbol times of the link.
+  /// Interval between repeated credit updates on links with errors; unset: 65,536 symbol times of the link.
   std::optional<Duration> credit_repetition;
 };
 

@@ -1,4 +1,5 @@
-// What a congestion notification between switches says: the leaf whose packets should avoid the port that hears it.
+// Contents of a congestion notification between switches: the leaf whose packets should avoid the port that receives
+// it.
 //
 // A frame of 64 bytes to the neighbour alone, sent in front of all data and taken around the receiver's pipeline as
 // other link-level control frames are. Vendors do not publish the form of theirs (docs/decisions/0029).

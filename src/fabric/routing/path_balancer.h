@@ -1,5 +1,5 @@
-// How one switch spreads packets over equal paths beyond a hash per flow: adaptively by depth of queue, by flowlets, in
-// proportion to capacity, and around ports that neighbours have called congested.
+// Load balancing of one switch over equal-cost paths beyond ECMP: adaptive by queue depth, by flowlet, weighted by
+// capacity, and around ports that neighbours reported as congested.
 //
 // A choice reads the switch's own queues and its own tables alone; what happens behind its neighbours it knows from
 // their notifications. Deterministic: random numbers are hashes of the seed and a count of choices. Not asked where a
@@ -29,10 +29,10 @@ namespace weft::fabric {
 }
 [[nodiscard]] inline std::uint32_t bytes_of(std::uint64_t depth) { return static_cast<std::uint32_t>(depth / 2); }
 
-/// What a port was while choices looked at it, and how often they took it.
+/// Grade of a port over time, as observed by routing decisions, and how often it was chosen.
 struct GradeCounters {
   std::uint64_t chosen = 0;  // packets
-  Duration time;             // from a look that found the port so until the next look
+  Duration time;             // from one observation to the next
 
   friend bool operator==(const GradeCounters&, const GradeCounters&) = default;
 };
@@ -70,7 +70,7 @@ class PathBalancer {
   };
   struct Choice {
     std::uint16_t port = 0;
-    bool all_congested = false;  // neighbours call every hop congested
+    bool all_congested = false;  // every next hop is reported as congested
   };
   /// `depth(port)` is depth_of() of a port, without side effects; asked of adaptive switches alone. `hops` are two or
   /// more.
@@ -87,7 +87,7 @@ class PathBalancer {
   };
   /// Whether the neighbour behind `ingress` is to be told of the leaf now; counts it, and starts the interval.
   [[nodiscard]] bool claim_notification(const DeadlineTable::Key& ingress_and_leaf, Drain drain, Time now);
-  /// The neighbour behind the port has said so.
+  /// The neighbour behind the port reported congestion.
   void mark_congested(const DeadlineTable::Key& port_and_leaf, Drain drain, Time now);
 
   /// Times up to `now`.

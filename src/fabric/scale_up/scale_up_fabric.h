@@ -58,8 +58,8 @@ class ScaleUpFabric final : public EndpointPort {
   [[nodiscard]] ScaleUpCounters counters(WireIndex index, Time now) const;
   /// Sum over the wires that begin at an endpoint.
   [[nodiscard]] ScaleUpCounters sent_by(EndpointId endpoint, Time now) const;
-  /// First bit out of one endpoint to last bit into another, of a train of units without company: `total` wire bytes
-  /// of which the last packet has `last`.
+  /// Unloaded time of a train of units, first bit out of one endpoint to last bit into another: `total` wire bytes of
+  /// which the last packet has `last`.
   struct Train {
     Bytes total{};
     Bytes last{};
@@ -101,7 +101,7 @@ class ScaleUpFabric final : public EndpointPort {
   [[nodiscard]] WireIndex out_wire(const Port& from, const Port& to) const {
     return from.out_wires == 1 ? from.first_out : from.first_out + to.number - (to.number > from.number ? 1 : 0);
   }
-  /// Cut through, unless the way out is faster than the way in: it would run dry.
+  /// Cut-through, unless the egress link is faster than the ingress link: it would underrun.
   [[nodiscard]] bool cuts_through(const ScaleUpWire& wire, EndpointId to, std::uint32_t bytes) const {
     return wire.cut_through_bytes != 0 && wire.cut_through_bytes < bytes &&
            wires_[endpoints_[local(to)].from_switch].rate <= wire.rate;

@@ -1,8 +1,8 @@
 // One direction of a scale-up link: what is on it, and the credits for the buffer at its end.
 //
-// The sender counts the bytes that it has sent and that have not come free again; they come free after the way back,
-// carried by flits that go there anyway, so a return of credits is an entry with a time and no event. Nothing
-// overflows: what does not fit is not sent.
+// The sender counts the bytes that it has sent and that have not come free again; they are returned after the
+// propagation delay, in flits that flow in that direction anyway, so a return of credits is an entry with a time and no
+// event. Nothing overflows: what does not fit is not sent.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct alignas(64) ScaleUpWire {
   bool ends_at_switch = false;
   bool from_switch = false;
   bool stalls = false;       // since `stalled_since`
-  bool waits = false;        // its sender wants to hear of credits
+  bool waits = false;        // its sender is waiting for credits
   std::uint32_t sender = 0;  // actor index of kScaleUpTransmit
   sim::Wake arrival;
   Ring<InFlight> in_flight;  // behind the first

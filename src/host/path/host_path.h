@@ -1,8 +1,8 @@
-// What lies between a program and its NIC's engines, as the NIC asks it: one implementation for RDMA, one for sockets.
+// The host path between a program and its NIC's engines: one implementation for RDMA, one for sockets.
 //
-// A path keeps no events and no packets. It is told what passes, occupies the host's shared resources for it, and
-// answers from when the next thing may happen. All calls come at the present instant, in order. A NIC without a path
-// has constant delays instead (HostPipeline).
+// A path keeps no events and no packets. It is told of each packet and request, occupies the host's shared resources,
+// and returns when the next step may happen. All calls come at the present instant, in order. A NIC without a path has
+// constant delays instead (HostPipeline).
 #pragma once
 
 #include <cstdint>

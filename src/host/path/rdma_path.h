@@ -1,17 +1,17 @@
-// The way of RDMA through a host: doorbell, PCIe, memory or GPU memory, the NIC's pipelines, and the completion.
+// The RDMA path through a host: doorbell, PCIe, memory or GPU memory, the NIC's pipelines, and the completion.
 //
 // Sending: the core builds the work request and writes it to the NIC; small data ride with it, others the NIC reads
 // over PCIe, the first bytes after a round trip and the rest ahead of the wire, so that no packet leaves before its
 // bytes could have come. Receiving: the engine answers at once, bytes are written over PCIe from a buffer of the NIC;
-// what finds it full is lost (an endpoint never pauses the wire). The completion is written behind the bytes.
-// A target of READ waits for its own first bytes before it answers.
-// A NIC that cuts through begins a packet when its first TLP is there, later only as far as PCIe is slower than the
-// wire, and writes the first TLP of an arriving packet, or fetches its receive request, as soon as that has come.
-// Others hold each packet until it is whole. Throughput is the same. With `access` kBounce the bytes of GPU memory go
-// through host memory in chunks, by copies that share the host's CPU and PCIe; a chunk is sent when its copy has ended.
-// Not modelled: the NIC's caches of keys and queue pairs, atomics' own round trip, a receive request's fetch behind
-// immediate data (the NIC reads it beside the payload's write), READs that bounce; over iWARP, what depends on where a
-// message begins in the stream. Bytes that are sent again count as new ones for the chunks of a bounce.
+// packets that find it full are dropped (an endpoint never sends pauses). The completion is written behind the bytes. A
+// target of READ waits for its own first bytes before it answers. A NIC that cuts through begins a packet when its
+// first TLP is there, later only as far as PCIe is slower than the wire, and writes the first TLP of an arriving
+// packet, or fetches its receive request, as soon as that has come. Others hold each packet until it is whole.
+// Throughput is the same. With `access` kBounce the bytes of GPU memory go through host memory in chunks, by copies
+// that share the host's CPU and PCIe; a chunk is sent when its copy has ended. Not modelled: the NIC's caches of keys
+// and queue pairs, atomics' own round trip, a receive request's fetch behind immediate data (the NIC reads it beside
+// the payload's write), READs that bounce; over iWARP, what depends on where a message begins in the stream. Bytes that
+// are sent again count as new ones for the chunks of a bounce.
 #pragma once
 
 #include "base/ring.h"
@@ -20,7 +20,7 @@
 
 namespace weft::host {
 
-/// How a program learns of a completion: it looks; an interrupt's handler does; a thread that an interrupt wakes does.
+/// How a program learns of a completion: polling, an interrupt handler, or a thread woken by an interrupt.
 enum class CompletionMode : std::uint8_t { kPolling, kInterrupt, kEvent };
 /// How the NIC gets a work request: written with the doorbell, or read after it.
 enum class WorkRequestFetch : std::uint8_t { kWithDoorbell, kAfterDoorbell };

@@ -1,4 +1,4 @@
-// The way of kernel sockets through a host: system calls, copies, the stack in units of segmentation offload, rings,
+// The path of kernel sockets through a host: system calls, copies, the stack in units of segmentation offload, rings,
 // interrupts and wake-ups; everything on cores that do one thing at a time.
 //
 // Sending: the caller's core enters the kernel, copies, and runs the stack once per unit; it is at most one unit ahead

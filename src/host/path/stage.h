@@ -14,10 +14,10 @@
 
 namespace weft::host {
 
-/// Where a stage's value comes from, the surest first; the last five as in the catalogue, or from the scenario itself.
+/// Confidence in a stage's value, best first; the last five as in the catalogue, or given by the scenario.
 enum class Confidence : std::uint8_t { kEmerges, kGiven, kSpecified, kMeasured, kCalibrated, kGuess };
 [[nodiscard]] std::string_view to_string(Confidence mark);
-/// That of a sum: as sure as its least sure part.
+/// Confidence of a sum: that of its weakest part.
 [[nodiscard]] constexpr Confidence weaker(Confidence a, Confidence b) { return a < b ? b : a; }
 
 struct Stage {

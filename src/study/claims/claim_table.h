@@ -1,4 +1,4 @@
-// The statements that buyers of these networks meet, in weft's words, and how each is measured.
+// Industry claims about these networks, in weft's words, and how each is measured.
 //
 // A claim is one line of a table and one function; its scenario is examples/claims/ID.toml. The function computes its
 // verdict from figures alone. Claims whose parts weft does not have yet are listed with what is missing.

@@ -1,5 +1,5 @@
-// What somebody has to get right for a fabric to work as it should: the settings that are not the factory's, and on how
-// many devices each is made.
+// Settings that have to be configured correctly for a fabric to work well: those that differ from factory defaults, and
+// on how many devices each is set.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Plausible mistakes in setting up a fabric: what tuning risk is measured with.
+// Plausible misconfigurations of a fabric, by which tuning risk is measured.
 //
 // Each changes one thing of a resolved scenario, the way it happens in practice: a threshold off by a factor, a switch
 // that was forgotten, a cable that runs at a lower rate. Which ones a fabric has follows from what it depends on:

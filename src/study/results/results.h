@@ -1,4 +1,4 @@
-// What a run leaves behind: the records of a results file, as plain values. docs/results.md explains every figure.
+// The records of a results file, as plain values. docs/results.md explains every figure.
 //
 // Everything but MachineInfo follows from the scenario, its seed and the version alone. Lists are in a fixed order that
 // the order of events does not change: jobs and ports by number, messages by flow, samples and events by time.
@@ -77,7 +77,7 @@ struct RankRow {
 };
 
 /// What the paths of a job allow if all its flows send at the same time and nothing else does: max-min rates of
-/// payload, a sender's flows together. The luck of the hash, without any protocol.
+/// payload, a sender's flows together. The effect of hash collisions alone, without any protocol.
 struct AllowedRates {
   Rate per_sender;  // mean
   Rate slowest;
@@ -111,7 +111,7 @@ struct LaneRow {
   std::uint64_t ingress_peak = 0;     // most bytes that ever waited of what came in here (Ethernet)
   std::uint64_t pauses_sent = 0;      // XOFF frames, refreshes included
   std::uint64_t pauses_received = 0;  // likewise
-  std::uint64_t storms = 0;           // times that the watchdog stepped in
+  std::uint64_t storms = 0;           // times that the watchdog triggered
   Duration held;                      // paused, or without credits while something waited
 
   friend bool operator==(const LaneRow&, const LaneRow&) = default;
@@ -126,7 +126,7 @@ struct PortRow {
   std::uint64_t tx_bytes = 0;
   std::uint64_t rx_packets = 0;  // sent by the peer and not on the wire any more
   std::uint64_t rx_bytes = 0;
-  std::uint64_t drops = 0;           // Ethernet: of what came in here; InfiniBand: of what wanted out here
+  std::uint64_t drops = 0;           // Ethernet: of what came in here; InfiniBand: of packets for this egress port
   std::uint64_t receive_errors = 0;  // damaged packets (InfiniBand)
   std::uint64_t credits_sent = 0;    // flow control packets (InfiniBand)
   std::vector<LaneRow> lanes;        // those that have anything to say

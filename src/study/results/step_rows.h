@@ -62,14 +62,14 @@ struct StepCollective {
   std::string kind{};         // "all-reduce"
   Bytes size{};               // of the operation
   Duration time{};            // of the slowest communicator, behind others; of a step run whole: the longest
-  Duration least_time{};      // the link with most to carry, at its full rate: luck of the hash, no protocol
+  Duration least_time{};      // the link with most to carry, at its full rate: hash collisions alone, no protocol
   double slowest_share = 1;   // of its sender's line: the max-min rate of the slowest flow
   double mean_share = 1;      // over flows
   bool shares_links = false;  // flows of two senders on a link between switches, or signs of congestion
   Bytes sample{};             // the largest that was run
   std::uint64_t repetitions = 1;
   std::optional<double> interval{};  // half of the 95 % confidence interval of the time, relative to it
-  bool settled = true;               // run for as long, and in pieces as large, as its paths ask for
+  bool settled = true;               // simulated long enough, with chunks large enough, for its paths
 
   friend bool operator==(const StepCollective&, const StepCollective&) = default;
 };

@@ -58,8 +58,8 @@ struct CollectiveTime {
 /// The scenario of one size, as text of a scenario file.
 [[nodiscard]] std::string collective_scenario(const CollectiveRun& run, Bytes size);
 
-/// Errors: counts that do not divide, a topology that takes more than these counts, buffers beyond `kMostChecked` in a
-/// run with bytes.
+/// Errors: counts that do not divide, a topology that takes more than these counts, buffers beyond `kMaxCheckedBytes`
+/// in a run with bytes.
 [[nodiscard]] Result<void> check_collective_run(const CollectiveRun& run, Bytes size);
 
 /// What the vectors of all ranks may take together where their numbers are checked.

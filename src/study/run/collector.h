@@ -1,4 +1,4 @@
-// Gathers what a run leaves behind: records while it runs, samples at their instants, counters at its end.
+// Collects the results of a run: records while it runs, samples at their times, counters at its end.
 //
 //   Collector collector;
 //   auto simulation = Simulation::create(scenario, collector);

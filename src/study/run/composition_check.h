@@ -1,4 +1,4 @@
-// How far a composed step is from one of every packet, measured on a smaller job of the same kind.
+// Error of a composed step against full packet-level simulation, measured on a smaller job of the same kind.
 //
 // The smaller job has the same network and parallelism, but one layer in each piece of the model, a small vocabulary,
 // as many micro-batches as the pipeline has stages, and short sequences. Where no flows share links it has few copies
@@ -33,7 +33,7 @@ enum class CheckedRanks : std::uint8_t { kTwoHosts, kAll };
 /// Packet-hops that a training job's step takes with every packet, roughly.
 [[nodiscard]] Result<double> estimated_hops(const scenario::Scenario& scenario);
 
-/// Runs the smaller job if it takes at most `most_hops`. `keep_going` false gives up: not measured. Errors: those of
+/// Runs the smaller job if it takes at most `max_hops`. `keep_going` false gives up: not measured. Errors: those of
 /// either run.
 [[nodiscard]] Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, double max_hops,
                                                          const std::function<bool()>& keep_going,

@@ -1,4 +1,4 @@
-// A scenario, running: the world, the jobs in it, and their programs.
+// A running scenario: the simulated network, its jobs, and their programs.
 //
 // Each [[traffic]] is a job of its own: its ranks are the hosts' NICs in the order of their numbers, or the ranks of
 // the [[job]] that it names. Every rank has a machine of its own on the NICs that it uses. The scenario, and whoever
@@ -73,8 +73,8 @@ class Simulation {
   enum class End : std::uint8_t {
     kFinished,     // every program is done
     kTimeLimit,    // the scenario's stop
-    kInterrupted,  // `keep_going` said no: what there is, is a partial result
-    kStuck,        // programs wait, and nothing will ever happen
+    kInterrupted,  // `keep_going` returned false: the result is partial
+    kStuck,        // deadlocked: programs wait, and no event is pending
     kError,        // a program failed: error()
   };
   /// Runs to an end. `keep_going` is called now and then (some ten times a second at least, of real time); false stops
@@ -111,7 +111,7 @@ class Simulation {
   [[nodiscard]] Result<std::vector<results::StepRow>> training_steps(const std::function<bool()>& keep_going) const;
   /// Of the job of that number, after training_steps; null if it trains no model.
   [[nodiscard]] const TrainingRun* training(std::size_t job) const;
-  /// Nothing happens but that a composed step waits for its next phase, and what is under way ends.
+  /// Idle between two phases of a composed step, while packets in flight drain.
   [[nodiscard]] bool is_between_phases(Time time) const;
 
   /// Why it ended in kError or kStuck.

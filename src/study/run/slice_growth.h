@@ -35,7 +35,7 @@ class SliceGrowth {
  public:
   /// What the network has done so far.
   struct Load {
-    std::uint64_t signals = 0;  // of congestion (study/congestion_signs.h)
+    std::uint64_t signals = 0;  // of congestion (study/congestion_signals.h)
     std::uint64_t packet_hops = 0;
   };
   struct Options {

@@ -1,4 +1,4 @@
-// Whether senders of a simulated network had reason to slow down.
+// Whether the simulated network showed congestion.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// One simulated world: a kernel, a fabric, the NICs and machines at its edge. It owns them all and hands out events.
+// One simulated system: a kernel, a fabric, NICs and machines. It owns them all and dispatches events.
 //
 // A world is assembled from plain options (study/assemble.h makes those of a scenario) and then run in slices. The same
 // options and seed give the same events, whatever the slices are.
@@ -79,10 +79,10 @@ class World {
   void finish_window(Time limit);
   /// The same as run, telling `observe(ActorId, Time)` of every event before it is handled.
   Stop run_observed(Time limit, std::uint64_t budget, const std::function<void(sim::ActorId, Time)>& observe);
-  /// Makes run() return after the present event.
+  /// Stops run() after the current event.
   void stop() { stopping_ = true; }
 
-  /// From now on all events come in one order even if the world is divided: for those who watch several of its parts.
+  /// Forces the total order of events even with partitions: for observers of several partitions.
   void force_total_order() { total_order_ = true; }
 
   [[nodiscard]] Time now() const { return kernel_.now(); }

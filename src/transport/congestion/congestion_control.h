@@ -1,9 +1,9 @@
-// Congestion control of one flow: the seam between an engine and its algorithm. The sender's half limits what may be
-// in flight and how fast packets leave; the receiver's half turns marks into notifications.
+// Congestion control of one flow: the interface between an engine and its algorithm. The sender's half limits what may
+// be in flight and how fast packets leave; the receiver's half turns marks into notifications.
 //
-// An algorithm holds no timer: rate updates that are due are applied when the rate is asked for. "None" is a null
-// pointer in the engine and costs nothing. Most packets change nothing: an algorithm tells how long that holds (`rest`)
-// and until then `transmit` makes no virtual call.
+// An algorithm has no timer: due rate updates are applied when the rate is read. "None" is a null pointer in the engine
+// and costs nothing. Most packets change nothing: an algorithm declares a steady interval (`rest`), during which
+// `transmit` makes no virtual call.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace weft::transport {
 
-/// What one acknowledgement tells.
+/// What one acknowledgement reports.
 struct AckSample {
   Duration rtt;                                // negative: not measured
   Bytes acknowledged;                          // payload newly acknowledged
@@ -24,7 +24,7 @@ struct AckSample {
   const wire::Telemetry* telemetry = nullptr;  // of the packet that was acknowledged; with it `rtt` is that packet's
 };
 
-/// How an engine learned of a loss.
+/// How a loss was detected.
 enum class LossEvent : std::uint8_t { kDetected, kTimeout };
 
 /// Sender's half. Times never go backwards from call to call.
@@ -35,7 +35,7 @@ class CongestionControl {
   virtual void on_ack(const AckSample& sample, Time now) = 0;
   /// An explicit notification arrived: CNP, BECN, or a loss that the engine takes for congestion.
   virtual void on_congestion(Time now) = 0;
-  /// Packets are sent again. Algorithms that know congestion by other signs ignore it.
+  /// Packets are retransmitted. Algorithms with other congestion signals ignore it.
   virtual void on_loss(LossEvent /*sign*/, Time /*now*/) {}
   /// A packet of `size` leaves; algorithms with byte counters count it. Not called during a rest.
   virtual void on_transmit(Bytes size, Time now) = 0;
@@ -79,8 +79,8 @@ class CongestionControl {
     Time until = Time::never();  // exclusive
     Bytes bytes = Bytes::max();  // a packet that would use up the last of them ends it
   };
-  /// From now on departures need not be reported, and the gap depends on the size of the packet alone. Replaces an
-  /// earlier rest; an algorithm that never rests hears of every packet.
+  /// From now on, transmissions need not be reported, and the gap depends on the packet size only. Replaces an earlier
+  /// interval; an algorithm that never sets one is called for every packet.
   void set_steady(SteadyInterval limits) {
     steady_until_ = limits.until;
     steady_bytes_ = limits.bytes;
@@ -102,7 +102,7 @@ class CongestionControl {
   wire::TelemetryKind telemetry_ = wire::TelemetryKind::kNone;
 };
 
-/// What a receiver answers to one packet.
+/// What a receiver returns for one packet.
 enum class CongestionSignal : std::uint8_t { kNone, kCnp, kEcho };
 
 /// Receiver's half: sees whether data packets were marked (CE or FECN).

@@ -74,7 +74,7 @@ class IbCongestionControl final : public CongestionControl {
   std::uint16_t ccti_;
 };
 
-/// Answers FECN: with BECN on the next acknowledgement (reliable connections), or with a CNP (all others).
+/// Responds to FECN: with BECN on the next acknowledgement (reliable connections), or with a CNP (all others).
 class FecnReply final : public CongestionReceiver {
  public:
   /// kEcho or kCnp.

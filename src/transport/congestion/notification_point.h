@@ -1,6 +1,6 @@
-// DCQCN's notification point: answers a marked packet with a CNP, at most one per interval.
+// DCQCN's notification point: sends a CNP for a marked packet, at most one per interval.
 //
-// The interval counts from the last CNP sent; a marked packet inside it is not answered later.
+// The interval counts from the last CNP sent; a marked packet inside the interval causes no later CNP.
 #pragma once
 
 #include "transport/congestion/congestion_control.h"

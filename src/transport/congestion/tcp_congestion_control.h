@@ -42,7 +42,7 @@ class TcpCongestionControl : public CongestionControl {
   void on_loss(Bytes flight, Time now);
   /// The retransmission timer fired: the window falls to one segment. Repeated ones leave the threshold as it is.
   void on_retransmission_timeout(Bytes flight, Time now);
-  /// The last reduction was a mistake: nothing had been lost.
+  /// The last reduction was spurious: nothing had been lost.
   void on_undo(Time now);
   /// Nothing was sent for a retransmission timeout.
   virtual void on_idle(Time now);

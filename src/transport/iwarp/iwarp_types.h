@@ -9,7 +9,7 @@
 
 namespace weft::transport {
 
-/// What is done with a SEND for which no receive request is posted.
+/// How a SEND without a posted receive request is handled.
 enum class MissingReceive : std::uint8_t {
   kWait,       // the stream waits and TCP's window closes
   kTerminate,  // the connection ends, as an untagged buffer is missing

@@ -1,4 +1,4 @@
-// Receiver's half of selective repeat: what came early, by PSN, until the gap before it is filled.
+// Receiver side of selective repeat: out-of-order packets by PSN, until the gap before them is filled.
 //
 // The window is a number of PSNs from the expected one: what a device can track. A packet in it is
 // - held: the packet itself with its bytes, counted against the capacity in packets and bytes;
@@ -58,7 +58,7 @@ class ReorderBuffer {
   /// Forgets what lies in [from, to), which the expected PSN has jumped over.
   void skip(Psn from, Psn to);
 
-  /// Something has arrived that no bitmap has told the sender of.
+  /// Some arrivals have not been reported to the sender in a bitmap.
   [[nodiscard]] bool has_unreported() const { return unreported_; }
   /// The 128 PSNs to report next: from `expected` on if all that is new lies there. Counts as reported.
   [[nodiscard]] wire::SackBitmap report(Psn expected);

@@ -1,4 +1,4 @@
-// Sender's half of selective repeat: which packets in flight the peer has, which are lost, and when that is known.
+// Sender's half of selective repeat: which packets in flight have arrived, which are lost, and when that is known.
 //
 // The window is a number of PSNs from the oldest unacknowledged one (`una`), sized by the bandwidth-delay product; each
 // PSN in it costs 4 bytes and 4 bits. Two ways to find losses:
@@ -64,10 +64,10 @@ class SelectiveRepeat {
   /// By count: marks what was overtaken; called by on_sack. By time: marks what is lost by now among the PSNs before
   /// `limit`, and tells when to look again; never if nothing is doubtful.
   [[nodiscard]] Time detect(Psn limit, Time now);
-  /// How long to wait for a packet that others have overtaken, from when it left.
+  /// Reordering timeout: how long to wait for an overtaken packet, from its transmission.
   [[nodiscard]] Duration reorder_timeout() const { return round_trip_ + longest() * (1 + steps_); }
-  /// How long nothing may be heard before a probe, when none has been sent in vain yet. The first acknowledgements of a
-  /// flow may wait behind queues that the round trip of the empty network knows nothing of.
+  /// Probe timeout: how long without any response before the first probe. The first acknowledgements of a flow may wait
+  /// behind queues that the round trip of the empty network knows nothing of.
   //= rfc8985 7.2
   [[nodiscard]] Duration probe_delay() const { return (measured_ ? 4 : 16) * longest(); }
 

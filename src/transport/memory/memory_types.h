@@ -22,7 +22,7 @@ struct MemoryCounters {
   std::uint32_t timeouts = 0;
 };
 
-/// Everything outside its own state that half an engine needs in one call.
+/// The environment of one call to a requester or responder.
 struct MemoryCall {
   const QpCore& core;
   const MemoryOptions& options;

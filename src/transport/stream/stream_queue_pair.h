@@ -120,7 +120,7 @@ class StreamQueuePair : private TcpStreamUser {
   [[nodiscard]] StreamRequest* writable_request(const StreamCall& call);
   /// Copies bytes of a request's message; false if its memory may no longer be read (then they are zeros).
   [[nodiscard]] bool gather_request(std::uint32_t number, std::uint64_t offset, std::span<std::byte> out) const;
-  /// The stream stands still until a receive request is posted.
+  /// The stream stalls until a receive request is posted.
   void wait_for_receive() { waits_for_receive_ = true; }
   [[nodiscard]] bool has_failed() const { return core_.state() == verbs::QpState::kErr; }
 
@@ -128,7 +128,7 @@ class StreamQueuePair : private TcpStreamUser {
   struct Failure {
     verbs::WcStatus status = verbs::WcStatus::kWrFlushErr;  // of the oldest request not complete; kWrFlushErr: none
     std::optional<verbs::AsyncEventType> event{};
-    bool close_gracefully = false;  // what was written still goes out, then a FIN; else a reset
+    bool close_gracefully = false;  // pending data are sent, then a FIN; otherwise a RST
   };
   /// Goes to ERR, once.
   void fail_stream(const Failure& failure, const StreamCall& call);

@@ -1,4 +1,4 @@
-// What queue pairs over a TCP stream have in common besides their code: options, counters, a call's surroundings.
+// What queue pairs over a TCP stream have in common besides their code: options, counters, the call environment.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace weft::transport {
 
-/// Whether a connection is set up on the wire.
+/// Whether connection set-up is simulated.
 enum class StreamStart : std::uint8_t {
-  kEstablished,  // TCP's handshake (and MPA's) taken as done, as RC's connection set-up is not simulated either
+  kEstablished,  // handshakes of TCP and MPA are assumed done, as RC connection set-up is not simulated either
   kOnTheWire,    // the end with the smaller queue pair number connects, the other listens
 };
 
@@ -32,7 +32,7 @@ struct StreamCounters {
   std::uint64_t frames_sent = 0;          // messages (TCP) or FPDUs (iWARP)
   std::uint64_t frames_received = 0;      // in order
   std::uint64_t frames_placed_early = 0;  // before bytes in front of them had arrived
-  std::uint32_t waits_for_receive = 0;    // times the stream stood still for want of a receive request
+  std::uint32_t waits_for_receive = 0;    // times the stream stalled for lack of a receive request
   std::uint32_t bad_requests = 0;         // messages refused
   std::uint32_t crc_errors = 0;
   std::uint32_t marker_errors = 0;
@@ -41,7 +41,7 @@ struct StreamCounters {
   std::uint32_t discarded = 0;  // packets that found no connection, or were damaged
 };
 
-/// Everything outside its own state that part of an engine needs in one call.
+/// The environment of one call to a part of an engine.
 struct StreamCall {
   QpCore& core;
   verbs::Context& context;

@@ -98,9 +98,9 @@ class TcpScoreboard {
 
   /// Segment `index` must be in flight.
   void mark_lost(std::uint32_t index);
-  /// Everything that has not been received; a peer that took back what it reported is believed.
+  /// Everything not received; SACK reneging is accepted.
   void mark_all_lost();
-  /// Back into flight: it was a mistake.
+  /// Marks them as in flight again: the loss was spurious.
   void unmark_lost();
   /// The first that is lost. lost() > 0.
   [[nodiscard]] std::uint32_t first_lost();

@@ -65,7 +65,7 @@ class TcpConnection {
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, Time now);
   /// Earliest instant a segment may leave, acknowledgements included.
   [[nodiscard]] Time next_transmit() const { return response_pending() ? Time::zero() : next_data(); }
-  /// A pure acknowledgement (or reset) waits, which goes before data and is not paced.
+  /// A pure ACK (or RST) is pending; it is sent before data and not paced.
   [[nodiscard]] bool response_pending() const {
     return reset_waits_ || (receiver_.acknowledgement_waits() && is_synchronized()) || sender_.window_probe_waits();
   }
@@ -134,7 +134,7 @@ class TcpConnection {
   TcpSender sender_;
   TcpReceiver receiver_;
   Time time_wait_at_ = Time::never();
-  Time throttled_until_;  // answers to segments that cannot be are not sent before
+  Time throttled_until_;  // challenge ACKs are not sent before this time
   std::uint32_t reset_sequence_ = 0;
   std::uint32_t reset_acknowledgement_ = 0;
   TcpState state_ = TcpState::kClosed;

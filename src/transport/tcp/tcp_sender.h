@@ -53,7 +53,7 @@ class TcpSender {
     TcpSequence acknowledged = 0;
     std::int64_t window = 0;
   };
-  /// It says nothing new to a sender that waits for nothing: so it is with data that come one way.
+  /// It brings nothing new: the usual case for unidirectional data.
   [[nodiscard]] bool is_redundant(const AckState& told) const {
     return board_.outstanding() == 0 && told.acknowledged == board_.una() && told.acknowledged + told.window == edge_ &&
            attempts_ == 0;

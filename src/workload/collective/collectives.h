@@ -1,4 +1,4 @@
-// Collective operations as a program asks for them: what to do with whom, and word when this rank's part is done.
+// The collective interface of a program: requests, and a notification when this rank's part is complete.
 //
 // The names and meanings are NCCL's: `size` is what nccl-tests prints as size, operations on one communicator run one
 // after the other in the order in which a rank begins them, and every member begins the same ones. Sends and receives
@@ -97,8 +97,8 @@ struct CollectiveFinished {
   Time finished{};  // its result is there and its memory may be reused
 };
 
-/// What a program with collectives works with. Whoever runs the program's rank calls `on_news` after every event, and
-/// hands over machine events whose token has kCollectiveTokens set; then takes what has finished.
+/// What a program with collectives works with. Whoever runs the program's rank calls `on_completions` after every
+/// event, and hands over machine events whose token has kCollectiveTokens set; then takes what has finished.
 class Collectives {
  public:
   /// Machine tokens with this bit belong to the implementation, all others to the program.
@@ -123,7 +123,7 @@ class Collectives {
 
   /// A machine event of the implementation's own.
   [[nodiscard]] virtual Result<void> on_machine_event(const verbs::MachineEvent& event) = 0;
-  /// Takes all completions there are and goes on with what they allow.
+  /// Processes all available completions and continues the operations that they allow.
   [[nodiscard]] virtual Result<void> on_completions() = 0;
 
   /// Moves up to `out.size()` finished operations to `out`, in the order in which they finished; the number moved.

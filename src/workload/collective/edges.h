@@ -41,11 +41,11 @@ class EdgeTable {
   [[nodiscard]] EdgeId find(const EdgeName& name);
   [[nodiscard]] bool over_scale_up(EdgeId edge) const { return edges_[edge.value()].scale_up; }
 
-  /// The receiver has room for a chunk that is not promised to another.
+  /// The receiver has an unreserved buffer slot.
   [[nodiscard]] bool may_send(EdgeId edge) const {
     return edges_[edge.value()].credits_reserved < edges_[edge.value()].credits;
   }
-  /// Takes a credit; the chunk that it is for will be sent, in order.
+  /// Reserves a credit for a chunk that will be sent, in order.
   void reserve_credit(EdgeId edge) { ++edges_[edge.value()].credits_reserved; }
   struct Chunk {
     std::uint64_t offset = 0;  // in this rank's memory

@@ -222,7 +222,7 @@ void CollectiveEngine::wake_at(Time at) {
     messenger_.ports().machine().set_timer({.at = at, .token = kCollectiveTokens});
 }
 
-// A timer says no more than that it may be time; on_news looks.
+// A timer says no more than that it may be time; on_completions looks.
 Result<void> CollectiveEngine::on_machine_event(const verbs::MachineEvent&) { return {}; }
 
 Result<void> CollectiveEngine::on_completions() {

@@ -49,7 +49,7 @@ class MemberLayout {
   /// has had a ring that leaves by it.
   [[nodiscard]] std::uint32_t rail_of(std::uint32_t channel) const { return scale_up_ ? channel / largest_ : channel; }
   /// Of exchanges in which every member uses its own rails: the channel to take as the `index`-th, so that they follow
-  /// one another over the rails. Another for every index, and less than most_channels.
+  /// one another over the rails. Another for every index, and less than max_channels.
   [[nodiscard]] std::uint32_t rail_channel(std::uint32_t index) const;
   /// The same for rings and trees in pairs of which both go over one rail.
   [[nodiscard]] std::uint32_t paired_channel(std::uint32_t index) const;

@@ -5,7 +5,7 @@
 // none has the network to itself in the end.
 //
 // The ranks of one process agree on phases out of band, without packets, a fixed gap after the last of them: what is
-// measured is the phase alone. One PhaseBoard is shared by the programs of all ranks; it must outlive them.
+// measured is the phase alone. One PhaseCoordinator is shared by the programs of all ranks; it must outlive them.
 #pragma once
 
 #include <cstdint>
