@@ -143,19 +143,19 @@ int run(const ClaimsText& text) {
 }  // namespace
 
 void add_claims_command(CLI::App& app, ClaimsText& text, int& exit_status) {
-  CLI::App* command = app.add_subcommand("claims", "What the trade says of these networks, and what runs say of that");
+  CLI::App* command = app.add_subcommand("claims", "Industry claims about these networks, judged by simulation");
   command->add_option("CLAIM", text.ids, "Names of claims; default: all");
   command->add_option("--folder", text.folder, "Where their scenarios are, CLAIM.toml each")->capture_default_str();
   command->add_option("--comparison", text.comparison,
-                      "What 'weft compare --json FILE' has written, for claims on cost and choice");
+                      "Output of 'weft compare --json FILE', for claims on cost and choice");
   command->add_option("--write", text.write, "Write the page on all claims to this file; - = standard output alone");
   command->add_option("--json", text.json, "Write the verdicts as JSON to this file; - = standard output alone");
-  command->add_option("--runs", text.runs, "Write what each scenario's runs gave as JSON into this folder");
+  command->add_option("--runs", text.runs, "Write the results of each scenario as JSON into this folder");
   command
       ->add_option("--catalogue", text.catalogue,
                    "Folder with entries that are added to the catalogue or replace its own")
       ->envname("WEFT_CATALOGUE");
-  command->add_flag("--list", text.list, "List the claims and how each is measured; run nothing");
+  command->add_flag("--list", text.list, "List the claims and how each is measured, without running");
   command->add_flag("-q,--quiet", text.quiet, "No list and no progress");
   command->footer(
       "Exit status: 0 done, whatever the verdicts are; 1 a file cannot be written, 2 wrong input or a "

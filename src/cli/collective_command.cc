@@ -212,7 +212,7 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
       ->required();
   command->add_option("-s,--size", text.size,
                       "1MiB; 1MiB,4MiB; or 1MiB..1GiB, which doubles (1MiB..256MiB; with --verify 1KiB..1MiB)");
-  command->add_option("-n,--ranks", text.run.ranks, "GPUs that take part")->capture_default_str();
+  command->add_option("-n,--ranks", text.run.ranks, "Number of ranks (GPUs)")->capture_default_str();
   command->add_option("--gpus-per-host", text.run.gpus_per_host, "GPUs of a host")->capture_default_str();
   command->add_option("--rails", text.run.rails, "NICs of a host")->capture_default_str();
   command->add_option("--rate", text.run.rate, "Of a NIC")->capture_default_str();
@@ -226,7 +226,7 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
       ->add_option("-a,--algorithm", text.algorithm,
                    "auto, ring, tree, halving-doubling, direct, hierarchical, in-network, nvls-tree")
       ->capture_default_str();
-  command->add_option("--profile", text.run.profile, "What the communication library costs: ideal, h100-cx7")
+  command->add_option("--profile", text.run.profile, "Cost profile of the communication library: ideal, h100-cx7")
       ->capture_default_str();
   command->add_option("--channels", text.channels, "Parallel rings or trees; 0: one per rail");
   command->add_option("--chunk", text.chunk, "The largest message");
@@ -236,8 +236,8 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
   command->add_option("--set", text.run.settings, "KEY=VALUE: any key of the scenario; may be given several times")
       ->allow_extra_args(false);
   command->add_option("--catalogue", text.catalogue, "Folder with more entries");
-  command->add_flag("--verify", text.verify, "Carry real numbers and check the result of every rank");
-  command->add_flag("--exact", text.exact, "Simulate the largest sizes too, however long it takes");
+  command->add_flag("--verify", text.verify, "Carry real data and verify the result of every rank");
+  command->add_flag("--exact", text.exact, "Also simulate the largest sizes instead of extrapolating");
   command->add_option("--json", text.json, "Write the rows as JSON to this file; - = standard output alone");
   command->footer("Times run from the first rank's beginning to the last rank's end.");
   command->callback([&text, &exit_status] { exit_status = run(text); });

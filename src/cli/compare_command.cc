@@ -53,8 +53,7 @@ class Display {
       const auto seconds = static_cast<std::int64_t>(elapsed / fresh * static_cast<double>(all_ - done_));
       left = fmt::format(", {}:{:02} left", seconds / 60, seconds % 60);
     }
-    const std::string line =
-        fmt::format("{} of {} runs done, {} under way{}; {}", done_, all_, under_way, left, latest);
+    const std::string line = fmt::format("{} of {} runs done, {} running{}; {}", done_, all_, under_way, left, latest);
     clear();
     fmt::print(stderr, "{}", line.substr(0, 79));
     std::fflush(stderr);
@@ -128,7 +127,7 @@ class Comparison {
     study::scenario::ScenarioRequest request{
         .file = text_.scenario.file, .case_name = {}, .settings = text_.scenario.settings};
     if (!text_.scenario.case_name.empty()) {
-      return fail("--case: a comparison takes the [[case]] of each fabric's name; --fabrics says which");
+      return fail("--case: a comparison uses the [[case]] named like each fabric; choose with --fabrics");
     }
     if (!text_.hardware.empty()) {
       request.settings.push_back("hardware=" + text_.hardware);
@@ -267,27 +266,30 @@ class Comparison {
 }  // namespace
 
 void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
-  CLI::App* command = app.add_subcommand("compare", "One job on every fabric: times, causes, risks, costs, a verdict");
+  CLI::App* command =
+      app.add_subcommand("compare", "Compare fabrics for one job: times, causes, risks, costs, verdict");
   add_scenario_options(*command, text.scenario);
   command
-      ->add_option("--fabrics", text.fabrics,
-                   fmt::format("Which, separated by commas: families, families with a tuning (rocev2-pfc), [[case]]s; "
-                               "default: {}",
-                               fmt::join(study::compare::usual_fabrics(), ", ")))
+      ->add_option(
+          "--fabrics", text.fabrics,
+          fmt::format(
+              "Fabrics, separated by commas: families, families with a tuning (rocev2-pfc), [[case]]s; default: {}",
+              fmt::join(study::compare::usual_fabrics(), ", ")))
       ->delimiter(',');
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   command
       ->add_option("--weights", text.weights,
-                   "What counts: balanced, peak-performance, existing-ethernet, or speed=5,budget=2,tuning=1")
+                   "Weights: balanced, peak-performance, existing-ethernet, or speed=5,budget=2,tuning=1")
       ->capture_default_str();
   command->add_option("--seeds", text.seeds, "Runs of the job under different seeds, for the confidence interval")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
       ->capture_default_str();
-  command->add_option("--sizes", text.sizes, "Measure tuning risk on clusters of so many GPUs too, such as 64,512")
+  command
+      ->add_option("--sizes", text.sizes, "Also measure tuning risk on clusters of these sizes in GPUs, such as 64,512")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-  command->add_flag("--no-risk", text.no_risk, "Leave out the mis-settings");
-  command->add_flag("--no-explain", text.no_explain, "Leave out where the time goes");
+  command->add_flag("--no-risk", text.no_risk, "Skip misconfigurations");
+  command->add_flag("--no-explain", text.no_explain, "Skip the time breakdown");
   command->add_option("-j,--jobs", text.jobs, "Runs at the same time; default: one per core")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   command->add_option("-o,--out", text.out, "Results file (.json), or the folder for it")->capture_default_str();

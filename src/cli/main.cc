@@ -24,7 +24,7 @@ namespace weft::cli {
 namespace {
 
 int run(int argc, char** argv) {
-  CLI::App app{"weft: RDMA protocol engines, and the networks for AI training compared", "weft"};
+  CLI::App app{"weft: network simulator and laboratory for AI training networks", "weft"};
   app.set_version_flag("--version", "weft " WEFT_VERSION);
   app.require_subcommand(1);
   int exit_status = kSuccess;

@@ -21,7 +21,7 @@ Result<void> check_file(const std::string& file, wire::CaptureCounts& counts) {
     fmt::print("{}:{}: {}\n", file, number, what);
   });
   if (reader->link() == wire::CaptureLink::kOther && counts.packets > before) {
-    fmt::print(stderr, "weft pcap check: {}: weft does not read link type {}: every packet counts as unknown\n", file,
+    fmt::print(stderr, "weft pcap check: {}: unsupported link type {}: all packets count as unknown\n", file,
                reader->link_name());
   }
   return checked;

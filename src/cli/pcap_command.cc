@@ -12,8 +12,8 @@ void add_pcap_command(CLI::App& app, int& exit_status) {
   CLI::App* pcap = app.add_subcommand("pcap", "Check or list the RDMA packets of capture files (pcap, pcapng)");
   pcap->require_subcommand(1);
 
-  CLI::App* check =
-      pcap->add_subcommand("check", "Verify every ICRC and MPA CRC, and that weft would write the same bytes");
+  CLI::App* check = pcap->add_subcommand(
+      "check", "Verify every ICRC and MPA CRC, and that parsing and re-emitting gives the same bytes");
   const CLI::Option* files = check->add_option("FILE", "Capture files; the counts are summed")
                                  ->required()
                                  ->expected(1, -1)

@@ -158,7 +158,7 @@ void add_perf_command(CLI::App& app, PerfText& text, int& exit_status) {
 
   CLI::App* client = perf->add_subcommand("client", "Run one test against a server");
   add_options(*client, text.client);
-  client->footer("Exit status: 0 done, 1 broken off or data wrong, 2 cannot start, 130 Ctrl-C.");
+  client->footer("Exit status: 0 done, 1 aborted or wrong data, 2 cannot start, 130 Ctrl-C.");
   client->callback([&text, &exit_status] { exit_status = run_client(text.client); });
 }
 

@@ -18,13 +18,12 @@ void add_side_options(CLI::App& app, PerfSideText& text) {
   app.add_option("-u,--qp-timeout", text.ack_timeout, "Local ACK timeout, 4.096 us * 2^n")
       ->check(CLI::Range(1U, 31U))
       ->capture_default_str();
-  app.add_option("--faults", text.faults, "Harm outgoing packets: loss=1%,dup=1%,reorder=2%,delay=500us,seed=1");
+  app.add_option("--faults", text.faults, "Impair outgoing packets: loss=1%,dup=1%,reorder=2%,delay=500us,seed=1");
   app.add_option("--spin", text.spin, "Longest busy polling before sleeping; 0s = never poll")->capture_default_str();
-  app.add_option("--idle-timeout", text.idle_timeout, "Give up on a peer after so long a silence")
-      ->capture_default_str();
+  app.add_option("--idle-timeout", text.idle_timeout, "Idle timeout of the peer")->capture_default_str();
   app.add_option("--json", text.json, "Write the result as JSON to this file; - = standard output, and nothing else");
   app.add_option("--pcap", text.pcap, "Write the packets of this side to this file (pcapng)");
-  app.add_flag("--no-offload", text.no_offload, "Neither UDP segmentation nor coalescing");
+  app.add_flag("--no-offload", text.no_offload, "Disable UDP segmentation and coalescing offload");
 }
 
 std::string one_of(std::span<const std::string_view> words) { return fmt::format("{}", fmt::join(words, ", ")); }
@@ -105,7 +104,7 @@ void add_options(CLI::App& app, PerfClientText& text) {
       ->check(CLI::Range(1U, live::PerfLimits::kMaxSize));
   app.add_option("-n,--iters", text.iterations, "Messages of each size (default: 5000 for bw, 1000 for lat)")
       ->check(CLI::Range(1U, live::PerfLimits::kMaxIterations));
-  app.add_option("-t,--tx-depth", text.depth, "Messages under way at most (together at most 512 KiB, but two)")
+  app.add_option("-t,--tx-depth", text.depth, "Messages in flight at most (512 KiB in total, at least two)")
       ->check(CLI::Range(1U, live::PerfLimits::kMaxDepth))
       ->capture_default_str();
   app.add_flag("-a,--all", text.all_sizes, "All sizes: 2, 4, 8, ... bytes to 8 MiB, or to --size");

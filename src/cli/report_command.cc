@@ -67,7 +67,7 @@ void add_report_command(CLI::App& app, ReportText& text, int& exit_status) {
   CLI::App* report = app.add_subcommand("report", "Make the report of a comparison, one HTML file, from its results");
   report->add_option("RESULTS", text.results, "Results file of weft compare, or files of weft run")->required();
   report->add_option("-o,--output", text.html, "The report; report.html if nothing else is asked for; - prints it");
-  report->add_option("--json", text.json, "Everything in the results as JSON, into a file; - prints it");
+  report->add_option("--json", text.json, "Write all results as JSON to this file; - = standard output");
   report->add_option("--csv", text.csv, "Each list in the results as a table, into a folder; - prints them");
   report->footer("Exit status: 0 written, 1 it cannot be written, 2 the results cannot be read.");
   report->callback([&text, &exit_status] { exit_status = run_report(text); });

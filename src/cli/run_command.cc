@@ -218,7 +218,7 @@ int run(const RunText& text) {
 }  // namespace
 
 void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
-  CLI::App* command = app.add_subcommand("run", "Simulate a scenario; of one with cases, each");
+  CLI::App* command = app.add_subcommand("run", "Simulate a scenario, or each of its cases");
   add_scenario_options(*command, text.scenario);
   command->add_flag("--all-cases", text.all_cases,
                     "Run every [[case]] of the file; without --case that is the default");
@@ -236,10 +236,10 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
   command->add_option("--pcap", text.pcap, "PORT or PORT=FILE: capture a port (pcapng); may be given several times")
       ->allow_extra_args(false);
   command->add_option("--timeline", text.timeline,
-                      "Write what each rank of a training job did when, as a Chrome trace (opens in Perfetto)");
+                      "Write a timeline of a training job's ranks as a Chrome trace (opens in Perfetto)");
   command->add_flag("-q,--quiet", text.quiet, "No summary and no progress");
   command->add_flag("--no-check", text.no_check, "Do not measure the error of a composed training step");
-  command->add_flag("--force", text.force, "Run even if the memory seems too small");
+  command->add_flag("--force", text.force, "Run even if memory seems insufficient");
   command->get_option("--all-cases")->excludes("--case");
   command->footer("Exit status: 0 done, 1 the run failed, 2 wrong input, 130 interrupted (the result is partial).");
   command->callback([&text, &exit_status] { exit_status = run(text); });

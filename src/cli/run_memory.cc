@@ -30,8 +30,8 @@ Result<void> check_memory(const MemoryNeed& need) {
   const auto text = [](std::uint64_t bytes) {
     return study::results::short_text(Bytes(static_cast<std::int64_t>(bytes)));
   };
-  return fail("the run needs about {} of memory, and {} are available; --force runs it all the same",
-              text(need.estimated), text(need.available));
+  return fail("the run needs about {} of memory; {} are available; use --force to run anyway", text(need.estimated),
+              text(need.available));
 }
 
 Result<void> check_memory(const study::scenario::Scenario& scenario) {

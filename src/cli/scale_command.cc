@@ -174,14 +174,14 @@ int run(const ScaleText& text) {
 }  // namespace
 
 void add_scale_command(CLI::App& app, ScaleText& text, int& exit_status) {
-  CLI::App* command = app.add_subcommand("scale", "A training job on clusters of growing size, fabric by fabric");
+  CLI::App* command = app.add_subcommand("scale", "Scale a training job over cluster sizes, for each fabric");
   add_scenario_options(*command, text.scenario);
   command->add_option("--gpus", text.gpus, "Sizes: 8..1024 doubles from the first to the last, 64,512 lists them")
       ->required();
   command->add_option("--fabrics", text.fabrics, "Families, a line each: infiniband,rocev2; default: the file's cases")
       ->delimiter(',');
-  command->add_flag("--strong", text.strong, "Keep the global batch; by default it grows with the copies");
-  command->add_option("--extra-latency", text.extra_latency, "Also with every message so much later, such as 1us");
+  command->add_flag("--strong", text.strong, "Strong scaling: keep the global batch (default: it grows with dp)");
+  command->add_option("--extra-latency", text.extra_latency, "Also with this extra latency per message, such as 1us");
   command->add_option("--job-steps", text.job_steps, "Steps of the whole job, for the hours that --extra-latency adds")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000}))
       ->needs("--extra-latency");

@@ -49,7 +49,7 @@ Result<study::results::StepRow> ScaleRun::run(const study::scenario::Scenario& s
     return pass_on(results);
   }
   if (results->steps.empty()) {
-    return fail("{}", results->run.error.empty() ? "the run did not come to its end" : results->run.error);
+    return fail("{}", results->run.error.empty() ? "the run did not finish" : results->run.error);
   }
   return std::move(results->steps.front());
 }

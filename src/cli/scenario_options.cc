@@ -8,7 +8,7 @@ namespace weft::cli {
 
 void add_scenario_options(CLI::App& app, ScenarioText& text) {
   app.add_option("SCENARIO", text.file, "Scenario file")->required();
-  app.add_option("--case", text.case_name, "Name of the [[case]] to take");
+  app.add_option("--case", text.case_name, "Name of the [[case]] to use");
   app.add_option("--set", text.settings, "key=value, such as switch.buffer=8MiB; may be given several times")
       ->allow_extra_args(false);
   app.add_option("--catalogue", text.catalogue,

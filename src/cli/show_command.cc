@@ -111,12 +111,11 @@ int run_show(const ShowText& text) {
 void add_show_command(CLI::App& app, ShowText& text, int& exit_status) {
   CLI::App* show = app.add_subcommand("show", "Print a scenario with the source of every value");
   add_scenario_options(*show, text.scenario);
-  show->add_flag("--json", text.json, "Every value, also those that the family makes meaningless, as JSON");
+  show->add_flag("--json", text.json, "Every value as JSON, including those without effect for this family");
   CLI::Option* const bill = show->add_flag(
       "--bill", text.bill, "The bill of materials of the network, and what it costs to run; with --json as JSON");
   show->add_flag("--tuning", text.tuning,
-                 "What thresholds, headroom, windows and DCQCN come to, with the formulas, and what contradicts them; "
-                 "with --json as JSON")
+                 "Resulting thresholds, headroom, windows and DCQCN, with formulas and conflicts; with --json as JSON")
       ->excludes(bill);
   show->footer("Exit status: 0 shown, 2 the scenario is wrong or cannot be read.");
   show->callback([&text, &exit_status] { exit_status = run_show(text); });

@@ -97,8 +97,7 @@ Result<void> SimGroupProvider::post_reduce(verbs::GroupHandle handle, const verb
     return checked;
   }
   if (group.posted - group.completed == group.attributes.max_reduce_wr) {
-    return fail("REDUCE: {} requests are outstanding, and the group has room for no more",
-                group.posted - group.completed);
+    return fail("REDUCE: {} requests are outstanding, the group's limit", group.posted - group.completed);
   }
   group.requests.push_back(request);
   ++group.posted;

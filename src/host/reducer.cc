@@ -52,7 +52,7 @@ Result<Reducer::GroupNumber> Reducer::open_group(const GroupShape& shape) {
     return fail("{} would have {} children in one group; the most is {}", name_, shape.children, options_.max_children);
   }
   if (groups_open_ == options_.max_groups) {
-    return fail("{} serves {} groups already, and has room for no more", name_, groups_open_);
+    return fail("{} already serves {} groups, its limit", name_, groups_open_);
   }
   const auto closed = std::find_if(groups_.begin(), groups_.end(), [](const Group& group) { return !group.open; });
   const auto number = static_cast<GroupNumber>(closed - groups_.begin());

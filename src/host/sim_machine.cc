@@ -60,7 +60,7 @@ Result<void> SimMachine::compute(const verbs::ComputeRequest& request) {
   Duration time;
   if (const auto* const flops = std::get_if<verbs::Flops>(&request.work); flops != nullptr) {
     if (!request.gpu.is_valid() || options_.flops_per_second <= 0) {
-      return fail("compute: operations were asked of a processor whose rate is not known; give a time");
+      return fail("compute: the processor has no operation rate; give a time");
     }
     if (flops->count < 0) {
       return fail("compute: {} operations", flops->count);

@@ -17,7 +17,7 @@ Result<Expected> expect(Result<SideMessage> message) {
     return std::move(*found);
   if (const Refuse* const refuse = std::get_if<Refuse>(&*message); refuse != nullptr)
     return fail("the server refuses: {}", refuse->reason);
-  return fail("the server's answer does not fit: '{}'", format_side_message(*message));
+  return fail("unexpected reply from the server: '{}'", format_side_message(*message));
 }
 
 Result<PerfConnection> introduce(PerfEndpoint& endpoint, SideChannel& channel, const PerfClientOptions& options,

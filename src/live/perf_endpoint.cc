@@ -35,14 +35,14 @@ Result<verbs::PathMtu> path_mtu_for(std::int64_t ip_bytes, bool is_ipv4) {
     if (verbs::to_bytes(mtu).count() + overhead <= ip_bytes)
       return mtu;
   }
-  return fail("the path carries IP packets of {} bytes; a path MTU of 256 needs {}", ip_bytes, 256 + overhead);
+  return fail("the path supports IP packets of {} bytes; a path MTU of 256 needs {}", ip_bytes, 256 + overhead);
 }
 
 /// Keys, queue pair numbers and PSNs must not be guessed.
 Result<std::uint64_t> unpredictable_seed() {
   std::uint64_t seed = 0;
   if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-    return fail("the system gives no random numbers: {}", std::strerror(errno));
+    return fail("the system provides no random numbers: {}", std::strerror(errno));
   return seed;
 }
 

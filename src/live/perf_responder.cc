@@ -37,7 +37,7 @@ Result<void> PerfResponder::post_receive() { return endpoint_.post_receive(row_.
 Result<void> PerfResponder::step(Time /*now*/) {
   for (const verbs::WorkCompletion& completion : endpoint_.poll_sends()) {
     if (completion.status != verbs::WcStatus::kSuccess)
-      return fail("an answer of {} bytes failed: {}", row_.size, verbs::to_string(completion.status));
+      return fail("a reply of {} bytes failed: {}", row_.size, verbs::to_string(completion.status));
     ++completed_;
   }
   if (endpoint_.plan().op == PerfOp::kSend)

@@ -11,7 +11,7 @@ Result<Hello> await_hello(SideChannel& channel, Duration timeout, const StopFlag
     return pass_on(message);
   const Hello* const hello = std::get_if<Hello>(&*message);
   if (hello == nullptr)
-    return fail("{} did not say hello", to_string(channel.peer_address()));
+    return fail("{} sent no hello", to_string(channel.peer_address()));
   if (is_atomic(hello->plan.op) && hello->plan.size != 8)
     return fail("an atomic has 8 bytes, not {}", hello->plan.size);
   return *hello;
@@ -27,7 +27,7 @@ Result<std::uint64_t> serve_row(PerfEndpoint& endpoint, PerfSession& session, Pe
   if (!message)
     return pass_on(message);
   if (!std::holds_alternative<Done>(*message))
-    return fail("the client said '{}' in the middle of a row", format_side_message(*message));
+    return fail("the client sent '{}' during a row", format_side_message(*message));
   if (Result<void> drained = session.run(responder); !drained)
     return pass_on(drained);
   const std::uint64_t wrong = responder.count_wrong();
@@ -99,7 +99,7 @@ Result<void> PerfServer::serve_rows(PerfEndpoint& endpoint, SideChannel& channel
       return {};
     const Start* const start = std::get_if<Start>(&*message);
     if (start == nullptr || start->size > visit.connection.plan.size)
-      return fail("the client said '{}' between rows", format_side_message(*message));
+      return fail("the client sent '{}' between rows", format_side_message(*message));
     if (is_atomic(visit.connection.plan.op) && start->size != 8)
       return fail("an atomic has 8 bytes, not {}", start->size);
     Result<std::uint64_t> wrong = serve_row(endpoint, session, {.size = start->size, .iterations = start->iterations});

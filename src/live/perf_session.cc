@@ -22,7 +22,8 @@ Result<SideMessage> await_message(SideChannel& channel, Duration timeout, const 
     if (stop.load())
       return fail("interrupted");
     if (clock.now() - Time::zero() > timeout)
-      return fail("no word from {} for {} ms", to_string(channel.peer_address()), timeout / Duration::milliseconds(1));
+      return fail("no message from {} for {} ms", to_string(channel.peer_address()),
+                  timeout / Duration::milliseconds(1));
     pollfd waited{.fd = channel.descriptor(), .events = POLLIN, .revents = 0};
     (void)::poll(&waited, 1, static_cast<int>(Driver::kLongestSleep / Duration::milliseconds(1)));
   }
@@ -42,7 +43,7 @@ Result<void> PerfSession::run(PerfProgram& program) {
     if (!came)
       return pass_on(came);
     if (*came)
-      return fail("{} spoke out of turn", to_string(channel_.peer_address()));
+      return fail("unexpected message from {}", to_string(channel_.peer_address()));
   }
   return {};
 }
@@ -84,7 +85,7 @@ Result<bool> PerfSession::look_at_channel(Time now) {
     heard_ = now;
   }
   if (now - heard_ > idle_timeout_) {
-    return fail("no word from {} for {} ms", to_string(channel_.peer_address()),
+    return fail("no message from {} for {} ms", to_string(channel_.peer_address()),
                 idle_timeout_ / Duration::milliseconds(1));
   }
   return came;

@@ -72,7 +72,7 @@ class Pool {
     if (process < 0) {
       ::close(ends[0]);
       ::close(ends[1]);
-      work_.done(piece, std::nullopt, fmt::format("no process: {}", std::strerror(errno)));
+      work_.done(piece, std::nullopt, fmt::format("cannot create a process: {}", std::strerror(errno)));
       return;
     }
     if (process == 0) {

@@ -46,7 +46,7 @@ Result<SideChannel> SideChannel::connect(const ConnectOptions& options) {
   if (::connect(socket.get(), to.data(), to.size()) != 0 && errno != EINPROGRESS)
     return fail("cannot connect to {}: {}", to_string(to), std::strerror(errno));
   if (!wait_for(socket.get(), POLLOUT, options.timeout))
-    return fail("no answer from {} within {} ms", to_string(to), to_milliseconds(options.timeout));
+    return fail("no reply from {} within {} ms", to_string(to), to_milliseconds(options.timeout));
   int error = 0;
   socklen_t size = sizeof(error);
   if (getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0)
@@ -86,7 +86,7 @@ Result<void> SideChannel::send(const SideMessage& message) {
   if (sent == static_cast<ssize_t>(line.size()))
     return {};
   return fail("the side channel to {} is broken: {}", to_string(peer_),
-              sent < 0 ? std::strerror(errno) : "the peer reads nothing");
+              sent < 0 ? std::strerror(errno) : "the peer does not read");
 }
 
 Result<bool> SideChannel::poll(SideMessage& message) {

@@ -1,8 +1,8 @@
 // Actors: everything that receives events. An actor is named by its kind and its place in the table of that kind, and
 // has at most one wake-up pending.
 //
-// What decides between actors at one instant is the rank: their order by f(seed, stable name), given out once at
-// assembly (sim/actor_order.h). Indices only find records; they decide nothing.
+// Events of one instant are ordered by the rank of their actors: the order of f(seed, stable name), assigned once at
+// assembly (sim/actor_order.h). Indices locate records; they never break ties.
 #pragma once
 
 #include <cstdint>

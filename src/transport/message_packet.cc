@@ -14,9 +14,8 @@ Result<void> check_inline(const verbs::SendWr& request, verbs::PdHandle pd, cons
     const auto checked =
         memory.check({.pd = pd, .key = element.lkey, .address = element.address, .length = element.length});
     if (checked.fault != verbs::AccessFault::kNone) {
-      return fail(
-          "post_send: inline data at {:#x}, {} bytes, are not in a region that key {:#x} opens to the queue pair",
-          element.address, element.length, element.lkey);
+      return fail("post_send: inline data at {:#x}, {} bytes, are outside the memory region of key {:#x}",
+                  element.address, element.length, element.lkey);
     }
   }
   return {};

@@ -59,7 +59,7 @@ Result<void> RcRequester::post(const verbs::SendWr& request, const RcCall& call)
       make_send_wqe(request, {.path_mtu = mtu, .all_signaled = call.core.init().sq_sig_all, .pd = call.core.init().pd},
                     call.context.memory());
   if (wqe.is_atomic() && wqe.length != 8) {
-    return fail("post_send: an atomic needs 8 bytes of local memory for its answer; the list has {}", wqe.length);
+    return fail("post_send: an atomic needs 8 bytes of local memory for its result; the list has {}", wqe.length);
   }
   if (wqe.packets > kMaxPsnWindow) {
     return fail(

@@ -45,8 +45,8 @@ class RcRequester {
     return hot_.cursor_packet != 0 ? hot_.not_before : next_transmit_slow(core);
   }
 
-  // The short way through the engine for what is the same packet after packet (transport/rc_fast_path.h). Each does
-  // nothing and returns false unless it would do exactly what the long way does.
+  // The fast path through the engine, for what is the same packet after packet (transport/rc_fast_path.h). Each does
+  // nothing and returns false unless it would do exactly what the slow path does.
 
   /// Sends the middle of a message of which lengths alone travel.
   [[nodiscard]] bool poll_fast(const TransmitSlot& slot, RcCore& core, Time now);

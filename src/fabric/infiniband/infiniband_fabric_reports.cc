@@ -143,8 +143,8 @@ std::string InfiniBandFabric::check_lane(PortIndex index, std::uint32_t lane, st
                             : under_way == coming && limit == receiver.advertised() && sum == usable;
   if (!agrees) {
     return fmt::format(
-        "port {} lane {}: {} blocks on the wire, {} missing from ABR; credits {} + {} + {} + {} of {} free (said {}, "
-        "heard or under way {})",
+        "port {} lane {}: {} blocks on the wire, {} missing from ABR; credits {} + {} + {} + {} of {} free (advertised "
+        "{}, received or in flight {})",
         index, lane, coming, under_way, sender.available(), under_way, said, receiver.unadvertised(), usable,
         receiver.advertised(), limit);
   }

@@ -29,7 +29,7 @@ Result<void> ScaleUpFabric::check_options() const {
                   domain.ports.size());
     }
     if (domain.shape == ScaleUpShape::kSwitch && domain.switch_buffer < largest) {
-      return fail("{}: the switch's buffer of {} bytes per port holds no packet of {} bytes", domain.name,
+      return fail("{}: the switch buffer of {} bytes per port is smaller than a packet of {} bytes", domain.name,
                   domain.switch_buffer.count(), largest.count());
     }
     for (const ScaleUpPort& port : domain.ports) {
@@ -37,7 +37,7 @@ Result<void> ScaleUpFabric::check_options() const {
         return fail("{}: a scale-up port needs a rate and a propagation delay above zero", port.name);
       }
       if (port.buffer < largest) {
-        return fail("{}: a buffer of {} bytes holds no packet of {} bytes", port.name, port.buffer.count(),
+        return fail("{}: a buffer of {} bytes is smaller than a packet of {} bytes", port.name, port.buffer.count(),
                     largest.count());
       }
     }

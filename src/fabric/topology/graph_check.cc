@@ -14,7 +14,7 @@ namespace {
 
 Result<void> check_nodes(const Graph& graph) {
   if (graph.endpoints > graph.nodes.size()) {
-    return fail("the graph says {} endpoints and has {} nodes", graph.endpoints, graph.nodes.size());
+    return fail("the graph declares {} endpoints and has {} nodes", graph.endpoints, graph.nodes.size());
   }
   // Routing numbers leaves with 16 bits.
   if (graph.switches() > OptionCheck::kMaxSwitches) {
@@ -28,7 +28,7 @@ Result<void> check_nodes(const Graph& graph) {
       return fail("node {} has no name", i);
     }
     if ((node.kind == NodeKind::kEndpoint) != (i < graph.endpoints)) {
-      return fail("{} is out of place: endpoints come first, then switches", node.name);
+      return fail("{} is in the wrong order: endpoints first, then switches", node.name);
     }
     if (node.kind == NodeKind::kEndpoint && node.ports != 1) {
       return fail("{} has {} links, an endpoint has exactly 1", node.name, node.ports);
@@ -55,10 +55,10 @@ Result<void> check_link(const Graph& graph, const Link& link) {
   const Node& a = graph[link.a.node];
   const Node& b = graph[link.b.node];
   if (link.a.node == link.b.node) {
-    return fail("a link joins {} with itself", a.name);
+    return fail("a link connects {} to itself", a.name);
   }
   if (a.plane != b.plane) {
-    return fail("the link from {} to {} joins planes {} and {}", a.name, b.name, a.plane, b.plane);
+    return fail("the link from {} to {} connects planes {} and {}", a.name, b.name, a.plane, b.plane);
   }
   if (!are_compatible(a.port_type, b.port_type)) {
     return fail("the link from {} to {} joins an {} port and an {} port: these need a gateway, which is not modelled",
@@ -130,7 +130,7 @@ Result<void> check_connected(const Graph& graph) {
     const Node& node = graph.nodes[i];
     const std::uint32_t first = first_of_plane.try_emplace(node.plane, i).first->second;
     if (components.of(first) != components.of(i)) {
-      return fail("{} cannot be reached from {}: no path of links joins them", node.name, graph.nodes[first].name);
+      return fail("{} cannot be reached from {}: no links connect them", node.name, graph.nodes[first].name);
     }
   }
   return {};

@@ -112,7 +112,7 @@ class Parser {
       }
     }
     if (!by_name_.emplace(node.name, static_cast<std::uint32_t>(nodes_.size())).second) {
-      return fault(tokens[1], Error{fmt::format("there is a node named {} already", node.name)});
+      return fault(tokens[1], Error{fmt::format("a node named {} is already defined", node.name)});
     }
     nodes_.push_back(std::move(node));
     if (nodes_.size() > OptionCheck::kMaxEndpoints) {
@@ -168,7 +168,7 @@ class Parser {
     for (const std::size_t i : {1U, 2U}) {
       const auto found = by_name_.find(tokens[i].text);
       if (found == by_name_.end()) {
-        return fault(tokens[i], Error{fmt::format("no node named {} stands above this line", tokens[i].text)});
+        return fault(tokens[i], Error{fmt::format("no node named {} is defined above this line", tokens[i].text)});
       }
       (i == 1 ? link.a : link.b) = found->second;
     }

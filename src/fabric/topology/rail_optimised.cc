@@ -34,7 +34,7 @@ Result<void> check_options(const RailOptimisedOptions& options) {
                            .size({.switches = leaves + spines, .largest_switch = upward + options.hosts_per_group})
                            .result();
   if (valid && options.spines == 0 && options.groups > 1) {
-    return fail("rail-optimised: spines is 0 with {} groups, which nothing then joins; it must be at least 1",
+    return fail("rail-optimised: spines is 0 with {} groups, which are then disconnected; it must be at least 1",
                 options.groups);
   }
   return valid;

@@ -16,7 +16,7 @@ Result<void> check_sites(const Graph& graph, std::span<const NodeIndex> switches
   std::vector<NodeIndex> sorted(switches.begin(), switches.end());
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    return fail("reducers: {} is to get two", graph[*twice].name);
+    return fail("reducers: {} is named twice", graph[*twice].name);
   }
   for (const NodeIndex at : switches) {
     if (at.value() >= graph.nodes.size() || graph[at].kind != NodeKind::kSwitch) {

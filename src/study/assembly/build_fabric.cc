@@ -166,7 +166,7 @@ class Profiles {
 
 Result<void> too_many(std::size_t profiles) {
   return profiles <= 0xFFFF ? Result<void>{}
-                            : fail("the overrides make {} different kinds of ports; at most 65,535 can be", profiles);
+                            : fail("the overrides create {} kinds of ports; at most 65,535 are supported", profiles);
 }
 
 /// Calls make(settings, rate) for every new kind of link end, and fills in who has which.

@@ -43,7 +43,7 @@ class ScaleUpPlanner {
     const std::int64_t gpus = static_cast<std::int64_t>(hosts_.size()) * gpus_per_host_;
     if (gpus % domain_ != 0) {
       return scenario::fail_at(scenario_, "scale_up.domain",
-                               "{} hosts of {} GPUs are {}, which do not fill domains of {}", hosts_.size(),
+                               "{} hosts of {} GPUs are {} GPUs, not a multiple of the domain size {}", hosts_.size(),
                                gpus_per_host_, gpus, domain_);
     }
     for (std::int64_t first = 0; first < gpus; first += domain_) {

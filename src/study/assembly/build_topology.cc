@@ -34,7 +34,7 @@ std::uint32_t half_up(std::int64_t value) { return static_cast<std::uint32_t>((v
 Result<std::uint32_t> uplinks_of(const scenario::TopologySettings& topology) {
   const std::int64_t sum = topology.oversubscription.down + topology.oversubscription.up;
   if (topology.radix * topology.oversubscription.up % sum != 0) {
-    return fail("{} ports of a leaf cannot be divided {}:{} between hosts and uplinks", topology.radix,
+    return fail("{} ports of a leaf cannot be split {}:{} between hosts and uplinks", topology.radix,
                 topology.oversubscription.down, topology.oversubscription.up);
   }
   return static_cast<std::uint32_t>(topology.radix * topology.oversubscription.up / sum);
@@ -76,7 +76,7 @@ Result<fabric::TopologyOptions> rail_options(const scenario::Scenario& scenario)
   const scenario::TopologySettings& topology = scenario.topology;
   const std::int64_t group = topology.hosts_per_leaf > 0 ? topology.hosts_per_leaf : topology.hosts;
   if (group <= 0 || topology.hosts % group != 0) {
-    return fail("{} hosts do not make whole groups of {} (hosts_per_leaf)", topology.hosts, group);
+    return fail("{} hosts is not a multiple of hosts_per_leaf = {}", topology.hosts, group);
   }
   const bool planes = topology.planes > 1;
   if (planes && topology.planes != topology.ports_per_nic) {
@@ -106,7 +106,7 @@ Result<fabric::TopologyOptions> leaf_spine_options(const scenario::Scenario& sce
     leaves = topology.hosts / per_leaf;
   }
   if (leaves == 0 && per_leaf == 0) {
-    return fail("topology: how many hosts a leaf has is not said; leaves or hosts_per_leaf");
+    return fail("topology: the number of hosts per leaf is missing; set topology.leaves or topology.hosts_per_leaf");
   }
   if (topology.hosts != 0 && leaves * per_leaf != topology.hosts) {
     return fail("{} leaves of {} hosts are {} hosts, not {}", leaves, per_leaf, leaves * per_leaf, topology.hosts);
@@ -141,7 +141,7 @@ Result<fabric::TopologyOptions> options_of(const scenario::Scenario& scenario) {
                                      .domains = domains_of(scenario)};
     case scenario::TopologyKind::kParkingLot:
       if (topology.hosts % topology.switches != 0) {
-        return fail("{} hosts cannot be shared out evenly among {} switches", topology.hosts, topology.switches);
+        return fail("{} hosts cannot be distributed evenly over {} switches", topology.hosts, topology.switches);
       }
       return fabric::ParkingLotOptions{.switches = count(topology.switches),
                                        .hosts_per_switch = count(topology.hosts / topology.switches),

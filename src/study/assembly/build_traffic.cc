@@ -282,7 +282,7 @@ Result<std::vector<std::size_t>> Planner::select(const std::vector<std::string>&
       }
     }
     if (chosen.size() == before) {
-      return wrong(traffic, "'" + selector + "' selects nobody that is not selected already");
+      return wrong(traffic, "'" + selector + "' selects no further participant");
     }
   }
   return chosen;
@@ -345,7 +345,7 @@ Result<TrafficPlan> Planner::plan(std::size_t index) {
     plan.machines.push_back(participant.machine);
     plan.machines.back().options.service = service_of(plan.family);
     if (traffic.over == scenario::TrafficRoute::kScaleUp && !participant.machine.scale_up) {
-      return wrong(traffic, participant.name + " runs on no GPU that has scale-up links");
+      return wrong(traffic, participant.name + " runs on no GPU with scale-up links");
     }
     plan.rank_names.push_back(participant.name);
   }
@@ -473,7 +473,7 @@ Result<void> Planner::flows(TrafficPlan& plan, const scenario::TrafficSettings& 
       const auto from = known.find(line.source);
       const auto to = known.find(line.destination);
       if (from == known.end() || to == known.end()) {
-        return fail("{}: '{}' is not the name of one NIC, or of a host with one", line.place,
+        return fail("{}: '{}' names neither a NIC nor a host with a single NIC", line.place,
                     from == known.end() ? line.source : line.destination);
       }
       workload::FlowShape shape = shape_of(traffic);
@@ -490,7 +490,7 @@ Result<void> Planner::flows(TrafficPlan& plan, const scenario::TrafficSettings& 
       return !from ? pass_on(from) : pass_on(to);
     }
     if (from->empty() || (to->size() != from->size() && to->size() != 1)) {
-      return fail("traffic '{}': {} sources and {} destinations; flows need as many of both, or one destination",
+      return fail("traffic '{}': {} sources and {} destinations; flows need equally many, or one destination",
                   traffic.name, from->size(), to->size());
     }
     for (std::size_t i = 0; i < from->size(); ++i) {

@@ -30,7 +30,7 @@ std::string boundary(const Graph& graph, const std::vector<std::uint32_t>& part,
                          fabric::port_name(graph, from_a ? link.b : link.a));
     }
   }
-  return "that no cable joins them";
+  return "no cable connects them";
 }
 
 /// Of collectives whose ranks have scale-up links beside the fabric; null: of others.
@@ -85,7 +85,7 @@ class ReachCheck {
       if (inside != part_[theirs[rail].value()]) {
         const scenario::Family family = plan.family;
         return fail(
-            "traffic '{}': {} stays inside one {}, but {} and {} are in two; the boundary is {}. rocev2, "
+            "traffic '{}': {} cannot leave one {}, but {} and {} are in different ones; the boundary is {}. rocev2, "
             "iwarp and tcp can be routed",
             plan.job.name, scenario::word_of(family), scenario::is_infiniband(family) ? "subnet" : "layer-2 domain",
             graph_.nodes[ours[rail].value()].name, graph_.nodes[theirs[rail].value()].name,

@@ -17,7 +17,7 @@ Result<void> check_one_model(const scenario::Scenario& scenario) {
     return fail("scaling needs a scenario with one [[job]], which trains a model; found {} jobs", scenario.jobs.size());
   }
   if (scenario.jobs.front().placement == scenario::Placement::kListed) {
-    return fail("scaling cannot grow a list of places; placement packed, spread or random");
+    return fail("scaling does not work with listed placement; set placement to packed, spread or random");
   }
   return {};
 }
@@ -26,14 +26,14 @@ Result<void> resize_job(scenario::JobSettings& job, const Resize& resize) {
   scenario::TrainingSettings& training = job.training;
   const std::int64_t copy = copy_of(training);
   if (resize.gpus <= 0 || resize.gpus % copy != 0) {
-    return fail("{} GPUs make no whole copies of the model: tp {} x cp {} x pp {} = {} GPUs each", resize.gpus,
+    return fail("{} GPUs is not a multiple of one model copy: tp {} x cp {} x pp {} = {} GPUs", resize.gpus,
                 training.tensor, training.context, training.pipeline, copy);
   }
   const std::int64_t data = resize.gpus / copy;
   if (resize.scaling == Scaling::kWeak) {
     training.global_batch = training.global_batch / training.data * data;
   } else if (training.global_batch % (data * training.micro_batch) != 0) {
-    return fail("{} GPUs: a global batch of {} cannot be shared out to dp {} x micro_batch {}", resize.gpus,
+    return fail("{} GPUs: a global batch of {} is not a multiple of dp {} x micro_batch {}", resize.gpus,
                 training.global_batch, data, training.micro_batch);
   }
   training.expert = std::gcd(training.expert, data);

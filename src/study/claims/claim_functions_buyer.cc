@@ -15,7 +15,7 @@ constexpr std::string_view kRoce = "rocev2";
 /// The comparison was given, without what the claim needs.
 Finding lacking(std::string_view what) {
   Finding finding;
-  finding.condition = fmt::format("the comparison does not say {}", what);
+  finding.condition = fmt::format("the comparison has no {}", what);
   return finding;
 }
 

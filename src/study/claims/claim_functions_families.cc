@@ -160,7 +160,7 @@ Finding iwarp_tcp_flow_control(Readings& runs) {
   const bool suffers = iwarp < kWorse * roce;
   finding.verdict = !suffers ? Verdict::kDoesNotHold : dctcp < kWorse * roce ? Verdict::kHolds : Verdict::kHoldsWhen;
   if (finding.verdict == Verdict::kHoldsWhen) {
-    finding.condition = "its congestion control learns of congestion by loss alone";
+    finding.condition = "its congestion control reacts to loss only";
   }
   finding.figure = fmt::format("31 to 1: iWARP {:.0f} Gb/s, with DCTCP {:.0f}, RoCEv2 {:.0f}, InfiniBand {:.0f}", iwarp,
                                dctcp, roce, ib);

@@ -44,7 +44,7 @@ Finding latency_ladder(Readings& runs) {
   Finding finding;
   finding.verdict = !order ? Verdict::kDoesNotHold : near_quoted ? Verdict::kHolds : by(fits, Verdict::kHoldsWhen);
   if (finding.verdict == Verdict::kHoldsWhen) {
-    finding.condition = "the software around verbs and sockets is counted as the trade does";
+    finding.condition = "the software around verbs and sockets is counted as in the quoted figures";
   }
   finding.origin = origin_of({.equal = equal_gap, .as_sold = roce - ib});
   finding.figure = fmt::format("TCP {:.1f} us, RoCEv2 {:.2f} us, InfiniBand {:.2f} us", tcp, roce, ib);

@@ -118,7 +118,7 @@ Finding pfc_limits(Readings& runs) {
                     : ib.kept() >= kHurt && !locked_ib ? Verdict::kHolds
                                                        : Verdict::kHoldsWhen;
   if (finding.verdict == Verdict::kHoldsWhen) {
-    finding.condition = "said of every lossless network: credits have the same victims and deadlocks";
+    finding.condition = "applies to every lossless network: credits have the same victims and deadlocks";
   }
   finding.figure = fmt::format(
       "victims of an incast on 64 hosts keep {:.0f} % with PFC, {:.0f} % with DCQCN, {:.0f} % with InfiniBand",

@@ -128,7 +128,7 @@ Finding lossless_at_scale(Readings& runs) {
   const bool infiniband = harder(networks[2]);
   finding.verdict = pfc && dcqcn && !infiniband ? Verdict::kHolds : by(pfc || dcqcn, Verdict::kHoldsWhen);
   if (finding.verdict == Verdict::kHoldsWhen) {
-    finding.condition = infiniband ? "said of every lossless network, InfiniBand included"
+    finding.condition = infiniband ? "for every lossless network, InfiniBand included"
                         : pfc      ? "PFC is alone; DCQCN keeps pauses from spreading"
                                    : "DCQCN slows senders; PFC alone does not get worse";
   }

@@ -23,8 +23,8 @@ constexpr FlowChoice kAllFlows{.flows = 46};
 /// A loss says nothing against a network that is still on its way somewhere.
 Finding not_settled(std::string_view name, double drift) {
   Finding finding;
-  finding.condition =
-      fmt::format("{} has not settled: goodput of the two halves of the window differs by {:.0f} %", name, 100 * drift);
+  finding.condition = fmt::format("{} has not converged: goodput of the two halves of the window differs by {:.0f} %",
+                                  name, 100 * drift);
   return finding;
 }
 

@@ -109,7 +109,7 @@ Finding jitter(Readings& runs) {
   const bool apart = roce.least > ib.most;
   finding.verdict = apart ? Verdict::kHolds : by(roce.mean > ib.mean, Verdict::kHoldsWhen);
   if (finding.verdict == Verdict::kHoldsWhen) {
-    finding.condition = "the network is loaded, and on average alone: seeds overlap";
+    finding.condition = "the network is loaded, and only on average: seeds overlap";
   }
   finding.figure = fmt::format("p99.9 - p50 under load: InfiniBand {:.0f} to {:.0f} us, RoCEv2 {:.0f} to {:.0f} us",
                                ib.least, ib.most, roce.least, roce.most);

@@ -100,7 +100,7 @@ std::vector<Ablation> ablations_of(const scenario::Scenario& scenario, const fab
   const bool graph_of_file = scenario.topology.kind == scenario::TopologyKind::kFile;
   if (!one_switch && scenario::has_ib_transport(scenario.fabric.family) &&
       scenario.routing.policy != scenario::RoutingPolicy::kAdaptive) {
-    add("flows that share a path", with_ideal_routing);
+    add("flows sharing a path", with_ideal_routing);
   }
   if (!one_switch && !graph_of_file) {
     on_one_switch(current, graph);

@@ -172,7 +172,7 @@ class FabricDocument {
       }
     }
     if (!has_settled(slices.front())) {
-      json["lost_time_reason"] = "not measured: a slice of the step has not settled";
+      json["lost_time_reason"] = "not measured: a slice of the step has not converged";
       return;
     }
     const StepShares shares = step_shares(json);
@@ -240,14 +240,14 @@ class FabricDocument {
     // A difference from a time that has not settled is the slices', not the mistake's.
     const bool settled = has_settled(slices.front());
     if (!settled) {
-      risk["reason"] = "the step without a mistake has not settled: " +
+      risk["reason"] = "the correctly configured step has not converged: " +
                        slices.front().figures->value("slice_caution", std::string("its slices are too short"));
     }
     std::vector<double> losses;
     for (const Done& own : mistakes) {
       Json made{{"setting", own.task->label}, {"change", own.task->change}};
       if (!settled && time_of(own)) {
-        made["reason"] = "not measured: the step without it has not settled";
+        made["reason"] = "not measured: the step without it has not converged";
         made["unmeasured"] = true;
         risk["cases"].push_back(made);
         continue;

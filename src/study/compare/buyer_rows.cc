@@ -32,7 +32,7 @@ class Rows {
     losses();
     recovery();
     const bool central = scenario::is_infiniband(scenario_.fabric.family);
-    add("Control", central ? "central: a subnet manager" : "distributed: every switch and NIC by itself", kCatalogue);
+    add("Control", central ? "central: a subnet manager" : "distributed: each switch and NIC separately", kCatalogue);
     settings();
     parts();
     cost();
@@ -57,7 +57,7 @@ class Rows {
     if (!fabric_.contains("jitter_us")) {
       add("Jitter", small.value("loaded_failed", ""), kNotMeasured);
     } else {
-      add("Jitter", fmt::format("{:.2f} us (p99.9 - p50 beside load)", fabric_["jitter_us"].get<double>()), kEmerges);
+      add("Jitter", fmt::format("{:.2f} us (p99.9 - p50 under load)", fabric_["jitter_us"].get<double>()), kEmerges);
     }
   }
 
@@ -78,7 +78,7 @@ class Rows {
   void losses() {
     const auto drops = fabric_.value("drops", std::uint64_t{0});
     const auto again = fabric_.value("retransmissions", std::uint64_t{0});
-    const std::string lost = fmt::format("{} dropped, {} sent again", drops, again);
+    const std::string lost = fmt::format("{} dropped, {} retransmitted", drops, again);
     if (fabric_.contains("credit_stall_s")) {
       add("Loss handling", "credits: " + lost, kEmerges);
     } else if (fabric_.contains("pause_s")) {
@@ -96,14 +96,14 @@ class Rows {
     const Json fault = fabric_.value("fault", Json::object());
     if (const auto broken = fault.value("messages_failed", 0); broken > 0) {
       add("Fault recovery",
-          fmt::format("connections of {} messages break at a failed link; rerouting takes {:.3g} s", broken,
+          fmt::format("connections of {} messages fail with a failed link; rerouting takes {:.3g} s", broken,
                       fault["reroute_delay_s"].get<double>()),
           kCatalogue);
     } else if (fault.contains("lost_s")) {
       add("Fault recovery", fmt::format("{:.3g} s lost to a failed link", fault["lost_s"].get<double>()), kCatalogue);
     } else if (fault.contains("connections_lost")) {
       add("Fault recovery",
-          fmt::format("connections break: rerouting takes {:.3g} s", fault["reroute_delay_s"].get<double>()),
+          fmt::format("connections fail: rerouting takes {:.3g} s", fault["reroute_delay_s"].get<double>()),
           kCatalogue);
     } else {
       add("Fault recovery", fault.value("reason", ""), kNotMeasured);
@@ -115,7 +115,7 @@ class Rows {
     if (!settings.contains("count")) {
       add("Settings to get right", "", kNotMeasured);
     } else if (settings["count"].get<int>() == 0 && scenario_.fabric.tuning_entry == "untuned") {
-      add("Settings to get right", "none made: as it left the factory", kCatalogue);
+      add("Settings to get right", "none: factory defaults", kCatalogue);
     } else {
       add("Settings to get right",
           fmt::format("{} on {} device{}", settings["count"].get<int>(), settings["devices"].get<int>(),
@@ -180,7 +180,7 @@ const std::array<Strength, 6>& strengths() {
       {"the lowest small-message latency",
        [](const Json& own) { return number(own.value("small_message", Json::object()), "idle_us"); }},
       {"the least jitter", [](const Json& own) { return number(own, "jitter_us"); }},
-      {"the least to lose by wrong settings",
+      {"the least loss by misconfiguration",
        [](const Json& own) { return number(own.value("tuning_risk", Json::object()), "worst"); }},
       {"the lowest cost", [](const Json& own) { return number(own, "cost_usd"); }},
       {"the least power", [](const Json& own) { return number(own, "power_w"); }},
@@ -227,7 +227,7 @@ void add_primary_strengths(Json& fabrics) {
     }
     for (Json& row : fabrics[i]["rows"]) {
       if (row.at("label") == kPrimaryStrength) {
-        row["value"] = of[i].empty() ? "best in nothing that was measured" : fmt::format("{}", fmt::join(of[i], "; "));
+        row["value"] = of[i].empty() ? "best in no measured figure" : fmt::format("{}", fmt::join(of[i], "; "));
         row["origin"] = kEmerges;
       }
     }

@@ -89,7 +89,7 @@ class Text {
       below += "; ranks compute more slowly " + scenario["stragglers"].get<std::string>();
     }
     if (const double jitter = scenario.value("start_jitter_s", 0.0); jitter > 0) {
-      below += fmt::format("; senders start up to {} late, by name and seed (an assumption)", seconds_text(jitter));
+      below += fmt::format("; senders start up to {} later, by name and seed (an assumption)", seconds_text(jitter));
     }
     paragraph(below, "");
     text_ += "\n";
@@ -205,7 +205,8 @@ class Text {
     });
     row(table, "Caution", [](const Json& own) { return own.value("slice_caution", std::string()); });
     row(table, "Longest operation", [](const Json& own) { return longest_operation(own); });
-    row(table, "Interval of slices", number("interval", [](double v) { return fmt::format("+- {:.1f} %", v * 100); }));
+    row(table, "Confidence interval of slices",
+        number("interval", [](double v) { return fmt::format("+- {:.1f} %", v * 100); }));
     row(table, "Composition error",
         number("composition_error", [](double v) { return fmt::format("{:+.2f} %", v * 100); }));
   }
@@ -263,7 +264,7 @@ class Text {
       if (!fabric->contains("tuning_risk")) {
         continue;
       }
-      text_ += any ? "" : "Tuning risk: what one mistake costs, of the step\n";
+      text_ += any ? "" : "Tuning risk: cost of one misconfiguration, relative to the step time\n";
       any = true;
       text_ += fmt::format("  {}\n", fabric->at("name").get<std::string>());
       for (const Json& own : fabric->at("tuning_risk").at("cases")) {

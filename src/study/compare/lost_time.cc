@@ -45,7 +45,7 @@ std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& 
   const double moving = moving_and_more - gained;
   const double headers = moving * shares.network_share * shares.header_share;
   causes.push_back({.cause = "headers", .seconds = headers});
-  causes.push_back({.cause = "moving the data", .seconds = moving - headers});
+  causes.push_back({.cause = "serialisation at line rate", .seconds = moving - headers});
   causes.push_back({.cause = "waiting for other ranks", .seconds = waiting});
   return causes;
 }

@@ -12,12 +12,12 @@ namespace weft::study::compare {
 /// Causes in the order in which ablations take them away, and what is left.
 inline constexpr std::array<std::string_view, 9> kCauses = {"losses and their recovery",
                                                             "congestion control",
-                                                            "flows that share a path",
+                                                            "flows sharing a path",
                                                             "links between switches",
                                                             "collective library",
                                                             "hosts and NICs",
                                                             "headers",
-                                                            "moving the data",
+                                                            "serialisation at line rate",
                                                             "waiting for other ranks"};
 
 struct LostTime {

@@ -30,7 +30,7 @@ TEST(LostTime, AddsUpToTheStepWithComputing) {
   EXPECT_DOUBLE_EQ(of(causes, "waiting for other ranks"), 1);
   // 2 s move data, half of them through the network, 2 % of those for headers.
   EXPECT_DOUBLE_EQ(of(causes, "headers"), 0.02);
-  EXPECT_DOUBLE_EQ(of(causes, "moving the data"), 1.98);
+  EXPECT_DOUBLE_EQ(of(causes, "serialisation at line rate"), 1.98);
 }
 
 TEST(LostTime, ACauseWhoseRemovalGainsNothingCostsNothing) {
@@ -56,14 +56,14 @@ TEST(LostTime, SharesOfASliceAreCarriedOverToTheWholeStep) {
 
 TEST(LostTime, AStepThatIsShorterThanItsSliceHasAsMuchDataToMove) {
   const auto causes = lost_time({.step = 9, .compute = 6}, {.slice = 12, .after = {{"congestion control", 8}}});
-  EXPECT_DOUBLE_EQ(of(causes, "moving the data"), 2);
+  EXPECT_DOUBLE_EQ(of(causes, "serialisation at line rate"), 2);
   EXPECT_DOUBLE_EQ(of(causes, "congestion control"), 1);
 }
 
 TEST(LostTime, WaitingThatTheCausesMadeDoesNotHideTheData) {
   // Half a second of waiting, most of it gone with the hosts: what is left beyond computing is 0.1 s.
   const auto causes = lost_time({.step = 4, .compute = 1, .waiting = 0.5}, {.slice = 4, .after = {{"hosts", 1.1}}});
-  EXPECT_NEAR(of(causes, "moving the data"), 0.1 * (1 - 0.5 / 3), 1e-12);
+  EXPECT_NEAR(of(causes, "serialisation at line rate"), 0.1 * (1 - 0.5 / 3), 1e-12);
   EXPECT_NEAR(sum_of(causes), 3, 1e-12);
 }
 

@@ -70,7 +70,7 @@ class Mistakes {
     uncontrolled_host();
     hashes();
     streams();
-    add("small packets", fmt::format("MTU 1024 in place of {}", scenario_.fabric.mtu),
+    add("small packets", fmt::format("MTU 1024 instead of {}", scenario_.fabric.mtu),
         [](scenario::Scenario& made) { made.fabric.mtu = std::min<std::int64_t>(made.fabric.mtu, 1024); });
     degraded_link("a link between switches degraded", places_.uplink, places_.uplink_rate);
     degraded_link("a link to a NIC degraded", places_.host_port, places_.host_rate);
@@ -128,7 +128,7 @@ class Mistakes {
   void credits() {
     const Bytes few(2 * (scenario_.fabric.mtu + 64));
     add("credits short for the cable",
-        fmt::format("buffers of {} per lane in place of {}", results::short_text(few),
+        fmt::format("buffers of {} per VL instead of {}", results::short_text(few),
                     results::short_text(scenario_.devices.infiniband.vl_buffer)),
         [few](scenario::Scenario& made) { made.devices.infiniband.vl_buffer = few; });
     add("packets expire too soon", "head-of-queue lifetime of 16 us",
@@ -151,14 +151,15 @@ class Mistakes {
                                                    .local_frame = Bytes(scenario_.fabric.mtu + 100)});
     if (longest_.propagation > kShortCable) {
       add("headroom for a shorter cable",
-          fmt::format("{} of headroom, for 1 m and a NIC that answers at once, where a cable takes {}",
+          fmt::format("{} of headroom, for 1 m and a NIC with no pause response time, where a cable needs {}",
                       results::short_text(headroom), results::short_text(longest_.propagation)),
           [this, headroom](scenario::Scenario& made) {
             made.devices.ethernet.priorities[priority()].headroom = headroom;
           });
     }
     const std::size_t wrong = priority() == 4 ? 5 : 4;
-    add("PFC on the wrong priority", fmt::format("priority {} lossless in place of {}, everywhere", wrong, priority()),
+    add("PFC on the wrong priority",
+        fmt::format("priority {} lossless instead of {}, on all devices", wrong, priority()),
         [this, wrong](scenario::Scenario& made) {
           made.devices.ethernet.priorities[wrong].lossless = true;
           made.devices.ethernet.priorities[priority()].lossless = false;
@@ -169,8 +170,8 @@ class Mistakes {
         });
     // On another class's terms: its thresholds, no pauses, no marks, and its weight.
     const scenario::PrioritySettings& best_effort = scenario_.devices.ethernet.priorities[priority() == 0 ? 1 : 0];
-    add("one switch with another DSCP map",
-        fmt::format("{} takes the data for best effort: no pauses and no marks there", places_.leaf),
+    add("wrong DSCP map on one switch",
+        fmt::format("{} classifies the data as best effort: no PFC and no ECN there", places_.leaf),
         [=, this](scenario::Scenario& made) {
           made.overrides.push_back(override_of({{group + "lossless", "false"},
                                                 {group + "ecn", "false"},
@@ -212,7 +213,8 @@ class Mistakes {
       return;
     }
     add("one host with congestion control off",
-        fmt::format("NICs of {} neither slow down nor notify others", places_.host), [this](scenario::Scenario& made) {
+        fmt::format("NICs of {} neither reduce their rate nor send CNPs", places_.host),
+        [this](scenario::Scenario& made) {
           scenario::DeviceOverride off = override_of({{"nic.congestion_control", "false"}});
           off.select = places_.host;
           made.overrides.push_back(std::move(off));
@@ -225,7 +227,7 @@ class Mistakes {
     }
     switch (scenario_.routing.policy) {
       case scenario::RoutingPolicy::kEcmp:
-        add("ECMP polarised", "every switch hashes alike",
+        add("ECMP polarised", "same hash seed on every switch",
             [](scenario::Scenario& made) { made.routing.polarised = true; });
         return;
       case scenario::RoutingPolicy::kSpray:

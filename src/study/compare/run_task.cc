@@ -123,7 +123,7 @@ class Task {
     }
     const std::vector<Duration> beside = loaded ? small_latencies(*loaded) : std::vector<Duration>();
     if (beside.empty()) {
-      json["small_message"]["loaded_failed"] = loaded ? "no small message arrived beside load" : loaded.error().message;
+      json["small_message"]["loaded_failed"] = loaded ? "no small message arrived under load" : loaded.error().message;
       return json;
     }
     json["small_message"]["loaded_p50_us"] = at(beside, 500);
@@ -169,7 +169,7 @@ class Task {
     if (!broken) {
       json["connections_lost"] = broken.error().message;
     } else if (broken->run.end == results::RunEnd::kTimeLimit) {
-      json["connections_lost"] = "messages had not arrived 20 s later";
+      json["connections_lost"] = "messages did not arrive within 20 s";
     } else {
       json["lost_s"] = (broken->run.ended_at.since_start() - usual).seconds();
       const std::size_t lost =

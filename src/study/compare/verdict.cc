@@ -125,7 +125,7 @@ class Verdict {
       if (all_tried) {
         const double riskier = *worst_risk(*own) - *calmest;
         score.total += weights_.tuning * riskier;
-        score.parts += fmt::format(", worst mis-setting {:+.1f} %", riskier * 100);
+        score.parts += fmt::format(", worst misconfiguration {:+.1f} %", riskier * 100);
       }
       made.push_back(std::move(score));
     }
@@ -147,7 +147,7 @@ class Verdict {
     }
     const auto describe_choice = [&](const std::string& text) {
       say(text,
-          fmt::format("excess over the best in each respect, weighed {:g} : {:g} : {:g}: {}", weights_.speed,
+          fmt::format("excess over the best in each criterion, weighted {:g} : {:g} : {:g}: {}", weights_.speed,
                       weights_.budget, weights_.tuning, evidence),
           "catalogue");
     };
@@ -160,9 +160,9 @@ class Verdict {
       }
     }
     if (alike.size() > 1) {
-      describe_choice(fmt::format("Nothing decides between {} {}.", fmt::join(alike, ", "), weighed));
+      describe_choice(fmt::format("No difference between {} {}.", fmt::join(alike, ", "), weighed));
     } else {
-      describe_choice(fmt::format("{} comes out first {}.", name_of(*ranked[0].fabric), weighed));
+      describe_choice(fmt::format("{} ranks first {}.", name_of(*ranked[0].fabric), weighed));
     }
   }
 
@@ -213,7 +213,7 @@ class Verdict {
         fmt::format("{} takes {:.1f} % longer than {}", name_of(fabric), slower / step_of(best) * 100, name_of(best));
     text += cause.empty() ? "." : fmt::format(", most of it for {}.", cause);
     std::string evidence = fmt::format("step {} against {}", interval_text(fabric), seconds_text(step_of(best)));
-    if (cause == "moving the data" && fabric.contains("link_rate_bps") &&
+    if (cause == "serialisation at line rate" && fabric.contains("link_rate_bps") &&
         fabric["link_rate_bps"] != best["link_rate_bps"]) {
       origin = "catalogue";
       evidence += fmt::format("; links of NICs at {:g} against {:g} Gb/s", fabric["link_rate_bps"].get<double>() / 1e9,
@@ -243,7 +243,7 @@ class Verdict {
     const double low = *budget_of(*cheapest, weights_);
     const double high = *budget_of(*dearest, weights_);
     const std::string owned =
-        weights_.name == "existing-ethernet" ? ", where Ethernet's switches, optics and cables are there already" : "";
+        weights_.name == "existing-ethernet" ? ", with Ethernet switches, optics and cables already owned" : "";
     if (high <= low * 1.001) {
       say(fmt::format("All of them cost the same{}.", owned), fmt::format("{:.2f} M USD (indicative)", low / 1e6),
           "catalogue");
@@ -261,18 +261,18 @@ class Verdict {
       }
       const Json& risk = own->at("tuning_risk");
       if (risk.contains("reason")) {
-        say(fmt::format("What a mis-setting of {} costs was not measured.", name_of(*own)), risk["reason"], "emerges");
+        say(fmt::format("The cost of misconfiguring {} was not measured.", name_of(*own)), risk["reason"], "emerges");
         continue;
       }
       const std::string worst = risk.at("worst_setting").get<std::string>();
-      const std::string tried = fmt::format("{} mis-settings tried", risk.at("cases").size());
+      const std::string tried = fmt::format("{} misconfigurations tried", risk.at("cases").size());
       if (risk.value("worst_fails", false)) {
-        say(fmt::format("With {} the job does not end with '{}'.", name_of(*own), worst), tried, "emerges");
+        say(fmt::format("With {}, the job does not finish under '{}'.", name_of(*own), worst), tried, "emerges");
       } else if (const double loss = risk.value("worst", 0.0); loss < 0.005) {
-        say(fmt::format("No mis-setting of {} that was tried costs half a per cent.", name_of(*own)),
+        say(fmt::format("No tested misconfiguration of {} costs half a per cent.", name_of(*own)),
             fmt::format("{}, worst {:.2f} % ({})", tried, loss * 100, worst), "emerges");
       } else {
-        say(fmt::format("{} loses up to {:.1f} % when set up wrongly, worst with '{}'.", name_of(*own), loss * 100,
+        say(fmt::format("{} loses up to {:.1f} % when misconfigured, worst with '{}'.", name_of(*own), loss * 100,
                         worst),
             fmt::format("{}, median loss {:.1f} %", tried, risk.value("median", 0.0) * 100), "emerges");
       }

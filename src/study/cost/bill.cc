@@ -226,16 +226,16 @@ class BillMaker {
       add(bill_.power, line.power());
       if (line.unit_power == scenario::Power{} &&
           (line.part == scenario::BillPart::kSwitch || line.part == scenario::BillPart::kNic)) {
-        bill_.not_counted.push_back(
-            fmt::format("power of {} {}: neither catalogue nor scenario has one", to_string(line.part), line.name));
+        bill_.not_counted.push_back(fmt::format("power of {} {}: set neither in the catalogue nor in the scenario",
+                                                to_string(line.part), line.name));
       }
       if (line.owned) {
         continue;
       }
       add(bill_.cost, line.price());
       if (line.mark == "not known") {
-        bill_.not_counted.push_back(
-            fmt::format("price of {} {}: neither catalogue nor scenario has one", to_string(line.part), line.name));
+        bill_.not_counted.push_back(fmt::format("price of {} {}: set neither in the catalogue nor in the scenario",
+                                                to_string(line.part), line.name));
       }
     }
   }
@@ -244,7 +244,7 @@ class BillMaker {
     const scenario::CostSettings& cost = scenario_.cost;
     bill_.years = cost.years;
     if (!cost.years) {
-      bill_.not_counted.emplace_back("energy, upkeep and staff: cost.years is not given");
+      bill_.not_counted.emplace_back("energy, upkeep and staff: cost.years is not set");
       return;
     }
     const std::int64_t years = *cost.years;
@@ -255,18 +255,18 @@ class BillMaker {
       // A price of at most 10^12 and hours of a century leave room in 128 bits.
       bill_.energy = scenario::Money{clamped(milliwatt_hours * cost.energy_price->count / kMilliwattsPerKilowatt)};
     } else {
-      bill_.not_counted.emplace_back("energy: cost.energy_price is not given");
+      bill_.not_counted.emplace_back("energy: cost.energy_price is not set");
     }
     if (cost.upkeep_per_year) {
       bill_.upkeep = times(*cost.upkeep_per_year, years);
     } else {
-      bill_.not_counted.emplace_back("upkeep: cost.upkeep_per_year is not given");
+      bill_.not_counted.emplace_back("upkeep: cost.upkeep_per_year is not set");
     }
     if (cost.staff_hours_per_year && cost.staff_hour_price) {
       bill_.staff = times(times(*cost.staff_hour_price, *cost.staff_hours_per_year), years);
     } else {
       const auto* missing = cost.staff_hours_per_year ? "cost.staff_hour_price" : "cost.staff_hours_per_year";
-      bill_.not_counted.push_back(fmt::format("staff: {} is not given", missing));
+      bill_.not_counted.push_back(fmt::format("staff: {} is not set", missing));
     }
   }
 

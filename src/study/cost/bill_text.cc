@@ -50,7 +50,7 @@ std::string bill_text(const Bill& bill) {
     text += row("total", bill.total(), "");
   }
   for (const std::string& missing : bill.not_counted) {
-    text += fmt::format("not counted: {}\n", missing);
+    text += fmt::format("not included: {}\n", missing);
   }
   return text;
 }

@@ -257,10 +257,10 @@ Json diff_json(const ComparisonDiff& diff) {
 std::string diff_text(const ComparisonDiff& diff) {
   std::string text;
   for (const std::string& name : diff.only_in_a) {
-    text += fmt::format("fabric {} is in A alone\n", name);
+    text += fmt::format("fabric {} is only in A\n", name);
   }
   for (const std::string& name : diff.only_in_b) {
-    text += fmt::format("fabric {} is in B alone\n", name);
+    text += fmt::format("fabric {} is only in B\n", name);
   }
   text += text.empty() ? "" : "\n";
   text += settings_text(diff.settings);
@@ -274,7 +274,7 @@ std::string diff_text(const ComparisonDiff& diff) {
   const auto none = static_cast<std::size_t>(
       std::ranges::count(diff.figures, FigureVerdict::kWithinInterval, &FigureDifference::verdict));
   return text +
-         fmt::format("Figures that differ: {}; that differ within their confidence interval alone: {}; equal: {}.\n",
+         fmt::format("Figures that differ: {}; that differ only within their confidence interval: {}; equal: {}.\n",
                      diff.figures.size() - none, none, diff.same);
 }
 

@@ -312,7 +312,7 @@ Result<void> check_fabrics(const Json& fabrics) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < fabrics.size(); ++i) {
     if (!names.insert(fabrics[i]["name"].get<std::string>()).second) {
-      return fail("fabrics[{}].name: {} is there twice", i, shortened(fabrics[i]["name"]));
+      return fail("fabrics[{}].name: {} appears twice", i, shortened(fabrics[i]["name"]));
     }
     if (Result<void> right = check_lengths(fabrics[i], fmt::format("fabrics[{}]", i)); !right) {
       return right;
@@ -333,7 +333,7 @@ Result<void> check_format(const Json& document) {
     const auto writer = document.find("version");
     const std::string by =
         writer != document.end() && writer->is_string() ? ", written by weft " + writer->get<std::string>() : "";
-    return fail("a comparison in format version {}{}; this weft reads version {}: make the comparison again",
+    return fail("a comparison in format version {}{}; this weft reads version {}: run the comparison again",
                 shortened(*version), by, kComparisonVersion);
   }
   return {};
@@ -367,7 +367,7 @@ Result<Json> parse_comparison(std::string_view text) {
     return fail("not JSON: {}", begin == std::string_view::npos ? what : what.substr(begin + 2));
   }
   if (too_deep) {
-    return fail("lists and objects within one another more than {} deep", kDeepest);
+    return fail("lists and objects nested more than {} deep", kDeepest);
   }
   if (Result<void> right = check_comparison(document); !right) {
     return pass_on(right);

@@ -171,7 +171,7 @@ std::string scale_up_text(const RunResults& results) {
   }
   if (copies > 0) {
     text += line("copies",
-                 fmt::format("{} avoided, {}: two of each message through host memory", copies, short_text(copied)));
+                 fmt::format("{} avoided, {}: two copies per message through host memory", copies, short_text(copied)));
   }
   return text;
 }

@@ -146,12 +146,11 @@ class StepWriter {
                                                            step_.tokens_per_second, percent(step_.utilisation))
                                              : fmt::format("{:.0f} steps/s", step_.steps_per_second()));
     if (step_.composition_error) {
-      line("composed", fmt::format("{:+.2f} % against every packet, on {}", 100 * *step_.composition_error,
+      line("composed", fmt::format("{:+.2f} % against packet-level simulation, on {}", 100 * *step_.composition_error,
                                    step_.composition_check));
     } else {
       const std::string why = step_.composition_check.empty() ? "" : ": " + step_.composition_check;
-      line(step_.fidelity,
-           step_.fidelity == "packet" ? "every packet of the step was run" : "its error was not measured" + why);
+      line(step_.fidelity, step_.fidelity == "packet" ? "full packet-level simulation" : "error not measured" + why);
     }
   }
 
@@ -175,8 +174,8 @@ class StepWriter {
                          "paths allow", "slowest", "mean", "run");
     for (const StepCollective& own : step_.collectives) {
       const std::string run = own.shares_links ? fmt::format("{} x {}{}", own.repetitions, short_text(own.sample),
-                                                             own.settled ? "" : ", has not settled")
-                                               : "shares no link";
+                                                             own.settled ? "" : ", not converged")
+                                               : "no shared links";
       text_ += fmt::format("  {:<36} {:>10} {:>8} {:>11} {:>8} {:>8}  {}\n", collective_text(own), short_text(own.time),
                            own.interval ? percent(*own.interval) : "", short_text(own.least_time),
                            percent(own.slowest_share), percent(own.mean_share), run);

@@ -54,7 +54,7 @@ std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& qu
   text += "exposed: waits for communication, of the step. accel.: speed-up over one GPU that never waits, per GPU.\n";
   for (const ScalePoint& point : points) {
     if (point.step && point.step->composition_error) {
-      text += fmt::format("{}: composed {:+.2f} % against every packet, on {}.\n", point.fabric,
+      text += fmt::format("{}: composed {:+.2f} % against packet-level simulation, on {}.\n", point.fabric,
                           100 * *point.step->composition_error, point.step->composition_check);
     }
   }

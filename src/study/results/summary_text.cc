@@ -90,8 +90,8 @@ class Writer {
 std::string of_line(const Throughput& throughput) {
   // Only what also goes over scale-up links is more than the line of a NIC.
   return throughput.share() > 1.005
-             ? fmt::format("{}, {:.2f} times the line of its NIC", short_text(throughput.rate), throughput.share())
-             : fmt::format("{}, {:.1f}% of the line", short_text(throughput.rate), 100 * throughput.share());
+             ? fmt::format("{}, {:.2f} times its NIC's line rate", short_text(throughput.rate), throughput.share())
+             : fmt::format("{}, {:.1f}% of line rate", short_text(throughput.rate), 100 * throughput.share());
 }
 
 void write_run(Writer& out, const RunResults& results, const Summary& summary) {
@@ -125,12 +125,12 @@ void write_job(Writer& out, const JobSummary& job, const std::vector<Probability
   if (job.jitter) {
     out.line("jitter", short_text(*job.jitter) + " (p99.9 - p50 of latency)");
   }
-  std::string messages = fmt::format("{} ended well, {}", job.messages, short_text(job.payload));
+  std::string messages = fmt::format("{} completed, {}", job.messages, short_text(job.payload));
   if (job.failed != 0) {
     messages += fmt::format("; {} FAILED", job.failed);
   }
   if (job.unfinished != 0) {
-    messages += fmt::format("; {} NOT FINISHED when the run ended", job.unfinished);
+    messages += fmt::format("; {} UNFINISHED at the end of the run", job.unfinished);
   }
   out.line("messages", messages);
   if (job.goodput) {
@@ -138,7 +138,7 @@ void write_job(Writer& out, const JobSummary& job, const std::vector<Probability
              fmt::format("{} of {} together", short_text(*job.goodput), count_text(job.senders, "sender", "senders")));
     out.line("  per sender", of_line(*job.per_sender));
     if (job.allowed) {
-      out.line("  paths allow", fmt::format("{} per sender, {} the slowest (max-min, no protocol)",
+      out.line("  paths allow", fmt::format("{} per sender, slowest {} (max-min bound, no protocol)",
                                             short_text(job.allowed->per_sender), short_text(job.allowed->slowest)));
     }
   }
@@ -184,9 +184,9 @@ void write_paths(Writer& out, const NetworkSummary& network) {
     }
   }
   if (const std::optional<ReorderSummary>& order = network.reordering) {
-    std::string text =
-        fmt::format("{:.1f}% of {} late", 100 * static_cast<double>(order->late) / static_cast<double>(order->packets),
-                    count_text(order->packets, "packet", "packets"));
+    std::string text = fmt::format("{:.1f}% of {} out of order",
+                                   100 * static_cast<double>(order->late) / static_cast<double>(order->packets),
+                                   count_text(order->packets, "packet", "packets"));
     if (order->late != 0) {
       text += fmt::format(": p50 {}, p99 {}, largest {}", order->median, order->p99, order->largest);
     }
@@ -205,7 +205,7 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   }
   out.line("dropped", drops);
   if (network.host_drops != 0) {
-    out.line("", count_text(network.host_drops, "packet", "packets") + " by receive rings and buffers of hosts");
+    out.line("", count_text(network.host_drops, "packet", "packets") + " in receive rings and buffers of hosts");
   }
   const auto held = [&] {
     return fmt::format("{} on {}", short_text(*network.held),

@@ -178,7 +178,7 @@ Result<void> check_collective_run(const CollectiveRun& run, Bytes size) {
   }
   const std::int64_t gpus = gpus_of(run);
   if (run.ranks % gpus != 0) {
-    return fail("{} ranks do not fill hosts of {} GPUs", run.ranks, gpus);
+    return fail("{} ranks is not a multiple of {} GPUs per host", run.ranks, gpus);
   }
   if (std::ranges::find(kTopologies, run.topology) == std::end(kTopologies)) {
     return tl::unexpected<Error>(unknown_word({.kind = "topology", .word = run.topology, .valid = kTopologies}));

@@ -61,7 +61,7 @@ Result<SmallRun> run_step(const scenario::Scenario& scenario, const std::functio
   }
   const Simulation::End end = (*simulation)->run([&keep_going](const Progress&) { return keep_going(); });
   if (end != Simulation::End::kFinished) {
-    return fail("the smaller job did not come to its end: {}", (*simulation)->error());
+    return fail("the smaller job did not finish: {}", (*simulation)->error());
   }
   Result<std::vector<results::StepRow>> rows = (*simulation)->training_steps(keep_going);
   if (!rows) {
@@ -206,7 +206,7 @@ std::string slice_caution(const scenario::Scenario& scenario, const results::Run
     const results::NetworkSummary network = results::summarise(results).network;
     const bool congested =
         network.marked.value_or(0) > 0 || network.pauses.value_or(0) > 0 || network.drops + network.retransmitted > 0;
-    return congested ? fmt::format("slices of {} met congestion: longer ones (job.slice) may give another step",
+    return congested ? fmt::format("slices of {} saw congestion: a larger job.slice may change the step time",
                                    to_string(settings.slice))
                      : std::string();
   }
@@ -215,8 +215,8 @@ std::string slice_caution(const scenario::Scenario& scenario, const results::Run
     return {};
   }
   return fmt::format(
-      "{} {} of {} shares links and has not settled: slices of {}{}; more packet-hops (job.slice_hops) "
-      "may give another step",
+      "{} {} of {} shares links and has not converged: slices of {}{}; a larger job.slice_hops may change the step "
+      "time",
       unsettled->purpose, unsettled->kind, results::short_text(unsettled->size), results::short_text(unsettled->sample),
       unsettled->interval ? fmt::format(", +- {:.0f} %", 100 * *unsettled->interval) : std::string());
 }

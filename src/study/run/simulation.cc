@@ -79,8 +79,8 @@ std::string unreachable_text(const world::World& world) {
   const std::uint64_t lost = world.drops().unreachable;
   return lost == 0 ? std::string()
                    : "; " + std::to_string(lost) +
-                         " packets found no way: the topology does not join all ports (a rail-optimised one without "
-                         "spines joins those of one rail alone)";
+                         " packets had no route: the topology does not connect all ports (rail-optimised without "
+                         "spines connects ports of one rail only)";
 }
 
 /// Whether the members reach whom they send to: of pipelines their neighbours, of other groups all, by way of others.
@@ -100,8 +100,8 @@ Result<void> check_groups(std::span<const workload::Communicator> groups, const 
   for (const workload::Communicator& group : groups) {
     if (!all_reached(group, workload::MemberLayout(group, layout))) {
       return fail(
-          "the {} ranks of group {} have their NICs in parts of the network that are not joined (rails without "
-          "spines), and no scale-up links from one to the other for all of them",
+          "the NICs of the {} ranks of group {} are in disconnected parts of the network (rails without spines), and "
+          "scale-up links do not connect all of them",
           group.members.size(), group.name);
     }
   }
@@ -368,8 +368,7 @@ Result<void> Simulation::make_training(Job& job) {
     return fail("{}: job '{}': {}", place_of(job.plan), planned.settings->name, met.error().message);
   }
   if ((*run)->composed() && running_.size() > 1) {
-    return fail("job '{}': a composed step has the network to itself; beside other traffic, fidelity = \"packet\"",
-                planned.settings->name);
+    return fail("job '{}': a composed step excludes other traffic; set fidelity = \"packet\"", planned.settings->name);
   }
   job.training = std::move(*run);
   parts_->counter.training.emplace(job.plan.job.id, job.training.get());
@@ -607,7 +606,7 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     world_->finish_window(limit);
   }
   if (end == End::kStuck) {
-    error_ = "nothing is left to happen, but " + std::to_string(ranks_left_) + " ranks wait";
+    error_ = "deadlock: no event is pending, but " + std::to_string(ranks_left_) + " ranks wait";
     ended_at_ = world_->now();
   }
   parts_->matcher.flush();

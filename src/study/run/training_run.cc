@@ -160,7 +160,7 @@ Result<void> TrainingRun::compose(const scenario::StepWork& work, const std::fun
       case world::ComputeWorld::Stop::kIdle:
         return std::ranges::all_of(made, [](const Rank& rank) { return rank.program->done(); })
                    ? Result<void>()
-                   : fail("job '{}': ranks of the composed step wait for one another", options_.job.name);
+                   : fail("job '{}': deadlock: ranks of the composed step wait for one another", options_.job.name);
       case world::ComputeWorld::Stop::kBudget:
         if (!keep_going()) {
           return fail("job '{}': interrupted while its step was composed", options_.job.name);

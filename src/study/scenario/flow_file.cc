@@ -70,7 +70,7 @@ Result<FlowLine> parse_flow(std::string_view line, const std::string& place) {
     return fail("{}: start: {}", place, start.error().message);
   }
   if (*start < Duration::zero()) {
-    return fail("{}: start: {} lies before the start of the run", place, fields[3]);
+    return fail("{}: start: {} is before the start of the run", place, fields[3]);
   }
   return FlowLine{.source = std::string(fields[0]),
                   .destination = std::string(fields[1]),
@@ -116,7 +116,7 @@ Result<std::vector<FlowLine>> read_flow_file(const std::string& path) {
     return pass_on(read);
   }
   if (flows.empty()) {
-    return fail("{}: the file has no flow", path);
+    return fail("{}: the file contains no flow", path);
   }
   return flows;
 }

@@ -98,7 +98,7 @@ class DocumentReader {
   }
 
   Result<void> read_layer(const RawTable& table, GivenLayer& layer, const OnOther& more) {
-    const WalkRules rules{.file = file_, .allows = is_no_list, .where = "a table; it belongs into a list of tables"};
+    const WalkRules rules{.file = file_, .allows = is_no_list, .where = "is a table; must be a list of tables"};
     const auto other = [&](std::string_view path, const RawEntry& entry) -> Result<bool> {
       const auto* section = path.empty() ? find_section(entry.key) : nullptr;
       if (section != nullptr && section->shape == SectionShape::kList) {
@@ -245,7 +245,7 @@ Result<KeyAt> find_path(std::string_view path) {
     return tl::unexpected<Error>(unknown_word({.kind = "table", .word = shown, .valid = names}));
   }
   if (table->section->shape == SectionShape::kList && !table->index) {
-    return fail("'{}' is a list; name one of its tables, as in {}[0].{}", table_path, table_path, printable(name));
+    return fail("'{}' is a list; give an index, for example {}[0].{}", table_path, table_path, printable(name));
   }
   const auto* key = find_key(*table->section, name);
   if (key == nullptr) {

@@ -56,8 +56,8 @@ Section run_section() {
 }
 
 Section topology_section() {
-  auto section = table<&Scenario::topology>("topology", "The shape of the fabric, and what a host has.",
-                                            key_tables::topology_keys());
+  auto section =
+      table<&Scenario::topology>("topology", "Topology, and NICs and GPUs of a host.", key_tables::topology_keys());
   section.selecting_key = "kind";
   return section;
 }
@@ -85,33 +85,32 @@ Section priority_section() {
 }
 
 Section routing_section() {
-  auto section = table<&Scenario::routing>("routing", "Choice among paths.", key_tables::routing_keys());
+  auto section = table<&Scenario::routing>("routing", "Routing and load balancing.", key_tables::routing_keys());
   section.selecting_key = "policy";
   return section;
 }
 
 Section congestion_section() {
   auto section =
-      table<&Scenario::congestion>("congestion_control", "What limits a sender.", key_tables::congestion_keys());
+      table<&Scenario::congestion>("congestion_control", "Congestion control.", key_tables::congestion_keys());
   section.selecting_key = "algorithm";
   return section;
 }
 
 Section scale_up_section() {
-  auto section = table<&Scenario::scale_up>("scale_up", "Links of loads and stores between GPUs, beside the fabric.",
-                                            key_tables::scale_up_keys());
+  auto section = table<&Scenario::scale_up>(
+      "scale_up", "Scale-up links between GPUs (load/store), separate from the fabric.", key_tables::scale_up_keys());
   section.selecting_key = "kind";
   return section;
 }
 
 Section cabling_section() {
-  return {
-      .path = "cabling",
-      .about = "Parts of cables by the rate of the link: the next one that is enough. They count in the bill alone.",
-      .keys = key_tables::cabling_keys(),
-      .settings = [](const Target& target, std::size_t index) -> void* { return &target.scenario->cabling[index]; },
-      .shape = SectionShape::kGroup,
-      .group = kCablingNames};
+  return {.path = "cabling",
+          .about = "Cable parts by link rate: the next sufficient one. Used only for the bill of materials.",
+          .keys = key_tables::cabling_keys(),
+          .settings = [](const Target& target, std::size_t index) -> void* { return &target.scenario->cabling[index]; },
+          .shape = SectionShape::kGroup,
+          .group = kCablingNames};
 }
 
 using Sections = std::array<Section, 30>;
@@ -125,13 +124,13 @@ Sections make_sections() {
       device_table<&DeviceSettings::switch_>("switch", "Every switch.", switch_keys()),
       link_section(),
       device_table<&DeviceSettings::nic>("nic", "Every NIC.", nic_keys()),
-      device_table<&DeviceSettings::host>("host", "Every host: what lies between programs and NICs.", host_keys()),
+      device_table<&DeviceSettings::host>("host", "Hosts: the path between programs and NICs.", host_keys()),
       device_table<&DeviceSettings::sockets>("sockets", "Sockets of the kernel, of every host.", socket_keys()),
       scale_up_section(),
       device_table<&DeviceSettings::ethernet>("ethernet", "Ports of Ethernet.", ethernet_keys()),
       priority_section(),
       device_table<&DeviceSettings::infiniband>("infiniband", "Ports of InfiniBand.", infiniband_keys()),
-      table<&Scenario::qos>("qos", "The class that each kind of packet travels in.", qos_keys()),
+      table<&Scenario::qos>("qos", "Traffic class of each kind of packet.", qos_keys()),
       routing_section(),
       table<&Scenario::transport>("transport", "Reliable connections.", transport_keys()),
       congestion_section(),
@@ -139,17 +138,17 @@ Sections make_sections() {
       table<&Scenario::ib_congestion>("ib_congestion", "Parameters of InfiniBand's congestion control.",
                                       ib_congestion_keys()),
       table<&Scenario::swift>("swift", "Parameters of Swift: a target for the round trip.", swift_keys()),
-      table<&Scenario::hpcc>("hpcc", "Parameters of HPCC: switches tell their load.", hpcc_keys()),
-      table<&Scenario::reduction>("reduction", "Reduction by the switches of the network.", reduction_keys()),
+      table<&Scenario::hpcc>("hpcc", "Parameters of HPCC: in-band telemetry.", hpcc_keys()),
+      table<&Scenario::reduction>("reduction", "In-network reduction.", reduction_keys()),
       table<&Scenario::tcp>("tcp", "Connections of kernel TCP, and those under iWARP.", tcp_keys()),
       table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),
       table<&Scenario::collectives>("collectives", "How collectives are carried out, and what their software costs.",
                                     collective_keys()),
       cabling_section(),
-      table<&Scenario::cost>("cost", "What running the network costs, and what is there already.", cost_keys()),
+      table<&Scenario::cost>("cost", "Running costs, and equipment already owned.", cost_keys()),
       table<&Scenario::output>("output", "What is recorded.", output_keys()),
       list_section<&Scenario::traffic>({.path = "traffic",
-                                        .about = "What is sent; any number of them.",
+                                        .about = "Traffic; any number of tables.",
                                         .keys = traffic_keys(),
                                         .selecting_key = "kind"}),
       list_section<&Scenario::jobs>({.path = "job",
@@ -158,7 +157,7 @@ Sections make_sections() {
                                      .keys = job_keys(),
                                      .selecting_key = "workload"}),
       list_section<&Scenario::events>(
-          {.path = "event", .about = "Failures and repairs.", .keys = event_keys(), .selecting_key = "action"}),
+          {.path = "event", .about = "Link failures and recoveries.", .keys = event_keys(), .selecting_key = "action"}),
   };
 }
 

@@ -48,7 +48,7 @@ constexpr std::array kCollectives = {
     Key{.name = "clear_to_send",
         .binding = bind<&CollectiveSettings::clear_to_send>(),
         .fallback = "off",
-        .about = "Chunks of one connection that a receiver admits ahead of those it has taken, each by a message; a "
+        .about = "Clear-to-send window: chunks of one connection that a receiver admits ahead, each by a message; a "
                  "sender to another host waits for it. `off`: senders wait for room in the buffer alone.",
         .range = {.low = 1, .high = 4'096},
         .empty_word = "off"},

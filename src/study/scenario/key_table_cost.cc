@@ -51,7 +51,7 @@ constexpr std::array kCabling = {
     Key{.name = "fibre_metre_price",
         .binding = bind<&CablingSettings::fibre_metre_price>(),
         .fallback = "0 USD",
-        .about = "Of each metre of it, beside `fibre_price`.",
+        .about = "Price per metre, in addition to `fibre_price`.",
         .range = kMoney},
 };
 
@@ -61,7 +61,7 @@ constexpr std::array kCost = {
     Key{.name = "owned",
         .binding = bind<&CostSettings::owned>(),
         .fallback = "[]",
-        .about = "What is there already: it costs nothing more, but its power counts."},
+        .about = "Equipment already owned: no purchase cost, but its power counts."},
     Key{.name = "years",
         .binding = bind<&CostSettings::years>(),
         .fallback = "none",
@@ -83,7 +83,7 @@ constexpr std::array kCost = {
     Key{.name = "staff_hours_per_year",
         .binding = bind<&CostSettings::staff_hours_per_year>(),
         .fallback = "none",
-        .about = "Hours of work that the network needs; nothing but experience tells, so a case may give its own.",
+        .about = "Hours of work for the network per year; a case may give its own value.",
         .range = kPerYear,
         .empty_word = "none"},
     Key{.name = "staff_hour_price",

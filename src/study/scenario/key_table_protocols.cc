@@ -121,8 +121,8 @@ constexpr std::array kRouting = {
     Key{.name = "notification_threshold",
         .binding = bind<&RoutingSettings::notification_threshold>(),
         .fallback = "none",
-        .about = "A switch that holds that much for an egress port tells the switch that the packet came from, which "
-                 "then avoids the way for that leaf; `none`: no notifications.",
+        .about = "Queue of an egress port at which a switch notifies the upstream switch, which then avoids that path "
+                 "for the destination leaf; `none`: no notifications.",
         .range = between(Bytes(1), Bytes(4'000'000'000)),
         .empty_word = "none",
         .only_for = "adaptive"},
@@ -149,7 +149,7 @@ constexpr std::array kRouting = {
     Key{.name = "polarised",
         .binding = bind<&RoutingSettings::polarised>(),
         .fallback = "false",
-        .about = "All switches hash alike, so that later tiers repeat the choice of the first."},
+        .about = "Same hash seed on all switches, so that later tiers repeat the choice of the first (polarisation)."},
     Key{.name = "reroute_delay",
         .binding = bind<&RoutingSettings::reroute_delay>(),
         .fallback = "50 ms",
@@ -183,7 +183,7 @@ constexpr std::array kTransport = {
     Key{.name = "loss_recovery",
         .binding = bind<&TransportSettings::loss_recovery>(),
         .fallback = "go-back-n",
-        .about = "What is sent again after a loss."},
+        .about = "Retransmission after a loss: go-back-N or selective repeat."},
     Key{.name = "out_of_order_placement",
         .binding = bind<&TransportSettings::out_of_order_placement>(),
         .fallback = "false",
@@ -213,9 +213,8 @@ constexpr std::array kCongestion = {
     Key{.name = "algorithm",
         .binding = bind<&CongestionSettings::algorithm>(),
         .fallback = "none",
-        .about =
-            "What limits a sender. `dcqcn` needs Ethernet's marks, `ib-cc` InfiniBand's; `swift` (round-trip times) "
-            "and `hpcc` (in-band telemetry) are for RoCEv2."},
+        .about = "Congestion control. `dcqcn` needs Ethernet's marks, `ib-cc` InfiniBand's; `swift` (round-trip times) "
+                 "and `hpcc` (in-band telemetry) are for RoCEv2."},
     Key{.name = "profile",
         .binding = bind<&CongestionSettings::profile>(),
         .fallback = "",
@@ -297,7 +296,7 @@ constexpr std::array kDcqcn = {
     Key{.name = "minimum_rate",
         .binding = bind<&DcqcnSettings::minimum_rate>(),
         .fallback = "10 Mbps",
-        .about = "No cut goes below.",
+        .about = "Lower bound of the rate.",
         .range = kAnyRate},
     Key{.name = "initial_alpha",
         .binding = bind<&DcqcnSettings::initial_alpha>(),

@@ -20,7 +20,7 @@ constexpr std::array kRun = {
         .binding = bind<&Scenario::hardware>(),
         .fallback = "as-sold",
         .about = "`equal` takes switch, NIC, links and cabling from the neutral entries `equal` of the catalogue, so "
-                 "that families differ by protocol alone."},
+                 "that families differ only by protocol."},
     Key{.name = "stop",
         .binding = bind<&Scenario::stop>(),
         .fallback = "when-done",
@@ -73,8 +73,8 @@ constexpr std::array kFabric = {
     Key{.name = "tuning",
         .binding = bind<&FabricSettings::tuning_entry>(),
         .fallback = "default",
-        .about = "How the fabric was set up as a whole, a network that exists: `default` as the family's entries say, "
-                 "`pfc` without congestion control, `untuned` as its parts leave the factory.",
+        .about = "Configuration of the whole fabric after existing networks: `default` as in the family's entries, "
+                 "`pfc` without congestion control, `untuned` with factory defaults.",
         .entry = "tuning"},
     Key{.name = "mtu",
         .binding = bind<&FabricSettings::mtu>(),
@@ -93,7 +93,7 @@ constexpr std::array kTopology = {
     Key{.name = "kind",
         .binding = bind<&TopologySettings::kind>(),
         .fallback = kRequired,
-        .about = "The shape. Keys below that name kinds apply to these alone."},
+        .about = "Kind of topology. Keys below that name kinds apply to those kinds only."},
     Key{.name = "hosts",
         .binding = bind<&TopologySettings::hosts>(),
         .fallback = "0",

@@ -110,7 +110,7 @@ constexpr std::array kIwarp = {
     Key{.name = "minimum_rto",
         .binding = bind<&IwarpSettings::minimum_rto>(),
         .fallback = "10 ms",
-        .about = "Of the TCP engine in the NIC, in place of `tcp.minimum_rto`: offload engines have tens of "
+        .about = "Minimum RTO of the TCP engine in the NIC, instead of `tcp.minimum_rto`: offload engines have tens of "
                  "milliseconds.",
         .range = kRto},
 };

@@ -352,11 +352,11 @@ Result<void> add_override(const GivenOverride& given, Scenario& scenario) {
   std::set<std::string> paths;
   for (const auto& value : given.values) {
     if (!value.at.key->entry.empty()) {
-      return fail("{}: {}: chosen for all devices together; an override changes single values", value.place,
+      return fail("{}: {}: is set for all devices; an override can change single values only", value.place,
                   path_of(value.at));
     }
     if (override.by_link() && (value.at.key->scope == Scope::kDevice || value.at.section->path == "link")) {
-      return fail("{}: {}: select_rate and select_tier mean ports by their links; this key belongs to {}", value.place,
+      return fail("{}: {}: select_rate and select_tier select ports by their link; this key belongs to {}", value.place,
                   path_of(value.at), value.at.key->scope == Scope::kDevice ? "a whole device" : "the links themselves");
     }
     if (auto done = apply(value, devices); !done) {

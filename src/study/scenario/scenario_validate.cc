@@ -46,20 +46,21 @@ Result<void> validate_fabric(const Scenario& scenario) {
   const bool infiniband = is_infiniband(scenario.fabric.family);
   const auto policy = scenario.routing.policy;
   if (!infiniband && policy == RoutingPolicy::kLft) {
-    return fail_at(scenario, "routing.policy", "'lft' is InfiniBand's; one of ecmp, spray, adaptive");
+    return fail_at(scenario, "routing.policy", "'lft' is for InfiniBand only; use ecmp, spray or adaptive");
   }
   if (infiniband && policy == RoutingPolicy::kEcmp) {
-    return fail_at(scenario, "routing.policy", "InfiniBand hashes no flows; one of lft, adaptive, spray");
+    return fail_at(scenario, "routing.policy", "InfiniBand has no ECMP; use lft, adaptive or spray");
   }
   if (!infiniband && scenario.reduction.enabled) {
-    return fail_at(scenario, "reduction.enabled", "no switch of {} reduces; only those of infiniband do",
+    return fail_at(scenario, "reduction.enabled",
+                   "switches of {} have no in-network reduction; only those of infiniband have",
                    word_of(scenario.fabric.family));
   }
   if (scenario.reduction.enabled && scenario.reduction.data_types.empty()) {
-    return fail_at(scenario, "reduction.data_types", "an empty list: nothing could be reduced");
+    return fail_at(scenario, "reduction.data_types", "the list is empty; name at least one");
   }
   if (scenario.reduction.enabled && scenario.reduction.operations.empty()) {
-    return fail_at(scenario, "reduction.operations", "an empty list: nothing could be reduced");
+    return fail_at(scenario, "reduction.operations", "the list is empty; name at least one");
   }
   return {};
 }
@@ -72,7 +73,7 @@ Result<void> validate_routing(const Scenario& scenario) {
   }
   for (std::size_t i = 1; i < bounds.size(); ++i) {
     if (bounds[i] <= bounds[i - 1]) {
-      return fail_at(scenario, "routing.depth_grades", "{} stands behind {}; bounds ascend", bounds[i], bounds[i - 1]);
+      return fail_at(scenario, "routing.depth_grades", "{} follows {}; bounds must ascend", bounds[i], bounds[i - 1]);
     }
   }
   return {};
@@ -83,23 +84,23 @@ Result<void> validate_congestion(const Scenario& scenario) {
   const auto algorithm = scenario.congestion.algorithm;
   const std::string path = "congestion_control.algorithm";
   if (infiniband && algorithm == CongestionAlgorithm::kDcqcn) {
-    return fail_at(scenario, path, "'dcqcn' needs the marks of Ethernet; one of none, static-window, ib-cc");
+    return fail_at(scenario, path, "'dcqcn' needs ECN; use none, static-window or ib-cc");
   }
   const auto family = scenario.fabric.family;
   if (algorithm != CongestionAlgorithm::kNone && !has_ib_transport(family)) {
-    return fail_at(scenario, path, "{} brings the congestion control of TCP; only none here", word_of(family));
+    return fail_at(scenario, path, "{} uses the congestion control of TCP; set congestion_control.algorithm to none",
+                   word_of(family));
   }
   if (algorithm == CongestionAlgorithm::kDcqcn && family == Family::kRoceV1) {
-    return fail_at(scenario, path, "'dcqcn' needs ECN, which RoCEv1 has no IP header for; one of none, static-window");
+    return fail_at(scenario, path,
+                   "'dcqcn' needs ECN, and RoCEv1 has no IP header to carry it; use none or static-window");
   }
   if (!infiniband && algorithm == CongestionAlgorithm::kIbCc) {
-    return fail_at(scenario, path,
-                   "'ib-cc' needs the marks of InfiniBand; one of none, static-window, dcqcn, swift, hpcc");
+    return fail_at(scenario, path, "'ib-cc' needs FECN; use none, static-window, dcqcn, swift or hpcc");
   }
   const bool uses_telemetry = algorithm == CongestionAlgorithm::kSwift || algorithm == CongestionAlgorithm::kHpcc;
   if (uses_telemetry && family != Family::kRoceV2) {
-    return fail_at(scenario, path,
-                   "'{}' needs what packets of rocev2 carry for it; with {} one of none, static-window{}",
+    return fail_at(scenario, path, "'{}' needs fields of rocev2 packets; with {} use none, static-window{}",
                    word_of(algorithm), word_of(family), infiniband ? ", ib-cc" : "");
   }
   if (algorithm == CongestionAlgorithm::kStaticWindow && !scenario.congestion.window) {
@@ -126,7 +127,7 @@ Result<void> validate_parameters(const Scenario& scenario) {
     }
   }
   if (scenario.hpcc.target == Probability::zero()) {
-    return fail_at(scenario, "hpcc.target", "0 leaves no load to aim at; give a share above 0, 95% as published");
+    return fail_at(scenario, "hpcc.target", "0 is no target; must be above 0 (published: 95%)");
   }
   const auto& transport = scenario.transport;
   if (transport.out_of_order_placement && transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat) {
@@ -231,10 +232,10 @@ Result<void> validate_topology(const Scenario& scenario) {
                    shaped ? ", or leaves and hosts_per_leaf" : "");
   }
   if (topology.hosts == 1) {
-    return fail_at(scenario, "topology.hosts", "one host has nobody to talk to; at least 2");
+    return fail_at(scenario, "topology.hosts", "1 host; at least 2 are needed");
   }
   if (topology.radix % 2 != 0) {
-    return fail_at(scenario, "topology.radix", "{} is odd; half of the ports lead up", topology.radix);
+    return fail_at(scenario, "topology.radix", "{} is odd; half of the ports are uplinks", topology.radix);
   }
   if (topology.kind == TopologyKind::kFile && topology.file.empty()) {
     return fail_at(scenario, "topology.kind", "'file' needs topology.file");
@@ -264,12 +265,13 @@ Result<void> validate_job_name(const Scenario& scenario, const std::string& path
 Result<void> validate_flows(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
   if (!traffic.file.empty()) {
     if (!traffic.sources.empty() || !traffic.destinations.empty()) {
-      return fail_at(scenario, path + "file", "a file and a list of sources or destinations; one of the two");
+      return fail_at(scenario, path + "file", "file excludes sources and destinations; give one or the other");
     }
     return {};
   }
   if (traffic.sources.empty() || traffic.sources.size() != traffic.destinations.size()) {
-    return fail_at(scenario, path + "kind", "'flows' needs a file, or as many sources as destinations; found {} and {}",
+    return fail_at(scenario, path + "kind",
+                   "'flows' needs file, or equally many sources and destinations; found {} and {}",
                    traffic.sources.size(), traffic.destinations.size());
   }
   return {};
@@ -283,24 +285,25 @@ Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& t
   const Family fabric = scenario.fabric.family;
   const Family family = traffic.family.value_or(fabric);
   if (family != fabric && (is_infiniband(fabric) || has_ib_transport(family))) {
-    return fail_at(scenario, path + "family", "'{}' cannot share a fabric of {}; {}", word_of(family), word_of(fabric),
-                   is_infiniband(fabric) ? "InfiniBand carries itself alone" : "beside it: tcp, iwarp");
+    return fail_at(scenario, path + "family", "'{}' cannot run on a fabric of {}; {}", word_of(family), word_of(fabric),
+                   is_infiniband(fabric) ? "InfiniBand carries no other family" : "in addition to it: tcp, iwarp");
   }
   if (family != fabric && scenario.devices.host.model == HostModel::kStages) {
     return fail_at(scenario, path + "family",
-                   "hosts with stages have one way to the NIC; host.profile = \"ideal\" "
-                   "lets '{}' and '{}' share them",
+                   "a host profile with stages supports one transport per host; set host.profile = \"ideal\" to run "
+                   "'{}' and '{}' on the same hosts",
                    word_of(family), word_of(fabric));
   }
   const HostSettings& host = scenario.devices.host;
   if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu) {
     if (!has_ib_transport(family)) {
-      return fail_at(scenario, "host.memory", "buffers on a GPU are modelled for RDMA families alone; with {}, host",
+      return fail_at(scenario, "host.memory",
+                     "GPU buffers are modelled for RDMA families only; with {}, set memory = \"host\"",
                      word_of(family));
     }
     if (host.path == GpuPath::kBounce && traffic.operation == Operation::kRead) {
       return fail_at(scenario, path + "operation",
-                     "a READ that bounces is not modelled; one of write, write-imm, send");
+                     "READ through host memory (bounce) is not modelled; use write, write-imm or send");
     }
   }
   if (family == Family::kTcp && traffic.operation == Operation::kRead) {
@@ -329,13 +332,13 @@ Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
   }
   if (traffic.kind == TrafficKind::kPoisson) {
     if (traffic.cdf.empty()) {
-      return fail_at(scenario, path + "kind", "'poisson' needs a cdf: websearch, fb-hadoop, alistorage, or a file");
+      return fail_at(scenario, path + "kind", "'poisson' needs cdf: websearch, fb-hadoop, alistorage, or a file");
     }
     if (traffic.load == Probability::zero()) {
-      return fail_at(scenario, path + "load", "no load means no traffic; above 0%");
+      return fail_at(scenario, path + "load", "0% would send nothing; must be above 0%");
     }
     if (!traffic.stop && !scenario.stop) {
-      return fail_at(scenario, path + "kind", "'poisson' never ends by itself; give it a stop, or the scenario");
+      return fail_at(scenario, path + "kind", "'poisson' has no end; set stop in this [[traffic]] or in the scenario");
     }
   }
   return {};
@@ -347,7 +350,7 @@ Result<void> validate_scale_up(const Scenario& scenario) {
     for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
       if (scenario.traffic[i].over == TrafficRoute::kScaleUp) {
         return fail_at(scenario, fmt::format("traffic[{}].over", i),
-                       "'scale-up' needs the links of [scale_up]; give it an entry, such as \"nvlink4\"");
+                       "'scale-up' needs [scale_up]; set scale_up.entry, for example \"nvlink4\"");
       }
     }
     return {};
@@ -373,10 +376,10 @@ Result<void> validate_scale_up(const Scenario& scenario) {
   }
   const Bytes packet = largest_packet(own);
   if (own.gpu_buffer < packet) {
-    return fail_at(scenario, "scale_up.gpu_buffer", "{} holds no packet; the largest has {}", own.gpu_buffer, packet);
+    return fail_at(scenario, "scale_up.gpu_buffer", "{} is less than the largest packet, {}", own.gpu_buffer, packet);
   }
   if (own.kind == ScaleUpKind::kSwitch && own.switch_buffer < packet) {
-    return fail_at(scenario, "scale_up.switch_buffer", "{} holds no packet; the largest has {}", own.switch_buffer,
+    return fail_at(scenario, "scale_up.switch_buffer", "{} is less than the largest packet, {}", own.switch_buffer,
                    packet);
   }
   return {};
@@ -476,7 +479,7 @@ Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scena
       if (!has_word(given.at.key->only_for, word) && !weaker) {
         std::string words(given.at.key->only_for);
         std::ranges::replace(words, ' ', '/');
-        return fail("{}: {}: means nothing with {} = \"{}\"; only with {}", given.place, path_of(given.at),
+        return fail("{}: {}: has no effect with {} = \"{}\"; only with {}", given.place, path_of(given.at),
                     selecting.key->name, word, words);
       }
     }

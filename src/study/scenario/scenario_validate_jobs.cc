@@ -35,7 +35,7 @@ Result<void> validate_no_steps(const Scenario& scenario, const std::string& path
                        (source->second.origin == Origin::kFile || source->second.origin == Origin::kCase ||
                         source->second.origin == Origin::kSet);
     if (given && std::ranges::find(kOfEveryJob, key.name) == kOfEveryJob.end()) {
-      return fail_at(scenario, path + std::string(key.name), "means nothing for a job without a model");
+      return fail_at(scenario, path + std::string(key.name), "has no effect for a job without a model");
     }
   }
   return {};
@@ -44,7 +44,7 @@ Result<void> validate_no_steps(const Scenario& scenario, const std::string& path
 Result<void> validate_copies(const Scenario& scenario, const JobSettings& job, const std::string& path) {
   const TrainingSettings& training = job.training;
   if (training.model.empty()) {
-    return fail_at(scenario, path + "model", "missing; workload = \"decode\" makes tokens with a model");
+    return fail_at(scenario, path + "model", "missing; workload = \"decode\" needs a model");
   }
   if (training.tensor * training.data != job.ranks) {
     return fail_at(scenario, path + "gpus", "{} GPUs, but tp {} x dp {} = {}; the product must be the number of GPUs",
@@ -121,13 +121,13 @@ Result<void> validate_work(const Scenario& scenario, const JobSettings& job, con
     return validate_no_steps(scenario, path);
   }
   if (job.training.efficiency && *job.training.efficiency == Probability::zero()) {
-    return fail_at(scenario, path + "efficiency", "a GPU of no efficiency never ends; above 0%");
+    return fail_at(scenario, path + "efficiency", "0% would never finish; must be above 0%");
   }
   const HostSettings& host = scenario.devices.host;
   const Family family = scenario.fabric.family;
   if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu && !has_ib_transport(family)) {
-    return fail_at(scenario, "host.memory", "buffers on a GPU are modelled for RDMA families alone; with {}, host",
-                   word_of(family));
+    return fail_at(scenario, "host.memory",
+                   "GPU buffers are modelled for RDMA families only; with {}, set memory = \"host\"", word_of(family));
   }
   switch (job.workload) {
     case JobWorkload::kTraining:

@@ -68,8 +68,8 @@ Result<void> check_overrides(const Scenario& scenario, const TopologyNames& name
       return nothing_selected(override.place, override.select, names.devices);
     }
     if (!device && has_device_key(override)) {
-      return fail("{}: selector '{}' selects single ports, but some of its keys belong to a whole device",
-                  override.place, override.select);
+      return fail("{}: selector '{}' selects ports, but some of its keys apply to whole devices", override.place,
+                  override.select);
     }
   }
   return {};

@@ -107,7 +107,7 @@ class Walk {
       return {};
     }
     if (key != nullptr) {
-      return error_at(entry, Error{fmt::format("'{}' of {} cannot stand in {}", entry.key, title_of(*here->section),
+      return error_at(entry, Error{fmt::format("'{}' of {} is not allowed in {}", entry.key, title_of(*here->section),
                                                rules_.where)});
     }
     return below(entry, path);

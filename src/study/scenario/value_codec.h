@@ -130,7 +130,7 @@ struct Codec<Enum> {
     }
     for (const auto planned : Words::kPlanned) {
       if (planned == *text) {
-        return fail("'{}' is not built yet; one of {}", planned, fmt::join(Words::kWords, ", "));
+        return fail("'{}' is not implemented; one of {}", planned, fmt::join(Words::kWords, ", "));
       }
     }
     const std::string shown = printable(*text);

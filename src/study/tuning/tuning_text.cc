@@ -59,7 +59,7 @@ class Text {
       }
     }
     if (report_.warnings.empty()) {
-      text_ += "No setting contradicts rate, cable or buffer.\n";
+      text_ += "No setting conflicts with rate, cable or buffer.\n";
     }
     return std::move(text_);
   }
@@ -116,7 +116,7 @@ class Text {
       return own.mark ? fmt::format("{} ({:.1f})", size_text(own.mark->kmax), ratio(own.mark->kmax, own.bdp)) : "";
     });
     add("Pmax", [](const PortTuning& own) { return own.mark ? to_string(own.mark->pmax) : ""; });
-    add("surely before a pause: alpha pool / (N (1 + alpha))", [](const PortTuning& own) {
+    add("always before a pause: alpha pool / (N (1 + alpha))", [](const PortTuning& own) {
       return own.mark && own.mark->before_pause ? size_text(*own.mark->before_pause) : "";
     });
   }
@@ -138,9 +138,9 @@ class Text {
     };
     dcqcn("DCQCN: timer T", [](const DcqcnFormula& own) { return time_text(own.increase_timer); });
     dcqcn("additive step RAI", [](const DcqcnFormula& own) { return to_string(own.additive_increase); });
-    dcqcn("back to 99 % of C after a cut by half: T log2(50)",
+    dcqcn("recovery to 99 % of C after halving: T log2(50)",
           [](const DcqcnFormula& own) { return time_text(recovery_time(own)); });
-    dcqcn("half of C by steps alone: T C / (2 RAI)",
+    dcqcn("half of C by additive steps only: T C / (2 RAI)",
           [](const DcqcnFormula& own) { return time_text(additive_climb(own)); });
     if (!report_.senders.empty()) {
       for (std::size_t i = 0; i < report_.senders.front().queues.size(); ++i) {

@@ -44,15 +44,15 @@ class Warnings {
   void of_pauses(const PortTuning& port) {
     if (port.pause && port.pause->headroom < port.pause->headroom_needed) {
       warn(
-          "{}: headroom of {} is less than {}, what still arrives after a pause was asked for over a cable of {}: the "
-          "lossless class drops",
+          "{}: headroom of {} is less than {}, the data in flight after XOFF over a cable of {}: the lossless class "
+          "drops",
           title(port), port.pause->headroom, port.pause->headroom_needed, port.propagation);
     }
   }
 
   void of_credits(const PortTuning& port) {
     if (port.credits && *port.credits < *port.credits_needed) {
-      warn("{}: credits of {} are less than {}, what is on its way until a credit is back: the link cannot be filled",
+      warn("{}: credits of {} are less than {}, one round trip of the link: the link cannot run at line rate",
            title(port), *port.credits, *port.credits_needed);
     }
   }
@@ -75,12 +75,12 @@ class Warnings {
     }
     if (port.mark->kmin * 2 < port.bdp) {
       warn(
-          "{}: Kmin of {} is less than half of the bandwidth-delay product, {}: marks cut flows that share the line "
-          "before a queue stands; thresholds of a lower rate",
+          "{}: Kmin of {} is less than half of the bandwidth-delay product, {}: marking throttles flows before a queue "
+          "builds up; the thresholds are for a lower rate",
           title(port), port.mark->kmin, port.bdp);
     }
     if (port.mark->kmin > port.bdp * 16) {
-      warn("{}: Kmin of {} is more than 16 bandwidth-delay products, {} each: senders hear of a queue late",
+      warn("{}: Kmin of {} is more than 16 bandwidth-delay products, {} each: senders are notified of queues late",
            title(port), port.mark->kmin, port.bdp);
     }
   }
@@ -91,11 +91,11 @@ class Warnings {
     }
     const scenario::PrioritySettings& data = scenario::data_class_of(scenario_);
     if (scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kDcqcn && !data.ecn) {
-      warn("DCQCN without marks: priority {} of the data does not mark, so no sender ever slows down",
+      warn("DCQCN without ECN: data priority {} is never marked, so no sender reduces its rate",
            scenario::data_priority_of(scenario_.qos, report_.family));
     }
     if (!data.lossless && scenario_.transport.loss_recovery == scenario::LossRecoveryKind::kGoBackN) {
-      warn("priority {} of the data drops, and go-back-n sends everything again that followed a lost packet",
+      warn("data priority {} is lossy, and go-back-N retransmits everything after a lost packet",
            scenario::data_priority_of(scenario_.qos, report_.family));
     }
     if (scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kNone && !scenario_.congestion.window &&
@@ -117,7 +117,7 @@ class Warnings {
     }
     const DcqcnFormula& own = *sender.dcqcn;
     if (own.cnp_interval > own.increase_timer) {
-      warn("NICs of {}: notifications are {} apart, increases {}: rates rise in the middle of congestion", sender.line,
+      warn("NICs of {}: the CNP interval is {}, the increase timer {}: rates rise during congestion", sender.line,
            own.cnp_interval, own.increase_timer);
     }
     if (additive_climb(own) > kLongClimb) {
@@ -126,8 +126,10 @@ class Warnings {
     }
     for (const QueueAt& queue : sender.queues) {
       if (!queue.point.queue) {
-        warn("NICs of {}: {} senders to one need marks with a probability of {:.1f} %, beyond Kmax: the queue swings",
-             sender.line, queue.senders, queue.point.probability * 100);
+        warn(
+            "NICs of {}: {} senders to one need marks with a probability of {:.1f} %, beyond Kmax: the queue "
+            "oscillates",
+            sender.line, queue.senders, queue.point.probability * 100);
         break;
       }
     }

@@ -38,15 +38,14 @@ Result<void> check_edges(const LaneContext& context, const Entry& entry) {
   if (entry.edges == Edges::kPair) {
     if (layout.reaches(context.self, context.request.peer))
       return {};
-    return fail("members {} and {} are in parts of the network that are not joined", context.self.value(),
+    return fail("members {} and {} are in disconnected parts of the network", context.self.value(),
                 context.request.peer.value());
   }
   if (layout.reach() == Reach::kAnyTwo)
     return {};
   if (layout.reach() == Reach::kNotAll)
     return fail(
-        "the members' rails are in parts of the network that are not joined, and scale-up links do not lead from one "
-        "to the other for all of them");
+        "the members' rails are in disconnected parts of the network, and scale-up links do not connect all of them");
   if (entry.edges == Edges::kSamePlaces || (entry.edges == Edges::kRings && layout.rings_close()))
     return {};
   return fail("'{}' sends from rail to rail{}, but the network does not join the rails", to_string(entry.algorithm),
@@ -84,7 +83,7 @@ Result<void> reducer_for(const LaneContext& context, std::uint32_t members) {
   if ((limits.operations >> static_cast<unsigned>(options.operation) & 1U) == 0)
     return fail("in-network reduction by {}, which the network's reducers do not know", to_string(options.operation));
   if (limits.max_size < options.element)
-    return fail("in-network reduction: the network's reducers take {} at once, less than an element", limits.max_size);
+    return fail("in-network reduction: the reducers' limit of {} is less than one element", limits.max_size);
   return {};
 }
 

@@ -6,7 +6,7 @@ namespace weft::workload {
 
 Result<void> check_collective(const CollectiveProgramOptions& options) {
   if (options.kind == CollectiveKind::kReceive)
-    return fail("a receive needs somebody who sends; say 'send', which is both halves");
+    return fail("a receive needs a sender; use 'send', which includes both sides");
   if (options.engine.layout == nullptr || options.engine.layout->empty())
     return fail("{} of no rank", to_string(options.kind));
   return {};
