@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "transport/congestion/dcqcn.h"
+#include "transport/congestion/dcqcn_test_parameters.h"
 #include "transport/congestion/notification_point.h"
 #include "transport/rc_queue_pair.h"
 

@@ -10,6 +10,7 @@
 #include "fabric/topology/fat_tree.h"
 #include "fabric/topology/single_switch.h"
 #include "tests/simulation/sim_world.h"
+#include "transport/congestion/dcqcn_test_parameters.h"
 
 namespace weft::testing {
 namespace {

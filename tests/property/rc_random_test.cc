@@ -7,7 +7,7 @@
 
 #include "tests/property/rc_traffic.h"
 #include "tests/property/seeds.h"
-#include "transport/congestion/dcqcn.h"
+#include "transport/congestion/dcqcn_test_parameters.h"
 #include "transport/congestion/fixed_window.h"
 #include "transport/congestion/ib_congestion_control.h"
 #include "transport/congestion/notification_point.h"

@@ -5,6 +5,7 @@
 
 #include "fabric/ethernet/ethernet_test_world.h"
 #include "tests/simulation/sim_world.h"
+#include "transport/congestion/dcqcn_test_parameters.h"
 #include "wire/encapsulation.h"
 #include "wire/opcode.h"
 

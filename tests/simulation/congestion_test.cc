@@ -7,6 +7,7 @@
 
 #include "fabric/ethernet/ethernet_test_world.h"
 #include "tests/simulation/sim_world.h"
+#include "transport/congestion/dcqcn_test_parameters.h"
 
 namespace weft::testing {
 namespace {

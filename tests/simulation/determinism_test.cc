@@ -9,6 +9,7 @@
 #include "base/stable_hash.h"
 #include "fabric/topology/graph_builder.h"
 #include "tests/simulation/sim_world.h"
+#include "transport/congestion/dcqcn_test_parameters.h"
 
 namespace weft::testing {
 namespace {

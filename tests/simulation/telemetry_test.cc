@@ -9,6 +9,7 @@
 #include "fabric/ethernet/ethernet_test_world.h"
 #include "fabric/topology/graph_builder.h"
 #include "tests/simulation/sim_world.h"
+#include "transport/congestion/dcqcn_test_parameters.h"
 #include "transport/congestion/hpcc.h"
 #include "transport/congestion/swift.h"
 

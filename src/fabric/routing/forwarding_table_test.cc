@@ -11,7 +11,7 @@
 #include "fabric/topology/fat_tree.h"
 #include "fabric/topology/graph_query.h"
 #include "fabric/topology/leaf_spine.h"
-#include "fabric/topology/topologies.h"
+#include "fabric/topology/test_topologies.h"
 
 namespace weft::fabric {
 namespace {
@@ -92,8 +92,8 @@ TEST(SmallDivider, IsExact) {
 }
 
 TEST(ForwardingTable, TakesAPortOfTheNextHops) {
-  for (const Topology& topology : topologies()) {
-    const Result<Graph> graph = build_topology(topology.defaults);
+  for (const SampleTopology& topology : sample_topologies()) {
+    const Result<Graph> graph = build_topology(topology.options);
     if (!graph) {
       continue;
     }

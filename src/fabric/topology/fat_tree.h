@@ -28,21 +28,6 @@ struct FatTreeOptions {
   Cable leaf_link = kRowCable;  // from a leaf upwards
   Cable core_link = kRowCable;  // from an aggregation switch to a core
   Domains domains = Domains::kOne;
-
-  template <class Self, class Visitor>
-  static void fields(Self& self, Visitor&& visit) {
-    visit("radix", self.radix, "ports of a switch, even");
-    visit("tiers", self.tiers, "2 or 3");
-    visit("hosts", self.hosts, "hosts; 0 for as many as fit");
-    visit("nics_per_host", self.nics_per_host, "NICs of a host, all on its leaf");
-    visit("leaf_uplinks", self.leaf_uplinks, "upward ports of a leaf; 0 for half of the radix");
-    visit("parallel_links", self.parallel_links, "cables from a leaf to a switch above");
-    visit("core_parallel_links", self.core_parallel_links, "cables from an aggregation switch to a core");
-    visit("host_link", self.host_link, "cable from a NIC to its leaf");
-    visit("leaf_link", self.leaf_link, "cable from a leaf to a switch above");
-    visit("core_link", self.core_link, "cable from an aggregation switch to a core");
-    visit("domains", self.domains, "one layer-2 domain, or routed");
-  }
 };
 
 /// With fewer hosts than fit, leaves are filled one after the other, and leaves and pods without hosts are left out,

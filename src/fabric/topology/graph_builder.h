@@ -12,7 +12,6 @@
 
 #include "fabric/topology/cable.h"
 #include "fabric/topology/graph.h"
-#include "fabric/topology/word.h"
 
 namespace weft::fabric {
 
@@ -20,11 +19,6 @@ namespace weft::fabric {
 enum class Domains : std::uint8_t {
   kOne,     // one per plane: switches bridge
   kRouted,  // one per switch: every switch is a router, a leaf and its endpoints are a subnet
-};
-
-template <>
-struct WordsOf<Domains> {
-  static constexpr std::array<Word<Domains>, 2> kAll{{{"one", Domains::kOne}, {"routed", Domains::kRouted}}};
 };
 
 struct SwitchSpec {

@@ -29,11 +29,6 @@ struct GraphText {
 
 struct GraphFileOptions {
   std::string file;
-
-  template <class Self, class Visitor>
-  static void fields(Self& self, Visitor&& visit) {
-    visit("file", self.file, "path of the text");
-  }
 };
 
 /// Reads the file and parses it.

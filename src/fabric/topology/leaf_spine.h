@@ -19,18 +19,6 @@ struct LeafSpineOptions {
   Cable host_link = kRackCable;
   Cable fabric_link = kRowCable;
   Domains domains = Domains::kOne;
-
-  template <class Self, class Visitor>
-  static void fields(Self& self, Visitor&& visit) {
-    visit("leaves", self.leaves, "leaf switches");
-    visit("spines", self.spines, "spine switches");
-    visit("hosts_per_leaf", self.hosts_per_leaf, "hosts on each leaf");
-    visit("nics_per_host", self.nics_per_host, "NICs of a host, all on its leaf");
-    visit("parallel_links", self.parallel_links, "cables from a leaf to a spine");
-    visit("host_link", self.host_link, "cable from a NIC to its leaf");
-    visit("fabric_link", self.fabric_link, "cable from a leaf to a spine");
-    visit("domains", self.domains, "one layer-2 domain, or routed");
-  }
 };
 
 /// Ports of a leaf: its endpoints, then the spines in turn; of a spine: the leaves in order, parallel ones together.

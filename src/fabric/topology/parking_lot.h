@@ -21,17 +21,6 @@ struct ParkingLotOptions {
   Cable host_link = kRackCable;
   Cable chain_link = kRowCable;
   Domains domains = Domains::kOne;
-
-  template <class Self, class Visitor>
-  static void fields(Self& self, Visitor&& visit) {
-    visit("switches", self.switches, "switches of the chain");
-    visit("hosts_per_switch", self.hosts_per_switch, "hosts on each switch");
-    visit("nics_per_host", self.nics_per_host, "NICs of a host");
-    visit("parallel_links", self.parallel_links, "cables from a switch to the next");
-    visit("host_link", self.host_link, "cable from a NIC to its switch");
-    visit("chain_link", self.chain_link, "cable from a switch to the next");
-    visit("domains", self.domains, "one layer-2 domain, or routed");
-  }
 };
 
 /// Hosts are numbered along the chain. Ports of a switch: its hosts, then the previous switch, then the next.

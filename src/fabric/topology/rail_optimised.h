@@ -14,7 +14,6 @@
 #include "fabric/topology/cable.h"
 #include "fabric/topology/graph.h"
 #include "fabric/topology/graph_builder.h"
-#include "fabric/topology/word.h"
 
 namespace weft::fabric {
 
@@ -22,12 +21,6 @@ namespace weft::fabric {
 enum class PortSpread : std::uint8_t {
   kLeaves,  // to leaves of the same fabric: dual-ToR
   kPlanes,  // port p into plane p, which is a fabric of its own
-};
-
-template <>
-struct WordsOf<PortSpread> {
-  static constexpr std::array<Word<PortSpread>, 2> kAll{
-      {{"leaves", PortSpread::kLeaves}, {"planes", PortSpread::kPlanes}}};
 };
 
 struct RailOptimisedOptions {
@@ -41,20 +34,6 @@ struct RailOptimisedOptions {
   Cable host_link = kRackCable;
   Cable fabric_link = kRowCable;
   Domains domains = Domains::kOne;
-
-  template <class Self, class Visitor>
-  static void fields(Self& self, Visitor&& visit) {
-    visit("groups", self.groups, "groups of hosts with leaves of their own");
-    visit("hosts_per_group", self.hosts_per_group, "hosts of a group");
-    visit("rails", self.rails, "NICs of a host, each on its own rail");
-    visit("spines", self.spines, "spines of each plane; 0 for separate rails");
-    visit("parallel_links", self.parallel_links, "cables from a leaf to a spine");
-    visit("ports_per_nic", self.ports_per_nic, "ports of a NIC, each on its own leaf");
-    visit("port_spread", self.port_spread, "ports of a NIC on leaves of one fabric, or each in a plane");
-    visit("host_link", self.host_link, "cable from a NIC's port to its leaf");
-    visit("fabric_link", self.fabric_link, "cable from a leaf to a spine");
-    visit("domains", self.domains, "one layer-2 domain, or routed");
-  }
 };
 
 /// Endpoints are numbered by host, NIC, port. Ports of a leaf: the hosts of its group, then the spines in turn; of

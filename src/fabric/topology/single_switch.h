@@ -15,14 +15,6 @@ struct SingleSwitchOptions {
   std::uint32_t nics_per_host = 1;
   Cable host_link = kRackCable;
   Domains domains = Domains::kOne;
-
-  template <class Self, class Visitor>
-  static void fields(Self& self, Visitor&& visit) {
-    visit("hosts", self.hosts, "hosts");
-    visit("nics_per_host", self.nics_per_host, "NICs of a host");
-    visit("host_link", self.host_link, "cable from a NIC to the switch");
-    visit("domains", self.domains, "one layer-2 domain, or routed");
-  }
 };
 
 /// Endpoint e is on port e of the switch.

@@ -40,11 +40,6 @@ struct DcqcnParameters {
   Duration cnp_interval;              // of the notification point that belongs to it, >= 0
 };
 
-/// The values of the paper, for 40 Gb/s there.
-[[nodiscard]] DcqcnParameters dcqcn_paper(Rate line);
-/// The defaults of ConnectX firmware.
-[[nodiscard]] DcqcnParameters dcqcn_connectx(Rate line);
-
 class Dcqcn final : public CongestionControl {
  public:
   /// `parameters` is shared by flows and must outlive them.

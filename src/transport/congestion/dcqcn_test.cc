@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "transport/congestion/dcqcn_test_parameters.h"
 
 namespace weft::transport {
 namespace {
