@@ -15,16 +15,8 @@
 #include "workload/collective/collective_program.h"
 #include "workload/collective/collectives.h"
 #include "workload/flow.h"
-#include "workload/ring_schedule.h"
 
 namespace weft::study::assembly {
-
-/// Ring all-reduces in place of flows.
-struct RingPlan {
-  workload::RingShape shape;
-  std::uint32_t iterations = 1;
-  Time start;
-};
 
 /// A collective in place of flows.
 struct CollectivePlan {
@@ -44,8 +36,7 @@ struct TrafficPlan {
   workload::JobOptions job;
   std::vector<world::MachinePlan> machines;           // one per rank
   std::vector<std::string> rank_names;                // as reports show them
-  std::unique_ptr<workload::TrafficPattern> pattern;  // null: a ring or a collective
-  std::optional<RingPlan> ring;
+  std::unique_ptr<workload::TrafficPattern> pattern;  // null: a collective or a training job
   std::optional<CollectivePlan> collective;
   std::optional<TrainingPlanEntry> training;
   std::optional<std::int64_t> priority;

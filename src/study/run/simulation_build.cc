@@ -1,0 +1,313 @@
+// From a scenario to its world and the programs of its ranks.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/random.h"
+#include "base/stable_hash.h"
+#include "study/assembly/build_fabric.h"
+#include "study/assembly/build_reduction.h"
+#include "study/assembly/build_topology.h"
+#include "study/assembly/reach.h"
+#include "study/run/simulation_parts.h"
+#include "study/scenario/scenario_validate.h"
+#include "study/world/congestion_signals.h"
+#include "workload/collective/member_layout.h"
+#include "workload/flow_program.h"
+
+namespace weft::study::run {
+namespace {
+
+/// What a rank sends of each part of an operation, for its flows to meet those of others: several times what is under
+/// way on a path.
+constexpr std::int64_t kProductsPerPiece = 4;
+constexpr std::int64_t kChunksPerPiece = 3;
+
+Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                           world::WorldOptions& options) {
+  if (scenario::is_infiniband(scenario.fabric.family)) {
+    Result<fabric::InfiniBandOptions> made = assembly::infiniband_options(scenario, graph);
+    if (!made) {
+      return pass_on(made);
+    }
+    options.fabric = std::move(*made);
+    return {};
+  }
+  Result<fabric::EthernetOptions> made = assembly::ethernet_options(scenario, graph);
+  if (!made) {
+    return pass_on(made);
+  }
+  options.fabric = std::move(*made);
+  return {};
+}
+
+/// Whether the members reach whom they send to: of pipelines their neighbours, of other groups all, by way of others.
+bool all_reached(const workload::Communicator& group, const workload::MemberLayout& members) {
+  if (!group.name.starts_with("pp-")) {
+    return members.reach() != workload::Reach::kNotAll;
+  }
+  for (std::uint32_t next = 1; next < members.size(); ++next) {
+    if (!members.reaches(workload::MemberIndex(next - 1), workload::MemberIndex(next))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<void> check_groups(std::span<const workload::Communicator> groups, const workload::JobLayout& layout) {
+  for (const workload::Communicator& group : groups) {
+    if (!all_reached(group, workload::MemberLayout(group, layout))) {
+      return fail(
+          "the NICs of the {} ranks of group {} are in disconnected parts of the network (rails without spines), and "
+          "scale-up links do not connect all of them",
+          group.members.size(), group.name);
+    }
+  }
+  return {};
+}
+
+// Training steps decide by what the whole network has seen, collectives have messages of their own under way when they
+// are done, and numbers are checked in memory that ranks share. The ports of TCP, and so its paths, and the cores that
+// serve a queue pair follow from the order in which a host's connections are opened.
+bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans) {
+  return options.carries_bytes ||
+         std::ranges::any_of(plans,
+                             [](const assembly::TrafficPlan& plan) {
+                               return plan.training || plan.collective ||
+                                      assembly::service_of(plan.family) != host::Service::kRdma;
+                             }) ||
+         std::ranges::any_of(options.machines,
+                             [](const world::MachinePlan& machine) { return machine.options.host != nullptr; });
+}
+
+}  // namespace
+
+Result<void> Simulation::build() {
+  Result<fabric::Graph> graph = assembly::build_topology(scenario_);
+  if (!graph) {
+    return pass_on(graph);
+  }
+  Result<std::optional<assembly::ScaleUpPlan>> scale_up = assembly::plan_scale_up(scenario_, *graph);
+  if (!scale_up) {
+    return pass_on(scale_up);
+  }
+  Result<std::vector<assembly::TrafficPlan>> plans =
+      assembly::plan_traffic(scenario_, *graph, scale_up->has_value() ? &**scale_up : nullptr);
+  if (!plans) {
+    return pass_on(plans);
+  }
+  if (Result<void> reached = assembly::check_reach(scenario_, *graph, *plans); !reached) {
+    return reached;
+  }
+  world::WorldOptions options;
+  options.seed = static_cast<std::uint64_t>(scenario_.seed);
+  options.carries_bytes = payload_ == Payload::kBytes;
+  if (Result<void> chosen = choose_fabric(scenario_, *graph, options); !chosen) {
+    return chosen;
+  }
+  parts_->hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);
+  options.reduction = assembly::reduction_options(scenario_);
+  options.graph = std::move(*graph);
+  options.nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); };
+  if (scale_up->has_value()) {
+    options.scale_up = (*scale_up)->options;
+    parts_->scale_up = std::move(*scale_up);
+    options.scale_up_graph = parts_->scale_up->reducers.graph;
+    options.scale_up_endpoints = parts_->scale_up->reducers.endpoints;
+    options.scale_up_reduction = parts_->scale_up->reducers.options;
+    options.scale_up_nic = [this](EndpointId endpoint) {
+      return parts_->hosts->scale_up_nic(parts_->scale_up->find(endpoint));
+    };
+  }
+  for (const assembly::TrafficPlan& plan : *plans) {
+    for (const world::MachinePlan& machine : plan.machines) {
+      options.machines.push_back(machine);
+      host::MachineOptions& made = options.machines.back().options;
+      made.host = resources_of(machine);
+      if (made.host != nullptr) {
+        made.core = made.host->cpu().core_of(stable_hash(options.seed, "core " + machine.name));
+      }
+    }
+  }
+  options.division = stays_whole(options, *plans) ? world::Division::kNever : division_;
+  Result<std::unique_ptr<world::World>> world = world::World::create(std::move(options));
+  if (!world) {
+    return pass_on(world);
+  }
+  world_ = std::move(*world);
+  std::size_t first_machine = 0;
+  for (assembly::TrafficPlan& plan : *plans) {
+    const std::size_t ranks = plan.machines.size();
+    if (Result<void> made = make_job(std::move(plan), first_machine); !made) {
+      return made;
+    }
+    first_machine += ranks;
+  }
+  world_->start();
+  return {};
+}
+
+// A pool of memory belongs to no host.
+host::HostResources* Simulation::resources_of(const world::MachinePlan& machine) const {
+  if (!machine.rails.empty()) {
+    return parts_->hosts->resources(machine.rails.front());
+  }
+  const assembly::ScaleUpPlan::Gpu* const gpu = parts_->scale_up->find(*machine.scale_up);
+  return gpu == nullptr ? nullptr : parts_->hosts->resources(gpu->host);
+}
+
+Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_machine) {
+  jobs_.push_back({.name = plan.job.name, .rank_names = plan.rank_names, .rank_endpoints = {}});
+  for (const world::MachinePlan& machine : plan.machines) {
+    jobs_.back().rank_endpoints.push_back(machine.rails.empty() ? *machine.scale_up : machine.rails.front());
+  }
+  expected_bytes_ += plan.expected_bytes;
+  all_expected_ = all_expected_ && plan.expected_bytes > 0;
+  running_.push_back(
+      std::make_unique<Job>(std::move(plan), assembly::connection_attributes(scenario_, plan.family, plan.priority)));
+  Job& job = *running_.back();
+  if (payload_ == Payload::kBytes && job.plan.collective) {
+    job.bytes = std::make_unique<assembly::CollectiveBytes>(*job.plan.collective);
+  }
+  if (Result<void> made = make_training(job); !made) {
+    return made;
+  }
+  for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
+    host::SimMachine& machine = world_->machine(first_machine + rank);
+    const world::MachinePlan& planned = job.plan.machines[rank];
+    const verbs::MemoryPlace place =
+        planned.rails.empty() ? verbs::MemoryPlace{planned.gpu} : parts_->hosts->memory(planned.rails.front());
+    workload::RankMemory memory{.place = place};
+    if (job.bytes) {
+      memory = job.bytes->memory(rank, place);
+    } else if (job.plan.collective || job.plan.training) {
+      memory.length = assembly::kCollectiveMemory;
+    }
+    Result<workload::RankPorts> ports = workload::RankPorts::open(machine, memory);
+    if (!ports) {
+      return pass_on(ports);
+    }
+    Job::Rank& made = job.ranks.emplace_back(place, std::move(*ports), job.connector, parts_->matcher);
+    job.connector.add_rank(made.ports, made.messenger);
+    if (Result<void> programmed = make_program(job, rank); !programmed) {
+      return programmed;
+    }
+    machine.set_program([this, &made]() { return call(made.program.get(), made.started, made.done); });
+    ++ranks_left_;
+  }
+  return {};
+}
+
+// Where the scenario says what a plan comes from: the collective's algorithm if it is given, or the first key.
+std::string Simulation::place_of(const assembly::TrafficPlan& plan) const {
+  const auto place = [this](const std::string& path) { return scenario::source_place(scenario_, path); };
+  for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
+    if (plan.collective && scenario_.traffic[i].name == plan.job.name) {
+      const std::string algorithm = place(fmt::format("traffic[{}].algorithm", i));
+      return algorithm == scenario_.file ? place(fmt::format("traffic[{}].kind", i)) : algorithm;
+    }
+  }
+  for (std::size_t i = 0; i < scenario_.jobs.size(); ++i) {
+    if (plan.training && scenario_.jobs[i].name == plan.job.name) {
+      return place(fmt::format("job[{}].name", i));
+    }
+  }
+  return scenario_.file;
+}
+
+Result<void> Simulation::make_training(Job& job) {
+  if (!job.plan.training) {
+    return {};
+  }
+  assembly::TrainingPlanEntry& planned = *job.plan.training;
+  Result<std::unique_ptr<TrainingRun>> run = TrainingRun::make(
+      {.job = *planned.settings,
+       .identity = job.plan.job,
+       .layout = planned.layout,
+       .network_rate = planned.network_rate,
+       .scale_up_rate = planned.scale_up_rate,
+       .load =
+           [this] {
+             return SliceGrowth::Load{.signals = world::congestion_signals(*world_),
+                                      .packet_hops = world_->packet_hops()};
+           },
+       .limits = [this, &job](std::span<const world::FlowDemand> demands) { return path_limits(job, demands); },
+       .piece = [this, &job] { return job.plan.training->network_rate.bytes_in(round_trip(job)) * kProductsPerPiece; },
+       .min_piece = scenario_.collectives.chunk * kChunksPerPiece,
+       .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp});
+  if (!run) {
+    return pass_on(run);
+  }
+  if (Result<void> met = check_groups((*run)->communicators(), planned.layout); !met) {
+    return fail("{}: job '{}': {}", place_of(job.plan), planned.settings->name, met.error().message);
+  }
+  if ((*run)->composed() && running_.size() > 1) {
+    return fail("job '{}': a composed step excludes other traffic; set fidelity = \"packet\"", planned.settings->name);
+  }
+  job.training = std::move(*run);
+  parts_->counter.training.emplace(job.plan.job.id, job.training.get());
+  return {};
+}
+
+Result<void> Simulation::make_training_program(Job& job, std::uint32_t rank) {
+  Job::Rank& made = job.ranks[rank];
+  auto engine = workload::CollectiveEngine::make(made.messenger,
+                                                 {.job = job.plan.job.id,
+                                                  .rank = workload::RankId(rank),
+                                                  .layout = &job.plan.training->layout,
+                                                  .collectives = scenario::collective_options(scenario_.collectives)});
+  if (!engine) {
+    return fail("job '{}': {}", job.plan.job.name, engine.error().message);
+  }
+  made.engine = std::move(*engine);
+  auto program = job.training->make_program(workload::RankId(rank), made.ports.machine(), *made.engine);
+  if (!program) {
+    return fail("job '{}': {}", job.plan.job.name, program.error().message);
+  }
+  made.program = std::move(*program);
+  return {};
+}
+
+Duration Simulation::start_delay(const Job& job, std::uint32_t rank) const {
+  const assembly::TrafficPlan& plan = job.plan;
+  if (plan.start_jitter == Duration::zero()) {
+    return {};
+  }
+  RandomStream random(plan.job.seed, fmt::format("{}/{}/start", plan.job.name, plan.rank_names[rank]));
+  return Duration::picoseconds(random.uniform_between({.low = 0, .high = plan.start_jitter.picoseconds()}));
+}
+
+Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
+  Job::Rank& made = job.ranks[rank];
+  if (job.plan.collective) {
+    return make_collective(job, rank);
+  }
+  if (job.training) {
+    return make_training_program(job, rank);
+  }
+  workload::FlowProgramOptions options{.job = job.plan.job.id, .start_delay = start_delay(job, rank)};
+  if (job.plan.pattern->needs_receives()) {
+    options.connection.receive_requests = 2 * options.connection.max_send_wr;
+  }
+  made.program = std::make_unique<workload::FlowProgram>(made.messenger,
+                                                         job.plan.pattern->flows_of(workload::RankId(rank)), options);
+  return {};
+}
+
+Result<void> Simulation::make_collective(Job& job, std::uint32_t rank) {
+  workload::CollectiveProgramOptions options = job.plan.collective->program;
+  options.start = options.start + start_delay(job, rank);
+  options.engine.job = job.plan.job.id;
+  options.engine.rank = workload::RankId(rank);
+  options.engine.layout = &job.plan.collective->layout;
+  auto program = workload::CollectiveProgram::make(job.ranks[rank].messenger, parts_->matcher, options);
+  if (!program) {
+    return fail("{}: traffic '{}': {}", place_of(job.plan), job.plan.job.name, program.error().message);
+  }
+  job.collectives.push_back(program->get());
+  job.ranks[rank].program = std::move(*program);
+  return {};
+}
+
+}  // namespace weft::study::run

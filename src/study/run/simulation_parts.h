@@ -1,0 +1,78 @@
+// What a Simulation is made of: the ranks of each traffic, and what all of them share. For the sources of Simulation
+// alone.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "study/assembly/build_collective.h"
+#include "study/assembly/build_hosts.h"
+#include "study/assembly/build_scale_up.h"
+#include "study/assembly/build_traffic.h"
+#include "study/run/simulation.h"
+#include "study/run/training_run.h"
+#include "workload/collective/engine.h"
+#include "workload/local_connector.h"
+#include "workload/messenger.h"
+
+namespace weft::study::run {
+
+/// Counts what passes on its way to the sink.
+struct Simulation::Counter final : workload::MessageSink {
+  explicit Counter(workload::MessageSink& behind) : sink(behind) {}
+  void on_message(const workload::MessageRecord& record) override {
+    ++messages;
+    bytes += static_cast<std::uint64_t>(record.size.count());
+    // What a training job sends inside its domains is counted there, and no message of the network.
+    const auto job = training.find(record.flow.job);
+    if (job == training.end() || job->second->take(record)) {
+      sink.on_message(record);
+    }
+  }
+  void on_collective(const workload::CollectiveRecord& record) override { sink.on_collective(record); }
+
+  workload::MessageSink& sink;
+  std::map<workload::JobId, TrainingRun*> training;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// What the ranks of one traffic are made of.
+struct Simulation::Job {
+  struct Rank {
+    verbs::MemoryPlace place;  // of its buffers
+    workload::RankPorts ports;
+    workload::Messenger messenger;
+    std::unique_ptr<workload::CollectiveEngine> engine;  // of a training job
+    std::unique_ptr<workload::Program> program;
+    bool started = false;
+    bool done = false;
+
+    Rank(verbs::MemoryPlace chosen, workload::RankPorts opened, workload::LocalConnector& connector,
+         workload::DeliveryMatcher& matcher)
+        : place(chosen), ports(std::move(opened)), messenger(ports, connector, matcher) {}
+  };
+
+  Job(assembly::TrafficPlan made, const workload::ConnectionAttributes& attributes)
+      : plan(std::move(made)), connector(plan.job, attributes) {}
+
+  assembly::TrafficPlan plan;
+  workload::LocalConnector connector;
+  std::unique_ptr<assembly::CollectiveBytes> bytes;  // null: lengths only
+  std::unique_ptr<TrainingRun> training;             // null: other traffic
+  std::deque<Rank> ranks;
+  std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
+};
+
+struct Simulation::Parts {
+  explicit Parts(workload::MessageSink& sink) : counter(sink), matcher(counter) {}
+  Counter counter;
+  workload::DeliveryMatcher matcher;
+  std::unique_ptr<assembly::HostBuilder> hosts;
+  std::optional<assembly::ScaleUpPlan> scale_up;
+};
+
+}  // namespace weft::study::run

@@ -1,0 +1,170 @@
+// What a simulation says of itself: paths and what they allow, steps, collectives, memory.
+#include <map>
+#include <set>
+#include <span>
+
+#include "study/run/simulation_parts.h"
+#include "study/world/flow_paths.h"
+#include "study/world/ideal_time.h"
+#include "wire/encapsulation.h"
+#include "wire/opcode.h"
+
+namespace weft::study::run {
+namespace {
+
+/// Of a full packet on the wire.
+double payload_share(const world::World& world, const scenario::Scenario& scenario) {
+  const host::NicOptions& nic = world.nic(EndpointId(0)).options();
+  const bool in_stream = assembly::service_of(scenario.fabric.family) != host::Service::kRdma;
+  const Bytes payload(in_stream ? nic.tcp.tcp.mss : scenario.fabric.mtu);
+  const Bytes wire = in_stream
+                         ? wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.payload = payload}).wire
+                         : wire::sizes(nic.device.encapsulation,
+                                       wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle), payload)
+                               .wire;
+  return static_cast<double>(payload.count()) / static_cast<double>(wire.count());
+}
+
+// Whether its flows send at the same time. Collectives do if they go around rings: nobody sends to more than two
+// others.
+bool sends_at_once(const assembly::TrafficPlan& plan, const std::set<workload::FlowId>& flows) {
+  constexpr std::size_t kNeighbours = 2;
+  if (!plan.collective) {
+    return plan.all_at_once;
+  }
+  std::map<workload::RankId, std::set<workload::RankId>> receivers;
+  for (const workload::FlowId& flow : flows) {
+    receivers[flow.source].insert(flow.destination);
+  }
+  return std::ranges::all_of(receivers, [](const auto& of) { return of.second.size() <= kNeighbours; });
+}
+
+}  // namespace
+
+world::PathLimits Simulation::path_limits(const Job& job, std::span<const world::FlowDemand> demands) const {
+  return world::FlowPaths(
+             {.world = *world_, .connector = job.connector, .payload_share = payload_share(*world_, scenario_)})
+      .examine(demands);
+}
+
+// Between the first rank and the last, which are as far from one another as any.
+Duration Simulation::round_trip(const Job& job) const {
+  const std::vector<EndpointId>& ends = jobs_[job.plan.job.id.value()].rank_endpoints;
+  if (ends.size() < 2 || world_->is_scale_up(ends.front()) || job.plan.training->network_rate == Rate::zero()) {
+    return {};
+  }
+  const workload::MessageRecord message{
+      .flow = {.job = job.plan.job.id,
+               .source = workload::RankId(0),
+               .destination = workload::RankId(static_cast<std::uint32_t>(ends.size() - 1))}};
+  return ideal_time(message);
+}
+
+Result<std::vector<results::StepRow>> Simulation::training_steps(const std::function<bool()>& keep_going) const {
+  std::vector<results::StepRow> rows;
+  for (const auto& job : running_) {
+    if (!job->training) {
+      continue;
+    }
+    Result<results::StepRow> row = job->training->finish(keep_going);
+    if (!row) {
+      return pass_on(row);
+    }
+    rows.push_back(std::move(*row));
+  }
+  return rows;
+}
+
+TierBytes Simulation::collective_bytes(std::size_t job, std::uint32_t rank) const {
+  const Job& asked = *running_[job];
+  if (asked.collectives.empty()) {
+    return {};
+  }
+  const workload::CollectiveEngine& engine = asked.collectives[rank]->engine();
+  return {.scale_out = engine.sent_over_scale_out(), .scale_up = engine.sent_over_scale_up()};
+}
+
+workload::CollectiveAlgorithm Simulation::collective_algorithm(std::size_t job) const {
+  const Job& asked = *running_[job];
+  return asked.collectives.empty() ? workload::CollectiveAlgorithm::kAutomatic : asked.collectives[0]->algorithm();
+}
+
+Result<void> Simulation::check_bytes() const {
+  for (const auto& job : running_) {
+    if (!job->bytes) {
+      return fail("traffic '{}' carried no bytes", job->plan.job.name);
+    }
+    if (Result<void> right = job->bytes->check(); !right) {
+      return fail("traffic '{}': {}", job->plan.job.name, right.error().message);
+    }
+  }
+  return {};
+}
+
+std::uint64_t Simulation::unfinished(std::size_t job) const {
+  std::uint64_t sum = 0;
+  for (const Job::Rank& rank : running_[job]->ranks) {
+    sum += rank.messenger.outstanding();
+  }
+  return sum;
+}
+
+std::optional<world::PathLimits> Simulation::allowed(std::size_t job, const std::set<workload::FlowId>& flows) const {
+  const Job& running = *running_[job];
+  if (flows.size() > kMaxFlows || !sends_at_once(running.plan, flows)) {
+    return std::nullopt;
+  }
+  std::vector<world::FlowDemand> demands;
+  for (const workload::FlowId& flow : flows) {
+    demands.push_back({.flow = flow, .bytes = Bytes(1)});
+  }
+  const world::PathLimits limits = path_limits(running, demands);
+  return limits.flows > 0 ? std::optional(limits) : std::nullopt;
+}
+
+world::IdealPath Simulation::path_of(const workload::MessageRecord& message) const {
+  const JobDescription& job = jobs_[message.flow.job.value()];
+  const Job& running = *running_[message.flow.job.value()];
+  const EndpointId source = job.rank_endpoints[message.flow.source.value()];
+  return {.source = source,
+          .destination = job.rank_endpoints[message.flow.destination.value()],
+          .encapsulation = world_->nic(source).options().device.encapsulation,
+          .mtu = Bytes(scenario_.fabric.mtu),
+          .place = running.ranks[message.flow.source.value()].place,
+          .service = running.plan.over == scenario::TrafficRoute::kScaleUp ? host::Service::kMemory
+                                                                           : assembly::service_of(running.plan.family)};
+}
+
+Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
+  return world::ideal_time(*world_, path_of(message), message.operation, message.size);
+}
+
+const assembly::ScaleUpPlan* Simulation::scale_up_plan() const {
+  return parts_->scale_up.has_value() ? &*parts_->scale_up : nullptr;
+}
+
+void Simulation::visit_hosts(const std::function<void(const std::string&, const host::HostResources&)>& visit) const {
+  parts_->hosts->visit(visit);
+}
+
+// Measured on permutations of fat-trees: ports with their queues, a NIC with one queue pair, and the packets of one
+// bandwidth-delay product per host; then a fifth more.
+std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  constexpr std::uint64_t kPerPort = 1'600;
+  constexpr std::uint64_t kPerEndpoint = 9'000;
+  constexpr std::uint64_t kPerConnection = 2'500;
+  constexpr std::uint64_t kPerPacket = 64 + 16;
+  std::uint64_t connections = 0;
+  for (const scenario::TrafficSettings& traffic : scenario.traffic) {
+    const std::uint64_t all = graph.host_endpoints();
+    connections += traffic.kind == scenario::TrafficKind::kAllToAll || traffic.kind == scenario::TrafficKind::kPoisson
+                       ? all * all
+                       : 2 * all;
+  }
+  const std::uint64_t packets = std::uint64_t{200} * graph.endpoints;
+  const std::uint64_t sum = 2 * graph.links.size() * kPerPort + graph.endpoints * kPerEndpoint +
+                            connections * kPerConnection + packets * kPerPacket + (std::uint64_t{16} << 20);
+  return sum + sum / 5;
+}
+
+}  // namespace weft::study::run
