@@ -56,7 +56,7 @@ TEST(UaLink, AnAllReduceOverADomainOf1024TakesTheSumOfItsExchanges) {
   const Duration twice = time_of(ualink(2, CollectiveKind::kAllReduce), kPiece);
   const Duration startup = twice - once - (wire_time(kPiece / 2) * 2 - wire_time(kPiece));
   const workload::LinkCost link{
-      .startup = startup, .answer = once - startup - wire_time(kPiece), .wire_time = wire_time};
+      .startup = startup, .ack_latency = once - startup - wire_time(kPiece), .wire_time = wire_time};
   constexpr Bytes kSize = 256_kib;
   const auto form = workload::closed_form({.kind = CollectiveKind::kAllReduce,
                                            .algorithm = CollectiveAlgorithm::kHalvingDoubling,
