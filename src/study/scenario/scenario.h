@@ -17,6 +17,7 @@
 #include "study/scenario/congestion/hpcc.h"
 #include "study/scenario/congestion/ib_congestion.h"
 #include "study/scenario/congestion/swift.h"
+#include "study/scenario/congestion/timely.h"
 #include "study/scenario/family.h"
 #include "study/scenario/scenario_collectives.h"
 #include "study/scenario/scenario_cost.h"
@@ -209,6 +210,7 @@ struct Scenario {
   IbCongestionSettings ib_congestion{};
   SwiftSettings swift{};
   HpccSettings hpcc{};
+  TimelySettings timely{};
   ReductionSettings reduction{};
   ScaleUpSettings scale_up{};
   TcpSettings tcp{};

@@ -17,6 +17,8 @@ struct Maker {
 
 bool hpcc_measures(const scenario::Scenario& scenario) { return !scenario.hpcc.base_round_trip; }
 
+bool timely_measures(const scenario::Scenario& scenario) { return !scenario.timely.base_round_trip; }
+
 /// In the order of the enumeration.
 constexpr std::array kMakers = {
     Maker{.algorithm = scenario::CongestionAlgorithm::kNone, .make = make_fixed_window},
@@ -25,6 +27,8 @@ constexpr std::array kMakers = {
     Maker{.algorithm = scenario::CongestionAlgorithm::kIbCc, .make = make_ib_congestion},
     Maker{.algorithm = scenario::CongestionAlgorithm::kSwift, .make = make_swift},
     Maker{.algorithm = scenario::CongestionAlgorithm::kHpcc, .make = make_hpcc, .needs_round_trip = hpcc_measures},
+    Maker{
+        .algorithm = scenario::CongestionAlgorithm::kTimely, .make = make_timely, .needs_round_trip = timely_measures},
 };
 static_assert(kMakers.size() == scenario::kCongestionWords.size());
 

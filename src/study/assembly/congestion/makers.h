@@ -11,6 +11,7 @@ namespace weft::study::assembly {
 [[nodiscard]] CongestionControls make_ib_congestion(const CongestionContext& context);
 [[nodiscard]] CongestionControls make_swift(const CongestionContext& context);
 [[nodiscard]] CongestionControls make_hpcc(const CongestionContext& context);
+[[nodiscard]] CongestionControls make_timely(const CongestionContext& context);
 
 /// DCQCN of NICs with this line; `window`: what it may have in flight, none = unlimited.
 [[nodiscard]] transport::DcqcnParameters dcqcn_parameters(const scenario::Scenario& scenario, Rate line,

@@ -56,6 +56,14 @@ constexpr std::array kTable = {
                     .keys = hpcc_keys,
                     .settings = part_of<&Scenario::hpcc>,
                     .validate = validate_hpcc},
+    CongestionEntry{.algorithm = Algorithm::kTimely,
+                    .feedback = Feedback::kTimestamps,
+                    .section = "timely",
+                    .about = "Parameters of TIMELY: the gradient of the round trip.",
+                    .default_profile = "published",
+                    .keys = timely_keys,
+                    .settings = part_of<&Scenario::timely>,
+                    .validate = validate_timely},
 };
 static_assert(kTable.size() == kCongestionWords.size());
 
