@@ -165,8 +165,7 @@ struct WordsOf<workload::CollectiveKind> : NothingPlanned {
 };
 template <>
 struct WordsOf<workload::CollectiveAlgorithm> : NothingPlanned {
-  static constexpr WordList<8> kWords = {"auto",   "ring",         "tree",       "halving-doubling",
-                                         "direct", "hierarchical", "in-network", "nvls-tree"};
+  static constexpr auto kWords = workload::kCollectiveAlgorithmWords;
 };
 template <>
 struct WordsOf<workload::QueuePairUse> : NothingPlanned {
