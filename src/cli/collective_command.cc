@@ -1,6 +1,6 @@
 #include "cli/collective_command.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -224,7 +224,7 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
       ->capture_default_str();
   command
       ->add_option("-a,--algorithm", text.algorithm,
-                   "auto, ring, tree, halving-doubling, direct, hierarchical, in-network, nvls-tree")
+                   fmt::format("{}", fmt::join(workload::kCollectiveAlgorithmWords, ", ")))
       ->capture_default_str();
   command->add_option("--profile", text.run.profile, "Cost profile of the communication library: ideal, h100-cx7")
       ->capture_default_str();

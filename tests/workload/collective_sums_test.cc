@@ -36,6 +36,7 @@ constexpr Algorithm kAll[] = {
     {CollectiveKind::kAllGather, CollectiveAlgorithm::kRing},
     {CollectiveKind::kAllGather, CollectiveAlgorithm::kDirect},
     {CollectiveKind::kAllGather, CollectiveAlgorithm::kHierarchical, false, true},
+    {CollectiveKind::kAllGather, CollectiveAlgorithm::kRecursiveDoubling, true},
     {CollectiveKind::kBroadcast, CollectiveAlgorithm::kRing},
     {CollectiveKind::kBroadcast, CollectiveAlgorithm::kTree},
     {CollectiveKind::kReduce, CollectiveAlgorithm::kRing},

@@ -6,6 +6,7 @@
 
 #include "fabric/fabric.h"
 #include "study/assembly/build_topology.h"
+#include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/encapsulation_of.h"
 #include "study/scenario/selector.h"
 #include "wire/encapsulation.h"
@@ -46,15 +47,14 @@ Bytes scaled(Bytes value, Rate rate, const std::optional<Rate>& reference) {
 
 /// What the packets of an algorithm carry for switches and receivers.
 wire::TelemetryKind telemetry_of(scenario::CongestionAlgorithm algorithm) {
-  switch (algorithm) {
-    case scenario::CongestionAlgorithm::kSwift:
+  switch (scenario::entry_of(algorithm).feedback) {
+    case scenario::CongestionFeedback::kTimestamps:
       return wire::TelemetryKind::kTimestamp;
-    case scenario::CongestionAlgorithm::kHpcc:
+    case scenario::CongestionFeedback::kTelemetry:
       return wire::TelemetryKind::kInBand;
-    case scenario::CongestionAlgorithm::kNone:
-    case scenario::CongestionAlgorithm::kStaticWindow:
-    case scenario::CongestionAlgorithm::kDcqcn:
-    case scenario::CongestionAlgorithm::kIbCc:
+    case scenario::CongestionFeedback::kNone:
+    case scenario::CongestionFeedback::kEcn:
+    case scenario::CongestionFeedback::kFecn:
       break;
   }
   return wire::TelemetryKind::kNone;

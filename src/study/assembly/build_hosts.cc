@@ -11,8 +11,6 @@
 #include "study/assembly/build_topology.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/encapsulation_of.h"
-#include "transport/congestion/fixed_window.h"
-#include "transport/congestion/notification_point.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -43,43 +41,6 @@ std::optional<Distribution<Duration>> service_time(const scenario::ServiceTime& 
   return std::nullopt;
 }
 
-transport::TargetClamp clamp_of(scenario::ClampRule rule) {
-  switch (rule) {
-    case scenario::ClampRule::kAlways:
-      return transport::TargetClamp::kAlways;
-    case scenario::ClampRule::kNever:
-      return transport::TargetClamp::kNever;
-    case scenario::ClampRule::kAfterTimeIncrease:
-      break;
-  }
-  return transport::TargetClamp::kAfterTimeIncrease;
-}
-
-Bytes scaled(Bytes step, Rate line, const std::optional<Rate>& reference) {
-  if (!reference) {
-    return step;
-  }
-  const auto product = static_cast<Int128>(step.count()) * line.bits_per_second();
-  return Bytes(static_cast<std::int64_t>(product / reference->bits_per_second()));
-}
-
-Rate scaled(Rate step, Rate line, const std::optional<Rate>& reference) {
-  if (!reference) {
-    return step;
-  }
-  const auto product = static_cast<Int128>(step.bits_per_second()) * line.bits_per_second();
-  return Rate::bits_per_second(static_cast<std::int64_t>(product / reference->bits_per_second()));
-}
-
-/// The same number of bytes of the line at every rate; at least a nanosecond.
-Duration scaled(Duration timer, Rate line, const std::optional<Rate>& reference) {
-  if (!reference) {
-    return timer;
-  }
-  const auto product = static_cast<Int128>(timer.picoseconds()) * reference->bits_per_second();
-  return std::max(Duration::picoseconds(static_cast<std::int64_t>(product / line.bits_per_second())), 1_ns);
-}
-
 }  // namespace
 
 HostBuilder::HostBuilder(const scenario::Scenario& scenario, const fabric::Graph& graph)
@@ -98,8 +59,7 @@ HostBuilder::HostBuilder(const scenario::Scenario& scenario, const fabric::Graph
   }
   const std::optional<scenario::WindowSize>& window = scenario.congestion.window;
   if ((window && window->bdp_millis > 0) ||
-      scenario.transport.loss_recovery == scenario::LossRecoveryKind::kSelectiveRepeat ||
-      (scenario.congestion.algorithm == scenario::CongestionAlgorithm::kHpcc && !scenario.hpcc.base_round_trip)) {
+      scenario.transport.loss_recovery == scenario::LossRecoveryKind::kSelectiveRepeat || needs_round_trip(scenario)) {
     round_trip_ = base_round_trip(scenario, graph).time;
   }
 }
@@ -273,40 +233,13 @@ void HostBuilder::set_classes(host::NicOptions& nic) const {
 }
 
 void HostBuilder::set_congestion_control(host::NicOptions& nic, Rate line) {
-  switch (scenario_.congestion.algorithm) {
-    case scenario::CongestionAlgorithm::kNone:
-    case scenario::CongestionAlgorithm::kStaticWindow:
-      if (const std::optional<Bytes> limit = window(line); limit) {
-        nic.congestion_control = [limit] { return std::make_unique<transport::FixedWindow>(*limit); };
-      }
-      return;
-    case scenario::CongestionAlgorithm::kDcqcn: {
-      const transport::DcqcnParameters& parameters = dcqcn(line);
-      nic.congestion_control = [&parameters] { return std::make_unique<transport::Dcqcn>(parameters); };
-      nic.congestion_receiver = [interval = parameters.cnp_interval] {
-        return std::make_unique<transport::NotificationPoint>(interval);
-      };
-      return;
-    }
-    case scenario::CongestionAlgorithm::kIbCc: {
-      const transport::IbCongestionParameters& parameters = ib_congestion(line);
-      nic.congestion_control = [&parameters] { return std::make_unique<transport::IbCongestionControl>(parameters); };
-      nic.congestion_receiver = [] {
-        return std::make_unique<transport::FecnReply>(transport::CongestionSignal::kEcho);
-      };
-      return;
-    }
-    case scenario::CongestionAlgorithm::kSwift: {
-      const transport::SwiftParameters& parameters = swift(line);
-      nic.congestion_control = [&parameters] { return std::make_unique<transport::Swift>(parameters); };
-      return;
-    }
-    case scenario::CongestionAlgorithm::kHpcc: {
-      const transport::HpccParameters& parameters = hpcc(line);
-      nic.congestion_control = [&parameters] { return std::make_unique<transport::Hpcc>(parameters); };
-      return;
-    }
+  const auto [made, is_new] = congestion_.try_emplace(line);
+  if (is_new) {
+    made->second = make_congestion_control(
+        {.scenario = scenario_, .line = line, .window = window(line), .round_trip = round_trip_});
   }
+  nic.congestion_control = made->second.sender;
+  nic.congestion_receiver = made->second.receiver;
 }
 
 void HostBuilder::set_streams(host::NicOptions& nic) {
@@ -321,104 +254,6 @@ void HostBuilder::set_streams(host::NicOptions& nic) {
   nic.iwarp.markers = scenario_.iwarp.markers;
   nic.iwarp.early_placement = scenario_.iwarp.early_placement;
   nic.tcp_congestion_control = tcp_control(scenario_.tcp.congestion_control);
-}
-
-transport::DcqcnParameters dcqcn_parameters(const scenario::Scenario& scenario, Rate line,
-                                            std::optional<Bytes> window) {
-  const scenario::DcqcnSettings& from = scenario.dcqcn;
-  return {.line_rate = line,
-          .minimum_rate = std::min(from.minimum_rate, line),
-          .additive_increase = scaled(from.additive_increase, line, from.reference_rate),
-          .hyper_increase = scaled(from.hyper_increase, line, from.reference_rate),
-          .rate_on_first_cnp = from.rate_on_first_cnp.value_or(Rate::zero()),
-          .alpha_timer = from.alpha_timer,
-          .decrease_interval = from.decrease_interval,
-          .increase_timer = scaled(from.increase_timer, line, from.timer_reference_rate),
-          .byte_counter = from.byte_counter.value_or(Bytes::max()),
-          .fast_recovery_threshold = static_cast<std::int32_t>(from.fast_recovery_threshold),
-          .gain = from.gain,
-          .initial_alpha = from.initial_alpha,
-          .maximum_cut = from.maximum_cut,
-          .target_clamp = clamp_of(from.target_clamp),
-          .hyper_steps = from.hyper_steps == scenario::HyperRule::kGrowing ? transport::HyperIncrease::kGrowing
-                                                                           : transport::HyperIncrease::kConstant,
-          .window_limit = window.value_or(Bytes::max()),
-          .cnp_interval = from.cnp_interval};
-}
-
-const transport::DcqcnParameters& HostBuilder::dcqcn(Rate line) {
-  std::unique_ptr<transport::DcqcnParameters>& made = dcqcn_[line];
-  if (made == nullptr) {
-    made = std::make_unique<transport::DcqcnParameters>(dcqcn_parameters(scenario_, line, window(line)));
-  }
-  return *made;
-}
-
-const transport::IbCongestionParameters& HostBuilder::ib_congestion(Rate line) {
-  std::unique_ptr<transport::IbCongestionParameters>& made = ib_congestion_[line];
-  if (made == nullptr) {
-    const scenario::IbCongestionSettings& from = scenario_.ib_congestion;
-    const auto narrow = [](std::int64_t value) { return static_cast<std::uint16_t>(value); };
-    made = std::make_unique<transport::IbCongestionParameters>(transport::IbCongestionParameters{
-        .link_rate = line,
-        .ccti_increase = narrow(from.ccti_increase),
-        .ccti_min = narrow(from.ccti_min),
-        .ccti_limit = narrow(from.ccti_limit),
-        .ccti_timer = narrow(from.ccti_timer),
-        .trigger_threshold = narrow(from.trigger_threshold),
-        .table = transport::linear_cct({.entries = narrow(from.ccti_limit + 1),
-                                        .step = narrow(from.cct_step),
-                                        .shift = static_cast<std::uint8_t>(from.cct_shift)})});
-  }
-  return *made;
-}
-
-// Windows beyond what the line carries in the largest target could not be used without exceeding it.
-const transport::SwiftParameters& HostBuilder::swift(Rate line) {
-  std::unique_ptr<transport::SwiftParameters>& made = swift_[line];
-  if (made == nullptr) {
-    using transport::PacketCount;
-    const scenario::SwiftSettings& from = scenario_.swift;
-    const Bytes packet(scenario_.fabric.mtu);
-    const auto packets_in = [&](Duration time) {
-      const Bytes most = window(line).value_or(Bytes::max());
-      const Bytes bytes = std::min(line.bytes_in(time), most);
-      return std::max(PacketCount::packets(1), PacketCount::packets(bytes / packet));
-    };
-    const Duration largest =
-        from.base_target + from.flow_scaling_range + from.hop_delay * std::int64_t{wire::kTelemetryHops};
-    made = std::make_unique<transport::SwiftParameters>(
-        transport::SwiftParameters{.packet = packet,
-                                   .base_target = from.base_target,
-                                   .hop_delay = from.hop_delay,
-                                   .flow_scaling_range = from.flow_scaling_range,
-                                   .flow_scaling_least = PacketCount::of(from.flow_scaling_least),
-                                   .flow_scaling_most = PacketCount::packets(from.flow_scaling_most),
-                                   .additive_increase = PacketCount::packets(from.additive_increase),
-                                   .decrease = from.decrease,
-                                   .maximum_decrease = from.maximum_decrease,
-                                   .initial_window = packets_in(from.base_target),
-                                   .least_window = PacketCount::of(from.least_window),
-                                   .largest_window = packets_in(largest),
-                                   .timeouts_before_reset = static_cast<std::int32_t>(from.timeouts_before_reset)});
-  }
-  return *made;
-}
-
-const transport::HpccParameters& HostBuilder::hpcc(Rate line) {
-  std::unique_ptr<transport::HpccParameters>& made = hpcc_[line];
-  if (made == nullptr) {
-    const scenario::HpccSettings& from = scenario_.hpcc;
-    made = std::make_unique<transport::HpccParameters>(transport::HpccParameters{
-        .line_rate = line,
-        .minimum_rate = std::min(from.minimum_rate, line),
-        .base_round_trip = from.base_round_trip.value_or(round_trip_),
-        .target = from.target,
-        .additive_increase = std::max(Bytes(1), scaled(from.additive_increase, line, from.reference_rate)),
-        .stages = static_cast<std::int32_t>(from.stages),
-        .window_limit = window(line).value_or(Bytes::max())});
-  }
-  return *made;
 }
 
 host::Service service_of(scenario::Family family) {

@@ -11,11 +11,8 @@
 #include "host/nic_options.h"
 #include "host/path/host_resources.h"
 #include "study/assembly/build_scale_up.h"
+#include "study/assembly/congestion/congestion_control.h"
 #include "study/scenario/scenario.h"
-#include "transport/congestion/dcqcn.h"
-#include "transport/congestion/hpcc.h"
-#include "transport/congestion/ib_congestion_control.h"
-#include "transport/congestion/swift.h"
 #include "workload/connection.h"
 
 namespace weft::study::assembly {
@@ -51,10 +48,6 @@ class HostBuilder {
   void set_streams(host::NicOptions& nic);
   /// congestion_control.window of a NIC with this line.
   [[nodiscard]] std::optional<Bytes> window(Rate line) const;
-  [[nodiscard]] const transport::DcqcnParameters& dcqcn(Rate line);
-  [[nodiscard]] const transport::IbCongestionParameters& ib_congestion(Rate line);
-  [[nodiscard]] const transport::SwiftParameters& swift(Rate line);
-  [[nodiscard]] const transport::HpccParameters& hpcc(Rate line);
 
   [[nodiscard]] scenario::DeviceSettings settings(EndpointId endpoint) const;
   void set_path(host::NicOptions& nic, EndpointId endpoint, const scenario::DeviceSettings& devices);
@@ -63,20 +56,14 @@ class HostBuilder {
   std::uint32_t host_endpoints_;    // those behind them belong to switches
   std::vector<std::string> names_;  // of the endpoints
   std::vector<Rate> rates_;         // of their cables
-  Duration round_trip_;  // the longest of the idle network; where a window, selective repeat or HPCC needs it
+  Duration round_trip_;  // the longest of the idle network; where a window, selective repeat or the congestion control
+                         // needs it
   std::vector<std::string> hosts_;  // that they belong to
   std::map<std::string, EndpointId> first_of_host_;
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
-  std::map<Rate, std::unique_ptr<transport::DcqcnParameters>> dcqcn_;
-  std::map<Rate, std::unique_ptr<transport::IbCongestionParameters>> ib_congestion_;
-  std::map<Rate, std::unique_ptr<transport::SwiftParameters>> swift_;
-  std::map<Rate, std::unique_ptr<transport::HpccParameters>> hpcc_;
-  transport::FramingHeaderLogs ledgers_;  // of every connection over a stream
+  std::map<Rate, CongestionControls> congestion_;  // by the line of a NIC
+  transport::FramingHeaderLogs ledgers_;           // of every connection over a stream
 };
-
-/// DCQCN of NICs with this line; `window`: what it may have in flight, none = unlimited.
-[[nodiscard]] transport::DcqcnParameters dcqcn_parameters(const scenario::Scenario& scenario, Rate line,
-                                                          std::optional<Bytes> window);
 
 /// Attributes of a traffic's queue pairs; `priority` as [[traffic]] gives it.
 [[nodiscard]] workload::ConnectionAttributes connection_attributes(const scenario::Scenario& scenario,

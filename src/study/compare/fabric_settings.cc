@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/scenario_listing.h"
 
 namespace weft::study::compare {
@@ -19,21 +20,43 @@ struct Group {
 };
 
 /// Of Ethernet, switch by switch and NIC by NIC.
-constexpr std::array<Group, 7> kLossless = {{{"ethernet.priority.", Where::kEverywhere},
+constexpr std::array<Group, 4> kLossless = {{{"ethernet.priority.", Where::kEverywhere},
                                              {"ethernet.watchdog_detect", Where::kSwitches},
                                              {"qos.data_", Where::kEverywhere},
-                                             {"qos.cnp_", Where::kEverywhere},
-                                             {"dcqcn.", Where::kNics},
-                                             {"swift.", Where::kNics},
-                                             {"hpcc.", Where::kEverywhere}}};
+                                             {"qos.cnp_", Where::kEverywhere}}};
 /// Of InfiniBand, at the subnet manager, which tells the devices.
-constexpr std::array<Group, 4> kManaged = {{{"infiniband.vls", Where::kManager},
+constexpr std::array<Group, 3> kManaged = {{{"infiniband.vls", Where::kManager},
                                             {"infiniband.sl2vl", Where::kManager},
-                                            {"infiniband.vl_arbitration_", Where::kManager},
-                                            {"ib_congestion.", Where::kManager}}};
+                                            {"infiniband.vl_arbitration_", Where::kManager}}};
 constexpr std::array<Group, 3> kStreams = {{{"tcp.congestion_control", Where::kHosts},
                                             {"tcp.receive_buffer", Where::kHosts},
                                             {"tcp.send_buffer", Where::kHosts}}};
+
+/// Parameters are set in NICs, and in switches too if they write telemetry; the subnet manager sets those of
+/// InfiniBand.
+Where place_of(scenario::CongestionFeedback feedback) {
+  switch (feedback) {
+    case scenario::CongestionFeedback::kFecn:
+      return Where::kManager;
+    case scenario::CongestionFeedback::kTelemetry:
+      return Where::kEverywhere;
+    case scenario::CongestionFeedback::kNone:
+    case scenario::CongestionFeedback::kEcn:
+    case scenario::CongestionFeedback::kTimestamps:
+      break;
+  }
+  return Where::kNics;
+}
+
+std::vector<Group> with_congestion_control(std::span<const Group> groups) {
+  std::vector<Group> all(groups.begin(), groups.end());
+  for (const scenario::CongestionEntry& entry : scenario::congestion_table()) {
+    if (!entry.section.empty()) {
+      all.push_back({entry.section, place_of(entry.feedback)});
+    }
+  }
+  return all;
+}
 
 std::string_view text_of(Where where) {
   switch (where) {
@@ -132,9 +155,9 @@ std::vector<FabricSetting> settings_to_get_right(const scenario::Scenario& scena
   }
   Collected collected(scenario, graph);
   if (scenario::is_infiniband(scenario.fabric.family)) {
-    collected.add(kManaged);
+    collected.add(with_congestion_control(kManaged));
   } else if (scenario::has_ib_transport(scenario.fabric.family)) {
-    collected.add(kLossless);
+    collected.add(with_congestion_control(kLossless));
   } else {
     collected.add(kStreams);
   }

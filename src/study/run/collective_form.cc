@@ -112,7 +112,8 @@ Bytes largest_message(const CollectiveRun& run, Bytes size, Bytes chunk, FormTre
     return Bytes(1);
   }
   std::int64_t parts = whole ? 1 : run.ranks;
-  if (run.algorithm == CollectiveAlgorithm::kHalvingDoubling) {
+  if (run.algorithm == CollectiveAlgorithm::kHalvingDoubling ||
+      run.algorithm == CollectiveAlgorithm::kRecursiveDoubling) {
     parts = 2;
   } else if (run.algorithm == CollectiveAlgorithm::kNvlsTree) {
     parts = run.gpus_per_host;

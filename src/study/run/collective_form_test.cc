@@ -60,6 +60,7 @@ constexpr Case kCases[] = {
     {CollectiveKind::kReduceScatter, CollectiveAlgorithm::kDirect},
     {CollectiveKind::kAllGather, CollectiveAlgorithm::kRing},
     {CollectiveKind::kAllGather, CollectiveAlgorithm::kDirect},
+    {CollectiveKind::kAllGather, CollectiveAlgorithm::kRecursiveDoubling, true},
     {CollectiveKind::kBroadcast, CollectiveAlgorithm::kRing},
     {CollectiveKind::kBroadcast, CollectiveAlgorithm::kTree},
     {CollectiveKind::kReduce, CollectiveAlgorithm::kRing},

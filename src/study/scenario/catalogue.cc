@@ -15,6 +15,7 @@
 #include "base/nearest_word.h"
 #include "study/scenario/apply.h"
 #include "study/scenario/catalogue_text.h"
+#include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/table_walk.h"
 #include "study/scenario/value_codec.h"
 
@@ -22,10 +23,24 @@ namespace weft::study::scenario {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
-constexpr std::array<std::string_view, 19> kKinds = {
-    "family",          "tuning", "switch", "nic",       "link",     "qos",         "pfc",     "ecn",   "dcqcn",
-    "ib_congestion",   "host",   "pcie",   "reduction", "scale_up", "collectives", "cabling", "swift", "hpcc",
-    "adaptive_routing"};
+constexpr std::array<std::string_view, 15> kPlainKinds = {
+    "family",    "tuning",   "switch",      "nic",     "link",
+    "qos",       "pfc",      "ecn",         "host",    "pcie",
+    "reduction", "scale_up", "collectives", "cabling", "adaptive_routing"};
+
+/// With those of congestion controls.
+const std::vector<std::string_view>& entry_kinds() {
+  static const std::vector<std::string_view> kKinds = [] {
+    std::vector<std::string_view> all(kPlainKinds.begin(), kPlainKinds.end());
+    for (const CongestionEntry& entry : congestion_table()) {
+      if (!entry.section.empty()) {
+        all.push_back(entry.section);
+      }
+    }
+    return all;
+  }();
+  return kKinds;
+}
 
 // Not made of keys of a scenario: study/model_catalogue.h reads them.
 constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};
@@ -215,9 +230,9 @@ Result<void> Catalogue::add(const File& file) {
       continue;
     }
     const auto* names = std::get_if<RawTable>(&kind.value.content);
-    if (names == nullptr || std::ranges::find(kKinds, kind.key) == kKinds.end()) {
+    if (names == nullptr || std::ranges::find(entry_kinds(), kind.key) == entry_kinds().end()) {
       const auto shown = printable(kind.key);
-      return tl::unexpected<Error>(unknown_word({.kind = "kind of entry", .word = shown, .valid = kKinds})
+      return tl::unexpected<Error>(unknown_word({.kind = "kind of entry", .word = shown, .valid = entry_kinds()})
                                        .at(place_text(file.name, kind.place)));
     }
     for (const auto& named : *names) {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "base/assert.h"
+#include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/key_table_parts.h"
 
 namespace weft::study::scenario {
@@ -104,6 +106,18 @@ Section scale_up_section() {
   return section;
 }
 
+/// One for each congestion control that has parameters.
+std::vector<Section> parameter_sections() {
+  std::vector<Section> sections;
+  for (const CongestionEntry& entry : congestion_table()) {
+    if (!entry.section.empty()) {
+      sections.push_back(
+          {.path = entry.section, .about = entry.about, .keys = entry.keys(), .settings = entry.settings});
+    }
+  }
+  return sections;
+}
+
 Section cabling_section() {
   return {.path = "cabling",
           .about = "Cable parts by link rate: the next sufficient one. Used only for the bill of materials.",
@@ -113,11 +127,11 @@ Section cabling_section() {
           .group = kCablingNames};
 }
 
-using Sections = std::array<Section, 30>;
+using Sections = std::vector<Section>;
 
 Sections make_sections() {
   using namespace key_tables;
-  return {
+  Sections all = {
       run_section(),
       table<&Scenario::fabric>("fabric", "Family, and entries of the catalogue.", fabric_keys()),
       topology_section(),
@@ -134,11 +148,6 @@ Sections make_sections() {
       routing_section(),
       table<&Scenario::transport>("transport", "Reliable connections.", transport_keys()),
       congestion_section(),
-      table<&Scenario::dcqcn>("dcqcn", "Parameters of DCQCN.", dcqcn_keys()),
-      table<&Scenario::ib_congestion>("ib_congestion", "Parameters of InfiniBand's congestion control.",
-                                      ib_congestion_keys()),
-      table<&Scenario::swift>("swift", "Parameters of Swift: a target for the round trip.", swift_keys()),
-      table<&Scenario::hpcc>("hpcc", "Parameters of HPCC: in-band telemetry.", hpcc_keys()),
       table<&Scenario::reduction>("reduction", "In-network reduction.", reduction_keys()),
       table<&Scenario::tcp>("tcp", "Connections of kernel TCP, and those under iWARP.", tcp_keys()),
       table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),
@@ -159,6 +168,10 @@ Sections make_sections() {
       list_section<&Scenario::events>(
           {.path = "event", .about = "Link failures and recoveries.", .keys = event_keys(), .selecting_key = "action"}),
   };
+  const auto control = std::ranges::find(all, "congestion_control", &Section::path);
+  const std::vector<Section> parameters = parameter_sections();
+  all.insert(control + 1, parameters.begin(), parameters.end());
+  return all;
 }
 
 }  // namespace

@@ -26,10 +26,6 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> routing_keys();
 [[nodiscard]] std::span<const Key> transport_keys();
 [[nodiscard]] std::span<const Key> congestion_keys();
-[[nodiscard]] std::span<const Key> dcqcn_keys();
-[[nodiscard]] std::span<const Key> ib_congestion_keys();
-[[nodiscard]] std::span<const Key> swift_keys();
-[[nodiscard]] std::span<const Key> hpcc_keys();
 
 [[nodiscard]] std::span<const Key> reduction_keys();
 

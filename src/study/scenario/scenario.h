@@ -12,9 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "study/scenario/congestion/algorithm.h"
+#include "study/scenario/congestion/dcqcn.h"
+#include "study/scenario/congestion/hpcc.h"
+#include "study/scenario/congestion/ib_congestion.h"
+#include "study/scenario/congestion/swift.h"
+#include "study/scenario/congestion/timely.h"
 #include "study/scenario/family.h"
 #include "study/scenario/scenario_collectives.h"
-#include "study/scenario/scenario_congestion.h"
 #include "study/scenario/scenario_cost.h"
 #include "study/scenario/scenario_devices.h"
 #include "study/scenario/scenario_reduction.h"
@@ -131,12 +136,6 @@ struct TransportSettings {
   std::optional<std::int64_t> flight_packets;  // of selective repeat; none: by the bandwidth-delay product
 };
 
-enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc, kSwift, kHpcc };
-/// NICs measure or are told of congestion, and change how fast they send.
-[[nodiscard]] constexpr bool reacts_to_congestion(CongestionAlgorithm algorithm) {
-  return algorithm != CongestionAlgorithm::kNone && algorithm != CongestionAlgorithm::kStaticWindow;
-}
-
 /// Bytes in flight: as they stand, or so many bandwidth-delay products (study/base_round_trip.h) of a NIC's own line.
 struct WindowSize {
   Bytes bytes;                  // where `bdp_millis` is 0
@@ -147,46 +146,8 @@ struct WindowSize {
 /// [congestion_control]
 struct CongestionSettings {
   CongestionAlgorithm algorithm = CongestionAlgorithm::kNone;
-  std::string profile;               // of the catalogue, for dcqcn, ib-cc, swift and hpcc
+  std::string profile;               // of the catalogue, for algorithms with parameters
   std::optional<WindowSize> window;  // in flight per queue pair; none: unlimited (static-window needs one)
-};
-
-enum class ClampRule : std::uint8_t { kAlways, kNever, kAfterTimeIncrease };
-enum class HyperRule : std::uint8_t { kGrowing, kConstant };
-
-/// [dcqcn]
-struct DcqcnSettings {
-  Duration cnp_interval;       // at least, between two CNPs of a flow; 0: every marked packet
-  Duration alpha_timer;        // K
-  Duration decrease_interval;  // at most one cut per; 0: a cut at each CNP
-  Duration increase_timer;
-  std::optional<Rate> timer_reference_rate;  // increase_timer shrinks as line rate / this grows; none: as it stands
-  std::optional<Bytes> byte_counter;         // none: no byte counter
-  std::int64_t fast_recovery_threshold = 5;
-  Probability gain;
-  Rate additive_increase;              // RAI
-  Rate hyper_increase;                 // RHAI
-  std::optional<Rate> reference_rate;  // RAI and RHAI grow with line rate / this; none: as they stand
-  Rate minimum_rate;
-  Probability initial_alpha;
-  Probability maximum_cut;
-  ClampRule target_clamp = ClampRule::kAlways;
-  HyperRule hyper_steps = HyperRule::kGrowing;
-  std::optional<Rate> rate_on_first_cnp;  // none: the present rate
-};
-
-/// [ib_congestion]
-struct IbCongestionSettings {
-  std::int64_t threshold = 15;    // of the switch, 0 (off) to 15 (most eager)
-  std::int64_t marking_rate = 0;  // packets between two marks, on average
-  std::int64_t packet_size = 8;   // 64-byte units; shorter packets are not marked
-  std::int64_t ccti_increase = 1;
-  std::int64_t ccti_limit = 127;
-  std::int64_t ccti_min = 0;
-  std::int64_t ccti_timer = 150;  // 1.024 us each
-  std::int64_t trigger_threshold = 0;
-  std::int64_t cct_step = 1;   // entry i of the table: multiplier i * cct_step
-  std::int64_t cct_shift = 0;  // 0..3
 };
 
 /// [output]
@@ -249,6 +210,7 @@ struct Scenario {
   IbCongestionSettings ib_congestion{};
   SwiftSettings swift{};
   HpccSettings hpcc{};
+  TimelySettings timely{};
   ReductionSettings reduction{};
   ScaleUpSettings scale_up{};
   TcpSettings tcp{};

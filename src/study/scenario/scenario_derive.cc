@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/format_quantity.h"
+#include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/key_table.h"
 
 namespace weft::study::scenario {
@@ -43,11 +44,6 @@ void derive_links(Scenario& scenario) {
   }
 }
 
-/// The newer algorithms measure by what comes back with acknowledgements.
-bool wants_telemetry(CongestionAlgorithm algorithm) {
-  return algorithm == CongestionAlgorithm::kSwift || algorithm == CongestionAlgorithm::kHpcc;
-}
-
 // An acknowledgement for each packet takes a turn of a busy egress port as often as a packet does, and is needed only
 // where gaps are counted (docs/decisions/0029).
 void derive_acknowledgements(Scenario& scenario) {
@@ -55,7 +51,7 @@ void derive_acknowledgements(Scenario& scenario) {
   TransportSettings& transport = scenario.transport;
   if (origin_of(scenario, "transport.ack_interval") != Origin::kDefault || !transport.out_of_order_placement ||
       transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat ||
-      transport.loss_detection == LossDetectionKind::kCount || wants_telemetry(scenario.congestion.algorithm)) {
+      transport.loss_detection == LossDetectionKind::kCount || reads_acknowledgements(scenario.congestion.algorithm)) {
     return;
   }
   transport.ack_interval = kPerAcknowledgement;
@@ -84,26 +80,9 @@ void derive_file(Scenario& scenario, std::string& file, const std::string& path)
 
 }  // namespace
 
-std::string_view profile_kind(CongestionAlgorithm algorithm) {
-  switch (algorithm) {
-    case CongestionAlgorithm::kDcqcn:
-      return "dcqcn";
-    case CongestionAlgorithm::kIbCc:
-      return "ib_congestion";
-    case CongestionAlgorithm::kSwift:
-      return "swift";
-    case CongestionAlgorithm::kHpcc:
-      return "hpcc";
-    case CongestionAlgorithm::kNone:
-    case CongestionAlgorithm::kStaticWindow:
-      return "";
-  }
-  return "";
-}
+std::string_view profile_kind(CongestionAlgorithm algorithm) { return entry_of(algorithm).section; }
 
-std::string default_profile(CongestionAlgorithm algorithm) {
-  return algorithm == CongestionAlgorithm::kDcqcn ? "connectx" : "published";
-}
+std::string default_profile(CongestionAlgorithm algorithm) { return std::string(entry_of(algorithm).default_profile); }
 
 void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<std::string>& paths,
             const Scenario& scenario) {
@@ -130,7 +109,7 @@ void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<s
 std::string profile_of(const Scenario& scenario) {
   const CongestionSettings& congestion = scenario.congestion;
   const bool of_catalogue = scenario.sources.at("congestion_control.profile").origin == Origin::kCatalogue;
-  return congestion.profile.empty() || (of_catalogue && wants_telemetry(congestion.algorithm))
+  return congestion.profile.empty() || (of_catalogue && reads_acknowledgements(congestion.algorithm))
              ? default_profile(congestion.algorithm)
              : congestion.profile;
 }

@@ -7,6 +7,7 @@
 
 #include "base/format_quantity.h"
 #include "study/scenario/apply.h"
+#include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/key_table.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/scenario_words.h"
@@ -15,17 +16,17 @@ namespace weft::study::scenario {
 namespace {
 
 bool is_of_other_family(const Section& section, Family family) {
-  const bool infiniband = section.path == "infiniband" || section.path == "ib_congestion";
-  const bool ethernet = section.path.starts_with("ethernet") || section.path == "dcqcn" || section.path == "swift" ||
-                        section.path == "hpcc" || section.path == "tcp" || section.path == "iwarp";
+  const CongestionEntry* const control = entry_of_section(section.path);
+  const bool marks = control != nullptr && control->feedback == CongestionFeedback::kFecn;
+  const bool infiniband = section.path == "infiniband" || marks;
+  const bool ethernet = section.path.starts_with("ethernet") || (control != nullptr && !marks) ||
+                        section.path == "tcp" || section.path == "iwarp";
   return is_infiniband(family) ? ethernet : infiniband;
 }
 
 bool is_of_other_algorithm(const Section& section, CongestionAlgorithm algorithm) {
-  return (section.path == "dcqcn" && algorithm != CongestionAlgorithm::kDcqcn) ||
-         (section.path == "ib_congestion" && algorithm != CongestionAlgorithm::kIbCc) ||
-         (section.path == "swift" && algorithm != CongestionAlgorithm::kSwift) ||
-         (section.path == "hpcc" && algorithm != CongestionAlgorithm::kHpcc);
+  const CongestionEntry* const control = entry_of_section(section.path);
+  return control != nullptr && control->algorithm != algorithm;
 }
 
 // Of hosts without stages only the profile means anything, of others sockets only with TCP.

@@ -15,6 +15,7 @@
 #include "fabric/routing/depth_grades.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "study/scenario/apply.h"
+#include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_words.h"
 
@@ -79,56 +80,7 @@ Result<void> validate_routing(const Scenario& scenario) {
   return {};
 }
 
-Result<void> validate_congestion(const Scenario& scenario) {
-  const bool infiniband = is_infiniband(scenario.fabric.family);
-  const auto algorithm = scenario.congestion.algorithm;
-  const std::string path = "congestion_control.algorithm";
-  if (infiniband && algorithm == CongestionAlgorithm::kDcqcn) {
-    return fail_at(scenario, path, "'dcqcn' needs ECN; use none, static-window or ib-cc");
-  }
-  const auto family = scenario.fabric.family;
-  if (algorithm != CongestionAlgorithm::kNone && !has_ib_transport(family)) {
-    return fail_at(scenario, path, "{} uses the congestion control of TCP; set congestion_control.algorithm to none",
-                   word_of(family));
-  }
-  if (algorithm == CongestionAlgorithm::kDcqcn && family == Family::kRoceV1) {
-    return fail_at(scenario, path,
-                   "'dcqcn' needs ECN, and RoCEv1 has no IP header to carry it; use none or static-window");
-  }
-  if (!infiniband && algorithm == CongestionAlgorithm::kIbCc) {
-    return fail_at(scenario, path, "'ib-cc' needs FECN; use none, static-window, dcqcn, swift or hpcc");
-  }
-  const bool uses_telemetry = algorithm == CongestionAlgorithm::kSwift || algorithm == CongestionAlgorithm::kHpcc;
-  if (uses_telemetry && family != Family::kRoceV2) {
-    return fail_at(scenario, path, "'{}' needs fields of rocev2 packets; with {} use none, static-window{}",
-                   word_of(algorithm), word_of(family), infiniband ? ", ib-cc" : "");
-  }
-  if (algorithm == CongestionAlgorithm::kStaticWindow && !scenario.congestion.window) {
-    return fail_at(scenario, path, "'static-window' needs congestion_control.window");
-  }
-  return {};
-}
-
-Result<void> validate_parameters(const Scenario& scenario) {
-  const auto& ib = scenario.ib_congestion;
-  if (ib.ccti_min > ib.ccti_limit) {
-    return fail_at(scenario, "ib_congestion.ccti_min", "{} is above ccti_limit {}", ib.ccti_min, ib.ccti_limit);
-  }
-  if (ib.ccti_limit * ib.cct_step > 16'383) {
-    return fail_at(scenario, "ib_congestion.cct_step", "ccti_limit {} times cct_step {} exceeds 16383, 14 bits",
-                   ib.ccti_limit, ib.cct_step);
-  }
-  const auto& swift = scenario.swift;
-  for (const auto& [key, value] :
-       {std::pair("flow_scaling_least", swift.flow_scaling_least), std::pair("decrease", swift.decrease),
-        std::pair("maximum_decrease", swift.maximum_decrease), std::pair("least_window", swift.least_window)}) {
-    if (value.raw() >> (63 - 20) == 0) {
-      return fail_at(scenario, fmt::format("swift.{}", key), "too small; at least 0.000001");
-    }
-  }
-  if (scenario.hpcc.target == Probability::zero()) {
-    return fail_at(scenario, "hpcc.target", "0 is no target; must be above 0 (published: 95%)");
-  }
+Result<void> validate_transport(const Scenario& scenario) {
   const auto& transport = scenario.transport;
   if (transport.out_of_order_placement && transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat) {
     return fail_at(scenario, "transport.out_of_order_placement", "needs loss_recovery = \"selective-repeat\"");
@@ -503,7 +455,7 @@ Result<void> validate_protocols(const Scenario& scenario) {
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 7> kChecks = {validate_protocols, validate_topology, validate_parameters, validate_jobs,
+  constexpr std::array<Check, 7> kChecks = {validate_protocols, validate_topology, validate_transport, validate_jobs,
                                             validate_traffic,   validate_scale_up, validate_output};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {

@@ -109,8 +109,8 @@ struct WordsOf<ReorderOverflowRule> : NothingPlanned {
 };
 template <>
 struct WordsOf<CongestionAlgorithm> {
-  static constexpr WordList<6> kWords = {"none", "static-window", "dcqcn", "ib-cc", "swift", "hpcc"};
-  static constexpr WordList<2> kPlanned = {"timely", "dctcp"};
+  static constexpr auto kWords = kCongestionWords;
+  static constexpr WordList<1> kPlanned = {"dctcp"};
 };
 template <>
 struct WordsOf<CnpClass> : NothingPlanned {
@@ -165,8 +165,7 @@ struct WordsOf<workload::CollectiveKind> : NothingPlanned {
 };
 template <>
 struct WordsOf<workload::CollectiveAlgorithm> : NothingPlanned {
-  static constexpr WordList<8> kWords = {"auto",   "ring",         "tree",       "halving-doubling",
-                                         "direct", "hierarchical", "in-network", "nvls-tree"};
+  static constexpr auto kWords = workload::kCollectiveAlgorithmWords;
 };
 template <>
 struct WordsOf<workload::QueuePairUse> : NothingPlanned {

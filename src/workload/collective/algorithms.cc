@@ -11,6 +11,7 @@
 #include "workload/collective/in_network.h"
 #include "workload/collective/nvls_tree.h"
 #include "workload/collective/pair.h"
+#include "workload/collective/recursive_doubling.h"
 #include "workload/collective/relay.h"
 #include "workload/collective/ring.h"
 #include "workload/collective/tree.h"
@@ -24,12 +25,16 @@ using Check = Result<void> (*)(const LaneContext&);
 /// neighbours in rings, or the two of the request.
 enum class Edges : std::uint8_t { kAnyTwo, kSamePlaces, kRings, kPair };
 
+/// Whether an operation that names no algorithm may get this one.
+enum class Choice : std::uint8_t { kAutomatic, kByName };
+
 struct Entry {
   CollectiveKind kind;
   CollectiveAlgorithm algorithm;
   Edges edges;
   void (*add)(const LaneContext&, Lanes&);
   Check check = nullptr;  // null: any members do
+  Choice choice = Choice::kAutomatic;
 };
 
 /// Rails that are not joined.
@@ -55,7 +60,9 @@ Result<void> check_edges(const LaneContext& context, const Entry& entry) {
 Result<void> power_of_two(const LaneContext& context) {
   if (std::has_single_bit(context.size()))
     return {};
-  return fail("halving-doubling needs a power of two of ranks, not {}", context.size());
+  return fail("{} needs a power of two of ranks, not {}",
+              context.request.kind == CollectiveKind::kAllGather ? "recursive-doubling" : "halving-doubling",
+              context.size());
 }
 
 Result<void> equal_groups(const LaneContext& context) {
@@ -139,6 +146,8 @@ constexpr std::array kEntries = {
     Entry{Kind::kAllGather, Algorithm::kRing, Edges::kRings, add_ring_all_gather},
     Entry{Kind::kAllGather, Algorithm::kDirect, Edges::kAnyTwo, add_direct_all_gather},
     Entry{Kind::kAllGather, Algorithm::kHierarchical, Edges::kSamePlaces, add_hierarchical_all_gather, equal_groups},
+    Entry{Kind::kAllGather, Algorithm::kRecursiveDoubling, Edges::kAnyTwo, add_recursive_doubling, power_of_two,
+          Choice::kByName},
     Entry{Kind::kBroadcast, Algorithm::kRing, Edges::kRings, add_chain_broadcast},
     Entry{Kind::kBroadcast, Algorithm::kTree, Edges::kAnyTwo, add_tree_broadcast},
     Entry{Kind::kReduce, Algorithm::kRing, Edges::kRings, add_chain_reduce},
@@ -198,9 +207,15 @@ std::uint32_t channels_of(CollectiveAlgorithm algorithm, const MemberLayout& lay
     case CollectiveAlgorithm::kAutomatic:
     case CollectiveAlgorithm::kHalvingDoubling:
     case CollectiveAlgorithm::kHierarchical:
+    case CollectiveAlgorithm::kRecursiveDoubling:
       break;
   }
   return layout.rails();
+}
+
+bool is_chosen_by_name(CollectiveKind kind, CollectiveAlgorithm algorithm) {
+  const Entry* const entry = find(kind, algorithm);
+  return entry != nullptr && entry->choice == Choice::kByName;
 }
 
 std::uint32_t max_channels(const MemberLayout& layout, const CollectiveOptions& options) {

@@ -8,6 +8,9 @@
 
 namespace weft::workload {
 
+/// Whether an operation gets this algorithm only if it names it.
+[[nodiscard]] bool is_chosen_by_name(CollectiveKind kind, CollectiveAlgorithm algorithm);
+
 /// The members' places, the operation and the options must suit. Errors say what does not.
 [[nodiscard]] Result<void> check_algorithm(const LaneContext& context, CollectiveAlgorithm algorithm);
 /// As the options say, or the algorithm's own number.

@@ -56,6 +56,7 @@ Duration one_pass(const Model& m, CollectiveAlgorithm algorithm) {
     case CollectiveAlgorithm::kTree:
       return m.tree_descent() + m.ring_rate().transmit_time(m.size) * 100 / kTreePercent;
     case CollectiveAlgorithm::kHalvingDoubling:
+    case CollectiveAlgorithm::kRecursiveDoubling:
       return m.flat().latency * Model::log2_of(m.ranks) + m.flat().rate.transmit_time(most);
     case CollectiveAlgorithm::kDirect:
       return m.flat().latency + kPerMessage * (m.ranks - 1) + m.flat().rate.transmit_time(most);

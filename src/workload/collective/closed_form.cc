@@ -55,12 +55,12 @@ class Sums {
     return train.all + startup_ + (train.first + startup_) * (form_.ranks - 2) + ack_latency_;
   }
 
-  // Every step waits for the whole of the one before. Halves of halves, there and back.
-  [[nodiscard]] Duration halving_doubling() const {
+  // Every step waits for the whole of the one before. Halves of halves, one way or there and back.
+  [[nodiscard]] Duration halvings(std::int64_t passes) const {
     Duration sum = ack_latency_;
     for (std::uint32_t block = form_.ranks / 2; block > 0; block /= 2) {
       const Extent half = chunker_.part(whole_, 0, form_.ranks / block);
-      sum += (train(form_.scale_out, half).all + startup_) * 2;
+      sum += (train(form_.scale_out, half).all + startup_) * passes;
     }
     return sum;
   }
@@ -236,7 +236,9 @@ std::optional<Duration> closed_form(const CollectiveForm& form) {
     case CollectiveAlgorithm::kTree:
       return rooted ? sums.tree_broadcast() : sums.tree_all_reduce();
     case CollectiveAlgorithm::kHalvingDoubling:
-      return sums.halving_doubling();
+      return sums.halvings(2);
+    case CollectiveAlgorithm::kRecursiveDoubling:
+      return sums.halvings(1);
     case CollectiveAlgorithm::kDirect:
       return of_exchange(form, sums);
     case CollectiveAlgorithm::kHierarchical:

@@ -11,9 +11,7 @@ std::string_view to_string(CollectiveKind kind) {
 }
 
 std::string_view to_string(CollectiveAlgorithm algorithm) {
-  constexpr std::array<std::string_view, kCollectiveAlgorithms> kWords{
-      "auto", "ring", "tree", "halving-doubling", "direct", "hierarchical", "in-network", "nvls-tree"};
-  return kWords[static_cast<std::size_t>(algorithm)];
+  return kCollectiveAlgorithmWords[static_cast<std::size_t>(algorithm)];
 }
 
 }  // namespace weft::workload

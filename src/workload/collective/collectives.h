@@ -5,6 +5,7 @@
 // are ordered for each pair of ranks and direction, and wait for nothing else. Communicators run side by side.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,17 +44,21 @@ inline constexpr std::size_t kCollectiveKinds = 9;
 [[nodiscard]] std::string_view to_string(CollectiveKind kind);
 
 enum class CollectiveAlgorithm : std::uint8_t {
-  kAutomatic,        // by kind, size and layout
-  kRing,             // one or several channels, each a ring of its own order
-  kTree,             // double binary tree
-  kHalvingDoubling,  // powers of two only
-  kDirect,           // every pair exchanges; all-to-all: pairwise, in steps
-  kHierarchical,     // over scale-up inside a domain, over rails between domains
-  kInNetwork,        // by the reducers of scale-up switches (all members in one domain) or of the network's switches
-  kNvlsTree,         // by the reducers of scale-up switches inside domains, over double binary trees between them
+  kAutomatic,          // by kind, size and layout
+  kRing,               // one or several channels, each a ring of its own order
+  kTree,               // double binary tree
+  kHalvingDoubling,    // powers of two only
+  kDirect,             // every pair exchanges; all-to-all: pairwise, in steps
+  kHierarchical,       // over scale-up inside a domain, over rails between domains
+  kInNetwork,          // by the reducers of scale-up switches (all members in one domain) or of the network's switches
+  kNvlsTree,           // by the reducers of scale-up switches inside domains, over double binary trees between them
+  kRecursiveDoubling,  // all-gather among powers of two
 };
-inline constexpr std::size_t kCollectiveAlgorithms = 8;
-/// "auto", "ring", "tree", "halving-doubling", "direct", "hierarchical", "in-network", "nvls-tree".
+/// In the order of the enumeration.
+inline constexpr std::array<std::string_view, 9> kCollectiveAlgorithmWords = {
+    "auto",         "ring",       "tree",      "halving-doubling",  "direct",
+    "hierarchical", "in-network", "nvls-tree", "recursive-doubling"};
+inline constexpr std::size_t kCollectiveAlgorithms = kCollectiveAlgorithmWords.size();
 [[nodiscard]] std::string_view to_string(CollectiveAlgorithm algorithm);
 
 /// Where a rank of the job runs, as far as algorithms care.

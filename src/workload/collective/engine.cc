@@ -130,7 +130,7 @@ CollectiveAlgorithm CollectiveEngine::choose(CollectiveRequest request) const {
   for (std::size_t i = 1; i < kCollectiveAlgorithms; ++i) {
     request.algorithm = static_cast<CollectiveAlgorithm>(i);
     const LaneContext context = context_of(request);
-    if (!check_algorithm(context, request.algorithm))
+    if (is_chosen_by_name(request.kind, request.algorithm) || !check_algorithm(context, request.algorithm))
       continue;
     const Duration time = estimate(context, request.algorithm, tiers);
     if (!least || time < *least) {
