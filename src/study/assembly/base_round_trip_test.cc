@@ -4,7 +4,7 @@
 
 #include "study/assembly/build_hosts.h"
 #include "study/assembly/build_topology.h"
-#include "study/assembly/congestion/makers.h"
+#include "study/assembly/congestion/dcqcn.h"
 #include "study/scenario/scenario_test_support.h"
 #include "wire/encapsulation.h"
 #include "wire/opcode.h"

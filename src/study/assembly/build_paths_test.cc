@@ -122,7 +122,7 @@ TEST(BuildPaths, EqualHardwareHasTheSameHostForEveryFamily) {
 
 TEST(BuildPaths, AnOverrideChangesHostsButChoosesNoEntry) {
   const auto refused = scenario::scenario_with("[[override]]\nselect = \"host0/*\"\nhost.profile = \"modern\"\n", {});
-  EXPECT_THAT(scenario::message_of(refused), HasSubstr("host.profile: chosen for all devices together"));
+  EXPECT_THAT(scenario::message_of(refused), HasSubstr("host.profile: is set for all devices"));
   const auto taken = scenario::scenario_with(
       "[host]\nprofile = \"modern\"\n[[override]]\nselect = \"host0/*\"\nhost.gpu_attachment = "
       "\"other-root-complex\"\n",

@@ -50,7 +50,7 @@ TEST(LeafSpine, APartOfASpineIsAWholeOne) {
 TEST(LeafSpine, HostsWithoutLeavesAreRefused) {
   const auto graph = built("kind = \"leaf-spine\"\nhosts = 32\n");
   ASSERT_FALSE(graph);
-  EXPECT_THAT(graph.error().message, HasSubstr("leaves or hosts_per_leaf"));
+  EXPECT_THAT(graph.error().message, HasSubstr("set topology.leaves or topology.hosts_per_leaf"));
 }
 
 TEST(RailOptimised, SeveralGroupsAreJoinedBySpinesAndOneIsNot) {

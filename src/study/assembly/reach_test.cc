@@ -43,15 +43,15 @@ TEST(Reach, WhatHasAnIpHeaderIsRouted) {
 TEST(Reach, RoceV1StopsAtTheEdgeOfItsDomainAndTheErrorNamesTheCable) {
   EXPECT_EQ(reach_of("rocev1", "one", kAll), "");
   EXPECT_EQ(reach_of("rocev1", "routed", kAcross),
-            "traffic 'work': rocev1 stays inside one layer-2 domain, but host2/nic0 and host1/nic0 are in two; the "
-            "boundary is the cable leaf1/port2 - spine0/port1. rocev2, iwarp and tcp can be routed");
+            "traffic 'work': rocev1 cannot leave one layer-2 domain, but host2/nic0 and host1/nic0 are in different "
+            "ones; the boundary is the cable leaf1/port2 - spine0/port1. rocev2, iwarp and tcp can be routed");
 }
 
 TEST(Reach, RoceV1BesideARouterIsFineForThoseWhoNeedItNot) { EXPECT_EQ(reach_of("rocev1", "routed", kInside), ""); }
 
 TEST(Reach, InfiniBandStopsAtTheEdgeOfItsSubnet) {
   EXPECT_EQ(reach_of("infiniband", "one", kAll), "");
-  EXPECT_NE(reach_of("infiniband", "routed", kAll).find("infiniband stays inside one subnet"), std::string::npos);
+  EXPECT_NE(reach_of("infiniband", "routed", kAll).find("infiniband cannot leave one subnet"), std::string::npos);
 }
 
 TEST(Reach, PortsOfAnotherKindThanTheFamilyNeedsAreRefused) {

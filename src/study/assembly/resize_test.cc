@@ -72,11 +72,11 @@ TEST(Resize, StrongScalingKeepsTheBatch) {
 TEST(Resize, SaysWhatDoesNotDivideWithTheNumbers) {
   const Result<scenario::Scenario> odd = resized(leaf_spine(), {.gpus = 12});
   ASSERT_FALSE(odd);
-  EXPECT_NE(odd.error().message.find("12 GPUs make no whole copies of the model: tp 8"), std::string::npos)
+  EXPECT_NE(odd.error().message.find("12 GPUs is not a multiple of one model copy: tp 8"), std::string::npos)
       << odd.error().message;
   const Result<scenario::Scenario> shared = resized(leaf_spine(), {.gpus = 512, .scaling = Scaling::kStrong});
   ASSERT_FALSE(shared);
-  EXPECT_NE(shared.error().message.find("a global batch of 32 cannot be shared out to dp 64"), std::string::npos)
+  EXPECT_NE(shared.error().message.find("a global batch of 32 is not a multiple of dp 64"), std::string::npos)
       << shared.error().message;
 }
 

@@ -342,7 +342,7 @@ TEST(ClaimVerdicts, CollapseIsHalfOfTheGoodputInTheMedianOfSingleMistakes) {
 TEST(ClaimVerdicts, NoLossIsToldOverABaselineThatHasNotSettled) {
   const Finding finding = collapse_of({.most = 0.1, .unsettled = 0.4});
   EXPECT_EQ(finding.verdict, Verdict::kNotMeasured);
-  EXPECT_NE(finding.condition.find("has not settled"), std::string::npos) << finding.condition;
+  EXPECT_NE(finding.condition.find("has not converged"), std::string::npos) << finding.condition;
 }
 
 TEST(ClaimVerdicts, InfiniBandIsSimplerIfItHasFewerSettingsAndLosesLess) {

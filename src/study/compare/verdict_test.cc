@@ -44,8 +44,8 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 TEST(Verdict, WeightsDecideWhoComesOutFirst) {
   const Json fabrics = {fabric_of({"infiniband", 1.0, 0.01, 3e6, 0.01}, false),
                         fabric_of({"rocev2", 1.2, 0.01, 1e6, 0.01}, true)};
-  EXPECT_TRUE(has(text_of(fabrics, "balanced"), "rocev2 comes out first"));
-  EXPECT_TRUE(has(text_of(fabrics, "speed=100,budget=1"), "infiniband comes out first"));
+  EXPECT_TRUE(has(text_of(fabrics, "balanced"), "rocev2 ranks first"));
+  EXPECT_TRUE(has(text_of(fabrics, "speed=100,budget=1"), "infiniband ranks first"));
 }
 
 TEST(Verdict, NamesTheLargestCauseOfAGap) {

@@ -221,7 +221,7 @@ TEST(Bill, SaysThatAPriceIsNotKnown) {
 TEST(Bill, CountsNothingOverYearsThatNobodyGave) {
   const auto bill = billed(network("rocev2", "kind = \"single-switch\"\nhosts = 2")).bill;
   EXPECT_FALSE(bill.energy || bill.upkeep || bill.staff);
-  EXPECT_THAT(bill.not_counted, Contains(HasSubstr("cost.years is not given")));
+  EXPECT_THAT(bill.not_counted, Contains(HasSubstr("cost.years is not set")));
   EXPECT_FALSE(bill_json(bill).contains("energy_usd"));
 }
 

@@ -35,7 +35,7 @@ TEST(ComparisonDiff, EqualComparisonsDoNotDiffer) {
   EXPECT_TRUE(diff.settings.empty());
   EXPECT_TRUE(diff.statements.empty());
   EXPECT_GT(diff.same, 150U);
-  EXPECT_EQ(diff_text(diff), "Figures that differ: 0; that differ within their confidence interval alone: 0; equal: " +
+  EXPECT_EQ(diff_text(diff), "Figures that differ: 0; that differ only within their confidence interval: 0; equal: " +
                                  std::to_string(diff.same) + ".\n");
 }
 

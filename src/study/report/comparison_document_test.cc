@@ -48,7 +48,7 @@ TEST(ComparisonDocument, AnotherFormatOrVersionIsSaidFirst) {
         d["version"] = "9.0";
         d["fabrics"] = "of another kind";
       }),
-      "a comparison in format version 2, written by weft 9.0; this weft reads version 1: make the comparison again");
+      "a comparison in format version 2, written by weft 9.0; this weft reads version 1: run the comparison again");
 }
 
 TEST(ComparisonDocument, AMissingPartIsNamed) {
@@ -84,7 +84,7 @@ TEST(ComparisonDocument, ListsThatBelongTogetherHaveOneLength) {
   EXPECT_EQ(said_after([](Json& d) { d["fabrics"][0]["topology"]["links"][0]["to"] = "leaf9"; }),
             "fabrics[0].topology.links: unknown node \"leaf9\"");
   EXPECT_EQ(said_after([](Json& d) { d["fabrics"][1]["name"] = d["fabrics"][0]["name"]; }),
-            "fabrics[1].name: \"infiniband\" is there twice");
+            "fabrics[1].name: \"infiniband\" appears twice");
 }
 
 TEST(ComparisonDocument, NestingWithoutEndIsRefused) {
@@ -97,7 +97,7 @@ TEST(ComparisonDocument, NestingWithoutEndIsRefused) {
     }
     const Result<Json> parsed = parse_comparison(text + "1" + ends + "}");
     ASSERT_FALSE(parsed);
-    EXPECT_EQ(parsed.error().message, "lists and objects within one another more than 64 deep");
+    EXPECT_EQ(parsed.error().message, "lists and objects nested more than 64 deep");
   }
 }
 

@@ -135,16 +135,16 @@ incast                   p50       p99.9         max
   latency              40 us       60 us       60 us
   collective            8 us        8 us        8 us
   jitter        20 us (p99.9 - p50 of latency)
-  messages      2 ended well, 2 MiB
+  messages      2 completed, 2 MiB
   goodput       279.6 Gbps of 2 senders together
-    per sender  139.8 Gbps, 35.0% of the line
-    paths allow 190 Gbps per sender, 180 Gbps the slowest (max-min, no protocol)
-    receiver    279.6 Gbps, 69.9% of the line (busiest: host2/nic0)
+    per sender  139.8 Gbps, 35.0% of line rate
+    paths allow 190 Gbps per sender, slowest 180 Gbps (max-min, no protocol)
+    receiver    279.6 Gbps, 69.9% of line rate (busiest: host2/nic0)
   fairness      0.9615 (Jain's index of 2 flows)
 
 network
   dropped       5 packets, buffer_full 5
-                5 packets by receive rings and buffers of hosts
+                5 packets in receive rings and buffers of hosts
   pauses        4 frames, 5 us on 1 lane of a port
   marked        12 packets
   CNPs          3
@@ -156,7 +156,7 @@ network
   path choices  512 packets, 9 flowlets, 3 notifications
     taken       grade 0 93.8%, 1 6.2% of packets
     ports       grade 0 82.0%, 1 18.0% of the time
-  reordering    4.0% of 250 packets late: p50 1, p99 12, largest 12
+  reordering    4.0% of 250 packets out of order: p50 1, p99 12, largest 12
   degrade       switch0/port1 at 30 us: to 100 Gbps
   watchdog      switch0/port2 priority 3: 1 times
 
@@ -165,12 +165,12 @@ scale-up
   scale-up      1 MiB sent; 3 us of the busiest, host0/gpu1; 40 ns stalled
   capacity      4096 GiB in pools, 256 GiB a GPU, 3.44 x its own 74.51 GiB
   pool load     7, 7 MiB; fastest 2 us (64 KiB); best flow 800 Gbps, 3.0% of own
-  copies        14 avoided, 14 MiB: two of each message through host memory
+  copies        14 avoided, 14 MiB: two copies per message through host memory
 
 llm: training llama3-8b on 16 x h100-sxm, tp 8, pp 1, dp 2
   step          900 ms; computing 80.0 % of it; communication exposed 20.0 %
   rate          123456 tokens/s, 37.5 % of the GPUs' peak (model FLOPs)
-  composed      +1.25 % against every packet, on one layer
+  composed      +1.25 % against packet-level simulation, on one layer
   time for          exposed  of step     waiting      in all        sent     ops
   forward            720 ms   80.0 %                  720 ms                   0
   dp                 180 ms   20.0 %       20 ms      400 ms       1 GiB       4

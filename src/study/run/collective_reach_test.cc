@@ -89,7 +89,7 @@ TEST(RailOnly, WhatSendsFromRailToRailIsRefused) {
 TEST(RailOnly, WithoutScaleUpLinksItIsRefusedWithItsPlaceInTheScenario) {
   CollectiveRun run = rail_only(CollectiveKind::kAllToAll, CollectiveAlgorithm::kDirect, 2);
   run.scale_up = "none";
-  EXPECT_THAT(fault_of(run), HasSubstr("scale-up links do not lead from one to the other"));
+  EXPECT_THAT(fault_of(run), HasSubstr("scale-up links do not connect all of them"));
   const std::string text = R"([fabric]
 family = "infiniband"
 [topology]
@@ -125,7 +125,7 @@ model = "megatron-1_7b"
 layers = 2
 tp = 4
 )";
-  EXPECT_THAT(refusal_of(text), StartsWith("rails.toml:9:8: job 'training': the 4 ranks of group tp0"));
+  EXPECT_THAT(refusal_of(text), StartsWith("rails.toml:9:8: job 'training': the NICs of the 4 ranks of group tp0"));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(Tuning, NoCongestionControlOverAFileThatNamesAProfileIsAllowed) {
   EXPECT_EQ(right("[congestion_control]\nprofile = \"paper\"\n", {"fabric.family=infiniband"}).congestion.algorithm,
             scenario::CongestionAlgorithm::kNone);
   const auto refused = scenario::scenario_with("[congestion_control]\nalgorithm = \"none\"\nprofile = \"paper\"\n");
-  EXPECT_THAT(scenario::message_of(refused), HasSubstr("means nothing with algorithm = \"none\""));
+  EXPECT_THAT(scenario::message_of(refused), HasSubstr("has no effect with algorithm = \"none\""));
 }
 
 TEST(Tuning, RoceIsTunedForItsRateAndTheFilePrevails) {

@@ -83,7 +83,7 @@ std::vector<Case> cases() {
     const std::string small = traffic("permutation", "size = \"300 kB\"");
     all.push_back({name + "_send", fabric(family) + traffic("permutation", "size = \"300 kB\"\noperation = \"send\"")});
     all.push_back({name + "_read", fabric(family) + traffic("permutation", "size = \"300 kB\"\noperation = \"read\"")});
-    all.push_back({name + "_ring", fabric(family) + traffic("ring-all-reduce", "size = \"1 MB\"")});
+    all.push_back({name + "_ring", fabric(family) + traffic("ring-all-reduce", "size = \"1 MB\""), false});
     all.push_back({name + "_poisson",
                    "stop = \"200 us\"\n" + fabric(family) + traffic("poisson", "load = \"50%\"\ncdf = \"websearch\"")});
     all.push_back({name + "_controlled", "stop = \"200 us\"\n" + fabric(family) +

@@ -132,7 +132,7 @@ TEST(WrongScenario, PointsAtTheSettingOfTheCommandLine) {
   EXPECT_THAT(with("switch.buffer"), HasSubstr("expected key=value"));
   EXPECT_THAT(with("traffic.size=1MB"), HasSubstr("'traffic' is a list"));
   EXPECT_THAT(with("traffic[1].size=1MB"), HasSubstr("there are 1 [[traffic]], counted from 0"));
-  EXPECT_THAT(with("topology.radix=4"), HasSubstr("topology.radix: means nothing with kind = \"single-switch\""));
+  EXPECT_THAT(with("topology.radix=4"), HasSubstr("topology.radix: has no effect with kind = \"single-switch\""));
 }
 
 }  // namespace

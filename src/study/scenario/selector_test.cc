@@ -71,7 +71,7 @@ TEST(CheckSelectors, RefusesWhatMatchesNothing) {
 
 TEST(CheckSelectors, RefusesKeysOfADeviceForAPort) {
   EXPECT_THAT(checked("[[override]]\nselect = \"leaf0/port1\"\nswitch.buffer = \"1 MiB\"\n"),
-              testing::HasSubstr("selects single ports, but some of its keys belong to a whole device"));
+              testing::HasSubstr("selects ports, but some of its keys apply to whole devices"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "base/format_quantity.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_topology.h"
-#include "study/assembly/congestion/makers.h"
+#include "study/assembly/congestion/dcqcn.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/encapsulation_of.h"
 #include "study/scenario/scenario_words.h"

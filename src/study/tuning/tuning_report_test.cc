@@ -80,7 +80,7 @@ TEST(TuningReport, AWindowBelowTheBandwidthDelayProductIsNamed) {
 }
 
 TEST(TuningReport, DcqcnWithoutMarksIsNamed) {
-  EXPECT_THAT(report_of({"ethernet.priority.3.ecn=false"}).warnings, Contains(HasSubstr("DCQCN without marks")));
+  EXPECT_THAT(report_of({"ethernet.priority.3.ecn=false"}).warnings, Contains(HasSubstr("DCQCN without ECN")));
 }
 
 TEST(TuningReport, InfinibandHasCreditsInPlaceOfPauses) {

@@ -2,12 +2,25 @@
 
 #include <array>
 
-#include "study/assembly/congestion/makers.h"
+#include "study/assembly/congestion/dcqcn.h"
+#include "study/assembly/congestion/hpcc.h"
+#include "study/assembly/congestion/ib_congestion.h"
+#include "study/assembly/congestion/swift.h"
+#include "study/assembly/congestion/timely.h"
 #include "transport/congestion/fixed_window.h"
 
 namespace weft::study::assembly {
 
 namespace {
+
+CongestionControls make_fixed_window(const CongestionContext& context) {
+  if (!context.window) {
+    return {};
+  }
+  return {.sender = [limit = *context.window] { return std::make_unique<transport::FixedWindow>(limit); },
+          .receiver = {},
+          .parameters = nullptr};
+}
 
 struct Maker {
   scenario::CongestionAlgorithm algorithm = scenario::CongestionAlgorithm::kNone;
@@ -37,14 +50,6 @@ const Maker& maker_of(const scenario::Scenario& scenario) {
 }
 
 }  // namespace
-
-CongestionControls make_fixed_window(const CongestionContext& context) {
-  if (!context.window) {
-    return {};
-  }
-  return {.sender = [limit = *context.window] { return std::make_unique<transport::FixedWindow>(limit); },
-          .receiver = {}};
-}
 
 CongestionControls make_congestion_control(const CongestionContext& context) {
   return maker_of(context.scenario).make(context);

@@ -1,7 +1,7 @@
-#include <algorithm>
-#include <memory>
+#include "study/assembly/congestion/dcqcn.h"
 
-#include "study/assembly/congestion/makers.h"
+#include <algorithm>
+
 #include "study/assembly/congestion/scaled.h"
 #include "transport/congestion/notification_point.h"
 
@@ -47,12 +47,10 @@ transport::DcqcnParameters dcqcn_parameters(const scenario::Scenario& scenario, 
 }
 
 CongestionControls make_dcqcn(const CongestionContext& context) {
-  const auto parameters = std::make_shared<const transport::DcqcnParameters>(
-      dcqcn_parameters(context.scenario, context.line, context.window));
-  return {
-      .sender = [parameters] { return std::make_unique<transport::Dcqcn>(*parameters); },
-      .receiver = [interval =
-                       parameters->cnp_interval] { return std::make_unique<transport::NotificationPoint>(interval); }};
+  const transport::DcqcnParameters parameters = dcqcn_parameters(context.scenario, context.line, context.window);
+  return controls_of<transport::Dcqcn>(parameters, [interval = parameters.cnp_interval] {
+    return std::make_unique<transport::NotificationPoint>(interval);
+  });
 }
 
 }  // namespace weft::study::assembly

@@ -1,9 +1,8 @@
-#include "transport/congestion/swift.h"
+#include "study/assembly/congestion/swift.h"
 
 #include <algorithm>
-#include <memory>
 
-#include "study/assembly/congestion/makers.h"
+#include "transport/congestion/swift.h"
 
 namespace weft::study::assembly {
 
@@ -19,7 +18,7 @@ CongestionControls make_swift(const CongestionContext& context) {
   };
   const Duration largest =
       from.base_target + from.flow_scaling_range + from.hop_delay * std::int64_t{wire::kTelemetryHops};
-  const auto parameters = std::make_shared<const transport::SwiftParameters>(
+  return controls_of<transport::Swift>(
       transport::SwiftParameters{.packet = packet,
                                  .base_target = from.base_target,
                                  .hop_delay = from.hop_delay,
@@ -33,7 +32,6 @@ CongestionControls make_swift(const CongestionContext& context) {
                                  .least_window = PacketCount::of(from.least_window),
                                  .largest_window = packets_in(largest),
                                  .timeouts_before_reset = static_cast<std::int32_t>(from.timeouts_before_reset)});
-  return {.sender = [parameters] { return std::make_unique<transport::Swift>(*parameters); }, .receiver = {}};
 }
 
 }  // namespace weft::study::assembly

@@ -1,16 +1,15 @@
-#include "transport/congestion/timely.h"
+#include "study/assembly/congestion/timely.h"
 
 #include <algorithm>
-#include <memory>
 
-#include "study/assembly/congestion/makers.h"
 #include "study/assembly/congestion/scaled.h"
+#include "transport/congestion/timely.h"
 
 namespace weft::study::assembly {
 
 CongestionControls make_timely(const CongestionContext& context) {
   const scenario::TimelySettings& from = context.scenario.timely;
-  const auto parameters = std::make_shared<const transport::TimelyParameters>(transport::TimelyParameters{
+  return controls_of<transport::Timely>(transport::TimelyParameters{
       .line_rate = context.line,
       .minimum_rate = std::min(from.minimum_rate, context.line),
       .additive_increase = scaled(from.additive_increase, context.line, from.reference_rate),
@@ -23,7 +22,6 @@ CongestionControls make_timely(const CongestionContext& context) {
       .hyper_multiple = from.hyper_multiple,
       .segment = from.segment,
       .window_limit = context.window.value_or(Bytes::max())});
-  return {.sender = [parameters] { return std::make_unique<transport::Timely>(*parameters); }, .receiver = {}};
 }
 
 }  // namespace weft::study::assembly
