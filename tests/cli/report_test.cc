@@ -108,7 +108,7 @@ TEST_F(Report, WhatIsNoComparisonIsRefusedInOneLine) {
   expect_refused("report no-such-file", "weft report: no-such-file: No such file or directory\n");
   expect_refused("report " + folder, fmt::format("weft report: {}: is a folder\n", folder));
   expect_refused("report " + other, fmt::format("weft report: {}: a comparison in format version 3; this weft reads "
-                                                "version 1: make the comparison again\n",
+                                                "version 1: run the comparison again\n",
                                                 other));
   EXPECT_EQ(run_weft("report " + text).exit_status, 2);
   EXPECT_EQ(run_weft("report " + binary).exit_status, 2);

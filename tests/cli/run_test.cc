@@ -54,7 +54,7 @@ TEST_F(Run, PrintsASummaryAndWritesAResultsFile) {
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("small, seed 1\n"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("finished at"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("4 ended well, 256 KiB"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("4 completed, 256 KiB"), std::string::npos) << outcome.out;
   EXPECT_TRUE(exists("results/small-rocev2-seed1.weft")) << outcome.out;
 }
 

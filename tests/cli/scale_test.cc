@@ -25,7 +25,7 @@ TEST(Scale, PrintsALineForEachCaseAndSize) {
   const Outcome outcome = run_weft("scale " + kScenario + " --case 400g --gpus 8..32");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   for (const char* expected : {"fabric ", "GPUs", "accel.", "400g                  8", "400g                 16",
-                               "400g                 32", "against every packet"}) {
+                               "400g                 32", "against packet-level simulation"}) {
     EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
   }
 }
@@ -33,7 +33,7 @@ TEST(Scale, PrintsALineForEachCaseAndSize) {
 TEST(Scale, ASizeThatIsNotPossibleSaysWhyInItsLine) {
   const Outcome outcome = run_weft("scale " + kScenario + " --case 400g --gpus 16,17");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("17  not possible: 17 GPUs make no whole copies of the model: tp 2"), std::string::npos)
+  EXPECT_NE(outcome.out.find("17  not possible: 17 GPUs is not a multiple of one model copy: tp 2"), std::string::npos)
       << outcome.out;
 }
 
