@@ -43,8 +43,7 @@ struct WordsOf<Domains> : NothingPlanned {
 };
 template <>
 struct WordsOf<TopologyKind> {
-  static constexpr WordList<7> kWords = {"single-switch", "dumbbell",       "parking-lot", "leaf-spine",
-                                         "fat-tree",      "rail-optimised", "file"};
+  static constexpr auto kWords = kTopologyWords;
   static constexpr WordList<1> kPlanned = {"dragonfly"};
 };
 template <>
