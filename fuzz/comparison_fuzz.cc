@@ -2,6 +2,7 @@
 // from itself.
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/assert.h"
