@@ -260,7 +260,7 @@ Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& t
                      "READ through host memory (bounce) is not modelled; use write, write-imm or send");
     }
   }
-  if (family == Family::kTcp && traffic.operation == Operation::kRead) {
+  if (engine_of(family) == FamilyEngine::kTcp && traffic.operation == Operation::kRead) {
     return fail_at(scenario, path + "operation", "a TCP stream has no READ; one of write, send");
   }
   return {};

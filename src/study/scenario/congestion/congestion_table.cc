@@ -68,17 +68,19 @@ constexpr std::array kTable = {
 static_assert(kTable.size() == kCongestionWords.size());
 
 bool is_carried(Feedback feedback, Family family) {
+  const FamilyTraits& traits = traits_of(family);
   switch (feedback) {
     case Feedback::kNone:
       return true;
-    case Feedback::kFecn:
-      return is_infiniband(family);
     case Feedback::kEcn:
+      return traits.marks == FamilyMarks::kIpHeader;
+    case Feedback::kFecn:
+      return traits.marks == FamilyMarks::kTransportHeader;
     case Feedback::kTimestamps:
     case Feedback::kTelemetry:
       break;
   }
-  return family == Family::kRoceV2;
+  return traits.telemetry == FamilyTelemetry::kCarried;
 }
 
 std::string_view text_of(Feedback feedback) {
