@@ -103,8 +103,8 @@ TEST(Claims, OnlyFamiliesWithAnIpHeaderAreRouted) {
   for (const Json& one : claim.json()["refused"]) {
     refused[one["case"]] = one["reason"];
   }
-  EXPECT_EQ(refused["rocev1"].rfind("traffic 'across': rocev1 stays inside one layer-2 domain", 0), 0U);
-  EXPECT_EQ(refused["infiniband"].rfind("traffic 'across': infiniband stays inside one subnet", 0), 0U);
+  EXPECT_EQ(refused["rocev1"].rfind("traffic 'across': rocev1 cannot leave one layer-2 domain", 0), 0U);
+  EXPECT_EQ(refused["infiniband"].rfind("traffic 'across': infiniband cannot leave one subnet", 0), 0U);
 }
 
 TEST(Claims, RoceV1HasPausesAloneAndItsVictimSuffers) {

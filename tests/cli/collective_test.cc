@@ -90,7 +90,7 @@ TEST(Collective, WrongInputIsAnsweredInOneLineThatNamesTheOption) {
   expect_refused("all-reduce --size 0", "--size: missing unit");
   expect_refused("all-reduce --size 4MiB..1MiB", "--size: the sizes 4MiB..1MiB end before they begin");
   expect_refused("all-reduce --ranks 0", "0 ranks, 8 GPUs per host, 8 rails, 1 iterations: at least one of each");
-  expect_refused("all-reduce --ranks 12", "12 ranks do not fill hosts of 8 GPUs");
+  expect_refused("all-reduce --ranks 12", "12 ranks is not a multiple of 8 GPUs per host");
   expect_refused("all-reduce --rate 400", "weft collective: --rate: missing unit");
   expect_refused("all-reduce --fabric token-ring", "weft collective: --fabric: unknown word 'token-ring'");
   expect_refused("all-reduce --topology star", "unknown topology 'star'; one of rail-optimised, single-switch");

@@ -85,7 +85,7 @@ TEST_F(Server, GivesUpOnASilentClient) {
   });
   ASSERT_EQ(visits.size(), 2U);
   ASSERT_TRUE(visits[0].error.has_value());
-  EXPECT_NE(visits[0].error->message.find("no word"), std::string::npos) << visits[0].error->message;
+  EXPECT_NE(visits[0].error->message.find("no message"), std::string::npos) << visits[0].error->message;
 }
 
 TEST_F(Server, RefusesNonsenseAndSaysWhy) {

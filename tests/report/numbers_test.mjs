@@ -153,7 +153,7 @@ describe('numbers of the report', () => {
     assert.ok(front.length > 1 && front.length < fabrics.length);
   });
 
-  it('sorts the mis-settings of each fabric, the worst first', async () => {
+  it('sorts the misconfigurations of each fabric, the worst first', async () => {
     const ends = new Set();
     for (const fabric of fabrics) {
       const option = await optionOf(view.page, `tuning-${fabric.name}`);

@@ -103,7 +103,7 @@ const GROUPS = [
     'Network',
     [
       figure('Packets dropped', (fabric) => fabric.drops, count),
-      figure('Packets sent again', (fabric) => fabric.retransmissions, count),
+      figure('Packets retransmitted', (fabric) => fabric.retransmissions, count),
       figure('Packets marked', (fabric) => fabric.marks, count),
       figure('Paused (PFC), all ports', (fabric) => fabric.pause_s, seconds),
       figure('Waiting for credits, all ports', (fabric) => fabric.credit_stall_s, seconds),
@@ -152,9 +152,9 @@ const GROUPS = [
   [
     'Tuning risk',
     [
-      figure('Step time lost, median mis-setting', (fabric) => fabric.tuning_risk?.median, signedPercent),
+      figure('Step time lost, median misconfiguration', (fabric) => fabric.tuning_risk?.median, signedPercent),
       {
-        label: 'Step time lost, worst mis-setting',
+        label: 'Step time lost, worst misconfiguration',
         cell: (fabric) =>
           (isNumber(fabric.tuning_risk?.worst) || fabric.tuning_risk?.worst_fails) && [
             worstText(fabric.tuning_risk),

@@ -44,7 +44,7 @@ TEST(GraphCheck, RefusesANodeWithoutName) {
 TEST(GraphCheck, RefusesASwitchAmongEndpoints) {
   Graph graph = small();
   graph.nodes[1].kind = NodeKind::kSwitch;
-  EXPECT_NE(fault_of(graph).find("host1/nic0 is out of place"), std::string::npos);
+  EXPECT_NE(fault_of(graph).find("host1/nic0 is in the wrong order"), std::string::npos);
 }
 
 TEST(GraphCheck, RefusesAnEndpointWithoutLink) {
@@ -89,7 +89,7 @@ TEST(GraphCheck, NamesTheEndpointThatCannotBeReached) {
   graph.nodes.pop_back();
   --graph.nodes[4].ports;
   --graph.nodes[5].ports;
-  EXPECT_EQ(fault_of(graph), "host2/nic0 cannot be reached from host0/nic0: no path of links joins them");
+  EXPECT_EQ(fault_of(graph), "host2/nic0 cannot be reached from host0/nic0: no links connect them");
 }
 
 TEST(GraphCheck, LetsPlanesBeApartAndNothingJoinThem) {
@@ -97,7 +97,7 @@ TEST(GraphCheck, LetsPlanesBeApartAndNothingJoinThem) {
   for (const std::size_t i : {2U, 3U, 5U}) {
     graph.nodes[i].plane = 1;
   }
-  EXPECT_EQ(fault_of(graph), "the link from leaf1 to spine0 joins planes 1 and 0");
+  EXPECT_EQ(fault_of(graph), "the link from leaf1 to spine0 connects planes 1 and 0");
   graph.links.resize(4);
   graph.nodes.pop_back();
   --graph.nodes[4].ports;
@@ -109,7 +109,7 @@ TEST(GraphCheck, RefusesALinkFromANodeToItself) {
   Graph graph = small();
   graph.nodes[6].ports = 4;
   graph.links.push_back({{NodeIndex(6), 2}, {NodeIndex(6), 3}, 400_gbps, 15_ns});
-  EXPECT_EQ(fault_of(graph), "a link joins spine0 with itself");
+  EXPECT_EQ(fault_of(graph), "a link connects spine0 to itself");
 }
 
 }  // namespace

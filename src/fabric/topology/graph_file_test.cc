@@ -54,9 +54,9 @@ TEST(GraphFile, RefusesToWireAnInfiniBandPortToAnEthernetPort) {
 
 TEST(GraphFile, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(fault_of("endpoint a\nlink a b rate=1Gbps delay=1ns"),
-            "net.txt:2:8: no node named b stands above this line");
+            "net.txt:2:8: no node named b is defined above this line");
   EXPECT_EQ(fault_of("swich a").find("net.txt:1:1: unknown line 'swich'; did you mean 'switch'?"), 0U);
-  EXPECT_EQ(fault_of("switch a\nendpoint a"), "net.txt:2:10: there is a node named a already");
+  EXPECT_EQ(fault_of("switch a\nendpoint a"), "net.txt:2:10: a node named a is already defined");
   EXPECT_EQ(fault_of("switch a tier=256"), "net.txt:1:10: tier is '256', it must be a number from 0 to 255");
   EXPECT_EQ(fault_of("switch a tier=-1"), "net.txt:1:10: tier is '-1', it must be a number from 0 to 255");
   EXPECT_EQ(fault_of("switch a teir=1").find("net.txt:1:10: unknown attribute 'teir'; did you mean 'tier'?"), 0U);

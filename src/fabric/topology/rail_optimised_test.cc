@@ -76,7 +76,7 @@ TEST(RailOptimised, WithoutSpinesEachRailIsAPlane) {
 
 TEST(RailOptimised, SaysWhichOptionIsWrong) {
   EXPECT_EQ(build_graph(RailOptimisedOptions{.groups = 2, .spines = 0}).error().message,
-            "rail-optimised: spines is 0 with 2 groups, which nothing then joins; it must be at least 1");
+            "rail-optimised: spines is 0 with 2 groups, which are then disconnected; it must be at least 1");
   EXPECT_EQ(build_graph(RailOptimisedOptions{.ports_per_nic = 0}).error().message,
             "rail-optimised: ports_per_nic is 0, it must be at least 1");
 }

@@ -104,7 +104,7 @@ TEST(Reducers, AreRefusedTwiceAndOffSwitches) {
   Graph graph = small();
   const NodeIndex leaf(graph.endpoints);
   const std::vector<NodeIndex> twice = {leaf, leaf};
-  EXPECT_NE(add_reducers(graph, twice, {}).error().message.find("leaf0 is to get two"), std::string::npos);
+  EXPECT_NE(add_reducers(graph, twice, {}).error().message.find("leaf0 is named twice"), std::string::npos);
   const std::vector<NodeIndex> host = {NodeIndex(0)};
   EXPECT_FALSE(add_reducers(graph, host, {}));
   const std::vector<NodeIndex> once = {leaf};

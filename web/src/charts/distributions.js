@@ -114,7 +114,7 @@ export function distributions(comparison, looks) {
   return section(
     'distributions',
     'Latency',
-    'How many messages are done within a time: a curve further to the left is faster, a long way to 100 % is a heavy tail.',
+    'How many messages are done within a time: a curve further to the left is faster, a long tail to 100 % is a heavy tail.',
     flows.length > 0
       ? curves({
           id: 'fct',

@@ -136,7 +136,7 @@ export function pauses(comparison, looks) {
     const names = quiet.map(({name}) => name).join(', ');
     return quiet.length === 0
       ? absent('pauses', 'How pauses spread', 'Which pause caused which')
-      : section('pauses', 'How pauses spread', `No port was held up by pauses or missing credits: ${names}.`);
+      : section('pauses', 'How pauses spread', `No port was blocked by pauses or missing credits: ${names}.`);
   }
   return section(
     'pauses',

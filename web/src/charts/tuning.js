@@ -1,4 +1,4 @@
-// Tuning risk: what plausible mis-settings cost, sorted, for each fabric; and how that grows with the cluster.
+// Tuning risk: what plausible misconfigurations cost, sorted, for each fabric; and how that grows with the cluster.
 import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
 import {having, list} from '../comparison.js';
 import {h, slug} from '../dom.js';
@@ -80,7 +80,7 @@ function tornado(fabric, looks, most) {
     id: `tuning-${slug(fabric.name)}`,
     option,
     height: 52 + ROW * items.length,
-    description: `Step time lost by mis-settings of ${fabric.name}, the worst first.`,
+    description: `Step time lost by misconfigurations of ${fabric.name}, the worst first.`,
   }).element;
 }
 
@@ -180,7 +180,7 @@ function bySize(comparison, looks) {
 
 export function tuning(comparison, looks) {
   const fabrics = having(comparison, (fabric) => fabric.tuning_risk?.cases);
-  if (fabrics.length === 0) return absent('tuning', 'Tuning risk', 'What mis-settings cost');
+  if (fabrics.length === 0) return absent('tuning', 'Tuning risk', 'What misconfigurations cost');
   const losses = fabrics.flatMap((fabric) => ran(fabric).map((item) => item.loss));
   const most = {high: niceCeil(Math.max(0.01, ...losses) * 100), low: -niceCeil(-Math.min(0, ...losses) * 100)};
   return section(
@@ -189,7 +189,7 @@ export function tuning(comparison, looks) {
     'How much step time a plausible mistake in the settings costs, measured on a slice of the job, the worst first. All fabrics have the same scale.',
     fabrics.map((fabric) => ofFabric(fabric, looks, most)),
     numbers(
-      'Mis-settings',
+      'Misconfigurations',
       [
         {name: 'Fabric'},
         {name: 'Setting'},
