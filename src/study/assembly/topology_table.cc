@@ -1,5 +1,6 @@
 #include "study/assembly/topology_table.h"
 
+#include <algorithm>
 #include <array>
 
 #include "study/assembly/dragonfly_plus.h"
@@ -157,6 +158,7 @@ constexpr std::array kRows = {
     TopologyRow{.kind = Kind::kFile, .options = file_options},
 };
 static_assert(kRows.size() == scenario::kTopologyWords.size());
+static_assert(std::ranges::is_sorted(kRows, {}, &TopologyRow::kind));
 
 }  // namespace
 

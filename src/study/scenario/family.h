@@ -82,6 +82,15 @@ inline constexpr std::array<FamilyTraits, 5> kFamilies = {{
      .over_ipv6 = wire::Encapsulation::kRoceV2Ipv6},
 }};
 
+static_assert([] {
+  for (std::size_t i = 0; i < kFamilies.size(); ++i) {
+    if (static_cast<std::size_t>(kFamilies[i].family) != i) {
+      return false;
+    }
+  }
+  return true;
+}());
+
 [[nodiscard]] constexpr const FamilyTraits& traits_of(Family family) {
   return kFamilies[static_cast<std::size_t>(family)];
 }

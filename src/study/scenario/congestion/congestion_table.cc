@@ -66,6 +66,7 @@ constexpr std::array kTable = {
                     .validate = validate_timely},
 };
 static_assert(kTable.size() == kCongestionWords.size());
+static_assert(std::ranges::is_sorted(kTable, {}, &CongestionEntry::algorithm));
 
 bool is_carried(Feedback feedback, Family family) {
   const FamilyTraits& traits = traits_of(family);
