@@ -22,6 +22,7 @@ struct SampleTopology {
       {"leaf-spine", LeafSpineOptions{}},
       {"fat-tree", FatTreeOptions{}},
       {"rail-optimised", RailOptimisedOptions{}},
+      {"dragonfly-plus", DragonflyPlusOptions{}},
       {"graph-file", GraphFileOptions{}},
   }};
   return kSamples;

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/result.h"
+#include "fabric/topology/dragonfly_plus.h"
 #include "fabric/topology/dumbbell.h"
 #include "fabric/topology/fat_tree.h"
 #include "fabric/topology/graph.h"
@@ -16,7 +17,7 @@
 namespace weft::fabric {
 
 using TopologyOptions = std::variant<SingleSwitchOptions, DumbbellOptions, ParkingLotOptions, LeafSpineOptions,
-                                     FatTreeOptions, RailOptimisedOptions, GraphFileOptions>;
+                                     FatTreeOptions, RailOptimisedOptions, DragonflyPlusOptions, GraphFileOptions>;
 
 /// The graph, which passes check(); the error says which option is wrong and what would be right.
 [[nodiscard]] Result<Graph> build_topology(const TopologyOptions& options);

@@ -106,7 +106,7 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const sce
   if (shared == nullptr) {
     return;
   }
-  if (scenario_.fabric.family == scenario::Family::kTcp) {
+  if (scenario::engine_of(scenario_.fabric.family) == scenario::FamilyEngine::kTcp) {
     nic.path = [shared, options = socket_path_options({scenario_, devices})](std::uint64_t seed) {
       return std::make_unique<host::SocketPath>(options, host::SocketPath::Place{.host = *shared, .seed = seed});
     };
@@ -145,12 +145,13 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
   nic.measures_order = scenario_.routing.policy == scenario::RoutingPolicy::kSpray ||
                        scenario_.routing.policy == scenario::RoutingPolicy::kAdaptive;
-  nic.pipeline = {
-      .doorbell = settings.doorbell_latency,
-      .fetch = settings.pcie_latency + settings.tx_latency +
-               (scenario_.fabric.family == scenario::Family::kIwarp ? settings.offload_latency : Duration::zero()),
-      .completion = settings.completion_latency,
-      .service_time = service_time(settings.service_time)};
+  nic.pipeline = {.doorbell = settings.doorbell_latency,
+                  .fetch = settings.pcie_latency + settings.tx_latency +
+                           (scenario::engine_of(scenario_.fabric.family) == scenario::FamilyEngine::kIwarp
+                                ? settings.offload_latency
+                                : Duration::zero()),
+                  .completion = settings.completion_latency,
+                  .service_time = service_time(settings.service_time)};
   if (endpoint.value() < host_endpoints_) {
     set_path(nic, endpoint, devices);
   }
@@ -257,14 +258,12 @@ void HostBuilder::set_streams(host::NicOptions& nic) {
 }
 
 host::Service service_of(scenario::Family family) {
-  switch (family) {
-    case scenario::Family::kTcp:
+  switch (scenario::engine_of(family)) {
+    case scenario::FamilyEngine::kTcp:
       return host::Service::kTcp;
-    case scenario::Family::kIwarp:
+    case scenario::FamilyEngine::kIwarp:
       return host::Service::kIwarp;
-    case scenario::Family::kRoceV2:
-    case scenario::Family::kRoceV1:
-    case scenario::Family::kInfiniband:
+    case scenario::FamilyEngine::kRdma:
       break;
   }
   return host::Service::kRdma;

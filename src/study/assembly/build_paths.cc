@@ -97,18 +97,19 @@ host::HostOptions host_options(const PathSource& source) {
 host::RdmaPathOptions rdma_path_options(const PathSource& source, const RdmaSite& site) {
   const scenario::HostSettings& host = source.devices.host;
   const scenario::NicSettings& nic = source.devices.nic;
+  const bool is_iwarp = scenario::engine_of(source.scenario.fabric.family) == scenario::FamilyEngine::kIwarp;
   const Stages stage(source.scenario);
   host::RdmaPathOptions options;
   options.software = stage("host.software_latency", host.software_latency);
   options.doorbell = stage("nic.doorbell_latency", nic.doorbell_latency);
   options.pcie_write = stage("nic.pcie_latency", nic.pcie_latency);
   options.read_round_trip = stage("host.pcie_read_round_trip", host.pcie_read_round_trip);
-  if (source.scenario.fabric.family == scenario::Family::kIwarp) {
+  if (is_iwarp) {
     options.offload = stage("nic.offload_latency", nic.offload_latency);
   }
   options.transmit = stage("nic.tx_latency", nic.tx_latency);
   options.receive = stage("nic.rx_latency", nic.rx_latency);
-  if (source.scenario.fabric.family != scenario::Family::kIwarp) {
+  if (!is_iwarp) {
     // Where a message begins in iWARP's stream is not seen by the NIC's path.
     options.receive_fetch = stage("host.receive_fetch_latency", host.receive_fetch_latency);
   }
@@ -126,7 +127,7 @@ host::RdmaPathOptions rdma_path_options(const PathSource& source, const RdmaSite
   options.poll_cost = host.completion_cost;
   options.memory = site.memory;
   // TCP's checksum stands before the bytes that it covers, and MPA checks its CRC before it places any.
-  if (nic.cut_through && source.scenario.fabric.family != scenario::Family::kIwarp) {
+  if (nic.cut_through && !is_iwarp) {
     options.cut_through = site.line;
   }
   return options;

@@ -53,6 +53,31 @@ TEST(LeafSpine, HostsWithoutLeavesAreRefused) {
   EXPECT_THAT(graph.error().message, HasSubstr("set topology.leaves or topology.hosts_per_leaf"));
 }
 
+constexpr std::string_view kDragonfly = "kind = \"dragonfly-plus\"\nleaves = 2\nhosts_per_leaf = 4\nhosts = 32\n";
+
+// 32 hosts in groups of 2 leaves with 4: four groups, whose leaves need four spines each; one cable per spine and pair.
+TEST(DragonflyPlus, GroupsAndSpinesFollowFromHostsAndOversubscription) {
+  const auto graph = built(kDragonfly);
+  EXPECT_EQ(spines(graph), 4 * 4);
+  const auto of_tier = [&](scenario::LinkTier tier) {
+    return std::ranges::count_if(graph->links, [&](const fabric::Link& link) { return tier_of(*graph, link) == tier; });
+  };
+  EXPECT_EQ(of_tier(scenario::LinkTier::kHost), 32);
+  EXPECT_EQ(of_tier(scenario::LinkTier::kLeaf), 4 * 2 * 4);
+  EXPECT_EQ(of_tier(scenario::LinkTier::kSpine), 6 * 4);
+  EXPECT_EQ(spines(built(kDragonfly, {"topology.oversubscription=2:1"})), 4 * 2);
+  EXPECT_EQ(spines(built(kDragonfly, {"topology.spines=3"})), 4 * 3);
+}
+
+TEST(DragonflyPlus, HostsThatDoNotFillGroupsAreRefusedWithTheNumbers) {
+  const auto graph = built(kDragonfly, {"topology.groups=3"});
+  ASSERT_FALSE(graph);
+  EXPECT_THAT(graph.error().message, HasSubstr("3 groups of 2 leaves with 4 hosts are 24 hosts, not 32"));
+  const auto without = built("kind = \"dragonfly-plus\"\nhosts = 32\n");
+  ASSERT_FALSE(without);
+  EXPECT_THAT(without.error().message, HasSubstr("set topology.leaves and topology.hosts_per_leaf"));
+}
+
 TEST(RailOptimised, SeveralGroupsAreJoinedBySpinesAndOneIsNot) {
   constexpr std::string_view kRails =
       "kind = \"rail-optimised\"\nhosts = 16\nnics_per_host = 4\ngpus_per_host = 4\nhosts_per_leaf = 8\n";

@@ -18,7 +18,7 @@ using fabric::Graph;
 using fabric::PortType;
 
 bool is_routable(scenario::Family family) {
-  return family != scenario::Family::kRoceV1 && family != scenario::Family::kInfiniband;
+  return scenario::traits_of(family).reach == scenario::FamilyReach::kRouted;
 }
 
 /// The first cable, in the order of the graph, that leads out of a part.
@@ -87,7 +87,8 @@ class ReachCheck {
         return fail(
             "traffic '{}': {} cannot leave one {}, but {} and {} are in different ones; the boundary is {}. rocev2, "
             "iwarp and tcp can be routed",
-            plan.job.name, scenario::word_of(family), scenario::is_infiniband(family) ? "subnet" : "layer-2 domain",
+            plan.job.name, scenario::word_of(family),
+            scenario::traits_of(family).reach == scenario::FamilyReach::kSubnet ? "subnet" : "layer-2 domain",
             graph_.nodes[ours[rail].value()].name, graph_.nodes[theirs[rail].value()].name,
             boundary(graph_, part_, inside));
       }

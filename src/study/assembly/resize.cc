@@ -1,5 +1,7 @@
 #include "study/assembly/resize.h"
 
+#include "study/assembly/topology_table.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -40,45 +42,6 @@ Result<void> resize_job(scenario::JobSettings& job, const Resize& resize) {
   training.data = data;
   job.ranks = resize.gpus;
   return {};
-}
-
-/// Groups of at most `most` that make up `hosts`, rounded up to whole groups.
-struct Groups {
-  std::int64_t count = 1;
-  std::int64_t size = 1;
-};
-Groups groups_of(std::int64_t hosts, std::int64_t most) {
-  if (most <= 0 || hosts <= most) {
-    return {.count = 1, .size = hosts};
-  }
-  return {.count = ceil_div(hosts, most), .size = most};
-}
-
-Result<void> resize_topology(scenario::TopologySettings& topology, std::int64_t hosts) {
-  const std::int64_t given = topology.hosts_per_leaf > 0 ? topology.hosts_per_leaf
-                             : topology.leaves > 0       ? topology.hosts / topology.leaves
-                                                         : topology.hosts;
-  switch (topology.kind) {
-    case scenario::TopologyKind::kSingleSwitch:
-    case scenario::TopologyKind::kDumbbell:
-    case scenario::TopologyKind::kFatTree:
-      topology.hosts = hosts;
-      return {};
-    case scenario::TopologyKind::kParkingLot:
-      topology.hosts = ceil_div(hosts, topology.switches) * topology.switches;
-      return {};
-    case scenario::TopologyKind::kLeafSpine:
-    case scenario::TopologyKind::kRailOptimised: {
-      const Groups groups = groups_of(hosts, given);
-      topology.leaves = topology.kind == scenario::TopologyKind::kLeafSpine ? groups.count : topology.leaves;
-      topology.hosts_per_leaf = groups.size;
-      topology.hosts = groups.count * groups.size;
-      return {};
-    }
-    case scenario::TopologyKind::kFile:
-      break;
-  }
-  return fail("scaling cannot grow a topology from a file");
 }
 
 }  // namespace

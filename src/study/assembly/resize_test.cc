@@ -63,6 +63,19 @@ TEST(Resize, FewerGpusThanOneLeafTakesFewerHostsOfIt) {
   EXPECT_EQ(less->jobs.front().training.global_batch, 32 / 8 * 2);
 }
 
+TEST(Resize, GroupsOfADragonflyAreAddedAndEachStaysAsItWas) {
+  std::string text(kLeafSpine);
+  text.replace(text.find("leaf-spine"), 10, "dragonfly-plus");
+  const auto whole = scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}},
+                                              scenario::test_catalogue());
+  ASSERT_TRUE(whole) << whole.error().message;
+  const Result<scenario::Scenario> more = resized(*whole, {.gpus = 256});
+  ASSERT_TRUE(more) << more.error().message;
+  EXPECT_EQ(more->topology.groups, 4);
+  EXPECT_EQ(more->topology.hosts, 32);
+  EXPECT_TRUE(build_topology(*more));
+}
+
 TEST(Resize, StrongScalingKeepsTheBatch) {
   const Result<scenario::Scenario> more = resized(leaf_spine(), {.gpus = 128, .scaling = Scaling::kStrong});
   ASSERT_TRUE(more) << more.error().message;

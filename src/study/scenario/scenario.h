@@ -26,6 +26,7 @@
 #include "study/scenario/scenario_scale_up.h"
 #include "study/scenario/scenario_streams.h"
 #include "study/scenario/scenario_traffic.h"
+#include "study/scenario/topology_kind.h"
 
 namespace weft::study::scenario {
 
@@ -50,16 +51,6 @@ struct FabricSettings {
 /// Whether the fabric is one layer-2 domain (per plane), or every switch a router.
 enum class Domains : std::uint8_t { kOne, kRouted };
 
-enum class TopologyKind : std::uint8_t {
-  kSingleSwitch,
-  kDumbbell,
-  kParkingLot,
-  kLeafSpine,
-  kFatTree,
-  kRailOptimised,
-  kFile,
-};
-
 /// [topology]. A 0 count means that the shape decides.
 struct TopologySettings {
   TopologyKind kind = TopologyKind::kSingleSwitch;
@@ -70,7 +61,9 @@ struct TopologySettings {
   std::int64_t planes = 1;
   std::int64_t leaves = 0;          // leaf-spine, rail-optimised
   std::int64_t spines = 0;          // leaf-spine, rail-optimised
-  std::int64_t hosts_per_leaf = 0;  // leaf-spine, rail-optimised
+  std::int64_t hosts_per_leaf = 0;  // leaf-spine, rail-optimised, dragonfly-plus
+  std::int64_t groups = 0;          // dragonfly-plus
+  std::int64_t global_links = 0;    // dragonfly-plus: between two groups; 0: one per spine
   std::int64_t tiers = 2;           // fat-tree: 2 or 3
   std::int64_t radix = 0;           // fat-tree: ports of a switch in use
   Oversubscription oversubscription;

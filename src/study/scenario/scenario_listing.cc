@@ -33,7 +33,7 @@ bool is_of_other_algorithm(const Section& section, CongestionAlgorithm algorithm
 bool is_of_other_hosts(const Section& section, const Key& key, const Scenario& scenario) {
   const bool staged = scenario.devices.host.model == HostModel::kStages;
   return (section.path == "host" && !staged && key.name != "profile") ||
-         (section.path == "sockets" && (!staged || scenario.fabric.family != Family::kTcp)) ||
+         (section.path == "sockets" && (!staged || engine_of(scenario.fabric.family) != FamilyEngine::kTcp)) ||
          (section.path == "scale_up" && scenario.scale_up.kind == ScaleUpKind::kNone && key.name != "entry");
 }
 

@@ -168,6 +168,7 @@ bool lacks_hosts(const TopologySettings& topology) {
       return topology.hosts == 0;
     case TopologyKind::kLeafSpine:
     case TopologyKind::kRailOptimised:
+    case TopologyKind::kDragonflyPlus:
       return topology.hosts == 0 && (topology.leaves == 0 || topology.hosts_per_leaf == 0);
     case TopologyKind::kFatTree:
     case TopologyKind::kFile:
@@ -179,7 +180,8 @@ bool lacks_hosts(const TopologySettings& topology) {
 Result<void> validate_topology(const Scenario& scenario) {
   const auto& topology = scenario.topology;
   if (lacks_hosts(topology)) {
-    const bool shaped = topology.kind == TopologyKind::kLeafSpine || topology.kind == TopologyKind::kRailOptimised;
+    const bool shaped = topology.kind == TopologyKind::kLeafSpine || topology.kind == TopologyKind::kRailOptimised ||
+                        topology.kind == TopologyKind::kDragonflyPlus;
     return fail_at(scenario, "topology.kind", "'{}' needs topology.hosts{}", word_of(topology.kind),
                    shaped ? ", or leaves and hosts_per_leaf" : "");
   }
@@ -258,7 +260,7 @@ Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& t
                      "READ through host memory (bounce) is not modelled; use write, write-imm or send");
     }
   }
-  if (family == Family::kTcp && traffic.operation == Operation::kRead) {
+  if (engine_of(family) == FamilyEngine::kTcp && traffic.operation == Operation::kRead) {
     return fail_at(scenario, path + "operation", "a TCP stream has no READ; one of write, send");
   }
   return {};

@@ -26,7 +26,13 @@ struct WordsOf<Hardware> : NothingPlanned {
 };
 template <>
 struct WordsOf<Family> {
-  static constexpr WordList<5> kWords = {"rocev2", "infiniband", "rocev1", "iwarp", "tcp"};
+  static constexpr auto kWords = [] {
+    WordList<kFamilies.size()> words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = kFamilies[i].word;
+    }
+    return words;
+  }();
   static constexpr WordList<1> kPlanned = {"uet"};
 };
 template <>
@@ -43,8 +49,7 @@ struct WordsOf<Domains> : NothingPlanned {
 };
 template <>
 struct WordsOf<TopologyKind> {
-  static constexpr WordList<7> kWords = {"single-switch", "dumbbell",       "parking-lot", "leaf-spine",
-                                         "fat-tree",      "rail-optimised", "file"};
+  static constexpr auto kWords = kTopologyWords;
   static constexpr WordList<1> kPlanned = {"dragonfly"};
 };
 template <>

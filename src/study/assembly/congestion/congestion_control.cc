@@ -1,5 +1,6 @@
 #include "study/assembly/congestion/congestion_control.h"
 
+#include <algorithm>
 #include <array>
 
 #include "study/assembly/congestion/dcqcn.h"
@@ -44,6 +45,7 @@ constexpr std::array kMakers = {
         .algorithm = scenario::CongestionAlgorithm::kTimely, .make = make_timely, .needs_round_trip = timely_measures},
 };
 static_assert(kMakers.size() == scenario::kCongestionWords.size());
+static_assert(std::ranges::is_sorted(kMakers, {}, &Maker::algorithm));
 
 const Maker& maker_of(const scenario::Scenario& scenario) {
   return kMakers[static_cast<std::size_t>(scenario.congestion.algorithm)];

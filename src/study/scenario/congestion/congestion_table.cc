@@ -66,19 +66,22 @@ constexpr std::array kTable = {
                     .validate = validate_timely},
 };
 static_assert(kTable.size() == kCongestionWords.size());
+static_assert(std::ranges::is_sorted(kTable, {}, &CongestionEntry::algorithm));
 
 bool is_carried(Feedback feedback, Family family) {
+  const FamilyTraits& traits = traits_of(family);
   switch (feedback) {
     case Feedback::kNone:
       return true;
-    case Feedback::kFecn:
-      return is_infiniband(family);
     case Feedback::kEcn:
+      return traits.marks == FamilyMarks::kIpHeader;
+    case Feedback::kFecn:
+      return traits.marks == FamilyMarks::kTransportHeader;
     case Feedback::kTimestamps:
     case Feedback::kTelemetry:
       break;
   }
-  return family == Family::kRoceV2;
+  return traits.telemetry == FamilyTelemetry::kCarried;
 }
 
 std::string_view text_of(Feedback feedback) {

@@ -1,0 +1,176 @@
+#include "study/assembly/topology_table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "study/assembly/dragonfly_plus.h"
+#include "study/assembly/topology_parts.h"
+
+namespace weft::study::assembly {
+namespace {
+
+std::uint32_t half_up(std::int64_t value) { return static_cast<std::uint32_t>((value + 1) / 2); }
+
+Result<fabric::TopologyOptions> single_switch_options(const scenario::Scenario& scenario) {
+  const scenario::TopologySettings& topology = scenario.topology;
+  return fabric::SingleSwitchOptions{.hosts = count(topology.hosts),
+                                     .nics_per_host = count(topology.nics_per_host),
+                                     .host_link = cable_of(scenario, scenario::LinkTier::kHost),
+                                     .domains = domains_of(scenario)};
+}
+
+Result<fabric::TopologyOptions> dumbbell_options(const scenario::Scenario& scenario) {
+  const scenario::TopologySettings& topology = scenario.topology;
+  return fabric::DumbbellOptions{.left_hosts = half_up(topology.hosts),
+                                 .right_hosts = count(topology.hosts / 2),
+                                 .nics_per_host = count(topology.nics_per_host),
+                                 .parallel_links = count(topology.parallel_links),
+                                 .host_link = cable_of(scenario, scenario::LinkTier::kHost),
+                                 .bottleneck = cable_of(scenario, scenario::LinkTier::kLeaf),
+                                 .domains = domains_of(scenario)};
+}
+
+Result<fabric::TopologyOptions> parking_lot_options(const scenario::Scenario& scenario) {
+  const scenario::TopologySettings& topology = scenario.topology;
+  if (topology.hosts % topology.switches != 0) {
+    return fail("{} hosts cannot be distributed evenly over {} switches", topology.hosts, topology.switches);
+  }
+  return fabric::ParkingLotOptions{.switches = count(topology.switches),
+                                   .hosts_per_switch = count(topology.hosts / topology.switches),
+                                   .nics_per_host = count(topology.nics_per_host),
+                                   .parallel_links = count(topology.parallel_links),
+                                   .host_link = cable_of(scenario, scenario::LinkTier::kHost),
+                                   .chain_link = cable_of(scenario, scenario::LinkTier::kLeaf),
+                                   .domains = domains_of(scenario)};
+}
+
+// A leaf with radix ports and an oversubscription of d:u has u / (d + u) of them upwards.
+Result<std::uint32_t> uplinks_of(const scenario::TopologySettings& topology) {
+  const std::int64_t sum = topology.oversubscription.down + topology.oversubscription.up;
+  if (topology.radix * topology.oversubscription.up % sum != 0) {
+    return fail("{} ports of a leaf cannot be split {}:{} between hosts and uplinks", topology.radix,
+                topology.oversubscription.down, topology.oversubscription.up);
+  }
+  return static_cast<std::uint32_t>(topology.radix * topology.oversubscription.up / sum);
+}
+
+Result<fabric::TopologyOptions> fat_tree_options(const scenario::Scenario& scenario) {
+  const scenario::TopologySettings& topology = scenario.topology;
+  Result<std::uint32_t> uplinks = uplinks_of(topology);
+  if (!uplinks) {
+    return pass_on(uplinks);
+  }
+  return fabric::FatTreeOptions{.radix = count(topology.radix),
+                                .tiers = count(topology.tiers),
+                                .hosts = count(topology.hosts),
+                                .nics_per_host = count(topology.nics_per_host),
+                                .leaf_uplinks = *uplinks,
+                                .parallel_links = count(topology.parallel_links),
+                                .host_link = cable_of(scenario, scenario::LinkTier::kHost),
+                                .leaf_link = cable_of(scenario, scenario::LinkTier::kLeaf),
+                                .core_link = cable_of(scenario, scenario::LinkTier::kSpine),
+                                .domains = domains_of(scenario)};
+}
+
+Result<fabric::TopologyOptions> rail_options(const scenario::Scenario& scenario) {
+  const scenario::TopologySettings& topology = scenario.topology;
+  const std::int64_t group = topology.hosts_per_leaf > 0 ? topology.hosts_per_leaf : topology.hosts;
+  if (group <= 0 || topology.hosts % group != 0) {
+    return fail("{} hosts is not a multiple of hosts_per_leaf = {}", topology.hosts, group);
+  }
+  const bool planes = topology.planes > 1;
+  if (planes && topology.planes != topology.ports_per_nic) {
+    return fail("{} planes need NICs of as many ports; ports_per_nic is {}", topology.planes, topology.ports_per_nic);
+  }
+  // The rails of one group need no spines to reach all of it.
+  const std::uint32_t spines = topology.hosts == group ? count(topology.spines) : spines_of(scenario, group);
+  return fabric::RailOptimisedOptions{.groups = count(topology.hosts / group),
+                                      .hosts_per_group = count(group),
+                                      .rails = count(topology.nics_per_host),
+                                      .spines = spines,
+                                      .parallel_links = count(topology.parallel_links),
+                                      .ports_per_nic = count(topology.ports_per_nic),
+                                      .port_spread = planes ? fabric::PortSpread::kPlanes : fabric::PortSpread::kLeaves,
+                                      .host_link = cable_of(scenario, scenario::LinkTier::kHost),
+                                      .fabric_link = cable_of(scenario, scenario::LinkTier::kLeaf),
+                                      .domains = domains_of(scenario)};
+}
+
+Result<fabric::TopologyOptions> leaf_spine_options(const scenario::Scenario& scenario) {
+  const scenario::TopologySettings& topology = scenario.topology;
+  std::int64_t leaves = topology.leaves;
+  std::int64_t per_leaf = topology.hosts_per_leaf;
+  if (per_leaf == 0 && leaves > 0) {
+    per_leaf = topology.hosts / leaves;
+  } else if (leaves == 0 && per_leaf > 0) {
+    leaves = topology.hosts / per_leaf;
+  }
+  if (leaves == 0 && per_leaf == 0) {
+    return fail("topology: the number of hosts per leaf is missing; set topology.leaves or topology.hosts_per_leaf");
+  }
+  if (topology.hosts != 0 && leaves * per_leaf != topology.hosts) {
+    return fail("{} leaves of {} hosts are {} hosts, not {}", leaves, per_leaf, leaves * per_leaf, topology.hosts);
+  }
+  return fabric::LeafSpineOptions{.leaves = count(leaves),
+                                  .spines = spines_of(scenario, per_leaf * topology.nics_per_host),
+                                  .hosts_per_leaf = count(per_leaf),
+                                  .nics_per_host = count(topology.nics_per_host),
+                                  .parallel_links = count(topology.parallel_links),
+                                  .host_link = cable_of(scenario, scenario::LinkTier::kHost),
+                                  .fabric_link = cable_of(scenario, scenario::LinkTier::kLeaf),
+                                  .domains = domains_of(scenario)};
+}
+
+Result<fabric::TopologyOptions> file_options(const scenario::Scenario& scenario) {
+  return fabric::GraphFileOptions{.file = scenario.topology.file};
+}
+
+void set_hosts(scenario::TopologySettings& topology, std::int64_t hosts) { topology.hosts = hosts; }
+
+void grow_chain(scenario::TopologySettings& topology, std::int64_t hosts) {
+  topology.hosts = (hosts + topology.switches - 1) / topology.switches * topology.switches;
+}
+
+void grow_rails(scenario::TopologySettings& topology, std::int64_t hosts) {
+  const HostGroups groups = groups_of(hosts, hosts_of_leaf(topology));
+  topology.hosts_per_leaf = groups.size;
+  topology.hosts = groups.count * groups.size;
+}
+
+void grow_leaves(scenario::TopologySettings& topology, std::int64_t hosts) {
+  const HostGroups groups = groups_of(hosts, hosts_of_leaf(topology));
+  topology.leaves = groups.count;
+  topology.hosts_per_leaf = groups.size;
+  topology.hosts = groups.count * groups.size;
+}
+
+using Kind = scenario::TopologyKind;
+
+/// In the order of the enumeration.
+constexpr std::array kRows = {
+    TopologyRow{.kind = Kind::kSingleSwitch, .options = single_switch_options, .resize = set_hosts},
+    TopologyRow{.kind = Kind::kDumbbell, .options = dumbbell_options, .resize = set_hosts},
+    TopologyRow{.kind = Kind::kParkingLot, .options = parking_lot_options, .resize = grow_chain},
+    TopologyRow{.kind = Kind::kLeafSpine, .options = leaf_spine_options, .resize = grow_leaves},
+    TopologyRow{.kind = Kind::kFatTree, .options = fat_tree_options, .resize = set_hosts},
+    TopologyRow{.kind = Kind::kRailOptimised, .options = rail_options, .resize = grow_rails},
+    TopologyRow{.kind = Kind::kDragonflyPlus, .options = dragonfly_plus_options, .resize = grow_groups},
+    TopologyRow{.kind = Kind::kFile, .options = file_options},
+};
+static_assert(kRows.size() == scenario::kTopologyWords.size());
+static_assert(std::ranges::is_sorted(kRows, {}, &TopologyRow::kind));
+
+}  // namespace
+
+const TopologyRow& row_of(scenario::TopologyKind kind) { return kRows[static_cast<std::size_t>(kind)]; }
+
+Result<void> resize_topology(scenario::TopologySettings& topology, std::int64_t hosts) {
+  const TopologyRow& row = row_of(topology.kind);
+  if (row.resize == nullptr) {
+    return fail("scaling cannot grow a topology from a file");
+  }
+  row.resize(topology, hosts);
+  return {};
+}
+
+}  // namespace weft::study::assembly
