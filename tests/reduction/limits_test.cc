@@ -104,7 +104,7 @@ TEST_F(SmallReducers, RefuseGroupsBeyondThem) {
   EXPECT_TRUE(says(refusal(no_queue), "no such completion queue"));
   EXPECT_EQ(refusal(attributes()), "");
   EXPECT_EQ(refusal(attributes()), "");
-  EXPECT_TRUE(says(refusal(attributes()), "leaf0/reducer serves 2 groups already"));
+  EXPECT_TRUE(says(refusal(attributes()), "leaf0/reducer already serves 2 groups"));
 }
 
 TEST(Reducers, RefuseMoreChildrenThanTheyMayHave) {
