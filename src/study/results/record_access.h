@@ -1,6 +1,6 @@
 // Makes the Access of a field from a pointer to a member, and the RowSource of a table from a list of RunResults.
 //
-// Templates over the rows' types: for the files that define tables alone (study/results/records_*.cc, nic_row.cc).
+// Templates over the rows' types: for the files that define tables alone (study/results/record_table_*.cc, nic_row.cc).
 #pragma once
 
 #include <concepts>

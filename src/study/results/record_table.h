@@ -1,7 +1,7 @@
 // Records of a results file as data: the fields of each, and where their rows are in RunResults.
 //
 // One table describes a record for all its forms: the SQLite schema, what writes and reads it, CSV columns, JSON
-// members and the reference in docs/results.md. A field is a line of its table (study/results/records_*.cc,
+// members and the reference in docs/results.md. A field is a line of its table (study/results/record_table_*.cc,
 // nic_row.cc).
 #pragma once
 

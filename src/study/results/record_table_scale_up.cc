@@ -90,10 +90,7 @@ const RecordTable& memory_access_table() {
       .fields =
           {{"memory", member<&MemoryAccessRow::memory>, "peer, pool.", {.json = "memory"}},
            {"operation", member<&MemoryAccessRow::operation>, "load, store, send.", {.json = "operation"}},
-           {"messages",
-            member<&MemoryAccessRow::messages>,
-            "How many.",
-            {.unit = "messages", .json = "messages"}},
+           {"messages", member<&MemoryAccessRow::messages>, "How many.", {.unit = "messages", .json = "messages"}},
            {"size", member<&MemoryAccessRow::bytes>, "Payload of all.", {.json = "sent_bytes"}},
            {"smallest", member<&MemoryAccessRow::smallest>, "Payload of the smallest.", {.json = "smallest_bytes"}},
            {"fastest_ps",
