@@ -29,7 +29,7 @@ function(weft_report_page target)
     OUTPUT "${WEFT_REPORT_PAGE}" "${WEFT_NOTICES}"
     COMMAND "${WEFT_NODE}" "${web}/build.mjs" "--packages=${WEFT_WEB_DIR}" "--page=${WEFT_REPORT_PAGE}"
             "--notices=${WEFT_NOTICES}"
-    DEPENDS "${packages}" "${web}/build.mjs" ${sources}
+    DEPENDS "${packages}" "${web}/build.mjs" "${CMAKE_SOURCE_DIR}/src/study/report/comparison_keys.h" ${sources}
     COMMENT "Bundling the report"
     VERBATIM)
   weft_embed_text(${target} FILE "${WEFT_REPORT_PAGE}" FUNCTION weft::study::report::report_page

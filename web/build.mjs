@@ -1,4 +1,5 @@
 // Bundles the page of the report into one HTML file, and writes the notices of what is bundled.
+// Sources import the names of the document's members from 'weft:members'.
 //   node build.mjs --packages=FOLDER --page=FILE --notices=FILE
 // FOLDER holds node_modules. The page keeps two marks, for the title and the data.
 import {readFileSync, writeFileSync} from 'node:fs';
@@ -14,6 +15,22 @@ const {values: given} = parseArgs({
 const modules = join(given.packages, 'node_modules');
 const esbuild = createRequire(join(given.packages, 'package.json'))('esbuild');
 
+/** Names of the document's members, from the C++ header that has them: kStepTime is `stepTime`. */
+function memberNames() {
+  const header = readFileSync(join(here, '..', 'src', 'study', 'report', 'comparison_keys.h'), 'utf8');
+  const names = [...header.matchAll(/const char\* k(\w)(\w*) = "(\w+)";/g)];
+  if (names.length === 0) throw new Error('comparison_keys.h: no names found');
+  return names.map(([, first, rest, name]) => `export const ${first.toLowerCase()}${rest} = '${name}';`).join('\n');
+}
+
+const members = {
+  name: 'members',
+  setup(build) {
+    build.onResolve({filter: /^weft:members$/}, ({path}) => ({path, namespace: 'members'}));
+    build.onLoad({filter: /.*/, namespace: 'members'}, () => ({contents: memberNames(), loader: 'js'}));
+  },
+};
+
 async function bundled(entry) {
   const result = await esbuild.build({
     entryPoints: [join(here, 'src', entry)],
@@ -26,6 +43,8 @@ async function bundled(entry) {
     charset: 'ascii',
     legalComments: 'none', // whole texts stand at the end of the page
     nodePaths: [modules],
+    plugins: [members],
+    logOverride: {'import-is-undefined': 'error'}, // a member that comparison_keys.h does not have
     logLevel: 'warning',
   });
   return {text: result.outputFiles[0].text.trim(), inputs: Object.keys(result.metafile.inputs)};

@@ -1,4 +1,5 @@
 // Bills of materials.
+import * as member from 'weft:members';
 import {having, list, possible} from './comparison.js';
 import {h} from './dom.js';
 import {count, dollars, isNumber, orNot, watts} from './format.js';
@@ -25,7 +26,7 @@ function rowOf(line) {
     orNot(line.unit_price_usd, dollars),
     line.owned ? 'owned already' : orNot(line.price_usd, dollars),
     orNot(line.unit_power_w, watts),
-    orNot(line.power_w, watts),
+    orNot(line[member.power], watts),
     line.mark ?? '',
     line.source ?? '',
   ];
@@ -34,7 +35,7 @@ function rowOf(line) {
 const RUNNING = {energy_usd: 'energy', upkeep_usd: 'upkeep', staff_usd: 'staff'};
 
 /** What was counted of running it, and what was not because nobody said what it costs. */
-function runningCost({running_cost: running}) {
+function runningCost({[member.runningCost]: running}) {
   if (!running) return null;
   const counted = Object.entries(RUNNING)
     .filter(([key]) => isNumber(running[key]))
@@ -63,12 +64,12 @@ export function bill(comparison, looks) {
         h('h3', {}, fabricName(fabric, looks)),
         runningCost(fabric),
         table(`Bill of materials of ${fabric.name}`, COLUMNS, fabric.bill.map(rowOf), {
-          foot: ['Total', '', '', '', orNot(fabric.cost_usd, dollars), '', orNot(fabric.power_w, watts), '', ''],
+          foot: ['Total', '', '', '', orNot(fabric[member.cost], dollars), '', orNot(fabric[member.power], watts), '', ''],
         }),
       ),
     ),
     without.length > 0 && h('p', {class: 'key'}, `Without a bill: ${without.map((fabric) => fabric.name).join(', ')}.`),
-    !fabrics.every((fabric) => isNumber(fabric.cost_usd)) &&
+    !fabrics.every((fabric) => isNumber(fabric[member.cost])) &&
       h('p', {class: 'key'}, 'A total is missing where a price is.'),
   );
 }

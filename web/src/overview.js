@@ -1,4 +1,5 @@
 // The table: fabrics as columns, the rows that buyers compare first, then what was measured.
+import * as member from 'weft:members';
 import {h} from './dom.js';
 import {impossible, list, possible} from './comparison.js';
 import {intervalText} from './charts/step_time.js';
@@ -27,19 +28,19 @@ const figure = (label, get, format) => ({
   },
 });
 
-const UNITS = {usd_per_ktoken_s: 'for a thousand tokens a second', usd_per_run_per_s: 'for a run a second'};
+const UNITS = {[member.usdPerKtoken]: 'for a thousand tokens a second', [member.usdPerRun]: 'for a run a second'};
 
 function faultText(fault) {
   const under = [
     fault.link,
-    isNumber(fault.reroute_delay_s) && `routes avoid it after ${seconds(fault.reroute_delay_s)}`,
-    fault.messages_failed > 0 && `messages that failed: ${count(fault.messages_failed)}`,
-    fault.connections_lost > 0 && `connections lost: ${count(fault.connections_lost)}`,
+    isNumber(fault[member.rerouteDelay]) && `routes avoid it after ${seconds(fault[member.rerouteDelay])}`,
+    fault[member.messagesFailed] > 0 && `messages that failed: ${count(fault[member.messagesFailed])}`,
+    fault[member.connectionsLost] > 0 && `connections lost: ${count(fault[member.connectionsLost])}`,
     fault.reason,
   ].filter(Boolean);
-  const value = isNumber(fault.lost_s)
-    ? seconds(fault.lost_s)
-    : fault.connections_lost > 0
+  const value = isNumber(fault[member.faultLost])
+    ? seconds(fault[member.faultLost])
+    : fault[member.connectionsLost] > 0
       ? 'connections break'
       : undefined;
   return (value || fault.reason) && [value ?? NOT_MEASURED, under.map((text) => h('span', {class: 'below'}, text))];
@@ -52,36 +53,36 @@ const GROUPS = [
       {
         label: 'Step time',
         cell: (fabric) =>
-          isNumber(fabric.step_time_s) && [
-            h('b', {}, seconds(fabric.step_time_s)),
+          isNumber(fabric[member.stepTime]) && [
+            h('b', {}, seconds(fabric[member.stepTime])),
             intervalText(fabric) && h('span', {class: 'below'}, `95 %: ${intervalText(fabric)}`),
           ],
       },
       {
         label: 'Against the best',
         cell: (fabric) =>
-          isNumber(fabric.ratio_to_best) && [
-            ratio(fabric.ratio_to_best),
-            fabric.differs_from_best === false &&
-              fabric.ratio_to_best > 1 &&
+          isNumber(fabric[member.ratioToBest]) && [
+            ratio(fabric[member.ratioToBest]),
+            fabric[member.differsFromBest] === false &&
+              fabric[member.ratioToBest] > 1 &&
               h('span', {class: 'below'}, 'no difference: intervals overlap'),
           ],
       },
-      figure('Tokens a second', (fabric) => fabric.tokens_per_second, count),
-      figure('Use of the GPUs (model FLOPs)', (fabric) => fabric.model_flops_utilisation, percent),
-      figure('Computing', (fabric) => fabric.compute_s, seconds),
-      figure('Exposed communication', (fabric) => fabric.exposed_communication_s, seconds),
+      figure('Tokens a second', (fabric) => fabric[member.tokensPerSecond], count),
+      figure('Use of the GPUs (model FLOPs)', (fabric) => fabric[member.modelFlopsUtilisation], percent),
+      figure('Computing', (fabric) => fabric[member.compute], seconds),
+      figure('Exposed communication', (fabric) => fabric[member.exposedCommunication], seconds),
       figure(
         'Bus bandwidth',
-        (fabric) => fabric.bus_bandwidth_gbytes_per_s,
+        (fabric) => fabric[member.busBandwidth],
         (value) => `${plain(value)} GB/s`,
       ),
       {
         label: 'Error of the composition',
         cell: (fabric) =>
-          isNumber(fabric.composition_error) && [
-            signedPercent(fabric.composition_error),
-            fabric.composition_check && h('span', {class: 'below'}, fabric.composition_check),
+          isNumber(fabric[member.compositionError]) && [
+            signedPercent(fabric[member.compositionError]),
+            fabric[member.compositionCheck] && h('span', {class: 'below'}, fabric[member.compositionCheck]),
           ],
       },
     ],
@@ -89,14 +90,14 @@ const GROUPS = [
   [
     'Messages',
     [
-      figure('Flow completion, median', (fabric) => fabric.fct_us?.p50, microseconds),
-      figure('Flow completion, 99 %', (fabric) => fabric.fct_us?.p99, microseconds),
-      figure('Flow completion, 99.9 %', (fabric) => fabric.fct_us?.p999, microseconds),
-      figure('Small message, idle network', (fabric) => fabric.small_message?.idle_us, microseconds),
-      figure('Small message under load, median', (fabric) => fabric.small_message?.loaded_p50_us, microseconds),
-      figure('Small message under load, 99 %', (fabric) => fabric.small_message?.loaded_p99_us, microseconds),
-      figure('Small message under load, 99.9 %', (fabric) => fabric.small_message?.loaded_p999_us, microseconds),
-      figure('Jitter', (fabric) => fabric.jitter_us, microseconds),
+      figure('Flow completion, median', (fabric) => fabric[member.fct]?.p50, microseconds),
+      figure('Flow completion, 99 %', (fabric) => fabric[member.fct]?.p99, microseconds),
+      figure('Flow completion, 99.9 %', (fabric) => fabric[member.fct]?.p999, microseconds),
+      figure('Small message, idle network', (fabric) => fabric[member.smallMessage]?.[member.idle], microseconds),
+      figure('Small message under load, median', (fabric) => fabric[member.smallMessage]?.[member.loadedMedian], microseconds),
+      figure('Small message under load, 99 %', (fabric) => fabric[member.smallMessage]?.[member.loadedP99], microseconds),
+      figure('Small message under load, 99.9 %', (fabric) => fabric[member.smallMessage]?.[member.loadedP999], microseconds),
+      figure('Jitter', (fabric) => fabric[member.jitter], microseconds),
     ],
   ],
   [
@@ -105,17 +106,17 @@ const GROUPS = [
       figure('Packets dropped', (fabric) => fabric.drops, count),
       figure('Packets retransmitted', (fabric) => fabric.retransmissions, count),
       figure('Packets marked', (fabric) => fabric.marks, count),
-      figure('Paused (PFC), all ports', (fabric) => fabric.pause_s, seconds),
-      figure('Waiting for credits, all ports', (fabric) => fabric.credit_stall_s, seconds),
+      figure('Paused (PFC), all ports', (fabric) => fabric[member.pause], seconds),
+      figure('Waiting for credits, all ports', (fabric) => fabric[member.creditStall], seconds),
       {
         label: 'Outage when a link fails',
         unless: 'Fault recovery',
-        cell: (fabric) => isNumber(fabric.fault?.outage_us) && microseconds(fabric.fault.outage_us),
+        cell: (fabric) => isNumber(fabric.fault?.[member.outage]) && microseconds(fabric.fault[member.outage]),
       },
       {label: 'Time lost to a failed link', cell: (fabric) => fabric.fault && faultText(fabric.fault)},
       figure(
         'CPU per host',
-        (fabric) => fabric.cpu_cores_per_host,
+        (fabric) => fabric[member.cpuCoresPerHost],
         (value) => `${plain(value)} cores`,
       ),
       {
@@ -137,13 +138,13 @@ const GROUPS = [
   [
     'Cost',
     [
-      figure('Network, to buy', (fabric) => fabric.cost_usd, dollars),
-      figure('Power', (fabric) => fabric.power_w, watts),
+      figure('Network, to buy', (fabric) => fabric[member.cost], dollars),
+      figure('Power', (fabric) => fabric[member.power], watts),
       {
         label: 'Per unit of work',
         cell: (fabric) =>
-          fabric.cost_per_unit &&
-          Object.entries(fabric.cost_per_unit)
+          fabric[member.costPerUnit] &&
+          Object.entries(fabric[member.costPerUnit])
             .filter(([, value]) => isNumber(value))
             .map(([unit, value]) => [dollars(value), h('span', {class: 'below'}, UNITS[unit] ?? unit)]),
       },
@@ -152,13 +153,13 @@ const GROUPS = [
   [
     'Tuning risk',
     [
-      figure('Step time lost, median misconfiguration', (fabric) => fabric.tuning_risk?.median, signedPercent),
+      figure('Step time lost, median misconfiguration', (fabric) => fabric[member.tuningRisk]?.median, signedPercent),
       {
         label: 'Step time lost, worst misconfiguration',
         cell: (fabric) =>
-          (isNumber(fabric.tuning_risk?.worst) || fabric.tuning_risk?.worst_fails) && [
-            worstText(fabric.tuning_risk),
-            fabric.tuning_risk.worst_setting && h('span', {class: 'below'}, fabric.tuning_risk.worst_setting),
+          (isNumber(fabric[member.tuningRisk]?.worst) || fabric[member.tuningRisk]?.[member.worstFails]) && [
+            worstText(fabric[member.tuningRisk]),
+            fabric[member.tuningRisk][member.worstSetting] && h('span', {class: 'below'}, fabric[member.tuningRisk][member.worstSetting]),
           ],
       },
     ],
@@ -189,6 +190,13 @@ const filled = (value) =>
     value === '' ||
     (Array.isArray(value) && value.length === 0)
   );
+
+/** Counters of NICs that have a line of their own in a run's summary: a row for each name that any fabric has. */
+function counterRows(fabrics) {
+  const names = [...new Set(fabrics.flatMap((fabric) => list(fabric[member.nicTotals]).map((total) => total.name)))];
+  const value = (fabric, name) => list(fabric[member.nicTotals]).find((total) => total.name === name)?.value;
+  return names.map((name) => figure(name, (fabric) => value(fabric, name), count));
+}
 
 function rowElement(row, fabrics) {
   return h(
@@ -271,7 +279,9 @@ export function overview(comparison, looks) {
     h('caption', {}, 'All figures, a column for each fabric'),
     head,
     buyers.length > 0 && groupElement('What buyers compare', buyers, fabrics),
-    GROUPS.map(([title, rows]) => groupElement(title, rows, fabrics)),
+    GROUPS.map(([title, rows]) =>
+      groupElement(title, title === 'Network' ? [...rows, ...counterRows(fabrics)] : rows, fabrics),
+    ),
   );
   return section(
     'overview',

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "study/report/comparison_keys.h"
+
 namespace weft::study::claims {
 namespace {
 
@@ -41,17 +43,21 @@ std::optional<double> ComparisonReading::number(std::string_view fabric, std::st
 }
 
 std::optional<Seconds> ComparisonReading::step_time(std::string_view fabric) const {
-  const auto mean = number(fabric, "step_time_s");
+  const auto mean = number(fabric, report::key::kStepTime);
   if (!mean) {
     return std::nullopt;
   }
   return Seconds{.mean = *mean,
-                 .low = number(fabric, "step_time_low_s").value_or(*mean),
-                 .high = number(fabric, "step_time_high_s").value_or(*mean)};
+                 .low = number(fabric, report::key::kStepTimeLow).value_or(*mean),
+                 .high = number(fabric, report::key::kStepTimeHigh).value_or(*mean)};
 }
 
-std::optional<double> ComparisonReading::cost_usd(std::string_view fabric) const { return number(fabric, "cost_usd"); }
-std::optional<double> ComparisonReading::power_w(std::string_view fabric) const { return number(fabric, "power_w"); }
+std::optional<double> ComparisonReading::cost_usd(std::string_view fabric) const {
+  return number(fabric, report::key::kCost);
+}
+std::optional<double> ComparisonReading::power_w(std::string_view fabric) const {
+  return number(fabric, report::key::kPower);
+}
 
 std::string ComparisonReading::job() const { return text_of(member(member(document_, "scenario"), "job")); }
 

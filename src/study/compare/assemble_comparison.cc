@@ -15,6 +15,7 @@
 #include "study/compare/lost_time.h"
 #include "study/compare/verdict.h"
 #include "study/report/comparison_document.h"
+#include "study/report/comparison_keys.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/encapsulation_of.h"
 #include "study/scenario/scenario_listing.h"
@@ -121,28 +122,29 @@ class FabricDocument {
     }
     const Estimate estimate = estimate_of(times);
     step_ = estimate.mean;
-    json["step_time_s"] = estimate.mean;
+    json[report::key::kStepTime] = estimate.mean;
     if (estimate.low) {
-      json["step_time_low_s"] = *estimate.low;
-      json["step_time_high_s"] = *estimate.high;
+      json[report::key::kStepTimeLow] = *estimate.low;
+      json[report::key::kStepTimeHigh] = *estimate.high;
     }
-    json["step_times_s"] = times;
+    json[report::key::kStepTimes] = times;
     for (const auto& [key, value] : jobs.front().figures->items()) {
       if (key != "time_s") {
         json[key] = value;
       }
     }
     for (const Done& own : jobs) {
-      if (own.figures->contains("slice_caution")) {
-        json["slice_caution"] = own.figures->at("slice_caution");
+      if (own.figures->contains(report::key::kSliceCaution)) {
+        json[report::key::kSliceCaution] = own.figures->at(report::key::kSliceCaution);
       }
     }
     // Another class being lossless says nothing of the job's.
     if (!scenario::can_be_paused(fabric_.scenario)) {
-      json.erase("pause_s");
-      json.erase("pause_frames");
+      json.erase(report::key::kPause);
+      json.erase(report::key::kPauseFrames);
     }
-    for (const char* mean : {"compute_s", "exposed_communication_s", "tokens_per_second", "model_flops_utilisation"}) {
+    for (const char* mean : {report::key::kCompute, report::key::kExposedCommunication, report::key::kTokensPerSecond,
+                             report::key::kModelFlopsUtilisation}) {
       add_mean(json, mean, jobs);
     }
   }
@@ -172,14 +174,14 @@ class FabricDocument {
       }
     }
     if (!has_settled(slices.front())) {
-      json["lost_time_reason"] = "not measured: a slice of the step has not converged";
+      json[report::key::kLostTimeReason] = "not measured: a slice of the step has not converged";
       return;
     }
     const StepShares shares = step_shares(json);
-    json["lost_time"] = Json::array();
+    json[report::key::kLostTime] = Json::array();
     for (const LostTime& lost : lost_time(shares, ladder)) {
       const bool of_catalogue = lost.cause == "collective library" || lost.cause == "hosts and NICs";
-      json["lost_time"].push_back(
+      json[report::key::kLostTime].push_back(
           {{"cause", lost.cause}, {"s", lost.seconds}, {"origin", of_catalogue ? "catalogue" : "emerges"}});
     }
   }
@@ -189,7 +191,7 @@ class FabricDocument {
     if (!json.contains("parts")) {
       return shares;
     }
-    shares.compute = json.value("compute_s", 0.0);
+    shares.compute = json.value(report::key::kCompute, 0.0);
     double communication = 0;
     double waiting = 0;
     double tensor = 0;
@@ -202,8 +204,8 @@ class FabricDocument {
       }
     }
     // What is neither computing nor waiting for data is idle: bubbles.
-    const double idle = std::max(step_ - shares.compute - json.value("exposed_communication_s", 0.0), 0.0);
-    const double scale = communication > 0 ? json.value("exposed_communication_s", 0.0) / communication : 0;
+    const double idle = std::max(step_ - shares.compute - json.value(report::key::kExposedCommunication, 0.0), 0.0);
+    const double scale = communication > 0 ? json.value(report::key::kExposedCommunication, 0.0) / communication : 0;
     shares.waiting = idle + waiting * scale;
     const bool inside_hosts = fabric_.scenario.scale_up.kind != scenario::ScaleUpKind::kNone;
     shares.network_share = communication > 0 && inside_hosts ? 1 - tensor / communication : 1;
@@ -214,7 +216,7 @@ class FabricDocument {
     for (const Done& own : of(TaskKind::kSmallMessages)) {
       for (const auto& [key, value] : own.figures->items()) {
         if (key == "cdf_small_message") {
-          json["cdf"]["small_message"] = value;
+          json["cdf"][report::key::kSmallMessage] = value;
         } else if (key != "failed") {
           json[key] = value;
         }
@@ -240,8 +242,9 @@ class FabricDocument {
     // A difference from a time that has not settled is the slices', not the mistake's.
     const bool settled = has_settled(slices.front());
     if (!settled) {
-      risk["reason"] = "the correctly configured step has not converged: " +
-                       slices.front().figures->value("slice_caution", std::string("its slices are too short"));
+      risk["reason"] =
+          "the correctly configured step has not converged: " +
+          slices.front().figures->value(report::key::kSliceCaution, std::string("its slices are too short"));
     }
     std::vector<double> losses;
     for (const Done& own : mistakes) {
@@ -265,7 +268,7 @@ class FabricDocument {
       return risk;
     }
     const auto worst = std::ranges::max_element(losses);
-    risk["worst_setting"] = mistakes[static_cast<std::size_t>(worst - losses.begin())].task->label;
+    risk[report::key::kWorstSetting] = mistakes[static_cast<std::size_t>(worst - losses.begin())].task->label;
     const double most = *worst;
     std::ranges::sort(losses);
     const std::size_t middle = losses.size() / 2;
@@ -276,7 +279,7 @@ class FabricDocument {
     if (std::isfinite(most)) {
       risk["worst"] = most;
     } else {
-      risk["worst_fails"] = true;
+      risk[report::key::kWorstFails] = true;
     }
     return risk;
   }
@@ -297,10 +300,10 @@ class FabricDocument {
       if (!own.empty()) {
         own.erase("cases");
         own["gpus"] = gpus;
-        risk["by_size"].push_back(own);
+        risk[report::key::kBySize].push_back(own);
       }
     }
-    json["tuning_risk"] = std::move(risk);
+    json[report::key::kTuningRisk] = std::move(risk);
   }
 
   void add_settings(Json& json, const fabric::Graph& graph) {
@@ -356,16 +359,16 @@ void add_ratios(Json& fabrics) {
   double best = 0;
   double best_high = 0;
   for (const Json& fabric : fabrics) {
-    if (fabric.at("possible").get<bool>() && (best == 0 || fabric.at("step_time_s").get<double>() < best)) {
-      best = fabric.at("step_time_s").get<double>();
-      best_high = fabric.value("step_time_high_s", best);
+    if (fabric.at("possible").get<bool>() && (best == 0 || fabric.at(report::key::kStepTime).get<double>() < best)) {
+      best = fabric.at(report::key::kStepTime).get<double>();
+      best_high = fabric.value(report::key::kStepTimeHigh, best);
     }
   }
   for (Json& fabric : fabrics) {
     if (fabric.at("possible").get<bool>()) {
-      const double own = fabric.at("step_time_s").get<double>();
-      fabric["ratio_to_best"] = own / best;
-      fabric["differs_from_best"] = own > best && fabric.value("step_time_low_s", own) > best_high;
+      const double own = fabric.at(report::key::kStepTime).get<double>();
+      fabric[report::key::kRatioToBest] = own / best;
+      fabric[report::key::kDiffersFromBest] = own > best && fabric.value(report::key::kStepTimeLow, own) > best_high;
     }
   }
 }

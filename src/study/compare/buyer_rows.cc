@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 
+#include "study/report/comparison_keys.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::compare {
@@ -46,30 +47,31 @@ class Rows {
 
   void latency() {
     const bool equal = scenario_.hardware == scenario::Hardware::kEqual;
-    const Json small = fabric_.value("small_message", Json::object());
-    if (!small.contains("idle_us")) {
+    const Json small = fabric_.value(report::key::kSmallMessage, Json::object());
+    if (!small.contains(report::key::kIdle)) {
       add("Small-message latency", "", kNotMeasured);
     } else {
       add("Small-message latency",
-          fmt::format("{:.2f} us for {} B", small["idle_us"].get<double>(), small["bytes"].get<int>()),
+          fmt::format("{:.2f} us for {} B", small[report::key::kIdle].get<double>(), small["bytes"].get<int>()),
           equal ? kEmerges : kCatalogue);
     }
-    if (!fabric_.contains("jitter_us")) {
+    if (!fabric_.contains(report::key::kJitter)) {
       add("Jitter", small.value("loaded_failed", ""), kNotMeasured);
     } else {
-      add("Jitter", fmt::format("{:.2f} us (p99.9 - p50 under load)", fabric_["jitter_us"].get<double>()), kEmerges);
+      add("Jitter", fmt::format("{:.2f} us (p99.9 - p50 under load)", fabric_[report::key::kJitter].get<double>()),
+          kEmerges);
     }
   }
 
   void throughput() {
-    if (fabric_.contains("bus_bandwidth_gbytes_per_s")) {
+    if (fabric_.contains(report::key::kBusBandwidth)) {
       add("Throughput at this scale",
-          fmt::format("{:.1f} GB/s bus bandwidth per rank ({})", fabric_["bus_bandwidth_gbytes_per_s"].get<double>(),
-                      fabric_["bus_bandwidth_of"].get<std::string>()),
+          fmt::format("{:.1f} GB/s bus bandwidth per rank ({})", fabric_[report::key::kBusBandwidth].get<double>(),
+                      fabric_[report::key::kBusBandwidthOf].get<std::string>()),
           kEmerges);
-    } else if (fabric_.contains("goodput_bps")) {
-      add("Throughput at this scale", fmt::format("{:.1f} Gb/s in all", fabric_["goodput_bps"].get<double>() / 1e9),
-          kEmerges);
+    } else if (fabric_.contains(report::key::kGoodput)) {
+      add("Throughput at this scale",
+          fmt::format("{:.1f} Gb/s in all", fabric_[report::key::kGoodput].get<double>() / 1e9), kEmerges);
     } else {
       add("Throughput at this scale", "", kNotMeasured);
     }
@@ -79,11 +81,11 @@ class Rows {
     const auto drops = fabric_.value("drops", std::uint64_t{0});
     const auto again = fabric_.value("retransmissions", std::uint64_t{0});
     const std::string lost = fmt::format("{} dropped, {} retransmitted", drops, again);
-    if (fabric_.contains("credit_stall_s")) {
+    if (fabric_.contains(report::key::kCreditStall)) {
       add("Loss handling", "credits: " + lost, kEmerges);
-    } else if (fabric_.contains("pause_s")) {
-      add("Loss handling", fmt::format("pauses ({}): {}", fabric_.value("pause_frames", std::uint64_t{0}), lost),
-          kEmerges);
+    } else if (fabric_.contains(report::key::kPause)) {
+      add("Loss handling",
+          fmt::format("pauses ({}): {}", fabric_.value(report::key::kPauseFrames, std::uint64_t{0}), lost), kEmerges);
     } else {
       const bool tcp = !scenario::has_ib_transport(scenario_.fabric.family);
       const bool selective = scenario_.transport.loss_recovery == scenario::LossRecoveryKind::kSelectiveRepeat;
@@ -94,16 +96,17 @@ class Rows {
 
   void recovery() {
     const Json fault = fabric_.value("fault", Json::object());
-    if (const auto broken = fault.value("messages_failed", 0); broken > 0) {
+    if (const auto broken = fault.value(report::key::kMessagesFailed, 0); broken > 0) {
       add("Fault recovery",
           fmt::format("connections of {} messages fail with a failed link; rerouting takes {:.3g} s", broken,
-                      fault["reroute_delay_s"].get<double>()),
+                      fault[report::key::kRerouteDelay].get<double>()),
           kCatalogue);
-    } else if (fault.contains("lost_s")) {
-      add("Fault recovery", fmt::format("{:.3g} s lost to a failed link", fault["lost_s"].get<double>()), kCatalogue);
-    } else if (fault.contains("connections_lost")) {
+    } else if (fault.contains(report::key::kFaultLost)) {
+      add("Fault recovery", fmt::format("{:.3g} s lost to a failed link", fault[report::key::kFaultLost].get<double>()),
+          kCatalogue);
+    } else if (fault.contains(report::key::kConnectionsLost)) {
       add("Fault recovery",
-          fmt::format("connections fail: rerouting takes {:.3g} s", fault["reroute_delay_s"].get<double>()),
+          fmt::format("connections fail: rerouting takes {:.3g} s", fault[report::key::kRerouteDelay].get<double>()),
           kCatalogue);
     } else {
       add("Fault recovery", fault.value("reason", ""), kNotMeasured);
@@ -150,8 +153,9 @@ class Rows {
   }
 
   void cost() {
-    if (fabric_.contains("cost_usd")) {
-      add("Cost", fmt::format("{:.2f} M USD (indicative)", fabric_["cost_usd"].get<double>() / 1e6), kCatalogue);
+    if (fabric_.contains(report::key::kCost)) {
+      add("Cost", fmt::format("{:.2f} M USD (indicative)", fabric_[report::key::kCost].get<double>() / 1e6),
+          kCatalogue);
     } else {
       add("Cost", "", kNotMeasured);
     }
@@ -176,14 +180,16 @@ std::optional<double> number(const Json& json, const char* key) {
 
 const std::array<Strength, 6>& strengths() {
   static const std::array<Strength, 6> all = {{
-      {"the shortest step", [](const Json& own) { return number(own, "step_time_s"); }},
+      {"the shortest step", [](const Json& own) { return number(own, report::key::kStepTime); }},
       {"the lowest small-message latency",
-       [](const Json& own) { return number(own.value("small_message", Json::object()), "idle_us"); }},
-      {"the least jitter", [](const Json& own) { return number(own, "jitter_us"); }},
+       [](const Json& own) {
+         return number(own.value(report::key::kSmallMessage, Json::object()), report::key::kIdle);
+       }},
+      {"the least jitter", [](const Json& own) { return number(own, report::key::kJitter); }},
       {"the least loss by misconfiguration",
-       [](const Json& own) { return number(own.value("tuning_risk", Json::object()), "worst"); }},
-      {"the lowest cost", [](const Json& own) { return number(own, "cost_usd"); }},
-      {"the least power", [](const Json& own) { return number(own, "power_w"); }},
+       [](const Json& own) { return number(own.value(report::key::kTuningRisk, Json::object()), "worst"); }},
+      {"the lowest cost", [](const Json& own) { return number(own, report::key::kCost); }},
+      {"the least power", [](const Json& own) { return number(own, report::key::kPower); }},
   }};
   return all;
 }
@@ -211,7 +217,8 @@ void add_primary_strengths(Json& fabrics) {
     }
     const bool interval_overlaps = &strength == &strengths().front() && best && [&] {
       for (std::size_t i = 0; i < fabrics.size(); ++i) {
-        if (i != *best && fabrics[i].at("possible").get<bool>() && !fabrics[i].value("differs_from_best", true)) {
+        if (i != *best && fabrics[i].at("possible").get<bool>() &&
+            !fabrics[i].value(report::key::kDiffersFromBest, true)) {
           return true;
         }
       }

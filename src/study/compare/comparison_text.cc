@@ -10,6 +10,7 @@
 
 #include "study/compare/lost_time.h"
 #include "study/compare/seconds_text.h"
+#include "study/report/comparison_keys.h"
 #include "study/results/wrapped_table.h"
 
 namespace weft::study::compare {
@@ -162,57 +163,61 @@ class Text {
     };
     const auto micro = [](double value) { return fmt::format("{:.1f} us", value); };
     const auto count = [](double value) { return fmt::format("{:.0f}", value); };
-    row(table, document_.at("scenario").contains("job") ? "Step time" : "Time", number("step_time_s", seconds_text));
+    row(table, document_.at("scenario").contains("job") ? "Step time" : "Time",
+        number(report::key::kStepTime, seconds_text));
     row(table, "  95 % interval", [](const Json& own) {
-      return own.contains("step_time_low_s")
-                 ? fmt::format("{} .. {}", seconds_text(own["step_time_low_s"].get<double>()),
-                               seconds_text(own["step_time_high_s"].get<double>()))
+      return own.contains(report::key::kStepTimeLow)
+                 ? fmt::format("{} .. {}", seconds_text(own[report::key::kStepTimeLow].get<double>()),
+                               seconds_text(own[report::key::kStepTimeHigh].get<double>()))
                  : std::string();
     });
     row(table, "  to the best", [](const Json& own) {
       return fmt::format(
-          "{:.3f}x{}", own.value("ratio_to_best", 1.0),
-          own.value("ratio_to_best", 1.0) > 1 && !own.value("differs_from_best", true) ? " (no difference)" : "");
+          "{:.3f}x{}", own.value(report::key::kRatioToBest, 1.0),
+          own.value(report::key::kRatioToBest, 1.0) > 1 && !own.value(report::key::kDiffersFromBest, true)
+              ? " (no difference)"
+              : "");
     });
-    row(table, "Exposed communication", number("exposed_communication_s", seconds_text));
+    row(table, "Exposed communication", number(report::key::kExposedCommunication, seconds_text));
     row(table, "Bus bandwidth",
-        number("bus_bandwidth_gbytes_per_s", [](double v) { return fmt::format("{:.1f} GB/s", v); }));
-    row(table, "FCT p50", nested("fct_us", "p50", micro));
-    row(table, "FCT p99", nested("fct_us", "p99", micro));
-    row(table, "FCT p99.9", nested("fct_us", "p999", micro));
+        number(report::key::kBusBandwidth, [](double v) { return fmt::format("{:.1f} GB/s", v); }));
+    row(table, "FCT p50", nested(report::key::kFct, "p50", micro));
+    row(table, "FCT p99", nested(report::key::kFct, "p99", micro));
+    row(table, "FCT p99.9", nested(report::key::kFct, "p999", micro));
     row(table, "Dropped packets", number("drops", count));
     row(table, "Sent again", number("retransmissions", count));
-    row(table, "Paused (ports, sum)", number("pause_s", seconds_text));
-    row(table, "Credit stalls (sum)", number("credit_stall_s", seconds_text));
-    row(table, "CPU per host", number("cpu_cores_per_host", [](double v) { return fmt::format("{:.2f} cores", v); }));
-    row(table, "Power", number("power_w", [](double v) { return fmt::format("{:.1f} kW", v / 1e3); }));
-    row(table, "Cost", number("cost_usd", [](double v) { return fmt::format("{:.3f} M USD", v / 1e6); }));
+    row(table, "Paused (ports, sum)", number(report::key::kPause, seconds_text));
+    row(table, "Credit stalls (sum)", number(report::key::kCreditStall, seconds_text));
+    row(table, "CPU per host",
+        number(report::key::kCpuCoresPerHost, [](double v) { return fmt::format("{:.2f} cores", v); }));
+    row(table, "Power", number(report::key::kPower, [](double v) { return fmt::format("{:.1f} kW", v / 1e3); }));
+    row(table, "Cost", number(report::key::kCost, [](double v) { return fmt::format("{:.3f} M USD", v / 1e6); }));
     row(table, "Cost per unit of work", [](const Json& own) {
-      const Json unit = own.value("cost_per_unit", Json::object());
-      return unit.contains("usd_per_ktoken_s")
-                 ? fmt::format("{:.0f} USD per 1000 tokens/s", unit["usd_per_ktoken_s"].get<double>())
-             : unit.contains("usd_per_run_per_s")
-                 ? fmt::format("{:.3g} USD per run/s", unit["usd_per_run_per_s"].get<double>())
+      const Json unit = own.value(report::key::kCostPerUnit, Json::object());
+      return unit.contains(report::key::kUsdPerKtoken)
+                 ? fmt::format("{:.0f} USD per 1000 tokens/s", unit[report::key::kUsdPerKtoken].get<double>())
+             : unit.contains(report::key::kUsdPerRun)
+                 ? fmt::format("{:.3g} USD per run/s", unit[report::key::kUsdPerRun].get<double>())
                  : std::string();
     });
-    row(table, "Tuning risk, median", nested("tuning_risk", "median", percent_text));
+    row(table, "Tuning risk, median", nested(report::key::kTuningRisk, "median", percent_text));
     row(table, "Tuning risk, worst", [](const Json& own) {
-      const Json risk = own.value("tuning_risk", Json::object());
-      const std::string loss = risk.value("worst_fails", false) ? "does not end"
-                               : risk.contains("worst")         ? percent_text(risk["worst"].get<double>())
-                                                                : std::string();
-      return loss.empty() ? loss : fmt::format("{}: {}", loss, risk["worst_setting"].get<std::string>());
+      const Json risk = own.value(report::key::kTuningRisk, Json::object());
+      const std::string loss = risk.value(report::key::kWorstFails, false) ? "does not end"
+                               : risk.contains("worst")                    ? percent_text(risk["worst"].get<double>())
+                                                                           : std::string();
+      return loss.empty() ? loss : fmt::format("{}: {}", loss, risk[report::key::kWorstSetting].get<std::string>());
     });
-    row(table, "Caution", [](const Json& own) { return own.value("slice_caution", std::string()); });
+    row(table, "Caution", [](const Json& own) { return own.value(report::key::kSliceCaution, std::string()); });
     row(table, "Longest operation", [](const Json& own) { return longest_operation(own); });
     row(table, "Confidence interval of slices",
         number("interval", [](double v) { return fmt::format("+- {:.1f} %", v * 100); }));
     row(table, "Composition error",
-        number("composition_error", [](double v) { return fmt::format("{:+.2f} %", v * 100); }));
+        number(report::key::kCompositionError, [](double v) { return fmt::format("{:+.2f} %", v * 100); }));
   }
 
   void lost_time() {
-    if (!possible_.front()->contains("lost_time")) {
+    if (!possible_.front()->contains(report::key::kLostTime)) {
       return;
     }
     text_ += "Where the time goes\n";
@@ -220,7 +225,8 @@ class Text {
     row(table, "", [](const Json& own) { return own.at("name").get<std::string>(); });
     table.add_line();
     row(table, "computing", [](const Json& own) {
-      return own.contains("compute_s") ? seconds_text(own["compute_s"].get<double>()) : std::string();
+      return own.contains(report::key::kCompute) ? seconds_text(own[report::key::kCompute].get<double>())
+                                                 : std::string();
     });
     for (const std::string_view cause : kCauses) {
       const bool any = std::ranges::any_of(possible_, [&](const Json* own) { return has_cause(*own, cause); });
@@ -228,7 +234,7 @@ class Text {
         continue;
       }
       row(table, std::string(cause), [&](const Json& own) {
-        for (const Json& lost : own.value("lost_time", Json::array())) {
+        for (const Json& lost : own.value(report::key::kLostTime, Json::array())) {
           if (lost.at("cause") == cause) {
             return seconds_text(lost.at("s").get<double>());
           }
@@ -237,7 +243,7 @@ class Text {
       });
     }
     table.add_line();
-    row(table, "together", [](const Json& own) { return seconds_text(own.at("step_time_s").get<double>()); });
+    row(table, "together", [](const Json& own) { return seconds_text(own.at(report::key::kStepTime).get<double>()); });
     text_ += table.text() + "\n";
   }
 
@@ -254,20 +260,20 @@ class Text {
   }
 
   static bool has_cause(const Json& fabric, std::string_view cause) {
-    const Json lost = fabric.value("lost_time", Json::array());
+    const Json lost = fabric.value(report::key::kLostTime, Json::array());
     return std::ranges::any_of(lost, [&](const Json& own) { return own.at("cause") == cause; });
   }
 
   void risk() {
     bool any = false;
     for (const Json* fabric : possible_) {
-      if (!fabric->contains("tuning_risk")) {
+      if (!fabric->contains(report::key::kTuningRisk)) {
         continue;
       }
       text_ += any ? "" : "Tuning risk: cost of one misconfiguration, relative to the step time\n";
       any = true;
       text_ += fmt::format("  {}\n", fabric->at("name").get<std::string>());
-      for (const Json& own : fabric->at("tuning_risk").at("cases")) {
+      for (const Json& own : fabric->at(report::key::kTuningRisk).at("cases")) {
         text_ += fmt::format("    {:>9}  {}: {}\n",
                              own.contains("loss")         ? signed_percent(own["loss"].get<double>())
                              : own.contains("unmeasured") ? "-"
@@ -277,7 +283,7 @@ class Text {
           text_ += fmt::format("    {:>9}  ({})\n", "", own["reason"].get<std::string>());
         }
       }
-      for (const Json& own : fabric->at("tuning_risk").value("by_size", Json::array())) {
+      for (const Json& own : fabric->at(report::key::kTuningRisk).value(report::key::kBySize, Json::array())) {
         if (own.contains("reason")) {
           text_ +=
               fmt::format("    on {} GPUs: {}\n", own.at("gpus").get<std::int64_t>(), own["reason"].get<std::string>());
@@ -286,7 +292,7 @@ class Text {
         text_ += fmt::format("    on {} GPUs: median {}, worst {} ({})\n", own.at("gpus").get<std::int64_t>(),
                              own.contains("median") ? percent_text(own["median"].get<double>()) : "-",
                              own.contains("worst") ? percent_text(own["worst"].get<double>()) : "fails",
-                             own.at("worst_setting").get<std::string>());
+                             own.at(report::key::kWorstSetting).get<std::string>());
       }
     }
     text_ += any ? "\n" : "";
@@ -305,7 +311,7 @@ class Text {
         text_ += fmt::format("    {:>6} x {:<34} {:>10.0f} USD {:>12.0f} USD {:>9.1f} kW  {}{}\n",
                              line.at("count").get<std::int64_t>(), line.at("name").get<std::string>(),
                              line.at("unit_price_usd").get<double>(), line.at("price_usd").get<double>(),
-                             line.at("power_w").get<double>() / 1e3, line.at("mark").get<std::string>(),
+                             line.at(report::key::kPower).get<double>() / 1e3, line.at("mark").get<std::string>(),
                              line.value("owned", false) ? ", owned" : "");
       }
     }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "study/cost/bill.h"
+#include "study/report/comparison_keys.h"
 
 namespace weft::study::compare {
 namespace {
@@ -16,13 +17,14 @@ double watts(scenario::Power value) { return static_cast<double>(value.count) / 
 
 void add_costs(Json& fabric, const scenario::Scenario& scenario, const fabric::Graph& graph) {
   const cost::Bill bill = cost::bill_of(scenario, graph);
-  fabric["cost_usd"] = usd(bill.cost);
-  fabric["power_w"] = watts(bill.power);
-  if (fabric.value("tokens_per_second", 0.0) > 0) {
-    fabric["cost_per_unit"] = {
-        {"usd_per_ktoken_s", usd(bill.cost) / (fabric["tokens_per_second"].get<double>() / 1e3)}};
-  } else if (fabric.value("step_time_s", 0.0) > 0) {
-    fabric["cost_per_unit"] = {{"usd_per_run_per_s", usd(bill.cost) * fabric["step_time_s"].get<double>()}};
+  fabric[report::key::kCost] = usd(bill.cost);
+  fabric[report::key::kPower] = watts(bill.power);
+  if (fabric.value(report::key::kTokensPerSecond, 0.0) > 0) {
+    fabric[report::key::kCostPerUnit] = {
+        {report::key::kUsdPerKtoken, usd(bill.cost) / (fabric[report::key::kTokensPerSecond].get<double>() / 1e3)}};
+  } else if (fabric.value(report::key::kStepTime, 0.0) > 0) {
+    fabric[report::key::kCostPerUnit] = {
+        {report::key::kUsdPerRun, usd(bill.cost) * fabric[report::key::kStepTime].get<double>()}};
   }
   Json lines = Json::array();
   for (const cost::BillLine& line : bill.lines) {
@@ -32,7 +34,7 @@ void add_costs(Json& fabric, const scenario::Scenario& scenario, const fabric::G
                      {"unit_price_usd", usd(line.unit_price)},
                      {"price_usd", usd(line.price())},
                      {"unit_power_w", watts(line.unit_power)},
-                     {"power_w", watts(line.power())},
+                     {report::key::kPower, watts(line.power())},
                      {"mark", line.mark},
                      {"source", line.source},
                      {"owned", line.owned}});
@@ -49,7 +51,7 @@ void add_costs(Json& fabric, const scenario::Scenario& scenario, const fabric::G
     }
   }
   running["not_counted"] = bill.not_counted;
-  fabric["running_cost"] = std::move(running);
+  fabric[report::key::kRunningCost] = std::move(running);
 }
 
 }  // namespace weft::study::compare

@@ -6,6 +6,7 @@
 #include "study/assembly/build_topology.h"
 #include "study/compare/probes.h"
 #include "study/compare/run_once.h"
+#include "study/report/comparison_keys.h"
 #include "study/report/run_figures.h"
 #include "study/results/summary.h"
 #include "study/run/composition_check.h"
@@ -76,7 +77,7 @@ class Task {
     }
     Json json = report::run_figures(*results);
     if (const std::string caution = run::slice_caution(task_.scenario, *results); !caution.empty()) {
-      json["slice_caution"] = caution;
+      json[report::key::kSliceCaution] = caution;
     }
     if (task_.detailed) {
       json.update(report::run_series(*results));
@@ -116,21 +117,22 @@ class Task {
     if (alone.empty()) {
       return failed("no small message arrived");
     }
-    Json json{{"small_message", {{"idle_us", at(alone, 500)}, {"bytes", kSmallMessage.count()}}}};
+    Json json{{report::key::kSmallMessage, {{report::key::kIdle, at(alone, 500)}, {"bytes", kSmallMessage.count()}}}};
     Result<results::RunResults> loaded = simulate(loaded_probe(task_.scenario, *graph, Load::kAllNics));
     if (!loaded && !interrupted_) {
       loaded = simulate(loaded_probe(task_.scenario, *graph, Load::kFirstNics));
     }
     const std::vector<Duration> beside = loaded ? small_latencies(*loaded) : std::vector<Duration>();
     if (beside.empty()) {
-      json["small_message"]["loaded_failed"] = loaded ? "no small message arrived under load" : loaded.error().message;
+      json[report::key::kSmallMessage]["loaded_failed"] =
+          loaded ? "no small message arrived under load" : loaded.error().message;
       return json;
     }
-    json["small_message"]["loaded_p50_us"] = at(beside, 500);
-    json["small_message"]["loaded_p99_us"] = at(beside, 990);
-    json["small_message"]["loaded_p999_us"] = at(beside, 999);
-    json["small_message"]["count"] = beside.size();
-    json["jitter_us"] = at(beside, 999) - at(beside, 500);
+    json[report::key::kSmallMessage][report::key::kLoadedMedian] = at(beside, 500);
+    json[report::key::kSmallMessage][report::key::kLoadedP99] = at(beside, 990);
+    json[report::key::kSmallMessage][report::key::kLoadedP999] = at(beside, 999);
+    json[report::key::kSmallMessage]["count"] = beside.size();
+    json[report::key::kJitter] = at(beside, 999) - at(beside, 500);
     json["cdf_small_message"] = report::distribution(beside);
     return json;
   }
@@ -165,18 +167,18 @@ class Task {
     Result<results::RunResults> broken = simulate(with_failed_link(probe, link->name, usual));
     Json json{{"link", link->name},
               {"peer", link->peer},
-              {"reroute_delay_s", task_.scenario.routing.reroute_delay.seconds()}};
+              {report::key::kRerouteDelay, task_.scenario.routing.reroute_delay.seconds()}};
     if (!broken) {
-      json["connections_lost"] = broken.error().message;
+      json[report::key::kConnectionsLost] = broken.error().message;
     } else if (broken->run.end == results::RunEnd::kTimeLimit) {
-      json["connections_lost"] = "messages did not arrive within 20 s";
+      json[report::key::kConnectionsLost] = "messages did not arrive within 20 s";
     } else {
-      json["lost_s"] = (broken->run.ended_at.since_start() - usual).seconds();
+      json[report::key::kFaultLost] = (broken->run.ended_at.since_start() - usual).seconds();
       const std::size_t lost =
           static_cast<std::size_t>(std::ranges::count_if(broken->messages, [](const results::MessageRow& row) {
             return row.record.status != verbs::WcStatus::kSuccess;
           }));
-      json["messages_failed"] = lost;
+      json[report::key::kMessagesFailed] = lost;
     }
     return Json{{"fault", json}};
   }

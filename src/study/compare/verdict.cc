@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "study/compare/seconds_text.h"
+#include "study/report/comparison_keys.h"
 
 namespace weft::study::compare {
 namespace {
@@ -20,34 +21,34 @@ using Json = nlohmann::ordered_json;
 constexpr double kNothing = 0.005;
 
 std::string name_of(const Json& fabric) { return fabric.at("name").get<std::string>(); }
-double step_of(const Json& fabric) { return fabric.at("step_time_s").get<double>(); }
+double step_of(const Json& fabric) { return fabric.at(report::key::kStepTime).get<double>(); }
 
 std::string interval_text(const Json& fabric) {
   const std::string mean = seconds_text(step_of(fabric));
-  return fabric.contains("step_time_low_s")
-             ? fmt::format("{} (95 %: {} to {})", mean, seconds_text(fabric["step_time_low_s"].get<double>()),
-                           seconds_text(fabric["step_time_high_s"].get<double>()))
+  return fabric.contains(report::key::kStepTimeLow)
+             ? fmt::format("{} (95 %: {} to {})", mean, seconds_text(fabric[report::key::kStepTimeLow].get<double>()),
+                           seconds_text(fabric[report::key::kStepTimeHigh].get<double>()))
              : mean;
 }
 
 /// What mistakes can cost, as a share of the step; one that stops the job counts as all of it.
 std::optional<double> worst_risk(const Json& fabric) {
-  if (!fabric.contains("tuning_risk")) {
+  if (!fabric.contains(report::key::kTuningRisk)) {
     return std::nullopt;
   }
-  const Json& risk = fabric["tuning_risk"];
+  const Json& risk = fabric[report::key::kTuningRisk];
   if (risk.contains("reason")) {
     return std::nullopt;
   }
-  return risk.value("worst_fails", false) ? 1.0 : std::clamp(risk.value("worst", 0.0), 0.0, 1.0);
+  return risk.value(report::key::kWorstFails, false) ? 1.0 : std::clamp(risk.value("worst", 0.0), 0.0, 1.0);
 }
 
 /// Money for what is not there yet: with Ethernet in place, its NICs alone.
 std::optional<double> budget_of(const Json& fabric, const BuyerWeights& weights) {
-  if (!fabric.contains("cost_usd")) {
+  if (!fabric.contains(report::key::kCost)) {
     return std::nullopt;
   }
-  double cost = fabric["cost_usd"].get<double>();
+  double cost = fabric[report::key::kCost].get<double>();
   if (weights.name == "existing-ethernet" && fabric.value("family", "") != "infiniband" && fabric.contains("bill")) {
     for (const Json& line : fabric["bill"]) {
       if (line.at("part") != "nic" && !line.value("owned", false)) {
@@ -170,7 +171,7 @@ class Verdict {
     const Json& best = *possible_.front();
     std::vector<std::string> alike;
     for (std::size_t i = 1; i < possible_.size(); ++i) {
-      if (!possible_[i]->value("differs_from_best", true)) {
+      if (!possible_[i]->value(report::key::kDiffersFromBest, true)) {
         alike.push_back(name_of(*possible_[i]));
       }
     }
@@ -184,7 +185,7 @@ class Verdict {
   }
 
   [[nodiscard]] static double lost_to(const Json& fabric, const std::string& cause) {
-    for (const Json& lost : fabric.value("lost_time", Json::array())) {
+    for (const Json& lost : fabric.value(report::key::kLostTime, Json::array())) {
       if (lost.at("cause") == cause) {
         return lost.at("s").get<double>();
       }
@@ -194,13 +195,13 @@ class Verdict {
 
   void gap(const Json& fabric) {
     const Json& best = *possible_.front();
-    if (!fabric.value("differs_from_best", true)) {
+    if (!fabric.value(report::key::kDiffersFromBest, true)) {
       return;
     }
     std::string cause;
     std::string origin = "emerges";
     double most = 0;
-    for (const Json& lost : fabric.value("lost_time", Json::array())) {
+    for (const Json& lost : fabric.value(report::key::kLostTime, Json::array())) {
       const double more = lost.at("s").get<double>() - lost_to(best, lost.at("cause").get<std::string>());
       if (more > most) {
         most = more;
@@ -222,9 +223,9 @@ class Verdict {
     if (!cause.empty()) {
       evidence += fmt::format("; {} more for {}", seconds_text(most), cause);
     }
-    if (fabric.contains("slice_caution")) {
+    if (fabric.contains(report::key::kSliceCaution)) {
       text += " Its step is uncertain.";
-      evidence += "; " + fabric["slice_caution"].get<std::string>();
+      evidence += "; " + fabric[report::key::kSliceCaution].get<std::string>();
     }
     say(text, evidence, origin.c_str());
   }
@@ -256,17 +257,17 @@ class Verdict {
 
   void risk() {
     for (const Json* own : possible_) {
-      if (!own->contains("tuning_risk")) {
+      if (!own->contains(report::key::kTuningRisk)) {
         continue;
       }
-      const Json& risk = own->at("tuning_risk");
+      const Json& risk = own->at(report::key::kTuningRisk);
       if (risk.contains("reason")) {
         say(fmt::format("The cost of misconfiguring {} was not measured.", name_of(*own)), risk["reason"], "emerges");
         continue;
       }
-      const std::string worst = risk.at("worst_setting").get<std::string>();
+      const std::string worst = risk.at(report::key::kWorstSetting).get<std::string>();
       const std::string tried = fmt::format("{} misconfigurations tried", risk.at("cases").size());
-      if (risk.value("worst_fails", false)) {
+      if (risk.value(report::key::kWorstFails, false)) {
         say(fmt::format("With {}, the job does not finish under '{}'.", name_of(*own), worst), tried, "emerges");
       } else if (const double loss = risk.value("worst", 0.0); loss < 0.005) {
         say(fmt::format("No tested misconfiguration of {} costs half a per cent.", name_of(*own)),

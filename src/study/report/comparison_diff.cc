@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "study/report/comparison_figures.h"
+#include "study/report/comparison_keys.h"
 
 namespace weft::study::report {
 namespace {
@@ -89,8 +90,8 @@ void compare_figures(ComparisonDiff& diff, const std::string& fabric, const Json
       ++diff.same;
     } else {
       diff.figures.push_back(compared(fabric, figure, second));
-      step_apart =
-          step_apart && (figure.name != kStepTime || diff.figures.back().verdict != FigureVerdict::kWithinInterval);
+      step_apart = step_apart &&
+                   (figure.name != key::kStepTime || diff.figures.back().verdict != FigureVerdict::kWithinInterval);
       if (!step_apart && follows_step_time(figure.name)) {
         diff.figures.back().verdict = FigureVerdict::kWithinInterval;
       }

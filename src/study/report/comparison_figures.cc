@@ -7,13 +7,15 @@
 #include <array>
 #include <set>
 
+#include "study/report/comparison_keys.h"
+
 namespace weft::study::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 8> kNotFigures = {"step_times_s", "timeline", "cdf",  "topology",
-                                                         "queues",       "rows",     "list", "rank"};
+constexpr std::array<std::string_view, 8> kNotFigures = {key::kStepTimes, "timeline", "cdf",  "topology",
+                                                         "queues",        "rows",     "list", "rank"};
 /// What tells the rows of a list apart.
 constexpr std::array<std::string_view, 10> kNames = {"part",   "name", "cause", "what",  "setting",
                                                      "change", "port", "lane",  "label", "gpus"};
@@ -33,7 +35,7 @@ std::string row_name(const Json& row) {
   return name;
 }
 
-/// "step_time_low_s" of "step_time_s".
+/// key::kStepTimeLow of key::kStepTime.
 std::string bound_key(const std::string& key, std::string_view bound) {
   const std::size_t unit = key.rfind('_');
   return unit == std::string::npos ? fmt::format("{}_{}", key, bound)
@@ -138,7 +140,7 @@ std::vector<Figure> figures_of(const Json& fabric) {
 }
 
 bool follows_step_time(std::string_view name) {
-  return name == "tokens_per_second" || name == "model_flops_utilisation";
+  return name == key::kTokensPerSecond || name == key::kModelFlopsUtilisation;
 }
 
 NamedTexts setting_texts(const Json& fabric) {

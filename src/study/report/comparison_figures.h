@@ -10,8 +10,6 @@
 
 namespace weft::study::report {
 
-inline constexpr std::string_view kStepTime = "step_time_s";
-
 struct Figure {
   std::string name;  // "fct_us.p99", "bill[switch Spectrum-4].count"
   double value = 0;

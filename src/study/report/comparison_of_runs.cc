@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "study/report/comparison_document.h"
+#include "study/report/comparison_keys.h"
 #include "study/report/run_figures.h"
 #include "study/results/summary.h"
 
@@ -82,7 +83,7 @@ Json scenario_json(std::span<const results::RunResults> runs) {
 void add_jitter(Json& fabric, const results::Summary& summary) {
   for (const results::JobSummary& job : summary.jobs) {
     if (job.jitter) {
-      fabric["jitter_us"] = job.jitter->seconds() * 1e6;
+      fabric[key::kJitter] = job.jitter->seconds() * 1e6;
       return;
     }
   }
@@ -116,7 +117,7 @@ Json fabric_json(const results::RunResults& results, const std::string& name) {
   const results::Summary summary = results::summarise(results);
   Json figures = run_figures(results);
   if (!results.steps.empty()) {
-    fabric["step_time_s"] = figures["time_s"];
+    fabric[key::kStepTime] = figures["time_s"];
   }
   figures.erase("time_s");
   fabric.update(figures);
@@ -129,12 +130,12 @@ Json fabric_json(const results::RunResults& results, const std::string& name) {
 void add_ratios(Json& fabrics) {
   double best = 0;
   for (const Json& fabric : fabrics) {
-    const double time = fabric.value("step_time_s", 0.0);
+    const double time = fabric.value(key::kStepTime, 0.0);
     best = time > 0 && (best == 0 || time < best) ? time : best;
   }
   for (Json& fabric : fabrics) {
-    if (best > 0 && fabric.contains("step_time_s")) {
-      fabric["ratio_to_best"] = fabric["step_time_s"].get<double>() / best;
+    if (best > 0 && fabric.contains(key::kStepTime)) {
+      fabric[key::kRatioToBest] = fabric[key::kStepTime].get<double>() / best;
     }
   }
 }

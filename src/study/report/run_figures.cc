@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "study/report/comparison_keys.h"
 #include "study/report/topology_of_run.h"
 #include "study/results/results_steps.h"
 #include "study/results/summary.h"
@@ -45,17 +46,17 @@ Json percentiles_of(std::vector<Duration> values) {
 }
 
 void add_step(Json& json, const results::StepRow& step) {
-  json["compute_s"] = step.compute.seconds();
-  json["exposed_communication_s"] = step.exposed_communication().seconds();
+  json[key::kCompute] = step.compute.seconds();
+  json[key::kExposedCommunication] = step.exposed_communication().seconds();
   if (step.tokens_per_second > 0) {
-    json["tokens_per_second"] = step.tokens_per_second;
-    json["model_flops_utilisation"] = step.utilisation;
+    json[key::kTokensPerSecond] = step.tokens_per_second;
+    json[key::kModelFlopsUtilisation] = step.utilisation;
   }
   if (step.composition_error) {
-    json["composition_error"] = *step.composition_error;
+    json[key::kCompositionError] = *step.composition_error;
   }
   if (!step.composition_check.empty()) {
-    json["composition_check"] = step.composition_check;
+    json[key::kCompositionCheck] = step.composition_check;
   }
   const Json all = results::to_json(step);
   for (const char* const key : {"interval", "settled", "collectives"}) {
@@ -77,8 +78,8 @@ void add_step(Json& json, const results::StepRow& step) {
     widest = through_network && (widest == nullptr || part.sent > widest->sent) ? &part : widest;
   }
   if (widest != nullptr && widest->sent > Bytes(0)) {
-    json["bus_bandwidth_gbytes_per_s"] = static_cast<double>(widest->sent.count()) / widest->busy.seconds() / 1e9;
-    json["bus_bandwidth_of"] = widest->name;
+    json[key::kBusBandwidth] = static_cast<double>(widest->sent.count()) / widest->busy.seconds() / 1e9;
+    json[key::kBusBandwidthOf] = widest->name;
   }
 }
 
@@ -87,21 +88,27 @@ void add_network(Json& json, const results::RunResults& results) {
   const results::NetworkSummary& network = summary.network;
   json["drops"] = network.drops + network.host_drops;
   json["retransmissions"] = network.retransmitted;
+  for (const results::NicTotal& total : network.totals) {
+    if (!total.about.label.empty()) {
+      json[key::kNicTotals].push_back({{"name", total.about.label}, {"value", total.sum}});
+    }
+  }
   if (network.held) {
-    json[results.run.lossless == results::Lossless::kCredits ? "credit_stall_s" : "pause_s"] = network.held->seconds();
+    json[results.run.lossless == results::Lossless::kCredits ? key::kCreditStall : key::kPause] =
+        network.held->seconds();
   }
   if (network.pauses) {
-    json["pause_frames"] = *network.pauses;
+    json[key::kPauseFrames] = *network.pauses;
   }
   if (network.marked) {
     json["marks"] = *network.marked;
   }
   if (network.cpu && results.run.ended_at > Time{} && results.run.hosts > 0) {
-    json["cpu_cores_per_host"] =
+    json[key::kCpuCoresPerHost] =
         network.cpu->seconds() / results.run.ended_at.since_start().seconds() / results.run.hosts;
   }
   if (!summary.jobs.empty() && summary.jobs.front().goodput) {
-    json["goodput_bps"] = summary.jobs.front().goodput->bits_per_second();
+    json[key::kGoodput] = summary.jobs.front().goodput->bits_per_second();
   }
 }
 
@@ -112,11 +119,11 @@ Duration work_time(const results::RunResults& results) {
 }
 
 Json run_figures(const results::RunResults& results) {
-  Json json{{"time_s", work_time(results).seconds()}, {"packet_hops", results.run.packet_hops}};
+  Json json{{"time_s", work_time(results).seconds()}, {key::kPacketHops, results.run.packet_hops}};
   if (!results.steps.empty()) {
     add_step(json, results.steps.front());
   }
-  json["fct_us"] = percentiles_of(completion_times(results));
+  json[key::kFct] = percentiles_of(completion_times(results));
   add_network(json, results);
   return json;
 }

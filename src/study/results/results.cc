@@ -21,12 +21,4 @@ std::optional<RunEnd> parse_run_end(std::string_view word) {
   return std::nullopt;
 }
 
-std::vector<DropCause> drop_causes() {
-  using fabric::FabricDrops;
-  return {{"buffer_full", &FabricDrops::buffer_full}, {"damaged", &FabricDrops::damaged},
-          {"hop_limit", &FabricDrops::hop_limit},     {"unreachable", &FabricDrops::unreachable},
-          {"link_down", &FabricDrops::link_down},     {"watchdog", &FabricDrops::watchdog},
-          {"lifetime", &FabricDrops::lifetime}};
-}
-
 }  // namespace weft::study::results

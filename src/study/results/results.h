@@ -16,7 +16,7 @@
 #include "base/time.h"
 #include "fabric/fabric.h"
 #include "fabric/routing/path_balancer.h"
-#include "host/nic.h"
+#include "study/results/nic_row.h"
 #include "study/results/scale_up_rows.h"
 #include "study/results/step_rows.h"
 #include "workload/message_record.h"
@@ -135,30 +135,6 @@ struct PortRow {
   friend bool operator==(const PortRow&, const PortRow&) = default;
 };
 
-struct NicRow {
-  std::string name;
-  std::uint64_t data_sent = 0;
-  std::uint64_t answers_sent = 0;
-  std::uint64_t received = 0;
-  std::uint64_t damaged = 0;
-  std::uint64_t retransmitted = 0;
-  std::uint64_t timeouts = 0;
-  std::uint64_t sequence_naks = 0;
-  std::uint64_t rnr_naks = 0;
-  std::uint64_t out_of_sequence = 0;
-  std::uint64_t duplicates = 0;
-  std::uint64_t cnps_sent = 0;
-  std::uint64_t cnps_handled = 0;
-  std::uint64_t connections = 0;                 // queue pairs that existed when the run ended
-  std::uint64_t state_bytes = 0;                 // of their engines
-  std::uint64_t host_drops = 0;                  // packets for which the receive ring or buffer of its host had no room
-  std::uint64_t buffer_bytes = 0;                // that stacks over a stream hold besides: send and receive buffers
-  std::uint64_t ordered = 0;                     // data packets whose order was measured: where switches spread them
-  std::vector<host::ReorderMeter::Late> late{};  // those of them that came behind later ones, by distance
-
-  friend bool operator==(const NicRow&, const NicRow&) = default;
-};
-
 /// One port between two sample instants; ports to which nothing happened have none.
 struct SampleRow {
   Time at;
@@ -215,12 +191,5 @@ struct RunResults {
   std::vector<TierRow> tiers;    // of runs with scale-up links
   std::optional<ScaleUpRow> scale_up;
 };
-
-/// The causes of FabricDrops with their names, in its order.
-struct DropCause {
-  std::string_view name;
-  std::uint64_t fabric::FabricDrops::*count;
-};
-[[nodiscard]] std::vector<DropCause> drop_causes();
 
 }  // namespace weft::study::results

@@ -59,37 +59,37 @@ Statement::Statement(Database::State& state, const std::string& sql) : state_(st
   }
 }
 
-void Statement::bind(std::int64_t value) {
-  if (handle_ != nullptr) {
-    state_.expect(sqlite3_bind_int64(handle_, ++next_, value) == SQLITE_OK);
+void Statement::bind(const Cell& value) {
+  if (handle_ == nullptr) {
+    return;
+  }
+  ++next_;
+  int status = SQLITE_OK;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    status = sqlite3_bind_int64(handle_, next_, *integer);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    status = sqlite3_bind_double(handle_, next_, *real);
+  } else if (is_empty(value)) {
+    status = sqlite3_bind_null(handle_, next_);
+  } else {
+    const std::string_view text = text_of(value);
+    // Text without bytes is still text, not NULL.
+    status = sqlite3_bind_text(handle_, next_, text.empty() ? "" : text.data(), static_cast<int>(text.size()),
+                               SQLITE_TRANSIENT);
+  }
+  state_.expect(status == SQLITE_OK);
+}
+
+void Statement::start(std::span<const Cell> values) {
+  next_ = 0;
+  for (const Cell& value : values) {
+    bind(value);
   }
 }
 
-void Statement::bind(double value) {
-  if (handle_ != nullptr) {
-    state_.expect(sqlite3_bind_double(handle_, ++next_, value) == SQLITE_OK);
-  }
-}
-
-void Statement::bind(const std::optional<double>& value) { value ? bind(*value) : bind(std::optional<std::int64_t>()); }
-
-void Statement::bind(Time value) {
-  bind(value.is_never() ? std::nullopt : std::optional<std::int64_t>(value.picoseconds()));
-}
-
-void Statement::bind(const std::optional<std::int64_t>& value) {
-  if (value) {
-    bind(*value);
-  } else if (handle_ != nullptr) {
-    state_.expect(sqlite3_bind_null(handle_, ++next_) == SQLITE_OK);
-  }
-}
-
-void Statement::bind(std::string_view value) {
-  if (handle_ != nullptr) {
-    state_.expect(sqlite3_bind_text(handle_, ++next_, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT) ==
-                  SQLITE_OK);
-  }
+void Statement::run(std::span<const Cell> values) {
+  start(values);
+  finish();
 }
 
 void Statement::finish() {
@@ -114,29 +114,29 @@ bool Statement::next() {
   return true;
 }
 
-std::int64_t Statement::integer() { return sqlite3_column_int64(handle_, next_++); }
+int Statement::columns() const { return sqlite3_column_count(handle_); }
 
-std::optional<std::int64_t> Statement::maybe_integer() {
-  if (sqlite3_column_type(handle_, next_) == SQLITE_NULL) {
-    ++next_;
-    return std::nullopt;
-  }
-  return integer();
+std::string_view Statement::column_name(int column) const {
+  const char* const name = sqlite3_column_name(handle_, column);
+  return name == nullptr ? std::string_view() : name;
 }
 
-double Statement::real() { return sqlite3_column_double(handle_, next_++); }
-
-std::optional<double> Statement::maybe_real() {
-  if (sqlite3_column_type(handle_, next_) == SQLITE_NULL) {
-    ++next_;
-    return std::nullopt;
+Cell Statement::cell() {
+  switch (sqlite3_column_type(handle_, next_)) {
+    case SQLITE_NULL:
+      ++next_;
+      return {};
+    case SQLITE_INTEGER:
+      return std::int64_t{sqlite3_column_int64(handle_, next_++)};
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(handle_, next_++);
+    default: {
+      const int column = next_++;
+      const unsigned char* const bytes = sqlite3_column_text(handle_, column);
+      return std::string_view(reinterpret_cast<const char*>(bytes),
+                              static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+    }
   }
-  return real();
-}
-
-Time Statement::time() {
-  const std::optional<std::int64_t> value = maybe_integer();
-  return value ? Time::from_picoseconds(*value) : Time::never();
 }
 
 std::string Statement::text() {

@@ -1,20 +1,20 @@
 // SQLite as the results store uses it: one connection, prepared statements, errors kept until asked for.
 //
 // After the first failure every call does nothing, and `check` says what went wrong; so a sequence of rows needs one
-// check at its end. Integers are signed 64 bits, Time::never() and empty optionals are NULL.
+// check at its end. Integers are signed 64 bits, empty cells are NULL.
 #pragma once
 
 #include <sqlite3.h>
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/result.h"
-#include "base/time.h"
+#include "study/results/record_cell.h"
 
 namespace weft::study::results {
 
@@ -57,47 +57,25 @@ class Statement {
   ~Statement() { sqlite3_finalize(handle_); }
 
   /// Binds the parameters from the first on and runs it once.
-  template <class... Values>
-  void run(const Values&... values) {
-    next_ = 0;
-    (bind(values), ...);
-    finish();
-  }
+  void run(std::span<const Cell> values);
   /// The same for a statement that has rows: then `next` gives them.
-  template <class... Values>
-  void start(const Values&... values) {
-    next_ = 0;
-    (bind(values), ...);
-  }
+  void start(std::span<const Cell> values);
   /// False: there is none left, or something failed.
   [[nodiscard]] bool next();
 
-  // Columns of the present row, from the first on.
-  [[nodiscard]] std::int64_t integer();
-  [[nodiscard]] std::uint64_t count() { return static_cast<std::uint64_t>(integer()); }
-  [[nodiscard]] std::uint32_t number() { return static_cast<std::uint32_t>(integer()); }
-  [[nodiscard]] std::optional<std::int64_t> maybe_integer();
-  [[nodiscard]] double real();
-  [[nodiscard]] std::optional<double> maybe_real();
-  [[nodiscard]] Time time();
-  [[nodiscard]] Duration duration() { return Duration::picoseconds(integer()); }
+  /// How many columns its rows have, and what they are called.
+  [[nodiscard]] int columns() const;
+  [[nodiscard]] std::string_view column_name(int column) const;
+
+  // Columns of the present row, from the first on. Text of a cell is gone with the row.
+  [[nodiscard]] Cell cell();
+  [[nodiscard]] std::int64_t integer() { return integer_of(cell()); }
   [[nodiscard]] std::string text();
 
  private:
   friend class Database;
   Statement(Database::State& state, const std::string& sql);
-  void bind(std::int64_t value);
-  void bind(std::uint64_t value) { bind(static_cast<std::int64_t>(value)); }
-  void bind(std::uint32_t value) { bind(std::int64_t{value}); }
-  void bind(std::uint8_t value) { bind(std::int64_t{value}); }
-  void bind(Duration value) { bind(value.picoseconds()); }
-  void bind(double value);
-  void bind(const std::optional<double>& value);
-  void bind(Time value);
-  void bind(const std::optional<std::int64_t>& value);
-  void bind(std::string_view value);
-  void bind(const std::string& value) { bind(std::string_view(value)); }
-  void bind(bool value) { bind(std::int64_t{value ? 1 : 0}); }
+  void bind(const Cell& value);
   void finish();
 
   Database::State& state_;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "study/results/record_json.h"
 #include "study/results/results_scale_up.h"
 #include "study/results/results_steps.h"
 
@@ -33,13 +34,7 @@ Json to_json(const Throughput& throughput) {
 }
 
 Json to_json(const JobSummary& job, const RunInfo& run) {
-  Json json{{"name", job.name},
-            {"ranks", job.ranks},
-            {"messages", job.messages},
-            {"failed", job.failed},
-            {"unfinished", job.unfinished},
-            {"senders", job.senders},
-            {"payload_bytes", job.payload.count()}};
+  Json json = record_json(job_summary_table(), &job);
   add(json, "completion_s", job.completion, run);
   add(json, "slowdown", job.slowdown, run);
   add(json, "latency_s", job.latency, run);
@@ -68,7 +63,7 @@ Json to_json(const JobSummary& job, const RunInfo& run) {
 Json to_json(const std::vector<fabric::GradeCounters>& grades) {
   Json list = Json::array();
   for (const fabric::GradeCounters& grade : grades) {
-    list.push_back({{"chosen_packets", grade.chosen}, {"time_s", grade.time.seconds()}});
+    list.push_back(record_json(port_grade_table(), &grade));
   }
   return list;
 }
@@ -93,11 +88,8 @@ Json path_ports(const RunResults& results) {
   Json list = Json::array();
   for (const PortRow& port : results.ports) {
     if (!port.choices.grades.empty()) {
-      list.push_back({{"port", port.name},
-                      {"grades", to_json(port.choices.grades)},
-                      {"flowlets", port.choices.flowlets},
-                      {"notifications_sent", port.choices.notifications_sent},
-                      {"notifications_received", port.choices.notifications_received}});
+      Json& made = list.emplace_back(Json{{"port", port.name}, {"grades", to_json(port.choices.grades)}});
+      add_fields(made, port_choice_table(), &port);
     }
   }
   return list;
@@ -105,15 +97,11 @@ Json path_ports(const RunResults& results) {
 
 Json to_json(const NetworkSummary& network, const RunResults& results) {
   Json drops{{"total", network.drops}};
-  for (const DropCause& cause : drop_causes()) {
-    drops[std::string(cause.name)] = results.drops.*cause.count;
+  add_fields(drops, dropped_table(), &results.drops);
+  Json json{{"drops", drops}};
+  for (const NicTotal& total : network.totals) {
+    json[std::string(total.about.json)] = total.sum;
   }
-  Json json{{"drops", drops},
-            {"host_drops", network.host_drops},
-            {"retransmitted_packets", network.retransmitted},
-            {"timeouts", network.timeouts},
-            {"sequence_naks", network.sequence_naks},
-            {"damaged_packets", network.damaged}};
   if (network.pauses) {
     json["pause_frames"] = *network.pauses;
     json["paused_s"] = network.held->seconds();
@@ -154,52 +142,11 @@ Json to_json(const NetworkSummary& network, const RunResults& results) {
   return json;
 }
 
-Json to_json(const MessageRow& row, const JobRow& job) {
-  const workload::MessageRecord& record = row.record;
-  Json json{{"job", job.name},
-            {"source", job.ranks.at(record.flow.source.value()).name},
-            {"destination", job.ranks.at(record.flow.destination.value()).name},
-            {"flow", record.flow.index},
-            {"number", record.number},
-            {"bytes", record.size.count()},
-            {"operation", workload::to_string(record.operation)},
-            {"status", verbs::to_string(record.status)},
-            {"posted_s", record.posted.since_start().seconds()},
-            {"finished_s", record.finished.since_start().seconds()}};
-  if (!record.delivered.is_never()) {
-    json["delivered_s"] = record.delivered.since_start().seconds();
-  }
-  json["ideal_s"] = row.ideal.seconds();
-  return json;
-}
-
-Json run_json(const RunInfo& run) {
-  Json json{{"run", run.key},
-            {"weft", run.version},
-            {"scenario", run.scenario},
-            {"case", run.case_name},
-            {"seed", run.seed},
-            {"fabric", run.family},
-            {"hardware", run.hardware},
-            {"topology", run.topology},
-            {"congestion_control", run.congestion},
-            {"hosts", run.hosts},
-            {"endpoints", run.endpoints},
-            {"switches", run.switches},
-            {"end", to_string(run.end)},
-            {"partial", run.end == RunEnd::kInterrupted},
-            {"simulated_s", run.ended_at.since_start().seconds()},
-            {"packet_hops", run.packet_hops}};
-  if (!run.error.empty()) {
-    json["error"] = run.error;
-  }
-  return json;
-}
-
 }  // namespace
 
 Json to_json(const RunResults& results, const Summary& summary, JsonDetail detail) {
-  Json json = run_json(results.run);
+  Json json{{"run", results.run.key}};
+  add_fields(json, run_table(), &results);
   json["jobs"] = Json::array();
   for (const JobSummary& job : summary.jobs) {
     json["jobs"].push_back(to_json(job, results.run));
@@ -212,11 +159,7 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
   json["network"] = to_json(summary.network, results);
   json["events"] = Json::array();
   for (const EventRow& event : results.events) {
-    Json made{{"kind", event.kind}, {"place", event.place}, {"text", event.text}};
-    if (!event.at.is_never()) {
-      made["at_s"] = event.at.since_start().seconds();
-    }
-    json["events"].push_back(made);
+    json["events"].push_back(record_json(event_table(), &event));
   }
   if (detail == JsonDetail::kMessages) {
     if (summary.network.paths) {
@@ -224,14 +167,11 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
     }
     json["messages"] = Json::array();
     for (const MessageRow& row : results.messages) {
-      json["messages"].push_back(to_json(row, results.jobs.at(row.record.flow.job.value())));
+      json["messages"].push_back(record_json(message_table(), &row, &results));
     }
   }
   if (results.machine) {
-    json["machine"] = {{"setup_s", results.machine->setup_time.seconds()},
-                       {"run_s", results.machine->run_time.seconds()},
-                       {"peak_memory_bytes", results.machine->peak_memory},
-                       {"finished_at", results.machine->finished_at}};
+    json["machine"] = record_json(machine_table(), &*results.machine);
     if (summary.hops_per_second) {
       json["machine"]["packet_hops_per_second"] = *summary.hops_per_second;
     }

@@ -1,16 +1,12 @@
-// Scale-up domains in results: their tables in a results file, their JSON, and the text of the summary.
+// Scale-up domains in results: their JSON, and the text of the summary.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "study/results/results.h"
-#include "study/results/results_database.h"
 
 namespace weft::study::results {
-
-void write_scale_up(Database& database, const RunResults& results);
-void read_scale_up(Database& database, RunResults& results);
 
 /// Adds `tiers` and `scale_up`; nothing to a run without scale-up links.
 void add_scale_up(nlohmann::ordered_json& json, const RunResults& results);

@@ -1,28 +1,25 @@
-// The tables of a results file. docs/results.md says what each column means.
+// The SQLite schema of a results file, from the tables of records (study/results/record_table.h).
 //
-// The run's key is the first column of every table, so that files merge row by row. A change here raises the number.
+// The run's key is the first column of every table, so that files merge row by row. A column that is removed, or that
+// changes its meaning, raises the number of the format; one that is added does not.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
+
+#include "study/results/record_table.h"
 
 namespace weft::study::results {
 
 inline constexpr int kResultsFormat = 7;           // PRAGMA user_version
 inline constexpr int kResultsFileId = 0x77656674;  // PRAGMA application_id: "weft"
 
-struct ResultsTable {
-  std::string_view name;
-  std::string_view columns;  // with types, the key first
-  std::string_view key;      // primary key
-  int column_count = 0;
-};
-
-[[nodiscard]] std::span<const ResultsTable> results_tables();
+/// "run, port, lane".
+[[nodiscard]] std::string primary_key(const RecordTable& table);
+/// The run's key included.
+[[nodiscard]] std::size_t column_count(const RecordTable& table);
 /// "CREATE TABLE ...".
-[[nodiscard]] std::string create_statement(const ResultsTable& table);
+[[nodiscard]] std::string create_statement(const RecordTable& table);
 /// "INSERT INTO name VALUES (?, ...)".
-[[nodiscard]] std::string insert_statement(std::string_view table);
+[[nodiscard]] std::string insert_statement(const RecordTable& table);
 
 }  // namespace weft::study::results

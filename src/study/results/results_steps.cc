@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "study/results/results_schema.h"
+#include "study/results/record_json.h"
 #include "study/results/summary_text.h"
 
 namespace weft::study::results {
@@ -19,73 +19,6 @@ double share_of(Duration part, Duration whole) {
                                   : 0;
 }
 
-/// Rows of one table of steps, with the step that they belong to.
-template <class Take>
-void read_rows(Database& database, RunResults& results, std::string_view table, const Take& take) {
-  Statement row = database.prepare(fmt::format("SELECT * FROM {} WHERE run = ? ORDER BY step, number", table));
-  for (row.start(results.run.key); row.next();) {
-    (void)row.text();
-    const std::size_t step = row.count();
-    (void)row.integer();
-    if (step < results.steps.size()) {
-      take(row, results.steps[step]);
-    }
-  }
-}
-
-void write_details(Database& database, const std::string& key, std::uint32_t number, const StepRow& step) {
-  const auto write = [&](std::string_view table, const auto& rows, const auto& row_of) {
-    Statement statement = database.prepare(insert_statement(table));
-    for (std::uint32_t i = 0; i < rows.size(); ++i) {
-      row_of(statement, i, rows[i]);
-    }
-  };
-  write("step_part", step.parts, [&](Statement& to, std::uint32_t i, const StepPart& row) {
-    to.run(key, number, i, row.name, row.communication, row.exposed, row.waiting, row.busy, row.sent.count(),
-           row.operations);
-  });
-  write("step_tier", step.tiers, [&](Statement& to, std::uint32_t i, const StepTier& row) {
-    to.run(key, number, i, row.name, row.sent.count(), row.wire_time);
-  });
-  write("step_flow", step.flows, [&](Statement& to, std::uint32_t i, const StepFlow& row) {
-    to.run(key, number, i, row.purpose, row.kind, row.operation.count(), row.size.count(), row.flows);
-  });
-  write("step_path", step.path, [&](Statement& to, std::uint32_t i, const StepPathPart& row) {
-    to.run(key, number, i, row.what, row.time, row.rank, row.flow);
-  });
-  write("step_collective", step.collectives, [&](Statement& to, std::uint32_t i, const StepCollective& row) {
-    to.run(key, number, i, row.purpose, row.kind, row.size.count(), row.time, row.least_time, row.slowest_share,
-           row.mean_share, row.shares_links, row.sample.count(), row.repetitions, row.interval, row.settled);
-  });
-  write("step_memory", step.memory, [&](Statement& to, std::uint32_t i, const StepMemory& row) {
-    to.run(key, number, i, row.what, row.size.count());
-  });
-}
-
-void read_step_rows(Database& database, RunResults& results) {
-  Statement row = database.prepare("SELECT * FROM step WHERE run = ? ORDER BY number");
-  for (row.start(results.run.key); row.next();) {
-    (void)row.text();
-    (void)row.integer();
-    StepRow& step = results.steps.emplace_back();
-    step.job = row.text();
-    step.workload = row.text();
-    step.model = row.text();
-    step.gpu = row.text();
-    step.gpus = row.count();
-    step.parallelism = row.text();
-    step.fidelity = row.text();
-    step.steps = row.count();
-    step.time = row.duration();
-    step.compute = row.duration();
-    step.tokens_per_second = row.real();
-    step.utilisation = row.real();
-    step.composition_error = row.maybe_real();
-    step.composition_check = row.text();
-    step.interval = row.maybe_real();
-  }
-}
-
 std::string flow_text(const StepFlow& flow) {
   if (flow.operation == Bytes::zero()) {  // run as a whole: all operations between two GPUs are one flow
     return fmt::format("{} of the {}: {} flows of {}", flow.purpose, flow.kind, flow.flows, short_text(flow.size));
@@ -94,23 +27,11 @@ std::string flow_text(const StepFlow& flow) {
                      short_text(flow.size));
 }
 
-Json collectives_json(const StepRow& step) {
+template <class Row>
+Json list_json(const RecordTable& table, const std::vector<Row>& rows) {
   Json json = Json::array();
-  for (const StepCollective& own : step.collectives) {
-    json.push_back({{"purpose", own.purpose},
-                    {"kind", own.kind},
-                    {"bytes", own.size.count()},
-                    {"time_s", own.time.seconds()},
-                    {"paths_allow_s", own.least_time.seconds()},
-                    {"slowest_flow_share", own.slowest_share},
-                    {"mean_flow_share", own.mean_share},
-                    {"shares_links", own.shares_links},
-                    {"sample_bytes", own.sample.count()},
-                    {"repetitions", own.repetitions},
-                    {"settled", own.settled}});
-    if (own.interval) {
-      json.back()["interval"] = *own.interval;
-    }
+  for (const Row& row : rows) {
+    json.push_back(record_json(table, &row));
   }
   return json;
 }
@@ -229,133 +150,17 @@ class StepWriter {
 
 }  // namespace
 
-void write_steps(Database& database, const RunResults& results) {
-  const std::string& key = results.run.key;
-  Statement row = database.prepare(insert_statement("step"));
-  for (std::uint32_t i = 0; i < results.steps.size(); ++i) {
-    const StepRow& step = results.steps[i];
-    row.run(key, i, step.job, step.workload, step.model, step.gpu, step.gpus, step.parallelism, step.fidelity,
-            step.steps, step.time, step.compute, step.tokens_per_second, step.utilisation, step.composition_error,
-            step.composition_check, step.interval);
-    write_details(database, key, i, step);
-  }
-}
-
-void read_steps(Database& database, RunResults& results) {
-  read_step_rows(database, results);
-  read_rows(database, results, "step_part", [](Statement& row, StepRow& step) {
-    StepPart& part = step.parts.emplace_back();
-    part.name = row.text();
-    part.communication = row.integer() != 0;
-    part.exposed = row.duration();
-    part.waiting = row.duration();
-    part.busy = row.duration();
-    part.sent = Bytes(row.integer());
-    part.operations = row.count();
-  });
-  read_rows(database, results, "step_tier", [](Statement& row, StepRow& step) {
-    StepTier& tier = step.tiers.emplace_back();
-    tier.name = row.text();
-    tier.sent = Bytes(row.integer());
-    tier.wire_time = row.duration();
-  });
-  read_rows(database, results, "step_flow", [](Statement& row, StepRow& step) {
-    StepFlow& flow = step.flows.emplace_back();
-    flow.purpose = row.text();
-    flow.kind = row.text();
-    flow.operation = Bytes(row.integer());
-    flow.size = Bytes(row.integer());
-    flow.flows = row.count();
-  });
-  read_rows(database, results, "step_path", [](Statement& row, StepRow& step) {
-    StepPathPart& part = step.path.emplace_back();
-    part.what = row.text();
-    part.time = row.duration();
-    part.rank = static_cast<std::uint32_t>(row.count());
-    part.flow = row.text();
-  });
-  read_rows(database, results, "step_collective", [](Statement& row, StepRow& step) {
-    StepCollective& own = step.collectives.emplace_back();
-    own.purpose = row.text();
-    own.kind = row.text();
-    own.size = Bytes(row.integer());
-    own.time = row.duration();
-    own.least_time = row.duration();
-    own.slowest_share = row.real();
-    own.mean_share = row.real();
-    own.shares_links = row.integer() != 0;
-    own.sample = Bytes(row.integer());
-    own.repetitions = row.count();
-    own.interval = row.maybe_real();
-    own.settled = row.integer() != 0;
-  });
-  read_rows(database, results, "step_memory", [](Statement& row, StepRow& step) {
-    StepMemory& part = step.memory.emplace_back();
-    part.what = row.text();
-    part.size = Bytes(row.integer());
-  });
-}
-
 nlohmann::ordered_json to_json(const StepRow& step) {
-  Json json{{"job", step.job},
-            {"workload", step.workload},
-            {"model", step.model},
-            {"gpu", step.gpu},
-            {"gpus", step.gpus},
-            {"parallelism", step.parallelism},
-            {"fidelity", step.fidelity},
-            {"steps", step.steps},
-            {"step_time_s", step.time.seconds()},
-            {"compute_s", step.compute.seconds()},
-            {"exposed_communication_s", step.exposed_communication().seconds()},
-            {"steps_per_second", step.steps_per_second()},
-            {"tokens_per_second", step.tokens_per_second},
-            {"model_flops_utilisation", step.utilisation}};
-  if (step.composition_error) {
-    json["composition_error"] = *step.composition_error;
-  }
-  if (!step.composition_check.empty()) {
-    json["composition_check"] = step.composition_check;
-  }
-  if (step.interval) {
-    json["interval"] = *step.interval;
-  }
+  Json json = record_json(step_table(), &step);
   if (!step.collectives.empty()) {
     json["settled"] = step.settled();
-    json["collectives"] = collectives_json(step);
+    json["collectives"] = list_json(step_collective_table(), step.collectives);
   }
-  json["parts"] = Json::array();
-  for (const StepPart& part : step.parts) {
-    json["parts"].push_back({{"name", part.name},
-                             {"communication", part.communication},
-                             {"exposed_s", part.exposed.seconds()},
-                             {"waiting_s", part.waiting.seconds()},
-                             {"busy_s", part.busy.seconds()},
-                             {"sent_bytes", part.sent.count()},
-                             {"operations", part.operations}});
-  }
-  json["tiers"] = Json::array();
-  for (const StepTier& tier : step.tiers) {
-    json["tiers"].push_back(
-        {{"name", tier.name}, {"sent_bytes", tier.sent.count()}, {"wire_time_s", tier.wire_time.seconds()}});
-  }
-  json["flows"] = Json::array();
-  for (const StepFlow& flow : step.flows) {
-    json["flows"].push_back({{"purpose", flow.purpose},
-                             {"kind", flow.kind},
-                             {"operation_bytes", flow.operation.count()},
-                             {"flow_bytes", flow.size.count()},
-                             {"flows", flow.flows}});
-  }
-  json["critical_path"] = Json::array();
-  for (const StepPathPart& part : step.path) {
-    json["critical_path"].push_back(
-        {{"what", part.what}, {"time_s", part.time.seconds()}, {"rank", part.rank}, {"flow", part.flow}});
-  }
-  json["memory"] = Json::array();
-  for (const StepMemory& part : step.memory) {
-    json["memory"].push_back({{"what", part.what}, {"bytes", part.size.count()}});
-  }
+  json["parts"] = list_json(step_part_table(), step.parts);
+  json["tiers"] = list_json(step_tier_table(), step.tiers);
+  json["flows"] = list_json(step_flow_table(), step.flows);
+  json["critical_path"] = list_json(step_path_table(), step.path);
+  json["memory"] = list_json(step_memory_table(), step.memory);
   return json;
 }
 

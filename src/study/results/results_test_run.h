@@ -179,4 +179,24 @@ inline RunResults small_run() {
   return results;
 }
 
+/// The same with a row in every table of a results file.
+inline RunResults full_run() {
+  RunResults results = small_run();
+  results.cpu = {{"host0", "copy", 3_us}, {"host1", "interrupt", 1_us}};
+  results.stages = {{"post", 100_ns, "measured"}, {"wire", 2_us, "emerges"}};
+  results.steps[0].collectives = {{.purpose = "dp",
+                                   .kind = "all-reduce",
+                                   .size = 160_mb,
+                                   .time = 50_ms,
+                                   .least_time = 40_ms,
+                                   .slowest_share = 0.25,
+                                   .mean_share = 0.5,
+                                   .shares_links = true,
+                                   .sample = 20_mb,
+                                   .repetitions = 9,
+                                   .interval = 0.0625,
+                                   .settled = false}};
+  return results;
+}
+
 }  // namespace weft::study::results::testing

@@ -228,6 +228,21 @@ std::optional<ReorderSummary> reordering_of(const RunResults& results) {
   return summary;
 }
 
+std::vector<NicTotal> nic_totals(const RunResults& results) {
+  std::vector<NicTotal> totals;
+  for (const Field& field : nic_table().fields) {
+    if (field.forms.total.json.empty()) {
+      continue;
+    }
+    NicTotal& total = totals.emplace_back(NicTotal{.about = field.forms.total});
+    for (const NicRow& nic : results.nics) {
+      total.sum += static_cast<std::uint64_t>(integer_of(field.access.get(&nic)));
+    }
+  }
+  std::ranges::stable_sort(totals, {}, [](const NicTotal& total) { return total.about.order; });
+  return totals;
+}
+
 NetworkSummary network_of(const RunResults& results) {
   NetworkSummary network;
   network.drops = results.drops.total();
@@ -286,6 +301,7 @@ NetworkSummary network_of(const RunResults& results) {
       network.cpu_per_gbps = network.cpu->seconds() / gigabits;
     }
   }
+  network.totals = nic_totals(results);
   network.queue = queue_of(results);
   network.paths = paths_of(results);
   network.reordering = reordering_of(results);

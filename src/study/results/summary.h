@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "study/results/percentiles.h"
+#include "study/results/record_table.h"
 #include "study/results/results.h"
 
 namespace weft::study::results {
@@ -67,6 +68,12 @@ struct ReorderSummary {
   std::uint32_t largest = 0;
 };
 
+/// Sum of a counter over all NICs.
+struct NicTotal {
+  Total about;
+  std::uint64_t sum = 0;
+};
+
 struct NetworkSummary {
   std::uint64_t drops = 0;                  // by the fabric
   std::uint64_t host_drops = 0;             // by hosts whose receive ring or buffer was full
@@ -78,6 +85,7 @@ struct NetworkSummary {
   std::uint64_t timeouts = 0;
   std::uint64_t sequence_naks = 0;
   std::uint64_t damaged = 0;
+  std::vector<NicTotal> totals;  // those that the table of NICs asks for, in the order of JSON
   std::optional<std::uint64_t> cnps;
   std::optional<QueueSummary> queue;
   std::optional<PathSummary> paths;

@@ -198,9 +198,9 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   out.blank();
   out.title("network");
   std::string drops = count_text(network.drops, "packet", "packets");
-  for (const DropCause& cause : drop_causes()) {
-    if (const std::uint64_t count = results.drops.*cause.count; count != 0) {
-      drops += fmt::format(", {} {}", cause.name, count);
+  for (const Field& cause : dropped_table().fields) {
+    if (const std::int64_t count = integer_of(cause.access.get(&results.drops)); count != 0) {
+      drops += fmt::format(", {} {}", cause.column, count);
     }
   }
   out.line("dropped", drops);
@@ -225,6 +225,11 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   out.line("sent again", fmt::format("{}, {}, {}", count_text(network.retransmitted, "packet", "packets"),
                                      count_text(network.timeouts, "timeout", "timeouts"),
                                      count_text(network.sequence_naks, "sequence NAK", "sequence NAKs")));
+  for (const NicTotal& total : network.totals) {
+    if (!total.about.label.empty() && total.sum != 0) {
+      out.line(total.about.label, fmt::format("{}", total.sum));
+    }
+  }
   if (network.cpu) {
     out.line("CPU",
              fmt::format("{} of cores{}", short_text(*network.cpu),

@@ -203,29 +203,7 @@ void Collector::take_steps(results::RunResults& results, const std::function<boo
 void Collector::take_nics(results::RunResults& results) const {
   const world::World& world = simulation_->world();
   for (std::uint32_t i = 0; i < world.graph().host_endpoints(); ++i) {
-    const host::Nic& nic = world.nic(EndpointId(i));
-    const host::Nic::Counters& own = nic.counters();
-    const host::Nic::Connections all = nic.connections();
-    results.nics.push_back(
-        {.name = world.graph().nodes[i].name,
-         .data_sent = own.data_sent,
-         .answers_sent = own.answers_sent,
-         .received = own.received,
-         .damaged = own.damaged,
-         .retransmitted = all.retransmissions,
-         .timeouts = all.timeouts,
-         .sequence_naks = all.rc.packet_seq_err,
-         .rnr_naks = all.rc.rnr_nak_retry_err,
-         .out_of_sequence = all.out_of_order,
-         .duplicates = all.duplicates,
-         .cnps_sent = all.rc.cnp_sent,
-         .cnps_handled = all.rc.cnp_handled,
-         .connections = all.count,
-         .state_bytes = all.state_bytes,
-         .host_drops = nic.path() != nullptr ? nic.path()->counters().dropped : 0,
-         .buffer_bytes = all.buffer_bytes,
-         .ordered = nic.reordering() != nullptr ? nic.reordering()->packets() : 0,
-         .late = nic.reordering() != nullptr ? nic.reordering()->late() : std::vector<host::ReorderMeter::Late>{}});
+    results.nics.push_back(results::nic_row(world.graph().nodes[i].name, world.nic(EndpointId(i))));
   }
 }
 

@@ -128,10 +128,11 @@ std::string dump(const std::string& path) {
   auto database = results::Database::open(path, results::Database::Open::kReadOnly);
   EXPECT_TRUE(database);
   std::string text;
-  for (const results::ResultsTable& table : results::results_tables()) {
-    results::Statement rows = database->prepare(fmt::format("SELECT * FROM {} ORDER BY {}", table.name, table.key));
+  for (const results::RecordTable* table : results::record_tables()) {
+    results::Statement rows =
+        database->prepare(fmt::format("SELECT * FROM {} ORDER BY {}", table->name, results::primary_key(*table)));
     while (rows.next()) {
-      const int columns = table.name == "run" ? table.column_count - 1 : table.column_count;  // the last is `machine`
+      const int columns = table->name == "run" ? rows.columns() - 1 : rows.columns();  // the last is `machine`
       for (int i = 0; i < columns; ++i) {
         text += rows.text() + "|";
       }

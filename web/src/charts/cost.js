@@ -1,4 +1,5 @@
 // Cost against step time, and which fabrics no other one beats in both.
+import * as member from 'weft:members';
 import {axis, makeChart, tip, tooltip} from '../charts.js';
 import {possible} from '../comparison.js';
 import {dollars, isNumber, orNot, ratio, seconds, timeUnit, watts} from '../format.js';
@@ -10,12 +11,12 @@ const SIDE = 20; // pixels between marks side by side
 /** Fabrics that none beats: nothing is both as cheap and as fast, and better in one of them. Cheapest first. */
 export function paretoFront(fabrics) {
   const beats = (a, b) =>
-    a.cost_usd <= b.cost_usd &&
-    a.step_time_s <= b.step_time_s &&
-    (a.cost_usd < b.cost_usd || a.step_time_s < b.step_time_s);
+    a[member.cost] <= b[member.cost] &&
+    a[member.stepTime] <= b[member.stepTime] &&
+    (a[member.cost] < b[member.cost] || a[member.stepTime] < b[member.stepTime]);
   return fabrics
     .filter((fabric) => !fabrics.some((other) => beats(other, fabric)))
-    .sort((a, b) => a.cost_usd - b.cost_usd || a.step_time_s - b.step_time_s);
+    .sort((a, b) => a[member.cost] - b[member.cost] || a[member.stepTime] - b[member.stepTime]);
 }
 
 /** Fabrics that would lie on one another, as lists; `near(a, b)` says whether two do. */
@@ -35,20 +36,20 @@ function nearIn(fabrics) {
     const values = fabrics.map(get);
     return Math.max(...values) - Math.min(...values) || Math.max(...values) || 1;
   };
-  const width = span((fabric) => fabric.cost_usd);
-  const height = span((fabric) => fabric.step_time_s);
+  const width = span((fabric) => fabric[member.cost]);
+  const height = span((fabric) => fabric[member.stepTime]);
   return (a, b) =>
-    Math.abs(a.cost_usd - b.cost_usd) < 0.02 * width && Math.abs(a.step_time_s - b.step_time_s) < 0.05 * height;
+    Math.abs(a[member.cost] - b[member.cost]) < 0.02 * width && Math.abs(a[member.stepTime] - b[member.stepTime]) < 0.05 * height;
 }
 
 export function cost(comparison, looks) {
-  const fabrics = possible(comparison).filter((fabric) => isNumber(fabric.cost_usd) && isNumber(fabric.step_time_s));
+  const fabrics = possible(comparison).filter((fabric) => isNumber(fabric[member.cost]) && isNumber(fabric[member.stepTime]));
   if (fabrics.length === 0)
     return absent('cost', 'Cost against step time', 'Cost and step time of one fabric together');
-  const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric.step_time_s)));
+  const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric[member.stepTime])));
   const thousands = (usd) => usd / 1000;
   const front = paretoFront(fabrics);
-  const step = (fabric) => fabric.step_time_s * unit.factor;
+  const step = (fabric) => fabric[member.stepTime] * unit.factor;
   const together = clusters(fabrics, nearIn(fabrics));
   const clusterOf = (fabric) => together.find((cluster) => cluster.includes(fabric));
   const narrow = (width) => width < 620;
@@ -74,8 +75,8 @@ export function cost(comparison, looks) {
       trigger: 'item',
       formatter: ({dataIndex}) =>
         tip(fabrics[dataIndex].name, [
-          ['cost', dollars(fabrics[dataIndex].cost_usd)],
-          ['step time', seconds(fabrics[dataIndex].step_time_s)],
+          ['cost', dollars(fabrics[dataIndex][member.cost])],
+          ['step time', seconds(fabrics[dataIndex][member.stepTime])],
           ['95 % interval', intervalText(fabrics[dataIndex]) ?? 'one seed'],
         ]),
     }),
@@ -86,7 +87,7 @@ export function cost(comparison, looks) {
         step: 'end',
         symbol: 'none',
         z: 1,
-        data: front.map((fabric) => [thousands(fabric.cost_usd), step(fabric)]),
+        data: front.map((fabric) => [thousands(fabric[member.cost]), step(fabric)]),
         lineStyle: {color: theme.soft, type: [6, 4], width: 1.6},
         tooltip: {show: false},
         silent: true,
@@ -94,9 +95,9 @@ export function cost(comparison, looks) {
       whiskers(
         'interval',
         fabrics.map((fabric) => [
-          thousands(fabric.cost_usd),
-          (fabric.step_time_low_s ?? NaN) * unit.factor,
-          (fabric.step_time_high_s ?? NaN) * unit.factor,
+          thousands(fabric[member.cost]),
+          (fabric[member.stepTimeLow] ?? NaN) * unit.factor,
+          (fabric[member.stepTimeHigh] ?? NaN) * unit.factor,
         ]),
         theme,
         {
@@ -111,7 +112,7 @@ export function cost(comparison, looks) {
         z: 4,
         symbolSize: 17,
         data: fabrics.map((fabric) => ({
-          value: [thousands(fabric.cost_usd), step(fabric)],
+          value: [thousands(fabric[member.cost]), step(fabric)],
           name: fabric.name,
           symbol: looks.get(fabric.name).symbol,
           // Marks that would hide one another stand side by side, and the last bears all names.
@@ -173,10 +174,10 @@ export function cost(comparison, looks) {
       ],
       fabrics.map((fabric) => [
         fabric.name,
-        dollars(fabric.cost_usd),
-        orNot(fabric.power_w, watts),
-        seconds(fabric.step_time_s),
-        orNot(fabric.ratio_to_best, ratio),
+        dollars(fabric[member.cost]),
+        orNot(fabric[member.power], watts),
+        seconds(fabric[member.stepTime]),
+        orNot(fabric[member.ratioToBest], ratio),
         front.includes(fabric) ? 'on it' : 'another is cheaper and no slower, or faster and no dearer',
       ]),
     ),

@@ -1,4 +1,5 @@
 // Distributions of flow completion times and of the latency of small messages.
+import * as member from 'weft:members';
 import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
 import {having} from '../comparison.js';
 import {h} from '../dom.js';
@@ -108,7 +109,7 @@ const said = (values) =>
 
 export function distributions(comparison, looks) {
   const flows = having(comparison, (fabric) => fabric.cdf?.fct);
-  const small = having(comparison, (fabric) => fabric.cdf?.small_message);
+  const small = having(comparison, (fabric) => fabric.cdf?.[member.smallMessage]);
   if (flows.length + small.length === 0)
     return absent('distributions', 'Latency', 'Distributions of completion times and latencies');
   return section(
@@ -122,7 +123,7 @@ export function distributions(comparison, looks) {
           fabrics: flows,
           get: (fabric) => fabric.cdf.fct,
           looks,
-          given: (fabric) => said([fabric.fct_us?.p50, fabric.fct_us?.p99, fabric.fct_us?.p999]),
+          given: (fabric) => said([fabric[member.fct]?.p50, fabric[member.fct]?.p99, fabric[member.fct]?.p999]),
         })
       : absentPart('Flow completion times'),
     small.length > 0
@@ -130,13 +131,13 @@ export function distributions(comparison, looks) {
           id: 'small-message',
           name: 'latency of small messages',
           fabrics: small,
-          get: (fabric) => fabric.cdf.small_message,
+          get: (fabric) => fabric.cdf[member.smallMessage],
           looks,
           given: (fabric) =>
             said([
-              fabric.small_message?.loaded_p50_us,
-              fabric.small_message?.loaded_p99_us,
-              fabric.small_message?.loaded_p999_us,
+              fabric[member.smallMessage]?.[member.loadedMedian],
+              fabric[member.smallMessage]?.[member.loadedP99],
+              fabric[member.smallMessage]?.[member.loadedP999],
             ]),
         })
       : absentPart('The latency of small messages'),

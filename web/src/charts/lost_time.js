@@ -1,4 +1,5 @@
 // Where the time of a step goes: computing and the causes of loss, and the parts that the step itself has.
+import * as member from 'weft:members';
 import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
 import {having, list, originText} from '../comparison.js';
 import {isNumber, percent, plain, seconds, timeUnit} from '../format.js';
@@ -61,14 +62,14 @@ function stack({id, description, bars}) {
     .element;
 }
 
-const computing = (fabric) => (isNumber(fabric.compute_s) ? [{kind: 'computing', s: fabric.compute_s}] : []);
+const computing = (fabric) => (isNumber(fabric[member.compute]) ? [{kind: 'computing', s: fabric[member.compute]}] : []);
 
 function lost(comparison) {
-  const fabrics = having(comparison, (fabric) => fabric.lost_time);
+  const fabrics = having(comparison, (fabric) => fabric[member.lostTime]);
   if (fabrics.length === 0) return absentPart('Lost time by its cause');
   const bars = fabrics.map((fabric) => ({
     name: fabric.name,
-    rows: [...computing(fabric), ...fabric.lost_time.map((row) => ({kind: row.cause, s: row.s}))],
+    rows: [...computing(fabric), ...fabric[member.lostTime].map((row) => ({kind: row.cause, s: row.s}))],
   }));
   return [
     h('h3', {}, 'Lost time, by cause'),
@@ -87,8 +88,8 @@ function lost(comparison) {
         {name: 'Origin'},
       ],
       fabrics.flatMap((fabric) => {
-        const whole = sum([...computing(fabric), ...fabric.lost_time].map((row) => row.s));
-        return [...computing(fabric).map((row) => ({cause: row.kind, s: row.s})), ...fabric.lost_time].map((row) => [
+        const whole = sum([...computing(fabric), ...fabric[member.lostTime]].map((row) => row.s));
+        return [...computing(fabric).map((row) => ({cause: row.kind, s: row.s})), ...fabric[member.lostTime]].map((row) => [
           fabric.name,
           row.cause,
           seconds(row.s),
@@ -164,7 +165,7 @@ function path(comparison) {
 }
 
 export function lostTime(comparison) {
-  const any = ['lost_time', 'parts', 'path'].some((key) => having(comparison, (fabric) => fabric[key]).length > 0);
+  const any = [member.lostTime, 'parts', 'path'].some((key) => having(comparison, (fabric) => fabric[key]).length > 0);
   if (!any) return absent('lost-time-section', 'Where the time goes', 'Where the time of a step goes');
   return section(
     'lost-time-section',

@@ -1,4 +1,5 @@
 // Which pause caused which: trees of ports, the first cause on the left.
+import * as member from 'weft:members';
 import {makeChart, tip, tooltip} from '../charts.js';
 import {having, possible} from '../comparison.js';
 import {h, slug} from '../dom.js';
@@ -132,7 +133,7 @@ function treeOf(fabric) {
 export function pauses(comparison, looks) {
   const fabrics = having(comparison, (fabric) => fabric.pauses?.tree);
   if (fabrics.length === 0) {
-    const quiet = possible(comparison).filter(({pause_s, credit_stall_s}) => (pause_s ?? credit_stall_s) === 0);
+    const quiet = possible(comparison).filter((fabric) => (fabric[member.pause] ?? fabric[member.creditStall]) === 0);
     const names = quiet.map(({name}) => name).join(', ');
     return quiet.length === 0
       ? absent('pauses', 'How pauses spread', 'Which pause caused which')

@@ -1,4 +1,5 @@
 // Queues over time, and below on the same clock how long each port was held by pauses or missing credits.
+import * as member from 'weft:members';
 import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
 import {having, list} from '../comparison.js';
 import {h} from '../dom.js';
@@ -150,10 +151,10 @@ export function queues(comparison) {
     const more = shown.queues.length - MOST_PORTS;
     caption.textContent =
       `${shown.name}: the ${Math.min(MOST_PORTS, shown.queues.length)} fullest ports${more > 0 ? ` of ${shown.queues.length}` : ''}. ` +
-      (isNumber(shown.pause_s)
-        ? `Paused in all: ${seconds(shown.pause_s)}.`
-        : isNumber(shown.credit_stall_s)
-          ? `Waiting for credits in all: ${seconds(shown.credit_stall_s)}.`
+      (isNumber(shown[member.pause])
+        ? `Paused in all: ${seconds(shown[member.pause])}.`
+        : isNumber(shown[member.creditStall])
+          ? `Waiting for credits in all: ${seconds(shown[member.creditStall])}.`
           : '');
   };
   say();

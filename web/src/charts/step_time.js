@@ -1,4 +1,5 @@
 // The step time of every fabric as a bar, with its confidence interval.
+import * as member from 'weft:members';
 import {axis, makeChart, tip, tooltip} from '../charts.js';
 import {measured} from '../comparison.js';
 import {isNumber, plain, ratio, seconds, timeUnit} from '../format.js';
@@ -7,8 +8,8 @@ import {absent, numbers, section} from '../section.js';
 const TITLE = 'Step time';
 
 export const intervalText = (fabric) =>
-  isNumber(fabric.step_time_low_s) && isNumber(fabric.step_time_high_s)
-    ? `${seconds(fabric.step_time_low_s)} to ${seconds(fabric.step_time_high_s)}`
+  isNumber(fabric[member.stepTimeLow]) && isNumber(fabric[member.stepTimeHigh])
+    ? `${seconds(fabric[member.stepTimeLow])} to ${seconds(fabric[member.stepTimeHigh])}`
     : undefined;
 
 /** A whisker along one axis, for each [value, low, high] of the data. */
@@ -39,9 +40,9 @@ export function whiskers(name, data, theme, place) {
 }
 
 export function stepTime(comparison, looks) {
-  const fabrics = measured(comparison, (fabric) => fabric.step_time_s);
+  const fabrics = measured(comparison, (fabric) => fabric[member.stepTime]);
   if (fabrics.length === 0) return absent('step-time', TITLE, 'The time of a training step');
-  const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric.step_time_s)));
+  const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric[member.stepTime])));
   const names = fabrics.map((fabric) => fabric.name);
   const option = (theme, width) => ({
     grid: {left: 8, right: width < 520 ? 74 : 128, top: 8, bottom: 34, containLabel: true},
@@ -57,7 +58,7 @@ export function stepTime(comparison, looks) {
       trigger: 'item',
       formatter: ({dataIndex}) =>
         tip(names[dataIndex], [
-          ['step time', seconds(fabrics[dataIndex].step_time_s)],
+          ['step time', seconds(fabrics[dataIndex][member.stepTime])],
           ['95 % interval', intervalText(fabrics[dataIndex]) ?? 'one seed'],
         ]),
     }),
@@ -68,7 +69,7 @@ export function stepTime(comparison, looks) {
         barMaxWidth: 30,
         itemStyle: {borderRadius: [0, 5, 5, 0]},
         data: fabrics.map((fabric) => ({
-          value: fabric.step_time_s * unit.factor,
+          value: fabric[member.stepTime] * unit.factor,
           name: fabric.name,
           itemStyle: {color: looks.get(fabric.name).color(theme), decal: looks.get(fabric.name).decal(theme)},
         })),
@@ -77,8 +78,8 @@ export function stepTime(comparison, looks) {
         'interval',
         fabrics.map((fabric, index) => [
           index,
-          (fabric.step_time_low_s ?? NaN) * unit.factor,
-          (fabric.step_time_high_s ?? NaN) * unit.factor,
+          (fabric[member.stepTimeLow] ?? NaN) * unit.factor,
+          (fabric[member.stepTimeHigh] ?? NaN) * unit.factor,
         ]),
         theme,
         {
@@ -96,7 +97,7 @@ export function stepTime(comparison, looks) {
         tooltip: {show: false},
         itemStyle: {color: 'transparent'},
         data: fabrics.map((fabric, index) => [
-          Math.max(fabric.step_time_s, fabric.step_time_high_s ?? 0) * unit.factor,
+          Math.max(fabric[member.stepTime], fabric[member.stepTimeHigh] ?? 0) * unit.factor,
           index,
         ]),
         label: {
@@ -105,7 +106,7 @@ export function stepTime(comparison, looks) {
           distance: 8,
           formatter: ({dataIndex}) => {
             const fabric = fabrics[dataIndex];
-            return `{value|${seconds(fabric.step_time_s)}}${isNumber(fabric.ratio_to_best) && width >= 520 ? `  {ratio|${ratio(fabric.ratio_to_best)}}` : ''}`;
+            return `{value|${seconds(fabric[member.stepTime])}}${isNumber(fabric[member.ratioToBest]) && width >= 520 ? `  {ratio|${ratio(fabric[member.ratioToBest])}}` : ''}`;
           },
           rich: {value: {fontWeight: 700, color: theme.ink, fontSize: 13}, ratio: {color: theme.soft, fontSize: 12}},
         },
@@ -134,10 +135,10 @@ export function stepTime(comparison, looks) {
       ],
       fabrics.map((fabric) => [
         fabric.name,
-        seconds(fabric.step_time_s),
+        seconds(fabric[member.stepTime]),
         intervalText(fabric) ?? 'one seed',
-        isNumber(fabric.ratio_to_best) ? ratio(fabric.ratio_to_best) : undefined,
-        (fabric.step_times_s ?? []).map((time) => plain(time * unit.factor)).join(', ') || undefined,
+        isNumber(fabric[member.ratioToBest]) ? ratio(fabric[member.ratioToBest]) : undefined,
+        (fabric[member.stepTimes] ?? []).map((time) => plain(time * unit.factor)).join(', ') || undefined,
       ]),
     ),
   );

@@ -1,4 +1,5 @@
 // Tuning risk: what plausible misconfigurations cost, sorted, for each fabric; and how that grows with the cluster.
+import * as member from 'weft:members';
 import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
 import {having, list} from '../comparison.js';
 import {h, slug} from '../dom.js';
@@ -9,10 +10,10 @@ import {absent, numbers, section} from '../section.js';
 const ROW = 36;
 
 const ran = (fabric) =>
-  list(fabric.tuning_risk.cases)
+  list(fabric[member.tuningRisk].cases)
     .filter((item) => isNumber(item.loss))
     .sort((a, b) => b.loss - a.loss);
-const refused = (fabric) => list(fabric.tuning_risk.cases).filter((item) => !isNumber(item.loss));
+const refused = (fabric) => list(fabric[member.tuningRisk].cases).filter((item) => !isNumber(item.loss));
 const labelOf = (item) => (item.change ? `${item.setting} (${item.change})` : item.setting);
 
 /** Pixels for the names of settings. */
@@ -84,7 +85,7 @@ function tornado(fabric, looks, most) {
   }).element;
 }
 
-export const worstText = (risk) => (risk.worst_fails ? 'the job does not end' : orNot(risk.worst, signedPercent));
+export const worstText = (risk) => (risk[member.worstFails] ? 'the job does not end' : orNot(risk.worst, signedPercent));
 
 function ofFabric(fabric, looks, most) {
   const left = refused(fabric);
@@ -95,8 +96,8 @@ function ofFabric(fabric, looks, most) {
     h(
       'p',
       {class: 'lead'},
-      `Median ${orNot(fabric.tuning_risk.median, signedPercent)}, worst ${worstText(fabric.tuning_risk)}`,
-      fabric.tuning_risk.worst_setting ? `: ${fabric.tuning_risk.worst_setting}.` : '.',
+      `Median ${orNot(fabric[member.tuningRisk].median, signedPercent)}, worst ${worstText(fabric[member.tuningRisk])}`,
+      fabric[member.tuningRisk][member.worstSetting] ? `: ${fabric[member.tuningRisk][member.worstSetting]}.` : '.',
     ),
     tornado(fabric, looks, most),
     left.length > 0 &&
@@ -110,10 +111,10 @@ function ofFabric(fabric, looks, most) {
 }
 
 function bySize(comparison, looks) {
-  const fabrics = having(comparison, (fabric) => fabric.tuning_risk?.by_size);
+  const fabrics = having(comparison, (fabric) => fabric[member.tuningRisk]?.[member.bySize]);
   if (fabrics.length === 0) return null;
   const lines = fabrics.flatMap((fabric) => ['worst', 'median'].map((what) => ({fabric, what})));
-  const sizes = [...new Set(fabrics.flatMap((fabric) => fabric.tuning_risk.by_size.map((row) => row.gpus)))].sort(
+  const sizes = [...new Set(fabrics.flatMap((fabric) => fabric[member.tuningRisk][member.bySize].map((row) => row.gpus)))].sort(
     (a, b) => a - b,
   );
   const option = (theme) => ({
@@ -142,7 +143,7 @@ function bySize(comparison, looks) {
           type: what === 'worst' ? 'solid' : [3, 4],
         },
         itemStyle: {color: look.color(theme)},
-        data: fabric.tuning_risk.by_size
+        data: fabric[member.tuningRisk][member.bySize]
           .filter((row) => isNumber(row[what]))
           .map((row) => [sizes.indexOf(row.gpus), row[what] * 100]),
       };
@@ -166,12 +167,12 @@ function bySize(comparison, looks) {
         {name: 'Worst setting'},
       ],
       fabrics.flatMap((fabric) =>
-        fabric.tuning_risk.by_size.map((row) => [
+        fabric[member.tuningRisk][member.bySize].map((row) => [
           fabric.name,
           plain(row.gpus),
           orNot(row.median, signedPercent),
           worstText(row),
-          row.worst_setting ?? '',
+          row[member.worstSetting] ?? '',
         ]),
       ),
     ),
@@ -179,7 +180,7 @@ function bySize(comparison, looks) {
 }
 
 export function tuning(comparison, looks) {
-  const fabrics = having(comparison, (fabric) => fabric.tuning_risk?.cases);
+  const fabrics = having(comparison, (fabric) => fabric[member.tuningRisk]?.cases);
   if (fabrics.length === 0) return absent('tuning', 'Tuning risk', 'What misconfigurations cost');
   const losses = fabrics.flatMap((fabric) => ran(fabric).map((item) => item.loss));
   const most = {high: niceCeil(Math.max(0.01, ...losses) * 100), low: -niceCeil(-Math.min(0, ...losses) * 100)};

@@ -1,0 +1,111 @@
+#include "study/report/comparison_members.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "study/report/test_comparison.h"
+
+namespace weft::study::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::filesystem::path kProject = std::filesystem::path(WEFT_TEST_DATA_DIR) / ".." / "..";
+constexpr std::string_view kBegin = "<!-- reference: begin -->\n";
+constexpr std::string_view kEnd = "<!-- reference: end -->";
+
+std::string text_of(const std::filesystem::path& path) {
+  std::stringstream contents;
+  contents << std::ifstream(path).rdbuf();
+  return contents.str();
+}
+
+std::vector<Member> all_members() {
+  std::vector<Member> all(document_members().begin(), document_members().end());
+  for (const std::span<const Member> members : fabric_members()) {
+    all.insert(all.end(), members.begin(), members.end());
+  }
+  return all;
+}
+
+TEST(ComparisonMembers, EachSaysWhatItIsAndEachNumberInWhichUnit) {
+  for (const Member& member : all_members()) {
+    EXPECT_TRUE(member.about.ends_with(".")) << member.path;
+    const bool counts = member.kind == MemberKind::kNumber || member.kind == MemberKind::kNumbers;
+    EXPECT_EQ(counts, !member.unit.empty()) << member.path;
+  }
+}
+
+TEST(ComparisonMembers, EachIsDescribedOnce) {
+  std::set<std::string_view> paths;
+  for (const Member& member : all_members()) {
+    EXPECT_TRUE(paths.insert(member.path).second) << member.path;
+  }
+}
+
+TEST(ComparisonMembers, AFullDocumentHasNoOthers) {
+  std::set<std::string_view> known = {"name", "possible"};
+  for (const std::span<const Member> members : fabric_members()) {
+    for (const Member& member : members) {
+      known.insert(member.path);
+    }
+  }
+  for (const Json& fabric : testing::test_comparison("full.json")["fabrics"]) {
+    for (const auto& [name, value] : fabric.items()) {
+      EXPECT_TRUE(known.contains(name)) << name;
+    }
+  }
+}
+
+// A name that stands in a second place would be forgotten there when it changes.
+TEST(ComparisonMembers, NamesThatCodeAsksForAreWrittenOnce) {
+  const std::string keys = text_of(kProject / "src/study/report/comparison_keys.h");
+  const std::regex declared("const char\\* k\\w+ = (\"\\w+\")");
+  std::vector<std::string> names;
+  for (std::sregex_iterator found(keys.begin(), keys.end(), declared), end; found != end; ++found) {
+    names.push_back((*found)[1]);
+  }
+  ASSERT_GT(names.size(), 30U);
+  for (const char* folder : {"report", "compare", "claims"}) {
+    for (const auto& file : std::filesystem::directory_iterator(kProject / "src/study" / folder)) {
+      const std::string path = file.path().filename().string();
+      if (!path.ends_with(".cc") || path.ends_with("_test.cc")) {
+        continue;
+      }
+      const std::string text = text_of(file.path());
+      for (const std::string& name : names) {
+        EXPECT_EQ(text.find(name), std::string::npos) << path << ": " << name;
+      }
+    }
+  }
+}
+
+// With WEFT_UPDATE_DOCS set, the test writes what it would otherwise ask for.
+TEST(ComparisonMembers, StandInTheDocumentAsTheTableSays) {
+  const std::filesystem::path path = kProject / "docs/report.md";
+  const std::string document = text_of(path);
+  const auto begin = document.find(kBegin);
+  const auto end = document.find(kEnd);
+  ASSERT_NE(begin, std::string::npos);
+  ASSERT_NE(end, std::string::npos);
+  const auto from = begin + kBegin.size();
+  const std::string reference = "\n" + comparison_reference() + "\n";
+  if (std::getenv("WEFT_UPDATE_DOCS") != nullptr) {
+    std::ofstream(path) << document.substr(0, from) << reference << document.substr(end);
+    return;
+  }
+  EXPECT_EQ(document.substr(from, end - from), reference)
+      << "docs/report.md is out of date; run this test with WEFT_UPDATE_DOCS=1";
+}
+
+}  // namespace
+}  // namespace weft::study::report
