@@ -187,7 +187,7 @@ class EthernetFabric final : public EndpointPort {
   void dequeue(PortIndex index, std::uint32_t priority, Time now);
   [[nodiscard]] std::uint32_t pick(EthernetPort& port, PortIndex index, std::uint32_t eligible);
   void drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress);
-  void damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet);
+  void damage(const EthernetPort& arrived_at, PortIndex index, wire::Packet& packet);
   /// What a port looks like as a packet leaves it.
   struct EgressState {
     std::uint32_t queued = 0;  // bytes, of all priorities

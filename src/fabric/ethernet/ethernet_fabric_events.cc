@@ -202,7 +202,7 @@ void EthernetFabric::find_deadlock(Time now) {
   deadlock_check_at_ = any_pause ? now + options_.deadlock_check : Time::never();
 }
 
-void EthernetFabric::damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet) {
+void EthernetFabric::damage(const EthernetPort& arrived_at, PortIndex index, wire::Packet& packet) {
   if (arrived_at.has(kHasErrors) && errors_[index]->damages(packet.common.wire_bytes)) {
     packet.common.flags |= wire::kCorrupted;
   }

@@ -41,13 +41,20 @@ struct PauseRecord {
   Time refresh_at = Time::never();
 };
 
-/// A priority is a lane of PortLink: `queued` and `blocked` (paused by the peer, until then) go by priority, and
-/// `announce` holds the changes of `xoff` that have not been sent yet.
-struct EthernetPort : PortLink {
-  std::uint8_t xoff = 0;  // bit p: this port's ingress group p has paused the peer
+/// A port's watchdog has disabled a priority.
+inline constexpr PortFlag kWatchdogTripped = kFirstOwnFlag;
+
+/// A priority is a lane of the port: `queued` and `blocked` (paused by the peer, until then) go by priority, and
+/// `pending_pauses` holds the changes of `xoff` that have not been sent yet.
+struct EthernetTransmission : PortTransmission {
+  std::uint8_t pending_pauses = 0;  // bit p: a PFC frame of priority p is still to be sent
+  std::uint8_t xoff = 0;            // bit p: this port's ingress group p has paused the peer
   std::uint8_t dwrr_turn = 0;
   std::uint8_t watchdog_tripped = 0;  // bit p: the watchdog has taken priority p out of service
   std::uint16_t profile = 0;          // in the fabric's table of EthernetPortOptions
 };
+
+struct EthernetPort : PortLink<EthernetTransmission> {};
+static_assert(sizeof(EthernetPort) == 256);
 
 }  // namespace weft::fabric

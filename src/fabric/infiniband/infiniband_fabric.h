@@ -255,14 +255,14 @@ class InfiniBandFabric final : public EndpointPort {
   void begin_stalls(InfiniBandPort& port, PortIndex index, std::uint32_t lanes, Time now);
   void end_stall(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
   static void begin_xmit_wait(InfiniBandPort& port, Time now) {
-    if (!port.has_xmit_wait) {
-      port.has_xmit_wait = true;
+    if (!port.has(kHasXmitWait)) {
+      port.flags |= kHasXmitWait;
       port.waiting_since = now;
     }
   }
   static void end_xmit_wait(InfiniBandPort& port, Time now) {
-    if (port.has_xmit_wait) [[unlikely]] {
-      port.has_xmit_wait = false;
+    if (port.has(kHasXmitWait)) [[unlikely]] {
+      port.flags = static_cast<std::uint8_t>(port.flags & ~kHasXmitWait);
       port.waited += now - port.waiting_since;
       port.waiting_since = Time::never();
     }

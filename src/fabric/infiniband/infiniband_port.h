@@ -9,9 +9,23 @@
 
 namespace weft::fabric {
 
-/// What only a port has where something waits or went wrong. `queued`: lanes where packets wait (switches);
-/// `blocked`: lanes whose credits do not admit the largest packet (endpoints), or all while the link is down.
-struct InfiniBandPort : PortLink {
+/// The port has an output stage, which holds one packet that waits only for the wire.
+inline constexpr PortFlag kHasStage = kFirstOwnFlag;
+/// The wire is idle, packets wait, and no lane has credits (PortXmitWait).
+inline constexpr PortFlag kHasXmitWait = kSecondOwnFlag;
+
+/// `queued`: lanes where packets wait (switches); `blocked`: lanes whose credits do not admit the largest packet
+/// (endpoints), or all while the link is down.
+struct InfiniBandTransmission : PortTransmission {
+  std::uint16_t stalled = 0;           // bit l: lane l is stalled for lack of credits
+  std::uint16_t low_credit_lanes = 0;  // bit l: lane l of an endpoint may be out of credits
+  Time begun_at;                       // the packet that was started last begins
+};
+
+/// Its own part is what only a port has where something waits or went wrong.
+struct InfiniBandPort : PortLink<InfiniBandTransmission> {
+  std::uint64_t credits_sent = 0;  // flow control packets
+  std::uint64_t credits_received = 0;
   std::uint16_t profile = 0;           // in the fabric's table of InfiniBandPortOptions
   Time wanted_at = Time::never();      // an endpoint asked for the wire
   Time waiting_since = Time::never();  // it is held up
@@ -27,6 +41,7 @@ struct InfiniBandPort : PortLink {
     return waits_for_credits() || (flags & (kHasErrors | kTapped)) != 0;
   }
 };
+static_assert(sizeof(InfiniBandPort) == 320);
 
 /// One lane of an output port, while packets wait for it.
 struct OutputLane {

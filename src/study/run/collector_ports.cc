@@ -55,7 +55,7 @@ void add_own(const InfiniBandFabric& network, PortIndex port, Time now, results:
 
 template <class Fabric>
 PortGauge gauge_of(const Fabric& network, PortIndex port, Time now) {
-  const fabric::PortLink& link = network.port(port);
+  const auto& link = network.port(port);
   PortGauge result;
   result.queue_bytes = link.queued_bytes;
   result.rate = link.rate;
@@ -72,7 +72,7 @@ PortGauge gauge_of(const Fabric& network, PortIndex port, Time now) {
 }
 
 /// What is still on the wire that ends at the port has been sent and not received.
-void take_off_the_wire(const world::World& world, const fabric::PortLink& link, results::PortRow& row) {
+void take_off_the_wire(const world::World& world, const fabric::PortArrival& link, results::PortRow& row) {
   const auto take = [&](fabric::PacketHandle handle) {
     --row.rx_packets;
     row.rx_bytes -= world.packets()[handle].common.frame_bytes;
@@ -90,7 +90,7 @@ std::vector<results::PortRow> rows_of(const world::World& world, const Fabric& n
   std::vector<results::PortRow> rows(network.port_count());
   for (PortIndex index = 0; index < rows.size(); ++index) {
     results::PortRow& row = rows[index];
-    const fabric::PortLink& link = network.port(index);
+    const auto& link = network.port(index);
     row.name = port_label(world, index);
     row.rate = link.rate;
     row.of_switch = !link.has(fabric::kIsEndpoint);
@@ -108,7 +108,7 @@ std::vector<results::PortRow> rows_of(const world::World& world, const Fabric& n
     row.choices = network.choices(index, now);
   }
   for (PortIndex index = 0; index < rows.size(); ++index) {
-    const fabric::PortLink& link = network.port(index);
+    const auto& link = network.port(index);
     rows[index].peer = rows[link.peer].name;
     rows[index].rx_packets = rows[link.peer].tx_packets;
     rows[index].rx_bytes = rows[link.peer].tx_bytes;
