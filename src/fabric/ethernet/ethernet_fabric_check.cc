@@ -54,9 +54,9 @@ std::string EthernetFabric::check_invariants() const {
 }
 
 std::uint64_t EthernetFabric::packets_inside() const {
-  std::uint64_t inside = 0;
+  std::uint64_t inside = packets_on_wires();
   for (const EthernetPort& port : ports_) {
-    inside += (port.arrival.pending().is_never() ? 0U : 1U) + port.in_flight.size() + port.control.size();
+    inside += port.control.size();
   }
   for (const EgressQueue& queue : queues_) {
     inside += queue.packets.size();

@@ -1,10 +1,12 @@
-// The records of one port of an Ethernet device: its wire, its egress queues, its pauses.
+// The records of an Ethernet switch and of one port of a device: its wire, its egress queues, its pauses.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "fabric/core/switch_core.h"
 #include "fabric/ethernet/options.h"
+#include "fabric/flow_control/shared_buffer.h"
 #include "fabric/port_link.h"
 
 namespace weft::fabric {
@@ -56,5 +58,19 @@ struct EthernetTransmission : PortTransmission {
 
 struct EthernetPort : PortLink<EthernetTransmission> {};
 static_assert(sizeof(EthernetPort) == 256);
+
+struct EthernetSwitch : SwitchCore {
+  bool hashes = true;  // the path of a packet follows from its flow alone
+  SharedBuffer buffer;
+};
+static_assert(sizeof(EthernetSwitch) == 64);
+
+struct EthernetParts {
+  using Options = EthernetOptions;
+  using Port = EthernetPort;
+  using Switch = EthernetSwitch;
+  /// Preamble, and the headers up to the UDP ports or the end of the GRH.
+  static constexpr std::uint16_t kCutThroughBytes = 80;
+};
 
 }  // namespace weft::fabric

@@ -1,8 +1,9 @@
-// The records of one port of an InfiniBand device beside its wire: output lanes, counters.
+// The records of an InfiniBand switch and of one port of a device: its wire, output lanes, counters.
 #pragma once
 
 #include <cstdint>
 
+#include "fabric/core/switch_core.h"
 #include "fabric/flow_control/credits.h"
 #include "fabric/infiniband/options.h"
 #include "fabric/port_link.h"
@@ -42,6 +43,24 @@ struct InfiniBandPort : PortLink<InfiniBandTransmission> {
   }
 };
 static_assert(sizeof(InfiniBandPort) == 320);
+
+struct alignas(64) InfiniBandSwitch : SwitchCore {
+  static constexpr std::uint16_t kMixedProfiles = 0xFFFF;
+
+  bool expires = false;                // has a head-of-queue lifetime
+  std::uint16_t map = kMixedProfiles;  // profile whose SL-to-VL table all ports share
+  Duration lifetime;
+};
+static_assert(sizeof(InfiniBandSwitch) == 64);
+
+struct InfiniBandParts {
+  using Options = InfiniBandOptions;
+  using Port = InfiniBandPort;
+  using Switch = InfiniBandSwitch;
+  /// The LRH says the egress port of a packet, its length and its service level.
+  //= ibta-1.7 7.7
+  static constexpr std::uint16_t kCutThroughBytes = 8;
+};
 
 /// One lane of an output port, while packets wait for it.
 struct OutputLane {

@@ -33,42 +33,35 @@ struct World::Dispatch {
 
   [[nodiscard]] bool prefetches() const { return prefetching; }
 
+  [[nodiscard]] static bool is_at_port(sim::ActorId actor) {
+    return actor.kind() == fabric::kArrival || actor.kind() == fabric::kTransmit;
+  }
+
   // An endpoint's port has the endpoint's own number: what comes there, or may leave there, concerns its NIC.
   [[gnu::always_inline]] void prefetch_first(sim::ActorId actor) const {
     const std::uint32_t index = actor.index();
-    if (actor.kind() == fabric::kArrival) {
-      fabric.prefetch_arrival(index);
-    } else if (actor.kind() == fabric::kTransmit) {
-      fabric.prefetch_transmit(index);
-    } else {
-      return;
-    }
-    if (index < endpoints) {
+    fabric.prefetch_first(actor);
+    if (index < endpoints && is_at_port(actor)) {
       __builtin_prefetch(&warm[index]);
     }
   }
 
   [[gnu::always_inline]] void prefetch_second(sim::ActorId actor) const {
     const std::uint32_t index = actor.index();
-    if (actor.kind() == fabric::kArrival) {
-      fabric.prefetch_arrival_packet(index);
-    } else if (actor.kind() == fabric::kTransmit) {
-      fabric.prefetch_transmit_queue(index);
-    } else {
-      return;
-    }
-    if (index < endpoints) {
-      fabric.prefetch_transmit(index);
+    fabric.prefetch_second(actor);
+    if (index < endpoints && is_at_port(actor)) {
       warm[index].nic->prefetch();
     }
   }
 
   [[gnu::always_inline]] void prefetch_third(sim::ActorId actor) const {
     const std::uint32_t index = actor.index();
+    fabric.prefetch_third(actor);
+    if (index >= endpoints) {
+      return;
+    }
     if (actor.kind() == fabric::kArrival) {
-      if (index >= endpoints) {
-        fabric.prefetch_arrival_egress(index);
-      } else if (const wire::Packet* const packet = fabric.next_arrival(index); packet != nullptr) {
+      if (const wire::Packet* const packet = fabric.next_arrival(index); packet != nullptr) {
         const unsigned which = packet->has(wire::kControl) ? 1 : 0;
         if (warm[index].numbers[which] != packet->ib.destination_qp) [[unlikely]] {
           world.find_engine(index, *packet);
@@ -77,13 +70,9 @@ struct World::Dispatch {
         warm[index].nic->prefetch_queues();
       }
     } else if (actor.kind() == fabric::kTransmit) {
-      if (index >= endpoints) {
-        fabric.prefetch_transmit_packet(index);
-      } else {
-        prefetch_lines<kEngineBytes>(warm[index].engines[0]);
-        prefetch_lines<kEngineBytes>(warm[index].engines[1]);
-        warm[index].nic->prefetch_queues();
-      }
+      prefetch_lines<kEngineBytes>(warm[index].engines[0]);
+      prefetch_lines<kEngineBytes>(warm[index].engines[1]);
+      warm[index].nic->prefetch_queues();
     }
   }
 
