@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "base/huge_pages.h"
+#include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
 #include "fabric/ethernet/ethernet_port.h"
+#include "wire/encapsulation.h"
+#include "wire/link_type.h"
 
 namespace weft::fabric {
 
@@ -74,6 +77,11 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   void request_wire(EndpointId endpoint, Time at) override;
 
   // For reports and tests.
+  static constexpr wire::LinkType kLinkType = wire::LinkType::kEthernet;
+  static constexpr std::uint32_t kGapBytes = wire::kEthernetGapBytes;  // on the wire beside each frame
+  [[nodiscard]] static constexpr std::uint32_t lanes() { return kPriorities; }
+  [[nodiscard]] LaneCounters lane_counters(PortIndex port, std::uint32_t priority, Time now) const;
+  [[nodiscard]] PortCounters port_counters(PortIndex port, Time) const { return {.drops = port_drops_[port]}; }
   /// Egress ports of a flow at a switch: the one selected by ECMP, or every next hop with per-packet load balancing.
   [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
                                      std::uint32_t flow_hash) const;

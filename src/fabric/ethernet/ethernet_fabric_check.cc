@@ -1,4 +1,4 @@
-// Whether an Ethernet fabric's counts agree with what it holds: for tests, at any instant.
+// The counters of an Ethernet fabric, and whether they agree with what it holds.
 #include <fmt/core.h>
 
 #include <bit>
@@ -7,6 +7,24 @@
 #include "fabric/ethernet/ethernet_fabric.h"
 
 namespace weft::fabric {
+
+LaneCounters EthernetFabric::lane_counters(PortIndex port, std::uint32_t priority, Time now) const {
+  const EgressQueue& egress = queue(port, priority);
+  const PauseRecord& record = pauses_[port];
+  LaneCounters counters{.tx_packets = egress.tx_packets,
+                        .tx_bytes = egress.tx_bytes,
+                        .marked = egress.marked,
+                        .queue_peak = egress.peak_bytes,
+                        .ingress_peak = group(port, priority).peak,
+                        .pauses_sent = record.pauses_sent[priority],
+                        .pauses_received = record.pauses_received[priority],
+                        .storms = record.storms[priority],
+                        .held = record.paused_total[priority]};
+  if (((ports_[port].blocked >> priority) & 1U) != 0) {
+    counters.held += earlier(record.paused_until[priority], now) - record.paused_since[priority];
+  }
+  return counters;
+}
 
 std::string EthernetFabric::check_invariants() const {
   std::vector<std::uint64_t> held(groups_.size());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/huge_pages.h"
+#include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
 #include "fabric/flow_control/credits.h"
 #include "fabric/infiniband/credit_content.h"
@@ -21,6 +22,7 @@
 #include "fabric/infiniband/options.h"
 #include "fabric/infiniband/virtual_output_queues.h"
 #include "fabric/routing/forwarding_table.h"
+#include "wire/link_type.h"
 
 namespace weft::fabric {
 
@@ -88,6 +90,10 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   void request_wire(EndpointId endpoint, Time at) override;
 
   // For reports and tests.
+  static constexpr wire::LinkType kLinkType = wire::LinkType::kInfiniBand;
+  static constexpr std::uint32_t kGapBytes = 0;  // on the wire beside each frame
+  [[nodiscard]] LaneCounters lane_counters(PortIndex port, std::uint32_t lane, Time now) const;
+  [[nodiscard]] PortCounters port_counters(PortIndex port, Time now) const;
   /// Egress ports of a flow at a switch: the one selected by the forwarding table or by ECMP, or every next hop with
   /// per-packet load balancing.
   [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination,

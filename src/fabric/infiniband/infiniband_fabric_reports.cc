@@ -32,6 +32,21 @@ InfiniBandCounters InfiniBandFabric::counters(PortIndex index, Time now) const {
   return result;
 }
 
+LaneCounters InfiniBandFabric::lane_counters(PortIndex port, std::uint32_t lane, Time now) const {
+  const LaneCredits& sent = credits(port, lane);
+  const OutputLane& waiting = output(port, lane);
+  return {.tx_packets = sent.packets_sent,
+          .tx_bytes = sent.bytes_sent,
+          .marked = waiting.marked,
+          .queue_peak = waiting.peak_bytes,
+          .held = credit_stall(port, lane, now)};
+}
+
+PortCounters InfiniBandFabric::port_counters(PortIndex port, Time now) const {
+  const InfiniBandCounters own = counters(port, now);
+  return {.drops = own.xmit_discards, .receive_errors = own.receive_errors, .credits_sent = own.credits_sent};
+}
+
 Duration InfiniBandFabric::credit_stall(PortIndex port, std::uint32_t lane, Time now) const {
   const OutputLane& own = output(port, lane);
   return own.stalled_total + (own.stalled_since.is_never() ? Duration::zero() : now - own.stalled_since);
