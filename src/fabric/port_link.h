@@ -4,10 +4,14 @@
 // the receiver's constant pipeline latency are one delay. Packets of one direction arrive in the order they were sent,
 // so the port keeps them in a ring, and one pending wake-up serves all of them. Link-level control frames (PFC, flow
 // control packets) take wire time like data but bypass the pipeline: they have a separate ring.
+//
+// A discipline derives its port from PortLink<Transmission>. Transmission derives from PortTransmission and adds what
+// the discipline's flow control looks at whenever a packet starts, so that all of that lies in one cache line.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "base/rate.h"
 #include "base/ring.h"
@@ -36,18 +40,18 @@ struct ControlInFlight {
 inline constexpr std::uint16_t kNoEgress = 0xFFFF;
 
 enum PortFlag : std::uint8_t {
-  kIsEndpoint = 1 << 0,       // the device is an endpoint; otherwise a switch
-  kCutThrough = 1 << 1,       // packets are handed over when their first bytes have come
-  kHasErrors = 1 << 2,        // the wire that ends here has a bit error rate
-  kLinkDown = 1 << 3,         // nothing arrives and nothing leaves
-  kRoutedHop = 1 << 4,        // the wire joins two layer-2 domains
-  kTapped = 1 << 5,           // a capture is attached
-  kWatchdogTripped = 1 << 6,  // a PFC watchdog has disabled a priority
-  kHasStage = 1 << 7,         // InfiniBand: output stage, which holds one packet that waits only for the wire
+  kIsEndpoint = 1 << 0,    // the device is an endpoint; otherwise a switch
+  kCutThrough = 1 << 1,    // packets are handed over when their first bytes have come
+  kHasErrors = 1 << 2,     // the wire that ends here has a bit error rate
+  kLinkDown = 1 << 3,      // nothing arrives and nothing leaves
+  kRoutedHop = 1 << 4,     // the wire joins two layer-2 domains
+  kTapped = 1 << 5,        // a capture is attached
+  kFirstOwnFlag = 1 << 6,  // of the discipline, named beside its port
+  kSecondOwnFlag = 1 << 7,
 };
 
-struct alignas(64) PortLink {
-  // What a packet's arrival needs: one cache line. The packet that arrives next lies here, those behind it in the ring.
+/// What a packet's arrival needs: one cache line. The packet that arrives next lies here, those behind it in the ring.
+struct alignas(64) PortArrival {
   PacketHandle first;       // arrives when `arrival` fires; meaningful while that is pending
   std::uint32_t owner = 0;  // ordinal of the switch, or the endpoint
   sim::Wake arrival;
@@ -56,37 +60,23 @@ struct alignas(64) PortLink {
   std::uint16_t number = 0;          // within the owner
   std::uint16_t egress = kNoEgress;  // egress port of `first`, if it has been looked up
   std::uint8_t flags = 0;            // PortFlag bits
-  std::uint8_t pending_pauses = 0;   // Ethernet: priorities with a PFC frame still to be sent
-  bool has_xmit_wait = false;  // InfiniBand: the wire is idle, packets wait, and no lane has credits (PortXmitWait)
 
-  // What a transmission needs: one more.
-  alignas(64) Time free_at;  // the wire that begins here is idle from then on
-  Time begun_at;             // InfiniBand: the packet that was started last begins
+  [[nodiscard]] bool has(PortFlag flag) const { return (flags & flag) != 0; }
+};
+static_assert(sizeof(PortArrival) == 64);
+
+/// What a transmission needs: 52 bytes; the other 12 of the cache line are the discipline's.
+struct alignas(64) PortTransmission {
+  Time free_at;  // the wire that begins here is idle from then on
   sim::Wake transmit;
-  Duration delay;                          // of the wire that begins here, with the pipeline at its end
+  Duration delay;  // of the wire that begins here, with the pipeline at its end
+  std::uint64_t packets_sent = 0;
   std::uint16_t picoseconds_per_byte = 0;  // 0: not a whole number, or more
   std::uint16_t cut_through_bytes = 0;     // the peer has a packet in hand after that many bytes; 0: after all
   std::uint32_t queued_bytes = 0;          // that wait to leave
   std::uint16_t queued = 0;                // bit l: packets of lane (priority, virtual lane) l wait
   std::uint16_t blocked = 0;               // bit l: lane l is blocked by flow control
-  std::uint16_t stalled = 0;               // InfiniBand, bit l: lane l is stalled for lack of credits
-  std::uint16_t low_credit_lanes = 0;      // InfiniBand, bit l: lane l of an endpoint may be out of credits
-  std::uint64_t packets_sent = 0;
 
-  // What only flow control and changes need.
-  Duration control_delay;  // of the wire that begins here, for control frames
-  Ring<ControlInFlight> control;
-  sim::Wake control_arrival;
-  std::uint64_t credits_sent = 0;  // InfiniBand: flow control packets
-  std::uint64_t credits_received = 0;
-  sim::Wake timer;
-  Rate rate;
-
-  [[nodiscard]] bool has(PortFlag flag) const { return (flags & flag) != 0; }
-  [[nodiscard]] Duration wire_time(std::uint32_t bytes) const {
-    return picoseconds_per_byte != 0 ? Duration::picoseconds(std::int64_t{picoseconds_per_byte} * bytes)
-                                     : rate.transmit_time(Bytes(bytes));
-  }
   /// When what is sent now, or as soon as the wire that begins here is idle, begins: the later of the two, in a form
   /// that stays in registers where it is inlined.
   [[nodiscard]] Time transmission_start(Time now) const {
@@ -95,13 +85,39 @@ struct alignas(64) PortLink {
     }
     return now;
   }
-  /// Sets the rate of the wire that begins here.
-  void set_rate(Rate value);
 };
+
+/// PortTransmission::picoseconds_per_byte of a rate.
+[[nodiscard]] std::uint16_t whole_picoseconds_per_byte(Rate rate);
+
+template <class Transmission>
+struct PortLink : PortArrival, Transmission {
+  static_assert(std::is_base_of_v<PortTransmission, Transmission> && sizeof(Transmission) == 64,
+                "what a transmission needs takes one cache line");
+
+  // What only flow control and changes need.
+  Duration control_delay;  // of the wire that begins here, for control frames
+  Ring<ControlInFlight> control;
+  sim::Wake control_arrival;
+  sim::Wake timer;
+  Rate rate;  // of the wire that begins here
+
+  [[nodiscard]] Duration wire_time(std::uint32_t bytes) const {
+    return this->picoseconds_per_byte != 0 ? Duration::picoseconds(std::int64_t{this->picoseconds_per_byte} * bytes)
+                                           : rate.transmit_time(Bytes(bytes));
+  }
+  void set_rate(Rate value) {
+    rate = value;
+    this->picoseconds_per_byte = whole_picoseconds_per_byte(value);
+  }
+};
+
+// Templates are declared inline as well: the compiler then inlines larger ones, and every hop comes through these.
 
 /// Puts a packet of so many bytes on the wire from `from` to `to`, its peer; transmission starts at `now`, or later,
 /// but not before the wire is idle. Counts it. The packet itself is not looked at.
-inline void start_transmission(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index,
+template <class Port>
+inline void start_transmission(sim::Kernel& kernel, Port& from, PortArrival& to, PortIndex to_index,
                                PacketHandle packet, std::uint32_t wire_bytes, Time now) {
   const Duration occupied = from.wire_time(wire_bytes);
   Duration first_part = occupied;
@@ -121,7 +137,7 @@ inline void start_transmission(sim::Kernel& kernel, PortLink& from, PortLink& to
 }
 
 /// Takes the packet that has arrived; invalid if the event is stale.
-inline PacketHandle take_arrival(sim::Kernel& kernel, PortLink& port, Time now) {
+inline PacketHandle take_arrival(sim::Kernel& kernel, PortArrival& port, Time now) {
   if (!port.arrival.fires(now)) {
     return PacketHandle::invalid();
   }
@@ -136,15 +152,15 @@ inline PacketHandle take_arrival(sim::Kernel& kernel, PortLink& port, Time now) 
 }
 
 /// Prefetches the packet that arrives next, and the ring entry of the one after it.
-[[gnu::always_inline]] inline void prefetch_next_arrival(const PacketPool& packets, const PortLink& port) {
+[[gnu::always_inline]] inline void prefetch_next_arrival(const PacketPool& packets, const PortArrival& port) {
   packets.prefetch(port.first);
   port.in_flight.prefetch_front();
 }
 
 /// Removes everything on the wire that ends here: calls lose(packet) for every packet and lose_control(frame) for every
 /// control frame.
-template <class Lose, class LoseControl>
-void flush_wire(PortLink& port, Lose lose, LoseControl lose_control) {
+template <class Port, class Lose, class LoseControl>
+inline void flush_wire(Port& port, Lose lose, LoseControl lose_control) {
   if (!port.arrival.pending().is_never()) {
     lose(port.first);
     port.arrival.cancel();
@@ -159,7 +175,8 @@ void flush_wire(PortLink& port, Lose lose, LoseControl lose_control) {
 }
 
 /// Adds the four actors of a port; `name` is the hash of its stable name.
-inline void register_port_actors(sim::ActorOrder& ranks, std::uint64_t name, PortLink& port,
+template <class Port>
+inline void register_port_actors(sim::ActorOrder& ranks, std::uint64_t name, Port& port,
                                  sim::PartitionIndex partition) {
   ranks.add({name, kArrival}, port.arrival, partition);
   ranks.add({name, kControlArrival}, port.control_arrival, partition);
@@ -168,7 +185,8 @@ inline void register_port_actors(sim::ActorOrder& ranks, std::uint64_t name, Por
 }
 
 /// The same for a control frame in a packet record: it goes around the receiver's pipeline and counts as no packet.
-inline void start_control_transmission(sim::Kernel& kernel, PortLink& from, PortLink& to, PortIndex to_index,
+template <class Port>
+inline void start_control_transmission(sim::Kernel& kernel, Port& from, Port& to, PortIndex to_index,
                                        PacketHandle frame, std::uint32_t wire_bytes, Time now) {
   from.free_at = now + from.wire_time(wire_bytes);
   const Time at = from.free_at + from.control_delay;
@@ -178,7 +196,8 @@ inline void start_control_transmission(sim::Kernel& kernel, PortLink& from, Port
   to.control.push_back({at, frame.value()});
 }
 
-inline PacketHandle take_control_arrival(sim::Kernel& kernel, PortLink& port, Time now) {
+template <class Port>
+inline PacketHandle take_control_arrival(sim::Kernel& kernel, Port& port, Time now) {
   if (!port.control_arrival.fires(now)) {
     return PacketHandle::invalid();
   }

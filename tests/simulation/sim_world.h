@@ -62,7 +62,7 @@ class SimWorld final : private workload::MessageSink {
   [[nodiscard]] std::string run_checked(Time limit = Time::never());
 
   [[nodiscard]] study::world::World& world() { return *world_; }
-  [[nodiscard]] fabric::EthernetFabric& fabric() { return *world_->ethernet(); }
+  [[nodiscard]] fabric::EthernetFabric& fabric() { return *world_->fabric().get_if<fabric::EthernetFabric>(); }
   [[nodiscard]] Time now() const { return world_->now(); }
   [[nodiscard]] const std::vector<workload::MessageRecord>& messages() const { return messages_; }
   [[nodiscard]] bool all_succeeded() const;

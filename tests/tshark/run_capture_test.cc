@@ -71,12 +71,8 @@ Captured capture(const std::vector<std::string>& settings, const std::string& po
   EXPECT_TRUE(tap) << tap.error().message;
   Witness witness(**tap);
   const std::array ports = {*study::run::find_port(world, port)};
-  if (world.ethernet() != nullptr) {
-    world.ethernet()->set_tap(&witness, ports);
-  } else {
-    witness.pauses = false;
-    world.infiniband()->set_tap(&witness, ports);
-  }
+  witness.pauses = world.fabric().link_type() == wire::LinkType::kEthernet;
+  world.fabric().set_tap(&witness, ports);
   EXPECT_EQ((*simulation)->run([](const study::run::Progress&) { return true; }), Simulation::End::kFinished);
   EXPECT_TRUE((*tap)->close());
   captured.seen = witness.seen;

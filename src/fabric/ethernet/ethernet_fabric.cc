@@ -15,27 +15,7 @@ constexpr std::int32_t kQuantumBytes = 256;
 
 }  // namespace
 
-void EthernetFabric::on_arrival(PortIndex index, Time now) {
-  EthernetPort& port = ports_[index];
-  const std::uint32_t egress = port.egress;
-  const PacketHandle handle = take_arrival(kernel_, port, now);
-  if (!handle.is_valid()) {
-    return;
-  }
-  prefetch_next_arrival(packets_, port);
-  constexpr std::uint8_t kSlowPathFlags = kHasErrors | kTapped;
-  if ((port.flags & kSlowPathFlags) != 0) [[unlikely]] {
-    damage(port, index, packets_[handle]);
-    if (port.has(kTapped)) {
-      tap_->on_frame(index, Tap::Direction::kReceived, packets_[handle], now);
-    }
-  }
-  if (port.has(kIsEndpoint)) {
-    endpoints_[port.owner]->on_packet(handle, now);
-  } else {
-    forward(port, egress, handle, now);
-  }
-}
+void EthernetFabric::on_arrival(PortIndex index, Time now) { receive(index, now); }
 
 // Only choices that depend on nothing but the packet and the routes may be made beforehand.
 [[gnu::noinline]] void EthernetFabric::look_up_egress(PortIndex index) {
@@ -55,7 +35,7 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) {
   __builtin_prefetch(&group_of(index, common.priority));
 }
 
-void EthernetFabric::forward(EthernetPort& in, std::uint32_t egress, PacketHandle handle, Time now) {
+void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, PacketHandle handle, Time now) {
   Switch& node = switches_[in.owner];
   wire::Packet& packet = packets_[handle];
   if (egress == kNoEgress) {
@@ -104,6 +84,11 @@ std::uint32_t EthernetFabric::choose(EthernetPort& in, Switch& node, const NextH
   }
   return node.hashes ? ecmp(hops, switch_hash(common.flow_hash, node.hash_seed))
                      : spray(hops, node.hash_seed, ++node.sprayed);
+}
+
+std::uint32_t EthernetFabric::in_order_hop(const EthernetPort&, const Switch& node, const NextHops& hops,
+                                           const wire::PacketCommon& common, const std::uint32_t* weights) const {
+  return hops[pick_weighted(weights, hops.size(), switch_hash(common.flow_hash, node.hash_seed))];
 }
 
 NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, EndpointId destination,

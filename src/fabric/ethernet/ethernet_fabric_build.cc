@@ -3,16 +3,14 @@
 
 #include "base/assert.h"
 #include "base/format_quantity.h"
-#include "base/random.h"
-#include "base/stable_hash.h"
+#include "fabric/core/fabric_core_definitions.h"
 #include "fabric/ethernet/ethernet_fabric.h"
 
 namespace weft::fabric {
-namespace {
 
-/// A switch that cuts through has enough of a packet to forward it after so many bytes on the wire: preamble, and the
-/// headers up to the UDP ports or the end of the GRH.
-constexpr std::uint32_t kCutThroughBytes = 80;
+template class FabricCore<EthernetFabric, EthernetParts>;
+
+namespace {
 
 std::uint32_t narrow(Bytes bytes) { return static_cast<std::uint32_t>(bytes.count()); }
 
@@ -22,55 +20,29 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
                                                                FabricContext context) {
   WEFT_ASSERT(!options.switches.empty() && !options.ports.empty());
   std::unique_ptr<EthernetFabric> fabric(new EthernetFabric(std::move(graph), std::move(options), context));
-  fabric->lay_out_ports();
-  for (std::uint32_t link = 0; link < fabric->graph_.links.size(); ++link) {
-    fabric->connect_link(link);
-  }
+  fabric->lay_out();
+  fabric->lay_out_queues();
   if (Result<void> sized = fabric->size_buffers(); !sized) {
     return pass_on(sized);
   }
-  for (const Switch& node : fabric->switches_) {
-    fabric->allow_cut_through(node);
-  }
-  fabric->set_up_balancers();
-  fabric->set_up_errors();
   if (Result<void> able = fabric->set_up_telemetry(); !able) {
     return pass_on(able);
   }
   return fabric;
 }
 
-EthernetFabric::EthernetFabric(Graph graph, EthernetOptions options, FabricContext context)
-    : graph_(std::move(graph)),
-      options_(std::move(options)),
-      kernel_(context.kernel),
-      packets_(context.packets),
-      seed_(context.seed),
-      routes_(graph_),
-      map_(graph_, context.seed) {}
-
-void EthernetFabric::lay_out_ports() {
-  const std::uint32_t ports = map_.size();
-  ports_.resize(ports);
-  peers_.resize(ports);
-  queues_.resize(std::size_t{ports} * kPriorities);
-  groups_.resize(std::size_t{ports} * kPriorities);
-  markers_.resize(std::size_t{ports} * kPriorities);
-  pauses_.resize(ports);
-  port_drops_.resize(ports);
-  endpoints_.resize(graph_.endpoints);
-  switches_.resize(graph_.switches());
-  for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
-    const NodeIndex node(graph_.endpoints + ordinal);
-    Switch& made = switches_[ordinal];
-    made.first_port = map_.first_of(node);
-    made.ports = graph_[node].ports;
-    made.profile = options_.switch_profile.empty() ? std::uint16_t{0} : options_.switch_profile[ordinal];
-    const EthernetSwitchOptions& profile = options_.switches[made.profile];
-    made.balances = PathBalancer::is_needed(profile.path, profile.balancing);
-    made.hashes = !made.balances && profile.path != PathPolicy::kSpray;
-    made.forwarding = profile.forwarding;
-    made.hash_seed = profile.hash_seed.value_or(map_.node_hash(node));
+void EthernetFabric::lay_out_queues() {
+  const std::size_t queues = ports_.size() * kPriorities;
+  queues_.resize(queues);
+  groups_.resize(queues);
+  markers_.resize(queues);
+  pauses_.resize(ports_.size());
+  port_drops_.resize(ports_.size());
+  for (EthernetPort& port : ports_) {
+    port.control_delay += options_.ports[ports_[port.peer].profile].pause_response;
+  }
+  for (Switch& node : switches_) {
+    node.hashes = !node.balances && node.path != PathPolicy::kSpray;
   }
   for (const EthernetPortOptions& profile : options_.ports) {
     std::uint8_t strict = 0;
@@ -81,62 +53,6 @@ void EthernetFabric::lay_out_ports() {
     }
     strict_.push_back(strict);
     egress_alpha_.push_back(alpha);
-  }
-}
-
-void EthernetFabric::connect_link(std::uint32_t link_index) {
-  const Link& link = graph_.links[link_index];
-  const PortIndex a = port_index(link.a);
-  const PortIndex b = port_index(link.b);
-  const auto connect = [&](LinkEnd own, PortIndex index, PortIndex peer, std::uint32_t end) {
-    EthernetPort& port = ports_[index];
-    const Node& node = graph_[own.node];
-    const bool is_endpoint = node.kind == NodeKind::kEndpoint;
-    port.owner = is_endpoint ? own.node.value() : own.node.value() - graph_.endpoints;
-    port.peer = peers_[index] = peer;
-    port.number = own.port;
-    port.flags = is_endpoint ? kIsEndpoint : 0;
-    port.profile = options_.port_profile.empty() ? std::uint16_t{0} : options_.port_profile[2 * link_index + end];
-    port.set_rate(link.rate);
-  };
-  connect(link.a, a, b, 0);
-  connect(link.b, b, a, 1);
-  const auto direct = [&](PortIndex from_index, PortIndex to_index) {
-    EthernetPort& from = ports_[from_index];
-    EthernetPort& to = ports_[to_index];
-    from.control_delay = link.propagation + options_.ports[to.profile].pause_response;
-    from.delay = link.propagation;
-    if (!to.has(kIsEndpoint)) {
-      const Switch& node = switches_[to.owner];
-      from.delay += options_.switches[node.profile].latency;
-    } else if (!options_.endpoint_pipeline.empty()) {
-      from.delay += options_.endpoint_pipeline[to.owner];
-    }
-    if (graph_[link.a.node].domain != graph_[link.b.node].domain) {
-      to.flags |= kRoutedHop;
-    }
-    if (rate_of_link(options_.bit_error_rate, link_index) > Probability::zero() ||
-        rate_of_link(options_.packet_error_rate, link_index) > Probability::zero()) {
-      to.flags |= kHasErrors;
-    }
-  };
-  direct(a, b);
-  direct(b, a);
-}
-
-// A packet may be passed on before its end has come only if no way out is faster than the way in: so it is for a wire
-// into a switch none of whose ports has a higher rate (docs/decisions/0013).
-void EthernetFabric::allow_cut_through(const Switch& node) {
-  if (node.forwarding != Forwarding::kCutThrough) {
-    return;
-  }
-  Rate fastest = Rate::zero();
-  for (PortIndex port = node.first_port; port < node.first_port + node.ports; ++port) {
-    fastest = std::max(fastest, ports_[port].rate);
-  }
-  for (PortIndex port = node.first_port; port < node.first_port + node.ports; ++port) {
-    EthernetPort& feeding = ports_[ports_[port].peer];
-    feeding.cut_through_bytes = feeding.rate >= fastest ? kCutThroughBytes : 0;
   }
 }
 
@@ -226,60 +142,10 @@ Result<void> EthernetFabric::set_up_telemetry() {
   return {};
 }
 
-void EthernetFabric::set_up_errors() {
-  errors_.resize(ports_.size());
-  for (PortIndex index = 0; index < ports_.size(); ++index) {
-    if (ports_[index].has(kHasErrors)) {
-      const std::size_t link = map_.link_of(index).value();
-      errors_[index] = std::make_unique<BitErrors>(rate_of_link(options_.bit_error_rate, link), map_.port_hash(index),
-                                                   rate_of_link(options_.packet_error_rate, link));
-    }
-  }
-}
-
-void EthernetFabric::register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions) {
-  for (PortIndex index = 0; index < ports_.size(); ++index) {
-    register_port_actors(ranks, map_.port_hash(index), ports_[index],
-                         partition_of(partitions, map_.end_of(index).node));
-  }
-  for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
-    const NodeIndex node(graph_.endpoints + ordinal);
-    ranks.add({map_.node_hash(node), kSwitchTimer}, switches_[ordinal].timer, partition_of(partitions, node));
-  }
-  ranks.add({stable_hash(seed_, "fabric"), kFabricTimer}, fabric_timer_);
-}
-
-void EthernetFabric::start() {
-  links_ = LinkSchedule(options_.events);
-  plan_fabric_timer();
-}
-
-void EthernetFabric::set_tap(Tap* tap, std::span<const PortIndex> ports) {
-  tap_ = tap;
-  for (const PortIndex port : ports) {
-    ports_[port].flags |= kTapped;
-  }
-}
-
-std::uint64_t EthernetFabric::packets_sent() const {
-  std::uint64_t sum = 0;
-  for (const EthernetPort& port : ports_) {
-    sum += port.packets_sent;
-  }
-  return sum;
-}
-
 std::size_t EthernetFabric::heap_bytes() const {
-  std::size_t bytes = ports_.capacity() * sizeof(EthernetPort) + queues_.capacity() * sizeof(EgressQueue) +
+  std::size_t bytes = core_heap_bytes() + queues_.capacity() * sizeof(EgressQueue) +
                       groups_.capacity() * sizeof(IngressGroup) + markers_.capacity() * sizeof(Red) +
-                      pauses_.capacity() * sizeof(PauseRecord) + switches_.capacity() * sizeof(Switch) +
-                      routes_.heap_bytes() + weights_.heap_bytes();
-  for (const PathBalancer& balancer : balancers_) {
-    bytes += sizeof(balancer) + balancer.heap_bytes();
-  }
-  for (const EthernetPort& port : ports_) {
-    bytes += port.in_flight.heap_bytes() + port.control.heap_bytes();
-  }
+                      pauses_.capacity() * sizeof(PauseRecord);
   for (const EgressQueue& queue : queues_) {
     bytes += queue.packets.heap_bytes();
   }

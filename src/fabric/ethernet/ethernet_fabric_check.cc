@@ -1,4 +1,4 @@
-// Whether an Ethernet fabric's counts agree with what it holds: for tests, at any instant.
+// The counters of an Ethernet fabric, and whether they agree with what it holds.
 #include <fmt/core.h>
 
 #include <bit>
@@ -7,6 +7,24 @@
 #include "fabric/ethernet/ethernet_fabric.h"
 
 namespace weft::fabric {
+
+LaneCounters EthernetFabric::lane_counters(PortIndex port, std::uint32_t priority, Time now) const {
+  const EgressQueue& egress = queue(port, priority);
+  const PauseRecord& record = pauses_[port];
+  LaneCounters counters{.tx_packets = egress.tx_packets,
+                        .tx_bytes = egress.tx_bytes,
+                        .marked = egress.marked,
+                        .queue_peak = egress.peak_bytes,
+                        .ingress_peak = group(port, priority).peak,
+                        .pauses_sent = record.pauses_sent[priority],
+                        .pauses_received = record.pauses_received[priority],
+                        .storms = record.storms[priority],
+                        .held = record.paused_total[priority]};
+  if (((ports_[port].blocked >> priority) & 1U) != 0) {
+    counters.held += earlier(record.paused_until[priority], now) - record.paused_since[priority];
+  }
+  return counters;
+}
 
 std::string EthernetFabric::check_invariants() const {
   std::vector<std::uint64_t> held(groups_.size());
@@ -54,9 +72,9 @@ std::string EthernetFabric::check_invariants() const {
 }
 
 std::uint64_t EthernetFabric::packets_inside() const {
-  std::uint64_t inside = 0;
+  std::uint64_t inside = packets_on_wires();
   for (const EthernetPort& port : ports_) {
-    inside += (port.arrival.pending().is_never() ? 0U : 1U) + port.in_flight.size() + port.control.size();
+    inside += port.control.size();
   }
   for (const EgressQueue& queue : queues_) {
     inside += queue.packets.size();

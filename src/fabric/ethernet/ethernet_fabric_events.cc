@@ -1,5 +1,5 @@
-// What happens to an Ethernet fabric from outside, and what is watched from time to time: links that fail, pauses that
-// do not end, and circles of ports that wait for one another.
+// Ends of cables that fail, and what is watched from time to time: pauses that do not end, and circles of ports that
+// wait for one another.
 #include <algorithm>
 #include <bit>
 
@@ -9,64 +9,7 @@
 
 namespace weft::fabric {
 
-void EthernetFabric::plan_fabric_timer() {
-  if (const Time next = earlier(links_.next(), deadlock_check_at_); !next.is_never()) {
-    kernel_.wake(fabric_timer_, sim::ActorId(kFabricTimer, 0), next);
-  }
-}
-
-void EthernetFabric::on_fabric_timer(Time now) {
-  if (!fabric_timer_.fires(now)) {
-    return;
-  }
-  const bool changes = links_.next() <= now;
-  links_.run_due(
-      now, routes_, [&](const LinkEvent& event) { apply_link_event(event, now); },
-      [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
-  if (changes) {
-    invalidate_egress();
-    compute_port_weights();
-  }
-  if (deadlock_check_at_ <= now) {
-    find_deadlock(now);
-  }
-  plan_fabric_timer();
-}
-
-// Routes may have changed.
-void EthernetFabric::invalidate_egress() {
-  for (EthernetPort& port : ports_) {
-    port.egress = kNoEgress;
-  }
-}
-
-void EthernetFabric::apply_link_event(const LinkEvent& event, Time now) {
-  const Link& link = graph_.links[event.link.value()];
-  for (const PortIndex index : {port_index(link.a), port_index(link.b)}) {
-    switch (event.kind) {
-      case LinkEvent::Kind::kFail:
-        take_link_down(index, now);
-        for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
-          empty_queue(index, priority, drops_.link_down, now);
-        }
-        break;
-      case LinkEvent::Kind::kDegrade:
-        ports_[index].set_rate(event.rate);
-        break;
-      case LinkEvent::Kind::kRestore:
-        bring_link_up(index, now);
-        break;
-    }
-  }
-  // What cuts through would run dry if the way out were now the faster one.
-  for (const NodeIndex node : {link.a.node, link.b.node}) {
-    if (graph_[node].kind == NodeKind::kSwitch) {
-      allow_cut_through(switches_[node.value() - graph_.endpoints]);
-    }
-  }
-}
-
-// What is on the wire towards this port is lost, and so are the pauses that hold it.
+// What is on the wire towards this port is lost, and so are the pauses that hold it and what waits to leave by it.
 void EthernetFabric::take_link_down(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   port.flags |= kLinkDown;
@@ -77,14 +20,18 @@ void EthernetFabric::take_link_down(PortIndex index, Time now) {
     end_pause(port, index, priority, now);
   }
   port.pending_pauses = 0;
+  for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
+    empty_queue(index, priority, drops_.link_down, now);
+  }
 }
 
-void EthernetFabric::bring_link_up(PortIndex index, Time now) {
-  EthernetPort& port = ports_[index];
-  port.flags = static_cast<std::uint8_t>(port.flags & ~kLinkDown);
-  port.set_rate(graph_.links[map_.link_of(index).value()].rate);
-  port.pending_pauses = port.xoff;
-  kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(now, port.free_at));
+void EthernetFabric::bring_link_up(const CableEnds& ends, Time now) {
+  for (const PortIndex index : ends) {
+    EthernetPort& port = ports_[index];
+    port.flags = static_cast<std::uint8_t>(port.flags & ~kLinkDown);
+    port.pending_pauses = port.xoff;
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(now, port.free_at));
+  }
 }
 
 void EthernetFabric::empty_queue(PortIndex index, std::uint32_t priority, std::uint64_t& counter, Time now) {
@@ -168,7 +115,7 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
 }
 
 // Whoever has been paused since before the last check, and still has something to send, waits.
-void EthernetFabric::find_deadlock(Time now) {
+void EthernetFabric::check_fabric(Time now) {
   bool any_pause = false;
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     WaitGraph graph;
@@ -200,12 +147,6 @@ void EthernetFabric::find_deadlock(Time now) {
     }
   }
   deadlock_check_at_ = any_pause ? now + options_.deadlock_check : Time::never();
-}
-
-void EthernetFabric::damage(PortLink& arrived_at, PortIndex index, wire::Packet& packet) {
-  if (arrived_at.has(kHasErrors) && errors_[index]->damages(packet.common.wire_bytes)) {
-    packet.common.flags |= wire::kCorrupted;
-  }
 }
 
 }  // namespace weft::fabric

@@ -1,4 +1,5 @@
-// Priority flow control: when a port's ingress group asks for a pause, how the frame travels, and who obeys it.
+// Link-level frames. Priority flow control: when a port's ingress group asks for a pause, how the frame travels, and
+// who obeys it. Notifications of congestion travel alike.
 #include <bit>
 #include <cstring>
 
@@ -73,6 +74,22 @@ void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
   }
 }
 
+void EthernetFabric::send_notification(PortIndex ingress, const NotificationContent& content, Time now) {
+  constexpr std::uint32_t kWireBytes = NotificationContent::kFrameBytes + wire::kEthernetGapBytes;
+  EthernetPort& port = ports_[ingress];
+  const PacketHandle handle = packets_.allocate();
+  wire::Packet& frame = packets_[handle];
+  frame.common.kind = wire::PacketKind::kManagement;
+  frame.common.frame_bytes = NotificationContent::kFrameBytes;
+  frame.common.wire_bytes = kWireBytes;
+  content.store(frame);
+  const Time begin = port.transmission_start(now);
+  if (port.has(kTapped)) [[unlikely]] {
+    tap_->on_frame(ingress, Tap::Direction::kSent, frame, begin);
+  }
+  start_control_transmission(kernel_, port, ports_[port.peer], port.peer, handle, kWireBytes, begin);
+}
+
 void EthernetFabric::on_port_timer(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   if (!port.timer.fires(now) || port.xoff == 0) {
@@ -101,13 +118,15 @@ void EthernetFabric::on_control(PortIndex index, Time now) {
   }
   wire::Packet& frame = packets_[handle];
   if ((port.flags & (kHasErrors | kTapped)) != 0) [[unlikely]] {
-    damage(port, index, frame);
+    (void)damage(port, index, frame);
     if (port.has(kTapped)) {
       tap_->on_frame(index, Tap::Direction::kReceived, frame, now);
     }
   }
   if (frame.common.kind == wire::PacketKind::kManagement) {
-    process_notification(port, frame, now);
+    if (!frame.has(wire::kCorrupted)) {
+      mark_congested(port, NotificationContent::load(frame), now);
+    }
   } else if (!frame.has(wire::kCorrupted)) {
     process_pause(port, index, frame, now);
   }

@@ -1,10 +1,12 @@
-// The records of one port of an Ethernet device: its wire, its egress queues, its pauses.
+// The records of an Ethernet switch and of one port of a device: its wire, its egress queues, its pauses.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "fabric/core/switch_core.h"
 #include "fabric/ethernet/options.h"
+#include "fabric/flow_control/shared_buffer.h"
 #include "fabric/port_link.h"
 
 namespace weft::fabric {
@@ -41,13 +43,34 @@ struct PauseRecord {
   Time refresh_at = Time::never();
 };
 
-/// A priority is a lane of PortLink: `queued` and `blocked` (paused by the peer, until then) go by priority, and
-/// `announce` holds the changes of `xoff` that have not been sent yet.
-struct EthernetPort : PortLink {
-  std::uint8_t xoff = 0;  // bit p: this port's ingress group p has paused the peer
+/// A port's watchdog has disabled a priority.
+inline constexpr PortFlag kWatchdogTripped = kFirstOwnFlag;
+
+/// A priority is a lane of the port: `queued` and `blocked` (paused by the peer, until then) go by priority, and
+/// `pending_pauses` holds the changes of `xoff` that have not been sent yet.
+struct EthernetTransmission : PortTransmission {
+  std::uint8_t pending_pauses = 0;  // bit p: a PFC frame of priority p is still to be sent
+  std::uint8_t xoff = 0;            // bit p: this port's ingress group p has paused the peer
   std::uint8_t dwrr_turn = 0;
   std::uint8_t watchdog_tripped = 0;  // bit p: the watchdog has taken priority p out of service
   std::uint16_t profile = 0;          // in the fabric's table of EthernetPortOptions
+};
+
+struct EthernetPort : PortLink<EthernetTransmission> {};
+static_assert(sizeof(EthernetPort) == 256);
+
+struct EthernetSwitch : SwitchCore {
+  bool hashes = true;  // the path of a packet follows from its flow alone
+  SharedBuffer buffer;
+};
+static_assert(sizeof(EthernetSwitch) == 64);
+
+struct EthernetParts {
+  using Options = EthernetOptions;
+  using Port = EthernetPort;
+  using Switch = EthernetSwitch;
+  /// Preamble, and the headers up to the UDP ports or the end of the GRH.
+  static constexpr std::uint16_t kCutThroughBytes = 80;
 };
 
 }  // namespace weft::fabric

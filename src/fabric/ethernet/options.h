@@ -8,6 +8,7 @@
 #include "base/data_size.h"
 #include "base/rate.h"
 #include "base/time.h"
+#include "fabric/core/options.h"
 #include "fabric/forwarding.h"
 #include "fabric/marking/red.h"
 #include "fabric/routing/path_policy.h"
@@ -52,6 +53,11 @@ struct EthernetSwitchOptions {
   PathPolicy path = PathPolicy::kEcmp;
   BalancingOptions balancing{};
   std::optional<std::uint64_t> hash_seed;  // unset: f(seed, name); the same everywhere polarises
+};
+
+struct EthernetOptions : FabricOptions<EthernetSwitchOptions, EthernetPortOptions> {
+  Duration deadlock_check;  // every so often while pauses last; zero: never
+  bool telemetry = false;   // packets with telemetry are to be written to
 };
 
 /// Parts of the headroom of one lossless group.

@@ -24,44 +24,17 @@ namespace weft::fabric {
   start_transmission(kernel_, out, peer, out.peer, handle, sizes.wire, begin);
 }
 
-void InfiniBandFabric::on_arrival(PortIndex index, Time now) {
-  InfiniBandPort& port = ports_[index];
-  const std::uint32_t egress = port.egress;
-  const PacketHandle handle = take_arrival(kernel_, port, now);
-  if (!handle.is_valid()) {
-    return;
-  }
-  prefetch_next_arrival(packets_, port);
-  constexpr std::uint8_t kSlowPathFlags = kHasErrors | kTapped;
-  if ((port.flags & kSlowPathFlags) != 0 && receive_slow(port, index, handle, now)) [[unlikely]] {
-    return;
-  }
-  if (port.has(kIsEndpoint)) {
-    const wire::PacketCommon& common = packets_[handle].common;
-    pass_through(index, common.priority, blocks_of(common.frame_bytes), now);
-    endpoints_[port.owner]->on_packet(handle, now);
-  } else {
-    forward(port, index, egress, handle, now);
-  }
-}
+void InfiniBandFabric::on_arrival(PortIndex index, Time now) { receive(index, now); }
 
 // What is damaged where packets are stored is not counted as received: not even its length can be trusted. The sender's
 // FCTBS makes its credits good.
-bool InfiniBandFabric::receive_slow(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now) {
-  wire::Packet& packet = packets_[handle];
-  const bool damaged = port.has(kHasErrors) && errors_[index]->damages(packet.common.wire_bytes);
-  if (damaged) {
-    packet.common.flags |= wire::kCorrupted;
-    ++port.receive_errors;
-  }
-  if (port.has(kTapped)) {
-    tap_->on_frame(index, Tap::Direction::kReceived, packet, now);
-  }
-  if (!damaged || port.has(kCutThrough)) {
+bool InfiniBandFabric::on_damaged(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now) {
+  ++port.receive_errors;
+  if (port.has(kCutThrough)) {
     return false;
   }
   if (port.has(kIsEndpoint)) {
-    endpoints_[port.owner]->on_packet(handle, now);
+    FabricCore::deliver(port, index, handle, now);
   } else {
     ++drops_.damaged;
     packets_.release(handle);
@@ -107,7 +80,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
   }
   const PortIndex index = node.first_port + egress;
   InfiniBandPort& out = ports_[index];
-  const std::uint16_t map = node.map != kMixedProfiles ? node.map : out.profile;
+  const std::uint16_t map = node.map != Switch::kMixedProfiles ? node.map : out.profile;
   const std::uint32_t lane = lane_maps_[map][packet.common.traffic_class & (kServiceLevels - 1)];
   if (lane >= lanes_ || out.blocked != 0) [[unlikely]] {
     discard(handle, lane >= lanes_ ? drops_.unreachable : drops_.link_down, index);

@@ -14,31 +14,23 @@
 #include <vector>
 
 #include "base/huge_pages.h"
-#include "fabric/bit_errors.h"
-#include "fabric/fabric.h"
+#include "fabric/core/counters.h"
+#include "fabric/core/fabric_core.h"
 #include "fabric/flow_control/credits.h"
 #include "fabric/infiniband/credit_content.h"
 #include "fabric/infiniband/infiniband_port.h"
 #include "fabric/infiniband/options.h"
 #include "fabric/infiniband/virtual_output_queues.h"
 #include "fabric/routing/forwarding_table.h"
-#include "fabric/routing/path_balancer.h"
+#include "wire/link_type.h"
 
 namespace weft::fabric {
 
-class InfiniBandFabric final : public EndpointPort {
+class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandParts> {
  public:
   /// Errors: a lane buffer that cannot hold the largest packet, a lane without weight, an option out of range.
   [[nodiscard]] static Result<std::unique_ptr<InfiniBandFabric>> create(Graph graph, InfiniBandOptions options,
                                                                         FabricContext context);
-
-  /// Every endpoint must be attached before the first event.
-  void attach(EndpointId endpoint, Endpoint& nic) { endpoints_[endpoint.value()] = &nic; }
-  /// Adds the actors, so that all of a world get their ranks at once; then starts timers that always run.
-  /// Of a divided world the partition of each node, in the order of the graph: cables between two take the lookahead.
-  void register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions = {});
-  void start();
-  void set_tap(Tap* tap, std::span<const PortIndex> ports);
 
   // Events of the actor kinds of fabric/actors.h.
   void on_arrival(PortIndex port, Time now);
@@ -46,23 +38,7 @@ class InfiniBandFabric final : public EndpointPort {
   void on_transmit(PortIndex port, Time now);
   void on_port_timer(PortIndex port, Time now);
   void on_switch_timer(std::uint32_t switch_ordinal, Time now);
-  void on_fabric_timer(Time now);
-  // Prefetch what an event at a port needs, in three stages: the port, then the packet or queue, then the next port.
-  [[gnu::always_inline]] void prefetch_arrival(PortIndex port) const { __builtin_prefetch(&ports_[port]); }
-  [[gnu::always_inline]] void prefetch_arrival_packet(PortIndex port) const {
-    prefetch_next_arrival(packets_, ports_[port]);
-  }
-  /// Also looks up the egress port of the next packet, so that the event need not.
-  [[gnu::always_inline]] void prefetch_arrival_egress(PortIndex port) {
-    if (port >= graph_.endpoints && ports_[port].egress == kNoEgress && !ports_[port].arrival.pending().is_never()) {
-      look_up_egress(port);
-    }
-  }
-  /// The packet that arrives next; null if there is none.
-  [[nodiscard]] const wire::Packet* next_arrival(PortIndex port) const {
-    const InfiniBandPort& soon = ports_[port];
-    return soon.arrival.pending().is_never() ? nullptr : &packets_[soon.first];
-  }
+  // Prefetch for the stages of prefetch_first: the port, then the queue, then the packet.
   [[gnu::always_inline]] void prefetch_transmit(PortIndex port) const {
     __builtin_prefetch(&ports_[port]);
     __builtin_prefetch(&ports_[port].free_at);
@@ -89,7 +65,7 @@ class InfiniBandFabric final : public EndpointPort {
   }
   [[gnu::always_inline]] void prefetch_port_contents(PortIndex port) const {
     const InfiniBandPort& peer = ports_[peers_[port]];
-    prefetch_arrival_packet(port);
+    prefetch_next_arrival(packets_, ports_[port]);
     ports_[port].control.prefetch_front();
     peer.in_flight.prefetch_back();
     peer.control.prefetch_back();
@@ -114,17 +90,15 @@ class InfiniBandFabric final : public EndpointPort {
   void request_wire(EndpointId endpoint, Time at) override;
 
   // For reports and tests.
-  [[nodiscard]] const Graph& graph() const { return graph_; }
-  [[nodiscard]] const Routes& routes() const { return routes_; }
+  static constexpr wire::LinkType kLinkType = wire::LinkType::kInfiniBand;
+  static constexpr std::uint32_t kGapBytes = 0;  // on the wire beside each frame
+  [[nodiscard]] LaneCounters lane_counters(PortIndex port, std::uint32_t lane, Time now) const;
+  [[nodiscard]] PortCounters port_counters(PortIndex port, Time now) const;
   /// Egress ports of a flow at a switch: the one selected by the forwarding table or by ECMP, or every next hop with
   /// per-packet load balancing.
   [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
                                      std::uint32_t flow_hash) const;
-  [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
   [[nodiscard]] std::uint32_t lanes() const { return lanes_; }
-  [[nodiscard]] PortIndex port_index(LinkEnd end) const { return map_.at(end); }
-  [[nodiscard]] LinkEnd end_of(PortIndex port) const { return map_.end_of(port); }
-  [[nodiscard]] const InfiniBandPort& port(PortIndex index) const { return ports_[index]; }
   [[nodiscard]] const LaneCredits& credits(PortIndex port, std::uint32_t lane) const {
     return credits_[port * lanes_ + lane];
   }
@@ -138,10 +112,6 @@ class InfiniBandFabric final : public EndpointPort {
   /// With a current wait, and a current stall, up to `now`.
   [[nodiscard]] InfiniBandCounters counters(PortIndex port, Time now) const;
   [[nodiscard]] Duration credit_stall(PortIndex port, std::uint32_t lane, Time now) const;
-  /// What adaptive routing observed of the port; empty for other ports.
-  [[nodiscard]] PortChoices choices(PortIndex port, Time now) const;
-  [[nodiscard]] const FabricDrops& drops() const { return drops_; }
-  [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
   [[nodiscard]] std::uint64_t credits_sent() const;  // flow control packets over one link each
   [[nodiscard]] std::size_t heap_bytes() const;
   /// Packets on wires and in buffers; flow control packets have no record.
@@ -150,31 +120,16 @@ class InfiniBandFabric final : public EndpointPort {
   [[nodiscard]] std::string check_invariants() const;
 
  private:
-  static constexpr std::uint16_t kMixedProfiles = 0xFFFF;
-  struct Switch {
-    PortIndex first_port = 0;
-    std::uint16_t ports = 0;
-    PathPolicy path = PathPolicy::kTable;
-    bool balances = false;               // by its PathBalancer
-    bool expires = false;                // has a head-of-queue lifetime
-    std::uint16_t map = kMixedProfiles;  // profile whose SL-to-VL table all ports share
-    std::uint16_t profile = 0;
-    std::uint64_t hash_seed = 0;
-    std::uint32_t sprayed = 0;
-    std::uint32_t notify_from = 0xFFFFFFFF;  // bytes waiting for an egress port
-    Duration lifetime;
-    sim::Wake timer;
-  };
+  friend class FabricCore<InfiniBandFabric, InfiniBandParts>;
 
   // Lay-out: infiniband_fabric_build.cc.
   InfiniBandFabric(Graph graph, InfiniBandOptions options, FabricContext context);
   [[nodiscard]] Result<void> check_options();
-  void lay_out_ports();
-  void connect_link(std::uint32_t link);
+  void lay_out_lanes();
   void set_up_lanes(PortIndex index);
   void fill_credits();
-  void allow_cut_through(const Switch& node);
   void add_stages(const Switch& node);
+  void start_timers();
 
   [[nodiscard]] std::string check_lane(PortIndex index, std::uint32_t lane, std::uint32_t stored) const;
 
@@ -187,7 +142,12 @@ class InfiniBandFabric final : public EndpointPort {
   }
 
   // Forwarding: infiniband_fabric.cc.
-  [[nodiscard]] bool receive_slow(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);
+  [[nodiscard]] bool on_damaged(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);
+  [[gnu::always_inline]] void deliver(const InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now) {
+    const wire::PacketCommon& common = packets_[handle].common;
+    pass_through(index, common.priority, blocks_of(common.frame_bytes), now);
+    FabricCore::deliver(port, index, handle, now);
+  }
   void look_up_egress(PortIndex index);
   void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t egress, PacketHandle handle, Time now);
   [[nodiscard]] std::uint32_t choose(InfiniBandPort& in, Switch& node, const NextHops& hops,
@@ -225,17 +185,13 @@ class InfiniBandFabric final : public EndpointPort {
     }
   }
 
-  // Choice among paths beyond a table or a hash: infiniband_fabric_paths.cc.
-  void set_up_balancers();
-  void compute_port_weights();
-  [[nodiscard]] std::uint32_t balance(InfiniBandPort& in, Switch& node, const NextHops& hops,
-                                      const wire::PacketCommon& common, Time now);
-  /// Only with notifications, and while the destination's link is up.
-  [[nodiscard]] std::uint32_t leaf_id(EndpointId destination) const {
-    const std::uint32_t leaf = routes_.leaf_of(destination);
-    return leaf < leaf_ids_.size() ? leaf_ids_[leaf] : 0;
+  // A table beside choices per packet, and notifications of congestion: infiniband_fabric_notifications.cc.
+  [[nodiscard]] std::uint32_t in_order_hop(const InfiniBandPort& in, const Switch&, const NextHops& hops,
+                                           const wire::PacketCommon& common, const std::uint32_t*) const {
+    return table_.choose(in.owner, common.destination, hops);
   }
-  void notify(PortIndex ingress, EndpointId destination, Time now);
+  void receive_notifications(const Switch& node, const NextHops& hops, Time now);
+  void send_notification(PortIndex ingress, const NotificationContent& content, Time now);
   void process_notification(InfiniBandPort& port, PortIndex index, std::uint32_t frame, Time at);
 
   // Credits: infiniband_fabric_credits.cc.
@@ -255,14 +211,14 @@ class InfiniBandFabric final : public EndpointPort {
   void begin_stalls(InfiniBandPort& port, PortIndex index, std::uint32_t lanes, Time now);
   void end_stall(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
   static void begin_xmit_wait(InfiniBandPort& port, Time now) {
-    if (!port.has_xmit_wait) {
-      port.has_xmit_wait = true;
+    if (!port.has(kHasXmitWait)) {
+      port.flags |= kHasXmitWait;
       port.waiting_since = now;
     }
   }
   static void end_xmit_wait(InfiniBandPort& port, Time now) {
-    if (port.has_xmit_wait) [[unlikely]] {
-      port.has_xmit_wait = false;
+    if (port.has(kHasXmitWait)) [[unlikely]] {
+      port.flags = static_cast<std::uint8_t>(port.flags & ~kHasXmitWait);
       port.waited += now - port.waiting_since;
       port.waiting_since = Time::never();
     }
@@ -272,41 +228,22 @@ class InfiniBandFabric final : public EndpointPort {
   [[nodiscard]] Duration repetition(const InfiniBandPort& port) const;
 
   // Link events: infiniband_fabric_events.cc.
-  void apply_link_event(const LinkEvent& event, Time now);
   void take_link_down(PortIndex index, Time now);
-  void bring_link_up(const Link& link, Time now);
+  void bring_link_up(const CableEnds& ends, Time now);
   void expire_heads(PortIndex index, std::uint32_t lane, Time now);
   void remove_waiting(PortIndex output, std::uint32_t lane, const WaitingPacket& entry, std::uint64_t& counter,
                       Time now);
-  void plan_fabric_timer();
 
-  Graph graph_;
-  InfiniBandOptions options_;
-  sim::Kernel& kernel_;
-  PacketPool& packets_;
-  std::uint64_t seed_;
   std::uint32_t lanes_ = 1;
   std::uint16_t all_lanes_ = 1;
-  Routes routes_;
   ForwardingTable table_;
-  PortMap map_;
-  HugeVector<InfiniBandPort> ports_;
   HugeVector<LaneCredits> credits_;  // per port and lane
   HugeVector<OutputLane> outputs_;   // per port and lane
-  std::vector<PortIndex> peers_;     // per port, for prefetching: the port's own record need not be there yet
   VirtualOutputQueues queues_;
-  std::vector<std::unique_ptr<BitErrors>> errors_;                   // per port that receives; null without errors
   std::vector<std::uint16_t> largest_blocks_;                        // per port profile
   std::vector<std::array<std::uint8_t, kServiceLevels>> lane_maps_;  // per port profile
-  std::vector<Switch> switches_;
-  std::vector<PathBalancer> balancers_;  // per switch; empty: no switch has one
-  PortWeights weights_;
-  std::vector<std::uint32_t> leaf_ids_;  // what notifications call each switch; empty: there are none
-  std::vector<Endpoint*> endpoints_;
-  Tap* tap_ = nullptr;
-  FabricDrops drops_;
-  sim::Wake fabric_timer_;
-  LinkSchedule links_;
 };
+
+extern template class FabricCore<InfiniBandFabric, InfiniBandParts>;
 
 }  // namespace weft::fabric

@@ -1,59 +1,10 @@
-// What happens to an InfiniBand fabric from outside, and to packets that wait too long.
+// What happens to the ends of a cable that fails, and to packets that wait too long.
 #include <algorithm>
 
 #include "base/assert.h"
 #include "fabric/infiniband/infiniband_fabric.h"
 
 namespace weft::fabric {
-
-void InfiniBandFabric::plan_fabric_timer() {
-  if (const Time next = links_.next(); !next.is_never()) {
-    kernel_.wake(fabric_timer_, sim::ActorId(kFabricTimer, 0), next);
-  }
-}
-
-void InfiniBandFabric::on_fabric_timer(Time now) {
-  if (!fabric_timer_.fires(now)) {
-    return;
-  }
-  links_.run_due(
-      now, routes_, [&](const LinkEvent& event) { apply_link_event(event, now); },
-      [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
-  // Routes may have changed.
-  for (InfiniBandPort& port : ports_) {
-    port.egress = kNoEgress;
-  }
-  compute_port_weights();
-  plan_fabric_timer();
-}
-
-void InfiniBandFabric::apply_link_event(const LinkEvent& event, Time now) {
-  const Link& link = graph_.links[event.link.value()];
-  const PortIndex a = port_index(link.a);
-  const PortIndex b = port_index(link.b);
-  switch (event.kind) {
-    case LinkEvent::Kind::kFail:
-      take_link_down(a, now);
-      take_link_down(b, now);
-      break;
-    case LinkEvent::Kind::kDegrade:
-      ports_[a].set_rate(event.rate);
-      ports_[b].set_rate(event.rate);
-      break;
-    case LinkEvent::Kind::kRestore:
-      ports_[a].set_rate(link.rate);
-      ports_[b].set_rate(link.rate);
-      if (ports_[a].has(kLinkDown)) {
-        bring_link_up(link, now);
-      }
-      break;
-  }
-  for (const PortIndex index : {a, b}) {
-    if (!ports_[index].has(kIsEndpoint)) {
-      allow_cut_through(switches_[ports_[index].owner]);
-    }
-  }
-}
 
 // What is on the wire towards this port is lost, and what waits to leave by it; what came in by it goes on.
 void InfiniBandFabric::take_link_down(PortIndex index, Time now) {
@@ -81,8 +32,11 @@ void InfiniBandFabric::take_link_down(PortIndex index, Time now) {
 }
 
 // Link training sets the counters of both ends back; packets that are still in a buffer keep their blocks.
-void InfiniBandFabric::bring_link_up(const Link& link, Time now) {
-  for (const PortIndex index : {port_index(link.a), port_index(link.b)}) {
+void InfiniBandFabric::bring_link_up(const CableEnds& ends, Time now) {
+  if (!ports_[ends[0]].has(kLinkDown)) {
+    return;
+  }
+  for (const PortIndex index : ends) {
     ports_[index].flags = static_cast<std::uint8_t>(ports_[index].flags & ~kLinkDown);
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
       CreditReceiver& receiver = credits_of(index, lane).receiver;
@@ -90,7 +44,7 @@ void InfiniBandFabric::bring_link_up(const Link& link, Time now) {
       credits_of(ports_[index].peer, lane).sender.restart(receiver.advertised());
     }
   }
-  for (const PortIndex index : {port_index(link.a), port_index(link.b)}) {
+  for (const PortIndex index : ends) {
     InfiniBandPort& port = ports_[index];
     refresh_permit(port, index);
     if (port.has(kIsEndpoint)) {

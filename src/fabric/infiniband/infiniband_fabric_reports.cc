@@ -32,17 +32,24 @@ InfiniBandCounters InfiniBandFabric::counters(PortIndex index, Time now) const {
   return result;
 }
 
+LaneCounters InfiniBandFabric::lane_counters(PortIndex port, std::uint32_t lane, Time now) const {
+  const LaneCredits& sent = credits(port, lane);
+  const OutputLane& waiting = output(port, lane);
+  return {.tx_packets = sent.packets_sent,
+          .tx_bytes = sent.bytes_sent,
+          .marked = waiting.marked,
+          .queue_peak = waiting.peak_bytes,
+          .held = credit_stall(port, lane, now)};
+}
+
+PortCounters InfiniBandFabric::port_counters(PortIndex port, Time now) const {
+  const InfiniBandCounters own = counters(port, now);
+  return {.drops = own.xmit_discards, .receive_errors = own.receive_errors, .credits_sent = own.credits_sent};
+}
+
 Duration InfiniBandFabric::credit_stall(PortIndex port, std::uint32_t lane, Time now) const {
   const OutputLane& own = output(port, lane);
   return own.stalled_total + (own.stalled_since.is_never() ? Duration::zero() : now - own.stalled_since);
-}
-
-std::uint64_t InfiniBandFabric::packets_sent() const {
-  std::uint64_t sum = 0;
-  for (const InfiniBandPort& port : ports_) {
-    sum += port.packets_sent;
-  }
-  return sum;
 }
 
 std::uint64_t InfiniBandFabric::credits_sent() const {
@@ -54,25 +61,11 @@ std::uint64_t InfiniBandFabric::credits_sent() const {
 }
 
 std::size_t InfiniBandFabric::heap_bytes() const {
-  std::size_t bytes = ports_.capacity() * sizeof(InfiniBandPort) + credits_.capacity() * sizeof(LaneCredits) +
-                      outputs_.capacity() * sizeof(OutputLane) + switches_.capacity() * sizeof(Switch) +
-                      queues_.heap_bytes() + routes_.heap_bytes() + table_.heap_bytes() + weights_.heap_bytes();
-  for (const PathBalancer& balancer : balancers_) {
-    bytes += sizeof(balancer) + balancer.heap_bytes();
-  }
-  for (const InfiniBandPort& port : ports_) {
-    bytes += port.in_flight.heap_bytes() + port.control.heap_bytes();
-  }
-  return bytes;
+  return core_heap_bytes() + credits_.capacity() * sizeof(LaneCredits) + outputs_.capacity() * sizeof(OutputLane) +
+         queues_.heap_bytes() + table_.heap_bytes();
 }
 
-std::uint64_t InfiniBandFabric::packets_inside() const {
-  std::uint64_t count = queues_.size();
-  for (const InfiniBandPort& port : ports_) {
-    count += port.in_flight.size() + (port.arrival.pending().is_never() ? 0 : 1);
-  }
-  return count;
-}
+std::uint64_t InfiniBandFabric::packets_inside() const { return packets_on_wires() + queues_.size(); }
 
 std::string InfiniBandFabric::check_invariants() const {
   std::map<std::uint64_t, std::uint32_t> stored;

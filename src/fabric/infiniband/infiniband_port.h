@@ -1,17 +1,32 @@
-// The records of one port of an InfiniBand device beside its wire: output lanes, counters.
+// The records of an InfiniBand switch and of one port of a device: its wire, output lanes, counters.
 #pragma once
 
 #include <cstdint>
 
+#include "fabric/core/switch_core.h"
 #include "fabric/flow_control/credits.h"
 #include "fabric/infiniband/options.h"
 #include "fabric/port_link.h"
 
 namespace weft::fabric {
 
-/// What only a port has where something waits or went wrong. `queued`: lanes where packets wait (switches);
-/// `blocked`: lanes whose credits do not admit the largest packet (endpoints), or all while the link is down.
-struct InfiniBandPort : PortLink {
+/// The port has an output stage, which holds one packet that waits only for the wire.
+inline constexpr PortFlag kHasStage = kFirstOwnFlag;
+/// The wire is idle, packets wait, and no lane has credits (PortXmitWait).
+inline constexpr PortFlag kHasXmitWait = kSecondOwnFlag;
+
+/// `queued`: lanes where packets wait (switches); `blocked`: lanes whose credits do not admit the largest packet
+/// (endpoints), or all while the link is down.
+struct InfiniBandTransmission : PortTransmission {
+  std::uint16_t stalled = 0;           // bit l: lane l is stalled for lack of credits
+  std::uint16_t low_credit_lanes = 0;  // bit l: lane l of an endpoint may be out of credits
+  Time begun_at;                       // the packet that was started last begins
+};
+
+/// Its own part is what only a port has where something waits or went wrong.
+struct InfiniBandPort : PortLink<InfiniBandTransmission> {
+  std::uint64_t credits_sent = 0;  // flow control packets
+  std::uint64_t credits_received = 0;
   std::uint16_t profile = 0;           // in the fabric's table of InfiniBandPortOptions
   Time wanted_at = Time::never();      // an endpoint asked for the wire
   Time waiting_since = Time::never();  // it is held up
@@ -26,6 +41,25 @@ struct InfiniBandPort : PortLink {
   [[nodiscard]] bool needs_credit_events() const {
     return waits_for_credits() || (flags & (kHasErrors | kTapped)) != 0;
   }
+};
+static_assert(sizeof(InfiniBandPort) == 320);
+
+struct alignas(64) InfiniBandSwitch : SwitchCore {
+  static constexpr std::uint16_t kMixedProfiles = 0xFFFF;
+
+  bool expires = false;                // has a head-of-queue lifetime
+  std::uint16_t map = kMixedProfiles;  // profile whose SL-to-VL table all ports share
+  Duration lifetime;
+};
+static_assert(sizeof(InfiniBandSwitch) == 64);
+
+struct InfiniBandParts {
+  using Options = InfiniBandOptions;
+  using Port = InfiniBandPort;
+  using Switch = InfiniBandSwitch;
+  /// The LRH says the egress port of a packet, its length and its service level.
+  //= ibta-1.7 7.7
+  static constexpr std::uint16_t kCutThroughBytes = 8;
 };
 
 /// One lane of an output port, while packets wait for it.

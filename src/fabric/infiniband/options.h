@@ -4,12 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "base/data_size.h"
-#include "base/probability.h"
 #include "base/time.h"
-#include "fabric/fabric.h"
+#include "fabric/core/options.h"
 #include "fabric/forwarding.h"
 #include "fabric/infiniband/vl_arbiter.h"
 #include "fabric/marking/fecn.h"
@@ -50,18 +48,8 @@ struct InfiniBandSwitchOptions {
   std::optional<std::uint64_t> hash_seed;  // unset: f(seed, name); the same everywhere polarises
 };
 
-struct InfiniBandOptions {
+struct InfiniBandOptions : FabricOptions<InfiniBandSwitchOptions, InfiniBandPortOptions> {
   std::uint8_t data_lanes = 1;  // 1 to 15
-  /// One entry per profile in use; `switch_profile` and `port_profile` say who has which (empty: everyone has the
-  /// first).
-  std::vector<InfiniBandSwitchOptions> switches{InfiniBandSwitchOptions{}};
-  std::vector<InfiniBandPortOptions> ports{InfiniBandPortOptions{}};
-  std::vector<std::uint16_t> switch_profile;   // per switch ordinal
-  std::vector<std::uint16_t> port_profile;     // per link end: 2 * link for a, 2 * link + 1 for b
-  std::vector<Probability> bit_error_rate;     // per link; empty: no errors
-  std::vector<Probability> packet_error_rate;  // the same of whole packets
-  std::vector<Duration> endpoint_pipeline;     // per endpoint: receive pipeline; empty: none
-  std::vector<LinkEvent> events;               // in any order
   /// Interval between repeated credit updates on links with errors; unset: 65,536 symbol times of the link.
   std::optional<Duration> credit_repetition;
 };

@@ -106,13 +106,9 @@ class World {
 
   // As a large world does it: no result may depend on it.
   [[nodiscard]] bool prefetches() const { return true; }
-  void prefetch_first(sim::ActorId) const {}
-  void prefetch_second(sim::ActorId) const {}
-  void prefetch_third(sim::ActorId actor) const {
-    if (actor.kind() == kArrival) {
-      fabric->prefetch_arrival_egress(actor.index());
-    }
-  }
+  void prefetch_first(sim::ActorId actor) const { fabric->prefetch_first(actor); }
+  void prefetch_second(sim::ActorId actor) const { fabric->prefetch_second(actor); }
+  void prefetch_third(sim::ActorId actor) const { fabric->prefetch_third(actor); }
   bool on_event(sim::ActorId actor, Time now) {
     dispatch(actor, now);
     return true;

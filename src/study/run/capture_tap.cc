@@ -114,7 +114,7 @@ Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::u
     }
     ports.push_back(*port);
   }
-  const auto link_type = world.ethernet() != nullptr ? wire::LinkType::kEthernet : wire::LinkType::kInfiniBand;
+  const wire::LinkType link_type = world.fabric().link_type();
   for (std::size_t i = 0; i < requests.size(); ++i) {
     Result<wire::PcapngWriter> writer = wire::PcapngWriter::create(requests[i].file);
     if (!writer) {
@@ -125,20 +125,16 @@ Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::u
       return pass_on(where);
     }
     Capture capture{.port = ports[i], .mac = {}, .peer_mac = {}, .writer = std::move(*writer), .where = *where};
-    if (const fabric::EthernetFabric* ethernet = world.ethernet(); ethernet != nullptr) {
+    if (link_type == wire::LinkType::kEthernet) {
       capture.mac = mac_of(stable_hash(seed, port_label(world, ports[i])));
-      capture.peer_mac = mac_of(stable_hash(seed, port_label(world, ethernet->port(ports[i]).peer)));
+      capture.peer_mac = mac_of(stable_hash(seed, port_label(world, world.fabric().peer_of(ports[i]))));
     }
     tap->captures_.push_back(std::move(capture));
   }
   if (ports.size() > 1) {
     world.force_total_order();
   }
-  if (world.ethernet() != nullptr) {
-    world.ethernet()->set_tap(tap.get(), ports);
-  } else {
-    world.infiniband()->set_tap(tap.get(), ports);
-  }
+  world.fabric().set_tap(tap.get(), ports);
   return tap;
 }
 
@@ -181,7 +177,7 @@ void CaptureTap::fill_packet(const wire::Packet& packet) {
 
 void CaptureTap::on_frame(PortIndex port, Direction direction, const wire::Packet& packet, Time at) {
   const bool link_control = packet.common.kind == wire::PacketKind::kFlowControl;
-  if (packet.has(wire::kCorrupted) || (link_control && world_.ethernet() == nullptr)) {
+  if (packet.has(wire::kCorrupted) || (link_control && world_.fabric().link_type() != wire::LinkType::kEthernet)) {
     return;
   }
   for (Capture& capture : captures_) {

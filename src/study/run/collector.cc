@@ -100,7 +100,7 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
   const world::World& world = simulation_->world();
   // A divided world goes on to the end of its window.
   results.ports = port_rows(world, later(simulation_->ended_at(), world.now()));
-  results.drops = world.drops();
+  results.drops = world.fabric().drops();
   take_nics(results);
   results.samples = std::move(samples_);
   take_events(results);
@@ -229,7 +229,8 @@ void Collector::take_events(results::RunResults& results) const {
                                 .text = degrades ? "to " + to_string(event.rate) : std::string()});
     }
   }
-  if (const fabric::EthernetFabric* ethernet = simulation_->world().ethernet(); ethernet != nullptr) {
+  if (const auto* const ethernet = simulation_->world().fabric().get_if<fabric::EthernetFabric>();
+      ethernet != nullptr) {
     for (const fabric::DeadlockReport& deadlock : ethernet->deadlocks()) {
       results::EventRow row{.at = deadlock.found, .kind = "deadlock", .place = {}, .text = {}};
       row.place = "priority " + std::to_string(deadlock.priority);

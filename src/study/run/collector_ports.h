@@ -1,4 +1,4 @@
-// Counters of a world's ports in the form of results files, for either kind of fabric.
+// Counters of a world's ports in the form of results files, for a fabric of any discipline.
 #pragma once
 
 #include <cstdint>

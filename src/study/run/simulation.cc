@@ -12,7 +12,7 @@ constexpr std::uint64_t kSlice = 200'000;
 
 /// Often why a message failed: a fabric in parts, such as rails that no spine joins.
 std::string unreachable_text(const world::World& world) {
-  const std::uint64_t lost = world.drops().unreachable;
+  const std::uint64_t lost = world.fabric().drops().unreachable;
   return lost == 0 ? std::string()
                    : "; " + std::to_string(lost) +
                          " packets had no route: the topology does not connect all ports (rail-optimised without "

@@ -170,9 +170,7 @@ PathLimits limits_of(const Fabric& fabric, const FlowPaths::Options& options, st
 }  // namespace
 
 PathLimits FlowPaths::examine(std::span<const FlowDemand> demands) const {
-  const World& world = options_.world;
-  return world.ethernet() != nullptr ? limits_of(*world.ethernet(), options_, demands)
-                                     : limits_of(*world.infiniband(), options_, demands);
+  return options_.world.fabric().visit([&](const auto& fabric) { return limits_of(fabric, options_, demands); });
 }
 
 }  // namespace weft::study::world

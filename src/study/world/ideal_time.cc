@@ -229,8 +229,7 @@ Duration ideal_time(const World& world, const IdealPath& path, workload::Operati
     return host + scale_up_time(world, path, operation, size);
   }
   const Exchange exchange = exchange_of(world, path, operation, size);
-  return host + (world.ethernet() != nullptr ? round_trip(*world.ethernet(), path, operation, exchange)
-                                             : round_trip(*world.infiniband(), path, operation, exchange));
+  return host + world.fabric().visit([&](const auto& fabric) { return round_trip(fabric, path, operation, exchange); });
 }
 
 Bytes host_bytes(const IdealPath& path, Bytes size) {
@@ -243,8 +242,7 @@ NetworkTime one_way(const World& world, const IdealPath& path, workload::Operati
     return {.time = world.scale_up()->unloaded_time(path.source, path.destination, units), .switches = 1};
   }
   const Train data = exchange_of(world, path, operation, size).data;
-  return world.ethernet() != nullptr ? travel(*world.ethernet(), path.source, path.destination, data)
-                                     : travel(*world.infiniband(), path.source, path.destination, data);
+  return world.fabric().visit([&](const auto& fabric) { return travel(fabric, path.source, path.destination, data); });
 }
 
 }  // namespace weft::study::world

@@ -4,7 +4,6 @@
 // options and seed give the same events, whatever the slices are.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -12,16 +11,16 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "fabric/ethernet/ethernet_fabric.h"
-#include "fabric/infiniband/infiniband_fabric.h"
+#include "fabric/any_fabric.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "host/aggregation_manager.h"
 #include "host/nic.h"
+#include "host/nic_prefetch.h"
 #include "host/sim_machine.h"
 #include "sim/kernel.h"
+#include "study/world/partition_ports.h"
 #include "study/world/world_division.h"
 
 namespace weft::study::world {
@@ -38,7 +37,7 @@ struct MachinePlan {
 struct WorldOptions {
   std::uint64_t seed = 1;
   fabric::Graph graph;
-  std::variant<fabric::EthernetOptions, fabric::InfiniBandOptions> fabric;
+  fabric::AnyFabricOptions fabric;
   /// What the NIC of an endpoint is like; endpoint, seeds and address are filled in by the world.
   std::function<host::NicOptions(EndpointId)> nic;
   std::vector<MachinePlan> machines;
@@ -95,14 +94,9 @@ class World {
   /// Empty if every count of the fabric agrees with what it holds, and no packet is lost or invented.
   [[nodiscard]] std::string check_invariants() const;
 
-  [[nodiscard]] const fabric::Graph& graph() const;
-  /// Null if the fabric is of the other kind.
-  [[nodiscard]] fabric::EthernetFabric* ethernet() { return ethernet_.get(); }
-  [[nodiscard]] fabric::InfiniBandFabric* infiniband() { return infiniband_.get(); }
-  [[nodiscard]] const fabric::EthernetFabric* ethernet() const { return ethernet_.get(); }
-  /// Of whichever fabric it is.
-  [[nodiscard]] fabric::FabricDrops drops() const;
-  [[nodiscard]] const fabric::InfiniBandFabric* infiniband() const { return infiniband_.get(); }
+  [[nodiscard]] fabric::AnyFabric& fabric() { return fabric_; }
+  [[nodiscard]] const fabric::AnyFabric& fabric() const { return fabric_; }
+  [[nodiscard]] const fabric::Graph& graph() const { return fabric_.graph(); }
   /// Null without scale-up links.
   [[nodiscard]] fabric::ScaleUpFabric* scale_up() { return scale_up_.get(); }
   [[nodiscard]] const fabric::ScaleUpFabric* scale_up() const { return scale_up_.get(); }
@@ -126,52 +120,33 @@ class World {
   template <class Fabric>
   struct ObservedDispatch;
 
-  /// For prefetching only: where the memory lies that an endpoint's next event will probably need. Engines are those
-  /// that took a packet last: data, and an acknowledgement. They may be gone.
-  struct WarmEndpoint {
-    const host::Nic* nic = nullptr;
-    std::array<const void*, 2> engines{};
-    std::array<std::uint32_t, 2> numbers{};  // of those queue pairs
-  };
-  void find_engine(std::uint32_t endpoint, const wire::Packet& packet);
-
   explicit World(const WorldOptions& options);
   void make_scale_up_groups(const WorldOptions& options);
   void wake_reduction(std::uint32_t actor, Time now);
-  [[nodiscard]] fabric::EndpointPort& port();
   void make_hosts(const WorldOptions& options);
   void make_nics(const WorldOptions& options);
   void make_scale_up_nics(const WorldOptions& options);
   void assign_ranks(const WorldOptions& options);
-  void list_ports();
-  [[nodiscard]] std::span<const fabric::PortIndex> ports_of(sim::PartitionIndex partition) const {
-    const std::uint32_t first = first_ports_[partition];
-    return {listed_ports_.data() + first, first_ports_[partition + 1] - first};
-  }
   [[nodiscard]] Stop stop_of(sim::Kernel::Stop stop) const;
+  void fail_at(Time now, const Error& error);
 
   std::uint64_t seed_;
   WorldDivision division_;
-  std::vector<fabric::PortIndex> listed_ports_;  // by partition
-  std::vector<std::uint32_t> first_ports_;       // of each partition among them, and one more
-  std::vector<std::uint8_t> is_busy_;            // by partition: it had much to do in its last window
+  PartitionPorts partition_ports_;
   sim::Kernel kernel_;
   fabric::PacketPool packets_;
   std::unique_ptr<host::PayloadStore> payloads_;  // null: lengths only
-  std::unique_ptr<fabric::EthernetFabric> ethernet_;
-  std::unique_ptr<fabric::InfiniBandFabric> infiniband_;
+  fabric::AnyFabric fabric_;
   std::unique_ptr<fabric::ScaleUpFabric> scale_up_;
   std::vector<std::uint64_t> addresses_;
   std::vector<Rate> rates_;  // by endpoint, of all fabrics
   std::deque<host::Nic> nics_;
-  std::vector<WarmEndpoint> warm_;  // by endpoint
+  std::vector<host::NicHint> nic_hints_;  // by endpoint, without scale-up
   bool prefetches_ = false;
   std::vector<std::unique_ptr<host::SimMachine>> machines_;
   std::unique_ptr<host::AggregationManager> aggregation_;
   fabric::Graph scale_up_graph_;
   std::unique_ptr<host::AggregationManager> scale_up_aggregation_;
-  void fail_at(Time now, const Error& error);
-
   std::optional<Error> error_;
   Time error_at_ = Time::never();
   bool stopping_ = false;

@@ -1,0 +1,29 @@
+// What a fabric of any discipline counts per port and lane. A lane is a priority or a virtual lane; what a discipline
+// does not have stays zero.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace weft::fabric {
+
+struct LaneCounters {
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_bytes = 0;  // of frames
+  std::uint64_t marked = 0;
+  std::uint64_t queue_peak = 0;       // most bytes that ever waited to leave
+  std::uint64_t ingress_peak = 0;     // most bytes that ever waited of what came in here (PFC)
+  std::uint64_t pauses_sent = 0;      // XOFF frames, refreshes included
+  std::uint64_t pauses_received = 0;  // likewise
+  std::uint64_t storms = 0;           // times that the watchdog triggered
+  Duration held;                      // paused, or without credits while something waited; a current one included
+};
+
+struct PortCounters {
+  std::uint64_t drops = 0;           // Ethernet: of what came in here; InfiniBand: of packets for this egress port
+  std::uint64_t receive_errors = 0;  // damaged packets (InfiniBand)
+  std::uint64_t credits_sent = 0;    // flow control packets (InfiniBand)
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,215 @@
+// What fabrics of every discipline have: graph, routes, ports and peers, switches, the beginning of an arrival, choice
+// among paths beyond a hash, link events, taps, errors, actors, counters, prefetching.
+//
+// A discipline says what happens between two wires: how packets wait, which may go, what is said to the other end of a
+// cable. It is a class `Fabric final : public FabricCore<Fabric, Parts>`; calls between the two are resolved and
+// inlined at compile time. Parts names its types: `Options` (FabricOptions<...>), `Port` (PortLink<...>), `Switch`
+// (SwitchCore), and kCutThroughBytes, what a switch that cuts through must have of a packet. The core calls these of
+// Fabric:
+//
+//   forward(in, index, egress, packet, now)    a packet at a switch; egress may be kNoEgress
+//   look_up_egress(index)                      prefetching: the egress port of the next packet, if it is certain
+//   prefetch_transmit, _queue, _packet(port)   what an event of the port's transmitter will need, in three stages
+//   take_link_down(port, now)                  one end of a cable that fails
+//   bring_link_up(ends, now)                   both ends of one that is repaired; the rate is set
+//   in_order_hop(in, node, hops, packet, weights)   the hop of a packet that must stay on the path of its flow
+//   send_notification(ingress, content, now)   of congestion, to the switch behind the port
+//
+// and those that are marked as defaults below, where Fabric declares its own. Fabrics include this header; one .cc of
+// each includes fabric_core_definitions.h and instantiates the rest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/huge_pages.h"
+#include "fabric/bit_errors.h"
+#include "fabric/core/options.h"
+#include "fabric/core/switch_core.h"
+#include "fabric/fabric.h"
+#include "fabric/routing/notification_content.h"
+#include "fabric/routing/path_balancer.h"
+
+namespace weft::fabric {
+
+template <class Fabric, class Parts>
+class FabricCore : public EndpointPort {
+ public:
+  using Options = typename Parts::Options;
+  using Port = typename Parts::Port;
+  using Switch = typename Parts::Switch;
+  using CableEnds = std::array<PortIndex, 2>;
+
+  /// Every endpoint must be attached before the first event.
+  void attach(EndpointId endpoint, Endpoint& nic) { endpoints_[endpoint.value()] = &nic; }
+  /// Adds the actors, so that all of a world get their ranks at once; then starts timers that always run.
+  /// Of a divided world the partition of each node, in the order of the graph: cables between two take the lookahead.
+  void register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions = {});
+  void start();
+  void set_tap(Tap* tap, std::span<const PortIndex> ports);
+  void on_fabric_timer(Time now);
+
+  // Prefetch what an event of the actor needs, in three stages: the port, then the packet or queue, then the next port.
+  // The port of an endpoint is read by its NIC, which may send.
+  [[gnu::always_inline]] void prefetch_first(sim::ActorId actor) const {
+    if (actor.kind() == kArrival) {
+      __builtin_prefetch(&ports_[actor.index()]);
+    } else if (actor.kind() == kTransmit) {
+      self().prefetch_transmit(actor.index());
+    }
+  }
+  [[gnu::always_inline]] void prefetch_second(sim::ActorId actor) const {
+    if (actor.kind() == kArrival) {
+      prefetch_next_arrival(packets_, ports_[actor.index()]);
+    } else if (actor.kind() == kTransmit) {
+      self().prefetch_transmit_queue(actor.index());
+    } else {
+      return;
+    }
+    if (is_endpoint(actor.index())) {
+      self().prefetch_transmit(actor.index());
+    }
+  }
+  /// Also looks up the egress port of the next packet, so that the event need not.
+  [[gnu::always_inline]] void prefetch_third(sim::ActorId actor) {
+    const PortIndex index = actor.index();
+    if (is_endpoint(index)) {
+      return;
+    }
+    if (actor.kind() == kTransmit) {
+      self().prefetch_transmit_packet(index);
+    } else if (actor.kind() == kArrival && ports_[index].egress == kNoEgress &&
+               !ports_[index].arrival.pending().is_never()) {
+      self().look_up_egress(index);
+    }
+  }
+  /// The packet that arrives next; null if there is none.
+  [[nodiscard]] const wire::Packet* next_arrival(PortIndex port) const {
+    const Port& soon = ports_[port];
+    return soon.arrival.pending().is_never() ? nullptr : &packets_[soon.first];
+  }
+
+  // For reports and tests.
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] const Routes& routes() const { return routes_; }
+  [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
+  [[nodiscard]] PortIndex port_index(LinkEnd end) const { return map_.at(end); }
+  [[nodiscard]] LinkEnd end_of(PortIndex port) const { return map_.end_of(port); }
+  [[nodiscard]] const Port& port(PortIndex index) const { return ports_[index]; }
+  /// What adaptive routing observed of the port; empty for other ports.
+  [[nodiscard]] PortChoices choices(PortIndex port, Time now) const;
+  [[nodiscard]] const FabricDrops& drops() const { return drops_; }
+  [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
+
+ protected:
+  FabricCore(Graph graph, Options options, FabricContext context);
+
+  /// Ports, switches, cables, cut-through, errors, balancers: all that the core has. Before a discipline lays out its
+  /// own.
+  void lay_out();
+
+  [[nodiscard]] bool is_endpoint(PortIndex port) const { return port < graph_.endpoints; }
+
+  /// What every arrival begins with. Inlined by force: every packet of every hop comes through here.
+  [[gnu::always_inline]] void receive(PortIndex index, Time now) {
+    Port& port = ports_[index];
+    const std::uint32_t egress = port.egress;
+    const PacketHandle handle = take_arrival(kernel_, port, now);
+    if (!handle.is_valid()) {
+      return;
+    }
+    prefetch_next_arrival(packets_, port);
+    constexpr std::uint8_t kSlowPathFlags = kHasErrors | kTapped;
+    if ((port.flags & kSlowPathFlags) != 0 && receive_slow(port, index, handle, now)) [[unlikely]] {
+      return;
+    }
+    if (port.has(kIsEndpoint)) {
+      self().deliver(port, index, handle, now);
+    } else {
+      self().forward(port, index, egress, handle, now);
+    }
+  }
+  /// Whether the packet, which may be a control frame, arrives damaged; marks it.
+  bool damage(const Port& port, PortIndex index, wire::Packet& packet) {
+    const bool damaged = port.has(kHasErrors) && errors_[index]->damages(packet.common.wire_bytes);
+    packet.common.flags |= damaged ? wire::kCorrupted : 0;
+    return damaged;
+  }
+
+  // Choice among paths beyond a table or a hash.
+  [[nodiscard]] std::uint32_t balance(Port& in, Switch& node, const NextHops& hops, const wire::PacketCommon& common,
+                                      Time now);
+  /// Tells the switch behind the ingress port that packets to the destination meet congestion, unless it was told just
+  /// now. At once if the wire is idle, otherwise as soon as it is, in front of all that waits.
+  void notify(PortIndex ingress, EndpointId destination, Time now);
+  /// The switch behind the port reported congestion.
+  void mark_congested(const Port& port, const NotificationContent& content, Time at);
+
+  void plan_fabric_timer();
+
+  /// On wires, link-level frames apart.
+  [[nodiscard]] std::uint64_t packets_on_wires() const;
+  /// Of what the core holds.
+  [[nodiscard]] std::size_t core_heap_bytes() const;
+
+  // Defaults.
+  /// Hands the packet to its endpoint.
+  void deliver(const Port& port, PortIndex, PacketHandle handle, Time now) {
+    endpoints_[port.owner]->on_packet(handle, now);
+  }
+  /// A damaged packet; true: it goes no further.
+  bool on_damaged(const Port&, PortIndex, PacketHandle, Time) { return false; }
+  /// Takes the notifications that have come to these ports, if no event does.
+  void receive_notifications(const Switch&, const NextHops&, Time) {}
+  /// Timers of the discipline that always run.
+  void start_timers() {}
+  /// When the whole fabric is to be looked at, and what is done then.
+  [[nodiscard]] Time next_check() const { return Time::never(); }
+  void check_fabric(Time) {}
+
+  Graph graph_;
+  Options options_;
+  sim::Kernel& kernel_;
+  PacketPool& packets_;
+  Routes routes_;
+  PortMap map_;
+  HugeVector<Port> ports_;
+  std::vector<PortIndex> peers_;  // per port, for prefetching: the port's own record need not be there yet
+  std::vector<Switch> switches_;
+  std::vector<Endpoint*> endpoints_;
+  std::vector<std::unique_ptr<BitErrors>> errors_;  // per port that receives; null without errors
+  Tap* tap_ = nullptr;
+  FabricDrops drops_;
+
+ private:
+  [[nodiscard]] Fabric& self() { return static_cast<Fabric&>(*this); }
+  [[nodiscard]] const Fabric& self() const { return static_cast<const Fabric&>(*this); }
+
+  void lay_out_switches();
+  void connect_link(std::uint32_t link);
+  void allow_cut_through(const Switch& node);
+  void set_up_errors();
+  void set_up_balancers();
+  void compute_port_weights();
+  void invalidate_egress();
+  void apply_link_event(const LinkEvent& event, Time now);
+  [[nodiscard]] bool receive_slow(Port& port, PortIndex index, PacketHandle handle, Time now);
+  /// Only with notifications, and while the destination's link is up.
+  [[nodiscard]] std::uint32_t leaf_id(EndpointId destination) const {
+    const std::uint32_t leaf = routes_.leaf_of(destination);
+    return leaf < leaf_ids_.size() ? leaf_ids_[leaf] : 0;
+  }
+
+  std::uint64_t seed_;
+  std::vector<PathBalancer> balancers_;  // per switch; empty: no switch has one
+  PortWeights weights_;
+  std::vector<std::uint32_t> leaf_ids_;  // what notifications call each switch; empty: there are none
+  sim::Wake fabric_timer_;
+  LinkSchedule links_;
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,342 @@
+// The rest of FabricCore, for the one .cc of each discipline that instantiates it: lay-out, link events, paths, counts.
+#pragma once
+
+#include <algorithm>
+
+#include "base/stable_hash.h"
+#include "fabric/core/fabric_core.h"
+#include "fabric/routing/path_choice.h"
+
+namespace weft::fabric {
+
+template <class Fabric, class Parts>
+FabricCore<Fabric, Parts>::FabricCore(Graph graph, Options options, FabricContext context)
+    : graph_(std::move(graph)),
+      options_(std::move(options)),
+      kernel_(context.kernel),
+      packets_(context.packets),
+      routes_(graph_),
+      map_(graph_, context.seed),
+      seed_(context.seed) {}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::lay_out() {
+  ports_.resize(map_.size());
+  peers_.resize(map_.size());
+  errors_.resize(map_.size());
+  endpoints_.resize(graph_.endpoints);
+  lay_out_switches();
+  for (std::uint32_t link = 0; link < graph_.links.size(); ++link) {
+    connect_link(link);
+  }
+  for (const Switch& node : switches_) {
+    allow_cut_through(node);
+  }
+  set_up_errors();
+  set_up_balancers();
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::lay_out_switches() {
+  switches_.resize(graph_.switches());
+  for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
+    const NodeIndex node(graph_.endpoints + ordinal);
+    Switch& made = switches_[ordinal];
+    made.first_port = map_.first_of(node);
+    made.ports = graph_[node].ports;
+    made.profile = options_.switch_profile.empty() ? std::uint16_t{0} : options_.switch_profile[ordinal];
+    const auto& profile = options_.switches[made.profile];
+    made.path = profile.path;
+    made.balances = PathBalancer::is_needed(profile.path, profile.balancing);
+    made.forwarding = profile.forwarding;
+    made.hash_seed = profile.hash_seed.value_or(map_.node_hash(node));
+  }
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::connect_link(std::uint32_t link_index) {
+  const Link& link = graph_.links[link_index];
+  const CableEnds ends{port_index(link.a), port_index(link.b)};
+  const bool is_routed = graph_[link.a.node].domain != graph_[link.b.node].domain;
+  const bool has_errors = rate_of_link(options_.bit_error_rate, link_index) > Probability::zero() ||
+                          rate_of_link(options_.packet_error_rate, link_index) > Probability::zero();
+  for (std::uint32_t end = 0; end < ends.size(); ++end) {
+    const LinkEnd own = end == 0 ? link.a : link.b;
+    Port& port = ports_[ends[end]];
+    const bool at_endpoint = is_endpoint(ends[end]);
+    port.owner = at_endpoint ? own.node.value() : own.node.value() - graph_.endpoints;
+    port.peer = peers_[ends[end]] = ends[1 - end];
+    port.number = own.port;
+    port.flags = static_cast<std::uint8_t>((at_endpoint ? kIsEndpoint : 0) | (has_errors ? kHasErrors : 0) |
+                                           (is_routed ? kRoutedHop : 0));
+    port.profile = options_.port_profile.empty() ? std::uint16_t{0} : options_.port_profile[2 * link_index + end];
+    port.set_rate(link.rate);
+  }
+  for (const PortIndex index : ends) {
+    Port& from = ports_[index];
+    const Port& to = ports_[from.peer];
+    from.control_delay = link.propagation;
+    from.delay = link.propagation;
+    if (!to.has(kIsEndpoint)) {
+      from.delay += options_.switches[switches_[to.owner].profile].latency;
+    } else if (!options_.endpoint_pipeline.empty()) {
+      from.delay += options_.endpoint_pipeline[to.owner];
+    }
+  }
+}
+
+// A packet may be passed on before its end has come only if no egress port is faster than the ingress port: so it is
+// for a wire into a switch none of whose ports has a higher rate (docs/decisions/0012 and 0013).
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::allow_cut_through(const Switch& node) {
+  if (node.forwarding != Forwarding::kCutThrough) {
+    return;
+  }
+  Rate fastest = Rate::zero();
+  for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
+    fastest = std::max(fastest, ports_[index].rate);
+  }
+  for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
+    Port& port = ports_[index];
+    Port& feeding = ports_[port.peer];
+    const bool early = feeding.rate >= fastest;
+    feeding.cut_through_bytes = early ? Parts::kCutThroughBytes : std::uint16_t{0};
+    port.flags = static_cast<std::uint8_t>(early ? port.flags | kCutThrough : port.flags & ~kCutThrough);
+  }
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::set_up_errors() {
+  for (PortIndex index = 0; index < ports_.size(); ++index) {
+    if (ports_[index].has(kHasErrors)) {
+      const std::size_t link = map_.link_of(index).value();
+      errors_[index] = std::make_unique<BitErrors>(rate_of_link(options_.bit_error_rate, link), map_.port_hash(index),
+                                                   rate_of_link(options_.packet_error_rate, link));
+    }
+  }
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::register_actors(sim::ActorOrder& ranks,
+                                                std::span<const sim::PartitionIndex> partitions) {
+  for (PortIndex index = 0; index < ports_.size(); ++index) {
+    register_port_actors(ranks, map_.port_hash(index), ports_[index],
+                         partition_of(partitions, map_.end_of(index).node));
+  }
+  for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
+    const NodeIndex node(graph_.endpoints + ordinal);
+    ranks.add({map_.node_hash(node), kSwitchTimer}, switches_[ordinal].timer, partition_of(partitions, node));
+  }
+  ranks.add({stable_hash(seed_, "fabric"), kFabricTimer}, fabric_timer_);
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::start() {
+  links_ = LinkSchedule(options_.events);
+  plan_fabric_timer();
+  self().start_timers();
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::set_tap(Tap* tap, std::span<const PortIndex> ports) {
+  tap_ = tap;
+  for (const PortIndex port : ports) {
+    ports_[port].flags |= kTapped;
+  }
+}
+
+template <class Fabric, class Parts>
+bool FabricCore<Fabric, Parts>::receive_slow(Port& port, PortIndex index, PacketHandle handle, Time now) {
+  wire::Packet& packet = packets_[handle];
+  const bool damaged = damage(port, index, packet);
+  if (port.has(kTapped)) {
+    tap_->on_frame(index, Tap::Direction::kReceived, packet, now);
+  }
+  return damaged && self().on_damaged(port, index, handle, now);
+}
+
+// Link events, and what is done for the whole fabric.
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::plan_fabric_timer() {
+  if (const Time next = earlier(links_.next(), self().next_check()); !next.is_never()) {
+    kernel_.wake(fabric_timer_, sim::ActorId(kFabricTimer, 0), next);
+  }
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::on_fabric_timer(Time now) {
+  if (!fabric_timer_.fires(now)) {
+    return;
+  }
+  if (links_.next() <= now) {
+    links_.run_due(
+        now, routes_, [&](const LinkEvent& event) { apply_link_event(event, now); },
+        [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
+    invalidate_egress();
+    compute_port_weights();
+  }
+  if (self().next_check() <= now) {
+    self().check_fabric(now);
+  }
+  plan_fabric_timer();
+}
+
+// Routes may have changed.
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::invalidate_egress() {
+  for (Port& port : ports_) {
+    port.egress = kNoEgress;
+  }
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::apply_link_event(const LinkEvent& event, Time now) {
+  const Link& link = graph_.links[event.link.value()];
+  const CableEnds ends{port_index(link.a), port_index(link.b)};
+  switch (event.kind) {
+    case LinkEvent::Kind::kFail:
+      self().take_link_down(ends[0], now);
+      self().take_link_down(ends[1], now);
+      break;
+    case LinkEvent::Kind::kDegrade:
+      ports_[ends[0]].set_rate(event.rate);
+      ports_[ends[1]].set_rate(event.rate);
+      break;
+    case LinkEvent::Kind::kRestore:
+      ports_[ends[0]].set_rate(link.rate);
+      ports_[ends[1]].set_rate(link.rate);
+      self().bring_link_up(ends, now);
+      break;
+  }
+  // What cuts through would run dry if the egress port were now the faster one.
+  for (const PortIndex index : ends) {
+    if (!ports_[index].has(kIsEndpoint)) {
+      allow_cut_through(switches_[ports_[index].owner]);
+    }
+  }
+}
+
+// Choice among equal paths beyond a table or a hash per flow, and the notifications by which switches tell each other
+// of congestion.
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::set_up_balancers() {
+  for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
+    Switch& node = switches_[ordinal];
+    if (!node.balances) {
+      continue;
+    }
+    balancers_.resize(switches_.size());
+    balancers_[ordinal] = PathBalancer({.policy = node.path, .ports = node.ports, .seed = node.hash_seed},
+                                       options_.switches[node.profile].balancing);
+    node.notify_from = balancers_[ordinal].notify_from();
+    if (balancers_[ordinal].notifies() && leaf_ids_.empty()) {
+      for (std::uint32_t leaf = 0; leaf < switches_.size(); ++leaf) {
+        leaf_ids_.push_back(NotificationContent::name_of(map_.node_hash(NodeIndex(graph_.endpoints + leaf))));
+      }
+    }
+  }
+  compute_port_weights();
+}
+
+// Rates and routes may have changed.
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::compute_port_weights() {
+  const bool wanted = std::ranges::any_of(switches_, [this](const Switch& node) {
+    return node.balances && options_.switches[node.profile].balancing.weights_by_capacity;
+  });
+  if (wanted) {
+    weights_ = PortWeights(graph_, routes_, [this](const PortWeights::PortOf& port) {
+      return ports_[switches_[port.switch_ordinal].first_port + port.port].rate;
+    });
+  }
+}
+
+template <class Fabric, class Parts>
+std::uint32_t FabricCore<Fabric, Parts>::balance(Port& in, Switch& node, const NextHops& hops,
+                                                 const wire::PacketCommon& common, Time now) {
+  PathBalancer& balancer = balancers_[in.owner];
+  const bool weighs = options_.switches[node.profile].balancing.weights_by_capacity;
+  const std::uint32_t* weights = weighs ? weights_.of(in.owner, routes_.leaf_of(common.destination)) : nullptr;
+  if (balancer.keeps_in_order(common.flags)) {
+    return self().in_order_hop(in, node, hops, common, weights);
+  }
+  if (balancer.notifies()) {
+    self().receive_notifications(node, hops, now);
+  }
+  const PathBalancer::Choice made = balancer.choose(
+      hops, {.flow_hash = common.flow_hash, .leaf = leaf_id(common.destination), .weights = weights, .now = now},
+      [&](std::uint32_t number) {
+        const Port& port = ports_[node.first_port + number];
+        return depth_of(port.queued_bytes, port.free_at > now);
+      });
+  if (made.all_congested) [[unlikely]] {
+    notify(node.first_port + in.number, common.destination, now);
+  }
+  return made.port;
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::notify(PortIndex ingress, EndpointId destination, Time now) {
+  const Port& port = ports_[ingress];
+  const NotificationContent content{.leaf = leaf_id(destination)};
+  PathBalancer& balancer = balancers_[port.owner];
+  if (!ports_[port.peer].has(kIsEndpoint) && !port.has(kLinkDown) &&
+      balancer.claim_notification({.port = port.number, .leaf = content.leaf}, {port.wire_time(balancer.notify_from())},
+                                  now)) {
+    self().send_notification(ingress, content, now);
+  }
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::mark_congested(const Port& port, const NotificationContent& content, Time at) {
+  if (!port.has(kIsEndpoint) && switches_[port.owner].balances) {
+    PathBalancer& balancer = balancers_[port.owner];
+    balancer.mark_congested({.port = port.number, .leaf = content.leaf}, {port.wire_time(balancer.notify_from())}, at);
+  }
+}
+
+template <class Fabric, class Parts>
+PortChoices FabricCore<Fabric, Parts>::choices(PortIndex index, Time now) const {
+  const Port& port = ports_[index];
+  if (port.has(kIsEndpoint) || !switches_[port.owner].balances) {
+    return {};
+  }
+  return balancers_[port.owner].choices(port.number, now);
+}
+
+// Counts.
+
+template <class Fabric, class Parts>
+std::uint64_t FabricCore<Fabric, Parts>::packets_sent() const {
+  std::uint64_t sum = 0;
+  for (const Port& port : ports_) {
+    sum += port.packets_sent;
+  }
+  return sum;
+}
+
+template <class Fabric, class Parts>
+std::uint64_t FabricCore<Fabric, Parts>::packets_on_wires() const {
+  std::uint64_t count = 0;
+  for (const Port& port : ports_) {
+    count += port.in_flight.size() + (port.arrival.pending().is_never() ? 0U : 1U);
+  }
+  return count;
+}
+
+template <class Fabric, class Parts>
+std::size_t FabricCore<Fabric, Parts>::core_heap_bytes() const {
+  std::size_t bytes = ports_.capacity() * sizeof(Port) + switches_.capacity() * sizeof(Switch) + routes_.heap_bytes() +
+                      weights_.heap_bytes();
+  for (const PathBalancer& balancer : balancers_) {
+    bytes += sizeof(balancer) + balancer.heap_bytes();
+  }
+  for (const Port& port : ports_) {
+    bytes += port.in_flight.heap_bytes() + port.control.heap_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace weft::fabric

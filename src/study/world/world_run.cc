@@ -1,0 +1,61 @@
+// How a world runs: from start to stop, and what ends a run.
+#include "study/world/world_dispatch.h"
+
+namespace weft::study::world {
+
+void World::wake_reduction(std::uint32_t actor, Time now) {
+  const bool first = aggregation_ != nullptr && actor < aggregation_->end_actor();
+  (first ? *aggregation_ : *scale_up_aggregation_).on_wake(actor, now);
+}
+
+void World::start() {
+  fabric_.start();
+  for (const auto& machine : machines_) {
+    machine->on_completions(Time::zero());
+  }
+}
+
+// Of several the earliest, in whatever order partitions come to it.
+void World::fail_at(Time now, const Error& error) {
+  if (now < error_at_) {
+    error_ = error;
+    error_at_ = now;
+  }
+}
+
+World::Stop World::stop_of(sim::Kernel::Stop stop) const {
+  switch (stop) {
+    case sim::Kernel::Stop::kEmpty:
+      return Stop::kIdle;
+    case sim::Kernel::Stop::kLimit:
+      return Stop::kLimit;
+    case sim::Kernel::Stop::kAsked:
+      break;
+  }
+  return error_ ? Stop::kError : Stop::kBudget;
+}
+
+World::Stop World::run(Time limit, std::uint64_t budget) {
+  stopping_ = false;
+  return stop_of(fabric_.visit([&](auto& fabric) {
+    Dispatch<std::remove_reference_t<decltype(fabric)>> dispatch{*this, fabric};
+    return total_order_ ? kernel_.run_in_order(limit, budget, dispatch) : kernel_.run(limit, budget, dispatch);
+  }));
+}
+
+void World::finish_window(Time limit) {
+  if (const Time end = kernel_.stop_end(); end > now() && kernel_.is_divided()) {
+    (void)run(earlier(limit, end), ~std::uint64_t{0});
+  }
+}
+
+World::Stop World::run_observed(Time limit, std::uint64_t budget,
+                                const std::function<void(sim::ActorId, Time)>& observe) {
+  stopping_ = false;
+  return stop_of(fabric_.visit([&](auto& fabric) {
+    ObservedDispatch<std::remove_reference_t<decltype(fabric)>> dispatch{{*this, fabric}, observe};
+    return kernel_.run_in_order(limit, budget, dispatch);
+  }));
+}
+
+}  // namespace weft::study::world
