@@ -16,7 +16,7 @@ namespace weft::study::compare {
 
 enum class TaskKind : std::uint8_t {
   kJob,               // the job itself, under one seed
-  kSlice,             // the job with shorter slices: what ablations and mis-settings are measured against
+  kSlice,             // the job with shorter slices: what ablations and misconfigurations are measured against
   kAblation,          // the slice without some causes of lost time
   kMisconfiguration,  // the slice with one mistake
   kSmallMessages,

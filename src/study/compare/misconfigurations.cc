@@ -118,9 +118,9 @@ class Mistakes {
   [[nodiscard]] const scenario::PrioritySettings& data() const { return scenario::data_class_of(scenario_); }
 
   [[nodiscard]] scenario::DeviceOverride override_of(std::vector<std::pair<std::string, std::string>> values) const {
-    scenario::DeviceOverride made{.select = places_.leaf, .place = "mis-setting", .assignments = {}};
+    scenario::DeviceOverride made{.select = places_.leaf, .place = "misconfiguration", .assignments = {}};
     for (auto& [path, text] : values) {
-      made.assignments.push_back({.path = std::move(path), .text = std::move(text), .place = "mis-setting"});
+      made.assignments.push_back({.path = std::move(path), .text = std::move(text), .place = "misconfiguration"});
     }
     return made;
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "study/report/comparison_figures.h"
+#include "study/report/comparison_keys.h"
 #include "study/report/test_comparison.h"
 
 namespace weft::study::report {
@@ -155,7 +156,7 @@ TEST(ComparisonDiff, JsonSaysTheSame) {
 TEST(ComparisonFigures, BoundsOfAnIntervalAreNoFiguresOfTheirOwn) {
   for (const Figure& figure : figures_of(test_comparison("full.json")["fabrics"][0])) {
     EXPECT_EQ(figure.name.find("_low"), std::string::npos) << figure.name;
-    if (figure.name == kStepTime) {
+    if (figure.name == key::kStepTime) {
       EXPECT_EQ(figure.low, 0.4);
       EXPECT_EQ(figure.high, 0.404);
     }
