@@ -16,8 +16,8 @@
 namespace weft::study::compare {
 namespace {
 
-/// Longest probe of a composed step in ablations and misconfigurations, and the part of the job's packet-hops that one of
-/// them may take for operations that share links: there are a few dozen of them.
+/// Longest probe of a composed step in ablations and misconfigurations, and the part of the job's packet-hops that one
+/// of them may take for operations that share links: there are a few dozen of them.
 constexpr Bytes kShortSlice{4 << 20};
 constexpr std::int64_t kHopsPart = 4;
 /// Between two samples of a detailed run.

@@ -1,4 +1,5 @@
-// A comparison for people: the table with a column per fabric, misconfigurations, bills, where time went, and the verdict.
+// A comparison for people: the table with a column per fabric, misconfigurations, bills, where time went, and the
+// verdict.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
