@@ -119,8 +119,8 @@ TEST_F(Run, RefusesScaleUpLinksAndReducersThatDoNotFitTheTopology) {
     return outcome.err;
   };
   const std::string unfilled = refusal("--set scale_up.domain=5");
-  EXPECT_NE(unfilled.find("--set scale_up.domain: scale_up.domain: 2 hosts of 8 GPUs are 16, which do not fill "
-                          "domains of 5"),
+  EXPECT_NE(unfilled.find("--set scale_up.domain: scale_up.domain: 2 hosts of 8 GPUs are 16 GPUs, not a multiple of "
+                          "the domain size 5"),
             std::string::npos)
       << unfilled;
   const std::string selects = refusal("--set reduction.enabled=true --set reduction.switches=spine9");

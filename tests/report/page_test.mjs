@@ -261,7 +261,7 @@ describe('the page of the report', () => {
         [false, true],
       ],
     );
-    assert.match(await page.textContent('#pauses'), /No port was held up by pauses or missing credits: rocev2\./);
+    assert.match(await page.textContent('#pauses'), /No port was blocked by pauses or missing credits: rocev2\./);
     assert.deepEqual(faults, []);
     await close();
   });
