@@ -67,16 +67,15 @@ def tables_of(where):
 
 
 def outputs_of_run(scenario, arguments, folder):
-    given = ["run", scenario, *arguments, "--all-cases", "--quiet"]
-    csv, files = folder / "csv", folder / "results.weft"
-    outputs = {
+    document, csv, files = folder / "run.json", folder / "csv", folder / "results.weft"
+    return {
         "show": command(["show", scenario, *arguments], folder),
-        "text": command([*given[:-1], "--no-results"], folder),
-        "json": command([*given, "--json", "-", "--csv", str(csv), "--out", str(files)], folder),
+        "text": command(["run", scenario, *arguments, "--all-cases", "--json", str(document), "--csv", str(csv), "--out",
+                         str(files)], folder),
+        "json": document.read_text(),
+        "csv": tables_of(csv),
+        "rows": rows_of(files),
     }
-    outputs["csv"] = tables_of(csv)
-    outputs["rows"] = rows_of(files)
-    return outputs
 
 
 def outputs_of_comparison(arguments, folder):

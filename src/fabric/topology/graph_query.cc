@@ -27,6 +27,18 @@ std::optional<LinkIndex> find_link(const Graph& graph, const LinkEnd& end) {
   return LinkIndex(static_cast<std::uint32_t>(std::distance(graph.links.begin(), found)));
 }
 
+std::vector<Rate> endpoint_rates(const Graph& graph) {
+  std::vector<Rate> rates(graph.endpoints);
+  for (const Link& link : graph.links) {
+    for (const LinkEnd end : {link.a, link.b}) {
+      if (end.node.value() < graph.endpoints) {
+        rates[end.node.value()] = link.rate;
+      }
+    }
+  }
+  return rates;
+}
+
 std::uint32_t switches_of_tier(const Graph& graph, std::uint8_t tier) {
   return static_cast<std::uint32_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
     return node.kind == NodeKind::kSwitch && node.tier == tier;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/rate.h"
 #include "fabric/topology/graph.h"
@@ -17,6 +18,9 @@ namespace weft::fabric {
 
 /// The link at this port.
 [[nodiscard]] std::optional<LinkIndex> find_link(const Graph& graph, const LinkEnd& end);
+
+/// Of each endpoint the rate of its link; zero without one.
+[[nodiscard]] std::vector<Rate> endpoint_rates(const Graph& graph);
 
 [[nodiscard]] std::uint32_t switches_of_tier(const Graph& graph, std::uint8_t tier);
 

@@ -6,6 +6,7 @@
 
 #include "fabric/fabric.h"
 #include "study/assembly/build_topology.h"
+#include "study/assembly/scaled.h"
 #include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/encapsulation_of.h"
 #include "study/scenario/selector.h"
@@ -35,14 +36,6 @@ Duration standard_response(Rate rate) {
     quanta = 118;
   }
   return rate.transmit_time(Bytes(kQuantumBytes * quanta));
-}
-
-Bytes scaled(Bytes value, Rate rate, const std::optional<Rate>& reference) {
-  if (!reference) {
-    return value;
-  }
-  const auto product = static_cast<Int128>(value.count()) * rate.bits_per_second();
-  return Bytes(static_cast<std::int64_t>(product / reference->bits_per_second()));
 }
 
 /// What the packets of an algorithm carry for switches and receivers.

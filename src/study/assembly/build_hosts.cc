@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "fabric/fabric.h"
+#include "fabric/topology/graph_query.h"
 #include "study/assembly/base_round_trip.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_paths.h"
@@ -44,18 +45,11 @@ std::optional<Distribution<Duration>> service_time(const scenario::ServiceTime& 
 }  // namespace
 
 HostBuilder::HostBuilder(const scenario::Scenario& scenario, const fabric::Graph& graph)
-    : scenario_(scenario), host_endpoints_(graph.host_endpoints()), rates_(graph.endpoints) {
+    : scenario_(scenario), host_endpoints_(graph.host_endpoints()), rates_(fabric::endpoint_rates(graph)) {
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     names_.push_back(graph.nodes[i].name);
     hosts_.push_back(host_of(graph, EndpointId(i)));
     first_of_host_.emplace(hosts_.back(), EndpointId(i));
-  }
-  for (const fabric::Link& link : graph.links) {
-    for (const fabric::LinkEnd end : {link.a, link.b}) {
-      if (end.node.value() < graph.endpoints) {
-        rates_[end.node.value()] = link.rate;
-      }
-    }
   }
   const std::optional<scenario::WindowSize>& window = scenario.congestion.window;
   if ((window && window->bdp_millis > 0) ||

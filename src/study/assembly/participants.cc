@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "fabric/topology/graph_query.h"
 #include "study/assembly/build_topology.h"
 #include "study/scenario/fail_at.h"
 #include "workload/placement.h"
@@ -41,16 +42,7 @@ tl::unexpected<Error> wrong(const scenario::TrafficSettings& traffic, std::strin
 }
 
 Participants::Participants(const scenario::Scenario& scenario, const fabric::Graph& graph, const ScaleUpPlan* scale_up)
-    : scenario_(scenario), graph_(graph), scale_up_(scale_up) {
-  rates_.resize(graph.endpoints);
-  for (const fabric::Link& link : graph.links) {
-    for (const fabric::LinkEnd end : {link.a, link.b}) {
-      if (end.node.value() < graph.endpoints) {
-        rates_[end.node.value()] = link.rate;
-      }
-    }
-  }
-}
+    : scenario_(scenario), graph_(graph), scale_up_(scale_up), rates_(fabric::endpoint_rates(graph)) {}
 
 // Ranks of a [[job]] go to GPUs; what one job has taken, the next one does not get.
 Result<void> Participants::place_jobs() {

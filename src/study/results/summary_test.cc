@@ -148,7 +148,7 @@ network
   pauses        4 frames, 5 us on 1 lane of a port
   marked        12 packets
   CNPs          3
-  sent again    2 packets, 1 timeout, 0 sequence NAKs
+  retransmitted 2 packets, 1 timeout, 0 sequence NAKs
   queue pairs   2, 2 KiB of state each, 4 KiB of stream buffers each
   fullest queue switch0/port2, peak 512 KiB
   3 samples              p50       p99.9         max

@@ -222,9 +222,9 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   if (network.cnps) {
     out.line("CNPs", fmt::format("{}", *network.cnps));
   }
-  out.line("sent again", fmt::format("{}, {}, {}", count_text(network.retransmitted, "packet", "packets"),
-                                     count_text(network.timeouts, "timeout", "timeouts"),
-                                     count_text(network.sequence_naks, "sequence NAK", "sequence NAKs")));
+  out.line("retransmitted", fmt::format("{}, {}, {}", count_text(network.retransmitted, "packet", "packets"),
+                                        count_text(network.timeouts, "timeout", "timeouts"),
+                                        count_text(network.sequence_naks, "sequence NAK", "sequence NAKs")));
   for (const NicTotal& total : network.totals) {
     if (!total.about.label.empty() && total.sum != 0) {
       out.line(total.about.label, fmt::format("{}", total.sum));

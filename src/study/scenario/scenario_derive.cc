@@ -80,10 +80,6 @@ void derive_file(Scenario& scenario, std::string& file, const std::string& path)
 
 }  // namespace
 
-std::string_view profile_kind(CongestionAlgorithm algorithm) { return entry_of(algorithm).section; }
-
-std::string default_profile(CongestionAlgorithm algorithm) { return std::string(entry_of(algorithm).default_profile); }
-
 void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<std::string>& paths,
             const Scenario& scenario) {
   const auto& tiers = find_section("link")->group;
@@ -110,7 +106,7 @@ std::string profile_of(const Scenario& scenario) {
   const CongestionSettings& congestion = scenario.congestion;
   const bool of_catalogue = scenario.sources.at("congestion_control.profile").origin == Origin::kCatalogue;
   return congestion.profile.empty() || (of_catalogue && reads_acknowledgements(congestion.algorithm))
-             ? default_profile(congestion.algorithm)
+             ? std::string(entry_of(congestion.algorithm).default_profile)
              : congestion.profile;
 }
 
@@ -121,7 +117,7 @@ void derive(Scenario& scenario) {
   }
   derive_entries(scenario);
   derive_links(scenario);
-  if (!profile_kind(scenario.congestion.algorithm).empty() && profile_of(scenario) != scenario.congestion.profile) {
+  if (!entry_of(scenario.congestion.algorithm).section.empty() && profile_of(scenario) != scenario.congestion.profile) {
     scenario.congestion.profile = profile_of(scenario);
     note(scenario, "congestion_control.profile", "the algorithm's usual one");
   }

@@ -22,10 +22,6 @@ void derive_jobs(Scenario& scenario);
 void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<std::string>& paths,
             const Scenario& scenario);
 
-/// Kind of the catalogue's entries with parameters for an algorithm, empty if it has none; and the one taken unless
-/// the scenario says otherwise.
-[[nodiscard]] std::string_view profile_kind(CongestionAlgorithm algorithm);
-[[nodiscard]] std::string default_profile(CongestionAlgorithm algorithm);
 /// The entry that sets the parameters of the scenario's algorithm: the one it names, or the algorithm's usual one. What
 /// a family or tuning names is for DCQCN.
 [[nodiscard]] std::string profile_of(const Scenario& scenario);

@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "study/scenario/apply.h"
+#include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/scenario_derive.h"
 #include "study/scenario/scenario_models.h"
 #include "study/scenario/scenario_validate.h"
@@ -227,7 +228,7 @@ class EntryChooser {
         return pass_on(done);
       }
     }
-    const auto kind = profile_kind(draft_.congestion.algorithm);
+    const std::string_view kind = entry_of(draft_.congestion.algorithm).section;
     if (!kind.empty()) {
       if (auto done = add(kind, "congestion_control.profile", profile_of(draft_)); !done) {
         return pass_on(done);

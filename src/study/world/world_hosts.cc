@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "base/stable_hash.h"
+#include "fabric/topology/graph_query.h"
 #include "study/world/world.h"
 
 namespace weft::study::world {
@@ -39,14 +40,7 @@ void World::make_nics(const WorldOptions& options) {
     nic_hints_.push_back({.nic = &nics_.back()});
     fabric_.attach(EndpointId(i), nics_.back());
   }
-  rates_.resize(graph.endpoints);
-  for (const fabric::Link& link : graph.links) {
-    for (const fabric::LinkEnd end : {link.a, link.b}) {
-      if (end.node.value() < graph.endpoints) {
-        rates_[end.node.value()] = link.rate;
-      }
-    }
-  }
+  rates_ = fabric::endpoint_rates(graph);
   if (scale_up_ != nullptr) {
     make_scale_up_nics(options);
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "study/assembly/congestion/scaled.h"
+#include "study/assembly/scaled.h"
 #include "transport/congestion/notification_point.h"
 
 namespace weft::study::assembly {

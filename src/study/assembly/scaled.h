@@ -1,4 +1,4 @@
-// Steps and timers that a profile gives for one rate, at the rate of a line.
+// Thresholds, steps and timers that a profile gives for one rate, at the rate of a line.
 #pragma once
 
 #include <algorithm>
