@@ -9,6 +9,7 @@
 
 #include "base/nearest_word.h"
 #include "cli/claim_runs.h"
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
@@ -23,11 +24,6 @@ using study::claims::Basis;
 using study::claims::Claim;
 using study::claims::Judged;
 using Json = nlohmann::ordered_json;
-
-int complain(const Error& error, int status) {
-  fmt::print(stderr, "weft claims: {}\n", error.message);
-  return status;
-}
 
 /// Those of the given ids, in the order of the table.
 Result<std::vector<Claim>> chosen(const std::vector<std::string>& ids) {
@@ -103,26 +99,26 @@ Result<std::vector<Judged>> judge(const ClaimsText& text, const std::vector<Clai
 
 int run(const ClaimsText& text) {
   if (!text.write.empty() && !text.ids.empty()) {
-    return complain({"--write needs all claims: the page holds every one; leave the names out"}, kUsageError);
+    return complain("claims", {"--write needs all claims: the page holds every one; leave the names out"}, kUsageError);
   }
   if (text.write == "-" && text.json == "-") {
-    return complain({"--json - and --write - cannot both have standard output"}, kUsageError);
+    return complain("claims", {"--json - and --write - cannot both have standard output"}, kUsageError);
   }
   const Result<std::vector<Claim>> claims = chosen(text.ids);
   if (!claims) {
-    return complain(claims.error(), kUsageError);
+    return complain("claims", claims.error(), kUsageError);
   }
   if (text.list) {
     return list(*claims);
   }
   const Result<std::optional<Json>> comparison = read_comparison(text.comparison);
   if (!comparison) {
-    return complain(comparison.error(), kUsageError);
+    return complain("claims", comparison.error(), kUsageError);
   }
   const auto catalogue =
       study::scenario::Catalogue::load(text.catalogue.empty() ? std::nullopt : std::optional(text.catalogue));
   if (!catalogue) {
-    return complain(catalogue.error(), kUsageError);
+    return complain("claims", catalogue.error(), kUsageError);
   }
   catch_interrupts();
   ClaimRuns runs({.folder = text.folder,
@@ -134,10 +130,10 @@ int run(const ClaimsText& text) {
     return kInterrupted;
   }
   if (!all) {
-    return complain(all.error(), kUsageError);
+    return complain("claims", all.error(), kUsageError);
   }
   const Result<void> written = write_all(text, *all);
-  return written ? kSuccess : complain(written.error(), kFault);
+  return written ? kSuccess : complain("claims", written.error(), kFault);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/format_quantity.h"
 #include "base/nearest_word.h"
 #include "cli/collective_sizes.h"
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
 #include "cli/scenario_options.h"
@@ -42,9 +43,8 @@ std::string in_words_of_options(const std::string& message) {
   return at == std::string::npos ? message : message.substr(at + kOurName.size());
 }
 
-int complain(const Error& error, int status) {
-  fmt::print(stderr, "weft collective: {}\n", in_words_of_options(error.message));
-  return status;
+int complain_of_options(const Error& error, int status) {
+  return complain("collective", {in_words_of_options(error.message)}, status);
 }
 
 template <class Enum>
@@ -168,35 +168,35 @@ Result<void> time_sizes(std::FILE* out, const Work& work, std::vector<study::run
 int run(const CollectiveText& text) {
   Result<study::run::CollectiveRun> run = run_of(text);
   if (!run)
-    return complain(run.error(), kUsageError);
+    return complain_of_options(run.error(), kUsageError);
   const char* const usual = text.verify ? "1KiB..1MiB" : "1MiB..256MiB";
   Result<std::vector<Bytes>> sizes = parse_sizes(text.size.empty() ? usual : text.size);
   if (!sizes)
-    return complain(std::move(sizes.error()).at("--size"), kUsageError);
+    return complain_of_options(std::move(sizes.error()).at("--size"), kUsageError);
   Result<study::scenario::Catalogue> catalogue =
       read_catalogue({.file = {}, .case_name = {}, .settings = {}, .catalogue = text.catalogue});
   if (!catalogue)
-    return complain(catalogue.error(), kUsageError);
+    return complain_of_options(catalogue.error(), kUsageError);
   if (Result<void> right = check_sizes(*run, *sizes); !right)
-    return complain(right.error(), kUsageError);
+    return complain_of_options(right.error(), kUsageError);
   // Before the hours that a table may take.
   std::ofstream file;
   if (!text.json.empty() && text.json != "-") {
     file.open(text.json);
     if (!file)
-      return complain(Error{fmt::format("cannot write {}", text.json)}, kFault);
+      return complain_of_options(Error{fmt::format("cannot write {}", text.json)}, kFault);
   }
   catch_interrupts();
   // The table goes where the JSON does not.
   std::vector<study::run::CollectiveTime> rows;
   Result<void> timed = time_sizes(text.json == "-" ? stderr : stdout, {*run, *sizes, *catalogue}, rows);
   if (!timed && !interrupted())
-    return complain(timed.error(), kUsageError);
+    return complain_of_options(timed.error(), kUsageError);
   const std::string json = text.json.empty() ? "" : json_of(text, rows);
   if (text.json == "-")
     fmt::print("{}", json);
   else if (file.is_open() && !(file << json).flush())
-    return complain(Error{fmt::format("cannot write {}", text.json)}, kFault);
+    return complain_of_options(Error{fmt::format("cannot write {}", text.json)}, kFault);
   if (interrupted())
     return kInterrupted;
   return std::ranges::any_of(rows, [](const auto& row) { return !row.wrong.empty(); }) ? kFault : kSuccess;

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cli/comparison_store.h"
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
@@ -26,11 +27,6 @@ namespace weft::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-int complain(const Error& error, int status) {
-  fmt::print(stderr, "weft compare: {}\n", error.message);
-  return status;
-}
 
 /// How far the whole comparison has come; one line on a terminal.
 class Display {
@@ -82,11 +78,11 @@ class Comparison {
 
   int run() {
     if (Result<void> planned = plan(); !planned) {
-      return complain(planned.error(), kUsageError);
+      return complain("compare", planned.error(), kUsageError);
     }
     catch_interrupts();
     if (Result<void> ran = run_tasks(); !ran) {
-      return complain(ran.error(), kFault);
+      return complain("compare", ran.error(), kFault);
     }
     if (interrupted()) {
       fmt::print(stderr,
@@ -96,7 +92,7 @@ class Comparison {
       return kInterrupted;
     }
     Result<void> written = write();
-    return written ? kSuccess : complain(written.error(), kFault);
+    return written ? kSuccess : complain("compare", written.error(), kFault);
   }
 
  private:

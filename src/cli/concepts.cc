@@ -32,7 +32,7 @@ std::vector<std::string> names_of(const Concept& entry) {
 }
 
 // `code` and [text](target) lose their marks; nothing else is used in the document.
-std::string without_marks(std::string_view text) {
+std::string without_link_marks(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool ends_link = text.substr(i).starts_with("](");
@@ -50,13 +50,13 @@ void add_line(Concept& entry, std::string_view line) {
       {"- Folder: ", &entry.folder}, {"- Scenario key: ", &entry.scenario_key}, {"- Example: ", &entry.example}};
   for (const auto& [mark, field] : fields) {
     if (line.starts_with(mark)) {
-      *field = without_marks(line.substr(mark.size()));
+      *field = without_link_marks(line.substr(mark.size()));
       return;
     }
   }
   if (!line.empty()) {
     entry.text += entry.text.empty() ? "" : "\n";
-    entry.text += without_marks(line);
+    entry.text += without_link_marks(line);
   }
 }
 

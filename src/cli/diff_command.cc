@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_output.h"
 #include "study/report/comparison_diff.h"
@@ -15,18 +16,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-int complain(const Error& error, int status) {
-  fmt::print(stderr, "weft diff: {}\n", error.message);
-  return status;
-}
-
 Result<Json> read(const std::string& file) { return study::report::read_comparison({&file, 1}); }
 
 int run_diff(const DiffText& text) {
   Result<Json> a = read(text.a);
   Result<Json> b = a ? read(text.b) : Result<Json>();
   if (!a || !b) {
-    return complain(a ? b.error() : a.error(), kUsageError);
+    return complain("diff", a ? b.error() : a.error(), kUsageError);
   }
   const study::report::ComparisonDiff diff = study::report::diff_comparisons({.a = *a, .b = *b});
   if (text.json != "-") {
@@ -38,7 +34,7 @@ int run_diff(const DiffText& text) {
   Json json{{"format", "weft-diff"}, {"format_version", 1}, {"a", text.a}, {"b", text.b}};
   json.update(study::report::diff_json(diff));
   const Result<void> written = write_text(text.json, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
-  return written ? kSuccess : complain(written.error(), kFault);
+  return written ? kSuccess : complain("diff", written.error(), kFault);
 }
 
 }  // namespace

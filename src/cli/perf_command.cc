@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/perf_print.h"
 
@@ -17,21 +18,18 @@ namespace {
 live::StopFlag stop_requested{false};
 static_assert(live::StopFlag::is_always_lock_free);
 
-void on_signal(int /*signal*/) { stop_requested.store(true); }
+void request_stop(int /*signal*/) { stop_requested.store(true); }
 
 /// Without SA_RESTART, so that a sleeping loop wakes.
 void catch_signals() {
   struct sigaction action {};
-  action.sa_handler = on_signal;
+  action.sa_handler = request_stop;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
 
-int complain(std::string_view side, const Error& error, int status) {
-  if (stop_requested.load())
-    return kInterrupted;
-  fmt::print(stderr, "weft perf {}: {}\n", side, error.message);
-  return status;
+int complain_unless_stopped(std::string_view side, const Error& error, int status) {
+  return stop_requested.load() ? kInterrupted : complain(fmt::format("perf {}", side), error, status);
 }
 
 /// Standard output carries the JSON alone if that was asked for; the table goes to standard error then.
@@ -62,14 +60,14 @@ int finish_tap(std::string_view side, std::optional<live::PacketTap>& tap, int s
   if (!tap)
     return status;
   Result<void> closed = tap->close();
-  return closed ? status : complain(side, closed.error(), kFault);
+  return closed ? status : complain_unless_stopped(side, closed.error(), kFault);
 }
 
 int report_client(const PerfClientText& text, const live::PerfClientReport& report) {
   fmt::print(text_stream(text.side), "{}", summary_text(report));
   if (!text.side.json.empty()) {
     if (Result<void> written = write_json(to_json(report), text.side.json); !written)
-      return complain("client", written.error(), kFault);
+      return complain_unless_stopped("client", written.error(), kFault);
   }
   return report.wrong() == 0 ? kSuccess : kFault;
 }
@@ -77,10 +75,10 @@ int report_client(const PerfClientText& text, const live::PerfClientReport& repo
 int run_client(const PerfClientText& text) {
   Result<live::PerfClientOptions> options = to_options(text);
   if (!options)
-    return complain("client", options.error(), kUsageError);
+    return complain_unless_stopped("client", options.error(), kUsageError);
   Result<std::optional<live::PacketTap>> tap = open_tap(text.side.pcap);
   if (!tap)
-    return complain("client", tap.error(), kUsageError);
+    return complain_unless_stopped("client", tap.error(), kUsageError);
   if (*tap)
     options->side.tap = &**tap;
   catch_signals();
@@ -99,7 +97,7 @@ int run_client(const PerfClientText& text) {
     status = report_client(text, *report);
   } else {
     const bool never_began = report.error().stage == live::PerfFailure::Stage::kConnecting;
-    status = complain("client", report.error().error, never_began ? kUsageError : kFault);
+    status = complain_unless_stopped("client", report.error().error, never_began ? kUsageError : kFault);
   }
   return finish_tap("client", *tap, status);
 }
@@ -108,7 +106,7 @@ int serve(live::PerfServer& server, const PerfServerText& text) {
   while (true) {
     Result<std::optional<live::PerfVisit>> visit = server.serve_one(stop_requested);
     if (!visit)
-      return complain("server", visit.error(), kFault);
+      return complain_unless_stopped("server", visit.error(), kFault);
     if (!*visit)
       return kInterrupted;
     std::FILE* const out = text_stream(text.side);
@@ -116,7 +114,7 @@ int serve(live::PerfServer& server, const PerfServerText& text) {
     std::fflush(out);
     if (!text.side.json.empty()) {
       if (Result<void> written = write_json(to_json(**visit), text.side.json); !written)
-        return complain("server", written.error(), kFault);
+        return complain_unless_stopped("server", written.error(), kFault);
       std::fflush(stdout);
     }
     if (stop_requested.load())
@@ -129,15 +127,15 @@ int serve(live::PerfServer& server, const PerfServerText& text) {
 int run_server(const PerfServerText& text) {
   Result<live::PerfServerOptions> options = to_options(text);
   if (!options)
-    return complain("server", options.error(), kUsageError);
+    return complain_unless_stopped("server", options.error(), kUsageError);
   Result<std::optional<live::PacketTap>> tap = open_tap(text.side.pcap);
   if (!tap)
-    return complain("server", tap.error(), kUsageError);
+    return complain_unless_stopped("server", tap.error(), kUsageError);
   if (*tap)
     options->side.tap = &**tap;
   Result<live::PerfServer> server = live::PerfServer::open(*options);
   if (!server)
-    return complain("server", server.error(), kUsageError);
+    return complain_unless_stopped("server", server.error(), kUsageError);
   catch_signals();
   std::FILE* const out = text_stream(text.side);
   fmt::print(out, "listening on {}\n", to_string(server->local_address()));

@@ -11,7 +11,7 @@ namespace weft::cli {
 namespace {
 
 constexpr Duration kInterval = 200_ms;
-constexpr std::size_t kColumns = 79;
+constexpr std::size_t kLineColumns = 79;
 
 }  // namespace
 
@@ -41,8 +41,8 @@ std::string progress_text(const std::string& name, const study::run::Progress& p
     const auto left = static_cast<std::int64_t>(elapsed.seconds() * (1 - fraction) / fraction + 0.5);
     text += fmt::format(", {}:{:02} left", left / 60, left % 60);
   }
-  if (text.size() > kColumns) {
-    text.resize(kColumns);
+  if (text.size() > kLineColumns) {
+    text.resize(kLineColumns);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_output.h"
 #include "study/report/comparison_csv.h"
@@ -15,11 +16,6 @@ namespace weft::cli {
 namespace {
 
 constexpr const char* kDefaultFile = "report.html";
-
-int complain(const Error& error, int status) {
-  fmt::print(stderr, "weft report: {}\n", error.message);
-  return status;
-}
 
 Result<void> write_page(const std::string& where, const nlohmann::ordered_json& document) {
   Result<std::string> html = study::report::report_html(document);
@@ -55,10 +51,10 @@ Result<void> write_all(const ReportText& text, const nlohmann::ordered_json& doc
 int run_report(const ReportText& text) {
   Result<nlohmann::ordered_json> document = study::report::read_comparison(text.results);
   if (!document) {
-    return complain(document.error(), kUsageError);
+    return complain("report", document.error(), kUsageError);
   }
   const Result<void> written = write_all(text, *document);
-  return written ? kSuccess : complain(written.error(), kFault);
+  return written ? kSuccess : complain("report", written.error(), kFault);
 }
 
 }  // namespace

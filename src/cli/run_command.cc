@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_case.h"
 #include "cli/run_interrupt.h"
@@ -19,11 +20,6 @@
 
 namespace weft::cli {
 namespace {
-
-int complain(const Error& error, int status) {
-  fmt::print(stderr, "weft run: {}\n", error.message);
-  return status;
-}
 
 /// --seed, --until and --hardware are short for settings.
 ScenarioText with_shortcuts(const RunText& text) {
@@ -153,15 +149,15 @@ std::vector<std::string> keys_of(std::span<const study::scenario::Scenario> scen
 
 int run(const RunText& text) {
   if (text.json == "-" && text.csv == "-") {
-    return complain({"--json - and --csv - cannot both have standard output"}, kUsageError);
+    return complain("run", {"--json - and --csv - cannot both have standard output"}, kUsageError);
   }
   Result<std::vector<study::scenario::Scenario>> scenarios = read_cases(text);
   if (!scenarios) {
-    return complain(scenarios.error(), kUsageError);
+    return complain("run", scenarios.error(), kUsageError);
   }
   Result<study::scenario::Catalogue> catalogue = read_catalogue(text.scenario);
   if (!catalogue) {
-    return complain(catalogue.error(), kUsageError);
+    return complain("run", catalogue.error(), kUsageError);
   }
   catch_interrupts();
   std::vector<study::results::RunResults> runs;
@@ -183,7 +179,7 @@ int run(const RunText& text) {
     if (!results) {
       // What the other cases gave, or will give, is not lost with this one.
       status = complain(
-          {fmt::format("{}{}", scenarios->size() > 1 ? name + ": not possible: " : "", results.error().message)},
+          "run", {fmt::format("{}{}", scenarios->size() > 1 ? name + ": not possible: " : "", results.error().message)},
           kUsageError);
       continue;
     }
@@ -212,7 +208,7 @@ int run(const RunText& text) {
     fmt::print(text_stream(text), "\n{}", ladder);
   }
   Result<void> written = write_all(text, runs);
-  return written ? status : complain(written.error(), kFault);
+  return written ? status : complain("run", written.error(), kFault);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/parse_quantity.h"
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_case.h"
 #include "cli/run_interrupt.h"
@@ -22,11 +23,6 @@ namespace weft::cli {
 namespace {
 
 constexpr std::int64_t kMaxGpus = 1'000'000;
-
-int complain(const Error& error, int status) {
-  fmt::print(stderr, "weft scale: {}\n", error.message);
-  return status;
-}
 
 Result<std::int64_t> parse_gpus(std::string_view text) {
   std::int64_t value = 0;
@@ -125,26 +121,26 @@ Result<void> write(const ScaleText& text, const std::vector<study::results::Scal
 int run(const ScaleText& text) {
   const Result<std::vector<std::int64_t>> sizes = parse_sizes(text.gpus);
   if (!sizes) {
-    return complain(sizes.error(), kUsageError);
+    return complain("scale", sizes.error(), kUsageError);
   }
   study::results::ScaleWhatIf question{.extra_latency = {}, .job_steps = text.job_steps};
   if (!text.extra_latency.empty()) {
     const Result<Duration> extra = parse_duration(text.extra_latency);
     if (!extra) {
-      return complain({"--extra-latency: " + extra.error().message}, kUsageError);
+      return complain("scale", {"--extra-latency: " + extra.error().message}, kUsageError);
     }
     question.extra_latency = *extra;
   }
   Result<std::vector<ScaleLine>> lines = read_lines(text);
   if (!lines) {
-    return complain(lines.error(), kUsageError);
+    return complain("scale", lines.error(), kUsageError);
   }
   const Result<study::scenario::Catalogue> catalogue = read_catalogue(text.scenario);
   if (!catalogue) {
-    return complain(catalogue.error(), kUsageError);
+    return complain("scale", catalogue.error(), kUsageError);
   }
   if (const Result<std::int64_t> smallest = study::assembly::smallest_size(lines->front().scenario); !smallest) {
-    return complain(smallest.error(), kUsageError);
+    return complain("scale", smallest.error(), kUsageError);
   }
   catch_interrupts();
   ScaleRun runs({.scaling = text.strong ? study::assembly::Scaling::kStrong : study::assembly::Scaling::kWeak,
@@ -161,7 +157,7 @@ int run(const ScaleText& text) {
     }
   }
   if (Result<void> written = write(text, points, question); !written) {
-    return complain(written.error(), kFault);
+    return complain("scale", written.error(), kFault);
   }
   if (interrupted()) {
     return kInterrupted;

@@ -11,7 +11,7 @@ namespace {
 /// Where a reducer's memory lies for its devices; the numbers mean nothing to anybody else.
 constexpr std::uint64_t kSlotAddress = std::uint64_t{1} << 32;
 constexpr std::uint64_t kRoomAddress = std::uint64_t{1} << 40;
-constexpr std::uint32_t kCompletions = 1U << 16;
+constexpr std::uint32_t kReducerCompletions = 1U << 16;
 
 template <class T>
 T must(Result<T> made) {
@@ -28,7 +28,7 @@ Reducer::Port::Port(Reducer& owner, Nic& nic, std::uint32_t port)
       number(port),
       provider(nic, *this, owner.service_),
       pd(must(provider.alloc_pd())),
-      cq(must(provider.create_cq(kCompletions))) {}
+      cq(must(provider.create_cq(kReducerCompletions))) {}
 
 void Reducer::Port::on_completions(Time at) {
   if (!has_completions) {

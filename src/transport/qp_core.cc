@@ -5,8 +5,6 @@
 namespace weft::transport {
 namespace {
 
-constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 31;
-
 void take_over(verbs::QpAttributes& to, const verbs::QpAttributes& from, verbs::QpAttributeMask mask) {
   if ((mask & verbs::kQpAccessFlags) != 0)
     to.access_flags = from.access_flags;

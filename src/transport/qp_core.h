@@ -23,6 +23,9 @@
 
 namespace weft::transport {
 
+//= ibta-1.7 9.7.4
+inline constexpr std::uint32_t kMaxMessageBytes = 1U << 31;
+
 /// Who a queue pair is on the fabric, and how its packets are wrapped.
 struct QpIdentity {
   Qpn qpn;

@@ -6,13 +6,6 @@
 #include "transport/segmentation.h"
 
 namespace weft::transport {
-namespace {
-
-//= ibta-1.7 9.7.4
-constexpr std::uint32_t kMaxMessageBytes = 1U << 31;
-
-}  // namespace
-
 void RcResponder::observe_mark(const wire::Packet& packet, const RcCore& core, Time now) {
   const CongestionSignal signal = signal_of(packet, core.options.congestion_receiver, now);
   if (signal == CongestionSignal::kCnp)

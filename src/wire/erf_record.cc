@@ -6,20 +6,20 @@
 namespace weft::wire {
 namespace {
 
-constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr std::uint64_t kErfSecond = 1'000'000'000;
 constexpr std::uint64_t kFractionMask = 0xFFFF'FFFF;
 constexpr std::uint8_t kMoreHeaders = 0x80;
 constexpr std::size_t kExtensionSize = 8;
 
 std::uint64_t fixed_point(std::uint64_t nanoseconds) {
-  const std::uint64_t seconds = nanoseconds / kNanosecondsPerSecond;
-  const std::uint64_t rest = nanoseconds % kNanosecondsPerSecond;
+  const std::uint64_t seconds = nanoseconds / kErfSecond;
+  const std::uint64_t rest = nanoseconds % kErfSecond;
   // Rounded up, so that rounding down when reading gives the same nanosecond.
-  return (seconds << 32) | (((rest << 32) + kNanosecondsPerSecond - 1) / kNanosecondsPerSecond);
+  return (seconds << 32) | (((rest << 32) + kErfSecond - 1) / kErfSecond);
 }
 
 std::uint64_t nanoseconds_of(std::uint64_t fixed) {
-  return (fixed >> 32) * kNanosecondsPerSecond + (((fixed & kFractionMask) * kNanosecondsPerSecond) >> 32);
+  return (fixed >> 32) * kErfSecond + (((fixed & kFractionMask) * kErfSecond) >> 32);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace weft::wire {
 
 namespace {
 
-constexpr std::size_t kChecksumOffset = 10;
+constexpr std::size_t kIpChecksumOffset = 10;
 constexpr std::uint16_t kReservedFlag = 0x8000;
 constexpr std::uint16_t kDontFragment = 0x4000;
 constexpr std::uint16_t kMoreFragments = 0x2000;
@@ -54,7 +54,7 @@ Result<Ipv4Header> Ipv4Header::parse(std::span<const std::byte> bytes) {
   load_fragment_word(header, load_be16(bytes, 6));
   header.time_to_live = load_u8(bytes, 8);
   header.protocol = load_u8(bytes, 9);
-  header.header_checksum = load_be16(bytes, kChecksumOffset);
+  header.header_checksum = load_be16(bytes, kIpChecksumOffset);
   header.source.value = load_be32(bytes, 12);
   header.destination.value = load_be32(bytes, 16);
   header.options_size = static_cast<std::uint8_t>(header_size - kSize);
@@ -71,7 +71,7 @@ void Ipv4Header::emit(std::span<std::byte> out) const {
   store_be16(out, 6, fragment_word(*this));
   store_u8(out, 8, time_to_live);
   store_u8(out, 9, protocol);
-  store_be16(out, kChecksumOffset, header_checksum);
+  store_be16(out, kIpChecksumOffset, header_checksum);
   store_be32(out, 12, source.value);
   store_be32(out, 16, destination.value);
   std::ranges::copy(std::span(options).first(options_size), out.begin() + kSize);
@@ -80,7 +80,7 @@ void Ipv4Header::emit(std::span<std::byte> out) const {
 std::uint16_t Ipv4Header::compute_checksum() const {
   std::array<std::byte, kSize + kMaxOptions> bytes{};
   emit(bytes);
-  store_be16(bytes, kChecksumOffset, 0);
+  store_be16(bytes, kIpChecksumOffset, 0);
   return InternetChecksum().add(std::span(bytes).first(size())).value();
 }
 

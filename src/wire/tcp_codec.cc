@@ -12,8 +12,8 @@ namespace weft::wire {
 
 namespace {
 
-constexpr std::array<std::byte, TcpFrame::kMaxSealedPayload> kZeroPayload{};
-constexpr std::size_t kChecksumOffset = 16;
+constexpr std::array<std::byte, TcpFrame::kMaxSealedPayload> kZeroSegment{};
+constexpr std::size_t kTcpChecksumOffset = 16;
 
 TcpOptionFields option_fields(const TcpHeader& header, const ColdPacket& cold) {
   TcpOptionFields fields;
@@ -128,13 +128,13 @@ void seal_tcp_frame(TcpFrame& frame) {
   frame.tcp.checksum = compute_tcp_checksum(frame);
   const std::size_t exact = frame.ethernet.size() + packet;
   const std::size_t least = EthernetHeader::kMinFrameWithoutFcs;
-  frame.trailer = std::span(kZeroPayload).first(exact < least ? least - exact : 0);
+  frame.trailer = std::span(kZeroSegment).first(exact < least ? least - exact : 0);
 }
 
 std::uint16_t compute_tcp_checksum(const TcpFrame& frame) {
   std::array<std::byte, TcpSegmentHeader::kSize + TcpSegmentHeader::kMaxOptions> header{};
   frame.tcp.emit(header);
-  store_be16(header, kChecksumOffset, 0);
+  store_be16(header, kTcpChecksumOffset, 0);
   InternetChecksum sum;
   for (const auto address : {frame.ipv4.source, frame.ipv4.destination}) {
     sum.add_word(static_cast<std::uint16_t>(address.value >> 16));
@@ -153,7 +153,7 @@ TcpFrame to_tcp_frame(const Packet& packet, const ColdPacket& cold, std::span<co
   const PacketCommon& common = packet.common;
   const std::size_t length = common.payload_bytes;
   WEFT_ASSERT(common.kind == PacketKind::kTcp && common.encapsulation == Encapsulation::kTcpIpv4);
-  WEFT_ASSERT(payload.empty() ? length <= kZeroPayload.size() : payload.size() == length);
+  WEFT_ASSERT(payload.empty() ? length <= kZeroSegment.size() : payload.size() == length);
   TcpFrame frame;
   frame.ethernet = {
       .destination = addresses.destination.mac, .source = addresses.source.mac, .ether_type = kEtherTypeIpv4};
@@ -165,7 +165,7 @@ TcpFrame to_tcp_frame(const Packet& packet, const ColdPacket& cold, std::span<co
                 .source = addresses.source.ipv4,
                 .destination = addresses.destination.ipv4};
   frame.tcp = segment_header(packet.tcp, cold);
-  frame.payload = payload.empty() ? std::span(kZeroPayload).first(length) : payload;
+  frame.payload = payload.empty() ? std::span(kZeroSegment).first(length) : payload;
   seal_tcp_frame(frame);
   return frame;
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "fabric/ethernet/ethernet_fabric.h"
 #include "fabric/ethernet/pause_content.h"
 #include "wire/encapsulation.h"
@@ -13,13 +14,6 @@ namespace weft::fabric {
 namespace {
 
 constexpr std::uint32_t kPauseWireBytes = wire::kEthernetMinFrame + wire::kEthernetGapBytes;
-
-template <class Function>
-void for_each_bit(std::uint32_t bits, Function function) {
-  for (; bits != 0; bits &= bits - 1) {
-    function(static_cast<std::uint32_t>(std::countr_zero(bits)));
-  }
-}
 
 }  // namespace
 

@@ -2,18 +2,12 @@
 #include <bit>
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "fabric/infiniband/infiniband_fabric.h"
 #include "fabric/routing/notification_content.h"
 
 namespace weft::fabric {
 namespace {
-
-template <class Function>
-void for_each_bit(std::uint32_t bits, Function function) {
-  for (; bits != 0; bits &= bits - 1) {
-    function(static_cast<std::uint32_t>(std::countr_zero(bits)));
-  }
-}
 
 std::uint16_t with(std::uint16_t bits, std::uint32_t lane) { return static_cast<std::uint16_t>(bits | 1U << lane); }
 std::uint16_t without(std::uint16_t bits, std::uint32_t lane) {

@@ -6,16 +6,12 @@
 #include "base/assert.h"
 #include "base/int128.h"
 #include "base/random.h"
+#include "fabric/marking/depth.h"
 
 namespace weft::fabric {
 namespace {
 
 constexpr std::uint8_t kHighestClass = 15;
-
-std::uint32_t narrow(Bytes bytes) {
-  constexpr std::int64_t kMax = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(bytes.count(), 0, kMax));
-}
 
 }  // namespace
 
@@ -25,8 +21,8 @@ Bytes fecn_threshold(FecnClass threshold_class, Bytes lane_buffer) {
 }
 
 Fecn::Fecn(const FecnOptions& options, std::uint64_t seed)
-    : threshold_(narrow(options.threshold)),
-      packet_size_(narrow(options.packet_size)),
+    : threshold_(depth_of(options.threshold)),
+      packet_size_(depth_of(options.packet_size)),
       marking_rate_(options.marking_rate),
       victim_mask_(options.victim_mask),
       state_(seed) {}

@@ -5,19 +5,11 @@
 
 #include "base/assert.h"
 #include "base/random.h"
+#include "fabric/marking/depth.h"
 
 namespace weft::fabric {
-namespace {
-
-std::uint32_t narrow(Bytes bytes) {
-  constexpr std::int64_t kMax = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(bytes.count(), 0, kMax));
-}
-
-}  // namespace
-
 Red::Red(const RedOptions& options, std::uint64_t seed)
-    : kmin_(narrow(options.kmin)), kmax_(narrow(options.kmax)), state_(seed) {
+    : kmin_(depth_of(options.kmin)), kmax_(depth_of(options.kmax)), state_(seed) {
   WEFT_ASSERT(options.kmin <= options.kmax);
   slope_ = kmax_ > kmin_ ? options.pmax.raw() / (kmax_ - kmin_) : 0;
 }

@@ -111,9 +111,9 @@ Result<std::uint32_t> choose_root(const Switches& switches, const std::vector<st
 }
 
 /// Grows the tree from the leaves' ways to the root.
-class Builder {
+class TreeBuilder {
  public:
-  Builder(const Switches& switches, std::uint32_t root)
+  TreeBuilder(const Switches& switches, std::uint32_t root)
       : switches_(switches),
         distance_(switches.distances(root)),
         children_(switches.count()),
@@ -210,7 +210,7 @@ Result<AggregationTree> make_aggregation_tree(const Graph& graph, std::span<cons
   if (!root) {
     return pass_on(root);
   }
-  Builder builder(switches, *root);
+  TreeBuilder builder(switches, *root);
   for (std::uint32_t member = 0; member < members.size(); ++member) {
     builder.add_member(member, leaf_of[member]);
   }

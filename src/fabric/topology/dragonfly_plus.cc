@@ -34,9 +34,9 @@ Result<void> check_options(const DragonflyPlusOptions& options) {
       .result();
 }
 
-class Builder {
+class DragonflyBuilder {
  public:
-  explicit Builder(const DragonflyPlusOptions& options)
+  explicit DragonflyBuilder(const DragonflyPlusOptions& options)
       : options_(options),
         per_leaf_(options.hosts_per_leaf * options.nics_per_host),
         first_switch_(options.groups * options.leaves * per_leaf_),
@@ -108,7 +108,7 @@ Result<Graph> build_graph(const DragonflyPlusOptions& options) {
   if (Result<void> valid = check_options(options); !valid) {
     return pass_on(valid);
   }
-  return Builder(options).build();
+  return DragonflyBuilder(options).build();
 }
 
 }  // namespace weft::fabric

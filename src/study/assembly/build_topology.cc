@@ -73,7 +73,7 @@ Result<void> check_link_selectors(const scenario::Scenario& scenario, const fabr
 }
 
 // A free graph says itself what is wrong with it; that a switch has so many ports is for all shapes alike.
-Result<void> check_ports(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+Result<void> check_port_counts(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   for (std::uint32_t i = graph.endpoints; i < graph.nodes.size(); ++i) {
     const fabric::Node& node = graph.nodes[i];
     const std::int64_t ports = scenario.overrides.empty()
@@ -95,7 +95,7 @@ Result<fabric::Graph> build_cables(const scenario::Scenario& scenario) {
   if (!graph) {
     return graph;
   }
-  if (Result<void> fits = check_ports(scenario, *graph); !fits) {
+  if (Result<void> fits = check_port_counts(scenario, *graph); !fits) {
     return pass_on(fits);
   }
   return graph;

@@ -101,7 +101,7 @@ class ReachCheck {
   std::vector<std::uint32_t> cabled_;
 };
 
-Result<void> check_ports(const scenario::Scenario& scenario, const Graph& graph) {
+Result<void> check_port_types(const scenario::Scenario& scenario, const Graph& graph) {
   const PortType fabric = scenario::is_infiniband(scenario.fabric.family) ? PortType::kInfiniBand : PortType::kEthernet;
   for (const fabric::Node& node : graph.nodes) {
     if (!are_compatible(node.port_type, fabric)) {
@@ -115,7 +115,7 @@ Result<void> check_ports(const scenario::Scenario& scenario, const Graph& graph)
 }  // namespace
 
 Result<void> check_reach(const scenario::Scenario& scenario, const Graph& graph, std::span<const TrafficPlan> plans) {
-  if (Result<void> wired = check_ports(scenario, graph); !wired) {
+  if (Result<void> wired = check_port_types(scenario, graph); !wired) {
     return wired;
   }
   const ReachCheck check(graph);

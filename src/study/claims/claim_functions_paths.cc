@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::size_t kHosts = 32;  // each sends one flow
 
-SteadyShares shares_of(Readings& runs, std::string_view name) { return steady_shares(runs, name, {.flows = kHosts}); }
+SteadyShares shares_of_hosts(Readings& runs, std::string_view name) {
+  return steady_shares(runs, name, {.flows = kHosts});
+}
 
 /// The busiest link from a leaf to a spine over the mean.
 OverSeeds busiest_uplink(Readings& runs, std::string_view name) {
@@ -27,11 +29,11 @@ OverSeeds busiest_uplink(Readings& runs, std::string_view name) {
 
 Finding fat_tree_ecmp(Readings& runs) {
   constexpr double kFull = 0.9;  // of what one switch gives
-  const SteadyShares ecmp = shares_of(runs, "ecmp");
-  const SteadyShares dcqcn = shares_of(runs, "ecmp, dcqcn");
-  const SteadyShares any = shares_of(runs, "ecmp, any order");
-  const SteadyShares spray = shares_of(runs, "spray, any order");
-  const SteadyShares one = shares_of(runs, "one switch");
+  const SteadyShares ecmp = shares_of_hosts(runs, "ecmp");
+  const SteadyShares dcqcn = shares_of_hosts(runs, "ecmp, dcqcn");
+  const SteadyShares any = shares_of_hosts(runs, "ecmp, any order");
+  const SteadyShares spray = shares_of_hosts(runs, "spray, any order");
+  const SteadyShares one = shares_of_hosts(runs, "one switch");
   const FlowSpread bound = hash_bound({.leaves = 8, .hosts_per_leaf = 4, .spines = 4});
   Finding finding;
   finding.verdict = by(ecmp.mean.mean >= kFull * one.mean.mean);
@@ -143,7 +145,7 @@ Finding upper_layer_not_enough(Readings& runs) {
   std::string list;
   Finding finding;
   for (const char* const name : protocols) {
-    const SteadyShares shares = shares_of(runs, name);
+    const SteadyShares shares = shares_of_hosts(runs, name);
     if (best_name.empty() || shares.mean.mean > best.mean.mean) {
       best_name = name;
       best = shares;
@@ -151,10 +153,10 @@ Finding upper_layer_not_enough(Readings& runs) {
     list += fmt::format("{}{} {}", list.empty() ? "" : "; ", name, percent(shares));
     finding.figures.push_back({name, shares.mean.mean, ""});
   }
-  const SteadyShares entropy = shares_of(runs, "entropy");
-  const SteadyShares any = shares_of(runs, "ecmp, any order");
-  const SteadyShares spray = shares_of(runs, "spray");
-  const SteadyShares adaptive = shares_of(runs, "adaptive");
+  const SteadyShares entropy = shares_of_hosts(runs, "entropy");
+  const SteadyShares any = shares_of_hosts(runs, "ecmp, any order");
+  const SteadyShares spray = shares_of_hosts(runs, "spray");
+  const SteadyShares adaptive = shares_of_hosts(runs, "adaptive");
   const FlowSpread bound = hash_bound({.leaves = 8, .hosts_per_leaf = 4, .spines = 4, .shift = 9});
   const double forwarding = std::max(spray.mean.mean, adaptive.mean.mean);
   const bool ceiling = best.mean.mean < kCeiling * forwarding;

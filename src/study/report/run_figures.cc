@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kPoints = 200;  // of a distribution
-constexpr std::size_t kSpans = 400;   // of a rank's timeline
+constexpr std::size_t kDistributionPoints = 200;  // of a distribution
+constexpr std::size_t kSpans = 400;               // of a rank's timeline
 constexpr std::uint32_t kTimelineRanks = 2;
 
 double microseconds(Duration value) { return static_cast<double>(value.picoseconds()) / 1e6; }
@@ -139,7 +139,7 @@ Json distribution(std::vector<Duration> values) {
   Json points = Json::array();
   std::ranges::sort(values);
   const std::size_t count = values.size();
-  const std::size_t shown = std::min(count, kPoints);
+  const std::size_t shown = std::min(count, kDistributionPoints);
   for (std::size_t i = 1; i <= shown; ++i) {
     const std::size_t rank = (count * i + shown - 1) / shown;
     points.push_back({microseconds(values[rank - 1]), static_cast<double>(rank) / static_cast<double>(count)});

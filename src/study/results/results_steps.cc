@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 double share_of(Duration part, Duration whole) {
   return whole > Duration::zero() ? static_cast<double>(part.picoseconds()) / static_cast<double>(whole.picoseconds())
                                   : 0;

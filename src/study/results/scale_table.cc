@@ -12,8 +12,6 @@ namespace {
 
 double seconds(Duration value) { return value.seconds(); }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 std::string row_text(const ScalePoint& point, const ScaleWhatIf& question) {
   if (!point.step) {
     return fmt::format("{:<16} {:>6}  not possible: {}\n", point.fabric, point.gpus, point.refusal);

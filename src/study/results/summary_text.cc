@@ -263,6 +263,8 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
 
 }  // namespace
 
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
 std::string short_text(Duration value) {
   static constexpr Unit kUnits[] = {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}};
   return scaled(static_cast<double>(value.picoseconds()), kUnits);

@@ -12,6 +12,8 @@ namespace weft::study::results {
 [[nodiscard]] std::string short_text(Duration value);
 [[nodiscard]] std::string short_text(Rate value);
 [[nodiscard]] std::string short_text(Bytes value);
+/// "12.5 %" of 0.125.
+[[nodiscard]] std::string percent(double share);
 
 [[nodiscard]] std::string summary_text(const RunResults& results, const Summary& summary);
 

@@ -8,7 +8,7 @@ namespace weft::study::run {
 namespace {
 
 /// Events between two looks at the outside world: some hundredths of a second.
-constexpr std::uint64_t kSlice = 200'000;
+constexpr std::uint64_t kEventsPerPause = 200'000;
 
 /// Often why a message failed: a fabric in parts, such as rails that no spine joins.
 std::string unreachable_text(const world::World& world) {
@@ -74,7 +74,7 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
   const Time limit = progress().limit;
   End end = End::kFinished;
   for (bool running = ranks_left_ > 0; running;) {
-    switch (world_->run(next_pause_ < limit ? next_pause_ : limit, kSlice)) {
+    switch (world_->run(next_pause_ < limit ? next_pause_ : limit, kEventsPerPause)) {
       case world::World::Stop::kBudget:
         break;
       case world::World::Stop::kLimit:

@@ -19,7 +19,7 @@ using workload::RankId;
 constexpr Duration kGap = Duration::milliseconds(100);
 /// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
 constexpr std::uint64_t kMaxNodes = 4'000'000;
-constexpr std::uint64_t kSlice = 200'000;  // events between two looks at the outside world
+constexpr std::uint64_t kEventsPerLook = 200'000;  // events between two looks at the outside world
 
 }  // namespace
 
@@ -154,7 +154,7 @@ Result<void> TrainingRun::compose(const scenario::StepWork& work, const std::fun
   }
   world.start();
   for (;;) {
-    switch (world.run(kSlice)) {
+    switch (world.run(kEventsPerLook)) {
       case world::ComputeWorld::Stop::kError:
         return tl::unexpected<Error>(*world.error());
       case world::ComputeWorld::Stop::kIdle:

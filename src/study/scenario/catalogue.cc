@@ -45,8 +45,6 @@ const std::vector<std::string_view>& entry_kinds() {
 // Not made of keys of a scenario: study/model_catalogue.h reads them.
 constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};
 
-bool is_no_list(const Section& section) { return section.shape != SectionShape::kList; }
-
 // Entries choose others in one direction only, so that no two can choose each other: no entry chooses a family or a
 // tuning.
 bool may_choose(std::string_view kind, std::string_view chosen) {

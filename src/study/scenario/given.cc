@@ -15,8 +15,6 @@ namespace {
 
 bool is_anywhere(const Section&) { return true; }
 bool is_of_devices(const Section& section) { return section.of_devices; }
-bool is_no_list(const Section& section) { return section.shape != SectionShape::kList; }
-
 Result<bool> not_mine(std::string_view, const RawEntry&) { return false; }
 
 // Values for all tables of a group first: a value for one of them is the more particular one.

@@ -37,6 +37,8 @@ struct Section {
   bool of_devices = false;           // may stand in an [[override]]
 };
 
+[[nodiscard]] inline bool is_no_list(const Section& section) { return section.shape != SectionShape::kList; }
+
 /// In the order of the reference.
 [[nodiscard]] std::span<const Section> sections();
 

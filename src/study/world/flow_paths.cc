@@ -10,8 +10,6 @@ namespace {
 
 using workload::ConnectionEnd;
 
-constexpr int kMaxHops = 64;
-
 using ConnectionName = std::tuple<workload::RankId, workload::RankId, std::uint32_t>;
 
 /// Adds what a flow of this hash puts on each link: `part` of it.

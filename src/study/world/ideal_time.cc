@@ -12,8 +12,6 @@
 namespace weft::study::world {
 namespace {
 
-constexpr int kMaxHops = 64;
-
 /// The time of the last byte of a train of packets over a path: `bytes` in all, the last packet of `last`.
 struct Train {
   Bytes total;  // of wire bytes

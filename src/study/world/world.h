@@ -25,6 +25,9 @@
 
 namespace weft::study::world {
 
+/// Walks along a path end here at the latest, whatever the routes say.
+inline constexpr int kMaxHops = 64;
+
 struct MachinePlan {
   std::string name;  // stable
   std::vector<EndpointId> rails;

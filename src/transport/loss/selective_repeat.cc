@@ -8,7 +8,7 @@
 namespace weft::transport {
 namespace {
 
-constexpr std::uint8_t kMaxSteps = 7;
+constexpr std::uint8_t kMaxSettlingSteps = 7;
 constexpr std::uint8_t kRoundsPerStep = 16;  // as RFC 8985 keeps a wider window for 16 recoveries
 
 }  // namespace
@@ -165,7 +165,7 @@ void SelectiveRepeat::on_duplicate(Psn end) {
     return;
   }
   steps_round_ = end;
-  steps_ = static_cast<std::uint8_t>(std::min<int>(steps_ + 1, kMaxSteps));
+  steps_ = static_cast<std::uint8_t>(std::min<int>(steps_ + 1, kMaxSettlingSteps));
 }
 
 void SelectiveRepeat::mark_lost(Psn psn) {

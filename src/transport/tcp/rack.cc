@@ -7,7 +7,7 @@ namespace weft::transport {
 namespace {
 
 constexpr std::uint8_t kPersistRecoveries = 16;
-constexpr std::uint8_t kMaxSteps = 255;
+constexpr std::uint8_t kMaxWindowSteps = 255;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void Rack::on_duplicate(const TcpScoreboard& board) {
     return;
   }
   round_ = board.next();
-  steps_ = static_cast<std::uint8_t>(std::min<int>(steps_ + 1, kMaxSteps));
+  steps_ = static_cast<std::uint8_t>(std::min<int>(steps_ + 1, kMaxWindowSteps));
   persist_ = kPersistRecoveries;
 }
 

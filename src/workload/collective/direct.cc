@@ -100,13 +100,13 @@ Lane pairwise_receive(DirectView view) {
   }
 }
 
+}  // namespace
+
 Lane copy_own(LaneContext context) {
   const Extent own = context.part_of(context.self);
   if (own.size > 0)
     co_yield {.kind = Action::Kind::kCopy, .buffer = BufferKind::kResult, .extent = own, .to = own.offset};
 }
-
-}  // namespace
 
 void add_direct_all_reduce(const LaneContext& context, Lanes& lanes) {
   for (std::uint32_t channel = 0; channel < context.channels; ++channel) {

@@ -6,7 +6,7 @@ namespace weft::workload {
 namespace {
 
 /// One step of one rank: what goes to the partner, and what comes.
-struct Exchange {
+struct Halving {
   MemberIndex partner{};
   Extent out{};
   Extent in{};
@@ -30,7 +30,7 @@ struct HalvingView {
     const Extent last = chunker.part(share, first + count - 1, context.size());
     return {begin.offset, last.offset + last.size - begin.offset};
   }
-  [[nodiscard]] Exchange exchange(std::uint32_t step) const {
+  [[nodiscard]] Halving exchange(std::uint32_t step) const {
     const bool halves = step < halvings();
     const std::uint32_t distance = context.size() >> (halves ? step + 1 : steps() - step);
     const std::uint32_t self = context.self.value();
@@ -47,7 +47,7 @@ struct HalvingView {
 Lane halving_receive(HalvingView view) {
   const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 0; step < view.steps(); ++step) {
-    const Exchange exchange = view.exchange(step);
+    const Halving exchange = view.exchange(step);
     for (std::uint64_t chunk = 0; chunk < chunker.chunks(exchange.in); ++chunk)
       co_yield {.kind = exchange.reduces ? Action::Kind::kReduce : Action::Kind::kReceive,
                 .slot = view.context.rail_slot(view.channel, exchange.reduces ? 0 : 1),
@@ -60,7 +60,7 @@ Lane halving_receive(HalvingView view) {
 Lane halving_send(HalvingView view, std::uint32_t receiving) {
   const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 0; step < view.steps(); ++step) {
-    const Exchange exchange = view.exchange(step);
+    const Halving exchange = view.exchange(step);
     for (std::uint64_t chunk = 0; chunk < chunker.chunks(exchange.out); ++chunk)
       co_yield {.kind = Action::Kind::kSend,
                 .slot = view.context.rail_slot(view.channel, exchange.reduces ? 0 : 1),

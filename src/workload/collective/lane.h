@@ -97,6 +97,9 @@ struct LaneContext {
   [[nodiscard]] Extent part_of(MemberIndex member) const { return chunker().part(whole(), member.value(), size()); }
 };
 
+/// Copies the part that the member keeps of what it exchanges.
+[[nodiscard]] Lane copy_own(LaneContext context);
+
 /// The lanes of an operation; `add` gives the number that dependencies name.
 class Lanes {
  public:

@@ -4,7 +4,7 @@ namespace weft::workload {
 namespace {
 
 constexpr std::uint32_t kToRelay = 0;
-constexpr std::uint32_t kRail = 1;
+constexpr std::uint32_t kRelayRail = 1;
 
 /// Member (group, local) as the source, relay or receiver of parts. All parts have one size.
 struct RelayView {
@@ -79,7 +79,7 @@ Lane rail_send(RelayView view) {
       for (std::uint64_t chunk = 0; chunk < chunker.chunks(place); ++chunk)
         co_yield {.kind = Action::Kind::kSend,
                   .buffer = turn == 0 ? BufferKind::kData : BufferKind::kStaging,
-                  .slot = view.context.rail_slot(view.channel, kRail),
+                  .slot = view.context.rail_slot(view.channel, kRelayRail),
                   .peer = peer,
                   .extent = chunker.chunk(place, chunk),
                   .after = {Dependency{view.staged, turn == 0 ? 0 : view.mark(step, turn)}}};
@@ -96,17 +96,11 @@ Lane rail_receive(RelayView view) {
       for (std::uint64_t chunk = 0; chunk < chunker.chunks(place); ++chunk)
         co_yield {.kind = Action::Kind::kReceive,
                   .buffer = BufferKind::kResult,
-                  .slot = view.context.rail_slot(view.channel, kRail),
+                  .slot = view.context.rail_slot(view.channel, kRelayRail),
                   .peer = view.member(from, view.local()),
                   .extent = chunker.chunk(place, chunk)};
     }
   }
-}
-
-Lane copy_own(LaneContext context) {
-  const Extent own = context.part_of(context.self);
-  if (own.size > 0)
-    co_yield {.kind = Action::Kind::kCopy, .buffer = BufferKind::kResult, .extent = own, .to = own.offset};
 }
 
 }  // namespace

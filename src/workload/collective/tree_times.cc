@@ -38,10 +38,10 @@ struct Link {
   int sharers = 0;
 };
 
-struct Arrival {
+struct ChunkArrival {
   Picoseconds at = 0;
   std::size_t stream = 0;
-  bool operator>(const Arrival& other) const { return at != other.at ? at > other.at : stream > other.stream; }
+  bool operator>(const ChunkArrival& other) const { return at != other.at ? at > other.at : stream > other.stream; }
 };
 
 class Shares {
@@ -162,7 +162,7 @@ class Shares {
 
   const TreePipeline& pipeline_;
   std::vector<Stream> streams_;
-  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
+  std::priority_queue<ChunkArrival, std::vector<ChunkArrival>, std::greater<>> arrivals_;
 };
 
 Duration worked_out(TreePipeline pipeline, std::int64_t chunks) {

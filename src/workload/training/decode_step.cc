@@ -11,8 +11,6 @@
 namespace weft::workload {
 namespace {
 
-constexpr std::int64_t kActivationBytes = 2;
-
 Result<void> check_numbers(const DecodeJob& job, std::int64_t ranks) {
   if (job.tensor < 1 || job.replicas < 1 || job.batch < 1 || job.context < 1 || job.tokens < 1) {
     return fail("decoding with tp = {}, {} replicas, a batch of {}, a context of {} and {} tokens; each at least 1",

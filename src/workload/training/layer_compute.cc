@@ -5,8 +5,6 @@
 namespace weft::workload {
 namespace {
 
-constexpr std::int64_t kActivationBytes = 2;
-
 // Adds up kernels. Products count forward once and backward twice: by the input and by the weights.
 class Kernels {
  public:
@@ -53,8 +51,6 @@ Local local_of(const TrainingJob& job) {
   local.kv = 2 * std::max(model.kv_heads / p.tensor, std::int64_t{1}) * model.head_size;
   return local;
 }
-
-bool has_dropout(const ModelShape& model) { return model.style == BlockStyle::kGpt; }
 
 // x in, y out; backward dy and x in, dx out.
 void add_norm(Kernels& kernels, std::int64_t elements) {

@@ -8,7 +8,6 @@
 namespace weft::workload {
 namespace {
 
-constexpr std::int64_t kActivationBytes = 2;
 constexpr std::int64_t kStateBytes = 12;
 
 // Elements of a token, divided over tensor-parallel ranks or, with sequence parallelism, over their shares.
@@ -16,8 +15,6 @@ struct PerToken {
   std::int64_t split = 0;       // bytes; over tensor-parallel ranks
   std::int64_t replicated = 0;  // bytes; over them only with sequence parallelism
 };
-
-bool has_dropout(const ModelShape& model) { return model.style == BlockStyle::kGpt; }
 
 void add_attention(const ModelShape& model, PerToken& bytes) {
   const std::int64_t h = model.hidden;

@@ -18,6 +18,9 @@ namespace weft::workload {
 enum class BlockStyle : std::uint8_t { kGpt, kLlama };
 /// kPlain: up, GELU, down. kGated: gate and up, SiLU, down.
 enum class FeedForward : std::uint8_t { kPlain, kGated };
+/// Bytes of an activation, or of a parameter as layers use it, in bf16 or fp16.
+inline constexpr std::int64_t kActivationBytes = 2;
+
 /// Whether the output layer uses the embedding's matrix.
 enum class Embeddings : std::uint8_t { kTied, kSeparate };
 
@@ -93,5 +96,7 @@ struct LayerParameters {
 [[nodiscard]] std::int64_t parameter_count(const ModelShape& model);
 /// Parameters that one token's way leads through.
 [[nodiscard]] std::int64_t active_parameter_count(const ModelShape& model);
+
+[[nodiscard]] inline bool has_dropout(const ModelShape& model) { return model.style == BlockStyle::kGpt; }
 
 }  // namespace weft::workload

@@ -5,8 +5,6 @@
 namespace weft::workload {
 namespace {
 
-constexpr std::int64_t kActivationBytes = 2;
-
 // Time of one micro-batch on one stage, forward and backward, by what takes it.
 struct MicroBatch {
   Duration compute{};

@@ -26,7 +26,4 @@ inline constexpr std::array<std::string_view, kStreams> kStreamNames{
     "send gradients", "receive activations", "receive gradients", "gradients",       "parameters",
     "embedding"};
 
-/// Of an activation or a parameter in bf16 or fp16.
-inline constexpr std::int64_t kActivationBytes = 2;
-
 }  // namespace weft::workload::transformer
