@@ -9,6 +9,7 @@ endif()
 option(WEFT_WARNINGS_AS_ERRORS "Stop at the first warning" OFF)
 option(WEFT_DCHECKS "Compile WEFT_DCHECK in (assertions that cost per packet)" OFF)
 option(WEFT_LTO "Link-time optimisation, where the compiler has it" OFF)
+option(WEFT_UNITY "Compile the files of a library eight at a time, and tests with a precompiled header" OFF)
 option(WEFT_COVERAGE "Instrument for gcov" OFF)
 option(WEFT_FUZZ "Build libFuzzer targets (clang only)" OFF)
 set(WEFT_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize= (for example address,undefined)")
@@ -20,8 +21,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_program(WEFT_CCACHE ccache)
 if(WEFT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER "${WEFT_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${WEFT_CCACHE}")
+  # Depend mode: a file that is not in the cache is not preprocessed a second time to find that out.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_DEPEND=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${WEFT_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
 endif()
 
 # Results are bit-identical on every machine: no contraction to fused multiply-add, no tuning for the build host.

@@ -2,8 +2,29 @@
 
 set(WEFT_TEST_DATA_DIR "${CMAKE_CURRENT_SOURCE_DIR}/tests/data")
 
+# A test's own code is compiled as quickly as can be: what it tests is in the libraries, optimised as the preset says.
+# With WEFT_UNITY, what nearly every test includes is parsed once for all of them.
+function(weft_compile_quickly target)
+  target_compile_options(${target} PRIVATE -O0 -fno-lto)
+  if(NOT WEFT_UNITY)
+    return()
+  endif()
+  if(NOT TARGET weft_test_headers)
+    file(WRITE "${CMAKE_BINARY_DIR}/weft_test_headers.cc" "")
+    add_library(weft_test_headers OBJECT "${CMAKE_BINARY_DIR}/weft_test_headers.cc")
+    target_compile_definitions(weft_test_headers PRIVATE WEFT_TEST_DATA_DIR="${WEFT_TEST_DATA_DIR}")
+    target_compile_options(weft_test_headers PRIVATE -O0 -fno-lto)
+    target_link_libraries(weft_test_headers PRIVATE GTest::gmock GTest::gtest fmt::fmt tl::expected)
+    target_precompile_headers(weft_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <fmt/core.h> <tl/expected.hpp>
+      <algorithm> <array> <filesystem> <fstream> <functional> <map> <memory> <optional> <random> <set> <span> <sstream>
+      <string> <variant> <vector>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM weft_test_headers)
+endfunction()
+
 # Gives one gtest executable the things every test has, and registers its cases under `label`.
 function(weft_add_gtest target label)
+  weft_compile_quickly(${target})
   target_link_libraries(${target} PRIVATE GTest::gmock_main GTest::gmock GTest::gtest)
   target_compile_definitions(${target} PRIVATE WEFT_TEST_DATA_DIR="${WEFT_TEST_DATA_DIR}")
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label})
@@ -27,6 +48,7 @@ function(weft_module path)
     add_library(weft_${name} STATIC ${sources})
     target_include_directories(weft_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
     target_link_libraries(weft_${name} PUBLIC ${arg_DEPS})
+    set_target_properties(weft_${name} PROPERTIES UNITY_BUILD "${WEFT_UNITY}" UNITY_BUILD_BATCH_SIZE 8)
   else()
     add_library(weft_${name} INTERFACE)
     target_include_directories(weft_${name} INTERFACE "${CMAKE_SOURCE_DIR}/src")
@@ -64,18 +86,23 @@ function(weft_unit_test name)
   add_executable(weft_${name}_test ${ARGN})
   target_link_libraries(weft_${name}_test PRIVATE weft_${name})
   weft_add_gtest(weft_${name}_test unit)
-  if(NOT name STREQUAL "cli")
-    weft_sanitized(weft_${name}_test)
-  endif()
+  weft_sanitized(weft_${name}_test)
 endfunction()
 
-# weft_sanitized(<test>): one of those that scripts/test builds and runs under the sanitizers: everything that reads
-# input or keeps memory of its own. Whole simulations and the command line are run without them.
+# What scripts/test builds and runs under the sanitizers, by clang: units, properties, the fuzzers' corpora.
 function(weft_sanitized test)
   if(NOT TARGET weft_sanitized_tests)
     add_custom_target(weft_sanitized_tests)
   endif()
   add_dependencies(weft_sanitized_tests ${test})
+endfunction()
+
+# What scripts/test builds and runs as users have it, by g++: the program, and everything that is no unit.
+function(weft_optimised test)
+  if(NOT TARGET weft_optimised_tests)
+    add_custom_target(weft_optimised_tests)
+  endif()
+  add_dependencies(weft_optimised_tests ${test})
 endfunction()
 
 # weft_test_group(<name> DEPS <targets...>): all of tests/<name>/*.cc as one executable, its cases labelled <name>.
@@ -89,6 +116,7 @@ function(weft_test_group name)
   target_include_directories(weft_${name}_group_test PRIVATE "${CMAKE_SOURCE_DIR}")
   target_link_libraries(weft_${name}_group_test PRIVATE ${arg_DEPS})
   weft_add_gtest(weft_${name}_group_test ${name})
+  weft_optimised(weft_${name}_group_test)
   if(name STREQUAL "property")
     weft_sanitized(weft_${name}_group_test)
   endif()

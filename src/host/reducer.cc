@@ -82,7 +82,7 @@ Reducer::Edge& Reducer::edge_of(const EdgeName& name) {
 Result<EdgeAddress> Reducer::open_edge(const EdgePlace& place) {
   Group& group = groups_[place.group];
   if (!place.child) {
-    group.parent.emplace();
+    group.parent = Edge{};
   }
   const EdgeName name{.group = place.group, .child = place.child};
   Edge& edge = edge_of(name);

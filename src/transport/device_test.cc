@@ -72,7 +72,7 @@ TEST(Device, APacketForNoQueuePairIsCountedAndDropped) {
   const Qpn gone = side.device.create_qp(side.init(QpType::kUc)).value();
   ASSERT_TRUE(side.device.destroy_qp(gone).has_value());
   wire::Packet packet;
-  const wire::ColdPacket cold;
+  const wire::ColdPacket cold{};
   for (const std::uint32_t number : {gone.value(), 0U, 0xFFFFFFU}) {
     packet.ib.destination_qp = number;
     EXPECT_FALSE(side.device.on_packet({packet, cold, {}}, Time::zero()).is_valid());

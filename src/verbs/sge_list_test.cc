@@ -60,7 +60,7 @@ void expect_gathers(const SgeList& list, const MemoryTable& table, const ByteVec
 
 TEST(SgeList, AnEmptyListIsAMessageOfNoBytes) {
   const Buffer buffer(8);
-  const SgeList list;
+  const SgeList list{};
   EXPECT_EQ(list.total_bytes(), 0U);
   EXPECT_TRUE(list.elements().empty());
   EXPECT_EQ(list.check(buffer.table, kPd, kAccessAll), AccessFault::kNone);

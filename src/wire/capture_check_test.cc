@@ -119,9 +119,9 @@ TEST(CaptureCheck, FindsThePacketBehindEveryLinkType) {
 
 TEST(CaptureCheck, AFlippedPayloadBitIsAnIcrcFaultButStillReemitted) {
   std::vector<std::byte> packet = roce_packet();
-  const auto payload = std::ranges::search(packet, kPayload);
-  ASSERT_FALSE(payload.empty());
-  payload.front() ^= std::byte{0x10};
+  const auto payload = std::search(packet.begin(), packet.end(), kPayload.begin(), kPayload.end());
+  ASSERT_NE(payload, packet.end());
+  *payload ^= std::byte{0x10};
   const PacketCheck check = check_bytes(CaptureLink::kEthernet, packet);
   EXPECT_TRUE(check.rdma);
   EXPECT_FALSE(check.verified);

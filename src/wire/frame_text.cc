@@ -1,5 +1,7 @@
 #include "wire/frame_text.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
 
 #include "wire/aeth_syndrome.h"

@@ -14,7 +14,7 @@ namespace {
 std::vector<std::uint32_t> permutation(const HashedTree& tree, RandomStream& random) {
   std::vector<std::uint32_t> to(std::size_t{tree.leaves} * tree.hosts_per_leaf);
   std::iota(to.begin(), to.end(), 0U);
-  std::ranges::rotate(to, to.begin() + tree.shift);
+  std::rotate(to.begin(), to.begin() + tree.shift, to.end());
   const auto stays = [&to] {
     for (std::uint32_t host = 0; host < to.size(); ++host) {
       if (to[host] == host) {

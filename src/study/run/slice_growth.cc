@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
 
 namespace weft::study::run {
 namespace {
@@ -96,12 +95,11 @@ void SliceGrowth::plan() {
     own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || load.signals > 0);
   }
   for (auto& [operation, own] : plans_) {
-    const auto of_kind = [&](const auto& other) {
-      return other.first.kind == operation.kind && other.second.contended;
-    };
     own.part_of_line = 0;
-    for (const auto& [other, plan] : plans_ | std::views::filter(of_kind)) {
-      own.part_of_line = std::max(own.part_of_line, part_of_line(other));
+    for (const auto& [other, plan] : plans_) {
+      if (other.kind == operation.kind && plan.contended) {
+        own.part_of_line = std::max(own.part_of_line, part_of_line(other));
+      }
     }
     own.slice = wanted(operation, own);
   }

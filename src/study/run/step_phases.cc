@@ -54,7 +54,7 @@ StepPhases StepPhases::make(const Options& options, const GraphOf& graph_of) {
   }
   for (std::vector<workload::PhasedOperation>& operations : phases.operations_) {
     std::ranges::sort(operations);
-    operations.erase(std::ranges::unique(operations).begin(), operations.end());
+    operations.erase(std::unique(operations.begin(), operations.end()), operations.end());
   }
   return phases;
 }

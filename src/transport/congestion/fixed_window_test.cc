@@ -24,7 +24,7 @@ TEST(FixedWindow, NeedsNoVirtualCallPerPacketOrAcknowledgement) {
   EXPECT_TRUE(control.is_steady(Bytes(1'000), Time::zero() + Duration::seconds(1'000)));
 }
 
-TEST(FixedWindowDeathTest, NeedsRoomForSomething) { EXPECT_DEATH(FixedWindow(Bytes::zero()), "window"); }
+TEST(FixedWindowDeathTest, NeedsRoomForSomething) { EXPECT_DEATH(FixedWindow{Bytes::zero()}, "window"); }
 
 }  // namespace
 }  // namespace weft::transport

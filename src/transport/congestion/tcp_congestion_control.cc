@@ -36,7 +36,7 @@ void TcpCongestionControl::reduce(Bytes flight, Cause cause, Time now) {
   counted_ = Bytes::zero();
 }
 
-void TcpCongestionControl::on_loss(Bytes flight, Time now) {
+void TcpCongestionControl::on_fast_recovery(Bytes flight, Time now) {
   reduce(flight, Cause::kLoss, now);
   window_ = ssthresh_;
 }

@@ -39,7 +39,7 @@ class TcpCongestionControl : public CongestionControl {
   virtual void on_tcp_ack(const TcpAckSample& sample, Time now) = 0;
   /// A fast recovery begins: lowers the threshold and the window to it. `flight` was unacknowledged, lost and received
   /// parts included.
-  void on_loss(Bytes flight, Time now);
+  void on_fast_recovery(Bytes flight, Time now);
   /// The retransmission timer fired: the window falls to one segment. Repeated ones leave the threshold as it is.
   void on_retransmission_timeout(Bytes flight, Time now);
   /// The last reduction was spurious: nothing had been lost.

@@ -43,7 +43,7 @@ TEST(NewReno, SlowStartDoublesAndAvoidanceAddsASegmentEachRoundTrip) {
   Time now;
   round_trip(control, now, 1_ms);
   EXPECT_EQ(control.window(), Bytes(20 * kSegment));
-  control.on_loss(Bytes(20 * kSegment), now);
+  control.on_fast_recovery(Bytes(20 * kSegment), now);
   EXPECT_EQ(control.window(), Bytes(10 * kSegment));
   EXPECT_EQ(control.ssthresh(), Bytes(10 * kSegment));
   for (int i = 1; i <= 5; ++i) {
@@ -64,7 +64,7 @@ TEST(NewReno, ATimeoutLeavesOneSegmentAndRepeatedOnesTheSameThreshold) {
 
 TEST(NewReno, AnUndoneReductionLeavesNoTrace) {
   auto control = started<NewReno>();
-  control.on_loss(Bytes(10 * kSegment), Time::zero());
+  control.on_fast_recovery(Bytes(10 * kSegment), Time::zero());
   control.on_undo(Time::zero());
   EXPECT_EQ(control.window(), Bytes(10 * kSegment));
   EXPECT_EQ(control.ssthresh(), TcpCongestionControl::kNoThreshold);
@@ -73,7 +73,7 @@ TEST(NewReno, AnUndoneReductionLeavesNoTrace) {
 //= rfc5681 3.1
 TEST(NewReno, TheThresholdIsAtLeastTwoSegments) {
   auto control = started<NewReno>();
-  control.on_loss(Bytes(kSegment), Time::zero());
+  control.on_fast_recovery(Bytes(kSegment), Time::zero());
   EXPECT_EQ(control.window(), Bytes(2 * kSegment));
 }
 
@@ -90,7 +90,7 @@ TEST(NewReno, APauseBringsBackTheInitialWindow) {
 Cubic after_loss(Time now) {
   Cubic control;
   control.start({.segment = Bytes(kSegment), .initial_window = Bytes(1'000 * kSegment)});
-  control.on_loss(Bytes(1'000 * kSegment), now);
+  control.on_fast_recovery(Bytes(1'000 * kSegment), now);
   return control;
 }
 
@@ -126,7 +126,7 @@ TEST(Cubic, OnAShortPathGrowsAsNewRenoWould) {
   Time now;
   Cubic control;
   control.start({.segment = Bytes(kSegment), .initial_window = Bytes(100 * kSegment)});
-  control.on_loss(Bytes(100 * kSegment), now);
+  control.on_fast_recovery(Bytes(100 * kSegment), now);
   for (int i = 0; i < 30; ++i) {
     round_trip(control, now, 20_us);
   }
@@ -139,7 +139,7 @@ TEST(Cubic, FastConvergenceGivesWayBelowTheLastMaximum) {
   Time now;
   Cubic control = after_loss(now);
   EXPECT_EQ(control.maximum(), Bytes(1'000 * kSegment));
-  control.on_loss(Bytes(700 * kSegment), now);
+  control.on_fast_recovery(Bytes(700 * kSegment), now);
   EXPECT_EQ(control.maximum(), Bytes(700 * kSegment * 17 / 20));
 }
 
@@ -148,7 +148,7 @@ TEST(Dctcp, AlphaFollowsTheShareOfMarks) {
   auto control = started<Dctcp>();
   Time now;
   EXPECT_EQ(control.alpha(), Probability::one());
-  control.on_loss(Bytes(10 * kSegment), now);  // out of slow start
+  control.on_fast_recovery(Bytes(10 * kSegment), now);  // out of slow start
   for (int i = 0; i < 200; ++i) {
     round_trip(control, now, 1_ms);
   }

@@ -137,7 +137,7 @@ void TcpSender::settle_tail_probe(const TcpCore& core, const TcpAck& ack, bool a
     probe_end_ = 0;
   }
   if (repaired && recovery_ == Recovery::kOpen && core.options.congestion_control != nullptr) {
-    core.options.congestion_control->on_loss(Bytes(board_.outstanding()), now);
+    core.options.congestion_control->on_fast_recovery(Bytes(board_.outstanding()), now);
     refresh_window(core);
   }
 }
@@ -169,7 +169,7 @@ void TcpSender::enter_fast_recovery(TcpCore& core, Time now) {
     return;
   }
   const std::int64_t flight = std::min(board_.outstanding(), window_);
-  control->on_loss(Bytes(flight), now);
+  control->on_fast_recovery(Bytes(flight), now);
   reduction_.start({.flight = flight, .threshold = control->window().count()});
   //= rfc3168 6.1.2
   reduced_mark_ = core.agreed.ecn != TcpEcn::kOff;

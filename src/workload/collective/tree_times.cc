@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <queue>
+#include <span>
 #include <vector>
 
 namespace weft::workload {
@@ -130,8 +131,9 @@ class Shares {
         return std::ranges::any_of(ends(*stream),
                                    [&](const Link* link) { return link->left <= least * link->sharers * (1 + 1e-9); });
       };
-      const auto served = std::ranges::stable_partition(waiting, [&](const Stream* stream) { return !narrow(stream); });
-      for (Stream* const stream : served) {
+      const auto served =
+          std::stable_partition(waiting.begin(), waiting.end(), [&](const Stream* stream) { return !narrow(stream); });
+      for (Stream* const stream : std::span(served, waiting.end())) {
         stream->rate = least;
         next = std::min(next, stream->left / least);
         for (Link* const link : ends(*stream)) {
@@ -139,7 +141,7 @@ class Shares {
           --link->sharers;
         }
       }
-      waiting.erase(served.begin(), served.end());
+      waiting.erase(served, waiting.end());
     }
     return next;
   }

@@ -116,7 +116,7 @@ void TrainingProgram::open(GraphNode node) {
   WEFT_ASSERT(node.stream.value() < streams_.size());
   streams_[node.stream.value()].push_back(id);
   std::ranges::sort(node.after);
-  node.after.erase(std::ranges::unique(node.after).begin(), node.after.end());
+  node.after.erase(std::unique(node.after.begin(), node.after.end()), node.after.end());
   std::uint32_t waits_for = 0;
   for (const NodeId earlier : node.after) {
     WEFT_ASSERT(earlier < id);
