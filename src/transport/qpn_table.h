@@ -17,6 +17,7 @@ namespace weft::transport {
 /// scale-up link by loads and stores.
 enum class EngineKind : std::uint8_t { kRc, kUc, kUd, kTcp, kIwarp, kMemory };
 inline constexpr std::size_t kEngineKinds = 6;
+static_assert(static_cast<std::size_t>(EngineKind::kMemory) + 1 == kEngineKinds);
 
 /// An engine of one device: its kind, and its handle in the slab of that kind.
 struct QpSlot {

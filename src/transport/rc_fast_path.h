@@ -4,6 +4,7 @@
 // packet (a run that carries bytes always takes the slow path). Included by rc_queue_pair.cc only.
 #pragma once
 
+#include "base/assert.h"
 #include "transport/rc_requester.h"
 #include "transport/rc_responder.h"
 #include "transport/segmentation.h"
@@ -20,6 +21,8 @@ inline bool RcRequester::poll_fast(const TransmitSlot& slot, RcCore& core, Time 
     return false;
   }
   const SendWqe& wqe = hot_.queue[hot_.cursor];
+  // A packet is sent here for the first time: its place in the message follows from its PSN alone.
+  WEFT_DCHECK(wqe.started && !wqe.expects_response() && hot_.next == wqe.first_psn + hot_.cursor_packet);
   if (hot_.cursor_packet + 1 == wqe.packets) {
     return false;
   }
@@ -67,6 +70,7 @@ inline void RcRequester::track_fast(wire::Packet& packet, const SendWqe& wqe, co
 inline void RcRequester::finish_fast(const TransmitSlot& slot, const RcCore& core, Time now) {
   wire::Packet& packet = slot.packet;
   CongestionControl* const control = core.options.congestion_control;
+  WEFT_DCHECK(!paces_only_ || control != nullptr);
   const Bytes size(packet.common.wire_bytes);
   if (!paces_only_ || !control->is_steady(size, now)) {
     finish_packet(slot, core, now);
@@ -84,6 +88,8 @@ inline bool RcRequester::acknowledge_fast(const wire::Packet& packet, const RcCo
   const bool plain_progress = progress >= 0 && header.psn < hot_.next && slow_path_reasons_ == 0 &&
                               incomplete_reads_ == 0 && header.flags == 0 &&
                               header.aeth.syndrome == wire::kSyndromeAckNoCredits;
+  // What is in flight belongs to a request in the queue.
+  WEFT_DCHECK(hot_.next == hot_.una || hot_.queue.front().started);
   if (!plain_progress || header.psn + 1 >= hot_.queue.front().end_psn()) {
     return false;
   }
@@ -103,6 +109,7 @@ inline bool RcRequester::acknowledge_fast(const wire::Packet& packet, const RcCo
     echoed_entropy_ = packet.common.entropy;
     report_ack(progress + 1, core, now);
   }
+  WEFT_DCHECK(consistent());
   return true;
 }
 
@@ -176,6 +183,7 @@ inline bool RcResponder::poll_ack_fast(const TransmitSlot& slot, const RcCore& c
       has_telemetry_ || core.options.end_to_end_credits) {
     return false;
   }
+  WEFT_DCHECK(!failed_);  // the NAK of a failed responder is still pending, or has left in ERR
   wire::Packet& packet = slot.packet;
   core.start_packet(packet);
   packet.common.flags = wire::kControl;

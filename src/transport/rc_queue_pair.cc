@@ -199,6 +199,8 @@ void RcQueuePair::on_timeout(verbs::Context& context, Time now) {
 }
 
 bool RcQueuePair::poll_transmit(const TransmitSlot& slot, verbs::Context& context, Time now) {
+  // Every call settles what it has led to, so that a failed half sends nothing more of its own.
+  WEFT_DCHECK(core_.state() == verbs::QpState::kErr || (!requester_.failed() && !responder_.failed()));
   if (core_.state() == verbs::QpState::kRts &&
       (responder_.has_response() ? responder_.poll_ack_fast(slot, core_) : requester_.poll_fast(slot, core_, now))) {
     return true;

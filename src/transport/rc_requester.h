@@ -103,6 +103,9 @@ class RcRequester {
     return hot_.cursor_packet != 0 && slow_path_reasons_ == 0 &&
            static_cast<std::uint32_t>(hot_.next - hot_.una) < window_packets_;
   }
+  /// The invariants above, and what follows from them for cursor and counters; for assertions.
+  [[nodiscard]] bool consistent() const;
+  [[nodiscard]] bool inside_message() const;
   [[nodiscard, gnu::noinline]] Time next_transmit_slow(const RcCore& core) const;
   [[nodiscard]] bool blocked(const RcCore& core) const;
   [[nodiscard]] bool beyond_credits(const SendWqe& wqe) const;

@@ -119,6 +119,8 @@ class RcResponder {
   Verdict not_ready(const RcCall& call);
   void fail_receive(verbs::WcStatus status, const RcCall& call);
 
+  /// The emission cursor lies in the list of resources; for assertions.
+  [[nodiscard]] bool cursor_in_range() const;
   [[nodiscard]] bool poll_resource(const TransmitSlot& slot, const RcCall& call);
   void emit_acknowledge(const TransmitSlot& slot, const RcCall& call);
   void emit_cnp(const TransmitSlot& slot, const RcCall& call);
