@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/huge_pages.h"
 #include "fabric/bit_errors.h"
 #include "fabric/core/options.h"
@@ -159,6 +160,7 @@ class FabricCore : public EndpointPort {
   // Defaults.
   /// Hands the packet to its endpoint.
   void deliver(const Port& port, PortIndex, PacketHandle handle, Time now) {
+    WEFT_DCHECK(endpoints_[port.owner] != nullptr);
     endpoints_[port.owner]->on_packet(handle, now);
   }
   /// A damaged packet; true: it goes no further.

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/huge_pages.h"
 #include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
@@ -218,6 +219,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   }
   static void end_xmit_wait(InfiniBandPort& port, Time now) {
     if (port.has(kHasXmitWait)) [[unlikely]] {
+      WEFT_DCHECK(port.waiting_since <= now);
       port.flags = static_cast<std::uint8_t>(port.flags & ~kHasXmitWait);
       port.waited += now - port.waiting_since;
       port.waiting_since = Time::never();
