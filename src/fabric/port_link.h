@@ -103,6 +103,7 @@ struct PortLink : PortArrival, Transmission {
   sim::Wake timer;
   Rate rate;  // of the wire that begins here
 
+  /// A multiplication where the rate allows it, for every packet of every hop would take a division otherwise.
   [[nodiscard]] Duration wire_time(std::uint32_t bytes) const {
     return this->picoseconds_per_byte != 0 ? Duration::picoseconds(std::int64_t{this->picoseconds_per_byte} * bytes)
                                            : rate.transmit_time(Bytes(bytes));

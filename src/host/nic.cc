@@ -192,6 +192,7 @@ void Nic::pump_idle_wire(Time now) {
   release_paced(now);
   Time free_at = now;  // as far as is known
   while (has_ready()) {
+    // What was sent last has said when the wire takes more: the port is not asked again before.
     const fabric::SendPermit permit =
         free_at > now ? fabric::SendPermit{.lanes = 0, .free_at = free_at} : port_.permit(endpoint_, now);
     WEFT_DCHECK(permit.lanes == 0 || permit.free_at <= now);
@@ -200,6 +201,7 @@ void Nic::pump_idle_wire(Time now) {
       port_.request_wire(endpoint_, permit.free_at);
       return;
     }
+    // With no lane open, queue pairs are not looked at.
     free_at = permit.lanes != 0 ? send_one(permit.lanes, now) : Time::never();
     if (free_at.is_never()) {
       break;

@@ -49,7 +49,7 @@ class QpnTable {
     }
   }
 
-  /// Prefetches a small table.
+  /// Prefetches a table of one cache line; of a larger one the place is not known before the number is.
   [[gnu::always_inline]] void prefetch() const { __builtin_prefetch(entries_.data()); }
   [[nodiscard]] std::size_t size() const { return used_; }
   [[nodiscard]] std::size_t heap_bytes() const { return entries_.capacity() * sizeof(Entry); }

@@ -67,6 +67,7 @@ inline void RcRequester::track_fast(wire::Packet& packet, const SendWqe& wqe, co
   }
 }
 
+// The gap after a packet is kept until the rate can change, so that most packets need no virtual call.
 inline void RcRequester::finish_fast(const TransmitSlot& slot, const RcCore& core, Time now) {
   wire::Packet& packet = slot.packet;
   CongestionControl* const control = core.options.congestion_control;
@@ -85,6 +86,7 @@ inline void RcRequester::finish_fast(const TransmitSlot& slot, const RcCore& cor
 inline bool RcRequester::acknowledge_fast(const wire::Packet& packet, const RcCore& core, Time now) {
   const wire::IbTransportHeader& header = packet.ib;
   const std::int32_t progress = header.psn - hot_.una;
+  // Flags and syndrome are compared whole: whatever else they hold is the slow path's.
   const bool plain_progress = progress >= 0 && header.psn < hot_.next && slow_path_reasons_ == 0 &&
                               incomplete_reads_ == 0 && header.flags == 0 &&
                               header.aeth.syndrome == wire::kSyndromeAckNoCredits;
@@ -113,6 +115,7 @@ inline bool RcRequester::acknowledge_fast(const wire::Packet& packet, const RcCo
   return true;
 }
 
+// Rights and memory were checked for the whole message when it began: its middle looks at neither.
 inline bool RcResponder::continue_message(const ReceivedPacket& received, const RcCore& core, Time now) {
   const wire::Packet& packet = received.packet;
   const std::uint32_t payload = packet.common.payload_bytes;
@@ -135,6 +138,7 @@ inline bool RcResponder::continue_message(const ReceivedPacket& received, const 
   hot_.nak_outstanding = false;
   hot_.pending = static_cast<std::uint8_t>((hot_.pending & ~kPendingNak) |
                                            (packet.ib.has(wire::kBthAckRequest) ? kPendingAck : 0));
+  // Most packets carry no mark, and most receivers hear of marked ones alone: no call for them.
   if (receiver_needs(packet, core.options.congestion_receiver)) {
     observe_mark(packet, core, now);
   }
@@ -179,6 +183,7 @@ inline bool RcResponder::place_middle(const ReceivedPacket& received, const RcCa
 }
 
 inline bool RcResponder::poll_ack_fast(const TransmitSlot& slot, const RcCore& core) {
+  // One comparison says that neither a NAK nor a CNP waits.
   if (hot_.pending != kPendingAck || sends_data() || (early_ != nullptr && early_->any()) || duplicate_ || echo_mark_ ||
       has_telemetry_ || core.options.end_to_end_credits) {
     return false;

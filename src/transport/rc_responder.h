@@ -76,6 +76,7 @@ class RcResponder {
   enum PendingResponse : std::uint8_t { kPendingAck = 1, kPendingNak = 2, kPendingCnp = 4 };
   enum class Message : std::uint8_t { kNone, kSend, kWrite };
 
+  /// What almost every packet touches, together and no longer than a cache line.
   struct Hot {
     Ring<Resource> resources;
     std::uint64_t address = 0;     // where the next bytes of a WRITE go

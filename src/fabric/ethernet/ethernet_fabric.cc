@@ -48,6 +48,7 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
   WEFT_DCHECK(egress < node.ports && packet.common.priority < kPriorities);
   const PortIndex index = node.first_port + egress;
   EthernetPort& out = ports_[index];
+  // Whatever is rare lies behind one branch.
   constexpr std::uint8_t kSlowPathFlags = wire::kCorrupted | wire::kTelemetry;
   if (((in.flags | out.flags) & (kRoutedHop | kLinkDown | kWatchdogTripped)) != 0 ||
       (packet.common.flags & kSlowPathFlags) != 0) [[unlikely]] {
@@ -68,6 +69,7 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
   }
   const std::uint32_t priority = packet.common.priority;
   usual_priority_ = priority;
+  // What leaves at once is charged to no buffer and needs no event here.
   if (out.queued == 0 && out.free_at <= now && ((out.blocked >> priority) & 1U) == 0 && out.pending_pauses == 0) {
     WEFT_DCHECK(out.queued_bytes == 0);
     if (packet.has(wire::kTelemetry)) [[unlikely]] {
@@ -184,6 +186,7 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
   WEFT_DCHECK((((port.queued & ~port.blocked) >> priority) & 1) != 0);  // a paused priority starts nothing
   const QueuedPacket entry = queue.packets.pop_front();
   WEFT_DCHECK(entry.frame_bytes <= queue.bytes && queue.bytes <= port.queued_bytes && entry.ingress < node.ports);
+  // Otherwise the packet is not looked at: it has waited, and would have to be fetched from memory.
   if (queue.bytes > queue.mark_above) {
     wire::Packet& packet = packets_[entry.packet];
     if (packet.common.ecn != wire::Ecn::kNotEct && markers_[index * kPriorities + priority].marks(queue.bytes)) {

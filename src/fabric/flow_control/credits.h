@@ -81,7 +81,7 @@ class CreditReceiver {
     restart();
   }
 
-  /// A packet has come in.
+  /// A packet has come in. What is unadvertised is added up here and not worked out, for every packet comes by.
   void count(std::uint32_t blocks) {
     WEFT_DCHECK(blocks > 0 && blocks <= kMaxAdvertised);
     received_ = static_cast<std::uint16_t>((received_ + blocks) & kCreditMask);

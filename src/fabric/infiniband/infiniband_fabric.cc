@@ -88,6 +88,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
     return pass_through(in_index, in_lane, blocks, now);
   }
   LaneCredits& credits = credits_of(index, lane);
+  // An output stage takes a packet that waits for the wire alone, which saves it a second event.
   const bool is_next = out.free_at <= now || (out.has(kHasStage) && out.begun_at <= now);
   if (out.queued == 0 && is_next && has_credits(out, index, credits, blocks, now)) {
     WEFT_DCHECK(out.queued_bytes == 0);
