@@ -46,10 +46,14 @@ class PacketPool {
 
   /// Gives the packet a copy of `cold`; its flag must be set already.
   void attach_cold(wire::Packet& packet, const wire::ColdPacket& cold) {
+    WEFT_DCHECK(packet.has(wire::kHasCold));  // or nobody would release the cold record
     packet.common.cold = cold_.allocate(cold).value();
   }
   /// Only of a packet with kHasCold.
-  [[nodiscard]] wire::ColdPacket& cold_of(wire::Packet& packet) { return cold_[ColdHandle(packet.common.cold)]; }
+  [[nodiscard]] wire::ColdPacket& cold_of(wire::Packet& packet) {
+    WEFT_DCHECK(packet.has(wire::kHasCold));
+    return cold_[ColdHandle(packet.common.cold)];
+  }
   [[nodiscard]] const wire::ColdPacket& cold_of(const wire::Packet& packet) const {
     return cold_[ColdHandle(packet.common.cold)];
   }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/assert.h"
 #include "base/rate.h"
 #include "base/ring.h"
 #include "base/time.h"
@@ -102,6 +103,7 @@ struct PortLink : PortArrival, Transmission {
   sim::Wake timer;
   Rate rate;  // of the wire that begins here
 
+  /// A multiplication where the rate allows it, for every packet of every hop would take a division otherwise.
   [[nodiscard]] Duration wire_time(std::uint32_t bytes) const {
     return this->picoseconds_per_byte != 0 ? Duration::picoseconds(std::int64_t{this->picoseconds_per_byte} * bytes)
                                            : rate.transmit_time(Bytes(bytes));
@@ -119,6 +121,7 @@ struct PortLink : PortArrival, Transmission {
 template <class Port>
 inline void start_transmission(sim::Kernel& kernel, Port& from, PortArrival& to, PortIndex to_index,
                                PacketHandle packet, std::uint32_t wire_bytes, Time now) {
+  WEFT_DCHECK(from.free_at <= now && !from.has(kLinkDown));
   const Duration occupied = from.wire_time(wire_bytes);
   Duration first_part = occupied;
   if (from.cut_through_bytes != 0) [[unlikely]] {
@@ -132,6 +135,8 @@ inline void start_transmission(sim::Kernel& kernel, Port& from, PortArrival& to,
     to.egress = kNoEgress;
     kernel.wake_always(to.arrival, sim::ActorId(kArrival, to_index), at);
   } else {
+    // One wake-up serves all of them only because they arrive in the order of sending.
+    WEFT_DCHECK((to.in_flight.empty() ? to.arrival.pending() : to.in_flight.back().at) <= at);
     to.in_flight.push_back({at, packet});
   }
 }
@@ -144,6 +149,7 @@ inline PacketHandle take_arrival(sim::Kernel& kernel, PortArrival& port, Time no
   const PacketHandle arrived = port.first;
   if (!port.in_flight.empty()) {
     const InFlight next = port.in_flight.pop_front();
+    WEFT_DCHECK(next.at >= now);
     port.first = next.packet;
     port.egress = kNoEgress;
     kernel.reschedule_current(port.arrival, next.at);
@@ -193,6 +199,7 @@ inline void start_control_transmission(sim::Kernel& kernel, Port& from, Port& to
   if (to.control.empty()) {
     kernel.wake_always(to.control_arrival, sim::ActorId(kControlArrival, to_index), at);
   }
+  WEFT_DCHECK(to.control.empty() || to.control.back().at <= at);
   to.control.push_back({at, frame.value()});
 }
 
@@ -202,6 +209,7 @@ inline PacketHandle take_control_arrival(sim::Kernel& kernel, Port& port, Time n
     return PacketHandle::invalid();
   }
   const ControlInFlight first = port.control.pop_front();
+  WEFT_DCHECK(first.at <= now);
   if (!port.control.empty()) {
     kernel.reschedule_current(port.control_arrival, port.control.front().at);
   }

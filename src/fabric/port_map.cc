@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/assert.h"
 #include "base/random.h"
 #include "base/stable_hash.h"
 
@@ -33,6 +34,7 @@ PortMap::PortMap(const Graph& graph, std::uint64_t seed) {
 }
 
 LinkEnd PortMap::end_of(PortIndex port) const {
+  WEFT_DCHECK(port < size());
   const auto after = std::upper_bound(first_port_.begin(), first_port_.end(), port);
   const auto node = static_cast<std::uint32_t>(after - first_port_.begin() - 1);
   return {NodeIndex(node), static_cast<std::uint16_t>(port - first_port_[node])};

@@ -236,6 +236,7 @@ void AggregationManager::close(Tree& tree) {
 
 void AggregationManager::leave(std::uint32_t index, const TreeEdge& edge) {
   Tree& tree = trees_[index];
+  WEFT_ASSERT(tree.left.size() < tree.members.size());  // each member leaves once
   tree.left.push_back(edge);
   if (tree.left.size() == tree.members.size()) {
     close(tree);

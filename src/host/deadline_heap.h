@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/time.h"
 
 namespace weft::host {
@@ -22,9 +23,11 @@ class DeadlineHeap {
     std::push_heap(entries_.begin(), entries_.end(), kLater);
   }
   Entry pop() {
+    WEFT_DCHECK(!entries_.empty());
     std::pop_heap(entries_.begin(), entries_.end(), kLater);
     const Entry first = entries_.back();
     entries_.pop_back();
+    WEFT_DCHECK(entries_.empty() || first.at <= entries_.front().at);
     return first;
   }
   [[nodiscard]] bool empty() const { return entries_.empty(); }

@@ -187,6 +187,7 @@ void SimGroupProvider::advance(Group& group) {
   while (!group.failed && group.started < group.posted && group.started - group.retired < options_.window) {
     start_next(group);
   }
+  WEFT_DCHECK(group.consistent());
 }
 
 void SimGroupProvider::complete_next(Group& group, verbs::WcStatus status) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/ring.h"
 #include "host/probe_timer.h"
 #include "host/reduction_actor.h"
@@ -62,7 +63,13 @@ class SimGroupProvider final : public verbs::GroupProvider, public ReductionActo
     std::uint64_t retired = 0;
     ProbeTimer probe_timer;
 
+    /// The order of the counts; for assertions. In a group that has failed all is completed, started or not.
+    [[nodiscard]] bool consistent() const {
+      const bool order = acknowledged <= started && answered <= started && started <= posted && completed <= posted;
+      return order && retired <= completed && (failed || completed <= started) && requests.size() == posted - retired;
+    }
     [[nodiscard]] const verbs::ReduceWr& request(std::uint64_t number) const {
+      WEFT_DCHECK(retired <= number && number < posted);
       return requests[static_cast<std::uint32_t>(number - retired)];
     }
     [[nodiscard]] bool receives(const verbs::ReduceWr& request) const {

@@ -29,6 +29,8 @@ Nic::Nic(const NicOptions& options, const Environment& environment)
       random_(options.seed, "service time"),
       path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()),
       reordering_(options.measures_order ? std::make_unique<ReorderMeter>() : nullptr) {
+  WEFT_ASSERT(std::ranges::all_of(options.lane_of_mark, [&](std::uint8_t lane) { return lane < ready_.size(); }));
+  WEFT_ASSERT((!ack_ || ack_->priority < ready_.size()) && (!cnp_ || cnp_->priority < ready_.size()));
   receive_needs_slow_path_ = path_ != nullptr || payloads_ != nullptr;
   send_needs_slow_path_ = receive_needs_slow_path_ || options.check_headers;
   measures_order_ = options.measures_order;
@@ -45,6 +47,7 @@ void Nic::register_actors(sim::ActorOrder& ranks, std::uint64_t name_hash, sim::
 
 void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   const wire::Packet& packet = packets_[handle];
+  WEFT_DCHECK(packet.common.destination == endpoint_);  // or a route is wrong
   ++counters_.received;
   if (packet.has(wire::kCorrupted)) [[unlikely]] {
     ++counters_.damaged;
@@ -133,12 +136,14 @@ void Nic::enqueue_response(QpRef ref, QpRecord& record) {
 }
 
 void Nic::enqueue_ready(QpRef ref, QpRecord& record) {
+  WEFT_DCHECK(((ready_mask_ >> record.priority) & 1) == (ready_[record.priority].empty() ? 0 : 1));
   record.lists |= kInReady;
   ready_[record.priority].push_back(ref);
   ready_mask_ = static_cast<std::uint16_t>(ready_mask_ | 1U << record.priority);
 }
 
 void Nic::pace(QpRef ref, QpRecord& record, Time until) {
+  WEFT_DCHECK(until > kernel_.now() && !until.is_never());
   record.paced_at = until;
   paced_.push({until, ref});
 }
@@ -183,16 +188,20 @@ void Nic::release_paced(Time now) {
 
 // Sends as long as the wire takes packets; asks to be called again while there is more.
 void Nic::pump_idle_wire(Time now) {
+  WEFT_DCHECK(!awaits_wire_);
   release_paced(now);
   Time free_at = now;  // as far as is known
   while (has_ready()) {
+    // What was sent last has said when the wire takes more: the port is not asked again before.
     const fabric::SendPermit permit =
         free_at > now ? fabric::SendPermit{.lanes = 0, .free_at = free_at} : port_.permit(endpoint_, now);
+    WEFT_DCHECK(permit.lanes == 0 || permit.free_at <= now);
     if (permit.free_at > now) {
       awaits_wire_ = true;
       port_.request_wire(endpoint_, permit.free_at);
       return;
     }
+    // With no lane open, queue pairs are not looked at.
     free_at = permit.lanes != 0 ? send_one(permit.lanes, now) : Time::never();
     if (free_at.is_never()) {
       break;
@@ -301,6 +310,8 @@ Time Nic::poll(QpRef ref, QpRecord& record, Time now) {
   if (packet.has(wire::kHasCold)) [[unlikely]] {
     packets_.attach_cold(packet, cold);
   }
+  WEFT_DCHECK(packet.common.source == endpoint_ && packet.common.payload_bytes <= packet.common.frame_bytes &&
+              packet.common.frame_bytes <= packet.common.wire_bytes);
   finish(packet, record);
   if (send_needs_slow_path_) [[unlikely]] {
     finish_send_slow(handle, cold, ref, now);
@@ -311,6 +322,7 @@ Time Nic::poll(QpRef ref, QpRecord& record, Time now) {
 void Nic::finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& cold, QpRef ref, Time now) {
   const wire::Packet& packet = packets_[handle];
   if (payloads_ != nullptr) {
+    WEFT_DCHECK(packet.common.payload_bytes <= room_.size());
     std::copy_n(room_.begin(), packet.common.payload_bytes, payloads_->room(handle).begin());
   }
   if (path_ != nullptr) {
@@ -346,6 +358,7 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
 }
 
 std::uint32_t Nic::flow_hash_of(const wire::Packet& packet) const {
+  WEFT_DCHECK(packet.common.destination.value() < addresses_.size());
   const std::uint64_t destination = addresses_[packet.common.destination.value()];
   if (packet.common.kind == wire::PacketKind::kTcp) {
     constexpr std::uint8_t kTcpProtocol = 6;
@@ -395,6 +408,7 @@ Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init, Service service)
     const transport::QpSlot slot = device_.slot_of(*made);
     std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.kind)];
     records.resize(std::max<std::size_t>(records.size(), slot.index + 1));
+    WEFT_ASSERT(!records[slot.index].alive);  // a place is given out again only after destroy_qp
     record.alive = true;
     records[slot.index] = std::move(record);
   }

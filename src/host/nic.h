@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/prefetch.h"
 #include "base/random.h"
 #include "base/ring.h"
@@ -157,11 +158,18 @@ class alignas(64) Nic final : public fabric::Endpoint {
     FlowTable<Time> last;
   };
 
-  static QpRef ref_of(transport::QpSlot slot) { return static_cast<QpRef>(slot.kind) << 28 | slot.index; }
+  static_assert(transport::kEngineKinds <= 16, "the kind of an engine has four bits of a QpRef");
+  static QpRef ref_of(transport::QpSlot slot) {
+    WEFT_DCHECK(slot.exists() && slot.index <= 0xFFFFFFF);
+    return static_cast<QpRef>(slot.kind) << 28 | slot.index;
+  }
   static transport::QpSlot slot_of(QpRef ref) {
     return {.index = ref & 0xFFFFFFF, .kind = static_cast<transport::EngineKind>(ref >> 28)};
   }
-  [[nodiscard]] QpRecord& record_of(QpRef ref) { return records_[ref >> 28][ref & 0xFFFFFFF]; }
+  [[nodiscard]] QpRecord& record_of(QpRef ref) {
+    WEFT_DCHECK((ref & 0xFFFFFFF) < records_[ref >> 28].size());
+    return records_[ref >> 28][ref & 0xFFFFFFF];
+  }
   [[nodiscard]] Result<Qpn> create_rc(const verbs::QpInitAttributes& init, QpRecord& record);
   template <class Options>
   [[nodiscard]] Result<Qpn> create_stream(const verbs::QpInitAttributes& init, Options options, QpRecord& record);

@@ -2,6 +2,7 @@
 // it, and not as soon as the wire does.
 #include <algorithm>
 
+#include "base/assert.h"
 #include "host/nic.h"
 #include "wire/opcode.h"
 
@@ -87,6 +88,7 @@ void Nic::deliver_via_host_path(fabric::PacketHandle handle, Time now) {
   }
   const QpRef ref = ref_of(slot);
   const Time landed = damaged ? now : path_->on_delivered(ref, arrival, now);
+  WEFT_DCHECK(landed >= now);
   reschedule(ref, record_of(ref));
   report_completions(landed);
   pump(now);
@@ -110,6 +112,7 @@ void Nic::post_via_host_path(Qpn qpn, const verbs::SendWr& request, Time now) {
     posting.place = device_.place_of(request.sg_list.front().lkey);
   }
   Time at = path_->post(posting, now);
+  WEFT_DCHECK(at >= now);
   if (options_.pipeline.service_time) {
     at = at + sample(*options_.pipeline.service_time, random_);
   }
@@ -136,6 +139,7 @@ void Nic::run_path(Time now) {
   report_completions(now);
   while (path_->next_arrival() <= now) {
     if (const std::optional<std::uint32_t> packet = path_->take_arrival(now); packet) {
+      WEFT_DCHECK(packets_kept_ > 0);
       --packets_kept_;
       deliver_via_host_path(fabric::PacketHandle(*packet), now);
     }
@@ -144,6 +148,7 @@ void Nic::run_path(Time now) {
   if (!posts.empty()) {
     next = earlier(next, posts.begin()->first);
   }
+  WEFT_DCHECK(next > now);  // all that was due has been done
   if (!next.is_never()) {
     kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), next);
   }

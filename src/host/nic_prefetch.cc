@@ -1,8 +1,11 @@
 #include "host/nic_prefetch.h"
 
+#include "base/assert.h"
+
 namespace weft::host {
 
 [[gnu::noinline]] void NicPrefetch::find_engine(NicHint& hint, const wire::Packet& packet) {
+  WEFT_DCHECK(hint.nic != nullptr);
   if (packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
     return;
   }

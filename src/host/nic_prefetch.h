@@ -53,6 +53,7 @@ class NicPrefetch {
       hint.nic->prefetch_queues();
     } else if (const wire::Packet* const packet = fabric.next_arrival(actor.index()); packet != nullptr) {
       const unsigned which = packet->has(wire::kControl) ? 1 : 0;
+      // Mostly the same queue pair as last time, which need not be looked up.
       if (hint.numbers[which] != packet->ib.destination_qp) [[unlikely]] {
         find_engine(hint, *packet);
       }

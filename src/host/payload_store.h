@@ -9,6 +9,7 @@
 #include <deque>
 #include <span>
 
+#include "base/assert.h"
 #include "fabric/packet_pool.h"
 
 namespace weft::host {
@@ -28,6 +29,7 @@ class PayloadStore {
   }
   /// What was written there; as long as the packet says.
   [[nodiscard]] std::span<const std::byte> of(fabric::PacketHandle handle, const wire::Packet& packet) const {
+    WEFT_DCHECK(handle.value() < places_.size() && packet.common.payload_bytes <= kMaxPayload);
     return std::span(places_[handle.value()]).first(packet.common.payload_bytes);
   }
   [[nodiscard]] std::size_t heap_bytes() const { return places_.size() * kMaxPayload; }

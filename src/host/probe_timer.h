@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
 #include "base/time.h"
 #include "host/reduction_options.h"
 
@@ -19,6 +20,7 @@ class ProbeTimer {
   }
   /// To be asked while the group waits.
   [[nodiscard]] Verdict evaluate(Time now, const ReductionOptions& options) {
+    WEFT_DCHECK(tried_ <= options.probes && tried_ < 32);  // the interval doubles with each probe
     if (now < due_) {
       return Verdict::kWait;
     }

@@ -54,6 +54,7 @@ Result<Reducer::GroupNumber> Reducer::open_group(const GroupShape& shape) {
   if (groups_open_ == options_.max_groups) {
     return fail("{} already serves {} groups, its limit", name_, groups_open_);
   }
+  WEFT_ASSERT(shape.members.size() == shape.children);
   const auto closed = std::find_if(groups_.begin(), groups_.end(), [](const Group& group) { return !group.open; });
   const auto number = static_cast<GroupNumber>(closed - groups_.begin());
   if (closed == groups_.end()) {
@@ -76,6 +77,7 @@ Result<Reducer::GroupNumber> Reducer::open_group(const GroupShape& shape) {
 
 Reducer::Edge& Reducer::edge_of(const EdgeName& name) {
   Group& group = groups_[name.group];
+  WEFT_DCHECK(group.open && (name.child ? *name.child < group.children.size() : group.parent.has_value()));
   return name.child ? group.children[*name.child] : *group.parent;
 }
 
@@ -146,6 +148,7 @@ Result<void> Reducer::post_room(Child& child, std::uint64_t sequence) {
 }
 
 verbs::Sge Reducer::slot_of(const Edge& edge, std::uint64_t sequence, std::uint32_t length) const {
+  WEFT_DCHECK(length <= stride());
   return {.address = kSlotAddress + sequence % options_.window * stride(), .length = length, .lkey = edge.slots_key};
 }
 
@@ -159,6 +162,7 @@ Result<void> Reducer::connect_edge(const EdgePlace& place, const EdgeAddress& pe
 
 void Reducer::close_group(GroupNumber number) {
   Group& group = groups_[number];
+  WEFT_ASSERT(group.open && groups_open_ > 0);
   const auto close = [this](Edge& edge) {
     if (edge.queue_pair) {
       edge.queue_pair->destroy();
@@ -231,6 +235,8 @@ void Reducer::on_completion(const verbs::WorkCompletion& completion) {
     case TreeEdge::Part::kSend:
       edge.queue_pair->on_sent();
       (name.child ? group.children[*name.child].acknowledged : group.up_acknowledged) += 1;
+      WEFT_DCHECK(name.child ? group.children[*name.child].acknowledged <= group.children[*name.child].answered
+                             : group.up_acknowledged <= group.passed_on);
       combine_ready(name.group);
       break;
     case TreeEdge::Part::kProbe:
@@ -285,6 +291,7 @@ bool Reducer::may_combine(const Group& group) const {
     }
     done = std::min(done, child.acknowledged);
   }
+  WEFT_DCHECK(done <= group.combined);
   return group.combined - done < options_.window;
 }
 
@@ -365,6 +372,7 @@ void Reducer::pass_on_next(GroupNumber number) {
     return;
   }
   const std::uint64_t sequence = group.passed_on++;
+  WEFT_DCHECK(group.passed_on <= group.combined && group.combined - sequence <= options_.window);
   const Vector& vector = group.slots[sequence % options_.window];
   ++counters_.results;
   if (!group.parent) {

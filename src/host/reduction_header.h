@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/assert.h"
 #include "host/reduce_vectors.h"
 
 namespace weft::host {
@@ -22,6 +23,7 @@ struct ReductionHeader {
   bool abandoned = false;                         // the group has failed; nothing else matters
 
   [[nodiscard]] constexpr std::uint32_t encode() const {
+    WEFT_DCHECK(root.value_or(0) < 1U << 24 && broadcast_from.value_or(0) < 1U << 24 && !(root && broadcast_from));
     const std::uint32_t operation = broadcast_from ? kBroadcast : static_cast<std::uint32_t>(reduction.operation);
     return static_cast<std::uint32_t>(reduction.data_type) | operation << 3 | broadcast_from.value_or(0) << 8 |
            (root ? 1U << 6 | *root << 8 : 0U) | (abandoned ? 1U << 7 : 0U);

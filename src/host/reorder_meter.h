@@ -12,6 +12,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/psn.h"
 #include "host/path/flow_table.h"
 
@@ -63,6 +64,7 @@ class ReorderMeter {
   };
 
   void count(std::uint32_t distance) {
+    WEFT_DCHECK(distance > 0 && distance <= std::uint32_t{Psn::kHalf});
     constexpr std::uint32_t kExact = 32;
     constexpr std::uint32_t kPerOctave = 16;
     const auto width = static_cast<std::uint32_t>(std::bit_width(distance));

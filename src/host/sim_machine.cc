@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::host {
@@ -48,6 +49,7 @@ Result<void> SimMachine::on_wake(Time now) {
 }
 
 void SimMachine::finish_at(const verbs::MachineEvent& event) {
+  WEFT_DCHECK(event.at >= now());
   pending_.push_back({event, requests_++});
   std::push_heap(pending_.begin(), pending_.end(), kLater);
   kernel_.wake(wake_, sim::ActorId(kProgram, index_), event.at);

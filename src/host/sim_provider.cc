@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.h"
+
 namespace weft::host {
 namespace {
 
@@ -51,6 +53,7 @@ verbs::DeviceAttributes SimProvider::query_device() const {
 
 // Completions are taken out of the device when they come, so that each is seen at its own time.
 void SimProvider::on_completions(Time at) {
+  WEFT_DCHECK(at >= nic_.now());  // no program sees a completion before it was made
   bool any = false;
   std::array<verbs::WorkCompletion, 32> batch;
   for (Queue& queue : queues_) {

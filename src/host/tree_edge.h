@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/assert.h"
 #include "base/psn.h"
 #include "base/result.h"
 #include "host/reduction_header.h"
@@ -60,7 +61,10 @@ class TreeEdge {
   void probe();
 
   /// A send, probe or abandonment has completed.
-  void on_sent() { --unacknowledged_; }
+  void on_sent() {
+    WEFT_DCHECK(unacknowledged_ > 0);
+    --unacknowledged_;
+  }
   void on_broken() { broken_ = true; }
   [[nodiscard]] bool broken() const { return broken_; }
 

@@ -108,6 +108,7 @@ inline void EventSet::prefetch_soon() const {
   for (std::uint64_t ahead = 1; ahead <= 2; ++ahead) {
     const Bucket& bucket = buckets_[(current_ + ahead) & mask_];
     if (bucket.last != kNone) {
+      // A chunk is two cache lines.
       __builtin_prefetch(&chunks_[bucket.last]);
       __builtin_prefetch(&chunks_[bucket.last].events[4]);
     }

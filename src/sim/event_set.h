@@ -71,6 +71,7 @@ class EventSet {
       return false;
     }
     event = first;
+    // A search from behind ends here from now on, without a test of the index.
     first.time = kBeforeAll;
     ++next_;
     return true;
@@ -120,7 +121,8 @@ class EventSet {
   /// What stands before the active list: a search from behind ends there, at the latest.
   static constexpr Time kBeforeAll = Time::from_picoseconds(-1);
   static constexpr std::size_t kFront = 1;
-  static constexpr std::size_t kFetched = 16;  // events of the active list
+  /// Events of the active list that are fetched beforehand: a small partition has some ten to twenty pending.
+  static constexpr std::size_t kFetched = 16;
   /// A few events of one bucket as they came: two cache lines, so that opening a bucket waits for memory once per chunk
   /// and not once per event.
   struct alignas(64) Chunk {

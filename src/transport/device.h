@@ -104,6 +104,7 @@ class Device final : public verbs::Provider {
   QpSlot deliver(const ReceivedPacket& received, Time now);
   [[nodiscard]] bool poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now);
   [[nodiscard]] Readiness readiness(QpSlot qp) const {
+    // RC is inline, for a NIC asks after every packet.
     if (qp.kind != EngineKind::kRc) [[unlikely]] {
       return readiness_slow(qp);
     }

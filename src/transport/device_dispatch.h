@@ -1,6 +1,7 @@
 // How Device finds the engine behind a slot: a switch over the closed set of kinds, for its own two files.
 #pragma once
 
+#include "base/assert.h"
 #include "transport/device.h"
 
 namespace weft::transport {
@@ -8,6 +9,7 @@ namespace weft::transport {
 /// function(engine), whichever kind it is. The slot must exist.
 template <class Self, class Function>
 decltype(auto) Device::with(Self& self, QpSlot slot, Function function) {
+  WEFT_DCHECK(slot.exists());
   switch (slot.kind) {
     [[likely]] case EngineKind::kRc : return function(self.rc_[Slab<RcQueuePair>::Handle(slot.index)]);
     case EngineKind::kUc:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "transport/qp_core.h"
 #include "transport/segmentation.h"
 
@@ -25,6 +26,7 @@ void fill_message_packet(const MessagePacket& message, TransmitSlot& slot, const
   const SendWqe& wqe = message.wqe;
   const std::uint32_t mtu = full_payload(message.mtu);
   const std::uint32_t offset = message.index * mtu;
+  WEFT_DCHECK(offset < wqe.length || message.index == 0);
   const std::uint32_t payload = std::min(wqe.length - offset, mtu);
   wire::IbTransportHeader& header = slot.packet.ib;
   header.opcode = wire::make_opcode(message.service, packet_operation(wqe, message.index));

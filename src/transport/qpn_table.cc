@@ -1,6 +1,7 @@
 #include "transport/qpn_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/assert.h"
@@ -13,6 +14,7 @@ void QpnTable::insert(Qpn qpn, QpSlot slot) {
     grow();
   place_entry({.tagged = static_cast<std::uint32_t>(slot.kind) << 24 | qpn.value(), .index = slot.index});
   ++used_;
+  WEFT_DCHECK(used_ < entries_.size());  // a free place ends every search
 }
 
 void QpnTable::erase(Qpn qpn) {
@@ -33,6 +35,7 @@ void QpnTable::erase(Qpn qpn) {
 }
 
 void QpnTable::place_entry(const Entry& entry) {
+  WEFT_DCHECK(std::has_single_bit(entries_.size()));
   std::size_t place = home(entry.qpn());
   while (!entries_[place].is_free())
     place = next(place);

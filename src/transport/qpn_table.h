@@ -17,6 +17,7 @@ namespace weft::transport {
 /// scale-up link by loads and stores.
 enum class EngineKind : std::uint8_t { kRc, kUc, kUd, kTcp, kIwarp, kMemory };
 inline constexpr std::size_t kEngineKinds = 6;
+static_assert(static_cast<std::size_t>(EngineKind::kMemory) + 1 == kEngineKinds);
 
 /// An engine of one device: its kind, and its handle in the slab of that kind.
 struct QpSlot {
@@ -48,7 +49,7 @@ class QpnTable {
     }
   }
 
-  /// Prefetches a small table.
+  /// Prefetches a table of one cache line; of a larger one the place is not known before the number is.
   [[gnu::always_inline]] void prefetch() const { __builtin_prefetch(entries_.data()); }
   [[nodiscard]] std::size_t size() const { return used_; }
   [[nodiscard]] std::size_t heap_bytes() const { return entries_.capacity() * sizeof(Entry); }

@@ -4,6 +4,7 @@
 // packet (a run that carries bytes always takes the slow path). Included by rc_queue_pair.cc only.
 #pragma once
 
+#include "base/assert.h"
 #include "transport/rc_requester.h"
 #include "transport/rc_responder.h"
 #include "transport/segmentation.h"
@@ -20,6 +21,8 @@ inline bool RcRequester::poll_fast(const TransmitSlot& slot, RcCore& core, Time 
     return false;
   }
   const SendWqe& wqe = hot_.queue[hot_.cursor];
+  // A packet is sent here for the first time: its place in the message follows from its PSN alone.
+  WEFT_DCHECK(wqe.started && !wqe.expects_response() && hot_.next == wqe.first_psn + hot_.cursor_packet);
   if (hot_.cursor_packet + 1 == wqe.packets) {
     return false;
   }
@@ -64,9 +67,11 @@ inline void RcRequester::track_fast(wire::Packet& packet, const SendWqe& wqe, co
   }
 }
 
+// The gap after a packet is kept until the rate can change, so that most packets need no virtual call.
 inline void RcRequester::finish_fast(const TransmitSlot& slot, const RcCore& core, Time now) {
   wire::Packet& packet = slot.packet;
   CongestionControl* const control = core.options.congestion_control;
+  WEFT_DCHECK(!paces_only_ || control != nullptr);
   const Bytes size(packet.common.wire_bytes);
   if (!paces_only_ || !control->is_steady(size, now)) {
     finish_packet(slot, core, now);
@@ -81,9 +86,12 @@ inline void RcRequester::finish_fast(const TransmitSlot& slot, const RcCore& cor
 inline bool RcRequester::acknowledge_fast(const wire::Packet& packet, const RcCore& core, Time now) {
   const wire::IbTransportHeader& header = packet.ib;
   const std::int32_t progress = header.psn - hot_.una;
+  // Flags and syndrome are compared whole: whatever else they hold is the slow path's.
   const bool plain_progress = progress >= 0 && header.psn < hot_.next && slow_path_reasons_ == 0 &&
                               incomplete_reads_ == 0 && header.flags == 0 &&
                               header.aeth.syndrome == wire::kSyndromeAckNoCredits;
+  // What is in flight belongs to a request in the queue.
+  WEFT_DCHECK(hot_.next == hot_.una || hot_.queue.front().started);
   if (!plain_progress || header.psn + 1 >= hot_.queue.front().end_psn()) {
     return false;
   }
@@ -103,9 +111,11 @@ inline bool RcRequester::acknowledge_fast(const wire::Packet& packet, const RcCo
     echoed_entropy_ = packet.common.entropy;
     report_ack(progress + 1, core, now);
   }
+  WEFT_DCHECK(consistent());
   return true;
 }
 
+// Rights and memory were checked for the whole message when it began: its middle looks at neither.
 inline bool RcResponder::continue_message(const ReceivedPacket& received, const RcCore& core, Time now) {
   const wire::Packet& packet = received.packet;
   const std::uint32_t payload = packet.common.payload_bytes;
@@ -128,6 +138,7 @@ inline bool RcResponder::continue_message(const ReceivedPacket& received, const 
   hot_.nak_outstanding = false;
   hot_.pending = static_cast<std::uint8_t>((hot_.pending & ~kPendingNak) |
                                            (packet.ib.has(wire::kBthAckRequest) ? kPendingAck : 0));
+  // Most packets carry no mark, and most receivers hear of marked ones alone: no call for them.
   if (receiver_needs(packet, core.options.congestion_receiver)) {
     observe_mark(packet, core, now);
   }
@@ -172,10 +183,12 @@ inline bool RcResponder::place_middle(const ReceivedPacket& received, const RcCa
 }
 
 inline bool RcResponder::poll_ack_fast(const TransmitSlot& slot, const RcCore& core) {
+  // One comparison says that neither a NAK nor a CNP waits.
   if (hot_.pending != kPendingAck || sends_data() || (early_ != nullptr && early_->any()) || duplicate_ || echo_mark_ ||
       has_telemetry_ || core.options.end_to_end_credits) {
     return false;
   }
+  WEFT_DCHECK(!failed_);  // the NAK of a failed responder is still pending, or has left in ERR
   wire::Packet& packet = slot.packet;
   core.start_packet(packet);
   packet.common.flags = wire::kControl;

@@ -107,7 +107,7 @@ bool RcQueuePair::admits(const wire::Packet& packet) const {
          partitions_match(packet.ib.partition_key, core_.attributes().partition_key);
 }
 
-// Long messages are made of packets and acknowledgements that differ in their PSN alone: they take the short way.
+// Long messages are made of packets and acknowledgements that differ in their PSN alone: they take the fast path.
 bool RcQueuePair::on_packet_fast(const ReceivedPacket& received, verbs::Context& context, Time now) {
   const wire::Packet& packet = received.packet;
   const bool ordinary =
@@ -120,7 +120,18 @@ bool RcQueuePair::on_packet_fast(const ReceivedPacket& received, verbs::Context&
     return requester_.acknowledge_fast(packet, core_, now);
   }
   return responder_.continue_message(received, core_, now) ||
-         (core_.options.out_of_order_placement && responder_.place_middle(received, call(context, now)));
+         (core_.options.out_of_order_placement && place_middle(received, call(context, now)));
+}
+
+// A packet that fills a gap is followed by what came early, of which any may fail.
+bool RcQueuePair::place_middle(const ReceivedPacket& received, const RcCall& environment) {
+  if (!responder_.place_middle(received, environment)) {
+    return false;
+  }
+  if (responder_.failed()) {
+    settle(environment);
+  }
+  return true;
 }
 
 void RcQueuePair::on_packet(const ReceivedPacket& received, verbs::Context& context, Time now) {
@@ -188,6 +199,8 @@ void RcQueuePair::on_timeout(verbs::Context& context, Time now) {
 }
 
 bool RcQueuePair::poll_transmit(const TransmitSlot& slot, verbs::Context& context, Time now) {
+  // Every call settles what it has led to, so that a failed half sends nothing more of its own.
+  WEFT_DCHECK(core_.state() == verbs::QpState::kErr || (!requester_.failed() && !responder_.failed()));
   if (core_.state() == verbs::QpState::kRts &&
       (responder_.has_response() ? responder_.poll_ack_fast(slot, core_) : requester_.poll_fast(slot, core_, now))) {
     return true;

@@ -61,6 +61,7 @@ class RcQueuePair {
   [[gnu::noinline]] void on_packet_slow(const ReceivedPacket& received, verbs::Context& context, Time now);
   [[nodiscard, gnu::noinline]] bool poll_transmit_slow(const TransmitSlot& slot, verbs::Context& context, Time now);
   [[nodiscard]] bool on_packet_fast(const ReceivedPacket& received, verbs::Context& context, Time now);
+  [[nodiscard]] bool place_middle(const ReceivedPacket& received, const RcCall& environment);
   [[nodiscard]] bool admits(const wire::Packet& packet) const;
   void on_request(const ReceivedPacket& received, const RcCall& environment);
   [[nodiscard]] bool share_wire(const TransmitSlot& slot, const RcCall& environment);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "transport/rc_timing.h"
 #include "transport/segmentation.h"
 #include "wire/aeth_syndrome.h"
@@ -133,6 +134,7 @@ bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
     return false;
   const std::uint32_t index = wqe.expects_response() ? wqe.responses : hot_.cursor_packet;
   const Psn psn = hot_.next;
+  WEFT_DCHECK(wqe.started && psn == wqe.first_psn + index);
   if (hot_.next == hot_.una)
     restart_deadline(call.now);
   if (psn < hot_.end)
@@ -148,6 +150,7 @@ bool RcRequester::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
   }
   if (has_policies_)
     finish_packet(slot, call.core, call.now);
+  WEFT_DCHECK(consistent());
   return true;
 }
 
@@ -166,6 +169,7 @@ bool RcRequester::begin(SendWqe& wqe, const RcCall& call) {
     return false;
   }
   if (!wqe.started) {
+    WEFT_DCHECK(hot_.next == hot_.end);  // what was sent before is sent again before anything new
     wqe.started = true;
     wqe.first_psn = hot_.next;
     wqe.ssn = next_ssn_++;
@@ -203,6 +207,7 @@ void RcRequester::emit_request(const SendWqe& wqe, std::uint32_t index, const Tr
                                const RcCall& call) const {
   const std::uint32_t mtu = full_payload(call.attributes().path_mtu);
   const std::uint32_t offset = index * mtu;
+  WEFT_DCHECK(index < wqe.packets && (offset < wqe.length || index == 0));
   wire::Packet& packet = slot.packet;
   call.core.start_packet(packet);
   wire::IbTransportHeader& header = packet.ib;
@@ -310,6 +315,8 @@ void RcRequester::refresh_window(const RcCore& core, Time now) {
   }
   if (selective_ != nullptr)
     window = std::min(window, core.options.selective().flight_packets);
+  // A window of zero would never open again: nothing in flight, so no acknowledgement.
+  WEFT_DCHECK(window > 0);
   window_packets_ = window;
 }
 
@@ -329,6 +336,22 @@ void RcRequester::restart_deadline(Time now) {
 void RcRequester::refresh_slow_path_reasons() {
   const bool repairs = selective_ != nullptr && (!selective_->by_time() || selective_->has_retransmission());
   slow_path_reasons_ = static_cast<std::uint8_t>((slow_path_reasons_ & ~kRepair) | (repairs ? kRepair : 0));
+}
+
+bool RcRequester::consistent() const {
+  if (failed_)
+    return true;  // the queue pair flushes what is left
+  const bool psns_in_order = hot_.una <= hot_.next && hot_.next <= hot_.end;
+  const bool cursor_in_queue = hot_.cursor <= hot_.queue.size() && (hot_.cursor_packet == 0 || inside_message());
+  const bool reads_counted = hot_.reads_in_flight <= hot_.cursor && incomplete_reads_ <= hot_.queue.size();
+  return psns_in_order && cursor_in_queue && reads_counted && (!hot_.queue.empty() || hot_.una == hot_.end);
+}
+
+bool RcRequester::inside_message() const {
+  if (hot_.cursor == hot_.queue.size())
+    return false;
+  const SendWqe& wqe = hot_.queue[hot_.cursor];
+  return wqe.started && !wqe.expects_response() && hot_.cursor_packet < wqe.packets;
 }
 
 std::size_t RcRequester::heap_bytes() const {

@@ -82,7 +82,7 @@ class RcRequester {
     [[nodiscard]] Time soonest() const { return earlier(ack_deadline, earlier(probe_at, lost_at)); }
   };
 
-  /// What almost every packet and acknowledgement touches.
+  /// What almost every packet and acknowledgement touches, together and no longer than a cache line.
   struct Hot {
     Ring<SendWqe> queue;
     Time deadline;                    // ACK timeout of the oldest packet in flight
@@ -103,6 +103,9 @@ class RcRequester {
     return hot_.cursor_packet != 0 && slow_path_reasons_ == 0 &&
            static_cast<std::uint32_t>(hot_.next - hot_.una) < window_packets_;
   }
+  /// The invariants above, and what follows from them for cursor and counters; for assertions.
+  [[nodiscard]] bool consistent() const;
+  [[nodiscard]] bool inside_message() const;
   [[nodiscard, gnu::noinline]] Time next_transmit_slow(const RcCore& core) const;
   [[nodiscard]] bool blocked(const RcCore& core) const;
   [[nodiscard]] bool beyond_credits(const SendWqe& wqe) const;
@@ -160,7 +163,8 @@ class RcRequester {
   bool paces_only_ = false;             // congestion control alone, without a look at acknowledgements
   bool wants_acks_ = false;             // congestion control hears of acknowledgements
   std::uint8_t slow_path_reasons_ = 0;  // SlowPathReason bits: why the fast path does not apply
-  std::uint16_t full_payload_ = 0;      // sizes of a packet in the middle of a message
+  // Sizes of a packet in the middle of a message, kept so that the fast path need not ask the encapsulation.
+  std::uint16_t full_payload_ = 0;
   std::uint16_t full_frame_ = 0;
   std::uint16_t full_wire_ = 0;
   std::uint16_t echoed_entropy_ = 0;  // of the answer being processed

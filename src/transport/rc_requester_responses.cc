@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "base/assert.h"
 #include "transport/rc_requester.h"
 #include "transport/rc_timing.h"
 #include "wire/aeth_syndrome.h"
@@ -187,6 +188,7 @@ void RcRequester::advance_in_any_order(const RcCall& call) {
       const auto missing = static_cast<std::uint32_t>(wqe.end_psn() - first);
       una = first + selective_->responses_in_a_row(first, std::min(missing, selective_->window()));
       const auto answers = static_cast<std::uint32_t>(una - wqe.first_psn);
+      WEFT_DCHECK(answers >= wqe.responses && answers <= wqe.packets);  // una never moves backwards
       if (answers == wqe.packets && wqe.responses < wqe.packets)
         --incomplete_reads_;
       wqe.responses = answers;
@@ -221,6 +223,7 @@ void RcRequester::on_data_response(const ReceivedPacket& received, const RcCall&
 void RcRequester::accept_response(SendWqe& wqe, const ReceivedPacket& received, const RcCall& call) {
   if (!take_response_data(wqe, received, call))
     return;
+  WEFT_DCHECK(incomplete_reads_ != 0 && wqe.responses < wqe.packets);
   if (++wqe.responses == wqe.packets)
     --incomplete_reads_;
   advance(received.packet.ib.psn + 1, call);
@@ -332,6 +335,7 @@ void RcRequester::acknowledge_through(Psn psn, const RcCall& call) {
 }
 
 void RcRequester::advance(Psn una, const RcCall& call) {
+  WEFT_DCHECK(una <= hot_.end);
   const std::int32_t progress = una - hot_.una;
   if (progress <= 0)
     return;
@@ -353,9 +357,11 @@ void RcRequester::advance(Psn una, const RcCall& call) {
     rewind();
   if (wants_acks_)
     report_ack(progress, call.core, call.now);
+  WEFT_DCHECK(consistent());
 }
 
 void RcRequester::report_ack(std::int32_t progress, const RcCore& core, Time now) {
+  WEFT_DCHECK(progress >= 0 && wants_acks_);
   AckSample sample{.rtt = Duration::picoseconds(-1),
                    .acknowledged = verbs::to_bytes(core.attributes().path_mtu) * progress,
                    .marked = echoed_mark_,
@@ -364,6 +370,7 @@ void RcRequester::report_ack(std::int32_t progress, const RcCore& core, Time now
   if (sample.telemetry != nullptr) {
     sample.rtt = sample.telemetry->age(now);
   } else if (sampling_ && hot_.una > sample_psn_) {
+    WEFT_DCHECK(sample_sent_ <= now);
     sampling_ = false;
     sample.rtt = now - sample_sent_;
   }
@@ -386,6 +393,7 @@ void RcRequester::report_loss(LossEvent sign, const RcCore& core, Time now) {
 void RcRequester::complete_front(const RcCall& call) {
   const SendWqe wqe = hot_.queue.pop_front();
   if (hot_.cursor > 0) {
+    WEFT_DCHECK(!wqe.expects_response() || hot_.reads_in_flight > 0);
     --hot_.cursor;
     if (wqe.expects_response())
       --hot_.reads_in_flight;
@@ -411,6 +419,7 @@ void RcRequester::rewind() {
     return;
   const SendWqe& front = hot_.queue.front();
   if (front.started && !front.expects_response()) {
+    WEFT_DCHECK(failed_ || (front.first_psn <= hot_.una && hot_.una < front.end_psn()));
     hot_.cursor_packet = static_cast<std::uint32_t>(hot_.una - front.first_psn);
   }
 }
@@ -435,6 +444,7 @@ bool RcRequester::take_retry(const RcCall& call) {
     return false;
   }
   --retries_left_;
+  WEFT_DCHECK(retries_left_ < 7);  // a count of three bits
   return true;
 }
 
@@ -471,6 +481,7 @@ void RcRequester::on_timeout(const RcCall& call) {
 // Packets are judged by time up to the first request that is answered with data: its answers come when the peer sends
 // them, so one that others have overtaken is asked for again a whole patience after the gap was seen.
 void RcRequester::find_losses(const RcCall& call) {
+  WEFT_DCHECK(by_time());
   if (!selective_->has_gap()) {
     selective_->lost_at = Time::never();
   } else if (oldest_is_response()) {

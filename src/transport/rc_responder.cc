@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace weft::transport {
 
 void RcResponder::start(const RcCall& call) { hot_.expected = call.attributes().rq_psn; }
@@ -15,6 +17,12 @@ void RcResponder::reset() {
   paced_until_ = Time::zero();
   replay_start_ = 0;
   echo_mark_ = duplicate_ = failed_ = has_telemetry_ = false;
+}
+
+bool RcResponder::cursor_in_range() const {
+  if (!sends_data())
+    return hot_.emit_index == hot_.resources.size();
+  return hot_.emit_packet < hot_.resources[hot_.emit_index].packets && replay_start_ <= hot_.emit_packet;
 }
 
 bool RcResponder::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
@@ -33,6 +41,7 @@ bool RcResponder::poll_transmit(const TransmitSlot& slot, const RcCall& call) {
 // READ data and atomic results, in PSN order from the emission cursor.
 //= ibta-1.7 9.7.5
 bool RcResponder::poll_resource(const TransmitSlot& slot, const RcCall& call) {
+  WEFT_DCHECK(cursor_in_range());
   const Resource& resource = hot_.resources[hot_.emit_index];
   const auto mtu = static_cast<std::uint32_t>(verbs::to_bytes(call.attributes().path_mtu).count());
   const std::uint32_t index = hot_.emit_packet;
@@ -95,6 +104,8 @@ bool RcResponder::poll_resource(const TransmitSlot& slot, const RcCall& call) {
 // One acknowledgement for everything before ePSN, or the NAK for ePSN itself.
 //= ibta-1.7 9.7.5
 void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call) {
+  // A CNP leaves before it, and there is something to say.
+  WEFT_DCHECK((hot_.pending & kPendingCnp) == 0 && (hot_.pending & (kPendingAck | kPendingNak)) != 0);
   wire::Packet& packet = slot.packet;
   call.core.start_packet(packet);
   packet.common.flags |= wire::kControl;

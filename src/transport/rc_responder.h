@@ -76,6 +76,7 @@ class RcResponder {
   enum PendingResponse : std::uint8_t { kPendingAck = 1, kPendingNak = 2, kPendingCnp = 4 };
   enum class Message : std::uint8_t { kNone, kSend, kWrite };
 
+  /// What almost every packet touches, together and no longer than a cache line.
   struct Hot {
     Ring<Resource> resources;
     std::uint64_t address = 0;     // where the next bytes of a WRITE go
@@ -119,6 +120,8 @@ class RcResponder {
   Verdict not_ready(const RcCall& call);
   void fail_receive(verbs::WcStatus status, const RcCall& call);
 
+  /// The emission cursor lies in the list of resources; for assertions.
+  [[nodiscard]] bool cursor_in_range() const;
   [[nodiscard]] bool poll_resource(const TransmitSlot& slot, const RcCall& call);
   void emit_acknowledge(const TransmitSlot& slot, const RcCall& call);
   void emit_cnp(const TransmitSlot& slot, const RcCall& call);

@@ -1,6 +1,7 @@
 // The responder's execution of requests: order, checks, memory, receive requests.
 #include <cstring>
 
+#include "base/assert.h"
 #include "transport/operations.h"
 #include "transport/rc_responder.h"
 #include "transport/segmentation.h"
@@ -123,6 +124,7 @@ void RcResponder::drain_early(const RcCall& call) {
     ReorderBuffer::Entry* const entry = early_->find(hot_.expected);
     if (entry == nullptr)
       return;
+    WEFT_DCHECK(entry->packet.ib.psn == hot_.expected);
     const Psn psn = hot_.expected;
     const Verdict verdict = execute({entry->packet, entry->cold, entry->payload}, entry->placed, call);
     if (verdict != Verdict::kAccepted)
@@ -166,6 +168,7 @@ void RcResponder::replay(const wire::IbTransportHeader& header, const RcCall& ca
       hot_.emit_index = i;
       hot_.emit_packet = replay_start_ = packet;
     }
+    WEFT_DCHECK(cursor_in_range());
     return;
   }
   ++call.counters().discarded;
@@ -173,6 +176,7 @@ void RcResponder::replay(const wire::IbTransportHeader& header, const RcCall& ca
 
 RcResponder::Verdict RcResponder::execute(const ReceivedPacket& received, bool placed, const RcCall& call) {
   const wire::IbTransportHeader& header = received.packet.ib;
+  WEFT_DCHECK(header.psn == hot_.expected && !failed_);  // once, in order, and nothing after a failure
   const wire::OpcodeInfo& info = wire::describe(header.opcode);
   const wire::Operation operation = wire::operation_of(header.opcode);
   //= ibta-1.7 9.7.4
@@ -376,6 +380,7 @@ bool RcResponder::make_resource_room(const RcCall& call) {
   } else {
     hot_.emit_packet = replay_start_ = 0;
   }
+  WEFT_DCHECK(cursor_in_range());
   return true;
 }
 
@@ -402,6 +407,7 @@ RcResponder::Verdict RcResponder::complete_receive(const wire::IbTransportHeader
 }
 
 void RcResponder::accepted(const wire::IbTransportHeader& header, std::uint32_t psns, bool message_ends) {
+  WEFT_DCHECK(psns == 1 || message_ends);  // a READ alone takes several PSNs
   hot_.expected += psns;
   hot_.nak_outstanding = false;
   hot_.pending = static_cast<std::uint8_t>(hot_.pending & ~kPendingNak);

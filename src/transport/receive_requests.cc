@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/assert.h"
+
 namespace weft::transport {
 
 ReceiveRequests::ReceiveRequests(const verbs::QpInitAttributes& init)
@@ -25,10 +27,12 @@ bool ReceiveRequests::writable(const QpCore& core, const verbs::Context& context
 }
 
 void ReceiveRequests::write(std::uint64_t offset, std::span<const std::byte> bytes, verbs::Context& context) const {
+  WEFT_DCHECK(offset + bytes.size() <= room());
   in_use_->sg_list.scatter(context.memory(), offset, bytes);
 }
 
 bool ReceiveRequests::complete(verbs::WorkCompletion completion, const QpCore& core, verbs::Context& context) {
+  WEFT_DCHECK(in_use_.has_value());  // each request completes once
   completion.wr_id = in_use_->wr_id;
   completion.qp_num = core.identity().qpn;
   in_use_.reset();

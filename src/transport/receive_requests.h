@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 
+#include "base/assert.h"
 #include "transport/qp_core.h"
 #include "verbs/receive_queue.h"
 
@@ -28,7 +29,10 @@ class ReceiveRequests {
   // Only while a request is in use:
 
   /// Bytes it has room for.
-  [[nodiscard]] std::uint64_t room() const { return in_use_->sg_list.total_bytes(); }
+  [[nodiscard]] std::uint64_t room() const {
+    WEFT_DCHECK(in_use_.has_value());
+    return in_use_->sg_list.total_bytes();
+  }
   /// Whether its memory may be written. Requests of a shared queue are judged by that queue's domain.
   [[nodiscard]] bool writable(const QpCore& core, const verbs::Context& context) const;
   /// Writes to its memory, which must be writable and have the room.

@@ -1,5 +1,6 @@
 #include "transport/send_wqe.h"
 
+#include "base/assert.h"
 #include "transport/segmentation.h"
 
 namespace weft::transport {
@@ -45,12 +46,14 @@ SendWqe make_send_wqe(const verbs::SendWr& request, const SendWqeLimits& limits,
       inlined && !wqe.local_fault ? verbs::SgeList::inlined(request.sg_list, memory) : verbs::SgeList(request.sg_list);
   wqe.length = static_cast<std::uint32_t>(wqe.sg_list.total_bytes());
   wqe.packets = wqe.is_atomic() ? 1 : static_cast<std::uint32_t>(packet_count(wqe.length, limits.path_mtu));
+  WEFT_DCHECK(wqe.sg_list.total_bytes() <= std::uint64_t{1} << 31 && wqe.packets > 0);  // QpCore::check_send
   return wqe;
 }
 
 //= ibta-1.7 9.2.1
 wire::Operation packet_operation(const SendWqe& wqe, std::uint32_t index) {
   using wire::Operation;
+  WEFT_DCHECK(index < wqe.packets && !wqe.expects_response());
   const bool first = index == 0;
   const bool last = index + 1 == wqe.packets;
   const bool with_immediate =

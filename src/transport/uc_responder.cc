@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/assert.h"
 #include "transport/operations.h"
 #include "transport/segmentation.h"
 
@@ -163,6 +164,7 @@ bool UcResponder::place(const ReceivedPacket& received, const UnreliableCall& ca
 void UcResponder::complete(const wire::IbTransportHeader& header, const wire::OpcodeInfo& info,
                            const UnreliableCall& call) {
   const bool write = message_ == Message::kWrite;
+  WEFT_DCHECK(message_ == Message::kSend || (write && remaining_ == 0));
   message_ = Message::kNone;
   if (write && !info.immediate)
     return;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/assert.h"
 #include "base/ring.h"
 #include "transport/message_packet.h"
 #include "transport/packet_io.h"
@@ -78,6 +79,7 @@ bool UnreliableRequester<Service>::poll_transmit(TransmitSlot& slot, const Unrel
   if (call.now < pacer_.not_before() || blocked(call.core))
     return false;
   const Wqe& wqe = queue_.front();
+  WEFT_DCHECK(fault_ == SendFault::kNone && packet_ < wqe.packets);  // a fault has led to SQE or ERR
   // A region may be closed between two packets; where only lengths travel, nothing would be read from it.
   if (packet_ == 0 || !slot.payload.empty()) {
     if (const verbs::WcStatus status = Service::check_start(wqe, call); status != verbs::WcStatus::kSuccess) {

@@ -85,7 +85,7 @@ void Victim::deliver(const Forged& forged) {
   header.partition_key = forged.partition_key;
   header.destination_qp = 0x11;
   packet.common.payload_bytes = static_cast<std::uint16_t>(forged.payload);
-  const std::vector<std::byte> payload(forged.payload, kForgedByte);
+  const std::vector<std::byte> payload(forged.length_alone ? 0 : forged.payload, kForgedByte);
   qp->on_packet({packet, cold, payload}, context, now_);
 }
 

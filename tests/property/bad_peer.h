@@ -25,6 +25,7 @@ struct Forged {
   std::uint8_t flags = 0;
   std::uint16_t partition_key = 0xFFFF;
   wire::Service service = wire::Service::kRc;
+  bool length_alone = false;  // travels, without the bytes
 };
 
 /// What the queue pair sent.

@@ -689,6 +689,17 @@ TEST(RcBadPeer, HeldPacketThatBreaksTheSequenceIsRefusedWhenTheGapCloses) {
   EXPECT_TRUE(victim.touched_only(0, 64));
 }
 
+TEST(RcBadPeer, HeldPacketThatBreaksTheSequenceFailsTheQueuePairAsSoonAsAMiddleOnTheFastPathClosesTheGap) {
+  Victim victim(Victim::Options{.rc = kPlacing});
+  (void)victim.answers_to(placeable(Operation::kWriteFirst, kFirst, kMtu, victim.all(kMtu)));
+  (void)victim.answers_to(send(Operation::kSendMiddle, kFirst + 2, kMtu));
+  Forged middle = placeable(Operation::kWriteMiddle, kFirst + 1, kMtu, victim.all(kMtu));
+  middle.length_alone = true;
+  victim.deliver(middle);
+  EXPECT_EQ(victim.qp->state(), QpState::kErr);
+  EXPECT_THAT(victim.answers(), ElementsAre(nak(kFirst + 2, NakCode::kInvalidRequest)));
+}
+
 TEST(RcBadPeer, FloodOfEarlyPacketsIsHeldOnlyUpToTheCapacity) {
   constexpr transport::SelectiveRepeatOptions kTen{.reorder_capacity = 10};
   Victim victim(

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/huge_pages.h"
 #include "fabric/bit_errors.h"
 #include "fabric/core/options.h"
@@ -117,12 +118,14 @@ class FabricCore : public EndpointPort {
   /// What every arrival begins with. Inlined by force: every packet of every hop comes through here.
   [[gnu::always_inline]] void receive(PortIndex index, Time now) {
     Port& port = ports_[index];
+    // Read first: taking the packet puts the next one, with no egress port yet, in its place.
     const std::uint32_t egress = port.egress;
     const PacketHandle handle = take_arrival(kernel_, port, now);
     if (!handle.is_valid()) {
       return;
     }
     prefetch_next_arrival(packets_, port);
+    // One test for both, so that other ports pay for neither.
     constexpr std::uint8_t kSlowPathFlags = kHasErrors | kTapped;
     if ((port.flags & kSlowPathFlags) != 0 && receive_slow(port, index, handle, now)) [[unlikely]] {
       return;
@@ -159,6 +162,7 @@ class FabricCore : public EndpointPort {
   // Defaults.
   /// Hands the packet to its endpoint.
   void deliver(const Port& port, PortIndex, PacketHandle handle, Time now) {
+    WEFT_DCHECK(endpoints_[port.owner] != nullptr);
     endpoints_[port.owner]->on_packet(handle, now);
   }
   /// A damaged packet; true: it goes no further.

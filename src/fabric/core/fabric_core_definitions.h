@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/stable_hash.h"
 #include "fabric/core/fabric_core.h"
 #include "fabric/routing/path_choice.h"
@@ -21,6 +22,9 @@ FabricCore<Fabric, Parts>::FabricCore(Graph graph, Options options, FabricContex
 
 template <class Fabric, class Parts>
 void FabricCore<Fabric, Parts>::lay_out() {
+  WEFT_ASSERT(options_.switch_profile.empty() || options_.switch_profile.size() == graph_.switches());
+  WEFT_ASSERT(options_.port_profile.empty() || options_.port_profile.size() == 2 * graph_.links.size());
+  WEFT_ASSERT(options_.endpoint_pipeline.empty() || options_.endpoint_pipeline.size() == graph_.endpoints);
   ports_.resize(map_.size());
   peers_.resize(map_.size());
   errors_.resize(map_.size());
@@ -45,6 +49,7 @@ void FabricCore<Fabric, Parts>::lay_out_switches() {
     made.first_port = map_.first_of(node);
     made.ports = graph_[node].ports;
     made.profile = options_.switch_profile.empty() ? std::uint16_t{0} : options_.switch_profile[ordinal];
+    WEFT_ASSERT(made.profile < options_.switches.size());
     const auto& profile = options_.switches[made.profile];
     made.path = profile.path;
     made.balances = PathBalancer::is_needed(profile.path, profile.balancing);
@@ -57,6 +62,7 @@ template <class Fabric, class Parts>
 void FabricCore<Fabric, Parts>::connect_link(std::uint32_t link_index) {
   const Link& link = graph_.links[link_index];
   const CableEnds ends{port_index(link.a), port_index(link.b)};
+  WEFT_ASSERT(ends[0] != ends[1] && link.rate > Rate::zero() && link.propagation > Duration::zero());
   const bool is_routed = graph_[link.a.node].domain != graph_[link.b.node].domain;
   const bool has_errors = rate_of_link(options_.bit_error_rate, link_index) > Probability::zero() ||
                           rate_of_link(options_.packet_error_rate, link_index) > Probability::zero();
@@ -70,6 +76,7 @@ void FabricCore<Fabric, Parts>::connect_link(std::uint32_t link_index) {
     port.flags = static_cast<std::uint8_t>((at_endpoint ? kIsEndpoint : 0) | (has_errors ? kHasErrors : 0) |
                                            (is_routed ? kRoutedHop : 0));
     port.profile = options_.port_profile.empty() ? std::uint16_t{0} : options_.port_profile[2 * link_index + end];
+    WEFT_ASSERT(port.profile < options_.ports.size());
     port.set_rate(link.rate);
   }
   for (const PortIndex index : ends) {
@@ -256,6 +263,7 @@ void FabricCore<Fabric, Parts>::compute_port_weights() {
 template <class Fabric, class Parts>
 std::uint32_t FabricCore<Fabric, Parts>::balance(Port& in, Switch& node, const NextHops& hops,
                                                  const wire::PacketCommon& common, Time now) {
+  WEFT_DCHECK(node.balances && hops.size() > 1);
   PathBalancer& balancer = balancers_[in.owner];
   const bool weighs = options_.switches[node.profile].balancing.weights_by_capacity;
   const std::uint32_t* weights = weighs ? weights_.of(in.owner, routes_.leaf_of(common.destination)) : nullptr;
@@ -271,6 +279,7 @@ std::uint32_t FabricCore<Fabric, Parts>::balance(Port& in, Switch& node, const N
         const Port& port = ports_[node.first_port + number];
         return depth_of(port.queued_bytes, port.free_at > now);
       });
+  WEFT_DCHECK(made.port < node.ports);
   if (made.all_congested) [[unlikely]] {
     notify(node.first_port + in.number, common.destination, now);
   }

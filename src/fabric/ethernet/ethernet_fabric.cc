@@ -45,8 +45,10 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
     }
     egress = hops.size() == 1 ? hops[0] : choose(in, node, hops, packet.common, now);
   }
+  WEFT_DCHECK(egress < node.ports && packet.common.priority < kPriorities);
   const PortIndex index = node.first_port + egress;
   EthernetPort& out = ports_[index];
+  // Whatever is rare lies behind one branch.
   constexpr std::uint8_t kSlowPathFlags = wire::kCorrupted | wire::kTelemetry;
   if (((in.flags | out.flags) & (kRoutedHop | kLinkDown | kWatchdogTripped)) != 0 ||
       (packet.common.flags & kSlowPathFlags) != 0) [[unlikely]] {
@@ -67,7 +69,9 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
   }
   const std::uint32_t priority = packet.common.priority;
   usual_priority_ = priority;
+  // What leaves at once is charged to no buffer and needs no event here.
   if (out.queued == 0 && out.free_at <= now && ((out.blocked >> priority) & 1U) == 0 && out.pending_pauses == 0) {
+    WEFT_DCHECK(out.queued_bytes == 0);
     if (packet.has(wire::kTelemetry)) [[unlikely]] {
       write_telemetry(index, packet, {.queued = 0, .now = now});
     }
@@ -131,6 +135,7 @@ void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle han
       break;
   }
   EthernetPort& out = ports_[index];
+  WEFT_DCHECK(size > 0 && queue.bytes <= out.queued_bytes && (queue.bytes == 0) == queue.packets.empty());
   queue.packets.push_back({handle, static_cast<std::uint16_t>(size), in.number});
   queue.bytes += size;
   queue.peak_bytes = std::max(queue.peak_bytes, queue.bytes);
@@ -178,7 +183,10 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
   EthernetPort& port = ports_[index];
   EgressQueue& queue = queue_of(index, priority);
   Switch& node = switches_[port.owner];
+  WEFT_DCHECK((((port.queued & ~port.blocked) >> priority) & 1) != 0);  // a paused priority starts nothing
   const QueuedPacket entry = queue.packets.pop_front();
+  WEFT_DCHECK(entry.frame_bytes <= queue.bytes && queue.bytes <= port.queued_bytes && entry.ingress < node.ports);
+  // Otherwise the packet is not looked at: it has waited, and would have to be fetched from memory.
   if (queue.bytes > queue.mark_above) {
     wire::Packet& packet = packets_[entry.packet];
     if (packet.common.ecn != wire::Ecn::kNotEct && markers_[index * kPriorities + priority].marks(queue.bytes)) {
@@ -191,6 +199,7 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
   }
   queue.bytes -= entry.frame_bytes;
   port.queued_bytes -= entry.frame_bytes;
+  WEFT_DCHECK(queue.packets.empty() == (queue.bytes == 0));
   if (queue.packets.empty()) {
     port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << priority));
   }
@@ -217,6 +226,7 @@ void EthernetFabric::write_telemetry(PortIndex out, wire::Packet& packet, const 
 
 // Strict priorities first, the highest foremost; then deficit weighted round robin (Shreedhar and Varghese, 1995).
 std::uint32_t EthernetFabric::pick(EthernetPort& port, PortIndex index, std::uint32_t eligible) {
+  WEFT_DCHECK(eligible != 0 && eligible < (1U << kPriorities));
   if ((eligible & (eligible - 1)) == 0) {
     return static_cast<std::uint32_t>(std::countr_zero(eligible));
   }
@@ -241,6 +251,7 @@ std::uint32_t EthernetFabric::pick(EthernetPort& port, PortIndex index, std::uin
     port.dwrr_turn = static_cast<std::uint8_t>((turn + 1) % kPriorities);
     EgressQueue& following = queue_of(index, port.dwrr_turn);
     if (((eligible >> port.dwrr_turn) & 1U) != 0) {
+      WEFT_DCHECK(profile.priorities[port.dwrr_turn].dwrr_weight > 0);  // or its turn would never come
       following.deficit += kQuantumBytes * profile.priorities[port.dwrr_turn].dwrr_weight;
     }
   }

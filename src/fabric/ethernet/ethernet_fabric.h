@@ -154,6 +154,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] Time next_check() const { return deadlock_check_at_; }
   void check_fabric(Time now);
 
+  // The large tables lie on large pages, lest every look at them also misses the TLB.
   HugeVector<EgressQueue> queues_;
   HugeVector<IngressGroup> groups_;
   HugeVector<Red> markers_;

@@ -23,6 +23,7 @@ void EthernetFabric::take_link_down(PortIndex index, Time now) {
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     empty_queue(index, priority, drops_.link_down, now);
   }
+  WEFT_DCHECK(port.queued == 0 && port.queued_bytes == 0 && port.blocked == 0);
 }
 
 void EthernetFabric::bring_link_up(const CableEnds& ends, Time now) {
@@ -40,6 +41,7 @@ void EthernetFabric::empty_queue(PortIndex index, std::uint32_t priority, std::u
   while (!queue.packets.empty()) {
     const QueuedPacket entry = queue.packets.pop_front();
     Switch& node = switches_[port.owner];
+    WEFT_DCHECK(entry.frame_bytes <= queue.bytes && queue.bytes <= port.queued_bytes);
     queue.bytes -= entry.frame_bytes;
     port.queued_bytes -= entry.frame_bytes;
     const PortIndex ingress = node.first_port + entry.ingress;
@@ -48,6 +50,7 @@ void EthernetFabric::empty_queue(PortIndex index, std::uint32_t priority, std::u
       update_xoff(ingress, priority, now);
     }
   }
+  WEFT_DCHECK(queue.bytes == 0);
   port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << priority));
 }
 

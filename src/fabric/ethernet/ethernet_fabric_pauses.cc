@@ -21,6 +21,7 @@ constexpr std::uint32_t kPauseWireBytes = wire::kEthernetMinFrame + wire::kEther
 void EthernetFabric::update_xoff(PortIndex ingress, std::uint32_t priority, Time now) {
   EthernetPort& port = ports_[ingress];
   const bool pausing = group_of(ingress, priority).xoff;
+  WEFT_DCHECK(group_of(ingress, priority).lossless);
   const auto bit = static_cast<std::uint8_t>(1U << priority);
   port.xoff = static_cast<std::uint8_t>(pausing ? port.xoff | bit : port.xoff & ~bit);
   port.pending_pauses |= bit;
@@ -39,6 +40,7 @@ void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
   }
   const EthernetPortOptions& profile = options_.ports[port.profile];
   PauseRecord& record = pauses_[index];
+  WEFT_DCHECK(port.pending_pauses != 0 && port.free_at <= now);
   PauseContent content;
   content.enabled = port.pending_pauses;
   for_each_bit(port.pending_pauses & port.xoff, [&](std::uint32_t priority) {
@@ -163,6 +165,7 @@ void EthernetFabric::end_pause(EthernetPort& port, PortIndex index, std::uint32_
     return;
   }
   PauseRecord& record = pauses_[index];
+  WEFT_DCHECK(record.paused_since[priority] <= now);
   port.blocked = static_cast<std::uint16_t>(port.blocked & ~bit);
   record.paused_total[priority] += now - record.paused_since[priority];
   if ((port.queued & bit) != 0 || port.has(kIsEndpoint)) {

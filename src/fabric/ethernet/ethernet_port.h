@@ -11,6 +11,7 @@
 
 namespace weft::fabric {
 
+/// What a departure needs of a packet, so that it does not wait for the packet's own record.
 struct QueuedPacket {
   PacketHandle packet;
   std::uint16_t frame_bytes = 0;
@@ -18,7 +19,8 @@ struct QueuedPacket {
 };
 static_assert(sizeof(QueuedPacket) == 8);
 
-/// The egress queue of one priority; counters as a switch has them.
+/// The egress queue of one priority; counters as a switch has them. One cache line: what an arrival and a
+/// departure change lies together.
 struct alignas(64) EgressQueue {
   Ring<QueuedPacket> packets;
   std::uint64_t tx_packets = 0;
@@ -59,6 +61,7 @@ struct EthernetTransmission : PortTransmission {
 struct EthernetPort : PortLink<EthernetTransmission> {};
 static_assert(sizeof(EthernetPort) == 256);
 
+/// One cache line, for every packet that is forwarded looks at it.
 struct EthernetSwitch : SwitchCore {
   bool hashes = true;  // the path of a packet follows from its flow alone
   SharedBuffer buffer;

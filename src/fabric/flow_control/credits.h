@@ -31,8 +31,14 @@ class CreditSender {
   [[nodiscard]] bool admits(std::uint32_t blocks) const {
     return ((limit_ - (sent_ + blocks)) & kCreditMask) <= kMaxAdvertised;
   }
-  void spend(std::uint32_t blocks) { sent_ = static_cast<std::uint16_t>((sent_ + blocks) & kCreditMask); }
-  void set_limit(std::uint32_t fccl) { limit_ = static_cast<std::uint16_t>(fccl); }
+  void spend(std::uint32_t blocks) {
+    WEFT_DCHECK(admits(blocks));  // never more than was granted
+    sent_ = static_cast<std::uint16_t>((sent_ + blocks) & kCreditMask);
+  }
+  void set_limit(std::uint32_t fccl) {
+    WEFT_DCHECK(fccl <= kCreditMask);
+    limit_ = static_cast<std::uint16_t>(fccl);
+  }
   /// The link has come up: nothing was sent yet.
   void restart(std::uint32_t fccl) {
     sent_ = 0;
@@ -71,11 +77,13 @@ class CreditReceiver {
     const std::uint32_t min_threshold = std::max(usable / kMinThresholdDivisor, 1U);
     threshold_ = static_cast<std::uint16_t>(std::min(
         std::clamp(spare, std::min(min_threshold, max_threshold), max_threshold), usable - options.largest_packet + 1));
+    WEFT_ASSERT(threshold_ > 0);  // or an update would be due for ever
     restart();
   }
 
-  /// A packet has come in.
+  /// A packet has come in. What is unadvertised is added up here and not worked out, for every packet comes by.
   void count(std::uint32_t blocks) {
+    WEFT_DCHECK(blocks > 0 && blocks <= kMaxAdvertised);
     received_ = static_cast<std::uint16_t>((received_ + blocks) & kCreditMask);
     unadvertised_ = static_cast<std::uint16_t>((unadvertised_ + blocks) & kCreditMask);  // the limit moves on with it
   }
@@ -93,6 +101,7 @@ class CreditReceiver {
 
   /// FCCL if an update were sent now.
   [[nodiscard]] std::uint32_t limit() const {
+    WEFT_DCHECK(occupied_ <= buffer_);
     const std::uint32_t free = std::uint32_t{buffer_} - occupied_;
     return (received_ + std::min(free, kMaxAdvertised)) & kCreditMask;
   }

@@ -59,6 +59,7 @@ class SharedBuffer {
     WEFT_DCHECK(rest <= group.bytes);
     used_ -= above_reserve(group, group.bytes) - above_reserve(group, group.bytes - rest);
     group.bytes -= rest;
+    WEFT_DCHECK(used_ >= 0 && (group.lossless || !group.xoff));
     if (!group.xoff || group.headroom != 0) [[likely]] {
       return false;
     }
@@ -101,6 +102,7 @@ class SharedBuffer {
       charge(group, size);
     } else {
       group.headroom += size;
+      WEFT_DCHECK(group.headroom <= group.headroom_limit);  // or a lossless packet would take another group's room
     }
     group.peak = std::max(group.peak, group.held());
     return first ? Admission::kAdmittedPause : Admission::kAdmitted;

@@ -78,6 +78,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
     }
     egress = choose(in, node, hops, packet.common, now);
   }
+  WEFT_DCHECK(egress < node.ports && in_lane < lanes_);
   const PortIndex index = node.first_port + egress;
   InfiniBandPort& out = ports_[index];
   const std::uint16_t map = node.map != Switch::kMixedProfiles ? node.map : out.profile;
@@ -87,8 +88,10 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
     return pass_through(in_index, in_lane, blocks, now);
   }
   LaneCredits& credits = credits_of(index, lane);
+  // An output stage takes a packet that waits for the wire alone, which saves it a second event.
   const bool is_next = out.free_at <= now || (out.has(kHasStage) && out.begun_at <= now);
   if (out.queued == 0 && is_next && has_credits(out, index, credits, blocks, now)) {
+    WEFT_DCHECK(out.queued_bytes == 0);
     if (lanes_ > 1) {
       (void)out.arbiter.pick(options_.ports[out.profile].arbitration, 1U << lane);
       out.arbiter.charge(blocks);
@@ -225,6 +228,7 @@ std::uint32_t InfiniBandFabric::pick_lane(InfiniBandPort& port, PortIndex index,
 
 void InfiniBandFabric::dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
   OutputLane& output = output_of(index, lane);
+  WEFT_DCHECK((((port.queued & ~port.stalled) >> lane) & 1) != 0);
   const WaitingPacket entry = queues_.pop(index * lanes_ + lane, now);
   queues_.prefetch_turn(index * lanes_ + lane);  // the next one's
   const auto cause = output.last_stall_end > entry.since ? Fecn::Cause::kVictim : Fecn::Cause::kRoot;
@@ -247,8 +251,11 @@ void InfiniBandFabric::dequeue(InfiniBandPort& port, PortIndex index, std::uint3
 
 void InfiniBandFabric::take_from_queue(InfiniBandPort& port, PortIndex index, std::uint32_t lane,
                                        const WaitingPacket& entry) {
-  output_of(index, lane).bytes -= entry.frame_bytes;
+  OutputLane& output = output_of(index, lane);
+  WEFT_DCHECK(entry.frame_bytes <= output.bytes && output.bytes <= port.queued_bytes);
+  output.bytes -= entry.frame_bytes;
   port.queued_bytes -= entry.frame_bytes;
+  WEFT_DCHECK(queues_.empty(index * lanes_ + lane) == (output.bytes == 0));
   if (queues_.empty(index * lanes_ + lane)) {
     port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << lane));
   }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/huge_pages.h"
 #include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
@@ -177,6 +178,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   [[nodiscard]] std::uint32_t pick_lane(InfiniBandPort& port, PortIndex index, Time now);
   void take_from_queue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, const WaitingPacket& entry);
   void discard(PacketHandle handle, std::uint64_t& counter, PortIndex output);
+  /// A packet that goes on at once is counted and never stored, which saves two changes of the buffer.
   [[gnu::always_inline]] void pass_through(PortIndex index, std::uint32_t lane, std::uint32_t blocks, Time now) {
     CreditReceiver& receiver = credits_of(index, lane).receiver;
     receiver.count(blocks);
@@ -200,7 +202,8 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   std::uint32_t process_credit_updates(InfiniBandPort& port, PortIndex index, Time now);
   [[nodiscard]] bool is_lost(InfiniBandPort& port, PortIndex index, Time now);
   void resynchronise(PortIndex index, const CreditContent& content, Time now);
-  /// Whether credits for so many blocks are available, with the updates received by now.
+  /// Whether credits for so many blocks are available, with the updates received by now. Those are taken in only when
+  /// credits lack, so that most packets do not look at the ring.
   [[nodiscard]] bool has_credits(InfiniBandPort& port, PortIndex index, LaneCredits& lane, std::uint32_t blocks,
                                  Time now) {
     return lane.sender.admits(blocks) ||
@@ -218,6 +221,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   }
   static void end_xmit_wait(InfiniBandPort& port, Time now) {
     if (port.has(kHasXmitWait)) [[unlikely]] {
+      WEFT_DCHECK(port.waiting_since <= now);
       port.flags = static_cast<std::uint8_t>(port.flags & ~kHasXmitWait);
       port.waited += now - port.waiting_since;
       port.waiting_since = Time::never();
@@ -237,6 +241,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   std::uint32_t lanes_ = 1;
   std::uint16_t all_lanes_ = 1;
   ForwardingTable table_;
+  // The large tables lie on large pages, lest every look at them also misses the TLB.
   HugeVector<LaneCredits> credits_;  // per port and lane
   HugeVector<OutputLane> outputs_;   // per port and lane
   VirtualOutputQueues queues_;

@@ -34,6 +34,7 @@ void InfiniBandFabric::send_credit_update(PortIndex index, std::uint32_t lane, T
   port.free_at = begin + port.wire_time(kCreditWireBytes);
   ++port.credits_sent;
   InfiniBandPort& peer = ports_[port.peer];
+  WEFT_DCHECK(peer.control.empty() || peer.control.back().at <= port.free_at + port.control_delay);
   peer.control.push_back({port.free_at + port.control_delay, content.packed()});
   if (peer.needs_credit_events()) {
     schedule_credit_updates(peer, port.peer);
@@ -72,6 +73,7 @@ std::uint32_t InfiniBandFabric::process_credit_updates(InfiniBandPort& port, Por
     if ((port.flags & (kHasErrors | kTapped)) != 0 && is_lost(port, index, now)) [[unlikely]] {
       continue;
     }
+    WEFT_DCHECK(content.lane < lanes_);
     ++port.credits_received;
     // Nothing is lost on a wire without errors: the receiver's own count is the same.
     if (port.has(kHasErrors)) {
@@ -158,6 +160,7 @@ void InfiniBandFabric::begin_stalls(InfiniBandPort& port, PortIndex index, std::
   if (port.has(kLinkDown)) {
     return;
   }
+  WEFT_DCHECK((lanes & ~std::uint32_t{all_lanes_}) == 0);
   for_each_bit(lanes & ~std::uint32_t{port.stalled}, [&](std::uint32_t lane) {
     port.stalled = with(port.stalled, lane);
     output_of(index, lane).stalled_since = now;
@@ -173,6 +176,7 @@ void InfiniBandFabric::end_stall(InfiniBandPort& port, PortIndex index, std::uin
     return;
   }
   OutputLane& output = output_of(index, lane);
+  WEFT_DCHECK(output.stalled_since <= now);
   port.stalled = without(port.stalled, lane);
   output.stalled_total += now - output.stalled_since;
   output.stalled_since = Time::never();

@@ -28,6 +28,7 @@ void InfiniBandFabric::take_link_down(PortIndex index, Time now) {
     }
   }
   end_xmit_wait(port, now);
+  WEFT_DCHECK(port.queued == 0 && port.queued_bytes == 0 && port.stalled == 0);
   port.blocked = 0xFFFF;
 }
 

@@ -44,6 +44,7 @@ struct InfiniBandPort : PortLink<InfiniBandTransmission> {
 };
 static_assert(sizeof(InfiniBandPort) == 320);
 
+/// One cache line, for every packet that is forwarded looks at it.
 struct alignas(64) InfiniBandSwitch : SwitchCore {
   static constexpr std::uint16_t kMixedProfiles = 0xFFFF;
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/assert.h"
+
 namespace weft::fabric {
 
 // An input seldom waits for many outputs at once: its buffer holds few packets. So its queues are a list.
@@ -14,6 +16,7 @@ void VirtualOutputQueues::push(OutputLaneIndex output, const WaitingPacket& pack
     return begin_queue(output, packet);
   }
   Queue& queue = queues_[QueueHandle(at)];
+  WEFT_DCHECK(queue.first.input == packet.input && queue.head_since <= packet.since);
   const std::uint32_t made = entries_.allocate(Entry{.packet = packet}).value();
   (queue.second == kNone ? queue.second : entries_[EntryHandle(queue.tail)].next) = made;
   queue.tail = made;
@@ -38,8 +41,10 @@ void VirtualOutputQueues::begin_queue(OutputLaneIndex output, const WaitingPacke
 
 void VirtualOutputQueues::remove(const Place& place) {
   const Queue& queue = queues_[QueueHandle(place.queue)];
+  WEFT_DCHECK(queue.second == kNone && queues_[QueueHandle(place.before)].next_in_turn == place.queue);
   std::uint32_t* link = &first_of_input_[queue.first.input];
   while (*link != place.queue) {
+    WEFT_DCHECK(*link != kNone);  // each queue is in the list of its input
     link = &queues_[QueueHandle(*link)].next_of_input;
   }
   *link = queue.next_of_input;
@@ -55,6 +60,7 @@ void VirtualOutputQueues::remove(const Place& place) {
 
 std::uint32_t VirtualOutputQueues::before(OutputLaneIndex output, std::uint32_t queue) const {
   std::uint32_t at = last_in_turn_[output];
+  WEFT_DCHECK(!empty(output));
   while (queues_[QueueHandle(at)].next_in_turn != queue) {
     at = queues_[QueueHandle(at)].next_in_turn;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace weft::fabric {
 namespace {
 
@@ -31,6 +33,7 @@ VlArbitration VlArbitration::equal(std::uint32_t lanes) {
 
 //= ibta-1.7 7.6.9
 std::uint32_t VlArbiter::pick(const VlArbitration& tables, std::uint32_t eligible) {
+  WEFT_DCHECK(eligible != 0);
   const std::uint32_t limit = std::max<std::uint32_t>(tables.high_limit * kBlocksPerLimit, 1);
   const bool low_has_chance = tables.high_limit != VlArbitration::kUnlimited && high_blocks_ >= limit;
   if (low_has_chance) {
@@ -56,6 +59,7 @@ std::uint32_t VlArbiter::take(Turn& turn, const std::vector<VlArbitration::Entry
   const auto may_send = [&](const VlArbitration::Entry& entry) {
     return entry.weight != 0 && ((eligible >> entry.lane) & 1U) != 0;
   };
+  WEFT_DCHECK(!turn.begun || turn.entry < table.size());
   if (turn.begun && turn.left > 0 && may_send(table[turn.entry])) {
     return table[turn.entry].lane;
   }

@@ -39,6 +39,7 @@ bool Fecn::draw(const Departure& departure) {
     state_ += 0x9e3779b97f4a7c15;
     const std::uint64_t choices = 2 * std::uint64_t{marking_rate_} + 1;
     skip_ = static_cast<std::uint32_t>((static_cast<Uint128>(SplitMix64(state_).next()) * choices) >> 64);
+    WEFT_DCHECK(skip_ <= 2U * marking_rate_);
   }
   return true;
 }

@@ -15,6 +15,7 @@ Red::Red(const RedOptions& options, std::uint64_t seed)
 }
 
 bool Red::draw(std::uint32_t depth) {
+  WEFT_DCHECK(depth > kmin_ && depth <= kmax_);  // so that the product below fits 63 bits
   state_ += 0x9e3779b97f4a7c15;
   const std::uint64_t random = SplitMix64(state_).next() >> 1;
   return random < slope_ * (depth - kmin_);

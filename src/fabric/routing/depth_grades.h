@@ -41,6 +41,7 @@ class DepthGrades {
     while (bytes >= bounds_[grade]) {
       ++grade;
     }
+    WEFT_DCHECK(grade < count_);
     return grade;
   }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::fabric {
@@ -54,6 +55,7 @@ struct AddressPair {
 
 /// One of 0 to count - 1 by the upper bits of a hash, without a division. count > 0; biased by at most count / 2^32.
 [[nodiscard]] constexpr std::uint32_t pick(std::uint32_t hash, std::uint32_t count) {
+  WEFT_DCHECK(count > 0);
   return static_cast<std::uint32_t>(std::uint64_t{hash} * count >> 32);
 }
 

@@ -51,6 +51,7 @@ class ForwardingTable {
     if (hops.size() == 1) {
       return hops[0];
     }
+    WEFT_DCHECK(!hops.empty() && hops.size() < counts_.size());
     const std::uint32_t turn = strides_[switch_ordinal].quotient(positions_[destination.value()]);
     return hops[turn - counts_[hops.size()].quotient(turn) * hops.size()];
   }

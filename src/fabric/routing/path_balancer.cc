@@ -1,5 +1,6 @@
 #include "fabric/routing/path_balancer.h"
 
+#include "base/assert.h"
 #include "wire/packet.h"
 
 namespace weft::fabric {
@@ -57,6 +58,7 @@ PathBalancer::Choice PathBalancer::choose_least(const NextHops& hops, const Pack
       ++ties;
     }
   }
+  WEFT_DCHECK(ties > 0 && total >= ties);  // a weight is never zero
   ++choices_;
   std::uint32_t at = only;
   if (ties > 1) {
@@ -76,6 +78,7 @@ PathBalancer::Choice PathBalancer::choose_least(const NextHops& hops, const Pack
 }
 
 bool PathBalancer::claim_notification(const DeadlineTable::Key& ingress_and_leaf, Drain drain, Time now) {
+  WEFT_DCHECK(notifies() && ingress_and_leaf.port < others_.size());
   if (notified_.holds(ingress_and_leaf, now)) {
     return false;
   }

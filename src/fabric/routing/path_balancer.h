@@ -113,6 +113,7 @@ class PathBalancer {
 
   void observe(std::uint32_t port, std::uint32_t grade, Time now) {
     Observation& last = observations_[port];
+    WEFT_DCHECK(last.at <= now && grade < grades_.count());
     counters_[port * grades_.count() + last.grade].time += now - last.at;
     last = {.at = now, .grade = static_cast<std::uint8_t>(grade), .happened = true};
   }
@@ -171,6 +172,7 @@ PathBalancer::Choice PathBalancer::choose_anew(const NextHops& hops, const Packe
     const std::uint32_t hash = switch_hash(policy_ == PathPolicy::kEcmp ? packet.flow_hash : ++choices_, seed_);
     return {.port = hops[pick_weighted(packet.weights, hops.size(), hash)]};
   }
+  WEFT_DCHECK(hops.size() <= scores_.size());
   std::uint64_t least = ~std::uint64_t{0};
   for (std::uint32_t i = 0; i < hops.size(); ++i) {
     const std::uint64_t here = depth(hops[i]);

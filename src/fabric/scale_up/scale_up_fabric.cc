@@ -103,6 +103,7 @@ void ScaleUpFabric::start(ScaleUpWire& wire, WireIndex index, PacketHandle packe
     wire.first = packet;
     kernel_.wake_always(wire.arrival, sim::ActorId(kScaleUpArrival, index), at);
   } else {
+    WEFT_DCHECK((wire.in_flight.empty() ? wire.arrival.pending() : wire.in_flight.back().at) <= at);
     wire.in_flight.push_back({at, packet});
   }
 }
@@ -169,6 +170,7 @@ void ScaleUpFabric::on_written(std::uint32_t endpoint, Time now) {
 }
 
 void ScaleUpFabric::return_credits(ScaleUpWire& wire, std::uint32_t bytes, Time at) {
+  WEFT_DCHECK(bytes <= wire.used);
   wire.last_return = later(at, wire.last_return);
   // Without anybody waiting, what has come back is taken in here: the list stays as short as the way back.
   if (!wire.returns.empty()) {
@@ -230,7 +232,9 @@ void ScaleUpFabric::transmit_next(WireIndex output, Time now) {
     return;
   }
   const WaitingPacket next = queues_.pop(output, now);
+  WEFT_DCHECK(next.wire_bytes <= out.queued);
   out.queued -= next.wire_bytes;
+  WEFT_DCHECK(queues_.empty(output) == (out.queued == 0));
   start(out, output, next.packet, now);
   return_credits(wires_[next.input], next.wire_bytes, now + wires_[next.input].back);
   if (!queues_.empty(output)) {

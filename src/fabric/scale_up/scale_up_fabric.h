@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/result.h"
 #include "fabric/endpoint.h"
 #include "fabric/fabric.h"
@@ -97,8 +98,12 @@ class ScaleUpFabric final : public EndpointPort {
   void add_mesh(const ScaleUpDomain& domain, std::uint32_t first_port);
   WireIndex add_wire(ScaleUpWire wire, std::string name);
 
-  [[nodiscard]] std::uint32_t local(EndpointId endpoint) const { return endpoint.value() - options_.first.value(); }
+  [[nodiscard]] std::uint32_t local(EndpointId endpoint) const {
+    WEFT_DCHECK(endpoint.value() >= options_.first.value());
+    return endpoint.value() - options_.first.value();
+  }
   [[nodiscard]] WireIndex out_wire(const Port& from, const Port& to) const {
+    WEFT_DCHECK(from.domain == to.domain && from.number != to.number);
     return from.out_wires == 1 ? from.first_out : from.first_out + to.number - (to.number > from.number ? 1 : 0);
   }
   /// Cut-through, unless the egress link is faster than the ingress link: it would underrun.

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
 #include "base/rate.h"
 #include "base/ring.h"
 #include "fabric/port_link.h"
@@ -69,6 +70,7 @@ struct alignas(64) ScaleUpWire {
   }
   void take_returns(Time now) {
     while (!returns.empty() && returns.front().at <= now) {
+      WEFT_DCHECK(returns.front().bytes <= used);
       used -= returns.pop_front().bytes;
     }
   }

@@ -44,6 +44,7 @@ void GraphBuilder::connect(const CableEnds& ends, const Cable& cable, std::uint3
   Node& upper = graph_[ends.upper];
   WEFT_ASSERT(std::max(lower.ports, upper.ports) + parallel <= std::numeric_limits<std::uint16_t>::max());
   if (lower.kind == NodeKind::kEndpoint) {
+    WEFT_ASSERT(lower.ports == 0 && parallel == 1);  // an endpoint has exactly one link
     lower.domain = upper.domain;
   }
   for (std::uint32_t i = 0; i < parallel; ++i) {

@@ -16,6 +16,7 @@ std::string_view to_string(CpuWork work) {
 Cpu::Cpu(std::uint32_t cores) : cores_(cores) { WEFT_ASSERT(cores > 0); }
 
 Time Cpu::run(CoreId core, CpuWork work, Time at, Duration time) {
+  WEFT_DCHECK(core.value() < cores_.size());
   note(work, time);
   return cores_[core.value()].serve(at, time);
 }

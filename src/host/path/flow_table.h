@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assert.h"
+
 namespace weft::host {
 
 /// A queue pair as its NIC names it: kind in the upper 4 bits, place in its slab below.
@@ -15,6 +17,7 @@ template <class State>
 class FlowTable {
  public:
   [[nodiscard]] State& operator[](FlowRef flow) {
+    WEFT_DCHECK((flow >> 28) < states_.size());
     std::vector<State>& kind = states_[flow >> 28];
     const std::size_t place = flow & 0xFFFFFFF;
     if (place >= kind.size()) {

@@ -24,6 +24,7 @@ Time pass_chunks(std::span<ByteServer* const> servers, const Chunks& chunks, Ser
 }
 
 Duration bounce_time(const BounceShape& shape) {
+  WEFT_ASSERT(shape.chunks.chunk > Bytes::zero());
   const std::array rates = {shape.to_host, shape.network, shape.to_gpu};
   const std::int64_t chunks = std::max<std::int64_t>(shape.chunks.size.packets_of(shape.chunks.chunk).count(), 1);
   const Bytes rest = shape.chunks.size - shape.chunks.chunk * (chunks - 1);

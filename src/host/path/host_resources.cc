@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.h"
 #include "host/path/gpu_path.h"
 
 namespace weft::host {
@@ -67,6 +68,7 @@ Duration HostResources::idle_store(const Piece& piece) const {
 
 Time HostResources::with_memory(Bytes size, Server::Deferred when, Time end) {
   constexpr std::int64_t kSlices = 16;
+  WEFT_DCHECK(end >= when.start);
   const Duration span = end - when.start;
   const Bytes slice = size / kSlices;
   Time last = end;

@@ -9,6 +9,7 @@
 #include <deque>
 #include <vector>
 
+#include "base/assert.h"
 #include "host/path/cpu.h"
 #include "host/path/pcie.h"
 #include "host/path/stage.h"
@@ -48,10 +49,16 @@ class HostResources {
   [[nodiscard]] const Cpu& cpu() const { return cpu_; }
   /// A slot for one more NIC; stays where it is.
   [[nodiscard]] PcieSlot& add_nic();
-  [[nodiscard]] PcieSlot& gpu(verbs::GpuIndex gpu) { return gpus_[gpu.value()]; }
+  [[nodiscard]] PcieSlot& gpu(verbs::GpuIndex gpu) {
+    WEFT_DCHECK(gpu.value() < gpus_.size());
+    return gpus_[gpu.value()];
+  }
   [[nodiscard]] const ByteServer& memory() const { return memory_; }
   /// What NICs and the scale-up port of a GPU share.
-  [[nodiscard]] ByteServer& gpu_memory(verbs::GpuIndex gpu) { return gpu_memories_[gpu.value()]; }
+  [[nodiscard]] ByteServer& gpu_memory(verbs::GpuIndex gpu) {
+    WEFT_DCHECK(gpu.value() < gpu_memories_.size());
+    return gpu_memories_[gpu.value()];
+  }
 
   /// One piece of bytes and the way it takes: between the slot of a NIC and a memory.
   struct Piece {

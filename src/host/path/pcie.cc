@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::host {
@@ -11,6 +12,7 @@ Rate effective(const PcieOptions& options) {
   if (options.lane_rate == Rate::max()) {
     return Rate::max();
   }
+  WEFT_ASSERT(options.lanes > 0 && options.max_payload > Bytes::zero() && options.overhead >= Bytes::zero());
   const auto raw = static_cast<Uint128>(raw_rate(options).bits_per_second());
   const auto payload = static_cast<std::uint64_t>(options.max_payload.count());
   const auto tlp = payload + static_cast<std::uint64_t>(options.overhead.count());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.h"
 #include "base/stable_hash.h"
 
 namespace weft::host {
@@ -51,6 +52,7 @@ Duration RdmaPath::first_fetch(const HostResources::Piece& first) const {
 }
 
 HostResources::Piece RdmaPath::last_tlp(const HostResources::Piece& packet) const {
+  WEFT_DCHECK(packet.size > Bytes::zero());
   return {packet.place, (packet.size - Bytes(1)) % slot_.options().max_payload + Bytes(1)};
 }
 
@@ -93,6 +95,7 @@ void RdmaPath::stage_chunks(Flow& flow, Time now) {
   while (flow.staged.size() < kBuffers && !flow.unstaged.empty()) {
     Bytes& left = flow.unstaged.front();
     const Bytes size = std::min(left, host_.options().copy_chunk);
+    WEFT_DCHECK(size > Bytes::zero());
     left -= size;
     if (left == Bytes::zero()) {
       (void)flow.unstaged.pop_front();
@@ -164,6 +167,7 @@ bool RdmaPath::has_room(Bytes payload, Time now) {
   while (!buffer_.empty() && buffer_.front().until <= now) {
     buffered_ -= buffer_.pop_front().size;
   }
+  WEFT_DCHECK(buffer_.empty() == (buffered_ == Bytes::zero()));
   return options_.receive_buffer == Bytes::max() || buffered_ + payload <= options_.receive_buffer;
 }
 

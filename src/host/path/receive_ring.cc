@@ -1,5 +1,7 @@
 #include "host/path/receive_ring.h"
 
+#include "base/assert.h"
+
 namespace weft::host {
 
 bool ReceiveRing::push(const Packet& packet, Cpu& cpu, Time now) {
@@ -10,6 +12,7 @@ bool ReceiveRing::push(const Packet& packet, Cpu& cpu, Time now) {
   waiting_.push_back({packet, in_memory});
   switch (state_) {
     case State::kIdle:
+      WEFT_DCHECK(waiting_.size() == 1);  // an idle ring was empty
       unit_ = Bytes::zero();
       if (options_.wait == SocketWait::kBusyPoll) {
         state_ = State::kPolling;
@@ -31,6 +34,7 @@ bool ReceiveRing::push(const Packet& packet, Cpu& cpu, Time now) {
 }
 
 std::optional<ReceiveRing::Packet> ReceiveRing::act(Cpu& cpu, Time now) {
+  WEFT_DCHECK(state_ != State::kIdle && !waiting_.empty() && next_ <= now);
   if (state_ == State::kAwaitsInterrupt) {
     ++interrupts_;
     state_ = State::kPolling;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace weft::host {
 
 Time Server::serve(Deferred when, Duration work) {
+  WEFT_DCHECK(work >= Duration::zero());
   busy_ += work;
   lookback_ = std::max(lookback_, when.now - when.start);
   const Time kept = when.now - std::min(lookback_, when.now - Time::zero());
@@ -17,6 +20,7 @@ Time Server::serve(Deferred when, Duration work) {
   // Fills idle time up to the next interval that is taken, and goes on behind that.
   while (next != taken_.end() && merged.end + work > next->begin) {
     work -= next->begin - merged.end;
+    WEFT_DCHECK(work > Duration::zero());  // or it would have fitted in front
     merged.end = next->end;
     ++next;
   }
@@ -27,7 +31,9 @@ Time Server::serve(Deferred when, Duration work) {
     ++next;
   }
   if (merged.end > merged.begin) {
-    taken_.insert(taken_.erase(first, next), merged);
+    const auto made = taken_.insert(taken_.erase(first, next), merged);
+    WEFT_DCHECK(made == taken_.begin() || (made - 1)->end <= made->begin);
+    WEFT_DCHECK(made + 1 == taken_.end() || made->end < (made + 1)->begin);
   }
   return end;
 }

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "base/assert.h"
 #include "base/data_size.h"
 #include "base/rate.h"
 #include "base/time.h"
@@ -50,6 +51,7 @@ class ByteServer {
   explicit ByteServer(Rate rate) : rate_(rate) {}
 
   Time pass(Time at, Bytes size) {
+    WEFT_DCHECK(size >= Bytes::zero());
     bytes_ += size;
     return rate_ == Rate::max() ? at : server_.serve(at, rate_.transmit_time(size));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.h"
 #include "base/stable_hash.h"
 
 namespace weft::host {
@@ -24,6 +25,7 @@ CoreId SocketPath::core_of(Qpn qpn) const {
 // The copy and the run of the stack that the next unit of the flow needs.
 Time SocketPath::make_unit(Flow& flow, Time now) {
   const Bytes size = std::min(flow.waiting, options_.unit);
+  WEFT_DCHECK(flow.core.is_valid() && size >= Bytes::zero());
   Cpu& cpu = host_.cpu();
   (void)cpu.run(flow.core, CpuWork::kCopy, now, options_.send_copy.time(size));
   const Time ready = cpu.run(flow.core, CpuWork::kTransmitStack, now, options_.transmit_stack.latency);
@@ -63,6 +65,7 @@ void SocketPath::on_departure(FlowRef flow, Bytes payload, Time now) {
       (void)state.units.pop_front();
     }
   }
+  WEFT_DCHECK(state.ahead >= Bytes::zero() && (!state.units.empty() || state.ahead == Bytes::zero()));
   if (state.ahead < options_.unit && state.waiting > Bytes::zero()) {
     (void)make_unit(state, now);
   }

@@ -1,5 +1,7 @@
 #include "transport/congestion/congestion_control.h"
 
+#include "base/assert.h"
+
 namespace weft::transport {
 
 Duration CongestionControl::gap_after(Bytes size, Time now) {
@@ -14,6 +16,7 @@ Duration CongestionControl::transmit_slow(Bytes size, Time now) {
     on_transmit(size, now);
   }
   gap_ = gap_after(size, now);
+  WEFT_DCHECK(gap_ >= Duration::zero());
   gap_size_ = size;
   return gap_;
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
 #include "base/data_size.h"
 #include "base/rate.h"
 #include "base/time.h"
@@ -58,6 +59,7 @@ class CongestionControl {
     return now + gap_ < steady_until_ && size < steady_bytes_ && size == gap_size_;
   }
   [[nodiscard]] Duration transmit_steady(Bytes size) {
+    WEFT_DCHECK(size == gap_size_ && size < steady_bytes_);
     steady_bytes_ -= size;
     return gap_;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::transport {
@@ -85,6 +86,7 @@ void Cubic::raise_estimate(Bytes acknowledged) {
     const std::int64_t raise = estimate_credit_ / denominator;
     state_.estimate += raise;
     estimate_credit_ -= raise * denominator;
+    WEFT_DCHECK(estimate_credit_ >= 0 && estimate_credit_ < denominator);
   }
 }
 
@@ -116,6 +118,7 @@ void Cubic::on_tcp_ack(const TcpAckSample& sample, Time now) {
   if (window_credit_ >= window().count()) {
     const std::int64_t raise = window_credit_ / window().count();
     window_credit_ -= raise * window().count();
+    WEFT_DCHECK(raise > 0 && window_credit_ >= 0 && window_credit_ < window().count());
     set_window(window() + Bytes(raise));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::transport {
@@ -130,6 +131,10 @@ Probability Dcqcn::alpha(Time now) {
 
 Time Dcqcn::next_event() const { return limited_ ? earlier(next_increase_, cut_at_) : cut_at_; }
 
+bool Dcqcn::rates_in_order() const {
+  return parameters_->minimum_rate <= current_ && current_ <= target_ && target_ <= parameters_->line_rate;
+}
+
 // At most three rounds: increases before a cut, the cut, increases after it.
 void Dcqcn::apply_due(Time now) {
   if (next_event() > now)
@@ -141,6 +146,7 @@ void Dcqcn::apply_due(Time now) {
     }
     const Time last = cut_at_ <= now ? cut_at_ - Duration::picoseconds(1) : now;
     const std::int64_t events = (last - next_increase_) / parameters_->increase_timer + 1;
+    WEFT_DCHECK(events > 0);  // or the loop would not end
     next_increase_ += parameters_->increase_timer * events;
     apply_timer(events);
   }
@@ -164,6 +170,7 @@ void Dcqcn::apply_timer(std::int64_t events) {
     current_ = current_ + each * jump;
     time_stage_ += jump;
     events -= jump;
+    WEFT_DCHECK(rates_in_order() && events >= 0);
   }
 }
 
@@ -179,6 +186,7 @@ void Dcqcn::cut(Time at) {
   time_stage_ = byte_stage_ = 0;
   next_increase_ = at + parameters_->increase_timer;
   limited_ = current_ < parameters_->line_rate;
+  WEFT_DCHECK(rates_in_order());
   set_steady({.until = at, .bytes = parameters_->byte_counter});
 }
 
@@ -187,6 +195,7 @@ void Dcqcn::raise() {
   target_ = std::min(target_ + step(), parameters_->line_rate);
   current_ = target_ - (target_ - current_) / 2;
   limited_ = current_ < parameters_->line_rate;
+  WEFT_DCHECK(rates_in_order());
 }
 
 Rate Dcqcn::hyper_step(std::int64_t stage) const {
@@ -226,6 +235,7 @@ bool Dcqcn::step_is_steady() const {
 void Dcqcn::settle_alpha(Time at) {
   if (!started_)
     return;
+  WEFT_DCHECK(at >= alpha_time_);  // a negative exponent would be a huge one
   std::int64_t ticks = (at - alpha_time_) / parameters_->alpha_timer;
   alpha_time_ += parameters_->alpha_timer * ticks;
   if (ticks > 0 && cnp_since_tick_) {

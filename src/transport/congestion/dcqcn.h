@@ -60,6 +60,8 @@ class Dcqcn final : public CongestionControl {
   [[nodiscard]] Probability alpha(Time now);
 
  private:
+  /// minimum_rate <= current <= target <= line_rate; for assertions.
+  [[nodiscard]] bool rates_in_order() const;
   [[nodiscard]] Time next_event() const;
   void apply_due(Time now);
   void apply_timer(std::int64_t events);

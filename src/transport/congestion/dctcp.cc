@@ -1,5 +1,6 @@
 #include "transport/congestion/dctcp.h"
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::transport {
@@ -33,6 +34,7 @@ void Dctcp::on_tcp_ack(const TcpAckSample& sample, Time) {
 /// alpha = (1 - g) alpha + g M, rounded down.
 //= rfc8257 3.3
 void Dctcp::update_alpha() {
+  WEFT_DCHECK(Bytes::zero() <= marked_ && marked_ <= acknowledged_);
   if (acknowledged_ > Bytes::zero()) {
     const Probability share =
         Probability::from_ratio({.numerator = static_cast<std::uint64_t>(marked_.count()),

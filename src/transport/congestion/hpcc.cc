@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::transport {
@@ -92,6 +93,7 @@ void Hpcc::set_window(std::int64_t load, bool new_round_trip) {
     stage_ = by_load ? 0 : stage_ + 1;
     reference_ = window_;
   }
+  WEFT_DCHECK(window_ <= largest_ && reference_ <= largest_ && stage_ <= parameters_->stages);
 }
 
 Bytes Hpcc::window(Time) { return std::min(Bytes(window_ / kByte), parameters_->window_limit); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::transport {
@@ -42,6 +43,7 @@ void IbCongestionControl::on_congestion(Time now) {
     ++threshold_events_;
   if (next_tick_.is_never() && ccti_ > parameters_->ccti_min)
     next_tick_ = now + parameters_->timer();
+  WEFT_DCHECK(consistent());
   set_steady({.until = next_tick_});
 }
 
@@ -57,6 +59,7 @@ void IbCongestionControl::apply_due(Time now) {
     ccti_ = static_cast<std::uint16_t>(ccti_ - ticks);
     next_tick_ += parameters_->timer() * ticks;
   }
+  WEFT_DCHECK(consistent());
   set_steady({.until = next_tick_});
 }
 

@@ -66,6 +66,11 @@ class IbCongestionControl final : public CongestionControl {
 
  private:
   [[nodiscard]] const CctEntry& entry() const { return parameters_->table[ccti_]; }
+  /// The index lies between its limits and its timer runs while it is above its minimum; for assertions.
+  [[nodiscard]] bool consistent() const {
+    return ccti_ >= parameters_->ccti_min && ccti_ <= parameters_->ccti_limit &&
+           next_tick_.is_never() == (ccti_ == parameters_->ccti_min);
+  }
   void apply_due(Time now);
 
   const IbCongestionParameters* parameters_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::transport {
@@ -120,6 +121,7 @@ Rate Swift::pacing_rate(Time now) {
 Duration Swift::gap_after(Bytes, Time) {
   if (window_.raw() >= PacketCount::kOne)
     return Duration::zero();
+  WEFT_DCHECK(window_ >= parameters_->least_window);
   const Int128 gap = static_cast<Int128>(round_trip_.picoseconds()) * PacketCount::kOne / window_.raw();
   return Duration::picoseconds(static_cast<std::int64_t>(gap));
 }

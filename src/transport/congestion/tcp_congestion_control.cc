@@ -28,6 +28,7 @@ void TcpCongestionControl::on_ack(const AckSample& sample, Time now) {
 }
 
 void TcpCongestionControl::reduce(Bytes flight, Cause cause, Time now) {
+  WEFT_DCHECK(flight >= Bytes::zero());
   saved_window_ = window_;
   saved_ssthresh_ = ssthresh_;
   save();
@@ -76,6 +77,7 @@ Bytes TcpCongestionControl::slow_start(Bytes acknowledged) {
 }
 
 void TcpCongestionControl::additive_increase(Bytes acknowledged) {
+  WEFT_DCHECK(acknowledged > Bytes::zero() && counted_ >= Bytes::zero() && window_ >= segment_);
   counted_ += acknowledged;
   if (counted_ >= window_) {
     counted_ -= window_;

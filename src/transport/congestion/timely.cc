@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::transport {
@@ -57,6 +58,7 @@ void Timely::take(Duration round_trip) {
   } else {
     shrink(share(difference_, from.base_round_trip) * from.decrease);
   }
+  WEFT_DCHECK(from.minimum_rate <= rate_ && rate_ <= from.line_rate);
 }
 
 void Timely::increase(std::int64_t steps) {

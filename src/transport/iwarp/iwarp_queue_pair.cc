@@ -101,6 +101,7 @@ StreamQueuePair::Step IwarpQueuePair::read_next(const StreamCall& call) {
 
 // An FPDU is made as a whole, since its CRC covers all of it, and cut to what is asked for: almost always everything.
 bool IwarpQueuePair::gather_frame(const OutgoingFrame& frame, std::uint32_t from, std::span<std::byte> out) const {
+  WEFT_DCHECK(from + out.size() <= frame.length);
   const bool own = frame.source == OutgoingFrame::Source::kOwn;
   if (own && frame.header_bytes == 0) {
     std::ranges::copy(std::span(own_[frame.number]).subspan(from, out.size()), out.begin());

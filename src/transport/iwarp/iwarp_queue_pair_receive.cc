@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.h"
 #include "transport/iwarp/iwarp_queue_pair.h"
 #include "transport/iwarp/terminate_codes.h"
 #include "wire/byte_order.h"
@@ -95,6 +96,7 @@ StreamQueuePair::Step IwarpQueuePair::take_ulpdu(std::span<const std::byte> know
   const Result<wire::DdpHeader> ddp = wire::DdpHeader::parse(known);
   if (!ddp)
     return terminate(wire::terminate::kDdpCatastrophic, nullptr, call);
+  WEFT_DCHECK(ddp->size() <= ulpdu);  // it was parsed from the ULPDU
   Segment segment{.ddp = *ddp, .ulpdu = static_cast<std::uint32_t>(ulpdu)};
   segment.payload = static_cast<std::uint32_t>(ulpdu - ddp->size());
   const std::span<const std::byte> behind = known.subspan(ddp->size());
@@ -125,6 +127,7 @@ StreamQueuePair::Step IwarpQueuePair::take(const Segment& segment, std::size_t e
 // peer aligns its FPDUs with segments; with the CRC or a marker the assumption is also checked.
 //= rfc5044 5
 bool IwarpQueuePair::place_early(const StreamRun& run, const StreamCall& call) {
+  WEFT_DCHECK(run.offset > input().position());
   if (!settings_.early_placement || phase_ != Phase::kOperation || run.length < kMinFpdu || run.offset < read_origin_)
     return false;
   const std::uint64_t place = run.offset - read_origin_;

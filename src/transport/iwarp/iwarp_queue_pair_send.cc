@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.h"
 #include "transport/iwarp/iwarp_queue_pair.h"
 #include "transport/iwarp/terminate_codes.h"
 #include "wire/byte_order.h"
@@ -117,6 +118,7 @@ void IwarpQueuePair::write_data(StreamRequest& request, const StreamCall& call) 
 void IwarpQueuePair::write_read_request(StreamRequest& request, const StreamCall& call) {
   const SendWqe& wqe = request.wqe;
   const std::span<const verbs::Sge> sink = wqe.sg_list.elements();
+  WEFT_DCHECK(outbound_reads_.size() < usable_ord());
   OutboundRead read{.number = requests().next_number(), .length = wqe.length};
   if (!sink.empty()) {
     read.stag = sink.front().lkey;
@@ -153,6 +155,7 @@ void IwarpQueuePair::write_immediate(StreamRequest& request, const StreamCall& c
 StreamQueuePair::Step IwarpQueuePair::write_read_response(const StreamCall& call) {
   InboundRead& read = inbound_reads_.front();
   const wire::ReadRequest& request = read.request;
+  WEFT_DCHECK(read.sent < request.length || request.length == 0);  // one that is answered has left the queue
   const RemoteRange rest{
       .key = request.source_stag, .address = request.source_offset + read.sent, .length = request.length - read.sent};
   // The region may have been closed since the request was accepted.
@@ -190,6 +193,7 @@ void IwarpQueuePair::write_fpdu(const wire::DdpHeader& ddp, std::span<const std:
                                 const StreamCall& call) {
   const std::size_t ulpdu = ddp.size() + control.size() + frame.payload_bytes;
   const std::span<std::byte> header(frame.header);
+  WEFT_DCHECK(wire::kMpaLengthSize + ddp.size() + control.size() <= header.size() && ulpdu <= 0xFFFF);
   wire::store_be16(header, 0, static_cast<std::uint16_t>(ulpdu));
   ddp.emit(header.subspan(wire::kMpaLengthSize));
   std::ranges::copy(control, header.subspan(wire::kMpaLengthSize + ddp.size()).begin());

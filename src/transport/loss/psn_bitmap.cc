@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace weft::transport {
 
 std::uint32_t PsnBitmap::run_from(Psn from, std::uint32_t limit) const {
+  WEFT_DCHECK(limit <= window());  // beyond it the ring begins again
   std::uint32_t run = 0;
   while (run < limit) {
     const auto here = static_cast<std::uint32_t>(std::countr_one(bits_from(from + run)));

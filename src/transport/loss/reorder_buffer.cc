@@ -31,6 +31,7 @@ ReorderBuffer::Outcome ReorderBuffer::keep(const ReceivedPacket& received, bool 
   }
   entry_of_.resize(arrived_.window());
   const std::uint16_t place = free_.back();
+  WEFT_DCHECK(place < entries_.size() && !kept_.test(psn));
   free_.pop_back();
   entry_of_[psn.value() & (arrived_.window() - 1)] = place;
   Entry& entry = entries_[place];
@@ -47,7 +48,14 @@ ReorderBuffer::Outcome ReorderBuffer::keep(const ReceivedPacket& received, bool 
   arrived_.set(psn);
   ++arrived_count_;
   note_unreported(psn);
+  WEFT_DCHECK(consistent());
   return Outcome::kKept;
+}
+
+bool ReorderBuffer::consistent() const {
+  const std::size_t kept = entries_.size() - free_.size();
+  return arrived_count_ <= window_ && kept <= arrived_count_ && held_ <= kept && held_ <= options_.packets &&
+         held_bytes_ <= options_.bytes && (held_ != 0 || held_bytes_ == Bytes::zero());
 }
 
 std::uint32_t ReorderBuffer::take_middles(Psn expected) {
@@ -70,6 +78,7 @@ ReorderBuffer::Entry* ReorderBuffer::find(Psn psn) {
 }
 
 void ReorderBuffer::release(Psn psn) {
+  WEFT_DCHECK(kept_.test(psn) && arrived_.test(psn));  // each entry is released once
   const std::uint16_t place = entry_of_[psn.value() & (arrived_.window() - 1)];
   Entry& entry = entries_[place];
   if (!entry.placed) {
@@ -81,15 +90,18 @@ void ReorderBuffer::release(Psn psn) {
   kept_.reset(psn);
   arrived_.reset(psn);
   --arrived_count_;
+  WEFT_DCHECK(consistent());
 }
 
 void ReorderBuffer::skip(Psn from, Psn to) {
+  WEFT_DCHECK(from <= to);
   const auto count = static_cast<std::uint32_t>(std::min<std::int32_t>(to - from, static_cast<std::int32_t>(window_)));
   for (std::uint32_t i = 0; i < count && any(); ++i) {
     if (kept_.test(from + i))
       release(from + i);
   }
   arrived_count_ -= arrived_.reset_range(from, count);
+  WEFT_DCHECK(consistent());
 }
 
 wire::SackBitmap ReorderBuffer::report(Psn expected) {

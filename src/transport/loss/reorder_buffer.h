@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/data_size.h"
 #include "base/psn.h"
 #include "transport/loss/psn_bitmap.h"
@@ -44,6 +45,7 @@ class ReorderBuffer {
   Outcome note_placed(const ReceivedPacket& received);
   /// The same for a full packet from the middle of a WRITE that has not come before.
   void note_middle(Psn psn) {
+    WEFT_DCHECK(!arrived_.test(psn));
     arrived_.set(psn);
     ++arrived_count_;
     note_unreported(psn);
@@ -76,12 +78,15 @@ class ReorderBuffer {
 
  private:
   Outcome keep(const ReceivedPacket& received, bool placed);
+  /// Counters agree with what is held; for assertions.
+  [[nodiscard]] bool consistent() const;
   void note_unreported(Psn psn) {
     if (!unreported_ || psn < first_unreported_)
       first_unreported_ = psn;
     if (!unreported_ || psn > last_unreported_)
       last_unreported_ = psn;
     unreported_ = true;
+    WEFT_DCHECK(first_unreported_ <= last_unreported_);
   }
 
   PsnBitmap arrived_;

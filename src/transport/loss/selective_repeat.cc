@@ -34,12 +34,19 @@ void SelectiveRepeat::start(Psn una) {
   una_ = round_end_ = steps_round_ = una;
 }
 
+bool SelectiveRepeat::consistent() const {
+  const bool counts = std::max({received_count_, responded_count_, lost_count_, resent_count_}) <= window();
+  const bool highest = received_count_ == 0 || (highest_ >= una_ && received_.test(highest_));
+  return counts && highest && steps_ >= 1 && steps_ <= kMaxSteps && sent_.size() == (by_time_ ? window() : 0);
+}
+
 std::uint32_t SelectiveRepeat::span(Psn end) const {
   return static_cast<std::uint32_t>(std::clamp<std::int32_t>(end - una_, 0, static_cast<std::int32_t>(window())));
 }
 
 // A round trip as the sender sees it: with the time that the acknowledgement was held back.
 void SelectiveRepeat::measure(Psn psn, Time now) {
+  WEFT_DCHECK(by_time_);  // else no times are kept
   const Stamp sent = sent_[psn.value() & mask_];
   if (static_cast<std::int32_t>(sent - newest_sent_) > 0 || !measured_) {
     newest_sent_ = sent;
@@ -105,6 +112,7 @@ void SelectiveRepeat::advance(Psn una, Psn end, Time now) {
     resent_count_ -= resent_.reset_range(una_, passed);
   }
   una_ = una;
+  WEFT_DCHECK(consistent());
 }
 
 void SelectiveRepeat::on_sack(const wire::SackBitmap& bitmap, const Sack& sack, Time now) {
@@ -142,6 +150,7 @@ void SelectiveRepeat::on_sack(const wire::SackBitmap& bitmap, const Sack& sack, 
   if (!by_time_ && received_count_ != 0) {
     detect_by_count(sack.acknowledged);
   }
+  WEFT_DCHECK(consistent());
 }
 
 bool SelectiveRepeat::on_response(Psn psn) {
@@ -191,6 +200,7 @@ void SelectiveRepeat::detect_by_count(Psn acknowledged) {
 // those that were sent again are each looked at.
 //= rfc8985 6.2
 Time SelectiveRepeat::detect(Psn limit, Time now) {
+  WEFT_DCHECK(by_time_ && consistent());
   if (received_count_ == 0) {
     return Time::never();
   }
@@ -277,6 +287,7 @@ Psn SelectiveRepeat::take_retransmission() {
     const Psn psn = una_ + at + std::countr_zero(bits);
     lost_.reset(psn);
     --lost_count_;
+    WEFT_DCHECK(consistent());
     if (!resent_.test(psn)) {
       resent_.set(psn);
       ++resent_count_;

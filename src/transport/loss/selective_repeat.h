@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/psn.h"
 #include "base/time.h"
 #include "transport/loss/psn_bitmap.h"
@@ -44,6 +45,7 @@ class SelectiveRepeat {
 
   /// Packet `psn` leaves now, for the first time or again.
   void on_sent(Psn psn, Time now) {
+    WEFT_DCHECK(psn >= una_ && psn - una_ < static_cast<std::int32_t>(window()));
     if (by_time_)
       sent_[psn.value() & mask_] = stamp(now);
   }
@@ -104,6 +106,8 @@ class SelectiveRepeat {
   [[nodiscard]] Duration longest() const {
     return duration(longest_now_ > longest_before_ ? longest_now_ : longest_before_);
   }
+  /// Counters fit the window and what was received lies in it; for assertions.
+  [[nodiscard]] bool consistent() const;
   [[nodiscard]] std::uint32_t span(Psn end) const;
   void measure(Psn psn, Time now);
   void measure_first_arrival(Psn psn, Time now);

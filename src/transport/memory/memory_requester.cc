@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "transport/message_packet.h"
 #include "transport/rc_timing.h"
 
@@ -87,7 +88,16 @@ bool MemoryRequester::poll_transmit(const TransmitSlot& slot, const MemoryCall& 
     return false;
   }
   progress(call);
+  WEFT_DCHECK(consistent());
   return true;
+}
+
+bool MemoryRequester::consistent() const {
+  if (failed_)
+    return true;  // the queue pair flushes what is left
+  const bool numbered = queue_.empty() || queue_.front().ssn == next_message_ - queue_.size();
+  return numbered && begun_ <= queue_.size() && (offset_ == 0 || begun_ > 0) && loads_ <= begun_ &&
+         (loads_ > 0 || load_in_flight_ == 0);
 }
 
 // Those before it may still complete; it fails in its turn.
@@ -195,6 +205,7 @@ void MemoryRequester::on_load_data(const ReceivedPacket& received, const MemoryC
       wqe.sg_list.scatter(call.context.memory(), header.offset, received.payload.first(payload));
     }
   }
+  WEFT_DCHECK(loads_ > 0 && load_in_flight_ >= payload);
   wqe.responses += payload;
   load_in_flight_ -= payload;
   if (wqe.responses == wqe.length) {
@@ -203,6 +214,7 @@ void MemoryRequester::on_load_data(const ReceivedPacket& received, const MemoryC
   }
   complete_responded(call);
   progress(call);
+  WEFT_DCHECK(consistent());
 }
 
 void MemoryRequester::complete_responded(const MemoryCall& call) {
@@ -232,6 +244,7 @@ void MemoryRequester::complete_front(verbs::WcStatus status, const MemoryCall& c
 void MemoryRequester::on_timeout(const MemoryCall& call) {
   if (deadline_ > call.now || failed_)
     return;
+  WEFT_DCHECK(begun_ > 0);  // or there was no deadline
   ++call.counters.timeouts;
   complete_front(verbs::WcStatus::kRetryExcErr, call);
   failed_ = true;

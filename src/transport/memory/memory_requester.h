@@ -47,6 +47,8 @@ class MemoryRequester {
 
   /// The message whose units leave now, or the next one; only if there is one.
   [[nodiscard]] const SendWqe& current() const { return queue_[offset_ > 0 ? begun_ - 1 : begun_]; }
+  /// Counts agree with the queue; for assertions.
+  [[nodiscard]] bool consistent() const;
   [[nodiscard]] bool may_begin(const SendWqe& wqe, const QpCore& core) const;
   [[nodiscard]] bool fill_data(const SendWqe& wqe, const TransmitSlot& slot, const MemoryCall& call);
   void fill_load(const SendWqe& wqe, const TransmitSlot& slot, const MemoryCall& call);

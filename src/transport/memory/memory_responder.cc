@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/assert.h"
+
 namespace weft::transport {
 
 using wire::MemoryOperation;
@@ -180,6 +182,7 @@ void MemoryResponder::refuse(verbs::WcStatus status, const MemoryCall& call) {
 }
 
 void MemoryResponder::fill_response(wire::Packet& packet, const MemoryCall& call) {
+  WEFT_DCHECK(response_pending_);
   response_pending_ = false;
   start_unit(call.core, packet);
   packet.common.flags |= wire::kControl;
@@ -193,6 +196,7 @@ void MemoryResponder::fill_response(wire::Packet& packet, const MemoryCall& call
 
 bool MemoryResponder::fill_load_data(const TransmitSlot& slot, const MemoryCall& call) {
   const Load load = loads_.pop_front();
+  WEFT_DCHECK(load.asked <= call.options.format.unit);
   start_unit(call.core, slot.packet);
   slot.packet.memory.operation = MemoryOperation::kLoadData;
   slot.packet.memory.message = load.message;

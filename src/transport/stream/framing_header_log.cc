@@ -34,6 +34,7 @@ void FramingHeaderLog::append(StreamOffset offset, std::span<const std::byte> he
   Chunk* const chunk = fits ? last_ : new Chunk(std::max<std::size_t>(needed, kChunkBytes));
   const std::uint32_t at = chunk->filled.load(std::memory_order_relaxed);
   std::byte* const to = chunk->bytes.get() + at;
+  WEFT_DCHECK(at + needed <= chunk->capacity);
   const auto length = static_cast<std::uint16_t>(header.size());
   std::memcpy(to, &offset, sizeof offset);
   std::memcpy(to + sizeof offset, &length, sizeof length);
@@ -60,6 +61,7 @@ bool FramingHeaderLog::settle(Place& place) {
 }
 
 FramingHeaderLog::Entry FramingHeaderLog::entry_at(const Place& place) {
+  WEFT_DCHECK(place.at + kPrefix <= place.chunk->filled.load(std::memory_order_acquire));
   const std::byte* const from = place.chunk->bytes.get() + place.at;
   Entry entry;
   std::uint16_t length = 0;

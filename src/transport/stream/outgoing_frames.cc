@@ -8,12 +8,14 @@
 namespace weft::transport {
 
 void OutgoingFrames::push(OutgoingFrame frame) {
+  WEFT_DCHECK(frame.header_bytes + frame.payload_bytes <= frame.length);
   frame.begin = end_;
   end_ += frame.length;
   frames_.push_back(frame);
 }
 
 void OutgoingFrames::acknowledge(StreamOffset offset) {
+  WEFT_DCHECK(offset <= end_);  // only what was written can be acknowledged
   while (!frames_.empty() && frames_.front().end() <= offset) {
     (void)frames_.pop_front();
     hint_ -= std::min(hint_, 1U);
@@ -45,6 +47,7 @@ const OutgoingFrame& OutgoingFrames::at(StreamOffset offset) const {
       low = middle + 1;
     }
   }
+  WEFT_DCHECK(offset >= frames_[low].begin && offset < frames_[low].end());
   hint_ = low;
   return frames_[low];
 }

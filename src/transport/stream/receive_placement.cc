@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assert.h"
+
 namespace weft::transport {
 namespace {
 
@@ -91,6 +93,7 @@ SinkFault ReceivePlacement::invalidate(std::uint32_t key, const StreamCall& call
 }
 
 SinkFault ReceivePlacement::complete(const verbs::WorkCompletion& completion, const StreamCall& call) {
+  WEFT_DCHECK(in_use_);
   verbs::WorkCompletion filled = completion;
   filled.src_qp = call.attributes().destination_qpn;
   in_use_ = false;

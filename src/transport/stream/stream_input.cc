@@ -31,6 +31,7 @@ void StreamInput::store(const StreamRun& run) {
   }
   const StreamOffset end = offset + bytes.size();
   grow(static_cast<std::size_t>(end - position_));
+  WEFT_DCHECK(bytes.empty() || (std::has_single_bit(buffer_.size()) && end - position_ <= buffer_.size()));
   farthest_ = std::max(farthest_, end);
   while (!bytes.empty()) {
     const std::size_t at = offset & (buffer_.size() - 1);

@@ -84,6 +84,7 @@ void StreamQueuePair::work(const StreamCall& call) {
 }
 
 void StreamQueuePair::take_arrivals(const StreamCall& call) {
+  WEFT_DCHECK(contiguous_ <= connection_->arrived());  // what has arrived in order stays so
   contiguous_ = connection_->arrived();
   if (!established_ && contiguous_ != 0) {
     established_ = true;
@@ -94,6 +95,7 @@ void StreamQueuePair::take_arrivals(const StreamCall& call) {
   waits_for_receive_ = false;
   while (core_.may_receive() && read_next(call) == Step::kDone) {
   }
+  WEFT_DCHECK(input_.position() <= contiguous_);
   if (waits_for_receive_ && !waited)
     ++counters_.waits_for_receive;
   // Nobody reads any more, but the window must let the peer's FIN through.
@@ -177,6 +179,7 @@ void StreamQueuePair::write(const OutgoingFrame& frame, std::span<const std::byt
   ++counters_.frames_sent;
   if (ledger_ != nullptr)
     ledger_->append(frames_.end(), note);
+  WEFT_DCHECK(frames_.end() == connection_->written());  // one count of the stream for framing and TCP
   frames_.push(frame);
   connection_->write(frame.length, call.now);
 }

@@ -23,6 +23,7 @@ Result<void> StreamSendQueue::post(const verbs::SendWr& request, const StreamCal
 
 void StreamSendQueue::mark_written(StreamOffset end) {
   StreamRequest& request = queue_[cursor_];
+  WEFT_DCHECK(!request.is_written && (cursor_ == 0 || queue_[cursor_ - 1].end <= end));
   request.is_written = true;
   request.end = end;
   ++cursor_;
@@ -36,6 +37,7 @@ const StreamRequest& StreamSendQueue::at(std::uint32_t number) const {
 }
 
 bool StreamSendQueue::complete_front(const StreamCall& call) {
+  WEFT_DCHECK(cursor_ > 0 && queue_.front().is_written && queue_.front().is_responded);
   const StreamRequest request = queue_.pop_front();
   ++first_;
   --cursor_;

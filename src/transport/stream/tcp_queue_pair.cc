@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace weft::transport {
 namespace {
 
@@ -215,6 +217,7 @@ StreamQueuePair::Step TcpQueuePair::continue_message(const StreamCall& call) {
 }
 
 void TcpQueuePair::end_message(const StreamCall& call) {
+  WEFT_DCHECK(in_message_ && received_ == arriving_.length);
   in_message_ = false;
   ++messages_taken_;
   ++count().frames_received;

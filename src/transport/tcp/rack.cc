@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace weft::transport {
 
 namespace {
@@ -21,6 +23,7 @@ void Rack::on_delivery(const Delivery& delivery, Time now) {
   sent_ = delivery.newest_sent;
   end_ = delivery.newest_end;
   rtt_ = now - sent_;
+  WEFT_DCHECK(rtt_ >= Duration::zero());
 }
 
 void Rack::on_duplicate(const TcpScoreboard& board) {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+
+#include "base/assert.h"
 
 namespace weft::transport {
 
@@ -32,10 +35,12 @@ class RateReduction {
   };
   /// The window from now to the next acknowledgement.
   [[nodiscard]] std::int64_t window(const Progress& progress) {
+    WEFT_DCHECK(progress.delivered >= 0 && progress.in_flight >= 0 && progress.segment > 0);
     delivered_ += progress.delivered;
     std::int64_t send = 0;
     if (progress.in_flight > goal_.threshold) {
       // Fits 64 bits: windows are below 2^31.
+      WEFT_DCHECK(goal_.threshold == 0 || delivered_ < std::numeric_limits<std::int64_t>::max() / goal_.threshold);
       send = (delivered_ * goal_.threshold + goal_.flight - 1) / goal_.flight - sent_;
     } else {
       send = std::max(delivered_ - sent_, progress.delivered) + (progress.advanced ? progress.segment : 0);

@@ -56,6 +56,7 @@ class ReceivedRanges {
       *first = whole;
       ranges_.erase(first + 1, last);
     }
+    WEFT_DCHECK(apart_at(whole.begin));
     return true;
   }
 
@@ -67,6 +68,7 @@ class ReceivedRanges {
       ++last;
     }
     ranges_.erase(ranges_.begin(), last);
+    WEFT_DCHECK(ranges_.empty() || next < ranges_.front().begin);
     return next;
   }
 
@@ -79,6 +81,12 @@ class ReceivedRanges {
   [[nodiscard]] std::size_t heap_bytes() const { return ranges_.capacity() * sizeof(SequenceRange); }
 
  private:
+  /// The run that begins at `begin` touches none of its neighbours; for assertions.
+  [[nodiscard]] bool apart_at(TcpSequence begin) const {
+    const auto it = std::ranges::lower_bound(ranges_, begin, {}, &SequenceRange::begin);
+    return it != ranges_.end() && it->begin == begin && begin < it->end &&
+           (it == ranges_.begin() || (it - 1)->end < begin) && (it + 1 == ranges_.end() || it->end < (it + 1)->begin);
+  }
   /// The first run that ends at or behind `sequence`: it touches what begins there.
   std::vector<SequenceRange>::iterator first_reaching(TcpSequence sequence) {
     return std::ranges::lower_bound(ranges_, sequence, {}, &SequenceRange::end);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/time.h"
 
 namespace weft::transport {
@@ -20,6 +21,7 @@ class RttEstimator {
   /// `sample` >= 0, of a segment that was sent once (Karn) or whose echo tells which sending it answers.
   //= rfc6298 2
   void add(Duration sample, const Limits& limits) {
+    WEFT_DCHECK(sample >= Duration::zero() && limits.minimum <= limits.maximum);
     if (smoothed_ == Duration::zero()) {
       smoothed_ = std::max(sample, Duration::picoseconds(1));
       variation_ = sample / 2;
@@ -31,6 +33,7 @@ class RttEstimator {
       minimum_ = std::min(minimum_, sample);
     }
     timeout_ = std::clamp(smoothed_ + 4 * variation_, limits.minimum, limits.maximum);
+    WEFT_DCHECK(minimum_ <= smoothed_ && variation_ >= Duration::zero());
   }
 
   /// Zero before the first sample.

@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace weft::transport {
+
+bool TcpScoreboard::consistent() const {
+  return una_ <= next_ && segments_.empty() == (una_ == next_) && sacked_ >= 0 && lost_ >= 0 && assumed_ >= 0 &&
+         sacked_ + lost_ <= outstanding() && sacked_segments_ <= segments_.size() &&
+         (sacked_ == 0) == (sacked_segments_ == 0);
+}
 
 void TcpScoreboard::deliver(const SentSegment& segment, const AckEvidence& evidence, Delivery& delivery) {
   const TcpSequence end = sequence_of(segment) + segment.length;
@@ -31,6 +39,7 @@ void TcpScoreboard::acknowledge(TcpSequence up_to, const AckEvidence& evidence, 
   TcpSequence at = una_;
   while (at < up_to) {
     SentSegment& segment = segments_.front();
+    WEFT_DCHECK(segment.begin == static_cast<std::uint32_t>(at));  // no gap between segments
     const auto part = static_cast<std::uint16_t>(std::min<std::int64_t>(segment.length, up_to - at));
     if (segment.has(SentSegment::kSacked)) {
       sacked_ -= part;
@@ -58,6 +67,7 @@ void TcpScoreboard::acknowledge(TcpSequence up_to, const AckEvidence& evidence, 
     assumed_ = std::clamp<std::int64_t>(assumed_ - (up_to - before) + missing, 0,
                                         std::max<std::int64_t>(outstanding() - sacked_ - lost_ - missing, 0));
   }
+  WEFT_DCHECK(consistent() && in_flight() >= 0);
 }
 
 std::uint32_t TcpScoreboard::index_of(TcpSequence sequence) const {
@@ -121,6 +131,7 @@ void TcpScoreboard::mark(Block part, Block whole, const AckEvidence& evidence, D
     sacked_ += segment.length;
     ++sacked_segments_;
     high_sacked_ = std::max(high_sacked_, last);
+    WEFT_DCHECK(consistent());
   }
 }
 
@@ -137,6 +148,7 @@ void TcpScoreboard::mark_lost(std::uint32_t index) {
   lost_from_ = lost_ == 0 ? at : std::min(lost_from_, at);
   lost_ += segment.length;
   assumed_ = std::min(assumed_, std::max<std::int64_t>(outstanding() - sacked_ - lost_, 0));
+  WEFT_DCHECK(consistent() && in_flight() >= 0);
 }
 
 void TcpScoreboard::forget_sacked() {
@@ -181,6 +193,7 @@ std::uint32_t TcpScoreboard::first_lost() {
 
 void TcpScoreboard::resend(std::uint32_t index, Time now) {
   SentSegment& segment = segments_[index];
+  WEFT_DCHECK(!segment.has(SentSegment::kLost) || lost_ >= segment.length);
   if (segment.has(SentSegment::kLost)) {
     lost_ -= segment.length;
   }

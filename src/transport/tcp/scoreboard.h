@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/assert.h"
 #include "base/ring.h"
 #include "base/time.h"
 #include "transport/tcp/tcp_types.h"
@@ -85,6 +86,7 @@ class TcpScoreboard {
   }
 
   void push(const SentSegment& segment) {
+    WEFT_DCHECK(segment.length > 0 && segment.begin == static_cast<std::uint32_t>(next_));
     segments_.push_back(segment);
     next_ += segment.length;
   }
@@ -115,6 +117,8 @@ class TcpScoreboard {
     TcpSequence begin = 0;
     TcpSequence end = 0;
   };
+  /// Bytes counted are bytes outstanding; for assertions.
+  [[nodiscard]] bool consistent() const;
   void deliver(const SentSegment& segment, const AckEvidence& evidence, Delivery& delivery);
   /// Marks the segments that begin in `part` and lie in `whole`.
   void mark(Block part, Block whole, const AckEvidence& evidence, Delivery& delivery);

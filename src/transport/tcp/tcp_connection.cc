@@ -62,6 +62,7 @@ void TcpConnection::close(Time now) {
 }
 
 void TcpConnection::begin_close(Time now) {
+  WEFT_DCHECK(state_ == TcpState::kEstablished || state_ == TcpState::kCloseWait);
   close_waits_ = false;
   sender_.queue_fin(core_, now);
   state_ = state_ == TcpState::kCloseWait ? TcpState::kLastAck : TcpState::kFinWait1;
@@ -89,6 +90,7 @@ void TcpConnection::end(TcpFailure failure) {
 }
 
 void TcpConnection::enter_time_wait(Time now) {
+  WEFT_DCHECK(receiver_.fin_taken() && sender_.fin_acknowledged());
   state_ = TcpState::kTimeWait;
   sender_.stop();
   //= rfc9293 3.6
@@ -133,8 +135,8 @@ void TcpConnection::on_packet(const ReceivedPacket& received, Time now) {
   }
 }
 
-/// A short way for the segment that is most often the next one: data that were expected, from a peer that waits for
-/// nothing. It does what the long way does; whatever does not fit is left to that.
+/// A fast path for the segment that is most often the next one: data that were expected, from a peer that waits for
+/// nothing. It does what the slow path does; whatever does not fit is left to that.
 bool TcpConnection::take_next(const ReceivedPacket& received, Time now) {
   const wire::Packet& packet = received.packet;
   const wire::TcpHeader& header = packet.tcp;
@@ -401,6 +403,7 @@ void TcpConnection::queue_reset(std::uint32_t sequence, std::uint32_t acknowledg
 }
 
 void TcpConnection::on_timeout(Time now) {
+  WEFT_DCHECK(time_wait_at_.is_never() == (state_ != TcpState::kTimeWait));
   receiver_.on_timeout(now);
   if (sender_.next_timeout() <= now && sender_.on_timeout(core_, now) == TcpSender::Verdict::kGivesUp) {
     end(TcpFailure::kTimedOut);
@@ -450,6 +453,7 @@ bool TcpConnection::poll_transmit(const TransmitSlot& slot, Time now) {
   if (response_pending() && alone) {
     fill_response(slot, now);
   } else if (data_ready) {
+    WEFT_DCHECK(state_ != TcpState::kClosed && state_ != TcpState::kListen && state_ != TcpState::kTimeWait);
     start_segment(slot.packet, now);
     sender_.fill(core_, slot, now);
     if (slot.packet.tcp.has(wire::kTcpSyn)) {

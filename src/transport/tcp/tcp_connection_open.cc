@@ -131,6 +131,7 @@ void TcpConnection::on_segment_in_syn_sent(const wire::Packet& packet, Time now)
 }
 
 void TcpConnection::take_syn(const wire::TcpHeader& header, Time now) {
+  WEFT_DCHECK(receiver_.next() == 1);  // numbers of the peer count from here
   core_.receiving.initial = header.sequence;
   agree(header);
   receiver_.start(header.timestamp, now);
@@ -173,6 +174,7 @@ bool TcpConnection::on_ack_in_syn_received(const wire::Packet& packet, const Seg
 
 /// The acknowledgement of the SYN.
 void TcpConnection::become_established(const wire::TcpHeader& header, Time now) {
+  WEFT_DCHECK(state_ == TcpState::kSynSent || state_ == TcpState::kSynReceived);
   const std::uint8_t scale = header.has(wire::kTcpSyn) ? std::uint8_t{0} : core_.agreed.send_scale;
   const std::int64_t window = static_cast<std::int64_t>(header.window) << scale;
   TcpAck ack;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/assert.h"
 #include "transport/packet_io.h"
 #include "transport/tcp/rtt_estimator.h"
 #include "transport/tcp/tcp_options.h"
@@ -42,6 +43,7 @@ struct TcpCore {
     constexpr std::uint32_t kTimestampBytes = 12;
     const std::uint32_t mss = std::min(agreed.peer_mss, options.mss);
     room_bytes = agreed.timestamps ? mss - kTimestampBytes : mss;
+    WEFT_DCHECK(room_bytes > 0 && room_bytes <= mss);  // neither end offers less than 64
   }
   /// The smallest shift with which the whole buffer fits into the window field.
   //= rfc7323 2.3
@@ -83,6 +85,7 @@ struct TcpCore {
     const auto size = wire::tcp_sizes(
         packet.common.encapsulation,
         {.options = Bytes(wire::tcp_option_bytes(packet.tcp)), .payload = Bytes(packet.common.payload_bytes)});
+    WEFT_DCHECK(size.frame <= size.wire && size.wire <= Bytes(0xFFFF));
     packet.common.frame_bytes = static_cast<std::uint16_t>(size.frame.count());
     packet.common.wire_bytes = static_cast<std::uint16_t>(size.wire.count());
   }

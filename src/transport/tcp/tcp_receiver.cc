@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace weft::transport {
 
 namespace {
@@ -71,6 +73,11 @@ void TcpReceiver::deliver_payload(TcpCore& core, const TcpArrival& arrival, Sequ
                          .bytes = arrival.bytes.empty() ? arrival.bytes : arrival.bytes.subspan(skipped, length)});
 }
 
+bool TcpReceiver::consistent() const {
+  const bool edges = acknowledged_ <= next_ && next_ <= edge_ && consumed_ <= arrived();
+  return edges && (ranges_.empty() || (next_ <= ranges_[0].begin && ranges_[ranges_.size() - 1].end <= edge_));
+}
+
 void TcpReceiver::on_data(TcpCore& core, const TcpArrival& arrival, Time now) {
   const SequenceRange whole{arrival.begin, arrival.begin + arrival.length};
   core.counters.payload_received += arrival.length;
@@ -99,6 +106,7 @@ void TcpReceiver::on_data(TcpCore& core, const TcpArrival& arrival, Time now) {
     take_early(core, arrival, part);
   }
   take_fin();
+  WEFT_DCHECK(consistent());
 }
 
 void TcpReceiver::take_fin() {
@@ -126,6 +134,7 @@ bool TcpReceiver::take_next(TcpCore& core, const ReceivedPacket& received, Time 
   next_ += length;
   core.user->on_arrival({.offset = static_cast<StreamOffset>(begin - 1), .length = length, .bytes = received.payload});
   count_segment(core, packet.tcp.has(wire::kTcpPsh), now);
+  WEFT_DCHECK(consistent());
   return true;
 }
 
@@ -187,6 +196,7 @@ void TcpReceiver::take_early(TcpCore& core, const TcpArrival& arrival, SequenceR
 //= rfc2018 4
 void TcpReceiver::note_recent(TcpSequence at) {
   const SequenceRange* const run = ranges_.find(at);
+  WEFT_DCHECK(run != nullptr);
   std::size_t place = 0;
   while (place + 1 < recent_.size() && recent_[place] != 0 &&
          !(run->begin <= recent_[place] && recent_[place] < run->end)) {
@@ -237,6 +247,7 @@ void TcpReceiver::fill(TcpCore& core, wire::TcpHeader& header) {
     ++field;
   }
   edge_ = std::max(edge_, next_ + (field << scale));
+  WEFT_DCHECK(field >= 0 && field <= kMaxField);
   header.window = static_cast<std::uint16_t>(field);
   header.acknowledgement = core.receiving.to_wire(next_);
   header.flags |= wire::kTcpAck;
@@ -273,6 +284,7 @@ void TcpReceiver::fill_blocks(const TcpCore& core, const TransmitSlot& slot) {
     slot.cold.tcp_sack[i] = {.begin = core.receiving.to_wire(blocks[i].begin),
                              .end = core.receiving.to_wire(blocks[i].end)};
   }
+  WEFT_DCHECK(count <= most);
   header.sack_blocks = static_cast<std::uint8_t>(count);
   if (count > 0) {
     slot.packet.common.flags |= wire::kHasCold;
@@ -287,6 +299,7 @@ void TcpReceiver::fill_alone(TcpCore& core, const TransmitSlot& slot) {
   fill(core, slot.packet.tcp);
   if (early) {
     // Of the past: what has come since stays due.
+    WEFT_DCHECK(early_next_ <= next_);
     early_waits_ = false;
     acknowledged_ = early_next_;
     wire::TcpHeader& header = slot.packet.tcp;

@@ -76,6 +76,8 @@ class TcpReceiver {
   [[nodiscard]] static std::int64_t first_window(const TcpCore& core);
 
  private:
+  /// Edges of the window in order, early runs between them; for assertions.
+  [[nodiscard]] bool consistent() const;
   void deliver_payload(TcpCore& core, const TcpArrival& arrival, SequenceRange part) const;
   void take_in_order(TcpCore& core, const TcpArrival& arrival, SequenceRange part, Time now);
   void count_segment(const TcpCore& core, bool pushed, Time now);

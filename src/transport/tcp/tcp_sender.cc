@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/assert.h"
 #include "base/int128.h"
 
 namespace weft::transport {
@@ -140,7 +141,16 @@ bool TcpSender::ready(const TcpCore& core) const {
   return open_ && (tail_probe_ || new_data_ready(core));
 }
 
+bool TcpSender::consistent() const {
+  const bool stream = board_.next() <= end_ + (fin_sent_ ? 1 : 0) && (!fin_sent_ || fin_queued_) &&
+                      limited_until_ <= board_.next() && probe_end_ <= board_.next();
+  const bool repeats = timer_ == Timer::kRetransmission || timer_ == Timer::kTailProbe;
+  return stream && window_ >= 0 && timer_at_.is_never() == (timer_ == Timer::kNone) &&
+         (!repeats || board_.outstanding() > 0);
+}
+
 void TcpSender::fill(TcpCore& core, const TransmitSlot& slot, Time now) {
+  WEFT_DCHECK(next_data(core) <= now);
   stale_ = true;
   if (syn_waits_) {
     syn_waits_ = false;
@@ -154,6 +164,7 @@ void TcpSender::fill(TcpCore& core, const TransmitSlot& slot, Time now) {
   } else {
     fill_new(core, slot, now);
   }
+  WEFT_DCHECK(consistent());
 }
 
 void TcpSender::fill_syn(const TcpCore& core, wire::Packet& packet, Time now) const {
@@ -216,6 +227,7 @@ void TcpSender::fill_new(TcpCore& core, const TransmitSlot& slot, Time now) {
       length = core.user->segment_length(static_cast<StreamOffset>(begin - 1), static_cast<std::uint32_t>(usable));
     }
   }
+  WEFT_DCHECK(length <= core.room() && (length == 0 || begin + length <= edge_));
   small_segment_ = false;
   fill_payload(core, slot, begin, length);
   const bool fin = fin_unsent() && begin + length == end_ && begin + length < edge_;
@@ -313,6 +325,7 @@ void TcpSender::pace(const TcpCore& core, const wire::Packet& packet, Time now) 
     const auto product = static_cast<Int128>(rtt_.smoothed().picoseconds()) * size * 100;
     gap = Duration::picoseconds(static_cast<std::int64_t>(product / (window * gain)));
   }
+  WEFT_DCHECK(gap >= Duration::zero());
   not_before_ = later(not_before_, now) + gap;
 }
 

@@ -94,6 +94,8 @@ class TcpSender {
   enum class Timer : std::uint8_t { kNone, kRetransmission, kTailProbe, kWindowProbe };
 
   // tcp_sender.cc: sending.
+  /// Points of the stream in order, and a timer only for something that is waited for; for assertions.
+  [[nodiscard]] bool consistent() const;
   /// Whether a segment may leave as far as windows go.
   [[nodiscard]] bool ready(const TcpCore& core) const;
   [[nodiscard]] std::uint32_t next_length(const TcpCore& core) const;

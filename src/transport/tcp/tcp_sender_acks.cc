@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/assert.h"
 #include "transport/tcp/tcp_sender.h"
 
 namespace weft::transport {
@@ -189,6 +190,7 @@ void TcpSender::react_to_mark(TcpCore& core, Time now) {
 }
 
 void TcpSender::on_ack(TcpCore& core, const TcpAck& ack, Time now) {
+  WEFT_DCHECK(ack.acknowledged <= board_.next() && ack.window >= 0);  // checked by TcpConnection
   stale_ = true;
   const AckEvidence evidence{.now = now,
                              .minimum_rtt = rtt_.minimum(),
@@ -243,6 +245,7 @@ void TcpSender::on_ack(TcpCore& core, const TcpAck& ack, Time now) {
   if (delivery.bytes > 0 || board_.outstanding() == 0) {
     arm(core, now);
   }
+  WEFT_DCHECK(consistent());
 }
 
 /// Tells the congestion control, and takes over its window.

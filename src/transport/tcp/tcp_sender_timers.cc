@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/assert.h"
 #include "transport/tcp/tcp_sender.h"
 
 namespace weft::transport {
@@ -76,6 +77,7 @@ TcpSender::Verdict TcpSender::on_timeout(TcpCore& core, Time now) {
 
 //= rfc6298 5
 TcpSender::Verdict TcpSender::retransmission_timeout(TcpCore& core, Time now) {
+  WEFT_DCHECK(board_.outstanding() > 0);
   if (attempts_ >= (open_ ? core.options.retries : core.options.syn_retries)) {
     return Verdict::kGivesUp;
   }
@@ -108,6 +110,7 @@ TcpSender::Verdict TcpSender::retransmission_timeout(TcpCore& core, Time now) {
 
 //= rfc9293 3.8.6.1
 TcpSender::Verdict TcpSender::window_probe_timeout(TcpCore& core, Time now) {
+  WEFT_DCHECK(open_);
   if (attempts_ >= core.options.retries) {
     return Verdict::kGivesUp;
   }
