@@ -350,8 +350,9 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
       common.flags |= wire::kUnordered;
     }
   }
-  if (common.entropy != record.entropy) [[unlikely]] {
+  if (common.entropy != record.entropy || common.destination != record.hashed_to) [[unlikely]] {
     record.entropy = common.entropy;
+    record.hashed_to = common.destination;
     record.flow_hash = flow_hash_of(packet);
   }
   common.flow_hash = record.flow_hash;

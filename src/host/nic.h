@@ -140,6 +140,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
     std::uint8_t lists = 0;  // List bits
     std::uint8_t priority = 0;
     bool alive = false;
+    EndpointId hashed_to{0xFFFF'FFFF};  // whom flow_hash is of; nobody at first
     std::unique_ptr<transport::CongestionControl> control;
     std::unique_ptr<transport::CongestionReceiver> receiver;
   };

@@ -85,7 +85,12 @@ const std::vector<NicCounter>& counters() {
                                      {.unit = "bytes"}),
       counter<&NicRow::ordered>("ordered", ordered,
                                 "Data packets whose order was measured: where switches spread packets.",
-                                {.unit = "packets", .csv = "nic_data_packets"})};
+                                {.unit = "packets", .csv = "nic_data_packets"}),
+      counter<&NicRow::untracked>(
+          "untracked", rc<&Rc::out_of_tracking>,
+          "Arrived further ahead than its queue pair can keep track of (`nic."
+          "tracked_packets`) or has room for.",
+          {.unit = "packets", .total = {.json = "untracked_packets", .label = "beyond tracking", .order = 6}})};
   return kCounters;
 }
 

@@ -96,6 +96,25 @@ TEST_P(Families, PortsSendWhatTheirPeersReceive) {
   EXPECT_EQ(received, arrived);
 }
 
+// What comes further ahead than a NIC can keep track of is counted as such, beside what merely came out of order.
+TEST(Collector, CountsPacketsBeyondWhatANicKeepsTrackOf) {
+  const auto untracked = [](const std::string& tracked_packets) {
+    const results::RunResults results = run(scenario_of(
+        {"topology.kind=leaf-spine", "topology.hosts=8", "topology.hosts_per_leaf=2", "topology.spines=2",
+         "traffic[0].kind=permutation", "traffic[0].size=2 MB", "traffic[0].count=1", "routing.policy=spray",
+         "transport.loss_recovery=selective-repeat", "nic.tracked_packets=" + tracked_packets}));
+    EXPECT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+    std::uint64_t sum = 0;
+    for (const results::NicRow& nic : results.nics) {
+      EXPECT_LE(nic.untracked, nic.out_of_sequence);
+      sum += nic.untracked;
+    }
+    return sum;
+  };
+  EXPECT_GT(untracked("2"), 0U);
+  EXPECT_EQ(untracked("auto"), 0U);
+}
+
 TEST_P(Families, LookingChangesNothing) {
   const results::RunResults plain = run(scenario_of(settings()));
   const results::RunResults sampled = run(scenario_of(settings({"output.sample_interval=1 us"})));

@@ -37,7 +37,7 @@ void SelectiveRepeat::start(Psn una) {
 bool SelectiveRepeat::consistent() const {
   const bool counts = std::max({received_count_, responded_count_, lost_count_, resent_count_}) <= window();
   const bool highest = received_count_ == 0 || (highest_ >= una_ && received_.test(highest_));
-  return counts && highest && steps_ >= 1 && steps_ <= kMaxSteps && sent_.size() == (by_time_ ? window() : 0);
+  return counts && highest && steps_ >= 1 && steps_ <= kMaxSettlingSteps && sent_.size() == (by_time_ ? window() : 0);
 }
 
 std::uint32_t SelectiveRepeat::span(Psn end) const {
