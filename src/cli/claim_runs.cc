@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/file.h"
 #include "cli/run_case.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
@@ -42,7 +43,7 @@ Result<const std::vector<study::scenario::Scenario>*> ClaimRuns::read(const std:
     return &known->second;
   }
   const std::string file = (std::filesystem::path(options_.folder) / (name + ".toml")).string();
-  Result<std::string> text = study::scenario::read_text_file(file);
+  Result<std::string> text = read_file(file);
   if (!text) {
     return pass_on(text);
   }

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/file.h"
 #include "base/format_quantity.h"
 #include "base/nearest_word.h"
 #include "cli/collective_sizes.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
+#include "cli/run_output.h"
 #include "cli/scenario_options.h"
 #include "study/scenario/scenario_words.h"
 
@@ -180,11 +181,9 @@ int run(const CollectiveText& text) {
   if (Result<void> right = check_sizes(*run, *sizes); !right)
     return complain_of_options(right.error(), kUsageError);
   // Before the hours that a table may take.
-  std::ofstream file;
   if (!text.json.empty() && text.json != "-") {
-    file.open(text.json);
-    if (!file)
-      return complain_of_options(Error{fmt::format("cannot write {}", text.json)}, kFault);
+    if (const Result<void> possible = check_writable(text.json); !possible)
+      return complain_of_options(possible.error(), kFault);
   }
   catch_interrupts();
   // The table goes where the JSON does not.
@@ -193,10 +192,10 @@ int run(const CollectiveText& text) {
   if (!timed && !interrupted())
     return complain_of_options(timed.error(), kUsageError);
   const std::string json = text.json.empty() ? "" : json_of(text, rows);
-  if (text.json == "-")
-    fmt::print("{}", json);
-  else if (file.is_open() && !(file << json).flush())
-    return complain_of_options(Error{fmt::format("cannot write {}", text.json)}, kFault);
+  if (!json.empty()) {
+    if (const Result<void> written = write_text(text.json, json); !written)
+      return complain_of_options(written.error(), kFault);
+  }
   if (interrupted())
     return kInterrupted;
   return std::ranges::any_of(rows, [](const auto& row) { return !row.wrong.empty(); }) ? kFault : kSuccess;

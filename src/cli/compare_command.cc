@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/file.h"
 #include "cli/comparison_store.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
@@ -107,7 +108,7 @@ class Comparison {
     }
     catalogue_.emplace(std::move(*catalogue));
     header_.weights = *weights;
-    auto contents = study::scenario::read_text_file(text_.scenario.file);
+    auto contents = read_file(text_.scenario.file);
     if (!contents) {
       return pass_on(contents);
     }

@@ -1,13 +1,13 @@
 #include "cli/comparison_store.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/file.h"
 #include "base/stable_hash.h"
 
 namespace weft::cli {
@@ -29,15 +29,7 @@ std::optional<nlohmann::ordered_json> ComparisonStore::get(const std::string& ke
 Result<void> ComparisonStore::put(const std::string& key, const std::string& figures) const {
   std::error_code error;
   fs::create_directories(folder_, error);
-  const std::string path = file_of(key);
-  const std::string draft = fmt::format("{}.{}", path, ::getpid());
-  std::ofstream file(draft);
-  file << figures;
-  file.close();
-  if (file) {
-    fs::rename(draft, path, error);
-  }
-  return file && !error ? Result<void>() : fail("cannot write '{}'", path);
+  return write_file(file_of(key), figures);
 }
 
 void ComparisonStore::remove() const {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/file.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/perf_print.h"
@@ -40,11 +41,7 @@ Result<void> write_json(const std::string& json, const std::string& where) {
     fmt::print("{}", json);
     return {};
   }
-  std::FILE* const file = std::fopen(where.c_str(), "w");
-  if (file == nullptr)
-    return fail("cannot write '{}'", where);
-  const bool written = std::fwrite(json.data(), 1, json.size(), file) == json.size();
-  return std::fclose(file) == 0 && written ? Result<void>() : fail("cannot write '{}'", where);
+  return write_file(where, json);
 }
 
 Result<std::optional<live::PacketTap>> open_tap(const std::string& file) {

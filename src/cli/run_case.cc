@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "base/file.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_memory.h"
 #include "live/clock.h"
@@ -38,20 +39,13 @@ Result<void> write_timeline(const std::string& path, const study::run::Simulatio
     if (training == nullptr) {
       continue;
     }
-    std::FILE* const file = std::fopen(path.c_str(), "w");
-    if (file == nullptr) {
-      return fail("cannot write '{}'", path);
-    }
+    std::string text;
     const auto critical = workload::find_critical_path(training->log(), training->communicators());
-    bool written = true;
     study::results::write_chrome_trace(
         training->log(),
         {.job = simulation.jobs()[job].name, .communicators = training->communicators(), .path = &critical},
-        [&](std::string_view text) {
-          written = written && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-        });
-    written = std::fclose(file) == 0 && written;
-    return written ? Result<void>() : fail("cannot write '{}'", path);
+        [&](std::string_view piece) { text += piece; });
+    return write_file(path, text);
   }
   return fail("--timeline: no job of this scenario runs steps");
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "base/file.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_case.h"
@@ -40,7 +41,7 @@ Result<std::vector<study::scenario::Scenario>> read_cases(const RunText& text) {
   ScenarioText wanted = with_shortcuts(text);
   std::vector<std::string> cases = {wanted.case_name};
   if (wanted.case_name.empty()) {
-    Result<std::string> contents = study::scenario::read_text_file(wanted.file);
+    Result<std::string> contents = read_file(wanted.file);
     if (!contents) {
       return pass_on(contents);
     }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/file.h"
 #include "study/results/results_store.h"
 #include "study/run/ladder.h"
 
@@ -26,12 +27,7 @@ Result<void> write_text(const std::string& where, const std::string& text) {
     fmt::print("{}", text);
     return {};
   }
-  std::FILE* const file = std::fopen(where.c_str(), "w");
-  if (file == nullptr) {
-    return fail("cannot write '{}'", where);
-  }
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  return std::fclose(file) == 0 && written ? Result<void>() : fail("cannot write '{}'", where);
+  return write_file(where, text);
 }
 
 std::string file_name_of(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/parse_quantity.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
@@ -77,7 +78,7 @@ Result<std::vector<ScaleLine>> read_lines(const ScaleText& text) {
   };
   std::vector<std::string> cases;
   if (text.fabrics.empty() && text.scenario.case_name.empty()) {
-    Result<std::string> contents = study::scenario::read_text_file(text.scenario.file);
+    Result<std::string> contents = read_file(text.scenario.file);
     if (!contents) {
       return pass_on(contents);
     }

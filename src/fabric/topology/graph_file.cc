@@ -4,15 +4,12 @@
 
 #include <array>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
-#include <system_error>
 #include <vector>
 
+#include "base/file.h"
 #include "base/nearest_word.h"
 #include "base/parse_quantity.h"
 #include "fabric/topology/cable.h"
@@ -265,13 +262,9 @@ Result<Graph> build_graph(const GraphFileOptions& options) {
   if (options.file.empty()) {
     return fail("graph-file: file is empty, it must name the text of a graph");
   }
-  std::ifstream stream(options.file, std::ios::binary);
-  std::error_code error;
-  if (!stream || std::filesystem::is_directory(options.file, error)) {
-    return fail("graph-file: cannot read {}", options.file);
-  }
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  return parse_graph({.text = text, .name = options.file});
+  constexpr std::uint64_t kLargest = std::uint64_t{256} << 20;
+  const Result<std::string> text = read_file(options.file, {.bytes = kLargest});
+  return text ? parse_graph({.text = *text, .name = options.file}) : tl::unexpected<Error>(text.error());
 }
 
 }  // namespace weft::fabric

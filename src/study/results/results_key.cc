@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include "base/file.h"
 #include "base/stable_hash.h"
+#include "study/scenario/flow_file.h"
 #include "study/scenario/scenario_listing.h"
 
 namespace weft::study::results {
@@ -15,7 +17,7 @@ class Digest {
   /// A file's contents; a name that is no file (a built-in size distribution) says enough by itself.
   void add_file(const std::string& path) {
     if (!path.empty()) {
-      const Result<std::string> contents = scenario::read_text_file(path);
+      const Result<std::string> contents = read_file(path, {.bytes = scenario::kLargestTrafficFile});
       add(contents ? *contents : std::string());
     }
   }

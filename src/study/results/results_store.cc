@@ -1,12 +1,12 @@
 #include "study/results/results_store.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
 #include <vector>
 
+#include "base/file.h"
 #include "study/results/results_database.h"
 #include "study/results/results_schema.h"
 
@@ -66,16 +66,16 @@ Result<void> write_new(const std::string& path, const std::vector<RunResults>& r
 }  // namespace
 
 Result<void> write_results(const std::string& path, const std::vector<RunResults>& runs) {
-  const std::string temporary = fmt::format("{}.tmp{}", path, getpid());
-  std::remove(temporary.c_str());
-  Result<void> written = write_new(temporary, runs);
-  if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = fail("cannot write '{}'", path);
+  if (Result<void> possible = check_writable(path); !possible) {
+    return possible;
   }
-  if (!written) {
-    std::remove(temporary.c_str());
+  const std::string draft = draft_name(path);
+  std::remove(draft.c_str());
+  if (Result<void> written = write_new(draft, runs); !written) {
+    std::remove(draft.c_str());
+    return written;
   }
-  return written;
+  return publish_draft(path);
 }
 
 Result<void> merge_results(const MergeFiles& files) {

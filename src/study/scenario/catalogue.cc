@@ -6,12 +6,11 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "base/file.h"
 #include "base/nearest_word.h"
 #include "study/scenario/apply.h"
 #include "study/scenario/catalogue_text.h"
@@ -300,33 +299,13 @@ Result<std::vector<Catalogue::File>> read_catalogue_folder(const std::string& di
   std::ranges::sort(paths);
   std::vector<Catalogue::File> files;
   for (const auto& path : paths) {
-    auto text = read_text_file(path);
+    auto text = read_file(path);
     if (!text) {
       return pass_on(text);
     }
     files.push_back({.name = path, .text = *std::move(text)});
   }
   return files;
-}
-
-Result<std::string> read_text_file(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return fail("{}: is a folder", path);
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return fail("{}: {}", path, std::generic_category().message(errno));
-  }
-  // One byte more than the limit tells that there is more.
-  constexpr std::streamsize kMost = std::streamsize{1} << 20;
-  std::string text(static_cast<std::size_t>(kMost) + 1, '\0');
-  file.read(text.data(), kMost + 1);
-  if (file.gcount() > kMost) {
-    return fail("{}: more than {} bytes", path, kMost);
-  }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
 }
 
 }  // namespace weft::study::scenario

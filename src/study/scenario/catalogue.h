@@ -70,7 +70,4 @@ class Catalogue {
 /// The *.toml of a folder, in the order of their names.
 [[nodiscard]] Result<std::vector<Catalogue::File>> read_catalogue_folder(const std::string& directory);
 
-/// A file's text; errors say what the system says. At most 1 MiB.
-[[nodiscard]] Result<std::string> read_text_file(const std::string& path);
-
 }  // namespace weft::study::scenario

@@ -3,18 +3,15 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "base/file.h"
 #include "base/parse_quantity.h"
 #include "workload/flow_sizes.h"
 
 namespace weft::study::scenario {
 namespace {
-
-constexpr std::size_t kMaxLines = 10'000'000;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
@@ -39,13 +36,15 @@ std::vector<std::string_view> fields_of(std::string_view line, char separator) {
 /// Calls take(line, place) for every line that means something, until it gives an error.
 template <class Take>
 Result<void> for_each_line(const std::string& path, Take take) {
-  std::ifstream file(path);
-  if (!file) {
-    return fail("{}: the file cannot be read", path);
+  const Result<std::string> text = read_file(path, {.bytes = kLargestTrafficFile});
+  if (!text) {
+    return tl::unexpected<Error>(text.error());
   }
-  std::string text;
-  for (std::size_t number = 1; number <= kMaxLines && std::getline(file, text); ++number) {
-    const std::string_view line = trimmed(text);
+  std::string_view rest = *text;
+  for (std::size_t number = 1; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = trimmed(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.empty() || line.front() == '#') {
       continue;
     }

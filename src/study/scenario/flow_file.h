@@ -1,6 +1,7 @@
 // Lists in files that a scenario refers to: flows, and distributions of sizes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "base/time.h"
 
 namespace weft::study::scenario {
+
+/// A list of flows or a distribution of sizes may be as long as this, in bytes: ten million flows.
+inline constexpr std::uint64_t kLargestTrafficFile = std::uint64_t{1} << 30;
 
 struct FlowLine {
   std::string source;       // a host or NIC

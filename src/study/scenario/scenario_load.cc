@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/file.h"
 #include "base/nearest_word.h"
 #include "study/scenario/apply.h"
 #include "study/scenario/given.h"
@@ -76,7 +77,7 @@ Result<Scenario> parse_scenario(std::string_view text, const ScenarioRequest& re
 }
 
 Result<Scenario> load_scenario(const ScenarioRequest& request, const Catalogue& catalogue) {
-  auto text = read_text_file(request.file);
+  auto text = read_file(request.file);
   if (!text) {
     return pass_on(text);
   }
