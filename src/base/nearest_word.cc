@@ -20,7 +20,9 @@ constexpr std::size_t substitution(char a, char b) {
   if (a == b) {
     return 0;
   }
-  return lower(a) == lower(b) ? kCaseOnly : kEdit;
+  // The number of a product or a protocol is no slip of the finger.
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return lower(a) == lower(b) ? kCaseOnly : is_digit(a) && is_digit(b) ? 2 * kEdit : kEdit;
 }
 
 std::size_t distance(std::string_view a, std::string_view b) {

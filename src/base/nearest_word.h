@@ -1,7 +1,8 @@
 // The nearest of a list of valid words: every "did you mean" comes from here.
 //
 // Distance is Damerau-Levenshtein in its optimal-string-alignment form: insertion, deletion, substitution and the swap
-// of two neighbours cost one each, a difference of case only half. Bytes are compared, not code points.
+// of two neighbours cost one each, a difference of case only half, another digit two. Bytes are compared, not code
+// points.
 #pragma once
 
 #include <optional>

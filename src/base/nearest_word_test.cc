@@ -41,6 +41,13 @@ TEST(NearestWord, SuggestsNothingFarAway) {
   EXPECT_EQ(nearest_word("ms", {}), std::nullopt);
 }
 
+TEST(NearestWord, AnotherNumberIsNoSlipOfTheFinger) {
+  constexpr std::array<std::string_view, 3> kGpus = {"b200", "gb200", "h200"};
+  EXPECT_EQ(nearest_word("a100", kGpus), std::nullopt);
+  constexpr std::array<std::string_view, 4> kMoreGpus = {"b200", "h100", "gb200", "h200"};
+  EXPECT_EQ(nearest_word("a100", kMoreGpus), "h100");
+}
+
 TEST(NearestWord, TakesTheFirstOfEquallyNearWords) { EXPECT_EQ(nearest_word("xs", kUnits), "ps"); }
 
 TEST(UnknownWord, AsksAndLists) {

@@ -39,7 +39,28 @@ TEST(LeafSpine, SpinesFollowFromOversubscription) {
 }
 
 TEST(LeafSpine, SpinesThatAreGivenStand) {
-  EXPECT_EQ(spines(built(kLeaves, {"topology.spines=3", "topology.oversubscription=2:1"})), 3);
+  EXPECT_EQ(spines(built(kLeaves, {"topology.spines=3"})), 3);
+  const std::string in_file = std::string(kLeaves) + "oversubscription = \"2:1\"\n";
+  EXPECT_EQ(spines(built(in_file, {"topology.spines=3"})), 3) << "the command line counts for more than the file";
+}
+
+TEST(LeafSpine, SpinesAndOversubscriptionSideBySideAreRefused) {
+  const std::string both = std::string(kLeaves) + "spines = 3\noversubscription = \"2:1\"\n";
+  for (const auto& graph : {built(both), built(kLeaves, {"topology.spines=3", "topology.oversubscription=2:1"})}) {
+    ASSERT_FALSE(graph);
+    EXPECT_THAT(graph.error().message, HasSubstr("topology.spines = 3 says already how many spines there are"));
+  }
+}
+
+TEST(LeafSpine, HostsThatDoNotFillTheirLeavesAreNamed) {
+  const auto more = built("kind = \"leaf-spine\"\nhosts = 8\nhosts_per_leaf = 400\n");
+  ASSERT_FALSE(more);
+  EXPECT_THAT(more.error().message,
+              HasSubstr("8 hosts cannot be distributed evenly: topology.hosts is no multiple of "
+                        "topology.hosts_per_leaf = 400"));
+  const auto uneven = built("kind = \"leaf-spine\"\nhosts = 10\nleaves = 4\n");
+  ASSERT_FALSE(uneven);
+  EXPECT_THAT(uneven.error().message, HasSubstr("no multiple of topology.leaves = 4"));
 }
 
 TEST(LeafSpine, APartOfASpineIsAWholeOne) {

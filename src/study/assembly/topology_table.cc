@@ -109,7 +109,13 @@ Result<fabric::TopologyOptions> leaf_spine_options(const scenario::Scenario& sce
     return fail("topology: the number of hosts per leaf is missing; set topology.leaves or topology.hosts_per_leaf");
   }
   if (topology.hosts != 0 && leaves * per_leaf != topology.hosts) {
-    return fail("{} leaves of {} hosts are {} hosts, not {}", leaves, per_leaf, leaves * per_leaf, topology.hosts);
+    if (topology.leaves == 0 || topology.hosts_per_leaf == 0) {
+      return fail("{} hosts cannot be distributed evenly: topology.hosts is no multiple of topology.{} = {}",
+                  topology.hosts, topology.leaves == 0 ? "hosts_per_leaf" : "leaves",
+                  topology.leaves == 0 ? topology.hosts_per_leaf : topology.leaves);
+    }
+    return fail("{} leaves of {} hosts are {} hosts, but topology.hosts is {}", leaves, per_leaf, leaves * per_leaf,
+                topology.hosts);
   }
   return fabric::LeafSpineOptions{.leaves = count(leaves),
                                   .spines = spines_of(scenario, per_leaf * topology.nics_per_host),

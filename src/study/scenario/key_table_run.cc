@@ -129,8 +129,7 @@ constexpr std::array kTopology = {
         .binding = bind<&TopologySettings::spines>(),
         .fallback = "0",
         .about = "Spine switches, in `dragonfly-plus` of a group; 0: as few as `oversubscription` allows, but none for "
-                 "rails of "
-                 "one group.",
+                 "rails of one group.",
         .range = kDevices,
         .only_for = "leaf-spine rail-optimised dragonfly-plus"},
     Key{.name = "hosts_per_leaf",
@@ -166,7 +165,7 @@ constexpr std::array kTopology = {
     Key{.name = "oversubscription",
         .binding = bind<&TopologySettings::oversubscription>(),
         .fallback = "1:1",
-        .about = "Capacity down to capacity up of a leaf.",
+        .about = "Capacity down to capacity up of a leaf; not beside `spines`, which says the same in another way.",
         .only_for = "fat-tree leaf-spine rail-optimised dragonfly-plus"},
     Key{.name = "parallel_links",
         .binding = bind<&TopologySettings::parallel_links>(),

@@ -194,6 +194,18 @@ Result<void> validate_topology(const Scenario& scenario) {
   if (topology.kind == TopologyKind::kFile && topology.file.empty()) {
     return fail_at(scenario, "topology.kind", "'file' needs topology.file");
   }
+  // Both say how many spines there are. What is nearer to the command line counts; side by side they are a question.
+  const auto origin = [&](const std::string& path) {
+    const auto found = scenario.sources.find(path);
+    return found == scenario.sources.end() ? Origin::kDefault : found->second.origin;
+  };
+  if (topology.spines > 0 && origin("topology.oversubscription") >= Origin::kFile &&
+      origin("topology.oversubscription") != Origin::kDerived &&
+      origin("topology.oversubscription") >= origin("topology.spines")) {
+    return fail_at(scenario, "topology.oversubscription",
+                   "topology.spines = {} says already how many spines there are; leave one of the two out",
+                   topology.spines);
+  }
   const auto& nic = scenario.devices.nic;
   if (topology.ports_per_nic > nic.ports) {
     return fail_at(scenario, "topology.ports_per_nic", "{} is more than nic.ports, {}", topology.ports_per_nic,
