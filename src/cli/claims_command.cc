@@ -79,10 +79,10 @@ Result<void> write_all(const ClaimsText& text, const std::vector<Judged>& all) {
   return text.write.empty() ? Result<void>() : write_text(text.write, study::claims::claims_page(all));
 }
 
-/// Claim by claim; a claim that cannot be judged ends it, since a page with a hole would say nothing of it.
-Result<std::vector<Judged>> judge(const ClaimsText& text, const std::vector<Claim>& claims, ClaimRuns& runs) {
+/// Claim by claim, into `all`; a claim that cannot be judged ends it, since a page with a hole would say nothing of it.
+Result<void> judge(const ClaimsText& text, const std::vector<Claim>& claims, ClaimRuns& runs,
+                   std::vector<Judged>& all) {
   std::FILE* const stream = text.json == "-" || text.write == "-" ? stderr : stdout;
-  std::vector<Judged> all;
   for (const Claim& claim : claims) {
     Result<study::claims::Finding> finding = study::claims::measure(claim, runs);
     if (!finding) {
@@ -94,7 +94,20 @@ Result<std::vector<Judged>> judge(const ClaimsText& text, const std::vector<Clai
       std::fflush(stream);
     }
   }
-  return all;
+  return {};
+}
+
+/// What was judged before the end came is kept as JSON; the page wants all claims.
+int end_early(const ClaimsText& text, const std::vector<Judged>& all, std::size_t asked, int status) {
+  if (text.json.empty()) {
+    fmt::print(stderr, "weft claims: {} of {} claims were judged\n", all.size(), asked);
+    return status;
+  }
+  if (Result<void> written = write_json(text.json, study::claims::claims_json(all)); !written) {
+    return complain("claims", written.error(), kFault);
+  }
+  fmt::print(stderr, "weft claims: {} of {} claims were judged; they are in {}\n", all.size(), asked, text.json);
+  return status;
 }
 
 int run(const ClaimsText& text) {
@@ -120,19 +133,25 @@ int run(const ClaimsText& text) {
   if (!catalogue) {
     return complain("claims", catalogue.error(), kUsageError);
   }
+  for (const std::string& where : {text.json, text.write}) {
+    if (Result<void> possible = check_text_output(where); !possible) {
+      return complain("claims", possible.error(), kFault);
+    }
+  }
   catch_interrupts();
   ClaimRuns runs({.folder = text.folder,
                   .evidence = text.runs,
                   .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
                  *catalogue, *comparison ? &**comparison : nullptr);
-  const Result<std::vector<Judged>> all = judge(text, *claims, runs);
+  std::vector<Judged> all;
+  const Result<void> judged = judge(text, *claims, runs, all);
   if (interrupted()) {
-    return kInterrupted;
+    return end_early(text, all, claims->size(), kInterrupted);
   }
-  if (!all) {
-    return complain("claims", all.error(), kUsageError);
+  if (!judged) {
+    return end_early(text, all, claims->size(), complain("claims", judged.error(), kUsageError));
   }
-  const Result<void> written = write_all(text, *all);
+  const Result<void> written = write_all(text, all);
   return written ? kSuccess : complain("claims", written.error(), kFault);
 }
 

@@ -1,10 +1,15 @@
 // The `weft` program: one subcommand per file beside this one; each parses its arguments, calls a library and prints.
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iostream>
+#include <system_error>
 
 #include "cli/claims_command.h"
 #include "cli/collective_command.h"
@@ -22,6 +27,29 @@
 
 namespace weft::cli {
 namespace {
+
+/// Output that never arrived (a full disk, a closed stream) must not look like success.
+int end_of_output(int exit_status) {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  const int number = errno;
+  if (flushed && std::ferror(stdout) == 0 && !std::cout.fail()) {
+    return exit_status;
+  }
+  fmt::print(stderr, "weft: cannot write to standard output{}\n",
+             number != 0 ? ": " + std::generic_category().message(number) : std::string());
+  return exit_status == kSuccess ? kFault : exit_status;
+}
+
+/// A standard stream that was closed would give its number to the next file that is opened, and that file our output.
+void occupy_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) {
+      // Opened the other way round: reading and writing fail, as they would have.
+      [[maybe_unused]] const int opened = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
 
 int run(int argc, char** argv) {
   CLI::App app{"weft: network simulator and laboratory for AI training networks", "weft"};
@@ -52,17 +80,13 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
-      return app.exit(error);
+      app.exit(error);
+      return std::cout.flush() ? end_of_output(kSuccess) : end_of_output(kFault);
     }
     fmt::print(stderr, "{}\n", usage_error(app, error));
     return kUsageError;
   }
-  // Output that never arrived (a full disk) must not look like success.
-  if (std::fflush(stdout) != 0) {
-    fmt::print(stderr, "weft: cannot write to standard output\n");
-    return kFault;
-  }
-  return exit_status;
+  return end_of_output(exit_status);
 }
 
 }  // namespace
@@ -71,6 +95,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that leaves early (`| head`) ends the program quietly, also where the parent had the signal ignored.
   std::signal(SIGPIPE, SIG_DFL);
+  weft::cli::occupy_standard_streams();
   try {
     return weft::cli::run(argc, argv);
   } catch (const std::exception& error) {

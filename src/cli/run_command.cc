@@ -105,18 +105,22 @@ int status_of(study::results::RunEnd end) {
 /// JSON and CSV have standard output to themselves; the summary goes to standard error then.
 std::FILE* text_stream(const RunText& text) { return text.json == "-" || text.csv == "-" ? stderr : stdout; }
 
-Result<void> write_all(const RunText& text, const std::vector<study::results::RunResults>& runs) {
+/// Everything that will be written can be, as far as that is known before the first run.
+Result<void> check_outputs(const RunText& text, const ResultFiles& files) {
   if (!text.no_results) {
-    Result<std::vector<std::string>> written = write_result_files(text.out, runs);
-    if (!written) {
-      return pass_on(written);
-    }
-    for (const std::string& file : *written) {
-      if (!text.quiet) {
-        fmt::print(text_stream(text), "\nresults in {}\n", file);
-      }
+    if (Result<void> possible = files.prepare(); !possible) {
+      return possible;
     }
   }
+  for (const std::string& where : {text.json, text.timeline}) {
+    if (Result<void> possible = check_text_output(where); !possible) {
+      return possible;
+    }
+  }
+  return prepare_csv_folder(text.csv);
+}
+
+Result<void> write_all(const RunText& text, const std::vector<study::results::RunResults>& runs) {
   if (!text.json.empty()) {
     const auto detail = text.messages ? study::results::JsonDetail::kMessages : study::results::JsonDetail::kSummary;
     if (Result<void> written = write_json(text.json, runs_json(runs, detail)); !written) {
@@ -160,6 +164,10 @@ int run(const RunText& text) {
   if (!catalogue) {
     return complain("run", catalogue.error(), kUsageError);
   }
+  ResultFiles files(text.out);
+  if (Result<void> possible = check_outputs(text, files); !possible) {
+    return complain("run", possible.error(), kFault);
+  }
   catch_interrupts();
   std::vector<study::results::RunResults> runs;
   int status = kSuccess;
@@ -184,6 +192,12 @@ int run(const RunText& text) {
           kUsageError);
       continue;
     }
+    // First of all: printing may fail.
+    if (!text.no_results) {
+      if (Result<void> stored = files.add(*results); !stored) {
+        return complain("run", stored.error(), kFault);
+      }
+    }
     if (!text.quiet) {
       fmt::print(text_stream(text), "{}{}", runs.empty() ? "" : "\n",
                  study::results::summary_text(*results, study::results::summarise(*results)));
@@ -207,6 +221,11 @@ int run(const RunText& text) {
   }
   if (const std::string ladder = study::run::ladder_text(runs); !ladder.empty() && !text.quiet) {
     fmt::print(text_stream(text), "\n{}", ladder);
+  }
+  for (const std::string& file : files.written()) {
+    if (!text.quiet) {
+      fmt::print(text_stream(text), "\nresults in {}\n", file);
+    }
   }
   Result<void> written = write_all(text, runs);
   return written ? status : complain("run", written.error(), kFault);

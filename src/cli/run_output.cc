@@ -47,26 +47,42 @@ std::string run_name(const study::results::RunInfo& run) {
   return file_name_of(name);
 }
 
-Result<std::vector<std::string>> write_result_files(const std::string& out,
-                                                    const std::vector<study::results::RunResults>& runs) {
-  const std::filesystem::path path = out;
-  std::vector<std::string> written;
-  if (path.extension() == ".weft") {
-    if (Result<void> stored = study::results::write_results(out, runs); !stored) {
-      return pass_on(stored);
+bool ResultFiles::is_one_file() const { return std::filesystem::path(out_).extension() == ".weft"; }
+
+Result<void> ResultFiles::prepare() const { return is_one_file() ? check_writable(out_) : make_folder(out_); }
+
+Result<void> ResultFiles::add(const study::results::RunResults& run) {
+  if (!is_one_file()) {
+    std::string file = std::filesystem::path(out_) / (run_name(run.run) + ".weft");
+    Result<void> stored = study::results::write_results(file, {run});
+    if (stored) {
+      written_.push_back(std::move(file));
     }
-    return std::vector<std::string>{out};
+    return stored;
   }
-  if (Result<void> made = make_folder(out); !made) {
-    return pass_on(made);
-  }
-  for (const study::results::RunResults& run : runs) {
-    written.push_back(path / (run_name(run.run) + ".weft"));
-    if (Result<void> stored = study::results::write_results(written.back(), {run}); !stored) {
-      return pass_on(stored);
+  if (written_.empty()) {
+    Result<void> stored = study::results::write_results(out_, {run});
+    if (stored) {
+      written_.push_back(out_);
     }
+    return stored;
   }
-  return written;
+  const std::string next = out_ + ".next";
+  Result<void> stored = study::results::write_results(next, {run});
+  if (stored) {
+    stored = study::results::merge_results({.into = out_, .from = next});
+  }
+  std::error_code ignored;
+  std::filesystem::remove(next, ignored);
+  return stored;
+}
+
+Result<void> check_text_output(const std::string& where) {
+  return where.empty() || where == "-" ? Result<void>() : check_writable(where);
+}
+
+Result<void> prepare_csv_folder(const std::string& where) {
+  return where.empty() || where == "-" ? Result<void>() : make_folder(where);
 }
 
 nlohmann::ordered_json runs_json(std::span<const study::results::RunResults> runs, study::results::JsonDetail detail) {

@@ -20,10 +20,24 @@ namespace weft::cli {
 /// Characters that do not belong in file names, '/' first of all, become '-'.
 [[nodiscard]] std::string file_name_of(std::string_view text);
 
-/// `out` is one file for all runs if it ends in ".weft", and otherwise a folder that gets a file per run. Gives the
-/// names of what was written.
-[[nodiscard]] Result<std::vector<std::string>> write_result_files(const std::string& out,
-                                                                  const std::vector<study::results::RunResults>& runs);
+/// Files of results, each run in them as soon as it is over: what ends the program later takes nothing away.
+class ResultFiles {
+ public:
+  /// `out` is one file for all runs if it ends in ".weft", and otherwise a folder that gets a file per run.
+  explicit ResultFiles(std::string out) : out_(std::move(out)) {}
+
+  /// Before the first run: makes the folder. Errors: it or the file cannot be written, and why.
+  [[nodiscard]] Result<void> prepare() const;
+  [[nodiscard]] Result<void> add(const study::results::RunResults& run);
+  /// Names of what was written, each once.
+  [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
+
+ private:
+  [[nodiscard]] bool is_one_file() const;
+
+  std::string out_;
+  std::vector<std::string> written_;
+};
 
 /// `where` is a file, or "-" for standard output.
 [[nodiscard]] Result<void> write_text(const std::string& where, const std::string& text);
@@ -34,6 +48,10 @@ namespace weft::cli {
 
 /// Indented; `where` is a file, or "-" for standard output.
 [[nodiscard]] Result<void> write_json(const std::string& where, const nlohmann::ordered_json& json);
+
+/// Before hours of work: whether write_text, and write_csv_files for a folder, will be able to. "" and "-" always.
+[[nodiscard]] Result<void> check_text_output(const std::string& where);
+[[nodiscard]] Result<void> prepare_csv_folder(const std::string& where);
 
 /// `where` is a folder, made if need be; "-": all tables on standard output, each under "# name".
 [[nodiscard]] Result<void> write_csv_files(const std::string& where, const std::vector<study::results::CsvFile>& files);

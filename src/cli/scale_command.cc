@@ -143,6 +143,9 @@ int run(const ScaleText& text) {
   if (const Result<std::int64_t> smallest = study::assembly::smallest_size(lines->front().scenario); !smallest) {
     return complain("scale", smallest.error(), kUsageError);
   }
+  if (Result<void> possible = check_text_output(text.json); !possible) {
+    return complain("scale", possible.error(), kFault);
+  }
   catch_interrupts();
   ScaleRun runs({.scaling = text.strong ? study::assembly::Scaling::kStrong : study::assembly::Scaling::kWeak,
                  .extra_latency = question.extra_latency,
@@ -152,8 +155,12 @@ int run(const ScaleText& text) {
   std::vector<study::results::ScalePoint> points;
   for (const ScaleLine& line : *lines) {
     for (const std::int64_t size : *sizes) {
-      if (!interrupted()) {
-        points.push_back(runs.point(line, size));
+      if (interrupted()) {
+        break;
+      }
+      study::results::ScalePoint point = runs.point(line, size);
+      if (!interrupted()) {  // else a part of it was never run
+        points.push_back(std::move(point));
       }
     }
   }
@@ -161,6 +168,8 @@ int run(const ScaleText& text) {
     return complain("scale", written.error(), kFault);
   }
   if (interrupted()) {
+    fmt::print(stderr, "weft scale: interrupted; {} of {} sizes and fabrics are done\n", points.size(),
+               lines->size() * sizes->size());
     return kInterrupted;
   }
   const bool any =

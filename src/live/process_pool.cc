@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +69,7 @@ class Pool {
       return;
     }
     std::fflush(nullptr);
+    const pid_t parent = ::getpid();
     const pid_t process = ::fork();
     if (process < 0) {
       ::close(ends[0]);
@@ -76,6 +78,11 @@ class Pool {
       return;
     }
     if (process == 0) {
+      // Nobody would read what is worked out for a parent that was killed.
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) {
+        work_.end(1);
+      }
       ::close(ends[0]);
       const bool written = write_all(ends[1], text_of(piece));
       work_.end(written ? 0 : 1);

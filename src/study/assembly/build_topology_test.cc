@@ -55,9 +55,8 @@ TEST(LeafSpine, SpinesAndOversubscriptionSideBySideAreRefused) {
 TEST(LeafSpine, HostsThatDoNotFillTheirLeavesAreNamed) {
   const auto more = built("kind = \"leaf-spine\"\nhosts = 8\nhosts_per_leaf = 400\n");
   ASSERT_FALSE(more);
-  EXPECT_THAT(more.error().message,
-              HasSubstr("8 hosts cannot be distributed evenly: topology.hosts is no multiple of "
-                        "topology.hosts_per_leaf = 400"));
+  EXPECT_THAT(more.error().message, HasSubstr("8 hosts cannot be distributed evenly: topology.hosts is no multiple of "
+                                              "topology.hosts_per_leaf = 400"));
   const auto uneven = built("kind = \"leaf-spine\"\nhosts = 10\nleaves = 4\n");
   ASSERT_FALSE(uneven);
   EXPECT_THAT(uneven.error().message, HasSubstr("no multiple of topology.leaves = 4"));
