@@ -136,6 +136,11 @@ int run_server(const PerfServerText& text) {
   catch_signals();
   std::FILE* const out = text_stream(text.side);
   fmt::print(out, "listening on {}\n", to_string(server->local_address()));
+  if (!server->local_address().is_loopback()) {
+    fmt::print(stderr,
+               "weft perf server: whoever can reach this address may start tests, and is told memory keys and PSNs in "
+               "clear: only for networks you trust\n");
+  }
   std::fflush(out);
   return finish_tap("server", *tap, serve(*server, text));
 }

@@ -89,7 +89,11 @@ Result<std::vector<live::PerfRow>> rows_of(const PerfClientText& text, const liv
 }  // namespace
 
 void add_options(CLI::App& app, PerfServerText& text) {
-  app.add_option("--bind", text.bind, "Address to listen on")->capture_default_str();
+  app.add_option(
+         "--bind", text.bind,
+         "Address to listen on; 0.0.0.0: all of this machine, where whoever can reach it may start tests and is "
+         "told keys and PSNs in clear")
+      ->capture_default_str();
   app.add_flag("--once", text.once, "End after the first client");
   add_side_options(app, text.side);
 }

@@ -26,7 +26,7 @@ struct PerfSideText {
 
 struct PerfServerText {
   PerfSideText side{};
-  std::string bind = "0.0.0.0";
+  std::string bind = "127.0.0.1";
   bool once = false;
 };
 

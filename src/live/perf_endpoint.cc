@@ -24,7 +24,7 @@ std::uint64_t stride_of(std::uint32_t size) { return (std::uint64_t{size} + kAli
 
 /// Every row up to the plan's size fits.
 std::uint64_t half_bytes_of(const PerfPlan& plan) {
-  return std::max<std::uint64_t>(std::uint64_t{2} << 20, 2 * stride_of(plan.size));
+  return std::max<std::uint64_t>(std::uint64_t{2} << 20, slots_for(plan, plan.size) * stride_of(plan.size));
 }
 
 /// The largest path MTU whose longest packet fits: UDP, BTH, RETH, immediate data, ICRC.

@@ -19,7 +19,8 @@ PerfRequester::PerfRequester(PerfEndpoint& endpoint, PerfRow row)
       row_(row),
       ping_pong_(is_ping_pong(endpoint.plan().op, endpoint.plan().test)),
       slots_(slots_for(endpoint.plan(), row.size)),
-      signal_interval_(std::clamp(slots_ / 4, 1U, 32U)) {
+      in_flight_(in_flight_for(endpoint.plan(), row.size)),
+      signal_interval_(std::clamp(in_flight_ / 4, 1U, 32U)) {
   for (std::uint32_t slot = 0; slot < slots_; ++slot) {
     fill_body(endpoint.outgoing(row.size, slot));
     clear_stamp(endpoint.incoming(row.size, slot));
@@ -82,7 +83,7 @@ void PerfRequester::check_response(std::uint64_t n) {
 }
 
 Result<void> PerfRequester::post_messages() {
-  while (posted_ < row_.iterations && posted_ - completed_ < slots_) {
+  while (posted_ < row_.iterations && posted_ - completed_ < in_flight_) {
     if (!responses_hold_data())
       stamp(endpoint_.outgoing(row_.size, posted_), posted_);
     const bool signaled = (posted_ + 1) % signal_interval_ == 0 || posted_ + 1 == row_.iterations;
@@ -133,7 +134,8 @@ RowResult PerfRequester::result() {
   if (endpoint_.plan().test == PerfTest::kLatency) {
     result.latency = latency_of(latencies_);
   } else {
-    result.bandwidth = bandwidth_of({.row = row_, .begin = begin_, .completions = completions_, .in_flight = slots_});
+    result.bandwidth =
+        bandwidth_of({.row = row_, .begin = begin_, .completions = completions_, .in_flight = in_flight_});
   }
   return result;
 }

@@ -32,6 +32,7 @@ class PerfRequester final : public PerfProgram {
   PerfRow row_;
   bool ping_pong_;
   std::uint32_t slots_;
+  std::uint32_t in_flight_;  // messages at most
   std::uint32_t signal_interval_;
   std::uint64_t posted_ = 0;
   std::uint64_t completed_ = 0;

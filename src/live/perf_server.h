@@ -1,4 +1,5 @@
-// The server of perf runs: serves clients one after another, whether they succeed or fail.
+// The server of perf runs: serves clients one after another, whether they succeed or fail, in the order in which they
+// say what they want. Who connects and says nothing, or says it slowly, holds up nobody.
 #pragma once
 
 #include <optional>
@@ -39,11 +40,27 @@ class PerfServer {
  private:
   PerfServer(const PerfServerOptions& options, SideListener listener)
       : options_(options), listener_(std::move(listener)) {}
-  Result<void> serve(SideChannel& channel, PerfVisit& visit, const StopFlag& stop);
+  /// A client that has not said yet what it wants.
+  struct Newcomer {
+    SideChannel channel;
+    Time since;
+  };
+  /// Clients that wait for a turn; more are left to the kernel's queue.
+  static constexpr std::size_t kMostNewcomers = 256;
+
+  /// Takes in who has connected. Error: no connection can be accepted any more.
+  Result<void> admit();
+  /// Who is to be served next, or has to be sent away; nothing: nobody yet.
+  std::optional<PerfVisit> next_visit(const StopFlag& stop);
+  void wait_for_news() const;
+  Result<void> greet(SideChannel& channel, const SideMessage& message, PerfVisit& visit, const StopFlag& stop);
+  Result<void> serve(SideChannel& channel, const Hello& hello, PerfVisit& visit, const StopFlag& stop);
   Result<void> serve_rows(PerfEndpoint& endpoint, SideChannel& channel, PerfVisit& visit, const StopFlag& stop);
 
   PerfServerOptions options_;
   SideListener listener_;
+  Clock clock_;
+  std::vector<Newcomer> newcomers_;  // in the order in which they came
 };
 
 }  // namespace weft::live

@@ -50,12 +50,18 @@ struct PerfRow {
 };
 
 /// Messages under way at once: the depth, but together at most 512 KiB (they stay in the processor's caches, as
-/// perftest's single buffer does) and at least two. Each has a slot of its own at both ends, so that every message can
-/// be checked.
-[[nodiscard]] constexpr std::uint32_t slots_for(const PerfPlan& plan, std::uint32_t size) {
+/// perftest's single buffer does) and at least two.
+[[nodiscard]] constexpr std::uint32_t in_flight_for(const PerfPlan& plan, std::uint32_t size) {
   if (plan.test == PerfTest::kLatency)
     return 1;
   return std::min(plan.depth, std::max(2U, (512U << 10) / std::max(size, 1U)));
+}
+
+/// Each has a slot of its own at both ends, so that every message can be checked. A SEND takes a receive request with
+/// it, and the next one is posted only when the receiving program has looked at the message: with twice as many as are
+/// under way, a program that has to wait for its processor does not become RNR NAKs.
+[[nodiscard]] constexpr std::uint32_t slots_for(const PerfPlan& plan, std::uint32_t size) {
+  return plan.op == PerfOp::kSend ? 2 * in_flight_for(plan, size) : in_flight_for(plan, size);
 }
 
 }  // namespace weft::live

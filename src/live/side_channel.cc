@@ -149,6 +149,4 @@ Result<std::optional<SideChannel>> SideListener::accept() {
   return std::optional<SideChannel>(std::move(*channel));
 }
 
-void SideListener::wait(Duration timeout) const { (void)wait_for(socket_.get(), POLLIN, timeout); }
-
 }  // namespace weft::live

@@ -58,9 +58,7 @@ class SideListener {
 
   /// A waiting connection, if there is one.
   Result<std::optional<SideChannel>> accept();
-  /// Waits until a connection waits, a signal comes, or `timeout` has passed.
-  void wait(Duration timeout) const;
-
+  [[nodiscard]] int descriptor() const { return socket_.get(); }
   [[nodiscard]] const SocketAddress& local_address() const { return local_; }
 
  private:

@@ -66,6 +66,11 @@ wire::Ipv6Address SocketAddress::ipv6_address() const {
 
 std::uint16_t SocketAddress::port() const { return ntohs(is_ipv4() ? v4_.sin_port : v6_.sin6_port); }
 
+bool SocketAddress::is_loopback() const {
+  constexpr std::uint32_t kLoopbackNet = 127;
+  return is_ipv4() ? ntohl(v4_.sin_addr.s_addr) >> 24 == kLoopbackNet : IN6_IS_ADDR_LOOPBACK(&v6_.sin6_addr) != 0;
+}
+
 SocketAddress SocketAddress::with_port(std::uint16_t port) const {
   SocketAddress result = *this;
   (result.is_ipv4() ? result.v4_.sin_port : result.v6_.sin6_port) = htons(port);

@@ -26,6 +26,8 @@ class SocketAddress {
   [[nodiscard]] wire::Ipv4Address ipv4_address() const;
   [[nodiscard]] wire::Ipv6Address ipv6_address() const;
   [[nodiscard]] std::uint16_t port() const;
+  /// Whether only this machine can reach it: 127.0.0.0/8 and ::1.
+  [[nodiscard]] bool is_loopback() const;
   [[nodiscard]] SocketAddress with_port(std::uint16_t port) const;
 
   [[nodiscard]] const sockaddr* data() const { return &any_; }

@@ -9,9 +9,12 @@ namespace {
 
 class Server : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { open(Duration::milliseconds(300)); }
+
+  void open(Duration idle_timeout) {
+    server_.reset();
     Result<live::PerfServer> opened = live::PerfServer::open(
-        {.local = own_loopback(0), .side = {.udp_port = 0, .spin = {}, .idle_timeout = Duration::milliseconds(300)}});
+        {.local = own_loopback(0), .side = {.udp_port = 0, .spin = {}, .idle_timeout = idle_timeout}});
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
     server_.emplace(std::move(*opened));
   }
@@ -84,6 +87,31 @@ TEST_F(Server, GivesUpOnASilentClient) {
     expect_next_client_is_served();
   });
   ASSERT_EQ(visits.size(), 2U);
+  ASSERT_TRUE(visits[0].error.has_value());
+  EXPECT_NE(visits[0].error->message.find("no message"), std::string::npos) << visits[0].error->message;
+}
+
+// They have the whole idle timeout for saying what they want; meanwhile the one who has said it gets its turn.
+TEST_F(Server, SilentAndSlowClientsHoldUpNobody) {
+  open(kPatience);
+  const std::vector<live::PerfVisit> visits = serve_while(*server_, 1, [&] {
+    std::vector<live::SideChannel> silent;
+    for (int i = 0; i < 5; ++i)
+      silent.push_back(connect());
+    const std::string half_a_line = "hello version";
+    ASSERT_GT(::send(silent.back().descriptor(), half_a_line.data(), half_a_line.size(), MSG_NOSIGNAL), 0);
+    expect_next_client_is_served();
+  });
+  ASSERT_EQ(visits.size(), 1U);
+  EXPECT_FALSE(visits[0].error.has_value()) << visits[0].error->message;
+}
+
+TEST_F(Server, SendsAwayWhoNeverSaysWhatItWants) {
+  const std::vector<live::PerfVisit> visits = serve_while(*server_, 1, [&] {
+    live::SideChannel silent = connect();
+    EXPECT_TRUE(std::holds_alternative<live::Refuse>(answer(silent)));
+  });
+  ASSERT_EQ(visits.size(), 1U);
   ASSERT_TRUE(visits[0].error.has_value());
   EXPECT_NE(visits[0].error->message.find("no message"), std::string::npos) << visits[0].error->message;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/file.h"
 #include "study/scenario/raw_value.h"
 #include "workload/training/model_flops.h"
 #include "workload/training/step_estimate.h"
@@ -68,7 +69,7 @@ TEST_F(MegatronRows, ThatWereNotFittedDependOnTheFit) {
 TEST_F(MegatronRows, StandInTheDocumentAsTheCodePredictsThem) {
   constexpr std::string_view kBegin = "<!-- megatron: begin -->\n";
   constexpr std::string_view kEnd = "<!-- megatron: end -->";
-  const auto document = read_text_file(std::string(WEFT_TEST_DATA_DIR) + "/../../docs/validation.md");
+  const auto document = read_file(std::string(WEFT_TEST_DATA_DIR) + "/../../docs/validation.md");
   ASSERT_TRUE(document);
   const auto begin = document->find(kBegin);
   const auto end = document->find(kEnd);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/file.h"
 #include "study/scenario/key_table.h"
 #include "study/scenario/scenario_test_support.h"
 
@@ -18,7 +19,7 @@ constexpr std::string_view kEnd = "<!-- reference: end -->";
 // With WEFT_UPDATE_DOCS set, the test writes what it would otherwise ask for.
 TEST(ScenarioReference, StandsInTheDocumentAsTheTableOfKeysSays) {
   const std::string path = std::string(WEFT_TEST_DATA_DIR) + "/../../docs/scenario.md";
-  const auto document = read_text_file(path);
+  const auto document = read_file(path);
   ASSERT_TRUE(document.has_value());
   const auto begin = document->find(kBegin);
   const auto end = document->find(kEnd);

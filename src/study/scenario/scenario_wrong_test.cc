@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/random.h"
 #include "study/scenario/scenario_test_support.h"
 
@@ -36,14 +37,14 @@ std::string expectation(const std::string& name, const std::string& text) {
   if (text.starts_with(kMark)) {
     return text.substr(kMark.size(), text.find('\n') - kMark.size());
   }
-  auto beside = read_text_file((kFolder / (name + ".expect")).string());
+  auto beside = read_file((kFolder / (name + ".expect")).string());
   return beside ? beside->substr(0, beside->find('\n')) : "no expectation beside the file";
 }
 
 class WrongScenario : public testing::TestWithParam<std::string> {};
 
 TEST_P(WrongScenario, IsRefusedWithPlaceAndReason) {
-  const auto text = read_text_file((kFolder / (GetParam() + ".toml")).string());
+  const auto text = read_file((kFolder / (GetParam() + ".toml")).string());
   ASSERT_TRUE(text.has_value());
   const auto scenario =
       parse_scenario(*text, {.file = "wrong.toml", .case_name = {}, .settings = {}}, test_catalogue());
