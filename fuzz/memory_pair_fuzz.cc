@@ -121,7 +121,7 @@ class Driver {
     packet.memory = any_header(side(of));
     packet.common.payload_bytes = static_cast<std::uint16_t>(input_.below(4097));
     const std::array<std::byte, 4096> payload{};
-    const wire::ColdPacket cold;
+    const wire::ColdPacket cold{};
     side(of).device.on_packet({packet, cold,
                                pair_.carry == Carry::kBytes ? std::span(payload).first(packet.common.payload_bytes)
                                                             : std::span<const std::byte>()},

@@ -59,7 +59,7 @@ std::string in_shortest_unit(std::int64_t value, std::span<const Unit> units) {
 
 }  // namespace
 
-std::string to_string(Duration value) { return in_largest_unit(value.picoseconds(), kDurationUnits); }
+std::string to_string(Duration value) { return in_largest_unit(value.picoseconds(), kCanonicalDurations); }
 
 std::string to_string(Time value) { return value.is_never() ? "never" : to_string(value.since_start()); }
 

@@ -156,7 +156,7 @@ Result<std::int64_t> parse_steps(std::string_view raw_text, const Grammar& gramm
 }  // namespace
 
 Result<Duration> parse_duration(std::string_view text) {
-  constexpr Grammar kGrammar = {"500 ns", "picoseconds", kDurationUnits, kDurationUnits.size()};
+  constexpr Grammar kGrammar = {"500 ns", "picoseconds", kDurationUnits, kCanonicalDurationUnits};
   return parse_steps<Duration>(text, kGrammar).map([](std::int64_t count) { return Duration::picoseconds(count); });
 }
 

@@ -18,6 +18,8 @@ TEST(ParseDuration, UnderstandsEveryUnit) {
   EXPECT_EQ(parse_duration("7ps"), 7_ps);
   EXPECT_EQ(parse_duration("7ns"), 7_ns);
   EXPECT_EQ(parse_duration("7us"), 7_us);
+  EXPECT_EQ(parse_duration("7\u00B5s"), 7_us) << "the micro sign";
+  EXPECT_EQ(parse_duration("7\u03BCs"), 7_us) << "the Greek letter";
   EXPECT_EQ(parse_duration("7ms"), 7_ms);
   EXPECT_EQ(parse_duration("7s"), 7_s);
 }

@@ -18,8 +18,15 @@ struct Unit {
 };
 
 inline constexpr std::array kDurationUnits = {
-    Unit{"ps", 1}, Unit{"ns", 1'000}, Unit{"us", 1'000'000}, Unit{"ms", 1'000'000'000}, Unit{"s", 1'000'000'000'000},
+    Unit{"ps", 1},
+    Unit{"ns", 1'000},
+    Unit{"us", 1'000'000},
+    Unit{"ms", 1'000'000'000},
+    Unit{"s", 1'000'000'000'000},
+    Unit{"\u00B5s", 1'000'000},  // the micro sign
+    Unit{"\u03BCs", 1'000'000},  // the Greek letter
 };
+inline constexpr std::size_t kCanonicalDurationUnits = 5;
 
 inline constexpr std::array kBytesUnits = {
     Unit{"B", 1},
@@ -62,6 +69,7 @@ inline constexpr std::array kPacketsUnits = {Unit{"packets", 1}, Unit{"packet", 
 inline constexpr std::size_t kCanonicalPacketsUnits = 1;
 
 /// The units that formatting uses and that messages list.
+inline constexpr std::span<const Unit> kCanonicalDurations = std::span(kDurationUnits).first<kCanonicalDurationUnits>();
 inline constexpr std::span<const Unit> kCanonicalRates = std::span(kRateUnits).first<kCanonicalRateUnits>();
 
 }  // namespace weft

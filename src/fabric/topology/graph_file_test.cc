@@ -75,7 +75,7 @@ TEST(GraphFile, ChecksTheGraph) {
 TEST(GraphFile, SaysWhichFileCannotBeRead) {
   const Result<Graph> graph = build_graph(GraphFileOptions{.file = "no/such/file"});
   ASSERT_FALSE(graph);
-  EXPECT_EQ(graph.error().message, "graph-file: cannot read no/such/file");
+  EXPECT_EQ(graph.error().message, "no/such/file: No such file or directory");
 }
 
 }  // namespace
