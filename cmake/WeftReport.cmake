@@ -24,12 +24,13 @@ function(weft_report_page target)
     COMMENT "Installing the packages of the report"
     USES_TERMINAL
     VERBATIM)
-  file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*" "${web}/src/*/*")
+  file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*" "${web}/src/*/*"
+       "${CMAKE_SOURCE_DIR}/src/study/report/comparison_tables*.cc")
   add_custom_command(
     OUTPUT "${WEFT_REPORT_PAGE}" "${WEFT_NOTICES}"
     COMMAND "${WEFT_NODE}" "${web}/build.mjs" "--packages=${WEFT_WEB_DIR}" "--page=${WEFT_REPORT_PAGE}"
             "--notices=${WEFT_NOTICES}"
-    DEPENDS "${packages}" "${web}/build.mjs" "${CMAKE_SOURCE_DIR}/src/study/report/comparison_keys.h" ${sources}
+    DEPENDS "${packages}" "${web}/build.mjs" ${sources}
     COMMENT "Bundling the report"
     VERBATIM)
   weft_embed_text(${target} FILE "${WEFT_REPORT_PAGE}" FUNCTION weft::study::report::report_page

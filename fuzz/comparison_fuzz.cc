@@ -2,7 +2,6 @@
 // from itself.
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/assert.h"

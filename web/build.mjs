@@ -2,7 +2,7 @@
 // Sources import the names of the document's members from 'weft:members'.
 //   node build.mjs --packages=FOLDER --page=FILE --notices=FILE
 // FOLDER holds node_modules. The page keeps two marks, for the title and the data.
-import {readFileSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -15,12 +15,15 @@ const {values: given} = parseArgs({
 const modules = join(given.packages, 'node_modules');
 const esbuild = createRequire(join(given.packages, 'package.json'))('esbuild');
 
-/** Names of the document's members, from the C++ header that has them: kStepTime is `stepTime`. */
+/** Names of the document's members, from the C++ files that have its tables: `step_time_s` is 'step_time_s'. */
 function memberNames() {
-  const header = readFileSync(join(here, '..', 'src', 'study', 'report', 'comparison_keys.h'), 'utf8');
-  const names = [...header.matchAll(/const char\* k(\w)(\w*) = "(\w+)";/g)];
-  if (names.length === 0) throw new Error('comparison_keys.h: no names found');
-  return names.map(([, first, rest, name]) => `export const ${first.toLowerCase()}${rest} = '${name}';`).join('\n');
+  const folder = join(here, '..', 'src', 'study', 'report');
+  const tables = readdirSync(folder).filter((file) => /^comparison_tables\w*\.cc$/.test(file));
+  const text = tables.map((file) => readFileSync(join(folder, file), 'utf8')).join('');
+  const fields = text.matchAll(/\{(?:\.name = )?"(\w+)",\s*(?:\.access = )?member</g);
+  const names = [...new Set([...fields].map(([, name]) => name))].sort();
+  if (names.length === 0) throw new Error('comparison_tables*.cc: no names found');
+  return names.map((name) => `const m_${name} = '${name}';\nexport {m_${name} as ${name}};`).join('\n');
 }
 
 const members = {
@@ -44,7 +47,7 @@ async function bundled(entry) {
     legalComments: 'none', // whole texts stand at the end of the page
     nodePaths: [modules],
     plugins: [members],
-    logOverride: {'import-is-undefined': 'error'}, // a member that comparison_keys.h does not have
+    logOverride: {'import-is-undefined': 'error'}, // a member that the tables do not have
     logLevel: 'warning',
   });
   return {text: result.outputFiles[0].text.trim(), inputs: Object.keys(result.metafile.inputs)};

@@ -23,7 +23,7 @@ class ClaimRuns : public study::claims::ClaimRunner {
     ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
   };
   /// The catalogue and the comparison (or null) must outlive it.
-  ClaimRuns(Options options, const study::scenario::Catalogue& catalogue, const nlohmann::ordered_json* comparison)
+  ClaimRuns(Options options, const study::scenario::Catalogue& catalogue, const study::report::Comparison* comparison)
       : options_(std::move(options)), catalogue_(catalogue), comparison_(comparison) {}
 
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run(const std::string& scenario) override;
@@ -31,7 +31,7 @@ class ClaimRuns : public study::claims::ClaimRunner {
                                                                                 const std::string& case_name) override;
   [[nodiscard]] Result<std::vector<study::results::ScalePoint>> scale(
       const std::string& scenario, const study::claims::ScaleRequest& request) override;
-  [[nodiscard]] const nlohmann::ordered_json* comparison() const override { return comparison_; }
+  [[nodiscard]] const study::report::Comparison* comparison() const override { return comparison_; }
 
  private:
   /// Every case of a file, which is read once: each case is checked against all others.
@@ -43,7 +43,7 @@ class ClaimRuns : public study::claims::ClaimRunner {
 
   Options options_;
   const study::scenario::Catalogue& catalogue_;
-  const nlohmann::ordered_json* comparison_;
+  const study::report::Comparison* comparison_;
   std::map<std::string, std::vector<study::scenario::Scenario>> read_;  // by name
 };
 

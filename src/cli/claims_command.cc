@@ -23,7 +23,7 @@ namespace {
 using study::claims::Basis;
 using study::claims::Claim;
 using study::claims::Judged;
-using Json = nlohmann::ordered_json;
+using study::report::Comparison;
 
 /// Those of the given ids, in the order of the table.
 Result<std::vector<Claim>> chosen(const std::vector<std::string>& ids) {
@@ -48,16 +48,16 @@ Result<std::vector<Claim>> chosen(const std::vector<std::string>& ids) {
   return claims;
 }
 
-Result<std::optional<Json>> read_comparison(const std::string& file) {
+Result<std::optional<Comparison>> read_comparison(const std::string& file) {
   if (file.empty()) {
     return std::nullopt;
   }
   const std::string files[] = {file};
-  Result<Json> document = study::report::read_comparison(files);
-  if (!document) {
-    return pass_on(document);
+  Result<Comparison> comparison = study::report::read_comparison(files);
+  if (!comparison) {
+    return pass_on(comparison);
   }
-  return std::move(*document);
+  return std::move(*comparison);
 }
 
 int list(const std::vector<Claim>& claims) {
@@ -124,7 +124,7 @@ int run(const ClaimsText& text) {
   if (text.list) {
     return list(*claims);
   }
-  const Result<std::optional<Json>> comparison = read_comparison(text.comparison);
+  const Result<std::optional<Comparison>> comparison = read_comparison(text.comparison);
   if (!comparison) {
     return complain("claims", comparison.error(), kUsageError);
   }

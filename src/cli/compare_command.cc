@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,13 +20,12 @@
 #include "study/compare/assemble_comparison.h"
 #include "study/compare/comparison_text.h"
 #include "study/compare/run_task.h"
+#include "study/report/comparison_document.h"
 #include "study/report/report_html.h"
 #include "study/scenario/scenario_load.h"
 
 namespace weft::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// How far the whole comparison has come; one line on a terminal.
 class Display {
@@ -88,7 +86,7 @@ class Comparison {
     if (interrupted()) {
       fmt::print(stderr,
                  "weft compare: interrupted; {} of {} runs are kept in {}, and the same command goes on from there\n",
-                 std::ranges::count_if(figures_, [](const Json& own) { return !own.is_null(); }), figures_.size(),
+                 std::ranges::count_if(figures_, [](const auto& own) { return own.has_value(); }), figures_.size(),
                  store_.folder());
       return kInterrupted;
     }
@@ -155,9 +153,9 @@ class Comparison {
     figures_.resize(plan_.tasks.size());
     std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < plan_.tasks.size(); ++i) {
-      if (auto kept = store_.get(plan_.tasks[i].key)) {
-        figures_[i] = std::move(*kept);
-      } else {
+      const std::optional<std::string> kept = store_.get(plan_.tasks[i].key);
+      figures_[i] = kept ? study::compare::parse_task_figures(*kept) : std::nullopt;
+      if (!figures_[i]) {
         missing.push_back(i);
       }
     }
@@ -170,7 +168,7 @@ class Comparison {
                     .run = [&](std::size_t piece) -> std::optional<std::string> {
                       auto figures =
                           study::compare::run_task(plan_.tasks[missing[piece]], [] { return !interrupted(); });
-                      return figures ? std::optional(figures->dump()) : std::nullopt;
+                      return figures ? std::optional(study::compare::task_figures_text(*figures)) : std::nullopt;
                     },
                     .end = [](int status) { ::_exit(status); },
                     .done =
@@ -184,7 +182,7 @@ class Comparison {
                             }
                             return;
                           }
-                          figures_[missing[piece]] = Json::parse(*figures);
+                          figures_[missing[piece]] = study::compare::parse_task_figures(*figures);
                           if (Result<void> put = store_.put(task.key, *figures); !put && !wrong) {
                             wrong = put.error();
                           }
@@ -213,8 +211,12 @@ class Comparison {
     header_.version = WEFT_VERSION;
     header_.command = command();
     header_.catalogue = &*catalogue_;
-    const Json document = study::compare::comparison_document(plan_, figures_, header_);
-    const std::string json = document.dump(1) + "\n";
+    std::vector<study::compare::TaskFigures> figures;
+    for (std::optional<study::compare::TaskFigures>& own : figures_) {
+      figures.push_back(std::move(own).value_or(study::compare::TaskFigures{.failed = "its figures cannot be read"}));
+    }
+    const auto comparison = study::compare::assemble_comparison(plan_, figures, header_);
+    const std::string json = study::report::comparison_json_text(comparison, 1) + "\n";
     std::error_code ignored;
     std::filesystem::create_directories(std::filesystem::path(result_file()).parent_path(), ignored);
     if (Result<void> written = write_text(result_file(), json); !written) {
@@ -223,19 +225,19 @@ class Comparison {
     store_.remove();
     if (!text_.quiet) {
       std::FILE* const stream = text_.json == "-" ? stderr : stdout;
-      fmt::print(stream, "{}\nresults in {}\n", study::compare::comparison_text(document), result_file());
+      fmt::print(stream, "{}\nresults in {}\n", study::compare::comparison_text(comparison), result_file());
     }
-    if (Result<void> written = write_report(document); !written) {
+    if (Result<void> written = write_report(comparison); !written) {
       return written;
     }
     return text_.json.empty() ? Result<void>() : write_text(text_.json, json);
   }
 
-  [[nodiscard]] Result<void> write_report(const Json& document) const {
+  [[nodiscard]] Result<void> write_report(const study::report::Comparison& comparison) const {
     if (text_.report.empty()) {
       return {};
     }
-    Result<std::string> page = study::report::report_html(document);
+    Result<std::string> page = study::report::report_html(comparison);
     if (!page) {
       return pass_on(page);
     }
@@ -257,7 +259,7 @@ class Comparison {
   study::compare::ComparisonHeader header_;
   study::compare::ComparisonPlan plan_;
   ComparisonStore store_;
-  std::vector<Json> figures_;
+  std::vector<std::optional<study::compare::TaskFigures>> figures_;
 };
 
 }  // namespace

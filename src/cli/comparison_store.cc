@@ -1,7 +1,6 @@
 #include "cli/comparison_store.h"
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -17,13 +16,14 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-std::optional<nlohmann::ordered_json> ComparisonStore::get(const std::string& key) const {
+std::optional<std::string> ComparisonStore::get(const std::string& key) const {
   std::ifstream file(file_of(key));
   if (!file) {
     return std::nullopt;
   }
-  nlohmann::ordered_json figures = nlohmann::ordered_json::parse(file, nullptr, false);
-  return figures.is_object() ? std::optional(std::move(figures)) : std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
 }
 
 Result<void> ComparisonStore::put(const std::string& key, const std::string& figures) const {

@@ -5,7 +5,6 @@
 // follows from everything that the task's figures depend on, the program itself included.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -18,7 +17,7 @@ class ComparisonStore {
   /// The folder is made at the first `put`.
   explicit ComparisonStore(std::string folder) : folder_(std::move(folder)) {}
 
-  [[nodiscard]] std::optional<nlohmann::ordered_json> get(const std::string& key) const;
+  [[nodiscard]] std::optional<std::string> get(const std::string& key) const;
   [[nodiscard]] Result<void> put(const std::string& key, const std::string& figures) const;
   /// The comparison is complete.
   void remove() const;

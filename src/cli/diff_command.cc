@@ -8,19 +8,20 @@
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_output.h"
-#include "study/report/comparison_diff.h"
+#include "study/report/comparison_diff_json.h"
 #include "study/report/comparison_read.h"
 
 namespace weft::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using study::report::Comparison;
 
-Result<Json> read(const std::string& file) { return study::report::read_comparison({&file, 1}); }
+Result<Comparison> read(const std::string& file) { return study::report::read_comparison({&file, 1}); }
 
 int run_diff(const DiffText& text) {
-  Result<Json> a = read(text.a);
-  Result<Json> b = a ? read(text.b) : Result<Json>();
+  Result<Comparison> a = read(text.a);
+  Result<Comparison> b = a ? read(text.b) : Result<Comparison>();
   if (!a || !b) {
     return complain("diff", a ? b.error() : a.error(), kUsageError);
   }

@@ -1,7 +1,6 @@
 #include "cli/report_command.h"
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 
@@ -9,6 +8,7 @@
 #include "cli/exit_status.h"
 #include "cli/run_output.h"
 #include "study/report/comparison_csv.h"
+#include "study/report/comparison_document.h"
 #include "study/report/comparison_read.h"
 #include "study/report/report_html.h"
 
@@ -17,29 +17,29 @@ namespace {
 
 constexpr const char* kDefaultFile = "report.html";
 
-Result<void> write_page(const std::string& where, const nlohmann::ordered_json& document) {
-  Result<std::string> html = study::report::report_html(document);
+Result<void> write_page(const std::string& where, const study::report::Comparison& comparison) {
+  Result<std::string> html = study::report::report_html(comparison);
   return html ? write_text(where, *html) : pass_on(html);
 }
 
-Result<void> write_all(const ReportText& text, const nlohmann::ordered_json& document) {
+Result<void> write_all(const ReportText& text, const study::report::Comparison& comparison) {
   const bool lists_only = text.html.empty() && !(text.json.empty() && text.csv.empty());
   const std::string html = text.html.empty() ? kDefaultFile : text.html;
   if (!text.json.empty()) {
-    const auto handler = nlohmann::ordered_json::error_handler_t::replace;
-    if (Result<void> written = write_text(text.json, document.dump(2, ' ', false, handler) + '\n'); !written) {
+    const std::string json = study::report::comparison_json_text(comparison, 2);
+    if (Result<void> written = write_text(text.json, json + '\n'); !written) {
       return written;
     }
   }
   if (!text.csv.empty()) {
-    if (Result<void> written = write_csv_files(text.csv, study::report::comparison_csv(document)); !written) {
+    if (Result<void> written = write_csv_files(text.csv, study::report::comparison_csv(comparison)); !written) {
       return written;
     }
   }
   if (lists_only) {
     return {};
   }
-  if (Result<void> written = write_page(html, document); !written) {
+  if (Result<void> written = write_page(html, comparison); !written) {
     return written;
   }
   if (html != "-" && text.json != "-" && text.csv != "-") {
@@ -49,11 +49,11 @@ Result<void> write_all(const ReportText& text, const nlohmann::ordered_json& doc
 }
 
 int run_report(const ReportText& text) {
-  Result<nlohmann::ordered_json> document = study::report::read_comparison(text.results);
-  if (!document) {
-    return complain("report", document.error(), kUsageError);
+  Result<study::report::Comparison> comparison = study::report::read_comparison(text.results);
+  if (!comparison) {
+    return complain("report", comparison.error(), kUsageError);
   }
-  const Result<void> written = write_all(text, *document);
+  const Result<void> written = write_all(text, *comparison);
   return written ? kSuccess : complain("report", written.error(), kFault);
 }
 

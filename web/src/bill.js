@@ -26,7 +26,7 @@ function rowOf(line) {
     orNot(line.unit_price_usd, dollars),
     line.owned ? 'owned already' : orNot(line.price_usd, dollars),
     orNot(line.unit_power_w, watts),
-    orNot(line[member.power], watts),
+    orNot(line[member.power_w], watts),
     line.mark ?? '',
     line.source ?? '',
   ];
@@ -35,7 +35,7 @@ function rowOf(line) {
 const RUNNING = {energy_usd: 'energy', upkeep_usd: 'upkeep', staff_usd: 'staff'};
 
 /** What was counted of running it, and what was not because nobody said what it costs. */
-function runningCost({[member.runningCost]: running}) {
+function runningCost({[member.running_cost]: running}) {
   if (!running) return null;
   const counted = Object.entries(RUNNING)
     .filter(([key]) => isNumber(running[key]))
@@ -64,12 +64,12 @@ export function bill(comparison, looks) {
         h('h3', {}, fabricName(fabric, looks)),
         runningCost(fabric),
         table(`Bill of materials of ${fabric.name}`, COLUMNS, fabric.bill.map(rowOf), {
-          foot: ['Total', '', '', '', orNot(fabric[member.cost], dollars), '', orNot(fabric[member.power], watts), '', ''],
+          foot: ['Total', '', '', '', orNot(fabric[member.cost_usd], dollars), '', orNot(fabric[member.power_w], watts), '', ''],
         }),
       ),
     ),
     without.length > 0 && h('p', {class: 'key'}, `Without a bill: ${without.map((fabric) => fabric.name).join(', ')}.`),
-    !fabrics.every((fabric) => isNumber(fabric[member.cost])) &&
+    !fabrics.every((fabric) => isNumber(fabric[member.cost_usd])) &&
       h('p', {class: 'key'}, 'A total is missing where a price is.'),
   );
 }

@@ -28,19 +28,19 @@ const figure = (label, get, format) => ({
   },
 });
 
-const UNITS = {[member.usdPerKtoken]: 'for a thousand tokens a second', [member.usdPerRun]: 'for a run a second'};
+const UNITS = {[member.usd_per_ktoken_s]: 'for a thousand tokens a second', [member.usd_per_run_per_s]: 'for a run a second'};
 
 function faultText(fault) {
   const under = [
     fault.link,
-    isNumber(fault[member.rerouteDelay]) && `routes avoid it after ${seconds(fault[member.rerouteDelay])}`,
-    fault[member.messagesFailed] > 0 && `messages that failed: ${count(fault[member.messagesFailed])}`,
-    fault[member.connectionsLost] > 0 && `connections lost: ${count(fault[member.connectionsLost])}`,
+    isNumber(fault[member.reroute_delay_s]) && `routes avoid it after ${seconds(fault[member.reroute_delay_s])}`,
+    fault[member.messages_failed] > 0 && `messages that failed: ${count(fault[member.messages_failed])}`,
+    fault[member.connections_lost] > 0 && `connections lost: ${count(fault[member.connections_lost])}`,
     fault.reason,
   ].filter(Boolean);
-  const value = isNumber(fault[member.faultLost])
-    ? seconds(fault[member.faultLost])
-    : fault[member.connectionsLost] > 0
+  const value = isNumber(fault[member.lost_s])
+    ? seconds(fault[member.lost_s])
+    : fault[member.connections_lost] > 0
       ? 'connections break'
       : undefined;
   return (value || fault.reason) && [value ?? NOT_MEASURED, under.map((text) => h('span', {class: 'below'}, text))];
@@ -53,36 +53,36 @@ const GROUPS = [
       {
         label: 'Step time',
         cell: (fabric) =>
-          isNumber(fabric[member.stepTime]) && [
-            h('b', {}, seconds(fabric[member.stepTime])),
+          isNumber(fabric[member.step_time_s]) && [
+            h('b', {}, seconds(fabric[member.step_time_s])),
             intervalText(fabric) && h('span', {class: 'below'}, `95 %: ${intervalText(fabric)}`),
           ],
       },
       {
         label: 'Against the best',
         cell: (fabric) =>
-          isNumber(fabric[member.ratioToBest]) && [
-            ratio(fabric[member.ratioToBest]),
-            fabric[member.differsFromBest] === false &&
-              fabric[member.ratioToBest] > 1 &&
+          isNumber(fabric[member.ratio_to_best]) && [
+            ratio(fabric[member.ratio_to_best]),
+            fabric[member.differs_from_best] === false &&
+              fabric[member.ratio_to_best] > 1 &&
               h('span', {class: 'below'}, 'no difference: intervals overlap'),
           ],
       },
-      figure('Tokens a second', (fabric) => fabric[member.tokensPerSecond], count),
-      figure('Use of the GPUs (model FLOPs)', (fabric) => fabric[member.modelFlopsUtilisation], percent),
-      figure('Computing', (fabric) => fabric[member.compute], seconds),
-      figure('Exposed communication', (fabric) => fabric[member.exposedCommunication], seconds),
+      figure('Tokens a second', (fabric) => fabric[member.tokens_per_second], count),
+      figure('Use of the GPUs (model FLOPs)', (fabric) => fabric[member.model_flops_utilisation], percent),
+      figure('Computing', (fabric) => fabric[member.compute_s], seconds),
+      figure('Exposed communication', (fabric) => fabric[member.exposed_communication_s], seconds),
       figure(
         'Bus bandwidth',
-        (fabric) => fabric[member.busBandwidth],
+        (fabric) => fabric[member.bus_bandwidth_gbytes_per_s],
         (value) => `${plain(value)} GB/s`,
       ),
       {
         label: 'Error of the composition',
         cell: (fabric) =>
-          isNumber(fabric[member.compositionError]) && [
-            signedPercent(fabric[member.compositionError]),
-            fabric[member.compositionCheck] && h('span', {class: 'below'}, fabric[member.compositionCheck]),
+          isNumber(fabric[member.composition_error]) && [
+            signedPercent(fabric[member.composition_error]),
+            fabric[member.composition_check] && h('span', {class: 'below'}, fabric[member.composition_check]),
           ],
       },
     ],
@@ -90,14 +90,14 @@ const GROUPS = [
   [
     'Messages',
     [
-      figure('Flow completion, median', (fabric) => fabric[member.fct]?.p50, microseconds),
-      figure('Flow completion, 99 %', (fabric) => fabric[member.fct]?.p99, microseconds),
-      figure('Flow completion, 99.9 %', (fabric) => fabric[member.fct]?.p999, microseconds),
-      figure('Small message, idle network', (fabric) => fabric[member.smallMessage]?.[member.idle], microseconds),
-      figure('Small message under load, median', (fabric) => fabric[member.smallMessage]?.[member.loadedMedian], microseconds),
-      figure('Small message under load, 99 %', (fabric) => fabric[member.smallMessage]?.[member.loadedP99], microseconds),
-      figure('Small message under load, 99.9 %', (fabric) => fabric[member.smallMessage]?.[member.loadedP999], microseconds),
-      figure('Jitter', (fabric) => fabric[member.jitter], microseconds),
+      figure('Flow completion, median', (fabric) => fabric[member.fct_us]?.p50, microseconds),
+      figure('Flow completion, 99 %', (fabric) => fabric[member.fct_us]?.p99, microseconds),
+      figure('Flow completion, 99.9 %', (fabric) => fabric[member.fct_us]?.p999, microseconds),
+      figure('Small message, idle network', (fabric) => fabric[member.small_message]?.[member.idle_us], microseconds),
+      figure('Small message under load, median', (fabric) => fabric[member.small_message]?.[member.loaded_p50_us], microseconds),
+      figure('Small message under load, 99 %', (fabric) => fabric[member.small_message]?.[member.loaded_p99_us], microseconds),
+      figure('Small message under load, 99.9 %', (fabric) => fabric[member.small_message]?.[member.loaded_p999_us], microseconds),
+      figure('Jitter', (fabric) => fabric[member.jitter_us], microseconds),
     ],
   ],
   [
@@ -106,17 +106,17 @@ const GROUPS = [
       figure('Packets dropped', (fabric) => fabric.drops, count),
       figure('Packets retransmitted', (fabric) => fabric.retransmissions, count),
       figure('Packets marked', (fabric) => fabric.marks, count),
-      figure('Paused (PFC), all ports', (fabric) => fabric[member.pause], seconds),
-      figure('Waiting for credits, all ports', (fabric) => fabric[member.creditStall], seconds),
+      figure('Paused (PFC), all ports', (fabric) => fabric[member.pause_s], seconds),
+      figure('Waiting for credits, all ports', (fabric) => fabric[member.credit_stall_s], seconds),
       {
         label: 'Outage when a link fails',
         unless: 'Fault recovery',
-        cell: (fabric) => isNumber(fabric.fault?.[member.outage]) && microseconds(fabric.fault[member.outage]),
+        cell: (fabric) => isNumber(fabric.fault?.[member.outage_us]) && microseconds(fabric.fault[member.outage_us]),
       },
       {label: 'Time lost to a failed link', cell: (fabric) => fabric.fault && faultText(fabric.fault)},
       figure(
         'CPU per host',
-        (fabric) => fabric[member.cpuCoresPerHost],
+        (fabric) => fabric[member.cpu_cores_per_host],
         (value) => `${plain(value)} cores`,
       ),
       {
@@ -138,13 +138,13 @@ const GROUPS = [
   [
     'Cost',
     [
-      figure('Network, to buy', (fabric) => fabric[member.cost], dollars),
-      figure('Power', (fabric) => fabric[member.power], watts),
+      figure('Network, to buy', (fabric) => fabric[member.cost_usd], dollars),
+      figure('Power', (fabric) => fabric[member.power_w], watts),
       {
         label: 'Per unit of work',
         cell: (fabric) =>
-          fabric[member.costPerUnit] &&
-          Object.entries(fabric[member.costPerUnit])
+          fabric[member.cost_per_unit] &&
+          Object.entries(fabric[member.cost_per_unit])
             .filter(([, value]) => isNumber(value))
             .map(([unit, value]) => [dollars(value), h('span', {class: 'below'}, UNITS[unit] ?? unit)]),
       },
@@ -153,13 +153,13 @@ const GROUPS = [
   [
     'Tuning risk',
     [
-      figure('Step time lost, median misconfiguration', (fabric) => fabric[member.tuningRisk]?.median, signedPercent),
+      figure('Step time lost, median misconfiguration', (fabric) => fabric[member.tuning_risk]?.median, signedPercent),
       {
         label: 'Step time lost, worst misconfiguration',
         cell: (fabric) =>
-          (isNumber(fabric[member.tuningRisk]?.worst) || fabric[member.tuningRisk]?.[member.worstFails]) && [
-            worstText(fabric[member.tuningRisk]),
-            fabric[member.tuningRisk][member.worstSetting] && h('span', {class: 'below'}, fabric[member.tuningRisk][member.worstSetting]),
+          (isNumber(fabric[member.tuning_risk]?.worst) || fabric[member.tuning_risk]?.[member.worst_fails]) && [
+            worstText(fabric[member.tuning_risk]),
+            fabric[member.tuning_risk][member.worst_setting] && h('span', {class: 'below'}, fabric[member.tuning_risk][member.worst_setting]),
           ],
       },
     ],
@@ -193,8 +193,8 @@ const filled = (value) =>
 
 /** Counters of NICs that have a line of their own in a run's summary: a row for each name that any fabric has. */
 function counterRows(fabrics) {
-  const names = [...new Set(fabrics.flatMap((fabric) => list(fabric[member.nicTotals]).map((total) => total.name)))];
-  const value = (fabric, name) => list(fabric[member.nicTotals]).find((total) => total.name === name)?.value;
+  const names = [...new Set(fabrics.flatMap((fabric) => list(fabric[member.nic_totals]).map((total) => total.name)))];
+  const value = (fabric, name) => list(fabric[member.nic_totals]).find((total) => total.name === name)?.value;
   return names.map((name) => figure(name, (fabric) => value(fabric, name), count));
 }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "study/assembly/resize.h"
+#include "study/report/comparison.h"
 #include "study/results/results.h"
 #include "study/results/scale_table.h"
 #include "study/results/summary.h"
@@ -49,7 +49,7 @@ class ClaimRunner {
   [[nodiscard]] virtual Result<std::vector<results::ScalePoint>> scale(const std::string& scenario,
                                                                        const ScaleRequest& request) = 0;
   /// What `weft compare` has found, if it was given; else null.
-  [[nodiscard]] virtual const nlohmann::ordered_json* comparison() const = 0;
+  [[nodiscard]] virtual const report::Comparison* comparison() const = 0;
 };
 
 }  // namespace weft::study::claims

@@ -1,11 +1,12 @@
-// Figures of a comparison document (`weft compare --json`), as far as claims need them. What the document does not have
-// is absent: weft compare leaves out what was not measured.
+// Figures of a comparison (`weft compare --json`), as far as claims need them. What it does not have is absent: weft
+// compare leaves out what was not measured.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "study/report/comparison.h"
 
 namespace weft::study::claims {
 
@@ -17,8 +18,8 @@ struct Seconds {
 
 class ComparisonReading {
  public:
-  /// The document must outlive it.
-  explicit ComparisonReading(const nlohmann::ordered_json& document) : document_(document) {}
+  /// The comparison must outlive it.
+  explicit ComparisonReading(const report::Comparison& comparison) : comparison_(comparison) {}
 
   [[nodiscard]] std::optional<Seconds> step_time(std::string_view fabric) const;
   [[nodiscard]] std::optional<double> cost_usd(std::string_view fabric) const;
@@ -27,10 +28,10 @@ class ComparisonReading {
   [[nodiscard]] std::string job() const;
 
  private:
-  [[nodiscard]] const nlohmann::ordered_json& fabric(std::string_view name) const;
-  [[nodiscard]] std::optional<double> number(std::string_view fabric, std::string_view key) const;
+  /// Null: there is none of that name, or it is not possible.
+  [[nodiscard]] const report::ComparedFabric* fabric(std::string_view name) const;
 
-  const nlohmann::ordered_json& document_;
+  const report::Comparison& comparison_;
 };
 
 }  // namespace weft::study::claims

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "study/claims/fake_runner.h"
+#include "study/report/comparison_document.h"
 
 namespace weft::study::claims {
 namespace {
@@ -40,8 +41,8 @@ Finding finding_of(std::string_view id, const Sides& sides) {
 }
 
 TEST(ComparisonReading, GivesWhatIsThereAndNothingElse) {
-  const auto json = nlohmann::ordered_json::parse(document({}));
-  const ComparisonReading reading(json);
+  const auto comparison = report::comparison_from(nlohmann::ordered_json::parse(document({})));
+  const ComparisonReading reading(comparison);
   EXPECT_EQ(reading.job(), "llama3-8b on 128 GPUs");
   EXPECT_DOUBLE_EQ(reading.step_time("infiniband")->high, 0.401);
   EXPECT_FALSE(reading.step_time("rocev1"));  // not possible
@@ -51,8 +52,8 @@ TEST(ComparisonReading, GivesWhatIsThereAndNothingElse) {
 TEST(ComparisonReading, TakesAnyJsonForADocumentWithoutFigures) {
   for (const char* const text : {"{}", "[]", "3", R"({"fabrics": 3})", R"({"fabrics": [3, {"name": 4}]})",
                                  R"({"fabrics": [{"name": "rocev2", "cost_usd": "much"}]})"}) {
-    const auto json = nlohmann::ordered_json::parse(text);
-    const ComparisonReading reading(json);
+    const auto comparison = report::comparison_from(nlohmann::ordered_json::parse(text));
+    const ComparisonReading reading(comparison);
     EXPECT_FALSE(reading.step_time("rocev2")) << text;
     EXPECT_FALSE(reading.cost_usd("rocev2")) << text;
     EXPECT_EQ(reading.job(), "") << text;

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "study/claims/claim_table.h"
+#include "study/report/comparison_document.h"
 
 namespace weft::study::claims::testing {
 
@@ -115,7 +117,9 @@ class FakeRunner : public ClaimRunner {
   }
   /// The case that was added last.
   ClaimCase& last() { return cases_.back(); }
-  void compare(std::string_view document) { comparison_ = nlohmann::ordered_json::parse(document); }
+  void compare(std::string_view document) {
+    comparison_ = report::comparison_from(nlohmann::ordered_json::parse(document));
+  }
 
   Result<std::vector<ClaimCase>> run(const std::string&) override { return cases_; }
   Result<std::vector<ClaimCase>> run_misconfigured(const std::string&, const std::string& case_name) override {
@@ -124,14 +128,12 @@ class FakeRunner : public ClaimRunner {
   Result<std::vector<results::ScalePoint>> scale(const std::string&, const ScaleRequest&) override {
     return fail("no job");
   }
-  [[nodiscard]] const nlohmann::ordered_json* comparison() const override {
-    return comparison_.is_null() ? nullptr : &comparison_;
-  }
+  [[nodiscard]] const report::Comparison* comparison() const override { return comparison_ ? &*comparison_ : nullptr; }
 
  private:
   std::vector<ClaimCase> cases_;
   std::map<std::string, std::vector<ClaimCase>> mistakes_;
-  nlohmann::ordered_json comparison_;
+  std::optional<report::Comparison> comparison_;
 };
 
 inline const Claim& claim_of(std::string_view id) {

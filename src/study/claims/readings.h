@@ -8,7 +8,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,7 +56,7 @@ class Readings {
                                                  std::int64_t gpus);
 
   /// Null, or what `weft compare` has found.
-  [[nodiscard]] const nlohmann::ordered_json* comparison() const { return runner_.comparison(); }
+  [[nodiscard]] const report::Comparison* comparison() const { return runner_.comparison(); }
 
   /// Notes what is missing.
   void miss(std::string what);

@@ -1,7 +1,6 @@
 #include "study/compare/assemble_comparison.h"
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +13,7 @@
 #include "study/compare/fabric_settings.h"
 #include "study/compare/lost_time.h"
 #include "study/compare/verdict.h"
-#include "study/report/comparison_document.h"
-#include "study/report/comparison_keys.h"
+#include "study/report/comparison_tables.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/encapsulation_of.h"
 #include "study/scenario/scenario_listing.h"
@@ -25,8 +23,6 @@
 
 namespace weft::study::compare {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Bytes of a full packet's wire time that are no payload.
 double header_share(const scenario::Scenario& scenario) {
@@ -43,11 +39,12 @@ double header_share(const scenario::Scenario& scenario) {
   return 1 - static_cast<double>(mtu.count()) / static_cast<double>(wire.count());
 }
 
-class FabricDocument {
+/// One fabric, from the figures of its tasks.
+class FabricAssembly {
  public:
-  FabricDocument(const ComparisonPlan& plan, std::size_t index, std::span<const Json> figures,
+  FabricAssembly(const ComparisonPlan& plan, std::size_t index, std::span<const TaskFigures> figures,
                  const scenario::Catalogue& catalogue)
-      : fabric_(plan.fabrics[index]), catalogue_(catalogue) {
+      : planned_(plan.fabrics[index]), catalogue_(catalogue) {
     for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
       if (plan.tasks[i].fabric == index) {
         tasks_.push_back({.task = &plan.tasks[i], .figures = &figures[i]});
@@ -55,44 +52,44 @@ class FabricDocument {
     }
   }
 
-  Json make() {
-    Json json{{"name", fabric_.choice.name},
-              {"family", scenario::word_of(fabric_.scenario.fabric.family)},
-              {"possible", false}};
-    if (!fabric_.choice.stands_for.empty()) {
-      json["stands_for"] = fabric_.choice.stands_for;
-      json["needs"] = {{"nic", fabric_.choice.needs_of_nic}, {"switch", fabric_.choice.needs_of_switch}};
+  report::ComparedFabric make() {
+    fabric_.name = planned_.choice.name;
+    if (!planned_.choice.stands_for.empty()) {
+      fabric_.stands_for = planned_.choice.stands_for;
+      fabric_.needs =
+          report::HardwareNeeds{.of_nic = planned_.choice.needs_of_nic, .of_switch = planned_.choice.needs_of_switch};
     }
-    if (!fabric_.reason.empty()) {
-      json.erase("family");
-      json["reason"] = "not possible: " + fabric_.reason;
-      return json;
+    if (!planned_.reason.empty()) {
+      fabric_.reason = "not possible: " + planned_.reason;
+      return std::move(fabric_);
     }
-    if (const Json* wrong = first_failure(); wrong != nullptr) {
-      json["reason"] = "not possible: " + wrong->at("failed").get<std::string>();
-      return json;
+    fabric_.family = scenario::word_of(planned_.scenario.fabric.family);
+    if (const std::optional<std::string> why = first_failure()) {
+      fabric_.reason = "not possible: " + *why;
+      return std::move(fabric_);
     }
-    json["possible"] = true;
-    json["link_rate_bps"] = fabric_.scenario.devices.link(scenario::LinkTier::kHost).rate.bits_per_second();
-    add_jobs(json);
-    add_lost_time(json);
-    add_probes(json);
-    add_risk(json);
-    Result<fabric::Graph> graph = assembly::build_topology(fabric_.scenario);
+    fabric_.possible = true;
+    fabric_.link_rate = planned_.scenario.devices.link(scenario::LinkTier::kHost).rate.bits_per_second();
+    add_jobs();
+    add_lost_time();
+    add_probes();
+    add_risk();
+    Result<fabric::Graph> graph = assembly::build_topology(planned_.scenario);
     if (graph) {
-      add_settings(json, *graph);
-      add_costs(json, fabric_.scenario, *graph);
+      add_settings(*graph);
+      add_costs(fabric_, planned_.scenario, *graph);
     }
-    json["rows"] = buyer_rows(json, fabric_.scenario, catalogue_);
-    json["settings_text"] = scenario::listing_text(fabric_.scenario);
-    return json;
+    fabric_.rows = buyer_rows(fabric_, planned_.scenario, catalogue_);
+    fabric_.settings_text = scenario::listing_text(planned_.scenario);
+    return std::move(fabric_);
   }
 
  private:
   struct Done {
     const ComparisonTask* task = nullptr;
-    const Json* figures = nullptr;
+    const TaskFigures* figures = nullptr;
   };
+  using RunFigure = std::optional<double> report::RunFigures::*;
 
   [[nodiscard]] std::vector<Done> of(TaskKind kind, std::int64_t gpus = 0) const {
     std::vector<Done> found;
@@ -101,192 +98,188 @@ class FabricDocument {
     return found;
   }
 
-  [[nodiscard]] const Json* first_failure() const {
+  [[nodiscard]] std::optional<std::string> first_failure() const {
     for (const Done& own : of(TaskKind::kJob)) {
-      if (own.figures->contains("failed")) {
-        return own.figures;
+      if (own.figures->failed) {
+        return own.figures->failed;
       }
     }
-    return nullptr;
+    return std::nullopt;
   }
 
-  [[nodiscard]] static std::optional<double> time_of(const Done& done) {
-    return done.figures->contains("time_s") ? std::optional(done.figures->at("time_s").get<double>()) : std::nullopt;
-  }
-
-  void add_jobs(Json& json) {
+  void add_jobs() {
     const auto jobs = of(TaskKind::kJob);
     std::vector<double> times;
     for (const Done& own : jobs) {
-      times.push_back(*time_of(own));
+      times.push_back(*own.figures->time);
     }
     const Estimate estimate = estimate_of(times);
     step_ = estimate.mean;
-    json[report::key::kStepTime] = estimate.mean;
-    if (estimate.low) {
-      json[report::key::kStepTimeLow] = *estimate.low;
-      json[report::key::kStepTimeHigh] = *estimate.high;
-    }
-    json[report::key::kStepTimes] = times;
-    for (const auto& [key, value] : jobs.front().figures->items()) {
-      if (key != "time_s") {
-        json[key] = value;
-      }
-    }
+    fabric_.step = {.mean = estimate.mean, .low = estimate.low, .high = estimate.high, .each = times};
+    fabric_.run = *jobs.front().figures->run;
     for (const Done& own : jobs) {
-      if (own.figures->contains(report::key::kSliceCaution)) {
-        json[report::key::kSliceCaution] = own.figures->at(report::key::kSliceCaution);
+      if (!own.figures->run->slice_caution) {
+        continue;
       }
+      if (!fabric_.run.slice_caution) {  // the first seed has none: it is written behind all figures of the run
+        write_behind(fabric_, report::name_of<&report::ComparedFabric::run, &report::RunFigures::slice_caution>(),
+                     report::name_of<&report::ComparedFabric::run, &report::RunFigures::timeline>());
+      }
+      fabric_.run.slice_caution = own.figures->run->slice_caution;
     }
     // Another class being lossless says nothing of the job's.
-    if (!scenario::can_be_paused(fabric_.scenario)) {
-      json.erase(report::key::kPause);
-      json.erase(report::key::kPauseFrames);
+    if (!scenario::can_be_paused(planned_.scenario)) {
+      fabric_.run.pause.reset();
+      fabric_.run.pause_frames.reset();
     }
-    for (const char* mean : {report::key::kCompute, report::key::kExposedCommunication, report::key::kTokensPerSecond,
-                             report::key::kModelFlopsUtilisation}) {
-      add_mean(json, mean, jobs);
+    for (const RunFigure mean :
+         {&report::RunFigures::compute, &report::RunFigures::exposed_communication,
+          &report::RunFigures::tokens_per_second, &report::RunFigures::model_flops_utilisation}) {
+      add_mean(mean, jobs);
     }
   }
 
-  static void add_mean(Json& json, const char* key, std::span<const Done> jobs) {
+  void add_mean(RunFigure figure, std::span<const Done> jobs) {
     double sum = 0;
     for (const Done& own : jobs) {
-      if (!own.figures->contains(key)) {
+      const std::optional<double>& value = (*own.figures->run).*figure;
+      if (!value) {
         return;
       }
-      sum += own.figures->at(key).get<double>();
+      sum += *value;
     }
-    json[key] = sum / static_cast<double>(jobs.size());
+    fabric_.run.*figure = sum / static_cast<double>(jobs.size());
   }
 
-  void add_lost_time(Json& json) {
+  void add_lost_time() {
     const auto slices = of(TaskKind::kSlice);
     const auto ablations = of(TaskKind::kAblation);
-    const double slice = slices.empty() ? 0 : time_of(slices.front()).value_or(0);
+    const double slice = slices.empty() ? 0 : slices.front().figures->time.value_or(0);
     if (slice <= 0 || ablations.empty()) {
       return;
     }
     AblationLadder ladder{.slice = slice, .after = {}};
     for (const Done& own : ablations) {
-      if (const std::optional<double> time = time_of(own)) {
-        ladder.after.push_back({.cause = own.task->label, .seconds = *time});
+      if (own.figures->time) {
+        ladder.after.push_back({.cause = own.task->label, .seconds = *own.figures->time});
       }
     }
     if (!has_settled(slices.front())) {
-      json[report::key::kLostTimeReason] = "not measured: a slice of the step has not converged";
+      fabric_.lost_time_reason = "not measured: a slice of the step has not converged";
       return;
     }
-    const StepShares shares = step_shares(json);
-    json[report::key::kLostTime] = Json::array();
-    for (const LostTime& lost : lost_time(shares, ladder)) {
+    fabric_.lost_time.emplace();
+    for (const LostTime& lost : lost_time(step_shares(), ladder)) {
       const bool of_catalogue = lost.cause == "collective library" || lost.cause == "hosts and NICs";
-      json[report::key::kLostTime].push_back(
-          {{"cause", lost.cause}, {"s", lost.seconds}, {"origin", of_catalogue ? "catalogue" : "emerges"}});
+      fabric_.lost_time->push_back(
+          {.cause = lost.cause, .time = lost.seconds, .origin = of_catalogue ? "catalogue" : "emerges"});
     }
   }
 
-  [[nodiscard]] StepShares step_shares(const Json& json) const {
-    StepShares shares{.step = step_, .header_share = header_share(fabric_.scenario)};
-    if (!json.contains("parts")) {
+  [[nodiscard]] StepShares step_shares() const {
+    StepShares shares{.step = step_, .header_share = header_share(planned_.scenario)};
+    if (!fabric_.run.parts) {
       return shares;
     }
-    shares.compute = json.value(report::key::kCompute, 0.0);
+    shares.compute = fabric_.run.compute.value_or(0);
+    const double exposed = fabric_.run.exposed_communication.value_or(0);
     double communication = 0;
     double waiting = 0;
     double tensor = 0;
-    for (const Json& part : json.at("parts")) {
-      const double own = part.at("exposed_s").get<double>();
-      if (part.at("communication").get<bool>()) {
-        communication += own;
-        waiting += part.at("waiting_s").get<double>();
-        tensor += part.at("name") == "tp" ? own : 0;
+    for (const report::StepPart& part : *fabric_.run.parts) {
+      if (part.communication) {
+        communication += part.exposed;
+        waiting += part.waiting;
+        tensor += part.name == "tp" ? part.exposed : 0;
       }
     }
     // What is neither computing nor waiting for data is idle: bubbles.
-    const double idle = std::max(step_ - shares.compute - json.value(report::key::kExposedCommunication, 0.0), 0.0);
-    const double scale = communication > 0 ? json.value(report::key::kExposedCommunication, 0.0) / communication : 0;
+    const double idle = std::max(step_ - shares.compute - exposed, 0.0);
+    const double scale = communication > 0 ? exposed / communication : 0;
     shares.waiting = idle + waiting * scale;
-    const bool inside_hosts = fabric_.scenario.scale_up.kind != scenario::ScaleUpKind::kNone;
+    const bool inside_hosts = planned_.scenario.scale_up.kind != scenario::ScaleUpKind::kNone;
     shares.network_share = communication > 0 && inside_hosts ? 1 - tensor / communication : 1;
     return shares;
   }
 
-  void add_probes(Json& json) {
+  void add_probes() {
     for (const Done& own : of(TaskKind::kSmallMessages)) {
-      for (const auto& [key, value] : own.figures->items()) {
-        if (key == "cdf_small_message") {
-          json["cdf"][report::key::kSmallMessage] = value;
-        } else if (key != "failed") {
-          json[key] = value;
+      fabric_.small_message = own.figures->small_message;
+      fabric_.jitter_us = own.figures->jitter_us;
+      if (own.figures->small_message_cdf) {
+        if (!fabric_.run.cdf) {
+          fabric_.run.cdf.emplace();
         }
+        fabric_.run.cdf->small_message = own.figures->small_message_cdf;
       }
     }
     for (const Done& own : of(TaskKind::kFault)) {
-      json["fault"] =
-          own.figures->contains("fault") ? own.figures->at("fault") : Json{{"reason", own.figures->at("failed")}};
+      fabric_.fault = own.figures->fault ? own.figures->fault : report::LinkFault{.reason = own.figures->failed};
     }
   }
 
-  static bool has_settled(const Done& slice) { return slice.figures->value("settled", true); }
+  static bool has_settled(const Done& slice) {
+    return !slice.figures->run || slice.figures->run->settled.value_or(true);
+  }
 
   /// Losses of step time by mistakes on one size of the cluster.
-  Json risk_of(std::int64_t gpus) {
+  std::optional<report::TuningRisk> risk_of(std::int64_t gpus) {
     const auto slices = of(TaskKind::kSlice, gpus);
-    const double base = slices.empty() ? 0 : time_of(slices.front()).value_or(0);
+    const double base = slices.empty() ? 0 : slices.front().figures->time.value_or(0);
     const auto mistakes = of(TaskKind::kMisconfiguration, gpus);
     if (base <= 0 || mistakes.empty()) {
-      return {};
+      return std::nullopt;
     }
-    Json risk{{"cases", Json::array()}};
+    report::TuningRisk risk;
     // A difference from a time that has not settled is the slices', not the mistake's.
     const bool settled = has_settled(slices.front());
     if (!settled) {
-      risk["reason"] =
-          "the correctly configured step has not converged: " +
-          slices.front().figures->value(report::key::kSliceCaution, std::string("its slices are too short"));
+      risk.figures.reason = "the correctly configured step has not converged: " +
+                            slices.front().figures->run->slice_caution.value_or("its slices are too short");
     }
     std::vector<double> losses;
     for (const Done& own : mistakes) {
-      Json made{{"setting", own.task->label}, {"change", own.task->change}};
-      if (!settled && time_of(own)) {
-        made["reason"] = "not measured: the step without it has not converged";
-        made["unmeasured"] = true;
-        risk["cases"].push_back(made);
-        continue;
-      }
-      if (const std::optional<double> time = time_of(own)) {
-        made["loss"] = *time / base - 1;
-        losses.push_back(*time / base - 1);
+      report::MisconfigurationCase& made = risk.cases.emplace_back();
+      made.setting = own.task->label;
+      made.change = own.task->change;
+      if (!settled && own.figures->time) {
+        made.reason = "not measured: the step without it has not converged";
+        made.unmeasured = true;
+      } else if (own.figures->time) {
+        made.loss = *own.figures->time / base - 1;
+        losses.push_back(*made.loss);
       } else {
-        made["reason"] = own.figures->at("failed");
+        made.reason = own.figures->failed;
         losses.push_back(std::numeric_limits<double>::infinity());
       }
-      risk["cases"].push_back(made);
     }
-    if (!settled) {
-      return risk;
+    if (settled) {
+      add_losses(risk.figures, mistakes, std::move(losses));
     }
+    return risk;
+  }
+
+  /// `losses` are those of the mistakes, infinite of one with which the run does not end.
+  static void add_losses(report::RiskFigures& risk, std::span<const Done> mistakes, std::vector<double> losses) {
     const auto worst = std::ranges::max_element(losses);
-    risk[report::key::kWorstSetting] = mistakes[static_cast<std::size_t>(worst - losses.begin())].task->label;
+    risk.worst_setting = mistakes[static_cast<std::size_t>(worst - losses.begin())].task->label;
     const double most = *worst;
     std::ranges::sort(losses);
     const std::size_t middle = losses.size() / 2;
     const double median = losses.size() % 2 == 1 ? losses[middle] : (losses[middle - 1] + losses[middle]) / 2;
     if (std::isfinite(median)) {
-      risk["median"] = median;
+      risk.median = median;
     }
     if (std::isfinite(most)) {
-      risk["worst"] = most;
+      risk.worst = most;
     } else {
-      risk[report::key::kWorstFails] = true;
+      risk.worst_fails = true;
     }
-    return risk;
   }
 
-  void add_risk(Json& json) {
-    Json risk = risk_of(0);
-    if (risk.empty()) {
+  void add_risk() {
+    fabric_.tuning_risk = risk_of(0);
+    if (!fabric_.tuning_risk) {
       return;
     }
     std::set<std::int64_t> sizes;
@@ -295,100 +288,98 @@ class FabricDocument {
         sizes.insert(own.task->gpus);
       }
     }
+    std::vector<report::TuningRiskOfSize> by_size;
     for (const std::int64_t gpus : sizes) {
-      Json own = risk_of(gpus);
-      if (!own.empty()) {
-        own.erase("cases");
-        own["gpus"] = gpus;
-        risk[report::key::kBySize].push_back(own);
+      if (const std::optional<report::TuningRisk> own = risk_of(gpus)) {
+        by_size.push_back({.figures = own->figures, .gpus = gpus});
       }
     }
-    json[report::key::kTuningRisk] = std::move(risk);
-  }
-
-  void add_settings(Json& json, const fabric::Graph& graph) {
-    const std::vector<FabricSetting> settings = settings_to_get_right(fabric_.scenario, graph);
-    Json list = Json::array();
-    for (const FabricSetting& own : settings) {
-      list.push_back({{"key", own.key}, {"value", own.value}, {"devices", own.where}, {"count", own.devices}});
+    if (!by_size.empty()) {
+      fabric_.tuning_risk->by_size = std::move(by_size);
     }
-    json["settings"] = {{"count", settings.size()}, {"devices", devices_touched(settings)}, {"list", list}};
   }
 
-  const ComparedFabric& fabric_;
+  void add_settings(const fabric::Graph& graph) {
+    const std::vector<FabricSetting> settings = settings_to_get_right(planned_.scenario, graph);
+    fabric_.settings = report::SettingsToGetRight{.count = settings.size(), .devices = devices_touched(settings)};
+    for (const FabricSetting& own : settings) {
+      fabric_.settings->list.push_back(
+          {.key = own.key, .value = own.value, .devices = own.where, .count = own.devices});
+    }
+  }
+
+  const PlannedFabric& planned_;
   const scenario::Catalogue& catalogue_;
   std::vector<Done> tasks_;
+  report::ComparedFabric fabric_;
   double step_ = 0;
 };
 
-Json scenario_of(const ComparisonPlan& plan, const ComparisonHeader& header) {
-  const auto possible = std::ranges::find(plan.fabrics, std::string(), &ComparedFabric::reason);
+report::ComparedScenario scenario_of(const ComparisonPlan& plan, const ComparisonHeader& header) {
+  const auto possible = std::ranges::find(plan.fabrics, std::string(), &PlannedFabric::reason);
   const scenario::Scenario& scenario = (possible == plan.fabrics.end() ? plan.fabrics.front() : *possible).scenario;
-  Json seeds = Json::array();
+  report::ComparedScenario made{
+      .name = scenario.name,
+      .file = scenario.file,
+      .seed = scenario.seed,
+      .seeds = std::vector<std::int64_t>(),
+      .hardware = std::string(scenario::word_of(scenario.hardware)),
+      .topology =
+          fmt::format("{}: {} hosts of {} NICs and {} GPUs", scenario::word_of(scenario.topology.kind),
+                      scenario.topology.hosts, scenario.topology.nics_per_host, scenario.topology.gpus_per_host),
+      .weights = header.weights.name};
   for (const ComparisonTask& task : plan.tasks) {
     if (task.kind == TaskKind::kJob && task.fabric == plan.tasks.front().fabric) {
-      seeds.push_back(task.scenario.seed);
+      made.seeds->push_back(task.scenario.seed);
     }
   }
-  Json json{{"name", scenario.name},
-            {"file", scenario.file},
-            {"seed", scenario.seed},
-            {"seeds", seeds},
-            {"hardware", scenario::word_of(scenario.hardware)},
-            {"topology",
-             fmt::format("{}: {} hosts of {} NICs and {} GPUs", scenario::word_of(scenario.topology.kind),
-                         scenario.topology.hosts, scenario.topology.nics_per_host, scenario.topology.gpus_per_host)},
-            {"weights", header.weights.name}};
   if (!scenario.traffic.empty()) {
-    json["start_jitter_s"] = scenario.traffic.front().start_jitter.seconds();
+    made.start_jitter = scenario.traffic.front().start_jitter.seconds();
   }
   if (!scenario.jobs.empty()) {
     const scenario::JobSettings& job = scenario.jobs.front();
-    json["job"] = fmt::format(
+    made.job = fmt::format(
         "{}: {} on {} GPUs", job.name,
         job.training.model.empty() ? std::string(scenario::word_of(job.workload)) : job.training.model, job.ranks);
     if (job.runs_steps()) {
-      json["stragglers"] =
+      made.stragglers =
           fmt::format("by up to {:g} %, by rank and seed (an assumption)", kUsualStragglers.millionths / 1e4);
     }
   }
-  return json;
+  return made;
 }
 
-void add_ratios(Json& fabrics) {
+void add_ratios(std::vector<report::ComparedFabric>& fabrics) {
   double best = 0;
   double best_high = 0;
-  for (const Json& fabric : fabrics) {
-    if (fabric.at("possible").get<bool>() && (best == 0 || fabric.at(report::key::kStepTime).get<double>() < best)) {
-      best = fabric.at(report::key::kStepTime).get<double>();
-      best_high = fabric.value(report::key::kStepTimeHigh, best);
+  for (const report::ComparedFabric& fabric : fabrics) {
+    if (fabric.possible && (best == 0 || *fabric.step.mean < best)) {
+      best = *fabric.step.mean;
+      best_high = fabric.step.high.value_or(best);
     }
   }
-  for (Json& fabric : fabrics) {
-    if (fabric.at("possible").get<bool>()) {
-      const double own = fabric.at(report::key::kStepTime).get<double>();
-      fabric[report::key::kRatioToBest] = own / best;
-      fabric[report::key::kDiffersFromBest] = own > best && fabric.value(report::key::kStepTimeLow, own) > best_high;
+  for (report::ComparedFabric& fabric : fabrics) {
+    if (fabric.possible) {
+      const double own = *fabric.step.mean;
+      fabric.ratio_to_best = own / best;
+      fabric.differs_from_best = own > best && fabric.step.low.value_or(own) > best_high;
     }
   }
 }
 
 }  // namespace
 
-Json comparison_document(const ComparisonPlan& plan, std::span<const Json> figures, const ComparisonHeader& header) {
-  Json document{{"format", report::kComparisonFormat},
-                {"format_version", report::kComparisonVersion},
-                {"version", header.version},
-                {"scenario", scenario_of(plan, header)},
-                {"fabrics", Json::array()}};
+report::Comparison assemble_comparison(const ComparisonPlan& plan, std::span<const TaskFigures> figures,
+                                       const ComparisonHeader& header) {
+  report::Comparison comparison{.version = header.version, .scenario = scenario_of(plan, header)};
   for (std::size_t i = 0; i < plan.fabrics.size(); ++i) {
-    document["fabrics"].push_back(FabricDocument(plan, i, figures, *header.catalogue).make());
+    comparison.fabrics.push_back(FabricAssembly(plan, i, figures, *header.catalogue).make());
   }
-  add_ratios(document["fabrics"]);
-  add_primary_strengths(document["fabrics"]);
-  document["verdict"] = verdict_of(document["fabrics"], header.weights);
-  document["reproduce"] = header.command;
-  return document;
+  add_ratios(comparison.fabrics);
+  add_primary_strengths(comparison.fabrics);
+  comparison.verdict = verdict_of(comparison.fabrics, header.weights);
+  comparison.reproduce = header.command;
+  return comparison;
 }
 
 }  // namespace weft::study::compare

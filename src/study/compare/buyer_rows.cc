@@ -2,19 +2,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <set>
 
-#include "study/report/comparison_keys.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::compare {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kEmerges = "emerges";
 constexpr const char* kCatalogue = "catalogue";
@@ -23,10 +20,10 @@ constexpr const char* kPrimaryStrength = "Primary strength";
 
 class Rows {
  public:
-  Rows(const Json& fabric, const scenario::Scenario& scenario, const scenario::Catalogue& catalogue)
+  Rows(const report::ComparedFabric& fabric, const scenario::Scenario& scenario, const scenario::Catalogue& catalogue)
       : fabric_(fabric), scenario_(scenario), catalogue_(catalogue) {}
 
-  Json all() {
+  std::vector<report::BuyerRow> all() {
     add(kPrimaryStrength, "", kNotMeasured);
     latency();
     throughput();
@@ -42,50 +39,46 @@ class Rows {
 
  private:
   void add(const char* label, const std::string& value, const char* origin) {
-    rows_.push_back({{"label", label}, {"value", value}, {"origin", origin}});
+    rows_.push_back({.label = label, .value = value, .origin = origin});
   }
 
   void latency() {
     const bool equal = scenario_.hardware == scenario::Hardware::kEqual;
-    const Json small = fabric_.value(report::key::kSmallMessage, Json::object());
-    if (!small.contains(report::key::kIdle)) {
+    const report::SmallMessage small = fabric_.small_message.value_or(report::SmallMessage{});
+    if (!small.idle) {
       add("Small-message latency", "", kNotMeasured);
     } else {
-      add("Small-message latency",
-          fmt::format("{:.2f} us for {} B", small[report::key::kIdle].get<double>(), small["bytes"].get<int>()),
+      add("Small-message latency", fmt::format("{:.2f} us for {} B", *small.idle, *small.bytes),
           equal ? kEmerges : kCatalogue);
     }
-    if (!fabric_.contains(report::key::kJitter)) {
-      add("Jitter", small.value("loaded_failed", ""), kNotMeasured);
+    if (!fabric_.jitter_us) {
+      add("Jitter", small.loaded_failed.value_or(""), kNotMeasured);
     } else {
-      add("Jitter", fmt::format("{:.2f} us (p99.9 - p50 under load)", fabric_[report::key::kJitter].get<double>()),
-          kEmerges);
+      add("Jitter", fmt::format("{:.2f} us (p99.9 - p50 under load)", *fabric_.jitter_us), kEmerges);
     }
   }
 
   void throughput() {
-    if (fabric_.contains(report::key::kBusBandwidth)) {
+    if (fabric_.run.bus_bandwidth) {
       add("Throughput at this scale",
-          fmt::format("{:.1f} GB/s bus bandwidth per rank ({})", fabric_[report::key::kBusBandwidth].get<double>(),
-                      fabric_[report::key::kBusBandwidthOf].get<std::string>()),
+          fmt::format("{:.1f} GB/s bus bandwidth per rank ({})", *fabric_.run.bus_bandwidth,
+                      *fabric_.run.bus_bandwidth_of),
           kEmerges);
-    } else if (fabric_.contains(report::key::kGoodput)) {
+    } else if (fabric_.run.goodput) {
       add("Throughput at this scale",
-          fmt::format("{:.1f} Gb/s in all", fabric_[report::key::kGoodput].get<double>() / 1e9), kEmerges);
+          fmt::format("{:.1f} Gb/s in all", static_cast<double>(*fabric_.run.goodput) / 1e9), kEmerges);
     } else {
       add("Throughput at this scale", "", kNotMeasured);
     }
   }
 
   void losses() {
-    const auto drops = fabric_.value("drops", std::uint64_t{0});
-    const auto again = fabric_.value("retransmissions", std::uint64_t{0});
-    const std::string lost = fmt::format("{} dropped, {} retransmitted", drops, again);
-    if (fabric_.contains(report::key::kCreditStall)) {
+    const std::string lost = fmt::format("{} dropped, {} retransmitted", fabric_.run.drops.value_or(0),
+                                         fabric_.run.retransmissions.value_or(0));
+    if (fabric_.run.credit_stall) {
       add("Loss handling", "credits: " + lost, kEmerges);
-    } else if (fabric_.contains(report::key::kPause)) {
-      add("Loss handling",
-          fmt::format("pauses ({}): {}", fabric_.value(report::key::kPauseFrames, std::uint64_t{0}), lost), kEmerges);
+    } else if (fabric_.run.pause) {
+      add("Loss handling", fmt::format("pauses ({}): {}", fabric_.run.pause_frames.value_or(0), lost), kEmerges);
     } else {
       const bool tcp = !scenario::has_ib_transport(scenario_.fabric.family);
       const bool selective = scenario_.transport.loss_recovery == scenario::LossRecoveryKind::kSelectiveRepeat;
@@ -95,34 +88,31 @@ class Rows {
   }
 
   void recovery() {
-    const Json fault = fabric_.value("fault", Json::object());
-    if (const auto broken = fault.value(report::key::kMessagesFailed, 0); broken > 0) {
+    const report::LinkFault fault = fabric_.fault.value_or(report::LinkFault{});
+    if (const std::uint64_t broken = fault.messages_failed.value_or(0); broken > 0) {
       add("Fault recovery",
           fmt::format("connections of {} messages fail with a failed link; rerouting takes {:.3g} s", broken,
-                      fault[report::key::kRerouteDelay].get<double>()),
+                      *fault.reroute_delay),
           kCatalogue);
-    } else if (fault.contains(report::key::kFaultLost)) {
-      add("Fault recovery", fmt::format("{:.3g} s lost to a failed link", fault[report::key::kFaultLost].get<double>()),
-          kCatalogue);
-    } else if (fault.contains(report::key::kConnectionsLost)) {
-      add("Fault recovery",
-          fmt::format("connections fail: rerouting takes {:.3g} s", fault[report::key::kRerouteDelay].get<double>()),
+    } else if (fault.lost) {
+      add("Fault recovery", fmt::format("{:.3g} s lost to a failed link", *fault.lost), kCatalogue);
+    } else if (fault.connections_lost) {
+      add("Fault recovery", fmt::format("connections fail: rerouting takes {:.3g} s", *fault.reroute_delay),
           kCatalogue);
     } else {
-      add("Fault recovery", fault.value("reason", ""), kNotMeasured);
+      add("Fault recovery", fault.reason.value_or(""), kNotMeasured);
     }
   }
 
   void settings() {
-    const Json settings = fabric_.value("settings", Json::object());
-    if (!settings.contains("count")) {
+    if (!fabric_.settings) {
       add("Settings to get right", "", kNotMeasured);
-    } else if (settings["count"].get<int>() == 0 && scenario_.fabric.tuning_entry == "untuned") {
+    } else if (fabric_.settings->count == 0 && scenario_.fabric.tuning_entry == "untuned") {
       add("Settings to get right", "none: factory defaults", kCatalogue);
     } else {
       add("Settings to get right",
-          fmt::format("{} on {} device{}", settings["count"].get<int>(), settings["devices"].get<int>(),
-                      settings["devices"].get<int>() == 1 ? "" : "s"),
+          fmt::format("{} on {} device{}", fabric_.settings->count, fabric_.settings->devices,
+                      fabric_.settings->devices == 1 ? "" : "s"),
           kCatalogue);
     }
   }
@@ -153,60 +143,55 @@ class Rows {
   }
 
   void cost() {
-    if (fabric_.contains(report::key::kCost)) {
-      add("Cost", fmt::format("{:.2f} M USD (indicative)", fabric_[report::key::kCost].get<double>() / 1e6),
-          kCatalogue);
+    if (fabric_.cost_usd) {
+      add("Cost", fmt::format("{:.2f} M USD (indicative)", *fabric_.cost_usd / 1e6), kCatalogue);
     } else {
       add("Cost", "", kNotMeasured);
     }
   }
 
-  const Json& fabric_;
+  const report::ComparedFabric& fabric_;
   const scenario::Scenario& scenario_;
   const scenario::Catalogue& catalogue_;
-  Json rows_ = Json::array();
+  std::vector<report::BuyerRow> rows_;
 };
 
 /// A figure of a fabric of which less, or more, is better.
 struct Strength {
   const char* text;
-  std::function<std::optional<double>(const Json&)> figure;
+  std::function<std::optional<double>(const report::ComparedFabric&)> figure;
   double direction = 1;  // -1: more is better
 };
 
-std::optional<double> number(const Json& json, const char* key) {
-  return json.contains(key) && json.at(key).is_number() ? std::optional(json.at(key).get<double>()) : std::nullopt;
-}
-
 const std::array<Strength, 6>& strengths() {
+  using Fabric = report::ComparedFabric;
   static const std::array<Strength, 6> all = {{
-      {"the shortest step", [](const Json& own) { return number(own, report::key::kStepTime); }},
+      {"the shortest step", [](const Fabric& own) { return own.step.mean; }},
       {"the lowest small-message latency",
-       [](const Json& own) {
-         return number(own.value(report::key::kSmallMessage, Json::object()), report::key::kIdle);
-       }},
-      {"the least jitter", [](const Json& own) { return number(own, report::key::kJitter); }},
+       [](const Fabric& own) { return own.small_message ? own.small_message->idle : std::nullopt; }},
+      {"the least jitter", [](const Fabric& own) { return own.jitter_us; }},
       {"the least loss by misconfiguration",
-       [](const Json& own) { return number(own.value(report::key::kTuningRisk, Json::object()), "worst"); }},
-      {"the lowest cost", [](const Json& own) { return number(own, report::key::kCost); }},
-      {"the least power", [](const Json& own) { return number(own, report::key::kPower); }},
+       [](const Fabric& own) { return own.tuning_risk ? own.tuning_risk->figures.worst : std::nullopt; }},
+      {"the lowest cost", [](const Fabric& own) { return own.cost_usd; }},
+      {"the least power", [](const Fabric& own) { return own.power; }},
   }};
   return all;
 }
 
 }  // namespace
 
-Json buyer_rows(const Json& fabric, const scenario::Scenario& scenario, const scenario::Catalogue& catalogue) {
+std::vector<report::BuyerRow> buyer_rows(const report::ComparedFabric& fabric, const scenario::Scenario& scenario,
+                                         const scenario::Catalogue& catalogue) {
   return Rows(fabric, scenario, catalogue).all();
 }
 
-void add_primary_strengths(Json& fabrics) {
+void add_primary_strengths(std::vector<report::ComparedFabric>& fabrics) {
   std::vector<std::vector<std::string>> of(fabrics.size());
   for (const Strength& strength : strengths()) {
     std::optional<std::size_t> best;
     bool tie = false;
     for (std::size_t i = 0; i < fabrics.size(); ++i) {
-      const auto own = fabrics[i].at("possible").get<bool>() ? strength.figure(fabrics[i]) : std::nullopt;
+      const auto own = fabrics[i].possible ? strength.figure(fabrics[i]) : std::nullopt;
       if (!own) {
         continue;
       }
@@ -217,8 +202,7 @@ void add_primary_strengths(Json& fabrics) {
     }
     const bool interval_overlaps = &strength == &strengths().front() && best && [&] {
       for (std::size_t i = 0; i < fabrics.size(); ++i) {
-        if (i != *best && fabrics[i].at("possible").get<bool>() &&
-            !fabrics[i].value(report::key::kDiffersFromBest, true)) {
+        if (i != *best && fabrics[i].possible && !fabrics[i].differs_from_best.value_or(true)) {
           return true;
         }
       }
@@ -229,13 +213,13 @@ void add_primary_strengths(Json& fabrics) {
     }
   }
   for (std::size_t i = 0; i < fabrics.size(); ++i) {
-    if (!fabrics[i].contains("rows")) {
+    if (!fabrics[i].rows) {
       continue;
     }
-    for (Json& row : fabrics[i]["rows"]) {
-      if (row.at("label") == kPrimaryStrength) {
-        row["value"] = of[i].empty() ? "best in no measured figure" : fmt::format("{}", fmt::join(of[i], "; "));
-        row["origin"] = kEmerges;
+    for (report::BuyerRow& row : *fabrics[i].rows) {
+      if (row.label == kPrimaryStrength) {
+        row.value = of[i].empty() ? "best in no measured figure" : fmt::format("{}", fmt::join(of[i], "; "));
+        row.origin = kEmerges;
       }
     }
   }

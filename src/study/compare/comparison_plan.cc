@@ -37,7 +37,7 @@ class Planner {
   Planner(const scenario::Catalogue& catalogue, const ComparisonOptions& options)
       : catalogue_(catalogue), options_(options) {}
 
-  Result<void> add(std::size_t fabric, ComparedFabric& compared) {
+  Result<void> add(std::size_t fabric, PlannedFabric& compared) {
     fabric_ = fabric;
     name_ = compared.choice.name;
     Result<fabric::Graph> graph = assembly::build_topology(compared.scenario);
@@ -151,7 +151,7 @@ Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, co
   ComparisonPlan plan;
   Planner planner(catalogue, options);
   for (const FabricChoice& choice : choices) {
-    ComparedFabric fabric{.choice = choice, .scenario = {}, .reason = {}};
+    PlannedFabric fabric{.choice = choice, .scenario = {}, .reason = {}};
     Result<scenario::Scenario> scenario = scenario_of(choice, request, catalogue);
     if (scenario) {
       fabric.scenario = *std::move(scenario);

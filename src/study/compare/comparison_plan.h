@@ -36,7 +36,7 @@ struct ComparisonTask {
 };
 
 /// One fabric before anything has run.
-struct ComparedFabric {
+struct PlannedFabric {
   FabricChoice choice;
   scenario::Scenario scenario;  // with the first seed, if it is possible
   std::string reason;           // why it is not; else empty
@@ -51,7 +51,7 @@ struct ComparisonOptions {
 };
 
 struct ComparisonPlan {
-  std::vector<ComparedFabric> fabrics;
+  std::vector<PlannedFabric> fabrics;
   std::vector<ComparisonTask> tasks;
 };
 

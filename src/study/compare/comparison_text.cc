@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "study/compare/lost_time.h"
 #include "study/compare/seconds_text.h"
-#include "study/report/comparison_keys.h"
 #include "study/results/wrapped_table.h"
 
 namespace weft::study::compare {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Fabric = report::ComparedFabric;
 
 constexpr const char* kAbsent = "not measured";
 constexpr std::size_t kLineWidth = 100;
@@ -30,9 +30,9 @@ std::string signed_percent(double share) {
 
 class Text {
  public:
-  explicit Text(const Json& document) : document_(document) {
-    for (const Json& fabric : document.at("fabrics")) {
-      (fabric.at("possible").get<bool>() ? possible_ : impossible_).push_back(&fabric);
+  explicit Text(const report::Comparison& comparison) : comparison_(comparison) {
+    for (const Fabric& fabric : comparison.fabrics) {
+      (fabric.possible ? possible_ : impossible_).push_back(&fabric);
     }
   }
 
@@ -45,21 +45,20 @@ class Text {
       risk();
       bills();
     }
-    for (const Json* fabric : impossible_) {
-      paragraph(fmt::format("{}: {}", fabric->at("name").get<std::string>(), fabric->at("reason").get<std::string>()),
-                "");
+    for (const Fabric* fabric : impossible_) {
+      paragraph(fmt::format("{}: {}", fabric->name, fabric->reason.value_or("")), "");
     }
     verdict();
     return std::move(text_);
   }
 
  private:
-  using Cell = std::function<std::string(const Json&)>;
+  using Cell = std::function<std::string(const Fabric&)>;
   static constexpr std::size_t kMaxColumns = 6;
 
   /// Tables of more fabrics than a terminal is wide are printed one below the other, with as many columns each.
   void in_parts(const std::function<void()>& print) {
-    const std::vector<const Json*> all = std::exchange(possible_, {});
+    const std::vector<const Fabric*> all = std::exchange(possible_, {});
     const std::size_t parts = (all.size() + kMaxColumns - 1) / kMaxColumns;
     for (std::size_t part = 0; part < parts; ++part) {
       const auto place = [&](std::size_t i) {
@@ -78,18 +77,17 @@ class Text {
   }
 
   void heading() {
-    const Json& scenario = document_.at("scenario");
-    text_ += fmt::format("{}{}\n", scenario.value("name", ""),
-                         scenario.contains("job") ? ", " + scenario["job"].get<std::string>() : "");
+    const report::ComparedScenario scenario = comparison_.scenario.value_or(report::ComparedScenario{});
+    text_ += fmt::format("{}{}\n", scenario.name.value_or(""), scenario.job ? ", " + *scenario.job : "");
     std::string below =
-        fmt::format("{}; hardware {}; seeds", scenario.value("topology", ""), scenario.value("hardware", ""));
-    for (const Json& seed : scenario.at("seeds")) {
-      below += fmt::format(" {}", seed.get<std::int64_t>());
+        fmt::format("{}; hardware {}; seeds", scenario.topology.value_or(""), scenario.hardware.value_or(""));
+    for (const std::int64_t seed : scenario.seeds.value_or(std::vector<std::int64_t>())) {
+      below += fmt::format(" {}", seed);
     }
-    if (scenario.contains("stragglers")) {
-      below += "; ranks compute more slowly " + scenario["stragglers"].get<std::string>();
+    if (scenario.stragglers) {
+      below += "; ranks compute more slowly " + *scenario.stragglers;
     }
-    if (const double jitter = scenario.value("start_jitter_s", 0.0); jitter > 0) {
+    if (const double jitter = scenario.start_jitter.value_or(0); jitter > 0) {
       below += fmt::format("; senders start up to {} later, by name and seed (an assumption)", seconds_text(jitter));
     }
     paragraph(below, "");
@@ -99,18 +97,17 @@ class Text {
   /// What each name stands for.
   void networks() {
     std::size_t width = 0;
-    for (const Json& fabric : document_.at("fabrics")) {
-      width = std::max(width, fabric.at("name").get<std::string>().size());
+    for (const Fabric& fabric : comparison_.fabrics) {
+      width = std::max(width, fabric.name.size());
     }
     bool any = false;
-    for (const Json& fabric : document_.at("fabrics")) {
-      if (!fabric.contains("stands_for")) {
+    for (const Fabric& fabric : comparison_.fabrics) {
+      if (!fabric.stands_for) {
         continue;
       }
       any = true;
-      std::string name = fabric.at("name").get<std::string>();
-      for (const std::string& line :
-           results::wrapped(fabric.at("stands_for").get<std::string>(), kLineWidth - width - 2)) {
+      std::string name = fabric.name;
+      for (const std::string& line : results::wrapped(*fabric.stands_for, kLineWidth - width - 2)) {
         text_ += fmt::format("{:<{}}  {}\n", std::exchange(name, ""), width, line);
       }
     }
@@ -122,7 +119,7 @@ class Text {
   void row(results::WrappedTable& table, const std::string& label, const Cell& cell) {
     std::vector<std::string> cells;
     bool any = false;
-    for (const Json* fabric : possible_) {
+    for (const Fabric* fabric : possible_) {
       cells.push_back(cell(*fabric));
       any = any || !cells.back().empty();
       cells.back() = !cells.back().empty() ? cells.back() : label == "Caution" ? "-" : kAbsent;
@@ -132,18 +129,27 @@ class Text {
     }
   }
 
+  /// A figure that a fabric may not have.
+  template <class Figure, class Words>
+  void add(results::WrappedTable& table, const std::string& label, const Figure& figure, const Words& words) {
+    row(table, label, [&](const Fabric& own) {
+      const auto value = figure(own);
+      return value ? words(*value) : std::string();
+    });
+  }
+
   void table() {
     results::WrappedTable table({});
-    row(table, "", [](const Json& own) { return own.at("name").get<std::string>(); });
+    row(table, "", [](const Fabric& own) { return own.name; });
     table.add_line();
-    for (std::size_t i = 0; i < possible_.front()->at("rows").size(); ++i) {
+    for (std::size_t i = 0; i < possible_.front()->rows->size(); ++i) {
       std::vector<std::string> cells;
-      for (const Json* fabric : possible_) {
-        const Json& own = fabric->at("rows").at(i);
-        const std::string value = own.at("value").get<std::string>();
-        cells.push_back(own.at("origin") == "not measured" ? kAbsent + (value.empty() ? "" : ": " + value) : value);
+      for (const Fabric* fabric : possible_) {
+        const report::BuyerRow& own = fabric->rows->at(i);
+        cells.push_back(own.origin == "not measured" ? kAbsent + (own.value.empty() ? "" : ": " + own.value)
+                                                     : own.value);
       }
-      table.add(possible_.front()->at("rows").at(i).at("label").get<std::string>(), cells);
+      table.add(possible_.front()->rows->at(i).label, cells);
     }
     table.add_line();
     figures(table);
@@ -151,191 +157,202 @@ class Text {
   }
 
   void figures(results::WrappedTable& table) {
-    const auto number = [](const char* key, const std::function<std::string(double)>& text) {
-      return
-          [key, text](const Json& own) { return own.contains(key) ? text(own.at(key).get<double>()) : std::string(); };
-    };
-    const auto nested = [](const char* outer, const char* key, const std::function<std::string(double)>& text) {
-      return [=](const Json& own) {
-        return own.contains(outer) && own.at(outer).contains(key) ? text(own.at(outer).at(key).get<double>())
-                                                                  : std::string();
-      };
-    };
+    const auto seconds = [](double value) { return seconds_text(value); };
+    const bool job = comparison_.scenario && comparison_.scenario->job;
+    add(
+        table, job ? "Step time" : "Time", [](const Fabric& own) { return own.step.mean; }, seconds);
+    row(table, "  95 % interval", [](const Fabric& own) {
+      return own.step.low ? fmt::format("{} .. {}", seconds_text(*own.step.low), seconds_text(*own.step.high))
+                          : std::string();
+    });
+    row(table, "  to the best", [](const Fabric& own) {
+      const double ratio = own.ratio_to_best.value_or(1);
+      return fmt::format("{:.3f}x{}", ratio,
+                         ratio > 1 && !own.differs_from_best.value_or(true) ? " (no difference)" : "");
+    });
+    add(
+        table, "Exposed communication", [](const Fabric& own) { return own.run.exposed_communication; }, seconds);
+    add(
+        table, "Bus bandwidth", [](const Fabric& own) { return own.run.bus_bandwidth; },
+        [](double v) { return fmt::format("{:.1f} GB/s", v); });
+    network_figures(table);
+    cost_figures(table);
+    row(table, "Caution", [](const Fabric& own) { return own.run.slice_caution.value_or(""); });
+    row(table, "Longest operation", [](const Fabric& own) { return longest_operation(own); });
+    add(
+        table, "Confidence interval of slices", [](const Fabric& own) { return own.run.interval; },
+        [](double v) { return fmt::format("+- {:.1f} %", v * 100); });
+    add(
+        table, "Composition error", [](const Fabric& own) { return own.run.composition_error; },
+        [](double v) { return fmt::format("{:+.2f} %", v * 100); });
+  }
+
+  void network_figures(results::WrappedTable& table) {
     const auto micro = [](double value) { return fmt::format("{:.1f} us", value); };
-    const auto count = [](double value) { return fmt::format("{:.0f}", value); };
-    row(table, document_.at("scenario").contains("job") ? "Step time" : "Time",
-        number(report::key::kStepTime, seconds_text));
-    row(table, "  95 % interval", [](const Json& own) {
-      return own.contains(report::key::kStepTimeLow)
-                 ? fmt::format("{} .. {}", seconds_text(own[report::key::kStepTimeLow].get<double>()),
-                               seconds_text(own[report::key::kStepTimeHigh].get<double>()))
-                 : std::string();
+    const auto count = [](std::uint64_t value) { return fmt::format("{}", value); };
+    const auto seconds = [](double value) { return seconds_text(value); };
+    const auto of_flows = [](std::optional<double> report::FlowTimes::*figure) {
+      return [figure](const Fabric& own) { return own.run.fct ? (*own.run.fct).*figure : std::nullopt; };
+    };
+    add(table, "FCT p50", of_flows(&report::FlowTimes::p50), micro);
+    add(table, "FCT p99", of_flows(&report::FlowTimes::p99), micro);
+    add(table, "FCT p99.9", of_flows(&report::FlowTimes::p999), micro);
+    add(
+        table, "Dropped packets", [](const Fabric& own) { return own.run.drops; }, count);
+    add(
+        table, "Sent again", [](const Fabric& own) { return own.run.retransmissions; }, count);
+    add(
+        table, "Paused (ports, sum)", [](const Fabric& own) { return own.run.pause; }, seconds);
+    add(
+        table, "Credit stalls (sum)", [](const Fabric& own) { return own.run.credit_stall; }, seconds);
+    add(
+        table, "CPU per host", [](const Fabric& own) { return own.run.cpu_cores_per_host; },
+        [](double v) { return fmt::format("{:.2f} cores", v); });
+  }
+
+  void cost_figures(results::WrappedTable& table) {
+    add(
+        table, "Power", [](const Fabric& own) { return own.power; },
+        [](double v) { return fmt::format("{:.1f} kW", v / 1e3); });
+    add(
+        table, "Cost", [](const Fabric& own) { return own.cost_usd; },
+        [](double v) { return fmt::format("{:.3f} M USD", v / 1e6); });
+    row(table, "Cost per unit of work", [](const Fabric& own) {
+      const report::CostPerUnit unit = own.cost_per_unit.value_or(report::CostPerUnit{});
+      return unit.usd_per_ktoken ? fmt::format("{:.0f} USD per 1000 tokens/s", *unit.usd_per_ktoken)
+             : unit.usd_per_run  ? fmt::format("{:.3g} USD per run/s", *unit.usd_per_run)
+                                 : std::string();
     });
-    row(table, "  to the best", [](const Json& own) {
-      return fmt::format(
-          "{:.3f}x{}", own.value(report::key::kRatioToBest, 1.0),
-          own.value(report::key::kRatioToBest, 1.0) > 1 && !own.value(report::key::kDiffersFromBest, true)
-              ? " (no difference)"
-              : "");
+    add(
+        table, "Tuning risk, median",
+        [](const Fabric& own) { return own.tuning_risk ? own.tuning_risk->figures.median : std::nullopt; },
+        percent_text);
+    row(table, "Tuning risk, worst", [](const Fabric& own) {
+      const report::RiskFigures risk = own.tuning_risk ? own.tuning_risk->figures : report::RiskFigures{};
+      const std::string loss = risk.worst_fails.value_or(false) ? "does not end"
+                               : risk.worst                     ? percent_text(*risk.worst)
+                                                                : std::string();
+      return loss.empty() ? loss : fmt::format("{}: {}", loss, risk.worst_setting.value_or(""));
     });
-    row(table, "Exposed communication", number(report::key::kExposedCommunication, seconds_text));
-    row(table, "Bus bandwidth",
-        number(report::key::kBusBandwidth, [](double v) { return fmt::format("{:.1f} GB/s", v); }));
-    row(table, "FCT p50", nested(report::key::kFct, "p50", micro));
-    row(table, "FCT p99", nested(report::key::kFct, "p99", micro));
-    row(table, "FCT p99.9", nested(report::key::kFct, "p999", micro));
-    row(table, "Dropped packets", number("drops", count));
-    row(table, "Sent again", number("retransmissions", count));
-    row(table, "Paused (ports, sum)", number(report::key::kPause, seconds_text));
-    row(table, "Credit stalls (sum)", number(report::key::kCreditStall, seconds_text));
-    row(table, "CPU per host",
-        number(report::key::kCpuCoresPerHost, [](double v) { return fmt::format("{:.2f} cores", v); }));
-    row(table, "Power", number(report::key::kPower, [](double v) { return fmt::format("{:.1f} kW", v / 1e3); }));
-    row(table, "Cost", number(report::key::kCost, [](double v) { return fmt::format("{:.3f} M USD", v / 1e6); }));
-    row(table, "Cost per unit of work", [](const Json& own) {
-      const Json unit = own.value(report::key::kCostPerUnit, Json::object());
-      return unit.contains(report::key::kUsdPerKtoken)
-                 ? fmt::format("{:.0f} USD per 1000 tokens/s", unit[report::key::kUsdPerKtoken].get<double>())
-             : unit.contains(report::key::kUsdPerRun)
-                 ? fmt::format("{:.3g} USD per run/s", unit[report::key::kUsdPerRun].get<double>())
-                 : std::string();
-    });
-    row(table, "Tuning risk, median", nested(report::key::kTuningRisk, "median", percent_text));
-    row(table, "Tuning risk, worst", [](const Json& own) {
-      const Json risk = own.value(report::key::kTuningRisk, Json::object());
-      const std::string loss = risk.value(report::key::kWorstFails, false) ? "does not end"
-                               : risk.contains("worst")                    ? percent_text(risk["worst"].get<double>())
-                                                                           : std::string();
-      return loss.empty() ? loss : fmt::format("{}: {}", loss, risk[report::key::kWorstSetting].get<std::string>());
-    });
-    row(table, "Caution", [](const Json& own) { return own.value(report::key::kSliceCaution, std::string()); });
-    row(table, "Longest operation", [](const Json& own) { return longest_operation(own); });
-    row(table, "Confidence interval of slices",
-        number("interval", [](double v) { return fmt::format("+- {:.1f} %", v * 100); }));
-    row(table, "Composition error",
-        number(report::key::kCompositionError, [](double v) { return fmt::format("{:+.2f} %", v * 100); }));
   }
 
   void lost_time() {
-    if (!possible_.front()->contains(report::key::kLostTime)) {
+    if (!possible_.front()->lost_time) {
       return;
     }
     text_ += "Where the time goes\n";
     results::WrappedTable table({});
-    row(table, "", [](const Json& own) { return own.at("name").get<std::string>(); });
+    row(table, "", [](const Fabric& own) { return own.name; });
     table.add_line();
-    row(table, "computing", [](const Json& own) {
-      return own.contains(report::key::kCompute) ? seconds_text(own[report::key::kCompute].get<double>())
-                                                 : std::string();
-    });
+    add(
+        table, "computing", [](const Fabric& own) { return own.run.compute; }, seconds_text);
     for (const std::string_view cause : kCauses) {
-      const bool any = std::ranges::any_of(possible_, [&](const Json* own) { return has_cause(*own, cause); });
+      const bool any =
+          std::ranges::any_of(possible_, [&](const Fabric* own) { return find_cause(*own, cause) != nullptr; });
       if (!any) {
         continue;
       }
-      row(table, std::string(cause), [&](const Json& own) {
-        for (const Json& lost : own.value(report::key::kLostTime, Json::array())) {
-          if (lost.at("cause") == cause) {
-            return seconds_text(lost.at("s").get<double>());
-          }
-        }
-        return std::string("-");
+      row(table, std::string(cause), [&](const Fabric& own) {
+        const report::LostTimeCause* lost = find_cause(own, cause);
+        return lost != nullptr ? seconds_text(lost->time) : std::string("-");
       });
     }
     table.add_line();
-    row(table, "together", [](const Json& own) { return seconds_text(own.at(report::key::kStepTime).get<double>()); });
+    add(
+        table, "together", [](const Fabric& own) { return own.step.mean; }, seconds_text);
     text_ += table.text() + "\n";
   }
 
   /// Which operation in the network takes longest, and what its paths allow without any protocol.
-  static std::string longest_operation(const Json& fabric) {
-    const Json all = fabric.value("collectives", Json::array());
-    const auto longest =
-        std::ranges::max_element(all, {}, [](const Json& own) { return own.at("time_s").get<double>(); });
-    return longest == all.end()
-               ? std::string()
-               : fmt::format("{} {}: {}, paths allow {}", longest->at("purpose").get<std::string>(),
-                             longest->at("kind").get<std::string>(), seconds_text(longest->at("time_s").get<double>()),
-                             seconds_text(longest->at("paths_allow_s").get<double>()));
+  static std::string longest_operation(const Fabric& fabric) {
+    const std::vector<report::StepCollective> all =
+        fabric.run.collectives.value_or(std::vector<report::StepCollective>());
+    const auto longest = std::ranges::max_element(all, {}, &report::StepCollective::time);
+    return longest == all.end() ? std::string()
+                                : fmt::format("{} {}: {}, paths allow {}", longest->purpose, longest->kind,
+                                              seconds_text(longest->time), seconds_text(longest->paths_allow));
   }
 
-  static bool has_cause(const Json& fabric, std::string_view cause) {
-    const Json lost = fabric.value(report::key::kLostTime, Json::array());
-    return std::ranges::any_of(lost, [&](const Json& own) { return own.at("cause") == cause; });
+  /// Null: no time was lost to it.
+  static const report::LostTimeCause* find_cause(const Fabric& fabric, std::string_view cause) {
+    if (!fabric.lost_time) {
+      return nullptr;
+    }
+    const auto found = std::ranges::find(*fabric.lost_time, cause, &report::LostTimeCause::cause);
+    return found == fabric.lost_time->end() ? nullptr : &*found;
   }
 
   void risk() {
     bool any = false;
-    for (const Json* fabric : possible_) {
-      if (!fabric->contains(report::key::kTuningRisk)) {
+    for (const Fabric* fabric : possible_) {
+      if (!fabric->tuning_risk) {
         continue;
       }
       text_ += any ? "" : "Tuning risk: cost of one misconfiguration, relative to the step time\n";
       any = true;
-      text_ += fmt::format("  {}\n", fabric->at("name").get<std::string>());
-      for (const Json& own : fabric->at(report::key::kTuningRisk).at("cases")) {
-        text_ += fmt::format("    {:>9}  {}: {}\n",
-                             own.contains("loss")         ? signed_percent(own["loss"].get<double>())
-                             : own.contains("unmeasured") ? "-"
-                                                          : "fails",
-                             own.at("setting").get<std::string>(), own.at("change").get<std::string>());
-        if (own.contains("reason")) {
-          text_ += fmt::format("    {:>9}  ({})\n", "", own["reason"].get<std::string>());
+      text_ += fmt::format("  {}\n", fabric->name);
+      for (const report::MisconfigurationCase& own : fabric->tuning_risk->cases) {
+        const std::string loss = own.loss ? signed_percent(*own.loss) : own.unmeasured ? "-" : "fails";
+        text_ += fmt::format("    {:>9}  {}: {}\n", loss, own.setting, own.change);
+        if (own.reason) {
+          text_ += fmt::format("    {:>9}  ({})\n", "", *own.reason);
         }
       }
-      for (const Json& own : fabric->at(report::key::kTuningRisk).value(report::key::kBySize, Json::array())) {
-        if (own.contains("reason")) {
-          text_ +=
-              fmt::format("    on {} GPUs: {}\n", own.at("gpus").get<std::int64_t>(), own["reason"].get<std::string>());
-          continue;
-        }
-        text_ += fmt::format("    on {} GPUs: median {}, worst {} ({})\n", own.at("gpus").get<std::int64_t>(),
-                             own.contains("median") ? percent_text(own["median"].get<double>()) : "-",
-                             own.contains("worst") ? percent_text(own["worst"].get<double>()) : "fails",
-                             own.at(report::key::kWorstSetting).get<std::string>());
+      for (const report::TuningRiskOfSize& own :
+           fabric->tuning_risk->by_size.value_or(std::vector<report::TuningRiskOfSize>())) {
+        risk_of_size(own);
       }
     }
     text_ += any ? "\n" : "";
   }
 
+  void risk_of_size(const report::TuningRiskOfSize& own) {
+    const report::RiskFigures& risk = own.figures;
+    if (risk.reason) {
+      text_ += fmt::format("    on {} GPUs: {}\n", own.gpus, *risk.reason);
+      return;
+    }
+    text_ += fmt::format("    on {} GPUs: median {}, worst {} ({})\n", own.gpus,
+                         risk.median ? percent_text(*risk.median) : "-",
+                         risk.worst ? percent_text(*risk.worst) : "fails", risk.worst_setting.value_or(""));
+  }
+
   void bills() {
     bool any = false;
-    for (const Json* fabric : possible_) {
-      if (!fabric->contains("bill")) {
+    for (const Fabric* fabric : possible_) {
+      if (!fabric->bill) {
         continue;
       }
       text_ += any ? "" : "Bill of materials (indicative prices; hosts and GPUs are not part of it)\n";
       any = true;
-      text_ += fmt::format("  {}\n", fabric->at("name").get<std::string>());
-      for (const Json& line : fabric->at("bill")) {
-        text_ += fmt::format("    {:>6} x {:<34} {:>10.0f} USD {:>12.0f} USD {:>9.1f} kW  {}{}\n",
-                             line.at("count").get<std::int64_t>(), line.at("name").get<std::string>(),
-                             line.at("unit_price_usd").get<double>(), line.at("price_usd").get<double>(),
-                             line.at(report::key::kPower).get<double>() / 1e3, line.at("mark").get<std::string>(),
-                             line.value("owned", false) ? ", owned" : "");
+      text_ += fmt::format("  {}\n", fabric->name);
+      for (const report::BillLine& line : *fabric->bill) {
+        text_ +=
+            fmt::format("    {:>6} x {:<34} {:>10.0f} USD {:>12.0f} USD {:>9.1f} kW  {}{}\n", line.count, line.name,
+                        line.unit_price_usd, line.price_usd, line.power / 1e3, line.mark, line.owned ? ", owned" : "");
       }
     }
     text_ += any ? "\n" : "";
   }
 
   void verdict() {
-    text_ += fmt::format("Verdict, with the weights {}\n", document_.at("scenario").value("weights", ""));
-    for (const Json& own : document_.at("verdict")) {
-      paragraph(own.at("text").get<std::string>(), "  ");
-      paragraph(fmt::format("[{}: {}]", own.at("origin") == "emerges" ? "emerges" : "from the catalogue",
-                            own.at("evidence").get<std::string>()),
+    const std::string weights = comparison_.scenario ? comparison_.scenario->weights.value_or("") : "";
+    text_ += fmt::format("Verdict, with the weights {}\n", weights);
+    for (const report::VerdictSentence& own : comparison_.verdict.value_or(std::vector<report::VerdictSentence>())) {
+      paragraph(own.text, "  ");
+      paragraph(fmt::format("[{}: {}]", own.origin == "emerges" ? "emerges" : "from the catalogue", own.evidence),
                 "    ");
     }
   }
 
-  const Json& document_;
-  std::vector<const Json*> possible_;
-  std::vector<const Json*> impossible_;
+  const report::Comparison& comparison_;
+  std::vector<const Fabric*> possible_;
+  std::vector<const Fabric*> impossible_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string comparison_text(const Json& document) { return Text(document).all(); }
+std::string comparison_text(const report::Comparison& comparison) { return Text(comparison).all(); }
 
 }  // namespace weft::study::compare

@@ -2,13 +2,14 @@
 // verdict.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "study/report/comparison.h"
 
 namespace weft::study::compare {
 
-/// `document` is what comparison_document makes. Cells are wrapped; the table is at most 22 + 19 columns per fabric
+/// `comparison` is what assemble_comparison makes. Cells are wrapped; the table is at most 22 + 19 columns per fabric
 /// wide.
-[[nodiscard]] std::string comparison_text(const nlohmann::ordered_json& document);
+[[nodiscard]] std::string comparison_text(const report::Comparison& comparison);
 
 }  // namespace weft::study::compare

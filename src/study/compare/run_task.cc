@@ -1,12 +1,10 @@
 #include "study/compare/run_task.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "study/assembly/build_topology.h"
 #include "study/compare/probes.h"
 #include "study/compare/run_once.h"
-#include "study/report/comparison_keys.h"
 #include "study/report/run_figures.h"
 #include "study/results/summary.h"
 #include "study/run/composition_check.h"
@@ -14,18 +12,16 @@
 namespace weft::study::compare {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Packet-hops that checking a composed step may take.
 constexpr double kCheckHops = 4e6;
 
-Json failed(const std::string& why) { return Json{{"failed", why}}; }
+TaskFigures failed(const std::string& why) { return {.failed = why}; }
 
 class Task {
  public:
   Task(const ComparisonTask& task, const std::function<bool()>& keep_going) : task_(task), keep_going_(keep_going) {}
 
-  Json run() {
+  TaskFigures run() {
     switch (task_.kind) {
       case TaskKind::kJob:
       case TaskKind::kSlice:
@@ -35,7 +31,7 @@ class Task {
       case TaskKind::kSmallMessages:
         return small_messages();
       case TaskKind::kFault:
-        return fault();
+        return link_fault();
     }
     return failed("an unknown task");
   }
@@ -61,8 +57,8 @@ class Task {
     return interrupted_;
   }
 
-  Json job() {
-    Json timeline = Json::array();
+  TaskFigures job() {
+    std::vector<report::TimelineSpan> timeline;
     Result<results::RunResults> results = simulate(task_.scenario, [&](const run::Simulation& simulation) {
       if (task_.detailed) {
         timeline = report::step_timeline(simulation);
@@ -75,15 +71,15 @@ class Task {
       run::check_steps(
           task_.scenario, kCheckHops, [this] { return !stop(); }, *results);
     }
-    Json json = report::run_figures(*results);
+    report::RunFigures figures = report::run_figures(*results);
     if (const std::string caution = run::slice_caution(task_.scenario, *results); !caution.empty()) {
-      json[report::key::kSliceCaution] = caution;
+      figures.slice_caution = caution;
     }
     if (task_.detailed) {
-      json.update(report::run_series(*results));
-      json["timeline"] = std::move(timeline);
+      report::add_series(figures, *results);
+      figures.timeline = std::move(timeline);
     }
-    return json;
+    return {.time = report::work_time(*results).seconds(), .run = std::move(figures)};
   }
 
   static std::vector<Duration> small_latencies(const results::RunResults& results) {
@@ -104,7 +100,7 @@ class Task {
            1e6;
   }
 
-  Json small_messages() {
+  TaskFigures small_messages() {
     Result<fabric::Graph> graph = assembly::build_topology(task_.scenario);
     if (!graph) {
       return failed(graph.error().message);
@@ -117,24 +113,26 @@ class Task {
     if (alone.empty()) {
       return failed("no small message arrived");
     }
-    Json json{{report::key::kSmallMessage, {{report::key::kIdle, at(alone, 500)}, {"bytes", kSmallMessage.count()}}}};
+    TaskFigures figures;
+    report::SmallMessage& small = figures.small_message.emplace();
+    small.idle = at(alone, 500);
+    small.bytes = kSmallMessage.count();
     Result<results::RunResults> loaded = simulate(loaded_probe(task_.scenario, *graph, Load::kAllNics));
     if (!loaded && !interrupted_) {
       loaded = simulate(loaded_probe(task_.scenario, *graph, Load::kFirstNics));
     }
     const std::vector<Duration> beside = loaded ? small_latencies(*loaded) : std::vector<Duration>();
     if (beside.empty()) {
-      json[report::key::kSmallMessage]["loaded_failed"] =
-          loaded ? "no small message arrived under load" : loaded.error().message;
-      return json;
+      small.loaded_failed = loaded ? "no small message arrived under load" : loaded.error().message;
+      return figures;
     }
-    json[report::key::kSmallMessage][report::key::kLoadedMedian] = at(beside, 500);
-    json[report::key::kSmallMessage][report::key::kLoadedP99] = at(beside, 990);
-    json[report::key::kSmallMessage][report::key::kLoadedP999] = at(beside, 999);
-    json[report::key::kSmallMessage]["count"] = beside.size();
-    json[report::key::kJitter] = at(beside, 999) - at(beside, 500);
-    json["cdf_small_message"] = report::distribution(beside);
-    return json;
+    small.loaded_p50 = at(beside, 500);
+    small.loaded_p99 = at(beside, 990);
+    small.loaded_p999 = at(beside, 999);
+    small.count = beside.size();
+    figures.jitter_us = at(beside, 999) - at(beside, 500);
+    figures.small_message_cdf = report::distribution(beside);
+    return figures;
   }
 
   static const results::PortRow* busiest_uplink(const results::RunResults& results) {
@@ -149,7 +147,7 @@ class Task {
     return busiest != nullptr && busiest->tx_bytes > 0 ? busiest : nullptr;
   }
 
-  Json fault() {
+  TaskFigures link_fault() {
     Result<fabric::Graph> graph = assembly::build_topology(task_.scenario);
     if (!graph) {
       return failed(graph.error().message);
@@ -165,22 +163,20 @@ class Task {
     }
     const Duration usual = healthy->run.ended_at.since_start();
     Result<results::RunResults> broken = simulate(with_failed_link(probe, link->name, usual));
-    Json json{{"link", link->name},
-              {"peer", link->peer},
-              {report::key::kRerouteDelay, task_.scenario.routing.reroute_delay.seconds()}};
+    report::LinkFault fault{
+        .link = link->name, .peer = link->peer, .reroute_delay = task_.scenario.routing.reroute_delay.seconds()};
     if (!broken) {
-      json[report::key::kConnectionsLost] = broken.error().message;
+      fault.connections_lost = broken.error().message;
     } else if (broken->run.end == results::RunEnd::kTimeLimit) {
-      json[report::key::kConnectionsLost] = "messages did not arrive within 20 s";
+      fault.connections_lost = "messages did not arrive within 20 s";
     } else {
-      json[report::key::kFaultLost] = (broken->run.ended_at.since_start() - usual).seconds();
-      const std::size_t lost =
-          static_cast<std::size_t>(std::ranges::count_if(broken->messages, [](const results::MessageRow& row) {
+      fault.lost = (broken->run.ended_at.since_start() - usual).seconds();
+      fault.messages_failed =
+          static_cast<std::uint64_t>(std::ranges::count_if(broken->messages, [](const results::MessageRow& row) {
             return row.record.status != verbs::WcStatus::kSuccess;
           }));
-      json[report::key::kMessagesFailed] = lost;
     }
-    return Json{{"fault", json}};
+    return {.fault = std::move(fault)};
   }
 
   const ComparisonTask& task_;
@@ -190,9 +186,9 @@ class Task {
 
 }  // namespace
 
-std::optional<Json> run_task(const ComparisonTask& task, const std::function<bool()>& keep_going) {
+std::optional<TaskFigures> run_task(const ComparisonTask& task, const std::function<bool()>& keep_going) {
   Task running(task, keep_going);
-  Json figures = running.run();
+  TaskFigures figures = running.run();
   return running.interrupted() ? std::nullopt : std::optional(std::move(figures));
 }
 

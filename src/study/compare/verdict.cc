@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -10,65 +9,61 @@
 #include <vector>
 
 #include "study/compare/seconds_text.h"
-#include "study/report/comparison_keys.h"
 
 namespace weft::study::compare {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Fabric = report::ComparedFabric;
 
 /// Weighed excesses that differ by less decide nothing: half a per cent of the step or the cost.
 constexpr double kNothing = 0.005;
 
-std::string name_of(const Json& fabric) { return fabric.at("name").get<std::string>(); }
-double step_of(const Json& fabric) { return fabric.at(report::key::kStepTime).get<double>(); }
+double step_of(const Fabric& fabric) { return *fabric.step.mean; }
 
-std::string interval_text(const Json& fabric) {
+std::string interval_text(const Fabric& fabric) {
   const std::string mean = seconds_text(step_of(fabric));
-  return fabric.contains(report::key::kStepTimeLow)
-             ? fmt::format("{} (95 %: {} to {})", mean, seconds_text(fabric[report::key::kStepTimeLow].get<double>()),
-                           seconds_text(fabric[report::key::kStepTimeHigh].get<double>()))
+  return fabric.step.low
+             ? fmt::format("{} (95 %: {} to {})", mean, seconds_text(*fabric.step.low), seconds_text(*fabric.step.high))
              : mean;
 }
 
 /// What mistakes can cost, as a share of the step; one that stops the job counts as all of it.
-std::optional<double> worst_risk(const Json& fabric) {
-  if (!fabric.contains(report::key::kTuningRisk)) {
+std::optional<double> worst_risk(const Fabric& fabric) {
+  if (!fabric.tuning_risk || fabric.tuning_risk->figures.reason) {
     return std::nullopt;
   }
-  const Json& risk = fabric[report::key::kTuningRisk];
-  if (risk.contains("reason")) {
-    return std::nullopt;
-  }
-  return risk.value(report::key::kWorstFails, false) ? 1.0 : std::clamp(risk.value("worst", 0.0), 0.0, 1.0);
+  const report::RiskFigures& risk = fabric.tuning_risk->figures;
+  return risk.worst_fails.value_or(false) ? 1.0 : std::clamp(risk.worst.value_or(0.0), 0.0, 1.0);
 }
 
 /// Money for what is not there yet: with Ethernet in place, its NICs alone.
-std::optional<double> budget_of(const Json& fabric, const BuyerWeights& weights) {
-  if (!fabric.contains(report::key::kCost)) {
+std::optional<double> budget_of(const Fabric& fabric, const BuyerWeights& weights) {
+  if (!fabric.cost_usd) {
     return std::nullopt;
   }
-  double cost = fabric[report::key::kCost].get<double>();
-  if (weights.name == "existing-ethernet" && fabric.value("family", "") != "infiniband" && fabric.contains("bill")) {
-    for (const Json& line : fabric["bill"]) {
-      if (line.at("part") != "nic" && !line.value("owned", false)) {
-        cost -= line.at("price_usd").get<double>();
+  double cost = *fabric.cost_usd;
+  if (weights.name == "existing-ethernet" && fabric.family != "infiniband" && fabric.bill) {
+    for (const report::BillLine& line : *fabric.bill) {
+      if (line.part != "nic" && !line.owned) {
+        cost -= line.price_usd;
       }
     }
   }
   return cost;
 }
 
+double gigabits(std::int64_t bits) { return static_cast<double>(bits) / 1e9; }
+
 class Verdict {
  public:
-  Verdict(const Json& fabrics, const BuyerWeights& weights) : weights_(weights) {
-    for (const Json& fabric : fabrics) {
-      (fabric.at("possible").get<bool>() ? possible_ : impossible_).push_back(&fabric);
+  Verdict(std::span<const Fabric> fabrics, const BuyerWeights& weights) : weights_(weights) {
+    for (const Fabric& fabric : fabrics) {
+      (fabric.possible ? possible_ : impossible_).push_back(&fabric);
     }
-    std::ranges::stable_sort(possible_, {}, [](const Json* own) { return step_of(*own); });
+    std::ranges::stable_sort(possible_, {}, [](const Fabric* own) { return step_of(*own); });
   }
 
-  Json all() {
+  std::vector<report::VerdictSentence> all() {
     if (possible_.empty()) {
       return std::move(sentences_);
     }
@@ -79,20 +74,21 @@ class Verdict {
     }
     budget();
     risk();
-    for (const Json* own : impossible_) {
-      say(fmt::format("{} cannot serve this job as it is described.", name_of(*own)), own->value("reason", ""),
-          "emerges");
+    for (const Fabric* own : impossible_) {
+      say(fmt::format("{} cannot serve this job as it is described.", own->name), own->reason.value_or(""), "emerges");
     }
     return std::move(sentences_);
   }
 
  private:
-  void say(const std::string& text, const std::string& evidence, const char* origin) {
-    sentences_.push_back({{"text", text}, {"evidence", evidence}, {"origin", origin}, {"weights", weights_.name}});
+  void say(const std::string& text, const std::string& evidence, const std::string& origin) {
+    sentences_.push_back({.text = text, .evidence = evidence, .origin = origin, .weights = weights_.name});
   }
 
+  using Causes = std::vector<report::LostTimeCause>;
+
   struct Score {
-    const Json* fabric = nullptr;
+    const Fabric* fabric = nullptr;
     double total = 0;
     std::string parts;
   };
@@ -104,7 +100,7 @@ class Verdict {
     std::optional<double> calmest;
     bool all_priced = true;
     bool all_tried = true;
-    for (const Json* own : possible_) {
+    for (const Fabric* own : possible_) {
       const auto cost = budget_of(*own, weights_);
       const auto risk = worst_risk(*own);
       all_priced = all_priced && cost.has_value();
@@ -113,7 +109,7 @@ class Verdict {
       calmest = risk ? std::min(calmest.value_or(*risk), *risk) : calmest;
     }
     std::vector<Score> made;
-    for (const Json* own : possible_) {
+    for (const Fabric* own : possible_) {
       Score score{.fabric = own, .total = 0, .parts = {}};
       const double slower = step_of(*own) / best_step - 1;
       score.total += weights_.speed * slower;
@@ -137,14 +133,14 @@ class Verdict {
   void choice() {
     const std::vector<Score> ranked = scores();
     if (ranked.size() < 2) {
-      say(fmt::format("{} is the only fabric that can serve this job.", name_of(*ranked.front().fabric)),
+      say(fmt::format("{} is the only fabric that can serve this job.", ranked.front().fabric->name),
           fmt::format("step {}", interval_text(*ranked.front().fabric)), "emerges");
       return;
     }
     std::string evidence;
     for (const Score& score : ranked) {
-      evidence += fmt::format("{}{} {:.3f} ({})", evidence.empty() ? "" : "; ", name_of(*score.fabric), score.total,
-                              score.parts);
+      evidence +=
+          fmt::format("{}{} {:.3f} ({})", evidence.empty() ? "" : "; ", score.fabric->name, score.total, score.parts);
     }
     const auto describe_choice = [&](const std::string& text) {
       say(text,
@@ -157,83 +153,82 @@ class Verdict {
     std::vector<std::string> alike;
     for (const Score& score : ranked) {
       if (score.total - ranked.front().total < kNothing) {
-        alike.push_back(name_of(*score.fabric));
+        alike.push_back(score.fabric->name);
       }
     }
     if (alike.size() > 1) {
       describe_choice(fmt::format("No difference between {} {}.", fmt::join(alike, ", "), weighed));
     } else {
-      describe_choice(fmt::format("{} ranks first {}.", name_of(*ranked[0].fabric), weighed));
+      describe_choice(fmt::format("{} ranks first {}.", ranked[0].fabric->name, weighed));
     }
   }
 
   void speed() {
-    const Json& best = *possible_.front();
+    const Fabric& best = *possible_.front();
     std::vector<std::string> alike;
     for (std::size_t i = 1; i < possible_.size(); ++i) {
-      if (!possible_[i]->value(report::key::kDiffersFromBest, true)) {
-        alike.push_back(name_of(*possible_[i]));
+      if (!possible_[i]->differs_from_best.value_or(true)) {
+        alike.push_back(possible_[i]->name);
       }
     }
     if (alike.empty()) {
-      say(fmt::format("{} is the fastest.", name_of(best)), fmt::format("step {}", interval_text(best)), "emerges");
+      say(fmt::format("{} is the fastest.", best.name), fmt::format("step {}", interval_text(best)), "emerges");
     } else {
       say(fmt::format("Between {} and {} there is no difference in step time: their confidence intervals overlap.",
-                      name_of(best), fmt::join(alike, ", ")),
-          fmt::format("step of {} {}", name_of(best), interval_text(best)), "emerges");
+                      best.name, fmt::join(alike, ", ")),
+          fmt::format("step of {} {}", best.name, interval_text(best)), "emerges");
     }
   }
 
-  [[nodiscard]] static double lost_to(const Json& fabric, const std::string& cause) {
-    for (const Json& lost : fabric.value(report::key::kLostTime, Json::array())) {
-      if (lost.at("cause") == cause) {
-        return lost.at("s").get<double>();
+  [[nodiscard]] static double lost_to(const Fabric& fabric, const std::string& cause) {
+    for (const report::LostTimeCause& lost : fabric.lost_time.value_or(Causes())) {
+      if (lost.cause == cause) {
+        return lost.time;
       }
     }
     return 0;
   }
 
-  void gap(const Json& fabric) {
-    const Json& best = *possible_.front();
-    if (!fabric.value(report::key::kDiffersFromBest, true)) {
+  void gap(const Fabric& fabric) {
+    const Fabric& best = *possible_.front();
+    if (!fabric.differs_from_best.value_or(true)) {
       return;
     }
     std::string cause;
     std::string origin = "emerges";
     double most = 0;
-    for (const Json& lost : fabric.value(report::key::kLostTime, Json::array())) {
-      const double more = lost.at("s").get<double>() - lost_to(best, lost.at("cause").get<std::string>());
+    for (const report::LostTimeCause& lost : fabric.lost_time.value_or(Causes())) {
+      const double more = lost.time - lost_to(best, lost.cause);
       if (more > most) {
         most = more;
-        cause = lost.at("cause").get<std::string>();
-        origin = lost.at("origin").get<std::string>();
+        cause = lost.cause;
+        origin = lost.origin;
       }
     }
     const double slower = step_of(fabric) - step_of(best);
     std::string text =
-        fmt::format("{} takes {:.1f} % longer than {}", name_of(fabric), slower / step_of(best) * 100, name_of(best));
+        fmt::format("{} takes {:.1f} % longer than {}", fabric.name, slower / step_of(best) * 100, best.name);
     text += cause.empty() ? "." : fmt::format(", most of it for {}.", cause);
     std::string evidence = fmt::format("step {} against {}", interval_text(fabric), seconds_text(step_of(best)));
-    if (cause == "serialisation at line rate" && fabric.contains("link_rate_bps") &&
-        fabric["link_rate_bps"] != best["link_rate_bps"]) {
+    if (cause == "serialisation at line rate" && fabric.link_rate && fabric.link_rate != best.link_rate) {
       origin = "catalogue";
-      evidence += fmt::format("; links of NICs at {:g} against {:g} Gb/s", fabric["link_rate_bps"].get<double>() / 1e9,
-                              best["link_rate_bps"].get<double>() / 1e9);
+      evidence += fmt::format("; links of NICs at {:g} against {:g} Gb/s", gigabits(*fabric.link_rate),
+                              gigabits(best.link_rate.value_or(0)));
     }
     if (!cause.empty()) {
       evidence += fmt::format("; {} more for {}", seconds_text(most), cause);
     }
-    if (fabric.contains(report::key::kSliceCaution)) {
+    if (fabric.run.slice_caution) {
       text += " Its step is uncertain.";
-      evidence += "; " + fabric[report::key::kSliceCaution].get<std::string>();
+      evidence += "; " + *fabric.run.slice_caution;
     }
-    say(text, evidence, origin.c_str());
+    say(text, evidence, origin);
   }
 
   void budget() {
-    const Json* cheapest = nullptr;
-    const Json* dearest = nullptr;
-    for (const Json* own : possible_) {
+    const Fabric* cheapest = nullptr;
+    const Fabric* dearest = nullptr;
+    for (const Fabric* own : possible_) {
       const auto cost = budget_of(*own, weights_);
       if (!cost) {
         return;
@@ -250,44 +245,45 @@ class Verdict {
           "catalogue");
       return;
     }
-    say(fmt::format("{} costs least and {} most, {:.2f} times as much{}.", name_of(*cheapest), name_of(*dearest),
+    say(fmt::format("{} costs least and {} most, {:.2f} times as much{}.", cheapest->name, dearest->name,
                     low > 0 ? high / low : 0.0, owned),
         fmt::format("{:.2f} against {:.2f} M USD (indicative prices)", low / 1e6, high / 1e6), "catalogue");
   }
 
   void risk() {
-    for (const Json* own : possible_) {
-      if (!own->contains(report::key::kTuningRisk)) {
+    for (const Fabric* own : possible_) {
+      if (!own->tuning_risk) {
         continue;
       }
-      const Json& risk = own->at(report::key::kTuningRisk);
-      if (risk.contains("reason")) {
-        say(fmt::format("The cost of misconfiguring {} was not measured.", name_of(*own)), risk["reason"], "emerges");
+      const report::RiskFigures& risk = own->tuning_risk->figures;
+      if (risk.reason) {
+        say(fmt::format("The cost of misconfiguring {} was not measured.", own->name), *risk.reason, "emerges");
         continue;
       }
-      const std::string worst = risk.at(report::key::kWorstSetting).get<std::string>();
-      const std::string tried = fmt::format("{} misconfigurations tried", risk.at("cases").size());
-      if (risk.value(report::key::kWorstFails, false)) {
-        say(fmt::format("With {}, the job does not finish under '{}'.", name_of(*own), worst), tried, "emerges");
-      } else if (const double loss = risk.value("worst", 0.0); loss < 0.005) {
-        say(fmt::format("No tested misconfiguration of {} costs half a per cent.", name_of(*own)),
+      const std::string worst = *risk.worst_setting;
+      const std::string tried = fmt::format("{} misconfigurations tried", own->tuning_risk->cases.size());
+      if (risk.worst_fails.value_or(false)) {
+        say(fmt::format("With {}, the job does not finish under '{}'.", own->name, worst), tried, "emerges");
+      } else if (const double loss = risk.worst.value_or(0.0); loss < 0.005) {
+        say(fmt::format("No tested misconfiguration of {} costs half a per cent.", own->name),
             fmt::format("{}, worst {:.2f} % ({})", tried, loss * 100, worst), "emerges");
       } else {
-        say(fmt::format("{} loses up to {:.1f} % when misconfigured, worst with '{}'.", name_of(*own), loss * 100,
-                        worst),
-            fmt::format("{}, median loss {:.1f} %", tried, risk.value("median", 0.0) * 100), "emerges");
+        say(fmt::format("{} loses up to {:.1f} % when misconfigured, worst with '{}'.", own->name, loss * 100, worst),
+            fmt::format("{}, median loss {:.1f} %", tried, risk.median.value_or(0.0) * 100), "emerges");
       }
     }
   }
 
   const BuyerWeights& weights_;
-  std::vector<const Json*> possible_;
-  std::vector<const Json*> impossible_;
-  Json sentences_ = Json::array();
+  std::vector<const Fabric*> possible_;
+  std::vector<const Fabric*> impossible_;
+  std::vector<report::VerdictSentence> sentences_;
 };
 
 }  // namespace
 
-Json verdict_of(const Json& fabrics, const BuyerWeights& weights) { return Verdict(fabrics, weights).all(); }
+std::vector<report::VerdictSentence> verdict_of(std::span<const Fabric> fabrics, const BuyerWeights& weights) {
+  return Verdict(fabrics, weights).all();
+}
 
 }  // namespace weft::study::compare

@@ -1,14 +1,17 @@
 // What follows from a comparison's figures, as sentences that each name the figures they rest on.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
 
 #include "study/compare/buyer_weights.h"
+#include "study/report/comparison.h"
 
 namespace weft::study::compare {
 
-/// [{"text", "evidence", "origin", "weights"}]; origin is "emerges" or "catalogue". No sentence without figures behind
-/// it; where confidence intervals overlap, the sentence says that there is no difference.
-[[nodiscard]] nlohmann::ordered_json verdict_of(const nlohmann::ordered_json& fabrics, const BuyerWeights& weights);
+/// Origin is "emerges" or "catalogue". No sentence without figures behind it; where confidence intervals overlap, the
+/// sentence says that there is no difference.
+[[nodiscard]] std::vector<report::VerdictSentence> verdict_of(std::span<const report::ComparedFabric> fabrics,
+                                                              const BuyerWeights& weights);
 
 }  // namespace weft::study::compare

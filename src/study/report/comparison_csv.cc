@@ -1,14 +1,18 @@
 #include "study/report/comparison_csv.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <utility>
+
+#include "study/report/comparison_tables.h"
+#include "study/report/member_json.h"
 
 namespace weft::study::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Row = std::vector<std::pair<std::string, std::string>>;  // column and field
 
 std::string quoted(const std::string& text) {
@@ -22,11 +26,11 @@ std::string quoted(const std::string& text) {
   return field + '"';
 }
 
-std::string field_of(const Json& value) {
-  if (value.is_string()) {
-    return value.get<std::string>();
+std::string field_of(const ValueRef& value) {
+  if (const std::string_view* text = value.text()) {
+    return std::string(*text);
   }
-  return value.is_null() ? "" : value.dump();
+  return value.is_null() ? "" : json_text(value);
 }
 
 /// Rows of one file; a row need not have every column.
@@ -45,12 +49,12 @@ class Tables {
     Row row;             // begins its row
     Row inside;          // begins every row of its lists
   };
-  void add(const Json& object, const Place& place) {
+  void add(std::span<const MemberRef> members, const Place& place) {
     const std::size_t table = index_of(place.table);
     Row row = place.row;
-    collect(object, "", row);
+    collect(members, "", row);
     add_row(table, std::move(row));
-    add_lists(object, place.prefix, place.inside);
+    add_lists(members, place.prefix, place.inside);
   }
 
   std::vector<results::CsvFile> take() {
@@ -82,40 +86,41 @@ class Tables {
   }
 
   /// Single values, those of objects in it with dots.
-  static void collect(const Json& object, const std::string& path, Row& row) {
-    for (const auto& [key, value] : object.items()) {
-      if (value.is_object()) {
-        collect(value, path + key + ".", row);
-      } else if (!value.is_array()) {
-        row.emplace_back(path + key, field_of(value));
+  static void collect(std::span<const MemberRef> members, const std::string& path, Row& row) {
+    for (const auto& [name, value] : members) {
+      if (const ObjectRef* object = value.object()) {
+        collect(members_of(*object), fmt::format("{}{}.", path, name), row);
+      } else if (value.list() == nullptr) {
+        row.emplace_back(fmt::format("{}{}", path, name), field_of(value));
       }
     }
   }
 
-  void add_lists(const Json& object, const std::string& prefix, const Row& before) {
-    for (const auto& [key, value] : object.items()) {
-      if (value.is_object()) {
-        add_lists(value, prefix + key + ".", before);
-      } else if (value.is_array()) {
-        add_list(value, {.table = prefix + key, .prefix = prefix + key + ".", .row = before, .inside = before});
+  void add_lists(std::span<const MemberRef> members, const std::string& prefix, const Row& before) {
+    for (const auto& [name, value] : members) {
+      const std::string table = fmt::format("{}{}", prefix, name);
+      if (const ObjectRef* object = value.object()) {
+        add_lists(members_of(*object), table + ".", before);
+      } else if (const ListRef* list = value.list()) {
+        add_list(*list, {.table = table, .prefix = table + ".", .row = before, .inside = before});
       }
     }
   }
 
-  void add_list(const Json& list, const Place& place) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Json& value = list[i];
-      if (value.is_object()) {
+  void add_list(const ListRef& list, const Place& place) {
+    for (std::size_t i = 0; i < list.size; ++i) {
+      const ValueRef value = list.at(list.list, i);
+      if (const ObjectRef* object = value.object()) {
         Place inner = place;
         inner.inside.emplace_back(place.table, std::to_string(i));
-        add(value, inner);
+        add(members_of(*object), inner);
         continue;
       }
       Row row = place.row;
       row.emplace_back("place", std::to_string(i));
-      if (value.is_array() && value.size() == 2) {
-        row.emplace_back("x", field_of(value[0]));
-        row.emplace_back("y", field_of(value[1]));
+      if (const ListRef* pair = value.list(); pair != nullptr && pair->size == 2) {
+        row.emplace_back("x", field_of(pair->at(pair->list, 0)));
+        row.emplace_back("y", field_of(pair->at(pair->list, 1)));
       } else {
         row.emplace_back("value", field_of(value));
       }
@@ -146,14 +151,14 @@ class Tables {
 
 }  // namespace
 
-std::vector<results::CsvFile> comparison_csv(const Json& document) {
-  Json rest = document;
-  rest.erase("fabrics");
+std::vector<results::CsvFile> comparison_csv(const Comparison& comparison) {
   Tables tables;
-  for (const Json& fabric : document["fabrics"]) {
-    const Row name{{"fabric", field_of(fabric["name"])}};
-    tables.add(fabric, {.table = "fabrics", .prefix = "", .row = {}, .inside = name});
+  for (const ComparedFabric& fabric : comparison.fabrics) {
+    const Row name{{"fabric", fabric.name}};
+    tables.add(members_of(object_ref(fabric)), {.table = "fabrics", .prefix = "", .row = {}, .inside = name});
   }
+  std::vector<MemberRef> rest = members_of(object_ref(comparison));
+  std::erase_if(rest, [](const MemberRef& own) { return own.name == name_of<&Comparison::fabrics>(); });
   tables.add(rest, {.table = "comparison", .prefix = "", .row = {}, .inside = {}});
   return tables.take();
 }

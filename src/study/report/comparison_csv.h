@@ -7,14 +7,14 @@
 // in quotes (RFC 4180).
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "study/report/comparison.h"
 #include "study/results/results_csv.h"
 
 namespace weft::study::report {
 
-/// `document` has passed check_comparison. The files are in the order in which the lists first come.
-[[nodiscard]] std::vector<results::CsvFile> comparison_csv(const nlohmann::ordered_json& document);
+/// The files are in the order in which the lists first come.
+[[nodiscard]] std::vector<results::CsvFile> comparison_csv(const Comparison& comparison);
 
 }  // namespace weft::study::report

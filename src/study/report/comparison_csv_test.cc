@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "study/report/comparison_document.h"
 #include "study/report/test_comparison.h"
 
 namespace weft::study::report {
@@ -35,7 +36,7 @@ Json small() {
 }
 
 TEST(ComparisonCsv, FabricsAreRowsAndSingleFiguresTheirColumns) {
-  const auto files = comparison_csv(small());
+  const auto files = comparison_csv(comparison_from(small()));
   EXPECT_EQ(text_of(files, "fabrics.csv"),
             "name,possible,fct_us.p50,fct_us.p99,reason\n"
             "\"a, \"\"b\"\"\",true,1.5,,\n"
@@ -45,7 +46,7 @@ TEST(ComparisonCsv, FabricsAreRowsAndSingleFiguresTheirColumns) {
 }
 
 TEST(ComparisonCsv, EveryListIsATableWithItsFabric) {
-  const auto files = comparison_csv(small());
+  const auto files = comparison_csv(comparison_from(small()));
   EXPECT_EQ(text_of(files, "cdf.fct.csv"), "fabric,place,x,y\n\"a, \"\"b\"\"\",0,1,0.5\n\"a, \"\"b\"\"\",1,2,1\n");
   EXPECT_EQ(text_of(files, "topology.links.csv"), "fabric,from\n\"a, \"\"b\"\"\",x\n");
   EXPECT_EQ(text_of(files, "topology.links.utilisation.csv"),
@@ -70,7 +71,7 @@ void count_elements(const Json& value, const std::string& path, std::map<std::st
 
 TEST(ComparisonCsv, EveryElementOfEveryListIsARow) {
   Json document = test_comparison("full.json");
-  const auto files = comparison_csv(document);
+  const auto files = comparison_csv(comparison_from(document));
   std::map<std::string, std::size_t> counts;
   for (const Json& fabric : document["fabrics"]) {
     count_elements(fabric, "", counts);

@@ -1,7 +1,6 @@
 #include "study/report/comparison_diff.h"
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,20 +10,13 @@
 
 #include "base/assert.h"
 #include "study/report/comparison_figures.h"
-#include "study/report/comparison_keys.h"
 
 namespace weft::study::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-const Json* fabric_named(const Json& document, const std::string& name) {
-  for (const Json& fabric : document["fabrics"]) {
-    if (fabric["name"] == name) {
-      return &fabric;
-    }
-  }
-  return nullptr;
+const ComparedFabric* fabric_named(const Comparison& comparison, const std::string& name) {
+  const auto found = std::ranges::find(comparison.fabrics, name, &ComparedFabric::name);
+  return found == comparison.fabrics.end() ? nullptr : &*found;
 }
 
 /// Texts of one side that the other lacks, or has otherwise; in the order of A, then what B has alone.
@@ -71,7 +63,8 @@ FigureDifference compared(const std::string& fabric, const Figure& a, const Figu
   return difference;
 }
 
-void compare_figures(ComparisonDiff& diff, const std::string& fabric, const Json& a, const Json& b) {
+void compare_figures(ComparisonDiff& diff, const ComparedFabric& a, const ComparedFabric& b) {
+  const std::string& fabric = a.name;
   const std::vector<Figure> figures_a = figures_of(a);
   const std::vector<Figure> figures_b = figures_of(b);
   std::map<std::string, const Figure*> by_name;
@@ -90,8 +83,8 @@ void compare_figures(ComparisonDiff& diff, const std::string& fabric, const Json
       ++diff.same;
     } else {
       diff.figures.push_back(compared(fabric, figure, second));
-      step_apart = step_apart &&
-                   (figure.name != key::kStepTime || diff.figures.back().verdict != FigureVerdict::kWithinInterval);
+      step_apart =
+          step_apart && (!is_step_time(figure.name) || diff.figures.back().verdict != FigureVerdict::kWithinInterval);
       if (!step_apart && follows_step_time(figure.name)) {
         diff.figures.back().verdict = FigureVerdict::kWithinInterval;
       }
@@ -113,17 +106,6 @@ void sort_figures(std::vector<FigureDifference>& figures) {
     return std::pair(none ? 1 : 0, -size);
   };
   std::ranges::stable_sort(figures, {}, rank);
-}
-
-Json text_json(const TextDifference& difference) {
-  Json json{{"fabric", difference.fabric}, {"name", difference.name}};
-  if (difference.a) {
-    json["a"] = *difference.a;
-  }
-  if (difference.b) {
-    json["b"] = *difference.b;
-  }
-  return json;
 }
 
 std::string number_text(const std::optional<double>& value) {
@@ -209,50 +191,23 @@ ComparisonDiff diff_comparisons(const ComparedDocuments& documents) {
   ComparisonDiff diff;
   append(diff.settings, differences("", scenario_texts(a), scenario_texts(b)));
   append(diff.statements, differences("", verdict_texts(a), verdict_texts(b)));
-  for (const Json& fabric : a["fabrics"]) {
-    const auto name = fabric["name"].get<std::string>();
-    const Json* other = fabric_named(b, name);
+  for (const ComparedFabric& fabric : a.fabrics) {
+    const ComparedFabric* other = fabric_named(b, fabric.name);
     if (other == nullptr) {
-      diff.only_in_a.push_back(name);
+      diff.only_in_a.push_back(fabric.name);
       continue;
     }
-    append(diff.settings, differences(name, setting_texts(fabric), setting_texts(*other)));
-    append(diff.statements, differences(name, row_texts(fabric), row_texts(*other)));
-    compare_figures(diff, name, fabric, *other);
+    append(diff.settings, differences(fabric.name, setting_texts(fabric), setting_texts(*other)));
+    append(diff.statements, differences(fabric.name, row_texts(fabric), row_texts(*other)));
+    compare_figures(diff, fabric, *other);
   }
-  for (const Json& fabric : b["fabrics"]) {
-    if (const auto name = fabric["name"].get<std::string>(); fabric_named(a, name) == nullptr) {
-      diff.only_in_b.push_back(name);
+  for (const ComparedFabric& fabric : b.fabrics) {
+    if (fabric_named(a, fabric.name) == nullptr) {
+      diff.only_in_b.push_back(fabric.name);
     }
   }
   sort_figures(diff.figures);
   return diff;
-}
-
-Json diff_json(const ComparisonDiff& diff) {
-  Json json{{"fabrics_only_in_a", diff.only_in_a}, {"fabrics_only_in_b", diff.only_in_b},
-            {"settings", Json::array()},           {"figures", Json::array()},
-            {"statements", Json::array()},         {"figures_equal", diff.same}};
-  for (const TextDifference& setting : diff.settings) {
-    json["settings"].push_back(text_json(setting));
-  }
-  for (const TextDifference& statement : diff.statements) {
-    json["statements"].push_back(text_json(statement));
-  }
-  for (const FigureDifference& figure : diff.figures) {
-    Json made{{"fabric", figure.fabric}, {"name", figure.name}};
-    const auto add = [&made](const char* key, const std::optional<double>& value) {
-      if (value) {
-        made[key] = *value;
-      }
-    };
-    add("a", figure.a);
-    add("b", figure.b);
-    add("relative_change", figure.change);
-    made["difference"] = to_string(figure.verdict);
-    json["figures"].push_back(made);
-  }
-  return json;
 }
 
 std::string diff_text(const ComparisonDiff& diff) {

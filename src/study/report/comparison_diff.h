@@ -6,10 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "study/report/comparison.h"
 
 namespace weft::study::report {
 
@@ -44,12 +45,11 @@ struct ComparisonDiff {
 };
 
 struct ComparedDocuments {
-  const nlohmann::ordered_json& a;  // have passed check_comparison
-  const nlohmann::ordered_json& b;
+  const Comparison& a;
+  const Comparison& b;
 };
 [[nodiscard]] ComparisonDiff diff_comparisons(const ComparedDocuments& documents);
 
-[[nodiscard]] nlohmann::ordered_json diff_json(const ComparisonDiff& diff);
 /// Aligned columns, one difference a line.
 [[nodiscard]] std::string diff_text(const ComparisonDiff& diff);
 

@@ -1,4 +1,4 @@
-#include "study/report/comparison_diff.h"
+#include "study/report/comparison_diff_json.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string>
 
+#include "study/report/comparison_document.h"
 #include "study/report/comparison_figures.h"
-#include "study/report/comparison_keys.h"
 #include "study/report/test_comparison.h"
 
 namespace weft::study::report {
@@ -22,7 +22,9 @@ ComparisonDiff diff_after(const Change& change) {
   const Json a = test_comparison("full.json");
   Json b = a;
   change(b);
-  return diff_comparisons({.a = a, .b = b});
+  const Comparison before = comparison_from(a);
+  const Comparison after = comparison_from(b);
+  return diff_comparisons({.a = before, .b = after});
 }
 
 const FigureDifference* figure(const ComparisonDiff& diff, const std::string& name) {
@@ -154,9 +156,10 @@ TEST(ComparisonDiff, JsonSaysTheSame) {
 }
 
 TEST(ComparisonFigures, BoundsOfAnIntervalAreNoFiguresOfTheirOwn) {
-  for (const Figure& figure : figures_of(test_comparison("full.json")["fabrics"][0])) {
+  const Comparison full = comparison_from(test_comparison("full.json"));
+  for (const Figure& figure : figures_of(full.fabrics[0])) {
     EXPECT_EQ(figure.name.find("_low"), std::string::npos) << figure.name;
-    if (figure.name == key::kStepTime) {
+    if (is_step_time(figure.name)) {
       EXPECT_EQ(figure.low, 0.4);
       EXPECT_EQ(figure.high, 0.404);
     }
@@ -164,7 +167,7 @@ TEST(ComparisonFigures, BoundsOfAnIntervalAreNoFiguresOfTheirOwn) {
 }
 
 TEST(ComparisonFigures, NamesThatComeTwiceAreNumbered) {
-  const Json fabric{{"lost_time", {{{"cause", "x"}, {"s", 1}}, {{"cause", "x"}, {"s", 2}}}}};
+  const ComparedFabric fabric{.lost_time = {{{.cause = "x", .time = 1}, {.cause = "x", .time = 2}}}};
   const auto figures = figures_of(fabric);
   ASSERT_EQ(figures.size(), 2U);
   EXPECT_EQ(figures[0].name, "lost_time[x].s");

@@ -4,9 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "base/assert.h"
 #include "study/report/comparison_members.h"
+#include "study/report/comparison_tables.h"
+#include "study/report/member_json.h"
 
 namespace weft::study::report {
 namespace {
@@ -28,6 +32,8 @@ bool has_kind(const Json& value, MemberKind kind) {
       return value.is_number();
     case MemberKind::kNumbers:
       return value.is_array() && std::ranges::all_of(value, is_number);
+    case MemberKind::kTexts:
+      return value.is_array() && std::ranges::all_of(value, [](const Json& text) { return text.is_string(); });
     case MemberKind::kPoints:
       return value.is_array() && std::ranges::all_of(value, is_point);
     case MemberKind::kFlag:
@@ -83,11 +89,9 @@ Result<void> check_kinds(const Json& document) {
   }
   const Json& fabrics = document["fabrics"];
   for (std::size_t i = 0; i < fabrics.size(); ++i) {
-    for (const std::span<const Member> members : fabric_members()) {
-      for (const Member& member : members) {
-        if (Result<void> right = check_member(fabrics[i], member, member.path, fmt::format("fabrics[{}]", i)); !right) {
-          return right;
-        }
+    for (const Member& member : fabric_members()) {
+      if (Result<void> right = check_member(fabrics[i], member, member.path, fmt::format("fabrics[{}]", i)); !right) {
+        return right;
       }
     }
   }
@@ -178,7 +182,22 @@ Result<void> check_comparison(const Json& document) {
   return check_fabrics(document["fabrics"]);
 }
 
-Result<Json> parse_comparison(std::string_view text) {
+Json to_json(const Comparison& comparison) { return json_of({object_ref(comparison)}); }
+
+Comparison comparison_from(const Json& document) {
+  Comparison comparison;
+  UntypedValue read = untyped_of(document);
+  if (auto* members = std::get_if<UntypedValue::Object>(&read.value)) {
+    read_record(record_table<Comparison>(), &comparison, std::move(*members));
+  }
+  return comparison;
+}
+
+std::string comparison_json_text(const Comparison& comparison, int indent) {
+  return to_json(comparison).dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Comparison> parse_comparison(std::string_view text) {
   bool too_deep = false;
   const auto shallow = [&too_deep](int depth, Json::parse_event_t, const Json&) {
     too_deep = too_deep || depth > kDeepest;
@@ -199,7 +218,7 @@ Result<Json> parse_comparison(std::string_view text) {
   if (Result<void> right = check_comparison(document); !right) {
     return pass_on(right);
   }
-  return document;
+  return comparison_from(document);
 }
 
 }  // namespace weft::study::report

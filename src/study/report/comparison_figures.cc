@@ -1,78 +1,92 @@
 #include "study/report/comparison_figures.h"
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "study/report/comparison_keys.h"
+#include "study/report/comparison_tables.h"
+#include "study/report/member_json.h"
 
 namespace weft::study::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+/// Curves, timelines, samples, seeds, texts and names, in an object of any record.
+bool is_no_figure(std::string_view name) {
+  static const std::array<std::string_view, 8> kOthers = {name_of<&ComparedFabric::step, &StepTimes::each>(),
+                                                          name_of<&ComparedFabric::run, &RunFigures::timeline>(),
+                                                          name_of<&ComparedFabric::run, &RunFigures::cdf>(),
+                                                          name_of<&ComparedFabric::run, &RunFigures::topology>(),
+                                                          name_of<&ComparedFabric::run, &RunFigures::queues>(),
+                                                          name_of<&ComparedFabric::rows>(),
+                                                          name_of<&SettingsToGetRight::list>(),
+                                                          name_of<&PathPart::rank>()};
+  return std::ranges::find(kOthers, name) != kNames.end();
+}
 
-constexpr std::array<std::string_view, 8> kNotFigures = {key::kStepTimes, "timeline", "cdf",  "topology",
-                                                         "queues",        "rows",     "list", "rank"};
 /// What tells the rows of a list apart.
 constexpr std::array<std::string_view, 10> kNames = {"part",   "name", "cause", "what",  "setting",
                                                      "change", "port", "lane",  "label", "gpus"};
 
-std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+using Members = std::vector<MemberRef>;
 
-bool is_name(std::string_view key) { return std::ranges::find(kNames, key) != kNames.end(); }
+std::string text_of(const ValueRef& value) {
+  const std::string_view* text = value.text();
+  return text != nullptr ? std::string(*text) : json_text(value);
+}
+
+const ValueRef* find_member(const Members& members, std::string_view name) {
+  const auto found = std::ranges::find(members, name, &MemberRef::name);
+  return found == members.end() ? nullptr : &found->value;
+}
+
+bool is_name(std::string_view name) { return std::ranges::find(kNames, name) != kNames.end(); }
 
 /// "switch Spectrum-4" of a row of the bill.
-std::string row_name(const Json& row) {
-  std::string name;
-  for (const std::string_view key : kNames) {
-    if (const auto found = row.find(key); found != row.end() && !found->is_null() && found->is_primitive()) {
-      name += (name.empty() ? "" : " ") + text_of(*found);
+std::string row_name(const Members& row) {
+  std::string text;
+  for (const std::string_view name : kNames) {
+    const ValueRef* value = find_member(row, name);
+    if (value != nullptr && !value->is_null() && value->object() == nullptr && value->list() == nullptr) {
+      text += (text.empty() ? "" : " ") + text_of(*value);
     }
   }
-  return name;
+  return text;
 }
 
-/// key::kStepTimeLow of key::kStepTime.
-std::string bound_key(const std::string& key, std::string_view bound) {
-  const std::size_t unit = key.rfind('_');
-  return unit == std::string::npos ? fmt::format("{}_{}", key, bound)
-                                   : fmt::format("{}_{}{}", key.substr(0, unit), bound, key.substr(unit));
+/// With the bound in front of the unit: X_low_s of X_s.
+std::string bound_name(std::string_view name, std::string_view bound) {
+  const std::size_t unit = name.rfind('_');
+  return unit == std::string_view::npos ? fmt::format("{}_{}", name, bound)
+                                        : fmt::format("{}_{}{}", name.substr(0, unit), bound, name.substr(unit));
 }
 
-std::optional<double> bound_of(const Json& object, const std::string& key, std::string_view bound) {
-  const auto found = object.find(bound_key(key, bound));
-  return found != object.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+std::optional<double> bound_of(const Members& members, std::string_view name, std::string_view bound) {
+  const ValueRef* found = find_member(members, bound_name(name, bound));
+  return found != nullptr ? found->number() : std::nullopt;
 }
 
-bool is_bound(const Json& object, const std::string& key) {
-  for (const auto& [other, value] : object.items()) {
-    if (value.is_number() && (key == bound_key(other, "low") || key == bound_key(other, "high"))) {
-      return true;
-    }
-  }
-  return false;
+bool is_bound(const Members& members, std::string_view name) {
+  return std::ranges::any_of(members, [name](const MemberRef& other) {
+    return other.value.number() && (name == bound_name(other.name, "low") || name == bound_name(other.name, "high"));
+  });
 }
 
 class Figures {
  public:
-  void collect(const Json& object, const std::string& path, bool named) {
-    for (const auto& [key, value] : object.items()) {
-      if (std::ranges::find(kNotFigures, key) != kNotFigures.end() || (named && is_name(key))) {
+  void collect(const Members& members, const std::string& path, bool named) {
+    for (const auto& [name, value] : members) {
+      if (is_no_figure(name) || (named && is_name(name))) {
         continue;
       }
-      if (value.is_number() && !is_bound(object, key)) {
-        add({path + key, value.get<double>(), bound_of(object, key, "low"), bound_of(object, key, "high")});
-      } else if (value.is_object()) {
-        collect(value, path + key + ".", false);
-      } else if (value.is_array()) {
-        for (const Json& row : value) {
-          if (row.is_object()) {
-            collect(row, fmt::format("{}{}[{}].", path, key, row_name(row)), true);
-          }
-        }
+      const std::string whole = fmt::format("{}{}", path, name);
+      if (const std::optional<double> number = value.number(); number && !is_bound(members, name)) {
+        add({whole, *number, bound_of(members, name, "low"), bound_of(members, name, "high")});
+      } else if (const ObjectRef* object = value.object()) {
+        collect(members_of(*object), whole + ".", false);
+      } else if (const ListRef* list = value.list()) {
+        collect_rows(*list, whole);
       }
     }
   }
@@ -80,6 +94,16 @@ class Figures {
   std::vector<Figure> take() { return std::move(figures_); }
 
  private:
+  void collect_rows(const ListRef& list, const std::string& path) {
+    for (std::size_t i = 0; i < list.size; ++i) {
+      const ValueRef row = list.at(list.list, i);
+      if (const ObjectRef* object = row.object()) {
+        const Members members = members_of(*object);
+        collect(members, fmt::format("{}[{}].", path, row_name(members)), true);
+      }
+    }
+  }
+
   void add(Figure figure) {
     const std::string name = figure.name;
     for (int number = 2; !seen_.insert(figure.name).second; ++number) {
@@ -126,73 +150,62 @@ NamedTexts listed_settings(std::string_view listing) {
   return texts;
 }
 
-const Json* member(const Json& object, std::string_view key) {
-  const auto found = object.find(key);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
-}
-
 }  // namespace
 
-std::vector<Figure> figures_of(const Json& fabric) {
+std::vector<Figure> figures_of(const ComparedFabric& fabric) {
   Figures figures;
-  figures.collect(fabric, "", false);
+  figures.collect(members_of(object_ref(fabric)), "", false);
   return figures.take();
 }
 
+bool is_step_time(std::string_view name) { return name == name_of<&ComparedFabric::step, &StepTimes::mean>(); }
+
 bool follows_step_time(std::string_view name) {
-  return name == key::kTokensPerSecond || name == key::kModelFlopsUtilisation;
+  return name == name_of<&ComparedFabric::run, &RunFigures::tokens_per_second>() ||
+         name == name_of<&ComparedFabric::run, &RunFigures::model_flops_utilisation>();
 }
 
-NamedTexts setting_texts(const Json& fabric) {
-  if (const Json* text = member(fabric, "settings_text")) {
-    return listed_settings(text->get<std::string>());
+NamedTexts setting_texts(const ComparedFabric& fabric) {
+  if (fabric.settings_text) {
+    return listed_settings(*fabric.settings_text);
   }
   NamedTexts texts;
-  const Json* settings = member(fabric, "settings");
-  if (const Json* list = settings == nullptr ? nullptr : member(*settings, "list")) {
-    for (const Json& row : *list) {
-      const Json* value = member(row, "value");
-      add_text(texts, text_of(row["key"]), value == nullptr ? "" : text_of(*value));
+  if (fabric.settings) {
+    for (const ListedSetting& setting : fabric.settings->list) {
+      add_text(texts, setting.key, setting.value);
     }
   }
   return texts;
 }
 
-NamedTexts scenario_texts(const Json& document) {
+NamedTexts scenario_texts(const Comparison& comparison) {
   NamedTexts texts;
-  if (const Json* version = member(document, "version")) {
-    add_text(texts, "weft", text_of(*version));
+  if (comparison.version) {
+    add_text(texts, "weft", *comparison.version);
   }
-  if (const Json* scenario = member(document, "scenario")) {
-    for (const auto& [key, value] : scenario->items()) {
-      if (key != "file" && !value.is_null()) {
-        add_text(texts, key, text_of(value));
+  if (comparison.scenario) {
+    for (const auto& [name, value] : members_of(object_ref(*comparison.scenario))) {
+      if (name != name_of<&ComparedScenario::file>() && !value.is_null()) {
+        add_text(texts, std::string(name), text_of(value));
       }
     }
   }
   return texts;
 }
 
-NamedTexts row_texts(const Json& fabric) {
+NamedTexts row_texts(const ComparedFabric& fabric) {
   NamedTexts texts;
-  const Json* reason = member(fabric, "reason");
-  const bool possible = fabric["possible"].get<bool>();
-  add_text(texts, "possible", possible || reason == nullptr ? (possible ? "yes" : "no") : text_of(*reason));
-  if (const Json* rows = member(fabric, "rows")) {
-    for (const Json& row : *rows) {
-      add_text(texts, text_of(row["label"]), text_of(row["value"]));
-    }
+  add_text(texts, "possible", fabric.possible ? "yes" : fabric.reason.value_or("no"));
+  for (const BuyerRow& row : fabric.rows.value_or(std::vector<BuyerRow>())) {
+    add_text(texts, row.label, row.value);
   }
   return texts;
 }
 
-NamedTexts verdict_texts(const Json& document) {
+NamedTexts verdict_texts(const Comparison& comparison) {
   NamedTexts texts;
-  if (const Json* verdict = member(document, "verdict")) {
-    for (const Json& sentence : *verdict) {
-      const Json* evidence = member(sentence, "evidence");
-      add_text(texts, text_of(sentence["text"]), evidence == nullptr ? "" : text_of(*evidence));
-    }
+  for (const VerdictSentence& sentence : comparison.verdict.value_or(std::vector<VerdictSentence>())) {
+    add_text(texts, sentence.text, sentence.evidence);
   }
   return texts;
 }

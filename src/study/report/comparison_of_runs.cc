@@ -1,23 +1,20 @@
 #include "study/report/comparison_of_runs.h"
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/assert.h"
-#include "study/report/comparison_document.h"
-#include "study/report/comparison_keys.h"
+#include "study/report/comparison_tables.h"
 #include "study/report/run_figures.h"
 #include "study/results/summary.h"
 
 namespace weft::study::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Names that tell the runs apart.
 std::vector<std::string> names_of(std::span<const results::RunResults> runs) {
@@ -50,49 +47,56 @@ std::string common(std::span<const results::RunResults> runs, const Member& memb
   return same ? first : "several";
 }
 
-Json scenario_json(std::span<const results::RunResults> runs) {
-  Json scenario{{"name", common(runs, [](const results::RunInfo& run) { return run.scenario; })},
-                {"hardware", common(runs, [](const results::RunInfo& run) { return run.hardware; })},
-                {"topology", common(runs, [](const results::RunInfo& run) {
-                   return fmt::format("{}: {} hosts, {} switches", run.topology, run.hosts, run.switches);
-                 })}};
-  Json seeds = Json::array();
-  for (const results::RunResults& results : runs) {
-    if (std::ranges::find(seeds, Json(results.run.seed)) == seeds.end()) {
-      seeds.push_back(results.run.seed);
-    }
-  }
-  scenario["seed"] = seeds.front();
-  scenario["seeds"] = seeds;
+std::string job_text(const results::RunResults& results) {
   std::string jobs;
-  for (const results::StepRow& step : runs.front().steps) {
+  for (const results::StepRow& step : results.steps) {
     jobs += fmt::format("{}{} on {} x {}: {}", jobs.empty() ? "" : "; ",
                         step.model.empty() ? step.workload : step.model, step.gpus, step.gpu, step.parallelism);
   }
   if (jobs.empty()) {
-    for (const results::JobRow& job : runs.front().jobs) {
+    for (const results::JobRow& job : results.jobs) {
       jobs += fmt::format("{}{}: {} ranks", jobs.empty() ? "" : "; ", job.name, job.ranks.size());
     }
   }
-  if (!jobs.empty()) {
-    scenario["job"] = jobs;
+  return jobs;
+}
+
+ComparedScenario scenario_of_runs(std::span<const results::RunResults> runs) {
+  ComparedScenario scenario;
+  scenario.name = common(runs, [](const results::RunInfo& run) { return run.scenario; });
+  scenario.hardware = common(runs, [](const results::RunInfo& run) { return run.hardware; });
+  scenario.topology = common(runs, [](const results::RunInfo& run) {
+    return fmt::format("{}: {} hosts, {} switches", run.topology, run.hosts, run.switches);
+  });
+  std::vector<std::int64_t> seeds;
+  for (const results::RunResults& results : runs) {
+    if (std::ranges::find(seeds, results.run.seed) == seeds.end()) {
+      seeds.push_back(results.run.seed);
+    }
   }
+  scenario.seed = seeds.front();
+  scenario.seeds = std::move(seeds);
+  if (std::string jobs = job_text(runs.front()); !jobs.empty()) {
+    scenario.job = std::move(jobs);
+  }
+  write_behind(scenario, name_of<&ComparedScenario::seed>(), name_of<&ComparedScenario::topology>());
+  write_behind(scenario, name_of<&ComparedScenario::seeds>(), name_of<&ComparedScenario::seed>());
   return scenario;
 }
 
-void add_jitter(Json& fabric, const results::Summary& summary) {
+std::optional<double> jitter_of(const results::Summary& summary) {
   for (const results::JobSummary& job : summary.jobs) {
     if (job.jitter) {
-      fabric[key::kJitter] = job.jitter->seconds() * 1e6;
-      return;
+      return job.jitter->seconds() * 1e6;
     }
   }
+  return std::nullopt;
 }
 
-Json rows_of(const results::RunResults& results, const results::Summary& summary) {
-  Json rows = Json::array();
+std::vector<BuyerRow> rows_of(const results::RunResults& results, const results::Summary& summary) {
+  std::vector<BuyerRow> rows;
   const auto add = [&rows](const char* label, const std::string& value) {
-    rows.push_back({{"label", label}, {"value", value}, {"origin", "emerges"}});
+    rows.push_back({.label = label, .value = value, .origin = "emerges"});
   };
   add("End of the run", std::string(to_string(results.run.end)));
   for (const results::JobSummary& job : summary.jobs) {
@@ -104,57 +108,54 @@ Json rows_of(const results::RunResults& results, const results::Summary& summary
   return rows;
 }
 
-Json fabric_json(const results::RunResults& results, const std::string& name) {
-  const bool possible = results.run.end != results::RunEnd::kError;
-  Json fabric{{"name", name}, {"family", results.run.family}, {"possible", possible}};
-  if (!possible) {
-    fabric["reason"] = results.run.error;
-  }
-  fabric["settings_text"] = results.run.settings;
-  if (!possible) {
+ComparedFabric fabric_of_run(const results::RunResults& results, const std::string& name) {
+  ComparedFabric fabric{.name = name,
+                        .family = results.run.family,
+                        .possible = results.run.end != results::RunEnd::kError,
+                        .settings_text = results.run.settings};
+  if (!fabric.possible) {
+    fabric.reason = results.run.error;
     return fabric;
   }
   const results::Summary summary = results::summarise(results);
-  Json figures = run_figures(results);
   if (!results.steps.empty()) {
-    fabric[key::kStepTime] = figures["time_s"];
+    fabric.step.mean = work_time(results).seconds();
   }
-  figures.erase("time_s");
-  fabric.update(figures);
-  add_jitter(fabric, summary);
-  fabric["rows"] = rows_of(results, summary);
-  fabric.update(run_series(results));
+  fabric.run = run_figures(results);
+  add_series(fabric.run, results);
+  fabric.jitter_us = jitter_of(summary);
+  fabric.rows = rows_of(results, summary);
+  write_behind(fabric, name_of<&ComparedFabric::settings_text>(), name_of<&ComparedFabric::reason>());
+  write_behind(fabric, name_of<&ComparedFabric::jitter_us>(), name_of<&ComparedFabric::run, &RunFigures::goodput>());
+  write_behind(fabric, name_of<&ComparedFabric::rows>(), name_of<&ComparedFabric::jitter_us>());
   return fabric;
 }
 
-void add_ratios(Json& fabrics) {
+void add_ratios(std::vector<ComparedFabric>& fabrics) {
   double best = 0;
-  for (const Json& fabric : fabrics) {
-    const double time = fabric.value(key::kStepTime, 0.0);
+  for (const ComparedFabric& fabric : fabrics) {
+    const double time = fabric.step.mean.value_or(0);
     best = time > 0 && (best == 0 || time < best) ? time : best;
   }
-  for (Json& fabric : fabrics) {
-    if (best > 0 && fabric.contains(key::kStepTime)) {
-      fabric[key::kRatioToBest] = fabric[key::kStepTime].get<double>() / best;
+  for (ComparedFabric& fabric : fabrics) {
+    if (best > 0 && fabric.step.mean) {
+      fabric.ratio_to_best = *fabric.step.mean / best;
     }
   }
 }
 
 }  // namespace
 
-Json comparison_of_runs(std::span<const results::RunResults> runs) {
+Comparison comparison_of_runs(std::span<const results::RunResults> runs) {
   WEFT_ASSERT(!runs.empty());
-  Json document{{"format", kComparisonFormat},
-                {"format_version", kComparisonVersion},
-                {"version", common(runs, [](const results::RunInfo& run) { return run.version; })},
-                {"scenario", scenario_json(runs)},
-                {"fabrics", Json::array()}};
+  Comparison comparison{.version = common(runs, [](const results::RunInfo& run) { return run.version; }),
+                        .scenario = scenario_of_runs(runs)};
   const std::vector<std::string> names = names_of(runs);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    document["fabrics"].push_back(fabric_json(runs[i], names[i]));
+    comparison.fabrics.push_back(fabric_of_run(runs[i], names[i]));
   }
-  add_ratios(document["fabrics"]);
-  return document;
+  add_ratios(comparison.fabrics);
+  return comparison;
 }
 
 }  // namespace weft::study::report

@@ -4,14 +4,14 @@
 // settings. What only a comparison measures (tuning risk, cost, verdict) is absent.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 
+#include "study/report/comparison.h"
 #include "study/results/results.h"
 
 namespace weft::study::report {
 
 /// At least one run. A fabric is named by its case, or else its family; where that is not enough, its seed is added.
-[[nodiscard]] nlohmann::ordered_json comparison_of_runs(std::span<const results::RunResults> runs);
+[[nodiscard]] Comparison comparison_of_runs(std::span<const results::RunResults> runs);
 
 }  // namespace weft::study::report

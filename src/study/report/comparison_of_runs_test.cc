@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json comparison_of(const std::vector<results::RunResults>& runs) {
-  Json document = comparison_of_runs(runs);
+  Json document = to_json(comparison_of_runs(runs));
   const Result<void> right = check_comparison(document);
   EXPECT_TRUE(right) << right.error().message;
   return document;

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -18,8 +17,6 @@
 
 namespace weft::study::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// What every SQLite file begins with.
 constexpr std::string_view kDatabase = "SQLite format 3";
@@ -45,16 +42,16 @@ Result<std::string> read_whole(const std::string& path) {
   return std::move(text).str();
 }
 
-Result<Json> read_document(const std::string& path) {
+Result<Comparison> read_document(const std::string& path) {
   Result<std::string> text = read_whole(path);
   if (!text) {
     return pass_on(text);
   }
-  Result<Json> document = parse_comparison(*text);
+  Result<Comparison> document = parse_comparison(*text);
   return document ? std::move(document) : tl::unexpected(std::move(document.error()).at(path));
 }
 
-Result<Json> read_runs(std::span<const std::string> files) {
+Result<Comparison> read_runs(std::span<const std::string> files) {
   std::vector<results::RunResults> runs;
   for (const std::string& path : files) {
     if (!is_database(path)) {
@@ -66,12 +63,12 @@ Result<Json> read_runs(std::span<const std::string> files) {
     }
     std::ranges::move(*read, std::back_inserter(runs));
   }
-  return runs.empty() ? fail("{}: no run in it", files.front()) : Result<Json>(comparison_of_runs(runs));
+  return runs.empty() ? fail("{}: no run in it", files.front()) : Result<Comparison>(comparison_of_runs(runs));
 }
 
 }  // namespace
 
-Result<Json> read_comparison(std::span<const std::string> files) {
+Result<Comparison> read_comparison(std::span<const std::string> files) {
   return files.size() == 1 && !is_database(files.front()) ? read_document(files.front()) : read_runs(files);
 }
 

@@ -46,16 +46,15 @@ std::string escaped_json(const Json& document) {
   return escaped;
 }
 
-std::string title_of(const Json& document) {
-  const Json scenario = document.value("scenario", Json::object());
-  const auto name = scenario.find("name");
-  return name != scenario.end() && name->is_string() ? name->get<std::string>() + ": networks compared"
-                                                     : std::string("Networks compared");
+std::string title_of(const Comparison& comparison) {
+  return comparison.scenario && comparison.scenario->name ? *comparison.scenario->name + ": networks compared"
+                                                          : std::string("Networks compared");
 }
 
 }  // namespace
 
-Result<std::string> report_html(const Json& document) {
+Result<std::string> report_html(const Comparison& comparison) {
+  const Json document = to_json(comparison);
   if (Result<void> right = check_comparison(document); !right) {
     return pass_on(right);
   }
@@ -64,7 +63,7 @@ Result<std::string> report_html(const Json& document) {
   const std::size_t data = page.find(kDataMark);
   WEFT_ASSERT(title != std::string_view::npos && data != std::string_view::npos && title < data);
   std::string html(page.substr(0, title));
-  html += escaped_text(title_of(document));
+  html += escaped_text(title_of(comparison));
   html += page.substr(title + kTitleMark.size(), data - title - kTitleMark.size());
   html += escaped_json(document);
   html += page.substr(data + kDataMark.size());

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "study/report/comparison_document.h"
 #include "study/report/test_comparison.h"
 
 namespace weft::study::report {
@@ -16,7 +17,7 @@ using testing::test_comparison;
 constexpr std::string_view kBegin = "<script type=\"application/json\" id=\"weft-data\">";
 
 std::string html_of(const Json& document) {
-  const Result<std::string> html = report_html(document);
+  const Result<std::string> html = report_html(comparison_from(document));
   EXPECT_TRUE(html) << html.error().message;
   return html.value_or("");
 }
@@ -71,9 +72,13 @@ TEST(ReportHtml, KeepsTheLicencesOfWhatItContains) {
 }
 
 TEST(ReportHtml, AWrongDocumentIsRefused) {
-  const Result<std::string> html = report_html({{"format", "weft-comparison"}, {"format_version", 1}});
-  ASSERT_FALSE(html);
-  EXPECT_EQ(html.error().message, "fabrics is missing");
+  const Result<std::string> lacking =
+      report_html(comparison_from({{"format", "weft-comparison"}, {"format_version", 1}}));
+  ASSERT_FALSE(lacking);
+  EXPECT_EQ(lacking.error().message, "fabrics is missing");
+  const Result<std::string> empty = report_html(Comparison{});
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().message, "fabrics: the list is empty; a comparison has at least one");
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,8 +10,6 @@
 
 namespace weft::study::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kQueuesShown = 12;
 constexpr std::size_t kInstantsShown = 50;
@@ -83,16 +80,16 @@ bool before(const std::string& a, const std::string& b) {
   return number(a) < number(b);
 }
 
-Json nodes_json(const Nodes& nodes) {
+std::vector<NetworkNode> nodes_of_map(const Nodes& nodes) {
   std::vector<std::string> names;
   for (const auto& [name, node] : nodes) {
     names.push_back(name);
   }
   std::ranges::sort(names, before);
-  Json list = Json::array();
+  std::vector<NetworkNode> list;
   for (const std::string& name : names) {
     const Node& node = nodes.at(name);
-    list.push_back({{"name", name}, {"kind", node.is_switch ? "switch" : "host"}, {"tier", std::max(node.tier, 0)}});
+    list.push_back({.name = name, .kind = node.is_switch ? "switch" : "host", .tier = std::max(node.tier, 0)});
   }
   return list;
 }
@@ -157,32 +154,31 @@ Course course_of(const results::RunResults& results) {
   return course;
 }
 
-Json instants_json(const Course& course) {
-  Json instants = Json::array();
+std::vector<double> seconds_of_instants(const Course& course) {
+  std::vector<double> instants;
   for (const Time at : course.instants) {
     instants.push_back(at.since_start().seconds());
   }
   return instants;
 }
 
-Json links_json(const results::RunResults& results, const Course& course) {
+std::vector<NetworkLink> links_of(const results::RunResults& results, const Course& course) {
   const Owners node_of(results.ports);
-  Json links = Json::array();
+  std::vector<NetworkLink> links;
   for (std::size_t i = 0; i < results.ports.size(); ++i) {
     const results::PortRow& port = results.ports[i];
     if (node_of(port.name) == node_of(port.peer)) {
       continue;
     }
-    Json link{{"from", node_of(port.name)}, {"to", node_of(port.peer)}, {"rate_bps", port.rate.bits_per_second()}};
+    links.push_back({.from = node_of(port.name), .to = node_of(port.peer), .rate = port.rate.bits_per_second()});
     if (!course.instants.empty()) {
-      link["utilisation"] = course.ports[i].utilisation;
+      links.back().utilisation = course.ports[i].utilisation;
     }
-    links.push_back(link);
   }
   return links;
 }
 
-Json queues_json(const results::RunResults& results, const Course& course) {
+std::vector<PortQueue> fullest_queues(const results::RunResults& results, const Course& course) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < course.ports.size(); ++i) {
     const bool held = std::ranges::any_of(course.ports[i].held, [](double s) { return s > 0; });
@@ -192,12 +188,12 @@ Json queues_json(const results::RunResults& results, const Course& course) {
   }
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return course.ports[i].peak; });
   order.resize(std::min(order.size(), kQueuesShown));
-  Json queues = Json::array();
+  std::vector<PortQueue> queues;
   for (const std::size_t i : order) {
-    queues.push_back({{"port", results.ports[i].name},
-                      {"at_s", instants_json(course)},
-                      {"bytes", course.ports[i].queue},
-                      {"held_s", course.ports[i].held}});
+    queues.push_back({.port = results.ports[i].name,
+                      .at = seconds_of_instants(course),
+                      .bytes = course.ports[i].queue,
+                      .held = course.ports[i].held});
   }
   return queues;
 }
@@ -225,15 +221,15 @@ class Stops {
     order_.resize(std::min(order_.size(), kStopsShown));
   }
 
-  [[nodiscard]] Json json() const {
-    Json tree = Json::array();
+  [[nodiscard]] std::vector<HeldPort> tree() const {
+    std::vector<HeldPort> tree;
     for (const std::size_t i : order_) {
       const std::optional<std::size_t> cause = cause_of(i);
-      tree.push_back({{"port", ports_[i].name},
-                      {"by", ports_[i].peer},
-                      {"first_s", stops_[i].first.since_start().seconds()},
-                      {"held_s", stops_[i].held.seconds()},
-                      {"cause", cause ? Json(ports_[*cause].name) : Json()}});
+      tree.push_back({.port = ports_[i].name,
+                      .by = ports_[i].peer,
+                      .first = stops_[i].first.since_start().seconds(),
+                      .held = stops_[i].held.seconds(),
+                      .cause = cause ? std::optional(ports_[*cause].name) : std::nullopt});
     }
     return tree;
   }
@@ -266,16 +262,16 @@ class Stops {
 
 }  // namespace
 
-void add_topology(Json& fabric, const results::RunResults& results) {
+void add_topology(RunFigures& figures, const results::RunResults& results) {
   const Course course = course_of(results);
-  fabric["topology"] = {{"nodes", nodes_json(nodes_of(results.ports))},
-                        {"links", links_json(results, course)},
-                        {"instants_s", instants_json(course)}};
-  if (Json queues = queues_json(results, course); !queues.empty()) {
-    fabric["queues"] = queues;
+  figures.topology = NetworkMap{.nodes = nodes_of_map(nodes_of(results.ports)),
+                                .links = links_of(results, course),
+                                .instants = seconds_of_instants(course)};
+  if (std::vector<PortQueue> queues = fullest_queues(results, course); !queues.empty()) {
+    figures.queues = std::move(queues);
   }
-  if (Json stops = Stops(results).json(); !stops.empty()) {
-    fabric["pauses"] = {{"tree", stops}};
+  if (std::vector<HeldPort> tree = Stops(results).tree(); !tree.empty()) {
+    figures.pauses = PauseTree{.tree = std::move(tree)};
   }
 }
 

@@ -11,12 +11,12 @@ const SIDE = 20; // pixels between marks side by side
 /** Fabrics that none beats: nothing is both as cheap and as fast, and better in one of them. Cheapest first. */
 export function paretoFront(fabrics) {
   const beats = (a, b) =>
-    a[member.cost] <= b[member.cost] &&
-    a[member.stepTime] <= b[member.stepTime] &&
-    (a[member.cost] < b[member.cost] || a[member.stepTime] < b[member.stepTime]);
+    a[member.cost_usd] <= b[member.cost_usd] &&
+    a[member.step_time_s] <= b[member.step_time_s] &&
+    (a[member.cost_usd] < b[member.cost_usd] || a[member.step_time_s] < b[member.step_time_s]);
   return fabrics
     .filter((fabric) => !fabrics.some((other) => beats(other, fabric)))
-    .sort((a, b) => a[member.cost] - b[member.cost] || a[member.stepTime] - b[member.stepTime]);
+    .sort((a, b) => a[member.cost_usd] - b[member.cost_usd] || a[member.step_time_s] - b[member.step_time_s]);
 }
 
 /** Fabrics that would lie on one another, as lists; `near(a, b)` says whether two do. */
@@ -36,20 +36,20 @@ function nearIn(fabrics) {
     const values = fabrics.map(get);
     return Math.max(...values) - Math.min(...values) || Math.max(...values) || 1;
   };
-  const width = span((fabric) => fabric[member.cost]);
-  const height = span((fabric) => fabric[member.stepTime]);
+  const width = span((fabric) => fabric[member.cost_usd]);
+  const height = span((fabric) => fabric[member.step_time_s]);
   return (a, b) =>
-    Math.abs(a[member.cost] - b[member.cost]) < 0.02 * width && Math.abs(a[member.stepTime] - b[member.stepTime]) < 0.05 * height;
+    Math.abs(a[member.cost_usd] - b[member.cost_usd]) < 0.02 * width && Math.abs(a[member.step_time_s] - b[member.step_time_s]) < 0.05 * height;
 }
 
 export function cost(comparison, looks) {
-  const fabrics = possible(comparison).filter((fabric) => isNumber(fabric[member.cost]) && isNumber(fabric[member.stepTime]));
+  const fabrics = possible(comparison).filter((fabric) => isNumber(fabric[member.cost_usd]) && isNumber(fabric[member.step_time_s]));
   if (fabrics.length === 0)
     return absent('cost', 'Cost against step time', 'Cost and step time of one fabric together');
-  const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric[member.stepTime])));
+  const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric[member.step_time_s])));
   const thousands = (usd) => usd / 1000;
   const front = paretoFront(fabrics);
-  const step = (fabric) => fabric[member.stepTime] * unit.factor;
+  const step = (fabric) => fabric[member.step_time_s] * unit.factor;
   const together = clusters(fabrics, nearIn(fabrics));
   const clusterOf = (fabric) => together.find((cluster) => cluster.includes(fabric));
   const narrow = (width) => width < 620;
@@ -75,8 +75,8 @@ export function cost(comparison, looks) {
       trigger: 'item',
       formatter: ({dataIndex}) =>
         tip(fabrics[dataIndex].name, [
-          ['cost', dollars(fabrics[dataIndex][member.cost])],
-          ['step time', seconds(fabrics[dataIndex][member.stepTime])],
+          ['cost', dollars(fabrics[dataIndex][member.cost_usd])],
+          ['step time', seconds(fabrics[dataIndex][member.step_time_s])],
           ['95 % interval', intervalText(fabrics[dataIndex]) ?? 'one seed'],
         ]),
     }),
@@ -87,7 +87,7 @@ export function cost(comparison, looks) {
         step: 'end',
         symbol: 'none',
         z: 1,
-        data: front.map((fabric) => [thousands(fabric[member.cost]), step(fabric)]),
+        data: front.map((fabric) => [thousands(fabric[member.cost_usd]), step(fabric)]),
         lineStyle: {color: theme.soft, type: [6, 4], width: 1.6},
         tooltip: {show: false},
         silent: true,
@@ -95,9 +95,9 @@ export function cost(comparison, looks) {
       whiskers(
         'interval',
         fabrics.map((fabric) => [
-          thousands(fabric[member.cost]),
-          (fabric[member.stepTimeLow] ?? NaN) * unit.factor,
-          (fabric[member.stepTimeHigh] ?? NaN) * unit.factor,
+          thousands(fabric[member.cost_usd]),
+          (fabric[member.step_time_low_s] ?? NaN) * unit.factor,
+          (fabric[member.step_time_high_s] ?? NaN) * unit.factor,
         ]),
         theme,
         {
@@ -112,7 +112,7 @@ export function cost(comparison, looks) {
         z: 4,
         symbolSize: 17,
         data: fabrics.map((fabric) => ({
-          value: [thousands(fabric[member.cost]), step(fabric)],
+          value: [thousands(fabric[member.cost_usd]), step(fabric)],
           name: fabric.name,
           symbol: looks.get(fabric.name).symbol,
           // Marks that would hide one another stand side by side, and the last bears all names.
@@ -174,10 +174,10 @@ export function cost(comparison, looks) {
       ],
       fabrics.map((fabric) => [
         fabric.name,
-        dollars(fabric[member.cost]),
-        orNot(fabric[member.power], watts),
-        seconds(fabric[member.stepTime]),
-        orNot(fabric[member.ratioToBest], ratio),
+        dollars(fabric[member.cost_usd]),
+        orNot(fabric[member.power_w], watts),
+        seconds(fabric[member.step_time_s]),
+        orNot(fabric[member.ratio_to_best], ratio),
         front.includes(fabric) ? 'on it' : 'another is cheaper and no slower, or faster and no dearer',
       ]),
     ),

@@ -109,7 +109,7 @@ const said = (values) =>
 
 export function distributions(comparison, looks) {
   const flows = having(comparison, (fabric) => fabric.cdf?.fct);
-  const small = having(comparison, (fabric) => fabric.cdf?.[member.smallMessage]);
+  const small = having(comparison, (fabric) => fabric.cdf?.[member.small_message]);
   if (flows.length + small.length === 0)
     return absent('distributions', 'Latency', 'Distributions of completion times and latencies');
   return section(
@@ -123,7 +123,7 @@ export function distributions(comparison, looks) {
           fabrics: flows,
           get: (fabric) => fabric.cdf.fct,
           looks,
-          given: (fabric) => said([fabric[member.fct]?.p50, fabric[member.fct]?.p99, fabric[member.fct]?.p999]),
+          given: (fabric) => said([fabric[member.fct_us]?.p50, fabric[member.fct_us]?.p99, fabric[member.fct_us]?.p999]),
         })
       : absentPart('Flow completion times'),
     small.length > 0
@@ -131,13 +131,13 @@ export function distributions(comparison, looks) {
           id: 'small-message',
           name: 'latency of small messages',
           fabrics: small,
-          get: (fabric) => fabric.cdf[member.smallMessage],
+          get: (fabric) => fabric.cdf[member.small_message],
           looks,
           given: (fabric) =>
             said([
-              fabric[member.smallMessage]?.[member.loadedMedian],
-              fabric[member.smallMessage]?.[member.loadedP99],
-              fabric[member.smallMessage]?.[member.loadedP999],
+              fabric[member.small_message]?.[member.loaded_p50_us],
+              fabric[member.small_message]?.[member.loaded_p99_us],
+              fabric[member.small_message]?.[member.loaded_p999_us],
             ]),
         })
       : absentPart('The latency of small messages'),

@@ -62,14 +62,14 @@ function stack({id, description, bars}) {
     .element;
 }
 
-const computing = (fabric) => (isNumber(fabric[member.compute]) ? [{kind: 'computing', s: fabric[member.compute]}] : []);
+const computing = (fabric) => (isNumber(fabric[member.compute_s]) ? [{kind: 'computing', s: fabric[member.compute_s]}] : []);
 
 function lost(comparison) {
-  const fabrics = having(comparison, (fabric) => fabric[member.lostTime]);
+  const fabrics = having(comparison, (fabric) => fabric[member.lost_time]);
   if (fabrics.length === 0) return absentPart('Lost time by its cause');
   const bars = fabrics.map((fabric) => ({
     name: fabric.name,
-    rows: [...computing(fabric), ...fabric[member.lostTime].map((row) => ({kind: row.cause, s: row.s}))],
+    rows: [...computing(fabric), ...fabric[member.lost_time].map((row) => ({kind: row.cause, s: row.s}))],
   }));
   return [
     h('h3', {}, 'Lost time, by cause'),
@@ -88,8 +88,8 @@ function lost(comparison) {
         {name: 'Origin'},
       ],
       fabrics.flatMap((fabric) => {
-        const whole = sum([...computing(fabric), ...fabric[member.lostTime]].map((row) => row.s));
-        return [...computing(fabric).map((row) => ({cause: row.kind, s: row.s})), ...fabric[member.lostTime]].map((row) => [
+        const whole = sum([...computing(fabric), ...fabric[member.lost_time]].map((row) => row.s));
+        return [...computing(fabric).map((row) => ({cause: row.kind, s: row.s})), ...fabric[member.lost_time]].map((row) => [
           fabric.name,
           row.cause,
           seconds(row.s),
@@ -165,7 +165,7 @@ function path(comparison) {
 }
 
 export function lostTime(comparison) {
-  const any = [member.lostTime, 'parts', 'path'].some((key) => having(comparison, (fabric) => fabric[key]).length > 0);
+  const any = [member.lost_time, 'parts', 'path'].some((key) => having(comparison, (fabric) => fabric[key]).length > 0);
   if (!any) return absent('lost-time-section', 'Where the time goes', 'Where the time of a step goes');
   return section(
     'lost-time-section',

@@ -133,7 +133,7 @@ function treeOf(fabric) {
 export function pauses(comparison, looks) {
   const fabrics = having(comparison, (fabric) => fabric.pauses?.tree);
   if (fabrics.length === 0) {
-    const quiet = possible(comparison).filter((fabric) => (fabric[member.pause] ?? fabric[member.creditStall]) === 0);
+    const quiet = possible(comparison).filter((fabric) => (fabric[member.pause_s] ?? fabric[member.credit_stall_s]) === 0);
     const names = quiet.map(({name}) => name).join(', ');
     return quiet.length === 0
       ? absent('pauses', 'How pauses spread', 'Which pause caused which')

@@ -151,10 +151,10 @@ export function queues(comparison) {
     const more = shown.queues.length - MOST_PORTS;
     caption.textContent =
       `${shown.name}: the ${Math.min(MOST_PORTS, shown.queues.length)} fullest ports${more > 0 ? ` of ${shown.queues.length}` : ''}. ` +
-      (isNumber(shown[member.pause])
-        ? `Paused in all: ${seconds(shown[member.pause])}.`
-        : isNumber(shown[member.creditStall])
-          ? `Waiting for credits in all: ${seconds(shown[member.creditStall])}.`
+      (isNumber(shown[member.pause_s])
+        ? `Paused in all: ${seconds(shown[member.pause_s])}.`
+        : isNumber(shown[member.credit_stall_s])
+          ? `Waiting for credits in all: ${seconds(shown[member.credit_stall_s])}.`
           : '');
   };
   say();

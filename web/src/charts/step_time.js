@@ -8,8 +8,8 @@ import {absent, numbers, section} from '../section.js';
 const TITLE = 'Step time';
 
 export const intervalText = (fabric) =>
-  isNumber(fabric[member.stepTimeLow]) && isNumber(fabric[member.stepTimeHigh])
-    ? `${seconds(fabric[member.stepTimeLow])} to ${seconds(fabric[member.stepTimeHigh])}`
+  isNumber(fabric[member.step_time_low_s]) && isNumber(fabric[member.step_time_high_s])
+    ? `${seconds(fabric[member.step_time_low_s])} to ${seconds(fabric[member.step_time_high_s])}`
     : undefined;
 
 /** A whisker along one axis, for each [value, low, high] of the data. */
@@ -40,9 +40,9 @@ export function whiskers(name, data, theme, place) {
 }
 
 export function stepTime(comparison, looks) {
-  const fabrics = measured(comparison, (fabric) => fabric[member.stepTime]);
+  const fabrics = measured(comparison, (fabric) => fabric[member.step_time_s]);
   if (fabrics.length === 0) return absent('step-time', TITLE, 'The time of a training step');
-  const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric[member.stepTime])));
+  const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric[member.step_time_s])));
   const names = fabrics.map((fabric) => fabric.name);
   const option = (theme, width) => ({
     grid: {left: 8, right: width < 520 ? 74 : 128, top: 8, bottom: 34, containLabel: true},
@@ -58,7 +58,7 @@ export function stepTime(comparison, looks) {
       trigger: 'item',
       formatter: ({dataIndex}) =>
         tip(names[dataIndex], [
-          ['step time', seconds(fabrics[dataIndex][member.stepTime])],
+          ['step time', seconds(fabrics[dataIndex][member.step_time_s])],
           ['95 % interval', intervalText(fabrics[dataIndex]) ?? 'one seed'],
         ]),
     }),
@@ -69,7 +69,7 @@ export function stepTime(comparison, looks) {
         barMaxWidth: 30,
         itemStyle: {borderRadius: [0, 5, 5, 0]},
         data: fabrics.map((fabric) => ({
-          value: fabric[member.stepTime] * unit.factor,
+          value: fabric[member.step_time_s] * unit.factor,
           name: fabric.name,
           itemStyle: {color: looks.get(fabric.name).color(theme), decal: looks.get(fabric.name).decal(theme)},
         })),
@@ -78,8 +78,8 @@ export function stepTime(comparison, looks) {
         'interval',
         fabrics.map((fabric, index) => [
           index,
-          (fabric[member.stepTimeLow] ?? NaN) * unit.factor,
-          (fabric[member.stepTimeHigh] ?? NaN) * unit.factor,
+          (fabric[member.step_time_low_s] ?? NaN) * unit.factor,
+          (fabric[member.step_time_high_s] ?? NaN) * unit.factor,
         ]),
         theme,
         {
@@ -97,7 +97,7 @@ export function stepTime(comparison, looks) {
         tooltip: {show: false},
         itemStyle: {color: 'transparent'},
         data: fabrics.map((fabric, index) => [
-          Math.max(fabric[member.stepTime], fabric[member.stepTimeHigh] ?? 0) * unit.factor,
+          Math.max(fabric[member.step_time_s], fabric[member.step_time_high_s] ?? 0) * unit.factor,
           index,
         ]),
         label: {
@@ -106,7 +106,7 @@ export function stepTime(comparison, looks) {
           distance: 8,
           formatter: ({dataIndex}) => {
             const fabric = fabrics[dataIndex];
-            return `{value|${seconds(fabric[member.stepTime])}}${isNumber(fabric[member.ratioToBest]) && width >= 520 ? `  {ratio|${ratio(fabric[member.ratioToBest])}}` : ''}`;
+            return `{value|${seconds(fabric[member.step_time_s])}}${isNumber(fabric[member.ratio_to_best]) && width >= 520 ? `  {ratio|${ratio(fabric[member.ratio_to_best])}}` : ''}`;
           },
           rich: {value: {fontWeight: 700, color: theme.ink, fontSize: 13}, ratio: {color: theme.soft, fontSize: 12}},
         },
@@ -135,10 +135,10 @@ export function stepTime(comparison, looks) {
       ],
       fabrics.map((fabric) => [
         fabric.name,
-        seconds(fabric[member.stepTime]),
+        seconds(fabric[member.step_time_s]),
         intervalText(fabric) ?? 'one seed',
-        isNumber(fabric[member.ratioToBest]) ? ratio(fabric[member.ratioToBest]) : undefined,
-        (fabric[member.stepTimes] ?? []).map((time) => plain(time * unit.factor)).join(', ') || undefined,
+        isNumber(fabric[member.ratio_to_best]) ? ratio(fabric[member.ratio_to_best]) : undefined,
+        (fabric[member.step_times_s] ?? []).map((time) => plain(time * unit.factor)).join(', ') || undefined,
       ]),
     ),
   );

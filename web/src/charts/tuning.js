@@ -10,10 +10,10 @@ import {absent, numbers, section} from '../section.js';
 const ROW = 36;
 
 const ran = (fabric) =>
-  list(fabric[member.tuningRisk].cases)
+  list(fabric[member.tuning_risk].cases)
     .filter((item) => isNumber(item.loss))
     .sort((a, b) => b.loss - a.loss);
-const refused = (fabric) => list(fabric[member.tuningRisk].cases).filter((item) => !isNumber(item.loss));
+const refused = (fabric) => list(fabric[member.tuning_risk].cases).filter((item) => !isNumber(item.loss));
 const labelOf = (item) => (item.change ? `${item.setting} (${item.change})` : item.setting);
 
 /** Pixels for the names of settings. */
@@ -85,7 +85,7 @@ function tornado(fabric, looks, most) {
   }).element;
 }
 
-export const worstText = (risk) => (risk[member.worstFails] ? 'the job does not end' : orNot(risk.worst, signedPercent));
+export const worstText = (risk) => (risk[member.worst_fails] ? 'the job does not end' : orNot(risk.worst, signedPercent));
 
 function ofFabric(fabric, looks, most) {
   const left = refused(fabric);
@@ -96,8 +96,8 @@ function ofFabric(fabric, looks, most) {
     h(
       'p',
       {class: 'lead'},
-      `Median ${orNot(fabric[member.tuningRisk].median, signedPercent)}, worst ${worstText(fabric[member.tuningRisk])}`,
-      fabric[member.tuningRisk][member.worstSetting] ? `: ${fabric[member.tuningRisk][member.worstSetting]}.` : '.',
+      `Median ${orNot(fabric[member.tuning_risk].median, signedPercent)}, worst ${worstText(fabric[member.tuning_risk])}`,
+      fabric[member.tuning_risk][member.worst_setting] ? `: ${fabric[member.tuning_risk][member.worst_setting]}.` : '.',
     ),
     tornado(fabric, looks, most),
     left.length > 0 &&
@@ -111,10 +111,10 @@ function ofFabric(fabric, looks, most) {
 }
 
 function bySize(comparison, looks) {
-  const fabrics = having(comparison, (fabric) => fabric[member.tuningRisk]?.[member.bySize]);
+  const fabrics = having(comparison, (fabric) => fabric[member.tuning_risk]?.[member.by_size]);
   if (fabrics.length === 0) return null;
   const lines = fabrics.flatMap((fabric) => ['worst', 'median'].map((what) => ({fabric, what})));
-  const sizes = [...new Set(fabrics.flatMap((fabric) => fabric[member.tuningRisk][member.bySize].map((row) => row.gpus)))].sort(
+  const sizes = [...new Set(fabrics.flatMap((fabric) => fabric[member.tuning_risk][member.by_size].map((row) => row.gpus)))].sort(
     (a, b) => a - b,
   );
   const option = (theme) => ({
@@ -143,7 +143,7 @@ function bySize(comparison, looks) {
           type: what === 'worst' ? 'solid' : [3, 4],
         },
         itemStyle: {color: look.color(theme)},
-        data: fabric[member.tuningRisk][member.bySize]
+        data: fabric[member.tuning_risk][member.by_size]
           .filter((row) => isNumber(row[what]))
           .map((row) => [sizes.indexOf(row.gpus), row[what] * 100]),
       };
@@ -167,12 +167,12 @@ function bySize(comparison, looks) {
         {name: 'Worst setting'},
       ],
       fabrics.flatMap((fabric) =>
-        fabric[member.tuningRisk][member.bySize].map((row) => [
+        fabric[member.tuning_risk][member.by_size].map((row) => [
           fabric.name,
           plain(row.gpus),
           orNot(row.median, signedPercent),
           worstText(row),
-          row[member.worstSetting] ?? '',
+          row[member.worst_setting] ?? '',
         ]),
       ),
     ),
@@ -180,7 +180,7 @@ function bySize(comparison, looks) {
 }
 
 export function tuning(comparison, looks) {
-  const fabrics = having(comparison, (fabric) => fabric[member.tuningRisk]?.cases);
+  const fabrics = having(comparison, (fabric) => fabric[member.tuning_risk]?.cases);
   if (fabrics.length === 0) return absent('tuning', 'Tuning risk', 'What misconfigurations cost');
   const losses = fabrics.flatMap((fabric) => ran(fabric).map((item) => item.loss));
   const most = {high: niceCeil(Math.max(0.01, ...losses) * 100), low: -niceCeil(-Math.min(0, ...losses) * 100)};
