@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
+#include "cli/shell_word.h"
 #include "live/clock.h"
 #include "live/process_pool.h"
 #include "study/compare/assemble_comparison.h"
@@ -196,13 +197,14 @@ class Comparison {
   }
 
   [[nodiscard]] std::string command() const {
-    std::string made = "weft compare " + text_.scenario.file;
+    std::string made = "weft compare " + shell_word(text_.scenario.file);
     for (const std::string& setting : text_.scenario.settings) {
-      made += " --set " + setting;
+      made += " --set " + shell_word(setting);
     }
-    made += text_.fabrics.empty() ? "" : fmt::format(" --fabrics {}", fmt::join(text_.fabrics, ","));
+    made += text_.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text_.scenario.catalogue);
+    made += text_.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text_.fabrics, ",")));
     made += text_.hardware.empty() ? "" : " --hardware " + text_.hardware;
-    made += fmt::format(" --seeds {} --weights {}", text_.seeds, text_.weights);
+    made += fmt::format(" --seeds {} --weights {}", text_.seeds, shell_word(text_.weights));
     made += text_.sizes.empty() ? "" : fmt::format(" --sizes {}", fmt::join(text_.sizes, ","));
     return made + (text_.no_risk ? " --no-risk" : "") + (text_.no_explain ? " --no-explain" : "");
   }

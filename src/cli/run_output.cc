@@ -33,8 +33,9 @@ Result<void> write_text(const std::string& where, const std::string& text) {
 std::string file_name_of(std::string_view text) {
   std::string name;
   for (const char c : text) {
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                       c == '.' || c == '-' ||
+                       static_cast<unsigned char>(c) >= 0x80;  // letters of other languages, in UTF-8
     name += plain ? c : '-';
   }
   return name;

@@ -1,16 +1,12 @@
 #include "study/report/comparison_read.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "study/report/comparison_document.h"
 #include "study/report/comparison_of_runs.h"
 #include "study/results/results_store.h"
@@ -28,22 +24,10 @@ bool is_database(const std::string& path) {
 }
 
 /// Results of large comparisons are far beyond what a scenario may have.
-Result<std::string> read_whole(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return fail("{}: is a folder", path);
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return fail("{}: {}", path, std::generic_category().message(errno));
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
-}
+constexpr std::uint64_t kLargest = std::uint64_t{4} << 30;
 
 Result<Comparison> read_document(const std::string& path) {
-  Result<std::string> text = read_whole(path);
+  Result<std::string> text = read_file(path, {.bytes = kLargest});
   if (!text) {
     return pass_on(text);
   }
