@@ -18,6 +18,7 @@
 #include "study/results/summary_text.h"
 #include "study/run/ladder.h"
 #include "study/scenario/scenario_load.h"
+#include "study/scenario/scenario_validate.h"
 
 namespace weft::cli {
 namespace {
@@ -59,6 +60,9 @@ Result<std::vector<study::scenario::Scenario>> read_cases(const RunText& text) {
     Result<study::scenario::Scenario> scenario = read_scenario(wanted);
     if (!scenario) {
       return pass_on(scenario);
+    }
+    if (Result<void> has_traffic = study::scenario::check_has_traffic(*scenario); !has_traffic) {
+      return pass_on(has_traffic);
     }
     scenarios.push_back(std::move(*scenario));
   }

@@ -1,6 +1,8 @@
 // `weft run` as a user meets it.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +20,7 @@ namespace weft::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 
 const fs::path kExamples = fs::path(WEFT_TEST_DATA_DIR) / "../../examples";
 
@@ -68,6 +71,63 @@ TEST_F(Run, CasesWithTheSameSettingsAreBothInOneResultsFile) {
   const nlohmann::json runs = nlohmann::json::parse(file)["runs"];
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(runs[1]["run"], runs[0]["run"].get<std::string>() + "-2");
+}
+
+// The second case lasts so long that the program is killed in it.
+TEST_F(Run, AFinishedCaseIsOnDiskWhenTheNextOneIsKilled) {
+  std::ofstream(folder_ / "two.toml") << std::ifstream(folder_ / "small.toml").rdbuf() << R"(
+[[case]]
+name = "short"
+[[case]]
+name = "long"
+[[case.traffic]]
+kind = "permutation"
+size = "1 GB"
+count = 100000
+)";
+  const Outcome killed = run(
+      "two.toml --out two.weft >out.txt 2>&1 & pid=$!; for i in $(seq 500); do [ -s two.weft ] && break; sleep 0.02; "
+      "done; kill -KILL $pid; wait $pid");
+  EXPECT_EQ(killed.exit_status, 128 + 9);
+  const Outcome report = run_weft(fmt::format("report {} --json -", (folder_ / "two.weft").string()));
+  EXPECT_THAT(report.out, HasSubstr("short"));
+}
+
+TEST_F(Run, OutputsThatCannotBeWrittenAreToldBeforeTheFirstRun) {
+  const std::string endless = "small.toml --set traffic[0].size=1GB --set traffic[0].count=100000 ";
+  for (const char* const output : {"--json none/a.json", "--out none/a.weft", "--timeline none/a.json"}) {
+    const Outcome outcome = run(endless + output);
+    EXPECT_EQ(outcome.exit_status, 1) << output;
+    EXPECT_THAT(outcome.err, HasSubstr("cannot write 'none/a.")) << output;
+    EXPECT_THAT(outcome.err, HasSubstr("there is no folder 'none'")) << output;
+  }
+}
+
+TEST_F(Run, OutputThatNeverArrivesIsAFault) {
+  for (const char* const command : {"run small.toml --no-results", "run --help", "collective all-reduce -n 2 -s 1KiB",
+                                    "claims --list", "show small.toml", "help run"}) {
+    for (const char* const where : {">/dev/full", ">&-"}) {
+      const Outcome outcome =
+          run_weft(fmt::format("--version >/dev/null; cd {}; {} {} {}", folder_.string(), WEFT_BINARY, command, where));
+      EXPECT_EQ(outcome.exit_status, 1) << command << where;
+      EXPECT_THAT(outcome.err, HasSubstr("cannot write to")) << command << where;
+    }
+  }
+}
+
+TEST_F(Run, AScenarioThatIsNoFileOrHasNoTrafficIsRefused) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  for (const char* const wrong : {"pipe", "/dev/zero"}) {
+    const Outcome outcome = run(wrong);
+    EXPECT_EQ(outcome.exit_status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("is a pipe or a device; expected a regular file"));
+  }
+  const Outcome endless = run("small.toml --set traffic[0].kind=file --set traffic[0].file=/dev/zero");
+  EXPECT_EQ(endless.exit_status, 2) << endless.err;
+  std::ofstream(folder_ / "silent.toml") << "[topology]\nkind = \"single-switch\"\nhosts = 4\n";
+  const Outcome silent = run("silent.toml");
+  EXPECT_EQ(silent.exit_status, 2);
+  EXPECT_THAT(silent.err, HasSubstr("silent.toml:1:1: nothing is sent: add a [[traffic]] or a [[job]]"));
 }
 
 TEST_F(Run, ShowsNoProgressOffATerminal) { EXPECT_EQ(run("small.toml").err, ""); }

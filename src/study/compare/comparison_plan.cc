@@ -10,6 +10,7 @@
 #include "study/compare/misconfigurations.h"
 #include "study/compare/probes.h"
 #include "study/results/results_key.h"
+#include "study/scenario/scenario_validate.h"
 #include "study/scenario/value_codec.h"
 #include "study/world/world.h"
 
@@ -154,6 +155,9 @@ Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, co
     PlannedFabric fabric{.choice = choice, .scenario = {}, .reason = {}};
     Result<scenario::Scenario> scenario = scenario_of(choice, request, catalogue);
     if (scenario) {
+      if (Result<void> has_traffic = scenario::check_has_traffic(*scenario); !has_traffic) {
+        return pass_on(has_traffic);
+      }
       fabric.scenario = *std::move(scenario);
       add_chance(fabric.scenario);
       if (Result<void> added = planner.add(plan.fabrics.size(), fabric); !added) {

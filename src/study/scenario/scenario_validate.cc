@@ -421,6 +421,13 @@ std::string table_place(const Scenario& scenario, const std::string& table) {
 
 }  // namespace
 
+Result<void> check_has_traffic(const Scenario& scenario) {
+  if (scenario.traffic.empty() && scenario.jobs.empty()) {
+    return fail("{}:1:1: nothing is sent: add a [[traffic]] or a [[job]]", scenario.file);
+  }
+  return {};
+}
+
 std::string source_place(const Scenario& scenario, const std::string& path) {
   const auto found = scenario.sources.find(path);
   if (found != scenario.sources.end() && (is_of_file(found->second) || found->second.origin == Origin::kSet)) {

@@ -23,6 +23,9 @@ namespace weft::study::scenario {
 /// The settings of devices alone; `place` is that of the override that made them.
 [[nodiscard]] Result<void> validate_devices(const DeviceSettings& devices, std::string_view place);
 
+/// A network without traffic can be shown, but running it says nothing. Error: neither [[traffic]] nor [[job]].
+[[nodiscard]] Result<void> check_has_traffic(const Scenario& scenario);
+
 /// Refuses keys that do nothing with the kind, action or algorithm that their table ends up with. A key from a weaker
 /// layer than the one that chose the kind is passed over: a case may choose another kind than the file.
 [[nodiscard]] Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scenario);
