@@ -23,7 +23,8 @@ function memberNames() {
   const fields = text.matchAll(/\{(?:\.name = )?"(\w+)",\s*(?:\.access = )?member</g);
   const names = [...new Set([...fields].map(([, name]) => name))].sort();
   if (names.length === 0) throw new Error('comparison_tables*.cc: no names found');
-  return names.map((name) => `const m_${name} = '${name}';\nexport {m_${name} as ${name}};`).join('\n');
+  const constants = names.map((name) => `const of_${name} = '${name}';`); // a name may be a word of the language
+  return [...constants, `export {${names.map((name) => `of_${name} as ${name}`).join(', ')}};`].join('\n');
 }
 
 const members = {

@@ -22,7 +22,7 @@ bool is_no_figure(std::string_view name) {
                                                           name_of<&ComparedFabric::rows>(),
                                                           name_of<&SettingsToGetRight::list>(),
                                                           name_of<&PathPart::rank>()};
-  return std::ranges::find(kOthers, name) != kNames.end();
+  return std::ranges::find(kOthers, name) != kOthers.end();
 }
 
 /// What tells the rows of a list apart.
