@@ -156,6 +156,71 @@ std::vector<std::string> keys_of(std::span<const study::scenario::Scenario> scen
   return keys;
 }
 
+/// What has come of the cases so far.
+struct Outcome {
+  std::vector<study::results::RunResults> runs;
+  int status = kSuccess;
+};
+
+/// On disk first of all: printing may fail.
+Result<void> keep(const RunText& text, study::results::RunResults results, ResultFiles& files, Outcome& outcome) {
+  if (!text.no_results) {
+    if (Result<void> stored = files.add(results); !stored) {
+      return stored;
+    }
+  }
+  if (!text.quiet) {
+    fmt::print(text_stream(text), "{}{}", outcome.runs.empty() ? "" : "\n",
+               study::results::summary_text(results, study::results::summarise(results)));
+    std::fflush(text_stream(text));
+  }
+  outcome.status = std::max(outcome.status, status_of(results.run.end));
+  outcome.runs.push_back(std::move(results));
+  return {};
+}
+
+/// Each case in turn. Errors: a result cannot be written. A case that is not possible does not keep the others away.
+Result<void> run_cases(const RunText& text, std::span<const study::scenario::Scenario> scenarios,
+                       const std::vector<std::string>& keys, ResultFiles& files, Outcome& outcome) {
+  const bool several = scenarios.size() > 1;
+  for (std::size_t i = 0; i < scenarios.size() && !interrupted(); ++i) {
+    const study::scenario::Scenario& scenario = scenarios[i];
+    const std::string name = scenario.case_name.empty() ? scenario.name : scenario.case_name;
+    Result<study::results::RunResults> results = run_case(
+        scenario,
+        {.name = name,
+         .key = keys[i],
+         .captures = captures_of(text, several ? scenario.case_name : ""),
+         .timeline = text.timeline.empty() || !several ? text.timeline : with_case(text.timeline, scenario.case_name),
+         .check_hops = text.no_check ? 0 : kCheckHops,
+         .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal,
+         .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked});
+    if (!results) {
+      outcome.status = complain(
+          "run", {fmt::format("{}{}", several ? name + ": not possible: " : "", results.error().message)}, kUsageError);
+      continue;
+    }
+    const std::string error = results->run.error;
+    if (Result<void> kept = keep(text, *std::move(results), files, outcome); !kept) {
+      return kept;
+    }
+    if (!error.empty()) {
+      fmt::print(stderr, "weft run: {}: {}\n", name, error);
+    }
+  }
+  return {};
+}
+
+/// What all runs say together.
+void print_comparison(const RunText& text, const std::vector<study::results::RunResults>& runs) {
+  if (runs.size() > 1) {
+    fmt::print(text_stream(text), "\n{}", comparison_of(runs));
+  }
+  if (const std::string ladder = study::run::ladder_text(runs); !ladder.empty()) {
+    fmt::print(text_stream(text), "\n{}", ladder);
+  }
+}
+
 int run(const RunText& text) {
   if (text.json == "-" && text.csv == "-") {
     return complain("run", {"--json - and --csv - cannot both have standard output"}, kUsageError);
@@ -173,65 +238,21 @@ int run(const RunText& text) {
     return complain("run", possible.error(), kFault);
   }
   catch_interrupts();
-  std::vector<study::results::RunResults> runs;
-  int status = kSuccess;
-  const std::vector<std::string> keys = keys_of(*scenarios, *catalogue);
-  for (std::size_t i = 0; i < scenarios->size(); ++i) {
-    const study::scenario::Scenario& scenario = (*scenarios)[i];
-    const std::string name = scenario.case_name.empty() ? scenario.name : scenario.case_name;
-    Result<study::results::RunResults> results =
-        run_case(scenario, {.name = name,
-                            .key = keys[i],
-                            .captures = captures_of(text, scenarios->size() > 1 ? scenario.case_name : ""),
-                            .timeline = text.timeline.empty() || scenarios->size() == 1
-                                            ? text.timeline
-                                            : with_case(text.timeline, scenario.case_name),
-                            .check_hops = text.no_check ? 0 : kCheckHops,
-                            .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal,
-                            .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked});
-    if (!results) {
-      // What the other cases gave, or will give, is not lost with this one.
-      status = complain(
-          "run", {fmt::format("{}{}", scenarios->size() > 1 ? name + ": not possible: " : "", results.error().message)},
-          kUsageError);
-      continue;
-    }
-    // First of all: printing may fail.
-    if (!text.no_results) {
-      if (Result<void> stored = files.add(*results); !stored) {
-        return complain("run", stored.error(), kFault);
-      }
-    }
-    if (!text.quiet) {
-      fmt::print(text_stream(text), "{}{}", runs.empty() ? "" : "\n",
-                 study::results::summary_text(*results, study::results::summarise(*results)));
-      std::fflush(text_stream(text));
-    }
-    status = std::max(status, status_of(results->run.end));
-    if (!results->run.error.empty()) {
-      fmt::print(stderr, "weft run: {}: {}\n", name, results->run.error);
-    }
-    runs.push_back(std::move(*results));
-    if (interrupted()) {
-      status = kInterrupted;
-      break;
-    }
+  Outcome outcome;
+  if (Result<void> ran = run_cases(text, *scenarios, keys_of(*scenarios, *catalogue), files, outcome); !ran) {
+    return complain("run", ran.error(), kFault);
   }
-  if (runs.size() > 1 && !text.quiet) {
-    fmt::print(text_stream(text), "\n{}", comparison_of(runs));
-  }
-  if (runs.empty()) {
+  const int status = interrupted() ? kInterrupted : outcome.status;
+  if (outcome.runs.empty()) {
     return status;
   }
-  if (const std::string ladder = study::run::ladder_text(runs); !ladder.empty() && !text.quiet) {
-    fmt::print(text_stream(text), "\n{}", ladder);
-  }
-  for (const std::string& file : files.written()) {
-    if (!text.quiet) {
+  if (!text.quiet) {
+    print_comparison(text, outcome.runs);
+    for (const std::string& file : files.written()) {
       fmt::print(text_stream(text), "\nresults in {}\n", file);
     }
   }
-  Result<void> written = write_all(text, runs);
+  Result<void> written = write_all(text, outcome.runs);
   return written ? status : complain("run", written.error(), kFault);
 }
 
