@@ -7,8 +7,6 @@
 namespace weft::study::report {
 namespace {
 
-constexpr Need kMust = Need::kMust;
-
 std::vector<MemberField> head_fields() {
   return {
       {"name", member<&ComparedFabric::name>, "Name, of no other fabric of the document.", "", kMust},

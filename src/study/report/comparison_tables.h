@@ -12,6 +12,8 @@
 
 namespace weft::study::report {
 
+inline constexpr Need kMust = Need::kMust;
+
 template <>
 const RecordTable& record_table<Comparison>();
 template <>

@@ -2,11 +2,7 @@
 #include "study/report/comparison_tables.h"
 
 namespace weft::study::report {
-namespace {
-
-constexpr Need kMust = Need::kMust;
-
-}  // namespace
+namespace {}  // namespace
 
 template <>
 const RecordTable& record_table<HardwareNeeds>() {

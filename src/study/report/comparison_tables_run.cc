@@ -4,8 +4,6 @@
 namespace weft::study::report {
 namespace {
 
-constexpr Need kMust = Need::kMust;
-
 /// `path` leads from the record to its figures; empty: they are the record.
 template <auto... path>
 std::vector<MemberField> run_fields() {
