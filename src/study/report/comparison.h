@@ -1,6 +1,6 @@
 // A comparison of networks as a document: what `weft compare` makes, and what the report, its tables and `weft diff`
 // are made from. docs/report.md describes its members; their names and units in JSON stand in the tables of
-// study/report/comparison_members*.cc.
+// study/report/comparison_tables*.cc.
 //
 // Times are in seconds unless a name says otherwise, sizes in bytes, shares and ratios relative. What was not measured
 // is absent: an empty optional. Lists and texts that are not optional always belong to their record. `form` is how a

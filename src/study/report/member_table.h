@@ -2,7 +2,7 @@
 //
 // One table per record describes it for all its forms: JSON both ways, the check of a document, CSV, the figures that
 // `weft diff` compares, the reference in docs/report.md, and the names that the page's JavaScript takes. The tables of
-// a comparison stand in study/report/comparison_members*.cc.
+// a comparison stand in study/report/comparison_tables*.cc.
 #pragma once
 
 #include <cstddef>
