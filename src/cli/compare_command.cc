@@ -72,9 +72,9 @@ class Display {
   live::Clock clock_;
 };
 
-class Comparison {
+class CompareCommand {
  public:
-  explicit Comparison(const CompareText& text) : text_(text), store_("") {}
+  explicit CompareCommand(const CompareText& text) : text_(text), store_("") {}
 
   int run() {
     if (Result<void> planned = plan(); !planned) {
@@ -299,7 +299,7 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
   command->add_flag("-q,--quiet", text.quiet, "No table and no progress");
   command->footer(
       "Exit status: 0 done, 1 a run or an output failed, 2 wrong input, 130 interrupted (the same command goes on).");
-  command->callback([&text, &exit_status] { exit_status = Comparison(text).run(); });
+  command->callback([&text, &exit_status] { exit_status = CompareCommand(text).run(); });
 }
 
 }  // namespace weft::cli
