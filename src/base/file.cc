@@ -122,6 +122,22 @@ Result<void> write_file(const std::string& path, std::string_view text) {
   return publish_draft(path);
 }
 
+Result<void> check_folder_writable(const std::string& path) {
+  std::error_code error;
+  fs::path there = fs::path(path.empty() ? "." : path).lexically_normal();
+  while (!there.empty() && !fs::exists(there, error) && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  const std::string where = there.empty() ? "." : there.string();
+  if (!fs::is_directory(where, error)) {
+    return fail("cannot make the folder '{}': {}: {}", path, where, reason(ENOTDIR));
+  }
+  if (::access(where.c_str(), W_OK | X_OK) != 0) {
+    return fail("cannot write into '{}': {}: {}", path, where, reason(errno));
+  }
+  return {};
+}
+
 Result<void> check_writable(const std::string& path) {
   std::error_code error;
   if (path.empty()) {

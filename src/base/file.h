@@ -26,6 +26,9 @@ struct ReadLimit {
 /// Whether write_file could make it, as far as that can be known without writing: to be asked before hours of work.
 [[nodiscard]] Result<void> check_writable(const std::string& path);
 
+/// Whether files can be written into the folder: it is there, or can be made. Nothing is made.
+[[nodiscard]] Result<void> check_folder_writable(const std::string& path);
+
 /// The name under which a file is written before it is complete: beside it, and of this process alone.
 [[nodiscard]] std::string draft_name(const std::string& path);
 /// Gives a complete draft its name, or removes it. Errors: as write_file.

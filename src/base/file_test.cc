@@ -72,6 +72,17 @@ TEST_F(FileTest, ErrorsOfWritingSayWhy) {
   }
 }
 
+TEST_F(FileTest, AFolderIsThereOrCanBeMade) {
+  EXPECT_TRUE(check_folder_writable(folder_.string()));
+  EXPECT_TRUE(check_folder_writable(in("new/one")));
+  EXPECT_FALSE(fs::exists(in("new"))) << "nothing is made";
+  EXPECT_TRUE(check_folder_writable(""));
+  EXPECT_TRUE(check_folder_writable("no-such-folder-here/below"));
+  ASSERT_TRUE(write_file(in("a"), "x"));
+  EXPECT_EQ(message(check_folder_writable(in("a/b"))),
+            "cannot make the folder '" + in("a/b") + "': " + in("a") + ": Not a directory");
+}
+
 TEST_F(FileTest, DevicesAreWrittenToAndNotReplaced) {
   ASSERT_TRUE(write_file("/dev/null", "x"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));

@@ -112,7 +112,7 @@ std::FILE* text_stream(const RunText& text) { return text.json == "-" || text.cs
 /// Everything that will be written can be, as far as that is known before the first run.
 Result<void> check_outputs(const RunText& text, const ResultFiles& files) {
   if (!text.no_results) {
-    if (Result<void> possible = files.prepare(); !possible) {
+    if (Result<void> possible = files.check(); !possible) {
       return possible;
     }
   }
@@ -121,7 +121,7 @@ Result<void> check_outputs(const RunText& text, const ResultFiles& files) {
       return possible;
     }
   }
-  return prepare_csv_folder(text.csv);
+  return check_csv_output(text.csv);
 }
 
 Result<void> write_all(const RunText& text, const std::vector<study::results::RunResults>& runs) {

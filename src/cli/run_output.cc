@@ -50,10 +50,13 @@ std::string run_name(const study::results::RunInfo& run) {
 
 bool ResultFiles::is_one_file() const { return std::filesystem::path(out_).extension() == ".weft"; }
 
-Result<void> ResultFiles::prepare() const { return is_one_file() ? check_writable(out_) : make_folder(out_); }
+Result<void> ResultFiles::check() const { return is_one_file() ? check_writable(out_) : check_folder_writable(out_); }
 
 Result<void> ResultFiles::add(const study::results::RunResults& run) {
   if (!is_one_file()) {
+    if (Result<void> made = make_folder(out_); !made) {
+      return made;
+    }
     std::string file = std::filesystem::path(out_) / (run_name(run.run) + ".weft");
     Result<void> stored = study::results::write_results(file, {run});
     if (stored) {
@@ -82,8 +85,8 @@ Result<void> check_text_output(const std::string& where) {
   return where.empty() || where == "-" ? Result<void>() : check_writable(where);
 }
 
-Result<void> prepare_csv_folder(const std::string& where) {
-  return where.empty() || where == "-" ? Result<void>() : make_folder(where);
+Result<void> check_csv_output(const std::string& where) {
+  return where.empty() || where == "-" ? Result<void>() : check_folder_writable(where);
 }
 
 nlohmann::ordered_json runs_json(std::span<const study::results::RunResults> runs, study::results::JsonDetail detail) {

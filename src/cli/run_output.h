@@ -26,8 +26,8 @@ class ResultFiles {
   /// `out` is one file for all runs if it ends in ".weft", and otherwise a folder that gets a file per run.
   explicit ResultFiles(std::string out) : out_(std::move(out)) {}
 
-  /// Before the first run: makes the folder. Errors: it or the file cannot be written, and why.
-  [[nodiscard]] Result<void> prepare() const;
+  /// Before the first run. Errors: the folder or the file cannot be written, and why.
+  [[nodiscard]] Result<void> check() const;
   [[nodiscard]] Result<void> add(const study::results::RunResults& run);
   /// Names of what was written, each once.
   [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
@@ -49,9 +49,9 @@ class ResultFiles {
 /// Indented; `where` is a file, or "-" for standard output.
 [[nodiscard]] Result<void> write_json(const std::string& where, const nlohmann::ordered_json& json);
 
-/// Before hours of work: whether write_text, and write_csv_files for a folder, will be able to. "" and "-" always.
+/// Before hours of work: whether write_text and write_csv_files will be able to. "" and "-" always are.
 [[nodiscard]] Result<void> check_text_output(const std::string& where);
-[[nodiscard]] Result<void> prepare_csv_folder(const std::string& where);
+[[nodiscard]] Result<void> check_csv_output(const std::string& where);
 
 /// `where` is a folder, made if need be; "-": all tables on standard output, each under "# name".
 [[nodiscard]] Result<void> write_csv_files(const std::string& where, const std::vector<study::results::CsvFile>& files);

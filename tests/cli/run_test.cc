@@ -124,7 +124,8 @@ TEST_F(Run, AScenarioThatIsNoFileOrHasNoTrafficIsRefused) {
   }
   const Outcome endless = run("small.toml --set traffic[0].kind=file --set traffic[0].file=/dev/zero");
   EXPECT_EQ(endless.exit_status, 2) << endless.err;
-  std::ofstream(folder_ / "silent.toml") << "[topology]\nkind = \"single-switch\"\nhosts = 4\n";
+  std::ofstream(folder_ / "silent.toml")
+      << "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"single-switch\"\nhosts = 4\n";
   const Outcome silent = run("silent.toml");
   EXPECT_EQ(silent.exit_status, 2);
   EXPECT_THAT(silent.err, HasSubstr("silent.toml:1:1: nothing is sent: add a [[traffic]] or a [[job]]"));
