@@ -59,28 +59,28 @@ std::optional<UntypedValue> parse_untyped(std::string_view text) {
 UntypedValue untyped_of(const Json& json) {
   switch (json.type()) {
     case Json::value_t::boolean:
-      return {json.get<bool>()};
+      return UntypedValue(json.get<bool>());
     case Json::value_t::number_integer:
-      return {json.get<std::int64_t>()};
+      return UntypedValue(json.get<std::int64_t>());
     case Json::value_t::number_unsigned:
-      return {json.get<std::uint64_t>()};
+      return UntypedValue(json.get<std::uint64_t>());
     case Json::value_t::number_float:
-      return {json.get<double>()};
+      return UntypedValue(json.get<double>());
     case Json::value_t::string:
-      return {json.get<std::string>()};
+      return UntypedValue(json.get<std::string>());
     case Json::value_t::array: {
       UntypedValue::List list;
       for (const Json& element : json) {
         list.push_back(untyped_of(element));
       }
-      return {std::move(list)};
+      return UntypedValue(std::move(list));
     }
     case Json::value_t::object: {
       UntypedValue::Object object;
       for (const auto& [name, member] : json.items()) {
         object.push_back({.name = name, .value = untyped_of(member)});
       }
-      return {std::move(object)};
+      return UntypedValue(std::move(object));
     }
     case Json::value_t::null:
     case Json::value_t::binary:     // not from a text

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,13 +19,32 @@ struct UntypedMember;
 struct UntypedValue {
   using List = std::vector<UntypedValue>;
   using Object = std::vector<UntypedMember>;
-  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, List, Object> value{};
+  using Any = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, List, Object>;
+
+  // Declared here and defined below, where the members of an object are known.
+  UntypedValue();
+  explicit UntypedValue(Any any);
+  UntypedValue(const UntypedValue& other);
+  UntypedValue(UntypedValue&& other) noexcept;
+  UntypedValue& operator=(const UntypedValue& other);
+  UntypedValue& operator=(UntypedValue&& other) noexcept;
+  ~UntypedValue();
+
+  Any value;
 };
 
 struct UntypedMember {
   std::string name;
   UntypedValue value;
 };
+
+inline UntypedValue::UntypedValue() = default;
+inline UntypedValue::UntypedValue(Any any) : value(std::move(any)) {}
+inline UntypedValue::UntypedValue(const UntypedValue& other) = default;
+inline UntypedValue::UntypedValue(UntypedValue&& other) noexcept = default;
+inline UntypedValue& UntypedValue::operator=(const UntypedValue& other) = default;
+inline UntypedValue& UntypedValue::operator=(UntypedValue&& other) noexcept = default;
+inline UntypedValue::~UntypedValue() = default;
 
 /// A member in its place. `value` is there if the record's own members do not say it: the member is unknown, or its
 /// value has another form than weft would write.
