@@ -109,7 +109,7 @@ TEST(Collective, WrongInputIsAnsweredInOneLineThatNamesTheOption) {
 TEST(Collective, AnUnwritableJsonIsNoticedBeforeTheWork) {
   const Outcome outcome = run_weft("collective all-reduce --json /nonexistent/rows.json");
   EXPECT_EQ(outcome.exit_status, 1);
-  EXPECT_EQ(outcome.err, "weft collective: cannot write /nonexistent/rows.json\n");
+  EXPECT_EQ(outcome.err, "weft collective: cannot write '/nonexistent/rows.json': there is no folder '/nonexistent'\n");
 }
 
 TEST(Collective, AnInterruptKeepsTheRowsThatThereAre) {
