@@ -43,19 +43,46 @@ void share_steps(std::vector<CostedFabric>& all) {
   }
 }
 
-/// Between the costs of two fabrics, as a share of the second's; the ends as far as the step times are known.
+/// Between the costs of two fabrics, as a share of the second's; the ends as far as step times and prices are known.
 struct Saving {
   double share = 0;
   std::optional<double> low;
   std::optional<double> high;
 };
 
+/// How many parts of the same name and price are in a bill.
+std::int64_t count_in(const Fabric& fabric, const report::BillLine& line) {
+  std::int64_t count = 0;
+  for (const report::BillLine& own : fabric.bill.value_or(std::vector<report::BillLine>())) {
+    count += own.name == line.name && own.unit_price_usd == line.unit_price_usd && own.owned == line.owned ? own.count : 0;
+  }
+  return count;
+}
+
+/// By how much the price of a network may be off against another's: parts of the catalogue that the other does not
+/// have too. What both have is off in both alike.
+double price_doubt(const Fabric& own, const Fabric& other) {
+  double doubt = 0;
+  for (const report::BillLine& line : own.bill.value_or(std::vector<report::BillLine>())) {
+    if (!line.owned && line.mark != "given") {
+      const std::int64_t more = std::max<std::int64_t>(line.count - count_in(other, line), 0);
+      doubt += static_cast<double>(more) * line.unit_price_usd;
+    }
+  }
+  return doubt * own.work_cost->price_uncertainty;
+}
+
 Saving saving_of(const CostedFabric& own, const CostedFabric& other) {
   Saving saving{.share = 1 - own.cost() / other.cost(), .low = {}, .high = {}};
-  if (own.known.low && other.known.low) {
-    saving.low = 1 - own.usd_per_second * *own.known.high / (other.usd_per_second * *other.known.low);
-    saving.high = 1 - own.usd_per_second * *own.known.low / (other.usd_per_second * *other.known.high);
+  if (!own.known.low || !other.known.low) {
+    return saving;
   }
+  const double own_doubt = price_doubt(*own.fabric, *other.fabric) / own.fabric->work_cost->total_usd;
+  const double other_doubt = price_doubt(*other.fabric, *own.fabric) / other.fabric->work_cost->total_usd;
+  const double own_high = own.usd_per_second * *own.known.high * (1 + own_doubt);
+  const double own_low = own.usd_per_second * *own.known.low * (1 - own_doubt);
+  saving.low = 1 - own_high / (other.usd_per_second * *other.known.low * (1 - other_doubt));
+  saving.high = 1 - own_low / (other.usd_per_second * *other.known.high * (1 + other_doubt));
   return saving;
 }
 

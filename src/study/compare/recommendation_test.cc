@@ -96,6 +96,33 @@ TEST(Recommendation, AnUncertainSliceIsNeverClear) {
   EXPECT_THAT(own.sure, HasSubstr("rocev2: slices have not converged"));
 }
 
+/// 40,000 USD of 3 million are decided by prices that nobody has quoted.
+TEST(Recommendation, GuessedPricesAloneAreNeverClear) {
+  auto one = fabric_of({"rocev2", 1.0, 0.001, 0.30e6});
+  auto two = fabric_of({"infiniband", 1.0, 0.001, 0.36e6});
+  one.bill = {{.part = "switch", .name = "tomahawk", .count = 10, .unit_price_usd = 30e3, .mark = "guess"}};
+  two.bill = {{.part = "switch", .name = "quantum", .count = 10, .unit_price_usd = 36e3, .mark = "guess"}};
+  for (auto* own : {&one, &two}) {
+    own->work_cost->price_uncertainty = 0.2;
+  }
+  const auto guessed = recommended({one, two});
+  EXPECT_EQ(guessed.kind, "likely");
+  EXPECT_THAT(guessed.sure, HasSubstr("prices of the catalogue that are 20 % off"));
+  one.bill->front().mark = two.bill->front().mark = "given";
+  EXPECT_EQ(recommended({one, two}).kind, "clear");
+}
+
+TEST(Recommendation, PartsThatBothHaveAreOffInBothAlike) {
+  auto one = fabric_of({"rocev2", 1.0, 0.001, 0.30e6});
+  auto two = fabric_of({"rocev2-pfc", 1.1, 0.001, 0.30e6});
+  one.bill = {{.part = "switch", .name = "tomahawk", .count = 10, .unit_price_usd = 30e3, .mark = "guess"}};
+  two.bill = one.bill;
+  for (auto* own : {&one, &two}) {
+    own->work_cost->price_uncertainty = 0.5;
+  }
+  EXPECT_EQ(recommended({one, two}).kind, "clear");
+}
+
 TEST(Recommendation, NothingDecidesNamesTheTieAndWhatToChooseBy) {
   auto one = fabric_of({"rocev2", 1.0, 0.01, 0.30e6});
   auto two = fabric_of({"infiniband", 1.001, 0.01, 0.31e6});

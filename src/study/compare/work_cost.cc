@@ -15,6 +15,10 @@ std::optional<double> usd(const std::optional<scenario::Money>& value) {
   return value ? std::optional(usd(*value)) : std::nullopt;
 }
 
+double share_of(Probability probability) {
+  return static_cast<double>(probability.raw()) / static_cast<double>(Probability::kOne);
+}
+
 struct Unit {
   const char* name;
   double per_step;
@@ -91,11 +95,12 @@ report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenar
   const Unit unit = unit_of(scenario, tokens);
   report::WorkCost made;
   made.unit = unit.name;
+  made.price_uncertainty = share_of(scenario.cost.price_uncertainty);
   set_parts(made, total);
   double lost = 0;
   if (const auto& probability = scenario.cost.misconfiguration_probability) {
     if (const std::optional<double> loss = mean_misconfiguration_loss(fabric)) {
-      lost = *loss * static_cast<double>(probability->raw()) / static_cast<double>(Probability::kOne);
+      lost = *loss * share_of(*probability);
       made.misconfiguration = lost;
     } else {
       made.not_counted.emplace_back("misconfigurations: their losses were not measured");

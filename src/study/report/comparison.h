@@ -368,6 +368,7 @@ struct WorkCost {
   std::int64_t years = 0;
   bool years_assumed = false;
   double availability = 1;           // share of the time in which it works
+  double price_uncertainty = 0;      // share, of prices of the catalogue
   Maybe<double> misconfiguration{};  // share of the work that misconfigurations are expected to cost
   std::vector<std::string> not_counted{};
   Maybe<double> to_recommended{};  // ratio

@@ -184,6 +184,8 @@ const RecordTable& record_table<WorkCost>() {
       {"years", member<&WorkCost::years>, "Over so many years.", "years", kMust},
       {"years_assumed", member<&WorkCost::years_assumed>, "The scenario does not say how many years."},
       {"availability", member<&WorkCost::availability>, "Share of the time in which the cluster works.", "share"},
+      {"price_uncertainty", member<&WorkCost::price_uncertainty>,
+       "How far prices of the catalogue may be off, up or down.", "share"},
       {"misconfiguration", member<&WorkCost::misconfiguration>,
        "Share of the work that misconfigurations are expected to cost.", "share"},
       {"not_counted", member<&WorkCost::not_counted>, "What should be in it and is not, with the reason."},

@@ -129,6 +129,11 @@ constexpr std::array kCost = {
         .about = "How likely the network runs with one of the mistakes of the tuning risk; the verdict of a comparison "
                  "then counts the mean of their losses so often. `none`: they stay a separate line.",
         .empty_word = "none"},
+    Key{.name = "price_uncertainty",
+        .binding = bind<&CostSettings::price_uncertainty>(),
+        .fallback = "20%",
+        .about = "How far prices of the catalogue may be off, up or down; prices that the scenario gives are exact. The "
+                 "verdict of a comparison is clear only if it holds at both ends."},
 };
 
 }  // namespace

@@ -62,6 +62,7 @@ struct CostSettings {
   std::optional<Money> other;                           // what this network needs beside its own parts
   std::optional<std::int64_t> downtime_hours_per_year;  // without any work done
   std::optional<Probability> misconfiguration_probability;
+  Probability price_uncertainty;  // of prices that the scenario does not give
 };
 
 }  // namespace weft::study::scenario
