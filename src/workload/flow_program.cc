@@ -40,6 +40,8 @@ Result<void> FlowProgram::open_due_flows() {
     next_ = take();
     if (flow.shape.stop <= now)
       continue;  // a limit on open flows held it back for too long
+    if (options_.is_quiet && options_.is_quiet(now))
+      continue;
     if (auto opened = open(flow); !opened)
       return opened;
   }

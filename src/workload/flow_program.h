@@ -4,6 +4,7 @@
 // message has finished, or at the first that fails. Memory grows with the open flows.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ struct FlowProgramOptions {
   ConnectionOptions connection{};  // receive_requests above 0 if any flow of the job needs them
   std::uint32_t max_open_flows = kNoLimit;
   Duration start_delay{};  // of this rank: every flow starts so much later
+  /// Asked at each arrival: whether it is left out, because nobody looks at the network now. Null: none is.
+  std::function<bool(Time)> is_quiet{};
 };
 
 class FlowProgram final : public Program, private MessageHandler {

@@ -82,7 +82,7 @@ Result<PoissonArrivals> PoissonArrivals::make(const JobOptions& job, const Poiss
     return fail("poisson: {} ranks; it needs at least 2", job.ranks);
   if (options.channels == 0)
     return fail("poisson: no channel; it needs at least 1");
-  if (options.messages == PoissonOptions::kNoLimit && options.flow.stop.is_never())
+  if (!options.endless && options.messages == PoissonOptions::kNoLimit && options.flow.stop.is_never())
     return fail("poisson: neither a number of messages nor a stop is given");
   FlowShape typical = options.flow;
   typical.size = std::max(mean(options.sizes), Bytes(1));

@@ -7,6 +7,7 @@
 
 #include "study/assembly/build_collective.h"
 #include "study/scenario/flow_file.h"
+#include "study/scenario/scenario_validate.h"
 #include "study/scenario/selector.h"
 #include "workload/all_to_all.h"
 #include "workload/flow_list.h"
@@ -239,6 +240,7 @@ Result<void> PatternBuilder::poisson(TrafficPlan& plan, const scenario::TrafficS
   if (traffic.count > 1) {
     options.messages = static_cast<std::uint64_t>(traffic.count);
   }
+  plan.as_long_as_jobs = options.endless = scenario::lasts_as_long_as_jobs(scenario_, traffic);
   return take(plan, workload::PoissonArrivals::make(plan.job, options), traffic);
 }
 

@@ -173,12 +173,11 @@ class Recommender {
       made_.text += " Their step times do not differ; the price does.";
     }
     if (saving.low) {
-      made_.sure =
-          clear ? fmt::format("At the ends of both intervals it is {} to {} less.", percent(*saving.low),
-                              percent(*saving.high))
-                : fmt::format("Within the intervals of the step times it is between {} less and {}.",
-                              percent(*saving.high),
-                              *saving.low < 0 ? percent(-*saving.low) + " more" : percent(*saving.low) + " less");
+      const std::string low = *saving.low < 0 ? percent(-*saving.low) + " more" : percent(*saving.low) + " less";
+      made_.sure = fmt::format(
+          "Within the intervals of the step times, and with prices of the catalogue that are {:.0f} % off, it is "
+          "between {} less and {}.",
+          best().fabric->work_cost->price_uncertainty * 100, percent(*saving.high), low);
     }
     if (caution) {
       made_.sure += (made_.sure.empty() ? "" : " ") + *caution;

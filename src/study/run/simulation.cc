@@ -10,6 +10,10 @@ namespace {
 /// Events between two looks at the outside world: some hundredths of a second.
 constexpr std::uint64_t kEventsPerPause = 200'000;
 
+/// Jobs that send nothing for so long wait for one another; a composed one does not compute in between.
+constexpr Duration kComposedPatience = Duration::seconds(10);
+constexpr Duration kPatience = Duration::seconds(1'000);
+
 /// Often why a message failed: a fabric in parts, such as rails that no spine joins.
 std::string unreachable_text(const world::World& world) {
   const std::uint64_t lost = world.fabric().drops().unreachable;
@@ -43,6 +47,10 @@ bool Simulation::is_between_phases(Time time) const {
 
 const TrainingRun* Simulation::training(std::size_t job) const { return running_[job]->training.get(); }
 
+bool Simulation::rests(Time time) const {
+  return std::ranges::any_of(running_, [time](const auto& job) { return job->training && job->training->rests(time); });
+}
+
 Result<void> Simulation::call(workload::Program* program, bool& started, bool& done) {
   Result<void> ran = started ? program->on_event() : program->start();
   started = true;
@@ -60,6 +68,26 @@ Result<void> Simulation::call(workload::Program* program, bool& started, bool& d
 }
 
 bool Simulation::all_done() const { return ranks_left_ == 0 && parts_->matcher.awaiting_delivery() == 0; }
+
+Result<void> Simulation::call_company(workload::Program* program, bool& started) {
+  Result<void> ran = started ? program->on_event() : program->start();
+  started = true;
+  return ran;
+}
+
+bool Simulation::jobs_are_stuck() {
+  if (!has_company_) {
+    return false;
+  }
+  if (const std::uint64_t now = parts_->counter.job_messages; now != job_messages_) {
+    job_messages_ = now;
+    jobs_went_on_ = world_->now();
+    return false;
+  }
+  const bool composed =
+      std::ranges::all_of(running_, [](const auto& job) { return !job->training || job->training->composed(); });
+  return world_->now() - jobs_went_on_ > (composed ? kComposedPatience : kPatience);
+}
 
 Progress Simulation::progress() const {
   return {.now = world_->now(),
@@ -101,6 +129,9 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     }
     if (running && all_done()) {
       running = false;
+    } else if (running && jobs_are_stuck()) {
+      end = End::kStuck;
+      running = false;
     } else if (running && !keep_going(progress())) {
       end = End::kInterrupted;
       ended_at_ = world_->now();
@@ -112,10 +143,12 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     world_->finish_window(limit);
   }
   if (end == End::kStuck) {
-    error_ = "deadlock: no event is pending, but " + std::to_string(ranks_left_) + " ranks wait";
+    error_ = std::string("deadlock: ") + (has_company_ ? "jobs have sent nothing for long" : "no event is pending") +
+             ", but " + std::to_string(ranks_left_) + " ranks wait";
     ended_at_ = world_->now();
   }
   parts_->matcher.flush();
+  parts_->company_matcher.flush();
   return end;
 }
 

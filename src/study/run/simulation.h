@@ -144,6 +144,12 @@ class Simulation {
   [[nodiscard]] std::string place_of(const assembly::TrafficPlan& plan) const;
   [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
   /// Every program is done, and every message that arrives with a completion has been seen.
+  /// The same of traffic that lasts as long as the jobs.
+  [[nodiscard]] Result<void> call_company(workload::Program* program, bool& started);
+  /// Beside other traffic jobs that wait for one another would never be found idle.
+  [[nodiscard]] bool jobs_are_stuck();
+  /// A composed job does not look at the network now.
+  [[nodiscard]] bool rests(Time time) const;
   [[nodiscard]] bool all_done() const;
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
 
@@ -154,7 +160,10 @@ class Simulation {
   std::unique_ptr<world::World> world_;
   std::vector<std::unique_ptr<Job>> running_;
   std::vector<JobDescription> jobs_;
-  std::size_t ranks_left_ = 0;
+  std::size_t ranks_left_ = 0;     // of jobs; nobody waits for traffic that lasts as long as they do
+  bool has_company_ = false;       // there is such traffic
+  std::uint64_t job_messages_ = 0; // so many had ended when the jobs were last seen to go on
+  Time jobs_went_on_;
   std::uint64_t expected_bytes_ = 0;
   bool all_expected_ = true;
   Duration pause_interval_;

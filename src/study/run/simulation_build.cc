@@ -81,6 +81,25 @@ bool stays_whole(const world::WorldOptions& options, std::span<const assembly::T
                              [](const world::MachinePlan& machine) { return machine.options.host != nullptr; });
 }
 
+/// Phases of a composed step meet what the step meets only beside traffic that is alike at all times.
+Result<void> check_company(std::span<const assembly::TrafficPlan> plans) {
+  for (const assembly::TrafficPlan& plan : plans) {
+    if (!plan.training || plan.training->settings->training.fidelity != scenario::StepFidelity::kComposed) {
+      continue;
+    }
+    for (const assembly::TrafficPlan& other : plans) {
+      if (&other == &plan || other.as_long_as_jobs) {
+        continue;
+      }
+      return fail(
+          "job '{}': its step is composed, and '{}' is not alike at all times; beside a composed step there may be "
+          "[[traffic]] of kind \"poisson\" without stop and count; for other traffic and jobs set fidelity = \"packet\"",
+          plan.training->settings->name, other.job.name);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> Simulation::build() {
@@ -100,6 +119,10 @@ Result<void> Simulation::build() {
   if (Result<void> reached = assembly::check_reach(scenario_, *graph, *plans); !reached) {
     return reached;
   }
+  if (Result<void> may = check_company(*plans); !may) {
+    return may;
+  }
+  has_company_ = std::ranges::any_of(*plans, &assembly::TrafficPlan::as_long_as_jobs);
   world::WorldOptions options;
   options.seed = static_cast<std::uint64_t>(scenario_.seed);
   options.carries_bytes = payload_ == Payload::kBytes;
@@ -188,10 +211,16 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
     if (!ports) {
       return pass_on(ports);
     }
-    Job::Rank& made = job.ranks.emplace_back(place, std::move(*ports), job.connector, parts_->matcher);
+    workload::DeliveryMatcher& matcher = job.plan.as_long_as_jobs ? parts_->company_matcher : parts_->matcher;
+    Job::Rank& made = job.ranks.emplace_back(place, std::move(*ports), job.connector, matcher);
     job.connector.add_rank(made.ports, made.messenger);
     if (Result<void> programmed = make_program(job, rank); !programmed) {
       return programmed;
+    }
+    if (job.plan.as_long_as_jobs) {
+      parts_->counter.company.insert(job.plan.job.id);
+      machine.set_program([this, &made]() { return call_company(made.program.get(), made.started); });
+      continue;
     }
     machine.set_program([this, &made]() { return call(made.program.get(), made.started, made.done); });
     ++ranks_left_;
@@ -235,15 +264,13 @@ Result<void> Simulation::make_training(Job& job) {
        .limits = [this, &job](std::span<const world::FlowDemand> demands) { return path_limits(job, demands); },
        .piece = [this, &job] { return job.plan.training->network_rate.bytes_in(round_trip(job)) * kProductsPerPiece; },
        .min_piece = scenario_.collectives.chunk * kChunksPerPiece,
-       .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp});
+       .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp,
+       .has_company = has_company_});
   if (!run) {
     return pass_on(run);
   }
   if (Result<void> met = check_groups((*run)->communicators(), planned.layout); !met) {
     return fail("{}: job '{}': {}", place_of(job.plan), planned.settings->name, met.error().message);
-  }
-  if ((*run)->composed() && running_.size() > 1) {
-    return fail("job '{}': a composed step excludes other traffic; set fidelity = \"packet\"", planned.settings->name);
   }
   job.training = std::move(*run);
   parts_->counter.training.emplace(job.plan.job.id, job.training.get());
@@ -287,6 +314,9 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
     return make_training_program(job, rank);
   }
   workload::FlowProgramOptions options{.job = job.plan.job.id, .start_delay = start_delay(job, rank)};
+  if (job.plan.as_long_as_jobs) {
+    options.is_quiet = [this](Time now) { return rests(now); };
+  }
   if (job.plan.pattern->needs_receives()) {
     options.connection.receive_requests = 2 * options.connection.max_send_wr;
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "study/assembly/build_collective.h"
@@ -25,6 +26,7 @@ struct Simulation::Counter final : workload::MessageSink {
   explicit Counter(workload::MessageSink& behind) : sink(behind) {}
   void on_message(const workload::MessageRecord& record) override {
     ++messages;
+    job_messages += company.contains(record.flow.job) ? 0 : 1;
     bytes += static_cast<std::uint64_t>(record.size.count());
     // What a training job sends inside its domains is counted there, and no message of the network.
     const auto job = training.find(record.flow.job);
@@ -36,7 +38,9 @@ struct Simulation::Counter final : workload::MessageSink {
 
   workload::MessageSink& sink;
   std::map<workload::JobId, TrainingRun*> training;
+  std::set<workload::JobId> company;  // traffic that lasts as long as the jobs
   std::uint64_t messages = 0;
+  std::uint64_t job_messages = 0;  // of others
   std::uint64_t bytes = 0;
 };
 
@@ -68,9 +72,10 @@ struct Simulation::Job {
 };
 
 struct Simulation::Parts {
-  explicit Parts(workload::MessageSink& sink) : counter(sink), matcher(counter) {}
+  explicit Parts(workload::MessageSink& sink) : counter(sink), matcher(counter), company_matcher(counter) {}
   Counter counter;
   workload::DeliveryMatcher matcher;
+  workload::DeliveryMatcher company_matcher;  // of traffic that lasts as long as the jobs: nobody waits for its messages
   std::unique_ptr<assembly::HostBuilder> hosts;
   std::optional<assembly::ScaleUpPlan> scale_up;
 };

@@ -92,7 +92,8 @@ void SliceGrowth::plan() {
     own.limits = options_.limits(probe);
     own.hops_per_byte = static_cast<double>(load.packet_hops) / std::max(as_double(size), 1.0);
     own.steps = steps_in(probe);
-    own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || load.signals > 0);
+    own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || options_.has_company ||
+                                                 load.signals > 0);
   }
   for (auto& [operation, own] : plans_) {
     own.part_of_line = 0;
@@ -115,7 +116,7 @@ void SliceGrowth::plan() {
     settling += own.contended && !own.like ? own.slice.amount * own.hops_per_byte * kUsualRepetitions : 0;
   }
   const double left = static_cast<double>(options_.max_hops) - static_cast<double>(ends_.back().packet_hops);
-  whole_step_ = settling > 0 && step <= settling && step <= left;
+  whole_step_ = !options_.has_company && settling > 0 && step <= settling && step <= left;
 }
 
 // All communicators of an operation go around rings of one length, or their steps are not alike.
@@ -258,8 +259,15 @@ BatchMean SliceGrowth::settled(std::uint32_t phase) const {
   return slowest;
 }
 
+void SliceGrowth::note_begin(std::uint32_t phase) {
+  if (options_.has_company) {
+    begins_.try_emplace(phase, options_.load());
+  }
+}
+
 SliceGrowth::Load SliceGrowth::during(std::uint32_t phase) const {
-  const Load before = phase > 0 ? ends_[phase - 1] : Load();
+  const auto begin = begins_.find(phase);
+  const Load before = begin != begins_.end() ? begin->second : phase > 0 ? ends_[phase - 1] : Load();
   const Load after = phase < ends_.size() ? ends_[phase] : options_.load();
   return {.signals = after.signals - before.signals, .packet_hops = after.packet_hops - before.packet_hops};
 }

@@ -46,6 +46,7 @@ class SliceGrowth {
     Rate rate{};                     // of the line of one member
     Bytes min_piece{};               // at any rate: so many chunks that a step around a ring does not wait for one
     bool shares_hosts = false;       // flows of one host share its cores, so every operation has to settle
+    bool has_company = false;        // other traffic lasts as long as the job: likewise, and the step is never run itself
     std::function<Load()> load{};
     /// How often a step has the operation, on one communicator.
     std::function<std::uint64_t(const StepOperation&)> instances{};
@@ -58,6 +59,9 @@ class SliceGrowth {
   [[nodiscard]] bool skips(std::uint32_t phase);
   /// Whether the operations of the present phase run once more.
   [[nodiscard]] bool repeats(std::uint32_t phase);
+
+  /// The present phase begins: with company, what others sent in the rest before it is no part of it.
+  void note_begin(std::uint32_t phase);
 
   /// The step itself takes no more packet-hops than its operations would take to settle, so none of them does.
   [[nodiscard]] bool prefers_whole_step() const { return whole_step_; }
@@ -105,7 +109,8 @@ class SliceGrowth {
   [[nodiscard]] Load during(std::uint32_t phase) const;
 
   Options options_;
-  std::vector<Load> ends_;  // at the end of each phase so far
+  std::vector<Load> ends_;                // at the end of each phase so far
+  std::map<std::uint32_t, Load> begins_;  // with company alone: of each phase that has been run
   std::map<StepOperation, Plan> plans_;
   bool whole_step_ = false;
   std::size_t unplanned_ = 0;  // contended operations that have no slice yet and need one

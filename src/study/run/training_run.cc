@@ -17,6 +17,8 @@ using workload::RankId;
 /// Between two phases: what is still under way of one, acknowledgements above all, ends before the next begins, and
 /// senders that were slowed down are at full speed again.
 constexpr Duration kGap = Duration::milliseconds(100);
+/// So long before a phase traffic beside the job begins anew, for the phase to meet it as it is.
+constexpr Duration kLead = Duration::milliseconds(1);
 /// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
 constexpr std::uint64_t kMaxNodes = 4'000'000;
 constexpr std::uint64_t kEventsPerLook = 200'000;  // events between two looks at the outside world
@@ -64,7 +66,7 @@ Result<void> TrainingRun::prepare_phases() {
                         .settles = max_hops > 0,
                         .ranks = static_cast<std::uint32_t>(options_.job.ranks)},
                        [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
-  board_.emplace(phases_->phases(), kGap);
+  board_.emplace(phases_->phases(), kGap, options_.has_company ? Time::zero() + kLead : Time::zero());
   if (max_hops > 0) {
     growth_.emplace(SliceGrowth::Options{
         .phases = *phases_,
@@ -74,6 +76,7 @@ Result<void> TrainingRun::prepare_phases() {
         .rate = options_.network_rate,
         .min_piece = options_.min_piece,
         .shares_hosts = options_.shares_hosts,
+        .has_company = options_.has_company,
         .load = options_.load,
         .instances = [this](const StepOperation& operation) { return instances_of(operation); },
         .limits = [this](std::uint32_t phase) { return options_.limits(traffic_->demands_of(phase)); }});
@@ -81,12 +84,17 @@ Result<void> TrainingRun::prepare_phases() {
     board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
   }
   board_->set_samples([this](std::uint32_t phase, std::uint32_t ring_steps) {
+    if (growth_) {
+      growth_->note_begin(phase);
+    }
     phases_->shape_probe(phase, ring_steps, options_.min_piece);
     const StepPhases::Sample& part = phases_->sample(phase);
     return workload::PhaseCoordinator::Sample{.size = part.size, .ring_steps = part.ring_steps};
   });
   return {};
 }
+
+bool TrainingRun::rests(Time time) const { return board_ && !board_->over() && time + kLead < board_->begins_at(); }
 
 bool TrainingRun::take(const workload::MessageRecord& message) { return traffic_->add(message); }
 

@@ -39,6 +39,7 @@ class TrainingRun {
     std::function<Bytes()> piece{};
     Bytes min_piece{};          // SliceGrowth::Options
     bool shares_hosts = false;  // flows share the cores of a host
+    bool has_company = false;   // other traffic lasts as long as this job
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
   /// not fit into the memory of its GPUs.
@@ -64,6 +65,8 @@ class TrainingRun {
   [[nodiscard]] bool is_between_phases(Time time) const {
     return board_ && !board_->over() && time < board_->begins_at();
   }
+  /// Composed, and at rest: traffic beside it need not be simulated until shortly before the next phase.
+  [[nodiscard]] bool rests(Time time) const;
   /// Composed, and run to its end: its operations share links, and for them to settle would take as many packet-hops as
   /// the step (study/whole_step.h).
   [[nodiscard]] bool prefers_every_packet() const { return growth_ && growth_->prefers_whole_step(); }

@@ -53,7 +53,8 @@ constexpr std::array kTraffic = {
     Key{.name = "stop",
         .binding = bind<&TrafficSettings::stop>(),
         .fallback = "none",
-        .about = "No message is posted from then on.",
+        .about = "No message is posted from then on. `poisson` without it, without `count` and without a `stop` of the "
+                 "scenario lasts as long as the jobs that run steps.",
         .range = kSpan,
         .empty_word = "none"},
     Key{.name = "load",

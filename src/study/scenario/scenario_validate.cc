@@ -303,8 +303,10 @@ Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
     if (traffic.load == Probability::zero()) {
       return fail_at(scenario, path + "load", "0% would send nothing; must be above 0%");
     }
-    if (!traffic.stop && !scenario.stop) {
-      return fail_at(scenario, path + "kind", "'poisson' has no end; set stop in this [[traffic]] or in the scenario");
+    if (!traffic.stop && !scenario.stop && !lasts_as_long_as_jobs(scenario, traffic)) {
+      return fail_at(scenario, path + "kind",
+                     "'poisson' has no end; set stop in this [[traffic]] or in the scenario, or add a [[job]] that "
+                     "runs steps, as long as which it lasts");
     }
   }
   return {};
@@ -420,6 +422,11 @@ std::string table_place(const Scenario& scenario, const std::string& table) {
 }
 
 }  // namespace
+
+bool lasts_as_long_as_jobs(const Scenario& scenario, const TrafficSettings& traffic) {
+  return traffic.kind == TrafficKind::kPoisson && !traffic.stop && !scenario.stop && traffic.count <= 1 &&
+         std::ranges::any_of(scenario.jobs, [](const JobSettings& job) { return job.runs_steps(); });
+}
 
 Result<void> check_has_traffic(const Scenario& scenario) {
   if (scenario.traffic.empty() && scenario.jobs.empty()) {

@@ -73,6 +73,12 @@ PhasedProgram::PhasedProgram(PhaseCoordinator& board, verbs::Machine& machine, C
     requests_[i].request.token = i;
 }
 
+Result<void> PhasedProgram::start() {
+  if (board_.begins_at() > machine_.now())
+    machine_.set_timer({.at = board_.begins_at()});
+  return advance();
+}
+
 Result<void> PhasedProgram::on_event() {
   std::array<verbs::MachineEvent, 16> events;
   std::size_t count = events.size();

@@ -39,8 +39,9 @@ struct PhasedRequest {
 
 class PhaseCoordinator {
  public:
-  /// `gap` above zero: from the end of a phase to the beginning of the next.
-  PhaseCoordinator(std::uint32_t phases, Duration gap) : phases_(phases), gap_(gap) {}
+  /// `gap` above zero: from the end of a phase to the beginning of the next. The first begins at `first`.
+  PhaseCoordinator(std::uint32_t phases, Duration gap, Time first = Time::zero())
+      : phases_(phases), gap_(gap), begins_{first} {}
 
   void add_rank(verbs::Machine& machine) { machines_.push_back(&machine); }
   /// Asked of every phase but the first, when all before it have ended; those for which it is true are left out.
@@ -106,7 +107,7 @@ class PhaseCoordinator {
   std::vector<verbs::Machine*> machines_;
   std::uint32_t phase_ = 0;
   std::size_t finished_ = 0;
-  std::vector<Time> begins_{Time::zero()};
+  std::vector<Time> begins_;
   std::map<PhasedOperation, Duration> times_;
   std::map<PhasedOperation, std::uint32_t> ring_steps_;
   std::map<PhasedOperation, Sequence> sequences_;
@@ -118,7 +119,7 @@ class PhasedProgram final : public Program {
   PhasedProgram(PhaseCoordinator& board, verbs::Machine& machine, Collectives& collectives,
                 std::vector<PhasedRequest> requests);
 
-  [[nodiscard]] Result<void> start() override { return advance(); }
+  [[nodiscard]] Result<void> start() override;
   [[nodiscard]] Result<void> on_event() override;
   [[nodiscard]] bool done() const override { return board_.over(); }
 
