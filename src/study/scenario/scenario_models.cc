@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "study/scenario/fail_at.h"
+#include "study/scenario/fitting_parallelism.h"
 #include "study/scenario/model_catalogue.h"
 #include "study/scenario/step_work.h"
 #include "workload/training/memory_estimate.h"
@@ -84,7 +85,10 @@ Result<void> check_work(const Scenario& scenario, std::size_t index) {
     return {};
   }
   if (const auto fits = workload::check_memory(training_job_of(training), training.gpu_model); !fits) {
-    return fail_at(scenario, path + "model", "{}", fits.error().message);
+    const auto batch = scenario.sources.find(path + "global_batch");
+    const bool derived = batch != scenario.sources.end() && batch->second.origin == Origin::kDerived;
+    return fail_at(scenario, path + "model", "{}; {}", fits.error().message,
+                   fitting_text(job, derived ? BatchOrigin::kDerived : BatchOrigin::kGiven));
   }
   return {};
 }
