@@ -62,4 +62,9 @@ std::string terminal_text(std::string_view text, LineBreaks breaks) {
   return shown;
 }
 
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  return text.size() <= kMost ? terminal_text(text) : terminal_text(text.substr(0, kMost)) + "...";
+}
+
 }  // namespace weft

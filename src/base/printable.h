@@ -15,4 +15,8 @@ enum class LineBreaks : std::uint8_t { kReplaced, kKept };
 /// line breaks and tabs if asked for.
 [[nodiscard]] std::string terminal_text(std::string_view text, LineBreaks breaks = LineBreaks::kReplaced);
 
+/// The same of the beginning, with "..." behind it if the text is longer than 60 bytes: for a word or a line of a file
+/// inside a message.
+[[nodiscard]] std::string excerpt(std::string_view text);
+
 }  // namespace weft

@@ -53,5 +53,11 @@ TEST(TerminalText, OfAnyBytesIsStableAndWithoutControls) {
   }
 }
 
+TEST(Excerpt, IsShortWhateverTheTextIs) {
+  EXPECT_EQ(excerpt("leaf0"), "leaf0");
+  EXPECT_EQ(excerpt(std::string(1'000'000, 'x')), std::string(60, 'x') + "...");
+  EXPECT_EQ(excerpt(std::string(59, 'x') + "\xC3\xA4 and more"), std::string(59, 'x') + "?...");
+}
+
 }  // namespace
 }  // namespace weft

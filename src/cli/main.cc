@@ -11,6 +11,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/printable.h"
 #include "cli/claims_command.h"
 #include "cli/collective_command.h"
 #include "cli/compare_command.h"
@@ -83,7 +84,7 @@ int run(int argc, char** argv) {
       app.exit(error);
       return std::cout.flush() ? end_of_output(kSuccess) : end_of_output(kFault);
     }
-    fmt::print(stderr, "{}\n", usage_error(app, error));
+    fmt::print(stderr, "{}\n", weft::terminal_text(usage_error(app, error)));
     return kUsageError;
   }
   return end_of_output(exit_status);
@@ -99,7 +100,7 @@ int main(int argc, char** argv) {
   try {
     return weft::cli::run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "weft: %s\n", error.what());
+    fmt::print(stderr, "weft: {}\n", weft::terminal_text(error.what()));
     return weft::cli::kFault;
   }
 }

@@ -46,7 +46,7 @@ Result<Length> parse_length(std::string_view text) {
       return Length::millimetres(metres->picoseconds() / 1'000'000);
     }
   }
-  return fail("'{}' is no length; write metres with at most three decimals, such as 3m or 2.5m", text);
+  return fail("'{}' is no length; write metres with at most three decimals, such as 3m or 2.5m", excerpt(text));
 }
 
 class Parser {
@@ -122,8 +122,8 @@ class Parser {
       return fault(tokens[0], Error{fmt::format("'{}' needs a name", tokens[0].text)});
     }
     if (terminal_text(tokens[1].text) != tokens[1].text) {
-      return fault(tokens[1], Error{fmt::format("the name '{}' has characters that are not printable",
-                                                terminal_text(tokens[1].text))});
+      return fault(tokens[1],
+                   Error{fmt::format("the name '{}' has characters that are not printable", excerpt(tokens[1].text))});
     }
     Node node{.name = std::string(tokens[1].text), .kind = kind, .tier = kind == NodeKind::kSwitch};
     for (std::size_t i = 2; i < tokens.size(); ++i) {
@@ -132,7 +132,7 @@ class Parser {
       }
     }
     if (!by_name_.emplace(node.name, static_cast<std::uint32_t>(nodes_.size())).second) {
-      return fault(tokens[1], Error{fmt::format("a node named {} is already defined", node.name)});
+      return fault(tokens[1], Error{fmt::format("a node named {} is already defined", excerpt(node.name))});
     }
     nodes_.push_back({std::move(node), line_});
     if (nodes_.size() > OptionCheck::kMaxEndpoints) {
@@ -149,7 +149,7 @@ class Parser {
       return parse_port_type(token, value, node);
     }
     if (node.kind == NodeKind::kEndpoint) {
-      return fault(token, Error{fmt::format("'{}': an endpoint has a name, and at most 'ports'", token.text)});
+      return fault(token, Error{fmt::format("'{}': an endpoint has a name, and at most 'ports'", excerpt(token.text))});
     }
     static constexpr std::array<std::string_view, 4> kKeys{"tier", "domain", "plane", "ports"};
     if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
@@ -160,7 +160,8 @@ class Parser {
     std::uint32_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (value.empty() || error != std::errc() || end != value.data() + value.size() || number > most) {
-      return fault(token, Error{fmt::format("{} is '{}', it must be a number from 0 to {}", key, value, most)});
+      return fault(token,
+                   Error{fmt::format("{} is '{}', it must be a number from 0 to {}", key, excerpt(value), most)});
     }
     if (key == "tier") {
       node.tier = static_cast<std::uint8_t>(number);
@@ -188,7 +189,8 @@ class Parser {
     for (const std::size_t i : {1U, 2U}) {
       const auto found = by_name_.find(tokens[i].text);
       if (found == by_name_.end()) {
-        return fault(tokens[i], Error{fmt::format("no node named {} is defined above this line", tokens[i].text)});
+        return fault(tokens[i],
+                     Error{fmt::format("no node named {} is defined above this line", excerpt(tokens[i].text))});
       }
       (i == 1 ? link.a : link.b) = found->second;
     }
