@@ -136,7 +136,7 @@ TEST(PcapngWriter, InterfacesMayBeAddedBetweenPackets) {
 TEST(PcapngWriter, AFolderThatDoesNotExistIsAnErrorWithTheName) {
   const auto writer = PcapngWriter::create("/nonexistent/folder/x.pcapng");
   ASSERT_FALSE(writer);
-  EXPECT_THAT(writer.error().message, HasSubstr("/nonexistent/folder/x.pcapng: cannot create"));
+  EXPECT_THAT(writer.error().message, HasSubstr("cannot write '/nonexistent/folder/x.pcapng': there is no folder"));
 }
 
 TEST(PcapngWriter, AFullDiskIsReportedAndStaysReported) {
