@@ -139,6 +139,24 @@ TEST(PcapngWriter, AFolderThatDoesNotExistIsAnErrorWithTheName) {
   EXPECT_THAT(writer.error().message, HasSubstr("cannot write '/nonexistent/folder/x.pcapng': there is no folder"));
 }
 
+TEST(PcapngWriter, ACaptureHasItsNameOnceItIsClosed) {
+  const std::string path = fmt::format("{}weft_pcapng_draft_{}.pcapng", testing::TempDir(), getpid());
+  for (const bool closed : {false, true}) {
+    {
+      auto writer = PcapngWriter::create(path);
+      ASSERT_TRUE(writer);
+      ASSERT_TRUE(writer->flush());
+      EXPECT_FALSE(std::filesystem::exists(path));
+      if (closed) {
+        ASSERT_TRUE(writer->close());
+      }
+    }
+    EXPECT_EQ(std::filesystem::exists(path), closed);
+    EXPECT_FALSE(std::filesystem::exists(draft_name(path)));
+  }
+  std::filesystem::remove(path);
+}
+
 TEST(PcapngWriter, AFullDiskIsReportedAndStaysReported) {
   auto writer = PcapngWriter::create("/dev/full");
   ASSERT_TRUE(writer) << "the section header is still in the buffer";
