@@ -45,7 +45,7 @@ TEST(FittingParallelism, ARefusalSaysThatNothingFits) {
 }
 
 TEST(FittingParallelism, TheBatchThatWasGivenIsDividedByWhatIsNamed) {
-  const auto scenario = with_model("model = \"llama3-8b\"\ngpus = 8\nglobal_batch = 8\n");
+  const auto scenario = with_model("model = \"llama3-8b\"\ngpus = 8\ntp = 2\nglobal_batch = 8\n");
   ASSERT_EQ(message_of(scenario), "no error");
   JobSettings job = scenario->jobs.front();
   job.training.gpu_model.memory = Bytes(40'000'000'000);
