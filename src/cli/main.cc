@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <system_error>
 
 #include "base/printable.h"
@@ -99,6 +100,9 @@ int main(int argc, char** argv) {
   weft::cli::occupy_standard_streams();
   try {
     return weft::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "weft: out of memory\n");
+    return weft::cli::kFault;
   } catch (const std::exception& error) {
     fmt::print(stderr, "weft: {}\n", weft::terminal_text(error.what()));
     return weft::cli::kFault;
