@@ -17,7 +17,7 @@ namespace weft::test {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::string_literals;
+using std::string_literals::operator""s;
 
 const fs::path kScenarios = fs::path(WEFT_TEST_DATA_DIR) / "scenarios";
 
