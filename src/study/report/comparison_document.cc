@@ -213,9 +213,6 @@ Result<void> check_comparison(const Json& document) {
   if (Result<void> right = check_kinds(document); !right) {
     return right;
   }
-  if (Result<void> right = check_texts(document); !right) {
-    return right;
-  }
   return check_fabrics(document["fabrics"]);
 }
 
@@ -253,6 +250,9 @@ Result<Comparison> parse_comparison(std::string_view text) {
     return fail("lists and objects nested more than {} deep", kDeepest);
   }
   if (Result<void> right = check_comparison(document); !right) {
+    return pass_on(right);
+  }
+  if (Result<void> right = check_texts(document); !right) {
     return pass_on(right);
   }
   return comparison_from(document);
