@@ -107,6 +107,50 @@ Result<void> publish_draft(const std::string& path) {
   return {};
 }
 
+Result<FileDraft> FileDraft::create(const std::string& path) {
+  if (Result<void> possible = check_writable(path); !possible) {
+    return pass_on(possible);
+  }
+  const bool drafted = is_replaceable(path);
+  errno = 0;
+  std::FILE* const stream = std::fopen(drafted ? draft_name(path).c_str() : path.c_str(), "wb");
+  if (stream == nullptr) {
+    return cannot_write(path, errno);
+  }
+  return FileDraft(stream, drafted ? path : std::string());
+}
+
+FileDraft& FileDraft::operator=(FileDraft&& other) noexcept {
+  if (this != &other) {
+    discard();
+    stream_ = std::move(other.stream_);
+    path_ = std::move(other.path_);
+  }
+  return *this;
+}
+
+void FileDraft::discard() {
+  if (stream_ != nullptr && !path_.empty()) {
+    std::remove(draft_name(path_).c_str());
+  }
+  stream_.reset();
+}
+
+tl::expected<void, int> FileDraft::publish() {
+  errno = 0;
+  const std::string draft = path_.empty() ? std::string() : draft_name(path_);
+  bool done = std::fclose(stream_.release()) == 0;
+  int number = errno;
+  if (done && !draft.empty() && std::rename(draft.c_str(), target_of(path_).c_str()) != 0) {
+    done = false;
+    number = errno;
+  }
+  if (!done && !draft.empty()) {
+    std::remove(draft.c_str());
+  }
+  return done ? tl::expected<void, int>() : tl::unexpected<int>(number);
+}
+
 Result<void> write_file(const std::string& path, std::string_view text) {
   if (Result<void> possible = check_writable(path); !possible) {
     return possible;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -33,5 +35,35 @@ struct ReadLimit {
 [[nodiscard]] std::string draft_name(const std::string& path);
 /// Gives a complete draft its name, or removes it. Errors: as write_file.
 [[nodiscard]] Result<void> publish_draft(const std::string& path);
+
+/// What write_file does, for a file that is written piece by piece: under its draft's name until `publish`. Without
+/// that the draft is removed, and what was there before stays. A program that is killed leaves the draft.
+class FileDraft {
+ public:
+  /// Errors: as check_writable. Devices and pipes are opened as they are.
+  [[nodiscard]] static Result<FileDraft> create(const std::string& path);
+  /// Takes over an open stream that is no file of ours; `publish` closes it.
+  [[nodiscard]] static FileDraft take(std::FILE* stream) { return FileDraft(stream, {}); }
+
+  FileDraft(FileDraft&&) = default;
+  FileDraft& operator=(FileDraft&& other) noexcept;
+  ~FileDraft() { discard(); }
+
+  /// To be written to, until `publish`.
+  [[nodiscard]] std::FILE* stream() const { return stream_.get(); }
+  /// Closes the file and gives it its name. Error: the system's number for why not, from closing or renaming; then the
+  /// draft is gone.
+  [[nodiscard]] tl::expected<void, int> publish();
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  FileDraft(std::FILE* stream, std::string path) : stream_(stream), path_(std::move(path)) {}
+  void discard();
+
+  std::unique_ptr<std::FILE, Closer> stream_;
+  std::string path_;  // that the draft will get; empty if there is no draft
+};
 
 }  // namespace weft

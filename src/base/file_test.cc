@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -94,6 +95,38 @@ TEST_F(FileTest, ALinkStaysALink) {
   ASSERT_TRUE(write_file(in("link"), "after"));
   EXPECT_TRUE(fs::is_symlink(in("link")));
   EXPECT_EQ(*read_file(in("a")), "after");
+}
+
+TEST_F(FileTest, ADraftIsWhatWasThereUntilItIsPublished) {
+  ASSERT_TRUE(write_file(in("a"), "before"));
+  Result<FileDraft> draft = FileDraft::create(in("a"));
+  ASSERT_TRUE(draft);
+  std::fputs("after", draft->stream());
+  std::fflush(draft->stream());
+  EXPECT_EQ(*read_file(in("a")), "before");
+  ASSERT_TRUE(draft->publish());
+  EXPECT_EQ(*read_file(in("a")), "after");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(FileTest, ADraftThatIsDroppedLeavesWhatWasThere) {
+  ASSERT_TRUE(write_file(in("a"), "before"));
+  for (const char* name : {"a", "b"}) {
+    Result<FileDraft> draft = FileDraft::create(in(name));
+    ASSERT_TRUE(draft);
+    FileDraft moved = *std::move(draft);
+    std::fputs("after", moved.stream());
+  }
+  EXPECT_EQ(*read_file(in("a")), "before");
+  EXPECT_EQ(files(), 1U) << "no draft is left, and no file that was not there";
+}
+
+TEST_F(FileTest, ADraftOfADeviceIsTheDevice) {
+  Result<FileDraft> draft = FileDraft::create("/dev/null");
+  ASSERT_TRUE(draft);
+  EXPECT_TRUE(draft->publish());
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_FALSE(FileDraft::create(in("none/a")));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/printable.h"
+
 namespace weft {
 namespace {
 
@@ -51,8 +53,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::optional<std::string_view> nearest_word(std::string_view word, std::span<const std::string_view> valid) {
+  constexpr std::size_t kLongest = 256;  // of a word that somebody may have misspelt
   std::optional<std::string_view> nearest;
   std::size_t least = 0;
+  if (word.size() > kLongest) {
+    return nearest;
+  }
   for (const std::string_view candidate : valid) {
     const std::size_t cost = distance(word, candidate);
     // In doubled costs, half the longer word is its whole length.
@@ -68,7 +74,7 @@ std::optional<std::string_view> nearest_word(std::string_view word, std::span<co
 Error unknown_word(const UnknownWord& unknown) {
   const auto nearest = nearest_word(unknown.word, unknown.valid);
   const auto question = nearest ? fmt::format(" did you mean '{}'?", *nearest) : std::string();
-  return Error{fmt::format("unknown {} '{}';{} one of {}", unknown.kind, unknown.word, question,
+  return Error{fmt::format("unknown {} '{}';{} one of {}", unknown.kind, excerpt(unknown.word), question,
                            fmt::join(unknown.listed, ", "))};
 }
 

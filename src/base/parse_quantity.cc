@@ -16,6 +16,7 @@
 #include "base/format_quantity.h"
 #include "base/int128.h"
 #include "base/nearest_word.h"
+#include "base/printable.h"
 #include "base/quantity_units.h"
 
 namespace weft {
@@ -114,15 +115,15 @@ Result<Decimal> parse_number(std::string_view text, std::string_view example) {
     return fail("empty; expected a quantity such as '{}'", example);
   }
   if (text.front() == '-') {
-    return fail("'{}' is negative; expected a quantity such as '{}'", text, example);
+    return fail("'{}' is negative; expected a quantity such as '{}'", excerpt(text), example);
   }
   const auto number = split(text).number;
   if (number.size() > kMaxDigits) {
-    return fail("'{}' has too many digits; at most {}", text, kMaxDigits);
+    return fail("'{}' has too many digits; at most {}", excerpt(text), kMaxDigits);
   }
   const auto decimal = read_decimal(number);
   if (!decimal) {
-    return fail("'{}' does not start with a number; expected a quantity such as '{}'", text, example);
+    return fail("'{}' does not start with a number; expected a quantity such as '{}'", excerpt(text), example);
   }
   return *decimal;
 }
@@ -142,13 +143,13 @@ Result<std::int64_t> parse_steps(std::string_view raw_text, const Grammar& gramm
   const Uint128 divisor = power_of_ten(decimal->fraction_digits);
   const Uint128 common = greatest_common_divisor(unit->scale, divisor);
   if (decimal->mantissa % (divisor / common) != 0) {
-    return fail("'{}' is not a whole number of {}", text, grammar.smallest_step);
+    return fail("'{}' is not a whole number of {}", excerpt(text), grammar.smallest_step);
   }
   const Uint128 quotient = decimal->mantissa / (divisor / common);
   const Uint128 factor = unit->scale / common;
   constexpr auto kLimit = static_cast<Uint128>(std::numeric_limits<std::int64_t>::max());
   if (quotient > kLimit / factor) {
-    return fail("'{}' is out of range; at most {}", text, to_string(Quantity::max()));
+    return fail("'{}' is out of range; at most {}", excerpt(text), to_string(Quantity::max()));
   }
   return static_cast<std::int64_t>(quotient * factor);
 }
@@ -183,11 +184,11 @@ Result<Probability> parse_probability(std::string_view raw_text) {
   }
   const auto unit = split(text).unit;
   if (!unit.empty() && unit != "%") {
-    return fail("unknown unit '{}' of a probability; write '1%' or '0.01'", unit);
+    return fail("unknown unit '{}' of a probability; write '1%' or '0.01'", excerpt(unit));
   }
   const Uint128 one = power_of_ten(decimal->fraction_digits) * (unit.empty() ? 1 : 100);
   if (decimal->mantissa > one) {
-    return fail("'{}' is out of range; a probability is at most 1 (100%)", text);
+    return fail("'{}' is out of range; a probability is at most 1 (100%)", excerpt(text));
   }
   // Long division, bit by bit: the product with 2^63 need not fit into 128 bits.
   std::uint64_t raw = 0;

@@ -2,10 +2,18 @@
 
 #include <fmt/core.h>
 
+#include "base/printable.h"
+
 namespace weft::cli {
 
+std::string shown_message(const Error& error) {
+  constexpr std::size_t kMost = 4'000;
+  return error.message.size() <= kMost ? terminal_text(error.message)
+                                       : terminal_text(error.message.substr(0, kMost)) + "...";
+}
+
 int complain(std::string_view command, const Error& error, int status) {
-  fmt::print(stderr, "weft {}: {}\n", command, error.message);
+  fmt::print(stderr, "weft {}: {}\n", command, shown_message(error));
   return status;
 }
 

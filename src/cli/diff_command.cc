@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_output.h"
@@ -27,7 +28,7 @@ int run_diff(const DiffText& text) {
   }
   const study::report::ComparisonDiff diff = study::report::diff_comparisons({.a = *a, .b = *b});
   if (text.json != "-") {
-    fmt::print("A  {}\nB  {}\n\n{}", text.a, text.b, study::report::diff_text(diff));
+    fmt::print("A  {}\nB  {}\n\n{}", text.a, text.b, terminal_text(study::report::diff_text(diff), LineBreaks::kKept));
   }
   if (text.json.empty()) {
     return kSuccess;

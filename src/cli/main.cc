@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <system_error>
 
+#include "base/printable.h"
 #include "cli/claims_command.h"
 #include "cli/collective_command.h"
 #include "cli/compare_command.h"
@@ -83,7 +85,7 @@ int run(int argc, char** argv) {
       app.exit(error);
       return std::cout.flush() ? end_of_output(kSuccess) : end_of_output(kFault);
     }
-    fmt::print(stderr, "{}\n", usage_error(app, error));
+    fmt::print(stderr, "{}\n", weft::terminal_text(usage_error(app, error)));
     return kUsageError;
   }
   return end_of_output(exit_status);
@@ -98,8 +100,11 @@ int main(int argc, char** argv) {
   weft::cli::occupy_standard_streams();
   try {
     return weft::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "weft: out of memory\n");
+    return weft::cli::kFault;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "weft: %s\n", error.what());
+    fmt::print(stderr, "weft: {}\n", weft::terminal_text(error.what()));
     return weft::cli::kFault;
   }
 }

@@ -5,21 +5,23 @@
 #include <cstdio>
 #include <string_view>
 
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "wire/capture_check.h"
 
 namespace weft::cli {
 namespace {
 
-Result<void> check_file(const std::string& file, wire::CaptureCounts& counts) {
+Result<void> check_file(const std::string& file, wire::FurtherRocePorts ports, wire::CaptureCounts& counts) {
   Result<wire::PcapReader> reader = wire::PcapReader::open(file);
   if (!reader) {
     return pass_on(reader);
   }
   const std::uint64_t before = counts.packets;
-  Result<void> checked = wire::check_capture(*reader, counts, [&file](std::uint64_t number, std::string_view what) {
+  const auto on_fault = [&file](std::uint64_t number, std::string_view what) {
     fmt::print("{}:{}: {}\n", file, number, what);
-  });
+  };
+  Result<void> checked = wire::check_capture(*reader, counts, on_fault, ports);
   if (reader->link() == wire::CaptureLink::kOther && counts.packets > before) {
     fmt::print(stderr, "weft pcap check: {}: unsupported link type {}: all packets count as unknown\n", file,
                reader->link_name());
@@ -29,12 +31,12 @@ Result<void> check_file(const std::string& file, wire::CaptureCounts& counts) {
 
 }  // namespace
 
-int run_pcap_check(const std::vector<std::string>& files) {
+int run_pcap_check(const std::vector<std::string>& files, const std::vector<std::uint16_t>& ports) {
   wire::CaptureCounts counts;
   bool unreadable = false;
   for (const std::string& file : files) {
-    if (Result<void> checked = check_file(file, counts); !checked) {
-      fmt::print(stderr, "weft pcap check: {}\n", checked.error().message);
+    if (Result<void> checked = check_file(file, ports, counts); !checked) {
+      (void)complain("pcap check", checked.error(), kUsageError);
       unreadable = true;
     }
   }

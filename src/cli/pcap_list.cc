@@ -6,8 +6,9 @@
 #include <cstdio>
 #include <optional>
 
+#include "cli/complain.h"
 #include "cli/exit_status.h"
-#include "wire/frame_text.h"
+#include "wire/capture_list.h"
 #include "wire/pcap_reader.h"
 
 namespace weft::cli {
@@ -24,7 +25,7 @@ std::string relative_time(std::int64_t timestamp, std::int64_t first) {
                      magnitude % kNanosecondsPerSecond);
 }
 
-Result<void> list(wire::PcapReader& reader) {
+Result<void> list(wire::PcapReader& reader, wire::CaptureList& lines) {
   std::optional<std::int64_t> first;
   while (true) {
     const Result<std::optional<wire::CapturedPacket>> packet = reader.next();
@@ -36,18 +37,18 @@ Result<void> list(wire::PcapReader& reader) {
     }
     first = first.value_or((*packet)->timestamp_ns);
     fmt::print("{} {} {}\n", (*packet)->number, relative_time((*packet)->timestamp_ns, *first),
-               wire::packet_text(reader.link(), **packet));
+               lines.line(reader.link(), **packet));
   }
 }
 
 }  // namespace
 
-int run_pcap_list(const std::string& file) {
+int run_pcap_list(const std::string& file, const std::vector<std::uint16_t>& ports) {
+  wire::CaptureList lines(ports);
   Result<wire::PcapReader> reader = wire::PcapReader::open(file);
-  Result<void> listed = reader ? list(*reader) : Result<void>(pass_on(reader));
+  Result<void> listed = reader ? list(*reader, lines) : Result<void>(pass_on(reader));
   if (!listed) {
-    fmt::print(stderr, "weft pcap list: {}\n", listed.error().message);
-    return kUsageError;
+    return complain("pcap list", listed.error(), kUsageError);
   }
   return kSuccess;
 }

@@ -106,7 +106,10 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
       collector.finish(end, {.key = options.key, .version = WEFT_VERSION}, [] { return !interrupted(); });
   if (tap != nullptr) {
     if (Result<void> closed = tap->close(); !closed) {
-      return pass_on(closed);
+      if (!options.on_unwritten) {
+        return pass_on(closed);
+      }
+      options.on_unwritten(closed.error());
     }
   }
   if (results.run.end == study::results::RunEnd::kFinished && !interrupted()) {
@@ -122,7 +125,10 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   }
   if (!options.timeline.empty() && results.run.end == study::results::RunEnd::kFinished) {
     if (Result<void> written = write_timeline(options.timeline, **simulation); !written) {
-      return pass_on(written);
+      if (!options.on_unwritten) {
+        return pass_on(written);
+      }
+      options.on_unwritten(written.error());
     }
   }
   judge_composition(scenario, options.check_hops, results);

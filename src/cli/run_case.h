@@ -1,6 +1,7 @@
 // One run of one resolved scenario, from memory check to results.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct RunCase {
   double check_hops = 0;
   ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
+  /// Told what could not be written beside the results: a capture, a timeline. Without it that is the run's error, and
+  /// its results are lost.
+  std::function<void(const Error&)> on_unwritten{};
   /// What a composed run of the same found of its operations, if this is the one with every packet in its place.
   const study::results::RunResults* composed = nullptr;
 };

@@ -5,9 +5,11 @@
 
 #include <cstdio>
 #include <map>
+#include <set>
 #include <span>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_case.h"
@@ -109,12 +111,37 @@ int status_of(study::results::RunEnd end) {
 /// JSON and CSV have standard output to themselves; the summary goes to standard error then.
 std::FILE* text_stream(const RunText& text) { return text.json == "-" || text.csv == "-" ? stderr : stdout; }
 
+/// Of one case: several have a file each.
+std::vector<study::run::CaptureRequest> captures_of(const RunText& text, const study::scenario::Scenario& scenario,
+                                                    std::size_t cases) {
+  return captures_of(text, cases > 1 ? scenario.case_name : "");
+}
+
+Result<void> check_captures(const RunText& text, std::span<const study::scenario::Scenario> scenarios) {
+  std::set<std::string> files;
+  for (const study::scenario::Scenario& scenario : scenarios) {
+    for (const study::run::CaptureRequest& request : captures_of(text, scenario, scenarios.size())) {
+      if (Result<void> possible = check_writable(request.file); !possible) {
+        return possible;
+      }
+      if (!files.insert(request.file).second) {
+        return fail("--pcap: two captures cannot both be written to '{}'", request.file);
+      }
+    }
+  }
+  return {};
+}
+
 /// Everything that will be written can be, as far as that is known before the first run.
-Result<void> check_outputs(const RunText& text, const ResultFiles& files) {
+Result<void> check_outputs(const RunText& text, std::span<const study::scenario::Scenario> scenarios,
+                           const ResultFiles& files) {
   if (!text.no_results) {
     if (Result<void> possible = files.check(); !possible) {
       return possible;
     }
+  }
+  if (Result<void> possible = check_captures(text, scenarios); !possible) {
+    return possible;
   }
   for (const std::string& where : {text.json, text.timeline}) {
     if (Result<void> possible = check_text_output(where); !possible) {
@@ -186,26 +213,33 @@ Result<void> run_cases(const RunText& text, std::span<const study::scenario::Sce
   for (std::size_t i = 0; i < scenarios.size() && !interrupted(); ++i) {
     const study::scenario::Scenario& scenario = scenarios[i];
     const std::string name = scenario.case_name.empty() ? scenario.name : scenario.case_name;
+    const auto captures = captures_of(text, scenario, scenarios.size());
     Result<study::results::RunResults> results = run_case(
         scenario,
         {.name = name,
          .key = keys[i],
-         .captures = captures_of(text, several ? scenario.case_name : ""),
+         .captures = captures,
          .timeline = text.timeline.empty() || !several ? text.timeline : with_case(text.timeline, scenario.case_name),
          .check_hops = text.no_check ? 0 : kCheckHops,
          .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal,
-         .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked});
+         .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked,
+         .on_unwritten = [&outcome](const Error& error) { outcome.status = complain("run", error, kFault); }});
     if (!results) {
       outcome.status = complain(
           "run", {fmt::format("{}{}", several ? name + ": not possible: " : "", results.error().message)}, kUsageError);
       continue;
+    }
+    if (results->run.end == study::results::RunEnd::kInterrupted) {
+      for (const study::run::CaptureRequest& capture : captures) {
+        fmt::print(stderr, "weft run: {}: interrupted; {} has what was captured until then\n", name, capture.file);
+      }
     }
     const std::string error = results->run.error;
     if (Result<void> kept = keep(text, *std::move(results), files, outcome); !kept) {
       return kept;
     }
     if (!error.empty()) {
-      fmt::print(stderr, "weft run: {}: {}\n", name, error);
+      fmt::print(stderr, "weft run: {}: {}\n", name, terminal_text(error));
     }
   }
   return {};
@@ -234,7 +268,7 @@ int run(const RunText& text) {
     return complain("run", catalogue.error(), kUsageError);
   }
   ResultFiles files(text.out);
-  if (Result<void> possible = check_outputs(text, files); !possible) {
+  if (Result<void> possible = check_outputs(text, *scenarios, files); !possible) {
     return complain("run", possible.error(), kFault);
   }
   catch_interrupts();

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "study/assembly/assembly_check.h"
 #include "study/assembly/build_topology.h"
@@ -55,7 +56,7 @@ nlohmann::ordered_json to_json(const study::scenario::Scenario& scenario) {
 int show_bill(const study::scenario::Scenario& scenario, bool json) {
   const auto graph = study::assembly::build_topology(scenario);
   if (!graph) {
-    fmt::print(stderr, "{}\n", graph.error().message);
+    fmt::print(stderr, "{}\n", shown_message(graph.error()));
     return kUsageError;
   }
   const study::cost::Bill bill = study::cost::bill_of(scenario, *graph);
@@ -71,7 +72,7 @@ int show_tuning(const study::scenario::Scenario& scenario, bool json) {
   const auto report = study::assembly::build_topology(scenario).and_then(
       [&](const auto& graph) { return study::tuning::tuning_report(scenario, graph); });
   if (!report) {
-    fmt::print(stderr, "{}\n", report.error().message);
+    fmt::print(stderr, "{}\n", shown_message(report.error()));
     return kUsageError;
   }
   if (json) {
@@ -85,11 +86,11 @@ int show_tuning(const study::scenario::Scenario& scenario, bool json) {
 int run_show(const ShowText& text) {
   const auto scenario = read_scenario(text.scenario);
   if (!scenario) {
-    fmt::print(stderr, "{}\n", scenario.error().message);
+    fmt::print(stderr, "{}\n", shown_message(scenario.error()));
     return kUsageError;
   }
   if (const auto fits = study::assembly::check_assembly(*scenario); !fits) {
-    fmt::print(stderr, "{}\n", fits.error().message);
+    fmt::print(stderr, "{}\n", shown_message(fits.error()));
     return kUsageError;
   }
   if (text.bill) {

@@ -22,9 +22,7 @@ Driver::Driver(transport::Device& device, DatagramSocket& socket, const Clock& c
 
 void Driver::add_peer(EndpointId endpoint, const SocketAddress& address) {
   WEFT_ASSERT(address.is_ipv4() == options_.local.is_ipv4());
-  peers_.push_back({.endpoint = endpoint,
-                    .out = {.source = options_.local, .destination = address},
-                    .in = {.source = address, .destination = options_.local}});
+  peers_.push_back({.endpoint = endpoint, .out = {.source = options_.local, .destination = address}});
   batch_.clear();  // it points to peers
 }
 
@@ -33,8 +31,19 @@ const Driver::Peer* Driver::find_peer(EndpointId endpoint) const {
   return found == peers_.end() ? nullptr : &*found;
 }
 
-const Driver::Peer* Driver::find_peer(const SocketAddress& address) const {
-  const auto found = std::ranges::find_if(peers_, [&](const Peer& peer) { return peer.in.source == address; });
+bool Driver::is_peer(const SocketAddress& address) const {
+  return std::ranges::any_of(peers_, [&](const Peer& peer) { return same_host(peer.out.destination, address); });
+}
+
+/// Of the peers at that address, the one that the queue pair is connected to; any of them if it is connected to none or
+/// does not exist, which the device judges.
+const Driver::Peer* Driver::sender(const SocketAddress& address, Qpn destination) const {
+  const transport::QpSlot slot = destination.is_valid() ? device_.slot_of(destination) : transport::QpSlot{};
+  const EndpointId connected =
+      slot.exists() ? device_.core_of(slot).attributes().address.destination : EndpointId::invalid();
+  const auto found = std::ranges::find_if(peers_, [&](const Peer& peer) {
+    return same_host(peer.out.destination, address) && (!connected.is_valid() || peer.endpoint == connected);
+  });
   return found == peers_.end() ? nullptr : &*found;
 }
 
@@ -59,12 +68,11 @@ bool Driver::receive() {
 }
 
 void Driver::on_datagram(const IncomingDatagram& datagram, Time now) {
-  const Peer* const peer = find_peer(datagram.from);
-  if (peer == nullptr) {
+  if (!is_peer(datagram.from)) {
     ++counters_.unknown_peer;
     return;
   }
-  switch (reader_.read(datagram.bytes, peer->in)) {
+  switch (reader_.read(datagram.bytes, {.source = datagram.from, .destination = options_.local})) {
     case DatagramVerdict::kMalformed:
       ++counters_.malformed;
       return;
@@ -73,6 +81,11 @@ void Driver::on_datagram(const IncomingDatagram& datagram, Time now) {
       return;
     case DatagramVerdict::kGood:
       break;
+  }
+  const Peer* const peer = sender(datagram.from, Qpn(reader_.packet.ib.destination_qp));
+  if (peer == nullptr) {
+    ++counters_.unknown_peer;
+    return;
   }
   ++counters_.received;
   if (options_.tap != nullptr)

@@ -3,7 +3,9 @@
 // A caller alternates `receive`, its own work, `transmit`, and `wait` when neither moved anything. The driver reads the
 // clock once per step, and tells the device the time with every call. It trusts nothing that arrives: a datagram from
 // an unknown address, with a wrong ICRC, or that is no packet, is counted and dropped; the engines judge the rest
-// (R_Key, PSN, opcode). Peers are the addresses behind the endpoints that queue pairs send to.
+// (R_Key, PSN, opcode). Peers are the addresses behind the endpoints that queue pairs send to. A packet is a peer's if
+// it comes from the peer's address and is for a queue pair that is connected to it: the UDP source port is entropy for
+// the network's hashing, and senders choose it as they like (Linux's rxe and adapters 0xC000 to 0xFFFF).
 #pragma once
 
 #include <cstdint>
@@ -35,7 +37,7 @@ struct DriverCounters {
   std::uint64_t received = 0;      // handed to the device
   std::uint64_t malformed = 0;     // no packet of RoCEv2
   std::uint64_t wrong_icrc = 0;    // and no IPv4 identification matches it
-  std::uint64_t unknown_peer = 0;  // from an unknown address
+  std::uint64_t unknown_peer = 0;  // from an unknown address, or not from that of the queue pair's peer
   std::uint64_t unroutable = 0;    // to send, for an endpoint that is no peer
   std::uint64_t system_calls = 0;  // sends and receives
 };
@@ -45,8 +47,8 @@ class Driver {
   /// All three must outlive the driver.
   Driver(transport::Device& device, DatagramSocket& socket, const Clock& clock, const DriverOptions& options);
 
-  /// Packets for `endpoint` go to `address`, and datagrams from there are from it. One address per endpoint, of the
-  /// local address's family.
+  /// Packets for `endpoint` go to `address`, and datagrams from there, whatever their port, are from it. One address
+  /// per endpoint, of the local address's family.
   void add_peer(EndpointId endpoint, const SocketAddress& address);
 
   /// Takes what has arrived to the device and lets due timeouts happen. True if anything did.
@@ -76,11 +78,11 @@ class Driver {
   struct Peer {
     EndpointId endpoint;
     DatagramPath out;  // local to peer
-    DatagramPath in;
   };
 
   [[nodiscard]] const Peer* find_peer(EndpointId endpoint) const;
-  [[nodiscard]] const Peer* find_peer(const SocketAddress& address) const;
+  [[nodiscard]] bool is_peer(const SocketAddress& address) const;
+  [[nodiscard]] const Peer* sender(const SocketAddress& address, Qpn destination) const;
   void on_datagram(const IncomingDatagram& datagram, Time now);
   void fill_batch(Time now);
   void add_to_batch(DatagramBuffer& buffer, Time now);

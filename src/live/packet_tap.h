@@ -2,7 +2,8 @@
 //
 // The socket shows no link layer: MAC addresses are made up from the IP addresses (02:00 and four bytes), the UDP
 // checksum is 0 (none), hop limit 64. Identifications are those of the ICRC. Damaged and hostile datagrams are not
-// written. With a UDP port other than 4791 the file tells the truth, and readers take the packets for plain UDP.
+// written. With a UDP port other than 4791 the file tells the truth, and readers take the packets for plain UDP
+// unless they are told it (`weft pcap check --port`).
 #pragma once
 
 #include <string>

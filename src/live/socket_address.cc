@@ -86,6 +86,8 @@ bool operator==(const SocketAddress& a, const SocketAddress& b) {
          a.v6_.sin6_scope_id == b.v6_.sin6_scope_id;
 }
 
+bool same_host(const SocketAddress& a, const SocketAddress& b) { return a == b.with_port(a.port()); }
+
 std::string to_string(const SocketAddress& address) {
   if (address.is_ipv4())
     return fmt::format("{}:{}", wire::to_string(address.ipv4_address()), address.port());

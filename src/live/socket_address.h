@@ -43,6 +43,9 @@ class SocketAddress {
   };
 };
 
+/// Whether only the ports differ, if anything.
+[[nodiscard]] bool same_host(const SocketAddress& a, const SocketAddress& b);
+
 /// "127.0.0.1:4791", "[::1]:4791".
 [[nodiscard]] std::string to_string(const SocketAddress& address);
 

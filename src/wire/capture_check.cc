@@ -63,9 +63,9 @@ void add(const IwarpCounts& more, IwarpCounts& counts) {
 
 }  // namespace
 
-PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet) {
+PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet, FurtherRocePorts ports) {
   PacketCheck check;
-  const CapturedFrame captured = parse_captured(link, packet.bytes);
+  const CapturedFrame captured = parse_captured(link, packet.bytes, ports);
   if (captured.frame) {
     check.rdma = true;
     check_crcs(*captured.frame, check);
@@ -84,7 +84,8 @@ PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet) {
   return check;
 }
 
-Result<void> check_capture(PcapReader& reader, CaptureCounts& counts, const FaultSink& on_fault) {
+Result<void> check_capture(PcapReader& reader, CaptureCounts& counts, const FaultSink& on_fault,
+                           FurtherRocePorts ports) {
   IwarpCheck iwarp;
   std::uint64_t number = 0;
   const IwarpCheck::Sink on_iwarp_fault = [&](std::string_view what) {
@@ -106,7 +107,7 @@ Result<void> check_capture(PcapReader& reader, CaptureCounts& counts, const Faul
       return {};
     }
     number = (*packet)->number;
-    const PacketCheck check = check_packet(reader.link(), **packet);
+    const PacketCheck check = check_packet(reader.link(), **packet, ports);
     count(check, counts);
     for (const std::string& what : check.faults) {
       on_fault(number, what);

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "wire/capture_check_iwarp.h"
 #include "wire/pcap_reader.h"
+#include "wire/udp.h"
 
 namespace weft::wire {
 
@@ -37,14 +38,16 @@ struct PacketCheck {
   std::vector<std::string> faults;
 };
 
-[[nodiscard]] PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet);
+/// `ports`: UDP ports of RoCEv2 besides 4791, here and below.
+[[nodiscard]] PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet, FurtherRocePorts ports = {});
 
 /// Called once for each fault with the packet's number and what is wrong.
 using FaultSink = std::function<void(std::uint64_t number, std::string_view what)>;
 
 /// Checks the rest of a capture and adds to `counts`; an error when the file cannot be read to its end, with the
 /// packets before that place counted.
-Result<void> check_capture(PcapReader& reader, CaptureCounts& counts, const FaultSink& on_fault);
+Result<void> check_capture(PcapReader& reader, CaptureCounts& counts, const FaultSink& on_fault,
+                           FurtherRocePorts ports = {});
 
 /// "253 packets: 105 verified, 105 re-emitted identically, 148 unknown, 0 faults"; of a capture with iWARP then ";
 /// iWARP: 200 packets, 3 connections, 6 start frames, 150 FPDUs, 156 frames re-emitted identically, 150 FPDUs with a

@@ -6,6 +6,7 @@
 
 #include "wire/byte_order.h"
 #include "wire/ddp.h"
+#include "wire/iwarp_text.h"
 #include "wire/rdmap.h"
 #include "wire/tcp.h"
 
@@ -156,6 +157,9 @@ bool IwarpCheck::read_start_frame(Connection& connection, int index, const Sink&
     direction.phase = Phase::kLost;
     return true;
   }
+  if (on_frame_) {
+    on_frame_(mpa_start_text(*frame));
+  }
   connection.iwarp = true;
   counts_.connections += other_began ? 0U : 1U;
   ++counts_.start_frames;
@@ -196,6 +200,9 @@ bool IwarpCheck::read_fpdu(Connection& connection, int index, const Sink& on_fau
 
 void IwarpCheck::check_fpdu(std::span<const std::byte> bytes, std::uint64_t place, MpaForm form, const Sink& on_fault) {
   const Fpdu fpdu = parse_fpdu(bytes, place, form);
+  if (on_frame_) {
+    on_frame_(ulpdu_text(fpdu.ulpdu));
+  }
   switch (fpdu.fault) {
     case FpduFault::kNone:
       counts_.verified += form.crc == MpaCrc::kOn ? 1U : 0U;

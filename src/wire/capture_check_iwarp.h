@@ -37,6 +37,11 @@ class IwarpCheck {
 
   /// Called with what is wrong with the frame that ends in the packet just added.
   using Sink = std::function<void(std::string_view what)>;
+  /// Called with the text (wire/iwarp_text.h) of each frame that ends in the packet just added.
+  using FrameSink = std::function<void(std::string_view frame)>;
+
+  IwarpCheck() = default;
+  explicit IwarpCheck(FrameSink on_frame) : on_frame_(std::move(on_frame)) {}
 
   /// True if the packet belongs to an iWARP connection.
   bool add(CaptureLink link, const CapturedPacket& packet, const Sink& on_fault);
@@ -66,6 +71,7 @@ class IwarpCheck {
   [[nodiscard]] bool read_fpdu(Connection& connection, int index, const Sink& on_fault);
   void check_fpdu(std::span<const std::byte> bytes, std::uint64_t place, MpaForm form, const Sink& on_fault);
 
+  FrameSink on_frame_;  // may be none
   std::map<Key, Connection> connections_;
   IwarpCounts counts_;
 };

@@ -22,7 +22,7 @@ CapturedFrame not_rdma(std::span<const std::byte> bytes, std::string why) {
           .covered = bytes};
 }
 
-CapturedFrame parse_cooked(CookedHeader header, std::span<const std::byte> bytes) {
+CapturedFrame parse_cooked(CookedHeader header, std::span<const std::byte> bytes, FurtherRocePorts ports) {
   if (bytes.size() < header.size) {
     Error error{fmt::format("the cooked header needs {} bytes, found {}", header.size, bytes.size())};
     return {.frame = tl::unexpected<FrameError>(FrameError{FrameFault::kMalformed, std::move(error)}),
@@ -33,7 +33,7 @@ CapturedFrame parse_cooked(CookedHeader header, std::span<const std::byte> bytes
     return not_rdma(bytes, fmt::format("EtherType {:#06x} in a cooked capture", protocol));
   }
   const std::span<const std::byte> ip = bytes.subspan(header.size);
-  return {.frame = parse_ip_packet(ip), .covered = ip};
+  return {.frame = parse_ip_packet(ip, ports), .covered = ip};
 }
 
 CapturedFrame parse_erf(std::span<const std::byte> bytes) {
@@ -54,18 +54,18 @@ CapturedFrame parse_erf(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-CapturedFrame parse_captured(CaptureLink link, std::span<const std::byte> bytes) {
+CapturedFrame parse_captured(CaptureLink link, std::span<const std::byte> bytes, FurtherRocePorts ports) {
   switch (link) {
     case CaptureLink::kEthernet:
-      return {.frame = parse_frame(LinkType::kEthernet, bytes), .covered = bytes};
+      return {.frame = parse_frame(LinkType::kEthernet, bytes, ports), .covered = bytes};
     case CaptureLink::kInfiniBand:
       return {.frame = parse_frame(LinkType::kInfiniBand, bytes), .covered = bytes};
     case CaptureLink::kRawIp:
-      return {.frame = parse_ip_packet(bytes), .covered = bytes};
+      return {.frame = parse_ip_packet(bytes, ports), .covered = bytes};
     case CaptureLink::kLinuxCooked:
-      return parse_cooked(kCooked, bytes);
+      return parse_cooked(kCooked, bytes, ports);
     case CaptureLink::kLinuxCooked2:
-      return parse_cooked(kCooked2, bytes);
+      return parse_cooked(kCooked2, bytes, ports);
     case CaptureLink::kErf:
       return parse_erf(bytes);
     case CaptureLink::kOther:

@@ -17,6 +17,7 @@ struct CapturedFrame {
 
 /// Parses a packet of a capture. A link type that weft does not read, and a cooked capture's packet that is not IP, are
 /// `kNotRdma`.
-[[nodiscard]] CapturedFrame parse_captured(CaptureLink link, std::span<const std::byte> bytes);
+[[nodiscard]] CapturedFrame parse_captured(CaptureLink link, std::span<const std::byte> bytes,
+                                           FurtherRocePorts ports = {});
 
 }  // namespace weft::wire

@@ -67,10 +67,11 @@ struct FrameError {
 using FrameResult = tl::expected<RdmaFrame, FrameError>;
 
 /// A captured frame, without preamble; the FCS of Ethernet may be there (it becomes part of `trailer`), the VCRC of
-/// InfiniBand may be missing. Checksums and CRCs are not verified here.
-[[nodiscard]] FrameResult parse_frame(LinkType link, std::span<const std::byte> bytes);
+/// InfiniBand may be missing. Checksums and CRCs are not verified here. UDP is RoCEv2 if it goes to port 4791 or one of
+/// `ports`.
+[[nodiscard]] FrameResult parse_frame(LinkType link, std::span<const std::byte> bytes, FurtherRocePorts ports = {});
 /// An IP packet, from the first byte of its IPv4 or IPv6 header.
-[[nodiscard]] FrameResult parse_ip_packet(std::span<const std::byte> bytes);
+[[nodiscard]] FrameResult parse_ip_packet(std::span<const std::byte> bytes, FurtherRocePorts ports = {});
 /// From the BTH to the end of the ICRC, exactly: what a UDP socket delivers.
 [[nodiscard]] FrameResult parse_transport(std::span<const std::byte> bytes);
 

@@ -88,12 +88,13 @@ Step read_transport(RdmaFrame& frame, ByteView bytes) {
 }
 
 /// `bytes` begin with the UDP header; `ip_payload` is what the IP header says follows it.
-Step read_udp(RdmaFrame& frame, ByteView bytes, std::size_t ip_payload) {
+Step read_udp(RdmaFrame& frame, ByteView bytes, std::size_t ip_payload, FurtherRocePorts ports) {
   if (auto step = read(frame.udp, bytes); !step) {
     return step;
   }
-  if (frame.udp->destination_port != kRoceV2Port) {
-    return not_rdma("UDP destination port is {}, RoCEv2 has {}", frame.udp->destination_port, kRoceV2Port);
+  const std::uint16_t port = frame.udp->destination_port;
+  if (port != kRoceV2Port && std::ranges::find(ports, port) == ports.end()) {
+    return not_rdma("UDP destination port is {}, RoCEv2 has {}", port, kRoceV2Port);
   }
   if (ip_payload > bytes.size()) {
     return malformed("IP header announces {} bytes behind it, found {}", ip_payload, bytes.size());
@@ -105,7 +106,7 @@ Step read_udp(RdmaFrame& frame, ByteView bytes, std::size_t ip_payload) {
   return read_transport(frame, bytes.first(ip_payload).subspan(UdpHeader::kSize));
 }
 
-Step read_ipv4(RdmaFrame& frame, ByteView bytes) {
+Step read_ipv4(RdmaFrame& frame, ByteView bytes, FurtherRocePorts ports) {
   if (auto step = read(frame.ipv4, bytes); !step) {
     return step;
   }
@@ -119,17 +120,17 @@ Step read_ipv4(RdmaFrame& frame, ByteView bytes) {
   if (ip.total_length < ip.size()) {
     return malformed("IPv4 total length is {}, its header alone has {} bytes", ip.total_length, ip.size());
   }
-  return read_udp(frame, bytes.subspan(ip.size()), ip.total_length - ip.size());
+  return read_udp(frame, bytes.subspan(ip.size()), ip.total_length - ip.size(), ports);
 }
 
-Step read_ipv6(RdmaFrame& frame, ByteView bytes) {
+Step read_ipv6(RdmaFrame& frame, ByteView bytes, FurtherRocePorts ports) {
   if (auto step = read(frame.ipv6, bytes); !step) {
     return step;
   }
   if (frame.ipv6->next_header != kIpProtocolUdp) {
     return not_rdma("IPv6 next header is {}, RoCEv2 has UDP ({})", frame.ipv6->next_header, kIpProtocolUdp);
   }
-  return read_udp(frame, bytes.subspan(Ipv6Header::kSize), frame.ipv6->payload_length);
+  return read_udp(frame, bytes.subspan(Ipv6Header::kSize), frame.ipv6->payload_length, ports);
 }
 
 /// Reads a GRH and the transport behind it, which must not end beyond `bytes`; what follows is left in `trailer`.
@@ -149,22 +150,22 @@ Step read_grh(RdmaFrame& frame, ByteView bytes) {
   return read_transport(frame, behind.first(grh.payload_length));
 }
 
-Step read_ip(RdmaFrame& frame, ByteView bytes) {
+Step read_ip(RdmaFrame& frame, ByteView bytes, FurtherRocePorts ports) {
   if (bytes.empty()) {
     return malformed("IP header needs 20 bytes, found 0");
   }
   const auto version = load_u8(bytes, 0) >> 4;
   switch (version) {
     case 4:
-      return read_ipv4(frame, bytes);
+      return read_ipv4(frame, bytes, ports);
     case 6:
-      return read_ipv6(frame, bytes);
+      return read_ipv6(frame, bytes, ports);
     default:
       return malformed("IP version is {}, must be 4 or 6", version);
   }
 }
 
-Step read_ethernet(RdmaFrame& frame, ByteView bytes) {
+Step read_ethernet(RdmaFrame& frame, ByteView bytes, FurtherRocePorts ports) {
   if (auto step = read(frame.ethernet, bytes); !step) {
     return step;
   }
@@ -173,9 +174,9 @@ Step read_ethernet(RdmaFrame& frame, ByteView bytes) {
     case kEtherTypeRoceV1:
       return read_grh(frame, behind);
     case kEtherTypeIpv4:
-      return read_ipv4(frame, behind);
+      return read_ipv4(frame, behind, ports);
     case kEtherTypeIpv6:
-      return read_ipv6(frame, behind);
+      return read_ipv6(frame, behind, ports);
     default:
       return not_rdma("EtherType is 0x{:04X}, RDMA has 0x8915, 0x0800 or 0x86DD", frame.ethernet->ether_type);
   }
@@ -232,14 +233,14 @@ FrameResult frame_from(Read read_into) {
 
 }  // namespace
 
-FrameResult parse_frame(LinkType link, std::span<const std::byte> bytes) {
+FrameResult parse_frame(LinkType link, std::span<const std::byte> bytes, FurtherRocePorts ports) {
   return frame_from([&](RdmaFrame& frame) {
-    return link == LinkType::kEthernet ? read_ethernet(frame, bytes) : read_infiniband(frame, bytes);
+    return link == LinkType::kEthernet ? read_ethernet(frame, bytes, ports) : read_infiniband(frame, bytes);
   });
 }
 
-FrameResult parse_ip_packet(std::span<const std::byte> bytes) {
-  return frame_from([&](RdmaFrame& frame) { return read_ip(frame, bytes); });
+FrameResult parse_ip_packet(std::span<const std::byte> bytes, FurtherRocePorts ports) {
+  return frame_from([&](RdmaFrame& frame) { return read_ip(frame, bytes, ports); });
 }
 
 FrameResult parse_transport(std::span<const std::byte> bytes) {

@@ -32,11 +32,17 @@ void add_ecn(Ecn ecn, std::string& text) {
 
 void add_addresses(const RdmaFrame& frame, std::string& text) {
   const unsigned port = frame.udp ? frame.udp->source_port : 0;
+  const unsigned other_port = frame.udp && frame.udp->destination_port != kRoceV2Port ? frame.udp->destination_port : 0;
   if (frame.ipv4) {
     add(text, "RoCEv2 {}:{} > {}", to_string(frame.ipv4->source), port, to_string(frame.ipv4->destination));
+    if (other_port != 0) {
+      add(text, ":{}", other_port);
+    }
     add_ecn(frame.ipv4->ecn, text);
   } else if (frame.ipv6) {
-    add(text, "RoCEv2 [{}]:{} > {}", to_string(frame.ipv6->source), port, to_string(frame.ipv6->destination));
+    const std::string destination = to_string(frame.ipv6->destination);
+    add(text, "RoCEv2 [{}]:{} > {}", to_string(frame.ipv6->source), port,
+        other_port == 0 ? destination : fmt::format("[{}]:{}", destination, other_port));
     add_ecn(frame.ipv6->ecn, text);
   } else if (frame.lrh) {
     add(text, "IB lid {} > {} vl {}", frame.lrh->source_lid, frame.lrh->destination_lid, frame.lrh->virtual_lane);
@@ -137,8 +143,8 @@ std::string frame_text(const RdmaFrame& frame) {
   return text;
 }
 
-std::string packet_text(CaptureLink link, const CapturedPacket& packet) {
-  const CapturedFrame captured = parse_captured(link, packet.bytes);
+std::string packet_text(CaptureLink link, const CapturedPacket& packet, FurtherRocePorts ports) {
+  const CapturedFrame captured = parse_captured(link, packet.bytes, ports);
   if (captured.frame) {
     return frame_text(*captured.frame);
   }

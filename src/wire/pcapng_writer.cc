@@ -71,16 +71,17 @@ ErfHeader erf_header(std::uint64_t nanoseconds, std::size_t packet_size) {
 }  // namespace
 
 Result<PcapngWriter> PcapngWriter::create(const std::string& path) {
-  std::FILE* stream = std::fopen(path.c_str(), "wb");
-  if (stream == nullptr) {
-    return fail("{}: cannot create the capture file: {}", path, std::strerror(errno));
-  }
-  return take(stream, path);
+  Result<FileDraft> file = FileDraft::create(path);
+  return file ? begin(std::move(*file), path) : Result<PcapngWriter>(pass_on(file));
 }
 
 Result<PcapngWriter> PcapngWriter::take(std::FILE* stream, std::string name) {
   WEFT_ASSERT(stream != nullptr);
-  PcapngWriter writer(stream, std::move(name));
+  return begin(FileDraft::take(stream), std::move(name));
+}
+
+Result<PcapngWriter> PcapngWriter::begin(FileDraft file, std::string name) {
+  PcapngWriter writer(std::move(file), std::move(name));
   std::vector<std::byte>& body = writer.body_;
   put_32(body, kByteOrderMagic);
   put_16(body, 1);      // major version
@@ -133,7 +134,7 @@ Result<void> PcapngWriter::write(CaptureInterface where, Time when, std::span<co
 }
 
 Result<void> PcapngWriter::put_block(std::uint32_t type) {
-  WEFT_ASSERT(stream_ != nullptr);
+  WEFT_ASSERT(file_.stream() != nullptr);
   if (!failure_.empty()) {
     return tl::unexpected<Error>(Error{failure_});
   }
@@ -145,32 +146,32 @@ Result<void> PcapngWriter::put_block(std::uint32_t type) {
   const std::span<const std::byte> head = std::span(frame).first(8);
   const std::span<const std::byte> tail = std::span(frame).last(4);
   for (const std::span<const std::byte> part : {head, std::span<const std::byte>(body_), tail}) {
-    if (std::fwrite(part.data(), 1, part.size(), stream_.get()) != part.size()) {
-      return fail_with_errno();
+    if (std::fwrite(part.data(), 1, part.size(), file_.stream()) != part.size()) {
+      return fail_with(errno);
     }
   }
   return {};
 }
 
 Result<void> PcapngWriter::flush() {
-  WEFT_ASSERT(stream_ != nullptr);
+  WEFT_ASSERT(file_.stream() != nullptr);
   if (!failure_.empty()) {
     return tl::unexpected<Error>(Error{failure_});
   }
-  return std::fflush(stream_.get()) == 0 ? Result<void>() : fail_with_errno();
+  return std::fflush(file_.stream()) == 0 ? Result<void>() : fail_with(errno);
 }
 
 Result<void> PcapngWriter::close() {
-  Result<void> flushed = flush();
-  const int closed = std::fclose(stream_.release());
-  if (flushed && closed != 0) {
-    return fail_with_errno();
+  if (Result<void> flushed = flush(); !flushed) {
+    const FileDraft dropped = std::move(file_);
+    return flushed;
   }
-  return flushed;
+  const auto published = file_.publish();
+  return published ? Result<void>() : fail_with(published.error());
 }
 
-Result<void> PcapngWriter::fail_with_errno() {
-  failure_ = fmt::format("{}: cannot write the capture: {}", name_, std::strerror(errno));
+Result<void> PcapngWriter::fail_with(int number) {
+  failure_ = fmt::format("{}: cannot write the capture: {}", name_, std::strerror(number));
   return tl::unexpected<Error>(Error{failure_});
 }
 

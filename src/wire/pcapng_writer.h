@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -27,11 +28,13 @@ namespace weft::wire {
 /// An interface of one capture file, numbered from 0 in the order of `add_interface`.
 using CaptureInterface = Id<struct CaptureInterfaceTag>;
 
-/// Owns its stream. After the first failed write each call gives that error again and writes nothing more: a full disk
-/// or a reader that left (EPIPE, where SIGPIPE is ignored) is noticed at the latest by `flush` or `close`.
+/// Owns its file, which has its name once it is closed (base/file.h): a capture that was not closed leaves nothing, and
+/// what was there before stays until then. After the first failed write each call gives that error again and writes
+/// nothing more: a full disk or a reader that left (EPIPE, where SIGPIPE is ignored) is noticed at the latest by
+/// `flush` or `close`.
 class PcapngWriter {
  public:
-  /// Creates or empties the file at `path` and writes the section header.
+  /// Begins the file that `close` puts at `path`, and writes the section header. Errors: as check_writable.
   static Result<PcapngWriter> create(const std::string& path);
   /// Takes over an open stream; `name` stands for it in errors.
   static Result<PcapngWriter> take(std::FILE* stream, std::string name);
@@ -47,19 +50,16 @@ class PcapngWriter {
 
   /// Hands everything written so far to the operating system.
   Result<void> flush();
-  /// Flushes and closes; no call may follow. Without it the destructor closes, and an error is lost.
+  /// Flushes, closes and gives the file its name, unless a write has failed; no call may follow.
   Result<void> close();
 
  private:
-  struct Closer {
-    void operator()(std::FILE* stream) const { std::fclose(stream); }
-  };
-
-  PcapngWriter(std::FILE* stream, std::string name) : stream_(stream), name_(std::move(name)) {}
+  PcapngWriter(FileDraft file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
+  static Result<PcapngWriter> begin(FileDraft file, std::string name);
   Result<void> put_block(std::uint32_t type);
-  Result<void> fail_with_errno();
+  Result<void> fail_with(int number);
 
-  std::unique_ptr<std::FILE, Closer> stream_;
+  FileDraft file_;
   std::string name_;
   std::string failure_;          // message of the first failed write
   std::vector<std::byte> body_;  // of the block being built; kept to reuse its memory

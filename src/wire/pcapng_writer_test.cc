@@ -136,7 +136,25 @@ TEST(PcapngWriter, InterfacesMayBeAddedBetweenPackets) {
 TEST(PcapngWriter, AFolderThatDoesNotExistIsAnErrorWithTheName) {
   const auto writer = PcapngWriter::create("/nonexistent/folder/x.pcapng");
   ASSERT_FALSE(writer);
-  EXPECT_THAT(writer.error().message, HasSubstr("/nonexistent/folder/x.pcapng: cannot create"));
+  EXPECT_THAT(writer.error().message, HasSubstr("cannot write '/nonexistent/folder/x.pcapng': there is no folder"));
+}
+
+TEST(PcapngWriter, ACaptureHasItsNameOnceItIsClosed) {
+  const std::string path = fmt::format("{}weft_pcapng_draft_{}.pcapng", testing::TempDir(), getpid());
+  for (const bool closed : {false, true}) {
+    {
+      auto writer = PcapngWriter::create(path);
+      ASSERT_TRUE(writer);
+      ASSERT_TRUE(writer->flush());
+      EXPECT_FALSE(std::filesystem::exists(path));
+      if (closed) {
+        ASSERT_TRUE(writer->close());
+      }
+    }
+    EXPECT_EQ(std::filesystem::exists(path), closed);
+    EXPECT_FALSE(std::filesystem::exists(draft_name(path)));
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(PcapngWriter, AFullDiskIsReportedAndStaysReported) {

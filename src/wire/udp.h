@@ -13,6 +13,9 @@ namespace weft::wire {
 //= ibta-1.7 A17
 inline constexpr std::uint16_t kRoceV2Port = 4791;
 
+/// Destination ports that stand for RoCEv2 besides 4791, where a sender uses others.
+using FurtherRocePorts = std::span<const std::uint16_t>;
+
 //= rfc768
 struct UdpHeader {
   static constexpr std::size_t kSize = 8;

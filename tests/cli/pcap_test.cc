@@ -60,6 +60,53 @@ TEST(PcapCheck, TellsWhatItFoundOfIwarp) {
             "connections, 14 start frames, 206 FPDUs, 220 frames re-emitted identically, 0 FPDUs with a right CRC\n");
 }
 
+/// The first packets of a capture of soft-RoCE, sent to UDP port 5000: bytes 36 and 37 of each frame.
+std::string capture_to_port_5000() {
+  std::string bytes = contents_of(kCaptures / "rxe_uc_send_first20.pcap");
+  constexpr std::size_t kFileHeader = 24;
+  constexpr std::size_t kPacketHeader = 16;
+  for (std::size_t at = kFileHeader; at < bytes.size();) {
+    const auto length = static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + 8])) |
+                        static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + 9])) << 8U;
+    bytes[at + kPacketHeader + 36] = '\x13';
+    bytes[at + kPacketHeader + 37] = '\x88';
+    at += kPacketHeader + length;
+  }
+  return bytes;
+}
+
+TEST(PcapCheck, AnotherUdpPortIsRoceV2IfItIsTold) {
+  const TemporaryFile file(capture_to_port_5000());
+  EXPECT_THAT(run_weft("pcap check " + file.name()).out,
+              StartsWith("20 packets: 0 verified, 0 re-emitted identically, 20"));
+  for (const char* ports : {"--port 5000", "--port 7,5000", "--port 7 --port 5000"}) {
+    const Outcome told = run_weft(fmt::format("pcap check {} {}", ports, file.name()));
+    // The ICRC covers the port, which the test has changed.
+    EXPECT_EQ(told.exit_status, 1) << ports;
+    EXPECT_THAT(told.out, EndsWith("20 packets: 0 verified, 20 re-emitted identically, 0 unknown, 20 faults\n"))
+        << ports;
+  }
+  EXPECT_THAT(run_weft("pcap list --port 5000 " + file.name()).out, HasSubstr(":5000 UC SEND"));
+}
+
+TEST(PcapCheck, APortThatIsNoneIsStatusTwo) {
+  for (const char* port : {"0", "65536", "roce", "-1"}) {
+    const Outcome outcome = run_weft(fmt::format("pcap check --port {} {}", port, capture("rxe_rc_atomic.pcap")));
+    EXPECT_EQ(outcome.exit_status, 2) << port;
+    EXPECT_THAT(outcome.err, HasSubstr("--port")) << port;
+  }
+}
+
+TEST(PcapList, NamesTheFramesOfIwarp) {
+  const Outcome outcome = run_weft("pcap list " + capture("siw_rping_ucmatose_send_write_read.pcap"));
+  EXPECT_EQ(outcome.exit_status, 0);
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 490);
+  for (const char* what : {"MPA request revision 2", "MPA reply revision 2", "RDMA Write stag 0x", "RDMA Read request ",
+                           "RDMA Read response stag 0x", "Send queue 0 msn 1 offset 0 last len "}) {
+    EXPECT_THAT(outcome.out, HasSubstr(what));
+  }
+}
+
 TEST(PcapCheck, SumsTheCountsOfSeveralFiles) {
   const Outcome outcome =
       run_weft(fmt::format("pcap check {} {}", capture("rxe_rc_atomic.pcap"), capture("rxe_ud_send.pcap")));

@@ -230,6 +230,40 @@ TEST_F(Run, AnInterruptLeavesAPartialResult) {
   EXPECT_EQ(json["runs"][0]["partial"], true);
 }
 
+TEST_F(Run, AnInterruptLeavesWhatWasCapturedAndSaysSo) {
+  const Outcome outcome =
+      run("small.toml --set traffic[0].size=1GB --set traffic[0].count=100000 --pcap host1/nic0=port.pcapng "
+          "--no-results --quiet & pid=$!; for i in $(seq 400); do ls port.pcapng.tmp* >/dev/null 2>&1 && break; "
+          "sleep 0.02; done; ls port.pcapng 2>/dev/null; kill -INT $pid; wait $pid");
+  EXPECT_EQ(outcome.exit_status, 130) << outcome.err;
+  EXPECT_EQ(outcome.out, "") << "no capture has its name before it is complete";
+  EXPECT_NE(outcome.err.find("interrupted; port.pcapng has what was captured until then"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2) << "no draft is left";
+  EXPECT_EQ(run_weft("pcap check " + (folder_ / "port.pcapng").string()).exit_status, 0);
+}
+
+TEST_F(Run, ACaptureThatCannotBeWrittenIsToldBeforeTheRun) {
+  const Outcome nowhere = run("small.toml --pcap host1/nic0=none/port.pcapng");
+  EXPECT_EQ(nowhere.exit_status, 1) << nowhere.err;
+  EXPECT_NE(nowhere.err.find("there is no folder 'none'"), std::string::npos) << nowhere.err;
+  EXPECT_FALSE(exists("results"));
+  const Outcome twice = run("small.toml --pcap host1/nic0=a.pcapng --pcap host2/nic0=a.pcapng");
+  EXPECT_EQ(twice.exit_status, 1) << twice.err;
+  EXPECT_NE(twice.err.find("two captures cannot both be written to 'a.pcapng'"), std::string::npos) << twice.err;
+  EXPECT_FALSE(exists("a.pcapng"));
+}
+
+TEST_F(Run, ACaptureOnAFullDiskDoesNotLoseTheResults) {
+  if (!fs::exists("/dev/full")) {
+    GTEST_SKIP();
+  }
+  const Outcome outcome = run("small.toml --pcap host1/nic0=/dev/full --out run.weft");
+  EXPECT_EQ(outcome.exit_status, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("/dev/full: cannot write the capture: No space left"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(exists("run.weft")) << outcome.err;
+}
+
 // The victim's own way is free: what it loses, it loses to packets of others that wait in front of it.
 TEST_F(Run, AVictimRecoversWithCongestionControlOnBothFabrics) {
   const Outcome outcome = run(std::string(kExamples) + "/victim.toml --no-results --quiet --json -");

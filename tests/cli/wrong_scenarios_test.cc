@@ -1,6 +1,7 @@
 // Wrong scenarios as a user meets them: one line that says where and what, and exit status 2, whatever the subcommand.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +17,7 @@ namespace weft::test {
 namespace {
 
 namespace fs = std::filesystem;
+using std::string_literals::operator""s;
 
 const fs::path kScenarios = fs::path(WEFT_TEST_DATA_DIR) / "scenarios";
 
@@ -79,6 +81,55 @@ TEST_P(WrongFile, ThatCannotBeBuiltIsRefusedToo) {
 TEST_P(WrongFile, ThatIsMissingIsRefused) {
   const Outcome outcome = refused(GetParam(), "no-such-file.toml");
   EXPECT_NE(outcome.err.find("no-such-file.toml: No such file or directory"), std::string::npos) << outcome.err;
+}
+
+/// A right scenario with something in place of its third line and behind its end.
+std::string spoilt(const std::string& third, const std::string& end) {
+  return "[topology]\nkind = \"single-switch\"\n" + third + "\n[fabric]\nfamily = \"rocev2\"\n" +
+         "[[traffic]]\nkind = \"permutation\"\nsize = \"1 KiB\"\n" + end;
+}
+
+// What the unit test of generated scenarios does in a thousand ways, here with a process and a file for each.
+TEST(WrongText, EndsTheProgramWithTwoAndOneLine) {
+  const std::string hosts = "hosts = 4";
+  const std::string job = "[[job]]\nname = \"j\"\ngpus = 4\nmodel = \"llama3-8b\"\ntp = 4\n";
+  const std::vector<std::string> texts = {
+      spoilt("hosts = [[4]]", ""),
+      spoilt("hosts = nan", ""),
+      spoilt("hosts = 1_", ""),
+      spoilt("hosts = 99999999999999999999", ""),
+      spoilt("hosts = 1000000000", ""),
+      spoilt("hots = 4", ""),
+      spoilt("Hosts = 4", ""),
+      spoilt("hosts.more = 4", ""),
+      spoilt("hosts = 4\nhosts = 4", ""),
+      spoilt(std::string(60'000, '.') + " = 1", ""),
+      spoilt("# Gr\xF6\xDF", ""),
+      spoilt("# a zero \0"s, ""),
+      spoilt("hosts = " + std::string(5'000, '[') + std::string(5'000, ']'), ""),
+      spoilt(hosts, "[topology]\nhosts = 5\n"),
+      spoilt(hosts, "[traffic]\nkind = \"incast\"\n"),
+      spoilt(hosts, "[a.b.c]\n"),
+      spoilt(hosts, "start = \"1e999 s\"\n"),
+      spoilt(hosts, "\"\\u001b[2J\" = 1\n"),
+      spoilt(hosts, "count = 1000000000000\n"),
+      spoilt(hosts, "\"\"\""),
+      spoilt(hosts, job + "global_batch = 1000000000\n"),
+      spoilt(hosts, job + "sequence = 1000000000\n"),
+      spoilt(hosts, job + "steps = 1000000000\n"),
+      spoilt(hosts, job + "micro_batch = 1000000000\n"),
+      "\xFF\xFE["s + '\0' + "f" + '\0',
+  };
+  const fs::path path = fs::path(::testing::TempDir()) / fmt::format("weft_wrong_text_{}.toml", getpid());
+  for (const std::string& text : texts) {
+    std::ofstream(path, std::ios::binary) << text;
+    const Outcome outcome = refused("run", path);
+    EXPECT_TRUE(std::regex_search(outcome.err, std::regex(path.filename().string() + R"(:\d+:\d+: )"))) << outcome.err;
+    EXPECT_LT(outcome.err.size(), 2'000U) << text.substr(0, 200);
+  }
+  std::ofstream(path) << spoilt("#" + std::string(std::size_t{1} << 20, 'x'), "");
+  EXPECT_NE(refused("run", path).err.find(path.filename().string() + ": more than 1048576 bytes"), std::string::npos);
+  fs::remove(path);
 }
 
 }  // namespace

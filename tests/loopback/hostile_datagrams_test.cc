@@ -154,6 +154,22 @@ TEST_F(HostileDatagrams, AStrangerIsIgnoredEvenIfEverythingElseIsRight) {
   EXPECT_EQ(victim_->counters().driver.unknown_peer, 1U);
 }
 
+TEST_F(HostileDatagrams, ThePeersPacketIsKnownWhateverItsSourcePort) {
+  const live::SocketAddress host = own_loopback(1);
+  for (const std::uint16_t port : {std::uint16_t{0}, std::uint16_t{0xC123}, std::uint16_t{0xFFFE}}) {
+    Result<live::UdpSocket> socket = live::UdpSocket::open({.local = host.with_port(port)});
+    if (!socket)
+      continue;  // somebody has it
+    good_write();
+    path_.source = socket->local_address();
+    deliver(sealed(0), *socket);
+    EXPECT_EQ(victim_->counters().driver.unknown_peer, 0U) << port;
+    EXPECT_EQ(victim_->counters().driver.wrong_icrc, 0U) << port;
+  }
+  EXPECT_NE(memory(), before_);
+  EXPECT_EQ(victim_->counters().rejected(), 0U);
+}
+
 TEST_F(HostileDatagrams, AnotherQueuePairsPacketIsCounted) {
   good_write().packet.ib.destination_qp ^= 1;
   deliver(sealed(0));

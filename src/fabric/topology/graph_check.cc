@@ -12,80 +12,119 @@
 namespace weft::fabric {
 namespace {
 
-Result<void> check_nodes(const Graph& graph) {
+using Checked = tl::expected<void, GraphFault>;
+
+template <class... Args>
+tl::unexpected<GraphFault> whole_at_fault(fmt::format_string<Args...> format, Args&&... args) {
+  return tl::unexpected<GraphFault>({.error = {fmt::format(format, std::forward<Args>(args)...)}});
+}
+
+template <class... Args>
+tl::unexpected<GraphFault> node_at_fault(std::size_t index, fmt::format_string<Args...> format, Args&&... args) {
+  return tl::unexpected<GraphFault>(
+      {.error = {fmt::format(format, std::forward<Args>(args)...)}, .part = GraphPart::kNode, .index = index});
+}
+
+template <class... Args>
+tl::unexpected<GraphFault> link_at_fault(std::size_t index, fmt::format_string<Args...> format, Args&&... args) {
+  return tl::unexpected<GraphFault>(
+      {.error = {fmt::format(format, std::forward<Args>(args)...)}, .part = GraphPart::kLink, .index = index});
+}
+
+/// The second link of an endpoint is the one too many; the endpoint itself if it has none.
+tl::unexpected<GraphFault> links_at_fault(const Graph& graph, std::size_t endpoint) {
+  const Node& node = graph.nodes[endpoint];
+  const auto ends_here = [endpoint](const Link& link) {
+    return link.a.node.value() == endpoint || link.b.node.value() == endpoint;
+  };
+  auto link = std::ranges::find_if(graph.links, ends_here);
+  if (link != graph.links.end()) {
+    link = std::find_if(link + 1, graph.links.end(), ends_here);
+  }
+  constexpr auto* kMessage = "{} has {} links, an endpoint has exactly 1";
+  if (link == graph.links.end()) {
+    return node_at_fault(endpoint, kMessage, node.name, node.ports);
+  }
+  return link_at_fault(static_cast<std::size_t>(link - graph.links.begin()), kMessage, node.name, node.ports);
+}
+
+Checked check_nodes(const Graph& graph) {
   if (graph.endpoints > graph.nodes.size()) {
-    return fail("the graph declares {} endpoints and has {} nodes", graph.endpoints, graph.nodes.size());
+    return whole_at_fault("the graph declares {} endpoints and has {} nodes", graph.endpoints, graph.nodes.size());
   }
   // Routing numbers leaves with 16 bits.
   if (graph.switches() > OptionCheck::kMaxSwitches) {
-    return fail("the graph has {} switches, the most is {}", graph.switches(), OptionCheck::kMaxSwitches);
+    return whole_at_fault("the graph has {} switches, the most is {}", graph.switches(), OptionCheck::kMaxSwitches);
   }
   std::vector<std::string_view> names;
   names.reserve(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (node.name.empty()) {
-      return fail("node {} has no name", i);
+      return node_at_fault(i, "node {} has no name", i);
     }
     if ((node.kind == NodeKind::kEndpoint) != (i < graph.endpoints)) {
-      return fail("{} is in the wrong order: endpoints first, then switches", node.name);
+      return node_at_fault(i, "{} is in the wrong order: endpoints first, then switches", node.name);
     }
     if (node.kind == NodeKind::kEndpoint && node.ports != 1) {
-      return fail("{} has {} links, an endpoint has exactly 1", node.name, node.ports);
+      return links_at_fault(graph, i);
     }
     names.push_back(node.name);
   }
   std::sort(names.begin(), names.end());
   if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end()) {
-    return fail("two nodes have the name {}", *twice);
+    return whole_at_fault("two nodes have the name {}", *twice);
   }
   return {};
 }
 
-Result<void> check_link(const Graph& graph, const Link& link) {
+Checked check_link(const Graph& graph, std::size_t index) {
+  const Link& link = graph.links[index];
   for (const LinkEnd& end : {link.a, link.b}) {
     if (end.node.value() >= graph.nodes.size()) {
-      return fail("a link ends at node {}, the last is {}", end.node, graph.nodes.size() - 1);
+      return link_at_fault(index, "a link ends at node {}, the last is {}", end.node, graph.nodes.size() - 1);
     }
     if (end.port >= graph[end.node].ports) {
-      return fail("a link ends at port {} of {}, which has {} ports", end.port, graph[end.node].name,
-                  graph[end.node].ports);
+      return link_at_fault(index, "a link ends at port {} of {}, which has {} ports", end.port, graph[end.node].name,
+                           graph[end.node].ports);
     }
   }
   const Node& a = graph[link.a.node];
   const Node& b = graph[link.b.node];
   if (link.a.node == link.b.node) {
-    return fail("a link connects {} to itself", a.name);
+    return link_at_fault(index, "a link connects {} to itself", a.name);
   }
   if (a.plane != b.plane) {
-    return fail("the link from {} to {} connects planes {} and {}", a.name, b.name, a.plane, b.plane);
+    return link_at_fault(index, "the link from {} to {} connects planes {} and {}", a.name, b.name, a.plane, b.plane);
   }
   if (!are_compatible(a.port_type, b.port_type)) {
-    return fail("the link from {} to {} joins an {} port and an {} port: these need a gateway, which is not modelled",
-                a.name, b.name, to_string(a.port_type), to_string(b.port_type));
+    return link_at_fault(
+        index, "the link from {} to {} joins an {} port and an {} port: these need a gateway, which is not modelled",
+        a.name, b.name, to_string(a.port_type), to_string(b.port_type));
   }
   if (link.rate <= Rate::zero()) {
-    return fail("the link from {} to {} has the rate {}, it must be above 0", a.name, b.name, link.rate);
+    return link_at_fault(index, "the link from {} to {} has the rate {}, it must be above 0", a.name, b.name,
+                         link.rate);
   }
   if (link.propagation <= Duration::zero()) {
-    return fail("the link from {} to {} has the propagation delay {}, it must be above 0", a.name, b.name,
-                link.propagation);
+    return link_at_fault(index, "the link from {} to {} has the propagation delay {}, it must be above 0", a.name,
+                         b.name, link.propagation);
   }
   return {};
 }
 
 /// Every port of every node is used exactly once.
-Result<void> check_ports(const Graph& graph) {
+Checked check_ports(const Graph& graph) {
   std::vector<std::size_t> first(graph.nodes.size() + 1, 0);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     first[i + 1] = first[i] + graph.nodes[i].ports;
   }
   std::vector<char> used(first.back(), 0);
-  for (const Link& link : graph.links) {
-    for (const LinkEnd& end : {link.a, link.b}) {
+  for (std::size_t i = 0; i < graph.links.size(); ++i) {
+    for (const LinkEnd& end : {graph.links[i].a, graph.links[i].b}) {
       char& mark = used[first[end.node.value()] + end.port];
       if (mark != 0) {
-        return fail("two links end at port {} of {}", end.port, graph[end.node].name);
+        return link_at_fault(i, "two links end at port {} of {}", end.port, graph[end.node].name);
       }
       mark = 1;
     }
@@ -93,8 +132,8 @@ Result<void> check_ports(const Graph& graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     for (std::size_t port = first[i]; port < first[i + 1]; ++port) {
       if (used[port] == 0) {
-        return fail("no link ends at port {} of {}, which has {} ports", port - first[i], graph.nodes[i].name,
-                    graph.nodes[i].ports);
+        return node_at_fault(i, "no link ends at port {} of {}, which has {} ports", port - first[i],
+                             graph.nodes[i].name, graph.nodes[i].ports);
       }
     }
   }
@@ -120,7 +159,7 @@ class Components {
   std::vector<std::uint32_t> towards_;
 };
 
-Result<void> check_connected(const Graph& graph) {
+Checked check_connected(const Graph& graph) {
   Components components(graph.nodes.size());
   for (const Link& link : graph.links) {
     components.join(link);
@@ -130,7 +169,8 @@ Result<void> check_connected(const Graph& graph) {
     const Node& node = graph.nodes[i];
     const std::uint32_t first = first_of_plane.try_emplace(node.plane, i).first->second;
     if (components.of(first) != components.of(i)) {
-      return fail("{} cannot be reached from {}: no links connect them", node.name, graph.nodes[first].name);
+      return node_at_fault(i, "{} cannot be reached from {}: no links connect them", node.name,
+                           graph.nodes[first].name);
     }
   }
   return {};
@@ -138,19 +178,24 @@ Result<void> check_connected(const Graph& graph) {
 
 }  // namespace
 
-Result<void> check(const Graph& graph) {
-  if (Result<void> nodes = check_nodes(graph); !nodes) {
+tl::expected<void, GraphFault> find_fault(const Graph& graph) {
+  if (Checked nodes = check_nodes(graph); !nodes) {
     return nodes;
   }
-  for (const Link& link : graph.links) {
-    if (Result<void> valid = check_link(graph, link); !valid) {
+  for (std::size_t i = 0; i < graph.links.size(); ++i) {
+    if (Checked valid = check_link(graph, i); !valid) {
       return valid;
     }
   }
-  if (Result<void> ports = check_ports(graph); !ports) {
+  if (Checked ports = check_ports(graph); !ports) {
     return ports;
   }
   return check_connected(graph);
+}
+
+Result<void> check(const Graph& graph) {
+  tl::expected<void, GraphFault> checked = find_fault(graph);
+  return checked ? Result<void>() : tl::unexpected<Error>(std::move(checked.error().error));
 }
 
 }  // namespace weft::fabric

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/nearest_word.h"
 #include "base/parse_quantity.h"
+#include "base/printable.h"
 #include "fabric/topology/cable.h"
 #include "fabric/topology/graph_check.h"
 #include "fabric/topology/option_check.h"
@@ -45,7 +46,7 @@ Result<Length> parse_length(std::string_view text) {
       return Length::millimetres(metres->picoseconds() / 1'000'000);
     }
   }
-  return fail("'{}' is no length; write metres with at most three decimals, such as 3m or 2.5m", text);
+  return fail("'{}' is no length; write metres with at most three decimals, such as 3m or 2.5m", excerpt(text));
 }
 
 class Parser {
@@ -63,19 +64,37 @@ class Parser {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     Graph graph = assemble();
-    if (Result<void> valid = check(graph); !valid) {
-      return tl::unexpected<Error>(std::move(valid.error()).at(source_.name));
+    if (auto valid = find_fault(graph); !valid) {
+      return tl::unexpected<Error>(std::move(valid.error().error).at(place_of(valid.error())));
     }
     return graph;
   }
 
  private:
+  struct RawNode {
+    Node node;
+    std::size_t line;
+  };
   /// A cable between nodes numbered in the order of the text.
   struct RawLink {
     std::uint32_t a;
     std::uint32_t b;
     Cable cable;
+    std::size_t line;
   };
+
+  /// "NAME:LINE" of what the graph's check found; of the graph as a whole, "NAME".
+  std::string place_of(const GraphFault& fault) const {
+    switch (fault.part) {
+      case GraphPart::kWhole:
+        break;
+      case GraphPart::kNode:
+        return fmt::format("{}:{}", source_.name, node_lines_[fault.index]);
+      case GraphPart::kLink:
+        return fmt::format("{}:{}", source_.name, links_[fault.index].line);
+    }
+    return std::string(source_.name);
+  }
 
   tl::unexpected<Error> fault(const Token& token, Error error) const {
     return tl::unexpected<Error>(std::move(error).at(fmt::format("{}:{}:{}", source_.name, line_, token.column)));
@@ -102,6 +121,10 @@ class Parser {
     if (tokens.size() < 2) {
       return fault(tokens[0], Error{fmt::format("'{}' needs a name", tokens[0].text)});
     }
+    if (terminal_text(tokens[1].text) != tokens[1].text) {
+      return fault(tokens[1],
+                   Error{fmt::format("the name '{}' has characters that are not printable", excerpt(tokens[1].text))});
+    }
     Node node{.name = std::string(tokens[1].text), .kind = kind, .tier = kind == NodeKind::kSwitch};
     for (std::size_t i = 2; i < tokens.size(); ++i) {
       if (Result<void> done = parse_attribute(tokens[i], node); !done) {
@@ -109,9 +132,9 @@ class Parser {
       }
     }
     if (!by_name_.emplace(node.name, static_cast<std::uint32_t>(nodes_.size())).second) {
-      return fault(tokens[1], Error{fmt::format("a node named {} is already defined", node.name)});
+      return fault(tokens[1], Error{fmt::format("a node named {} is already defined", excerpt(node.name))});
     }
-    nodes_.push_back(std::move(node));
+    nodes_.push_back({std::move(node), line_});
     if (nodes_.size() > OptionCheck::kMaxEndpoints) {
       return fault(tokens[0], Error{fmt::format("more than {} nodes", OptionCheck::kMaxEndpoints)});
     }
@@ -126,7 +149,7 @@ class Parser {
       return parse_port_type(token, value, node);
     }
     if (node.kind == NodeKind::kEndpoint) {
-      return fault(token, Error{fmt::format("'{}': an endpoint has a name, and at most 'ports'", token.text)});
+      return fault(token, Error{fmt::format("'{}': an endpoint has a name, and at most 'ports'", excerpt(token.text))});
     }
     static constexpr std::array<std::string_view, 4> kKeys{"tier", "domain", "plane", "ports"};
     if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
@@ -137,7 +160,8 @@ class Parser {
     std::uint32_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (value.empty() || error != std::errc() || end != value.data() + value.size() || number > most) {
-      return fault(token, Error{fmt::format("{} is '{}', it must be a number from 0 to {}", key, value, most)});
+      return fault(token,
+                   Error{fmt::format("{} is '{}', it must be a number from 0 to {}", key, excerpt(value), most)});
     }
     if (key == "tier") {
       node.tier = static_cast<std::uint8_t>(number);
@@ -165,12 +189,13 @@ class Parser {
     for (const std::size_t i : {1U, 2U}) {
       const auto found = by_name_.find(tokens[i].text);
       if (found == by_name_.end()) {
-        return fault(tokens[i], Error{fmt::format("no node named {} is defined above this line", tokens[i].text)});
+        return fault(tokens[i],
+                     Error{fmt::format("no node named {} is defined above this line", excerpt(tokens[i].text))});
       }
       (i == 1 ? link.a : link.b) = found->second;
     }
-    const PortType a = nodes_[link.a].port_type;
-    const PortType b = nodes_[link.b].port_type;
+    const PortType a = nodes_[link.a].node.port_type;
+    const PortType b = nodes_[link.b].node.port_type;
     if (!are_compatible(a, b)) {
       return fault(tokens[0], Error{fmt::format("{} has {} ports and {} has {} ports: these need a gateway, which is "
                                                 "not modelled",
@@ -185,6 +210,7 @@ class Parser {
     if (link.cable.rate == Rate::zero() || link.cable.propagation == Duration::zero()) {
       return fault(tokens[0], Error{"a link has a rate above 0, and a length or a delay above 0"});
     }
+    link.line = line_;
     links_.push_back(link);
     return {};
   }
@@ -220,9 +246,10 @@ class Parser {
     std::vector<NodeIndex> index(nodes_.size());
     for (const NodeKind kind : {NodeKind::kEndpoint, NodeKind::kSwitch}) {
       for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].kind == kind) {
+        if (nodes_[i].node.kind == kind) {
           index[i] = NodeIndex(static_cast<std::uint32_t>(graph.nodes.size()));
-          graph.nodes.push_back(std::move(nodes_[i]));
+          graph.nodes.push_back(std::move(nodes_[i].node));
+          node_lines_.push_back(nodes_[i].line);
         }
       }
       if (kind == NodeKind::kEndpoint) {
@@ -249,7 +276,8 @@ class Parser {
 
   GraphText source_;
   std::size_t line_ = 0;
-  std::vector<Node> nodes_;
+  std::vector<RawNode> nodes_;
+  std::vector<std::size_t> node_lines_;  // of the assembled graph's nodes
   std::vector<RawLink> links_;
   std::map<std::string, std::uint32_t, std::less<>> by_name_;
 };

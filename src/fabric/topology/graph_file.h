@@ -24,7 +24,8 @@ struct GraphText {
   std::string_view name;  // of the file, for errors: "name:line:column: ..."
 };
 
-/// The graph, which passes check().
+/// The graph, which passes check(). Every error has the line at fault; of an unreachable node that which defines it.
+/// Only limits on the graph as a whole have none.
 [[nodiscard]] Result<Graph> parse_graph(const GraphText& source);
 
 struct GraphFileOptions {

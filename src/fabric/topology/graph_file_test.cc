@@ -69,7 +69,20 @@ TEST(GraphFile, SaysWhereAndWhatIsWrong) {
 }
 
 TEST(GraphFile, ChecksTheGraph) {
-  EXPECT_EQ(fault_of("endpoint a\n"), "net.txt: a has 0 links, an endpoint has exactly 1");
+  EXPECT_EQ(fault_of("endpoint a\n"), "net.txt:1: a has 0 links, an endpoint has exactly 1");
+}
+
+TEST(GraphFile, SaysTheLineOfWhatTheGraphsCheckFinds) {
+  const std::string nodes = "# two switches, two hosts\nswitch s\nendpoint a\nswitch t\n\nendpoint b\n";
+  const std::string ends = "link a s rate=1Gbps length=1m\nlink b t rate=1Gbps length=1m\n";
+  EXPECT_EQ(fault_of(nodes + "link a s rate=1Gbps length=1m\n"), "net.txt:6: b has 0 links, an endpoint has exactly 1");
+  EXPECT_EQ(fault_of(nodes + ends + "link a t rate=1Gbps length=1m\n"),
+            "net.txt:9: a has 2 links, an endpoint has exactly 1");
+  EXPECT_EQ(fault_of(nodes + ends + "link t t rate=1Gbps length=1m\n"), "net.txt:9: a link connects t to itself");
+  EXPECT_EQ(fault_of(nodes + ends), "net.txt:6: b cannot be reached from a: no links connect them");
+  EXPECT_EQ(
+      fault_of(nodes + "switch u plane=1\n" + ends + "link s t rate=1Gbps length=1m\nlink s u rate=1Gbps length=1m"),
+      "net.txt:11: the link from s to u connects planes 0 and 1");
 }
 
 TEST(GraphFile, SaysWhichFileCannotBeRead) {

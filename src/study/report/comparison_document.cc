@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "base/assert.h"
+#include "base/printable.h"
 #include "study/report/comparison_members.h"
 #include "study/report/comparison_tables.h"
 #include "study/report/member_json.h"
@@ -136,6 +138,38 @@ Result<void> check_lengths(const Json& fabric, const std::string& place) {
   return {};
 }
 
+/// Texts go to terminals and pages as they are. Nothing, or the place of a text or name that is not fit for them, from
+/// here on: ".rows[3].name". Nesting is bounded by kDeepest.
+std::optional<std::string> unprintable_in(const Json& value) {
+  const auto is_fit = [](const std::string& text) { return terminal_text(text, LineBreaks::kKept) == text; };
+  if (value.is_string()) {
+    return is_fit(value.get_ref<const std::string&>()) ? std::nullopt : std::optional<std::string>("");
+  }
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (std::optional<std::string> place = unprintable_in(value[i])) {
+        return fmt::format("[{}]{}", i, *place);
+      }
+    }
+  }
+  if (value.is_object()) {
+    for (auto member = value.begin(); member != value.end(); ++member) {
+      if (!is_fit(member.key())) {
+        return "." + shortened(Json(member.key()));
+      }
+      if (std::optional<std::string> place = unprintable_in(*member)) {
+        return fmt::format(".{}{}", member.key(), *place);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Result<void> check_texts(const Json& document) {
+  const std::optional<std::string> place = unprintable_in(document);
+  return place ? fail("{}: characters that are not printable", place->substr(1)) : Result<void>();
+}
+
 Result<void> check_fabrics(const Json& fabrics) {
   if (fabrics.empty()) {
     return fail("fabrics: the list is empty; a comparison has at least one");
@@ -216,6 +250,9 @@ Result<Comparison> parse_comparison(std::string_view text) {
     return fail("lists and objects nested more than {} deep", kDeepest);
   }
   if (Result<void> right = check_comparison(document); !right) {
+    return pass_on(right);
+  }
+  if (Result<void> right = check_texts(document); !right) {
     return pass_on(right);
   }
   return comparison_from(document);

@@ -20,7 +20,8 @@ namespace weft::study::report {
 /// written again.
 [[nodiscard]] Comparison comparison_from(const nlohmann::ordered_json& document);
 
-/// The text of a results file of a comparison, checked. Errors: no JSON, with line and column; what is checked above.
+/// The text of a results file of a comparison, checked. Errors: no JSON, with line and column; what is checked above; a
+/// text with characters that are not printable.
 [[nodiscard]] Result<Comparison> parse_comparison(std::string_view text);
 /// The text of its results file, without a line break at the end. Bytes that are no UTF-8 are replaced.
 [[nodiscard]] std::string comparison_json_text(const Comparison& comparison, int indent);

@@ -1,6 +1,7 @@
 #include "study/report/comparison_read.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,10 @@ namespace {
 constexpr std::string_view kDatabase = "SQLite format 3";
 
 bool is_database(const std::string& path) {
+  // Opening a pipe would wait for somebody who writes.
+  if (std::error_code error; !std::filesystem::is_regular_file(path, error)) {
+    return false;
+  }
   std::string begin(kDatabase.size(), '\0');
   std::ifstream file(path, std::ios::binary);
   return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kDatabase;

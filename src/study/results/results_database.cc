@@ -1,5 +1,7 @@
 #include "study/results/results_database.h"
 
+#include "base/printable.h"
+
 namespace weft::study::results {
 
 void Database::State::expect(bool success) {
@@ -133,8 +135,11 @@ Cell Statement::cell() {
     default: {
       const int column = next_++;
       const unsigned char* const bytes = sqlite3_column_text(handle_, column);
-      return std::string_view(reinterpret_cast<const char*>(bytes),
-                              static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+      const std::string_view text(reinterpret_cast<const char*>(bytes),
+                                  static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+      // Whoever wrote the file, its texts go to terminals and pages.
+      std::string shown = terminal_text(text, LineBreaks::kKept);
+      return shown == text ? Cell(text) : Cell(std::move(shown));
     }
   }
 }

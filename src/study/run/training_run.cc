@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/assert.h"
+#include "base/int128.h"
 #include "study/run/training_report.h"
 #include "study/world/compute_world.h"
 #include "workload/training/training_program.h"
@@ -22,6 +24,46 @@ constexpr Duration kLead = Duration::milliseconds(1);
 /// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
 constexpr std::uint64_t kMaxNodes = 4'000'000;
 constexpr std::uint64_t kEventsPerLook = 200'000;  // events between two looks at the outside world
+/// Micro-batches of a step whose operations are counted one by one.
+constexpr std::int64_t kCountedMicroBatches = 4'096;
+
+using OperationCounts = std::map<StepOperation, std::uint64_t>;
+
+/// Of the first rank of a pipeline stage.
+OperationCounts counted_operations(const workload::TrainingPlan& plan, std::int64_t stage) {
+  workload::RankCoordinates place;
+  place.at[static_cast<std::size_t>(workload::Axis::kPipeline)] = stage;
+  workload::TransformerStep graph(plan, workload::rank_at(plan.job().parallelism, place));
+  OperationCounts counts;
+  while (const std::optional<workload::GraphNode> node = graph.next()) {
+    if (const auto* work = std::get_if<workload::CommunicationNode>(&node->work); work != nullptr) {
+      ++counts[{.purpose = node->label.purpose, .kind = work->request.kind, .size = work->request.size}];
+    }
+  }
+  return counts;
+}
+
+/// The same; of a very long step from two short ones, as every micro-batch beyond the pipeline's depth adds as many.
+OperationCounts operations_of(const workload::TrainingPlan& plan, std::int64_t stage, std::int64_t ranks) {
+  const std::int64_t whole = workload::micro_batches(plan.job());
+  const std::int64_t few = 2 * plan.job().parallelism.pipeline;
+  if (whole <= std::max(kCountedMicroBatches, 2 * few)) {
+    return counted_operations(plan, stage);
+  }
+  const auto counts_with = [&](std::int64_t micro_batches) {
+    workload::TrainingJob part = plan.job();
+    part.representative.micro_batches = micro_batches;
+    const auto made = workload::TrainingPlan::make(part, plan.gpu(), ranks);
+    WEFT_ASSERT(made.has_value());  // as the whole, which has more of them
+    return counted_operations(*made, stage);
+  };
+  OperationCounts counts = counts_with(few);
+  for (const auto& [kind, more] : counts_with(2 * few)) {
+    std::uint64_t& count = counts[kind];
+    count += static_cast<std::uint64_t>(static_cast<Int128>(more - count) * (whole - few) / few);
+  }
+  return counts;
+}
 
 }  // namespace
 
@@ -181,16 +223,7 @@ Result<void> TrainingRun::compose(const scenario::StepWork& work, const std::fun
 std::uint64_t TrainingRun::instances_of(const StepOperation& operation) {
   if (instances_.empty()) {
     for (std::int64_t stage = 0; stage < plan().job().parallelism.pipeline; ++stage) {
-      workload::RankCoordinates place;
-      place.at[static_cast<std::size_t>(workload::Axis::kPipeline)] = stage;
-      workload::TransformerStep graph(plan(), workload::rank_at(plan().job().parallelism, place));
-      std::map<StepOperation, std::uint64_t> own;
-      while (const std::optional<workload::GraphNode> node = graph.next()) {
-        if (const auto* work = std::get_if<workload::CommunicationNode>(&node->work); work != nullptr) {
-          ++own[{.purpose = node->label.purpose, .kind = work->request.kind, .size = work->request.size}];
-        }
-      }
-      for (const auto& [kind, count] : own) {
+      for (const auto& [kind, count] : operations_of(plan(), stage, options_.job.ranks)) {
         instances_[kind] = std::max(instances_[kind], count);
       }
     }
@@ -200,13 +233,14 @@ std::uint64_t TrainingRun::instances_of(const StepOperation& operation) {
 }
 
 std::uint64_t TrainingRun::nodes_of_a_step() const {
-  // All ranks of one pipeline stage have as many; the first rank's graph stands for all.
+  // All ranks of one pipeline stage have as many; the first rank's graph stands for all. A step may have any number.
   workload::TransformerStep graph(plan(), RankId(0));
+  const auto ranks = static_cast<std::uint64_t>(options_.job.ranks);
   std::uint64_t nodes = 0;
-  while (graph.next()) {
+  while (nodes * ranks <= kMaxNodes && graph.next()) {
     ++nodes;
   }
-  return nodes * static_cast<std::uint64_t>(options_.job.ranks);
+  return nodes * ranks;
 }
 
 Result<results::StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_going) {

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/parse_quantity.h"
+#include "base/printable.h"
 #include "workload/flow_sizes.h"
 
 namespace weft::study::scenario {
@@ -58,7 +59,7 @@ Result<void> for_each_line(const std::string& path, Take take) {
 Result<FlowLine> parse_flow(std::string_view line, const std::string& place) {
   const std::vector<std::string_view> fields = fields_of(line, ',');
   if (fields.size() < 3 || fields.size() > 4 || fields[0].empty() || fields[1].empty()) {
-    return fail("{}: '{}' is no flow; expected 'source, destination, size[, start]'", place, line);
+    return fail("{}: '{}' is no flow; expected 'source, destination, size[, start]'", place, excerpt(line));
   }
   Result<Bytes> size = parse_bytes(fields[2]);
   if (!size) {
@@ -69,7 +70,7 @@ Result<FlowLine> parse_flow(std::string_view line, const std::string& place) {
     return fail("{}: start: {}", place, start.error().message);
   }
   if (*start < Duration::zero()) {
-    return fail("{}: start: {} is before the start of the run", place, fields[3]);
+    return fail("{}: start: {} is before the start of the run", place, excerpt(fields[3]));
   }
   return FlowLine{.source = std::string(fields[0]),
                   .destination = std::string(fields[1]),
@@ -87,7 +88,7 @@ Result<CdfTable> read_table(const std::string& path) {
     Result<Bytes> value = parse_bytes(std::string(first) + " B");
     Result<Probability> share = parse_probability(std::string(second) + "%");
     if (!value || !share) {
-      return fail("{}: '{}' is no point; expected 'bytes percent', such as '10000 15'", place, line);
+      return fail("{}: '{}' is no point; expected 'bytes percent', such as '10000 15'", place, excerpt(line));
     }
     points.push_back({value->count(), *share});
     return {};

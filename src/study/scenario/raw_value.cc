@@ -58,7 +58,7 @@ RawValue convert(const toml::node& node) {
 
 Result<void> check_text(std::string_view text) {
   if (text.size() > kMaxText) {
-    return fail("{} bytes; at most {}", text.size(), kMaxText);
+    return fail("1:1: the text has {} bytes; at most {}", text.size(), kMaxText);
   }
   std::uint32_t line = 1;
   for (std::size_t begin = 0; begin < text.size(); ++line) {

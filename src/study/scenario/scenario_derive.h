@@ -15,6 +15,8 @@ void derive(Scenario& scenario);
 
 /// The part of it that jobs need: degrees of parallelism and batches that follow from one another.
 void derive_jobs(Scenario& scenario);
+/// Sequences of a step where the scenario does not say: four micro-batches for each stage of each copy.
+[[nodiscard]] std::int64_t derived_global_batch(const TrainingSettings& training);
 
 /// The same for an override: a length without a propagation means the propagation of that length, and ports that are
 /// slower than a rate that was derived slow the link down. `paths` are those the override gives, `settings` what it

@@ -1,8 +1,10 @@
 #include "study/scenario/scenario_models.h"
 
 #include <algorithm>
+#include <variant>
 
 #include "study/scenario/fail_at.h"
+#include "study/scenario/fitting_parallelism.h"
 #include "study/scenario/model_catalogue.h"
 #include "study/scenario/step_work.h"
 #include "workload/training/memory_estimate.h"
@@ -113,21 +115,53 @@ std::string blamed_key(const Scenario& scenario, std::size_t index) {
   return path + (given ? std::string(what) : "model");
 }
 
+/// Of its layers and ends on the GPUs of a copy, forward and backward, all micro-batches of all steps after another.
+double compute_seconds(const workload::TrainingPlan& plan) {
+  const workload::TrainingJob& job = plan.job();
+  const auto seconds = [](const workload::PartTime& part) { return (part.forward + part.backward).seconds(); };
+  double pass = seconds(plan.embedding()) + seconds(plan.output());
+  for (std::int64_t layer = 0; layer < job.model.layers; ++layer) {
+    pass += seconds(plan.times_of_layer(layer).total());
+  }
+  return pass / static_cast<double>(job.parallelism.pipeline) * static_cast<double>(workload::micro_batches(job)) *
+         static_cast<double>(job.steps);
+}
+
+/// Simulated time ends after 106 days; communication is left as much of them as it may need.
+Result<void> check_compute_time(const Scenario& scenario, std::size_t index, const workload::TrainingPlan& plan) {
+  constexpr double kMostHours = 10;
+  const double hours = compute_seconds(plan) / 3'600;
+  if (hours <= kMostHours) {
+    return {};
+  }
+  const auto path = fmt::format("job[{}].", index);
+  const auto source = scenario.sources.find(path + "global_batch");
+  const bool given = source != scenario.sources.end() && source->second.origin != Origin::kDerived;
+  return fail_at(scenario, path + (given ? "global_batch" : "model"),
+                 "each GPU would compute for {:.0f} hours ({} micro-batches in a step, {} steps), the most is {:.0f}; "
+                 "take a smaller global_batch or fewer steps",
+                 hours, workload::micro_batches(plan.job()), plan.job().steps, kMostHours);
+}
+
 // What the model, the GPU and the number of ranks must have in common.
 Result<void> check_work(const Scenario& scenario, std::size_t index) {
   const JobSettings& job = scenario.jobs[index];
   const TrainingSettings& training = job.training;
   const auto path = fmt::format("job[{}].", index);
-  if (const auto work = make_step_work(job); !work) {
+  const auto work = make_step_work(job);
+  if (!work) {
     return fail_at(scenario, blamed_key(scenario, index), "{}", work.error().message);
   }
   if (!job.trains()) {
     return {};
   }
   if (const auto fits = workload::check_memory(training_job_of(training), training.gpu_model); !fits) {
-    return fail_at(scenario, path + "model", "{}", fits.error().message);
+    const auto batch = scenario.sources.find(path + "global_batch");
+    const bool derived = batch != scenario.sources.end() && batch->second.origin == Origin::kDerived;
+    return fail_at(scenario, path + "model", "{}; {}", fits.error().message,
+                   fitting_text(job, derived ? BatchOrigin::kDerived : BatchOrigin::kGiven));
   }
-  return {};
+  return check_compute_time(scenario, index, std::get<workload::TrainingPlan>(*work));
 }
 
 }  // namespace

@@ -142,6 +142,10 @@ Result<void> validate_work(const Scenario& scenario, const JobSettings& job, con
 
 }  // namespace
 
+std::int64_t derived_global_batch(const TrainingSettings& training) {
+  return training.data * training.micro_batch * 4 * training.pipeline;
+}
+
 void derive_jobs(Scenario& scenario) {
   for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
     JobSettings& job = scenario.jobs[i];
@@ -174,7 +178,7 @@ void derive_jobs(Scenario& scenario) {
       note("gpus", "tp x cp x pp x dp");
     }
     if (job.trains() && training.global_batch == 0) {
-      training.global_batch = training.data * training.micro_batch * 4 * training.pipeline;
+      training.global_batch = derived_global_batch(training);
       note("global_batch", "dp x micro_batch x 4 pp");
     }
   }

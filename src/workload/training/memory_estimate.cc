@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format_quantity.h"
+#include "base/int128.h"
 #include "workload/training/pipeline_schedule.h"
 
 namespace weft::workload {
@@ -40,11 +41,20 @@ void add_feed_forward(const ModelShape& model, std::int64_t layer, PerToken& byt
   bytes.replicated += 2 * experts.active * h * kActivationBytes;  // what came in and what goes back
 }
 
+/// Sums of these are far from overflow, and no memory holds as much.
+constexpr Int128 kMostBytes = Int128{1} << 59;
+
+Bytes bounded(Int128 bytes) { return Bytes(static_cast<std::int64_t>(std::min(bytes, kMostBytes))); }
+
+Bytes times(Bytes bytes, std::int64_t passes, std::int64_t layers) {
+  return bounded(static_cast<Int128>(bytes.count()) * passes * layers);
+}
+
 Bytes logits(const TrainingJob& job) {
   const Parallelism& p = job.parallelism;
-  const std::int64_t tokens = tokens_per_micro_batch(job);
+  const Int128 tokens = tokens_per_micro_batch(job);
   const std::int64_t shares = p.sequence == SequenceParallel::kOn ? p.tensor : 1;
-  return Bytes(tokens * (2 * job.model.hidden * kActivationBytes / shares + 4 * job.model.vocabulary / p.tensor));
+  return bounded(tokens * (2 * job.model.hidden * kActivationBytes / shares + 4 * job.model.vocabulary / p.tensor));
 }
 
 MemoryEstimate of_stage(const TrainingJob& job, std::int64_t stage) {
@@ -53,8 +63,8 @@ MemoryEstimate of_stage(const TrainingJob& job, std::int64_t stage) {
   const std::int64_t sharers = p.data * p.context;
   const std::int64_t expert_sharers = std::max(sharers / p.expert, std::int64_t{1});
   const auto shared_out = [&](std::int64_t bytes, bool is_shared) {
-    return is_shared ? Bytes(held.shared * bytes / sharers + held.experts * bytes / expert_sharers)
-                     : Bytes(held.total() * bytes);
+    return is_shared ? bounded(Int128{held.shared} * bytes / sharers + Int128{held.experts} * bytes / expert_sharers)
+                     : bounded(Int128{held.total()} * bytes);
   };
   const bool everything = p.zero == ZeroStage::kParameters;
   MemoryEstimate estimate{.stage = stage};
@@ -71,7 +81,7 @@ MemoryEstimate of_stage(const TrainingJob& job, std::int64_t stage) {
     layers = std::max(layers, layers_of(job, {.stage = stage, .chunk = chunk}).count);
   }
   const LayerActivations layer = layer_activations(job, last_layer);
-  estimate.activations = schedule.max_in_flight() * layers * layer.kept(job.recomputation);
+  estimate.activations = times(layer.kept(job.recomputation), schedule.max_in_flight(), layers);
   if (job.recomputation == Recomputation::kFull) {
     estimate.working += layer.scores + layer.rest;
   } else if (job.recomputation == Recomputation::kSelective) {
@@ -80,8 +90,8 @@ MemoryEstimate of_stage(const TrainingJob& job, std::int64_t stage) {
   if (everything) {
     const std::int64_t gathered = held_layer_parameters(job, last_layer).total();
     estimate.working +=
-        Bytes((job.prefetch + 1) * gathered * kActivationBytes + gathered * gradient_bytes(job.gradients) +
-              held_end_parameters(job, stage) * kActivationBytes);
+        bounded(Int128{job.prefetch + 1} * gathered * kActivationBytes + gathered * gradient_bytes(job.gradients) +
+                held_end_parameters(job, stage) * kActivationBytes);
   }
   if (stage == p.pipeline - 1) {
     estimate.output = logits(job);
@@ -106,18 +116,18 @@ Bytes LayerActivations::kept(Recomputation recomputation) const {
 LayerActivations layer_activations(const TrainingJob& job, std::int64_t layer) {
   const Parallelism& p = job.parallelism;
   const ModelShape& model = job.model;
-  const std::int64_t tokens = tokens_per_micro_batch(job);
+  const Int128 tokens = tokens_per_micro_batch(job);
   const std::int64_t shares = p.sequence == SequenceParallel::kOn ? p.tensor : 1;
   PerToken bytes;
   add_attention(model, bytes);
   add_feed_forward(model, layer, bytes);
   LayerActivations activations;
-  activations.rest = Bytes(tokens * bytes.split / p.tensor + tokens * bytes.replicated / shares);
-  activations.input = Bytes(tokens * model.hidden * kActivationBytes / shares);
+  activations.rest = bounded(tokens * bytes.split / p.tensor + tokens * bytes.replicated / shares);
+  activations.input = bounded(tokens * model.hidden * kActivationBytes / shares);
   if (job.attention == AttentionKernel::kUnfused) {
     // Softmax; with dropout its mask and its result.
     const std::int64_t each = has_dropout(model) ? 2 * kActivationBytes + 1 : kActivationBytes;
-    activations.scores = Bytes(tokens * model.sequence * model.heads / p.tensor * each);
+    activations.scores = bounded(tokens * model.sequence * model.heads / p.tensor * each);
   }
   return activations;
 }

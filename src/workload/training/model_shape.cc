@@ -6,6 +6,9 @@ namespace weft::workload {
 namespace {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+constexpr std::int64_t kMostLayers = 65'536;
+/// Counted in bytes with optimizer state, and as operations of a token, they stay in 64 bits.
+constexpr double kMostParameters = 1e15;
 
 struct NamedLength {
   std::string_view name;
@@ -38,6 +41,30 @@ Result<void> check_experts(const ModelShape& model, const Experts& experts) {
   }
   if (experts.dense_first < 0 || experts.dense_first > model.layers) {
     return fail("model {}: {} dense layers of {}", model.name, experts.dense_first, model.layers);
+  }
+  return {};
+}
+
+// Not in 64 bits, which the parameters may exceed.
+Result<void> check_size(const ModelShape& model) {
+  const auto of = [](std::int64_t number) { return static_cast<double>(number); };
+  if (model.layers > kMostLayers) {
+    return fail("model {}: {} layers; at most {}", model.name, model.layers, kMostLayers);
+  }
+  double attention = 4 * of(model.hidden) * of(model.heads) * of(model.head_size);
+  if (model.latent) {
+    const LatentAttention& latent = *model.latent;
+    const double ranks = of(latent.query_rank) + of(latent.kv_rank) + of(latent.rotary_size) + of(latent.value_size);
+    attention += ranks * (of(model.hidden) + of(model.heads) * (of(model.head_size) + ranks));
+  }
+  double inner = of(model.feed_forward);
+  if (model.experts) {
+    inner += (of(model.experts->count) + of(model.experts->shared)) * of(model.experts->hidden);
+  }
+  const double layer = attention + 3 * of(model.hidden) * inner;
+  const double all = of(model.layers) * layer + of(model.hidden) * (2 * of(model.vocabulary) + of(model.sequence));
+  if (all > kMostParameters) {
+    return fail("model {}: about {:.0e} parameters; at most {:.0e}", model.name, all, kMostParameters);
   }
   return {};
 }
@@ -84,7 +111,12 @@ Result<void> check_model(const ModelShape& model) {
     return fail("model {}: latent attention of query rank {}, KV rank {}, value size {}; each at least 1", model.name,
                 model.latent->query_rank, model.latent->kv_rank, model.latent->value_size);
   }
-  return model.experts ? check_experts(model, *model.experts) : Result<void>{};
+  if (model.experts) {
+    if (auto checked = check_experts(model, *model.experts); !checked) {
+      return checked;
+    }
+  }
+  return check_size(model);
 }
 
 std::int64_t query_elements(const ModelShape& model) {

@@ -58,6 +58,18 @@ TEST(ModelShape, OnlyLayersBehindTheDenseOnesHaveExperts) {
   EXPECT_EQ(layer_parameters(model, 3).experts, std::int64_t{256} * 3 * 7168 * 2048);
 }
 
+TEST(ModelShape, MoreThanNumbersHoldIsRefused) {
+  ModelShape model = test::gpt(24, 2304, 24);
+  ASSERT_TRUE(check_model(model));
+  model.layers = 1'000'000'000;
+  ASSERT_FALSE(check_model(model));
+  EXPECT_NE(check_model(model).error().message.find("1000000000 layers; at most 65536"), std::string::npos);
+  model = test::gpt(24, 2304, 24);
+  model.hidden = std::int64_t{1} << 40;
+  ASSERT_FALSE(check_model(model));
+  EXPECT_NE(check_model(model).error().message.find("parameters; at most 1e+15"), std::string::npos);
+}
+
 TEST(ModelShape, WrongShapesAreRefusedWithTheNumbers) {
   ModelShape model = test::llama3_8b();
   model.kv_heads = 5;

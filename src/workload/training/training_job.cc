@@ -7,6 +7,9 @@
 namespace weft::workload {
 namespace {
 
+/// Times and sizes of what has more are beyond all numbers here, and beyond all GPUs.
+constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
+
 std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
 
 Result<void> check_representative(const TrainingJob& job) {
@@ -33,6 +36,9 @@ Result<void> check_job(const TrainingJob& job, std::int64_t ranks) {
   const ParallelJob parallel{.model = job.model, .parallelism = job.parallelism, .batch = job.batch, .ranks = ranks};
   if (auto checked = check_parallelism(parallel); !checked) {
     return checked;
+  }
+  if (const std::int64_t most = std::max(job.model.sequence, tokens_per_micro_batch(job)); most > kMostTokens) {
+    return fail("{} tokens in a sequence, or on a GPU in a micro-batch; at most {}", most, kMostTokens);
   }
   if (job.bucket <= Bytes::zero()) {
     return fail("gradient buckets of {}; above 0", job.bucket);
