@@ -35,8 +35,7 @@ scenario::Scenario with_shorter_slices(scenario::Scenario scenario) {
 
 class Planner {
  public:
-  Planner(const scenario::Catalogue& catalogue, const ComparisonOptions& options)
-      : catalogue_(catalogue), options_(options) {}
+  explicit Planner(const ComparisonOptions& options) : options_(options) {}
 
   Result<void> add(std::size_t fabric, PlannedFabric& compared) {
     fabric_ = fabric;
@@ -72,9 +71,9 @@ class Planner {
   void put(ComparisonTask task) {
     task.fabric = fabric_;
     task.name = fmt::format("{}, {}", name_, task.name);
-    task.key = results::run_key(task.scenario, catalogue_,
-                                fmt::format("{} {} {}{}", options_.build, static_cast<int>(task.kind), task.label,
-                                            task.detailed ? " detailed" : ""));
+    task.key =
+        results::figures_key(task.scenario, fmt::format("{} {} {}{}", options_.build, static_cast<int>(task.kind),
+                                                        task.label, task.detailed ? " detailed" : ""));
     tasks_.push_back(std::move(task));
   }
 
@@ -124,7 +123,6 @@ class Planner {
     return {};
   }
 
-  const scenario::Catalogue& catalogue_;
   const ComparisonOptions& options_;
   std::size_t fabric_ = 0;
   std::string name_;
@@ -150,7 +148,7 @@ void add_chance(scenario::Scenario& scenario) {
 Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, const scenario::ScenarioRequest& request,
                                        const scenario::Catalogue& catalogue, const ComparisonOptions& options) {
   ComparisonPlan plan;
-  Planner planner(catalogue, options);
+  Planner planner(options);
   for (const FabricChoice& choice : choices) {
     PlannedFabric fabric{.choice = choice, .scenario = {}, .reason = {}};
     Result<scenario::Scenario> scenario = scenario_of(choice, request, catalogue);
