@@ -50,8 +50,18 @@ class CompareCommand {
                  store_.folder());
       return kInterrupted;
     }
-    Result<void> written = write();
-    return written ? kSuccess : complain("compare", written.error(), kFault);
+    const auto comparison = assembled();
+    if (Result<void> written = write(comparison); !written) {
+      return complain("compare", written.error(), kFault);
+    }
+    if (std::ranges::none_of(comparison.fabrics, &study::report::ComparedFabric::possible)) {
+      std::string why;
+      for (const study::report::ComparedFabric& fabric : comparison.fabrics) {
+        why += fmt::format("\n  {}: {}", fabric.name, fabric.reason.value_or("not possible"));
+      }
+      return complain("compare", Error{"no fabric can serve this scenario:" + why}, kUsageError);
+    }
+    return kSuccess;
   }
 
  private:
@@ -197,7 +207,7 @@ class CompareCommand {
     return made + (text_.no_risk ? " --no-risk" : "") + (text_.no_explain ? " --no-explain" : "");
   }
 
-  Result<void> write() {
+  study::report::Comparison assembled() {
     header_.version = WEFT_VERSION;
     header_.command = command();
     header_.catalogue = &*catalogue_;
@@ -205,7 +215,10 @@ class CompareCommand {
     for (std::optional<study::compare::TaskFigures>& own : figures_) {
       figures.push_back(std::move(own).value_or(study::compare::TaskFigures{.failed = "its figures cannot be read"}));
     }
-    const auto comparison = study::compare::assemble_comparison(plan_, figures, header_);
+    return study::compare::assemble_comparison(plan_, figures, header_);
+  }
+
+  Result<void> write(const study::report::Comparison& comparison) {
     const std::string json = study::report::comparison_json_text(comparison, 1) + "\n";
     std::error_code ignored;
     std::filesystem::create_directories(std::filesystem::path(result_file()).parent_path(), ignored);
@@ -268,14 +281,16 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
       ->delimiter(',');
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   command
-      ->add_option("--weights", text.weights,
-                   "Weights: balanced, peak-performance, existing-ethernet, or speed=5,budget=2,tuning=1")
+      ->add_option(
+          "--weights", text.weights,
+          "money, or also rank by weights: balanced, peak-performance, existing-ethernet, speed=5,budget=2,tuning=1")
       ->capture_default_str();
   command->add_option("--seeds", text.seeds, "Runs of the job under different seeds, for the confidence interval")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
       ->capture_default_str();
   command
-      ->add_option("--sizes", text.sizes, "Also measure tuning risk on clusters of these sizes in GPUs, such as 64,512")
+      ->add_option("--sizes", text.sizes,
+                   "Also run the job and measure tuning risk on clusters of these sizes in GPUs, such as 64,512")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
   command->add_flag("--quick", text.quick, "A first answer in some two minutes: step times of shorter slices alone")

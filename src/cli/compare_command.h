@@ -13,7 +13,7 @@ struct CompareText {
   ScenarioText scenario;
   std::vector<std::string> fabrics;
   std::string hardware;
-  std::string weights = "balanced";
+  std::string weights = "money";
   std::int64_t seeds = 3;
   std::int64_t jobs = 0;
   std::vector<std::int64_t> sizes;

@@ -1,16 +1,19 @@
 // docs/tutorial.md: its pieces are examples/tutorial.toml, its commands succeed, and what it quotes has the form of
-// what they print. Figures are not compared: they change with the catalogue and the models.
+// what they print. Quoted figures are not compared, as they change with the catalogue and the models; what the text
+// concludes from them is (tests/cli/document_claims.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tests/cli/document_blocks.h"
+#include "tests/cli/document_claims.h"
 
 namespace weft::test {
 namespace {
@@ -115,6 +118,24 @@ TEST(Tutorial, ItsCommandsSucceedAndPrintWhatItQuotes) {
     }
   }
   EXPECT_FALSE(printed.empty());
+  // What the text concludes is true of the figures of these very runs.
+  const std::vector<DocumentClaim> claims = claims_of(tutorial());
+  EXPECT_GE(claims.size(), 6U);
+  for (const DocumentClaim& claim : claims) {
+    const auto document = nlohmann::json::parse(text_of(folder.path() / claim.file));
+    EXPECT_TRUE(holds(document, claim)) << claim.text() << ": " << side_of(document, claim.left) << " and "
+                                        << side_of(document, claim.right);
+  }
+}
+
+TEST(DocumentClaims, AreReadFromCommentsAndHeldAgainstFigures) {
+  const auto claims = claims_of("x <!-- holds in a.json: /a/0 < /b --> y <!-- holds in a.json: /c = \"clear\" -->");
+  ASSERT_EQ(claims.size(), 2U);
+  const auto document = nlohmann::json::parse(R"({"a": [1.0], "b": 2, "c": "tie"})");
+  EXPECT_TRUE(holds(document, claims[0]));
+  EXPECT_FALSE(holds(document, claims[1]));
+  EXPECT_FALSE(holds(document, {.file = "a.json", .left = "/a/0", .relation = "~", .right = "1.02"}));
+  EXPECT_TRUE(holds(document, {.file = "a.json", .left = "/a/0", .relation = "~", .right = "1.005"}));
 }
 
 }  // namespace

@@ -45,9 +45,29 @@ describe('numbers of the report', () => {
       'tuning-rocev2',
       'tuning-rocev2-untuned',
       'tuning-tcp',
+      'work-cost',
     ]);
     for (const chart of drawn)
       assert.ok(chart.shapes > 8 && chart.width > 300 && chart.height > 100, JSON.stringify(chart));
+  });
+
+  it('draws what a unit of work costs, and its parts add up to it', async () => {
+    const option = await optionOf(view.page, 'work-cost');
+    const sorted = [...fabrics].sort((a, b) => a.work_cost.usd - b.work_cost.usd);
+    assert.deepEqual(
+      option.yAxis[0].data,
+      sorted.map((fabric) => fabric.name),
+    );
+    const parts = option.series.filter((series) => series.type === 'bar');
+    sorted.forEach((fabric, index) => {
+      const all = parts.reduce((sum, series) => sum + series.data[index], 0);
+      close(all, fabric.work_cost.usd, fabric.name);
+      const network = seriesOf(option, 'network').data[index];
+      close(network, (fabric.work_cost.network_usd / fabric.work_cost.total_usd) * fabric.work_cost.usd, fabric.name);
+    });
+    const text = await view.page.textContent('#recommendation');
+    assert.ok(text.includes(comparison.recommendation.text));
+    assert.ok(text.includes(comparison.recommendation.turning_points[0].text));
   });
 
   it('draws step times with their intervals', async () => {

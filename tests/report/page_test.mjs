@@ -19,7 +19,8 @@ import {
 
 const comparison = readData('full.json');
 const TITLES = [
-  'Verdict',
+  'Recommendation',
+  'What the figures say',
   'Step time',
   'Side by side',
   'Where the time goes',

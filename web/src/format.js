@@ -56,7 +56,9 @@ export const rate = (value) => scaled(value, RATES, 4);
 export const watts = (value) => scaled(value, POWERS, 4);
 export const count = (value) => (Math.abs(value) < 1e6 ? value.toLocaleString('en-US') : scaled(value, COUNTS, 4));
 export const dollars = (value) =>
-  `$${value.toLocaleString('en-US', {maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0})}`;
+  Math.abs(value) < 1 && value !== 0
+    ? `$${significant(value, 3)}`
+    : `$${value.toLocaleString('en-US', {maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0})}`;
 export const percent = (share, digits = 3) => `${significant(share * 100, digits)} %`;
 /** A change: two places after the point below 10 %, one above. */
 export function signedPercent(share) {

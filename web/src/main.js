@@ -15,6 +15,7 @@ import {h} from './dom.js';
 import {fabricLooks} from './palette.js';
 import {openForPaper} from './paper.js';
 import {overview} from './overview.js';
+import {recommendation} from './recommendation.js';
 import {reproduce} from './reproduce.js';
 import {section} from './section.js';
 import {settings} from './settings.js';
@@ -22,6 +23,7 @@ import {currentTheme, onThemeChange, toggleTheme} from './theme.js';
 import {verdict} from './verdict.js';
 
 const SECTIONS = [
+  recommendation,
   verdict,
   stepTime,
   overview,

@@ -138,10 +138,24 @@ const GROUPS = [
   [
     'Cost',
     [
+      {
+        label: 'Cost of the work, hosts and GPUs included',
+        cell: (fabric) =>
+          isNumber(fabric[member.work_cost]?.usd) && [
+            h('b', {}, dollars(fabric[member.work_cost].usd)),
+            h('span', {class: 'below'}, `for a ${fabric[member.work_cost].unit}`),
+          ],
+      },
+      {
+        label: 'Against the recommended',
+        cell: (fabric) =>
+          isNumber(fabric[member.work_cost]?.[member.to_recommended]) &&
+          signedPercent(fabric[member.work_cost][member.to_recommended] - 1),
+      },
       figure('Network, to buy', (fabric) => fabric[member.cost_usd], dollars),
       figure('Power', (fabric) => fabric[member.power_w], watts),
       {
-        label: 'Per unit of work',
+        label: 'Network, per unit of work',
         cell: (fabric) =>
           fabric[member.cost_per_unit] &&
           Object.entries(fabric[member.cost_per_unit])

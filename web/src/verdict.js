@@ -4,6 +4,7 @@ import {list, originText} from './comparison.js';
 import {absent, section} from './section.js';
 
 const WEIGHTS = {
+  money: 'In money for the work done',
   'peak-performance': 'For peak performance',
   'existing-ethernet': 'With Ethernet that is there already',
   balanced: 'Balanced',
@@ -32,7 +33,7 @@ function sentence(item, first) {
 
 export function verdict(comparison) {
   const items = list(comparison.verdict);
-  if (items.length === 0) return absent('verdict', 'Verdict', 'A verdict');
+  if (items.length === 0) return absent('verdict', 'What the figures say', 'A verdict');
   const chosen = comparison.scenario?.weights;
   const groups = [...new Set(items.map((item) => item.weights ?? ''))].sort(
     (a, b) => (a !== '') - (b !== '') || (b === chosen) - (a === chosen),
@@ -60,7 +61,7 @@ export function verdict(comparison) {
   ]);
   return section(
     'verdict',
-    'Verdict',
+    'What the figures say',
     null,
     shown,
     h(

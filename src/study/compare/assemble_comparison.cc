@@ -13,7 +13,9 @@
 #include "study/compare/fabric_settings.h"
 #include "study/compare/lost_time.h"
 #include "study/compare/quick_answer.h"
+#include "study/compare/recommendation.h"
 #include "study/compare/verdict.h"
+#include "study/compare/work_cost.h"
 #include "study/report/comparison_tables.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/encapsulation_of.h"
@@ -81,7 +83,8 @@ class FabricAssembly {
     Result<fabric::Graph> graph = assembly::build_topology(planned_.scenario);
     if (graph) {
       add_settings(*graph);
-      add_costs(fabric_, planned_.scenario, *graph);
+      add_costs(fabric_, planned_.scenario, *graph, tokens_);
+      add_other_sizes();
     }
     fabric_.rows = buyer_rows(fabric_, planned_.scenario, catalogue_);
     fabric_.settings_text = scenario::listing_text(planned_.scenario);
@@ -121,6 +124,7 @@ class FabricAssembly {
     step_ = estimate.mean;
     fabric_.step = {.mean = estimate.mean, .low = estimate.low, .high = estimate.high, .each = times};
     fabric_.run = *jobs.front().figures->run;
+    tokens_ = fabric_.run.tokens_per_second.value_or(0) * times.front();
     for (const Done& own : jobs) {
       if (!own.figures->run->slice_caution) {
         continue;
@@ -309,6 +313,30 @@ class FabricAssembly {
     }
   }
 
+  /// What the work costs on the other sizes of the cluster.
+  void add_other_sizes() {
+    std::vector<report::WorkCostAtSize> by_size;
+    for (const Done& own : tasks_) {
+      if (own.task->kind != TaskKind::kJob || own.task->gpus == 0) {
+        continue;
+      }
+      report::WorkCostAtSize& made = by_size.emplace_back();
+      made.gpus = own.task->gpus;
+      const Result<fabric::Graph> graph = assembly::build_topology(own.task->scenario);
+      if (!own.figures->time || !own.figures->run || !graph) {
+        made.reason = own.figures->failed.value_or("not measured");
+        continue;
+      }
+      made.step = own.figures->time;
+      report::ComparedFabric sized{.step = {.mean = made.step}, .run = *own.figures->run};
+      add_costs(sized, own.task->scenario, *graph, sized.run.tokens_per_second.value_or(0) * *made.step);
+      made.usd = sized.work_cost->usd;
+    }
+    if (!by_size.empty()) {
+      fabric_.work_cost->by_size = std::move(by_size);
+    }
+  }
+
   void add_settings(const fabric::Graph& graph) {
     const std::vector<FabricSetting> settings = settings_to_get_right(planned_.scenario, graph);
     fabric_.settings = report::SettingsToGetRight{.count = settings.size(), .devices = devices_touched(settings)};
@@ -325,6 +353,7 @@ class FabricAssembly {
   std::vector<Done> tasks_;
   report::ComparedFabric fabric_;
   double step_ = 0;
+  double tokens_ = 0;  // of a step; 0: its work has none
 };
 
 report::ComparedScenario scenario_of(const ComparisonPlan& plan, const ComparisonHeader& header) {
@@ -342,7 +371,7 @@ report::ComparedScenario scenario_of(const ComparisonPlan& plan, const Compariso
       .weights = header.weights.name};
   for (const ComparisonTask& task : plan.tasks) {
     const TaskKind job = plan.quick ? TaskKind::kSlice : TaskKind::kJob;
-    if (task.kind == job && task.fabric == plan.tasks.front().fabric) {
+    if (task.kind == job && task.gpus == 0 && task.fabric == plan.tasks.front().fabric) {
       made.seeds->push_back(task.scenario.seed);
     }
   }
@@ -368,14 +397,14 @@ void add_ratios(std::vector<report::ComparedFabric>& fabrics) {
   for (const report::ComparedFabric& fabric : fabrics) {
     if (fabric.possible && (best == 0 || *fabric.step.mean < best)) {
       best = *fabric.step.mean;
-      best_high = fabric.step.high.value_or(best);
+      best_high = known_step(fabric).high.value_or(best);
     }
   }
   for (report::ComparedFabric& fabric : fabrics) {
     if (fabric.possible) {
       const double own = *fabric.step.mean;
       fabric.ratio_to_best = own / best;
-      fabric.differs_from_best = own > best && fabric.step.low.value_or(own) > best_high;
+      fabric.differs_from_best = own > best && known_step(fabric).low.value_or(own) > best_high;
     }
   }
 }
@@ -390,6 +419,7 @@ report::Comparison assemble_comparison(const ComparisonPlan& plan, std::span<con
   }
   add_ratios(comparison.fabrics);
   add_primary_strengths(comparison.fabrics);
+  comparison.recommendation = recommend(comparison.fabrics);
   comparison.verdict = verdict_of(comparison.fabrics, header.weights);
   comparison.reproduce = header.command;
   return comparison;

@@ -144,9 +144,9 @@ class Rows {
 
   void cost() {
     if (fabric_.cost_usd) {
-      add("Cost", fmt::format("{:.2f} M USD (indicative)", *fabric_.cost_usd / 1e6), kCatalogue);
+      add("Price of the network", fmt::format("{:.2f} M USD (indicative)", *fabric_.cost_usd / 1e6), kCatalogue);
     } else {
-      add("Cost", "", kNotMeasured);
+      add("Price of the network", "", kNotMeasured);
     }
   }
 
@@ -172,7 +172,7 @@ const std::array<Strength, 6>& strengths() {
       {"the least jitter", [](const Fabric& own) { return own.jitter_us; }},
       {"the least loss by misconfiguration",
        [](const Fabric& own) { return own.tuning_risk ? own.tuning_risk->figures.worst : std::nullopt; }},
-      {"the lowest cost", [](const Fabric& own) { return own.cost_usd; }},
+      {"the lowest price", [](const Fabric& own) { return own.cost_usd; }},
       {"the least power", [](const Fabric& own) { return own.power; }},
   }};
   return all;

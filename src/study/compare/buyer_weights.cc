@@ -8,7 +8,8 @@
 namespace weft::study::compare {
 
 Result<BuyerWeights> parse_weights(const std::string& text) {
-  for (const BuyerWeights& preset : {BuyerWeights{.name = "balanced", .speed = 1, .budget = 1, .tuning = 1},
+  for (const BuyerWeights& preset : {BuyerWeights{.name = "money", .speed = 0, .budget = 0, .tuning = 0},
+                                     BuyerWeights{.name = "balanced", .speed = 1, .budget = 1, .tuning = 1},
                                      BuyerWeights{.name = "peak-performance", .speed = 10, .budget = 1, .tuning = 1},
                                      BuyerWeights{.name = "existing-ethernet", .speed = 1, .budget = 3, .tuning = 1}}) {
     if (text == preset.name) {
@@ -16,7 +17,7 @@ Result<BuyerWeights> parse_weights(const std::string& text) {
     }
   }
   constexpr std::string_view kRight =
-      "balanced, peak-performance, existing-ethernet, or such as speed=5,budget=2,tuning=1";
+      "money, balanced, peak-performance, existing-ethernet, or such as speed=5,budget=2,tuning=1";
   BuyerWeights own{.name = "own", .speed = 0, .budget = 0, .tuning = 0};
   std::map<std::string_view, double*> weights = {
       {"speed", &own.speed}, {"budget", &own.budget}, {"tuning", &own.tuning}};

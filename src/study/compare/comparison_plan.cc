@@ -84,6 +84,9 @@ class Planner {
     if (graph->switches() > 1) {
       put({.kind = TaskKind::kFault, .name = "a failed link", .scenario = compared.scenario});
     }
+    if (Result<void> added = other_sizes(compared.scenario); !added) {
+      return added;
+    }
     const scenario::Scenario slice = with_shorter_slices(compared.scenario);
     if (options_.explain || options_.risk) {
       put({.kind = TaskKind::kSlice, .name = "a slice", .scenario = slice});
@@ -120,6 +123,7 @@ class Planner {
   void put(ComparisonTask task) {
     task.fabric = fabric_;
     task.name = fmt::format("{}, {}", name_, task.name);
+    task.hops = hops_of(task);
     task.key =
         results::figures_key(task.scenario, fmt::format("{} {} {}{}", options_.build, static_cast<int>(task.kind),
                                                         task.label, task.detailed ? " detailed" : ""));
@@ -163,6 +167,19 @@ class Planner {
       }
       put(std::move(task));
     }
+  }
+
+  /// The job itself on clusters of other sizes, under the first seed.
+  Result<void> other_sizes(const scenario::Scenario& scenario) {
+    for (const std::int64_t gpus : options_.sizes) {
+      Result<scenario::Scenario> sized =
+          assembly::resized(scenario, {.gpus = gpus, .scaling = assembly::Scaling::kWeak});
+      if (!sized) {
+        return fail("{} GPUs: {}", gpus, sized.error().message);
+      }
+      put({.kind = TaskKind::kJob, .name = fmt::format("{} GPUs", gpus), .gpus = gpus, .scenario = *std::move(sized)});
+    }
+    return {};
   }
 
   Result<void> risk(const scenario::Scenario& slice) {
@@ -246,7 +263,11 @@ Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, co
   plan.tasks = planner.take();
   plan.quick = options.quick;
   if (plan.tasks.empty()) {
-    return fail("{}", plan.fabrics.front().reason);
+    std::string why;
+    for (const PlannedFabric& fabric : plan.fabrics) {
+      why += fmt::format("\n  {}: {}", fabric.choice.name, fabric.reason);
+    }
+    return fail("no fabric can serve this scenario:{}", why);
   }
   return plan;
 }

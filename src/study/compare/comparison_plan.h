@@ -48,7 +48,7 @@ struct ComparisonOptions {
   std::int64_t seeds = 3;             // >= 1; the first is the scenario's, the others follow it
   bool risk = true;                   // tuning risk
   bool explain = true;                // ablations
-  std::vector<std::int64_t> sizes{};  // other clusters to measure tuning risk on, in GPUs
+  std::vector<std::int64_t> sizes{};  // other clusters to run the job and measure tuning risk on, in GPUs
   bool quick = false;                 // a first answer: step times alone, of short slices and the first seed
   std::string build;                  // what else a key depends on: version and build of the program
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "study/compare/lost_time.h"
+#include "study/compare/money_text.h"
 #include "study/compare/seconds_text.h"
 #include "study/results/wrapped_table.h"
 
@@ -38,6 +39,7 @@ class Text {
 
   std::string all() {
     heading();
+    recommendation();
     networks();
     if (!possible_.empty()) {
       in_parts([this] { table(); });
@@ -91,6 +93,27 @@ class Text {
       below += fmt::format("; senders start up to {} later, by name and seed (an assumption)", seconds_text(jitter));
     }
     paragraph(below, "");
+    text_ += "\n";
+  }
+
+  /// What a buyer should do, before everything that it rests on.
+  void recommendation() {
+    if (!comparison_.recommendation) {
+      return;
+    }
+    const report::Recommendation& own = *comparison_.recommendation;
+    text_ += "Recommendation\n";
+    paragraph(own.text, "  ");
+    for (const std::string& difference : own.choose_by) {
+      paragraph("- " + difference, "    ");
+    }
+    paragraph(own.sure, "  ");
+    if (!own.turning_points.empty()) {
+      paragraph("What would turn it round:", "  ");
+      for (const report::TurningPoint& point : own.turning_points) {
+        paragraph("- " + point.text, "    ");
+      }
+    }
     text_ += "\n";
   }
 
@@ -175,6 +198,7 @@ class Text {
     add(
         table, "Bus bandwidth", [](const Fabric& own) { return own.run.bus_bandwidth; },
         [](double v) { return fmt::format("{:.1f} GB/s", v); });
+    work_cost(table);
     network_figures(table);
     cost_figures(table);
     row(table, "Caution", [](const Fabric& own) { return own.run.slice_caution.value_or(""); });
@@ -185,6 +209,29 @@ class Text {
     add(
         table, "Composition error", [](const Fabric& own) { return own.run.composition_error; },
         [](double v) { return fmt::format("{:+.2f} %", v * 100); });
+  }
+
+  /// GPUs and hosts included.
+  void work_cost(results::WrappedTable& table) {
+    const auto unit = std::ranges::find_if(possible_, [](const Fabric* own) { return own->work_cost.has_value(); });
+    if (unit == possible_.end()) {
+      return;
+    }
+    row(table, "Cost of a " + (*unit)->work_cost->unit,
+        [](const Fabric& own) { return own.work_cost ? money_text(own.work_cost->usd) : std::string(); });
+    row(table, "  95 % interval", [](const Fabric& own) {
+      return own.work_cost && own.work_cost->low
+                 ? fmt::format("{} .. {}", money_text(*own.work_cost->low), money_text(*own.work_cost->high))
+                 : std::string();
+    });
+    row(table, "  to the recommended", [](const Fabric& own) {
+      return own.work_cost && own.work_cost->to_recommended ? signed_percent(*own.work_cost->to_recommended - 1)
+                                                            : std::string();
+    });
+    row(table, "Cluster over its years", [](const Fabric& own) {
+      return own.work_cost ? fmt::format("{}, {} years", money_text(own.work_cost->total_usd), own.work_cost->years)
+                           : std::string();
+    });
   }
 
   void network_figures(results::WrappedTable& table) {
@@ -212,17 +259,11 @@ class Text {
 
   void cost_figures(results::WrappedTable& table) {
     add(
-        table, "Power", [](const Fabric& own) { return own.power; },
+        table, "Power of the network", [](const Fabric& own) { return own.power; },
         [](double v) { return fmt::format("{:.1f} kW", v / 1e3); });
     add(
-        table, "Cost", [](const Fabric& own) { return own.cost_usd; },
+        table, "Price of the network", [](const Fabric& own) { return own.cost_usd; },
         [](double v) { return fmt::format("{:.3f} M USD", v / 1e6); });
-    row(table, "Cost per unit of work", [](const Fabric& own) {
-      const report::CostPerUnit unit = own.cost_per_unit.value_or(report::CostPerUnit{});
-      return unit.usd_per_ktoken ? fmt::format("{:.0f} USD per 1000 tokens/s", *unit.usd_per_ktoken)
-             : unit.usd_per_run  ? fmt::format("{:.3g} USD per run/s", *unit.usd_per_run)
-                                 : std::string();
-    });
     add(
         table, "Tuning risk, median",
         [](const Fabric& own) { return own.tuning_risk ? own.tuning_risk->figures.median : std::nullopt; },
@@ -337,7 +378,7 @@ class Text {
 
   void verdict() {
     const std::string weights = comparison_.scenario ? comparison_.scenario->weights.value_or("") : "";
-    text_ += fmt::format("Verdict, with the weights {}\n", weights);
+    text_ += weights == "money" ? "What the figures say\n" : fmt::format("Verdict, with the weights {}\n", weights);
     for (const report::VerdictSentence& own : comparison_.verdict.value_or(std::vector<report::VerdictSentence>())) {
       paragraph(own.text, "  ");
       paragraph(fmt::format("[{}: {}]", own.origin == "emerges" ? "emerges" : "from the catalogue", own.evidence),

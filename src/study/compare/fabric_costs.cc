@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "study/compare/work_cost.h"
 #include "study/cost/bill.h"
+#include "study/cost/total_cost.h"
 
 namespace weft::study::compare {
 namespace {
@@ -14,14 +16,15 @@ double watts(scenario::Power value) { return static_cast<double>(value.count) / 
 
 }  // namespace
 
-void add_costs(report::ComparedFabric& fabric, const scenario::Scenario& scenario, const fabric::Graph& graph) {
+void add_costs(report::ComparedFabric& fabric, const scenario::Scenario& scenario, const fabric::Graph& graph,
+               double tokens) {
   const cost::Bill bill = cost::bill_of(scenario, graph);
   fabric.cost_usd = usd(bill.cost);
   fabric.power = watts(bill.power);
-  const double tokens = fabric.run.tokens_per_second.value_or(0);
+  const double rate = fabric.run.tokens_per_second.value_or(0);
   const double step = fabric.step.mean.value_or(0);
-  if (tokens > 0) {
-    fabric.cost_per_unit = report::CostPerUnit{.usd_per_ktoken = usd(bill.cost) / (tokens / 1e3)};
+  if (rate > 0) {
+    fabric.cost_per_unit = report::CostPerUnit{.usd_per_ktoken = usd(bill.cost) / (rate / 1e3)};
   } else if (step > 0) {
     fabric.cost_per_unit = report::CostPerUnit{.usd_per_run = usd(bill.cost) * step};
   }
@@ -46,6 +49,7 @@ void add_costs(report::ComparedFabric& fabric, const scenario::Scenario& scenari
                                             .upkeep_usd = counted(bill.upkeep),
                                             .staff_usd = counted(bill.staff),
                                             .not_counted = bill.not_counted};
+  fabric.work_cost = work_cost_of(fabric, scenario, cost::total_cost_of(scenario, bill), tokens);
 }
 
 }  // namespace weft::study::compare

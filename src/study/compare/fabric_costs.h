@@ -7,7 +7,9 @@
 
 namespace weft::study::compare {
 
-/// Adds cost, power, bill, and what running it costs as far as the scenario says. `graph` is the scenario's.
-void add_costs(report::ComparedFabric& fabric, const scenario::Scenario& scenario, const fabric::Graph& graph);
+/// Adds cost, power, bill, what running it costs as far as the scenario says, and what the work costs. `graph` is the
+/// scenario's; `tokens` are those of a step, 0 for work without tokens.
+void add_costs(report::ComparedFabric& fabric, const scenario::Scenario& scenario, const fabric::Graph& graph,
+               double tokens);
 
 }  // namespace weft::study::compare

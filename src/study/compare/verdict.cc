@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "study/compare/seconds_text.h"
+#include "study/compare/work_cost.h"
 
 namespace weft::study::compare {
 namespace {
@@ -21,10 +22,9 @@ constexpr double kNothing = 0.005;
 double step_of(const Fabric& fabric) { return *fabric.step.mean; }
 
 std::string interval_text(const Fabric& fabric) {
-  const std::string mean = seconds_text(step_of(fabric));
-  return fabric.step.low
-             ? fmt::format("{} (95 %: {} to {})", mean, seconds_text(*fabric.step.low), seconds_text(*fabric.step.high))
-             : mean;
+  const Estimate step = known_step(fabric);
+  const std::string mean = seconds_text(step.mean);
+  return step.low ? fmt::format("{} (95 %: {} to {})", mean, seconds_text(*step.low), seconds_text(*step.high)) : mean;
 }
 
 /// What mistakes can cost, as a share of the step; one that stops the job counts as all of it.
@@ -67,7 +67,9 @@ class Verdict {
     if (possible_.empty()) {
       return std::move(sentences_);
     }
-    choice();
+    if (weights_.ranks()) {
+      choice();
+    }
     speed();
     for (std::size_t i = 1; i < possible_.size(); ++i) {
       gap(*possible_[i]);
@@ -90,12 +92,32 @@ class Verdict {
   struct Score {
     const Fabric* fabric = nullptr;
     double total = 0;
+    double low = 0;  // as far as the step is known
+    double high = 0;
     std::string parts;
   };
 
+  /// By how much a step takes longer than the best. None where the intervals overlap: that adds nothing.
+  struct Slower {
+    double share = 0;
+    double low = 0;
+    double high = 0;
+  };
+
+  [[nodiscard]] Slower slower_of(const Fabric& own) const {
+    const Fabric& best = *possible_.front();
+    if (&own == &best || !own.differs_from_best.value_or(true)) {
+      return {};
+    }
+    const Estimate step = known_step(own);
+    const Estimate fastest = known_step(best);
+    return {.share = step.mean / fastest.mean - 1,
+            .low = std::max(step.low.value_or(step.mean) / fastest.high.value_or(fastest.mean) - 1, 0.0),
+            .high = step.high.value_or(step.mean) / fastest.low.value_or(fastest.mean) - 1};
+  }
+
   /// Excess over the best in each respect, weighed and added up.
   [[nodiscard]] std::vector<Score> scores() const {
-    double best_step = step_of(*possible_.front());
     std::optional<double> cheapest;
     std::optional<double> calmest;
     bool all_priced = true;
@@ -110,20 +132,22 @@ class Verdict {
     }
     std::vector<Score> made;
     for (const Fabric* own : possible_) {
-      Score score{.fabric = own, .total = 0, .parts = {}};
-      const double slower = step_of(*own) / best_step - 1;
-      score.total += weights_.speed * slower;
-      score.parts = fmt::format("step {:+.1f} %", slower * 100);
+      const Slower slower = slower_of(*own);
+      Score score{.fabric = own, .parts = fmt::format("step {:+.1f} %", slower.share * 100)};
+      double certain = 0;
       if (all_priced && *cheapest > 0) {
         const double dearer = *budget_of(*own, weights_) / *cheapest - 1;
-        score.total += weights_.budget * dearer;
-        score.parts += fmt::format(", cost {:+.1f} %", dearer * 100);
+        certain += weights_.budget * dearer;
+        score.parts += fmt::format(", network cost {:+.1f} %", dearer * 100);
       }
       if (all_tried) {
         const double riskier = *worst_risk(*own) - *calmest;
-        score.total += weights_.tuning * riskier;
+        certain += weights_.tuning * riskier;
         score.parts += fmt::format(", worst misconfiguration {:+.1f} %", riskier * 100);
       }
+      score.total = certain + weights_.speed * slower.share;
+      score.low = certain + weights_.speed * slower.low;
+      score.high = certain + weights_.speed * slower.high;
       made.push_back(std::move(score));
     }
     std::ranges::stable_sort(made, {}, &Score::total);
@@ -133,14 +157,12 @@ class Verdict {
   void choice() {
     const std::vector<Score> ranked = scores();
     if (ranked.size() < 2) {
-      say(fmt::format("{} is the only fabric that can serve this job.", ranked.front().fabric->name),
-          fmt::format("step {}", interval_text(*ranked.front().fabric)), "emerges");
       return;
     }
     std::string evidence;
     for (const Score& score : ranked) {
-      evidence +=
-          fmt::format("{}{} {:.3f} ({})", evidence.empty() ? "" : "; ", score.fabric->name, score.total, score.parts);
+      evidence += fmt::format("{}{} {:.3f}, {:.3f} to {:.3f} ({})", evidence.empty() ? "" : "; ", score.fabric->name,
+                              score.total, score.low, score.high, score.parts);
     }
     const auto describe_choice = [&](const std::string& text) {
       say(text,
@@ -152,7 +174,7 @@ class Verdict {
                                             weights_.speed, weights_.budget, weights_.tuning);
     std::vector<std::string> alike;
     for (const Score& score : ranked) {
-      if (score.total - ranked.front().total < kNothing) {
+      if (score.total - ranked.front().total < kNothing || score.low <= ranked.front().high) {
         alike.push_back(score.fabric->name);
       }
     }
@@ -165,6 +187,11 @@ class Verdict {
 
   void speed() {
     const Fabric& best = *possible_.front();
+    if (possible_.size() == 1) {
+      say(fmt::format("{} is the only fabric that can serve this job.", best.name),
+          fmt::format("step {}", interval_text(best)), "emerges");
+      return;
+    }
     std::vector<std::string> alike;
     for (std::size_t i = 1; i < possible_.size(); ++i) {
       if (!possible_[i]->differs_from_best.value_or(true)) {

@@ -5,33 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <compare>
-#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "base/int128.h"
+#include "study/cost/milli.h"
 #include "study/scenario/catalogue.h"
 #include "study/scenario/scenario_words.h"
 #include "study/scenario/selector.h"
 
 namespace weft::study::cost {
 namespace {
-
-std::int64_t clamped(Int128 value) {
-  constexpr Int128 kMost = std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::min(value, kMost));
-}
-
-template <class Tag>
-scenario::Milli<Tag> times(scenario::Milli<Tag> each, std::int64_t count) {
-  return {clamped(Int128{each.count} * count)};
-}
-
-template <class Tag>
-void add(scenario::Milli<Tag>& sum, scenario::Milli<Tag> more) {
-  sum.count = clamped(Int128{sum.count} + more.count);
-}
 
 struct PartKey {
   scenario::BillPart part = scenario::BillPart::kSwitch;
@@ -182,7 +166,7 @@ class BillMaker {
         2 * parts.parallel);
     scenario::Money fibre = times(own.fibre_metre_price, parts.length.count);
     fibre.count /= 1'000;
-    add(fibre, own.fibre_price);
+    add_to(fibre, own.fibre_price);
     put(cable(parts, {.what = fmt::format("fibre of {}", length), .path = "fibre_price"}, scenario::BillPart::kCable,
               fibre, {}),
         parts.parallel);
@@ -223,7 +207,7 @@ class BillMaker {
                              .source = key.source,
                              .owned = std::ranges::find(owned, key.part) != owned.end()});
       const BillLine& line = bill_.lines.back();
-      add(bill_.power, line.power());
+      add_to(bill_.power, line.power());
       if (line.unit_power == scenario::Power{} &&
           (line.part == scenario::BillPart::kSwitch || line.part == scenario::BillPart::kNic)) {
         bill_.not_counted.push_back(fmt::format("power of {} {}: set neither in the catalogue nor in the scenario",
@@ -232,7 +216,7 @@ class BillMaker {
       if (line.owned) {
         continue;
       }
-      add(bill_.cost, line.price());
+      add_to(bill_.cost, line.price());
       if (line.mark == "not known") {
         bill_.not_counted.push_back(fmt::format("price of {} {}: set neither in the catalogue nor in the scenario",
                                                 to_string(line.part), line.name));
@@ -249,11 +233,7 @@ class BillMaker {
     }
     const std::int64_t years = *cost.years;
     if (cost.energy_price) {
-      constexpr Int128 kHoursPerYear = 8'760;
-      constexpr Int128 kMilliwattsPerKilowatt = 1'000'000;
-      const Int128 milliwatt_hours = Int128{bill_.power.count} * kHoursPerYear * years;
-      // A price of at most 10^12 and hours of a century leave room in 128 bits.
-      bill_.energy = scenario::Money{clamped(milliwatt_hours * cost.energy_price->count / kMilliwattsPerKilowatt)};
+      bill_.energy = energy_cost(bill_.power, *cost.energy_price, years);
     } else {
       bill_.not_counted.emplace_back("energy: cost.energy_price is not set");
     }
@@ -283,7 +263,7 @@ scenario::Power BillLine::power() const { return times(unit_power, count); }
 scenario::Money Bill::total() const {
   scenario::Money sum = cost;
   for (const auto& part : {energy, upkeep, staff}) {
-    add(sum, part.value_or(scenario::Money{}));
+    add_to(sum, part.value_or(scenario::Money{}));
   }
   return sum;
 }

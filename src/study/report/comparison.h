@@ -337,6 +337,71 @@ struct RunningCost {
   WrittenForm form{};
 };
 
+/// The job on a cluster of another size.
+struct WorkCostAtSize {
+  std::int64_t gpus = 0;
+  Maybe<double> step{};         // s
+  Maybe<double> usd{};          // for a unit of work
+  Maybe<std::string> reason{};  // why there are no figures
+  WrittenForm form{};
+};
+
+/// Money for work done: what the cluster costs over its years, shared by what it does in them.
+struct WorkCost {
+  std::string unit{};  // "million tokens", "thousand steps", "run"
+  double usd = 0;      // for a unit
+  Maybe<double> low{};
+  Maybe<double> high{};            // as far as the step time is known: seeds, slices and composition
+  Maybe<std::string> uncertain{};  // why the interval may not cover it
+  double total_usd = 0;            // over the years: everything below
+  double network_usd = 0;          // to buy
+  Maybe<double> other_usd{};       // gateway, second network
+  Maybe<std::int64_t> hosts{};     // how many
+  Maybe<double> hosts_usd{};
+  Maybe<std::int64_t> gpus{};
+  Maybe<double> gpus_usd{};
+  Maybe<double> gpu_price_usd{};  // of one
+  Maybe<double> energy_usd{};
+  Maybe<double> upkeep_usd{};
+  Maybe<double> staff_usd{};
+  double power = 0;  // W, of everything that is counted
+  std::int64_t years = 0;
+  bool years_assumed = false;
+  double availability = 1;           // share of the time in which it works
+  double price_uncertainty = 0;      // share, of prices of the catalogue
+  Maybe<double> misconfiguration{};  // share of the work that misconfigurations are expected to cost
+  std::vector<std::string> not_counted{};
+  Maybe<double> to_recommended{};  // ratio
+  MaybeList<WorkCostAtSize> by_size{};
+  WrittenForm form{};
+};
+
+/// Where another fabric would cost as little as the recommended one.
+struct TurningPoint {
+  std::string fabric{};  // the other one
+  std::string what{};    // "network price of rocev2"
+  double now = 0;
+  double then = 0;
+  std::string unit{};  // "USD", "share", "GPUs"
+  std::string text{};
+  WrittenForm form{};
+};
+
+/// What a buyer should do.
+struct Recommendation {
+  std::string kind{};                  // "clear", "likely", "tie", "only"
+  std::string text{};                  // one sentence
+  std::string sure{};                  // how sure it is, and why
+  std::vector<std::string> fabrics{};  // the recommended one, or all that tie
+  Maybe<std::string> next{};
+  Maybe<double> saving{};  // against the next, share of its cost for a unit of work
+  Maybe<double> saving_low{};
+  Maybe<double> saving_high{};
+  std::vector<TurningPoint> turning_points{};
+  std::vector<std::string> choose_by{};  // of a tie: what they differ in
+  WrittenForm form{};
+};
+
 /// What buyers compare, in words.
 struct BuyerRow {
   std::string label{};
@@ -367,6 +432,7 @@ struct ComparedFabric {
   Maybe<CostPerUnit> cost_per_unit{};
   MaybeList<BillLine> bill{};
   Maybe<RunningCost> running_cost{};
+  Maybe<WorkCost> work_cost{};
   Maybe<std::string> vendors{};
   MaybeList<BuyerRow> rows{};
   Maybe<std::string> settings_text{};  // the resolved scenario, as `weft show` prints it
@@ -389,6 +455,7 @@ struct Comparison {
   Maybe<std::string> version{};  // of weft that made it
   Maybe<ComparedScenario> scenario{};
   std::vector<ComparedFabric> fabrics{};  // in the order in which they were asked for
+  Maybe<Recommendation> recommendation{};
   MaybeList<VerdictSentence> verdict{};
   Maybe<std::string> reproduce{};  // the command that gives the same numbers again
   WrittenForm form{};

@@ -46,6 +46,8 @@ std::vector<MemberField> comparison_fields() {
        "Bill of materials: for each part `part`, `name`, `count`, prices, power, `mark` and `source`."},
       {"running_cost", member<&ComparedFabric::running_cost>,
        "Over `years`: `energy_usd`, `upkeep_usd`, `staff_usd`; and what is `not_counted`."},
+      {"work_cost", member<&ComparedFabric::work_cost>,
+       "What the work done costs, hosts and GPUs included: for each `unit`, and all that it is made of."},
       {"vendors", member<&ComparedFabric::vendors>, "Vendors in the catalogue."},
       {"rows", member<&ComparedFabric::rows>, "What buyers compare, in words."},
       {"settings_text", member<&ComparedFabric::settings_text>, "The resolved scenario, as `weft show` prints it."},
@@ -73,6 +75,7 @@ const RecordTable& record_table<Comparison>() {
       {"scenario", member<&Comparison::scenario>,
        "What all fabrics have in common: `name`, `file`, `seed`, `seeds`, `hardware`, and more."},
       {"fabrics", member<&Comparison::fabrics>, "The fabrics, in the order in which they were asked for.", "", kMust},
+      {"recommendation", member<&Comparison::recommendation>, "What a buyer should do, by how much, and how sure."},
       {"verdict", member<&Comparison::verdict>, "Sentences that follow from the figures."},
       {"reproduce", member<&Comparison::reproduce>, "The command that gives the same numbers again."},
   });

@@ -85,6 +85,14 @@ const RecordTable& record_table<BillLine>();
 template <>
 const RecordTable& record_table<RunningCost>();
 template <>
+const RecordTable& record_table<WorkCostAtSize>();
+template <>
+const RecordTable& record_table<WorkCost>();
+template <>
+const RecordTable& record_table<TurningPoint>();
+template <>
+const RecordTable& record_table<Recommendation>();
+template <>
 const RecordTable& record_table<BuyerRow>();
 
 /// Moves a member behind another in the order in which `record` is written.

@@ -151,6 +151,82 @@ const RecordTable& record_table<RunningCost>() {
 }
 
 template <>
+const RecordTable& record_table<WorkCostAtSize>() {
+  static const RecordTable kTable = table_of<WorkCostAtSize>({
+      {"gpus", member<&WorkCostAtSize::gpus>, "GPUs of the cluster.", "GPUs", kMust},
+      {"step_time_s", member<&WorkCostAtSize::step>, "Time of a step, first seed.", "s"},
+      {"usd", member<&WorkCostAtSize::usd>, "Money for a unit of work.", "USD"},
+      {"reason", member<&WorkCostAtSize::reason>, "Why there are no figures."},
+  });
+  return kTable;
+}
+
+template <>
+const RecordTable& record_table<WorkCost>() {
+  static const RecordTable kTable = table_of<WorkCost>({
+      {"unit", member<&WorkCost::unit>, "Unit of work: million tokens, thousand steps, run.", "", kMust},
+      {"usd", member<&WorkCost::usd>, "Money for a unit.", "USD", kMust},
+      {"usd_low", member<&WorkCost::low>, "Lower end of its interval.", "USD"},
+      {"usd_high", member<&WorkCost::high>, "Upper end.", "USD"},
+      {"uncertain", member<&WorkCost::uncertain>, "Why the interval may not cover it."},
+      {"total_usd", member<&WorkCost::total_usd>, "The cluster over its years.", "USD", kMust},
+      {"network_usd", member<&WorkCost::network_usd>, "Of it, the network to buy.", "USD", kMust},
+      {"other_usd", member<&WorkCost::other_usd>, "Of it, what the network needs beside its parts.", "USD"},
+      {"hosts", member<&WorkCost::hosts>, "Hosts.", "hosts"},
+      {"hosts_usd", member<&WorkCost::hosts_usd>, "Of it, the hosts without NICs and GPUs.", "USD"},
+      {"gpus", member<&WorkCost::gpus>, "GPUs.", "GPUs"},
+      {"gpus_usd", member<&WorkCost::gpus_usd>, "Of it, the GPUs.", "USD"},
+      {"gpu_price_usd", member<&WorkCost::gpu_price_usd>, "Price of a GPU.", "USD"},
+      {"energy_usd", member<&WorkCost::energy_usd>, "Of it, energy.", "USD"},
+      {"upkeep_usd", member<&WorkCost::upkeep_usd>, "Of it, upkeep.", "USD"},
+      {"staff_usd", member<&WorkCost::staff_usd>, "Of it, work of people.", "USD"},
+      {"power_w", member<&WorkCost::power>, "Power of everything that is counted.", "W"},
+      {"years", member<&WorkCost::years>, "Over so many years.", "years", kMust},
+      {"years_assumed", member<&WorkCost::years_assumed>, "The scenario does not say how many years."},
+      {"availability", member<&WorkCost::availability>, "Share of the time in which the cluster works.", "share"},
+      {"price_uncertainty", member<&WorkCost::price_uncertainty>,
+       "How far prices of the catalogue may be off, up or down.", "share"},
+      {"misconfiguration", member<&WorkCost::misconfiguration>,
+       "Share of the work that misconfigurations are expected to cost.", "share"},
+      {"not_counted", member<&WorkCost::not_counted>, "What should be in it and is not, with the reason."},
+      {"to_recommended", member<&WorkCost::to_recommended>, "Money for a unit over that of the recommended fabric.",
+       "ratio"},
+      {"by_size", member<&WorkCost::by_size>, "The same on clusters of other sizes."},
+  });
+  return kTable;
+}
+
+template <>
+const RecordTable& record_table<TurningPoint>() {
+  static const RecordTable kTable = table_of<TurningPoint>({
+      {"fabric", member<&TurningPoint::fabric>, "Fabric that would then cost as little.", "", kMust},
+      {"what", member<&TurningPoint::what>, "What would have to change.", "", kMust},
+      {"now", member<&TurningPoint::now>, "Its value in this comparison.", "as `unit`"},
+      {"then", member<&TurningPoint::then>, "Its value at which the two cost the same.", "as `unit`"},
+      {"unit", member<&TurningPoint::unit>, "USD, share, GPUs."},
+      {"text", member<&TurningPoint::text>, "The same as a sentence.", "", kMust},
+  });
+  return kTable;
+}
+
+template <>
+const RecordTable& record_table<Recommendation>() {
+  static const RecordTable kTable = table_of<Recommendation>({
+      {"kind", member<&Recommendation::kind>, "clear, likely, tie, only.", "", kMust},
+      {"text", member<&Recommendation::text>, "The recommendation in a sentence.", "", kMust},
+      {"sure", member<&Recommendation::sure>, "How sure it is, and why."},
+      {"fabrics", member<&Recommendation::fabrics>, "The recommended fabric, or all that tie."},
+      {"next", member<&Recommendation::next>, "The next best."},
+      {"saving", member<&Recommendation::saving>, "Against the next, for a unit of work.", "share"},
+      {"saving_low", member<&Recommendation::saving_low>, "Lower end of its interval.", "share"},
+      {"saving_high", member<&Recommendation::saving_high>, "Upper end.", "share"},
+      {"turning_points", member<&Recommendation::turning_points>, "What would turn it round."},
+      {"choose_by", member<&Recommendation::choose_by>, "Of a tie: what a buyer may choose by."},
+  });
+  return kTable;
+}
+
+template <>
 const RecordTable& record_table<BuyerRow>() {
   static const RecordTable kTable = table_of<BuyerRow>({
       {"label", member<&BuyerRow::label>, "What is compared.", "", kMust},

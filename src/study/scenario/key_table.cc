@@ -154,6 +154,7 @@ Sections make_sections() {
       table<&Scenario::collectives>("collectives", "How collectives are carried out, and what their software costs.",
                                     collective_keys()),
       cabling_section(),
+      table<&Scenario::gpu>("gpu", "Price and power of GPUs. Used only for what the cluster costs.", gpu_keys()),
       table<&Scenario::cost>("cost", "Running costs, and equipment already owned.", cost_keys()),
       table<&Scenario::output>("output", "What is recorded.", output_keys()),
       list_section<&Scenario::traffic>({.path = "traffic",

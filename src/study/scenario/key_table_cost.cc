@@ -64,6 +64,23 @@ constexpr std::array kCabling = {
         .use = KeyUse::kCost},
 };
 
+constexpr std::array kGpu = {
+    Key{.name = "price",
+        .binding = bind<&GpuSettings::price>(),
+        .fallback = "none",
+        .about = "Of one GPU; `none`: what the catalogue says of the GPU that the first job computes with.",
+        .range = kMoney,
+        .empty_word = "none",
+        .use = KeyUse::kCost},
+    Key{.name = "power",
+        .binding = bind<&GpuSettings::power>(),
+        .fallback = "none",
+        .about = "Of one GPU at full load; `none`: likewise.",
+        .range = kPower,
+        .empty_word = "none",
+        .use = KeyUse::kCost},
+};
+
 constexpr KeyRange kPerYear = {.low = 0, .high = 100'000'000};
 
 constexpr std::array kCost = {
@@ -75,14 +92,16 @@ constexpr std::array kCost = {
     Key{.name = "years",
         .binding = bind<&CostSettings::years>(),
         .fallback = "none",
-        .about = "How long the network runs; without it energy, upkeep and staff are not counted.",
+        .about = "How long the cluster runs; without it energy, upkeep and staff are not counted, and the verdict of a "
+                 "comparison assumes four years.",
         .range = {.low = 1, .high = 100},
         .empty_word = "none",
         .use = KeyUse::kCost},
     Key{.name = "energy_price",
         .binding = bind<&CostSettings::energy_price>(),
         .fallback = "none",
-        .about = "Of the energy of the network's own parts, cooling included if the price includes it.",
+        .about = "Price of energy, cooling included if the price includes it. A bill counts that of the network's own "
+                 "parts, the verdict of a comparison that of hosts and GPUs too.",
         .range = kMoney,
         .empty_word = "none",
         .use = KeyUse::kCost},
@@ -107,11 +126,41 @@ constexpr std::array kCost = {
         .range = kMoney,
         .empty_word = "none",
         .use = KeyUse::kCost},
+    Key{.name = "other",
+        .binding = bind<&CostSettings::other>(),
+        .fallback = "none",
+        .about =
+            "What this network needs beside its own parts, such as a gateway or a second network for other traffic; "
+            "a case may give its own value.",
+        .range = kMoney,
+        .empty_word = "none",
+        .use = KeyUse::kCost},
+    Key{.name = "downtime_hours_per_year",
+        .binding = bind<&CostSettings::downtime_hours_per_year>(),
+        .fallback = "none",
+        .about = "Hours per year in which the cluster does no work; a case may give its own value.",
+        .range = {.low = 0, .high = 8'759},
+        .empty_word = "none",
+        .use = KeyUse::kCost},
+    Key{.name = "misconfiguration_probability",
+        .binding = bind<&CostSettings::misconfiguration_probability>(),
+        .fallback = "none",
+        .about = "How likely the network runs with one of the mistakes of the tuning risk; the verdict of a comparison "
+                 "then counts the mean of their losses so often. `none`: they stay a separate line.",
+        .empty_word = "none",
+        .use = KeyUse::kCost},
+    Key{.name = "price_uncertainty",
+        .binding = bind<&CostSettings::price_uncertainty>(),
+        .fallback = "20%",
+        .about = "How far prices of the catalogue may be off, up or down; prices that the scenario gives are exact. The "
+                 "verdict of a comparison is clear only if it holds at both ends.",
+        .use = KeyUse::kCost},
 };
 
 }  // namespace
 
 std::span<const Key> cabling_keys() { return kCabling; }
+std::span<const Key> gpu_keys() { return kGpu; }
 std::span<const Key> cost_keys() { return kCost; }
 
 }  // namespace weft::study::scenario::key_tables

@@ -35,6 +35,7 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> collective_keys();
 
 [[nodiscard]] std::span<const Key> cabling_keys();
+[[nodiscard]] std::span<const Key> gpu_keys();
 [[nodiscard]] std::span<const Key> cost_keys();
 
 [[nodiscard]] std::span<const Key> traffic_keys();

@@ -9,6 +9,7 @@
 #include "base/parse_quantity.h"
 #include "study/scenario/catalogue_text.h"
 #include "study/scenario/given.h"
+#include "study/scenario/key_ranges.h"
 #include "study/scenario/raw_value.h"
 
 namespace weft::study::scenario {
@@ -18,6 +19,11 @@ using workload::Experts;
 using workload::GpuModel;
 using workload::LatentAttention;
 using workload::ModelShape;
+
+/// A GPU as its entry has it: what its time depends on, and what it costs.
+struct ListedGpu : GpuModel {
+  GpuCosts costs{};
+};
 
 template <class T>
 struct Field {
@@ -64,7 +70,7 @@ Result<double> number_of(const RawValue& value) {
 }
 
 template <auto Member>
-Result<void> set_number(GpuModel& gpu, const RawValue& value) {
+Result<void> set_number(ListedGpu& gpu, const RawValue& value) {
   auto number = number_of(value);
   if (!number) {
     return pass_on(number);
@@ -75,7 +81,7 @@ Result<void> set_number(GpuModel& gpu, const RawValue& value) {
 
 // In units of 10^12 per second.
 template <auto Member>
-Result<void> set_teraflops(GpuModel& gpu, const RawValue& value) {
+Result<void> set_teraflops(ListedGpu& gpu, const RawValue& value) {
   auto number = number_of(value);
   if (!number) {
     return pass_on(number);
@@ -88,7 +94,7 @@ Result<void> set_teraflops(GpuModel& gpu, const RawValue& value) {
 }
 
 template <auto Member, auto Parse>
-Result<void> set_quantity(GpuModel& gpu, const RawValue& value) {
+Result<void> set_quantity(ListedGpu& gpu, const RawValue& value) {
   auto text = text_of(value);
   if (!text) {
     return pass_on(text);
@@ -98,6 +104,23 @@ Result<void> set_quantity(GpuModel& gpu, const RawValue& value) {
     return pass_on(parsed);
   }
   gpu.*Member = *parsed;
+  return {};
+}
+
+template <auto Member, auto Parse>
+Result<void> set_cost(ListedGpu& gpu, const RawValue& value) {
+  auto text = text_of(value);
+  if (!text) {
+    return pass_on(text);
+  }
+  auto parsed = Parse(printable(*text));
+  if (!parsed) {
+    return pass_on(parsed);
+  }
+  if (parsed->count < 0 || parsed->count > kMoney.high) {
+    return fail("{}; from 0 to {}", to_string(*parsed), kMoney.high / 1'000);
+  }
+  gpu.costs.*Member = *parsed;
   return {};
 }
 
@@ -201,7 +224,7 @@ constexpr std::array<Field<ModelShape>, 13> kModelFields{{
     {"experts", set_experts},
 }};
 
-Result<void> set_scale_up(GpuModel& gpu, const RawValue& value) {
+Result<void> set_scale_up(ListedGpu& gpu, const RawValue& value) {
   auto text = text_of(value);
   if (!text) {
     return pass_on(text);
@@ -210,7 +233,7 @@ Result<void> set_scale_up(GpuModel& gpu, const RawValue& value) {
   return {};
 }
 
-constexpr std::array<Field<GpuModel>, 10> kGpuFields{{
+constexpr std::array<Field<ListedGpu>, 14> kGpuFields{{
     {"bf16_tflops", set_teraflops<&GpuModel::bf16_flops_per_second>},
     {"fp8_tflops", set_teraflops<&GpuModel::fp8_flops_per_second>},
     {"memory", set_quantity<&GpuModel::memory, parse_bytes>},
@@ -221,6 +244,10 @@ constexpr std::array<Field<GpuModel>, 10> kGpuFields{{
     {"memory_share", set_number<&GpuModel::memory_share>},
     {"kernel_time", set_quantity<&GpuModel::kernel_time, parse_duration>},
     {"reserved", set_quantity<&GpuModel::reserved, parse_bytes>},
+    {"price", set_cost<&GpuCosts::price, parse_money>},
+    {"power", set_cost<&GpuCosts::power, parse_power>},
+    {"host_price", set_cost<&GpuCosts::host_price, parse_money>},
+    {"host_power", set_cost<&GpuCosts::host_power, parse_power>},
 }};
 
 Result<Mark> mark_of(const RawValue& value) {
@@ -368,16 +395,19 @@ Result<ModelEntry> read_model(std::string_view file, const RawEntry& named) {
 }
 
 Result<GpuEntry> read_gpu(std::string_view file, const RawEntry& named) {
-  auto reading = read_entry<GpuModel>(file, named, kGpuFields);
+  auto reading = read_entry<ListedGpu>(file, named, kGpuFields);
   if (!reading) {
     return pass_on(reading);
   }
-  GpuModel gpu = std::move(reading->target);
+  ListedGpu gpu = std::move(reading->target);
   gpu.name = named.key;
   if (auto checked = check_gpu(gpu); !checked) {
     return tl::unexpected<Error>(std::move(checked.error()).at(place_text(file, named.place)));
   }
-  return GpuEntry{.about = std::move(reading->about), .gpu = std::move(gpu), .origins = std::move(reading->origins)};
+  return GpuEntry{.about = std::move(reading->about),
+                  .gpu = static_cast<const GpuModel&>(gpu),
+                  .costs = gpu.costs,
+                  .origins = std::move(reading->origins)};
 }
 
 const std::string& name_of(const ModelEntry& entry) { return entry.shape.name; }

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "study/scenario/catalogue.h"
+#include "study/scenario/quantities.h"
 #include "workload/training/gpu_model.h"
 #include "workload/training/model_shape.h"
 
@@ -31,9 +32,19 @@ struct ModelEntry {
   std::vector<ValueOrigin> origins;
 };
 
+/// What a GPU costs and takes at full load, and its share of the host that it is sold in, without NICs. Each is absent
+/// where the entry does not say it.
+struct GpuCosts {
+  std::optional<Money> price;
+  std::optional<Power> power;
+  std::optional<Money> host_price;
+  std::optional<Power> host_power;
+};
+
 struct GpuEntry {
   std::string about;
   workload::GpuModel gpu;  // checked; its name is the entry's
+  GpuCosts costs;
   std::vector<ValueOrigin> origins;
 };
 

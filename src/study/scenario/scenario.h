@@ -210,6 +210,7 @@ struct Scenario {
   IwarpSettings iwarp{};
   CollectiveSettings collectives{};
   std::array<CablingSettings, kCablingNames.size()> cabling{};
+  GpuSettings gpu{};
   CostSettings cost{};
   OutputSettings output{};
   std::vector<TrafficSettings> traffic;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/probability.h"
 #include "base/rate.h"
 #include "study/scenario/quantities.h"
 
@@ -42,6 +43,12 @@ inline constexpr std::array<Rate, kCablingNames.size()> kCablingRates = {
   return index;
 }
 
+/// [gpu]: what a GPU costs and takes; not given: what the catalogue says of the GPU that the first job computes with.
+struct GpuSettings {
+  std::optional<Money> price;
+  std::optional<Power> power;  // at full load
+};
+
 enum class BillPart : std::uint8_t { kSwitch, kNic, kOptic, kCable };
 
 /// [cost]: inputs of the user. What is not given is not counted.
@@ -52,6 +59,10 @@ struct CostSettings {
   std::optional<Money> staff_hour_price;
   std::optional<EnergyPrice> energy_price;
   std::optional<std::int64_t> years;
+  std::optional<Money> other;                           // what this network needs beside its own parts
+  std::optional<std::int64_t> downtime_hours_per_year;  // without any work done
+  std::optional<Probability> misconfiguration_probability;
+  Probability price_uncertainty;  // of prices that the scenario does not give
 };
 
 }  // namespace weft::study::scenario

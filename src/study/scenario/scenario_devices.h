@@ -136,6 +136,8 @@ enum class RequestFetch : std::uint8_t { kWithDoorbell, kAfterDoorbell };
 /// [host]
 struct HostSettings {
   std::string profile;                      // of the catalogue
+  std::optional<Money> price;               // of a host without its GPUs and NICs
+  std::optional<Power> power;               // of the same, at full load
   HostModel model = HostModel::kNicDelays;  // kNicDelays: nothing below counts
   std::int64_t cores = 1;
   Rate memory_rate;              // of the host's memory, reads and writes together

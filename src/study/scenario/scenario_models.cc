@@ -24,6 +24,46 @@ Result<void> fill_in_model(Scenario& scenario, std::size_t index, const ModelCat
   return {};
 }
 
+template <class Quantity>
+struct CatalogueCost {
+  std::string path;    // of the scenario's key
+  std::string listed;  // key of the catalogue's entry
+  std::optional<Quantity> value;
+};
+
+/// The catalogue's value, where the scenario gives none.
+template <class Quantity>
+void fill_in_cost(Scenario& scenario, std::optional<Quantity>& target, const GpuEntry& gpu,
+                  const CatalogueCost<Quantity>& cost) {
+  if (target || !cost.value) {
+    return;
+  }
+  target = cost.value;
+  ValueSource& source = scenario.sources[cost.path];
+  source.origin = Origin::kCatalogue;
+  source.text = fmt::format("catalogue gpu/{}", gpu.gpu.name);
+  const auto origin = std::ranges::find(gpu.origins, cost.listed, &ValueOrigin::key);
+  if (origin != gpu.origins.end()) {
+    source.mark = origin->mark;
+    source.text += fmt::format(" ({}: {})", to_string(origin->mark), origin->source);
+  }
+}
+
+template <class Tag>
+std::optional<Milli<Tag>> times(const std::optional<Milli<Tag>>& each, std::int64_t count) {
+  return each ? std::optional(Milli<Tag>{each->count * count}) : std::nullopt;
+}
+
+/// Prices and power of hosts and GPUs that the scenario does not give.
+void fill_in_costs(Scenario& scenario, const GpuEntry& gpu) {
+  const std::int64_t gpus = scenario.topology.gpus_per_host;
+  HostSettings& host = scenario.devices.host;
+  fill_in_cost<Money>(scenario, scenario.gpu.price, gpu, {"gpu.price", "price", gpu.costs.price});
+  fill_in_cost<Power>(scenario, scenario.gpu.power, gpu, {"gpu.power", "power", gpu.costs.power});
+  fill_in_cost<Money>(scenario, host.price, gpu, {"host.price", "host_price", times(gpu.costs.host_price, gpus)});
+  fill_in_cost<Power>(scenario, host.power, gpu, {"host.power", "host_power", times(gpu.costs.host_power, gpus)});
+}
+
 Result<void> fill_in_gpu(Scenario& scenario, std::size_t index, const ModelCatalogue& models) {
   TrainingSettings& training = scenario.jobs[index].training;
   const auto path = fmt::format("job[{}].", index);
@@ -32,6 +72,7 @@ Result<void> fill_in_gpu(Scenario& scenario, std::size_t index, const ModelCatal
     return fail_at(scenario, path + "gpu", "{}", gpu.error().message);
   }
   training.gpu_model = (*gpu)->gpu;
+  fill_in_costs(scenario, **gpu);
   if (training.efficiency) {
     training.gpu_model.gemm_peak_share = value_of(*training.efficiency);
   }

@@ -1,0 +1,310 @@
+#include "study/compare/recommendation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/compare/money_text.h"
+#include "study/compare/seconds_text.h"
+#include "study/compare/turning_points.h"
+#include "study/compare/work_cost.h"
+
+namespace weft::study::compare {
+namespace {
+
+using Fabric = report::ComparedFabric;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+/// Steps that do not differ become one: their mean. A group begins with its fastest fabric, and holds those whose
+/// intervals overlap with that one's.
+void share_steps(std::vector<CostedFabric>& all) {
+  std::ranges::stable_sort(all, {}, [](const CostedFabric& own) { return own.known.mean; });
+  for (std::size_t begin = 0; begin < all.size();) {
+    std::size_t end = begin + 1;
+    while (end < all.size() &&
+           all[end].known.low.value_or(all[end].known.mean) <= all[begin].known.high.value_or(all[begin].known.mean)) {
+      ++end;
+    }
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      sum += all[i].known.mean;
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      all[i].step = sum / static_cast<double>(end - begin);
+      all[i].group = begin;
+    }
+    begin = end;
+  }
+}
+
+/// Between the costs of two fabrics, as a share of the second's; the ends as far as step times and prices are known.
+struct Saving {
+  double share = 0;
+  std::optional<double> low;
+  std::optional<double> high;
+};
+
+/// How many parts of the same name and price are in a bill.
+std::int64_t count_in(const Fabric& fabric, const report::BillLine& line) {
+  std::int64_t count = 0;
+  for (const report::BillLine& own : fabric.bill.value_or(std::vector<report::BillLine>())) {
+    count += own.name == line.name && own.unit_price_usd == line.unit_price_usd && own.owned == line.owned ? own.count : 0;
+  }
+  return count;
+}
+
+/// By how much the price of a network may be off against another's: parts of the catalogue that the other does not
+/// have too. What both have is off in both alike.
+double price_doubt(const Fabric& own, const Fabric& other) {
+  double doubt = 0;
+  for (const report::BillLine& line : own.bill.value_or(std::vector<report::BillLine>())) {
+    if (!line.owned && line.mark != "given") {
+      const std::int64_t more = std::max<std::int64_t>(line.count - count_in(other, line), 0);
+      doubt += static_cast<double>(more) * line.unit_price_usd;
+    }
+  }
+  return doubt * own.work_cost->price_uncertainty;
+}
+
+Saving saving_of(const CostedFabric& own, const CostedFabric& other) {
+  Saving saving{.share = 1 - own.cost() / other.cost(), .low = {}, .high = {}};
+  if (!own.known.low || !other.known.low) {
+    return saving;
+  }
+  const double own_doubt = price_doubt(*own.fabric, *other.fabric) / own.fabric->work_cost->total_usd;
+  const double other_doubt = price_doubt(*other.fabric, *own.fabric) / other.fabric->work_cost->total_usd;
+  const double own_high = own.usd_per_second * *own.known.high * (1 + own_doubt);
+  const double own_low = own.usd_per_second * *own.known.low * (1 - own_doubt);
+  saving.low = 1 - own_high / (other.usd_per_second * *other.known.low * (1 - other_doubt));
+  saving.high = 1 - own_low / (other.usd_per_second * *other.known.high * (1 + other_doubt));
+  return saving;
+}
+
+class Recommender {
+ public:
+  explicit Recommender(std::vector<CostedFabric> all) : ranked_(std::move(all)) {
+    share_steps(ranked_);
+    std::ranges::stable_sort(ranked_, {}, [](const CostedFabric& own) { return own.cost(); });
+  }
+
+  report::Recommendation make() {
+    for (const CostedFabric& own : ranked_) {
+      own.fabric->work_cost->to_recommended = own.cost() / best().cost();
+    }
+    made_.fabrics = {best().fabric->name};
+    if (ranked_.size() == 1) {
+      made_.kind = "only";
+      made_.text = fmt::format("Only {} can serve this job: {} for {}.", best().fabric->name, money_text(best().cost()),
+                               a_unit());
+      made_.sure = basis();
+      return std::move(made_);
+    }
+    find_tied();
+    if (next_ == nullptr || !of_one_family()) {
+      tie();
+    } else {
+      choose(saving_of(best(), *next_));
+    }
+    set_next();
+    made_.turning_points = turning_points_of(ranked_, made_.fabrics.size());
+    return std::move(made_);
+  }
+
+ private:
+  [[nodiscard]] const CostedFabric& best() const { return ranked_.front(); }
+  [[nodiscard]] std::string a_unit() const { return "a " + best().fabric->work_cost->unit; }
+
+  /// Those that cost the same as the best, and the first that does not.
+  void find_tied() {
+    made_.fabrics.clear();
+    for (const CostedFabric& own : ranked_) {
+      if (1 - best().cost() / own.cost() >= kSameCost) {
+        next_ = &own;
+        return;
+      }
+      made_.fabrics.push_back(own.fabric->name);
+      tied_.push_back(own.fabric);
+    }
+  }
+
+  /// Networks of one family that tie are one purchase, set up in several ways.
+  [[nodiscard]] bool of_one_family() const {
+    return std::ranges::all_of(tied_, [&](const Fabric* own) { return own->family == best().fabric->family; });
+  }
+
+  void set_next() {
+    if (next_ == nullptr) {
+      return;
+    }
+    const Saving saving = saving_of(best(), *next_);
+    made_.next = next_->fabric->name;
+    made_.saving = saving.share;
+    made_.saving_low = saving.low;
+    made_.saving_high = saving.high;
+  }
+
+  [[nodiscard]] std::string names(const char* last) const {
+    std::string text;
+    for (std::size_t i = 0; i < made_.fabrics.size(); ++i) {
+      text += (i == 0 ? "" : i + 1 == made_.fabrics.size() ? last : ", ") + made_.fabrics[i];
+    }
+    return text;
+  }
+
+  void choose(const Saving& saving) {
+    const std::optional<std::string> caution = uncertain();
+    const bool clear = saving.low && *saving.low > 0 && !caution;
+    made_.kind = clear ? "clear" : "likely";
+    const std::string costs = fmt::format("{} for {}, {} less than with {}, the next best", money_text(best().cost()),
+                                          a_unit(), percent(saving.share), next_->fabric->name);
+    const std::string chosen = names(" or ");
+    made_.text = clear ? fmt::format("Choose {}: {}.", chosen, costs)
+                       : fmt::format("{} is likely the better choice, but not for certain: {}.", chosen, costs);
+    if (tied_.size() > 1) {
+      made_.text += fmt::format(" Between {} there is no difference in cost.", names(" and "));
+    }
+    if (best().group == next_->group) {
+      made_.text += " Their step times do not differ; the price does.";
+    }
+    if (saving.low) {
+      made_.sure =
+          clear ? fmt::format("At the ends of both intervals it is {} to {} less.", percent(*saving.low),
+                              percent(*saving.high))
+                : fmt::format("Within the intervals of the step times it is between {} less and {}.",
+                              percent(*saving.high),
+                              *saving.low < 0 ? percent(-*saving.low) + " more" : percent(*saving.low) + " less");
+    }
+    if (caution) {
+      made_.sure += (made_.sure.empty() ? "" : " ") + *caution;
+    }
+    made_.sure += (made_.sure.empty() ? "" : " ") + basis();
+  }
+
+  void tie() {
+    made_.kind = "tie";
+    double most = 0;
+    for (std::size_t i = 0; i < tied_.size(); ++i) {
+      most = ranked_[i].cost();
+    }
+    made_.text = fmt::format("Nothing decides between {}: {} for {}, within {} of one another.", names(" and "),
+                             money_text(best().cost()), a_unit(), percent(most / best().cost() - 1));
+    if (next_ != nullptr) {
+      made_.text +=
+          fmt::format(" {}, the next, costs {} more.", next_->fabric->name, percent(next_->cost() / best().cost() - 1));
+    }
+    made_.choose_by = differences(tied_);
+    if (!made_.choose_by.empty()) {
+      made_.text += " Choose by what they differ in.";
+    }
+    const std::optional<std::string> caution = uncertain();
+    made_.sure = (caution ? *caution + " " : "") + basis();
+  }
+
+  /// Why the interval may not hold, of the two that the choice is between.
+  [[nodiscard]] std::optional<std::string> uncertain() const {
+    std::vector<std::string> reasons;
+    for (const CostedFabric* own : {&best(), next_}) {
+      if (own == nullptr) {
+        continue;
+      }
+      if (const auto& reason = own->fabric->work_cost->uncertain) {
+        reasons.push_back(fmt::format("{}: {}.", own->fabric->name, *reason));
+      }
+    }
+    return reasons.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(reasons, " ")));
+  }
+
+  /// What the money is made of, and what it leaves out.
+  [[nodiscard]] std::string basis() const {
+    const report::WorkCost& cost = *best().fabric->work_cost;
+    std::string text = fmt::format("Over {} years{}", cost.years, cost.years_assumed ? " (assumed)" : "");
+    const double beside = cost.hosts_usd.value_or(0) + cost.gpus_usd.value_or(0);
+    text += beside > 0 ? fmt::format(", of which hosts and GPUs are {:.0f} % and the network {:.0f} %",
+                                     beside / cost.total_usd * 100, cost.network_usd / cost.total_usd * 100)
+                       : "";
+    text += "; prices are indicative.";
+    std::vector<std::string> missing;
+    for (const std::string& own : cost.not_counted) {
+      missing.push_back(own.substr(0, own.find(':')));
+    }
+    return text + (missing.empty() ? "" : fmt::format(" Not counted: {}.", fmt::join(missing, ", ")));
+  }
+
+  struct Difference {
+    const char* what;
+    std::optional<double> (*figure)(const Fabric&);
+    std::string (*words)(double);
+  };
+
+  static std::vector<std::string> differences(const std::vector<const Fabric*>& tied) {
+    const std::vector<Difference> all = {
+        {"price of the network", [](const Fabric& own) { return std::optional(own.work_cost->network_usd); },
+         [](double value) { return fmt::format("{:.2f} M USD", value / 1e6); }},
+        {"power of the network", [](const Fabric& own) { return own.power; },
+         [](double value) { return fmt::format("{:.1f} kW", value / 1e3); }},
+        {"settings to get right",
+         [](const Fabric& own) {
+           return own.settings ? std::optional(static_cast<double>(own.settings->count)) : std::nullopt;
+         },
+         [](double value) { return fmt::format("{:.0f}", value); }},
+        {"worst misconfiguration",
+         [](const Fabric& own) { return own.tuning_risk ? own.tuning_risk->figures.worst : std::nullopt; }, percent},
+        {"latency of a small message",
+         [](const Fabric& own) { return own.small_message ? own.small_message->idle : std::nullopt; },
+         [](double value) { return fmt::format("{:.2f} us", value); }}};
+    std::vector<std::string> made;
+    for (const Difference& difference : all) {
+      std::vector<std::string> each;
+      std::optional<double> least;
+      std::optional<double> most;
+      for (const Fabric* own : tied) {
+        if (const std::optional<double> value = difference.figure(*own)) {
+          least = std::min(least.value_or(*value), *value);
+          most = std::max(most.value_or(*value), *value);
+          each.push_back(fmt::format("{} {}", own->name, difference.words(*value)));
+        }
+      }
+      if (each.size() == tied.size() && *most - *least > 0.01 * *most) {
+        made.push_back(fmt::format("{}: {}", difference.what, fmt::join(each, ", ")));
+      }
+    }
+    return made;
+  }
+
+  std::vector<CostedFabric> ranked_;
+  std::vector<const Fabric*> tied_;
+  const CostedFabric* next_ = nullptr;
+  report::Recommendation made_;
+};
+
+}  // namespace
+
+report::Maybe<report::Recommendation> recommend(std::span<report::ComparedFabric> fabrics) {
+  std::vector<CostedFabric> all;
+  for (report::ComparedFabric& fabric : fabrics) {
+    if (!fabric.possible) {
+      continue;
+    }
+    const Estimate known = known_step(fabric);
+    if (!fabric.work_cost || fabric.work_cost->usd <= 0 || known.mean <= 0) {
+      return std::nullopt;
+    }
+    all.push_back({.fabric = &fabric,
+                   .usd_per_second = fabric.work_cost->usd / known.mean,
+                   .known = known,
+                   .step = known.mean,
+                   .group = 0});
+  }
+  if (all.empty()) {
+    return std::nullopt;
+  }
+  return Recommender(std::move(all)).make();
+}
+
+}  // namespace weft::study::compare

@@ -1,0 +1,231 @@
+#include "study/compare/recommendation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "study/compare/money_text.h"
+
+namespace weft::study::compare {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A cluster of 100 GPUs of 30,000 USD; one unit of work costs total x step.
+struct Given {
+  const char* name;
+  double step;
+  double half;         // of its interval; 0: one seed
+  double network_usd;  // beside 3 million for GPUs
+  double exposed = 0;
+};
+
+report::ComparedFabric fabric_of(const Given& own) {
+  report::ComparedFabric fabric{.name = own.name, .family = std::string(own.name).substr(0, 5), .possible = true};
+  fabric.step.mean = own.step;
+  report::WorkCost cost{.unit = "million tokens", .network_usd = own.network_usd, .gpus = 100, .years = 4};
+  cost.gpus_usd = 3e6;
+  cost.gpu_price_usd = 3e4;
+  cost.total_usd = own.network_usd + 3e6;
+  cost.usd = cost.total_usd * own.step;
+  if (own.half > 0) {
+    fabric.step.low = own.step - own.half;
+    fabric.step.high = own.step + own.half;
+    cost.low = cost.total_usd * *fabric.step.low;
+    cost.high = cost.total_usd * *fabric.step.high;
+  } else {
+    cost.uncertain = "one seed";
+  }
+  fabric.run.exposed_communication = own.exposed;
+  fabric.work_cost = cost;
+  return fabric;
+}
+
+report::Recommendation recommended(std::vector<report::ComparedFabric> fabrics) {
+  const auto made = recommend(fabrics);
+  EXPECT_TRUE(made.has_value());
+  return made.value_or(report::Recommendation{});
+}
+
+const report::TurningPoint* point_with(const report::Recommendation& own, const std::string& what) {
+  const auto found = std::ranges::find(own.turning_points, what, &report::TurningPoint::what);
+  return found == own.turning_points.end() ? nullptr : &*found;
+}
+
+/// The former verdict put a network first whose step took 48 % longer, because its switches were cheaper.
+TEST(Recommendation, ANetworkWithALongStepIsNotFirstForItsPrice) {
+  const auto own = recommended({fabric_of({"rocev2", 1.48, 0.01, 0.2e6}), fabric_of({"infiniband", 1.0, 0.01, 0.5e6})});
+  EXPECT_EQ(own.kind, "clear");
+  EXPECT_THAT(own.fabrics, ElementsAre("infiniband"));
+  EXPECT_NEAR(*own.saving, 1 - 3.5 / (3.2 * 1.48), 1e-12);
+  EXPECT_THAT(own.text, HasSubstr("Choose infiniband: 3.50 M USD for a million tokens, 26.1 % less than with rocev2"));
+}
+
+TEST(Recommendation, ADifferenceInStepsThatIsNoneAddsNothing) {
+  const auto own = recommended({fabric_of({"rocev2", 1.02, 0.05, 0.3e6}), fabric_of({"infiniband", 1.0, 0.05, 0.4e6})});
+  EXPECT_THAT(own.fabrics, ElementsAre("rocev2"));
+  EXPECT_NEAR(*own.saving, 1 - 3.3 / 3.4, 1e-12);
+  EXPECT_THAT(own.text, HasSubstr("Their step times do not differ; the price does."));
+}
+
+TEST(Recommendation, IsNotClearWhereIntervalsLeaveItOpen) {
+  const auto own = recommended({fabric_of({"rocev2", 1.02, 0.05, 0.3e6}), fabric_of({"infiniband", 1.0, 0.05, 0.4e6})});
+  EXPECT_EQ(own.kind, "likely");
+  EXPECT_LT(*own.saving_low, 0);
+  EXPECT_GT(*own.saving_high, *own.saving);
+  EXPECT_THAT(own.text, HasSubstr("not for certain"));
+}
+
+TEST(Recommendation, OneSeedIsNeverClear) {
+  const auto own = recommended({fabric_of({"rocev2", 2.0, 0, 0.3e6}), fabric_of({"infiniband", 1.0, 0, 0.4e6})});
+  EXPECT_EQ(own.kind, "likely");
+  EXPECT_FALSE(own.saving_low.has_value());
+  EXPECT_THAT(own.sure, HasSubstr("one seed"));
+}
+
+TEST(Recommendation, AnUncertainSliceIsNeverClear) {
+  auto slow = fabric_of({"rocev2", 2.0, 0.01, 0.3e6});
+  slow.work_cost->uncertain = "slices have not converged";
+  const auto own = recommended({slow, fabric_of({"infiniband", 1.0, 0.01, 0.4e6})});
+  EXPECT_EQ(own.kind, "likely");
+  EXPECT_THAT(own.sure, HasSubstr("rocev2: slices have not converged"));
+}
+
+/// 40,000 USD of 3 million are decided by prices that nobody has quoted.
+TEST(Recommendation, GuessedPricesAloneAreNeverClear) {
+  auto one = fabric_of({"rocev2", 1.0, 0.001, 0.30e6});
+  auto two = fabric_of({"infiniband", 1.0, 0.001, 0.36e6});
+  one.bill = {{.part = "switch", .name = "tomahawk", .count = 10, .unit_price_usd = 30e3, .mark = "guess"}};
+  two.bill = {{.part = "switch", .name = "quantum", .count = 10, .unit_price_usd = 36e3, .mark = "guess"}};
+  for (auto* own : {&one, &two}) {
+    own->work_cost->price_uncertainty = 0.2;
+  }
+  const auto guessed = recommended({one, two});
+  EXPECT_EQ(guessed.kind, "likely");
+  EXPECT_THAT(guessed.sure, HasSubstr("prices of the catalogue that are 20 % off"));
+  one.bill->front().mark = two.bill->front().mark = "given";
+  EXPECT_EQ(recommended({one, two}).kind, "clear");
+}
+
+TEST(Recommendation, PartsThatBothHaveAreOffInBothAlike) {
+  auto one = fabric_of({"rocev2", 1.0, 0.001, 0.30e6});
+  auto two = fabric_of({"rocev2-pfc", 1.1, 0.001, 0.30e6});
+  one.bill = {{.part = "switch", .name = "tomahawk", .count = 10, .unit_price_usd = 30e3, .mark = "guess"}};
+  two.bill = one.bill;
+  for (auto* own : {&one, &two}) {
+    own->work_cost->price_uncertainty = 0.5;
+  }
+  EXPECT_EQ(recommended({one, two}).kind, "clear");
+}
+
+TEST(Recommendation, NothingDecidesNamesTheTieAndWhatToChooseBy) {
+  auto one = fabric_of({"rocev2", 1.0, 0.01, 0.30e6});
+  auto two = fabric_of({"infiniband", 1.001, 0.01, 0.31e6});
+  one.power = 10e3;
+  two.power = 12e3;
+  const auto own = recommended({one, two, fabric_of({"tcp", 1.5, 0.01, 0.3e6})});
+  EXPECT_EQ(own.kind, "tie");
+  EXPECT_THAT(own.fabrics, ElementsAre("rocev2", "infiniband"));
+  EXPECT_THAT(own.text, HasSubstr("Nothing decides between rocev2 and infiniband"));
+  EXPECT_THAT(own.text, HasSubstr("tcp, the next, costs 49."));
+  EXPECT_THAT(own.choose_by, ElementsAre("price of the network: rocev2 0.30 M USD, infiniband 0.31 M USD",
+                                         "power of the network: rocev2 10.0 kW, infiniband 12.0 kW"));
+}
+
+TEST(Recommendation, SetupsOfOneFamilyThatTieAreOneChoice) {
+  const auto own =
+      recommended({fabric_of({"infiniband", 1.0, 0.01, 0.3e6}), fabric_of({"infiniband-ar", 1.0, 0.01, 0.3e6}),
+                   fabric_of({"rocev2", 1.5, 0.01, 0.3e6})});
+  EXPECT_EQ(own.kind, "clear");
+  EXPECT_THAT(own.text, HasSubstr("Choose infiniband or infiniband-ar"));
+  EXPECT_EQ(own.next, "rocev2");
+}
+
+TEST(Recommendation, TheOnlyFabricIsSaidToBeIt) {
+  report::ComparedFabric not_possible{.name = "rocev1", .possible = false};
+  const auto own = recommended({fabric_of({"infiniband", 1.0, 0.01, 0.3e6}), not_possible});
+  EXPECT_EQ(own.kind, "only");
+  EXPECT_THAT(own.text, HasSubstr("Only infiniband can serve this job"));
+}
+
+TEST(Recommendation, ThereIsNoneWithoutAFabricOrWithoutCosts) {
+  std::vector<report::ComparedFabric> none;
+  EXPECT_FALSE(recommend(none).has_value());
+  std::vector<report::ComparedFabric> unpriced = {fabric_of({"infiniband", 1.0, 0.01, 0.3e6})};
+  unpriced.front().work_cost->usd = 0;
+  EXPECT_FALSE(recommend(unpriced).has_value());
+}
+
+/// At each turning point the two cost the same: the scenario with that value is made, and gives a tie.
+TEST(TurningPoints, AreWhereBothCostTheSame) {
+  const Given fast{"infiniband", 1.0, 0.01, 0.6e6, 0.2};
+  const Given slow{"rocev2", 1.1, 0.01, 0.4e6, 0.3};
+  const auto own = recommended({fabric_of(slow), fabric_of(fast)});
+  ASSERT_THAT(own.fabrics, ElementsAre("infiniband"));
+
+  const auto cost = [](double network, double gpu_price, double step) { return (network + 100 * gpu_price) * step; };
+  const auto* dearer = point_with(own, "network price of infiniband");
+  ASSERT_NE(dearer, nullptr);
+  EXPECT_NEAR(cost(dearer->then, 3e4, 1.0), cost(0.4e6, 3e4, 1.1), 1);
+  const auto* cheaper = point_with(own, "network price of rocev2");
+  ASSERT_NE(cheaper, nullptr);
+  EXPECT_NEAR(cost(0.6e6, 3e4, 1.0), cost(cheaper->then, 3e4, 1.1), 1);
+  const auto* gpu = point_with(own, "price of a GPU");
+  ASSERT_NE(gpu, nullptr);
+  EXPECT_NEAR(cost(0.6e6, gpu->then, 1.0), cost(0.4e6, gpu->then, 1.1), 1);
+  const auto* share = point_with(own, "exposed communication");
+  ASSERT_NE(share, nullptr);
+  EXPECT_DOUBLE_EQ(share->now, 0.2);
+  const double k = share->then / (1 - share->then) * 0.8 / 0.2;
+  EXPECT_NEAR(cost(0.6e6, 3e4, 0.8 + k * 0.2), cost(0.4e6, 3e4, 0.8 + k * 0.3), 1);
+}
+
+TEST(TurningPoints, WhatNoValueReachesIsLeftOut) {
+  // The first is faster and cheaper: no price of a GPU and no share of communication turns that round.
+  const auto own =
+      recommended({fabric_of({"infiniband", 1.0, 0.01, 0.3e6, 0.2}), fabric_of({"rocev2", 1.1, 0.01, 0.4e6, 0.3})});
+  EXPECT_EQ(point_with(own, "price of a GPU"), nullptr);
+  EXPECT_EQ(point_with(own, "exposed communication"), nullptr);
+  EXPECT_NE(point_with(own, "network price of infiniband"), nullptr);
+}
+
+TEST(TurningPoints, ASizeIsBetweenTwoThatWereRun) {
+  auto fast = fabric_of({"infiniband", 1.0, 0.01, 0.6e6});
+  auto slow = fabric_of({"rocev2", 1.2, 0.01, 0.4e6});
+  fast.work_cost->by_size = {{.gpus = 10, .usd = 1.1}};
+  slow.work_cost->by_size = {{.gpus = 10, .usd = 1.0}};
+  const auto own = recommended({fast, slow});
+  const auto* size = point_with(own, "size");
+  ASSERT_NE(size, nullptr);
+  EXPECT_GT(size->then, 10);
+  EXPECT_LT(size->then, 100);
+  EXPECT_THAT(size->text, HasSubstr("runs on 10 and 100 come out differently"));
+}
+
+TEST(TurningPoints, MisconfigurationsHaveAProbability) {
+  auto fast = fabric_of({"rocev2", 1.0, 0.01, 0.4e6});
+  auto calm = fabric_of({"infiniband", 1.1, 0.01, 0.4e6});
+  fast.tuning_risk = report::TuningRisk{.cases = {{.setting = "ECMP", .loss = 0.5}, {.setting = "PFC", .loss = 0.1}}};
+  calm.tuning_risk = report::TuningRisk{.cases = {{.setting = "credits", .loss = 0.0}}};
+  const auto own = recommended({fast, calm});
+  const auto* point = point_with(own, "probability of misconfigurations");
+  ASSERT_NE(point, nullptr);
+  EXPECT_NEAR(1.0 * (1 + point->then * 0.3), 1.1, 1e-9);
+}
+
+TEST(MoneyText, HasThreeDigitsAtLeast) {
+  EXPECT_EQ(money_text(3'410'000), "3.41 M USD");
+  EXPECT_EQ(money_text(12'300), "12,300 USD");
+  EXPECT_EQ(money_text(412.4), "412 USD");
+  EXPECT_EQ(money_text(4.123), "4.12 USD");
+  EXPECT_EQ(money_text(0.41234), "0.412 USD");
+  EXPECT_EQ(money_text(0.004), "0.00400 USD");
+}
+
+}  // namespace
+}  // namespace weft::study::compare

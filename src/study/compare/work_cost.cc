@@ -1,0 +1,126 @@
+#include "study/compare/work_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace weft::study::compare {
+namespace {
+
+constexpr double kSecondsPerYear = 8'760.0 * 3'600;
+
+double usd(scenario::Money value) { return static_cast<double>(value.count) / 1e3; }
+
+std::optional<double> usd(const std::optional<scenario::Money>& value) {
+  return value ? std::optional(usd(*value)) : std::nullopt;
+}
+
+double share_of(Probability probability) {
+  return static_cast<double>(probability.raw()) / static_cast<double>(Probability::kOne);
+}
+
+struct Unit {
+  const char* name;
+  double per_step;
+};
+
+Unit unit_of(const scenario::Scenario& scenario, double tokens) {
+  if (tokens > 0) {
+    return {.name = "million tokens", .per_step = tokens / 1e6};
+  }
+  const bool steps =
+      std::ranges::any_of(scenario.jobs, [](const scenario::JobSettings& job) { return job.runs_steps(); });
+  return steps ? Unit{.name = "thousand steps", .per_step = 1e-3} : Unit{.name = "million runs", .per_step = 1e-6};
+}
+
+void set_parts(report::WorkCost& made, const cost::TotalCost& total) {
+  made.total_usd = usd(total.total());
+  made.network_usd = usd(total.network);
+  if (total.other != scenario::Money{}) {
+    made.other_usd = usd(total.other);
+  }
+  if (total.hosts) {
+    made.hosts = total.hosts->count;
+    made.hosts_usd = usd(total.hosts->price);
+  }
+  if (total.gpus) {
+    made.gpus = total.gpus->count;
+    made.gpus_usd = usd(total.gpus->price);
+    made.gpu_price_usd = usd(total.gpus->unit_price);
+  }
+  made.energy_usd = usd(total.energy);
+  made.upkeep_usd = usd(total.upkeep);
+  made.staff_usd = usd(total.staff);
+  made.power = static_cast<double>(total.power.count) / 1e3;
+  made.years = total.years;
+  made.years_assumed = total.years_assumed;
+  made.availability = total.availability;
+  made.not_counted = total.not_counted;
+}
+
+}  // namespace
+
+std::optional<double> mean_misconfiguration_loss(const report::ComparedFabric& fabric) {
+  if (!fabric.tuning_risk || fabric.tuning_risk->figures.reason) {
+    return std::nullopt;
+  }
+  double sum = 0;
+  std::size_t count = 0;
+  for (const report::MisconfigurationCase& own : fabric.tuning_risk->cases) {
+    if (!own.unmeasured.value_or(false)) {
+      sum += own.loss ? std::clamp(*own.loss, 0.0, 1.0) : 1.0;
+      ++count;
+    }
+  }
+  return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+}
+
+Estimate known_step(const report::ComparedFabric& fabric) {
+  const double mean = fabric.step.mean.value_or(0);
+  Estimate step{.mean = mean, .low = fabric.step.low, .high = fabric.step.high};
+  const double slices = mean * std::abs(fabric.run.interval.value_or(0));
+  const double composition = mean * std::abs(fabric.run.composition_error.value_or(0));
+  if (!step.low && !fabric.run.interval && !fabric.run.composition_error) {
+    return step;
+  }
+  const double below = std::hypot(mean - step.low.value_or(mean), slices, composition);
+  const double above = std::hypot(step.high.value_or(mean) - mean, slices, composition);
+  step.low = std::max(mean - below, 0.0);
+  step.high = mean + above;
+  return step;
+}
+
+report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenario::Scenario& scenario,
+                              const cost::TotalCost& total, double tokens) {
+  const Unit unit = unit_of(scenario, tokens);
+  report::WorkCost made;
+  made.unit = unit.name;
+  made.price_uncertainty = share_of(scenario.cost.price_uncertainty);
+  set_parts(made, total);
+  double lost = 0;
+  if (const auto& probability = scenario.cost.misconfiguration_probability) {
+    if (const std::optional<double> loss = mean_misconfiguration_loss(fabric)) {
+      lost = *loss * share_of(*probability);
+      made.misconfiguration = lost;
+    } else {
+      made.not_counted.emplace_back("misconfigurations: their losses were not measured");
+    }
+  }
+  const double seconds = static_cast<double>(total.years) * kSecondsPerYear * total.availability;
+  const double usd_per_step_second =
+      seconds > 0 && unit.per_step > 0 ? made.total_usd / seconds * (1 + lost) / unit.per_step : 0;
+  const Estimate step = known_step(fabric);
+  made.usd = usd_per_step_second * step.mean;
+  if (step.low) {
+    made.low = usd_per_step_second * *step.low;
+    made.high = usd_per_step_second * *step.high;
+  }
+  if (fabric.run.slice_caution) {
+    made.uncertain = *fabric.run.slice_caution;
+  } else if (!fabric.step.low) {
+    made.uncertain = "one seed: how much seeds differ is not known";
+  }
+  return made;
+}
+
+}  // namespace weft::study::compare

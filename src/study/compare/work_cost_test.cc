@@ -1,0 +1,145 @@
+#include "study/compare/work_cost.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "study/assembly/build_topology.h"
+#include "study/scenario/scenario_test_support.h"
+
+namespace weft::study::compare {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kCluster = R"(
+[fabric]
+family = "rocev2"
+[topology]
+kind = "leaf-spine"
+hosts = 4
+hosts_per_leaf = 2
+nics_per_host = 8
+gpus_per_host = 8
+spines = 4
+[scale_up]
+entry = "nvlink4"
+[[job]]
+name = "job"
+model = "llama3-8b"
+gpu = "h100-sxm"
+gpus = 32
+tp = 2
+global_batch = 64
+)";
+
+cost::TotalCost total_of(const std::string& more) {
+  const auto scenario = scenario::parse_scenario(
+      kCluster + more, {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue());
+  EXPECT_EQ(scenario::message_of(scenario), "no error");
+  const auto graph = assembly::build_topology(*scenario);
+  EXPECT_TRUE(graph.has_value());
+  return cost::total_cost_of(*scenario, cost::bill_of(*scenario, *graph));
+}
+
+double usd(scenario::Money money) { return static_cast<double>(money.count) / 1e3; }
+
+TEST(TotalCost, CountsHostsAndGpusOfTheCatalogue) {
+  const auto total = total_of("");
+  ASSERT_TRUE(total.gpus && total.hosts);
+  EXPECT_EQ(total.gpus->count, 32);
+  EXPECT_EQ(usd(total.gpus->unit_price), 30'000);
+  EXPECT_EQ(usd(total.gpus->price), 960'000);
+  EXPECT_EQ(total.hosts->count, 4);
+  EXPECT_EQ(usd(total.hosts->unit_price), 80'000);  // eight shares
+  EXPECT_EQ(total.gpus->mark, "guess");
+  EXPECT_THAT(total.gpus->source, HasSubstr("catalogue gpu/h100-sxm"));
+  EXPECT_EQ(total.total(), (scenario::Money{total.network.count + total.gpus->price.count + total.hosts->price.count}));
+  EXPECT_TRUE(total.years_assumed);
+  EXPECT_EQ(total.years, cost::kUsualYears);
+}
+
+TEST(TotalCost, TakesWhatTheScenarioGives) {
+  const auto total = total_of(R"(
+[gpu]
+price = "20000 USD"
+power = "500 W"
+[host]
+price = "50000 USD"
+power = "2 kW"
+[cost]
+years = 3
+energy_price = "0.1 USD/kWh"
+upkeep_per_year = "1000 USD"
+staff_hours_per_year = 100
+staff_hour_price = "80 USD"
+other = "70000 USD"
+downtime_hours_per_year = 876
+[[override]]
+select = "host1"
+host.price = "60000 USD"
+)");
+  EXPECT_EQ(usd(total.gpus->price), 640'000);
+  EXPECT_EQ(total.gpus->mark, "given");
+  EXPECT_EQ(usd(total.hosts->price), 3 * 50'000 + 60'000);
+  EXPECT_EQ(usd(*total.upkeep), 3'000);
+  EXPECT_EQ(usd(*total.staff), 24'000);
+  EXPECT_EQ(usd(total.other), 70'000);
+  EXPECT_DOUBLE_EQ(total.availability, 0.9);
+  const double kilowatts = static_cast<double>(total.power.count) / 1e6;
+  EXPECT_GT(kilowatts, 32 * 0.5 + 4 * 2);
+  EXPECT_NEAR(usd(*total.energy), kilowatts * 8'760 * 3 * 0.1, 0.01);
+  EXPECT_THAT(total.not_counted, Not(Contains(HasSubstr("energy"))));
+}
+
+TEST(TotalCost, SaysWhatItLeavesOut) {
+  const auto total = total_of("");
+  for (const char* missing : {"energy", "upkeep", "staff", "downtime"}) {
+    EXPECT_THAT(total.not_counted, Contains(HasSubstr(missing)));
+  }
+}
+
+scenario::Scenario scenario_with(const std::string& more) {
+  return *scenario::parse_scenario(kCluster + more, {.file = "test.toml", .case_name = {}, .settings = {}},
+                                   scenario::test_catalogue());
+}
+
+/// Money over the years, shared by the tokens of these years.
+TEST(WorkCost, IsMoneyOverTheYearsForEachTokenOfThem) {
+  cost::TotalCost total = total_of("");
+  total.years = 2;
+  total.availability = 0.5;
+  report::ComparedFabric fabric{.name = "rocev2", .possible = true};
+  fabric.step = {.mean = 2.0, .low = 1.9, .high = 2.1};
+  const report::WorkCost made = work_cost_of(fabric, scenario_with(""), total, 4e6);
+  EXPECT_EQ(made.unit, "million tokens");
+  const double tokens = 2 * 8'760 * 3600.0 * 0.5 / 2.0 * 4e6;
+  EXPECT_NEAR(made.usd, usd(total.total()) / tokens * 1e6, 1e-12);
+  EXPECT_NEAR(*made.low / made.usd, 0.95, 1e-9);
+  EXPECT_NEAR(*made.high / made.usd, 1.05, 1e-9);
+}
+
+TEST(WorkCost, ItsIntervalHoldsSeedsSlicesAndComposition) {
+  report::ComparedFabric fabric{.name = "rocev2", .possible = true};
+  fabric.step = {.mean = 1.0, .low = 0.97, .high = 1.03};
+  fabric.run.interval = 0.04;
+  EXPECT_NEAR(*known_step(fabric).high, 1.05, 1e-12);
+  fabric.run.composition_error = -0.12;
+  EXPECT_NEAR(*known_step(fabric).low, 0.87, 1e-12);
+}
+
+TEST(WorkCost, AMisSettingCountsOnlyWithAProbability) {
+  report::ComparedFabric fabric{.name = "rocev2", .possible = true};
+  fabric.step = {.mean = 1.0, .low = 1.0, .high = 1.0};
+  fabric.tuning_risk = report::TuningRisk{.cases = {{.setting = "a", .loss = 0.5}, {.setting = "b", .loss = -0.1}}};
+  fabric.tuning_risk->cases.push_back({.setting = "c", .reason = "does not end"});  // all of the work
+  const cost::TotalCost total = total_of("");
+  const double without = work_cost_of(fabric, scenario_with(""), total, 1e6).usd;
+  const auto with = work_cost_of(fabric, scenario_with("[cost]\nmisconfiguration_probability = \"10%\"\n"), total, 1e6);
+  EXPECT_NEAR(with.usd / without, 1 + 0.1 * 0.5, 1e-9);
+  EXPECT_NEAR(*with.misconfiguration, 0.05, 1e-9);
+}
+
+}  // namespace
+}  // namespace weft::study::compare

@@ -1,0 +1,141 @@
+// What a unit of work costs with every fabric, and what of it: GPUs, hosts, the network, and running them.
+import * as member from 'weft:members';
+import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
+import {possible} from '../comparison.js';
+import {dollars, isNumber, percent, signedPercent} from '../format.js';
+import {kindLook} from '../palette.js';
+import {numbers} from '../section.js';
+import {whiskers} from './step_time.js';
+
+const PARTS = [
+  ['network', member.network_usd],
+  ['beside the network', member.other_usd],
+  ['hosts', member.hosts_usd],
+  ['GPUs', member.gpus_usd],
+  ['energy', member.energy_usd],
+  ['upkeep', member.upkeep_usd],
+  ['staff', member.staff_usd],
+];
+
+const costOf = (fabric) => fabric[member.work_cost];
+
+/** Fabrics with what their work costs, the cheapest first. */
+export const costed = (comparison) =>
+  possible(comparison)
+    .filter((fabric) => isNumber(costOf(fabric)?.usd))
+    .sort((a, b) => costOf(a).usd - costOf(b).usd);
+
+const partOf = (cost, name) => ((cost[name] ?? 0) / cost[member.total_usd]) * cost.usd;
+const intervalOf = (cost) =>
+  isNumber(cost[member.usd_low]) ? `${dollars(cost[member.usd_low])} to ${dollars(cost[member.usd_high])}` : undefined;
+const against = (cost) =>
+  isNumber(cost[member.to_recommended]) ? signedPercent(cost[member.to_recommended] - 1) : undefined;
+
+export function workCostChart(fabrics) {
+  const unit = costOf(fabrics[0]).unit;
+  const shown = PARTS.filter(([, name]) => fabrics.some((fabric) => costOf(fabric)[name] > 0));
+  const option = (theme, width) => ({
+    legend: legend(theme, {data: shown.map(([name]) => name)}),
+    grid: {left: 8, right: width < 520 ? 84 : 150, top: width < 520 ? 66 : 42, bottom: 34, containLabel: true},
+    xAxis: axis(theme, {type: 'value', name: `USD for a ${unit}`, nameLocation: 'middle', nameGap: 28, min: 0}),
+    yAxis: axis(theme, {
+      type: 'category',
+      inverse: true,
+      data: fabrics.map((fabric) => fabric.name),
+      splitLine: {show: false},
+      axisLabel: {color: theme.ink, fontWeight: 600, fontSize: 13},
+    }),
+    tooltip: tooltip(theme, {
+      trigger: 'item',
+      formatter: ({seriesName, dataIndex}) => {
+        const cost = costOf(fabrics[dataIndex]);
+        const part = shown.find(([name]) => name === seriesName);
+        return tip(fabrics[dataIndex].name, [
+          part ? [seriesName, dollars(partOf(cost, part[1]))] : ['all', dollars(cost.usd)],
+          part ? ['share', percent((cost[part[1]] ?? 0) / cost[member.total_usd])] : ['95 %', intervalOf(cost) ?? 'one seed'],
+        ]);
+      },
+    }),
+    series: [
+      ...shown.map(([name, key], index) => {
+        const look = kindLook(name, index, theme);
+        return {
+          name,
+          type: 'bar',
+          stack: 'cost',
+          barMaxWidth: 30,
+          itemStyle: {color: look.color, decal: look.decal, borderColor: theme.surface, borderWidth: 0.5},
+          data: fabrics.map((fabric) => partOf(costOf(fabric), key)),
+        };
+      }),
+      whiskers(
+        'interval',
+        fabrics.map((fabric, index) => [
+          index,
+          costOf(fabric)[member.usd_low] ?? NaN,
+          costOf(fabric)[member.usd_high] ?? NaN,
+        ]),
+        theme,
+        {
+          encode: {x: [1, 2], y: 0},
+          point: (api, value) => api.coord([api.value(value), api.value(0)]),
+          across: (end) => [0, end],
+        },
+      ),
+      {
+        name: 'text',
+        type: 'scatter',
+        symbolSize: 1,
+        silent: true,
+        tooltip: {show: false},
+        itemStyle: {color: 'transparent'},
+        data: fabrics.map((fabric, index) => [
+          Math.max(costOf(fabric).usd, costOf(fabric)[member.usd_high] ?? 0),
+          index,
+        ]),
+        label: {
+          show: true,
+          position: 'right',
+          distance: 8,
+          formatter: ({dataIndex}) => {
+            const cost = costOf(fabrics[dataIndex]);
+            return `{value|${dollars(cost.usd)}}${width >= 520 && against(cost) ? `  {ratio|${against(cost)}}` : ''}`;
+          },
+          rich: {value: {fontWeight: 700, color: theme.ink, fontSize: 13}, ratio: {color: theme.soft, fontSize: 12}},
+        },
+      },
+    ],
+  });
+  return makeChart({
+    id: 'work-cost',
+    height: (width) => (width < 520 ? 110 : 86) + 40 * fabrics.length,
+    option,
+    description: `Stacked bars of what a ${unit} costs with each fabric; shorter is better.`,
+  }).element;
+}
+
+export function workCostNumbers(fabrics) {
+  const shown = PARTS.filter(([, name]) => fabrics.some((fabric) => costOf(fabric)[name] > 0));
+  return numbers(
+    `Cost of a ${costOf(fabrics[0]).unit}, and of the cluster over ${costOf(fabrics[0]).years} years`,
+    [
+      {name: 'Fabric'},
+      {name: 'For a unit', number: true},
+      {name: '95 % interval', number: true},
+      {name: 'Against the recommended', number: true},
+      {name: 'Cluster', number: true},
+      ...shown.map(([name]) => ({name, number: true})),
+    ],
+    fabrics.map((fabric) => {
+      const cost = costOf(fabric);
+      return [
+        fabric.name,
+        dollars(cost.usd),
+        intervalOf(cost),
+        against(cost),
+        dollars(cost[member.total_usd]),
+        ...shown.map(([, name]) => (isNumber(cost[name]) ? dollars(cost[name]) : undefined)),
+      ];
+    }),
+  );
+}
