@@ -20,6 +20,8 @@ using ::testing::Not;
 
 const std::string kIncast = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/incast.toml").string();
 
+const std::string kTutorial = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/tutorial.toml").string();
+
 class Cache : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -154,6 +156,51 @@ TEST_F(Cache, IsBoundedByItsLimit) {
   EXPECT_EQ(run_weft("cache --limit 5").exit_status, 2);
   EXPECT_EQ(run_weft("cache --older-than 5").exit_status, 2);
   EXPECT_EQ(run_weft("cache clean").exit_status, 2);
+}
+
+TEST_F(Cache, CasesOfARunAreTheSameOnAnyNumberOfCoresAndFromTheCache) {
+  const std::string command = fmt::format("run {} --json {} --out ", kIncast, in("summary.json"));
+  const Outcome one = run_weft(command + in("one.weft") + " --no-cache -j 1");
+  ASSERT_EQ(one.exit_status, 0) << one.err;
+  const std::string summary = text_of(in("summary.json"));
+  EXPECT_FALSE(fs::exists(in("cache")));
+  const Outcome three = run_weft(command + in("one.weft") + " -j 3");
+  ASSERT_EQ(three.exit_status, 0) << three.err;
+  EXPECT_EQ(three.out, one.out);
+  EXPECT_EQ(text_of(in("summary.json")), summary);
+  const Outcome again = run_weft(command + in("one.weft"));
+  ASSERT_EQ(again.exit_status, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("runs were in the cache"));
+  EXPECT_EQ(again.out, one.out);
+  EXPECT_EQ(text_of(in("summary.json")), summary);
+}
+
+TEST_F(Cache, RowsOfAScaleAreTheSameOnAnyNumberOfCoresAndFromTheCache) {
+  const std::string command = fmt::format("scale {} --gpus 8,16 --fabrics infiniband,rocev2 --json -", kTutorial);
+  const Outcome one = run_weft(command + " --no-cache -j 1");
+  ASSERT_EQ(one.exit_status, 0) << one.err;
+  const Outcome three = run_weft(command + " -j 3");
+  EXPECT_EQ(three.out, one.out) << three.err;
+  const Outcome again = run_weft(command);
+  EXPECT_EQ(again.out, one.out);
+  EXPECT_THAT(again.err, HasSubstr("4 of 4 runs were in the cache"));
+}
+
+TEST_F(Cache, AQuickComparisonRecommendsAndSaysWhatItLeavesOut) {
+  const std::string command =
+      fmt::format("compare {} --fabrics infiniband,rocev2 --quick --out {}", kTutorial, in("result.json"));
+  const Outcome quick = run_weft(command);
+  ASSERT_EQ(quick.exit_status, 0) << quick.err;
+  EXPECT_THAT(quick.out, HasSubstr("Recommendation"));
+  EXPECT_THAT(quick.out, HasSubstr("A quick answer: "));
+  EXPECT_THAT(result(), HasSubstr("\"recommendation\": {"));
+  EXPECT_THAT(result(), HasSubstr("weft compare"));
+  EXPECT_THAT(result(), HasSubstr(" --quick"));
+  EXPECT_EQ(run_weft(command + " --seeds 2").exit_status, 2);
+  // Its slices are those of the causes of lost time, where they were no longer in the first place.
+  const Outcome whole = run_weft(
+      fmt::format("compare {} --fabrics infiniband,rocev2 --seeds 2 --no-risk --out {}", kTutorial, in("result.json")));
+  EXPECT_THAT(whole.err, HasSubstr("2 of "));
 }
 
 }  // namespace

@@ -93,9 +93,9 @@ std::optional<Scenario> with_another_value(const Scenario& original, const Secti
 
 /// Keys that no simulation can depend on, by what they are about and not by the table.
 bool is_of_money_or_names(const Section& section, const Key& key) {
-  static const std::set<std::string> kOthers = {"name",         "output.percentiles", "fabric.cabling", "switch.power",
-                                                "switch.price", "nic.power",          "nic.price",
-                                                "host.price",   "host.power"};
+  static const std::set<std::string> kOthers = {"name",         "output.percentiles", "fabric.cabling",
+                                                "switch.power", "switch.price",       "nic.power",
+                                                "nic.price",    "host.price",         "host.power"};
   return section.path == "cabling" || section.path == "cost" || section.path == "gpu" ||
          kOthers.contains(section.path.empty() ? std::string(key.name) : fmt::format("{}.{}", section.path, key.name));
 }

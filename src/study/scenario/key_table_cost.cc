@@ -152,8 +152,9 @@ constexpr std::array kCost = {
     Key{.name = "price_uncertainty",
         .binding = bind<&CostSettings::price_uncertainty>(),
         .fallback = "20%",
-        .about = "How far prices of the catalogue may be off, up or down; prices that the scenario gives are exact. The "
-                 "verdict of a comparison is clear only if it holds at both ends.",
+        .about =
+            "How far prices of the catalogue may be off, up or down; prices that the scenario gives are exact. The "
+            "verdict of a comparison is clear only if it holds at both ends.",
         .use = KeyUse::kCost},
 };
 
