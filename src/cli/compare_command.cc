@@ -293,9 +293,8 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
                    "Also run the job and measure tuning risk on clusters of these sizes in GPUs, such as 64,512")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-  command->add_flag("--quick", text.quick, "A first answer in some two minutes: step times of shorter slices alone")
-      ->excludes("--sizes")
-      ->excludes("--seeds");
+  command->add_flag("--quick", text.quick, "A first answer: step times of shorter slices alone, under one seed")
+      ->excludes("--sizes");
   command->add_flag("--no-risk", text.no_risk, "Skip misconfigurations");
   command->add_flag("--no-explain", text.no_explain, "Skip the time breakdown");
   command->add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");
