@@ -93,7 +93,7 @@ TEST_F(RunCacheFolder, EntriesOfOtherBuildsGoBeforeOwnOnes) {
   const std::string text(1000, 'x');
   RunCache other = cache(kOtherBuild);
   ASSERT_TRUE(other.put(key_of(1), text));
-  RunCache one = cache(kBuild, 4500);
+  RunCache one = cache(kBuild, 4800);
   for (int i = 2; i <= 4; ++i) {
     ASSERT_TRUE(one.put(key_of(i), text));
     age(i, 100);

@@ -38,7 +38,8 @@ at = "1 us"
 select = "host1/nic0"
 action = "degrade"
 rate = "1 Gbps"
-)");
+)",
+                                                 {.settings = {"topology.gpus_per_host=2"}});
   EXPECT_TRUE(made) << scenario::message_of(made);
   return made ? *std::move(made) : Scenario{};
 }
