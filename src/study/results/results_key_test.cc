@@ -33,13 +33,14 @@ name = "job"
 model = "llama3-8b"
 gpu = "h100-sxm"
 gpus = 4
+tensor = 4
 [[event]]
 at = "1 us"
 select = "host1/nic0"
 action = "degrade"
 rate = "1 Gbps"
 )",
-                                                 {.settings = {"topology.gpus_per_host=2"}});
+                                                 {.settings = {"topology.gpus_per_host=4"}});
   EXPECT_TRUE(made) << scenario::message_of(made);
   return made ? *std::move(made) : Scenario{};
 }

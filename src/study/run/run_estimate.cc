@@ -91,6 +91,9 @@ Result<HopsEstimate> step_hops(const scenario::Scenario& scenario, const fabric:
 }
 
 Result<HopsEstimate> traffic_hops(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  if (scenario.scale_up.kind != scenario::ScaleUpKind::kNone) {
+    return HopsEstimate{};  // some of it may stay inside the hosts: not known without their domains
+  }
   scenario::Scenario traffic = scenario;
   std::erase_if(traffic.jobs, [](const scenario::JobSettings& job) { return job.runs_steps(); });
   Result<std::vector<assembly::TrafficPlan>> plans = assembly::plan_traffic(traffic, graph);
