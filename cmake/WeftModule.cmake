@@ -30,7 +30,8 @@ function(weft_add_gtest target label)
   weft_compile_quickly(${target})
   target_link_libraries(${target} PRIVATE GTest::gmock_main GTest::gmock GTest::gtest)
   target_compile_definitions(${target} PRIVATE WEFT_TEST_DATA_DIR="${WEFT_TEST_DATA_DIR}")
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label})
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS ${label} ENVIRONMENT "WEFT_CACHE=")  # nothing of the user's is read or written
 endfunction()
 
 # weft_module(<name> [MAIN <executable>] DEPS <targets...>)

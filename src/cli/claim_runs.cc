@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "cli/run_case.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/scale_run.h"
@@ -106,20 +105,28 @@ Result<std::vector<ClaimCase>> ClaimRuns::run_misconfigured(const std::string& s
 }
 
 Result<std::vector<ClaimCase>> ClaimRuns::run_each(const std::string& title,
-                                                   const std::vector<study::scenario::Scenario>& scenarios) const {
+                                                   const std::vector<study::scenario::Scenario>& scenarios) {
+  std::vector<PooledCase> pooled;
+  for (const study::scenario::Scenario& one : scenarios) {
+    pooled.push_back({.scenario = &one,
+                      .options = {.name = fmt::format("{}: {}", title, one.case_name),
+                                  .key = study::results::run_key(one, catalogue_, WEFT_VERSION),
+                                  .captures = {},
+                                  .timeline = {}}});
+  }
+  Result<std::vector<std::optional<CaseResult>>> all = pool_.run(pooled);
+  if (interrupted()) {
+    return fail("interrupted");
+  }
+  if (!all) {
+    return pass_on(all);
+  }
   std::vector<study::results::RunResults> runs;
   std::vector<ClaimCase> cases;
   Json refused = Json::array();
-  for (const study::scenario::Scenario& one : scenarios) {
-    Result<study::results::RunResults> results =
-        run_case(one, {.name = fmt::format("{}: {}", title, one.case_name),
-                       .key = study::results::run_key(one, catalogue_, WEFT_VERSION),
-                       .captures = {},
-                       .timeline = {},
-                       .progress = options_.progress});
-    if (interrupted()) {
-      return fail("interrupted");
-    }
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const study::scenario::Scenario& one = scenarios[i];
+    CaseResult results = *std::move((*all)[i]);
     cases.push_back({.name = one.case_name, .refusal = {}, .results = {}, .summary = {}, .settings = settings_of(one)});
     if (results) {
       runs.push_back(std::move(*results));
@@ -151,19 +158,20 @@ Result<std::vector<study::results::ScalePoint>> ClaimRuns::scale(const std::stri
   if (!scenarios) {
     return pass_on(scenarios);
   }
-  ScaleRun runs(
-      {.scaling = request.scaling, .extra_latency = request.question.extra_latency, .progress = options_.progress},
-      catalogue_);
-  std::vector<study::results::ScalePoint> points;
+  std::vector<ScaleLine> lines;
   for (const study::scenario::Scenario& one : **scenarios) {
-    const ScaleLine line{.name = one.case_name, .scenario = one};
-    for (const std::int64_t gpus : request.gpus) {
-      points.push_back(runs.point(line, gpus));
-      if (interrupted()) {
-        return fail("interrupted");
-      }
-    }
+    lines.push_back({.name = one.case_name, .scenario = one});
   }
+  Result<std::vector<study::results::ScalePoint>> ran =
+      scale_points(lines, request.gpus, {.scaling = request.scaling, .extra_latency = request.question.extra_latency},
+                   pool_, catalogue_);
+  if (interrupted()) {
+    return fail("interrupted");
+  }
+  if (!ran) {
+    return pass_on(ran);
+  }
+  const std::vector<study::results::ScalePoint>& points = *ran;
   if (Result<void> kept = keep(scenario, study::results::scale_json(points, request.question)); !kept) {
     return pass_on(kept);
   }

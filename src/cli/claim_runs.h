@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/progress_line.h"
+#include "cli/case_pool.h"
 #include "study/claims/claim_runner.h"
 #include "study/scenario/catalogue.h"
 
@@ -20,11 +20,11 @@ class ClaimRuns : public study::claims::ClaimRunner {
     /// that are not possible under "refused", and "NAME, CASE.json" for the mistakes in setting up a case; empty:
     /// nothing is written.
     std::string evidence;
-    ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
   };
-  /// The catalogue and the comparison (or null) must outlive it.
-  ClaimRuns(Options options, const study::scenario::Catalogue& catalogue, const study::report::Comparison* comparison)
-      : options_(std::move(options)), catalogue_(catalogue), comparison_(comparison) {}
+  /// The pool, the catalogue and the comparison (or null) must outlive it.
+  ClaimRuns(Options options, CasePool& pool, const study::scenario::Catalogue& catalogue,
+            const study::report::Comparison* comparison)
+      : options_(std::move(options)), pool_(pool), catalogue_(catalogue), comparison_(comparison) {}
 
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run(const std::string& scenario) override;
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run_misconfigured(const std::string& scenario,
@@ -38,10 +38,11 @@ class ClaimRuns : public study::claims::ClaimRunner {
   [[nodiscard]] Result<const std::vector<study::scenario::Scenario>*> read(const std::string& name);
   /// `title` is what progress and evidence are named after.
   [[nodiscard]] Result<std::vector<study::claims::ClaimCase>> run_each(
-      const std::string& title, const std::vector<study::scenario::Scenario>& scenarios) const;
+      const std::string& title, const std::vector<study::scenario::Scenario>& scenarios);
   [[nodiscard]] Result<void> keep(const std::string& name, const nlohmann::ordered_json& json) const;
 
   Options options_;
+  CasePool& pool_;
   const study::scenario::Catalogue& catalogue_;
   const study::report::Comparison* comparison_;
   std::map<std::string, std::vector<study::scenario::Scenario>> read_;  // by name

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/nearest_word.h"
+#include "cli/case_pool.h"
 #include "cli/claim_runs.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
@@ -138,14 +139,25 @@ int run(const ClaimsText& text) {
       return complain("claims", possible.error(), kFault);
     }
   }
+  Result<std::optional<RunCache>> cache = text.no_cache ? Result<std::optional<RunCache>>(std::nullopt) : usual_cache();
+  if (!cache) {
+    return complain("claims", cache.error(), kUsageError);
+  }
   catch_interrupts();
-  ClaimRuns runs({.folder = text.folder,
-                  .evidence = text.runs,
-                  .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
-                 *catalogue, *comparison ? &**comparison : nullptr);
+  CasePool pool({.command = "claims",
+                 .jobs = text.jobs,
+                 .quiet = text.quiet,
+                 .cache = *std::move(cache),
+                 .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
+                *catalogue);
+  ClaimRuns runs({.folder = text.folder, .evidence = text.runs}, pool, *catalogue,
+                 *comparison ? &**comparison : nullptr);
   std::vector<Judged> all;
   const Result<void> judged = judge(text, *claims, runs, all);
   if (interrupted()) {
+    if (pool.keeps()) {
+      fmt::print(stderr, "weft claims: interrupted; runs that were complete are kept, and the same command goes on\n");
+    }
     return end_early(text, all, claims->size(), kInterrupted);
   }
   if (!judged) {
@@ -170,6 +182,9 @@ void add_claims_command(CLI::App& app, ClaimsText& text, int& exit_status) {
       ->add_option("--catalogue", text.catalogue,
                    "Folder with entries that are added to the catalogue or replace its own")
       ->envname("WEFT_CATALOGUE");
+  command->add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");
+  command->add_option("-j,--jobs", text.jobs, "Runs at the same time; default: one per core")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   command->add_flag("--list", text.list, "List the claims and how each is measured, without running");
   command->add_flag("-q,--quiet", text.quiet, "No list and no progress");
   command->footer(

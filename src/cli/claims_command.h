@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct ClaimsText {
   std::string write;       // a file for the page; empty: none
   std::string json;        // a file, or "-"; empty: none
   std::string runs;        // a folder for the runs' own JSON; empty: none
+  std::int64_t jobs = 0;   // 0: one per core
+  bool no_cache = false;
   bool list = false;
   bool quiet = false;
 };

@@ -7,19 +7,22 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 
 #include "base/file.h"
+#include "cli/build_identity.h"
 #include "cli/comparison_store.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
+#include "cli/pool_display.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/shell_word.h"
-#include "live/clock.h"
+#include "cli/work_estimate.h"
+#include "cli/work_plan.h"
 #include "live/process_pool.h"
 #include "study/compare/assemble_comparison.h"
 #include "study/compare/comparison_text.h"
+#include "study/compare/quick_answer.h"
 #include "study/compare/run_task.h"
 #include "study/report/comparison_document.h"
 #include "study/report/report_html.h"
@@ -28,53 +31,9 @@
 namespace weft::cli {
 namespace {
 
-/// How far the whole comparison has come; one line on a terminal.
-class Display {
- public:
-  Display(const CompareText& text, std::size_t all, std::size_t kept)
-      : shown_(!text.quiet && ::isatty(STDERR_FILENO) == 1), all_(all), kept_(kept), done_(kept) {}
-  ~Display() { clear(); }
-  Display(const Display&) = delete;
-  Display& operator=(const Display&) = delete;
-
-  void done() { ++done_; }
-  void update(std::size_t under_way, const std::string& latest) {
-    if (!shown_) {
-      return;
-    }
-    const double elapsed = clock_.now().since_start().seconds();
-    const double fresh = static_cast<double>(done_ - kept_);
-    std::string left = "";
-    if (fresh > 0) {
-      const auto seconds = static_cast<std::int64_t>(elapsed / fresh * static_cast<double>(all_ - done_));
-      left = fmt::format(", {}:{:02} left", seconds / 60, seconds % 60);
-    }
-    const std::string line = fmt::format("{} of {} runs done, {} running{}; {}", done_, all_, under_way, left, latest);
-    clear();
-    fmt::print(stderr, "{}", line.substr(0, 79));
-    std::fflush(stderr);
-    width_ = std::min<std::size_t>(line.size(), 79);
-  }
-
- private:
-  void clear() {
-    if (width_ > 0) {
-      fmt::print(stderr, "\r{:{}}\r", "", width_);
-      width_ = 0;
-    }
-  }
-
-  bool shown_;
-  std::size_t all_;
-  std::size_t kept_;
-  std::size_t done_;
-  std::size_t width_ = 0;
-  live::Clock clock_;
-};
-
 class CompareCommand {
  public:
-  explicit CompareCommand(const CompareText& text) : text_(text), store_("") {}
+  explicit CompareCommand(const CompareText& text) : text_(text), store_({}, "") {}
 
   int run() {
     if (Result<void> planned = plan(); !planned) {
@@ -116,6 +75,11 @@ class CompareCommand {
       return pass_on(catalogue);
     }
     catalogue_.emplace(std::move(*catalogue));
+    auto cache = text_.no_cache ? Result<std::optional<RunCache>>(std::nullopt) : usual_cache();
+    if (!cache) {
+      return pass_on(cache);
+    }
+    store_ = ComparisonStore(std::move(*cache), result_file() + ".parts");
     header_.weights = *weights;
     auto contents = read_file(text_.scenario.file);
     if (!contents) {
@@ -143,6 +107,7 @@ class CompareCommand {
                                                     .risk = !text_.no_risk,
                                                     .explain = !text_.no_explain,
                                                     .sizes = text_.sizes,
+                                                    .quick = text_.quick,
                                                     .build = build_identity()});
     if (!planned) {
       return pass_on(planned);
@@ -159,8 +124,8 @@ class CompareCommand {
     return fmt::format("{}/compare-{}.json", text_.out, file_name_of(stem));
   }
 
-  Result<void> run_tasks() {
-    store_ = ComparisonStore(result_file() + ".parts");
+  /// Fills in what is kept of earlier comparisons; the tasks that are left.
+  std::vector<std::size_t> take_what_is_kept() {
     figures_.resize(plan_.tasks.size());
     std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < plan_.tasks.size(); ++i) {
@@ -170,12 +135,34 @@ class CompareCommand {
         missing.push_back(i);
       }
     }
-    Display display(text_, figures_.size(), figures_.size() - missing.size());
+    const std::size_t kept = figures_.size() - missing.size();
+    if (!text_.quiet && kept > 0) {
+      fmt::print(stderr, "{} of {} runs were in the cache ({})\n", kept, figures_.size(), store_.folder());
+    }
+    return missing;
+  }
+
+  /// How long the tasks will take, and how many run at once so that they fit into memory.
+  WorkPlan plan_work(const std::vector<std::size_t>& missing) const {
+    std::vector<study::run::HopsEstimate> hops;
+    for (const std::size_t task : missing) {
+      hops.push_back(plan_.tasks[task].hops);
+    }
+    return plan_runs({.hops = std::move(hops),
+                      .example = missing.empty() ? nullptr : &plan_.tasks[missing.front()].scenario,
+                      .jobs = text_.jobs,
+                      .quiet = text_.quiet});
+  }
+
+  Result<void> run_tasks() {
+    const std::vector<std::size_t> missing = take_what_is_kept();
+    const WorkPlan work = plan_work(missing);
+    PoolDisplay display({.all = figures_.size(), .kept = figures_.size() - missing.size(), .quiet = text_.quiet},
+                        work.progress);
     std::string latest;
     std::optional<Error> wrong;
     live::run_pool({.pieces = missing.size(),
-                    .at_once = text_.jobs > 0 ? static_cast<std::size_t>(text_.jobs)
-                                              : std::max<std::size_t>(std::thread::hardware_concurrency(), 1),
+                    .at_once = work.at_once,
                     .run = [&](std::size_t piece) -> std::optional<std::string> {
                       auto figures =
                           study::compare::run_task(plan_.tasks[missing[piece]], [] { return !interrupted(); });
@@ -186,7 +173,7 @@ class CompareCommand {
                         [&](std::size_t piece, std::optional<std::string> figures, const std::string& fault) {
                           const study::compare::ComparisonTask& task = plan_.tasks[missing[piece]];
                           latest = task.name;
-                          display.done();
+                          display.done(piece);
                           if (!figures) {
                             if (!interrupted() && !wrong) {
                               wrong = Error{fmt::format("{}: {}", task.name, fault)};
@@ -214,7 +201,8 @@ class CompareCommand {
     made += text_.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text_.scenario.catalogue);
     made += text_.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text_.fabrics, ",")));
     made += text_.hardware.empty() ? "" : " --hardware " + text_.hardware;
-    made += fmt::format(" --seeds {} --weights {}", text_.seeds, shell_word(text_.weights));
+    made += text_.quick ? " --quick" : fmt::format(" --seeds {}", text_.seeds);
+    made += " --weights " + shell_word(text_.weights);
     made += text_.sizes.empty() ? "" : fmt::format(" --sizes {}", fmt::join(text_.sizes, ","));
     return made + (text_.no_risk ? " --no-risk" : "") + (text_.no_explain ? " --no-explain" : "");
   }
@@ -240,7 +228,8 @@ class CompareCommand {
     store_.remove();
     if (!text_.quiet) {
       std::FILE* const stream = text_.json == "-" ? stderr : stdout;
-      fmt::print(stream, "{}\nresults in {}\n", study::compare::comparison_text(comparison), result_file());
+      fmt::print(stream, "{}{}\nresults in {}\n", study::compare::comparison_text(comparison),
+                 plan_.quick ? fmt::format("\n{}\n", study::compare::kQuickNote) : std::string(), result_file());
     }
     if (Result<void> written = write_report(comparison); !written) {
       return written;
@@ -304,8 +293,11 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
                    "Also run the job and measure tuning risk on clusters of these sizes in GPUs, such as 64,512")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  command->add_flag("--quick", text.quick, "A first answer: step times of shorter slices alone, under one seed")
+      ->excludes("--sizes");
   command->add_flag("--no-risk", text.no_risk, "Skip misconfigurations");
   command->add_flag("--no-explain", text.no_explain, "Skip the time breakdown");
+  command->add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");
   command->add_option("-j,--jobs", text.jobs, "Runs at the same time; default: one per core")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   command->add_option("-o,--out", text.out, "Results file (.json), or the folder for it")->capture_default_str();

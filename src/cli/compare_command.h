@@ -17,8 +17,10 @@ struct CompareText {
   std::int64_t seeds = 3;
   std::int64_t jobs = 0;
   std::vector<std::int64_t> sizes;
+  bool quick = false;
   bool no_risk = false;
   bool no_explain = false;
+  bool no_cache = false;
   std::string out = "results";
   std::string json;
   std::string report;

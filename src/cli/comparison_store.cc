@@ -7,17 +7,14 @@
 #include <sstream>
 
 #include "base/file.h"
-#include "base/stable_hash.h"
 
 namespace weft::cli {
-namespace {
-
-namespace fs = std::filesystem;
-
-}  // namespace
 
 std::optional<std::string> ComparisonStore::get(const std::string& key) const {
-  std::ifstream file(file_of(key));
+  if (std::optional<std::string> kept = cache_ ? cache_->get(key) : std::nullopt; kept) {
+    return kept;
+  }
+  std::ifstream file(part_of(key));
   if (!file) {
     return std::nullopt;
   }
@@ -26,22 +23,23 @@ std::optional<std::string> ComparisonStore::get(const std::string& key) const {
   return std::move(text).str();
 }
 
-Result<void> ComparisonStore::put(const std::string& key, const std::string& figures) const {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  return write_file(file_of(key), figures);
+Result<void> ComparisonStore::put(const std::string& key, const std::string& figures) {
+  if (cache_) {
+    const Result<void> kept = cache_->put(key, figures);
+    if (kept) {
+      return {};
+    }
+    fmt::print(stderr, "weft compare: the cache is not used: {}\n", kept.error().message);
+    cache_.reset();
+  }
+  std::error_code ignored;  // writing says it
+  std::filesystem::create_directories(parts_, ignored);
+  return write_file(part_of(key), figures);
 }
 
 void ComparisonStore::remove() const {
   std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
-
-std::string build_identity() {
-  std::ifstream program("/proc/self/exe", std::ios::binary);
-  std::ostringstream bytes;
-  bytes << program.rdbuf();
-  return fmt::format("{} {:016x}", WEFT_VERSION, stable_hash(0, bytes.str()));
+  std::filesystem::remove_all(parts_, ignored);
 }
 
 }  // namespace weft::cli

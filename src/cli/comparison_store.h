@@ -1,34 +1,36 @@
-// What a comparison has done so far, on disk: a file per task, so that one that was interrupted goes on where it
-// stopped.
+// What a comparison has done, on disk at once: in the user's cache (cli/run_cache.h), where the next comparison finds
+// it as well; without one, in a folder beside the results file until the comparison is complete.
 //
-// The folder stands beside the results file. A file is there whole or not at all; it is named by the task's key, which
-// follows from everything that the task's figures depend on, the program itself included.
+// An entry is named by the task's key, which follows from everything that the task's figures depend on, the program
+// itself included.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "base/result.h"
+#include "cli/run_cache.h"
 
 namespace weft::cli {
 
 class ComparisonStore {
  public:
-  /// The folder is made at the first `put`.
-  explicit ComparisonStore(std::string folder) : folder_(std::move(folder)) {}
+  /// `parts`: the folder that stands in for the cache, and is made when it is needed.
+  ComparisonStore(std::optional<RunCache> cache, std::string parts)
+      : cache_(std::move(cache)), parts_(std::move(parts)) {}
 
   [[nodiscard]] std::optional<std::string> get(const std::string& key) const;
-  [[nodiscard]] Result<void> put(const std::string& key, const std::string& figures) const;
-  /// The comparison is complete.
+  /// Errors: neither can be written.
+  [[nodiscard]] Result<void> put(const std::string& key, const std::string& figures);
+  /// The comparison is complete: the folder of its parts goes.
   void remove() const;
-  [[nodiscard]] const std::string& folder() const { return folder_; }
+  /// Where runs are kept now.
+  [[nodiscard]] const std::string& folder() const { return cache_ ? cache_->folder() : parts_; }
 
  private:
-  [[nodiscard]] std::string file_of(const std::string& key) const { return folder_ + "/" + key + ".json"; }
-  std::string folder_;
+  [[nodiscard]] std::string part_of(const std::string& key) const { return parts_ + "/" + key + ".json"; }
+  std::optional<RunCache> cache_;
+  std::string parts_;
 };
-
-/// Changes with every build of this program: part of the keys of tasks.
-[[nodiscard]] std::string build_identity();
 
 }  // namespace weft::cli

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "base/printable.h"
+#include "cli/cache_command.h"
 #include "cli/claims_command.h"
 #include "cli/collective_command.h"
 #include "cli/compare_command.h"
@@ -78,6 +79,8 @@ int run(int argc, char** argv) {
   add_compare_command(app, compare_text, exit_status);
   ClaimsText claims_text;
   add_claims_command(app, claims_text, exit_status);
+  CacheText cache_text;
+  add_cache_command(app, cache_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -10,9 +10,9 @@
 
 #include "base/file.h"
 #include "base/printable.h"
+#include "cli/case_pool.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
-#include "cli/run_case.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "study/results/results_key.h"
@@ -183,66 +183,111 @@ std::vector<std::string> keys_of(std::span<const study::scenario::Scenario> scen
   return keys;
 }
 
-/// What has come of the cases so far.
-struct Outcome {
-  std::vector<study::results::RunResults> runs;
-  int status = kSuccess;
-};
-
-/// On disk first of all: printing may fail.
-Result<void> keep(const RunText& text, study::results::RunResults results, ResultFiles& files, Outcome& outcome) {
-  if (!text.no_results) {
-    if (Result<void> stored = files.add(results); !stored) {
-      return stored;
-    }
-  }
-  if (!text.quiet) {
-    fmt::print(text_stream(text), "{}{}", outcome.runs.empty() ? "" : "\n",
-               study::results::summary_text(results, study::results::summarise(results)));
-    std::fflush(text_stream(text));
-  }
-  outcome.status = std::max(outcome.status, status_of(results.run.end));
-  outcome.runs.push_back(std::move(results));
-  return {};
+std::string name_of(const study::scenario::Scenario& scenario) {
+  return scenario.case_name.empty() ? scenario.name : scenario.case_name;
 }
 
-/// Each case in turn. Errors: a result cannot be written. A case that is not possible does not keep the others away.
-Result<void> run_cases(const RunText& text, std::span<const study::scenario::Scenario> scenarios,
-                       const std::vector<std::string>& keys, ResultFiles& files, Outcome& outcome) {
-  const bool several = scenarios.size() > 1;
-  for (std::size_t i = 0; i < scenarios.size() && !interrupted(); ++i) {
-    const study::scenario::Scenario& scenario = scenarios[i];
-    const std::string name = scenario.case_name.empty() ? scenario.name : scenario.case_name;
-    const auto captures = captures_of(text, scenario, scenarios.size());
-    Result<study::results::RunResults> results = run_case(
-        scenario,
-        {.name = name,
-         .key = keys[i],
-         .captures = captures,
-         .timeline = text.timeline.empty() || !several ? text.timeline : with_case(text.timeline, scenario.case_name),
-         .check_hops = text.no_check ? 0 : kCheckHops,
-         .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal,
-         .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked,
-         .on_unwritten = [&outcome](const Error& error) { outcome.status = complain("run", error, kFault); }});
-    if (!results) {
-      outcome.status = complain(
-          "run", {fmt::format("{}{}", several ? name + ": not possible: " : "", results.error().message)}, kUsageError);
-      continue;
+/// What has come of the cases so far, in their order: a case is taken when all before it are.
+class Outcome {
+ public:
+  struct Options {
+    const RunText& text;
+    std::span<const study::scenario::Scenario> scenarios;
+    ResultFiles& files;  // all of them must outlive this
+  };
+  explicit Outcome(const Options& options) : options_(options), waiting_(options.scenarios.size()) {}
+
+  /// On disk first of all: printing may fail. Errors: it cannot be written.
+  Result<void> add(std::size_t index, CaseResult result) {
+    if (result && !options_.text.no_results && options_.files.has_file_per_run()) {
+      if (Result<void> stored = options_.files.add(*result); !stored) {
+        return stored;
+      }
     }
-    if (results->run.end == study::results::RunEnd::kInterrupted) {
-      for (const study::run::CaptureRequest& capture : captures) {
+    waiting_[index] = std::move(result);
+    for (; next_ < waiting_.size() && waiting_[next_]; ++next_) {
+      if (Result<void> taken = take(next_); !taken) {
+        return taken;
+      }
+    }
+    return {};
+  }
+  /// After an interrupt some may be missing in the middle.
+  Result<void> add_the_rest() {
+    for (; next_ < waiting_.size(); ++next_) {
+      if (Result<void> taken = waiting_[next_] ? take(next_) : Result<void>(); !taken) {
+        return taken;
+      }
+    }
+    return {};
+  }
+
+  /// A capture or a timeline could not be written.
+  void add_unwritten(const Error& error) { status_ = complain("run", error, kFault); }
+
+  [[nodiscard]] const std::vector<study::results::RunResults>& runs() const { return runs_; }
+  [[nodiscard]] int status() const { return status_; }
+
+ private:
+  Result<void> take(std::size_t index) {
+    const study::scenario::Scenario& scenario = options_.scenarios[index];
+    const std::string name = name_of(scenario);
+    CaseResult result = *std::move(waiting_[index]);
+    if (!result) {  // it does not keep the others away
+      const std::string start = waiting_.size() > 1 ? name + ": not possible: " : "";
+      status_ = complain("run", {start + result.error().message}, kUsageError);
+      return {};
+    }
+    const RunText& text = options_.text;
+    if (!text.no_results && !options_.files.has_file_per_run()) {
+      if (Result<void> stored = options_.files.add(*result); !stored) {
+        return stored;
+      }
+    }
+    if (!text.quiet) {
+      fmt::print(text_stream(text), "{}{}", runs_.empty() ? "" : "\n",
+                 study::results::summary_text(*result, study::results::summarise(*result)));
+      std::fflush(text_stream(text));
+    }
+    status_ = std::max(status_, status_of(result->run.end));
+    if (!result->run.error.empty()) {
+      fmt::print(stderr, "weft run: {}: {}\n", name, terminal_text(result->run.error));
+    }
+    if (result->run.end == study::results::RunEnd::kInterrupted) {
+      for (const study::run::CaptureRequest& capture : captures_of(text, scenario, options_.scenarios.size())) {
         fmt::print(stderr, "weft run: {}: interrupted; {} has what was captured until then\n", name, capture.file);
       }
     }
-    const std::string error = results->run.error;
-    if (Result<void> kept = keep(text, *std::move(results), files, outcome); !kept) {
-      return kept;
-    }
-    if (!error.empty()) {
-      fmt::print(stderr, "weft run: {}: {}\n", name, terminal_text(error));
-    }
+    runs_.push_back(std::move(*result));
+    return {};
   }
-  return {};
+
+  Options options_;
+  std::vector<std::optional<CaseResult>> waiting_;
+  std::size_t next_ = 0;
+  std::vector<study::results::RunResults> runs_;
+  int status_ = kSuccess;
+};
+
+/// The outcome must outlive them.
+std::vector<PooledCase> cases_of(const RunText& text, std::span<const study::scenario::Scenario> scenarios,
+                                 const std::vector<std::string>& keys, Outcome& outcome) {
+  const bool several = scenarios.size() > 1;
+  std::vector<PooledCase> cases;
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const study::scenario::Scenario& scenario = scenarios[i];
+    cases.push_back(
+        {.scenario = &scenario,
+         .options = {.name = name_of(scenario),
+                     .key = keys[i],
+                     .captures = captures_of(text, scenario, scenarios.size()),
+                     .timeline = text.timeline.empty() || !several ? text.timeline
+                                                                   : with_case(text.timeline, scenario.case_name),
+                     .check_hops = text.no_check ? 0 : kCheckHops,
+                     .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked,
+                     .on_unwritten = [&outcome](const Error& error) { outcome.add_unwritten(error); }}});
+  }
+  return cases;
 }
 
 /// What all runs say together.
@@ -271,22 +316,43 @@ int run(const RunText& text) {
   if (Result<void> possible = check_outputs(text, *scenarios, files); !possible) {
     return complain("run", possible.error(), kFault);
   }
+  Result<std::optional<RunCache>> cache = text.no_cache ? Result<std::optional<RunCache>>(std::nullopt) : usual_cache();
+  if (!cache) {
+    return complain("run", cache.error(), kUsageError);
+  }
   catch_interrupts();
-  Outcome outcome;
-  if (Result<void> ran = run_cases(text, *scenarios, keys_of(*scenarios, *catalogue), files, outcome); !ran) {
+  CasePool pool({.command = "run",
+                 .jobs = text.jobs,
+                 .quiet = text.quiet,
+                 .cache = *std::move(cache),
+                 .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
+                *catalogue);
+  Outcome outcome({.text = text, .scenarios = *scenarios, .files = files});
+  Result<void> ran =
+      pool.run(cases_of(text, *scenarios, keys_of(*scenarios, *catalogue), outcome),
+               [&outcome](std::size_t i, CaseResult result) { return outcome.add(i, std::move(result)); });
+  if (Result<void> rest = outcome.add_the_rest(); ran && !rest) {
+    ran = std::move(rest);
+  }
+  if (!ran) {
     return complain("run", ran.error(), kFault);
   }
-  const int status = interrupted() ? kInterrupted : outcome.status;
-  if (outcome.runs.empty()) {
+  const std::vector<study::results::RunResults>& runs = outcome.runs();
+  const int status = interrupted() ? kInterrupted : outcome.status();
+  if (runs.empty()) {
     return status;
   }
   if (!text.quiet) {
-    print_comparison(text, outcome.runs);
-    for (const std::string& file : files.written()) {
+    print_comparison(text, runs);
+    for (const std::string& file : files.written(runs)) {
       fmt::print(text_stream(text), "\nresults in {}\n", file);
     }
   }
-  Result<void> written = write_all(text, outcome.runs);
+  if (interrupted() && pool.keeps() && scenarios->size() > 1) {
+    fmt::print(stderr,
+               "weft run: interrupted; cases that were complete are kept, and the same command goes on from there\n");
+  }
+  Result<void> written = write_all(text, runs);
   return written ? status : complain("run", written.error(), kFault);
 }
 
@@ -314,9 +380,13 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
                       "Write a timeline of a training job's ranks as a Chrome trace (opens in Perfetto)");
   command->add_flag("-q,--quiet", text.quiet, "No summary and no progress");
   command->add_flag("--no-check", text.no_check, "Do not measure the error of a composed training step");
+  command->add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");
+  command->add_option("-j,--jobs", text.jobs, "Cases at the same time; default: one per core")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   command->add_flag("--force", text.force, "Run even if memory seems insufficient");
   command->get_option("--all-cases")->excludes("--case");
-  command->footer("Exit status: 0 done, 1 the run failed, 2 wrong input, 130 interrupted (the result is partial).");
+  command->footer(
+      "Exit status: 0 done, 1 the run failed, 2 wrong input, 130 interrupted (results under way are partial).");
   command->callback([&text, &exit_status] { exit_status = run(text); });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct RunText {
   bool force = false;
   bool no_results = false;
   bool no_check = false;
+  bool no_cache = false;
+  std::int64_t jobs = 0;  // 0: one per core
 };
 
 /// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.

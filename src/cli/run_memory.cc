@@ -34,16 +34,23 @@ Result<void> check_memory(const MemoryNeed& need) {
               text(need.available));
 }
 
-Result<void> check_memory(const study::scenario::Scenario& scenario) {
-  Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
-  if (!graph) {
-    return pass_on(graph);
-  }
+std::optional<MemoryNeed> memory_need(const study::scenario::Scenario& scenario) {
+  const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
   std::ifstream stream("/proc/meminfo");
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   const std::optional<std::uint64_t> available = available_memory(text);
-  return available ? check_memory({.estimated = study::run::estimate_memory(scenario, *graph), .available = *available})
-                   : Result<void>();
+  if (!graph || !available) {
+    return std::nullopt;
+  }
+  return MemoryNeed{.estimated = study::run::estimate_memory(scenario, *graph), .available = *available};
+}
+
+Result<void> check_memory(const study::scenario::Scenario& scenario) {
+  if (Result<fabric::Graph> graph = study::assembly::build_topology(scenario); !graph) {
+    return pass_on(graph);
+  }
+  const std::optional<MemoryNeed> need = memory_need(scenario);
+  return need ? check_memory(*need) : Result<void>();
 }
 
 }  // namespace weft::cli

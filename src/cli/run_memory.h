@@ -19,6 +19,8 @@ struct MemoryNeed {
 };
 /// The error has both numbers.
 [[nodiscard]] Result<void> check_memory(const MemoryNeed& need);
+/// Of a scenario on this machine; none: its topology cannot be built, or the system does not say what is available.
+[[nodiscard]] std::optional<MemoryNeed> memory_need(const study::scenario::Scenario& scenario);
 /// The same for a scenario on this machine; errors of its topology come out here as well. Where the system does not
 /// say what is available, everything fits.
 [[nodiscard]] Result<void> check_memory(const study::scenario::Scenario& scenario);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -52,12 +53,27 @@ bool ResultFiles::is_one_file() const { return std::filesystem::path(out_).exten
 
 Result<void> ResultFiles::check() const { return is_one_file() ? check_writable(out_) : check_folder_writable(out_); }
 
+std::string ResultFiles::file_of(const study::results::RunResults& run) const {
+  return is_one_file() ? out_ : (std::filesystem::path(out_) / (run_name(run.run) + ".weft")).string();
+}
+
+std::vector<std::string> ResultFiles::written(std::span<const study::results::RunResults> runs) const {
+  std::vector<std::string> names;
+  for (const study::results::RunResults& run : runs) {
+    const std::string file = file_of(run);
+    if (std::ranges::count(written_, file) > 0 && std::ranges::count(names, file) == 0) {
+      names.push_back(file);
+    }
+  }
+  return names;
+}
+
 Result<void> ResultFiles::add(const study::results::RunResults& run) {
   if (!is_one_file()) {
     if (Result<void> made = make_folder(out_); !made) {
       return made;
     }
-    std::string file = std::filesystem::path(out_) / (run_name(run.run) + ".weft");
+    std::string file = file_of(run);
     Result<void> stored = study::results::write_results(file, {run});
     if (stored) {
       written_.push_back(std::move(file));

@@ -29,11 +29,14 @@ class ResultFiles {
   /// Before the first run. Errors: the folder or the file cannot be written, and why.
   [[nodiscard]] Result<void> check() const;
   [[nodiscard]] Result<void> add(const study::results::RunResults& run);
-  /// Names of what was written, each once.
-  [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
+  /// Whether runs may be added in any order: each has a file of its own.
+  [[nodiscard]] bool has_file_per_run() const { return !is_one_file(); }
+  /// Names of what was written for these runs, in their order, each once.
+  [[nodiscard]] std::vector<std::string> written(std::span<const study::results::RunResults> runs) const;
 
  private:
   [[nodiscard]] bool is_one_file() const;
+  [[nodiscard]] std::string file_of(const study::results::RunResults& run) const;
 
   std::string out_;
   std::vector<std::string> written_;

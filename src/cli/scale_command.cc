@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/parse_quantity.h"
+#include "cli/case_pool.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_case.h"
@@ -146,30 +147,33 @@ int run(const ScaleText& text) {
   if (Result<void> possible = check_text_output(text.json); !possible) {
     return complain("scale", possible.error(), kFault);
   }
+  Result<std::optional<RunCache>> cache = text.no_cache ? Result<std::optional<RunCache>>(std::nullopt) : usual_cache();
+  if (!cache) {
+    return complain("scale", cache.error(), kUsageError);
+  }
   catch_interrupts();
-  ScaleRun runs({.scaling = text.strong ? study::assembly::Scaling::kStrong : study::assembly::Scaling::kWeak,
-                 .extra_latency = question.extra_latency,
-                 .check_hops = kCheckHops,
+  CasePool pool({.command = "scale",
+                 .jobs = text.jobs,
+                 .quiet = text.quiet,
+                 .cache = *std::move(cache),
                  .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
                 *catalogue);
-  std::vector<study::results::ScalePoint> points;
-  for (const ScaleLine& line : *lines) {
-    for (const std::int64_t size : *sizes) {
-      if (interrupted()) {
-        break;
-      }
-      study::results::ScalePoint point = runs.point(line, size);
-      if (!interrupted()) {  // else a part of it was never run
-        points.push_back(std::move(point));
-      }
-    }
+  Result<std::vector<study::results::ScalePoint>> ran =
+      scale_points(*lines, *sizes,
+                   {.scaling = text.strong ? study::assembly::Scaling::kStrong : study::assembly::Scaling::kWeak,
+                    .extra_latency = question.extra_latency,
+                    .check_hops = kCheckHops},
+                   pool, *catalogue);
+  if (!ran) {
+    return complain("scale", ran.error(), kFault);
   }
+  const std::vector<study::results::ScalePoint>& points = *ran;
   if (Result<void> written = write(text, points, question); !written) {
     return complain("scale", written.error(), kFault);
   }
   if (interrupted()) {
-    fmt::print(stderr, "weft scale: interrupted; {} of {} sizes and fabrics are done\n", points.size(),
-               lines->size() * sizes->size());
+    fmt::print(stderr, "weft scale: interrupted; {} of {} sizes and fabrics are done{}\n", points.size(),
+               lines->size() * sizes->size(), pool.keeps() ? " and kept, and the same command goes on from there" : "");
     return kInterrupted;
   }
   const bool any =
@@ -192,6 +196,9 @@ void add_scale_command(CLI::App& app, ScaleText& text, int& exit_status) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000}))
       ->needs("--extra-latency");
   command->add_option("--json", text.json, "Write the rows as JSON to this file; - = standard output alone");
+  command->add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");
+  command->add_option("-j,--jobs", text.jobs, "Runs at the same time; default: one per core")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   command->add_flag("-q,--quiet", text.quiet, "No table and no progress");
   command->footer("Exit status: 0 done, 1 a file cannot be written, 2 wrong input, 130 interrupted.");
   command->callback([&text, &exit_status] { exit_status = run(text); });

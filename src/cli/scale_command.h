@@ -16,7 +16,9 @@ struct ScaleText {
   std::string extra_latency;
   std::int64_t job_steps = 0;
   std::string json;
+  std::int64_t jobs = 0;  // 0: one per core
   bool strong = false;
+  bool no_cache = false;
   bool quiet = false;
 };
 

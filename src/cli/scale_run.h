@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
-#include "cli/progress_line.h"
+#include "cli/case_pool.h"
 #include "study/assembly/resize.h"
 #include "study/results/scale_table.h"
 #include "study/scenario/catalogue.h"
@@ -19,29 +21,18 @@ struct ScaleLine {
   study::scenario::Scenario scenario;
 };
 
-class ScaleRun {
- public:
-  struct Options {
-    study::assembly::Scaling scaling = study::assembly::Scaling::kWeak;
-    Duration extra_latency{};  // zero: none
-    /// Packet-hops that checking the composition of each line's first size may take; 0: never.
-    double check_hops = 0;
-    ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
-  };
-  /// The catalogue must outlive it.
-  ScaleRun(const Options& options, const study::scenario::Catalogue& catalogue)
-      : options_(options), catalogue_(catalogue) {}
-
-  /// An impossible size has a refusal.
-  [[nodiscard]] study::results::ScalePoint point(const ScaleLine& line, std::int64_t gpus);
-
- private:
-  [[nodiscard]] Result<study::results::StepRow> run(const study::scenario::Scenario& scenario, const std::string& name,
-                                                    double check_hops);
-
-  Options options_;
-  const study::scenario::Catalogue& catalogue_;
-  std::string checked_;  // the line whose composition has been checked: its first size stands for all
+struct ScaleOptions {
+  study::assembly::Scaling scaling = study::assembly::Scaling::kWeak;
+  Duration extra_latency{};  // zero: none
+  /// Packet-hops that checking the composition of each line's first size may take; 0: never.
+  double check_hops = 0;
 };
+
+/// A point for each line and size, in their order, lines first; an impossible size has a refusal. After an interrupt,
+/// those that are whole. Errors: those of the pool.
+[[nodiscard]] Result<std::vector<study::results::ScalePoint>> scale_points(std::span<const ScaleLine> lines,
+                                                                           std::span<const std::int64_t> sizes,
+                                                                           const ScaleOptions& options, CasePool& pool,
+                                                                           const study::scenario::Catalogue& catalogue);
 
 }  // namespace weft::cli

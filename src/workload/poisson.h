@@ -21,7 +21,7 @@ struct PoissonOptions {
   Probability load{};                                     // message bytes, without headers, over `rate`; above 0
   Rate rate{};                                            // of a rank's rail
   std::uint64_t messages = kNoLimit;                      // of all ranks together, shared out evenly
-  bool endless = false;  // neither a number of messages nor a stop: whoever runs it ends with something else
+  bool endless = false;        // neither a number of messages nor a stop: whoever runs it ends with something else
   std::uint32_t channels = 1;  // per pair of ranks: its messages take turns on them; at least 1
   FlowShape flow{};            // its size and number of messages are not used; arrivals lie between start and stop
 };

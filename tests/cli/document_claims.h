@@ -2,7 +2,8 @@
 //
 //   <!-- holds in two-leaves.json: /fabrics/0/step_time_high_s < /fabrics/1/step_time_low_s -->
 //
-// Each side is a JSON pointer, a number or a text in quotes; between them stands <, = or ~, which is within one per cent.
+// Each side is a JSON pointer, a number or a text in quotes; between them stands <, = or ~, which is within one per
+// cent.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +29,7 @@ inline std::vector<DocumentClaim> claims_of(const std::string& document) {
   std::vector<DocumentClaim> claims;
   for (auto found = std::sregex_iterator(document.begin(), document.end(), kClaim); found != std::sregex_iterator();
        ++found) {
-    claims.push_back(
-        {.file = (*found)[1], .left = (*found)[2], .relation = (*found)[3], .right = (*found)[4]});
+    claims.push_back({.file = (*found)[1], .left = (*found)[2], .relation = (*found)[3], .right = (*found)[4]});
   }
   return claims;
 }

@@ -12,6 +12,7 @@
 #include "study/compare/fabric_costs.h"
 #include "study/compare/fabric_settings.h"
 #include "study/compare/lost_time.h"
+#include "study/compare/quick_answer.h"
 #include "study/compare/recommendation.h"
 #include "study/compare/verdict.h"
 #include "study/compare/work_cost.h"
@@ -46,7 +47,10 @@ class FabricAssembly {
  public:
   FabricAssembly(const ComparisonPlan& plan, std::size_t index, std::span<const TaskFigures> figures,
                  const scenario::Catalogue& catalogue)
-      : planned_(plan.fabrics[index]), catalogue_(catalogue) {
+      : planned_(plan.fabrics[index]),
+        catalogue_(catalogue),
+        quick_(plan.quick),
+        job_(plan.quick ? TaskKind::kSlice : TaskKind::kJob) {
     for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
       if (plan.tasks[i].fabric == index) {
         tasks_.push_back({.task = &plan.tasks[i], .figures = &figures[i]});
@@ -102,7 +106,7 @@ class FabricAssembly {
   }
 
   [[nodiscard]] std::optional<std::string> first_failure() const {
-    for (const Done& own : of(TaskKind::kJob)) {
+    for (const Done& own : of(job_)) {
       if (own.figures->failed) {
         return own.figures->failed;
       }
@@ -111,7 +115,7 @@ class FabricAssembly {
   }
 
   void add_jobs() {
-    const auto jobs = of(TaskKind::kJob);
+    const auto jobs = of(job_);
     std::vector<double> times;
     for (const Done& own : jobs) {
       times.push_back(*own.figures->time);
@@ -130,6 +134,12 @@ class FabricAssembly {
                      report::name_of<&report::ComparedFabric::run, &report::RunFigures::timeline>());
       }
       fabric_.run.slice_caution = own.figures->run->slice_caution;
+    }
+    if (quick_ && fabric_.run.parts) {
+      const double half = quick_half_width(fabric_.run, step_);
+      fabric_.step.low = std::max(step_ - half, 0.0);
+      fabric_.step.high = step_ + half;
+      fabric_.run.slice_caution = kQuickCaution;
     }
     // Another class being lossless says nothing of the job's.
     if (!scenario::can_be_paused(planned_.scenario)) {
@@ -338,6 +348,8 @@ class FabricAssembly {
 
   const PlannedFabric& planned_;
   const scenario::Catalogue& catalogue_;
+  bool quick_;
+  TaskKind job_;  // of the tasks that the step time is from
   std::vector<Done> tasks_;
   report::ComparedFabric fabric_;
   double step_ = 0;
@@ -358,7 +370,8 @@ report::ComparedScenario scenario_of(const ComparisonPlan& plan, const Compariso
                       scenario.topology.hosts, scenario.topology.nics_per_host, scenario.topology.gpus_per_host),
       .weights = header.weights.name};
   for (const ComparisonTask& task : plan.tasks) {
-    if (task.kind == TaskKind::kJob && task.gpus == 0 && task.fabric == plan.tasks.front().fabric) {
+    const TaskKind job = plan.quick ? TaskKind::kSlice : TaskKind::kJob;
+    if (task.kind == job && task.gpus == 0 && task.fabric == plan.tasks.front().fabric) {
       made.seeds->push_back(task.scenario.seed);
     }
   }

@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
 
 #include "study/assembly/build_topology.h"
 #include "study/assembly/resize.h"
@@ -33,10 +36,35 @@ scenario::Scenario with_shorter_slices(scenario::Scenario scenario) {
   return scenario;
 }
 
+/// Packet-hops of one fabric's quick answer, at most: some tens of seconds of one core. Worlds of more hosts take
+/// longer for a packet-hop, since less of them is in the processor's caches.
+double quick_hops(const fabric::Graph& graph) {
+  constexpr std::uint32_t kLargeWorld = 256;  // endpoints
+  return graph.host_endpoints() < kLargeWorld ? 50e6 : 12e6;
+}
+
+/// As `with_shorter_slices`, and shorter still where that would be too much work for a first answer.
+scenario::Scenario with_quick_slices(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  constexpr Bytes kShortest{256 << 10};
+  scenario::Scenario made = with_shorter_slices(scenario);
+  const double most = quick_hops(graph);
+  for (scenario::JobSettings& job : made.jobs) {
+    scenario::TrainingSettings& training = job.training;
+    training.slice_hops = std::min(training.slice_hops, static_cast<std::int64_t>(most));
+    while (training.slice > kShortest) {
+      const Result<run::HopsEstimate> estimate = run::estimate_hops(made, graph);
+      if (!estimate || estimate->least <= most) {
+        break;
+      }
+      training.slice = training.slice / 2;
+    }
+  }
+  return made;
+}
+
 class Planner {
  public:
-  Planner(const scenario::Catalogue& catalogue, const ComparisonOptions& options)
-      : catalogue_(catalogue), options_(options) {}
+  explicit Planner(const ComparisonOptions& options) : options_(options) {}
 
   Result<void> add(std::size_t fabric, PlannedFabric& compared) {
     fabric_ = fabric;
@@ -44,6 +72,11 @@ class Planner {
     Result<fabric::Graph> graph = assembly::build_topology(compared.scenario);
     if (!graph) {
       compared.reason = graph.error().message;
+      return {};
+    }
+    graph_ = &*graph;
+    if (options_.quick) {
+      put({.kind = TaskKind::kSlice, .name = "a slice", .scenario = with_quick_slices(compared.scenario, *graph)});
       return {};
     }
     jobs(compared.scenario);
@@ -69,16 +102,58 @@ class Planner {
     return options_.risk ? risk(slice) : Result<void>();
   }
 
-  std::vector<ComparisonTask> take() { return std::move(tasks_); }
+  /// Every fabric has its first figures early.
+  std::vector<ComparisonTask> take() {
+    std::vector<std::size_t> place(tasks_.size());
+    std::map<std::size_t, std::size_t> of_fabric;
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      place[i] = of_fabric[tasks_[i].fabric]++;
+    }
+    std::vector<std::size_t> order(tasks_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&place](std::size_t i) { return place[i]; });
+    std::vector<ComparisonTask> ordered;
+    for (const std::size_t i : order) {
+      ordered.push_back(std::move(tasks_[i]));
+    }
+    return ordered;
+  }
 
  private:
   void put(ComparisonTask task) {
     task.fabric = fabric_;
     task.name = fmt::format("{}, {}", name_, task.name);
-    task.key = results::run_key(task.scenario, catalogue_,
-                                fmt::format("{} {} {}{}", options_.build, static_cast<int>(task.kind), task.label,
-                                            task.detailed ? " detailed" : ""));
+    task.hops = hops_of(task);
+    task.key =
+        results::figures_key(task.scenario, fmt::format("{} {} {}{}", options_.build, static_cast<int>(task.kind),
+                                                        task.label, task.detailed ? " detailed" : ""));
     tasks_.push_back(std::move(task));
+  }
+
+  /// Tasks that differ only in settings of protocols are about as much work as one another.
+  run::HopsEstimate hops_of(const ComparisonTask& task) {
+    if (task.kind == TaskKind::kSmallMessages) {
+      return estimated(loaded_probe(task.scenario, *graph_, Load::kAllNics));
+    }
+    if (task.kind == TaskKind::kFault) {
+      const run::HopsEstimate once = estimated(fault_probe(task.scenario, *graph_));
+      return {.least = 2 * once.least, .most = 2 * once.most};
+    }
+    if (task.scenario.jobs.empty()) {
+      return estimated(task.scenario);
+    }
+    const scenario::TrainingSettings& training = task.scenario.jobs.front().training;
+    const auto [known, is_new] =
+        of_slice_.try_emplace(std::tuple(task.scenario.fabric.mtu, training.slice, training.slice_hops, task.gpus));
+    if (is_new) {
+      known->second = estimated(task.scenario);
+    }
+    return known->second;
+  }
+
+  run::HopsEstimate estimated(const scenario::Scenario& scenario) {
+    const Result<run::HopsEstimate> estimate = run::estimate_hops(scenario, *graph_);
+    return estimate ? *estimate : run::HopsEstimate{};
   }
 
   void jobs(const scenario::Scenario& scenario) {
@@ -140,10 +215,11 @@ class Planner {
     return {};
   }
 
-  const scenario::Catalogue& catalogue_;
   const ComparisonOptions& options_;
   std::size_t fabric_ = 0;
   std::string name_;
+  const fabric::Graph* graph_ = nullptr;
+  std::map<std::tuple<std::int64_t, Bytes, std::int64_t, std::int64_t>, run::HopsEstimate> of_slice_;
   std::vector<ComparisonTask> tasks_;
 };
 
@@ -166,7 +242,7 @@ void add_chance(scenario::Scenario& scenario) {
 Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, const scenario::ScenarioRequest& request,
                                        const scenario::Catalogue& catalogue, const ComparisonOptions& options) {
   ComparisonPlan plan;
-  Planner planner(catalogue, options);
+  Planner planner(options);
   for (const FabricChoice& choice : choices) {
     PlannedFabric fabric{.choice = choice, .scenario = {}, .reason = {}};
     Result<scenario::Scenario> scenario = scenario_of(choice, request, catalogue);
@@ -185,6 +261,7 @@ Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, co
     plan.fabrics.push_back(std::move(fabric));
   }
   plan.tasks = planner.take();
+  plan.quick = options.quick;
   if (plan.tasks.empty()) {
     std::string why;
     for (const PlannedFabric& fabric : plan.fabrics) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "study/compare/fabric_choice.h"
+#include "study/run/run_estimate.h"
 #include "study/scenario/catalogue.h"
 
 namespace weft::study::compare {
@@ -31,8 +32,9 @@ struct ComparisonTask {
   std::string change{};    // of a mistake
   std::int64_t gpus = 0;   // of another size of the cluster; 0: the scenario's own
   scenario::Scenario scenario{};
-  bool detailed = false;  // samples, timeline, distributions and the check of composition too
-  std::string key{};      // 16 hexadecimal digits: equal for tasks that give equal figures
+  bool detailed = false;     // samples, timeline, distributions and the check of composition too
+  run::HopsEstimate hops{};  // how much work it will be; zeros: not known
+  std::string key{};         // 16 hexadecimal digits: equal for tasks that give equal figures
 };
 
 /// One fabric before anything has run.
@@ -47,12 +49,14 @@ struct ComparisonOptions {
   bool risk = true;                   // tuning risk
   bool explain = true;                // ablations
   std::vector<std::int64_t> sizes{};  // other clusters to run the job and measure tuning risk on, in GPUs
+  bool quick = false;                 // a first answer: step times alone, of short slices and the first seed
   std::string build;                  // what else a key depends on: version and build of the program
 };
 
 struct ComparisonPlan {
   std::vector<PlannedFabric> fabrics;
-  std::vector<ComparisonTask> tasks;
+  std::vector<ComparisonTask> tasks;  // those of one fabric in their order, each fabric's first before any second
+  bool quick = false;
 };
 
 /// Ranks of a job whose stragglers are none compute up to so much more slowly in a comparison, drawn from the seed: no

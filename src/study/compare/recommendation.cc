@@ -54,7 +54,8 @@ struct Saving {
 std::int64_t count_in(const Fabric& fabric, const report::BillLine& line) {
   std::int64_t count = 0;
   for (const report::BillLine& own : fabric.bill.value_or(std::vector<report::BillLine>())) {
-    count += own.name == line.name && own.unit_price_usd == line.unit_price_usd && own.owned == line.owned ? own.count : 0;
+    count +=
+        own.name == line.name && own.unit_price_usd == line.unit_price_usd && own.owned == line.owned ? own.count : 0;
   }
   return count;
 }

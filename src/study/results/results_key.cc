@@ -6,6 +6,7 @@
 #include "base/stable_hash.h"
 #include "study/scenario/flow_file.h"
 #include "study/scenario/scenario_listing.h"
+#include "study/scenario/table_walk.h"
 
 namespace weft::study::results {
 namespace {
@@ -72,15 +73,27 @@ void add_models(Digest& digest, const scenario::JobSettings& job) {
                          gpu.gemm_half_length, gpu.memory_share, gpu.kernel_time.picoseconds(), gpu.reserved.count()));
 }
 
-}  // namespace
+/// Whether simulations depend on the key of this path ("switch.price": they do not).
+bool is_simulated(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  const std::size_t length = dot == std::string_view::npos ? 0 : dot;
+  const std::optional<scenario::TableAt> table = scenario::find_table(path.substr(0, length));
+  const scenario::Key* const key =
+      table ? scenario::find_key(*table->section, path.substr(length == 0 ? 0 : length + 1)) : nullptr;
+  return key == nullptr || key->use == scenario::KeyUse::kSimulation;
+}
 
-std::string run_key(const scenario::Scenario& scenario, const scenario::Catalogue& catalogue,
-                    std::string_view version) {
-  Digest digest;
-  digest.add(version);
+enum class Counted : std::uint8_t { kEverything, kSimulation };
+
+void add_scenario(Digest& digest, const scenario::Scenario& scenario, Counted counted) {
+  const auto counts = [counted](std::string_view path) {
+    return counted == Counted::kEverything || is_simulated(path);
+  };
   for (const scenario::ListedValue& row : scenario::list_values(scenario, scenario::Listing::kAll)) {
-    digest.add(row.path);
-    digest.add(row.value);
+    if (counts(row.path)) {
+      digest.add(row.path);
+      digest.add(row.value);
+    }
   }
   for (const scenario::DeviceOverride& override : scenario.overrides) {
     digest.add(override.select);
@@ -88,8 +101,10 @@ std::string run_key(const scenario::Scenario& scenario, const scenario::Catalogu
       digest.add(scenario::override_title(override));
     }
     for (const scenario::Assignment& assignment : override.assignments) {
-      digest.add(assignment.path);
-      digest.add(assignment.text);
+      if (counts(assignment.path)) {
+        digest.add(assignment.path);
+        digest.add(assignment.text);
+      }
     }
   }
   digest.add_file(scenario.topology.file);
@@ -102,7 +117,23 @@ std::string run_key(const scenario::Scenario& scenario, const scenario::Catalogu
       add_models(digest, job);
     }
   }
+}
+
+}  // namespace
+
+std::string run_key(const scenario::Scenario& scenario, const scenario::Catalogue& catalogue,
+                    std::string_view version) {
+  Digest digest;
+  digest.add(version);
+  add_scenario(digest, scenario, Counted::kEverything);
   add_catalogue(digest, catalogue);
+  return digest.hex();
+}
+
+std::string figures_key(const scenario::Scenario& scenario, std::string_view version) {
+  Digest digest;
+  digest.add(version);
+  add_scenario(digest, scenario, Counted::kSimulation);
   return digest.hex();
 }
 

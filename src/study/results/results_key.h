@@ -14,4 +14,9 @@ namespace weft::study::results {
 [[nodiscard]] std::string run_key(const scenario::Scenario& scenario, const scenario::Catalogue& catalogue,
                                   std::string_view version);
 
+/// The same for figures of a run that no money is in: equal where the simulations are the same. Prices, powers, what is
+/// owned, names of scenario and case, and the percentiles of the summary do not count (Key::use), nor does the
+/// catalogue beyond what the scenario has taken from it.
+[[nodiscard]] std::string figures_key(const scenario::Scenario& scenario, std::string_view version);
+
 }  // namespace weft::study::results

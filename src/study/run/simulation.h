@@ -160,9 +160,9 @@ class Simulation {
   std::unique_ptr<world::World> world_;
   std::vector<std::unique_ptr<Job>> running_;
   std::vector<JobDescription> jobs_;
-  std::size_t ranks_left_ = 0;     // of jobs; nobody waits for traffic that lasts as long as they do
-  bool has_company_ = false;       // there is such traffic
-  std::uint64_t job_messages_ = 0; // so many had ended when the jobs were last seen to go on
+  std::size_t ranks_left_ = 0;      // of jobs; nobody waits for traffic that lasts as long as they do
+  bool has_company_ = false;        // there is such traffic
+  std::uint64_t job_messages_ = 0;  // so many had ended when the jobs were last seen to go on
   Time jobs_went_on_;
   std::uint64_t expected_bytes_ = 0;
   bool all_expected_ = true;

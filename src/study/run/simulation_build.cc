@@ -93,7 +93,8 @@ Result<void> check_company(std::span<const assembly::TrafficPlan> plans) {
       }
       return fail(
           "job '{}': its step is composed, and '{}' is not alike at all times; beside a composed step there may be "
-          "[[traffic]] of kind \"poisson\" without stop and count; for other traffic and jobs set fidelity = \"packet\"",
+          "[[traffic]] of kind \"poisson\" without stop and count; for other traffic and jobs set fidelity = "
+          "\"packet\"",
           plan.training->settings->name, other.job.name);
     }
   }

@@ -75,7 +75,8 @@ struct Simulation::Parts {
   explicit Parts(workload::MessageSink& sink) : counter(sink), matcher(counter), company_matcher(counter) {}
   Counter counter;
   workload::DeliveryMatcher matcher;
-  workload::DeliveryMatcher company_matcher;  // of traffic that lasts as long as the jobs: nobody waits for its messages
+  workload::DeliveryMatcher
+      company_matcher;  // of traffic that lasts as long as the jobs: nobody waits for its messages
   std::unique_ptr<assembly::HostBuilder> hosts;
   std::optional<assembly::ScaleUpPlan> scale_up;
 };

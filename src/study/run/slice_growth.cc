@@ -92,8 +92,8 @@ void SliceGrowth::plan() {
     own.limits = options_.limits(probe);
     own.hops_per_byte = static_cast<double>(load.packet_hops) / std::max(as_double(size), 1.0);
     own.steps = steps_in(probe);
-    own.contended = own.limits.flows > 0 && (own.limits.shares_links || options_.shares_hosts || options_.has_company ||
-                                                 load.signals > 0);
+    own.contended = own.limits.flows > 0 &&
+                    (own.limits.shares_links || options_.shares_hosts || options_.has_company || load.signals > 0);
   }
   for (auto& [operation, own] : plans_) {
     own.part_of_line = 0;

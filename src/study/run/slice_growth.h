@@ -46,7 +46,7 @@ class SliceGrowth {
     Rate rate{};                     // of the line of one member
     Bytes min_piece{};               // at any rate: so many chunks that a step around a ring does not wait for one
     bool shares_hosts = false;       // flows of one host share its cores, so every operation has to settle
-    bool has_company = false;        // other traffic lasts as long as the job: likewise, and the step is never run itself
+    bool has_company = false;  // other traffic lasts as long as the job: likewise, and the step is never run itself
     std::function<Load()> load{};
     /// How often a step has the operation, on one communicator.
     std::function<std::uint64_t(const StepOperation&)> instances{};

@@ -35,6 +35,10 @@ struct KeyRange {
   std::int64_t high = std::numeric_limits<std::int64_t>::max();
 };
 
+/// What depends on a value: what happens in a simulation; what the network costs and draws, and nothing else; how
+/// results are called or summed up, and nothing else.
+enum class KeyUse : std::uint8_t { kSimulation, kCost, kPresentation };
+
 /// As `fallback`: the file must give the key.
 inline constexpr std::string_view kRequired = "\x01";
 
@@ -49,6 +53,7 @@ struct Key {
   std::string_view selecting{};   // the selecting key, where it is not the section's
   std::string_view entry{};       // the value names an entry of the catalogue of this kind
   Scope scope = Scope::kDevice;
+  KeyUse use = KeyUse::kSimulation;
 };
 
 }  // namespace weft::study::scenario

@@ -36,12 +36,14 @@ constexpr std::array kSwitch = {
         .binding = bind<&SwitchSettings::power>(),
         .fallback = "0 W",
         .about = "Typical, without optics.",
-        .range = kPower},
+        .range = kPower,
+        .use = KeyUse::kCost},
     Key{.name = "price",
         .binding = bind<&SwitchSettings::price>(),
         .fallback = "0 USD",
         .about = "Of one switch, without optics; indicative.",
-        .range = kMoney},
+        .range = kMoney,
+        .use = KeyUse::kCost},
 };
 
 constexpr std::array kLink = {
@@ -162,12 +164,14 @@ constexpr std::array kNic = {
         .binding = bind<&NicSettings::power>(),
         .fallback = "0 W",
         .about = "Typical, without optics.",
-        .range = kPower},
+        .range = kPower,
+        .use = KeyUse::kCost},
     Key{.name = "price",
         .binding = bind<&NicSettings::price>(),
         .fallback = "0 USD",
         .about = "Of one NIC, without optics; indicative.",
-        .range = kMoney},
+        .range = kMoney,
+        .use = KeyUse::kCost},
 };
 
 constexpr std::array kEthernet = {

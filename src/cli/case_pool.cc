@@ -1,0 +1,235 @@
+#include "cli/case_pool.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/file.h"
+#include "cli/build_identity.h"
+#include "cli/pool_display.h"
+#include "cli/run_interrupt.h"
+#include "cli/work_plan.h"
+#include "live/process_pool.h"
+#include "study/assembly/build_topology.h"
+#include "study/results/results_key.h"
+#include "study/results/results_store.h"
+#include "study/scenario/scenario_listing.h"
+
+namespace weft::cli {
+namespace {
+
+/// What stands before the text of a case: its results as a file of results, or why there are none.
+constexpr char kResults = 'r';
+constexpr char kRefusal = 'x';
+constexpr char kFailure = '!';    // the results could not be handed over
+constexpr char kUnwritten = 'w';  // what could not be written beside them, a zero byte, and then the text of the case
+
+constexpr std::uint64_t kLargestResults = std::uint64_t{1} << 30;
+
+/// A name in the temporary folder, of this process alone, that is gone at the end.
+class TemporaryFile {
+ public:
+  TemporaryFile()
+      : name_((std::filesystem::temp_directory_path() / fmt::format("weft_case_{}.weft", ::getpid())).string()) {}
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(name_, ignored);
+  }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
+Result<std::string> case_text(const CaseResult& result) {
+  if (!result) {
+    return kRefusal + result.error().message;
+  }
+  const TemporaryFile file;
+  if (Result<void> written = study::results::write_results(file.name(), {*result}); !written) {
+    return pass_on(written);
+  }
+  Result<std::string> bytes = read_file(file.name(), {.bytes = kLargestResults});
+  return bytes ? kResults + *bytes : bytes;
+}
+
+/// None: the text is no such text.
+std::optional<CaseResult> parse_case(const std::string& text) {
+  if (text.empty() || text.front() == kRefusal) {
+    return text.empty() ? std::nullopt : std::optional(CaseResult(fail("{}", text.substr(1))));
+  }
+  const TemporaryFile file;
+  if (!write_file(file.name(), std::string_view(text).substr(1))) {
+    return std::nullopt;
+  }
+  Result<std::vector<study::results::RunResults>> runs = study::results::read_results(file.name());
+  return runs && runs->size() == 1 ? std::optional(CaseResult(std::move(runs->front()))) : std::nullopt;
+}
+
+/// Files that a run writes beside its results are not in the cache.
+bool can_be_kept(const RunCase& options) { return options.captures.empty() && options.timeline.empty(); }
+
+bool is_whole(const CaseResult& result) {
+  return result && result->run.end != study::results::RunEnd::kInterrupted && !interrupted();
+}
+
+study::run::HopsEstimate hops_of(const study::scenario::Scenario& scenario) {
+  const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
+  if (!graph) {
+    return {};
+  }
+  const Result<study::run::HopsEstimate> hops = study::run::estimate_hops(scenario, *graph);
+  return hops ? *hops : study::run::HopsEstimate{};
+}
+
+/// Takes what could not be written off the text, and tells it.
+void tell_unwritten(const PooledCase& one, std::optional<std::string>& text) {
+  while (text && text->starts_with(kUnwritten)) {
+    const std::size_t end = text->find('\0');
+    one.options.on_unwritten({text->substr(1, end - 1)});
+    text->erase(0, end == std::string::npos ? end : end + 1);
+  }
+}
+
+}  // namespace
+
+/// Cases that have to be simulated.
+struct CasePool::Job {
+  const std::vector<PooledCase>& cases;
+  std::vector<std::size_t> missing;
+  const std::function<Result<void>(std::size_t, CaseResult)>& done;
+  WorkPlan work;
+};
+
+std::string CasePool::key_of(const PooledCase& one) const {
+  // Results hold the names of the case and where each value comes from.
+  return study::results::run_key(
+      *one.scenario, catalogue_,
+      fmt::format("{} run {} {} {} {}", build_identity(), one.options.check_hops, one.scenario->case_name,
+                  one.options.key, study::scenario::listing_text(*one.scenario)));
+}
+
+std::string CasePool::run_in_child(const PooledCase& one) {
+  RunCase options = one.options;
+  options.progress = ProgressLine::Show::kNever;
+  std::string unwritten;
+  if (options.on_unwritten) {
+    options.on_unwritten = [&unwritten](const Error& error) { unwritten += kUnwritten + error.message + '\0'; };
+  }
+  Result<std::string> text = case_text(run_case(*one.scenario, options));
+  return unwritten + (text ? *std::move(text) : kFailure + text.error().message);
+}
+
+std::optional<CaseResult> CasePool::kept(const PooledCase& one) const {
+  const std::optional<std::string> text =
+      options_.cache && can_be_kept(one.options) ? options_.cache->get(key_of(one)) : std::nullopt;
+  return text ? parse_case(*text) : std::nullopt;
+}
+
+void CasePool::keep(const PooledCase& one, const std::string& text) {
+  if (!options_.cache || !can_be_kept(one.options) || text.front() != kResults) {
+    return;
+  }
+  if (Result<void> put = options_.cache->put(key_of(one), text); !put) {
+    fmt::print(stderr, "weft {}: the cache is not used: {}\n", options_.command, put.error().message);
+    options_.cache.reset();
+  }
+}
+
+Result<void> CasePool::run(const std::vector<PooledCase>& cases,
+                           const std::function<Result<void>(std::size_t, CaseResult)>& done) {
+  Job job{.cases = cases, .missing = {}, .done = done, .work = {.at_once = 1, .progress = WorkProgress({}, 0)}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::optional<CaseResult> known = kept(cases[i]);
+    if (!known) {
+      job.missing.push_back(i);
+    } else if (Result<void> taken = done(i, *std::move(known)); !taken) {
+      return taken;
+    }
+  }
+  const std::size_t found = cases.size() - job.missing.size();
+  if (!options_.quiet && found > 0) {
+    fmt::print(stderr, "{} of {} runs were in the cache ({})\n", found, cases.size(), options_.cache->folder());
+  }
+  if (job.missing.empty()) {
+    return {};
+  }
+  PlannedRuns planned{
+      .hops = {}, .example = cases[job.missing.front()].scenario, .jobs = options_.jobs, .quiet = options_.quiet};
+  for (const std::size_t i : job.missing) {
+    planned.hops.push_back(hops_of(*cases[i].scenario));
+  }
+  job.work = plan_runs(planned);
+  return job.missing.size() == 1 ? run_here(job) : run_in_processes(job);
+}
+
+Result<void> CasePool::run_here(const Job& job) {
+  const std::size_t index = job.missing.front();
+  RunCase options = job.cases[index].options;
+  options.progress = options_.progress;
+  CaseResult result = run_case(*job.cases[index].scenario, options);
+  if (options_.cache && is_whole(result)) {
+    if (const Result<std::string> text = case_text(result); text) {
+      keep(job.cases[index], *text);
+    }
+  }
+  return job.done(index, std::move(result));
+}
+
+Result<void> CasePool::run_in_processes(const Job& job) {
+  PoolDisplay display({.all = job.cases.size(), .kept = job.cases.size() - job.missing.size(), .quiet = options_.quiet},
+                      job.work.progress);
+  Result<void> good;
+  std::string latest;
+  const auto end = [&](std::size_t piece, std::optional<std::string> text, const std::string& fault) {
+    const PooledCase& one = job.cases[job.missing[piece]];
+    latest = one.options.name;
+    display.done(piece);
+    tell_unwritten(one, text);
+    const bool failed = !text || text->starts_with(kFailure);
+    std::optional<CaseResult> result = failed ? std::nullopt : parse_case(*text);
+    if (!result) {
+      const std::string why = !text ? fault : failed ? text->substr(1) : "its results cannot be read";
+      good = good && !interrupted() ? fail("{}: {}", one.options.name, why) : good;
+      return;
+    }
+    if (is_whole(*result)) {
+      keep(one, *text);
+    }
+    display.clear();
+    if (Result<void> taken = job.done(job.missing[piece], *std::move(result)); !taken && good) {
+      good = std::move(taken);
+    }
+  };
+  live::run_pool({.pieces = job.missing.size(),
+                  .at_once = job.work.at_once,
+                  .run = [&](std::size_t piece) -> std::optional<std::string> {
+                    return run_in_child(job.cases[job.missing[piece]]);
+                  },
+                  .end = [](int status) { ::_exit(status); },
+                  .done = end,
+                  .keep_going =
+                      [&](std::size_t under_way) {
+                        display.update(under_way, latest);
+                        return !interrupted() && good.has_value();
+                      }});
+  return good;
+}
+
+Result<std::vector<std::optional<CaseResult>>> CasePool::run(const std::vector<PooledCase>& cases) {
+  std::vector<std::optional<CaseResult>> results(cases.size());
+  Result<void> ran = run(cases, [&results](std::size_t i, CaseResult result) -> Result<void> {
+    results[i] = std::move(result);
+    return {};
+  });
+  if (!ran) {
+    return pass_on(ran);
+  }
+  return results;
+}
+
+}  // namespace weft::cli

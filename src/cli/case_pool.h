@@ -1,0 +1,66 @@
+// Runs of several scenarios in processes of their own, as many at once as there are cores, with the cache of runs
+// before them: what `weft run`, `weft scale` and `weft claims` have in common.
+//
+// Results do not depend on how many run at once, nor on whether they come from the cache; only what a run took of the
+// machine is that of when it was simulated.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/run_cache.h"
+#include "cli/run_case.h"
+#include "study/scenario/catalogue.h"
+
+namespace weft::cli {
+
+struct PooledCase {
+  const study::scenario::Scenario* scenario = nullptr;  // must outlive the call
+  RunCase options;
+};
+
+/// What became of a case: results, or why there are none because of its input.
+using CaseResult = Result<study::results::RunResults>;
+
+class CasePool {
+ public:
+  struct Options {
+    const char* command = "";  // for messages: "run"
+    std::int64_t jobs = 0;     // at the same time; 0: one per core
+    bool quiet = false;
+    std::optional<RunCache> cache{};                                // none: everything is simulated
+    ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;  // of a single run
+  };
+  /// The catalogue must outlive it.
+  CasePool(Options options, const study::scenario::Catalogue& catalogue)
+      : options_(std::move(options)), catalogue_(catalogue) {}
+
+  /// Calls `done(i, result)` as each case ends, in whatever order; an error of it ends the others. After an interrupt
+  /// no further case begins, and those under way give what they have. Errors: those of `done`, and a run that ended by
+  /// a signal.
+  [[nodiscard]] Result<void> run(const std::vector<PooledCase>& cases,
+                                 const std::function<Result<void>(std::size_t, CaseResult)>& done);
+  /// All results, in the order of the cases; none of a case that was not begun before an interrupt.
+  [[nodiscard]] Result<std::vector<std::optional<CaseResult>>> run(const std::vector<PooledCase>& cases);
+
+  /// Whether results are kept for another call.
+  [[nodiscard]] bool keeps() const { return options_.cache.has_value(); }
+
+ private:
+  struct Job;
+  [[nodiscard]] std::string key_of(const PooledCase& one) const;
+  [[nodiscard]] std::optional<CaseResult> kept(const PooledCase& one) const;
+  void keep(const PooledCase& one, const std::string& text);
+  [[nodiscard]] static std::string run_in_child(const PooledCase& one);
+  [[nodiscard]] Result<void> run_here(const Job& job);
+  [[nodiscard]] Result<void> run_in_processes(const Job& job);
+
+  Options options_;
+  const study::scenario::Catalogue& catalogue_;
+};
+
+}  // namespace weft::cli

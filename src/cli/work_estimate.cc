@@ -1,0 +1,116 @@
+#include "cli/work_estimate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/run_interrupt.h"
+#include "study/assembly/build_topology.h"
+#include "study/compare/probes.h"
+#include "study/run/simulation.h"
+#include "workload/message_record.h"
+
+namespace weft::cli {
+namespace {
+
+/// Real time that a measurement takes, beside building the network.
+constexpr double kMeasured = 0.4;
+/// Runs of other traffic, on cores that share caches with others, are up to so much faster or slower.
+constexpr double kFaster = 0.7;
+constexpr double kSlower = 1.6;
+/// Of a run beside its simulation: a process, its figures.
+constexpr double kOverhead = 0.05;
+
+class Unread final : public workload::MessageSink {
+ public:
+  void on_message(const workload::MessageRecord&) override {}
+};
+
+/// Two significant digits.
+double rounded(double value) {
+  const double unit = std::pow(10, std::floor(std::log10(std::max(value, 1.0))) - 1);
+  return std::max(std::round(value / std::max(unit, 1.0)) * std::max(unit, 1.0), 1.0);
+}
+
+std::string range_text(const WorkTime& time, double unit, const char* name) {
+  const double least = rounded(time.least / unit);
+  const double most = rounded(time.most / unit);
+  return least < most ? fmt::format("about {:.0f} to {:.0f} {}s", least, most, name)
+                      : fmt::format("about {:.0f} {}{}", most, name, most > 1 ? "s" : "");
+}
+
+}  // namespace
+
+MachineSpeed measure_speed(const study::scenario::Scenario& scenario) {
+  const live::Clock clock;
+  const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
+  if (!graph) {
+    return {};
+  }
+  const study::scenario::Scenario probe =
+      study::compare::loaded_probe(scenario, *graph, study::compare::Load::kAllNics);
+  Unread unread;
+  auto simulation = study::run::Simulation::create(probe, unread);
+  if (!simulation) {
+    return {};
+  }
+  const double ready = clock.now().since_start().seconds();
+  (void)(*simulation)->run([&](const study::run::Progress&) {
+    return !interrupted() && clock.now().since_start().seconds() < ready + kMeasured;
+  });
+  const double ran = clock.now().since_start().seconds() - ready;
+  const auto hops = static_cast<double>((*simulation)->progress().packet_hops);
+  return {.setup = ready, .hops_per_second = ran > 0 ? hops / ran : 0};
+}
+
+WorkTime work_time(std::span<const study::run::HopsEstimate> runs, const MachineSpeed& speed, const Workers& workers) {
+  WorkTime sum;
+  WorkTime longest;
+  for (const study::run::HopsEstimate& run : runs) {
+    const double fixed = speed.setup + kOverhead;
+    const WorkTime own{.least = (fixed + run.least / speed.hops_per_second) * kFaster,
+                       .most = (fixed + run.most / speed.hops_per_second) * kSlower};
+    sum = {.least = sum.least + own.least, .most = sum.most + own.most};
+    longest = {.least = std::max(longest.least, own.least), .most = std::max(longest.most, own.most)};
+  }
+  const auto at_once = static_cast<double>(std::max<std::size_t>(std::min(workers.at_once, workers.cores), 1));
+  return {.least = std::max(sum.least / at_once, longest.least), .most = std::max(sum.most / at_once, longest.most)};
+}
+
+std::string work_time_text(const WorkTime& time) {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 3600;
+  if (time.most < 10) {
+    return "a few seconds";
+  }
+  if (time.most < 2 * kMinute) {
+    return range_text(time, 1, "second");
+  }
+  return time.most < 2 * kHour ? range_text(time, kMinute, "minute") : range_text(time, kHour, "hour");
+}
+
+WorkProgress::WorkProgress(std::span<const study::run::HopsEstimate> pieces, double expected_seconds)
+    : expected_(expected_seconds) {
+  double largest = 0;
+  for (const study::run::HopsEstimate& piece : pieces) {
+    weights_.push_back(std::sqrt(piece.least * piece.most));
+    largest = std::max(largest, weights_.back());
+  }
+  for (double& weight : weights_) {
+    weight = largest > 0 ? std::max(weight, largest / 100) : 1;
+    all_ += weight;
+  }
+}
+
+void WorkProgress::done(std::size_t piece) { done_ += weights_[piece]; }
+
+// What was expected counts until a tenth of the work says better.
+double WorkProgress::left(double elapsed) const {
+  constexpr double kTrusted = 0.1;
+  const double trust = expected_ > 0 ? std::min(share() / kTrusted, 1.0) : 1;
+  const double measured = share() > 0 ? elapsed / share() : expected_;
+  return std::max(trust * measured + (1 - trust) * expected_ - elapsed, 0.0);
+}
+
+}  // namespace weft::cli

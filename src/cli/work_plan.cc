@@ -1,0 +1,65 @@
+#include "cli/work_plan.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <thread>
+
+#include "cli/run_memory.h"
+#include "study/results/summary_text.h"
+
+namespace weft::cli {
+namespace {
+
+std::size_t asked_for(const PlannedRuns& runs) {
+  const std::size_t wanted = runs.jobs > 0 ? static_cast<std::size_t>(runs.jobs)
+                                           : std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  return std::max<std::size_t>(std::min(wanted, runs.hops.size()), 1);
+}
+
+/// So much work is over in seconds: measuring would take as long.
+bool is_little(const PlannedRuns& runs) {
+  constexpr double kLittle = 10e6;  // packet-hops
+  double hops = 0;
+  for (const study::run::HopsEstimate& run : runs.hops) {
+    hops += run.most;
+  }
+  return hops < kLittle;
+}
+
+}  // namespace
+
+WorkPlan plan_runs(const PlannedRuns& runs) {
+  std::size_t at_once = asked_for(runs);
+  if (runs.example == nullptr || is_little(runs)) {
+    return {.at_once = at_once, .progress = WorkProgress(runs.hops, 0)};
+  }
+  const std::optional<MemoryNeed> memory = memory_need(*runs.example);
+  if (memory && memory->estimated > 0) {
+    const std::size_t fit = std::max<std::size_t>(memory->available / memory->estimated, 1);
+    if (fit < at_once) {
+      fmt::print(stderr, "no more than {} at once: memory has no room for {}\n", fit, at_once);
+      at_once = fit;
+    }
+  }
+  if (runs.quiet) {
+    return {.at_once = at_once, .progress = WorkProgress(runs.hops, 0)};
+  }
+  const MachineSpeed speed = measure_speed(*runs.example);
+  if (speed.hops_per_second <= 0) {
+    return {.at_once = at_once, .progress = WorkProgress(runs.hops, 0)};
+  }
+  const std::size_t cores = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  const WorkTime time = work_time(runs.hops, speed, {.at_once = at_once, .cores = cores});
+  fmt::print(stderr, "{} to simulate, {} at once: {}{}\n",
+             runs.hops.size() == 1 ? "one run" : fmt::format("{} runs", runs.hops.size()), at_once,
+             work_time_text(time),
+             memory ? fmt::format(", about {} of memory each",
+                                  study::results::short_text(Bytes(static_cast<std::int64_t>(memory->estimated))))
+                    : std::string());
+  return {.at_once = at_once, .progress = WorkProgress(runs.hops, (time.least + time.most) / 2)};
+}
+
+}  // namespace weft::cli
