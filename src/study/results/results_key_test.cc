@@ -33,7 +33,7 @@ name = "job"
 model = "llama3-8b"
 gpu = "h100-sxm"
 gpus = 4
-tensor = 4
+tp = 4
 [[event]]
 at = "1 us"
 select = "host1/nic0"
