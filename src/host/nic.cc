@@ -67,7 +67,7 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   }
   const QpRef ref = ref_of(slot);
   reschedule(ref, record_of(ref));
-  report_completions(now);
+  report_completions(ref, now);
   pump(now);
 }
 
@@ -93,9 +93,9 @@ void Nic::measure_order(const wire::Packet& packet) {
   }
 }
 
-void Nic::notify_listeners(Time landed) {
+void Nic::notify_listeners(QpRef ref, Time landed) {
   seen_completions_ = device_.completions();
-  const Time seen = path_ == nullptr ? landed + options_.pipeline.completion : path_->on_completions_seen(landed);
+  const Time seen = path_ == nullptr ? landed + options_.pipeline.completion : path_->on_completions_seen(ref, landed);
   for (CompletionListener* const listener : listeners_) {
     listener->on_completions(seen);
   }
@@ -304,7 +304,7 @@ Time Nic::poll(QpRef ref, QpRecord& record, Time now) {
   if (!device_.poll_transmit(slot_of(ref), {packet, cold, room_}, now)) {
     packet.common.flags = 0;
     packets_.release(handle);
-    report_completions(now);
+    report_completions(ref, now);
     return Time::never();
   }
   if (packet.has(wire::kHasCold)) [[unlikely]] {
@@ -380,6 +380,7 @@ void Nic::on_timer(Time now) {
   if (!timer_.fires(now)) {
     return;
   }
+  QpRef latest = 0;
   while (timeouts_.first() <= now) {
     const DeadlineHeap::Entry entry = timeouts_.pop();
     QpRecord& record = record_of(entry.who);
@@ -390,8 +391,9 @@ void Nic::on_timer(Time now) {
     // The engine's deadline may have moved: it does nothing then, and says when to come back.
     device_.on_timeout(slot_of(entry.who), now);
     reschedule(entry.who, record);
+    latest = entry.who;
   }
-  report_completions(now);
+  report_completions(latest, now);
   if (!timeouts_.empty()) {
     kernel_.wake(timer_, sim::ActorId(kNicTimer, index_), timeouts_.first());
   }
@@ -469,21 +471,24 @@ void Nic::modified(Qpn qpn) {
   record_of(ref_of(slot)).priority =
       has_peer ? options_.lane_of_peer(address.destination) : options_.lane_of_mark[mark];
   reschedule(qpn);
-  report_completions(kernel_.now());  // a message that waited for its receive request, or requests that were flushed
+  // A message that waited for its receive request, or requests that were flushed.
+  report_completions(ref_of(slot), kernel_.now());
 }
 
 void Nic::shared_receive_posted(verbs::SrqHandle srq) {
   using transport::EngineKind;
+  QpRef latest = 0;
   for (const EngineKind kind : {EngineKind::kTcp, EngineKind::kIwarp, EngineKind::kMemory}) {
     const std::vector<QpRecord>& records = records_[static_cast<std::size_t>(kind)];
     for (std::uint32_t i = 0; i < records.size(); ++i) {
       const transport::QpSlot slot{.index = i, .kind = kind};
       if (records[i].alive && device_.core_of(slot).init().srq == srq) {
-        reschedule(device_.core_of(slot).identity().qpn);
+        latest = ref_of(slot);
+        reschedule(latest, record_of(latest));
       }
     }
   }
-  report_completions(kernel_.now());
+  report_completions(latest, kernel_.now());
 }
 
 Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
@@ -500,7 +505,7 @@ Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
     device_.advance_to(now);
     Result<void> posted = device_.post_send(qpn, request);
     reschedule(qpn);
-    report_completions(now);
+    report_completions(0, now);  // without stages of the host, all wait alike
     return posted;
   }
   // A request overtakes none that was posted before it.
@@ -533,7 +538,7 @@ void Nic::on_pipeline(Time now) {
   if (!posts_.empty()) {
     kernel_.wake(pipeline_, sim::ActorId(kNicPipeline, index_), posts_.front().at);
   }
-  report_completions(now);
+  report_completions(0, now);
 }
 
 Nic::Connections Nic::connections() const {

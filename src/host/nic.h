@@ -200,13 +200,14 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] bool has_ready() const { return !responses_.empty() || ready_mask_ != 0; }
   /// The lane of the queue pair's next response.
   [[nodiscard]] std::uint32_t response_lane(const QpRecord& record) const;
-  /// Notifies the listeners of new completions, whose data are in memory at `landed`.
-  void report_completions(Time landed) {
+  /// Notifies the listeners of new completions, whose data are in memory at `landed`. `ref`: the queue pair that they
+  /// are of; any, where what happened concerned several.
+  void report_completions(QpRef ref, Time landed) {
     if (device_.completions() != seen_completions_) {
-      notify_listeners(landed);
+      notify_listeners(ref, landed);
     }
   }
-  void notify_listeners(Time landed);
+  void notify_listeners(QpRef ref, Time landed);
   [[gnu::noinline]] void measure_order(const wire::Packet& packet);
 
   /// The bytes that came with a packet; none in runs that carry lengths only.

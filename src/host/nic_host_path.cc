@@ -13,6 +13,7 @@ HostPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
   HostPath::Arrival arrival{
       .packet = handle.value(), .flow_hash = packet.common.flow_hash, .payload = Bytes(packet.common.payload_bytes)};
   if (packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
+    arrival.engine = device_.engine_for(packet);
     return arrival;
   }
   const wire::OpcodeInfo& info = wire::describe(packet.ib.opcode);
@@ -56,7 +57,7 @@ void Nic::deliver_with_bytes(fabric::PacketHandle handle, Time now) {
   }
   const QpRef ref = ref_of(slot);
   reschedule(ref, record_of(ref));
-  report_completions(now);
+  report_completions(ref, now);
   pump(now);
 }
 
@@ -90,7 +91,7 @@ void Nic::deliver_via_host_path(fabric::PacketHandle handle, Time now) {
   const Time landed = damaged ? now : path_->on_delivered(ref, arrival, now);
   WEFT_DCHECK(landed >= now);
   reschedule(ref, record_of(ref));
-  report_completions(landed);
+  report_completions(ref, landed);
   pump(now);
 }
 
@@ -127,6 +128,7 @@ void Nic::post_via_host_path(Qpn qpn, const verbs::SendWr& request, Time now) {
 
 void Nic::run_path(Time now) {
   std::multimap<Time, DeferredPost>& posts = path_posts_->posts;
+  QpRef latest = 0;
   while (!posts.empty() && posts.begin()->first <= now) {
     DeferredPost post = std::move(posts.extract(posts.begin()).mapped());
     post.request.sg_list = post.elements;
@@ -135,8 +137,11 @@ void Nic::run_path(Time now) {
       deferred_error_ = posted.error();
     }
     reschedule(post.qpn);
+    if (const transport::QpSlot slot = device_.slot_of(post.qpn); slot.exists()) {
+      latest = ref_of(slot);
+    }
   }
-  report_completions(now);
+  report_completions(latest, now);
   while (path_->next_arrival() <= now) {
     if (const std::optional<std::uint32_t> packet = path_->take_arrival(now); packet) {
       WEFT_DCHECK(packets_kept_ > 0);

@@ -62,6 +62,17 @@ QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
   return slot;
 }
 
+EngineKind Device::engine_for(const wire::Packet& packet) const {
+  const Qpn destination = destination_of(packet);
+  const QpSlot slot = destination.is_valid() ? table_.find(destination) : QpSlot{};
+  if (slot.exists()) {
+    return slot.kind;
+  }
+  const auto* const of_its_kind = std::ranges::find(kPacketKinds, packet.common.kind);
+  return of_its_kind == kPacketKinds.end() ? EngineKind::kRc
+                                           : static_cast<EngineKind>(of_its_kind - kPacketKinds.begin());
+}
+
 bool Device::poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now) {
   advance_to(now);
   return with(*this, qp, [&](auto& engine) { return engine.poll_transmit(slot, context_, now_); });

@@ -102,6 +102,8 @@ class Device final : public verbs::Provider {
   [[nodiscard]] QpSlot slot_of(Qpn qpn) const { return table_.find(qpn); }
   /// As on_packet; the slot does not exist if there is no such queue pair.
   QpSlot deliver(const ReceivedPacket& received, Time now);
+  /// Of the queue pair that a packet is for; that of its kind of packet if there is no such queue pair.
+  [[nodiscard]] EngineKind engine_for(const wire::Packet& packet) const;
   [[nodiscard]] bool poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now);
   [[nodiscard]] Readiness readiness(QpSlot qp) const {
     // RC is inline, for a NIC asks after every packet.

@@ -7,11 +7,16 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "transport/qpn_table.h"
 
 namespace weft::host {
 
 /// A queue pair as its NIC names it: kind in the upper 4 bits, place in its slab below.
 using FlowRef = std::uint32_t;
+
+[[nodiscard]] constexpr transport::EngineKind engine_of(FlowRef flow) {
+  return static_cast<transport::EngineKind>(flow >> 28);
+}
 
 template <class State>
 class FlowTable {

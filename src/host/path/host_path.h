@@ -14,6 +14,7 @@
 #include "fabric/scale_up/receive_memory.h"
 #include "host/path/flow_table.h"
 #include "host/path/stage.h"
+#include "transport/qpn_table.h"
 #include "verbs/memory_place.h"
 #include "verbs/work_request.h"
 
@@ -35,6 +36,7 @@ struct MessageShape {
   verbs::WrOpcode opcode = verbs::WrOpcode::kSend;
   verbs::MemoryPlace place{};  // of the memory on the side asked for
   std::uint8_t send_flags = 0;
+  transport::EngineKind engine = transport::EngineKind::kRc;  // of its queue pairs
 };
 
 class HostPath {
@@ -65,6 +67,7 @@ class HostPath {
     std::uint32_t packet = 0;  // the NIC's name for it
     std::uint32_t flow_hash = 0;
     Bytes payload{};
+    transport::EngineKind engine = transport::EngineKind::kRc;  // that gets it
     bool is_read_request = false;
     Bytes read_first{};        // of a READ request: payload of the first answer
     bool begins_send = false;  // needs a receive request before its bytes can be placed
@@ -80,8 +83,8 @@ class HostPath {
   virtual std::optional<std::uint32_t> take_arrival(Time now) = 0;
   /// The engine has seen it. When its bytes are where the program finds them.
   virtual Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) = 0;
-  /// Completions were pushed whose bytes were there at `landed`: when the program sees them.
-  virtual Time on_completions_seen(Time landed) = 0;
+  /// Completions of a queue pair were pushed whose bytes were there at `landed`: when the program sees them.
+  virtual Time on_completions_seen(FlowRef flow, Time landed) = 0;
 
   /// What a scale-up port writes arriving bytes to before it gives their credits back; null: nothing.
   [[nodiscard]] virtual fabric::ReceiveMemory* receive_memory() { return nullptr; }
@@ -97,7 +100,7 @@ class HostPath {
     std::uint64_t dropped = 0;  // no room in the NIC's receive buffer or ring
     std::uint64_t interrupts = 0;
   };
-  [[nodiscard]] virtual const Counters& counters() const = 0;
+  [[nodiscard]] virtual Counters counters() const = 0;
   [[nodiscard]] virtual std::size_t heap_bytes() const = 0;
 };
 

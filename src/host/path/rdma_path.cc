@@ -232,7 +232,7 @@ Time RdmaPath::land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred 
   return later(end, flow.landed);
 }
 
-Time RdmaPath::on_completions_seen(Time landed) {
+Time RdmaPath::on_completions_seen(FlowRef, Time landed) {
   Cpu& cpu = host_.cpu();
   cpu.note(CpuWork::kCompletion, options_.poll_cost + options_.software.latency);
   Time seen = landed + options_.completion.latency;

@@ -68,10 +68,10 @@ class RdmaPath final : public HostPath {
   [[nodiscard]] Time next_arrival() const override { return Time::never(); }
   std::optional<std::uint32_t> take_arrival(Time) override { return std::nullopt; }
   Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) override;
-  Time on_completions_seen(Time landed) override;
+  Time on_completions_seen(FlowRef flow, Time landed) override;
   void forget(FlowRef flow) override { flows_.forget(flow); }
   [[nodiscard]] StageTimes idle_stages(HostPathSide side, const MessageShape& shape) const override;
-  [[nodiscard]] const Counters& counters() const override { return counters_; }
+  [[nodiscard]] Counters counters() const override { return counters_; }
   [[nodiscard]] std::size_t heap_bytes() const override;
 
  private:

@@ -29,7 +29,7 @@ struct Fixture {
     arrival.payload = size;
     constexpr Time kWhole = Time::zero() + 10_us;  // its bytes have been coming before
     EXPECT_EQ(path.admit(arrival, kWhole), HostPath::Admission::kDeliver);
-    return path.on_completions_seen(path.on_delivered(0, arrival, kWhole)) - kWhole;
+    return path.on_completions_seen(0, path.on_delivered(0, arrival, kWhole)) - kWhole;
   }
   Duration listed(HostPathSide side, const MessageShape& shape) const { return path.idle_stages(side, shape).sum(); }
 
@@ -173,7 +173,7 @@ TEST(RdmaPath, TwoNicsShareTheMemoryButNotPcie) {
 TEST(RdmaPath, WritesPayloadAndThenTheCompletion) {
   Fixture host;
   EXPECT_EQ(host.landing(4096_bytes), write_rate(pcie(5)).transmit_time(4096_bytes) + 300_ns);
-  EXPECT_EQ(host.path.on_completions_seen(Time::zero()), Time::zero() + 300_ns);
+  EXPECT_EQ(host.path.on_completions_seen(0, Time::zero()), Time::zero() + 300_ns);
 }
 
 TEST(RdmaPath, ASendFetchesItsReceiveRequestFirst) {
@@ -187,10 +187,10 @@ TEST(RdmaPath, ASendFetchesItsReceiveRequestFirst) {
 TEST(RdmaPath, AnEventTakesAnInterruptAndAWakeUpMoreThanPolling) {
   RdmaPathOptions options = rdma_stages();
   options.completion_mode = CompletionMode::kInterrupt;
-  EXPECT_EQ(Fixture(two_gpus(), options).path.on_completions_seen(Time::zero()), Time::zero() + 300_ns + 2_us);
+  EXPECT_EQ(Fixture(two_gpus(), options).path.on_completions_seen(0, Time::zero()), Time::zero() + 300_ns + 2_us);
   options.completion_mode = CompletionMode::kEvent;
   Fixture host(two_gpus(), options);
-  EXPECT_EQ(host.path.on_completions_seen(Time::zero()), Time::zero() + 300_ns + 2_us + 6_us);
+  EXPECT_EQ(host.path.on_completions_seen(0, Time::zero()), Time::zero() + 300_ns + 2_us + 6_us);
   EXPECT_EQ(host.host.cpu().used(), 8_us);
 }
 

@@ -31,11 +31,11 @@ class ScaleUpPath final : public HostPath, private fabric::ReceiveMemory {
   [[nodiscard]] Time next_arrival() const override { return Time::never(); }
   std::optional<std::uint32_t> take_arrival(Time) override { return std::nullopt; }
   Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) override;
-  Time on_completions_seen(Time landed) override { return landed + options_.completion.latency; }
+  Time on_completions_seen(FlowRef, Time landed) override { return landed + options_.completion.latency; }
   [[nodiscard]] fabric::ReceiveMemory* receive_memory() override { return this; }
   void forget(FlowRef flow) override { landed_.forget(flow); }
   [[nodiscard]] StageTimes idle_stages(HostPathSide side, const MessageShape& shape) const override;
-  [[nodiscard]] const Counters& counters() const override { return counters_; }
+  [[nodiscard]] Counters counters() const override { return counters_; }
   [[nodiscard]] std::size_t heap_bytes() const override { return landed_.heap_bytes(); }
 
  private:

@@ -30,7 +30,7 @@ struct Fixture {
       const Time now = path.next_arrival();
       if (const auto packet = path.take_arrival(now); packet) {
         EXPECT_EQ(*packet, 7U);
-        return path.on_completions_seen(path.on_delivered(0, arrival, now));
+        return path.on_completions_seen(0, path.on_delivered(0, arrival, now));
       }
     }
   }

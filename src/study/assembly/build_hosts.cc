@@ -5,6 +5,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/topology/graph_query.h"
+#include "host/path/shared_path.h"
 #include "study/assembly/base_round_trip.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_paths.h"
@@ -100,7 +101,10 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const sce
   if (shared == nullptr) {
     return;
   }
-  if (scenario::engine_of(scenario_.fabric.family) == scenario::FamilyEngine::kTcp) {
+  const auto is_tcp = [](scenario::Family family) {
+    return scenario::engine_of(family) == scenario::FamilyEngine::kTcp;
+  };
+  if (is_tcp(scenario_.fabric.family)) {
     nic.path = [shared, options = socket_path_options({scenario_, devices})](std::uint64_t seed) {
       return std::make_unique<host::SocketPath>(options, host::SocketPath::Place{.host = *shared, .seed = seed});
     };
@@ -108,9 +112,19 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const sce
   }
   host::PcieSlot& slot = shared->add_nic();
   const RdmaSite site{.memory = memory(endpoint), .line = rates_[endpoint.value()]};
-  nic.path = [shared, &slot, options = rdma_path_options({scenario_, devices}, site)](std::uint64_t seed) {
-    return std::make_unique<host::RdmaPath>(options,
-                                            host::RdmaPath::Place{.host = *shared, .slot = slot, .seed = seed});
+  const host::RdmaPathOptions rdma = rdma_path_options({scenario_, devices}, site);
+  const bool serves_sockets = std::ranges::any_of(scenario_.traffic, [&](const scenario::TrafficSettings& traffic) {
+    return traffic.over == scenario::TrafficRoute::kFabric && traffic.family && is_tcp(*traffic.family);
+  });
+  if (serves_sockets) {
+    nic.path = [shared, &slot, rdma, sockets = socket_path_options({scenario_, devices})](std::uint64_t seed) {
+      const host::RdmaPath::Place place{.host = *shared, .slot = slot, .seed = seed};
+      return std::make_unique<host::SharedPath>(rdma, sockets, place);
+    };
+    return;
+  }
+  nic.path = [shared, &slot, rdma](std::uint64_t seed) {
+    return std::make_unique<host::RdmaPath>(rdma, host::RdmaPath::Place{.host = *shared, .slot = slot, .seed = seed});
   };
 }
 

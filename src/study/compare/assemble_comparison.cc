@@ -19,6 +19,7 @@
 #include "study/report/comparison_tables.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/encapsulation_of.h"
+#include "study/scenario/optional_traffic.h"
 #include "study/scenario/scenario_listing.h"
 #include "study/scenario/scenario_words.h"
 #include "wire/encapsulation.h"
@@ -75,6 +76,9 @@ class FabricAssembly {
       return std::move(fabric_);
     }
     fabric_.possible = true;
+    if (!planned_.scenario.left_out.empty()) {
+      fabric_.left_out = scenario::left_out_text(planned_.scenario);
+    }
     fabric_.link_rate = planned_.scenario.devices.link(scenario::LinkTier::kHost).rate.bits_per_second();
     add_jobs();
     add_lost_time();

@@ -201,6 +201,7 @@ class Text {
     work_cost(table);
     network_figures(table);
     cost_figures(table);
+    row(table, "Without", [](const Fabric& own) { return own.left_out.value_or(""); });
     row(table, "Caution", [](const Fabric& own) { return own.run.slice_caution.value_or(""); });
     row(table, "Longest operation", [](const Fabric& own) { return longest_operation(own); });
     add(

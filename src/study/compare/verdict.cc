@@ -76,6 +76,12 @@ class Verdict {
     }
     budget();
     risk();
+    for (const Fabric* own : possible_) {
+      if (own->left_out) {
+        say(fmt::format("{} is compared without a part of the traffic, which needs another network.", own->name),
+            *own->left_out, "emerges");
+      }
+    }
     for (const Fabric* own : impossible_) {
       say(fmt::format("{} cannot serve this job as it is described.", own->name), own->reason.value_or(""), "emerges");
     }

@@ -1,5 +1,7 @@
 #include "study/compare/work_cost.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -119,6 +121,19 @@ report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenar
     made.uncertain = *fabric.run.slice_caution;
   } else if (!fabric.step.low) {
     made.uncertain = "one seed: how much seeds differ is not known";
+  }
+  constexpr double kFarOff = 0.05;
+  if (const double off = fabric.run.composition_error.value_or(0); std::abs(off) > kFarOff) {
+    made.uncertain = fmt::format(
+        "{}its step is put together, and that of a smaller job with every packet simulated was "
+        "{:.0f} % {} than the one put together like this",
+        made.uncertain ? *made.uncertain + "; " : std::string(), std::abs(1 / (1 + off) - 1) * 100,
+        off < 0 ? "longer" : "shorter");
+  }
+  if (fabric.left_out) {
+    made.not_counted.emplace_back("another network for the traffic that is left out: " + *fabric.left_out);
+    made.uncertain = fmt::format("{}{}; what else carries it is not in the price",
+                                 made.uncertain ? *made.uncertain + "; " : std::string(), *fabric.left_out);
   }
   return made;
 }

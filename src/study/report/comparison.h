@@ -417,6 +417,7 @@ struct ComparedFabric {
   Maybe<std::string> stands_for{};
   Maybe<HardwareNeeds> needs{};
   Maybe<std::string> reason{};      // why it is not possible
+  Maybe<std::string> left_out{};    // traffic that was not required and that it cannot carry
   Maybe<std::int64_t> link_rate{};  // bit/s
   StepTimes step{};
   RunFigures run{};

@@ -16,6 +16,7 @@ std::vector<MemberField> head_fields() {
        "What the fabric stands for, of those that need other hardware."},
       {"needs", member<&ComparedFabric::needs>, "What that hardware must do."},
       {"reason", member<&ComparedFabric::reason>, "Why it is not possible."},
+      {"left_out", member<&ComparedFabric::left_out>, "Traffic that was not required and that it cannot carry."},
       {"link_rate_bps", member<&ComparedFabric::link_rate>, "Of the hosts' links.", "bit/s"},
       {"step_time_s", member<&ComparedFabric::step, &StepTimes::mean>,
        "Time of a step, mean over the seeds; of a run without steps, from start to end.", "s"},

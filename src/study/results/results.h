@@ -55,6 +55,7 @@ struct RunInfo {
   std::uint64_t sample_instants = 0;
   std::vector<Probability> percentiles;  // that the summary shows
   std::string ladder;                    // "PROFILE/FABRIC", or empty
+  std::string left_out;                  // traffic that the network cannot carry and need not; empty: none
   std::string settings;                  // the resolved scenario, as `weft show` prints it
 };
 

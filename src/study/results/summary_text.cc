@@ -105,6 +105,9 @@ void write_run(Writer& out, const RunResults& results, const Summary& summary) {
   out.line("topology", fmt::format("{}: {}, {}, {}", run.topology, count_text(run.hosts, "host", "hosts"),
                                    count_text(run.endpoints, "NIC port", "NIC ports"),
                                    count_text(run.switches, "switch", "switches")));
+  if (!run.left_out.empty()) {
+    out.line("left out", run.left_out);
+  }
   out.line("end", end_text(run));
   std::string work = count_text(run.packet_hops, "packet-hop", "packet-hops");
   if (summary.hops_per_second) {

@@ -8,6 +8,7 @@
 #include "study/run/collector_ports.h"
 #include "study/run/collector_scale_up.h"
 #include "study/run/ladder.h"
+#include "study/scenario/optional_traffic.h"
 #include "study/scenario/scenario_listing.h"
 #include "study/scenario/scenario_words.h"
 
@@ -139,6 +140,7 @@ void Collector::describe_run(results::RunInfo& run, Simulation::End end, const I
   run.sample_interval = scenario.output.sample_interval;
   run.sample_instants = instants_;
   run.percentiles = scenario.output.percentiles;
+  run.left_out = scenario::left_out_text(scenario);
   run.settings = scenario::listing_text(scenario);
 }
 

@@ -135,6 +135,8 @@ class Simulation {
   [[nodiscard]] Result<void> make_collective(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> build();
   [[nodiscard]] host::HostResources* resources_of(const world::MachinePlan& machine) const;
+  [[nodiscard]] verbs::MemoryPlace place_of_buffers(const assembly::TrafficPlan& plan,
+                                                    const world::MachinePlan& machine) const;
   [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan, std::size_t first_machine);
   [[nodiscard]] Duration start_delay(const Job& job, std::uint32_t rank) const;
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
@@ -143,13 +145,13 @@ class Simulation {
   [[nodiscard]] Duration round_trip(const Job& job) const;
   [[nodiscard]] std::string place_of(const assembly::TrafficPlan& plan) const;
   [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
-  /// Every program is done, and every message that arrives with a completion has been seen.
-  /// The same of traffic that lasts as long as the jobs.
+  /// What call does, of traffic that lasts as long as the jobs.
   [[nodiscard]] Result<void> call_company(workload::Program* program, bool& started);
   /// Beside other traffic jobs that wait for one another would never be found idle.
   [[nodiscard]] bool jobs_are_stuck();
   /// A composed job does not look at the network now.
   [[nodiscard]] bool rests(Time time) const;
+  /// Every program is done, and every message that arrives with a completion has been seen.
   [[nodiscard]] bool all_done() const;
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
 

@@ -181,6 +181,16 @@ host::HostResources* Simulation::resources_of(const world::MachinePlan& machine)
   return gpu == nullptr ? nullptr : parts_->hosts->resources(gpu->host);
 }
 
+// Kernel sockets have their buffers in the host's memory, whatever RDMA beside them uses.
+verbs::MemoryPlace Simulation::place_of_buffers(const assembly::TrafficPlan& plan,
+                                                const world::MachinePlan& machine) const {
+  if (machine.rails.empty()) {
+    return {machine.gpu};
+  }
+  return assembly::service_of(plan.family) == host::Service::kTcp ? verbs::MemoryPlace{}
+                                                                  : parts_->hosts->memory(machine.rails.front());
+}
+
 Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_machine) {
   jobs_.push_back({.name = plan.job.name, .rank_names = plan.rank_names, .rank_endpoints = {}});
   for (const world::MachinePlan& machine : plan.machines) {
@@ -200,8 +210,7 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     host::SimMachine& machine = world_->machine(first_machine + rank);
     const world::MachinePlan& planned = job.plan.machines[rank];
-    const verbs::MemoryPlace place =
-        planned.rails.empty() ? verbs::MemoryPlace{planned.gpu} : parts_->hosts->memory(planned.rails.front());
+    const verbs::MemoryPlace place = place_of_buffers(job.plan, planned);
     workload::RankMemory memory{.place = place};
     if (job.bytes) {
       memory = job.bytes->memory(rank, place);

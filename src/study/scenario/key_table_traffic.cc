@@ -105,6 +105,11 @@ constexpr std::array kTraffic = {
         .about = "What carries it, where one Ethernet carries several: `tcp` or `iwarp` beside the family of "
                  "[fabric]; `fabric`: that family.",
         .empty_word = "fabric"},
+    Key{.name = "required",
+        .binding = bind<&TrafficSettings::required>(),
+        .fallback = "true",
+        .about = "`false`: left out where the network's family cannot carry it, TCP on InfiniBand for example, so that "
+                 "networks with and without it can be compared. Results say what was left out."},
     Key{.name = "job",
         .binding = bind<&TrafficSettings::job>(),
         .fallback = "",

@@ -214,6 +214,7 @@ struct Scenario {
   CostSettings cost{};
   OutputSettings output{};
   std::vector<TrafficSettings> traffic;
+  std::vector<TrafficLeftOut> left_out;  // of `traffic`, what the network's family cannot carry and need not
   std::vector<JobSettings> jobs;
   std::vector<EventSettings> events;
   std::vector<DeviceOverride> overrides;

@@ -9,6 +9,7 @@
 #include "study/scenario/apply.h"
 #include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/key_table.h"
+#include "study/scenario/optional_traffic.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/scenario_words.h"
 
@@ -29,11 +30,18 @@ bool is_of_other_algorithm(const Section& section, CongestionAlgorithm algorithm
   return control != nullptr && control->algorithm != algorithm;
 }
 
+bool has_sockets(const Scenario& scenario) {
+  const auto is_tcp = [](Family family) { return engine_of(family) == FamilyEngine::kTcp; };
+  return is_tcp(scenario.fabric.family) || std::ranges::any_of(scenario.traffic, [&](const TrafficSettings& traffic) {
+           return traffic.family && is_tcp(*traffic.family);
+         });
+}
+
 // Of hosts without stages only the profile means anything, of others sockets only with TCP.
 bool is_of_other_hosts(const Section& section, const Key& key, const Scenario& scenario) {
   const bool staged = scenario.devices.host.model == HostModel::kStages;
   return (section.path == "host" && !staged && key.name != "profile") ||
-         (section.path == "sockets" && (!staged || engine_of(scenario.fabric.family) != FamilyEngine::kTcp)) ||
+         (section.path == "sockets" && (!staged || !has_sockets(scenario))) ||
          (section.path == "scale_up" && scenario.scale_up.kind == ScaleUpKind::kNone && key.name != "entry");
 }
 
@@ -191,6 +199,9 @@ std::string listing_text(const Scenario& scenario) {
     }
     section = here;
     text += line(row.path, row.value, row.source.text);
+  }
+  if (!scenario.left_out.empty()) {
+    text += fmt::format("\n{}\n", left_out_text(scenario));
   }
   for (const auto& override : scenario.overrides) {
     text += fmt::format("\noverride of {}\n", override_title(override));

@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "study/scenario/apply.h"
 #include "study/scenario/congestion/congestion_table.h"
+#include "study/scenario/optional_traffic.h"
 #include "study/scenario/scenario_derive.h"
 #include "study/scenario/scenario_models.h"
 #include "study/scenario/scenario_validate.h"
@@ -422,6 +423,7 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
   if (auto checked = check_applies(layers, *scenario); !checked) {
     return pass_on(checked);
   }
+  leave_out_traffic(*scenario);
   if (auto checked = validate(*scenario); !checked) {
     return pass_on(checked);
   }

@@ -52,6 +52,7 @@ struct TrafficSettings {
   std::string file;                      // flows: a list in a file, relative to the scenario
   std::optional<std::int64_t> priority;  // none: [qos]
   std::optional<Family> family;          // none: that of [fabric]
+  bool required = true;                  // no: left out where the network's family cannot carry it
   std::string job;                       // empty: hosts are the participants
   TrafficRoute over = TrafficRoute::kFabric;
   // Collectives; a value that is not given is that of [collectives].
@@ -61,6 +62,12 @@ struct TrafficSettings {
   std::optional<std::int64_t> channels;
   std::optional<Bytes> chunk;
   std::optional<std::int64_t> queue_pairs;
+};
+
+/// A [[traffic]] that is not required, and why this network cannot carry it.
+struct TrafficLeftOut {
+  std::string name;
+  std::string reason;
 };
 
 enum class Placement : std::uint8_t { kPacked, kSpread, kRandom, kListed };

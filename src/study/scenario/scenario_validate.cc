@@ -17,6 +17,7 @@
 #include "study/scenario/apply.h"
 #include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/fail_at.h"
+#include "study/scenario/optional_traffic.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::scenario {
@@ -243,39 +244,13 @@ Result<void> validate_flows(const Scenario& scenario, const TrafficSettings& tra
   return {};
 }
 
-// Which family moves a traffic, and whether it has the operation.
 Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
-  if (traffic.over == TrafficRoute::kScaleUp) {
-    return {};  // stores, loads and sends: every operation
+  const std::optional<CarrierFault> fault = carrier_fault(scenario, traffic);
+  if (!fault) {
+    return {};
   }
-  const Family fabric = scenario.fabric.family;
-  const Family family = traffic.family.value_or(fabric);
-  if (family != fabric && (is_infiniband(fabric) || has_ib_transport(family))) {
-    return fail_at(scenario, path + "family", "'{}' cannot run on a fabric of {}; {}", word_of(family), word_of(fabric),
-                   is_infiniband(fabric) ? "InfiniBand carries no other family" : "in addition to it: tcp, iwarp");
-  }
-  if (family != fabric && scenario.devices.host.model == HostModel::kStages) {
-    return fail_at(scenario, path + "family",
-                   "a host profile with stages supports one transport per host; set host.profile = \"ideal\" to run "
-                   "'{}' and '{}' on the same hosts",
-                   word_of(family), word_of(fabric));
-  }
-  const HostSettings& host = scenario.devices.host;
-  if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu) {
-    if (!has_ib_transport(family)) {
-      return fail_at(scenario, "host.memory",
-                     "GPU buffers are modelled for RDMA families only; with {}, set memory = \"host\"",
-                     word_of(family));
-    }
-    if (host.path == GpuPath::kBounce && traffic.operation == Operation::kRead) {
-      return fail_at(scenario, path + "operation",
-                     "READ through host memory (bounce) is not modelled; use write, write-imm or send");
-    }
-  }
-  if (engine_of(family) == FamilyEngine::kTcp && traffic.operation == Operation::kRead) {
-    return fail_at(scenario, path + "operation", "a TCP stream has no READ; one of write, send");
-  }
-  return {};
+  const bool is_own = fault->key.find('.') == std::string::npos;
+  return fail_at(scenario, is_own ? path + fault->key : fault->key, "{}; {}", fault->reason, fault->remedy);
 }
 
 Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
@@ -430,7 +405,8 @@ bool lasts_as_long_as_jobs(const Scenario& scenario, const TrafficSettings& traf
 
 Result<void> check_has_traffic(const Scenario& scenario) {
   if (scenario.traffic.empty() && scenario.jobs.empty()) {
-    return fail("{}:1:1: nothing is sent: add a [[traffic]] or a [[job]]", scenario.file);
+    return fail("{}:1:1: nothing is sent: {}", scenario.file,
+                scenario.left_out.empty() ? "add a [[traffic]] or a [[job]]" : left_out_text(scenario));
   }
   return {};
 }
@@ -479,6 +455,46 @@ Result<void> validate_protocols(const Scenario& scenario) {
     }
   }
   return {};
+}
+
+// Which family moves a traffic, and whether it has the operation.
+std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const TrafficSettings& traffic) {
+  if (traffic.over == TrafficRoute::kScaleUp) {
+    return std::nullopt;  // stores, loads and sends: every operation
+  }
+  const Family fabric = scenario.fabric.family;
+  const Family family = traffic.family.value_or(fabric);
+  if (family != fabric && (is_infiniband(fabric) || has_ib_transport(family))) {
+    return CarrierFault{.key = "family",
+                        .reason = fmt::format("'{}' cannot run on a fabric of {}", word_of(family), word_of(fabric)),
+                        .remedy = is_infiniband(fabric)
+                                      ? "InfiniBand carries no other family; required = false leaves it out there"
+                                      : "in addition to it: tcp, iwarp"};
+  }
+  const HostSettings& host = scenario.devices.host;
+  const bool sockets_beside_rdma = family != fabric && engine_of(family) == FamilyEngine::kTcp;
+  if (family != fabric && !sockets_beside_rdma && host.model == HostModel::kStages) {
+    return CarrierFault{.key = "family",
+                        .reason = "a host profile with stages supports the fabric's own family and, beside it, tcp",
+                        .remedy = fmt::format("set host.profile = \"ideal\" to run '{}' and '{}' on the same hosts",
+                                              word_of(family), word_of(fabric))};
+  }
+  if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu && !sockets_beside_rdma) {
+    if (!has_ib_transport(family)) {
+      return CarrierFault{.key = "host.memory",
+                          .reason = "GPU buffers are modelled for RDMA families only",
+                          .remedy = fmt::format("with {}, set memory = \"host\"", word_of(family))};
+    }
+    if (host.path == GpuPath::kBounce && traffic.operation == Operation::kRead) {
+      return CarrierFault{.key = "operation",
+                          .reason = "READ through host memory (bounce) is not modelled",
+                          .remedy = "use write, write-imm or send"};
+    }
+  }
+  if (engine_of(family) == FamilyEngine::kTcp && traffic.operation == Operation::kRead) {
+    return CarrierFault{.key = "operation", .reason = "a TCP stream has no READ", .remedy = "one of write, send"};
+  }
+  return std::nullopt;
 }
 
 Result<void> validate(const Scenario& scenario) {

@@ -14,6 +14,15 @@ namespace weft::study::scenario {
 /// Errors have the place of the value that is at fault, with what would be right.
 [[nodiscard]] Result<void> validate(const Scenario& scenario);
 
+/// Why the scenario's network cannot carry a traffic, and the key to change: "family", or one of another table with
+/// its dots.
+struct CarrierFault {
+  std::string key;
+  std::string reason;
+  std::string remedy;
+};
+[[nodiscard]] std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const TrafficSettings& traffic);
+
 /// The part of it that needs no device parameters: whether family, routing and algorithms fit one another.
 [[nodiscard]] Result<void> validate_protocols(const Scenario& scenario);
 

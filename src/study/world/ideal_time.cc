@@ -175,10 +175,12 @@ Duration host_time(const World& world, const IdealPath& path, workload::Operatio
   const host::HostPath& sender = *source.path();
   const host::HostPath* const receiver = world.nic(path.destination).path();
   const bool loads = path.service == host::Service::kMemory;
-  const host::MessageShape shape{.size = host_bytes(path, size),
-                                 .packet = loads ? Bytes(source.options().memory.format.unit) : path.mtu,
-                                 .opcode = workload::opcode_of(operation),
-                                 .place = path.place};
+  const host::MessageShape shape{
+      .size = host_bytes(path, size),
+      .packet = loads ? Bytes(source.options().memory.format.unit) : path.mtu,
+      .opcode = workload::opcode_of(operation),
+      .place = path.place,
+      .engine = path.service == host::Service::kTcp ? transport::EngineKind::kTcp : transport::EngineKind::kRc};
   Duration sum = sender.idle_stages(host::HostPathSide::kSend, shape).sum();
   if (operation == workload::Operation::kRead) {
     // The fabric has the delay of the NIC's receiving pipeline.

@@ -1,0 +1,128 @@
+// What runs beside a job or beside RDMA: sockets on the same NICs, traffic that ends with the job, and traffic that a
+// network may leave out.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "study/run/simulation.h"
+#include "study/scenario/optional_traffic.h"
+#include "study/scenario/scenario_test_support.h"
+
+namespace weft::study::run {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Completion times of each traffic's messages.
+struct Completions final : workload::MessageSink {
+  void on_message(const workload::MessageRecord& record) override {
+    of_job[record.flow.job.value()].push_back(record.finished - record.posted);
+  }
+  std::map<std::uint32_t, std::vector<Duration>> of_job;
+};
+
+Completions completions_of(const std::string& text) {
+  Completions completions;
+  const auto scenario = scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}},
+                                                 scenario::test_catalogue());
+  EXPECT_TRUE(scenario) << scenario.error().message;
+  if (!scenario) {
+    return completions;
+  }
+  auto simulation = Simulation::create(*scenario, completions);
+  EXPECT_TRUE(simulation) << simulation.error().message;
+  if (simulation) {
+    EXPECT_EQ((*simulation)->run([](const Progress&) { return true; }), Simulation::End::kFinished)
+        << (*simulation)->error();
+  }
+  return completions;
+}
+
+std::string flow_of(std::string_view name, std::string_view family, std::string_view more) {
+  return fmt::format(
+      "[[traffic]]\nname = \"{}\"\nkind = \"flows\"\nfamily = \"{}\"\nsources = [\"host0\"]\ndestinations = "
+      "[\"host1\"]\n{}\n",
+      name, family, more);
+}
+
+std::string two_hosts(std::string_view family, std::string_view memory, const std::string& traffic) {
+  return fmt::format(
+      "[fabric]\nfamily = \"{}\"\nnic = \"connectx-7\"\n[host]\nprofile = \"modern\"\nmemory = \"{}\"\n[topology]\n"
+      "kind = \"single-switch\"\nhosts = 2\ngpus_per_host = 1\n{}",
+      family, memory, traffic);
+}
+
+constexpr std::string_view kSmall = "size = \"4 KiB\"";
+constexpr std::string_view kLater = "size = \"4 KiB\"\nstart = \"10 ms\"";
+
+// Idle, a message over sockets takes what it takes on a network of TCP alone, and RDMA what it takes without sockets.
+TEST(SocketsBesideRdma, TakeWhatTheyTakeAloneOnAnIdleHost) {
+  const Completions sockets_alone = completions_of(two_hosts("tcp", "host", flow_of("a", "tcp", kLater)));
+  const Completions rdma_alone = completions_of(two_hosts("rocev2", "gpu", flow_of("a", "rocev2", kSmall)));
+  const Completions both =
+      completions_of(two_hosts("rocev2", "gpu", flow_of("a", "rocev2", kSmall) + flow_of("b", "tcp", kLater)));
+  EXPECT_EQ(both.of_job.at(0), rdma_alone.of_job.at(0));
+  EXPECT_EQ(both.of_job.at(1), sockets_alone.of_job.at(0));
+}
+
+// Two flows from one NIC: RDMA's data stand in a class of their own, and both together cannot send more than the line.
+TEST(SocketsBesideRdma, ShareTheLineAndSlowEachOther) {
+  const std::string many = "size = \"1 MiB\"\ncount = 64\ndepth = 4";
+  const Completions rdma_alone = completions_of(two_hosts("rocev2", "host", flow_of("a", "rocev2", many)));
+  const Completions both =
+      completions_of(two_hosts("rocev2", "host", flow_of("a", "rocev2", many) + flow_of("b", "tcp", many)));
+  const auto sum = [](const std::vector<Duration>& all) {
+    Duration total{};
+    for (const Duration one : all) {
+      total += one;
+    }
+    return total;
+  };
+  ASSERT_EQ(both.of_job.at(0).size(), 64U);
+  ASSERT_EQ(both.of_job.at(1).size(), 64U);
+  EXPECT_GT(sum(both.of_job.at(0)), sum(rdma_alone.of_job.at(0)));
+}
+
+constexpr std::string_view kTwoTraffics = R"([[traffic]]
+name = "storage"
+kind = "permutation"
+family = "tcp"
+required = false
+size = "64 KiB"
+[[traffic]]
+name = "probe"
+kind = "permutation"
+size = "4 KiB"
+)";
+
+TEST(OptionalTraffic, IsLeftOutWhereTheFamilyCannotCarryItAndItsKeysGoWithIt) {
+  const auto ethernet = scenario::scenario_with(kTwoTraffics);
+  ASSERT_TRUE(ethernet) << ethernet.error().message;
+  EXPECT_EQ(ethernet->traffic.size(), 2U);
+  EXPECT_TRUE(ethernet->left_out.empty());
+
+  const auto infiniband =
+      scenario::scenario_with(kTwoTraffics, {.file = {}, .case_name = {}, .settings = {"fabric.family=infiniband"}});
+  ASSERT_TRUE(infiniband) << infiniband.error().message;
+  ASSERT_EQ(infiniband->traffic.size(), 1U);
+  EXPECT_EQ(infiniband->traffic.front().name, "probe");
+  EXPECT_THAT(infiniband->sources.at("traffic[0].size").text, HasSubstr("test.toml:15"));
+  EXPECT_FALSE(infiniband->sources.contains("traffic[1].size"));
+  EXPECT_EQ(scenario::left_out_text(*infiniband),
+            "traffic 'storage' is left out: 'tcp' cannot run on a fabric of infiniband");
+}
+
+TEST(OptionalTraffic, IsRefusedWhereItIsRequiredWithTheKeyThatLeavesItOut) {
+  const auto scenario = scenario::scenario_with(
+      kTwoTraffics,
+      {.file = {}, .case_name = {}, .settings = {"fabric.family=infiniband", "traffic[0].required=true"}});
+  EXPECT_THAT(message_of(scenario), HasSubstr("traffic[0].family: 'tcp' cannot run on a fabric of infiniband; "
+                                              "InfiniBand carries no other family; required = false leaves it out"));
+}
+
+}  // namespace
+}  // namespace weft::study::run
