@@ -24,6 +24,9 @@ enum class GpuAccess : std::uint8_t { kGpuDirect, kBounce };
 
 struct HostOptions {
   std::uint32_t cores = 1;
+  /// Of them, the first, which RDMA's programs alone run on, as pinned threads do; fewer than all. 0: sockets and RDMA
+  /// share all cores.
+  std::uint32_t rdma_cores = 0;
   std::uint32_t gpus = 0;
   Rate memory_rate = Rate::max();
   Stage memory_copy{};  // by a core, from host memory to host memory
@@ -47,6 +50,15 @@ class HostResources {
   [[nodiscard]] const HostOptions& options() const { return options_; }
   [[nodiscard]] Cpu& cpu() { return cpu_; }
   [[nodiscard]] const Cpu& cpu() const { return cpu_; }
+  /// Where a program of RDMA, or a thread or a flow of sockets, runs; `hash` is of what it serves.
+  [[nodiscard]] CoreId rdma_core(std::uint64_t hash) const {
+    return options_.rdma_cores == 0 ? cpu_.core_of(hash)
+                                    : CoreId(static_cast<std::uint32_t>(hash % options_.rdma_cores));
+  }
+  [[nodiscard]] CoreId socket_core(std::uint64_t hash) const {
+    const std::uint32_t own = cpu_.cores() - options_.rdma_cores;
+    return CoreId(options_.rdma_cores + static_cast<std::uint32_t>(hash % own));
+  }
   /// A slot for one more NIC; stays where it is.
   [[nodiscard]] PcieSlot& add_nic();
   [[nodiscard]] PcieSlot& gpu(verbs::GpuIndex gpu) {

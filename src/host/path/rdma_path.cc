@@ -43,7 +43,7 @@ CoreId RdmaPath::core_of(Qpn qpn) const {
   const std::uint32_t value = qpn.value();
   const std::array<char, 4> bytes = {static_cast<char>(value), static_cast<char>(value >> 8),
                                      static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
-  return host_.cpu().core_of(stable_hash(seed_, {bytes.data(), bytes.size()}));
+  return host_.rdma_core(stable_hash(seed_, {bytes.data(), bytes.size()}));
 }
 
 Duration RdmaPath::first_fetch(const HostResources::Piece& first) const {

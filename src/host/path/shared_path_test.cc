@@ -16,17 +16,20 @@ constexpr FlowRef kRdmaFlow = static_cast<FlowRef>(EngineKind::kRc) << 28;
 constexpr FlowRef kSocketFlow = static_cast<FlowRef>(EngineKind::kTcp) << 28;
 
 struct Fixture {
-  static HostOptions one_core() {
+  static HostOptions one_core() { return with_cores(1, 0); }
+  static HostOptions with_cores(std::uint32_t cores, std::uint32_t rdma_cores) {
     HostOptions options = two_gpus();
-    options.cores = 1;
+    options.cores = cores;
+    options.rdma_cores = rdma_cores;
     return options;
   }
+  explicit Fixture(const HostOptions& options = one_core()) : host(options) {}
   HostPath::Posting posting(FlowRef flow, Bytes size) const {
     return {.flow = flow, .qpn = Qpn(1), .size = size, .place = {}, .packet = 1448_bytes};
   }
   Duration post(FlowRef flow, Bytes size, Time now = Time::zero()) { return path.post(posting(flow, size), now) - now; }
 
-  HostResources host{one_core()};
+  HostResources host;
   HostResources other{one_core()};
   SharedPath path{rdma_stages(), socket_stages(), {.host = host, .slot = host.add_nic(), .seed = 1}};
   RdmaPath rdma{rdma_stages(), {.host = other, .slot = other.add_nic(), .seed = 1}};
@@ -74,6 +77,13 @@ TEST(SharedPath, RdmaProgramsWaitForTheCoreThatSocketsKeepBusy) {
   const Duration sockets = 350_ns + 50_ns + (80_gbps).transmit_time(64_kib) + 2'250_ns;
   (void)host.post(kSocketFlow, 1_mib);
   EXPECT_EQ(host.post(kRdmaFlow, 64_bytes), Fixture().post(kRdmaFlow, 64_bytes) + sockets);
+}
+
+TEST(SharedPath, ProgramsOfRdmaWithCoresOfTheirOwnDoNotWaitForSockets) {
+  Fixture host(Fixture::with_cores(2, 1));
+  (void)host.post(kSocketFlow, 1_mib);
+  EXPECT_EQ(host.post(kRdmaFlow, 64_bytes), Fixture().post(kRdmaFlow, 64_bytes));
+  EXPECT_GT(host.post(kSocketFlow + 1, 64_bytes), Fixture().post(kSocketFlow, 64_bytes));
 }
 
 TEST(SharedPath, CompletionsOfSocketsAreSeenWithoutTheStagesOfRdma) {

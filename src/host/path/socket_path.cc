@@ -19,7 +19,7 @@ CoreId SocketPath::core_of(Qpn qpn) const {
   const std::uint32_t value = qpn.value();
   const std::array<char, 4> bytes = {static_cast<char>(value), static_cast<char>(value >> 8),
                                      static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
-  return host_.cpu().core_of(stable_hash(seed_, {bytes.data(), bytes.size()}));
+  return host_.socket_core(stable_hash(seed_, {bytes.data(), bytes.size()}));
 }
 
 // The copy and the run of the stack that the next unit of the flow needs.
@@ -84,7 +84,7 @@ Time SocketPath::responses_from(FlowRef flow) {
 
 HostPath::Admission SocketPath::admit(const Arrival& arrival, Time now) {
   Cpu& cpu = host_.cpu();
-  ReceiveRing& ring = rings_[cpu.core_of(arrival.flow_hash).value()];
+  ReceiveRing& ring = rings_[host_.socket_core(arrival.flow_hash).value()];
   const bool fits =
       ring.push({.name = arrival.packet, .flow_hash = arrival.flow_hash, .payload = arrival.payload}, cpu, now);
   counters_.dropped += fits ? 0 : 1;
@@ -116,7 +116,7 @@ std::optional<std::uint32_t> SocketPath::take_arrival(Time now) {
 Time SocketPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   Flow& state = flows_[flow];
   Cpu& cpu = host_.cpu();
-  state.receive_core = cpu.core_of(arrival.flow_hash);
+  state.receive_core = host_.socket_core(arrival.flow_hash);
   state.arrival_hash = arrival.flow_hash;
   const bool sleeps = state.reading_until < now && options_.ring.wait == SocketWait::kBlock;
   const Time awake = sleeps ? now + options_.wake_up.latency : now;

@@ -24,6 +24,15 @@ std::uint8_t dscp_of_priority(const scenario::QosSettings& qos, std::int64_t pri
                                                                   : priority * 8);
 }
 
+bool is_tcp(scenario::Family family) { return scenario::engine_of(family) == scenario::FamilyEngine::kTcp; }
+
+bool has_sockets_beside_rdma(const scenario::Scenario& scenario) {
+  return !is_tcp(scenario.fabric.family) &&
+         std::ranges::any_of(scenario.traffic, [](const scenario::TrafficSettings& traffic) {
+           return traffic.over == scenario::TrafficRoute::kFabric && traffic.family && is_tcp(*traffic.family);
+         });
+}
+
 std::optional<Distribution<Duration>> service_time(const scenario::ServiceTime& from) {
   switch (from.kind) {
     case scenario::ServiceTimeKind::kConstant:
@@ -76,7 +85,12 @@ host::HostResources* HostBuilder::resources(EndpointId endpoint) {
   }
   std::unique_ptr<host::HostResources>& made = resources_[hosts_[endpoint.value()]];
   if (made == nullptr) {
-    made = std::make_unique<host::HostResources>(host_options({scenario_, devices}));
+    host::HostOptions options = host_options({scenario_, devices});
+    if (has_sockets_beside_rdma(scenario_)) {
+      options.rdma_cores =
+          std::min(options.cores / 2, static_cast<std::uint32_t>(scenario_.topology.nics_per_host));
+    }
+    made = std::make_unique<host::HostResources>(options);
   }
   return made.get();
 }
@@ -101,9 +115,6 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const sce
   if (shared == nullptr) {
     return;
   }
-  const auto is_tcp = [](scenario::Family family) {
-    return scenario::engine_of(family) == scenario::FamilyEngine::kTcp;
-  };
   if (is_tcp(scenario_.fabric.family)) {
     nic.path = [shared, options = socket_path_options({scenario_, devices})](std::uint64_t seed) {
       return std::make_unique<host::SocketPath>(options, host::SocketPath::Place{.host = *shared, .seed = seed});
@@ -113,10 +124,7 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const sce
   host::PcieSlot& slot = shared->add_nic();
   const RdmaSite site{.memory = memory(endpoint), .line = rates_[endpoint.value()]};
   const host::RdmaPathOptions rdma = rdma_path_options({scenario_, devices}, site);
-  const bool serves_sockets = std::ranges::any_of(scenario_.traffic, [&](const scenario::TrafficSettings& traffic) {
-    return traffic.over == scenario::TrafficRoute::kFabric && traffic.family && is_tcp(*traffic.family);
-  });
-  if (serves_sockets) {
+  if (has_sockets_beside_rdma(scenario_)) {
     nic.path = [shared, &slot, rdma, sockets = socket_path_options({scenario_, devices})](std::uint64_t seed) {
       const host::RdmaPath::Place place{.host = *shared, .slot = slot, .seed = seed};
       return std::make_unique<host::SharedPath>(rdma, sockets, place);

@@ -131,9 +131,14 @@ report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenar
         off < 0 ? "longer" : "shorter");
   }
   if (fabric.left_out) {
-    made.not_counted.emplace_back("another network for the traffic that is left out: " + *fabric.left_out);
-    made.uncertain = fmt::format("{}{}; what else carries it is not in the price",
-                                 made.uncertain ? *made.uncertain + "; " : std::string(), *fabric.left_out);
+    const bool is_priced = scenario.cost.other.has_value();
+    if (!is_priced) {
+      made.not_counted.emplace_back("another network for the traffic that is left out (cost.other): " +
+                                    *fabric.left_out);
+    }
+    made.uncertain =
+        fmt::format("{}{}{}", made.uncertain ? *made.uncertain + "; " : std::string(), *fabric.left_out,
+                    is_priced ? "" : "; what else carries it is not in the price (cost.other)");
   }
   return made;
 }

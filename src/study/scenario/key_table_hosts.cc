@@ -38,7 +38,8 @@ constexpr std::array kHost = {
     Key{.name = "cores",
         .binding = bind<&HostSettings::cores>(),
         .fallback = "16",
-        .about = "Cores for programs, interrupts and softirq; queue pairs and flows are spread by hash.",
+        .about = "Cores for programs, interrupts and softirq; queue pairs and flows are spread by hash. Where sockets "
+                 "run beside RDMA, a core for each NIC, half of all at most, is kept for the programs of RDMA.",
         .range = {.low = 1, .high = 1'024}},
     Key{.name = "memory_rate",
         .binding = bind<&HostSettings::memory_rate>(),
