@@ -136,7 +136,7 @@ Result<void> TrainingRun::prepare_phases() {
   return {};
 }
 
-bool TrainingRun::rests(Time time) const { return board_ && !board_->over() && time + kLead < board_->begins_at(); }
+bool TrainingRun::rests(Time time) const { return board_ && (board_->over() || time + kLead < board_->begins_at()); }
 
 bool TrainingRun::take(const workload::MessageRecord& message) { return traffic_->add(message); }
 

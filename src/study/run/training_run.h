@@ -65,7 +65,8 @@ class TrainingRun {
   [[nodiscard]] bool is_between_phases(Time time) const {
     return board_ && !board_->over() && time < board_->begins_at();
   }
-  /// Composed, and at rest: traffic beside it need not be simulated until shortly before the next phase.
+  /// Composed, and at rest: traffic beside it need not be simulated until shortly before the next phase, and not at all
+  /// behind the last.
   [[nodiscard]] bool rests(Time time) const;
   /// Composed, and run to its end: its operations share links, and for them to settle would take as many packet-hops as
   /// the step (study/whole_step.h).
