@@ -2,7 +2,7 @@
 import * as member from 'weft:members';
 import {having, list, possible} from './comparison.js';
 import {h} from './dom.js';
-import {count, dollars, isNumber, orNot, watts} from './format.js';
+import {count, dollars, isNumber, orNot, watts, worded} from './format.js';
 import {fabricName} from './marks.js';
 import {absent, section, table} from './section.js';
 
@@ -45,7 +45,7 @@ function runningCost({[member.running_cost]: running}) {
     'p',
     {class: 'key'},
     counted.length > 0 && `Running it${years}: ${counted.join(', ')}. `,
-    list(running.not_counted).length > 0 && `Not counted: ${running.not_counted.join('; ')}.`,
+    list(running.not_counted).length > 0 && `Not counted: ${running.not_counted.map(worded).join('; ')}.`,
   );
 }
 
@@ -64,7 +64,17 @@ export function bill(comparison, looks) {
         h('h3', {}, fabricName(fabric, looks)),
         runningCost(fabric),
         table(`Bill of materials of ${fabric.name}`, COLUMNS, fabric.bill.map(rowOf), {
-          foot: ['Total', '', '', '', orNot(fabric[member.cost_usd], dollars), '', orNot(fabric[member.power_w], watts), '', ''],
+          foot: [
+            'Total',
+            '',
+            '',
+            '',
+            orNot(fabric[member.cost_usd], dollars),
+            '',
+            orNot(fabric[member.power_w], watts),
+            '',
+            '',
+          ],
         }),
       ),
     ),

@@ -1,5 +1,5 @@
 // One step of each fabric, lane by lane: a chart for each, all on the same clock.
-import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
+import {axis, legend, legendHeight, makeChart, textWidth, tip, tooltip} from '../charts.js';
 import {having} from '../comparison.js';
 import {h, slug} from '../dom.js';
 import {seconds, timeUnit} from '../format.js';
@@ -7,10 +7,11 @@ import {fabricName} from '../marks.js';
 import {kindLook} from '../palette.js';
 import {absent, numbers, section} from '../section.js';
 
-const LANE = 24;
+const LANE = 26;
 const MOST_LANES = 12; // of a fabric
 const MOST_ROWS = 200; // of the table; on paper it is open
 const PATTERN_WIDTH = 14; // pixels; a narrower bar has no room for its pattern
+const THIN = 3; // pixels; narrower bars of a kind that touch are drawn as one, and none is narrower
 
 /** The kind of a node: "dp all-reduce 3 of 8" and "dp all-reduce 4 of 8" look the same. */
 const kindOf = (event) => event.name.replace(/\s*\d+(\s*(of|\/)\s*\d+)?$/, '').trim() || event.name;
@@ -29,18 +30,54 @@ function lanesOf(fabric) {
   return lanes.slice(0, MOST_LANES);
 }
 
-function bars(events, kinds, theme) {
+/**
+ * Where events are drawn, by their index: {from, to, count} in pixels. Thin ones of a kind that follow one another are drawn as
+ * one bar, in the place of the first; a thin one alone is widened, as far as there is room before the next.
+ */
+export function placeBars(events, pixel) {
+  const lanes = new Map();
+  events.forEach((event, index) => {
+    const bar = {index, kind: kindOf(event), from: pixel(event.begin_s), to: pixel(event.end_s), count: 1};
+    lanes.set(laneOf(event), [...(lanes.get(laneOf(event)) ?? []), bar]);
+  });
+  const places = new Map();
+  for (const bars of lanes.values()) {
+    const drawn = [];
+    for (const bar of bars.sort((a, b) => a.from - b.from)) {
+      const last = drawn.at(-1);
+      const thin = bar.to - bar.from < THIN && last && (last.count > 1 || last.to - last.from < THIN);
+      if (thin && last.kind === bar.kind && bar.from - last.to < 1) {
+        last.to = Math.max(last.to, bar.to);
+        last.count += 1;
+      } else drawn.push(bar);
+    }
+    drawn.forEach((bar, place) => {
+      const next = drawn[place + 1]?.from ?? Infinity;
+      if (bar.to - bar.from < THIN) bar.to = Math.max(bar.to, Math.min(bar.from + THIN, next));
+      places.set(bar.index, bar);
+    });
+  }
+  return places;
+}
+
+function bars(events, kinds, {theme, unit, counts}) {
   return (params, api) => {
     const event = events[params.dataIndex];
-    const [x, y] = api.coord([api.value(1), api.value(0)]);
-    const end = api.coord([api.value(2), api.value(0)])[0];
+    if (!params.context.places) {
+      params.context.places = placeBars(events, (time) => api.coord([time * unit.factor, 0])[0]);
+      counts.clear();
+      params.context.places.forEach(({count}, index) => counts.set(index, count));
+    }
+    const place = params.context.places.get(params.dataIndex);
+    if (!place) return null; // drawn with others
+    const y = api.coord([api.value(1), api.value(0)])[1];
     const height = LANE * 0.74;
     const look = kindLook(kindOf(event), kinds.indexOf(kindOf(event)), theme);
     const {x: left, width} = params.coordSys;
-    const from = Math.max(x, left);
-    const to = Math.min(Math.max(end, x + 1), left + width);
+    const from = Math.max(place.from, left);
+    const to = Math.min(place.to, left + width);
     if (to <= from) return null;
-    const fits = to - from > event.name.length * 6.4 + 8;
+    const fits = place.count === 1 && to - from > textWidth(event.name, 11) + 12;
     const patterned = to - from >= PATTERN_WIDTH && look.decal !== 'none';
     return {
       type: 'rect',
@@ -68,15 +105,17 @@ function bars(events, kinds, theme) {
   };
 }
 
-function chartOf(fabric, {kinds, last, unit, legendRows}) {
+function chartOf(fabric, {kinds, last, unit, keyHeight}) {
   const lanes = lanesOf(fabric);
   const events = fabric.timeline.filter((event) => lanes.includes(laneOf(event)));
-  const top = (width) => 6 + 24 * legendRows(width);
+  const top = (width) => 8 + keyHeight(width);
+  const counts = new Map(); // index of an event -> how many its bar stands for
+  const sides = lanes.flatMap((lane) => lane.split(', ')).map((text) => textWidth(text, 11));
   const option = (theme, width) => {
     const narrow = width < 560;
     return {
-      legend: legendRows(width) > 0 ? legend(theme, {data: kinds, selectedMode: false}) : {show: false},
-      grid: {left: narrow ? 104 : 178, right: 24, top: top(width), height: lanes.length * LANE},
+      legend: keyHeight(width) > 0 ? legend(theme, width, {data: kinds, selectedMode: false}) : {show: false},
+      grid: {left: narrow ? Math.max(40, ...sides) + 14 : 178, right: 24, top: top(width), height: lanes.length * LANE},
       xAxis: axis(theme, {
         type: 'value',
         min: 0,
@@ -91,14 +130,19 @@ function chartOf(fabric, {kinds, last, unit, legendRows}) {
         inverse: true,
         data: lanes,
         splitLine: {show: false},
-        axisLabel: {interval: 0, width: narrow ? 96 : 170, overflow: 'truncate'},
+        axisLabel: {
+          interval: 0,
+          hideOverlap: false,
+          formatter: (lane) => (narrow ? lane.replace(', ', '\n') : lane),
+          ...(narrow ? {fontSize: 11, lineHeight: 12} : {}),
+        },
       }),
-      dataZoom: [{type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: false}],
       tooltip: tooltip(theme, {
         trigger: 'item',
         formatter: ({dataIndex}) => {
           const event = events[dataIndex];
-          return tip(event.name, [
+          const more = (counts.get(dataIndex) ?? 1) - 1;
+          return tip(more > 0 ? `${event.name}, and ${more} more of its kind (zoom to see each)` : event.name, [
             ['rank', event.rank],
             ['lane', event.lane],
             ['from', seconds(event.begin_s)],
@@ -113,7 +157,7 @@ function chartOf(fabric, {kinds, last, unit, legendRows}) {
           type: 'custom',
           encode: {x: [1, 2], y: 0},
           clip: true,
-          renderItem: bars(events, kinds, theme),
+          renderItem: bars(events, kinds, {theme, unit, counts}),
           data: events.map((event) => ({
             name: event.name,
             value: [lanes.indexOf(laneOf(event)), event.begin_s * unit.factor, event.end_s * unit.factor],
@@ -132,6 +176,8 @@ function chartOf(fabric, {kinds, last, unit, legendRows}) {
     makeChart({
       id: `timeline-${slug(fabric.name)}`,
       option,
+      zoom: 'x',
+      clock: 'timelines',
       description: `Timeline of a step with ${fabric.name}, lane by lane.`,
       height: (width) => top(width) + lanes.length * LANE + 48,
     }).element,
@@ -145,20 +191,20 @@ export function timelines(comparison, looks) {
   const events = fabrics.flatMap((fabric) => fabric.timeline);
   const last = events.reduce((latest, event) => Math.max(latest, event.end_s), 0);
   const kinds = [...new Set(events.map(kindOf))];
-  const legendRows = (width) => Math.ceil(kinds.reduce((total, kind) => total + kind.length * 7 + 52, 0) / width);
+  const keyHeight = (width) => legendHeight(kinds, width);
   const common = {kinds, last, unit: timeUnit(last)};
   const rows = fabrics.flatMap((fabric) => fabric.timeline.map((event) => [fabric, event]));
   const cut = rows.length > MOST_ROWS ? ` (the first ${MOST_ROWS} of ${rows.length})` : '';
   return section(
     'timelines',
     'Timelines of a step',
-    'What GPUs do when, on the same clock for every fabric: the shorter the lanes, the faster the step. Hold Ctrl and turn the wheel to zoom.',
+    'What GPUs do when, on the same clock for every fabric: the shorter the lanes, the faster the step. Events too short to see are drawn together with those of their kind beside them; all fabrics zoom together.',
     fabrics.map((fabric, index) =>
       h(
         'div',
         {class: 'block whole'},
         h('h3', {}, fabricName(fabric, looks)),
-        chartOf(fabric, {...common, legendRows: index === 0 ? legendRows : () => 0}),
+        chartOf(fabric, {...common, keyHeight: index === 0 ? keyHeight : () => 0}),
       ),
     ),
     numbers(
@@ -171,16 +217,17 @@ export function timelines(comparison, looks) {
         {name: 'From', number: true},
         {name: 'To', number: true},
       ],
-      rows
-        .slice(0, MOST_ROWS)
-        .map(([fabric, event]) => [
-          fabric.name,
-          `rank ${event.rank}`,
-          event.lane,
-          event.name,
-          seconds(event.begin_s),
-          seconds(event.end_s),
-        ]),
+      () =>
+        rows
+          .slice(0, MOST_ROWS)
+          .map(([fabric, event]) => [
+            fabric.name,
+            `rank ${event.rank}`,
+            event.lane,
+            event.name,
+            seconds(event.begin_s),
+            seconds(event.end_s),
+          ]),
     ),
   );
 }
