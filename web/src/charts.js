@@ -8,6 +8,7 @@ import {Zoom} from './zoom.js';
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 const PAPER_WIDTH = 690; // CSS pixels between the margins of a portrait page, A4 or Letter
+const HALF_WIDTH = 337; // of charts that stand side by side on paper
 
 /** id -> {chart, draw}; also for tests of the page. */
 export const charts = new Map();
@@ -166,20 +167,22 @@ export function shortened(text, width, size = 12) {
 }
 
 /**
- * Adds a chart. `option(theme, width)` gives its option, `height(width, onPaper)` or a
+ * Adds a chart. `option(theme, width, onPaper)` gives its option, `height(width, onPaper)` or a
  * number its height in pixels; `zoom` names the
- * axes along which a reader may zoom ('x' or 'xy'), and charts of one `clock` zoom together. Gives the element, and functions
+ * axes along which a reader may zoom ('x' or 'xy'), and charts of one `clock` zoom together; `half`: two
+ * stand side by side on paper. Gives the element, and functions
  * that draw it again, in another height too.
  */
-export function makeChart({id, description, height, option, zoom, clock}) {
+export function makeChart({id, description, height, option, zoom, clock, half = false}) {
   const element = h('div', {class: 'chart', id: `chart-${id}`, role: 'img', 'aria-label': description});
   const heightAt = (width) => (typeof height === 'function' ? height(width, onPaper) : height);
   const entry = {element, chart: null, zoom: zoom ? new Zoom(element, zoom, clock) : null, selected: null};
+  entry.paperWidth = half ? HALF_WIDTH : PAPER_WIDTH;
   let lastWidth = 0;
   let watch = null;
   entry.draw = (merge = false) => {
     const width = entry.chart.getWidth();
-    const made = {...base(currentTheme(), description), ...option(currentTheme(), width)};
+    const made = {...base(currentTheme(), description), ...option(currentTheme(), width, onPaper)};
     if (entry.zoom) made.dataZoom = entry.zoom.parts();
     if (entry.selected && made.legend) made.legend.selected = entry.selected;
     entry.chart.setOption(made, {notMerge: !merge});
@@ -272,7 +275,7 @@ export function toPaper() {
   onPaper = true;
   setPrinting(true);
   drawnForPaper = [...charts.values()].filter((entry) => !entry.chart);
-  charts.forEach((entry) => (entry.chart ? entry.resize(PAPER_WIDTH) : entry.start(PAPER_WIDTH)));
+  charts.forEach((entry) => (entry.chart ? entry.resize(entry.paperWidth) : entry.start(entry.paperWidth)));
 }
 
 export function fromPaper() {

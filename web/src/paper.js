@@ -5,7 +5,7 @@ import {h} from './dom.js';
 import {fillAll} from './section.js';
 import {summary} from './summary.js';
 
-const PAGE = 950; // CSS pixels between the margins of a Letter page, the shorter of Letter and A4
+const PAGE = 979; // CSS pixels between the margins of a Letter page, the shorter of Letter and A4
 const APPENDIX = 10; // pages
 const SLACK = 0.86; // of a page is filled: what does not fit goes to the next page as a whole
 const ROOM = APPENDIX * PAGE * SLACK;
@@ -13,11 +13,19 @@ const ROOM = APPENDIX * PAGE * SLACK;
 /** What is left out while the appendix is too long, the first first: what it is, and where. */
 const LEFT_OUT = [
   ['rows of long tables after the twelfth', (main) => [...main.querySelectorAll('details tbody tr:nth-child(n+13)')]],
+  ['the table of the timelines', (main) => [...main.querySelectorAll('#timelines details')]],
+  ['the table of the links', (main) => [...main.querySelectorAll('#topology details')]],
+  [
+    'tables under bars',
+    (main) => [...main.querySelectorAll('#recommendation details, #step-time details, #cost details')],
+  ],
+  ['critical paths', (main) => closed(main, /^Critical path/)],
+  ['the tables of lost time and parts', (main) => [...main.querySelectorAll('#lost-time-section details')]],
+  ['the tables of misconfigurations', (main) => [...main.querySelectorAll('#tuning details')]],
+  ['lists of settings', (main) => [...main.querySelectorAll('#settings')]],
   ['the resolved scenarios', (main) => [...main.querySelectorAll('.resolved')]],
   ['texts of licences', () => [...document.querySelectorAll('.foot')]],
-  ['critical paths', (main) => closed(main, /^Critical path/)],
-  ['lists of settings', (main) => [...main.querySelectorAll('#settings')]],
-  ['tables of numbers under charts', (main) => closed(main, /^Numbers as a table/)],
+  ['other tables of numbers under charts', (main) => closed(main, /^Numbers as a table/)],
   ['what differs from the baseline beside the headlines', (main) => [...main.querySelectorAll('#baseline details')]],
   ['misconfigurations of fabrics after the second', (main) => after(main, '#tuning .block', 2)],
   ['timelines of fabrics after the fourth', (main) => after(main, '#timelines .block', 4)],
@@ -39,17 +47,24 @@ const closed = (main, title) =>
   [...main.querySelectorAll('details')].filter((element) => title.test(element.firstChild.textContent));
 const after = (main, selector, count) => [...main.querySelectorAll(selector)].slice(count);
 
-/** Leaves things out until the appendix has room; gives what. */
+/** Leaves things out until the appendix has room, and puts back what there is room for after all; gives what is out. */
 function shorten(main) {
   const length = () => main.offsetHeight + document.querySelector('.foot').offsetHeight;
+  const mark = (elements, out) => elements.forEach((element) => element.classList.toggle('paper-out', out));
   const out = [];
   for (const [what, where] of LEFT_OUT) {
     if (length() <= ROOM) break;
     const elements = where(main).filter((element) => !element.closest('.paper-out'));
-    elements.forEach((element) => element.classList.add('paper-out'));
-    if (elements.length > 0) out.push(what);
+    mark(elements, true);
+    if (elements.length > 0) out.push({what, elements});
   }
-  return out;
+  const still = out.filter(({elements}) => {
+    mark(elements, false);
+    const fits = length() <= ROOM;
+    mark(elements, !fits);
+    return !fits;
+  });
+  return still.map(({what}) => what);
 }
 
 const leftOutNote = (out) =>

@@ -10,7 +10,7 @@ const KINDS = {clear: 'clear', likely: 'likely, not certain', tie: 'a tie', only
 
 const points = (title, texts) =>
   texts.length > 0 && [
-    h('h3', {}, title),
+    h('h3', {class: 'points-title'}, title),
     h(
       'ul',
       {class: 'points'},

@@ -87,11 +87,14 @@ function curves({id, name, fabrics, get, looks, given}) {
     id,
     option,
     zoom: 'x',
+    half: true,
     height: (width, onPaper) => (onPaper ? 215 : 340) + legendHeight(names, width, 34),
     description: `Cumulative distribution of ${name} for each fabric; further left is faster.`,
   });
   const figures = (fabric) => [0.5, 0.9, 0.99, 0.999].map((share) => orNot(quantile(get(fabric), share), microseconds));
-  return [
+  return h(
+    'div',
+    {class: 'block whole'},
     h('h3', {}, name[0].toUpperCase() + name.slice(1)),
     chart.element,
     numbers(
@@ -103,7 +106,7 @@ function curves({id, name, fabrics, get, looks, given}) {
       ],
       () => fabrics.map((fabric) => [fabric.name, ...figures(fabric), given(fabric)]),
     ),
-  ];
+  );
 }
 
 const said = (values) =>
@@ -118,31 +121,35 @@ export function distributions(comparison, looks) {
     'distributions',
     'Latency',
     'How many messages are done within a time: a curve further to the left is faster, a long tail to 100 % is a heavy tail.',
-    flows.length > 0
-      ? curves({
-          id: 'fct',
-          name: 'flow completion time',
-          fabrics: flows,
-          get: (fabric) => fabric.cdf.fct,
-          looks,
-          given: (fabric) =>
-            said([fabric[member.fct_us]?.p50, fabric[member.fct_us]?.p99, fabric[member.fct_us]?.p999]),
-        })
-      : absentPart('Flow completion times'),
-    small.length > 0
-      ? curves({
-          id: 'small-message',
-          name: 'latency of small messages',
-          fabrics: small,
-          get: (fabric) => fabric.cdf[member.small_message],
-          looks,
-          given: (fabric) =>
-            said([
-              fabric[member.small_message]?.[member.loaded_p50_us],
-              fabric[member.small_message]?.[member.loaded_p99_us],
-              fabric[member.small_message]?.[member.loaded_p999_us],
-            ]),
-        })
-      : absentPart('The latency of small messages'),
+    h(
+      'div',
+      {class: 'pairs'},
+      flows.length > 0
+        ? curves({
+            id: 'fct',
+            name: 'flow completion time',
+            fabrics: flows,
+            get: (fabric) => fabric.cdf.fct,
+            looks,
+            given: (fabric) =>
+              said([fabric[member.fct_us]?.p50, fabric[member.fct_us]?.p99, fabric[member.fct_us]?.p999]),
+          })
+        : absentPart('Flow completion times'),
+      small.length > 0
+        ? curves({
+            id: 'small-message',
+            name: 'latency of small messages',
+            fabrics: small,
+            get: (fabric) => fabric.cdf[member.small_message],
+            looks,
+            given: (fabric) =>
+              said([
+                fabric[member.small_message]?.[member.loaded_p50_us],
+                fabric[member.small_message]?.[member.loaded_p99_us],
+                fabric[member.small_message]?.[member.loaded_p999_us],
+              ]),
+          })
+        : absentPart('The latency of small messages'),
+    ),
   );
 }

@@ -65,7 +65,8 @@ function stack({id, description, bars}) {
     id,
     description,
     option,
-    height: (width) => 50 + legendHeight(kinds, width) + (width < NARROW ? 44 : 48) * bars.length,
+    height: (width, onPaper) =>
+      50 + legendHeight(kinds, width) + (onPaper ? 28 : width < NARROW ? 44 : 48) * bars.length,
   }).element;
 }
 

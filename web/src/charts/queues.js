@@ -11,6 +11,8 @@ import {absent, opening, section, select, table} from '../section.js';
 const MOST_PORTS = 8;
 const MOST_PATTERNS = 50; // instants; with more of them bars are too narrow for a pattern
 
+const heights = (onPaper) => (onPaper ? {queue: 120, held: 55} : {queue: 210, held: 90}); // pixels of the two parts
+
 const peak = (queue) => Math.max(0, ...list(queue.bytes));
 const held = (queue) => list(queue.held_s).reduce((total, value) => total + value, 0);
 
@@ -40,7 +42,7 @@ function optionOf(fabric) {
   const holds = timeUnit(Math.max(1e-9, ...queues.map((queue) => Math.max(0, ...list(queue.held_s)))));
   const anyHeld = isHeld(fabric);
   const longest = Math.max(...queues.map((queue) => queue.at_s.at(-1) ?? 0)) * time.factor;
-  return (theme, width) => {
+  return (theme, width, onPaper) => {
     const ports = portsOf(fabric);
     const top = legendHeight(ports, width, 34) + 12;
     const left = 66;
@@ -48,8 +50,8 @@ function optionOf(fabric) {
     return {
       legend: legend(theme, width, {data: ports, itemWidth: 34}),
       grid: [
-        {...common, top, height: 210},
-        {...common, top: top + 262, height: 90},
+        {...common, top, height: heights(onPaper).queue},
+        {...common, top: top + heights(onPaper).queue + 52, height: heights(onPaper).held},
       ],
       xAxis: [0, 1].map((index) =>
         axis(theme, {
@@ -153,8 +155,11 @@ export function queues(comparison) {
   const chart = makeChart({
     id: 'queues',
     zoom: 'x',
-    height: (width) => 12 + 210 + 50 + (isHeld(shown) ? 142 : 0) + legendHeight(portsOf(shown), width, 34),
-    option: (theme, width) => option(theme, width),
+    height: (width, onPaper) => {
+      const {queue, held: below} = heights(onPaper);
+      return 62 + queue + (isHeld(shown) ? 52 + below : 0) + legendHeight(portsOf(shown), width, 34);
+    },
+    option: (...how) => option(...how),
     description:
       'Bytes waiting at the fullest ports over time, and below how long each port was held by pauses or missing credits.',
   });

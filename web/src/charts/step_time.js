@@ -145,7 +145,7 @@ export function stepTime(comparison, looks) {
   });
   const chart = makeChart({
     id: 'step-time',
-    height: 56 + 46 * fabrics.length,
+    height: (width, onPaper) => 56 + (onPaper ? 28 : 46) * fabrics.length,
     option,
     description: 'Bars of the step time of each fabric; shorter is better.',
   });

@@ -8,6 +8,7 @@ import {kindLook} from '../palette.js';
 import {absent, numbers, section} from '../section.js';
 
 const LANE = 26;
+const laneHeight = (onPaper) => (onPaper ? 15 : LANE);
 const MOST_LANES = 12; // of a fabric
 const MOST_ROWS = 200; // of the table; on paper it is open
 const PATTERN_WIDTH = 14; // pixels; a narrower bar has no room for its pattern
@@ -71,7 +72,7 @@ function bars(events, kinds, {theme, unit, counts}) {
     const place = params.context.places.get(params.dataIndex);
     if (!place) return null; // drawn with others
     const y = api.coord([api.value(1), api.value(0)])[1];
-    const height = LANE * 0.74;
+    const height = api.size([0, 1])[1] * 0.74;
     const look = kindLook(kindOf(event), kinds.indexOf(kindOf(event)), theme);
     const {x: left, width} = params.coordSys;
     const from = Math.max(place.from, left);
@@ -111,11 +112,16 @@ function chartOf(fabric, {kinds, last, unit, keyHeight}) {
   const top = (width) => 8 + keyHeight(width);
   const counts = new Map(); // index of an event -> how many its bar stands for
   const sides = lanes.flatMap((lane) => lane.split(', ')).map((text) => textWidth(text, 11));
-  const option = (theme, width) => {
+  const option = (theme, width, onPaper) => {
     const narrow = width < 560;
     return {
       legend: keyHeight(width) > 0 ? legend(theme, width, {data: kinds, selectedMode: false}) : {show: false},
-      grid: {left: narrow ? Math.max(40, ...sides) + 14 : 178, right: 24, top: top(width), height: lanes.length * LANE},
+      grid: {
+        left: narrow ? Math.max(40, ...sides) + 14 : 178,
+        right: 24,
+        top: top(width),
+        height: lanes.length * laneHeight(onPaper),
+      },
       xAxis: axis(theme, {
         type: 'value',
         min: 0,
@@ -178,8 +184,9 @@ function chartOf(fabric, {kinds, last, unit, keyHeight}) {
       option,
       zoom: 'x',
       clock: 'timelines',
+      half: true,
       description: `Timeline of a step with ${fabric.name}, lane by lane.`,
-      height: (width) => top(width) + lanes.length * LANE + 48,
+      height: (width, onPaper) => top(width) + lanes.length * laneHeight(onPaper) + (onPaper ? 40 : 48),
     }).element,
     hidden > 0 && h('p', {class: 'key'}, `${hidden} more lanes, of further ranks, are in the results alone.`),
   ];
@@ -199,12 +206,16 @@ export function timelines(comparison, looks) {
     'timelines',
     'Timelines of a step',
     'What GPUs do when, on the same clock for every fabric: the shorter the lanes, the faster the step. Events too short to see are drawn together with those of their kind beside them; all fabrics zoom together.',
-    fabrics.map((fabric, index) =>
-      h(
-        'div',
-        {class: 'block whole'},
-        h('h3', {}, fabricName(fabric, looks)),
-        chartOf(fabric, {...common, keyHeight: index === 0 ? keyHeight : () => 0}),
+    h(
+      'div',
+      {class: 'pairs'},
+      fabrics.map((fabric, index) =>
+        h(
+          'div',
+          {class: 'block whole'},
+          h('h3', {}, fabricName(fabric, looks)),
+          chartOf(fabric, {...common, keyHeight: index === 0 ? keyHeight : () => 0}),
+        ),
       ),
     ),
     numbers(

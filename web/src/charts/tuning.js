@@ -88,7 +88,7 @@ function tornado(fabric, looks, most) {
   return makeChart({
     id: `tuning-${slug(fabric.name)}`,
     option,
-    height: (width) => 56 + rowHeight(items, width) * items.length,
+    height: (width, onPaper) => 56 + (rowHeight(items, width) - (onPaper ? 6 : 0)) * items.length,
     description: `Step time lost by misconfigurations of ${fabric.name}, the worst first.`,
   }).element;
 }

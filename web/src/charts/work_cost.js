@@ -124,7 +124,8 @@ export function workCostChart(fabrics) {
   });
   return makeChart({
     id: 'work-cost',
-    height: (width) => legendHeight(kinds, width) + 52 + (width < NARROW ? 44 : 40) * fabrics.length,
+    height: (width, onPaper) =>
+      legendHeight(kinds, width) + 52 + (onPaper ? 26 : width < NARROW ? 44 : 40) * fabrics.length,
     option,
     description: `Stacked bars of what a ${unit} costs with each fabric; shorter is better.`,
   }).element;
