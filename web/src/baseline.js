@@ -18,7 +18,7 @@ const differences = new Map(list(baseline?.diff.figures).map((row) => [`${row.fa
 const valueAt = (fabric, name) => name.split('.').reduce((value, key) => value?.[key], fabric);
 
 /** The step time or the money for a unit of work in the baseline. */
-export const baselineStep = (fabric) => before.get(fabric.name)?.step_time_s;
+export const baselineStep = (fabric) => before.get(fabric.name)?.[member.step_time_s];
 export const baselineCost = (fabric) => before.get(fabric.name)?.usd;
 
 /** In words, how a figure differs from that of the baseline; nothing without a baseline, or if neither has the figure. */
@@ -141,7 +141,9 @@ export function againstBaseline(comparison, looks) {
     'Against the baseline',
     `The baseline is ${baseline.file}${from.some(Boolean) ? ` (${from.filter(Boolean).join(', ')})` : ''}. A change is relative to it: below zero this report has less. Figures whose confidence intervals overlap have no difference.`,
     onlyInOne('Only in the baseline', diff.fabrics_only_in_a, looks, comparison, (name) =>
-      isNumber(before.get(name)?.step_time_s) ? ` (step time ${seconds(before.get(name).step_time_s)})` : '',
+      isNumber(before.get(name)?.[member.step_time_s])
+        ? ` (step time ${seconds(before.get(name)[member.step_time_s])})`
+        : '',
     ),
     onlyInOne('Only in this report', shown, looks, comparison, () => ''),
     both.length > 0 && table('Headline figures', FIGURES, headlineRows(both), {class: 'headlines'}),

@@ -5,6 +5,7 @@
 
 #include "study/report/comparison_diff.h"
 #include "study/report/comparison_diff_json.h"
+#include "study/report/comparison_tables.h"
 
 namespace weft::study::report {
 namespace {
@@ -14,7 +15,7 @@ using Json = nlohmann::ordered_json;
 Json baseline_fabric(const ComparedFabric& fabric) {
   Json json{{"name", fabric.name}, {"possible", fabric.possible}};
   if (fabric.step.mean) {
-    json["step_time_s"] = *fabric.step.mean;
+    json[name_of<&ComparedFabric::step, &StepTimes::mean>()] = *fabric.step.mean;
   }
   if (fabric.work_cost) {
     json["usd"] = fabric.work_cost->usd;

@@ -12,7 +12,7 @@ const laneHeight = (onPaper) => (onPaper ? 15 : LANE);
 const MOST_LANES = 12; // of a fabric
 const MOST_ROWS = 200; // of the table; on paper it is open
 const PATTERN_WIDTH = 14; // pixels; a narrower bar has no room for its pattern
-const THIN = 3; // pixels; narrower bars of a kind that touch are drawn as one, and none is narrower
+const THIN = 3; // pixels; no bar is narrower
 
 /** The kind of a node: "dp all-reduce 3 of 8" and "dp all-reduce 4 of 8" look the same. */
 const kindOf = (event) => event.name.replace(/\s*\d+(\s*(of|\/)\s*\d+)?$/, '').trim() || event.name;
@@ -31,14 +31,26 @@ function lanesOf(fabric) {
   return lanes.slice(0, MOST_LANES);
 }
 
+/** The kind that took most of a bar that stands for several events. */
+const mostOf = (times) => [...times].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+
+/** A bar takes in another that follows it. */
+function takeIn(bar, next) {
+  bar.to = Math.max(bar.to, next.to);
+  bar.count += 1;
+  for (const [kind, time] of next.times) bar.times.set(kind, (bar.times.get(kind) ?? 0) + time);
+}
+
 /**
- * Where events are drawn, by their index: {from, to, count} in pixels. Thin ones of a kind that follow one another are drawn as
- * one bar, in the place of the first; a thin one alone is widened, as far as there is room before the next.
+ * Where events are drawn, by their index: {from, to, count, kind} in pixels. Thin ones of a kind that follow one another are one
+ * bar, in the place of the first, and so are thin ones that would lie within the least width of a bar, whatever their kinds. A
+ * thin one alone is widened; what comes next begins behind it.
  */
 export function placeBars(events, pixel) {
   const lanes = new Map();
   events.forEach((event, index) => {
-    const bar = {index, kind: kindOf(event), from: pixel(event.begin_s), to: pixel(event.end_s), count: 1};
+    const [from, to] = [pixel(event.begin_s), pixel(event.end_s)];
+    const bar = {index, from, to, count: 1, thin: to - from < THIN, times: new Map([[kindOf(event), to - from]])};
     lanes.set(laneOf(event), [...(lanes.get(laneOf(event)) ?? []), bar]);
   });
   const places = new Map();
@@ -46,16 +58,15 @@ export function placeBars(events, pixel) {
     const drawn = [];
     for (const bar of bars.sort((a, b) => a.from - b.from)) {
       const last = drawn.at(-1);
-      const thin = bar.to - bar.from < THIN && last && (last.count > 1 || last.to - last.from < THIN);
-      if (thin && last.kind === bar.kind && bar.from - last.to < 1) {
-        last.to = Math.max(last.to, bar.to);
-        last.count += 1;
-      } else drawn.push(bar);
+      const alike = last?.thin && mostOf(last.times) === mostOf(bar.times) && bar.from - last.to < 1;
+      const within = last?.thin && bar.from < last.from + THIN;
+      if (bar.thin && (alike || within)) takeIn(last, bar);
+      else drawn.push(bar);
     }
     drawn.forEach((bar, place) => {
-      const next = drawn[place + 1]?.from ?? Infinity;
-      if (bar.to - bar.from < THIN) bar.to = Math.max(bar.to, Math.min(bar.from + THIN, next));
-      places.set(bar.index, bar);
+      bar.from = Math.max(bar.from, drawn[place - 1]?.thin ? drawn[place - 1].to : bar.from);
+      bar.to = Math.max(bar.to, bar.from + THIN);
+      places.set(bar.index, {...bar, kind: mostOf(bar.times)});
     });
   }
   return places;
@@ -73,7 +84,7 @@ function bars(events, kinds, {theme, unit, counts}) {
     if (!place) return null; // drawn with others
     const y = api.coord([api.value(1), api.value(0)])[1];
     const height = api.size([0, 1])[1] * 0.74;
-    const look = kindLook(kindOf(event), kinds.indexOf(kindOf(event)), theme);
+    const look = kindLook(place.kind, kinds.indexOf(place.kind), theme);
     const {x: left, width} = params.coordSys;
     const from = Math.max(place.from, left);
     const to = Math.min(place.to, left + width);
@@ -148,7 +159,7 @@ function chartOf(fabric, {kinds, last, unit, keyHeight}) {
         formatter: ({dataIndex}) => {
           const event = events[dataIndex];
           const more = (counts.get(dataIndex) ?? 1) - 1;
-          return tip(more > 0 ? `${event.name}, and ${more} more of its kind (zoom to see each)` : event.name, [
+          return tip(more > 0 ? `${event.name}, and ${more} more (zoom to see each)` : event.name, [
             ['rank', event.rank],
             ['lane', event.lane],
             ['from', seconds(event.begin_s)],
@@ -205,7 +216,7 @@ export function timelines(comparison, looks) {
   return section(
     'timelines',
     'Timelines of a step',
-    'What GPUs do when, on the same clock for every fabric: the shorter the lanes, the faster the step. Events too short to see are drawn together with those of their kind beside them; all fabrics zoom together.',
+    'What GPUs do when, on the same clock for every fabric: the shorter the lanes, the faster the step. Events too short to see are drawn together with those beside them; all fabrics zoom together.',
     h(
       'div',
       {class: 'pairs'},

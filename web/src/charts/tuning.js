@@ -27,9 +27,13 @@ const linesOf = (item, width) => [
 ];
 const richText = (lines) => lines.map(([style, text]) => `{${style}|${text.replace(/[{}|]/g, ' ')}}`).join('\n');
 
+/** Room above the bars: the label of the first may be taller than half of its row. */
+const topOf = (items, width) =>
+  width < NARROW ? Math.max(16, linesOf(items[0], width).length * LINE + 18 - rowHeight(items, width) / 2) : 6;
+
 /** What a row of the chart takes, with all lines of the longest label. */
 function rowHeight(items, width) {
-  const lines = Math.max(...items.map((item) => linesOf(item, width).length));
+  const lines = Math.max(0, ...items.map((item) => linesOf(item, width).length));
   return Math.max(ROW, lines * LINE + (width < NARROW ? 26 : 8));
 }
 
@@ -39,7 +43,7 @@ function tornado(fabric, looks, most) {
   const look = looks.get(fabric.name);
   const line = (width) => ({align: width < NARROW ? 'left' : 'right', lineHeight: LINE});
   const option = (theme, width) => ({
-    grid: {left: width < NARROW ? 8 : labels(width) + 16, right: 78, top: width < NARROW ? 16 : 6, bottom: 40},
+    grid: {left: width < NARROW ? 8 : labels(width) + 16, right: 78, top: topOf(items, width), bottom: 40},
     xAxis: axis(theme, {
       type: 'value',
       name: 'step time lost, %',
@@ -88,7 +92,7 @@ function tornado(fabric, looks, most) {
   return makeChart({
     id: `tuning-${slug(fabric.name)}`,
     option,
-    height: (width, onPaper) => 56 + (rowHeight(items, width) - (onPaper ? 6 : 0)) * items.length,
+    height: (width, onPaper) => 50 + topOf(items, width) + (rowHeight(items, width) - (onPaper ? 6 : 0)) * items.length,
     description: `Step time lost by misconfigurations of ${fabric.name}, the worst first.`,
   }).element;
 }
