@@ -1,7 +1,18 @@
 // Documents made from those of tests/data/report/, for tests of what does not fit into those.
 import {readData} from './browser.mjs';
 
-const NAMES = ['infiniband', 'infiniband-ar', 'rocev2', 'rocev2-pfc', 'rocev2-spray', 'rocev2-lossy', 'rocev2-defaults', 'rocev2-untuned', 'iwarp', 'tcp'];
+const NAMES = [
+  'infiniband',
+  'infiniband-ar',
+  'rocev2',
+  'rocev2-pfc',
+  'rocev2-spray',
+  'rocev2-lossy',
+  'rocev2-defaults',
+  'rocev2-untuned',
+  'iwarp',
+  'tcp',
+];
 
 /** Many short events in the lanes of two ranks. */
 function manyEvents(step) {
@@ -9,9 +20,21 @@ function manyEvents(step) {
   for (const rank of [0, 32]) {
     for (let index = 0; index < 150; index += 1) {
       const begin = (step * index) / 150;
-      events.push({rank, lane: 'compute', name: index % 3 === 0 ? 'forward' : 'backward', begin_s: begin, end_s: begin + step / 160});
+      events.push({
+        rank,
+        lane: 'compute',
+        name: index % 3 === 0 ? 'forward' : 'backward',
+        begin_s: begin,
+        end_s: begin + step / 160,
+      });
       if (index % 2 === 0)
-        events.push({rank, lane: 'communication', name: `dp all-reduce ${index} of 150`, begin_s: begin, end_s: begin + step / 900});
+        events.push({
+          rank,
+          lane: 'communication',
+          name: `dp all-reduce ${index} of 150`,
+          begin_s: begin,
+          end_s: begin + step / 900,
+        });
     }
   }
   return events;
@@ -25,7 +48,12 @@ export function crowded() {
   document.fabrics = NAMES.map((name, index) => {
     const fabric = structuredClone(original);
     const slower = [1, 1, 1.0002, 1.01, 1.0002, 1.08, 1.31, 1.31, 1.17, 4.6][index];
-    Object.assign(fabric, {name, family: name, possible: true, cost_usd: original.cost_usd * [0.9, 0.9, 1, 1, 1, 1, 1, 1, 0.84, 1][index]});
+    Object.assign(fabric, {
+      name,
+      family: name,
+      possible: true,
+      cost_usd: original.cost_usd * [0.9, 0.9, 1, 1, 1, 1, 1, 1, 0.84, 1][index],
+    });
     for (const key of ['step_time_s', 'step_time_low_s', 'step_time_high_s', 'ratio_to_best']) fabric[key] *= slower;
     for (const key of ['usd', 'usd_low', 'usd_high', 'to_recommended']) fabric.work_cost[key] *= slower;
     fabric.collectives = [{purpose: 'dp', kind: 'all-reduce', bytes: 1e9, time_s: 0.1, paths_allow_s: 0.09}];
@@ -33,7 +61,10 @@ export function crowded() {
     fabric.settings_text = `${fabric.settings_text}\n`.repeat(80);
     fabric.settings.list = Array.from({length: 40}, () => fabric.settings.list).flat();
     fabric.tuning_risk.cases = Array.from({length: 5}, (_, round) =>
-      fabric.tuning_risk.cases.map((one) => ({...one, setting: `${one.setting}, and a link between switches degraded ${round}`})),
+      fabric.tuning_risk.cases.map((one) => ({
+        ...one,
+        setting: `${one.setting}, and a link between switches degraded ${round}`,
+      })),
     ).flat();
     return fabric;
   });

@@ -48,7 +48,11 @@ function wrongTexts() {
       }
       const svg = one.element.closest('.chart svg');
       const place = (svg ?? root).getBoundingClientRect();
-      const out = one.box.left < place.left - 1 || one.box.right > place.right + 1 || one.box.top < place.top - 1 || one.box.bottom > place.bottom + 1;
+      const out =
+        one.box.left < place.left - 1 ||
+        one.box.right > place.right + 1 ||
+        one.box.top < place.top - 1 ||
+        one.box.bottom > place.bottom + 1;
       if (out) found.push(`${name}: "${one.text}" leaves its place`);
       if (svg && /…$|\.\.\.$/.test(one.text)) found.push(`${name}: "${one.text}" is cut`);
     });
@@ -83,7 +87,11 @@ describe('the layout of the report', () => {
       ['crowded', 'light'],
     ]) {
       it(`has no text on another, none cut and none outside, ${width} pixels wide: ${name}, ${colorScheme}`, async () => {
-        const {page, faults, close} = await open(pages[name], {viewport: {width, height: 900}, colorScheme, reducedMotion: 'reduce'});
+        const {page, faults, close} = await open(pages[name], {
+          viewport: {width, height: 900},
+          colorScheme,
+          reducedMotion: 'reduce',
+        });
         await page.waitForTimeout(100);
         assert.deepEqual(await page.evaluate(wrongTexts), []);
         await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
@@ -108,23 +116,35 @@ describe('the layout of the report', () => {
   });
 
   it('draws charts when they come near the view, and takes them away when they are far', async () => {
-    const {page, faults, close} = await open(pages.crowded, {lazy: true, viewport: {width: 1280, height: 800}, reducedMotion: 'reduce'});
+    const {page, faults, close} = await open(pages.crowded, {
+      lazy: true,
+      viewport: {width: 1280, height: 800},
+      reducedMotion: 'reduce',
+    });
     await page.waitForFunction(() => window.weftReport.charts.get('work-cost').chart);
     const first = await drawn(page);
     assert.ok(first.includes('work-cost') && !first.includes('cost') && !first.includes('topology'), first.join(' '));
     assert.ok((await nodes(page)) < MOST_NODES, `${await nodes(page)} nodes`);
     await page.evaluate(() => document.getElementById('cost').scrollIntoView({behavior: 'instant'}));
-    await page.waitForFunction(() => window.weftReport.charts.get('cost').chart && !window.weftReport.charts.get('work-cost').chart);
+    await page.waitForFunction(
+      () => window.weftReport.charts.get('cost').chart && !window.weftReport.charts.get('work-cost').chart,
+    );
     assert.ok((await nodes(page)) < MOST_NODES, `${await nodes(page)} nodes`);
     await page.evaluate(() => window.scrollTo({top: 0, behavior: 'instant'}));
-    await page.waitForFunction(() => window.weftReport.charts.get('work-cost').chart && !window.weftReport.charts.get('cost').chart);
+    await page.waitForFunction(
+      () => window.weftReport.charts.get('work-cost').chart && !window.weftReport.charts.get('cost').chart,
+    );
     assert.deepEqual(faults, []);
     await close();
   });
 
   it('holds few nodes wherever the reader is', async () => {
     for (const width of WIDTHS) {
-      const {page, close} = await open(pages.crowded, {lazy: true, viewport: {width, height: 900}, reducedMotion: 'reduce'});
+      const {page, close} = await open(pages.crowded, {
+        lazy: true,
+        viewport: {width, height: 900},
+        reducedMotion: 'reduce',
+      });
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
       for (let top = 0; top < height; top += 1200) {
         await page.evaluate((y) => window.scrollTo({top: y, behavior: 'instant'}), top);

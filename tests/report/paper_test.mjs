@@ -4,7 +4,17 @@ import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {after, before, describe, it} from 'node:test';
-import {dataFile, open, readData, reportOf, reportOfDocument, resultsFile, scratch, startBrowser, stopBrowser} from './browser.mjs';
+import {
+  dataFile,
+  open,
+  readData,
+  reportOf,
+  reportOfDocument,
+  resultsFile,
+  scratch,
+  startBrowser,
+  stopBrowser,
+} from './browser.mjs';
 import {crowded, earlier} from './documents.mjs';
 
 const MOST_PAGES = 12;
@@ -34,10 +44,26 @@ describe('the report on paper', () => {
     const {recommendation, version, scenario, reproduce} = readData('full.json');
     const pages = await printed(reportOf(dataFile('full.json')));
     const [first, second, third] = pages;
-    for (const expected of [scenario.name, scenario.job, version, plain(recommendation.text), 'USD for a million tokens', '0.0168 USD'])
+    for (const expected of [
+      scenario.name,
+      scenario.job,
+      version,
+      plain(recommendation.text),
+      'USD for a million tokens',
+      '0.0168 USD',
+    ])
       assert.ok(first.includes(expected), `${expected}: ${first}`);
     assert.match(first, new RegExp(`printed ${new Date().getFullYear()}-\\d\\d-\\d\\d`));
-    for (const expected of ['Three risks', '1. ', '2. ', '3. ', 'How sure it is', plain(recommendation.sure).slice(0, 60), scenario.file, reproduce])
+    for (const expected of [
+      'Three risks',
+      '1. ',
+      '2. ',
+      '3. ',
+      'How sure it is',
+      plain(recommendation.sure).slice(0, 60),
+      scenario.file,
+      reproduce,
+    ])
       assert.ok(second.includes(expected), `${expected}: ${second}`);
     assert.ok(!second.includes(' 4. '), 'three risks');
     assert.match(third, /Appendix/);

@@ -139,7 +139,12 @@ describe('a reader of the report', () => {
     assert.equal(of(names[2], 'Network, to buy')[2], '+100 %');
     assert.equal(of(names[2], 'Power')[0], 'not measured', 'absent is not zero');
     const overview = (await page.textContent('#overview-table')).replace(/\s+/g, ' ');
-    for (const expected of ['−20 % to the baseline', 'no difference to the baseline', 'not in the baseline', '+100 % to the baseline'])
+    for (const expected of [
+      '−20 % to the baseline',
+      'no difference to the baseline',
+      'not in the baseline',
+      '+100 % to the baseline',
+    ])
       assert.ok(overview.includes(expected), expected);
     const marks = (await optionOf(page, 'step-time')).series.find(({name}) => name === 'baseline').data;
     assert.deepEqual(

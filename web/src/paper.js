@@ -5,10 +5,38 @@ import {h} from './dom.js';
 import {fillAll} from './section.js';
 import {summary} from './summary.js';
 
-const PAGE = 979; // CSS pixels between the margins of a Letter page, the shorter of Letter and A4
+const PAGE = 950; // CSS pixels between the margins of a Letter page, the shorter of Letter and A4, less a repeated head of a table
 const APPENDIX = 10; // pages
-const SLACK = 0.86; // of a page is filled: what does not fit goes to the next page as a whole
-const ROOM = APPENDIX * PAGE * SLACK;
+
+const UNBROKEN = '.chart, .whole, .notice, .command, tr, caption, p, li, dt, h2, h3, summary'; // stays on one page
+const WITH_NEXT = 'h2, h3, .lead, summary, caption'; // on the page of what follows
+
+/** On how many pages the appendix goes, by what print.css keeps together. */
+function pagesOf(main) {
+  const blocks = [...main.querySelectorAll(UNBROKEN)]
+    .filter((element) => element.offsetHeight > 0 && !element.parentElement.closest(UNBROKEN))
+    .map((element) => ({element, box: element.getBoundingClientRect()}))
+    .sort((a, b) => a.box.top - b.box.top);
+  let pages = 1;
+  let start = main.getBoundingClientRect().top;
+  const turn = (bottom, top) => {
+    if (bottom - start <= PAGE) return;
+    pages += 1;
+    start = Math.max(start + 1, top);
+    while (bottom - start > PAGE) {
+      pages += 1;
+      start += PAGE;
+    }
+  };
+  let heading = null; // the top of headings that wait for what follows
+  for (const {element, box} of blocks) {
+    turn(box.bottom, heading ?? box.top);
+    heading = element.matches(WITH_NEXT) ? (heading ?? box.top) : null;
+  }
+  const foot = document.querySelector('.foot');
+  if (foot.offsetHeight > 0) turn(foot.getBoundingClientRect().bottom, start + PAGE);
+  return pages;
+}
 
 /** What is left out while the appendix is too long, the first first: what it is, and where. */
 const LEFT_OUT = [
@@ -49,20 +77,20 @@ const after = (main, selector, count) => [...main.querySelectorAll(selector)].sl
 
 /** Leaves things out until the appendix has room, and puts back what there is room for after all; gives what is out. */
 function shorten(main) {
-  const length = () => main.offsetHeight + document.querySelector('.foot').offsetHeight;
+  const fits = () => pagesOf(main) <= APPENDIX;
   const mark = (elements, out) => elements.forEach((element) => element.classList.toggle('paper-out', out));
   const out = [];
   for (const [what, where] of LEFT_OUT) {
-    if (length() <= ROOM) break;
+    if (fits()) break;
     const elements = where(main).filter((element) => !element.closest('.paper-out'));
     mark(elements, true);
     if (elements.length > 0) out.push({what, elements});
   }
   const still = out.filter(({elements}) => {
     mark(elements, false);
-    const fits = length() <= ROOM;
-    mark(elements, !fits);
-    return !fits;
+    if (fits()) return false;
+    mark(elements, true);
+    return true;
   });
   return still.map(({what}) => what);
 }
