@@ -118,7 +118,7 @@ export function stepTime(comparison, looks) {
         theme,
       ),
       {
-        // Beyond the whisker, so that neither hides the other.
+        // Beyond the whisker and the baseline, so that none hides another.
         name: 'text',
         type: 'scatter',
         symbolSize: 1,
@@ -126,7 +126,8 @@ export function stepTime(comparison, looks) {
         tooltip: {show: false},
         itemStyle: {color: 'transparent'},
         data: fabrics.map((fabric, index) => [
-          Math.max(fabric[member.step_time_s], fabric[member.step_time_high_s] ?? 0) * unit.factor,
+          Math.max(fabric[member.step_time_s], fabric[member.step_time_high_s] ?? 0, baselineStep(fabric) ?? 0) *
+            unit.factor,
           index,
         ]),
         label: {

@@ -106,7 +106,7 @@ export function workCostChart(fabrics) {
         tooltip: {show: false},
         itemStyle: {color: 'transparent'},
         data: fabrics.map((fabric, index) => [
-          Math.max(costOf(fabric).usd, costOf(fabric)[member.usd_high] ?? 0),
+          Math.max(costOf(fabric).usd, costOf(fabric)[member.usd_high] ?? 0, baselineCost(fabric) ?? 0),
           index,
         ]),
         label: {
