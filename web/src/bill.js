@@ -4,7 +4,7 @@ import {having, list, possible} from './comparison.js';
 import {h} from './dom.js';
 import {count, dollars, isNumber, orNot, watts, worded} from './format.js';
 import {fabricName} from './marks.js';
-import {absent, section, table} from './section.js';
+import {absent, details, section, table} from './section.js';
 
 const COLUMNS = [
   {name: 'Part'},
@@ -49,6 +49,14 @@ function runningCost({[member.running_cost]: running}) {
   );
 }
 
+/** What a bill comes to, before it is opened. */
+function headOf(fabric) {
+  const power = isNumber(fabric[member.power_w]) && watts(fabric[member.power_w]);
+  return ['Bill', isNumber(fabric[member.cost_usd]) && dollars(fabric[member.cost_usd]), power]
+    .filter(Boolean)
+    .join(', ');
+}
+
 export function bill(comparison, looks) {
   const fabrics = having(comparison, (fabric) => fabric.bill);
   if (fabrics.length === 0) return absent('bill', 'Bills of materials', 'What each network is made of, and its price');
@@ -63,19 +71,21 @@ export function bill(comparison, looks) {
         {class: 'block bill'},
         h('h3', {}, fabricName(fabric, looks)),
         runningCost(fabric),
-        table(`Bill of materials of ${fabric.name}`, COLUMNS, fabric.bill.map(rowOf), {
-          foot: [
-            'Total',
-            '',
-            '',
-            '',
-            orNot(fabric[member.cost_usd], dollars),
-            '',
-            orNot(fabric[member.power_w], watts),
-            '',
-            '',
-          ],
-        }),
+        details(headOf(fabric), () =>
+          table(`Bill of materials of ${fabric.name}`, COLUMNS, fabric.bill.map(rowOf), {
+            foot: [
+              'Total',
+              '',
+              '',
+              '',
+              orNot(fabric[member.cost_usd], dollars),
+              '',
+              orNot(fabric[member.power_w], watts),
+              '',
+              '',
+            ],
+          }),
+        ),
       ),
     ),
     without.length > 0 && h('p', {class: 'key'}, `Without a bill: ${without.map((fabric) => fabric.name).join(', ')}.`),

@@ -11,6 +11,7 @@ const LANE = 26;
 const laneHeight = (onPaper) => (onPaper ? 15 : LANE);
 const MOST_LANES = 12; // of a fabric
 const MOST_ROWS = 200; // of the table; on paper it is open
+const MOST_BARS = 160; // drawn at once of a fabric
 const PATTERN_WIDTH = 14; // pixels; a narrower bar has no room for its pattern
 const THIN = 3; // pixels; no bar is narrower
 
@@ -46,11 +47,11 @@ function takeIn(bar, next) {
  * bar, in the place of the first, and so are thin ones that would lie within the least width of a bar, whatever their kinds. A
  * thin one alone is widened; what comes next begins behind it.
  */
-export function placeBars(events, pixel) {
+export function placeBars(events, pixel, least = THIN) {
   const lanes = new Map();
   events.forEach((event, index) => {
     const [from, to] = [pixel(event.begin_s), pixel(event.end_s)];
-    const bar = {index, from, to, count: 1, thin: to - from < THIN, times: new Map([[kindOf(event), to - from]])};
+    const bar = {index, from, to, count: 1, thin: to - from < least, times: new Map([[kindOf(event), to - from]])};
     lanes.set(laneOf(event), [...(lanes.get(laneOf(event)) ?? []), bar]);
   });
   const places = new Map();
@@ -59,24 +60,34 @@ export function placeBars(events, pixel) {
     for (const bar of bars.sort((a, b) => a.from - b.from)) {
       const last = drawn.at(-1);
       const alike = last?.thin && mostOf(last.times) === mostOf(bar.times) && bar.from - last.to < 1;
-      const within = last?.thin && bar.from < last.from + THIN;
+      const within = last?.thin && bar.from < last.from + least;
       if (bar.thin && (alike || within)) takeIn(last, bar);
       else drawn.push(bar);
     }
     drawn.forEach((bar, place) => {
       bar.from = Math.max(bar.from, drawn[place - 1]?.thin ? drawn[place - 1].to : bar.from);
-      bar.to = Math.max(bar.to, bar.from + THIN);
+      bar.to = Math.max(bar.to, bar.from + least);
       places.set(bar.index, {...bar, kind: mostOf(bar.times)});
     });
   }
   return places;
 }
 
+/** Places with so few bars between two pixels that the page stays light: the least width of a bar grows until they are. */
+function fewBars(events, pixel, [left, right]) {
+  for (let least = THIN; ; least *= 1.5) {
+    const places = placeBars(events, pixel, least);
+    const seen = [...places.values()].filter(({from, to}) => to > left && from < right).length;
+    if (seen <= MOST_BARS || least > right - left) return places;
+  }
+}
+
 function bars(events, kinds, {theme, unit, counts}) {
   return (params, api) => {
     const event = events[params.dataIndex];
     if (!params.context.places) {
-      params.context.places = placeBars(events, (time) => api.coord([time * unit.factor, 0])[0]);
+      const {x, width} = params.coordSys;
+      params.context.places = fewBars(events, (time) => api.coord([time * unit.factor, 0])[0], [x, x + width]);
       counts.clear();
       params.context.places.forEach(({count}, index) => counts.set(index, count));
     }
