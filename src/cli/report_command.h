@@ -9,9 +9,10 @@ namespace weft::cli {
 
 struct ReportText {
   std::vector<std::string> results{};
-  std::string html{};  // file
-  std::string json{};  // file, or "-"
-  std::string csv{};   // folder, or "-"
+  std::string baseline{};  // file; empty: none
+  std::string html{};      // file
+  std::string json{};      // file, or "-"
+  std::string csv{};       // folder, or "-"
 };
 
 /// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.

@@ -120,6 +120,52 @@ TEST_F(Report, WhatIsNoComparisonIsRefusedInOneLine) {
   EXPECT_EQ(run_weft("diff " + kFull).exit_status, 2);
 }
 
+TEST_F(Report, WithABaselineThePageCarriesTheDifferencesOfWeftDiff) {
+  Json earlier = Json::parse(text_of(kFull));
+  earlier["fabrics"][1]["step_time_s"] = 0.5;
+  earlier["fabrics"].erase(3);
+  const fs::path before = write("before.json", earlier.dump());
+  const fs::path page = in("page.html");
+  const Outcome outcome = run_weft(fmt::format("report {} --baseline {} -o {}", kFull, before.string(), page.string()));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const std::string html = text_of(page);
+  const std::string begin = "id=\"weft-baseline\">";
+  const std::size_t from = html.find(begin) + begin.size();
+  const Json carried = Json::parse(html.substr(from, html.find("</script", from) - from));
+  Json diff = Json::parse(run_weft(fmt::format("diff {} {} --json -", before.string(), kFull)).out);
+  for (const char* own : {"format", "format_version", "a", "b"}) {
+    diff.erase(own);
+  }
+  EXPECT_EQ(carried["diff"], diff);
+  EXPECT_EQ(carried["file"], before.string());
+}
+
+TEST_F(Report, AWrongBaselineIsRefusedInOneLine) {
+  const auto expect_refused = [](const std::string& results, const std::string& baseline, const std::string& said) {
+    const Outcome outcome = run_weft(fmt::format("report {} --baseline {} -o /dev/null", results, baseline));
+    EXPECT_EQ(outcome.exit_status, 2) << baseline;
+    EXPECT_THAT(outcome.out, IsEmpty()) << baseline;
+    EXPECT_EQ(outcome.err, "weft report: " + said + "\n") << baseline;
+  };
+  const std::string runs = run("runs.weft", "");
+  Json renamed = Json::parse(text_of(kEmpty));
+  for (Json& fabric : renamed["fabrics"]) {
+    fabric["name"] = "old-" + fabric["name"].get<std::string>();
+  }
+  const std::string other = write("other.json", renamed.dump());
+  expect_refused(kFull, "no-such-file", "no-such-file: No such file or directory");
+  expect_refused(kFull, runs,
+                 fmt::format("{}: results of `weft run`, but {} has results of `weft compare`; a baseline is of the "
+                             "same kind",
+                             runs, kFull));
+  expect_refused(runs, kFull,
+                 fmt::format("{}: results of `weft compare`, but {} has results of `weft run`; a baseline is of the "
+                             "same kind",
+                             kFull, runs));
+  expect_refused(kFull, other,
+                 fmt::format("{}: no fabric of the report is in it; a baseline has at least one of them", other));
+}
+
 TEST_F(Report, AFileThatCannotBeWrittenIsAFault) {
   for (const char* option : {"-o", "--json", "--csv"}) {
     const Outcome outcome = run_weft(fmt::format("report {} {} /dev/null/x", kFull, option));

@@ -35,22 +35,29 @@ export const dataFile = (name) => join(WEFT_TEST_DATA_DIR, 'report', name);
 export const readData = (name) => JSON.parse(readFileSync(dataFile(name), 'utf8'));
 export const scratch = (name) => join(folder, name);
 
-/** The report of a results file, as a URL. */
-export function reportOf(results) {
+/** The report of a results file, as a URL; of a second one, if there is one, as its baseline. */
+export function reportOf(results, baseline) {
   const page = scratch(`report-${Math.random().toString(36).slice(2)}.html`);
-  weft('report', results, '-o', page);
+  weft('report', results, ...(baseline ? ['--baseline', baseline] : []), '-o', page);
   return pathToFileURL(page).href;
 }
 
-/** The report of a document. */
-export function reportOfDocument(document) {
+/** A document as a results file. */
+export function resultsFile(document) {
   const file = scratch(`results-${Math.random().toString(36).slice(2)}.json`);
   writeFileSync(file, JSON.stringify(document));
-  return reportOf(file);
+  return file;
 }
 
-/** A page with the report, and everything that went wrong on it: errors, requests, dialogs. */
-export async function open(url, options = {}) {
+/** The report of a document. */
+export const reportOfDocument = (document, baseline) =>
+  reportOf(resultsFile(document), baseline && resultsFile(baseline));
+
+/**
+ * A page with the report, and everything that went wrong on it: errors, requests, dialogs. Every chart is drawn and everything
+ * that opens is filled, unless `lazy` leaves that to the reader's scrolling and opening.
+ */
+export async function open(url, {lazy = false, ...options} = {}) {
   const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
   context.setDefaultTimeout(LIMIT);
   await context.setOffline(true);
@@ -72,6 +79,7 @@ export async function open(url, options = {}) {
   });
   await page.goto(url);
   await page.waitForFunction(() => window.weftReport !== undefined);
+  if (!lazy) await page.evaluate(() => window.weftReport.drawAll());
   return {page, faults, close: () => context.close()};
 }
 

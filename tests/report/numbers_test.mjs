@@ -207,7 +207,7 @@ describe('numbers of the report', () => {
       '402 ms',
       '95 %: 400 ms to 404 ms',
       '1.017 ×',
-      '$148,000',
+      '148,000 USD',
       '+31.3 %',
       'ECMP polarised',
       '61,233',

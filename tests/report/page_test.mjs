@@ -245,7 +245,7 @@ describe('the page of the report', () => {
     await close();
   });
 
-  it('puts marks that would hide one another side by side, and says when no port was held', async () => {
+  it('has marks at their values, one in the other with a note where they are equal, and says when no port was held', async () => {
     const alike = structuredClone(comparison);
     for (const key of ['cost_usd', 'step_time_s']) alike.fabrics[2][key] = alike.fabrics[1][key];
     for (const fabric of alike.fabrics) delete fabric.pauses;
@@ -253,15 +253,15 @@ describe('the page of the report', () => {
     const {page, faults, close} = await open(reportOfDocument(alike));
     const {series} = await optionOf(page, 'cost');
     const marks = series.find(({name}) => name === 'fabrics').data;
+    assert.deepEqual(marks[1].value, marks[2].value);
+    assert.ok(marks.every(({symbolOffset}) => symbolOffset === undefined));
+    assert.ok(marks[1].symbolSize > marks[2].symbolSize, 'the second is seen inside the first');
     assert.deepEqual(
-      marks.map(({symbolOffset, label}) => [symbolOffset[0] > 0, label.show]),
-      [
-        [false, true],
-        [false, false],
-        [true, true],
-        [false, true],
-      ],
+      marks.map(({label}) => label.show),
+      [true, true, false, true],
     );
+    const names = [1, 2].map((index) => alike.fabrics[index].name).join(', ');
+    assert.ok((await page.textContent('#cost-together')).endsWith(`: ${names}.`));
     assert.match(await page.textContent('#pauses'), /No port was blocked by pauses or missing credits: rocev2\./);
     assert.deepEqual(faults, []);
     await close();

@@ -2,9 +2,9 @@
 import * as member from 'weft:members';
 import {having, list, possible} from './comparison.js';
 import {h} from './dom.js';
-import {count, dollars, isNumber, orNot, watts} from './format.js';
+import {count, dollars, isNumber, orNot, watts, worded} from './format.js';
 import {fabricName} from './marks.js';
-import {absent, section, table} from './section.js';
+import {absent, details, section, table} from './section.js';
 
 const COLUMNS = [
   {name: 'Part'},
@@ -45,8 +45,16 @@ function runningCost({[member.running_cost]: running}) {
     'p',
     {class: 'key'},
     counted.length > 0 && `Running it${years}: ${counted.join(', ')}. `,
-    list(running.not_counted).length > 0 && `Not counted: ${running.not_counted.join('; ')}.`,
+    list(running.not_counted).length > 0 && `Not counted: ${running.not_counted.map(worded).join('; ')}.`,
   );
+}
+
+/** What a bill comes to, before it is opened. */
+function headOf(fabric) {
+  const power = isNumber(fabric[member.power_w]) && watts(fabric[member.power_w]);
+  return ['Bill', isNumber(fabric[member.cost_usd]) && dollars(fabric[member.cost_usd]), power]
+    .filter(Boolean)
+    .join(', ');
 }
 
 export function bill(comparison, looks) {
@@ -63,9 +71,21 @@ export function bill(comparison, looks) {
         {class: 'block bill'},
         h('h3', {}, fabricName(fabric, looks)),
         runningCost(fabric),
-        table(`Bill of materials of ${fabric.name}`, COLUMNS, fabric.bill.map(rowOf), {
-          foot: ['Total', '', '', '', orNot(fabric[member.cost_usd], dollars), '', orNot(fabric[member.power_w], watts), '', ''],
-        }),
+        details(headOf(fabric), () =>
+          table(`Bill of materials of ${fabric.name}`, COLUMNS, fabric.bill.map(rowOf), {
+            foot: [
+              'Total',
+              '',
+              '',
+              '',
+              orNot(fabric[member.cost_usd], dollars),
+              '',
+              orNot(fabric[member.power_w], watts),
+              '',
+              '',
+            ],
+          }),
+        ),
       ),
     ),
     without.length > 0 && h('p', {class: 'key'}, `Without a bill: ${without.map((fabric) => fabric.name).join(', ')}.`),

@@ -1,6 +1,7 @@
 // Builds the page from the comparison that it carries.
+import {againstBaseline} from './baseline.js';
 import {bill} from './bill.js';
-import {charts, startCharts} from './charts.js';
+import {charts, drawAll, forgetCharts, watchCharts} from './charts.js';
 import {cost} from './charts/cost.js';
 import {distributions} from './charts/distributions.js';
 import {lostTime} from './charts/lost_time.js';
@@ -12,18 +13,21 @@ import {topologyMap} from './charts/topology_map.js';
 import {tuning} from './charts/tuning.js';
 import {list, readComparison} from './comparison.js';
 import {h} from './dom.js';
+import {FabricChoice} from './fabric_choice.js';
 import {fabricLooks} from './palette.js';
-import {openForPaper} from './paper.js';
+import {preparePaper} from './paper.js';
 import {overview} from './overview.js';
 import {recommendation} from './recommendation.js';
 import {reproduce} from './reproduce.js';
-import {section} from './section.js';
+import {fillAll, forgetUnfilled, section} from './section.js';
 import {settings} from './settings.js';
 import {currentTheme, onThemeChange, toggleTheme} from './theme.js';
 import {verdict} from './verdict.js';
+import {forgetClocks} from './zoom.js';
 
 const SECTIONS = [
   recommendation,
+  againstBaseline,
   verdict,
   stepTime,
   overview,
@@ -100,11 +104,13 @@ function contents(sections) {
 
 const comparison = readComparison();
 const looks = fabricLooks(comparison);
+const main = h('main', {id: 'content', tabindex: -1});
+const choice = new FabricChoice(comparison, looks, showAgain);
 
 /** A fault in one section takes nothing from the others. */
 function madeOrSaid(make, index) {
   try {
-    return make(comparison, looks);
+    return make(choice.shown(), looks, comparison);
   } catch (error) {
     console.error(error);
     return section(
@@ -115,13 +121,47 @@ function madeOrSaid(make, index) {
   }
 }
 
-const sections = SECTIONS.map(madeOrSaid);
-document
-  .getElementById('page')
-  .replaceChildren(
-    header(comparison),
-    h('div', {class: 'columns'}, contents(sections), h('main', {id: 'content', tabindex: -1}, sections)),
-  );
-startCharts();
-openForPaper();
-window.weftReport = {charts, comparison};
+function show() {
+  forgetCharts();
+  forgetUnfilled();
+  forgetClocks();
+  const sections = SECTIONS.map(madeOrSaid).filter(Boolean);
+  main.replaceChildren(...[choice.note(), ...sections].filter(Boolean));
+  watchCharts();
+  return sections;
+}
+
+/** Which of the page's openings it is, whatever fabrics are shown. */
+const keyOf = (element) =>
+  [
+    element.closest('section').id,
+    element.closest('.block')?.querySelector('h3')?.textContent,
+    element.firstChild.textContent,
+  ].join(' ');
+
+/** With other fabrics, at the same place of the page and with the same things open. */
+function showAgain() {
+  const opened = new Set([...main.querySelectorAll('details[open]')].map(keyOf));
+  const top = () => [...main.children].find((element) => element.getBoundingClientRect().bottom > 0);
+  const before = top();
+  const offset = before?.getBoundingClientRect().top ?? 0;
+  show();
+  for (const element of main.querySelectorAll('details')) element.open = opened.has(keyOf(element));
+  const place = before?.id && document.getElementById(before.id);
+  if (place) window.scrollBy({top: place.getBoundingClientRect().top - offset, behavior: 'instant'});
+}
+
+const columns = h('div', {class: 'columns'});
+document.getElementById('page').replaceChildren(header(comparison), columns);
+columns.append(h('div', {class: 'side'}), main);
+columns.firstChild.append(...[contents(show()), choice.element].filter(Boolean));
+preparePaper(() => ({comparison: choice.shown(), whole: comparison, looks, hidden: choice.note()}));
+window.weftReport = {
+  charts,
+  comparison,
+  /** Every chart drawn and everything that opens filled, for who looks at the whole page. */
+  drawAll: () => {
+    drawAll();
+    fillAll();
+  },
+};

@@ -1,5 +1,6 @@
 // The table: fabrics as columns, the rows that buyers compare first, then what was measured.
 import * as member from 'weft:members';
+import {changeBelow} from './baseline.js';
 import {h} from './dom.js';
 import {impossible, list, possible} from './comparison.js';
 import {intervalText} from './charts/step_time.js';
@@ -16,19 +17,24 @@ import {
   seconds,
   signedPercent,
   watts,
+  worded,
 } from './format.js';
 import {fabricName} from './marks.js';
 import {scrolling, section} from './section.js';
 
-const figure = (label, get, format) => ({
+/** `name` is the figure's in the results, if its change against a baseline is shown. */
+const figure = (label, get, format, name) => ({
   label,
   cell: (fabric) => {
     const value = get(fabric);
-    return isNumber(value) ? format(value) : undefined;
+    return isNumber(value) ? [format(value), name && changeBelow(fabric, name)] : undefined;
   },
 });
 
-const UNITS = {[member.usd_per_ktoken_s]: 'for a thousand tokens a second', [member.usd_per_run_per_s]: 'for a run a second'};
+const UNITS = {
+  [member.usd_per_ktoken_s]: 'for a thousand tokens a second',
+  [member.usd_per_run_per_s]: 'for a run a second',
+};
 
 function faultText(fault) {
   const under = [
@@ -56,6 +62,7 @@ const GROUPS = [
           isNumber(fabric[member.step_time_s]) && [
             h('b', {}, seconds(fabric[member.step_time_s])),
             intervalText(fabric) && h('span', {class: 'below'}, `95 %: ${intervalText(fabric)}`),
+            changeBelow(fabric, member.step_time_s),
           ],
       },
       {
@@ -68,10 +75,15 @@ const GROUPS = [
               h('span', {class: 'below'}, 'no difference: intervals overlap'),
           ],
       },
-      figure('Tokens a second', (fabric) => fabric[member.tokens_per_second], count),
+      figure('Tokens a second', (fabric) => fabric[member.tokens_per_second], count, member.tokens_per_second),
       figure('Use of the GPUs (model FLOPs)', (fabric) => fabric[member.model_flops_utilisation], percent),
       figure('Computing', (fabric) => fabric[member.compute_s], seconds),
-      figure('Exposed communication', (fabric) => fabric[member.exposed_communication_s], seconds),
+      figure(
+        'Exposed communication',
+        (fabric) => fabric[member.exposed_communication_s],
+        seconds,
+        member.exposed_communication_s,
+      ),
       figure(
         'Bus bandwidth',
         (fabric) => fabric[member.bus_bandwidth_gbytes_per_s],
@@ -94,17 +106,29 @@ const GROUPS = [
       figure('Flow completion, 99 %', (fabric) => fabric[member.fct_us]?.p99, microseconds),
       figure('Flow completion, 99.9 %', (fabric) => fabric[member.fct_us]?.p999, microseconds),
       figure('Small message, idle network', (fabric) => fabric[member.small_message]?.[member.idle_us], microseconds),
-      figure('Small message under load, median', (fabric) => fabric[member.small_message]?.[member.loaded_p50_us], microseconds),
-      figure('Small message under load, 99 %', (fabric) => fabric[member.small_message]?.[member.loaded_p99_us], microseconds),
-      figure('Small message under load, 99.9 %', (fabric) => fabric[member.small_message]?.[member.loaded_p999_us], microseconds),
-      figure('Jitter', (fabric) => fabric[member.jitter_us], microseconds),
+      figure(
+        'Small message under load, median',
+        (fabric) => fabric[member.small_message]?.[member.loaded_p50_us],
+        microseconds,
+      ),
+      figure(
+        'Small message under load, 99 %',
+        (fabric) => fabric[member.small_message]?.[member.loaded_p99_us],
+        microseconds,
+      ),
+      figure(
+        'Small message under load, 99.9 %',
+        (fabric) => fabric[member.small_message]?.[member.loaded_p999_us],
+        microseconds,
+      ),
+      figure('Jitter', (fabric) => fabric[member.jitter_us], microseconds, member.jitter_us),
     ],
   ],
   [
     'Network',
     [
-      figure('Packets dropped', (fabric) => fabric.drops, count),
-      figure('Packets retransmitted', (fabric) => fabric.retransmissions, count),
+      figure('Packets dropped', (fabric) => fabric.drops, count, 'drops'),
+      figure('Packets retransmitted', (fabric) => fabric.retransmissions, count, 'retransmissions'),
       figure('Packets marked', (fabric) => fabric.marks, count),
       figure('Paused (PFC), all ports', (fabric) => fabric[member.pause_s], seconds),
       figure('Waiting for credits, all ports', (fabric) => fabric[member.credit_stall_s], seconds),
@@ -144,6 +168,7 @@ const GROUPS = [
           isNumber(fabric[member.work_cost]?.usd) && [
             h('b', {}, dollars(fabric[member.work_cost].usd)),
             h('span', {class: 'below'}, `for a ${fabric[member.work_cost].unit}`),
+            changeBelow(fabric, `${member.work_cost}.usd`),
           ],
       },
       {
@@ -152,8 +177,8 @@ const GROUPS = [
           isNumber(fabric[member.work_cost]?.[member.to_recommended]) &&
           signedPercent(fabric[member.work_cost][member.to_recommended] - 1),
       },
-      figure('Network, to buy', (fabric) => fabric[member.cost_usd], dollars),
-      figure('Power', (fabric) => fabric[member.power_w], watts),
+      figure('Network, to buy', (fabric) => fabric[member.cost_usd], dollars, member.cost_usd),
+      figure('Power', (fabric) => fabric[member.power_w], watts, member.power_w),
       {
         label: 'Network, per unit of work',
         cell: (fabric) =>
@@ -173,13 +198,15 @@ const GROUPS = [
         cell: (fabric) =>
           (isNumber(fabric[member.tuning_risk]?.worst) || fabric[member.tuning_risk]?.[member.worst_fails]) && [
             worstText(fabric[member.tuning_risk]),
-            fabric[member.tuning_risk][member.worst_setting] && h('span', {class: 'below'}, fabric[member.tuning_risk][member.worst_setting]),
+            fabric[member.tuning_risk][member.worst_setting] &&
+              h('span', {class: 'below'}, fabric[member.tuning_risk][member.worst_setting]),
           ],
       },
     ],
   ],
 ];
 
+const PRICE = 'Price of the network'; // shown with the digits of the page
 const ORIGINS = {emerges: null, catalogue: 'catalogue', 'not measured': null};
 
 /** The rows of the document; a label that one fabric alone has is a row too. */
@@ -191,7 +218,9 @@ function buyersRows(fabrics) {
       const row = list(fabric.rows).find((candidate) => candidate.label === label);
       if (!row || row.value === NOT_MEASURED || row.origin === NOT_MEASURED) return undefined;
       const origin = ORIGINS[row.origin];
-      return [row.value, origin && h('span', {class: 'below'}, `▤ ${origin}`)];
+      const own = label === PRICE && isNumber(fabric[member.cost_usd]);
+      const value = own ? `${dollars(fabric[member.cost_usd])} (indicative)` : worded(row.value);
+      return [value, origin && h('span', {class: 'below'}, `▤ ${origin}`)];
     },
   }));
 }

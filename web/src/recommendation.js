@@ -3,17 +3,18 @@ import * as member from 'weft:members';
 import {costed, workCostChart, workCostNumbers} from './charts/work_cost.js';
 import {list} from './comparison.js';
 import {h} from './dom.js';
+import {worded} from './format.js';
 import {absent, section} from './section.js';
 
 const KINDS = {clear: 'clear', likely: 'likely, not certain', tie: 'a tie', only: 'no choice'};
 
 const points = (title, texts) =>
   texts.length > 0 && [
-    h('h3', {}, title),
+    h('h3', {class: 'points-title'}, title),
     h(
       'ul',
       {class: 'points'},
-      texts.map((text) => h('li', {}, text)),
+      texts.map((text) => h('li', {}, worded(text))),
     ),
   ];
 
@@ -30,8 +31,8 @@ export function recommendation(comparison) {
     h(
       'div',
       {class: `headline ${own.kind}`},
-      h('p', {class: 'says'}, own.text),
-      h('p', {class: 'rests'}, h('span', {class: 'badge kind'}, KINDS[own.kind] ?? own.kind), own.sure),
+      h('p', {class: 'says'}, worded(own.text)),
+      h('p', {class: 'rests'}, h('span', {class: 'badge kind'}, KINDS[own.kind] ?? own.kind), worded(own.sure)),
     ),
     points('What they differ in', list(own[member.choose_by])),
     points(

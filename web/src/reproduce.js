@@ -52,18 +52,20 @@ export function reproduce(comparison, looks) {
         .filter(([, value]) => value !== undefined && value !== null && value !== '')
         .map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))]),
     ),
-    h('h3', {}, 'The scenario as it was resolved'),
-    resolved.length === 0
-      ? absentPart('The resolved scenario')
-      : resolved.map((fabric) =>
-          details(
-            h('span', {}, fabricName(fabric, looks)),
-            h(
-              'pre',
-              {tabindex: 0, class: 'listing', 'aria-label': `Resolved scenario of ${fabric.name}`},
-              fabric.settings_text,
-            ),
+    h('div', {class: 'resolved'}, h('h3', {}, 'The scenario as it was resolved'), listings(resolved, looks)),
+  );
+}
+
+function listings(resolved, looks) {
+  return resolved.length === 0
+    ? absentPart('The resolved scenario')
+    : resolved.map((fabric) =>
+        details(h('span', {}, fabricName(fabric, looks)), () =>
+          h(
+            'pre',
+            {tabindex: 0, class: 'listing', 'aria-label': `Resolved scenario of ${fabric.name}`},
+            fabric.settings_text,
           ),
         ),
-  );
+      );
 }

@@ -76,11 +76,35 @@ export function scrolling(made, label) {
   return h('div', {class: 'scroll', role: 'region', tabindex: 0, 'aria-label': label}, made);
 }
 
-export function details(summary, ...content) {
-  return h('details', {class: 'numbers'}, h('summary', {}, summary), content);
+const unfilled = new Set(); // what makes the content of details that nobody has opened
+
+/**
+ * What opens. Its content is made when it is opened for the first time: by `make()`. `refresh()` makes it again if it was.
+ */
+export function opening(summary, make, options = {}) {
+  const place = h('div', {});
+  const element = h('details', {class: 'numbers', ...options}, h('summary', {}, summary), place);
+  let filled = false;
+  const fill = () => {
+    if (filled) return;
+    filled = true;
+    unfilled.delete(fill);
+    place.append(...[make()].flat(Infinity).filter(Boolean));
+  };
+  unfilled.add(fill);
+  element.addEventListener('toggle', () => element.open && fill());
+  const refresh = () => filled && place.replaceChildren(...[make()].flat(Infinity).filter(Boolean));
+  return {element, refresh};
 }
 
-export const numbers = (caption, columns, rows) => details('Numbers as a table', table(caption, columns, rows));
+export const details = (summary, make) => opening(summary, make).element;
+
+/** Everything that opens, filled. */
+export const fillAll = () => [...unfilled].forEach((fill) => fill());
+export const forgetUnfilled = () => unfilled.clear();
+
+export const numbers = (caption, columns, rows) =>
+  opening('Numbers as a table', () => table(caption, columns, rows())).element;
 
 /** A choice with its label: {element, value()}; `onchange` is told the chosen value. */
 export function select(label, values, onchange) {

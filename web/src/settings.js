@@ -20,16 +20,17 @@ export function settings(comparison, looks) {
         details(
           `${isNumber(fabric.settings.count) ? count(fabric.settings.count) : fabric.settings.list.length} settings` +
             `${isNumber(fabric.settings.devices) ? ` on ${count(fabric.settings.devices)} devices` : ''}`,
-          table(
-            `Settings of ${fabric.name}`,
-            [{name: 'Key'}, {name: 'Value'}, {name: 'On'}, {name: 'Devices', number: true}],
-            fabric.settings.list.map((row) => [
-              row.key,
-              row.value ?? '',
-              row.devices ?? '',
-              isNumber(row.count) ? count(row.count) : '',
-            ]),
-          ),
+          () =>
+            table(
+              `Settings of ${fabric.name}`,
+              [{name: 'Key'}, {name: 'Value'}, {name: 'On'}, {name: 'Devices', number: true}],
+              fabric.settings.list.map((row) => [
+                row.key,
+                row.value ?? '',
+                row.devices ?? '',
+                isNumber(row.count) ? count(row.count) : '',
+              ]),
+            ),
         ),
       ),
     ),

@@ -1,6 +1,7 @@
 // The verdict: sentences from the numbers, each with what it rests on.
 import {h} from './dom.js';
 import {list, originText} from './comparison.js';
+import {worded} from './format.js';
 import {absent, section} from './section.js';
 
 const WEIGHTS = {
@@ -26,8 +27,8 @@ function sentence(item, first) {
   return h(
     'li',
     {class: first ? 'first' : null},
-    h('p', {class: 'says'}, item.text),
-    h('p', {class: 'rests'}, badge(item.origin), item.evidence && h('span', {}, item.evidence)),
+    h('p', {class: 'says'}, worded(item.text)),
+    h('p', {class: 'rests'}, badge(item.origin), item.evidence && h('span', {}, worded(item.evidence))),
   );
 }
 

@@ -58,7 +58,9 @@ Result<Comparison> read_runs(std::span<const std::string> files) {
 }  // namespace
 
 Result<Comparison> read_comparison(std::span<const std::string> files) {
-  return files.size() == 1 && !is_database(files.front()) ? read_document(files.front()) : read_runs(files);
+  return are_runs(files) ? read_runs(files) : read_document(files.front());
 }
+
+bool are_runs(std::span<const std::string> files) { return files.size() != 1 || is_database(files.front()); }
 
 }  // namespace weft::study::report

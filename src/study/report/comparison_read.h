@@ -13,4 +13,7 @@ namespace weft::study::report {
 /// Errors begin with the file: it cannot be read, is neither, is of another version, or is not all there.
 [[nodiscard]] Result<Comparison> read_comparison(std::span<const std::string> files);
 
+/// Whether read_comparison takes them for files of runs.
+[[nodiscard]] bool are_runs(std::span<const std::string> files);
+
 }  // namespace weft::study::report

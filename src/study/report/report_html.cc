@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kTitleMark = "@WEFT_TITLE@";
 constexpr std::string_view kDataMark = "@WEFT_DATA@";
+constexpr std::string_view kBaselineMark = "@WEFT_BASELINE@";
 
 std::string escaped_text(std::string_view text) {
   std::string escaped;
@@ -53,7 +54,7 @@ std::string title_of(const Comparison& comparison) {
 
 }  // namespace
 
-Result<std::string> report_html(const Comparison& comparison) {
+Result<std::string> report_html(const Comparison& comparison, const Baseline* baseline) {
   const Json document = to_json(comparison);
   if (Result<void> right = check_comparison(document); !right) {
     return pass_on(right);
@@ -61,12 +62,15 @@ Result<std::string> report_html(const Comparison& comparison) {
   const std::string_view page = report_page();
   const std::size_t title = page.find(kTitleMark);
   const std::size_t data = page.find(kDataMark);
-  WEFT_ASSERT(title != std::string_view::npos && data != std::string_view::npos && title < data);
+  const std::size_t other = page.find(kBaselineMark);
+  WEFT_ASSERT(title < data && data < other && other != std::string_view::npos);
   std::string html(page.substr(0, title));
   html += escaped_text(title_of(comparison));
   html += page.substr(title + kTitleMark.size(), data - title - kTitleMark.size());
   html += escaped_json(document);
-  html += page.substr(data + kDataMark.size());
+  html += page.substr(data + kDataMark.size(), other - data - kDataMark.size());
+  html += escaped_json(baseline == nullptr ? Json() : baseline_json(comparison, *baseline));
+  html += page.substr(other + kBaselineMark.size());
   return html;
 }
 

@@ -35,6 +35,16 @@ TEST(ReportHtml, CarriesTheDocumentUnchanged) {
   }
 }
 
+TEST(ReportHtml, CarriesTheDifferencesFromABaseline) {
+  const Comparison comparison = comparison_from(test_comparison("full.json"));
+  const Baseline baseline{.file = "</script>before", .comparison = comparison_from(test_comparison("full.json"))};
+  const std::string html = report_html(comparison, &baseline).value_or("");
+  const std::string_view begin = "id=\"weft-baseline\">";
+  const std::size_t from = html.find(begin) + begin.size();
+  EXPECT_EQ(Json::parse(html.substr(from, html.find("</script", from) - from)), baseline_json(comparison, baseline));
+  EXPECT_NE(html_of(test_comparison("full.json")).find("id=\"weft-baseline\">null</script>"), std::string::npos);
+}
+
 TEST(ReportHtml, NothingInTheDataEndsItsElement) {
   Json document = test_comparison("empty.json");
   const std::string hostile =

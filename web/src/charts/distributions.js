@@ -1,9 +1,9 @@
 // Distributions of flow completion times and of the latency of small messages.
 import * as member from 'weft:members';
-import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
+import {axis, legend, legendHeight, makeChart, tip, tooltip} from '../charts.js';
 import {having} from '../comparison.js';
 import {h} from '../dom.js';
-import {isNumber, microseconds, orNot, percent} from '../format.js';
+import {isNumber, microseconds, orNot, percent, tick} from '../format.js';
 import {absent, absentPart, numbers, section} from '../section.js';
 
 const MARKS = 25; // on a curve
@@ -28,7 +28,7 @@ function curves({id, name, fabrics, get, looks, given}) {
   const [least, most] = values.reduce(([low, high], us) => [Math.min(low, us), Math.max(high, us)], [Infinity, 0]);
   const scale =
     most / least < WIDE
-      ? {type: 'value', scale: true, boundaryGap: ['4%', '4%'], name: `${name}, µs`}
+      ? {type: 'value', scale: true, ...(least < most / 2 ? {min: 0} : {}), name: `${name}, µs`}
       : {
           type: 'log',
           logBase: most / least < FINE ? 2 : 10,
@@ -36,16 +36,17 @@ function curves({id, name, fabrics, get, looks, given}) {
           min: least / 1.15,
           max: most * 1.15,
         };
-  const option = (theme) => ({
-    legend: legend(theme, {data: fabrics.map((fabric) => fabric.name), itemWidth: 34}),
-    grid: {left: 44, right: 20, top: 44, bottom: 40, containLabel: true},
+  const names = fabrics.map((fabric) => fabric.name);
+  const option = (theme, width) => ({
+    legend: legend(theme, width, {data: names, itemWidth: 34}),
+    grid: {left: 30, right: 24, top: legendHeight(names, width, 34) + 10, bottom: 40, containLabel: true},
     xAxis: axis(theme, {
       ...scale,
       nameLocation: 'middle',
       nameGap: 28,
       axisLabel: {
         ...(scale.type === 'log' ? {showMinLabel: false, showMaxLabel: false} : {}),
-        formatter: (value) => Number(value.toPrecision(4)).toLocaleString('en-US'),
+        formatter: tick,
       },
     }),
     yAxis: axis(theme, {
@@ -85,11 +86,15 @@ function curves({id, name, fabrics, get, looks, given}) {
   const chart = makeChart({
     id,
     option,
-    height: 380,
+    zoom: 'x',
+    half: true,
+    height: (width, onPaper) => (onPaper ? 215 : 340) + legendHeight(names, width, 34),
     description: `Cumulative distribution of ${name} for each fabric; further left is faster.`,
   });
   const figures = (fabric) => [0.5, 0.9, 0.99, 0.999].map((share) => orNot(quantile(get(fabric), share), microseconds));
-  return [
+  return h(
+    'div',
+    {class: 'block whole'},
     h('h3', {}, name[0].toUpperCase() + name.slice(1)),
     chart.element,
     numbers(
@@ -99,9 +104,9 @@ function curves({id, name, fabrics, get, looks, given}) {
         ...['50 %', '90 %', '99 %', '99.9 %'].map((text) => ({name: text, number: true})),
         {name: 'Said by the run: 50 %, 99 %, 99.9 %', number: true},
       ],
-      fabrics.map((fabric) => [fabric.name, ...figures(fabric), given(fabric)]),
+      () => fabrics.map((fabric) => [fabric.name, ...figures(fabric), given(fabric)]),
     ),
-  ];
+  );
 }
 
 const said = (values) =>
@@ -116,30 +121,35 @@ export function distributions(comparison, looks) {
     'distributions',
     'Latency',
     'How many messages are done within a time: a curve further to the left is faster, a long tail to 100 % is a heavy tail.',
-    flows.length > 0
-      ? curves({
-          id: 'fct',
-          name: 'flow completion time',
-          fabrics: flows,
-          get: (fabric) => fabric.cdf.fct,
-          looks,
-          given: (fabric) => said([fabric[member.fct_us]?.p50, fabric[member.fct_us]?.p99, fabric[member.fct_us]?.p999]),
-        })
-      : absentPart('Flow completion times'),
-    small.length > 0
-      ? curves({
-          id: 'small-message',
-          name: 'latency of small messages',
-          fabrics: small,
-          get: (fabric) => fabric.cdf[member.small_message],
-          looks,
-          given: (fabric) =>
-            said([
-              fabric[member.small_message]?.[member.loaded_p50_us],
-              fabric[member.small_message]?.[member.loaded_p99_us],
-              fabric[member.small_message]?.[member.loaded_p999_us],
-            ]),
-        })
-      : absentPart('The latency of small messages'),
+    h(
+      'div',
+      {class: 'pairs'},
+      flows.length > 0
+        ? curves({
+            id: 'fct',
+            name: 'flow completion time',
+            fabrics: flows,
+            get: (fabric) => fabric.cdf.fct,
+            looks,
+            given: (fabric) =>
+              said([fabric[member.fct_us]?.p50, fabric[member.fct_us]?.p99, fabric[member.fct_us]?.p999]),
+          })
+        : absentPart('Flow completion times'),
+      small.length > 0
+        ? curves({
+            id: 'small-message',
+            name: 'latency of small messages',
+            fabrics: small,
+            get: (fabric) => fabric.cdf[member.small_message],
+            looks,
+            given: (fabric) =>
+              said([
+                fabric[member.small_message]?.[member.loaded_p50_us],
+                fabric[member.small_message]?.[member.loaded_p99_us],
+                fabric[member.small_message]?.[member.loaded_p999_us],
+              ]),
+          })
+        : absentPart('The latency of small messages'),
+    ),
   );
 }

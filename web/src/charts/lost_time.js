@@ -1,6 +1,6 @@
 // Where the time of a step goes: computing and the causes of loss, and the parts that the step itself has.
 import * as member from 'weft:members';
-import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
+import {NARROW, axis, barNames, legend, legendHeight, makeChart, roomFor, tip, tooltip} from '../charts.js';
 import {having, list, originText} from '../comparison.js';
 import {isNumber, percent, plain, seconds, timeUnit} from '../format.js';
 import {kindLook} from '../palette.js';
@@ -16,18 +16,21 @@ function stack({id, description, bars}) {
   const total = (bar) => sum(bar.rows.map((row) => row.s));
   const unit = timeUnit(Math.max(...bars.map(total)));
   const of = (bar, kind) => sum(bar.rows.filter((row) => row.kind === kind).map((row) => row.s));
-  const legendRows = (width) => Math.ceil(sum(kinds.map((kind) => kind.length * 7 + 52)) / width);
   const option = (theme, width) => ({
-    legend: legend(theme, {data: kinds}),
-    grid: {left: 8, right: 84, top: 18 + 24 * legendRows(width), bottom: 34, containLabel: true},
+    legend: legend(theme, width, {data: kinds}),
+    grid: {
+      left: 8,
+      right: roomFor(bars.map((bar) => seconds(total(bar)))),
+      top: legendHeight(kinds, width) + 8,
+      bottom: 34,
+      containLabel: true,
+    },
     xAxis: axis(theme, {type: 'value', name: `time, ${unit.name}`, nameLocation: 'middle', nameGap: 28, min: 0}),
-    yAxis: axis(theme, {
-      type: 'category',
-      inverse: true,
-      data: bars.map((bar) => bar.name),
-      splitLine: {show: false},
-      axisLabel: {color: theme.ink, fontWeight: 600, fontSize: 13},
-    }),
+    yAxis: barNames(
+      theme,
+      width,
+      bars.map((bar) => bar.name),
+    ),
     tooltip: tooltip(theme, {
       trigger: 'item',
       formatter: ({seriesName, dataIndex}) =>
@@ -42,7 +45,7 @@ function stack({id, description, bars}) {
         name: kind,
         type: 'bar',
         stack: 'step',
-        barMaxWidth: 34,
+        barMaxWidth: width < NARROW ? 18 : 34,
         itemStyle: {color: look.color, decal: look.decal, borderColor: theme.surface, borderWidth: 0.5},
         data: bars.map((bar) => of(bar, kind) * unit.factor),
         label:
@@ -58,11 +61,17 @@ function stack({id, description, bars}) {
       };
     }),
   });
-  return makeChart({id, description, option, height: (width) => 62 + 24 * legendRows(width) + 48 * bars.length})
-    .element;
+  return makeChart({
+    id,
+    description,
+    option,
+    height: (width, onPaper) =>
+      50 + legendHeight(kinds, width) + (onPaper ? 28 : width < NARROW ? 44 : 48) * bars.length,
+  }).element;
 }
 
-const computing = (fabric) => (isNumber(fabric[member.compute_s]) ? [{kind: 'computing', s: fabric[member.compute_s]}] : []);
+const computing = (fabric) =>
+  isNumber(fabric[member.compute_s]) ? [{kind: 'computing', s: fabric[member.compute_s]}] : [];
 
 function lost(comparison) {
   const fabrics = having(comparison, (fabric) => fabric[member.lost_time]);
@@ -87,16 +96,13 @@ function lost(comparison) {
         {name: 'Of the step', number: true},
         {name: 'Origin'},
       ],
-      fabrics.flatMap((fabric) => {
-        const whole = sum([...computing(fabric), ...fabric[member.lost_time]].map((row) => row.s));
-        return [...computing(fabric).map((row) => ({cause: row.kind, s: row.s})), ...fabric[member.lost_time]].map((row) => [
-          fabric.name,
-          row.cause,
-          seconds(row.s),
-          percent(row.s / whole),
-          originText(row.origin) ?? '',
-        ]);
-      }),
+      () =>
+        fabrics.flatMap((fabric) => {
+          const whole = sum([...computing(fabric), ...fabric[member.lost_time]].map((row) => row.s));
+          return [...computing(fabric).map((row) => ({cause: row.kind, s: row.s})), ...fabric[member.lost_time]].map(
+            (row) => [fabric.name, row.cause, seconds(row.s), percent(row.s / whole), originText(row.origin) ?? ''],
+          );
+        }),
     ),
   ];
 }
@@ -130,16 +136,17 @@ function parts(comparison) {
         {name: 'Of it, waiting for others', number: true},
         {name: 'In all', number: true},
       ],
-      fabrics.flatMap((fabric) =>
-        fabric.parts.map((part) => [
-          fabric.name,
-          part.name,
-          part.communication ? 'communication' : 'computing',
-          isNumber(part.exposed_s) ? seconds(part.exposed_s) : undefined,
-          isNumber(part.waiting_s) ? seconds(part.waiting_s) : undefined,
-          isNumber(part.busy_s) ? seconds(part.busy_s) : undefined,
-        ]),
-      ),
+      () =>
+        fabrics.flatMap((fabric) =>
+          fabric.parts.map((part) => [
+            fabric.name,
+            part.name,
+            part.communication ? 'communication' : 'computing',
+            isNumber(part.exposed_s) ? seconds(part.exposed_s) : undefined,
+            isNumber(part.waiting_s) ? seconds(part.waiting_s) : undefined,
+            isNumber(part.busy_s) ? seconds(part.busy_s) : undefined,
+          ]),
+        ),
     ),
   ];
 }
@@ -147,8 +154,7 @@ function parts(comparison) {
 function path(comparison) {
   const fabrics = having(comparison, (fabric) => fabric.path);
   if (fabrics.length === 0) return null;
-  return details(
-    'Critical path: what each step waited for, one after the other',
+  return details('Critical path: what each step waited for, one after the other', () =>
     fabrics.map((fabric) =>
       table(
         `Critical path of ${fabric.name}`,

@@ -2,6 +2,7 @@
 import * as member from 'weft:members';
 import {makeChart, tip, tooltip} from '../charts.js';
 import {having, possible} from '../comparison.js';
+import {clockNote} from '../slices.js';
 import {h, slug} from '../dom.js';
 import {isNumber, seconds} from '../format.js';
 import {fabricName} from '../marks.js';
@@ -107,7 +108,7 @@ function treeOf(fabric) {
           fontSize: 11,
           lineHeight: 13,
           width: Math.max(60, (width - 60) / (levels + 1)),
-          overflow: 'truncate',
+          overflow: 'breakAll',
         },
         leaves: {
           label: {
@@ -116,7 +117,7 @@ function treeOf(fabric) {
             verticalAlign: 'middle',
             distance: 8,
             width: Math.min(170, width * 0.25),
-            overflow: 'truncate',
+            overflow: 'breakAll',
           },
         },
       },
@@ -133,7 +134,9 @@ function treeOf(fabric) {
 export function pauses(comparison, looks) {
   const fabrics = having(comparison, (fabric) => fabric.pauses?.tree);
   if (fabrics.length === 0) {
-    const quiet = possible(comparison).filter((fabric) => (fabric[member.pause_s] ?? fabric[member.credit_stall_s]) === 0);
+    const quiet = possible(comparison).filter(
+      (fabric) => (fabric[member.pause_s] ?? fabric[member.credit_stall_s]) === 0,
+    );
     const names = quiet.map(({name}) => name).join(', ');
     return quiet.length === 0
       ? absent('pauses', 'How pauses spread', 'Which pause caused which')
@@ -143,6 +146,7 @@ export function pauses(comparison, looks) {
     'pauses',
     'How pauses spread',
     'A port that is full holds up those that send to it, by pauses or by keeping credits back; they fill up and hold up others. The first cause is on the left; a larger mark was held for longer.',
+    clockNote(fabrics),
     fabrics.map((fabric) => h('div', {class: 'block'}, h('h3', {}, fabricName(fabric, looks)), treeOf(fabric))),
     numbers(
       'Pauses and their causes',
@@ -154,16 +158,17 @@ export function pauses(comparison, looks) {
         {name: 'Held in all', number: true},
         {name: 'Because of'},
       ],
-      fabrics.flatMap((fabric) =>
-        fabric.pauses.tree.map((row) => [
-          fabric.name,
-          row.port,
-          isNumber(row.lane) ? String(row.lane) : '',
-          isNumber(row.first_s) ? seconds(row.first_s) : undefined,
-          isNumber(row.held_s) ? seconds(row.held_s) : undefined,
-          row.cause ?? 'nothing further on',
-        ]),
-      ),
+      () =>
+        fabrics.flatMap((fabric) =>
+          fabric.pauses.tree.map((row) => [
+            fabric.name,
+            row.port,
+            isNumber(row.lane) ? String(row.lane) : '',
+            isNumber(row.first_s) ? seconds(row.first_s) : undefined,
+            isNumber(row.held_s) ? seconds(row.held_s) : undefined,
+            row.cause ?? 'nothing further on',
+          ]),
+        ),
     ),
   );
 }

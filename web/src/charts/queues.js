@@ -1,14 +1,17 @@
 // Queues over time, and below on the same clock how long each port was held by pauses or missing credits.
 import * as member from 'weft:members';
-import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
+import {axis, legend, legendHeight, makeChart, tip, tooltip} from '../charts.js';
 import {having, list} from '../comparison.js';
+import {clockNote} from '../slices.js';
 import {h} from '../dom.js';
 import {bytes, isNumber, seconds, timeUnit} from '../format.js';
 import {kindLook, lineAt, symbolAt} from '../palette.js';
-import {absent, details, section, select, table} from '../section.js';
+import {absent, opening, section, select, table} from '../section.js';
 
 const MOST_PORTS = 8;
 const MOST_PATTERNS = 50; // instants; with more of them bars are too narrow for a pattern
+
+const heights = (onPaper) => (onPaper ? {queue: 120, held: 55} : {queue: 210, held: 90}); // pixels of the two parts
 
 const peak = (queue) => Math.max(0, ...list(queue.bytes));
 const held = (queue) => list(queue.held_s).reduce((total, value) => total + value, 0);
@@ -21,29 +24,40 @@ function byteUnit(largest) {
 /** Whether a port of the fabric was held at all. */
 const isHeld = (fabric) => fabric.queues.some((queue) => held(queue) > 0);
 
+const fullest = (fabric) =>
+  [...fabric.queues].sort((a, b) => peak(b) - peak(a) || held(b) - held(a)).slice(0, MOST_PORTS);
+const portsOf = (fabric) => fullest(fabric).map((queue) => queue.port);
+
+/** Where the axis of time begins: at zero, or at the first instant if nothing was looked at for long before it. */
+function beginOf(queues) {
+  const first = Math.min(...queues.map((queue) => queue.at_s[0] ?? 0));
+  const last = Math.max(...queues.map((queue) => queue.at_s.at(-1) ?? 0));
+  return first > 0.15 * last && first < last ? first : 0;
+}
+
 function optionOf(fabric) {
-  const queues = [...fabric.queues].sort((a, b) => peak(b) - peak(a) || held(b) - held(a)).slice(0, MOST_PORTS);
+  const queues = fullest(fabric);
   const time = timeUnit(Math.max(...queues.map((queue) => queue.at_s.at(-1) ?? 0)));
   const size = byteUnit(Math.max(...queues.map(peak)));
   const holds = timeUnit(Math.max(1e-9, ...queues.map((queue) => Math.max(0, ...list(queue.held_s)))));
   const anyHeld = isHeld(fabric);
   const longest = Math.max(...queues.map((queue) => queue.at_s.at(-1) ?? 0)) * time.factor;
-  return (theme, width) => {
-    const rows = Math.ceil(queues.reduce((total, queue) => total + queue.port.length * 7 + 62, 0) / width);
-    const top = 30 + 24 * rows;
+  return (theme, width, onPaper) => {
+    const ports = portsOf(fabric);
+    const top = legendHeight(ports, width, 34) + 12;
     const left = 66;
     const common = {left, right: 20};
     return {
-      legend: legend(theme, {data: queues.map((queue) => queue.port), itemWidth: 34}),
+      legend: legend(theme, width, {data: ports, itemWidth: 34}),
       grid: [
-        {...common, top, height: 210},
-        {...common, top: top + 262, height: 90},
+        {...common, top, height: heights(onPaper).queue},
+        {...common, top: top + heights(onPaper).queue + 52, height: heights(onPaper).held},
       ],
       xAxis: [0, 1].map((index) =>
         axis(theme, {
           type: 'value',
           gridIndex: index,
-          min: 0,
+          min: beginOf(queues) * time.factor,
           max: longest,
           containShape: false,
           axisLabel: {showMaxLabel: false},
@@ -68,7 +82,7 @@ function optionOf(fabric) {
         trigger: 'item',
         formatter: ({seriesName, seriesIndex, value}) =>
           tip(seriesName, [
-            ['at', `${value[0].toPrecision(4)} ${time.name}`],
+            ['at', seconds(value[0] / time.factor)],
             seriesIndex < queues.length
               ? ['queue', bytes(value[1] / size.factor)]
               : ['held since the instant before', seconds(value[1] / holds.factor)],
@@ -101,7 +115,7 @@ function optionOf(fabric) {
                 xAxisIndex: 1,
                 yAxisIndex: 1,
                 barMaxWidth: 10,
-                barMinWidth: 2,
+                barMinWidth: 3,
                 itemStyle: {color: look.color, decal: queue.at_s.length > MOST_PATTERNS ? 'none' : look.decal},
                 data: queue.at_s.map((at, place) => [at * time.factor, (queue.held_s?.[place] ?? 0) * holds.factor]),
               };
@@ -140,12 +154,16 @@ export function queues(comparison) {
   let option = optionOf(shown);
   const chart = makeChart({
     id: 'queues',
-    height: (width) => 30 + 210 + 50 + (isHeld(shown) ? 142 : 0) + 24 * Math.ceil((8 * 150) / width),
-    option: (theme, width) => option(theme, width),
+    zoom: 'x',
+    height: (width, onPaper) => {
+      const {queue, held: below} = heights(onPaper);
+      return 62 + queue + (isHeld(shown) ? 52 + below : 0) + legendHeight(portsOf(shown), width, 34);
+    },
+    option: (...how) => option(...how),
     description:
       'Bytes waiting at the fullest ports over time, and below how long each port was held by pauses or missing credits.',
   });
-  const place = h('div', {}, tableOf(shown));
+  const numbersTable = opening('Numbers as a table', () => tableOf(shown));
   const caption = h('p', {class: 'key'});
   const say = () => {
     const more = shown.queues.length - MOST_PORTS;
@@ -164,7 +182,7 @@ export function queues(comparison) {
     (name) => {
       shown = fabrics.find((fabric) => fabric.name === name);
       option = optionOf(shown);
-      place.replaceChildren(tableOf(shown));
+      numbersTable.refresh();
       say();
       chart.resize();
     },
@@ -174,8 +192,9 @@ export function queues(comparison) {
     'Queues and pauses over time',
     'Bytes that wait to leave the fullest ports; below, on the same clock, the time for which a port was held: paused, or without credits.',
     h('div', {class: 'controls'}, choice.element),
+    clockNote(fabrics),
     chart.element,
     caption,
-    details('Numbers as a table', place),
+    numbersTable.element,
   );
 }

@@ -1,7 +1,9 @@
 // The step time of every fabric as a bar, with its confidence interval.
 import * as member from 'weft:members';
-import {axis, makeChart, tip, tooltip} from '../charts.js';
+import {baselineStep, change} from '../baseline.js';
+import {NARROW, axis, barNames, makeChart, roomFor, tip, tooltip} from '../charts.js';
 import {measured} from '../comparison.js';
+import {h} from '../dom.js';
 import {isNumber, plain, ratio, seconds, timeUnit} from '../format.js';
 import {absent, numbers, section} from '../section.js';
 
@@ -39,34 +41,57 @@ export function whiskers(name, data, theme, place) {
   };
 }
 
+/** A mark at the value of the baseline, if there is one: for each bar [value, place]. */
+export function baselineMarks(data, theme) {
+  return {
+    name: 'baseline',
+    type: 'scatter',
+    symbol: 'rect',
+    symbolSize: [3, 34],
+    z: 6,
+    silent: true,
+    tooltip: {show: false},
+    itemStyle: {color: theme.surface, borderColor: theme.ink, borderWidth: 1.2},
+    data: data.filter(([value]) => Number.isFinite(value)),
+  };
+}
+
 export function stepTime(comparison, looks) {
   const fabrics = measured(comparison, (fabric) => fabric[member.step_time_s]);
   if (fabrics.length === 0) return absent('step-time', TITLE, 'The time of a training step');
   const unit = timeUnit(Math.max(...fabrics.map((fabric) => fabric[member.step_time_s])));
   const names = fabrics.map((fabric) => fabric.name);
+  /** The figure behind a bar; how it compares with the best, where there is room. */
+  const textOf = (fabric, width) => [
+    seconds(fabric[member.step_time_s]),
+    ...(isNumber(fabric[member.ratio_to_best]) && width >= NARROW ? [ratio(fabric[member.ratio_to_best])] : []),
+  ];
   const option = (theme, width) => ({
-    grid: {left: 8, right: width < 520 ? 74 : 128, top: 8, bottom: 34, containLabel: true},
+    grid: {
+      left: 8,
+      right: roomFor(fabrics.map((fabric) => textOf(fabric, width).join('  '))),
+      top: 12,
+      bottom: 34,
+      containLabel: true,
+    },
     xAxis: axis(theme, {type: 'value', name: `step time, ${unit.name}`, nameLocation: 'middle', nameGap: 28, min: 0}),
-    yAxis: axis(theme, {
-      type: 'category',
-      inverse: true,
-      data: names,
-      splitLine: {show: false},
-      axisLabel: {color: theme.ink, fontWeight: 600, fontSize: 13},
-    }),
+    yAxis: barNames(theme, width, names),
     tooltip: tooltip(theme, {
       trigger: 'item',
       formatter: ({dataIndex}) =>
         tip(names[dataIndex], [
           ['step time', seconds(fabrics[dataIndex][member.step_time_s])],
           ['95 % interval', intervalText(fabrics[dataIndex]) ?? 'one seed'],
+          ...(change(fabrics[dataIndex], member.step_time_s)
+            ? [['change', change(fabrics[dataIndex], member.step_time_s)]]
+            : []),
         ]),
     }),
     series: [
       {
         name: 'step time',
         type: 'bar',
-        barMaxWidth: 30,
+        barMaxWidth: width < NARROW ? 18 : 30,
         itemStyle: {borderRadius: [0, 5, 5, 0]},
         data: fabrics.map((fabric) => ({
           value: fabric[member.step_time_s] * unit.factor,
@@ -88,8 +113,12 @@ export function stepTime(comparison, looks) {
           across: (end) => [0, end],
         },
       ),
+      baselineMarks(
+        fabrics.map((fabric, index) => [(baselineStep(fabric) ?? NaN) * unit.factor, index]),
+        theme,
+      ),
       {
-        // Beyond the whisker, so that neither hides the other.
+        // Beyond the whisker and the baseline, so that none hides another.
         name: 'text',
         type: 'scatter',
         symbolSize: 1,
@@ -97,7 +126,8 @@ export function stepTime(comparison, looks) {
         tooltip: {show: false},
         itemStyle: {color: 'transparent'},
         data: fabrics.map((fabric, index) => [
-          Math.max(fabric[member.step_time_s], fabric[member.step_time_high_s] ?? 0) * unit.factor,
+          Math.max(fabric[member.step_time_s], fabric[member.step_time_high_s] ?? 0, baselineStep(fabric) ?? 0) *
+            unit.factor,
           index,
         ]),
         label: {
@@ -106,7 +136,8 @@ export function stepTime(comparison, looks) {
           distance: 8,
           formatter: ({dataIndex}) => {
             const fabric = fabrics[dataIndex];
-            return `{value|${seconds(fabric[member.step_time_s])}}${isNumber(fabric[member.ratio_to_best]) && width >= 520 ? `  {ratio|${ratio(fabric[member.ratio_to_best])}}` : ''}`;
+            const [value, more] = textOf(fabric, width);
+            return `{value|${value}}${more ? `  {ratio|${more}}` : ''}`;
           },
           rich: {value: {fontWeight: 700, color: theme.ink, fontSize: 13}, ratio: {color: theme.soft, fontSize: 12}},
         },
@@ -115,7 +146,7 @@ export function stepTime(comparison, looks) {
   });
   const chart = makeChart({
     id: 'step-time',
-    height: 56 + 46 * fabrics.length,
+    height: (width, onPaper) => 56 + (onPaper ? 28 : 46) * fabrics.length,
     option,
     description: 'Bars of the step time of each fabric; shorter is better.',
   });
@@ -124,6 +155,8 @@ export function stepTime(comparison, looks) {
     TITLE,
     'Time of one training step (of traffic without steps: from its start to its end); shorter is better. Whiskers are 95 % confidence intervals over the seeds; fabrics whose whiskers overlap do not differ.',
     chart.element,
+    fabrics.some((fabric) => isNumber(baselineStep(fabric))) &&
+      h('p', {class: 'key'}, 'The upright mark on a bar is the baseline.'),
     numbers(
       'Step time of each fabric',
       [
@@ -133,13 +166,14 @@ export function stepTime(comparison, looks) {
         {name: 'Against the best', number: true},
         {name: 'Each seed', number: true},
       ],
-      fabrics.map((fabric) => [
-        fabric.name,
-        seconds(fabric[member.step_time_s]),
-        intervalText(fabric) ?? 'one seed',
-        isNumber(fabric[member.ratio_to_best]) ? ratio(fabric[member.ratio_to_best]) : undefined,
-        (fabric[member.step_times_s] ?? []).map((time) => plain(time * unit.factor)).join(', ') || undefined,
-      ]),
+      () =>
+        fabrics.map((fabric) => [
+          fabric.name,
+          seconds(fabric[member.step_time_s]),
+          intervalText(fabric) ?? 'one seed',
+          isNumber(fabric[member.ratio_to_best]) ? ratio(fabric[member.ratio_to_best]) : undefined,
+          (fabric[member.step_times_s] ?? []).map((time) => plain(time * unit.factor)).join(', ') || undefined,
+        ]),
     ),
   );
 }

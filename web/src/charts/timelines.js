@@ -1,5 +1,5 @@
 // One step of each fabric, lane by lane: a chart for each, all on the same clock.
-import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
+import {axis, legend, legendHeight, makeChart, textWidth, tip, tooltip} from '../charts.js';
 import {having} from '../comparison.js';
 import {h, slug} from '../dom.js';
 import {seconds, timeUnit} from '../format.js';
@@ -7,10 +7,13 @@ import {fabricName} from '../marks.js';
 import {kindLook} from '../palette.js';
 import {absent, numbers, section} from '../section.js';
 
-const LANE = 24;
+const LANE = 26;
+const laneHeight = (onPaper) => (onPaper ? 15 : LANE);
 const MOST_LANES = 12; // of a fabric
 const MOST_ROWS = 200; // of the table; on paper it is open
+const MOST_BARS = 160; // drawn at once of a fabric
 const PATTERN_WIDTH = 14; // pixels; a narrower bar has no room for its pattern
+const THIN = 3; // pixels; no bar is narrower
 
 /** The kind of a node: "dp all-reduce 3 of 8" and "dp all-reduce 4 of 8" look the same. */
 const kindOf = (event) => event.name.replace(/\s*\d+(\s*(of|\/)\s*\d+)?$/, '').trim() || event.name;
@@ -29,18 +32,75 @@ function lanesOf(fabric) {
   return lanes.slice(0, MOST_LANES);
 }
 
-function bars(events, kinds, theme) {
+/** The kind that took most of a bar that stands for several events. */
+const mostOf = (times) => [...times].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+
+/** A bar takes in another that follows it. */
+function takeIn(bar, next) {
+  bar.to = Math.max(bar.to, next.to);
+  bar.count += 1;
+  for (const [kind, time] of next.times) bar.times.set(kind, (bar.times.get(kind) ?? 0) + time);
+}
+
+/**
+ * Where events are drawn, by their index: {from, to, count, kind} in pixels. Thin ones of a kind that follow one another are one
+ * bar, in the place of the first, and so are thin ones that would lie within the least width of a bar, whatever their kinds. A
+ * thin one alone is widened; what comes next begins behind it.
+ */
+export function placeBars(events, pixel, least = THIN) {
+  const lanes = new Map();
+  events.forEach((event, index) => {
+    const [from, to] = [pixel(event.begin_s), pixel(event.end_s)];
+    const bar = {index, from, to, count: 1, thin: to - from < least, times: new Map([[kindOf(event), to - from]])};
+    lanes.set(laneOf(event), [...(lanes.get(laneOf(event)) ?? []), bar]);
+  });
+  const places = new Map();
+  for (const bars of lanes.values()) {
+    const drawn = [];
+    for (const bar of bars.sort((a, b) => a.from - b.from)) {
+      const last = drawn.at(-1);
+      const alike = last?.thin && mostOf(last.times) === mostOf(bar.times) && bar.from - last.to < 1;
+      const within = last?.thin && bar.from < last.from + least;
+      if (bar.thin && (alike || within)) takeIn(last, bar);
+      else drawn.push(bar);
+    }
+    drawn.forEach((bar, place) => {
+      bar.from = Math.max(bar.from, drawn[place - 1]?.thin ? drawn[place - 1].to : bar.from);
+      bar.to = Math.max(bar.to, bar.from + least);
+      places.set(bar.index, {...bar, kind: mostOf(bar.times)});
+    });
+  }
+  return places;
+}
+
+/** Places with so few bars between two pixels that the page stays light: the least width of a bar grows until they are. */
+function fewBars(events, pixel, [left, right]) {
+  for (let least = THIN; ; least *= 1.5) {
+    const places = placeBars(events, pixel, least);
+    const seen = [...places.values()].filter(({from, to}) => to > left && from < right).length;
+    if (seen <= MOST_BARS || least > right - left) return places;
+  }
+}
+
+function bars(events, kinds, {theme, unit, counts}) {
   return (params, api) => {
     const event = events[params.dataIndex];
-    const [x, y] = api.coord([api.value(1), api.value(0)]);
-    const end = api.coord([api.value(2), api.value(0)])[0];
-    const height = LANE * 0.74;
-    const look = kindLook(kindOf(event), kinds.indexOf(kindOf(event)), theme);
+    if (!params.context.places) {
+      const {x, width} = params.coordSys;
+      params.context.places = fewBars(events, (time) => api.coord([time * unit.factor, 0])[0], [x, x + width]);
+      counts.clear();
+      params.context.places.forEach(({count}, index) => counts.set(index, count));
+    }
+    const place = params.context.places.get(params.dataIndex);
+    if (!place) return null; // drawn with others
+    const y = api.coord([api.value(1), api.value(0)])[1];
+    const height = api.size([0, 1])[1] * 0.74;
+    const look = kindLook(place.kind, kinds.indexOf(place.kind), theme);
     const {x: left, width} = params.coordSys;
-    const from = Math.max(x, left);
-    const to = Math.min(Math.max(end, x + 1), left + width);
+    const from = Math.max(place.from, left);
+    const to = Math.min(place.to, left + width);
     if (to <= from) return null;
-    const fits = to - from > event.name.length * 6.4 + 8;
+    const fits = place.count === 1 && to - from > textWidth(event.name, 11) + 12;
     const patterned = to - from >= PATTERN_WIDTH && look.decal !== 'none';
     return {
       type: 'rect',
@@ -68,15 +128,22 @@ function bars(events, kinds, theme) {
   };
 }
 
-function chartOf(fabric, {kinds, last, unit, legendRows}) {
+function chartOf(fabric, {kinds, last, unit, keyHeight}) {
   const lanes = lanesOf(fabric);
   const events = fabric.timeline.filter((event) => lanes.includes(laneOf(event)));
-  const top = (width) => 6 + 24 * legendRows(width);
-  const option = (theme, width) => {
+  const top = (width) => 8 + keyHeight(width);
+  const counts = new Map(); // index of an event -> how many its bar stands for
+  const sides = lanes.flatMap((lane) => lane.split(', ')).map((text) => textWidth(text, 11));
+  const option = (theme, width, onPaper) => {
     const narrow = width < 560;
     return {
-      legend: legendRows(width) > 0 ? legend(theme, {data: kinds, selectedMode: false}) : {show: false},
-      grid: {left: narrow ? 104 : 178, right: 24, top: top(width), height: lanes.length * LANE},
+      legend: keyHeight(width) > 0 ? legend(theme, width, {data: kinds, selectedMode: false}) : {show: false},
+      grid: {
+        left: narrow ? Math.max(40, ...sides) + 14 : 178,
+        right: 24,
+        top: top(width),
+        height: lanes.length * laneHeight(onPaper),
+      },
       xAxis: axis(theme, {
         type: 'value',
         min: 0,
@@ -91,14 +158,19 @@ function chartOf(fabric, {kinds, last, unit, legendRows}) {
         inverse: true,
         data: lanes,
         splitLine: {show: false},
-        axisLabel: {interval: 0, width: narrow ? 96 : 170, overflow: 'truncate'},
+        axisLabel: {
+          interval: 0,
+          hideOverlap: false,
+          formatter: (lane) => (narrow ? lane.replace(', ', '\n') : lane),
+          ...(narrow ? {fontSize: 11, lineHeight: 12} : {}),
+        },
       }),
-      dataZoom: [{type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: false}],
       tooltip: tooltip(theme, {
         trigger: 'item',
         formatter: ({dataIndex}) => {
           const event = events[dataIndex];
-          return tip(event.name, [
+          const more = (counts.get(dataIndex) ?? 1) - 1;
+          return tip(more > 0 ? `${event.name}, and ${more} more (zoom to see each)` : event.name, [
             ['rank', event.rank],
             ['lane', event.lane],
             ['from', seconds(event.begin_s)],
@@ -113,7 +185,7 @@ function chartOf(fabric, {kinds, last, unit, legendRows}) {
           type: 'custom',
           encode: {x: [1, 2], y: 0},
           clip: true,
-          renderItem: bars(events, kinds, theme),
+          renderItem: bars(events, kinds, {theme, unit, counts}),
           data: events.map((event) => ({
             name: event.name,
             value: [lanes.indexOf(laneOf(event)), event.begin_s * unit.factor, event.end_s * unit.factor],
@@ -132,8 +204,11 @@ function chartOf(fabric, {kinds, last, unit, legendRows}) {
     makeChart({
       id: `timeline-${slug(fabric.name)}`,
       option,
+      zoom: 'x',
+      clock: 'timelines',
+      half: true,
       description: `Timeline of a step with ${fabric.name}, lane by lane.`,
-      height: (width) => top(width) + lanes.length * LANE + 48,
+      height: (width, onPaper) => top(width) + lanes.length * laneHeight(onPaper) + (onPaper ? 40 : 48),
     }).element,
     hidden > 0 && h('p', {class: 'key'}, `${hidden} more lanes, of further ranks, are in the results alone.`),
   ];
@@ -145,20 +220,24 @@ export function timelines(comparison, looks) {
   const events = fabrics.flatMap((fabric) => fabric.timeline);
   const last = events.reduce((latest, event) => Math.max(latest, event.end_s), 0);
   const kinds = [...new Set(events.map(kindOf))];
-  const legendRows = (width) => Math.ceil(kinds.reduce((total, kind) => total + kind.length * 7 + 52, 0) / width);
+  const keyHeight = (width) => legendHeight(kinds, width);
   const common = {kinds, last, unit: timeUnit(last)};
   const rows = fabrics.flatMap((fabric) => fabric.timeline.map((event) => [fabric, event]));
   const cut = rows.length > MOST_ROWS ? ` (the first ${MOST_ROWS} of ${rows.length})` : '';
   return section(
     'timelines',
     'Timelines of a step',
-    'What GPUs do when, on the same clock for every fabric: the shorter the lanes, the faster the step. Hold Ctrl and turn the wheel to zoom.',
-    fabrics.map((fabric, index) =>
-      h(
-        'div',
-        {class: 'block whole'},
-        h('h3', {}, fabricName(fabric, looks)),
-        chartOf(fabric, {...common, legendRows: index === 0 ? legendRows : () => 0}),
+    'What GPUs do when, on the same clock for every fabric: the shorter the lanes, the faster the step. Events too short to see are drawn together with those beside them; all fabrics zoom together.',
+    h(
+      'div',
+      {class: 'pairs'},
+      fabrics.map((fabric, index) =>
+        h(
+          'div',
+          {class: 'block whole'},
+          h('h3', {}, fabricName(fabric, looks)),
+          chartOf(fabric, {...common, keyHeight: index === 0 ? keyHeight : () => 0}),
+        ),
       ),
     ),
     numbers(
@@ -171,16 +250,17 @@ export function timelines(comparison, looks) {
         {name: 'From', number: true},
         {name: 'To', number: true},
       ],
-      rows
-        .slice(0, MOST_ROWS)
-        .map(([fabric, event]) => [
-          fabric.name,
-          `rank ${event.rank}`,
-          event.lane,
-          event.name,
-          seconds(event.begin_s),
-          seconds(event.end_s),
-        ]),
+      () =>
+        rows
+          .slice(0, MOST_ROWS)
+          .map(([fabric, event]) => [
+            fabric.name,
+            `rank ${event.rank}`,
+            event.lane,
+            event.name,
+            seconds(event.begin_s),
+            seconds(event.end_s),
+          ]),
     ),
   );
 }

@@ -1,11 +1,11 @@
 // The topology by tiers, its links by their load at an instant that a slider chooses.
 import {axis, makeChart, tip, tooltip} from '../charts.js';
 import {having, list} from '../comparison.js';
+import {clockNote} from '../slices.js';
 import {h} from '../dom.js';
 import {isNumber, percent, rate, seconds} from '../format.js';
 import {LOADS, loadClass, loadColor} from '../palette.js';
-import {absent, details, section, select, table} from '../section.js';
-import {currentTheme, onThemeChange} from '../theme.js';
+import {absent, opening, section, select, table} from '../section.js';
 
 const MOST_LINKS = 1500; // drawn
 const MOST_ROWS = 40; // of the table, the busiest
@@ -46,7 +46,6 @@ function drawnLinks(topology) {
 const thinness = (view) => Math.max(0.25, Math.min(1, Math.sqrt(FINE / Math.max(1, view.links.length))));
 
 function key() {
-  const theme = currentTheme();
   return LOADS.map((load) =>
     h(
       'li',
@@ -54,7 +53,7 @@ function key() {
       h('span', {
         class: 'line',
         'aria-hidden': 'true',
-        style: `border-top-width:${load.width}px;border-top-color:${loadColor(load, theme)}`,
+        style: `border-top-width:${load.width}px;--light:${load.colors[0]};--dark:${load.colors[1]}`,
       }),
       load.text,
     ),
@@ -195,7 +194,7 @@ export function topologyMap(comparison) {
   const chart = makeChart({
     id: 'topology',
     option,
-    height: (width) => Math.min(520, Math.max(300, width * 0.42)),
+    height: (width, onPaper) => (onPaper ? 240 : Math.min(520, Math.max(300, width * 0.42))),
     description:
       'Map of the network by tiers. The colour and the width of a link say how busy it is at the chosen instant.',
   });
@@ -203,8 +202,8 @@ export function topologyMap(comparison) {
   const said = h('output', {class: 'instant', for: 'topology-time', id: 'topology-instant'});
   const slider = h('input', {type: 'range', id: 'topology-time', min: 0, step: 1});
   const caption = h('p', {class: 'key', id: 'topology-caption'});
-  const legend = h('ul', {class: 'loads', 'aria-label': 'Load of a link'});
-  const place = h('div', {});
+  const legend = h('ul', {class: 'loads', 'aria-label': 'Load of a link'}, key());
+  const rows = opening('Numbers as a table', () => tableOf(view));
   const update = (redraw) => {
     slider.max = Math.max(0, view.instants.length - 1);
     slider.value = view.instant;
@@ -214,8 +213,7 @@ export function topologyMap(comparison) {
     caption.textContent =
       `${view.fabric.name} at ${view.when()}, instant ${view.instant + 1} of ${view.instants.length}. ` +
       `Each line carries one direction${hidden > 0 ? `; ${hidden} of ${view.topology.links.length} links, the least busy or without samples, are not drawn` : ''}.`;
-    place.replaceChildren(tableOf(view));
-    legend.replaceChildren(...key());
+    rows.refresh();
     if (redraw) chart.draw(redraw === 'merge');
   };
   let timer = null;
@@ -256,7 +254,6 @@ export function topologyMap(comparison) {
     },
   );
   update(null);
-  onThemeChange(() => update(null));
   return section(
     'topology',
     'Load of the links',
@@ -268,9 +265,10 @@ export function topologyMap(comparison) {
       h('label', {class: 'control wide', for: 'topology-time'}, h('span', {}, 'Time'), slider, said),
       play,
     ),
+    clockNote(fabrics),
     legend,
     chart.element,
     caption,
-    details('Numbers as a table', place),
+    rows.element,
   );
 }

@@ -1,13 +1,14 @@
 // Tuning risk: what plausible misconfigurations cost, sorted, for each fabric; and how that grows with the cluster.
 import * as member from 'weft:members';
-import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
+import {NARROW, axis, barNames, legend, legendHeight, makeChart, tip, tooltip, wrapped} from '../charts.js';
 import {having, list} from '../comparison.js';
 import {h, slug} from '../dom.js';
-import {isNumber, niceCeil, orNot, percent, plain, signedPercent} from '../format.js';
+import {NOT_MEASURED, isNumber, niceCeil, orNot, percent, plain, signedPercent, worded} from '../format.js';
 import {fabricName} from '../marks.js';
 import {absent, numbers, section} from '../section.js';
 
-const ROW = 36;
+const ROW = 36; // pixels, at least
+const LINE = 15;
 
 const ran = (fabric) =>
   list(fabric[member.tuning_risk].cases)
@@ -16,16 +17,33 @@ const ran = (fabric) =>
 const refused = (fabric) => list(fabric[member.tuning_risk].cases).filter((item) => !isNumber(item.loss));
 const labelOf = (item) => (item.change ? `${item.setting} (${item.change})` : item.setting);
 
-/** Pixels for the names of settings. */
-const labels = (width) => Math.min(330, width * 0.44);
-const line = (width) => ({width: labels(width), overflow: 'truncate', ellipsis: '…', align: 'right', lineHeight: 16});
+/** Pixels for the names of settings: beside the bars, or above them where there is little room. */
+const labels = (width) => (width < NARROW ? width - 12 : Math.min(330, width * 0.44));
+
+/** The lines of a label, each with its style. */
+const linesOf = (item, width) => [
+  ...wrapped(item.setting, labels(width)).map((text) => ['setting', text]),
+  ...(item.change ? wrapped(item.change, labels(width), 11).map((text) => ['change', text]) : []),
+];
+const richText = (lines) => lines.map(([style, text]) => `{${style}|${text.replace(/[{}|]/g, ' ')}}`).join('\n');
+
+/** Room above the bars: the label of the first may be taller than half of its row. */
+const topOf = (items, width) =>
+  width < NARROW ? Math.max(16, linesOf(items[0], width).length * LINE + 18 - rowHeight(items, width) / 2) : 6;
+
+/** What a row of the chart takes, with all lines of the longest label. */
+function rowHeight(items, width) {
+  const lines = Math.max(0, ...items.map((item) => linesOf(item, width).length));
+  return Math.max(ROW, lines * LINE + (width < NARROW ? 26 : 8));
+}
 
 function tornado(fabric, looks, most) {
   const items = ran(fabric);
   if (items.length === 0) return null;
   const look = looks.get(fabric.name);
+  const line = (width) => ({align: width < NARROW ? 'left' : 'right', lineHeight: LINE});
   const option = (theme, width) => ({
-    grid: {left: labels(width) + 16, right: 78, top: 6, bottom: 40},
+    grid: {left: width < NARROW ? 8 : labels(width) + 16, right: 78, top: topOf(items, width), bottom: 40},
     xAxis: axis(theme, {
       type: 'value',
       name: 'step time lost, %',
@@ -34,18 +52,12 @@ function tornado(fabric, looks, most) {
       min: most.low,
       max: most.high,
     }),
-    yAxis: axis(theme, {
-      type: 'category',
-      inverse: true,
-      data: items.map(labelOf),
-      splitLine: {show: false},
-      axisLine: {onZero: true, lineStyle: {color: theme.soft}},
+    yAxis: barNames(theme, width, items.map(labelOf), {
+      axisLine: {onZero: width >= NARROW, lineStyle: {color: theme.soft}},
       axisLabel: {
-        color: theme.ink,
-        interval: 0,
-        hideOverlap: false,
-        margin: 10,
-        formatter: (_, index) => `{setting|${items[index].setting}}\n{change|${items[index].change ?? ''}}`,
+        ...(width < NARROW ? {} : {margin: 10}),
+        fontWeight: 400,
+        formatter: (_, index) => richText(linesOf(items[index], width)),
         rich: {
           setting: {...line(width), color: theme.ink, fontSize: 12},
           change: {...line(width), color: theme.soft, fontSize: 11},
@@ -64,7 +76,7 @@ function tornado(fabric, looks, most) {
       {
         name: 'step time lost',
         type: 'bar',
-        barMaxWidth: 18,
+        barMaxWidth: width < NARROW ? 14 : 18,
         data: items.map((item) => item.loss * 100),
         itemStyle: {color: look.color(theme), decal: look.decal(theme), borderRadius: 2},
         label: {
@@ -80,12 +92,22 @@ function tornado(fabric, looks, most) {
   return makeChart({
     id: `tuning-${slug(fabric.name)}`,
     option,
-    height: 52 + ROW * items.length,
+    height: (width, onPaper) => 50 + topOf(items, width) + (rowHeight(items, width) - (onPaper ? 6 : 0)) * items.length,
     description: `Step time lost by misconfigurations of ${fabric.name}, the worst first.`,
   }).element;
 }
 
-export const worstText = (risk) => (risk[member.worst_fails] ? 'the job does not end' : orNot(risk.worst, signedPercent));
+export const worstText = (risk) =>
+  risk[member.worst_fails] ? 'the job does not end' : orNot(risk.worst, signedPercent);
+
+/** Misconfigurations without a figure, by their reason. */
+function without(items) {
+  const reasons = [...new Set(items.map((item) => item.reason ?? NOT_MEASURED))];
+  return reasons.map((reason) => {
+    const settings = items.filter((item) => (item.reason ?? NOT_MEASURED) === reason).map((item) => item.setting);
+    return h('p', {class: 'key refused'}, `Without a figure (${worded(reason)}): ${settings.join('; ')}.`);
+  });
+}
 
 function ofFabric(fabric, looks, most) {
   const left = refused(fabric);
@@ -100,13 +122,7 @@ function ofFabric(fabric, looks, most) {
       fabric[member.tuning_risk][member.worst_setting] ? `: ${fabric[member.tuning_risk][member.worst_setting]}.` : '.',
     ),
     tornado(fabric, looks, most),
-    left.length > 0 &&
-      h(
-        'p',
-        {class: 'key'},
-        'Without a figure: ',
-        left.map((item) => `${labelOf(item)}: ${item.reason ?? 'not measured'}`).join('; '),
-      ),
+    without(left),
   );
 }
 
@@ -114,12 +130,13 @@ function bySize(comparison, looks) {
   const fabrics = having(comparison, (fabric) => fabric[member.tuning_risk]?.[member.by_size]);
   if (fabrics.length === 0) return null;
   const lines = fabrics.flatMap((fabric) => ['worst', 'median'].map((what) => ({fabric, what})));
-  const sizes = [...new Set(fabrics.flatMap((fabric) => fabric[member.tuning_risk][member.by_size].map((row) => row.gpus)))].sort(
-    (a, b) => a - b,
-  );
-  const option = (theme) => ({
-    legend: legend(theme, {data: lines.map(({fabric, what}) => `${fabric.name}, ${what}`), itemWidth: 34}),
-    grid: {left: 44, right: 24, top: 24 + 24 * Math.ceil(fabrics.length / 2), bottom: 40, containLabel: true},
+  const sizes = [
+    ...new Set(fabrics.flatMap((fabric) => fabric[member.tuning_risk][member.by_size].map((row) => row.gpus))),
+  ].sort((a, b) => a - b);
+  const names = lines.map(({fabric, what}) => `${fabric.name}, ${what}`);
+  const option = (theme, width) => ({
+    legend: legend(theme, width, {data: names, itemWidth: 34}),
+    grid: {left: 30, right: 24, top: legendHeight(names, width, 34) + 10, bottom: 40, containLabel: true},
     xAxis: axis(theme, {type: 'category', name: 'GPUs', nameLocation: 'middle', nameGap: 28, data: sizes.map(plain)}),
     yAxis: axis(theme, {type: 'value', name: 'step time lost, %', nameLocation: 'middle', nameGap: 42}),
     tooltip: tooltip(theme, {
@@ -154,7 +171,7 @@ function bySize(comparison, looks) {
     makeChart({
       id: 'tuning-by-size',
       option,
-      height: 340,
+      height: (width, onPaper) => (onPaper ? 190 : 270) + legendHeight(names, width, 34),
       description: 'Tuning risk against the number of GPUs, median and worst, for each fabric.',
     }).element,
     numbers(
@@ -166,15 +183,16 @@ function bySize(comparison, looks) {
         {name: 'Worst', number: true},
         {name: 'Worst setting'},
       ],
-      fabrics.flatMap((fabric) =>
-        fabric[member.tuning_risk][member.by_size].map((row) => [
-          fabric.name,
-          plain(row.gpus),
-          orNot(row.median, signedPercent),
-          worstText(row),
-          row[member.worst_setting] ?? '',
-        ]),
-      ),
+      () =>
+        fabrics.flatMap((fabric) =>
+          fabric[member.tuning_risk][member.by_size].map((row) => [
+            fabric.name,
+            plain(row.gpus),
+            orNot(row.median, signedPercent),
+            worstText(row),
+            row[member.worst_setting] ?? '',
+          ]),
+        ),
     ),
   ];
 }
@@ -198,15 +216,16 @@ export function tuning(comparison, looks) {
         {name: 'Step time lost', number: true},
         {name: 'Without a figure because'},
       ],
-      fabrics.flatMap((fabric) =>
-        [...ran(fabric), ...refused(fabric)].map((item) => [
-          fabric.name,
-          item.setting,
-          item.change ?? '',
-          orNot(item.loss, signedPercent),
-          item.reason ?? '',
-        ]),
-      ),
+      () =>
+        fabrics.flatMap((fabric) =>
+          [...ran(fabric), ...refused(fabric)].map((item) => [
+            fabric.name,
+            item.setting,
+            item.change ?? '',
+            orNot(item.loss, signedPercent),
+            item.reason ?? '',
+          ]),
+        ),
     ),
     bySize(comparison, looks),
   );

@@ -1,11 +1,12 @@
 // What a unit of work costs with every fabric, and what of it: GPUs, hosts, the network, and running them.
 import * as member from 'weft:members';
-import {axis, legend, makeChart, tip, tooltip} from '../charts.js';
+import {baselineCost} from '../baseline.js';
+import {NARROW, axis, barNames, legend, legendHeight, makeChart, roomFor, tip, tooltip} from '../charts.js';
 import {possible} from '../comparison.js';
 import {dollars, isNumber, percent, signedPercent} from '../format.js';
 import {kindLook} from '../palette.js';
 import {numbers} from '../section.js';
-import {whiskers} from './step_time.js';
+import {baselineMarks, whiskers} from './step_time.js';
 
 const PARTS = [
   ['network', member.network_usd],
@@ -34,17 +35,26 @@ const against = (cost) =>
 export function workCostChart(fabrics) {
   const unit = costOf(fabrics[0]).unit;
   const shown = PARTS.filter(([, name]) => fabrics.some((fabric) => costOf(fabric)[name] > 0));
+  const kinds = shown.map(([name]) => name);
+  const textOf = (fabric, width) => [
+    dollars(costOf(fabric).usd),
+    ...(width >= NARROW && against(costOf(fabric)) ? [against(costOf(fabric))] : []),
+  ];
   const option = (theme, width) => ({
-    legend: legend(theme, {data: shown.map(([name]) => name)}),
-    grid: {left: 8, right: width < 520 ? 84 : 150, top: width < 520 ? 66 : 42, bottom: 34, containLabel: true},
+    legend: legend(theme, width, {data: kinds}),
+    grid: {
+      left: 8,
+      right: roomFor(fabrics.map((fabric) => textOf(fabric, width).join('  '))),
+      top: legendHeight(kinds, width) + 8,
+      bottom: 34,
+      containLabel: true,
+    },
     xAxis: axis(theme, {type: 'value', name: `USD for a ${unit}`, nameLocation: 'middle', nameGap: 28, min: 0}),
-    yAxis: axis(theme, {
-      type: 'category',
-      inverse: true,
-      data: fabrics.map((fabric) => fabric.name),
-      splitLine: {show: false},
-      axisLabel: {color: theme.ink, fontWeight: 600, fontSize: 13},
-    }),
+    yAxis: barNames(
+      theme,
+      width,
+      fabrics.map((fabric) => fabric.name),
+    ),
     tooltip: tooltip(theme, {
       trigger: 'item',
       formatter: ({seriesName, dataIndex}) => {
@@ -52,7 +62,9 @@ export function workCostChart(fabrics) {
         const part = shown.find(([name]) => name === seriesName);
         return tip(fabrics[dataIndex].name, [
           part ? [seriesName, dollars(partOf(cost, part[1]))] : ['all', dollars(cost.usd)],
-          part ? ['share', percent((cost[part[1]] ?? 0) / cost[member.total_usd])] : ['95 %', intervalOf(cost) ?? 'one seed'],
+          part
+            ? ['share', percent((cost[part[1]] ?? 0) / cost[member.total_usd])]
+            : ['95 %', intervalOf(cost) ?? 'one seed'],
         ]);
       },
     }),
@@ -63,7 +75,7 @@ export function workCostChart(fabrics) {
           name,
           type: 'bar',
           stack: 'cost',
-          barMaxWidth: 30,
+          barMaxWidth: width < NARROW ? 18 : 30,
           itemStyle: {color: look.color, decal: look.decal, borderColor: theme.surface, borderWidth: 0.5},
           data: fabrics.map((fabric) => partOf(costOf(fabric), key)),
         };
@@ -82,6 +94,10 @@ export function workCostChart(fabrics) {
           across: (end) => [0, end],
         },
       ),
+      baselineMarks(
+        fabrics.map((fabric, index) => [baselineCost(fabric) ?? NaN, index]),
+        theme,
+      ),
       {
         name: 'text',
         type: 'scatter',
@@ -90,7 +106,7 @@ export function workCostChart(fabrics) {
         tooltip: {show: false},
         itemStyle: {color: 'transparent'},
         data: fabrics.map((fabric, index) => [
-          Math.max(costOf(fabric).usd, costOf(fabric)[member.usd_high] ?? 0),
+          Math.max(costOf(fabric).usd, costOf(fabric)[member.usd_high] ?? 0, baselineCost(fabric) ?? 0),
           index,
         ]),
         label: {
@@ -98,8 +114,8 @@ export function workCostChart(fabrics) {
           position: 'right',
           distance: 8,
           formatter: ({dataIndex}) => {
-            const cost = costOf(fabrics[dataIndex]);
-            return `{value|${dollars(cost.usd)}}${width >= 520 && against(cost) ? `  {ratio|${against(cost)}}` : ''}`;
+            const [value, more] = textOf(fabrics[dataIndex], width);
+            return `{value|${value}}${more ? `  {ratio|${more}}` : ''}`;
           },
           rich: {value: {fontWeight: 700, color: theme.ink, fontSize: 13}, ratio: {color: theme.soft, fontSize: 12}},
         },
@@ -108,7 +124,8 @@ export function workCostChart(fabrics) {
   });
   return makeChart({
     id: 'work-cost',
-    height: (width) => (width < 520 ? 110 : 86) + 40 * fabrics.length,
+    height: (width, onPaper) =>
+      legendHeight(kinds, width) + 52 + (onPaper ? 26 : width < NARROW ? 44 : 40) * fabrics.length,
     option,
     description: `Stacked bars of what a ${unit} costs with each fabric; shorter is better.`,
   }).element;
@@ -126,16 +143,17 @@ export function workCostNumbers(fabrics) {
       {name: 'Cluster', number: true},
       ...shown.map(([name]) => ({name, number: true})),
     ],
-    fabrics.map((fabric) => {
-      const cost = costOf(fabric);
-      return [
-        fabric.name,
-        dollars(cost.usd),
-        intervalOf(cost),
-        against(cost),
-        dollars(cost[member.total_usd]),
-        ...shown.map(([, name]) => (isNumber(cost[name]) ? dollars(cost[name]) : undefined)),
-      ];
-    }),
+    () =>
+      fabrics.map((fabric) => {
+        const cost = costOf(fabric);
+        return [
+          fabric.name,
+          dollars(cost.usd),
+          intervalOf(cost),
+          against(cost),
+          dollars(cost[member.total_usd]),
+          ...shown.map(([, name]) => (isNumber(cost[name]) ? dollars(cost[name]) : undefined)),
+        ];
+      }),
   );
 }

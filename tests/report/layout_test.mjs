@@ -1,0 +1,167 @@
+// On phones, tablets and desktops no text lies on another or leaves its place, no label is cut, no bar is a line, and the page
+// holds few nodes.
+import assert from 'node:assert/strict';
+import {after, before, describe, it} from 'node:test';
+import {dataFile, open, reportOf, reportOfDocument, startBrowser, stopBrowser} from './browser.mjs';
+import {crowded} from './documents.mjs';
+
+const WIDTHS = [390, 820, 1440];
+const MOST_NODES = 3000;
+
+/** Everything wrong with the texts of a section; runs in the page. */
+function wrongTexts() {
+  const TOUCH = 3; // pixels by which boxes of letters may meet
+  const found = [];
+  /** What is seen of a box in what scrolls by itself. */
+  const seen = (box, element) => {
+    const clip = element.closest('.scroll, pre, .side')?.getBoundingClientRect() ?? box;
+    const [left, top] = [Math.max(box.left, clip.left), Math.max(box.top, clip.top)];
+    const [right, bottom] = [Math.min(box.right, clip.right), Math.min(box.bottom, clip.bottom)];
+    return {left, top, right, bottom, width: right - left, height: bottom - top};
+  };
+  const textsOf = (root) => {
+    const texts = [];
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const element = node.parentElement;
+      if (!node.data.trim() || !element.checkVisibility() || element.closest('select, .zr-tooltip, [hidden]')) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const whole of range.getClientRects()) {
+        const box = seen(whole, element);
+        if (box.width > 1 && box.height > 1) texts.push({text: node.data.trim().slice(0, 80), box, element});
+      }
+    }
+    return texts.sort((a, b) => a.box.top - b.box.top);
+  };
+  const overlap = (a, b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > TOUCH &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > TOUCH;
+  for (const root of document.querySelectorAll('header.head, .side, main > section, footer')) {
+    const texts = textsOf(root);
+    const name = root.id || root.className;
+    texts.forEach((one, index) => {
+      for (const other of texts.slice(index + 1)) {
+        if (other.box.top > one.box.bottom) break;
+        if (one.element !== other.element && overlap(one.box, other.box))
+          found.push(`${name}: "${one.text}" lies on "${other.text}"`);
+      }
+      const svg = one.element.closest('.chart svg');
+      const place = (svg ?? root).getBoundingClientRect();
+      const out =
+        one.box.left < place.left - 1 ||
+        one.box.right > place.right + 1 ||
+        one.box.top < place.top - 1 ||
+        one.box.bottom > place.bottom + 1;
+      if (out) found.push(`${name}: "${one.text}" leaves its place`);
+      if (svg && /…$|\.\.\.$/.test(one.text)) found.push(`${name}: "${one.text}" is cut`);
+    });
+  }
+  if (document.documentElement.scrollWidth > window.innerWidth) found.push('the page scrolls sideways');
+  return found;
+}
+
+/** Widths of the events of the timelines, in pixels; runs in the page. */
+function eventWidths() {
+  return [...document.querySelectorAll('[id^="chart-timeline-"]')].flatMap((chart) => {
+    const boxes = [...chart.querySelectorAll('svg path')].map((path) => path.getBoundingClientRect());
+    return boxes.filter(({height}) => height > 17 && height < 22).map(({width}) => width);
+  });
+}
+
+const nodes = (page) => page.evaluate(() => document.querySelectorAll('*').length);
+const drawn = (page) =>
+  page.evaluate(() => [...window.weftReport.charts].filter(([, {chart}]) => chart).map(([id]) => id));
+
+describe('the layout of the report', () => {
+  let pages;
+  before(async () => {
+    await startBrowser();
+    pages = {full: reportOf(dataFile('full.json')), crowded: reportOfDocument(crowded())};
+  });
+  after(stopBrowser);
+
+  for (const width of WIDTHS) {
+    for (const [name, colorScheme] of [
+      ['full', width === 390 ? 'dark' : 'light'],
+      ['crowded', 'light'],
+    ]) {
+      it(`has no text on another, none cut and none outside, ${width} pixels wide: ${name}, ${colorScheme}`, async () => {
+        const {page, faults, close} = await open(pages[name], {
+          viewport: {width, height: 900},
+          colorScheme,
+          reducedMotion: 'reduce',
+        });
+        await page.waitForTimeout(100);
+        assert.deepEqual(await page.evaluate(wrongTexts), []);
+        await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+        assert.deepEqual(await page.evaluate(wrongTexts), [], 'with everything open');
+        assert.deepEqual(faults, []);
+        await close();
+      });
+    }
+  }
+
+  it('draws no event of a timeline as a line', async () => {
+    for (const width of WIDTHS) {
+      const {page, close} = await open(pages.crowded, {viewport: {width, height: 900}, reducedMotion: 'reduce'});
+      const widths = await page.evaluate(eventWidths);
+      assert.ok(widths.length > 10, `${widths.length} events`);
+      assert.deepEqual(
+        widths.filter((one) => one < 2),
+        [],
+      );
+      await close();
+    }
+  });
+
+  it('draws charts when they come near the view, and takes them away when they are far', async () => {
+    const {page, faults, close} = await open(pages.crowded, {
+      lazy: true,
+      viewport: {width: 1280, height: 800},
+      reducedMotion: 'reduce',
+    });
+    await page.waitForFunction(() => window.weftReport.charts.get('work-cost').chart);
+    const first = await drawn(page);
+    assert.ok(first.includes('work-cost') && !first.includes('cost') && !first.includes('topology'), first.join(' '));
+    assert.ok((await nodes(page)) < MOST_NODES, `${await nodes(page)} nodes`);
+    await page.evaluate(() => document.getElementById('cost').scrollIntoView({behavior: 'instant'}));
+    await page.waitForFunction(
+      () => window.weftReport.charts.get('cost').chart && !window.weftReport.charts.get('work-cost').chart,
+    );
+    assert.ok((await nodes(page)) < MOST_NODES, `${await nodes(page)} nodes`);
+    await page.evaluate(() => window.scrollTo({top: 0, behavior: 'instant'}));
+    await page.waitForFunction(
+      () => window.weftReport.charts.get('work-cost').chart && !window.weftReport.charts.get('cost').chart,
+    );
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  it('holds few nodes wherever the reader is', async () => {
+    for (const width of WIDTHS) {
+      const {page, close} = await open(pages.crowded, {
+        lazy: true,
+        viewport: {width, height: 900},
+        reducedMotion: 'reduce',
+      });
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      for (let top = 0; top < height; top += 1200) {
+        await page.evaluate((y) => window.scrollTo({top: y, behavior: 'instant'}), top);
+        await page.waitForTimeout(60);
+        const now = await nodes(page);
+        assert.ok(now < MOST_NODES, `${now} nodes at ${top} of ${height}, ${width} pixels wide`);
+      }
+      await close();
+    }
+  });
+
+  it('makes tables when they are opened', async () => {
+    const {page, close} = await open(pages.full, {lazy: true});
+    const rows = () => page.evaluate(() => document.querySelectorAll('#step-time tbody tr').length);
+    assert.equal(await rows(), 0);
+    await page.click('#step-time summary');
+    await page.waitForFunction(() => document.querySelectorAll('#step-time tbody tr').length === 4);
+    await close();
+  });
+});
