@@ -13,10 +13,11 @@
 #include "cli/comparison_store.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
-#include "cli/pool_display.h"
+#include "cli/progress_bar.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/shell_word.h"
+#include "cli/terminal.h"
 #include "cli/work_estimate.h"
 #include "cli/work_plan.h"
 #include "live/process_pool.h"
@@ -157,9 +158,8 @@ class CompareCommand {
   Result<void> run_tasks() {
     const std::vector<std::size_t> missing = take_what_is_kept();
     const WorkPlan work = plan_work(missing);
-    PoolDisplay display({.all = figures_.size(), .kept = figures_.size() - missing.size(), .quiet = text_.quiet},
-                        work.progress);
-    std::string latest;
+    RunTally tally({.all = figures_.size(), .kept = figures_.size() - missing.size()}, work.progress);
+    ProgressBar bar(stderr, text_.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal);
     std::optional<Error> wrong;
     live::run_pool({.pieces = missing.size(),
                     .at_once = work.at_once,
@@ -172,8 +172,7 @@ class CompareCommand {
                     .done =
                         [&](std::size_t piece, std::optional<std::string> figures, const std::string& fault) {
                           const study::compare::ComparisonTask& task = plan_.tasks[missing[piece]];
-                          latest = task.name;
-                          display.done(piece);
+                          tally.done(piece, task.name);
                           if (!figures) {
                             if (!interrupted() && !wrong) {
                               wrong = Error{fmt::format("{}: {}", task.name, fault)};
@@ -187,7 +186,7 @@ class CompareCommand {
                         },
                     .keep_going =
                         [&](std::size_t under_way) {
-                          display.update(under_way, latest);
+                          bar.update([&](Duration elapsed) { return tally.facts(under_way, elapsed); });
                           return !interrupted() && !wrong;
                         }});
     return wrong && !interrupted() ? tl::unexpected<Error>(*wrong) : Result<void>();
@@ -228,7 +227,8 @@ class CompareCommand {
     store_.remove();
     if (!text_.quiet) {
       std::FILE* const stream = text_.json == "-" ? stderr : stdout;
-      fmt::print(stream, "{}{}\nresults in {}\n", study::compare::comparison_text(comparison),
+      fmt::print(stream, "{}{}\nresults in {}\n",
+                 study::compare::comparison_text(comparison, terminal_columns(stream), colour_of(stream)),
                  plan_.quick ? fmt::format("\n{}\n", study::compare::kQuickNote) : std::string(), result_file());
     }
     if (Result<void> written = write_report(comparison); !written) {

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cstdint>
 
+#include "base/text_lines.h"
+
 namespace weft::cli {
 namespace {
 
@@ -47,33 +49,6 @@ std::string upper(std::string_view text) {
     made += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return made;
-}
-
-struct Margins {
-  std::size_t first;  // columns before the first line
-  std::size_t rest;   // and before the others
-  std::size_t columns;
-};
-
-/// `text` broken at spaces; a word that is longer than a line has one for itself.
-std::string wrapped(std::string_view text, const Margins& margins) {
-  std::string made;
-  std::string line(margins.first, ' ');
-  bool fresh = true;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
-    if (!fresh && line.size() + 1 + word.size() > margins.columns) {
-      made += line + '\n';
-      line = std::string(margins.rest, ' ');
-      fresh = true;
-    }
-    line += fresh ? "" : " ";
-    line += word;
-    fresh = fresh && word.empty();
-    begin = end + 1;
-  }
-  return made + line + '\n';
 }
 
 /// One block of a page's body: lines that belong together.
@@ -136,16 +111,16 @@ std::size_t end_of_term(std::string_view item) {
 std::string item_text(std::string_view item, std::size_t columns) {
   const std::size_t end = end_of_term(item);
   if (end == std::string_view::npos) {
-    return wrapped("- " + without_marks(item),
-                   {.first = kIndent, .rest = kIndent + kItemMark.size(), .columns = columns});
+    return paragraph("- " + without_marks(item),
+                     {.first = kIndent, .rest = kIndent + kItemMark.size(), .columns = columns});
   }
   const std::string term = without_marks(item.substr(0, end));
   const std::string said =
-      wrapped(without_marks(item.substr(end + 2)), {.first = 2 * kIndent, .rest = 2 * kIndent, .columns = columns});
+      paragraph(without_marks(item.substr(end + 2)), {.first = 2 * kIndent, .rest = 2 * kIndent, .columns = columns});
   if (term.size() < kIndent) {  // room on the same line
     return fmt::format("{:{}}{:{}}{}", "", kIndent, term, kIndent, said.substr(2 * kIndent));
   }
-  return wrapped(term, {.first = kIndent, .rest = kIndent, .columns = columns}) + said;
+  return paragraph(term, {.first = kIndent, .rest = kIndent, .columns = columns}) + said;
 }
 
 std::string fenced_text(std::string_view text) {
@@ -162,7 +137,7 @@ std::string block_text(const Block& block, std::size_t columns) {
     case Block::Kind::kSection:
       return upper(block.text) + '\n';
     case Block::Kind::kParagraph:
-      return wrapped(without_marks(block.text), {.first = kIndent, .rest = kIndent, .columns = columns});
+      return paragraph(without_marks(block.text), {.first = kIndent, .rest = kIndent, .columns = columns});
     case Block::Kind::kItem:
       return item_text(block.text, columns);
     case Block::Kind::kFenced:
@@ -213,8 +188,8 @@ std::string page_text(const ManualPage& page, std::size_t columns) {
   const Block* before = nullptr;
   for (const Block& block : blocks) {
     if (before == nullptr && block.kind == Block::Kind::kParagraph) {
-      text += wrapped(fmt::format("weft {}: {}", page.name, without_marks(block.text)),
-                      {.first = 0, .rest = 0, .columns = columns});
+      text += paragraph(fmt::format("weft {}: {}", page.name, without_marks(block.text)),
+                        {.first = 0, .rest = 0, .columns = columns});
     } else {
       text += before != nullptr && parted(*before, block) ? "\n" : "";
       text += block_text(block, columns);
