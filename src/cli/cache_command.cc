@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/parse_quantity.h"
+#include "base/text_table.h"
 #include "cli/build_identity.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/nearest_word.h"
+#include "base/text_table.h"
 #include "cli/case_pool.h"
 #include "cli/claim_runs.h"
 #include "cli/complain.h"

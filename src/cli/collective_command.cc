@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/format_quantity.h"
 #include "base/nearest_word.h"
+#include "base/text_table.h"
 #include "cli/collective_sizes.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"

@@ -199,7 +199,7 @@ class CompareCommand {
     }
     made += text_.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text_.scenario.catalogue);
     made += text_.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text_.fabrics, ",")));
-    made += text_.hardware.empty() ? "" : " --hardware " + text_.hardware;
+    made += text_.hardware.empty() ? "" : " --hardware " + shell_word(text_.hardware);
     made += text_.quick ? " --quick" : fmt::format(" --seeds {}", text_.seeds);
     made += " --weights " + shell_word(text_.weights);
     made += text_.sizes.empty() ? "" : fmt::format(" --sizes {}", fmt::join(text_.sizes, ","));

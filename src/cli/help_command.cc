@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/key_page.h"
 #include "cli/manual.h"
+#include "cli/manual_roff.h"
 #include "cli/terminal.h"
 #include "study/scenario/key_help.h"
 
@@ -95,8 +96,32 @@ void print_page(const std::string& text) {
   }
 }
 
-int run_help(const std::string& name) {
+/// weft(1), weft-NAME(1) or weft-scenario(5) for man(1).
+int print_roff(const std::vector<ManualPage>& pages, const std::string& name) {
+  if (name.empty()) {
+    fmt::print("{}", overview_roff(pages, shared_text(manual_text()), WEFT_VERSION));
+    return kSuccess;
+  }
+  if (name == "scenario") {
+    fmt::print("{}", scenario_roff(scenario_text(), WEFT_VERSION));
+    return kSuccess;
+  }
+  if (const ManualPage* page = find_page(pages, name)) {
+    fmt::print("{}", command_roff(*page, WEFT_VERSION));
+    return kSuccess;
+  }
+  std::vector<std::string_view> names = {"scenario"};
+  for (const ManualPage& page : pages) {
+    names.push_back(page.name);
+  }
+  return complain("help", unknown_word({.kind = "manual page", .word = name, .valid = names}), kUsageError);
+}
+
+int run_help(const std::string& name, bool roff) {
   const std::vector<ManualPage> pages = parse_manual(manual_text());
+  if (roff) {
+    return print_roff(pages, name);
+  }
   const std::vector<Concept> concepts = parse_concepts(concepts_text());
   if (name.empty()) {
     print_names(pages, concepts);
@@ -138,10 +163,13 @@ void add_help_command(CLI::App& app, int& exit_status) {
                        "A subcommand, a key such as link.rate, or a term in one or several words; none: all names")
           ->expected(1, kAnyNumber)
           ->allow_extra_args();
+  const CLI::Option* man = command->add_flag("--man")->description(
+      "The manual page for man(1), of a subcommand or of the scenario file; without a name weft(1)");
   command->footer("Exit status: 0 printed, 2 there is no page, key or term of that name.");
   // The option belongs to the app, which outlives the call-back.
-  command->callback(
-      [name, &exit_status] { exit_status = run_help(fmt::format("{}", fmt::join(name->results(), " "))); });
+  command->callback([name, man, &exit_status] {
+    exit_status = run_help(fmt::format("{}", fmt::join(name->results(), " ")), man->count() > 0);
+  });
 }
 
 }  // namespace weft::cli

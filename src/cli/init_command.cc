@@ -33,7 +33,7 @@ namespace {
 using study::scenario::Family;
 using study::scenario::TopologyKind;
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> split_words(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) {
@@ -114,7 +114,7 @@ class Interview {
         return fail("the input ended at the question '{}'; answer it, or give {}, or --yes for the rest", question.asks,
                     question.option);
       }
-      const Result<void> taken = question.take(words_of(answer).empty() ? usual : answer);
+      const Result<void> taken = question.take(split_words(answer).empty() ? usual : answer);
       if (taken) {
         return {};
       }
@@ -145,7 +145,7 @@ class Interview {
   Result<void> take_gpus(const std::string& answer) {
     constexpr std::int64_t kMostGpus = 64;
     ScenarioAnswers own = answers_;
-    for (const std::string& word : words_of(answer)) {
+    for (const std::string& word : split_words(answer)) {
       if (Result<std::int64_t> gpus = count_of(word, kMostGpus); gpus) {
         own.gpus_per_host = *gpus;
       } else if (const auto gpu = models_.find_gpu(word); gpu) {
@@ -186,7 +186,7 @@ class Interview {
                                                         kKinds[3].first};
     ScenarioAnswers own = answers_;
     own.oversubscription = {};
-    for (const std::string& word : words_of(answer)) {
+    for (const std::string& word : split_words(answer)) {
       const auto kind = std::ranges::find(kKinds, word, &std::pair<std::string_view, TopologyKind>::first);
       if (kind != kKinds.end()) {
         own.topology = kind->second;
@@ -209,7 +209,7 @@ class Interview {
   }
 
   Result<void> take_model(const std::string& answer) {
-    const std::vector<std::string> words = words_of(answer);
+    const std::vector<std::string> words = split_words(answer);
     if (words.size() != 1) {
       return fail("'{}' is not the name of a model", excerpt(answer));
     }
@@ -223,7 +223,7 @@ class Interview {
 
   Result<void> take_family(const std::string& answer) {
     const auto& words = study::scenario::WordsOf<Family>::kWords;
-    const std::vector<std::string> said = words_of(answer);
+    const std::vector<std::string> said = split_words(answer);
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (said.size() == 1 && words[i] == said.front()) {
         ScenarioAnswers own = answers_;

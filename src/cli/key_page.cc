@@ -22,8 +22,8 @@ using study::scenario::KeyUse;
 using study::scenario::Section;
 using study::scenario::SectionShape;
 
-constexpr std::size_t kIndent = 4;
-constexpr std::size_t kLabel = 12;
+constexpr std::size_t kKeyIndent = 4;
+constexpr std::size_t kLabelColumns = 12;
 
 std::string without_code_marks(std::string_view text) {
   std::string plain(text);
@@ -68,16 +68,16 @@ class Page {
   Page(std::string_view title, std::size_t columns) : text_(fmt::format("{}\n\n", title)), columns_(columns) {}
 
   void say(std::string_view words) {
-    text_ += paragraph(words, {.first = kIndent, .rest = kIndent, .columns = columns_});
+    text_ += paragraph(words, {.first = kKeyIndent, .rest = kKeyIndent, .columns = columns_});
   }
   void gap() { text_ += '\n'; }
   void line(std::string_view label, std::string_view words) {
     if (words.empty()) {
       return;
     }
-    const std::size_t margin = kIndent + kLabel;
+    const std::size_t margin = kKeyIndent + kLabelColumns;
     const std::string said = paragraph(words, {.first = margin, .rest = margin, .columns = columns_});
-    text_ += fmt::format("{:{}}{:<{}}{}", "", kIndent, label, kLabel, said.substr(margin));
+    text_ += fmt::format("{:{}}{:<{}}{}", "", kKeyIndent, label, kLabelColumns, said.substr(margin));
   }
   [[nodiscard]] std::string take() { return std::move(text_); }
 
@@ -151,8 +151,8 @@ std::string section_page(const Section& section, std::size_t columns) {
   for (const Key& key : section.keys) {
     page.say(study::scenario::general_path({.section = &section, .key = &key, .index = {}}));
     const std::string about = without_code_marks(key.about);
-    for (const std::string& line : wrapped(about, columns - 2 * kIndent)) {
-      page.say(std::string(kIndent, ' ') + line);
+    for (const std::string& line : wrapped(about, columns - 2 * kKeyIndent)) {
+      page.say(std::string(kKeyIndent, ' ') + line);
     }
   }
   return page.take();

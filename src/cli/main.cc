@@ -18,6 +18,7 @@
 #include "cli/claims_command.h"
 #include "cli/collective_command.h"
 #include "cli/compare_command.h"
+#include "cli/completion_command.h"
 #include "cli/diff_command.h"
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
@@ -87,6 +88,8 @@ int run(int argc, char** argv) {
   add_catalogue_command(app, catalogue_text, exit_status);
   CacheText cache_text;
   add_cache_command(app, cache_text, exit_status);
+  CompletionText completion_text;
+  add_completion_command(app, completion_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -4,44 +4,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 
 #include "base/text_lines.h"
+#include "cli/markdown_blocks.h"
 
 namespace weft::cli {
 namespace {
 
 constexpr std::string_view kPageMark = "## ";
-constexpr std::string_view kSectionMark = "### ";
 constexpr std::string_view kItemMark = "- ";
-constexpr std::string_view kFenceMark = "```";
 constexpr std::size_t kIndent = 4;
-
-/// Takes the first line off `text`.
-std::string_view next_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
-/// `code`, **bold** and [text](target) lose their marks. What stands in code is left as it is.
-std::string without_marks(std::string_view text) {
-  std::string plain;
-  bool in_code = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '`') {
-      in_code = !in_code;
-    } else if (!in_code && text.substr(i).starts_with("**")) {
-      ++i;
-    } else if (!in_code && text.substr(i).starts_with("](")) {
-      i = std::min(text.find(')', i), text.size());
-    } else if (in_code || text[i] != '[') {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
 
 std::string upper(std::string_view text) {
   std::string made;
@@ -49,63 +21,6 @@ std::string upper(std::string_view text) {
     made += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return made;
-}
-
-/// One block of a page's body: lines that belong together.
-struct Block {
-  enum class Kind : std::uint8_t { kSection, kParagraph, kItem, kFenced };
-  Kind kind;
-  std::string text;  // fenced: with its line ends; else one line
-};
-
-bool goes_on(const std::vector<Block>& blocks, bool after_gap) {
-  return !blocks.empty() && !after_gap &&
-         (blocks.back().kind == Block::Kind::kParagraph || blocks.back().kind == Block::Kind::kItem);
-}
-
-std::string_view without_indent(std::string_view line) {
-  return line.substr(std::min(line.find_first_not_of(' '), line.size()));
-}
-
-std::vector<Block> blocks_of(std::string_view body) {
-  std::vector<Block> blocks;
-  bool fenced = false;
-  bool after_gap = true;
-  while (!body.empty()) {
-    const std::string_view line = next_line(body);
-    if (line.starts_with(kFenceMark)) {
-      fenced = !fenced;
-      if (fenced) {
-        blocks.push_back({.kind = Block::Kind::kFenced, .text = {}});
-      }
-      after_gap = true;
-    } else if (fenced) {
-      blocks.back().text.append(line).append("\n");
-    } else if (line.empty()) {
-      after_gap = true;
-    } else if (line.starts_with(kSectionMark)) {
-      blocks.push_back({.kind = Block::Kind::kSection, .text = std::string(line.substr(kSectionMark.size()))});
-      after_gap = true;
-    } else if (line.starts_with(kItemMark)) {
-      blocks.push_back({.kind = Block::Kind::kItem, .text = std::string(line.substr(kItemMark.size()))});
-      after_gap = false;
-    } else if (goes_on(blocks, after_gap)) {
-      blocks.back().text.append(" ").append(without_indent(line));
-    } else {
-      blocks.push_back({.kind = Block::Kind::kParagraph, .text = std::string(line)});
-      after_gap = false;
-    }
-  }
-  return blocks;
-}
-
-/// Where the term of an item ends: at the colon after its code. npos: it is an ordinary item.
-std::size_t end_of_term(std::string_view item) {
-  if (!item.starts_with('`')) {
-    return std::string_view::npos;
-  }
-  const std::size_t end = item.find(": ");
-  return end != std::string_view::npos && item[end - 1] == '`' ? end : std::string_view::npos;
 }
 
 std::string item_text(std::string_view item, std::size_t columns) {
@@ -132,6 +47,18 @@ std::string fenced_text(std::string_view text) {
   return made;
 }
 
+/// The first cell is a term, and the others are said of it.
+std::string row_block_text(std::string_view row, std::size_t columns) {
+  const std::vector<std::string> cells = cells_of(row);
+  std::string said;
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    said += (said.empty() ? "" : "; ") + without_marks(cells[i]);
+  }
+  return paragraph(without_marks(cells.empty() ? "" : cells.front()),
+                   {.first = kIndent, .rest = kIndent, .columns = columns}) +
+         paragraph(said, {.first = 2 * kIndent, .rest = 2 * kIndent, .columns = columns});
+}
+
 std::string block_text(const Block& block, std::size_t columns) {
   switch (block.kind) {
     case Block::Kind::kSection:
@@ -142,6 +69,8 @@ std::string block_text(const Block& block, std::size_t columns) {
       return item_text(block.text, columns);
     case Block::Kind::kFenced:
       return fenced_text(block.text);
+    case Block::Kind::kRow:
+      return row_block_text(block.text, columns);
   }
   return {};
 }
@@ -157,6 +86,11 @@ bool parted(const Block& before, const Block& after) {
 }
 
 }  // namespace
+
+std::string_view shared_text(std::string_view markdown) {
+  markdown = markdown.substr(0, markdown.find(fmt::format("\n{}", kPageMark)));
+  return markdown.starts_with("# ") ? markdown.substr(std::min(markdown.find('\n'), markdown.size())) : markdown;
+}
 
 std::vector<ManualPage> parse_manual(std::string_view markdown) {
   std::vector<ManualPage> pages;

@@ -109,7 +109,7 @@ std::string topology_text(const ScenarioAnswers& answers) {
   return text;
 }
 
-std::string case_text(Family family, std::string_view word) {
+std::string family_case_text(Family family, std::string_view word) {
   return fmt::format("\n[[case]]\nname = \"{}\"\nfabric.family = \"{}\"\nhost.memory = \"{}\"\n", word, word,
                      memory_of(family));
 }
@@ -186,9 +186,9 @@ std::string text_of(const Parts& parts) {
   bool listed = false;
   for (const Family family : kCases) {
     listed = listed || family == own.family;
-    cases += case_text(family, study::scenario::word_of(family));
+    cases += family_case_text(family, study::scenario::word_of(family));
   }
-  return text + (listed ? "" : case_text(own.family, study::scenario::word_of(own.family))) + cases;
+  return text + (listed ? "" : family_case_text(own.family, study::scenario::word_of(own.family))) + cases;
 }
 
 Result<Scenario> checked(const std::string& text, const Parts& parts, const Catalogue& catalogue) {
