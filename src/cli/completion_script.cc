@@ -187,17 +187,30 @@ _weft_words() {
 _weft_listed() {
   local folder=()
   [[ -n $_weft_catalogue ]] && folder=(--catalogue "$_weft_catalogue")
-  _weft_words "$("$_weft_program" completion "$1" "${folder[@]}" 2>/dev/null)" if [[$1 == keys]];
-then compopt - o nospace 2 > / dev / null COMPREPLY = ("${COMPREPLY[@]/%/=}")fi
+  _weft_words "$("$_weft_program" completion "$1" "${folder[@]}" 2>/dev/null)"
+  if [[ $1 == keys ]]; then
+    compopt -o nospace 2>/dev/null
+    COMPREPLY=("${COMPREPLY[@]/%/=}")
+  fi
 }
 
-_weft_folders(){compopt - o filenames 2 > / dev / null mapfile - t COMPREPLY < < (compgen - d-- "$_weft_word")}
+_weft_folders() {
+  compopt -o filenames 2>/dev/null
+  mapfile -t COMPREPLY < <(compgen -d -- "$_weft_word")
+}
 
 _weft_files() {
-  local restore file compopt - o filenames 2 > / dev / null restore =
-      $(shopt - p extglob) shopt - s extglob mapfile - t COMPREPLY < <
-      (compgen - d-- "$_weft_word" compgen - f-- "$_weft_word" | while IFS = read - r file;
-       do[[-f $file && $file == $1]] && printf '%s\n' "$file" done) $restore
+  local restore file
+  compopt -o filenames 2>/dev/null
+  restore=$(shopt -p extglob)
+  shopt -s extglob
+  mapfile -t COMPREPLY < <(
+    compgen -d -- "$_weft_word"
+    compgen -f -- "$_weft_word" | while IFS= read -r file; do
+      [[ -f $file && $file == $1 ]] && printf '%s\n' "$file"
+    done
+  )
+  $restore
 }
 
 )sh";
@@ -219,7 +232,7 @@ _weft() {
       skip=1
     elif [[ $word != -* && -z $command ]]; then
       command=$word
-    elif [[ $word != -* && -z $part ]] && [[ " $(_weft_parts "$command") " == *" $word "* ]]; then
+    elif [[ $word != -* && -z $part && " $(_weft_parts "$command") " == *" $word "* ]]; then
       part=$word
     fi
   done
@@ -231,11 +244,13 @@ _weft() {
     _weft_operand "$command:$previous"
   elif [[ $_weft_word == -* ]]; then
     _weft_words "$(_weft_options "$command${part:+ $part}")"
-  elif [[ -z $command ]];
-then _weft_words
-    "$(_weft_parts "
-    ")" elif[[-z $part && -n $(_weft_parts "$command")]];
-then _weft_words "$(_weft_parts " $command ")" else _weft_operand "$command:" fi
+  elif [[ -z $command ]]; then
+    _weft_words "$(_weft_parts "")"
+  elif [[ -z $part && -n $(_weft_parts "$command") ]]; then
+    _weft_words "$(_weft_parts "$command")"
+  else
+    _weft_operand "$command:"
+  fi
 }
 
 complete -F _weft weft
@@ -245,31 +260,50 @@ constexpr std::string_view kZshMain = R"sh(
 _weft_listed() {
   local -a found
   found=(${(f)"$(${_weft_program} completion $1 2>/dev/null)"})
-  if [[ $1 == keys ]];
-then compadd - S '=' - a found else compadd - a found fi
+  if [[ $1 == keys ]]; then
+    compadd -S '=' -a found
+  else
+    compadd -a found
+  fi
 }
 
 _weft() {
-  local _weft_program = ${words[1]} command = part = previous =
-      ${words[CURRENT - 1]} word local - a described local - i i skip = 0 for ((i = 2; i < CURRENT; ++i));
-  do
-    word = $ { words[i] }
-  if ((skip))
-    ;
-  then skip = 0 elif[[" $_weft_valued " == *" $word " * ]];
-  then skip = 1 elif[[$word != -*&&-z $command]];
-  then command = $word elif[[$word != -*&&-z $part && -n $command]];
-  then _weft_described_parts "$command"[[-n ${(M)described : #${word} : *}]]&& part = $word fi done described =
-      () if ((skip));
-  then _weft_operand "$command:$previous" elif [[${words[CURRENT]} == -*]];
-  then _weft_described_options "$command${part:+ $part}" _describe - o option described elif[[-z $command]];
-  then _weft_described_parts "" _describe command described else _weft_described_parts
-      "$command" if[[-z $part && ${#described} - gt 0]];
-  then _describe command described else _weft_operand "$command:" fi fi
+  local _weft_program=${words[1]} command= part= previous=${words[CURRENT-1]} word
+  local -a described
+  local -i i skip=0
+  for ((i = 2; i < CURRENT; ++i)); do
+    word=${words[i]}
+    if ((skip)); then
+      skip=0
+    elif [[ " $_weft_valued " == *" $word "* ]]; then
+      skip=1
+    elif [[ $word != -* && -z $command ]]; then
+      command=$word
+    elif [[ $word != -* && -z $part && -n $command ]]; then
+      _weft_described_parts "$command"
+      [[ -n ${(M)described:#${word}:*} ]] && part=$word
+    fi
+  done
+  described=()
+  if ((skip)); then
+    _weft_operand "$command:$previous"
+  elif [[ ${words[CURRENT]} == -* ]]; then
+    _weft_described_options "$command${part:+ $part}"
+    _describe -o option described
+  elif [[ -z $command ]]; then
+    _weft_described_parts ""
+    _describe command described
+  else
+    _weft_described_parts "$command"
+    if [[ -z $part && ${#described} -gt 0 ]]; then
+      _describe command described
+    else
+      _weft_operand "$command:"
+    fi
+  fi
 }
 
-if
-  [[${zsh_eval_context[-1]} == loadautofunc]]; then
+if [[ ${zsh_eval_context[-1]} == loadautofunc ]]; then
   _weft "$@"
 else
   compdef _weft weft

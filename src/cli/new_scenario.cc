@@ -126,17 +126,24 @@ std::string head_text(const Parts& parts) {
   const ScenarioAnswers& own = parts.answers;
   const std::string_view family = study::scenario::word_of(own.family);
   const std::string file = shell_word(parts.file);
-  return fmt::format(
-      "# {} hosts of {} {}, {}, {}. Written by 'weft init'; change what you like.\n"
-      "#\n"
-      "#   weft show {} --case {}     every value that a run uses, and where it is from\n"
-      "#   weft run {} --case {}      one network\n"
-      "#   weft compare {} --quick    all networks, a first answer; without --quick the whole one\n"
-      "#\n"
-      "# 'weft help KEY' explains a key (weft help link.rate), 'weft catalogue' lists what may be named.\n"
-      "seed = 1\n\n",
-      own.hosts, own.gpus_per_host, own.gpu, to_string(own.rate), study::scenario::word_of(own.topology), file, family,
-      file, family, file);
+  const std::pair<std::string, std::string_view> commands[] = {
+      {fmt::format("weft show {} --case {}", file, family), "every value that a run uses, and where it is from"},
+      {fmt::format("weft run {} --case {}", file, family), "one network"},
+      {fmt::format("weft compare {} --quick", file), "all networks, a first answer; without --quick the whole one"}};
+  std::size_t widest = 0;
+  for (const auto& [command, about] : commands) {
+    widest = std::max(widest, command.size());
+  }
+  std::string text =
+      fmt::format("# {} hosts of {} {}, {}, {}. Written by 'weft init'; change what you like.\n#\n", own.hosts,
+                  own.gpus_per_host, own.gpu, to_string(own.rate), study::scenario::word_of(own.topology));
+  for (const auto& [command, about] : commands) {
+    text += fmt::format("#   {:<{}}  {}\n", command, widest, about);
+  }
+  return text +
+         "#\n"
+         "# 'weft help KEY' explains a key (weft help link.rate), 'weft catalogue' lists what may be named.\n"
+         "seed = 1\n\n";
 }
 
 std::string job_text(const Parts& parts) {

@@ -89,8 +89,10 @@ void RunTally::done(std::size_t piece, std::string name) {
 }
 
 ProgressFacts RunTally::facts(std::size_t under_way, Duration elapsed) const {
+  const double left = progress_.left(elapsed.seconds());
+  const bool known = left > 0 || progress_.share() > 0;  // nothing is over and nothing was estimated: nobody knows
   ProgressFacts facts{.share = progress_.share(),
-                      .left = progress_.left(elapsed.seconds()),
+                      .left = known ? std::optional(left) : std::nullopt,
                       .parts = {fmt::format("{} of {} runs done", done_, all_), fmt::format("{} running", under_way)}};
   if (!latest_.empty()) {
     facts.parts.push_back("last " + latest_);

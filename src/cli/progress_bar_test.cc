@@ -70,6 +70,12 @@ TEST(ProgressBar, RunsCountByTheirWork) {
   EXPECT_THAT(facts.parts, testing::ElementsAre("2 of 3 runs done", "1 running", "last rocev2"));
 }
 
+TEST(ProgressBar, NoTimeIsLeftOfWorkThatNobodyHasEstimated) {
+  const study::run::HopsEstimate pieces[] = {{.least = 1e6, .most = 1e6}};
+  const RunTally tally({.all = 1, .kept = 0}, WorkProgress(pieces, 0));
+  EXPECT_FALSE(tally.facts(1, 30_s).left.has_value());
+}
+
 TEST(ProgressBar, IsSilentOffATerminal) {
   std::FILE* const file = std::tmpfile();
   ASSERT_NE(file, nullptr);

@@ -204,15 +204,17 @@ KeyExample example_of(const KeyAt& at, const Catalogue& catalogue) {
     return {.value = std::move(word), .source = ""};
   }
   const std::string fallback = fallback_example(at);
-  const bool telling = fallback.find_first_of(kLetters) == std::string::npos && fallback != "\"\"" && fallback != "0" &&
-                       fallback != "[]" && !fallback.empty();
+  // A bare number says less than another one, and a word such as "auto" not what else there is.
+  const bool telling = fallback.find_first_of(kLetters) == std::string::npos &&
+                       fallback.find_first_not_of("0123456789\"[]") != std::string::npos;
   if (telling || fallback == "true" || fallback == "false") {
     return {.value = fallback == "true" ? "false" : fallback == "false" ? "true" : fallback, .source = ""};
   }
   for (const std::string_view sample : kSamples) {
     const RawValue value = read_value(sample);
     const bool is_text = std::holds_alternative<std::string>(value.content);
-    if ((!is_text || !has_type(key, "text")) && is_list(key) == sample.starts_with('[') && takes(at, value)) {
+    if ((!is_text || !has_type(key, "text")) && is_list(key) == sample.starts_with('[') && sample != fallback &&
+        takes(at, value)) {
       return {.value = std::string(sample), .source = ""};
     }
   }
