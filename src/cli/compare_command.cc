@@ -217,6 +217,16 @@ class CompareCommand {
     return study::compare::assemble_comparison(plan_, figures, header_);
   }
 
+  static std::string quick_note(std::FILE* stream) {
+    std::string note(study::compare::kQuickNote);
+    const LineWidth width = terminal_columns(stream);
+    if (!width) {
+      return note + '\n';
+    }
+    std::ranges::replace(note, '\n', ' ');
+    return paragraph(note, {.columns = *width});
+  }
+
   Result<void> write(const study::report::Comparison& comparison) {
     const std::string json = study::report::comparison_json_text(comparison, 1) + "\n";
     std::error_code ignored;
@@ -229,7 +239,7 @@ class CompareCommand {
       std::FILE* const stream = text_.json == "-" ? stderr : stdout;
       fmt::print(stream, "{}{}\nresults in {}\n",
                  study::compare::comparison_text(comparison, terminal_columns(stream), colour_of(stream)),
-                 plan_.quick ? fmt::format("\n{}\n", study::compare::kQuickNote) : std::string(), result_file());
+                 plan_.quick ? "\n" + quick_note(stream) : std::string(), result_file());
     }
     if (Result<void> written = write_report(comparison); !written) {
       return written;

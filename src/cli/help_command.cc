@@ -72,19 +72,20 @@ void print_choice(const std::vector<study::scenario::KeyAt>& keys, const std::st
   }
 }
 
-/// Whether `name` is one of a key or a table.
+/// Whether `name` is one of a table or a key. A table's name is that of a key too where an entry of the catalogue is
+/// chosen: [switch] and fabric.switch.
 bool print_key(const std::string& name, const study::scenario::Catalogue& catalogue) {
+  if (const study::scenario::Section* section = study::scenario::section_called(name)) {
+    fmt::print("{}", section_page(*section, kColumns));
+    return true;
+  }
   const std::vector<study::scenario::KeyAt> keys = study::scenario::keys_called(name);
   if (keys.size() > 1) {
     print_choice(keys, name);
   } else if (keys.size() == 1) {
     fmt::print("{}", key_page(keys.front(), catalogue, kColumns));
-  } else if (const study::scenario::Section* section = study::scenario::section_called(name)) {
-    fmt::print("{}", section_page(*section, kColumns));
-  } else {
-    return false;
   }
-  return true;
+  return !keys.empty();
 }
 
 /// Headings stand at the beginning of a line, and everything else is indented.

@@ -120,6 +120,7 @@ struct Parts {
   std::string scale_up;
   Division division;
   bool own_rate = true;  // the links are not as fast as the NIC and the switch
+  bool iwarp = true;     // its NICs are as fast as the links
 };
 
 std::string head_text(const Parts& parts) {
@@ -192,6 +193,9 @@ std::string text_of(const Parts& parts) {
   std::string cases;
   bool listed = false;
   for (const Family family : kCases) {
+    if (family == Family::kIwarp && family != own.family && !parts.iwarp) {
+      continue;  // every case of a file is checked, chosen or not
+    }
     listed = listed || family == own.family;
     cases += family_case_text(family, study::scenario::word_of(family));
   }
@@ -224,6 +228,7 @@ Error without_place(Error error, const std::string& file) {
 /// Whether the links would be as fast without a rate of their own.
 bool is_usual_rate(Parts parts, const Catalogue& catalogue) {
   parts.own_rate = false;
+  parts.iwarp = false;
   const auto scenario = checked(text_of(parts), parts, catalogue);
   return scenario && scenario->devices.link(study::scenario::LinkTier::kHost).rate == parts.answers.rate;
 }
@@ -239,6 +244,8 @@ Result<std::string> new_scenario(const ScenarioAnswers& answers, const std::stri
   Parts network{.answers = empty, .file = file, .scale_up = parts.scale_up, .division = {}};
   network.own_rate = !is_usual_rate(network, catalogue);
   parts.own_rate = network.own_rate;
+  network.iwarp = checked(text_of(network), network, catalogue).has_value();
+  parts.iwarp = network.iwarp;
   const std::string bare = text_of(network);
   if (auto fits = checked(bare, network, catalogue); !fits) {
     return tl::unexpected<Error>(without_place(fits.error(), file));

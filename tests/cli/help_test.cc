@@ -114,7 +114,7 @@ TEST(CliHelp, ExplainsAKeyOfTheScenarioFile) {
 }
 
 TEST(CliHelp, TheExampleOfAKeyIsWhatSetTakes) {
-  for (const char* key : {"link.rate", "job.tp", "topology.oversubscription", "ethernet.priority.alpha"}) {
+  for (const char* key : {"link.rate", "job.tp", "switch.buffer", "ethernet.priority.alpha"}) {
     const std::string out = run_weft(std::string("help ") + key).out;
     const std::size_t at = out.find("--set ");
     ASSERT_NE(at, std::string::npos) << out;

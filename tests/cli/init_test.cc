@@ -66,7 +66,8 @@ TEST_F(Init, WrongAnswersAreAskedAgain) {
 }
 
 TEST_F(Init, AModelThatDoesNotFitIsAskedAgain) {
-  const Outcome outcome = init("--hosts 1 --gpus 1 --family rocev2", "\n\nllama3-405b\nmegatron-1_7b\n");
+  const Outcome outcome = init("--hosts 2 --gpus 1 --rate 400Gbps --topology single-switch --family rocev2",
+                               "llama3-405b\nmegatron-1_7b\n");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   EXPECT_THAT(written(), HasSubstr("model = \"megatron-1_7b\""));
 }
