@@ -68,7 +68,7 @@ TEST(Completion, CompletesScenarioFilesAndFolders) {
 }
 
 TEST(Completion, CompletesNamesOfTheCatalogue) {
-  EXPECT_THAT(offered("catalogue tomahawk-5"), ElementsAre("tomahawk-5"));
+  EXPECT_THAT(offered("catalogue tomahawk-5"), ElementsAre("tomahawk-5", "tomahawk-5-packet"));
   EXPECT_THAT(offered("init --model llama3-8"), ElementsAre("llama3-8b"));
   EXPECT_THAT(offered("help link.le"), ElementsAre("link.length"));
   EXPECT_THAT(offered("claims gpud"), ElementsAre("gpudirect"));
