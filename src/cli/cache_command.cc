@@ -7,10 +7,12 @@
 #include <map>
 
 #include "base/parse_quantity.h"
+#include "base/text_table.h"
 #include "cli/build_identity.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_cache.h"
+#include "cli/terminal.h"
 #include "study/results/summary_text.h"
 
 namespace weft::cli {
@@ -59,11 +61,22 @@ void print_builds(const std::vector<CacheEntry>& entries) {
     const bool own = a.first == build_identity();
     return own != (b.first == build_identity()) ? own : a.second.used > b.second.used;
   });
+  const auto right = [](std::size_t least, std::uint8_t rank, std::string name) {
+    return TextTable::Column{
+        .align = TextTable::Align::kRight, .least = least, .spills = least, .rank = rank, .name = std::move(name)};
+  };
+  TextTable table({{.least = 34, .spills = 34},
+                   right(12, 2, "entries"),
+                   right(9, 0, "size"),
+                   {.rank = 1, .name = "when it was used"},
+                   {.wraps = true, .rank = 3, .name = "whether this build uses it"}},
+                  terminal_columns(stdout));
   for (const auto& [build, own] : rows) {
-    fmt::print("  version {:<24}  {:>12}  {:>9}  used {}  {}\n", build, count_text(own.entries), size_text(own.bytes),
-               day_text(own.used),
-               build == build_identity() ? "this build" : "another build: not used by this one, removed first");
+    table.add({fmt::format("  version {}", build), count_text(own.entries), size_text(own.bytes),
+               "used " + day_text(own.used),
+               build == build_identity() ? "this build" : "another build: not used by this one, removed first"});
   }
+  fmt::print("{}", table.text());
 }
 
 int show(const std::string& folder, std::uint64_t limit) {

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "cli/build_identity.h"
-#include "cli/pool_display.h"
+#include "cli/progress_bar.h"
 #include "cli/run_interrupt.h"
 #include "cli/work_plan.h"
 #include "live/process_pool.h"
@@ -115,7 +115,7 @@ std::string CasePool::key_of(const PooledCase& one) const {
 
 std::string CasePool::run_in_child(const PooledCase& one) {
   RunCase options = one.options;
-  options.progress = ProgressLine::Show::kNever;
+  options.progress = ProgressBar::Show::kNever;
   std::string unwritten;
   if (options.on_unwritten) {
     options.on_unwritten = [&unwritten](const Error& error) { unwritten += kUnwritten + error.message + '\0'; };
@@ -181,14 +181,13 @@ Result<void> CasePool::run_here(const Job& job) {
 }
 
 Result<void> CasePool::run_in_processes(const Job& job) {
-  PoolDisplay display({.all = job.cases.size(), .kept = job.cases.size() - job.missing.size(), .quiet = options_.quiet},
-                      job.work.progress);
+  RunTally tally({.all = job.cases.size(), .kept = job.cases.size() - job.missing.size()}, job.work.progress);
+  ProgressBar bar(stderr, options_.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal);
   Result<void> good;
-  std::string latest;
   const auto end = [&](std::size_t piece, std::optional<std::string> text, const std::string& fault) {
     const PooledCase& one = job.cases[job.missing[piece]];
-    latest = one.options.name;
-    display.done(piece);
+    tally.done(piece, one.options.name);
+    bar.clear();
     tell_unwritten(one, text);
     const bool failed = !text || text->starts_with(kFailure);
     std::optional<CaseResult> result = failed ? std::nullopt : parse_case(*text);
@@ -200,7 +199,6 @@ Result<void> CasePool::run_in_processes(const Job& job) {
     if (is_whole(*result)) {
       keep(one, *text);
     }
-    display.clear();
     if (Result<void> taken = job.done(job.missing[piece], *std::move(result)); !taken && good) {
       good = std::move(taken);
     }
@@ -214,7 +212,7 @@ Result<void> CasePool::run_in_processes(const Job& job) {
                   .done = end,
                   .keep_going =
                       [&](std::size_t under_way) {
-                        display.update(under_way, latest);
+                        bar.update([&](Duration elapsed) { return tally.facts(under_way, elapsed); });
                         return !interrupted() && good.has_value();
                       }});
   return good;

@@ -32,8 +32,8 @@ class CasePool {
     const char* command = "";  // for messages: "run"
     std::int64_t jobs = 0;     // at the same time; 0: one per core
     bool quiet = false;
-    std::optional<RunCache> cache{};                                // none: everything is simulated
-    ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;  // of a single run
+    std::optional<RunCache> cache{};                              // none: everything is simulated
+    ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;  // of a single run
   };
   /// The catalogue must outlive it.
   CasePool(Options options, const study::scenario::Catalogue& catalogue)

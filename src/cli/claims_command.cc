@@ -8,12 +8,14 @@
 #include <optional>
 
 #include "base/nearest_word.h"
+#include "base/text_table.h"
 #include "cli/case_pool.h"
 #include "cli/claim_runs.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
+#include "cli/terminal.h"
 #include "study/claims/claim_table.h"
 #include "study/claims/claims_page.h"
 #include "study/report/comparison_read.h"
@@ -62,12 +64,15 @@ Result<std::optional<Comparison>> read_comparison(const std::string& file) {
 }
 
 int list(const std::vector<Claim>& claims) {
+  TextTable table({{.least = 24, .spills = 24}, {.least = 10, .spills = 10, .gap = 1}, {.gap = 1, .wraps = true}},
+                  terminal_columns(stdout));
   for (const Claim& claim : claims) {
     const char* const how = claim.basis == Basis::kScenario     ? "scenario"
                             : claim.basis == Basis::kComparison ? "comparison"
                                                                 : "not yet";
-    fmt::print("{:<24} {:<10} {}\n", claim.id, how, claim.statement);
+    table.add({std::string(claim.id), how, std::string(claim.statement)});
   }
+  fmt::print("{}", table.text());
   return kSuccess;
 }
 
@@ -148,7 +153,7 @@ int run(const ClaimsText& text) {
                  .jobs = text.jobs,
                  .quiet = text.quiet,
                  .cache = *std::move(cache),
-                 .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
+                 .progress = text.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal},
                 *catalogue);
   ClaimRuns runs({.folder = text.folder, .evidence = text.runs}, pool, *catalogue,
                  *comparison ? &**comparison : nullptr);

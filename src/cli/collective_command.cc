@@ -10,12 +10,14 @@
 #include "base/file.h"
 #include "base/format_quantity.h"
 #include "base/nearest_word.h"
+#include "base/text_table.h"
 #include "cli/collective_sizes.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/scenario_options.h"
+#include "cli/terminal.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::cli {
@@ -88,26 +90,50 @@ Result<study::run::CollectiveRun> run_of(const CollectiveText& text) {
   return run;
 }
 
+/// As nccl-tests have it: the units below the headings, both after a "#".
+TextTable size_table(std::FILE* out) {
+  const auto right = [](std::string heading, std::size_t least, std::size_t gap, std::uint8_t rank) {
+    const std::string name = heading.substr(0, heading.find('\n'));
+    return TextTable::Column{.heading = std::move(heading),
+                             .align = TextTable::Align::kRight,
+                             .least = least,
+                             .gap = gap,
+                             .rank = rank,
+                             .name = name};
+  };
+  return TextTable({{.heading = "#         size\n#          (B)", .align = TextTable::Align::kRight, .least = 14},
+                    right("time\n(us)", 12, 1, 0),
+                    right("algbw\n(GB/s)", 10, 1, 1),
+                    right("busbw\n(GB/s)", 10, 1, 0),
+                    right("per NIC\n(GB/s)", 10, 1, 2),
+                    {.heading = "algorithm", .least = 16, .wraps = true, .rank = 3}},
+                   terminal_columns(out));
+}
+
 void print_head(std::FILE* out, const study::run::CollectiveRun& run) {
   fmt::print(out, "# {}, {}; {} ranks, {} GPUs and {} NICs of {} per host, {}, profile {}{}\n", to_string(run.kind),
              to_string(run.algorithm), run.ranks, run.gpus_per_host, run.rails, run.rate, run.fabric, run.profile,
              run.payload == study::run::Payload::kBytes ? ", numbers checked" : "");
-  fmt::print(out, "#{:>13} {:>12} {:>10} {:>10} {:>10}  {}\n", "size", "time", "algbw", "busbw", "per NIC",
-             "algorithm");
-  fmt::print(out, "#{:>13} {:>12} {:>10} {:>10} {:>10}\n", "(B)", "(us)", "(GB/s)", "(GB/s)", "(GB/s)");
+  const TextTable table = size_table(out);
+  fmt::print(out, "{}{}", table.note().empty() ? "" : "# " + table.note(), table.head());
 }
 
 void print_row(std::FILE* out, const study::run::CollectiveTime& row) {
-  fmt::print(out, "{:>14} {:>12.2f} {:>10.2f} {:>10.2f} {:>10.2f}", row.size.count(),
-             static_cast<double>(row.time.picoseconds()) / 1e6, row.algbw_gbytes_per_s, row.busbw_gbytes_per_s,
-             row.nic_gbytes_per_s);
-  fmt::print(out, "  {:<16}", to_string(row.algorithm));
-  if (!row.wrong.empty())
-    fmt::print(out, "  WRONG: {}", row.wrong);
-  if (row.extrapolation_error)
-    fmt::print(out, "  extrapolated; the method was {:+.2f} % off at the largest simulated size",
-               100 * *row.extrapolation_error);
-  fmt::print(out, "\n");
+  std::string last(to_string(row.algorithm));
+  const auto remark = [&last](const std::string& text) { last = fmt::format("{:<16}  {}", last, text); };
+  if (!row.wrong.empty()) {
+    remark("WRONG: " + row.wrong);
+  }
+  if (row.extrapolation_error) {
+    remark(fmt::format("extrapolated; the method was {:+.2f} % off at the largest simulated size",
+                       100 * *row.extrapolation_error));
+  }
+  fmt::print(
+      out, "{}",
+      size_table(out).row({fmt::format("{}", row.size.count()),
+                           fmt::format("{:.2f}", static_cast<double>(row.time.picoseconds()) / 1e6),
+                           fmt::format("{:.2f}", row.algbw_gbytes_per_s), fmt::format("{:.2f}", row.busbw_gbytes_per_s),
+                           fmt::format("{:.2f}", row.nic_gbytes_per_s), last}));
   std::fflush(out);
 }
 

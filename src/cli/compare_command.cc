@@ -13,10 +13,11 @@
 #include "cli/comparison_store.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
-#include "cli/pool_display.h"
+#include "cli/progress_bar.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/shell_word.h"
+#include "cli/terminal.h"
 #include "cli/work_estimate.h"
 #include "cli/work_plan.h"
 #include "live/process_pool.h"
@@ -157,9 +158,8 @@ class CompareCommand {
   Result<void> run_tasks() {
     const std::vector<std::size_t> missing = take_what_is_kept();
     const WorkPlan work = plan_work(missing);
-    PoolDisplay display({.all = figures_.size(), .kept = figures_.size() - missing.size(), .quiet = text_.quiet},
-                        work.progress);
-    std::string latest;
+    RunTally tally({.all = figures_.size(), .kept = figures_.size() - missing.size()}, work.progress);
+    ProgressBar bar(stderr, text_.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal);
     std::optional<Error> wrong;
     live::run_pool({.pieces = missing.size(),
                     .at_once = work.at_once,
@@ -172,8 +172,7 @@ class CompareCommand {
                     .done =
                         [&](std::size_t piece, std::optional<std::string> figures, const std::string& fault) {
                           const study::compare::ComparisonTask& task = plan_.tasks[missing[piece]];
-                          latest = task.name;
-                          display.done(piece);
+                          tally.done(piece, task.name);
                           if (!figures) {
                             if (!interrupted() && !wrong) {
                               wrong = Error{fmt::format("{}: {}", task.name, fault)};
@@ -187,7 +186,7 @@ class CompareCommand {
                         },
                     .keep_going =
                         [&](std::size_t under_way) {
-                          display.update(under_way, latest);
+                          bar.update([&](Duration elapsed) { return tally.facts(under_way, elapsed); });
                           return !interrupted() && !wrong;
                         }});
     return wrong && !interrupted() ? tl::unexpected<Error>(*wrong) : Result<void>();
@@ -200,7 +199,7 @@ class CompareCommand {
     }
     made += text_.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text_.scenario.catalogue);
     made += text_.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text_.fabrics, ",")));
-    made += text_.hardware.empty() ? "" : " --hardware " + text_.hardware;
+    made += text_.hardware.empty() ? "" : " --hardware " + shell_word(text_.hardware);
     made += text_.quick ? " --quick" : fmt::format(" --seeds {}", text_.seeds);
     made += " --weights " + shell_word(text_.weights);
     made += text_.sizes.empty() ? "" : fmt::format(" --sizes {}", fmt::join(text_.sizes, ","));
@@ -218,6 +217,16 @@ class CompareCommand {
     return study::compare::assemble_comparison(plan_, figures, header_);
   }
 
+  static std::string quick_note(std::FILE* stream) {
+    std::string note(study::compare::kQuickNote);
+    const LineWidth width = terminal_columns(stream);
+    if (!width) {
+      return note + '\n';
+    }
+    std::ranges::replace(note, '\n', ' ');
+    return paragraph(note, {.columns = *width});
+  }
+
   Result<void> write(const study::report::Comparison& comparison) {
     const std::string json = study::report::comparison_json_text(comparison, 1) + "\n";
     std::error_code ignored;
@@ -228,8 +237,9 @@ class CompareCommand {
     store_.remove();
     if (!text_.quiet) {
       std::FILE* const stream = text_.json == "-" ? stderr : stdout;
-      fmt::print(stream, "{}{}\nresults in {}\n", study::compare::comparison_text(comparison),
-                 plan_.quick ? fmt::format("\n{}\n", study::compare::kQuickNote) : std::string(), result_file());
+      fmt::print(stream, "{}{}\nresults in {}\n",
+                 study::compare::comparison_text(comparison, terminal_columns(stream), colour_of(stream)),
+                 plan_.quick ? "\n" + quick_note(stream) : std::string(), result_file());
     }
     if (Result<void> written = write_report(comparison); !written) {
       return written;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/printable.h"
+#include "cli/terminal.h"
 
 namespace weft::cli {
 
@@ -13,7 +14,8 @@ std::string shown_message(const Error& error) {
 }
 
 int complain(std::string_view command, const Error& error, int status) {
-  fmt::print(stderr, "weft {}: {}\n", command, shown_message(error));
+  fmt::print(stderr, "{} {}\n", toned(fmt::format("weft {}:", command), Tone::kBad, colour_of(stderr)),
+             shown_message(error));
   return status;
 }
 

@@ -9,7 +9,9 @@
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_output.h"
+#include "cli/terminal.h"
 #include "study/report/comparison_diff_json.h"
+#include "study/report/comparison_headline.h"
 #include "study/report/comparison_read.h"
 
 namespace weft::cli {
@@ -28,7 +30,10 @@ int run_diff(const DiffText& text) {
   }
   const study::report::ComparisonDiff diff = study::report::diff_comparisons({.a = *a, .b = *b});
   if (text.json != "-") {
-    fmt::print("A  {}\nB  {}\n\n{}", text.a, text.b, terminal_text(study::report::diff_text(diff), LineBreaks::kKept));
+    const LineWidth width = terminal_columns(stdout);
+    fmt::print("A  {}\nB  {}\n\n{}{}", terminal_text(text.a), terminal_text(text.b),
+               study::report::headline_text(diff, width, colour_of(stdout)),
+               terminal_text(study::report::diff_text(diff, width), LineBreaks::kKept));
   }
   if (text.json.empty()) {
     return kSuccess;

@@ -4,14 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/nearest_word.h"
+#include "cli/complain.h"
 #include "cli/concepts.h"
 #include "cli/exit_status.h"
+#include "cli/key_page.h"
 #include "cli/manual.h"
+#include "cli/manual_roff.h"
+#include "cli/terminal.h"
+#include "study/scenario/key_help.h"
 
 namespace weft::cli {
 namespace {
@@ -25,6 +31,11 @@ void print_names(const std::vector<ManualPage>& pages, const std::vector<Concept
   for (const ManualPage& page : pages) {
     fmt::print("  {}\n", page.name);
   }
+  fmt::print("\nTables of the scenario file, whose keys 'weft help TABLE' lists and 'weft help TABLE.KEY' explains:\n");
+  for (const study::scenario::Section& section : study::scenario::sections()) {
+    fmt::print("  {}\n", section.path.empty() ? "(keys before the first table: name, seed, hardware, stop)"
+                                              : study::scenario::title_of(section));
+  }
   fmt::print("\nTerms that 'weft help TERM' explains:\n");
   for (const Concept& entry : concepts) {
     fmt::print("  {}\n", entry.term);
@@ -36,8 +47,12 @@ void print_entry(const Concept& entry) {
              entry.folder, entry.scenario_key, entry.example);
 }
 
-void print_suggestions(const std::vector<ManualPage>& pages, const std::vector<Concept>& concepts,
-                       const std::string& name) {
+/// Names that may have been meant: of keys first where the name is that of a key in form, "link.rat".
+std::vector<std::string> suggestions(const std::vector<ManualPage>& pages, const std::vector<Concept>& concepts,
+                                     const std::string& name) {
+  if (name.find('.') != std::string::npos) {
+    return study::scenario::nearest_keys(name, kSuggestions);
+  }
   std::vector<std::string_view> names;
   for (const ManualPage& page : pages) {
     names.push_back(page.name);
@@ -46,16 +61,68 @@ void print_suggestions(const std::vector<ManualPage>& pages, const std::vector<C
   if (const auto page = nearest_word(name, names)) {
     nearest.insert(nearest.begin(), std::string(*page));
   }
-  fmt::print(stderr, "weft help: no term '{}'; ", name);
-  if (nearest.empty()) {
-    fmt::print(stderr, "'weft help' lists all {}\n", pages.size() + concepts.size());
-  } else {
-    fmt::print(stderr, "did you mean: {}?\n", fmt::join(nearest, ", "));
+  return nearest.empty() ? study::scenario::nearest_keys(name, kSuggestions) : nearest;
+}
+
+/// Several keys have this name: a line for each.
+void print_choice(const std::vector<study::scenario::KeyAt>& keys, const std::string& name) {
+  fmt::print("{} keys are called {}; 'weft help' says more of each:\n", keys.size(), name);
+  for (const study::scenario::KeyAt& at : keys) {
+    fmt::print("  {}\n", study::scenario::general_path(at));
   }
 }
 
-int run_help(const std::string& name) {
+/// Whether `name` is one of a table or a key. A table's name is that of a key too where an entry of the catalogue is
+/// chosen: [switch] and fabric.switch.
+bool print_key(const std::string& name, const study::scenario::Catalogue& catalogue) {
+  if (const study::scenario::Section* section = study::scenario::section_called(name)) {
+    fmt::print("{}", section_page(*section, kColumns));
+    return true;
+  }
+  const std::vector<study::scenario::KeyAt> keys = study::scenario::keys_called(name);
+  if (keys.size() > 1) {
+    print_choice(keys, name);
+  } else if (keys.size() == 1) {
+    fmt::print("{}", key_page(keys.front(), catalogue, kColumns));
+  }
+  return !keys.empty();
+}
+
+/// Headings stand at the beginning of a line, and everything else is indented.
+void print_page(const std::string& text) {
+  const Colour colour = colour_of(stdout);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    fmt::print("{}\n", toned(line, line.starts_with(' ') ? Tone::kPlain : Tone::kHeading, colour));
+  }
+}
+
+/// weft(1), weft-NAME(1) or weft-scenario(5) for man(1).
+int print_roff(const std::vector<ManualPage>& pages, const std::string& name) {
+  if (name.empty()) {
+    fmt::print("{}", overview_roff(pages, shared_text(manual_text()), WEFT_VERSION));
+    return kSuccess;
+  }
+  if (name == "scenario") {
+    fmt::print("{}", scenario_roff(scenario_text(), WEFT_VERSION));
+    return kSuccess;
+  }
+  if (const ManualPage* page = find_page(pages, name)) {
+    fmt::print("{}", command_roff(*page, WEFT_VERSION));
+    return kSuccess;
+  }
+  std::vector<std::string_view> names = {"scenario"};
+  for (const ManualPage& page : pages) {
+    names.push_back(page.name);
+  }
+  return complain("help", unknown_word({.kind = "manual page", .word = name, .valid = names}), kUsageError);
+}
+
+int run_help(const std::string& name, bool roff) {
   const std::vector<ManualPage> pages = parse_manual(manual_text());
+  if (roff) {
+    return print_roff(pages, name);
+  }
   const std::vector<Concept> concepts = parse_concepts(concepts_text());
   if (name.empty()) {
     print_names(pages, concepts);
@@ -63,30 +130,47 @@ int run_help(const std::string& name) {
   }
   // A subcommand's name is asked for to use it, also where it is a term of the field.
   if (const ManualPage* page = find_page(pages, name)) {
-    fmt::print("{}", page_text(*page, kColumns));
+    print_page(page_text(*page, kColumns));
     return kSuccess;
   }
   if (const Concept* entry = find_concept(concepts, name)) {
     print_entry(*entry);
     return kSuccess;
   }
-  print_suggestions(pages, concepts, name);
-  return kUsageError;
+  auto catalogue = study::scenario::Catalogue::load(std::nullopt);
+  if (!catalogue) {
+    return complain("help", catalogue.error(), kFault);
+  }
+  if (print_key(name, *catalogue)) {
+    return kSuccess;
+  }
+  const std::vector<std::string> nearest = suggestions(pages, concepts, name);
+  const std::string what = name.find('.') == std::string::npos ? "term" : "key";
+  return complain(
+      "help",
+      Error{nearest.empty() ? fmt::format("no {} '{}'; 'weft help' lists all names", what, name)
+                            : fmt::format("no {} '{}'; did you mean: {}?", what, name, fmt::join(nearest, ", "))},
+      kUsageError);
 }
 
 }  // namespace
 
 void add_help_command(CLI::App& app, int& exit_status) {
-  CLI::App* command =
-      app.add_subcommand("help", "Print the manual page of a subcommand, or explain a term of the field");
+  CLI::App* command = app.add_subcommand(
+      "help", "Print the manual page of a subcommand, or explain a key of the scenario file or a term");
   const CLI::Option* name =
-      command->add_option("NAME", "A subcommand, or a term in one or several words; none: all names")
+      command
+          ->add_option("NAME",
+                       "A subcommand, a key such as link.rate, or a term in one or several words; none: all names")
           ->expected(1, kAnyNumber)
           ->allow_extra_args();
-  command->footer("Exit status: 0 printed, 2 there is neither a page nor a term of that name.");
+  const CLI::Option* man = command->add_flag("--man")->description(
+      "The manual page for man(1), of a subcommand or of the scenario file; without a name weft(1)");
+  command->footer("Exit status: 0 printed, 2 there is no page, key or term of that name.");
   // The option belongs to the app, which outlives the call-back.
-  command->callback(
-      [name, &exit_status] { exit_status = run_help(fmt::format("{}", fmt::join(name->results(), " "))); });
+  command->callback([name, man, &exit_status] {
+    exit_status = run_help(fmt::format("{}", fmt::join(name->results(), " ")), man->count() > 0);
+  });
 }
 
 }  // namespace weft::cli

@@ -1,7 +1,7 @@
-// `weft help [NAME]`: prints the manual page of a subcommand, or what a term of the field means and where it lives in
-// weft, or lists both. Where a subcommand is called like a term, its page is printed.
+// `weft help [NAME]`: prints the manual page of a subcommand, or what a key of the scenario file or a term of the field
+// means, or lists what there is. Where a subcommand is called like a term, its page is printed.
 //
-// An unknown name is a usage error: the nearest terms go to standard error and the exit status is 2.
+// An unknown name is a usage error: the nearest names go to standard error and the exit status is 2.
 #pragma once
 
 #include <CLI/CLI.hpp>

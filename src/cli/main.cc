@@ -14,12 +14,15 @@
 
 #include "base/printable.h"
 #include "cli/cache_command.h"
+#include "cli/catalogue_command.h"
 #include "cli/claims_command.h"
 #include "cli/collective_command.h"
 #include "cli/compare_command.h"
+#include "cli/completion_command.h"
 #include "cli/diff_command.h"
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
+#include "cli/init_command.h"
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
 #include "cli/report_command.h"
@@ -63,6 +66,8 @@ int run(int argc, char** argv) {
   add_pcap_command(app, exit_status);
   PerfText perf_text;
   add_perf_command(app, perf_text, exit_status);
+  InitText init_text;
+  add_init_command(app, init_text, exit_status);
   ShowText show_text;
   add_show_command(app, show_text, exit_status);
   CollectiveText collective_text;
@@ -79,8 +84,12 @@ int run(int argc, char** argv) {
   add_compare_command(app, compare_text, exit_status);
   ClaimsText claims_text;
   add_claims_command(app, claims_text, exit_status);
+  CatalogueText catalogue_text;
+  add_catalogue_command(app, catalogue_text, exit_status);
   CacheText cache_text;
   add_cache_command(app, cache_text, exit_status);
+  CompletionText completion_text;
+  add_completion_command(app, completion_text, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -22,6 +22,10 @@ struct ManualPage {
 
 /// The text of docs/manual.md at build time.
 std::string_view manual_text();
+/// The text of docs/scenario.md at build time.
+std::string_view scenario_text();
+/// What the manual says before its first page, without its title.
+[[nodiscard]] std::string_view shared_text(std::string_view markdown);
 
 /// The pages in the document's order; what stands before the first is skipped.
 std::vector<ManualPage> parse_manual(std::string_view markdown);

@@ -11,6 +11,7 @@
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/perf_print.h"
+#include "cli/terminal.h"
 
 namespace weft::cli {
 namespace {
@@ -61,7 +62,7 @@ int finish_tap(std::string_view side, std::optional<live::PacketTap>& tap, int s
 }
 
 int report_client(const PerfClientText& text, const live::PerfClientReport& report) {
-  fmt::print(text_stream(text.side), "{}", summary_text(report));
+  fmt::print(text_stream(text.side), "{}", summary_text(report, terminal_columns(text_stream(text.side))));
   if (!text.side.json.empty()) {
     if (Result<void> written = write_json(to_json(report), text.side.json); !written)
       return complain_unless_stopped("client", written.error(), kFault);
@@ -80,14 +81,15 @@ int run_client(const PerfClientText& text) {
     options->side.tap = &**tap;
   catch_signals();
   std::FILE* const out = text_stream(text.side);
-  const live::PerfListener listener{
-      .on_connected =
-          [out](const live::PerfConnection& connection) { fmt::print(out, "{}", connection_text(connection)); },
-      .on_row =
-          [out](const live::PerfConnection& connection, const live::RowResult& row) {
-            fmt::print(out, "{}", row_text(connection, row));
-            std::fflush(out);
-          }};
+  const live::PerfListener listener{.on_connected =
+                                        [out](const live::PerfConnection& connection) {
+                                          fmt::print(out, "{}", connection_text(connection, terminal_columns(out)));
+                                        },
+                                    .on_row =
+                                        [out](const live::PerfConnection& connection, const live::RowResult& row) {
+                                          fmt::print(out, "{}", row_text(connection, row, terminal_columns(out)));
+                                          std::fflush(out);
+                                        }};
   const auto report = live::run_perf_client(*options, listener, stop_requested);
   int status = kSuccess;
   if (report) {

@@ -11,8 +11,10 @@ namespace {
 // Insertion order is the order of reading.
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kRule =
-    "---------------------------------------------------------------------------------------\n";
+std::string rule(LineWidth width) {
+  constexpr std::size_t kColumns = 87;  // as perftest has it
+  return std::string(std::min(width.value_or(kColumns), kColumns), '-') + '\n';
+}
 
 std::string title(const live::PerfPlan& plan) {
   std::string op(live::to_string(plan.op));
@@ -92,44 +94,60 @@ Json head(const live::PerfConnection& connection) {
           {"peer", to_string(connection.peer)}};
 }
 
+/// The columns of perftest, in its order.
+TextTable perf_table(live::PerfTest test, LineWidth width) {
+  const auto column = [](std::string heading, std::size_t least, std::uint8_t rank = 0) {
+    return TextTable::Column{.heading = std::move(heading), .least = least, .gap = 1, .rank = rank};
+  };
+  if (test == live::PerfTest::kBandwidth) {
+    return TextTable({column(" #bytes", 11), column("#iterations", 11, 1), column("BW peak[Gb/sec]", 17, 2),
+                      column("BW average[Gb/sec]", 20), column("MsgRate[Mpps]", 0, 3)},
+                     width);
+  }
+  return TextTable({column(" #bytes", 9), column("#iterations", 11, 5), column("t_min[usec]", 11, 1),
+                    column("t_max[usec]", 11, 2), column("t_typical[usec]", 15), column("t_avg[usec]", 11, 3),
+                    column("t_stdev[usec]", 13, 4), column("99%[usec]", 9), column("99.9%[usec]", 0)},
+                   width);
+}
+
 }  // namespace
 
-std::string connection_text(const live::PerfConnection& connection) {
-  std::string text(kRule);
+std::string connection_text(const live::PerfConnection& connection, LineWidth width) {
+  std::string text = rule(width);
   text += fmt::format("                    {}\n", title(connection.plan));
   text += fmt::format(" Transport       : RoCEv2 over UDP sockets, reliable connection\n");
   text += fmt::format(" TX depth        : {}\n", connection.plan.depth);
   text += fmt::format(" Mtu             : {}[B]\n", connection.mtu);
   text += fmt::format(" local address   : {} QPN {:#08x}\n", to_string(connection.local), connection.local_qpn);
   text += fmt::format(" remote address  : {} QPN {:#08x}\n", to_string(connection.peer), connection.peer_qpn);
-  text += kRule;
-  if (connection.plan.test == live::PerfTest::kBandwidth) {
-    text += fmt::format(" {:<10} {:<11} {:<17} {:<20} {}\n", "#bytes", "#iterations", "BW peak[Gb/sec]",
-                        "BW average[Gb/sec]", "MsgRate[Mpps]");
-  } else {
-    text += fmt::format(" {:<8} {:<11} {:<11} {:<11} {:<15} {:<11} {:<13} {:<9} {}\n", "#bytes", "#iterations",
-                        "t_min[usec]", "t_max[usec]", "t_typical[usec]", "t_avg[usec]", "t_stdev[usec]", "99%[usec]",
-                        "99.9%[usec]");
-  }
+  text += rule(width);
+  const TextTable table = perf_table(connection.plan.test, width);
+  text += table.note() + table.head();
   return text;
 }
 
-std::string row_text(const live::PerfConnection& connection, const live::RowResult& row) {
+std::string row_text(const live::PerfConnection& connection, const live::RowResult& row, LineWidth width) {
+  std::vector<std::string> cells = {fmt::format(" {}", row.row.size), fmt::format("{}", row.row.iterations)};
+  const auto add = [&cells](double value) { cells.push_back(fmt::format("{:.2f}", value)); };
   if (connection.plan.test == live::PerfTest::kBandwidth) {
-    return fmt::format(" {:<10} {:<11} {:<17.2f} {:<20.2f} {:.6f}\n", row.row.size, row.row.iterations,
-                       row.bandwidth.peak_gbps, row.bandwidth.average_gbps, row.bandwidth.message_mpps);
+    add(row.bandwidth.peak_gbps);
+    add(row.bandwidth.average_gbps);
+    cells.push_back(fmt::format("{:.6f}", row.bandwidth.message_mpps));
+  } else {
+    const live::LatencyFigures& latency = row.latency;
+    for (const double value : {latency.min, latency.max, latency.typical, latency.average, latency.stdev,
+                               latency.percentile_99, latency.percentile_99_9}) {
+      add(value);
+    }
   }
-  const live::LatencyFigures& latency = row.latency;
-  return fmt::format(" {:<8} {:<11} {:<11.2f} {:<11.2f} {:<15.2f} {:<11.2f} {:<13.2f} {:<9.2f} {:.2f}\n", row.row.size,
-                     row.row.iterations, latency.min, latency.max, latency.typical, latency.average, latency.stdev,
-                     latency.percentile_99, latency.percentile_99_9);
+  return perf_table(connection.plan.test, width).row(cells);
 }
 
-std::string summary_text(const live::PerfClientReport& report) {
+std::string summary_text(const live::PerfClientReport& report, LineWidth width) {
   std::uint64_t messages = 0;
   for (const live::RowResult& row : report.rows)
     messages += row.row.iterations;
-  std::string text(kRule);
+  std::string text = rule(width);
   text += fmt::format(" Data verified: {} messages, {} wrong\n", messages, report.wrong());
   return text + counters_text(report.counters);
 }

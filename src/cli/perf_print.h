@@ -4,17 +4,19 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/text_table.h"
 #include "live/perf_client.h"
 #include "live/perf_server.h"
 
 namespace weft::cli {
 
 /// The lines above the table, its head included.
-[[nodiscard]] std::string connection_text(const live::PerfConnection& connection);
+[[nodiscard]] std::string connection_text(const live::PerfConnection& connection, LineWidth width = {});
 /// One line of the table.
-[[nodiscard]] std::string row_text(const live::PerfConnection& connection, const live::RowResult& row);
+[[nodiscard]] std::string row_text(const live::PerfConnection& connection, const live::RowResult& row,
+                                   LineWidth width = {});
 /// The lines below the table: verification, and counters that are not zero.
-[[nodiscard]] std::string summary_text(const live::PerfClientReport& report);
+[[nodiscard]] std::string summary_text(const live::PerfClientReport& report, LineWidth width = {});
 /// One client's visit, for the server: one line, or two with counters.
 [[nodiscard]] std::string visit_text(const live::PerfVisit& visit);
 

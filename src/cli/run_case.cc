@@ -95,9 +95,9 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   const Time ready = clock.now();
   study::run::Simulation::End end{};
   {
-    ProgressLine line(stderr, options.name, options.progress);
-    end = (*simulation)->run([&line](const study::run::Progress& progress) {
-      line.update(progress);
+    ProgressBar bar(stderr, options.progress);
+    end = (*simulation)->run([&](const study::run::Progress& progress) {
+      bar.update([&](Duration elapsed) { return facts_of(options.name, progress, elapsed); });
       return !interrupted();
     });
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/progress_line.h"
+#include "cli/progress_bar.h"
 #include "study/results/results.h"
 #include "study/run/capture_tap.h"
 #include "study/scenario/scenario.h"
@@ -23,7 +23,7 @@ struct RunCase {
   std::string timeline;  // a file for the Chrome trace of the first job that trains a model; empty: none
   /// Of a composed training step: its error is measured if a run of every packet takes no more packet-hops. 0: never.
   double check_hops = 0;
-  ProgressLine::Show progress = ProgressLine::Show::kOnTerminal;
+  ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
   /// Told what could not be written beside the results: a capture, a timeline. Without it that is the run's error, and
   /// its results are lost.

@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
+#include "cli/terminal.h"
 #include "study/results/results_key.h"
 #include "study/results/summary_comparison.h"
 #include "study/results/summary_text.h"
@@ -161,12 +162,12 @@ Result<void> write_all(const RunText& text, const std::vector<study::results::Ru
   return text.csv.empty() ? Result<void>() : write_csv(text.csv, runs);
 }
 
-std::string comparison_of(const std::vector<study::results::RunResults>& runs) {
+std::string comparison_of(const std::vector<study::results::RunResults>& runs, LineWidth width) {
   std::vector<study::results::ComparedRun> columns;
   for (const study::results::RunResults& results : runs) {
     columns.push_back({.name = results.run.case_name, .summary = study::results::summarise(results)});
   }
-  return study::results::comparison_text(columns);
+  return study::results::comparison_text(columns, width);
 }
 
 /// The key of each scenario's run. Cases with the same settings are runs of their own in a results file all the same:
@@ -246,7 +247,8 @@ class Outcome {
     }
     if (!text.quiet) {
       fmt::print(text_stream(text), "{}{}", runs_.empty() ? "" : "\n",
-                 study::results::summary_text(*result, study::results::summarise(*result)));
+                 study::results::summary_text(*result, study::results::summarise(*result),
+                                              terminal_columns(text_stream(text))));
       std::fflush(text_stream(text));
     }
     status_ = std::max(status_, status_of(result->run.end));
@@ -293,7 +295,7 @@ std::vector<PooledCase> cases_of(const RunText& text, std::span<const study::sce
 /// What all runs say together.
 void print_comparison(const RunText& text, const std::vector<study::results::RunResults>& runs) {
   if (runs.size() > 1) {
-    fmt::print(text_stream(text), "\n{}", comparison_of(runs));
+    fmt::print(text_stream(text), "\n{}", comparison_of(runs, terminal_columns(text_stream(text))));
   }
   if (const std::string ladder = study::run::ladder_text(runs); !ladder.empty()) {
     fmt::print(text_stream(text), "\n{}", ladder);
@@ -325,7 +327,7 @@ int run(const RunText& text) {
                  .jobs = text.jobs,
                  .quiet = text.quiet,
                  .cache = *std::move(cache),
-                 .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
+                 .progress = text.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal},
                 *catalogue);
   Outcome outcome({.text = text, .scenarios = *scenarios, .files = files});
   Result<void> ran =

@@ -16,6 +16,7 @@
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/scale_run.h"
+#include "cli/terminal.h"
 #include "study/assembly/resize.h"
 #include "study/results/scale_table.h"
 #include "study/scenario/scenario_load.h"
@@ -114,7 +115,8 @@ Result<std::vector<ScaleLine>> read_lines(const ScaleText& text) {
 Result<void> write(const ScaleText& text, const std::vector<study::results::ScalePoint>& points,
                    const study::results::ScaleWhatIf& question) {
   if (!text.quiet) {
-    fmt::print(text.json == "-" ? stderr : stdout, "{}", study::results::scale_text(points, question));
+    std::FILE* const stream = text.json == "-" ? stderr : stdout;
+    fmt::print(stream, "{}", study::results::scale_text(points, question, terminal_columns(stream)));
   }
   return text.json.empty() ? Result<void>()
                            : write_text(text.json, study::results::scale_json(points, question).dump(2) + "\n");
@@ -156,7 +158,7 @@ int run(const ScaleText& text) {
                  .jobs = text.jobs,
                  .quiet = text.quiet,
                  .cache = *std::move(cache),
-                 .progress = text.quiet ? ProgressLine::Show::kNever : ProgressLine::Show::kOnTerminal},
+                 .progress = text.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal},
                 *catalogue);
   Result<std::vector<study::results::ScalePoint>> ran =
       scale_points(*lines, *sizes,

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -9,8 +10,10 @@
 
 #include "cli/complain.h"
 #include "cli/exit_status.h"
+#include "cli/terminal.h"
 #include "study/assembly/assembly_check.h"
 #include "study/assembly/build_topology.h"
+#include "study/assembly/resolved_values.h"
 #include "study/cost/bill_text.h"
 #include "study/scenario/scenario_listing.h"
 #include "study/scenario/scenario_words.h"
@@ -23,12 +26,29 @@ namespace {
 // In the order of study::Origin.
 constexpr std::array<std::string_view, 6> kOrigins = {"default", "catalogue", "file", "case", "set", "derived"};
 
-nlohmann::ordered_json to_json(const study::scenario::Scenario& scenario) {
+/// Errors of scenarios begin with their place.
+int refuse(const Error& error) {
+  fmt::print(stderr, "{}\n", shown_message(error));
+  return kUsageError;
+}
+
+using Resolved = std::vector<study::assembly::ResolvedValue>;
+
+const study::assembly::ResolvedValue* find_resolved(const Resolved& resolved, const std::string& path) {
+  const auto found = std::ranges::find(resolved, path, &study::assembly::ResolvedValue::path);
+  return found == resolved.end() ? nullptr : &*found;
+}
+
+nlohmann::ordered_json to_json(const study::scenario::Scenario& scenario, const Resolved& resolved) {
   nlohmann::ordered_json values = nlohmann::ordered_json::object();
   for (const auto& row : study::scenario::list_values(scenario, study::scenario::Listing::kAll)) {
     values[row.path] = {{"value", row.value},
                         {"origin", kOrigins.at(static_cast<std::size_t>(row.source.origin))},
                         {"source", row.source.text}};
+    if (const auto* value = find_resolved(resolved, row.path)) {
+      values[row.path]["resolved"] = value->value;
+      values[row.path]["resolved_from"] = value->how;
+    }
   }
   nlohmann::ordered_json overrides = nlohmann::ordered_json::array();
   for (const auto& override : scenario.overrides) {
@@ -56,14 +76,13 @@ nlohmann::ordered_json to_json(const study::scenario::Scenario& scenario) {
 int show_bill(const study::scenario::Scenario& scenario, bool json) {
   const auto graph = study::assembly::build_topology(scenario);
   if (!graph) {
-    fmt::print(stderr, "{}\n", shown_message(graph.error()));
-    return kUsageError;
+    return refuse(graph.error());
   }
   const study::cost::Bill bill = study::cost::bill_of(scenario, *graph);
   if (json) {
     fmt::print("{}\n", study::cost::bill_json(bill).dump(2));
   } else {
-    fmt::print("{}", study::cost::bill_text(bill));
+    fmt::print("{}", study::cost::bill_text(bill, terminal_columns(stdout)));
   }
   return kSuccess;
 }
@@ -72,26 +91,46 @@ int show_tuning(const study::scenario::Scenario& scenario, bool json) {
   const auto report = study::assembly::build_topology(scenario).and_then(
       [&](const auto& graph) { return study::tuning::tuning_report(scenario, graph); });
   if (!report) {
-    fmt::print(stderr, "{}\n", shown_message(report.error()));
-    return kUsageError;
+    return refuse(report.error());
   }
   if (json) {
     fmt::print("{}\n", study::tuning::tuning_json(*report).dump(2));
   } else {
-    fmt::print("{}", study::tuning::tuning_text(*report));
+    fmt::print("{}", study::tuning::tuning_text(*report, terminal_columns(stdout)));
   }
+  return kSuccess;
+}
+
+/// Every value as a run takes it: one that is left open stands as what it comes to.
+int show_values(const study::scenario::Scenario& scenario, bool json) {
+  const auto graph = study::assembly::build_topology(scenario);
+  if (!graph) {
+    return refuse(graph.error());
+  }
+  const Resolved resolved = study::assembly::resolved_values(scenario, *graph);
+  if (json) {
+    fmt::print("{}\n", to_json(scenario, resolved).dump(2));
+    return kSuccess;
+  }
+  auto rows = study::scenario::list_values(scenario, study::scenario::Listing::kRelevant);
+  for (study::scenario::ListedValue& row : rows) {
+    if (const auto* value = find_resolved(resolved, row.path)) {
+      row.source.text =
+          fmt::format("derived: {} ({} {})", value->how, row.source.text, row.value.empty() ? "-" : row.value);
+      row.value = value->value;
+    }
+  }
+  fmt::print("{}", study::scenario::listing_text(rows, scenario, terminal_columns(stdout)));
   return kSuccess;
 }
 
 int run_show(const ShowText& text) {
   const auto scenario = read_scenario(text.scenario);
   if (!scenario) {
-    fmt::print(stderr, "{}\n", shown_message(scenario.error()));
-    return kUsageError;
+    return refuse(scenario.error());
   }
   if (const auto fits = study::assembly::check_assembly(*scenario); !fits) {
-    fmt::print(stderr, "{}\n", shown_message(fits.error()));
-    return kUsageError;
+    return refuse(fits.error());
   }
   if (text.bill) {
     return show_bill(*scenario, text.json);
@@ -99,12 +138,7 @@ int run_show(const ShowText& text) {
   if (text.tuning) {
     return show_tuning(*scenario, text.json);
   }
-  if (text.json) {
-    fmt::print("{}\n", to_json(*scenario).dump(2));
-  } else {
-    fmt::print("{}", study::scenario::listing_text(*scenario));
-  }
-  return kSuccess;
+  return show_values(*scenario, text.json);
 }
 
 }  // namespace

@@ -149,6 +149,26 @@ TEST_F(Compare, WhatCannotServeTheScenarioSaysWhy) {
   EXPECT_THAT(outcome.out, HasSubstr("rocev1 cannot serve this job"));
 }
 
+TEST_F(Compare, TheCommandThatReproducesItIsQuotedAndNamesTheCatalogue) {
+  const std::string scenario = in("it's mine.toml");
+  fs::copy_file(kIncast, scenario);
+  const std::string catalogue = in("our catalogue");
+  fs::create_directories(catalogue);
+  const Outcome outcome = run_weft(fmt::format(
+      "compare \"{}\" --fabrics rocev2 --quick --quiet --no-cache --catalogue '{}' --set 'name=a b' --set stop=20us "
+      "--out '{}' --json -",
+      scenario, catalogue, in("first.json")));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const std::string command = Json::parse(outcome.out).at("reproduce").get<std::string>();
+  EXPECT_THAT(command, HasSubstr(fmt::format("--catalogue '{}'", catalogue)));
+  EXPECT_THAT(command, HasSubstr("--set 'name=a b'"));
+  // Pasted into a shell, it gives the same again.
+  const std::string arguments = command.substr(std::string("weft ").size());
+  const Outcome again =
+      run_weft(fmt::format("{} --quiet --no-cache --out '{}' --json -", arguments, in("second.json")));
+  EXPECT_EQ(again.out, outcome.out) << again.err;
+}
+
 TEST_F(Compare, WrongInputIsRefused) {
   const auto refused = [](const std::string& arguments, const std::string& said) {
     const Outcome outcome = run_weft("compare " + arguments);

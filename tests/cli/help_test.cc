@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/cli/document_blocks.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -10,6 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(Cli, VersionIsNameAndNumber) {
@@ -98,6 +100,57 @@ TEST(CliHelp, UnknownTermWithNothingNearPointsAtTheList) {
   const Outcome outcome = run_weft("help 0123456789");
   EXPECT_EQ(outcome.exit_status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("'weft help' lists"));
+}
+
+TEST(CliHelp, ExplainsAKeyOfTheScenarioFile) {
+  const Outcome outcome = run_weft("help link.rate");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("link.rate\n\n"));
+  for (const char* label : {"value", "unit", "range", "default", "example", "document"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string("\n    ") + label)) << label;
+  }
+  EXPECT_THAT(outcome.out, HasSubstr("--set link.rate="));
+  EXPECT_THAT(outcome.out, HasSubstr("docs/scenario.md, [link], [link.X]"));
+}
+
+TEST(CliHelp, TheExampleOfAKeyIsWhatSetTakes) {
+  for (const char* key : {"link.rate", "job.tp", "switch.buffer", "ethernet.priority.alpha"}) {
+    const std::string out = run_weft(std::string("help ") + key).out;
+    const std::size_t at = out.find("--set ");
+    ASSERT_NE(at, std::string::npos) << out;
+    const std::string option = out.substr(at, out.find('\n', at) - at);
+    const Outcome shown =
+        run_weft("show " + (project_root() / "examples" / "llama3-8b-128gpu.toml").string() + " " + option);
+    EXPECT_THAT(shown.err, Not(HasSubstr("--set"))) << option;
+    EXPECT_THAT(shown.err, Not(HasSubstr("cannot be read"))) << option;
+  }
+}
+
+TEST(CliHelp, KeysMayBeNamedAloneOrWithTheirTable) {
+  const std::string out = run_weft("help job.tp").out;
+  EXPECT_THAT(out, StartsWith("job.tp\n\n"));
+  EXPECT_EQ(run_weft("help 'job[0].tp'").out, out);
+  EXPECT_EQ(run_weft("help '[[job]]' tp").out, out);
+  EXPECT_THAT(run_weft("help rate").out, HasSubstr("\n  link.rate\n"));
+}
+
+TEST(CliHelp, ATableListsItsKeys) {
+  const Outcome outcome = run_weft("help '[link]'");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("[link], [link.X]\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n    link.length\n"));
+}
+
+TEST(CliHelp, AMistypedKeySuggestsTheNearest) {
+  const Outcome outcome = run_weft("help link.rat");
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, StartsWith("weft help: no key 'link.rat'; did you mean: link.rate"));
+}
+
+TEST(CliHelp, AKeyThatCannotBeWrittenIsAFault) {
+  EXPECT_EQ(run_weft("help link.rate >/dev/full").exit_status, 1);
+  EXPECT_EQ(run_weft("help link.rate >&-").exit_status, 1);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +37,30 @@ Outcome run_weft(const std::string& arguments) {
   std::filesystem::remove(out);
   std::filesystem::remove(err);
   return outcome;
+}
+
+Shown show_weft(const std::string& arguments, unsigned short columns, const std::string& environment) {
+  const std::string command = fmt::format("TERM=xterm {} {} {}", environment, WEFT_BINARY, arguments);
+  winsize size{.ws_row = 50, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    ::_exit(127);
+  }
+  Shown shown;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = ::read(terminal, buffer, sizeof buffer)) > 0;) {  // ends with an error
+    shown.text.append(buffer, static_cast<std::size_t>(count));
+  }
+  ::close(terminal);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  shown.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  for (std::size_t at = 0; (at = shown.text.find("\r\n", at)) != std::string::npos;) {
+    shown.text.erase(at, 1);
+  }
+  return shown;
 }
 
 }  // namespace weft::test

@@ -17,4 +17,12 @@ struct Outcome {
 /// then the status is that of the last command.
 Outcome run_weft(const std::string& arguments);
 
+/// What `weft <arguments>` shows on a terminal with so many columns, standard error included; line ends are "\n".
+/// `environment` stands before the program: "NO_COLOR=1". TERM is xterm.
+struct Shown {
+  int exit_status = -1;
+  std::string text;
+};
+Shown show_weft(const std::string& arguments, unsigned short columns, const std::string& environment = "");
+
 }  // namespace weft::test

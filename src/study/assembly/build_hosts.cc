@@ -87,8 +87,7 @@ host::HostResources* HostBuilder::resources(EndpointId endpoint) {
   if (made == nullptr) {
     host::HostOptions options = host_options({scenario_, devices});
     if (has_sockets_beside_rdma(scenario_)) {
-      options.rdma_cores =
-          std::min(options.cores / 2, static_cast<std::uint32_t>(scenario_.topology.nics_per_host));
+      options.rdma_cores = std::min(options.cores / 2, static_cast<std::uint32_t>(scenario_.topology.nics_per_host));
     }
     made = std::make_unique<host::HostResources>(options);
   }

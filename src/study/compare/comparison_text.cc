@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text_table.h"
 #include "study/compare/lost_time.h"
 #include "study/compare/money_text.h"
 #include "study/compare/seconds_text.h"
-#include "study/results/wrapped_table.h"
 
 namespace weft::study::compare {
 namespace {
@@ -21,6 +21,7 @@ using Fabric = report::ComparedFabric;
 
 constexpr const char* kAbsent = "not measured";
 constexpr std::size_t kLineWidth = 100;
+constexpr TextTable::SideBySide kWidths{};
 
 std::string percent_text(double share) { return fmt::format("{:.1f} %", share * 100); }
 
@@ -31,7 +32,15 @@ std::string signed_percent(double share) {
 
 class Text {
  public:
-  explicit Text(const report::Comparison& comparison) : comparison_(comparison) {
+  struct Look {
+    LineWidth width;
+    Colour colour = Colour::kNone;
+  };
+  Text(const report::Comparison& comparison, const Look& look)
+      : comparison_(comparison),
+        width_(look.width),
+        colour_(look.colour),
+        line_(std::min(look.width.value_or(kLineWidth), kLineWidth)) {
     for (const Fabric& fabric : comparison.fabrics) {
       (fabric.possible ? possible_ : impossible_).push_back(&fabric);
     }
@@ -61,7 +70,8 @@ class Text {
   /// Tables of more fabrics than a terminal is wide are printed one below the other, with as many columns each.
   void in_parts(const std::function<void()>& print) {
     const std::vector<const Fabric*> all = std::exchange(possible_, {});
-    const std::size_t parts = (all.size() + kMaxColumns - 1) / kMaxColumns;
+    const std::size_t most = width_ ? kWidths.fitting(*width_) : kMaxColumns;
+    const std::size_t parts = (all.size() + most - 1) / most;
     for (std::size_t part = 0; part < parts; ++part) {
       const auto place = [&](std::size_t i) {
         return all.begin() + static_cast<std::ptrdiff_t>(all.size() * i / parts);
@@ -72,8 +82,10 @@ class Text {
     possible_ = all;
   }
 
+  [[nodiscard]] std::string title(std::string_view text) const { return toned(text, Tone::kHeading, colour_) + "\n"; }
+
   void paragraph(const std::string& text, const std::string& indent) {
-    for (const std::string& line : results::wrapped(text, kLineWidth - indent.size())) {
+    for (const std::string& line : wrapped(text, line_ - indent.size())) {
       text_ += indent + line + "\n";
     }
   }
@@ -102,7 +114,7 @@ class Text {
       return;
     }
     const report::Recommendation& own = *comparison_.recommendation;
-    text_ += "Recommendation\n";
+    text_ += title("Recommendation");
     paragraph(own.text, "  ");
     for (const std::string& difference : own.choose_by) {
       paragraph("- " + difference, "    ");
@@ -119,27 +131,23 @@ class Text {
 
   /// What each name stands for.
   void networks() {
-    std::size_t width = 0;
+    std::size_t widest = 0;
     for (const Fabric& fabric : comparison_.fabrics) {
-      width = std::max(width, fabric.name.size());
+      widest = std::max(widest, fabric.name.size());
     }
+    TextTable names({{.least = widest}, {.wraps = true}}, line_);
     bool any = false;
     for (const Fabric& fabric : comparison_.fabrics) {
       if (!fabric.stands_for) {
         continue;
       }
       any = true;
-      std::string name = fabric.name;
-      for (const std::string& line : results::wrapped(*fabric.stands_for, kLineWidth - width - 2)) {
-        text_ += fmt::format("{:<{}}  {}\n", std::exchange(name, ""), width, line);
-      }
+      names.add({fabric.name, *fabric.stands_for});
     }
-    if (any) {
-      text_ += "\n";
-    }
+    text_ += any ? names.text() + "\n" : "";
   }
 
-  void row(results::WrappedTable& table, const std::string& label, const Cell& cell) {
+  void row(TextTable& table, const std::string& label, const Cell& cell) {
     std::vector<std::string> cells;
     bool any = false;
     for (const Fabric* fabric : possible_) {
@@ -148,13 +156,29 @@ class Text {
       cells.back() = !cells.back().empty() ? cells.back() : label == "Caution" ? "-" : kAbsent;
     }
     if (any) {
-      table.add(label, cells);
+      cells.insert(cells.begin(), label);
+      table.add(std::move(cells), label == "to the best" ? ranks() : std::vector<Tone>());
     }
+  }
+
+  /// The best steps of those that are printed, and the worst of all.
+  [[nodiscard]] std::vector<Tone> ranks() const {
+    double worst = 1;
+    for (const Fabric& fabric : comparison_.fabrics) {
+      worst = std::max(worst, fabric.possible ? fabric.ratio_to_best.value_or(1) : 1);
+    }
+    std::vector<Tone> tones = {Tone::kPlain};
+    for (const Fabric* fabric : possible_) {
+      const double ratio = fabric->ratio_to_best.value_or(1);
+      const bool behind = ratio > 1 && fabric->differs_from_best.value_or(true);
+      tones.push_back(!behind ? Tone::kGood : ratio >= worst ? Tone::kBad : Tone::kPlain);
+    }
+    return tones;
   }
 
   /// A figure that a fabric may not have.
   template <class Figure, class Words>
-  void add(results::WrappedTable& table, const std::string& label, const Figure& figure, const Words& words) {
+  void add(TextTable& table, const std::string& label, const Figure& figure, const Words& words) {
     row(table, label, [&](const Fabric& own) {
       const auto value = figure(own);
       return value ? words(*value) : std::string();
@@ -162,33 +186,34 @@ class Text {
   }
 
   void table() {
-    results::WrappedTable table({});
+    TextTable table = TextTable::side_by_side(kWidths, possible_.size(), width_);
+    table.use_colour(colour_);
     row(table, "", [](const Fabric& own) { return own.name; });
-    table.add_line();
+    table.add_rule();
     for (std::size_t i = 0; i < possible_.front()->rows->size(); ++i) {
-      std::vector<std::string> cells;
+      std::vector<std::string> cells = {possible_.front()->rows->at(i).label};
       for (const Fabric* fabric : possible_) {
         const report::BuyerRow& own = fabric->rows->at(i);
         cells.push_back(own.origin == "not measured" ? kAbsent + (own.value.empty() ? "" : ": " + own.value)
                                                      : own.value);
       }
-      table.add(possible_.front()->rows->at(i).label, cells);
+      table.add(std::move(cells));
     }
-    table.add_line();
+    table.add_rule();
     figures(table);
     text_ += table.text() + "\n";
   }
 
-  void figures(results::WrappedTable& table) {
+  void figures(TextTable& table) {
     const auto seconds = [](double value) { return seconds_text(value); };
     const bool job = comparison_.scenario && comparison_.scenario->job;
     add(
         table, job ? "Step time" : "Time", [](const Fabric& own) { return own.step.mean; }, seconds);
-    row(table, "  95 % interval", [](const Fabric& own) {
+    row(table, "95 % interval", [](const Fabric& own) {
       return own.step.low ? fmt::format("{} .. {}", seconds_text(*own.step.low), seconds_text(*own.step.high))
                           : std::string();
     });
-    row(table, "  to the best", [](const Fabric& own) {
+    row(table, "to the best", [](const Fabric& own) {
       const double ratio = own.ratio_to_best.value_or(1);
       return fmt::format("{:.3f}x{}", ratio,
                          ratio > 1 && !own.differs_from_best.value_or(true) ? " (no difference)" : "");
@@ -213,19 +238,19 @@ class Text {
   }
 
   /// GPUs and hosts included.
-  void work_cost(results::WrappedTable& table) {
+  void work_cost(TextTable& table) {
     const auto unit = std::ranges::find_if(possible_, [](const Fabric* own) { return own->work_cost.has_value(); });
     if (unit == possible_.end()) {
       return;
     }
     row(table, "Cost of a " + (*unit)->work_cost->unit,
         [](const Fabric& own) { return own.work_cost ? money_text(own.work_cost->usd) : std::string(); });
-    row(table, "  95 % interval", [](const Fabric& own) {
+    row(table, "95 % interval", [](const Fabric& own) {
       return own.work_cost && own.work_cost->low
                  ? fmt::format("{} .. {}", money_text(*own.work_cost->low), money_text(*own.work_cost->high))
                  : std::string();
     });
-    row(table, "  to the recommended", [](const Fabric& own) {
+    row(table, "to the recommended", [](const Fabric& own) {
       return own.work_cost && own.work_cost->to_recommended ? signed_percent(*own.work_cost->to_recommended - 1)
                                                             : std::string();
     });
@@ -235,7 +260,7 @@ class Text {
     });
   }
 
-  void network_figures(results::WrappedTable& table) {
+  void network_figures(TextTable& table) {
     const auto micro = [](double value) { return fmt::format("{:.1f} us", value); };
     const auto count = [](std::uint64_t value) { return fmt::format("{}", value); };
     const auto seconds = [](double value) { return seconds_text(value); };
@@ -258,7 +283,7 @@ class Text {
         [](double v) { return fmt::format("{:.2f} cores", v); });
   }
 
-  void cost_figures(results::WrappedTable& table) {
+  void cost_figures(TextTable& table) {
     add(
         table, "Power of the network", [](const Fabric& own) { return own.power; },
         [](double v) { return fmt::format("{:.1f} kW", v / 1e3); });
@@ -282,10 +307,11 @@ class Text {
     if (!possible_.front()->lost_time) {
       return;
     }
-    text_ += "Where the time goes\n";
-    results::WrappedTable table({});
+    text_ += title("Where the time goes");
+    TextTable table = TextTable::side_by_side(kWidths, possible_.size(), width_);
+    table.use_colour(colour_);
     row(table, "", [](const Fabric& own) { return own.name; });
-    table.add_line();
+    table.add_rule();
     add(
         table, "computing", [](const Fabric& own) { return own.run.compute; }, seconds_text);
     for (const std::string_view cause : kCauses) {
@@ -299,7 +325,7 @@ class Text {
         return lost != nullptr ? seconds_text(lost->time) : std::string("-");
       });
     }
-    table.add_line();
+    table.add_rule();
     add(
         table, "together", [](const Fabric& own) { return own.step.mean; }, seconds_text);
     text_ += table.text() + "\n";
@@ -330,16 +356,18 @@ class Text {
       if (!fabric->tuning_risk) {
         continue;
       }
-      text_ += any ? "" : "Tuning risk: cost of one misconfiguration, relative to the step time\n";
+      text_ += any ? "" : title("Tuning risk: cost of one misconfiguration, relative to the step time");
       any = true;
       text_ += fmt::format("  {}\n", fabric->name);
+      TextTable changes({{.align = TextTable::Align::kRight, .least = 13, .spills = 13}, {.wraps = true}}, width_);
       for (const report::MisconfigurationCase& own : fabric->tuning_risk->cases) {
         const std::string loss = own.loss ? signed_percent(*own.loss) : own.unmeasured ? "-" : "fails";
-        text_ += fmt::format("    {:>9}  {}: {}\n", loss, own.setting, own.change);
+        changes.add({loss, fmt::format("{}: {}", own.setting, own.change)});
         if (own.reason) {
-          text_ += fmt::format("    {:>9}  ({})\n", "", *own.reason);
+          changes.add({"", fmt::format("({})", *own.reason)});
         }
       }
+      text_ += changes.text();
       for (const report::TuningRiskOfSize& own :
            fabric->tuning_risk->by_size.value_or(std::vector<report::TuningRiskOfSize>())) {
         risk_of_size(own);
@@ -359,27 +387,48 @@ class Text {
                          risk.worst ? percent_text(*risk.worst) : "fails", risk.worst_setting.value_or(""));
   }
 
+  [[nodiscard]] std::string bill_table(const std::vector<report::BillLine>& bill) const {
+    const auto right = [](std::size_t least, std::uint8_t rank, std::string name) {
+      return TextTable::Column{.align = TextTable::Align::kRight,
+                               .least = least,
+                               .spills = least,
+                               .gap = 1,
+                               .rank = rank,
+                               .name = std::move(name)};
+    };
+    TextTable table({right(10, 0, "count"),
+                     {.gap = 1},
+                     {.least = 34, .spills = 34, .gap = 1, .wraps = true},
+                     right(14, 2, "unit price"),
+                     right(16, 0, "price"),
+                     right(12, 1, "power"),
+                     {.wraps = true, .rank = 3, .name = "mark"}},
+                    width_);
+    for (const report::BillLine& line : bill) {
+      table.add({fmt::format("{}", line.count), "x", line.name, fmt::format("{:.0f} USD", line.unit_price_usd),
+                 fmt::format("{:.0f} USD", line.price_usd), fmt::format("{:.1f} kW", line.power / 1e3),
+                 line.mark + (line.owned ? ", owned" : "")});
+    }
+    return table.text();
+  }
+
   void bills() {
     bool any = false;
     for (const Fabric* fabric : possible_) {
       if (!fabric->bill) {
         continue;
       }
-      text_ += any ? "" : "Bill of materials (indicative prices; hosts and GPUs are not part of it)\n";
+      text_ += any ? "" : title("Bill of materials (indicative prices; hosts and GPUs are not part of it)");
       any = true;
       text_ += fmt::format("  {}\n", fabric->name);
-      for (const report::BillLine& line : *fabric->bill) {
-        text_ +=
-            fmt::format("    {:>6} x {:<34} {:>10.0f} USD {:>12.0f} USD {:>9.1f} kW  {}{}\n", line.count, line.name,
-                        line.unit_price_usd, line.price_usd, line.power / 1e3, line.mark, line.owned ? ", owned" : "");
-      }
+      text_ += bill_table(*fabric->bill);
     }
     text_ += any ? "\n" : "";
   }
 
   void verdict() {
     const std::string weights = comparison_.scenario ? comparison_.scenario->weights.value_or("") : "";
-    text_ += weights == "money" ? "What the figures say\n" : fmt::format("Verdict, with the weights {}\n", weights);
+    text_ += title(weights == "money" ? "What the figures say" : fmt::format("Verdict, with the weights {}", weights));
     for (const report::VerdictSentence& own : comparison_.verdict.value_or(std::vector<report::VerdictSentence>())) {
       paragraph(own.text, "  ");
       paragraph(fmt::format("[{}: {}]", own.origin == "emerges" ? "emerges" : "from the catalogue", own.evidence),
@@ -388,6 +437,9 @@ class Text {
   }
 
   const report::Comparison& comparison_;
+  LineWidth width_;
+  Colour colour_;
+  std::size_t line_;  // of paragraphs
   std::vector<const Fabric*> possible_;
   std::vector<const Fabric*> impossible_;
   std::string text_;
@@ -395,6 +447,8 @@ class Text {
 
 }  // namespace
 
-std::string comparison_text(const report::Comparison& comparison) { return Text(comparison).all(); }
+std::string comparison_text(const report::Comparison& comparison, LineWidth width, Colour colour) {
+  return Text(comparison, {.width = width, .colour = colour}).all();
+}
 
 }  // namespace weft::study::compare

@@ -136,9 +136,8 @@ report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenar
       made.not_counted.emplace_back("another network for the traffic that is left out (cost.other): " +
                                     *fabric.left_out);
     }
-    made.uncertain =
-        fmt::format("{}{}{}", made.uncertain ? *made.uncertain + "; " : std::string(), *fabric.left_out,
-                    is_priced ? "" : "; what else carries it is not in the price (cost.other)");
+    made.uncertain = fmt::format("{}{}{}", made.uncertain ? *made.uncertain + "; " : std::string(), *fabric.left_out,
+                                 is_priced ? "" : "; what else carries it is not in the price (cost.other)");
   }
   return made;
 }

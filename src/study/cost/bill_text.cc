@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
+
+#include "base/text_table.h"
 
 namespace weft::study::cost {
 namespace {
@@ -26,19 +28,31 @@ std::string row(const std::string& name, scenario::Money money, std::string_view
 
 }  // namespace
 
-std::string bill_text(const Bill& bill) {
-  std::size_t widest = 4;
+std::string bill_text(const Bill& bill, LineWidth width) {
+  const auto right = [](std::string heading, std::size_t least, std::uint8_t rank, std::string name = {}) {
+    return TextTable::Column{.heading = std::move(heading),
+                             .align = TextTable::Align::kRight,
+                             .least = least,
+                             .spills = least,
+                             .rank = rank,
+                             .name = std::move(name)};
+  };
+  TextTable table({{.heading = "part", .least = 6, .spills = 6},
+                   {.heading = "name", .least = 4, .wraps = true},
+                   right("count", 8, 0),
+                   right("price USD", 10, 2),
+                   right("in all", 12, 0),
+                   right("power W", 9, 3),
+                   right("in all", 10, 1, "power in all"),
+                   {.heading = "source of the price", .wraps = true, .rank = 4}},
+                  width);
   for (const BillLine& line : bill.lines) {
-    widest = std::max(widest, line.name.size());
+    table.add({std::string(to_string(line.part)), line.name, fmt::format("{}", line.count),
+               fmt::format("{:.2f}", units(line.unit_price)),
+               line.owned ? "owned" : fmt::format("{:.0f}", units(line.price())),
+               fmt::format("{:.1f}", units(line.unit_power)), fmt::format("{:.1f}", units(line.power())), line.source});
   }
-  std::string text = fmt::format("{:<6}  {:<{}}  {:>8}  {:>10}  {:>12}  {:>9}  {:>10}  source of the price\n", "part",
-                                 "name", widest, "count", "price USD", "in all", "power W", "in all");
-  for (const BillLine& line : bill.lines) {
-    text += fmt::format("{:<6}  {:<{}}  {:>8}  {:>10.2f}  {:>12}  {:>9.1f}  {:>10.1f}  {}\n", to_string(line.part),
-                        line.name, widest, line.count, units(line.unit_price),
-                        line.owned ? "owned" : fmt::format("{:.0f}", units(line.price())), units(line.unit_power),
-                        units(line.power()), line.source);
-  }
+  std::string text = table.text();
   text += '\n' + row("cost", bill.cost, "");
   text += fmt::format("{:<28} {:>16.0f} W\n", "power", units(bill.power));
   if (bill.years) {

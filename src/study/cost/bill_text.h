@@ -4,12 +4,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/text_lines.h"
 #include "study/cost/bill.h"
 
 namespace weft::study::cost {
 
 /// Aligned columns, the totals, and what is not counted.
-[[nodiscard]] std::string bill_text(const Bill& bill);
+[[nodiscard]] std::string bill_text(const Bill& bill, LineWidth width = {});
 
 /// {"cost_usd", "power_w", "years", "energy_usd", "upkeep_usd", "staff_usd", "total_usd", "not_counted": [text],
 /// "bill": [{"part", "name", "count", "unit_price_usd", "price_usd", "unit_power_w", "power_w", "mark", "source",

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/csv_writer.h"
 #include "study/report/comparison_tables.h"
 #include "study/report/member_json.h"
 
@@ -14,17 +15,6 @@ namespace weft::study::report {
 namespace {
 
 using Row = std::vector<std::pair<std::string, std::string>>;  // column and field
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) {
-    return text;
-  }
-  std::string field = "\"";
-  for (const char c : text) {
-    field += c == '"' ? "\"\"" : std::string(1, c);
-  }
-  return field + '"';
-}
 
 std::string field_of(const ValueRef& value) {
   if (const std::string_view* text = value.text()) {
@@ -129,21 +119,19 @@ class Tables {
   }
 
   static results::CsvFile written(const Table& table) {
-    std::string text;
+    CsvWriter csv;
     for (const std::string& column : table.columns) {
-      text += (text.empty() ? "" : ",") + quoted(column);
+      csv.field(column);
     }
-    text += '\n';
+    csv.end_line();
     for (const Row& row : table.rows) {
-      bool first = true;
       for (const std::string& column : table.columns) {
         const auto found = std::ranges::find(row, column, &Row::value_type::first);
-        text += (first ? "" : ",") + (found == row.end() ? std::string() : quoted(found->second));
-        first = false;
+        csv.field(found == row.end() ? std::string_view() : found->second);
       }
-      text += '\n';
+      csv.end_line();
     }
-    return {table.name + ".csv", text};
+    return {table.name + ".csv", csv.take()};
   }
 
   std::vector<Table> tables_;

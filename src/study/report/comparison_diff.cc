@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
 
 #include "base/assert.h"
+#include "base/text_table.h"
 #include "study/report/comparison_figures.h"
+#include "study/report/comparison_headline.h"
 
 namespace weft::study::report {
 namespace {
@@ -120,39 +123,37 @@ std::string change_text(const FigureDifference& figure) {
   return figure.verdict == FigureVerdict::kWithinInterval ? change + ", none: within the confidence interval" : change;
 }
 
-/// Lines under a heading, in columns as wide as their widest.
+/// A table under a heading; empty without rows.
 class Columns {
  public:
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  Columns(std::vector<TextTable::Column> columns, LineWidth width) : table_(indented(std::move(columns)), width) {}
 
+  void add(std::vector<std::string> cells) {
+    cells.front().insert(0, kIndent);
+    table_.add(std::move(cells));
+    any_ = true;
+  }
   [[nodiscard]] std::string text(std::string_view heading) const {
-    if (rows_.size() < 2) {  // the names of the columns alone
-      return "";
-    }
-    std::vector<std::size_t> widths(rows_.front().size());
-    for (const auto& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        widths[i] = std::max(widths[i], row[i].size());
-      }
-    }
-    std::string text = fmt::format("{}\n", heading);
-    for (const auto& row : rows_) {
-      std::string line = " ";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        line += fmt::format(" {:<{}}", row[i], i + 1 < row.size() ? widths[i] + 1 : 0);
-      }
-      text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-    }
-    return text + '\n';
+    return any_ ? fmt::format("{}\n{}\n", heading, table_.text()) : std::string();
   }
 
  private:
-  std::vector<std::vector<std::string>> rows_;
+  static constexpr std::string_view kIndent = "  ";
+  static std::vector<TextTable::Column> indented(std::vector<TextTable::Column> columns) {
+    columns.front().heading.insert(0, kIndent);
+    return columns;
+  }
+
+  TextTable table_;
+  bool any_ = false;
 };
 
-std::string settings_text(const std::vector<TextDifference>& settings) {
-  Columns columns;
-  columns.add({"fabric", "setting", "A", "B"});
+std::string settings_text(const std::vector<TextDifference>& settings, LineWidth width) {
+  Columns columns({{.heading = "fabric"},
+                   {.heading = "setting", .wraps = true},
+                   {.heading = "A", .wraps = true},
+                   {.heading = "B", .wraps = true}},
+                  width);
   for (const TextDifference& setting : settings) {
     columns.add({setting.fabric.empty() ? "all" : setting.fabric, setting.name, setting.a.value_or("absent"),
                  setting.b.value_or("absent")});
@@ -161,11 +162,15 @@ std::string settings_text(const std::vector<TextDifference>& settings) {
 }
 
 /// Sentences are too long for columns.
-std::string statements_text(const std::vector<TextDifference>& statements) {
+std::string statements_text(const std::vector<TextDifference>& statements, LineWidth width) {
+  constexpr std::size_t kAnyColumns = std::numeric_limits<std::size_t>::max();
+  const std::size_t columns = width.value_or(kAnyColumns);
   std::string text;
-  for (const TextDifference& statement : statements) {
-    text += fmt::format("  {}{}{}\n    A  {}\n    B  {}\n", statement.fabric, statement.fabric.empty() ? "" : ": ",
-                        statement.name, statement.a.value_or("absent"), statement.b.value_or("absent"));
+  for (const TextDifference& own : statements) {
+    const std::string title = fmt::format("{}{}{}", own.fabric, own.fabric.empty() ? "" : ": ", own.name);
+    text += paragraph(title, {.first = 2, .rest = 4, .columns = columns});
+    text += paragraph("A  " + own.a.value_or("absent"), {.first = 4, .rest = 7, .columns = columns});
+    text += paragraph("B  " + own.b.value_or("absent"), {.first = 4, .rest = 7, .columns = columns});
   }
   return text.empty() ? "" : fmt::format("statements\n{}\n", text);
 }
@@ -207,10 +212,11 @@ ComparisonDiff diff_comparisons(const ComparedDocuments& documents) {
     }
   }
   sort_figures(diff.figures);
+  diff.headline = headline_of(documents, diff.figures);
   return diff;
 }
 
-std::string diff_text(const ComparisonDiff& diff) {
+std::string diff_text(const ComparisonDiff& diff, LineWidth width) {
   std::string text;
   for (const std::string& name : diff.only_in_a) {
     text += fmt::format("fabric {} is only in A\n", name);
@@ -219,19 +225,24 @@ std::string diff_text(const ComparisonDiff& diff) {
     text += fmt::format("fabric {} is only in B\n", name);
   }
   text += text.empty() ? "" : "\n";
-  text += settings_text(diff.settings);
-  Columns columns;
-  columns.add({"fabric", "figure", "A", "B", "change"});
+  text += settings_text(diff.settings, width);
+  Columns columns({{.heading = "fabric"},
+                   {.heading = "figure", .wraps = true},
+                   {.heading = "A"},
+                   {.heading = "B"},
+                   {.heading = "change", .wraps = true}},
+                  width);
   for (const FigureDifference& figure : diff.figures) {
     columns.add({figure.fabric, figure.name, number_text(figure.a), number_text(figure.b), change_text(figure)});
   }
   text += columns.text("figures, largest change first");
-  text += statements_text(diff.statements);
+  text += statements_text(diff.statements, width);
   const auto none = static_cast<std::size_t>(
       std::ranges::count(diff.figures, FigureVerdict::kWithinInterval, &FigureDifference::verdict));
-  return text +
-         fmt::format("Figures that differ: {}; that differ only within their confidence interval: {}; equal: {}.\n",
-                     diff.figures.size() - none, none, diff.same);
+  const std::string counts =
+      fmt::format("Figures that differ: {}; that differ only within their confidence interval: {}; equal: {}.",
+                  diff.figures.size() - none, none, diff.same);
+  return text + paragraph(counts, {.columns = width.value_or(counts.size())});
 }
 
 }  // namespace weft::study::report

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text_lines.h"
 #include "study/report/comparison.h"
 
 namespace weft::study::report {
@@ -35,8 +36,19 @@ struct FigureDifference {
   FigureVerdict verdict = FigureVerdict::kDiffers;
 };
 
+/// A figure that decides, of one fabric of both comparisons.
+struct HeadlineFigure {
+  std::string label;  // "step time"
+  std::string fabric;
+  std::optional<double> a;
+  std::optional<double> b;
+  std::optional<double> change;          // (b - a) / |a|
+  std::optional<FigureVerdict> verdict;  // none: equal
+};
+
 struct ComparisonDiff {
-  std::vector<std::string> only_in_a;  // fabrics
+  std::vector<HeadlineFigure> headline;  // five labels at most, for each fabric of both; label by label
+  std::vector<std::string> only_in_a;    // fabrics
   std::vector<std::string> only_in_b;
   std::vector<TextDifference> settings;
   std::vector<TextDifference> statements;  // rows of the table, reasons, verdict
@@ -51,6 +63,6 @@ struct ComparedDocuments {
 [[nodiscard]] ComparisonDiff diff_comparisons(const ComparedDocuments& documents);
 
 /// Aligned columns, one difference a line.
-[[nodiscard]] std::string diff_text(const ComparisonDiff& diff);
+[[nodiscard]] std::string diff_text(const ComparisonDiff& diff, LineWidth width = {});
 
 }  // namespace weft::study::report

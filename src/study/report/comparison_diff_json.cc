@@ -20,12 +20,34 @@ Json text_json(const TextDifference& difference) {
   return json;
 }
 
+/// What is there of both sides' values and of the change from one to the other.
+void add_numbers(Json& json, const std::optional<double>& a, const std::optional<double>& b,
+                 const std::optional<double>& change) {
+  const std::pair<const char*, const std::optional<double>*> numbers[] = {
+      {"a", &a}, {"b", &b}, {"relative_change", &change}};
+  for (const auto& [key, value] : numbers) {
+    if (*value) {
+      json[key] = **value;
+    }
+  }
+}
+
 }  // namespace
 
 Json diff_json(const ComparisonDiff& diff) {
-  Json json{{"fabrics_only_in_a", diff.only_in_a}, {"fabrics_only_in_b", diff.only_in_b},
-            {"settings", Json::array()},           {"figures", Json::array()},
-            {"statements", Json::array()},         {"figures_equal", diff.same}};
+  Json json{{"headline", Json::array()},
+            {"fabrics_only_in_a", diff.only_in_a},
+            {"fabrics_only_in_b", diff.only_in_b},
+            {"settings", Json::array()},
+            {"figures", Json::array()},
+            {"statements", Json::array()},
+            {"figures_equal", diff.same}};
+  for (const HeadlineFigure& figure : diff.headline) {
+    Json made{{"fabric", figure.fabric}, {"label", figure.label}};
+    add_numbers(made, figure.a, figure.b, figure.change);
+    made["difference"] = figure.verdict ? to_string(*figure.verdict) : "equal";
+    json["headline"].push_back(std::move(made));
+  }
   for (const TextDifference& setting : diff.settings) {
     json["settings"].push_back(text_json(setting));
   }
@@ -34,14 +56,7 @@ Json diff_json(const ComparisonDiff& diff) {
   }
   for (const FigureDifference& figure : diff.figures) {
     Json made{{"fabric", figure.fabric}, {"name", figure.name}};
-    const auto add = [&made](const char* key, const std::optional<double>& value) {
-      if (value) {
-        made[key] = *value;
-      }
-    };
-    add("a", figure.a);
-    add("b", figure.b);
-    add("relative_change", figure.change);
+    add_numbers(made, figure.a, figure.b, figure.change);
     made["difference"] = to_string(figure.verdict);
     json["figures"].push_back(made);
   }

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "study/report/comparison_document.h"
 #include "study/report/comparison_figures.h"
+#include "study/report/comparison_headline.h"
 #include "study/report/test_comparison.h"
 
 namespace weft::study::report {
@@ -25,6 +29,15 @@ ComparisonDiff diff_after(const Change& change) {
   const Comparison before = comparison_from(a);
   const Comparison after = comparison_from(b);
   return diff_comparisons({.a = before, .b = after});
+}
+
+std::vector<std::string> wrapped_lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
 }
 
 const FigureDifference* figure(const ComparisonDiff& diff, const std::string& name) {
@@ -143,6 +156,38 @@ TEST(ComparisonDiff, FabricsOfOneSideAloneAndOtherWordsAreSaid) {
   EXPECT_TRUE(diff.figures.empty());
 }
 
+TEST(ComparisonDiff, FiveFiguresThatDecideComeFirstForEachFabricOfBothSides) {
+  const ComparisonDiff diff = diff_after([](Json& b) {
+    b["fabrics"][1]["cost_usd"] = b["fabrics"][1]["cost_usd"].get<double>() * 2;
+    b["fabrics"][4]["name"] = "tcp-bbr";
+  });
+  std::set<std::string> labels;
+  for (const HeadlineFigure& figure : diff.headline) {
+    labels.insert(figure.label);
+    EXPECT_NE(figure.fabric, "tcp");
+    EXPECT_NE(figure.fabric, "tcp-bbr");
+  }
+  EXPECT_EQ(labels.size(), 5U);
+  EXPECT_TRUE(labels.contains("step time"));
+  const auto doubled = std::ranges::find_if(diff.headline, [](const HeadlineFigure& figure) {
+    return figure.label == "price of the network" && figure.fabric == "rocev2";
+  });
+  ASSERT_NE(doubled, diff.headline.end());
+  EXPECT_NEAR(*doubled->change, 1, 1e-12);
+  EXPECT_EQ(doubled->verdict, FigureVerdict::kDiffers);
+  EXPECT_NE(headline_text(diff).find("+100.0 %"), std::string::npos) << headline_text(diff);
+  EXPECT_NE(headline_text(diff).find("equal"), std::string::npos);
+}
+
+TEST(ComparisonDiff, TheHeadlineFitsTheTerminal) {
+  const ComparisonDiff diff = diff_after([](Json& b) { b["fabrics"][1]["cost_usd"] = 1; });
+  for (const std::size_t width : {30U, 60U, 80U, 200U}) {
+    for (const std::string& line : wrapped_lines_of(headline_text(diff, width) + diff_text(diff, width))) {
+      EXPECT_LE(columns_of(line), width) << line;
+    }
+  }
+}
+
 TEST(ComparisonDiff, JsonSaysTheSame) {
   const ComparisonDiff diff = diff_after([](Json& b) { b["fabrics"][1]["cost_usd"] = 1; });
   const Json json = diff_json(diff);
@@ -153,6 +198,8 @@ TEST(ComparisonDiff, JsonSaysTheSame) {
   EXPECT_EQ(json["figures"][0]["difference"], "differs");
   EXPECT_LT(json["figures"][0]["relative_change"].get<double>(), -0.99);
   EXPECT_EQ(json["figures_equal"], diff.same);
+  EXPECT_EQ(json["headline"].size(), diff.headline.size());
+  EXPECT_EQ(json["headline"][0]["label"], "step time");
 }
 
 TEST(ComparisonFigures, BoundsOfAnIntervalAreNoFiguresOfTheirOwn) {

@@ -4,39 +4,13 @@
 
 #include <map>
 
+#include "base/csv_writer.h"
 #include "study/results/summary.h"
 
 namespace weft::study::results {
 namespace {
 
-/// Lines of one file.
-class Lines {
- public:
-  void field(std::string_view text) {
-    text_ += first_ ? "" : ",";
-    first_ = false;
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-      text_ += text;
-      return;
-    }
-    text_ += '"';
-    for (const char c : text) {
-      text_ += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    text_ += '"';
-  }
-  void end() {
-    text_ += '\n';
-    first_ = true;
-  }
-  [[nodiscard]] std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-  bool first_ = true;
-};
-
-void write(Lines& lines, const Field& field, const RunResults& results, const void* row) {
+void write(CsvWriter& lines, const Field& field, const RunResults& results, const void* row) {
   if (field.forms.name_of != nullptr) {
     lines.field(field.forms.name_of(results, row));
     return;
@@ -57,7 +31,7 @@ void write(Lines& lines, const Field& field, const RunResults& results, const vo
   }
 }
 
-void write_fields(Lines& lines, const RecordTable& table, Order order, const RunResults& results, const void* row) {
+void write_fields(CsvWriter& lines, const RecordTable& table, Order order, const RunResults& results, const void* row) {
   for (const Field& field : table.fields) {
     if (!field.forms.csv.empty() && field.forms.csv_order == order) {
       write(lines, field, results, row);
@@ -72,7 +46,7 @@ struct CsvRow {
   const void* inner = nullptr;
 };
 
-void write_row(Lines& lines, const CsvLayout& layout, const RunResults& results, const CsvRow& row) {
+void write_row(CsvWriter& lines, const CsvLayout& layout, const RunResults& results, const CsvRow& row) {
   lines.field(results.run.key);
   lines.field(results.run.case_name);
   if (layout.outer != nullptr) {
@@ -87,10 +61,10 @@ void write_row(Lines& lines, const CsvLayout& layout, const RunResults& results,
   if (layout.outer != nullptr) {
     write_fields(lines, *layout.outer, Order::kLast, results, row.outer);
   }
-  lines.end();
+  lines.end_line();
 }
 
-void write_rows(Lines& lines, const CsvLayout& layout, const RunResults& results) {
+void write_rows(CsvWriter& lines, const CsvLayout& layout, const RunResults& results) {
   std::map<std::uint32_t, const void*> outer;
   if (layout.outer != nullptr) {
     layout.outer->rows.each(results, [&](const Place& place, const void* row) { outer[place[0]] = row; });
@@ -101,18 +75,18 @@ void write_rows(Lines& lines, const CsvLayout& layout, const RunResults& results
   });
 }
 
-void write_jobs(Lines& lines, const CsvLayout& layout, const RunResults& results) {
+void write_jobs(CsvWriter& lines, const CsvLayout& layout, const RunResults& results) {
   for (const JobSummary& job : summarise(results).jobs) {
     write_row(lines, layout, results, {.inner = &job});
   }
 }
 
 CsvFile file_of(const CsvLayout& layout, std::span<const RunResults> runs) {
-  Lines lines;
+  CsvWriter lines;
   for (const std::string_view column : csv_columns(layout)) {
     lines.field(column);
   }
-  lines.end();
+  lines.end_line();
   for (const RunResults& results : runs) {
     layout.inner == &job_summary_table() ? write_jobs(lines, layout, results) : write_rows(lines, layout, results);
   }

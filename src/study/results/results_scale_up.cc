@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string line(std::string_view name, const std::string& text) { return fmt::format("  {:<13} {}\n", name, text); }
-
 std::string domains_text(const ScaleUpRow& row) {
   std::string text = fmt::format("{} of {} GPUs", row.domains, row.gpus / std::max(row.domains, 1U));
   if (row.pools > 0) {
@@ -64,7 +62,10 @@ void add_scale_up(Json& json, const RunResults& results) {
   json["scale_up"] = made;
 }
 
-std::string scale_up_text(const RunResults& results) {
+std::string scale_up_text(const RunResults& results, LineWidth width) {
+  const auto line = [width](std::string_view name, const std::string& text) {
+    return labelled_line(name, text, width);
+  };
   if (!results.scale_up) {
     return {};
   }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text_table.h"
 #include "study/results/record_json.h"
 #include "study/results/summary_text.h"
 
@@ -41,7 +42,7 @@ std::string collective_text(const StepCollective& own) {
 
 class StepWriter {
  public:
-  explicit StepWriter(const StepRow& step) : step_(step) {}
+  StepWriter(const StepRow& step, LineWidth width) : step_(step), width_(width) {}
 
   std::string text() {
     head();
@@ -52,7 +53,7 @@ class StepWriter {
   }
 
  private:
-  void line(std::string_view name, const std::string& what) { text_ += fmt::format("  {:<13} {}\n", name, what); }
+  void line(std::string_view name, const std::string& what) { text_ += labelled_line(name, what, width_); }
 
   void head() {
     text_ += fmt::format("{}: {}{}{} on {} x {}, {}\n", step_.job, step_.workload, step_.model.empty() ? "" : " ",
@@ -73,15 +74,31 @@ class StepWriter {
     }
   }
 
+  /// A column as wide as its heading or `least`; what is longer moves the rest of its line.
+  static TextTable::Column column(std::string heading, std::size_t least, std::uint8_t rank = 0) {
+    return {.heading = std::move(heading),
+            .align = TextTable::Align::kRight,
+            .least = least,
+            .spills = least,
+            .gap = 1,
+            .rank = rank};
+  }
+
   void parts() {
-    text_ += fmt::format("  {:<13} {:>11} {:>8} {:>11} {:>11} {:>11} {:>7}\n", "time for", "exposed", "of step",
-                         "waiting", "in all", "sent", "ops");
+    TextTable table({{.heading = "  time for", .least = 15, .spills = 15},
+                     column("exposed", 11),
+                     column("of step", 8),
+                     column("waiting", 11, 1),
+                     column("in all", 11),
+                     column("sent", 11, 2),
+                     column("ops", 7, 3)},
+                    width_);
     for (const StepPart& part : step_.parts) {
-      text_ +=
-          fmt::format("  {:<13} {:>11} {:>8} {:>11} {:>11} {:>11} {:>7}\n", part.name, short_text(part.exposed),
-                      percent(share_of(part.exposed, step_.time)), part.communication ? short_text(part.waiting) : "",
-                      short_text(part.busy), part.communication ? short_text(part.sent) : "", part.operations);
+      table.add({"  " + part.name, short_text(part.exposed), percent(share_of(part.exposed, step_.time)),
+                 part.communication ? short_text(part.waiting) : "", short_text(part.busy),
+                 part.communication ? short_text(part.sent) : "", fmt::format("{}", part.operations)});
     }
+    text_ += table.text();
   }
 
   // What is left to the protocol is the difference between the last two columns of time.
@@ -89,16 +106,22 @@ class StepWriter {
     if (step_.collectives.empty()) {
       return;
     }
-    text_ += fmt::format("  {:<36} {:>10} {:>8} {:>11} {:>8} {:>8}  {}\n", "operations in the network", "takes", "+-",
-                         "paths allow", "slowest", "mean", "run");
+    TextTable table({{.heading = "  operations in the network", .least = 38, .spills = 38, .wraps = true},
+                     column("takes", 10),
+                     column("+-", 8, 1),
+                     column("paths allow", 11),
+                     column("slowest", 8, 3),
+                     column("mean", 8, 4),
+                     {.heading = "run", .wraps = true, .rank = 2}},
+                    width_);
     for (const StepCollective& own : step_.collectives) {
       const std::string run = own.shares_links ? fmt::format("{} x {}{}", own.repetitions, short_text(own.sample),
                                                              own.settled ? "" : ", not converged")
                                                : "no shared links";
-      text_ += fmt::format("  {:<36} {:>10} {:>8} {:>11} {:>8} {:>8}  {}\n", collective_text(own), short_text(own.time),
-                           own.interval ? percent(*own.interval) : "", short_text(own.least_time),
-                           percent(own.slowest_share), percent(own.mean_share), run);
+      table.add({"  " + collective_text(own), short_text(own.time), own.interval ? percent(*own.interval) : "",
+                 short_text(own.least_time), percent(own.slowest_share), percent(own.mean_share), run});
     }
+    text_ += table.text();
   }
 
   void lists() {
@@ -143,6 +166,7 @@ class StepWriter {
   }
 
   const StepRow& step_;
+  LineWidth width_;
   std::string text_;
 };
 
@@ -162,10 +186,10 @@ nlohmann::ordered_json to_json(const StepRow& step) {
   return json;
 }
 
-std::string steps_text(const RunResults& results) {
+std::string steps_text(const RunResults& results, LineWidth width) {
   std::string text;
   for (const StepRow& step : results.steps) {
-    text += (text.empty() ? "" : "\n") + StepWriter(step).text();
+    text += (text.empty() ? "" : "\n") + StepWriter(step, width).text();
   }
   return text;
 }

@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
+#include "base/text_table.h"
 #include "study/results/results_steps.h"
 #include "study/results/summary_text.h"
 
@@ -12,22 +15,59 @@ namespace {
 
 double seconds(Duration value) { return value.seconds(); }
 
-std::string row_text(const ScalePoint& point, const ScaleWhatIf& question) {
-  if (!point.step) {
-    return fmt::format("{:<16} {:>6}  not possible: {}\n", point.fabric, point.gpus, point.refusal);
-  }
+TextTable::Column column_of(std::string heading, std::size_t least, std::uint8_t rank = 0) {
+  return {.heading = std::move(heading),
+          .align = TextTable::Align::kRight,
+          .least = least,
+          .spills = least,
+          .gap = 1,
+          .rank = rank};
+}
+
+std::vector<std::string> cells_of(const ScalePoint& point, const ScaleWhatIf& question) {
   const StepRow& step = *point.step;
-  std::string text =
-      fmt::format("{:<16} {:>6} {:>11} {:>13.0f} {:>7} {:>9} {:>7.3f}", point.fabric, point.gpus, short_text(step.time),
-                  step.tokens_per_second, percent(step.utilisation),
-                  percent(seconds(step.exposed_communication()) / seconds(step.time)), acceleration_ratio(step));
+  std::vector<std::string> cells = {
+      point.fabric,
+      fmt::format("{}", point.gpus),
+      short_text(step.time),
+      fmt::format("{:.0f}", step.tokens_per_second),
+      percent(step.utilisation),
+      percent(seconds(step.exposed_communication()) / seconds(step.time)),
+      fmt::format("{:.3f}", acceleration_ratio(step)),
+  };
   if (point.slower) {
-    text += fmt::format(" {:>11}", short_text(*point.slower - step.time));
+    cells.push_back(short_text(*point.slower - step.time));
   }
   if (point.slower && question.job_steps > 0) {
-    text += fmt::format(" {:>9.2f}", added_hours(point, question));
+    cells.push_back(fmt::format("{:.2f}", added_hours(point, question)));
   }
-  return text + "\n";
+  return cells;
+}
+
+TextTable scale_rows(std::span<const ScalePoint> points, const ScaleWhatIf& question, LineWidth width) {
+  constexpr std::size_t kFabric = 16;
+  std::vector<TextTable::Column> columns = {{.heading = "fabric", .least = kFabric, .spills = kFabric},
+                                            column_of("GPUs", 6),
+                                            column_of("step", 11),
+                                            column_of("tokens/s", 13, 1),
+                                            column_of("MFU", 7, 2),
+                                            column_of("exposed", 9),
+                                            column_of("accel.", 7)};
+  if (question.extra_latency > Duration::zero()) {
+    columns.push_back(column_of("+" + short_text(question.extra_latency), 11));
+    if (question.job_steps > 0) {
+      columns.push_back(column_of("hours", 9));
+    }
+  }
+  TextTable table(std::move(columns), width);
+  for (const ScalePoint& point : points) {
+    if (point.step) {
+      table.add(cells_of(point, question));
+    } else {
+      table.add_span(fmt::format("{:<{}} {:>6}  not possible: {}", point.fabric, kFabric, point.gpus, point.refusal));
+    }
+  }
+  return table;
 }
 
 }  // namespace
@@ -38,17 +78,8 @@ double added_hours(const ScalePoint& point, const ScaleWhatIf& question) {
   return seconds(*point.slower - point.step->time) * static_cast<double>(question.job_steps) / 3600;
 }
 
-std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& question) {
-  std::string text = fmt::format("{:<16} {:>6} {:>11} {:>13} {:>7} {:>9} {:>7}", "fabric", "GPUs", "step", "tokens/s",
-                                 "MFU", "exposed", "accel.");
-  if (question.extra_latency > Duration::zero()) {
-    text += fmt::format(" {:>11}", "+" + short_text(question.extra_latency));
-    text += question.job_steps > 0 ? fmt::format(" {:>9}", "hours") : "";
-  }
-  text += "\n";
-  for (const ScalePoint& point : points) {
-    text += row_text(point, question);
-  }
+std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& question, LineWidth width) {
+  std::string text = scale_rows(points, question, width).text();
   text += "exposed: waits for communication, of the step. accel.: speed-up over one GPU that never waits, per GPU.\n";
   for (const ScalePoint& point : points) {
     if (point.step && point.step->composition_error) {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "base/text_lines.h"
 #include "study/results/step_rows.h"
 
 namespace weft::study::results {
@@ -32,7 +33,8 @@ struct ScaleWhatIf {
 /// What the job takes longer, in hours.
 [[nodiscard]] double added_hours(const ScalePoint& point, const ScaleWhatIf& question);
 
-[[nodiscard]] std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& question);
+[[nodiscard]] std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& question,
+                                     LineWidth width = {});
 [[nodiscard]] nlohmann::ordered_json scale_json(std::span<const ScalePoint> points, const ScaleWhatIf& question);
 
 }  // namespace weft::study::results

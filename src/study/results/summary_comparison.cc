@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/text_table.h"
 #include "study/results/summary_text.h"
 
 namespace weft::study::results {
@@ -108,50 +109,53 @@ std::vector<Row> rows(std::span<const ComparedRun> runs) {
   return all;
 }
 
-}  // namespace
-
-namespace {
+constexpr std::size_t kNames = 16;
 
 /// One table of as many columns as fit in a line of a terminal.
-std::string block_text(std::span<const ComparedRun> runs, std::size_t width) {
-  std::string text = fmt::format("{:<16}", "side by side");
+std::string block_text(std::span<const ComparedRun> runs, std::size_t figure, LineWidth width) {
+  std::vector<TextTable::Column> columns = {{.heading = "side by side", .least = kNames, .spills = kNames, .gap = 0}};
   for (const ComparedRun& run : runs) {
-    text += fmt::format("{:>{}}", run.name, width);
+    columns.push_back({.heading = run.name,
+                       .align = TextTable::Align::kRight,
+                       .least = figure,
+                       .spills = figure,
+                       .gap = 0,
+                       .wraps = true});
   }
-  text += '\n';
+  TextTable table(std::move(columns), width);
   for (const Row& row : rows(runs)) {
     if (row.cell == nullptr) {
-      text += row.name + '\n';
+      table.add_span(row.name);
       continue;
     }
-    std::string line = fmt::format("  {:<14}", row.name);
+    std::vector<std::string> cells = {"  " + row.name};
     bool any = false;
     for (const ComparedRun& run : runs) {
       const Cell cell = row.cell(run);
       any = any || cell.has_value();
-      line += fmt::format("{:>{}}", cell.value_or("-"), width);
+      cells.push_back(cell.value_or("-"));
     }
     if (any) {
-      text += line + '\n';
+      table.add(std::move(cells));
     }
   }
-  return text;
+  return table.text();
 }
 
 }  // namespace
 
-std::string comparison_text(std::span<const ComparedRun> runs) {
+std::string comparison_text(std::span<const ComparedRun> runs, LineWidth width) {
   constexpr std::size_t kLine = 100;
-  constexpr std::size_t kNames = 16;
-  std::size_t width = 14;
+  std::size_t figure = 14;
   for (const ComparedRun& run : runs) {
-    width = std::max(width, run.name.size() + 2);
+    figure = std::max(figure, run.name.size() + 2);
   }
-  const std::size_t columns = std::max<std::size_t>((kLine - kNames) / width, 1);
+  const std::size_t room = std::max(width.value_or(kLine), kNames) - kNames;
+  const std::size_t columns = std::max<std::size_t>(room / figure, 1);
   std::string text;
   for (std::size_t first = 0; first < runs.size(); first += columns) {
     text += first == 0 ? "" : "\n";
-    text += block_text(runs.subspan(first, std::min(columns, runs.size() - first)), width);
+    text += block_text(runs.subspan(first, std::min(columns, runs.size() - first)), figure, width);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "base/text_lines.h"
 #include "study/results/summary.h"
 
 namespace weft::study::results {
@@ -14,7 +15,8 @@ struct ComparedRun {
   Summary summary;
 };
 
-/// The figures that runs share, by their first job; a figure that a run does not have is a dash. At least one run.
-[[nodiscard]] std::string comparison_text(std::span<const ComparedRun> runs);
+/// The figures that runs share, by their first job; a figure that a run does not have is a dash. At least one run. More
+/// runs than fit into `width`, or else into 100 columns, are in several tables, one below the other.
+[[nodiscard]] std::string comparison_text(std::span<const ComparedRun> runs, LineWidth width = {});
 
 }  // namespace weft::study::results

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 
+#include "base/text_table.h"
 #include "study/results/results_scale_up.h"
 #include "study/results/results_steps.h"
 
@@ -59,31 +61,62 @@ std::string end_text(const RunInfo& run) {
 
 class Writer {
  public:
-  void line(std::string_view name, std::string_view text) { text_ += fmt::format("  {:<13} {}\n", name, text); }
-  void blank() { text_ += '\n'; }
+  explicit Writer(LineWidth width) : width_(width) {}
 
+  void line(std::string_view name, std::string_view text) { add(labelled_line(name, text, width_)); }
+  void blank() { add("\n"); }
+
+  /// Of the rows that follow.
   void heading(std::string_view name, const std::vector<Probability>& shares) {
-    text_ += fmt::format("{:<16}", name);
+    end_table();
+    constexpr std::size_t kFigure = 12;
+    std::vector<TextTable::Column> columns = {{.heading = std::string(name), .least = 16, .spills = 16, .gap = 0}};
+    const auto add_column = [&](std::string heading, std::uint8_t rank) {
+      columns.push_back({.heading = std::move(heading),
+                         .align = TextTable::Align::kRight,
+                         .least = kFigure,
+                         .spills = kFigure,
+                         .gap = 0,
+                         .rank = rank});
+    };
+    std::uint8_t rank = 1;
     for (const Probability share : shares) {
-      text_ += fmt::format("{:>12}", percentile_name(share));
+      add_column(percentile_name(share), rank);
+      rank = static_cast<std::uint8_t>(rank < 200 ? rank + 1 : rank);
     }
-    text_ += fmt::format("{:>12}\n", "max");
+    add_column("max", 0);
+    table_.emplace(std::move(columns), width_);
   }
   template <class T, class Text>
   void row(std::string_view name, const std::optional<Spread<T>>& spread, Text text) {
     if (!spread) {
       return;
     }
-    text_ += fmt::format("  {:<13} ", name);
+    std::vector<std::string> cells = {fmt::format("  {}", name)};
     for (const T& value : spread->percentiles) {
-      text_ += fmt::format("{:>12}", text(value));
+      cells.push_back(text(value));
     }
-    text_ += fmt::format("{:>12}\n", text(spread->max));
+    cells.push_back(text(spread->max));
+    table_->add(std::move(cells));
   }
-  void title(const std::string& text) { text_ += text + '\n'; }
-  [[nodiscard]] std::string take() { return std::move(text_); }
+  void title(const std::string& text) { add(text + '\n'); }
+  [[nodiscard]] std::string take() {
+    end_table();
+    return std::move(text_);
+  }
 
  private:
+  void end_table() {
+    text_ += table_ ? table_->text() : "";
+    table_.reset();
+  }
+  void add(std::string_view text) {
+    end_table();
+    text_ += text;
+  }
+
+  LineWidth width_;
+  std::optional<TextTable> table_;
   std::string text_;
 };
 
@@ -283,15 +316,15 @@ std::string short_text(Bytes value) {
   return scaled(static_cast<double>(value.count()), kUnits);
 }
 
-std::string summary_text(const RunResults& results, const Summary& summary) {
-  Writer out;
+std::string summary_text(const RunResults& results, const Summary& summary, LineWidth width) {
+  Writer out(width);
   write_run(out, results, summary);
   for (const JobSummary& job : summary.jobs) {
     write_job(out, job, results.run.percentiles);
   }
   write_network(out, results, summary.network);
   std::string text = out.take();
-  for (const std::string& more : {scale_up_text(results), steps_text(results)}) {
+  for (const std::string& more : {scale_up_text(results, width), steps_text(results, width)}) {
     text += more.empty() ? "" : "\n" + more;
   }
   return text;

@@ -1,8 +1,9 @@
-// A run's summary for people: plain text, aligned, at most 80 columns.
+// A run's summary for people: plain text, aligned.
 #pragma once
 
 #include <string>
 
+#include "base/text_lines.h"
 #include "study/results/results.h"
 #include "study/results/summary.h"
 
@@ -15,6 +16,7 @@ namespace weft::study::results {
 /// "12.5 %" of 0.125.
 [[nodiscard]] std::string percent(double share);
 
-[[nodiscard]] std::string summary_text(const RunResults& results, const Summary& summary);
+/// Within `width`, lines wrap and tables leave columns out.
+[[nodiscard]] std::string summary_text(const RunResults& results, const Summary& summary, LineWidth width = {});
 
 }  // namespace weft::study::results

@@ -240,6 +240,7 @@ Result<void> Catalogue::add(const File& file) {
       CatalogueEntry entry;
       entry.kind = kind.key;
       entry.name = named.key;
+      entry.place = place_text(file.name, named.place);
       if (auto done = EntryReader(file.name, entry).read(*table); !done) {
         return done;
       }

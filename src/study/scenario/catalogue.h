@@ -28,6 +28,7 @@ struct CatalogueValue {
 struct CatalogueEntry {
   std::string kind;
   std::string name;
+  std::string place{};  // "switches.toml:12:2"
   std::string about;
   std::vector<std::string> families;  // that it can serve; empty: all
   std::string stands_for;             // of a family or a tuning: the product or the practice that it is

@@ -54,6 +54,8 @@ struct Key {
   std::string_view entry{};       // the value names an entry of the catalogue of this kind
   Scope scope = Scope::kDevice;
   KeyUse use = KeyUse::kSimulation;
+  /// A value for `weft help KEY`, as TOML, where neither catalogue, words, type nor default make a telling one.
+  std::string_view example{};
 };
 
 }  // namespace weft::study::scenario

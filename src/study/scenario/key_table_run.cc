@@ -12,7 +12,8 @@ constexpr std::array kRun = {
         .binding = bind<&Scenario::name>(),
         .fallback = "",
         .about = "Name of the scenario in results. Empty: the name of the file.",
-        .use = KeyUse::kPresentation},
+        .use = KeyUse::kPresentation,
+        .example = "\"incast\""},
     Key{.name = "seed",
         .binding = bind<&Scenario::seed>(),
         .fallback = "1",
@@ -191,7 +192,8 @@ constexpr std::array kTopology = {
         .binding = bind<&TopologySettings::file>(),
         .fallback = "",
         .about = "A graph of nodes and links, relative to the scenario's folder.",
-        .only_for = "file"},
+        .only_for = "file",
+        .example = "\"plant.topology\""},
 };
 
 constexpr std::array kOutput = {
@@ -211,7 +213,8 @@ constexpr std::array kOutput = {
         .fallback = "",
         .about =
             "`PROFILE/FABRIC`: the last message is a rung of the latency ladder under these names, with its stages. "
-            "Needs a host profile with stages, and traffic of `send` or `write-imm`."},
+            "Needs a host profile with stages, and traffic of `send` or `write-imm`.",
+        .example = "\"verbs/rocev2\""},
 };
 
 }  // namespace

@@ -293,10 +293,11 @@ Result<bool> read_marked(Reading<T>& reading, const RawEntry& entry, std::span<c
   if (table == nullptr || std::ranges::none_of(*table, is_value)) {
     return false;
   }
-  ValueOrigin origin{.key = entry.key, .mark = Mark::kGuess, .source = ""};
+  ValueOrigin origin{.key = entry.key, .value = {}, .mark = Mark::kGuess, .source = ""};
   bool marked = false;
   for (const auto& part : *table) {
     if (part.key == "value") {
+      origin.value = toml_text(part.value);
       if (auto set = set_field<T>(reading.target, {entry.key, entry.place, part.value}, fields); !set) {
         return pass_on(set);
       }
@@ -347,7 +348,7 @@ Result<void> read_part(Reading<T>& reading, const RawEntry& entry, std::span<con
   if (*marked) {
     return {};
   }
-  reading.origins.push_back({.key = entry.key, .mark = Mark::kGuess, .source = ""});
+  reading.origins.push_back({.key = entry.key, .value = toml_text(entry.value), .mark = Mark::kGuess, .source = ""});
   return set_field<T>(reading.target, entry, fields);
 }
 
@@ -390,8 +391,10 @@ Result<ModelEntry> read_model(std::string_view file, const RawEntry& named) {
   if (auto checked = check_model(shape); !checked) {
     return tl::unexpected<Error>(std::move(checked.error()).at(place_text(file, named.place)));
   }
-  return ModelEntry{
-      .about = std::move(reading->about), .shape = std::move(shape), .origins = std::move(reading->origins)};
+  return ModelEntry{.about = std::move(reading->about),
+                    .place = place_text(file, named.place),
+                    .shape = std::move(shape),
+                    .origins = std::move(reading->origins)};
 }
 
 Result<GpuEntry> read_gpu(std::string_view file, const RawEntry& named) {
@@ -405,6 +408,7 @@ Result<GpuEntry> read_gpu(std::string_view file, const RawEntry& named) {
     return tl::unexpected<Error>(std::move(checked.error()).at(place_text(file, named.place)));
   }
   return GpuEntry{.about = std::move(reading->about),
+                  .place = place_text(file, named.place),
                   .gpu = static_cast<const GpuModel&>(gpu),
                   .costs = gpu.costs,
                   .origins = std::move(reading->origins)};

@@ -19,15 +19,17 @@
 
 namespace weft::study::scenario {
 
-/// Where a value of an entry comes from.
+/// What an entry gives, and where that comes from.
 struct ValueOrigin {
   std::string key;
+  std::string value{};  // as TOML, as it was written
   Mark mark = Mark::kGuess;
   std::string source;
 };
 
 struct ModelEntry {
   std::string about;
+  std::string place{};         // "models.toml:6:2"
   workload::ModelShape shape;  // checked; its name is the entry's
   std::vector<ValueOrigin> origins;
 };
@@ -43,6 +45,7 @@ struct GpuCosts {
 
 struct GpuEntry {
   std::string about;
+  std::string place{};
   workload::GpuModel gpu;  // checked; its name is the entry's
   GpuCosts costs;
   std::vector<ValueOrigin> origins;

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include "base/printable.h"
+
 namespace weft::study::scenario {
 namespace {
 
@@ -86,6 +88,41 @@ Result<toml::table> parse(std::string_view text) {
 }
 
 }  // namespace
+
+std::string toml_text(const RawValue& value) {
+  const auto joined = [](const auto& parts, const auto& text_of) {
+    std::string all;
+    for (const auto& part : parts) {
+      all += (all.empty() ? "" : ", ") + text_of(part);
+    }
+    return all;
+  };
+  if (const auto* text = std::get_if<std::string>(&value.content)) {
+    std::string escaped;
+    for (const char c : *text) {
+      escaped += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    }
+    return fmt::format("\"{}\"", terminal_text(escaped));
+  }
+  if (const auto* flag = std::get_if<bool>(&value.content)) {
+    return *flag ? "true" : "false";
+  }
+  if (const auto* integer = std::get_if<std::int64_t>(&value.content)) {
+    return fmt::format("{}", *integer);
+  }
+  if (const auto* number = std::get_if<double>(&value.content)) {
+    return fmt::format("{}", *number);
+  }
+  if (const auto* array = std::get_if<RawArray>(&value.content)) {
+    return fmt::format("[{}]", joined(*array, [](const RawValue& element) { return toml_text(element); }));
+  }
+  if (const auto* table = std::get_if<RawTable>(&value.content)) {
+    return fmt::format("{{ {} }}", joined(*table, [](const RawEntry& entry) {
+                         return fmt::format("{} = {}", terminal_text(entry.key), toml_text(entry.value));
+                       }));
+  }
+  return "?";
+}
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kMost = 60;

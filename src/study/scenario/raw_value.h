@@ -40,6 +40,9 @@ struct RawEntry {
 /// "the integer 12", "the text 'abc'", "a table"; for messages, shortened.
 [[nodiscard]] std::string describe(const RawValue& value);
 
+/// As TOML has it, in one line: "\"400 Gbps\"", "[1, 2]", "{ count = 8 }"; control characters shown as '?'.
+[[nodiscard]] std::string toml_text(const RawValue& value);
+
 /// `text` as it could stand in a message: control characters shown as '?', at most 60 bytes.
 [[nodiscard]] std::string printable(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/format_quantity.h"
+#include "base/text_table.h"
 #include "study/scenario/apply.h"
 #include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/key_table.h"
@@ -156,11 +157,6 @@ class Lister {
 
 std::string shown(const std::string& value) { return value.empty() ? "-" : value; }
 
-struct Widths {
-  std::size_t path = 0;
-  std::size_t value = 0;
-};
-
 }  // namespace
 
 std::vector<ListedValue> list_values(const Scenario& scenario, Listing listing) {
@@ -178,38 +174,44 @@ std::string override_title(const DeviceOverride& override) {
   return title;
 }
 
-std::string listing_text(const Scenario& scenario) {
-  const auto rows = list_values(scenario, Listing::kRelevant);
+std::string listing_text(const Scenario& scenario, LineWidth width) {
+  return listing_text(list_values(scenario, Listing::kRelevant), scenario, width);
+}
+
+std::string listing_text(std::span<const ListedValue> rows, const Scenario& scenario, LineWidth width) {
   constexpr std::size_t kWidest = 32;
-  Widths widths;
+  std::size_t widest_path = 0;
+  std::size_t widest_value = 0;
   for (const auto& row : rows) {
-    widths.path = std::max(widths.path, row.path.size());
-    widths.value = std::min(kWidest, std::max(widths.value, row.value.size()));
+    widest_path = std::max(widest_path, row.path.size());
+    widest_value = std::max(widest_value, shown(row.value).size());
   }
-  const auto line = [&](std::string_view path, const std::string& value, std::string_view source) {
-    return fmt::format("{:<{}}  {:<{}}  {}\n", path, widths.path, shown(value), widths.value, source);
-  };
-  std::string text;
+  TextTable table({{.spills = widest_path, .wraps = true},
+                   {.spills = std::min(kWidest, widest_value), .wraps = true},
+                   {.wraps = true}},
+                  width);
   std::string_view section = "\n";
   for (const auto& row : rows) {
     const auto first = std::string_view(row.path).substr(0, row.path.find_first_of(".["));
     const auto here = row.path.find('.') == std::string::npos ? std::string_view() : first;
-    if (here != section && !text.empty()) {
-      text += '\n';
+    if (here != section && section != "\n") {
+      table.add_span("");
     }
     section = here;
-    text += line(row.path, row.value, row.source.text);
+    table.add({row.path, shown(row.value), row.source.text});
   }
   if (!scenario.left_out.empty()) {
-    text += fmt::format("\n{}\n", left_out_text(scenario));
+    table.add_span("");
+    table.add_span(left_out_text(scenario));
   }
   for (const auto& override : scenario.overrides) {
-    text += fmt::format("\noverride of {}\n", override_title(override));
+    table.add_span("");
+    table.add_span(fmt::format("override of {}", override_title(override)));
     for (const auto& assignment : override.assignments) {
-      text += line(assignment.path, assignment.text, assignment.place);
+      table.add({assignment.path, shown(assignment.text), assignment.place});
     }
   }
-  return text;
+  return table.text();
 }
 
 }  // namespace weft::study::scenario

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/text_lines.h"
 #include "study/scenario/scenario.h"
 
 namespace weft::study::scenario {
@@ -25,7 +27,10 @@ enum class Listing : std::uint8_t {
 /// "'leaf*'", "'*', links of 400 Gbps, tier leaf".
 [[nodiscard]] std::string override_title(const DeviceOverride& override);
 
-/// As aligned columns under a heading per table, overrides at the end.
-[[nodiscard]] std::string listing_text(const Scenario& scenario);
+/// As aligned columns, a block per table, and overrides at the end.
+[[nodiscard]] std::string listing_text(std::span<const ListedValue> rows, const Scenario& scenario,
+                                       LineWidth width = {});
+/// Of the values that matter (Listing::kRelevant).
+[[nodiscard]] std::string listing_text(const Scenario& scenario, LineWidth width = {});
 
 }  // namespace weft::study::scenario

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format_quantity.h"
-#include "study/results/wrapped_table.h"
+#include "base/text_table.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::tuning {
@@ -16,7 +16,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLineWidth = 100;
-constexpr results::WrappedTable::Widths kWidths = {.label = 52, .cell = 22};
+constexpr std::size_t kWide = 100;
+constexpr TextTable::SideBySide kWidths = {.label = 52, .cell = 22};
+// Formulas beside one kind of ports.
+constexpr TextTable::SideBySide kNarrowWidths = {.label = 30, .cell = 22};
 
 double ratio(Bytes part, Bytes whole) {
   return whole == Bytes::zero() ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
@@ -44,17 +47,21 @@ std::string time_text(Duration time) {
 
 class Text {
  public:
-  explicit Text(const TuningReport& report) : report_(report) {}
+  Text(const TuningReport& report, LineWidth width)
+      : report_(report),
+        width_(width),
+        line_(std::min(width.value_or(kLineWidth), kLineWidth)),
+        widths_(width && *width < kWide ? kNarrowWidths : kWidths) {}
 
   std::string all() {
     text_ =
         fmt::format("{}: {}; longest idle round trip {} over {} switches\n\n", report_.name,
                     scenario::word_of(report_.family), time_text(report_.round_trip.time), report_.round_trip.switches);
-    ports();
-    senders();
+    in_parts(report_.ports, [this](const std::vector<PortTuning>& own) { ports(own); });
+    in_parts(report_.senders, [this](const std::vector<SenderTuning>& own) { senders(own); });
     for (const std::string& warning : report_.warnings) {
       std::string mark = "! ";
-      for (const std::string& line : results::wrapped(warning, kLineWidth - 2)) {
+      for (const std::string& line : wrapped(warning, line_ - 2)) {
         text_ += std::exchange(mark, "  ") + line + "\n";
       }
     }
@@ -69,23 +76,24 @@ class Text {
   using SenderCell = std::function<std::string(const SenderTuning&)>;
 
   template <class Rows, class Cell>
-  static void row(results::WrappedTable& table, const Rows& rows, const std::string& label, const Cell& cell) {
+  static void row(TextTable& table, const Rows& rows, const std::string& label, const Cell& cell) {
     std::vector<std::string> cells;
     for (const auto& own : rows) {
       cells.push_back(cell(own));
     }
     if (std::ranges::any_of(cells, [](const std::string& text) { return !text.empty(); })) {
-      table.add(label, cells);
+      cells.insert(cells.begin(), label);
+      table.add(std::move(cells));
     }
   }
 
-  void ports() {
-    results::WrappedTable table(kWidths);
-    const auto add = [&](const std::string& label, const PortCell& cell) { row(table, report_.ports, label, cell); };
+  void ports(const std::vector<PortTuning>& rows) {
+    TextTable table = TextTable::side_by_side(widths_, rows.size(), width_);
+    const auto add = [&](const std::string& label, const PortCell& cell) { row(table, rows, label, cell); };
     add("Switch ports", [](const PortTuning& own) {
       return fmt::format("{} x {}, {}", own.ports, scenario::word_of(own.tier), to_string(own.rate));
     });
-    table.add_line();
+    table.add_rule();
     add("BDP = C x round trip, C the rate", [](const PortTuning& own) { return size_text(own.bdp); });
     add("cable, one way", [](const PortTuning& own) { return time_text(own.propagation); });
     pauses(add);
@@ -121,13 +129,11 @@ class Text {
     });
   }
 
-  void senders() {
-    results::WrappedTable table(kWidths);
-    const auto add = [&](const std::string& label, const SenderCell& cell) {
-      row(table, report_.senders, label, cell);
-    };
+  void senders(const std::vector<SenderTuning>& rows) {
+    TextTable table = TextTable::side_by_side(widths_, rows.size(), width_);
+    const auto add = [&](const std::string& label, const SenderCell& cell) { row(table, rows, label, cell); };
     add("NICs", [](const SenderTuning& own) { return to_string(own.line); });
-    table.add_line();
+    table.add_rule();
     add("BDP", [](const SenderTuning& own) { return size_text(own.bdp); });
     add("window (in BDP)", [](const SenderTuning& own) {
       return own.window ? fmt::format("{} ({:.1f})", size_text(*own.window), ratio(*own.window, own.bdp))
@@ -156,7 +162,23 @@ class Text {
                        : fmt::format("over Kmax, p {:.1f} %", point.probability * 100);
   }
 
+  /// Prints `table` for as many of `all` at a time as fit.
+  template <class Rows, class Table>
+  void in_parts(const Rows& all, const Table& table) {
+    const std::size_t most = width_ ? widths_.fitting(*width_) : std::max<std::size_t>(all.size(), 1);
+    std::size_t first = 0;
+    do {
+      const std::size_t count = std::min(most, all.size() - first);
+      table(Rows(all.begin() + static_cast<std::ptrdiff_t>(first),
+                 all.begin() + static_cast<std::ptrdiff_t>(first + count)));
+      first += count;
+    } while (first < all.size());
+  }
+
   const TuningReport& report_;
+  LineWidth width_;
+  std::size_t line_;  // of paragraphs
+  TextTable::SideBySide widths_;
   std::string text_;
 };
 
@@ -210,7 +232,7 @@ Json sender_json(const SenderTuning& own) {
 
 }  // namespace
 
-std::string tuning_text(const TuningReport& report) { return Text(report).all(); }
+std::string tuning_text(const TuningReport& report, LineWidth width) { return Text(report, width).all(); }
 
 Json tuning_json(const TuningReport& report) {
   Json json = {{"name", report.name},

@@ -4,11 +4,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/text_lines.h"
 #include "study/tuning/tuning_report.h"
 
 namespace weft::study::tuning {
 
-[[nodiscard]] std::string tuning_text(const TuningReport& report);
+/// Within `width`, more kinds of ports than fit are in several tables.
+[[nodiscard]] std::string tuning_text(const TuningReport& report, LineWidth width = {});
 
 /// {"name", "family", "round_trip_s", "switches", "ports": [{"tier", "rate_bps", "ports", "bdp_bytes", "pause",
 /// "mark", ...}], "senders": [{"rate_bps", "bdp_bytes", "window_bytes", "dcqcn", "queues"}], "warnings": [text]}; what
