@@ -90,7 +90,9 @@ class CompareCommand {
     if (!cases) {
       return pass_on(cases);
     }
-    const std::vector<std::string> names = text_.fabrics.empty() ? study::compare::usual_fabrics() : text_.fabrics;
+    const std::vector<std::string> names = !text_.fabrics.empty() ? text_.fabrics
+                                           : text_.quick          ? study::compare::first_fabrics()
+                                                                  : study::compare::usual_fabrics();
     auto choices = study::compare::choose_fabrics(names, *cases, *catalogue_);
     if (!choices) {
       return fail("--fabrics: {}", choices.error().message);
@@ -286,8 +288,9 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
       ->add_option(
           "--fabrics", text.fabrics,
           fmt::format(
-              "Fabrics, separated by commas: families, families with a tuning (rocev2-pfc), [[case]]s; default: {}",
-              fmt::join(study::compare::usual_fabrics(), ", ")))
+              "Fabrics, separated by commas: families, families with a tuning (rocev2-pfc), [[case]]s; default: {}; "
+              "with --quick: {}",
+              fmt::join(study::compare::usual_fabrics(), ", "), fmt::join(study::compare::first_fabrics(), ", ")))
       ->delimiter(',');
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   command

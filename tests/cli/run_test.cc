@@ -318,6 +318,9 @@ std::string reduced(const std::string& name) {
         "job[0].interleave=1", "job[0].global_batch=16", "job[0].slice=1MiB"}},
       {"gpt3-175b-1024gpu",
        {"topology.hosts=16", "job[0].gpus=128", "job[0].layers=24", "job[0].global_batch=32", "job[0].slice=1MiB"}},
+      {"mixtral-512gpu",
+       {"topology.hosts=8", "job[0].gpus=64", "job[0].layers=4", "job[0].global_batch=64", "job[0].slice=1MiB",
+        "job[0].slice_hops=1000000"}},
       {"mixtral-moe-alltoall", {"job[0].layers=4", "job[0].global_batch=64", "job[0].slice=1MiB"}}};
   const auto found = settings.find(name);
   return found == settings.end() ? "" : fmt::format("--no-check --set {}", fmt::join(found->second, " --set "));

@@ -65,6 +65,8 @@ void describe(FabricChoice& choice, const Meaning& meaning, const scenario::Cata
 
 std::vector<std::string> usual_fabrics() { return {kUsual.begin(), kUsual.end()}; }
 
+std::vector<std::string> first_fabrics() { return {"infiniband", "rocev2", "rocev2-spray"}; }
+
 Result<std::vector<FabricChoice>> choose_fabrics(std::span<const std::string> names, std::span<const std::string> cases,
                                                  const scenario::Catalogue& catalogue) {
   if (names.empty()) {

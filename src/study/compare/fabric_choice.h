@@ -28,6 +28,8 @@ struct FabricChoice {
 
 /// The names that a comparison has unless others are asked for.
 [[nodiscard]] std::vector<std::string> usual_fabrics();
+/// Of them, those of a first answer: what most buyers choose between.
+[[nodiscard]] std::vector<std::string> first_fabrics();
 
 /// Errors: a name that means nothing, with the nearest that does; a name given twice; no name.
 [[nodiscard]] Result<std::vector<FabricChoice>> choose_fabrics(std::span<const std::string> names,

@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "base/text_table.h"
 #include "study/report/comparison_figures.h"
+#include "study/report/comparison_tables.h"
 #include "study/results/summary_text.h"
 
 namespace weft::study::report {
@@ -26,23 +27,28 @@ struct Headline {
   HeadlineUnit unit;
 };
 
-// By weight: the first five that any fabric has are shown.
-constexpr std::array<Headline, 11> kByWeight = {{
-    {"step time", "step_time_s", HeadlineUnit::kSeconds},
-    {"waiting for communication", "exposed_communication_s", HeadlineUnit::kSeconds},
-    {"cost of the work", "work_cost.usd", HeadlineUnit::kMoney},
-    {"price of the network", "cost_usd", HeadlineUnit::kMoney},
-    {"tuning risk, worst", "tuning_risk.worst", HeadlineUnit::kShare},
-    {"FCT p99", "fct_us.p99", HeadlineUnit::kMicroseconds},
-    {"FCT p50", "fct_us.p50", HeadlineUnit::kMicroseconds},
-    {"dropped packets", "drops", HeadlineUnit::kCount},
-    {"sent again", "retransmissions", HeadlineUnit::kCount},
-    {"paused", "pause_s", HeadlineUnit::kSeconds},
-    {"power of the network", "power_w", HeadlineUnit::kWatt},
-}};
+/// By weight: the first five that any fabric has are shown.
+const std::array<Headline, 11>& by_weight() {
+  using Fabric = ComparedFabric;
+  static const std::array<Headline, 11> kByWeight = {{
+      {"step time", name_of<&Fabric::step, &StepTimes::mean>(), HeadlineUnit::kSeconds},
+      {"waiting for communication", name_of<&Fabric::run, &RunFigures::exposed_communication>(),
+       HeadlineUnit::kSeconds},
+      {"cost of the work", "work_cost.usd", HeadlineUnit::kMoney},
+      {"price of the network", name_of<&Fabric::cost_usd>(), HeadlineUnit::kMoney},
+      {"tuning risk, worst", "tuning_risk.worst", HeadlineUnit::kShare},
+      {"FCT p99", "fct_us.p99", HeadlineUnit::kMicroseconds},
+      {"FCT p50", "fct_us.p50", HeadlineUnit::kMicroseconds},
+      {"dropped packets", "drops", HeadlineUnit::kCount},
+      {"sent again", "retransmissions", HeadlineUnit::kCount},
+      {"paused", name_of<&Fabric::run, &RunFigures::pause>(), HeadlineUnit::kSeconds},
+      {"power of the network", name_of<&Fabric::power>(), HeadlineUnit::kWatt},
+  }};
+  return kByWeight;
+}
 
 const Headline& headline_called(std::string_view label) {
-  return *std::ranges::find(kByWeight, label, &Headline::label);
+  return *std::ranges::find(by_weight(), label, &Headline::label);
 }
 
 std::optional<double> value_in(const std::vector<Figure>& figures, std::string_view name) {
@@ -104,7 +110,7 @@ std::vector<HeadlineFigure> headline_of(const ComparedDocuments& documents,
                                         const std::vector<FigureDifference>& differences) {
   std::vector<HeadlineFigure> found;
   std::vector<std::string_view> labels;
-  for (const Headline& headline : kByWeight) {
+  for (const Headline& headline : by_weight()) {
     if (labels.size() == kHeadlines) {
       break;
     }

@@ -45,11 +45,11 @@ TEST(CatalogueListing, ModelsAndGpusAreListedLikeDevices) {
 }
 
 TEST(CatalogueListing, ANameMayBeThatOfSeveralKinds) {
-  const auto found = listing().find("default");
+  const auto found = listing().find("quantum-2");
   ASSERT_TRUE(found.has_value());
   EXPECT_GT(found->size(), 1U);
-  EXPECT_EQ(listing().find("qos default")->size(), 1U);
-  EXPECT_EQ(listing().find("QoS/DEFAULT")->size(), 1U);
+  EXPECT_EQ(listing().find("switch quantum-2")->size(), 1U);
+  EXPECT_EQ(listing().find("Switch/QUANTUM-2")->size(), 1U);
 }
 
 TEST(CatalogueListing, UnknownNamesSuggestTheNearest) {
