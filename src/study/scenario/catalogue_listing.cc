@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
+#include "base/lower_case.h"
 #include "base/nearest_word.h"
 #include "study/scenario/key_table.h"
 #include "study/scenario/model_catalogue.h"
@@ -39,14 +39,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kAboutKi
     {"model", "shapes of language models, from their papers"},
     {"gpu", "GPUs: peak rates, memory, efficiency, price"},
 }};
-
-std::string folded(std::string_view text) {
-  std::string made;
-  for (const char c : text) {
-    made += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return made;
-}
 
 ListedEntry listed(const CatalogueEntry& entry) {
   ListedEntry made{.kind = entry.kind,
@@ -135,8 +127,8 @@ std::vector<const ListedEntry*> CatalogueListing::of_kind(std::string_view kind)
 
 Result<std::vector<const ListedEntry*>> CatalogueListing::find(std::string_view name) const {
   const std::size_t split = name.find_first_of("/ ");
-  const std::string kind = folded(split == std::string_view::npos ? "" : name.substr(0, split));
-  const std::string wanted = folded(split == std::string_view::npos ? name : name.substr(split + 1));
+  const std::string kind = lower_case(split == std::string_view::npos ? "" : name.substr(0, split));
+  const std::string wanted = lower_case(split == std::string_view::npos ? name : name.substr(split + 1));
   const std::vector<std::string> kinds = this->kinds();
   if (!kind.empty() && std::ranges::find(kinds, kind) == kinds.end()) {
     const std::vector<std::string_view> valid(kinds.begin(), kinds.end());
@@ -150,7 +142,7 @@ Result<std::vector<const ListedEntry*>> CatalogueListing::find(std::string_view 
       continue;
     }
     names.push_back(entry.name);
-    if (folded(entry.name) == wanted) {
+    if (lower_case(entry.name) == wanted) {
       found.push_back(&entry);
     }
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/lower_case.h"
 #include "base/nearest_word.h"
 #include "base/quantity_units.h"
 #include "study/scenario/given.h"
@@ -111,14 +112,6 @@ std::string fallback_example(const KeyAt& at) {
 }
 
 bool is_list(const Key& key) { return has_type(key, "list of"); }
-
-std::string lower_case(std::string_view text) {
-  std::string made;
-  for (const char c : text) {
-    made += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return made;
-}
 
 /// Without brackets, a space between table and key, and indices: "[[job]] tp" and "job[0].tp" are "job.tp".
 std::string plain_path(std::string_view path) {
