@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/stable_hash.h"
 
 namespace weft::host {
 
@@ -11,6 +12,13 @@ std::string_view to_string(CpuWork work) {
                                                               "copy",          "transmit stack", "interrupt",
                                                               "receive stack", "wake-up",        "copy launch"};
   return kWords.at(static_cast<std::size_t>(work));
+}
+
+std::uint64_t core_hash(std::uint64_t seed, Qpn qpn) {
+  const std::uint32_t value = qpn.value();
+  const std::array<char, 4> bytes = {static_cast<char>(value), static_cast<char>(value >> 8),
+                                     static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
+  return stable_hash(seed, {bytes.data(), bytes.size()});
 }
 
 Cpu::Cpu(std::uint32_t cores) : cores_(cores) { WEFT_ASSERT(cores > 0); }

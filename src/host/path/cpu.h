@@ -16,6 +16,9 @@ namespace weft::host {
 
 using CoreId = Id<struct CoreTag>;
 
+/// By which a thread that serves a queue pair is put on a core; `seed` is the NIC's.
+[[nodiscard]] std::uint64_t core_hash(std::uint64_t seed, Qpn qpn);
+
 enum class CpuWork : std::uint8_t {
   kPost,           // building a work request and ringing the doorbell
   kCompletion,     // taking a completion

@@ -1,10 +1,8 @@
 #include "host/path/rdma_path.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/assert.h"
-#include "base/stable_hash.h"
 
 namespace weft::host {
 namespace {
@@ -37,13 +35,6 @@ RdmaPath::RdmaPath(const RdmaPathOptions& options, const Place& place)
 bool RdmaPath::is_inline(Bytes size, std::uint8_t send_flags, verbs::MemoryPlace place) const {
   // A core cannot copy out of GPU memory at a small price.
   return !place.gpu.is_valid() && (size <= options_.inline_limit || (send_flags & verbs::kSendInline) != 0);
-}
-
-CoreId RdmaPath::core_of(Qpn qpn) const {
-  const std::uint32_t value = qpn.value();
-  const std::array<char, 4> bytes = {static_cast<char>(value), static_cast<char>(value >> 8),
-                                     static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
-  return host_.rdma_core(stable_hash(seed_, {bytes.data(), bytes.size()}));
 }
 
 Duration RdmaPath::first_fetch(const HostResources::Piece& first) const {
@@ -108,7 +99,7 @@ void RdmaPath::stage_chunks(Flow& flow, Time now) {
 
 Time RdmaPath::post(const Posting& posting, Time now) {
   Flow& flow = flows_[posting.flow];
-  const CoreId core = core_of(posting.qpn);
+  const CoreId core = host_.rdma_core(core_hash(seed_, posting.qpn));
   const bool has_data = sends_data(posting.opcode) && posting.size > Bytes::zero();
   HostResources::Piece first{posting.place, std::min(posting.size, posting.packet)};
   (posting.opcode == verbs::WrOpcode::kRdmaRead ? flow.sink : flow.source) = posting.place;

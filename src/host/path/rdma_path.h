@@ -97,7 +97,6 @@ class RdmaPath final : public HostPath {
     return place.gpu.is_valid() && host_.options().access == GpuAccess::kBounce;
   }
   [[nodiscard]] bool is_inline(Bytes size, std::uint8_t send_flags, verbs::MemoryPlace place) const;
-  [[nodiscard]] CoreId core_of(Qpn qpn) const;
   [[nodiscard]] Duration first_fetch(const HostResources::Piece& first) const;
   [[nodiscard]] Duration idle_lead(const HostResources::Piece& packet) const;
   [[nodiscard]] Duration early(Bytes payload) const;

@@ -1,10 +1,8 @@
 #include "host/path/socket_path.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/assert.h"
-#include "base/stable_hash.h"
 
 namespace weft::host {
 
@@ -13,13 +11,6 @@ SocketPath::SocketPath(const SocketPathOptions& options, const Place& place)
   for (std::uint32_t core = 0; core < host_.cpu().cores(); ++core) {
     rings_.emplace_back(options_.ring, CoreId(core));
   }
-}
-
-CoreId SocketPath::core_of(Qpn qpn) const {
-  const std::uint32_t value = qpn.value();
-  const std::array<char, 4> bytes = {static_cast<char>(value), static_cast<char>(value >> 8),
-                                     static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
-  return host_.socket_core(stable_hash(seed_, {bytes.data(), bytes.size()}));
 }
 
 // The copy and the run of the stack that the next unit of the flow needs.
@@ -38,7 +29,7 @@ Time SocketPath::make_unit(Flow& flow, Time now) {
 Time SocketPath::post(const Posting& posting, Time now) {
   Flow& flow = flows_[posting.flow];
   if (!flow.core.is_valid()) {
-    flow.core = core_of(posting.qpn);
+    flow.core = host_.socket_core(core_hash(seed_, posting.qpn));
   }
   Cpu& cpu = host_.cpu();
   const Time entered =

@@ -77,7 +77,6 @@ class SocketPath final : public HostPath {
   Time make_unit(Flow& flow, Time now);
   void list_ring(Bytes payload, StageTimes& list) const;
   void list_wake_up(StageTimes& list) const;
-  [[nodiscard]] CoreId core_of(Qpn qpn) const;
 
   SocketPathOptions options_;
   HostResources& host_;
