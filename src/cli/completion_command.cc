@@ -16,6 +16,7 @@
 #include "cli/exit_status.h"
 #include "cli/manual.h"
 #include "study/claims/claim_table.h"
+#include "study/compare/fabric_choice.h"
 #include "study/scenario/catalogue_listing.h"
 #include "study/scenario/key_help.h"
 #include "study/scenario/scenario_words.h"
@@ -84,6 +85,9 @@ Result<std::vector<std::string>> words_called(const CompletionText& text) {
   if (text.what == "claims") {
     return claim_words();
   }
+  if (text.what == "fabrics") {
+    return study::compare::usual_fabrics();
+  }
   if (text.what == "families") {
     const auto& words = study::scenario::WordsOf<study::scenario::Family>::kWords;
     return std::vector<std::string>(words.begin(), words.end());
@@ -92,8 +96,8 @@ Result<std::vector<std::string>> words_called(const CompletionText& text) {
 }
 
 int run_completion(const CLI::App& app, const CompletionText& text) {
-  constexpr std::array<std::string_view, 11> kWhat = {
-      "bash", "zsh", "keys", "help", "claims", "families", "catalogue", "model", "gpu", "scale_up", "collectives"};
+  constexpr std::array<std::string_view, 12> kWhat = {"bash",    "zsh",      "keys",      "help",  "claims", "fabrics",
+                                                  "families", "catalogue", "model", "gpu",   "scale_up", "collectives"};
   if (text.what == "bash") {
     fmt::print("{}", bash_completion(app));
     return kSuccess;
@@ -124,7 +128,7 @@ void add_completion_command(CLI::App& app, CompletionText& text, int& exit_statu
   command
       ->add_option(
           "SHELL", text.what,
-          "bash or zsh; or the words that the scripts ask for: keys, help, claims, families, catalogue, model, "
+          "bash or zsh; or the words that the scripts ask for: keys, help, claims, fabrics, families, catalogue, model, "
           "gpu, scale_up, collectives")
       ->required();
   command->add_option("--catalogue", text.catalogue, "Folder with entries that are completed too")

@@ -27,9 +27,7 @@ struct Operand {
 constexpr std::array kOperands = {
     Operand{.option = "--set", .listed = "keys"},
     Operand{.option = "--catalogue", .files = "/"},
-    Operand{.option = "--fabrics",
-            .words = "infiniband infiniband-ar rocev2 rocev2-pfc rocev2-spray rocev2-untuned "
-                     "rocev1 iwarp tcp"},
+    Operand{.option = "--fabrics", .listed = "fabrics"},
     Operand{.option = "--fabric", .listed = "families"},
     Operand{.option = "--family", .listed = "families"},
     Operand{.option = "--hardware", .words = "as-sold equal"},

@@ -130,7 +130,7 @@ std::string head_text(const Parts& parts) {
   const std::pair<std::string, std::string_view> commands[] = {
       {fmt::format("weft show {} --case {}", file, family), "every value that a run uses, and where it is from"},
       {fmt::format("weft run {} --case {}", file, family), "one network"},
-      {fmt::format("weft compare {} --quick", file), "all networks, a first answer; without --quick the whole one"}};
+      {fmt::format("weft compare {} --quick", file), "three networks, a first answer; without --quick all of them"}};
   std::size_t widest = 0;
   for (const auto& [command, about] : commands) {
     widest = std::max(widest, command.size());
@@ -236,23 +236,27 @@ bool is_usual_rate(Parts parts, const Catalogue& catalogue) {
 }  // namespace
 
 Result<std::string> new_scenario(const ScenarioAnswers& answers, const std::string& file, const Catalogue& catalogue) {
-  Parts parts{.answers = answers, .file = file, .scale_up = scale_up_entry(answers, catalogue), .division = {}};
-  Error first{"no division of the job fits"};
-  bool any = false;
   ScenarioAnswers empty = answers;
   empty.model.clear();
-  Parts network{.answers = empty, .file = file, .scale_up = parts.scale_up, .division = {}};
+  Parts network{.answers = empty, .file = file, .scale_up = scale_up_entry(answers, catalogue), .division = {}};
   network.own_rate = !is_usual_rate(network, catalogue);
-  parts.own_rate = network.own_rate;
-  network.iwarp = checked(text_of(network), network, catalogue).has_value();
-  parts.iwarp = network.iwarp;
-  const std::string bare = text_of(network);
-  if (auto fits = checked(bare, network, catalogue); !fits) {
-    return tl::unexpected<Error>(without_place(fits.error(), file));
+  if (!checked(text_of(network), network, catalogue)) {
+    network.iwarp = false;
+    if (auto fits = checked(text_of(network), network, catalogue); !fits) {
+      return tl::unexpected<Error>(without_place(fits.error(), file));
+    }
   }
   if (answers.model.empty()) {
-    return bare;
+    return text_of(network);
   }
+  Parts parts{.answers = answers,
+              .file = file,
+              .scale_up = network.scale_up,
+              .division = {},
+              .own_rate = network.own_rate,
+              .iwarp = network.iwarp};
+  Error first{"no division of the job fits"};
+  bool any = false;
   for (const Division& division : divisions(answers)) {
     parts.division = division;
     std::string text = text_of(parts);
