@@ -20,6 +20,7 @@ namespace {
 using Fabric = report::ComparedFabric;
 
 constexpr const char* kAbsent = "not measured";
+constexpr const char* kNothing = "-";  // where there is nothing to say
 constexpr std::size_t kLineWidth = 100;
 constexpr TextTable::SideBySide kWidths{};
 
@@ -147,13 +148,14 @@ class Text {
     text_ += any ? names.text() + "\n" : "";
   }
 
-  void row(TextTable& table, const std::string& label, const Cell& cell) {
+  /// `empty`: of a fabric that has nothing there while another has.
+  void row(TextTable& table, const std::string& label, const Cell& cell, const char* empty = kAbsent) {
     std::vector<std::string> cells;
     bool any = false;
     for (const Fabric* fabric : possible_) {
       cells.push_back(cell(*fabric));
       any = any || !cells.back().empty();
-      cells.back() = !cells.back().empty() ? cells.back() : label == "Caution" ? "-" : kAbsent;
+      cells.back() = cells.back().empty() ? empty : cells.back();
     }
     if (any) {
       cells.insert(cells.begin(), label);
@@ -226,8 +228,10 @@ class Text {
     work_cost(table);
     network_figures(table);
     cost_figures(table);
-    row(table, "Without", [](const Fabric& own) { return own.left_out.value_or(""); });
-    row(table, "Caution", [](const Fabric& own) { return own.run.slice_caution.value_or(""); });
+    row(
+        table, "Without", [](const Fabric& own) { return own.left_out.value_or(""); }, kNothing);
+    row(
+        table, "Caution", [](const Fabric& own) { return own.run.slice_caution.value_or(""); }, kNothing);
     row(table, "Longest operation", [](const Fabric& own) { return longest_operation(own); });
     add(
         table, "Confidence interval of slices", [](const Fabric& own) { return own.run.interval; },

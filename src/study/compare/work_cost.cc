@@ -1,10 +1,12 @@
 #include "study/compare/work_cost.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace weft::study::compare {
 namespace {
@@ -92,6 +94,30 @@ Estimate known_step(const report::ComparedFabric& fabric) {
   return step;
 }
 
+/// Why the interval of the step, or the price, may not hold.
+std::vector<std::string> doubts_of(const report::ComparedFabric& fabric, const scenario::Scenario& scenario) {
+  constexpr double kFarOff = 0.05;
+  std::vector<std::string> doubts;
+  if (fabric.run.slice_caution) {
+    doubts.push_back(*fabric.run.slice_caution);
+  } else if (!fabric.step.low) {
+    doubts.emplace_back("one seed: how much seeds differ is not known");
+  }
+  if (const double off = fabric.run.composition_error.value_or(0); std::abs(off) > kFarOff) {
+    doubts.push_back(
+        fmt::format("its step is put together, and that of a smaller job with every packet simulated was {:.0f} % {} "
+                    "than the one put together like this",
+                    std::abs(1 / (1 + off) - 1) * 100, off < 0 ? "longer" : "shorter"));
+  }
+  if (fabric.left_out) {
+    doubts.push_back(*fabric.left_out);
+    if (!scenario.cost.other) {
+      doubts.emplace_back("what else carries it is not in the price (cost.other)");
+    }
+  }
+  return doubts;
+}
+
 report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenario::Scenario& scenario,
                               const cost::TotalCost& total, double tokens) {
   const Unit unit = unit_of(scenario, tokens);
@@ -117,27 +143,13 @@ report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenar
     made.low = usd_per_step_second * *step.low;
     made.high = usd_per_step_second * *step.high;
   }
-  if (fabric.run.slice_caution) {
-    made.uncertain = *fabric.run.slice_caution;
-  } else if (!fabric.step.low) {
-    made.uncertain = "one seed: how much seeds differ is not known";
+  const std::vector<std::string> doubts = doubts_of(fabric, scenario);
+  if (!doubts.empty()) {
+    made.uncertain = fmt::format("{}", fmt::join(doubts, "; "));
   }
-  constexpr double kFarOff = 0.05;
-  if (const double off = fabric.run.composition_error.value_or(0); std::abs(off) > kFarOff) {
-    made.uncertain = fmt::format(
-        "{}its step is put together, and that of a smaller job with every packet simulated was "
-        "{:.0f} % {} than the one put together like this",
-        made.uncertain ? *made.uncertain + "; " : std::string(), std::abs(1 / (1 + off) - 1) * 100,
-        off < 0 ? "longer" : "shorter");
-  }
-  if (fabric.left_out) {
-    const bool is_priced = scenario.cost.other.has_value();
-    if (!is_priced) {
-      made.not_counted.emplace_back("another network for the traffic that is left out (cost.other): " +
-                                    *fabric.left_out);
-    }
-    made.uncertain = fmt::format("{}{}{}", made.uncertain ? *made.uncertain + "; " : std::string(), *fabric.left_out,
-                                 is_priced ? "" : "; what else carries it is not in the price (cost.other)");
+  if (fabric.left_out && !scenario.cost.other) {
+    made.not_counted.push_back(
+        fmt::format("another network for the traffic that is left out (cost.other): {}", *fabric.left_out));
   }
   return made;
 }

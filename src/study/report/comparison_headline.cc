@@ -104,10 +104,28 @@ Tone tone_of(const HeadlineFigure& own) {
   return !differs ? Tone::kPlain : *own.b < *own.a ? Tone::kGood : Tone::kBad;
 }
 
+/// A fabric of both documents, with its figures in each.
+struct SharedFabric {
+  std::string name;
+  std::vector<Figure> a;
+  std::vector<Figure> b;
+};
+std::vector<SharedFabric> shared_fabrics(const ComparedDocuments& documents) {
+  std::vector<SharedFabric> shared;
+  for (const ComparedFabric& fabric : documents.a.fabrics) {
+    const auto other = std::ranges::find(documents.b.fabrics, fabric.name, &ComparedFabric::name);
+    if (other != documents.b.fabrics.end()) {
+      shared.push_back({.name = fabric.name, .a = figures_of(fabric), .b = figures_of(*other)});
+    }
+  }
+  return shared;
+}
+
 }  // namespace
 
 std::vector<HeadlineFigure> headline_of(const ComparedDocuments& documents,
                                         const std::vector<FigureDifference>& differences) {
+  const std::vector<SharedFabric> fabrics = shared_fabrics(documents);
   std::vector<HeadlineFigure> found;
   std::vector<std::string_view> labels;
   for (const Headline& headline : by_weight()) {
@@ -116,19 +134,15 @@ std::vector<HeadlineFigure> headline_of(const ComparedDocuments& documents,
     }
     std::vector<HeadlineFigure> own;
     bool any = false;
-    for (const ComparedFabric& fabric : documents.a.fabrics) {
-      const auto other = std::ranges::find(documents.b.fabrics, fabric.name, &ComparedFabric::name);
-      if (other == documents.b.fabrics.end()) {
-        continue;
-      }
+    for (const SharedFabric& shared : fabrics) {
       HeadlineFigure figure{.label = std::string(headline.label),
-                            .fabric = fabric.name,
-                            .a = value_in(figures_of(fabric), headline.name),
-                            .b = value_in(figures_of(*other), headline.name),
+                            .fabric = shared.name,
+                            .a = value_in(shared.a, headline.name),
+                            .b = value_in(shared.b, headline.name),
                             .change = {},
                             .verdict = {}};
       const auto difference = std::ranges::find_if(differences, [&](const FigureDifference& one) {
-        return one.fabric == fabric.name && one.name == headline.name;
+        return one.fabric == shared.name && one.name == headline.name;
       });
       if (difference != differences.end()) {
         figure.change = difference->change;
