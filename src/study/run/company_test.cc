@@ -14,7 +14,6 @@
 namespace weft::study::run {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// Completion times of each traffic's messages.
@@ -69,8 +68,8 @@ TEST(SocketsBesideRdma, TakeWhatTheyTakeAloneOnAnIdleHost) {
   EXPECT_EQ(both.of_job.at(1), sockets_alone.of_job.at(0));
 }
 
-// Two flows from one NIC: RDMA's data stand in a class of their own, and both together cannot send more than the line.
-TEST(SocketsBesideRdma, ShareTheLineAndSlowEachOther) {
+// 64 MiB of each leave one NIC, in classes of equal weight: RDMA loses to TCP, but no more than half of the line.
+TEST(SocketsBesideRdma, TakeFromRdmaWhatTheySend) {
   const std::string many = "size = \"1 MiB\"\ncount = 64\ndepth = 4";
   const Completions rdma_alone = completions_of(two_hosts("rocev2", "host", flow_of("a", "rocev2", many)));
   const Completions both =
@@ -85,6 +84,37 @@ TEST(SocketsBesideRdma, ShareTheLineAndSlowEachOther) {
   ASSERT_EQ(both.of_job.at(0).size(), 64U);
   ASSERT_EQ(both.of_job.at(1).size(), 64U);
   EXPECT_GT(sum(both.of_job.at(0)), sum(rdma_alone.of_job.at(0)));
+  EXPECT_LT(sum(both.of_job.at(0)), sum(rdma_alone.of_job.at(0)) * 2);
+}
+
+constexpr std::string_view kComposedJob =
+    "[[job]]\nname = \"j\"\nmodel = \"megatron-1_7b\"\nlayers = 1\ndp = 4\nsequence = 128\nglobal_batch = 4\n"
+    "slice = \"256 KiB\"\nslice_hops = 100000\nfidelity = \"composed\"\n";
+
+TEST(CompanyOfAComposedJob, EndsWithTheJobThoughItHasNoEndOfItsOwn) {
+  const auto scenario = scenario::scenario_with(
+      fmt::format("{}[[traffic]]\nname = \"web\"\nkind = \"poisson\"\nfamily = \"tcp\"\ncdf = \"websearch\"\n"
+                  "load = \"10%\"\n",
+                  kComposedJob));
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  Completions completions;
+  auto simulation = Simulation::create(*scenario, completions);
+  ASSERT_TRUE(simulation) << simulation.error().message;
+  EXPECT_EQ((*simulation)->run([](const Progress&) { return true; }), Simulation::End::kFinished)
+      << (*simulation)->error();
+  const auto steps = (*simulation)->training_steps([] { return true; });
+  ASSERT_TRUE(steps) << steps.error().message;
+  EXPECT_EQ(steps->size(), 1U);
+}
+
+TEST(CompanyOfAComposedJob, IsRefusedUnlessItIsAlikeAtAllTimes) {
+  const auto scenario = scenario::scenario_with(
+      fmt::format("{}[[traffic]]\nname = \"backup\"\nkind = \"permutation\"\nsize = \"1 MiB\"\n", kComposedJob));
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  Completions completions;
+  const auto simulation = Simulation::create(*scenario, completions);
+  ASSERT_FALSE(simulation);
+  EXPECT_THAT(simulation.error().message, HasSubstr("its step is composed, and 'backup' is not alike at all times"));
 }
 
 constexpr std::string_view kTwoTraffics = R"([[traffic]]
