@@ -16,6 +16,14 @@ const char* to_string(Encapsulation encapsulation) {
       return "rocev2-ipv6";
     case Encapsulation::kTcpIpv4:
       return "tcp-ipv4";
+    case Encapsulation::kUetUdpIpv4:
+      return "uet-udp-ipv4";
+    case Encapsulation::kUetUdpIpv6:
+      return "uet-udp-ipv6";
+    case Encapsulation::kUetIpv4:
+      return "uet-ipv4";
+    case Encapsulation::kUetIpv6:
+      return "uet-ipv6";
   }
   return "unknown";
 }

@@ -6,7 +6,8 @@
 // wire   Ethernet: the frame, preamble and start delimiter (8) and the gap (12).
 //        InfiniBand: equal to the frame; the start and end delimiters are not counted (at 64b/66b and above they are
 //        control blocks inside the encoding, whose cost is in the published data rates).
-// A TCP segment has a function of its own, `tcp_sizes`, since its header has no opcode; UET has its sizes elsewhere.
+// TCP segments and UET packets have functions of their own, `tcp_sizes` and `uet_sizes`, since their headers have no
+// opcode.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 
 namespace weft::wire {
 
-inline constexpr std::size_t kEncapsulations = 6;
+inline constexpr std::size_t kEncapsulations = 10;
 
 /// Preamble, start delimiter and interpacket gap.
 //= ieee-802.3 4.4
@@ -46,7 +47,11 @@ inline constexpr std::array<EncapsulationOverhead, kEncapsulations> kEncapsulati
     {.frame = 14 + 40 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},      // GRH ICRC FCS
     {.frame = 14 + 20 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP UDP ICRC FCS
     {.frame = 14 + 40 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},
-    {.frame = 14 + 20 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP FCS
+    {.frame = 14 + 20 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},          // IP FCS
+    {.frame = 14 + 20 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP UDP CRC FCS
+    {.frame = 14 + 40 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},
+    {.frame = 14 + 20 + 4 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP entropy CRC FCS
+    {.frame = 14 + 40 + 4 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},
 }};
 
 inline constexpr std::array<std::uint8_t, 256> kHeaderBytes = [] {
@@ -105,7 +110,25 @@ struct TcpSegmentParts {
   return {.frame = Bytes(frame), .wire = Bytes(frame + overhead.gap)};
 }
 
-/// "ib-local", "ib-global", "rocev1", "rocev2-ipv4", "rocev2-ipv6", "tcp-ipv4".
+/// Whether UET is what an encapsulation carries.
+[[nodiscard]] constexpr bool is_uet(Encapsulation encapsulation) { return encapsulation >= Encapsulation::kUetUdpIpv4; }
+
+/// What a UET packet consists of between the IP or UDP header and the CRC.
+struct UetPacketParts {
+  Bytes headers{};  // PDS, SES and its extensions
+  Bytes payload{};
+};
+/// The sizes of a UET packet that no security header protects; the encapsulation must be one of UET's.
+[[nodiscard]] constexpr FrameSizes uet_sizes(Encapsulation encapsulation, const UetPacketParts& parts) {
+  WEFT_DCHECK(is_uet(encapsulation) && parts.headers >= Bytes(4) && parts.payload >= Bytes::zero());
+  const auto& overhead = overhead_of(encapsulation);
+  const std::int64_t exact = overhead.frame + parts.headers.count() + parts.payload.count();
+  const std::int64_t frame = std::max<std::int64_t>(exact, overhead.min_frame);
+  return {.frame = Bytes(frame), .wire = Bytes(frame + overhead.gap)};
+}
+
+/// "ib-local", "ib-global", "rocev1", "rocev2-ipv4", "rocev2-ipv6", "tcp-ipv4", "uet-udp-ipv4", "uet-udp-ipv6",
+/// "uet-ipv4", "uet-ipv6".
 [[nodiscard]] const char* to_string(Encapsulation encapsulation);
 
 }  // namespace weft::wire

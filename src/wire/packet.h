@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/psn.h"
 #include "wire/telemetry.h"
+#include "wire/uet_header.h"
 
 namespace weft::wire {
 
@@ -20,7 +21,18 @@ namespace weft::wire {
 enum class PacketKind : std::uint8_t { kInfiniBandTransport, kTcp, kUet, kMemory, kFlowControl, kManagement };
 
 /// How the transport header is wrapped on the wire; decides the sizes (wire/encapsulation.h).
-enum class Encapsulation : std::uint8_t { kIbLocal, kIbGlobal, kRoceV1, kRoceV2Ipv4, kRoceV2Ipv6, kTcpIpv4 };
+enum class Encapsulation : std::uint8_t {
+  kIbLocal,
+  kIbGlobal,
+  kRoceV1,
+  kRoceV2Ipv4,
+  kRoceV2Ipv6,
+  kTcpIpv4,
+  kUetUdpIpv4,
+  kUetUdpIpv6,
+  kUetIpv4,  // native: an entropy header in place of UDP's
+  kUetIpv6,
+};
 
 /// The two ECN bits of an IP header. InfiniBand marks FECN in the BTH instead, from the same field.
 //= rfc3168 5
@@ -54,6 +66,9 @@ enum PacketFlag : std::uint8_t {
   kControl = 1 << 2,    // acknowledgement or notification: may travel in a class of its own
   kUnordered = 1 << 3,  // its transport takes packets in any order: switches may send them over any path
   kTelemetry = 1 << 4,  // the cold record holds telemetry: to be added to by switches, or with kControl to be returned
+  kTrimmable = 1 << 5,  // a switch without room may cut the payload off and let the headers pass
+  kTrimmed = 1 << 6,    // that has happened: payload_bytes is 0, and the sizes are those of what is left
+  kTrimmedLastHop = 1 << 7,  // with kTrimmed: at the link to the receiver
 };
 
 /// Bits of IbTransportHeader::flags, from the base transport header.
@@ -188,6 +203,7 @@ struct Packet {
     IbTransportHeader ib{};
     TcpHeader tcp;
     MemoryHeader memory;
+    UetHeader uet;
     std::array<std::byte, 32> raw;  // the transports that come later; the union stays closed at 32 bytes
   };
 
@@ -225,14 +241,15 @@ struct TcpSackBlock {
 /// As many as 40 bytes of options hold; with timestamps three of them.
 inline constexpr std::size_t kMaxTcpSackBlocks = 4;
 
-/// The cold record: what few packets carry. An atomic request, a TCP segment and a packet with telemetry are never the
-/// same packet.
+/// The cold record: what few packets carry. An atomic request, a TCP segment, a UET packet and one with telemetry are
+/// never the same packet.
 struct ColdPacket {
   SackBitmap sack;
   union {
     Telemetry telemetry{};
     AtomicOperands atomic;
     std::array<TcpSackBlock, kMaxTcpSackBlocks> tcp_sack;
+    UetExtension uet;
   };
 };
 static_assert(sizeof(ColdPacket) == 72);

@@ -83,6 +83,12 @@ void write_network(RdmaFrame& frame, const PacketCommon& common, const Addresses
     case Encapsulation::kTcpIpv4:
       WEFT_ASSERT(false && "a TCP segment is not an RDMA frame: see wire/tcp_codec.h");
       return;
+    case Encapsulation::kUetUdpIpv4:
+    case Encapsulation::kUetUdpIpv6:
+    case Encapsulation::kUetIpv4:
+    case Encapsulation::kUetIpv6:
+      WEFT_ASSERT(false && "a UET packet is not an RDMA frame: see wire/uet/");
+      return;
   }
 }
 

@@ -168,6 +168,10 @@ wire::RdmaFrame random_headers(Encapsulation encapsulation, Tagging tagging, Ran
       frame.udp = random_udp(random);
       break;
     case Encapsulation::kTcpIpv4:
+    case Encapsulation::kUetUdpIpv4:
+    case Encapsulation::kUetUdpIpv6:
+    case Encapsulation::kUetIpv4:
+    case Encapsulation::kUetIpv6:
       break;
   }
   return frame;

@@ -1,0 +1,204 @@
+// Ultra Ethernet headers as engines see them: the decoded form of PDS and SES in the packet record (wire/packet.h).
+//
+// One record of 32 bytes serves every PDS type. What few packets carry (credit targets, header data, operands of
+// atomics, SES responses) is in UetExtension, which lies in the cold record. Numbers are those of the wire. A target's
+// address within its endpoint is PIDonFEP and resource index, 12 bits each, here one number of 24 bits.
+// Source: Ultra Ethernet Specification 1.0, PDS and SES.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::wire {
+
+/// PDS type, five bits of the prologue.
+enum class UetType : std::uint8_t {
+  kReserved = 0,
+  kTss = 1,
+  kRudRequest = 2,
+  kRodRequest = 3,
+  kRudiRequest = 4,
+  kRudiResponse = 5,
+  kUudRequest = 6,
+  kAck = 7,
+  kAckCc = 8,
+  kAckCcx = 9,
+  kNack = 10,
+  kControl = 11,
+  kNackCcx = 12,
+  kRudCcRequest = 13,
+  kRodCcRequest = 14,
+};
+
+/// Flags of the PDS prologue, by type of packet.
+enum UetFlag : std::uint8_t {
+  // Requests and control packets.
+  kUetSyn = 0x04,         // the peer's context is not known yet
+  kUetAckRequest = 0x08,  // answer at once
+  kUetRetransmit = 0x10,  // requests, acknowledgements and NACKs alike
+  kUetControlRod = 0x20,  // control packets: of a ROD context
+  // Acknowledgements.
+  kUetRequestClear = 0x02,  // please say which responses have arrived
+  kUetRequestClose = 0x04,  // please close this context
+  kUetProbeReply = 0x08,
+  kUetMarked = 0x20,  // also NACKs: the packet answered came marked
+  kUetExpected = 0x40,
+  // NACKs.
+  kUetNackRudi = 0x08,  // names a RUDI packet
+};
+
+/// What the control type of a control packet asks for.
+enum class UetControl : std::uint8_t {
+  kNoop = 0,
+  kAckRequest = 1,
+  kClear = 2,
+  kClearRequest = 3,
+  kClose = 4,
+  kCloseRequest = 5,
+  kProbe = 6,
+  kCredit = 7,
+  kCreditRequest = 8,
+  kNegotiation = 9,
+};
+
+/// Why a packet was not taken.
+enum class UetNack : std::uint8_t {
+  kNone = 0,
+  kTrimmed = 0x01,
+  kTrimmedLastHop = 0x02,
+  kTrimmedAck = 0x03,
+  kNoPdc = 0x04,
+  kNoCcc = 0x05,
+  kNoBitmap = 0x06,
+  kNoPacketBuffer = 0x07,
+  kNoGuaranteedDelivery = 0x08,
+  kNoSesMessage = 0x09,
+  kNoResource = 0x0A,
+  kPsnOutOfWindow = 0x0B,
+  kRodOutOfOrder = 0x0D,
+  kInvalidDestinationPdc = 0x0E,
+  kPdcMismatch = 0x0F,
+  kClosing = 0x10,
+  kClosingInError = 0x11,
+  kPacketNotReceived = 0x12,
+  kResponseUnavailable = 0x13,
+  kAckWithData = 0x14,
+  kInvalidSyn = 0x15,
+  kPdcModeMismatch = 0x16,
+  kNewStartPsn = 0x17,
+  kReceivedSesProcessing = 0x18,
+  kUnexpectedEvent = 0x19,
+  kReceiverInferredLoss = 0x1A,
+};
+inline constexpr std::size_t kUetNackCodes = 0x1B;
+
+/// What follows the PDS header.
+enum class UetNextHeader : std::uint8_t {
+  kNone = 0,
+  kSmallRequest = 1,   // optimised, not matching
+  kMediumRequest = 2,  // a message of one packet
+  kStandardRequest = 3,
+  kResponse = 4,
+  kResponseWithData = 5,
+  kSmallResponseWithData = 6,
+};
+
+/// SES operation of a request.
+enum class UetOperation : std::uint8_t {
+  kNoop = 0x00,
+  kWrite = 0x01,
+  kRead = 0x02,
+  kAtomic = 0x03,
+  kFetchAtomic = 0x04,
+  kSend = 0x05,
+  kRendezvousSend = 0x06,
+  kDatagram = 0x07,
+  kDeferrableSend = 0x08,
+  kTaggedSend = 0x09,
+  kRendezvousTaggedSend = 0x0A,
+  kDeferrableTaggedSend = 0x0B,
+  kReadyToRestart = 0x0C,
+  kTaggedSendAtomic = 0x0D,
+  kTaggedSendFetchAtomic = 0x0E,
+  kMessageError = 0x0F,
+  kWriteSync = 0x10,
+  kAtomicSync = 0x11,
+};
+
+/// Flags of an SES request.
+enum UetSesFlag : std::uint8_t {
+  kUetStartOfMessage = 0x01,
+  kUetEndOfMessage = 0x02,
+  kUetHeaderData = 0x04,
+  kUetRelative = 0x08,  // the address is relative to the job
+  kUetInitiatorError = 0x10,
+  kUetDeliveryComplete = 0x20,
+};
+
+/// SES request, and SES response with data: which part of which message, and where it belongs.
+struct UetRequestFields {
+  std::uint64_t buffer_offset;  // of this packet's payload: an address, or an offset within the message
+  std::uint32_t memory_key;     // of a WRITE, READ or atomic; of a SEND its place among the receiver's requests
+  std::uint16_t message_id;
+  std::uint8_t operation;  // UetOperation
+  std::uint8_t ses_flags;  // UetSesFlag bits
+};
+/// Acknowledgement: which packets beyond the cumulative one have come, and what congestion control is to know.
+struct UetAckFields {
+  std::uint64_t sack_bitmap;  // bit i: the packet `sack_offset + i` after the cumulative one
+  std::uint64_t cc_state;     // transport/uet/cc_state.h
+};
+/// NACK and control packet.
+struct UetNoticeFields {
+  std::uint32_t payload;  // by code or control type
+  std::uint8_t code;      // UetNack or UetControl
+};
+
+/// PDS header with the SES header that its next-header field calls for. 32 bytes.
+struct UetHeader {
+  union {
+    UetRequestFields request{};
+    UetAckFields ack;
+    UetNoticeFields notice;
+  };
+  std::uint32_t psn = 0;  // of a request or control packet; cumulative of an ACK; the one that a NACK names
+  std::uint16_t source_pdc = 0;
+  std::uint16_t destination_pdc = 0;  // unused with kUetSyn
+  /// Request: the clear PSN less the PSN, with kUetSyn the PSN less the start PSN. ACK: the PSN answered less `psn`.
+  std::int16_t psn_offset = 0;
+  UetType type = UetType::kReserved;
+  std::uint8_t flags = 0;          // UetFlag bits
+  std::int16_t sack_offset = 0;    // ACK: of the bitmap's first bit from `psn`. Request: low half of `resource`
+  std::uint8_t cc_type = 0;        // ACK: 0 NSCC, 1 credit. Request: high part of `resource`
+  std::uint8_t mpr_or_header = 0;  // ACK: window in units of 128 PSNs. Request: UetNextHeader
+
+  [[nodiscard]] constexpr bool has(UetFlag flag) const { return (flags & flag) != 0; }
+  [[nodiscard]] constexpr UetNextHeader next_header() const { return static_cast<UetNextHeader>(mpr_or_header); }
+  [[nodiscard]] constexpr bool has_ses(UetSesFlag flag) const { return (request.ses_flags & flag) != 0; }
+  [[nodiscard]] constexpr UetOperation operation() const { return static_cast<UetOperation>(request.operation); }
+  /// PIDonFEP and resource index of a request's target: 24 bits.
+  [[nodiscard]] constexpr std::uint32_t resource() const {
+    return static_cast<std::uint16_t>(sack_offset) | static_cast<std::uint32_t>(cc_type) << 16;
+  }
+  constexpr void set_target(UetNextHeader header, std::uint32_t resource) {
+    mpr_or_header = static_cast<std::uint8_t>(header);
+    sack_offset = static_cast<std::int16_t>(resource & 0xFFFF);
+    cc_type = static_cast<std::uint8_t>(resource >> 16);
+  }
+};
+static_assert(sizeof(UetHeader) == 32);
+
+/// What few UET packets carry besides, in the cold record.
+struct UetExtension {
+  std::uint64_t header_data = 0;  // kUetHeaderData: completion data; of a small response: its data
+  std::uint64_t operand = 0;      // of an atomic: addend, or the value to put
+  std::uint64_t compare = 0;      // of a compare and swap
+  std::uint32_t credit_target = 0;
+  std::uint32_t length = 0;      // of the message; of a response: the length that was accepted
+  std::uint32_t initiator = 0;   // who sends, as programs name each other
+  std::uint16_t message_id = 0;  // SES response in an acknowledgement: of the message answered
+  std::uint8_t return_code = 0;  // SES response; 0: no error
+  std::uint8_t atomic_code = 0;  // 1: compare and swap, 0: add
+};
+static_assert(sizeof(UetExtension) == 40);
+
+}  // namespace weft::wire
