@@ -428,7 +428,7 @@ void RcRequester::resend_from(Psn psn, const RcCall& call) {
   hot_.gap_handled = true;
   report_loss(LossEvent::kDetected, call.core, call.now);
   if (PathSelector* const path = call.options().path_selector; path != nullptr) {
-    path->on_loss(path->entropy_for(psn, call.now), call.now);
+    path->on_loss(path->entropy_for(psn, call.now), PathLoss::kOther, call.now);
   }
   if (selective_ != nullptr) {
     selective_->request(psn);

@@ -16,13 +16,27 @@
 
 namespace weft::transport {
 
-/// What one acknowledgement reports.
+/// What one acknowledgement reports. The last members are told by transports whose receivers count (Ultra Ethernet) and
+/// zero elsewhere.
 struct AckSample {
   Duration rtt;                                // negative: not measured
   Bytes acknowledged;                          // payload newly acknowledged
   bool marked = false;                         // the acknowledgement echoes a congestion mark
+  std::uint8_t receiver_penalty = 0;           // rcv_cwnd_pend: how far the receiver asks for less, in 128ths, to 127
   std::uint16_t entropy = 0;                   // the path the acknowledged packet took
+  std::uint16_t out_of_order = 0;              // packets that the receiver has beyond a gap
   const wire::Telemetry* telemetry = nullptr;  // of the packet that was acknowledged; with it `rtt` is that packet's
+  Bytes received = Bytes::zero();              // newly received as the receiver counts them, in any order
+  Bytes in_flight = Bytes::zero();             // sent and neither received nor known to be lost, after this
+};
+
+/// One packet that arrived without its payload, cut off by a switch for lack of room.
+struct TrimSample {
+  Duration rtt;     // from its departure to this report; negative: not measured
+  Bytes size;       // that it had, as `AckSample::received` counts
+  Bytes in_flight;  // after this
+  std::uint16_t entropy = 0;
+  bool last_hop = false;  // trimmed at the link to its receiver: no other path would have helped
 };
 
 /// How a loss was detected.
@@ -38,11 +52,13 @@ class CongestionControl {
   virtual void on_congestion(Time now) = 0;
   /// Packets are retransmitted. Algorithms with other congestion signals ignore it.
   virtual void on_loss(LossEvent /*sign*/, Time /*now*/) {}
+  /// A packet of this flow was trimmed on its way, and is sent again. `on_congestion` and `on_loss` do not hear of it.
+  virtual void on_trim(const TrimSample& /*sample*/, Time /*now*/) {}
   /// A packet of `size` leaves; algorithms with byte counters count it. Not called during a rest.
   virtual void on_transmit(Bytes size, Time now) = 0;
-  /// Bytes that may be unacknowledged; at least one packet may always be in flight. Changes in `on_ack` and
-  /// `on_congestion` only: an engine asks after these. One that may shrink needs an acknowledgement for every packet,
-  /// or the flow may wait for its timeout.
+  /// Bytes that may be unacknowledged; at least one packet may always be in flight. Changes in `on_ack`,
+  /// `on_congestion`, `on_loss` and `on_trim` only: an engine asks after these. One that may shrink needs an
+  /// acknowledgement for every packet, or the flow may wait for its timeout.
   [[nodiscard]] virtual Bytes window(Time now) = 0;
   /// Rate at which packets leave; Rate::zero() = not paced.
   [[nodiscard]] virtual Rate pacing_rate(Time now) = 0;

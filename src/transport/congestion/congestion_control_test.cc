@@ -37,6 +37,13 @@ TEST(CongestionControl, HearsOfEveryPacketUnlessItRests) {
   }
 }
 
+TEST(CongestionControl, ATrimmedPacketChangesNothingForOneThatDoesNotAskAfterIt) {
+  Counting control;
+  control.on_trim({.rtt = 10_us, .size = 4'150_bytes, .in_flight = 0_bytes}, Time::zero());
+  EXPECT_EQ(control.window(Time::zero()), Bytes::max());
+  EXPECT_EQ(control.transmit(1'000_bytes, Time::zero()), 1_us);
+}
+
 TEST(CongestionControl, RestEndsWithItsTime) {
   Counting control;
   const Time end = Time::zero() + 5_us;

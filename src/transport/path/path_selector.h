@@ -1,6 +1,7 @@
 // Path selection of one flow: which entropy value each packet carries, and so which path load balancing gives it.
 //
-// A null pointer in the engine means one path for ever: the source port of the address vector.
+// A null pointer in the engine means one path for ever: the source port of the address vector. A selector that learns
+// says so (`wants_feedback`); the engine then tells it what became of each packet, by the entropy that the packet had.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,40 @@
 
 namespace weft::transport {
 
+/// Whether the packet that was acknowledged carried a congestion mark.
+enum class PathMark : std::uint8_t { kNone, kMarked };
+
+/// How the loss of a packet became known.
+enum class PathLoss : std::uint8_t {
+  kTrimmed,  // by a switch that had no room, anywhere but at the link to the receiver
+  kTimeout,  // nobody has heard of it since
+  kOther,    // a NAK, or later packets that arrived
+};
+
 class PathSelector {
  public:
   virtual ~PathSelector() = default;
-  /// Entropy for the data packet `psn`.
+  /// Entropy for the data packet `psn`, once for each time that it leaves.
   [[nodiscard]] virtual std::uint16_t entropy_for(Psn psn, Time now) = 0;
-  /// The path with this entropy lost a packet.
-  virtual void on_loss(std::uint16_t entropy, Time now) = 0;
+  /// A packet with this entropy has arrived. Called only if the selector wants feedback.
+  virtual void on_ack(std::uint16_t /*entropy*/, PathMark /*mark*/, Time /*now*/) {}
+  /// The path with this entropy lost a packet. A packet trimmed at the link to its receiver is no loss of its path, but
+  /// an acknowledgement.
+  virtual void on_loss(std::uint16_t entropy, PathLoss sign, Time now) = 0;
+  /// How many different entropies it may choose, at least 1.
+  [[nodiscard]] virtual std::uint32_t paths() const = 0;
+
+  /// Whether it learns, so that the engine has to remember the entropies of packets in flight.
+  [[nodiscard]] bool wants_feedback() const { return wants_feedback_; }
+
+ protected:
+  enum class Feedback : std::uint8_t { kIgnored, kWanted };
+  explicit PathSelector(Feedback feedback = Feedback::kIgnored) : wants_feedback_(feedback == Feedback::kWanted) {}
+  PathSelector(const PathSelector&) = default;
+  PathSelector& operator=(const PathSelector&) = default;
+
+ private:
+  bool wants_feedback_;
 };
 
 }  // namespace weft::transport

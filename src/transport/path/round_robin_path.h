@@ -14,7 +14,8 @@ class RoundRobinPath final : public PathSelector {
   };
   explicit RoundRobinPath(Range range);
   [[nodiscard]] std::uint16_t entropy_for(Psn psn, Time now) override;
-  void on_loss(std::uint16_t, Time) override {}
+  void on_loss(std::uint16_t, PathLoss, Time) override {}
+  [[nodiscard]] std::uint32_t paths() const override { return range_.paths; }
 
  private:
   Range range_;

@@ -27,8 +27,14 @@ TEST(RoundRobinPath, ConsecutivePacketsShareThePathsEqually) {
 TEST(RoundRobinPath, PathDependsOnThePacketAlone) {
   RoundRobinPath path({.base = 0xD000, .paths = 5});
   const std::uint16_t before = path.entropy_for(Psn(123), Time::zero());
-  path.on_loss(before, Time::zero());
+  path.on_loss(before, PathLoss::kTimeout, Time::zero());
   EXPECT_EQ(path.entropy_for(Psn(123), Time::zero() + Duration::microseconds(9)), before);
+}
+
+TEST(RoundRobinPath, TellsItsNumberOfPathsAndLearnsNothing) {
+  const RoundRobinPath path({.paths = 5});
+  EXPECT_EQ(path.paths(), 5U);
+  EXPECT_FALSE(path.wants_feedback());
 }
 
 TEST(RoundRobinPathDeathTest, NeedsAPath) { EXPECT_DEATH(RoundRobinPath({.paths = 0}), "paths"); }
