@@ -96,8 +96,9 @@ Result<std::vector<std::string>> words_called(const CompletionText& text) {
 }
 
 int run_completion(const CLI::App& app, const CompletionText& text) {
-  constexpr std::array<std::string_view, 12> kWhat = {"bash",    "zsh",      "keys",      "help",  "claims", "fabrics",
-                                                  "families", "catalogue", "model", "gpu",   "scale_up", "collectives"};
+  constexpr std::array<std::string_view, 12> kWhat = {"bash",   "zsh",     "keys",     "help",
+                                                      "claims", "fabrics", "families", "catalogue",
+                                                      "model",  "gpu",     "scale_up", "collectives"};
   if (text.what == "bash") {
     fmt::print("{}", bash_completion(app));
     return kSuccess;
@@ -126,10 +127,10 @@ int run_completion(const CLI::App& app, const CompletionText& text) {
 void add_completion_command(CLI::App& app, CompletionText& text, int& exit_status) {
   CLI::App* command = app.add_subcommand("completion", "Print the completion script of a shell");
   command
-      ->add_option(
-          "SHELL", text.what,
-          "bash or zsh; or the words that the scripts ask for: keys, help, claims, fabrics, families, catalogue, model, "
-          "gpu, scale_up, collectives")
+      ->add_option("SHELL", text.what,
+                   "bash or zsh; or the words that the scripts ask for: keys, help, claims, fabrics, families, "
+                   "catalogue, model, "
+                   "gpu, scale_up, collectives")
       ->required();
   command->add_option("--catalogue", text.catalogue, "Folder with entries that are completed too")
       ->envname("WEFT_CATALOGUE");
