@@ -153,23 +153,24 @@ struct UetNoticeFields {
   std::uint8_t code;      // UetNack or UetControl
 };
 
-/// PDS header with the SES header that its next-header field calls for. 32 bytes.
+/// PDS header with the SES header that its next-header field calls for; no initial values, UetHeader{} is all zeros. 32
+/// bytes.
 struct UetHeader {
   union {
-    UetRequestFields request{};
+    UetRequestFields request;
     UetAckFields ack;
     UetNoticeFields notice;
   };
-  std::uint32_t psn = 0;  // of a request or control packet; cumulative of an ACK; the one that a NACK names
-  std::uint16_t source_pdc = 0;
-  std::uint16_t destination_pdc = 0;  // unused with kUetSyn
+  std::uint32_t psn;  // of a request or control packet; cumulative of an ACK; the one that a NACK names
+  std::uint16_t source_pdc;
+  std::uint16_t destination_pdc;  // unused with kUetSyn
   /// Request: the clear PSN less the PSN, with kUetSyn the PSN less the start PSN. ACK: the PSN answered less `psn`.
-  std::int16_t psn_offset = 0;
-  UetType type = UetType::kReserved;
-  std::uint8_t flags = 0;          // UetFlag bits
-  std::int16_t sack_offset = 0;    // ACK: of the bitmap's first bit from `psn`. Request: low half of `resource`
-  std::uint8_t cc_type = 0;        // ACK: 0 NSCC, 1 credit. Request: high part of `resource`
-  std::uint8_t mpr_or_header = 0;  // ACK: window in units of 128 PSNs. Request: UetNextHeader
+  std::int16_t psn_offset;
+  UetType type;
+  std::uint8_t flags;          // UetFlag bits
+  std::int16_t sack_offset;    // ACK: of the bitmap's first bit from `psn`. Request: low half of `resource`
+  std::uint8_t cc_type;        // ACK: 0 NSCC, 1 credit. Request: high part of `resource`
+  std::uint8_t mpr_or_header;  // ACK: window in units of 128 PSNs. Request: UetNextHeader
 
   [[nodiscard]] constexpr bool has(UetFlag flag) const { return (flags & flag) != 0; }
   [[nodiscard]] constexpr UetNextHeader next_header() const { return static_cast<UetNextHeader>(mpr_or_header); }
@@ -187,17 +188,17 @@ struct UetHeader {
 };
 static_assert(sizeof(UetHeader) == 32);
 
-/// What few UET packets carry besides, in the cold record.
+/// What few UET packets carry besides, in the cold record; no initial values.
 struct UetExtension {
-  std::uint64_t header_data = 0;  // kUetHeaderData: completion data; of a small response: its data
-  std::uint64_t operand = 0;      // of an atomic: addend, or the value to put
-  std::uint64_t compare = 0;      // of a compare and swap
-  std::uint32_t credit_target = 0;
-  std::uint32_t length = 0;      // of the message; of a response: the length that was accepted
-  std::uint32_t initiator = 0;   // who sends, as programs name each other
-  std::uint16_t message_id = 0;  // SES response in an acknowledgement: of the message answered
-  std::uint8_t return_code = 0;  // SES response; 0: no error
-  std::uint8_t atomic_code = 0;  // 1: compare and swap, 0: add
+  std::uint64_t header_data;  // kUetHeaderData: completion data; of a small response: its data
+  std::uint64_t operand;      // of an atomic: addend, or the value to put
+  std::uint64_t compare;      // of a compare and swap
+  std::uint32_t credit_target;
+  std::uint32_t length;      // of the message; of a response: the length that was accepted
+  std::uint32_t initiator;   // who sends, as programs name each other
+  std::uint16_t message_id;  // SES response in an acknowledgement: of the message answered
+  std::uint8_t return_code;  // SES response; 0: no error
+  std::uint8_t atomic_code;  // 1: compare and swap, 0: add
 };
 static_assert(sizeof(UetExtension) == 40);
 
