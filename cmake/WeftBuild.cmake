@@ -21,8 +21,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_program(WEFT_CCACHE ccache)
 if(WEFT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Depend mode: a file that is not in the cache is not preprocessed a second time to find that out.
+  # Depend mode: a file that is not in the cache is not preprocessed a second time to find that out. Paths below the
+  # source folder count as relative: another checkout finds what this one compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_DEPEND=1
+      "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${WEFT_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
 endif()

@@ -1,5 +1,5 @@
 // Bundles the page of the report into one HTML file, and writes the notices of what is bundled.
-// Sources import the names of the document's members from 'weft:members'.
+// Sources import the names of the document's members from 'weft:members', and what figures are called from 'weft:labels'.
 //   node build.mjs --packages=FOLDER --page=FILE --notices=FILE
 // FOLDER holds node_modules. The page keeps two marks, for the title and the data.
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
@@ -27,13 +27,22 @@ function memberNames() {
   return [...constants, `export {${names.map((name) => `of_${name} as ${name}`).join(', ')}};`].join('\n');
 }
 
-const members = {
-  name: 'members',
+/** What figures are called, from the C++ table of all their labels: `fct_us_p99` is 'FCT p99'. */
+function figureLabels() {
+  const text = readFileSync(join(here, '..', 'src', 'study', 'report', 'figure_labels.h'), 'utf8');
+  const labels = [...text.matchAll(/\{"([\w.]+)", "([^"]+)"\}/g)];
+  if (labels.length === 0) throw new Error('figure_labels.h: no labels found');
+  return labels.map(([, name, label]) => `export const ${name.replace('.', '_')} = '${label}';`).join('\n');
+}
+
+/** A module that does not lie in a file. */
+const made = (name, contents) => ({
+  name,
   setup(build) {
-    build.onResolve({filter: /^weft:members$/}, ({path}) => ({path, namespace: 'members'}));
-    build.onLoad({filter: /.*/, namespace: 'members'}, () => ({contents: memberNames(), loader: 'js'}));
+    build.onResolve({filter: new RegExp(`^weft:${name}$`)}, ({path}) => ({path, namespace: name}));
+    build.onLoad({filter: /.*/, namespace: name}, () => ({contents: contents(), loader: 'js'}));
   },
-};
+});
 
 async function bundled(entry) {
   const result = await esbuild.build({
@@ -47,7 +56,7 @@ async function bundled(entry) {
     charset: 'ascii',
     legalComments: 'none', // whole texts stand at the end of the page
     nodePaths: [modules],
-    plugins: [members],
+    plugins: [made('members', memberNames), made('labels', figureLabels)],
     logOverride: {'import-is-undefined': 'error'}, // a member that the tables do not have
     logLevel: 'warning',
   });

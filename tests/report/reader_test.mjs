@@ -135,9 +135,9 @@ describe('a reader of the report', () => {
     const of = (fabric, figure) => rows.find((row) => row[0] === fabric && row[1] === figure)?.slice(2);
     assert.deepEqual(of(second, 'Step time'), ['511.3 ms', '409 ms', '−20 %']);
     assert.deepEqual(of(first, 'Step time'), ['402 ms', '402 ms', 'none: intervals overlap']);
-    assert.deepEqual(of(second, 'Network, to buy')[2], 'equal');
-    assert.equal(of(names[2], 'Network, to buy')[2], '+100 %');
-    assert.equal(of(names[2], 'Power')[0], 'not measured', 'absent is not zero');
+    assert.deepEqual(of(second, 'Price of the network')[2], 'equal');
+    assert.equal(of(names[2], 'Price of the network')[2], '+100 %');
+    assert.equal(of(names[2], 'Power of the network')[0], 'not measured', 'absent is not zero');
     const overview = (await page.textContent('#overview-table')).replace(/\s+/g, ' ');
     for (const expected of [
       '−20 % to the baseline',

@@ -1,5 +1,6 @@
 // What differs from other results, if the report was made with some: at headline figures, and in a section. The differences are
 // those of `weft diff`: A is the baseline, B this comparison.
+import * as labels from 'weft:labels';
 import * as member from 'weft:members';
 import {list, possible} from './comparison.js';
 import {h} from './dom.js';
@@ -40,16 +41,16 @@ export const changeBelow = (fabric, name) => {
 };
 
 const HEADLINES = [
-  ['Step time', member.step_time_s, seconds],
-  ['Cost of a unit of work', `${member.work_cost}.usd`, dollars],
-  ['Network, to buy', member.cost_usd, dollars],
-  ['Power', member.power_w, watts],
-  ['Tokens a second', member.tokens_per_second, count],
-  ['Exposed communication', member.exposed_communication_s, seconds],
-  ['Jitter', member.jitter_us, microseconds],
-  ['Packets dropped', 'drops', count],
-  ['Packets retransmitted', 'retransmissions', count],
-  ['Worst misconfiguration', `${member.tuning_risk}.worst`, signedPercent],
+  [labels.step_time_s, member.step_time_s, seconds],
+  [labels.work_cost_usd, `${member.work_cost}.usd`, dollars],
+  [labels.cost_usd, member.cost_usd, dollars],
+  [labels.power_w, member.power_w, watts],
+  [labels.tokens_per_second, member.tokens_per_second, count],
+  [labels.exposed_communication_s, member.exposed_communication_s, seconds],
+  [labels.jitter_us, member.jitter_us, microseconds],
+  [labels.drops, 'drops', count],
+  [labels.retransmissions, 'retransmissions', count],
+  [labels.tuning_risk_worst, `${member.tuning_risk}.worst`, signedPercent],
 ];
 
 const VERDICTS = {

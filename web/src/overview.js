@@ -1,4 +1,5 @@
 // The table: fabrics as columns, the rows that buyers compare first, then what was measured.
+import * as labels from 'weft:labels';
 import * as member from 'weft:members';
 import {changeBelow} from './baseline.js';
 import {h} from './dom.js';
@@ -57,7 +58,7 @@ const GROUPS = [
     'Time of a step',
     [
       {
-        label: 'Step time',
+        label: labels.step_time_s,
         cell: (fabric) =>
           isNumber(fabric[member.step_time_s]) && [
             h('b', {}, seconds(fabric[member.step_time_s])),
@@ -66,7 +67,7 @@ const GROUPS = [
           ],
       },
       {
-        label: 'Against the best',
+        label: labels.ratio_to_best,
         cell: (fabric) =>
           isNumber(fabric[member.ratio_to_best]) && [
             ratio(fabric[member.ratio_to_best]),
@@ -75,22 +76,22 @@ const GROUPS = [
               h('span', {class: 'below'}, 'no difference: intervals overlap'),
           ],
       },
-      figure('Tokens a second', (fabric) => fabric[member.tokens_per_second], count, member.tokens_per_second),
-      figure('Use of the GPUs (model FLOPs)', (fabric) => fabric[member.model_flops_utilisation], percent),
-      figure('Computing', (fabric) => fabric[member.compute_s], seconds),
+      figure(labels.tokens_per_second, (fabric) => fabric[member.tokens_per_second], count, member.tokens_per_second),
+      figure(labels.model_flops_utilisation, (fabric) => fabric[member.model_flops_utilisation], percent),
+      figure(labels.compute_s, (fabric) => fabric[member.compute_s], seconds),
       figure(
-        'Exposed communication',
+        labels.exposed_communication_s,
         (fabric) => fabric[member.exposed_communication_s],
         seconds,
         member.exposed_communication_s,
       ),
       figure(
-        'Bus bandwidth',
+        labels.bus_bandwidth_gbytes_per_s,
         (fabric) => fabric[member.bus_bandwidth_gbytes_per_s],
         (value) => `${plain(value)} GB/s`,
       ),
       {
-        label: 'Error of the composition',
+        label: labels.composition_error,
         cell: (fabric) =>
           isNumber(fabric[member.composition_error]) && [
             signedPercent(fabric[member.composition_error]),
@@ -102,36 +103,36 @@ const GROUPS = [
   [
     'Messages',
     [
-      figure('Flow completion, median', (fabric) => fabric[member.fct_us]?.p50, microseconds),
-      figure('Flow completion, 99 %', (fabric) => fabric[member.fct_us]?.p99, microseconds),
-      figure('Flow completion, 99.9 %', (fabric) => fabric[member.fct_us]?.p999, microseconds),
-      figure('Small message, idle network', (fabric) => fabric[member.small_message]?.[member.idle_us], microseconds),
+      figure(labels.fct_us_p50, (fabric) => fabric[member.fct_us]?.p50, microseconds),
+      figure(labels.fct_us_p99, (fabric) => fabric[member.fct_us]?.p99, microseconds),
+      figure(labels.fct_us_p999, (fabric) => fabric[member.fct_us]?.p999, microseconds),
+      figure(labels.small_message_idle_us, (fabric) => fabric[member.small_message]?.[member.idle_us], microseconds),
       figure(
-        'Small message under load, median',
+        labels.small_message_loaded_p50_us,
         (fabric) => fabric[member.small_message]?.[member.loaded_p50_us],
         microseconds,
       ),
       figure(
-        'Small message under load, 99 %',
+        labels.small_message_loaded_p99_us,
         (fabric) => fabric[member.small_message]?.[member.loaded_p99_us],
         microseconds,
       ),
       figure(
-        'Small message under load, 99.9 %',
+        labels.small_message_loaded_p999_us,
         (fabric) => fabric[member.small_message]?.[member.loaded_p999_us],
         microseconds,
       ),
-      figure('Jitter', (fabric) => fabric[member.jitter_us], microseconds, member.jitter_us),
+      figure(labels.jitter_us, (fabric) => fabric[member.jitter_us], microseconds, member.jitter_us),
     ],
   ],
   [
     'Network',
     [
-      figure('Packets dropped', (fabric) => fabric.drops, count, 'drops'),
-      figure('Packets retransmitted', (fabric) => fabric.retransmissions, count, 'retransmissions'),
-      figure('Packets marked', (fabric) => fabric.marks, count),
-      figure('Paused (PFC), all ports', (fabric) => fabric[member.pause_s], seconds),
-      figure('Waiting for credits, all ports', (fabric) => fabric[member.credit_stall_s], seconds),
+      figure(labels.drops, (fabric) => fabric.drops, count, 'drops'),
+      figure(labels.retransmissions, (fabric) => fabric.retransmissions, count, 'retransmissions'),
+      figure(labels.marks, (fabric) => fabric.marks, count),
+      figure(labels.pause_s, (fabric) => fabric[member.pause_s], seconds),
+      figure(labels.credit_stall_s, (fabric) => fabric[member.credit_stall_s], seconds),
       {
         label: 'Outage when a link fails',
         unless: 'Fault recovery',
@@ -139,7 +140,7 @@ const GROUPS = [
       },
       {label: 'Time lost to a failed link', cell: (fabric) => fabric.fault && faultText(fabric.fault)},
       figure(
-        'CPU per host',
+        labels.cpu_cores_per_host,
         (fabric) => fabric[member.cpu_cores_per_host],
         (value) => `${plain(value)} cores`,
       ),
@@ -163,7 +164,7 @@ const GROUPS = [
     'Cost',
     [
       {
-        label: 'Cost of the work, hosts and GPUs included',
+        label: labels.work_cost_usd,
         cell: (fabric) =>
           isNumber(fabric[member.work_cost]?.usd) && [
             h('b', {}, dollars(fabric[member.work_cost].usd)),
@@ -172,13 +173,13 @@ const GROUPS = [
           ],
       },
       {
-        label: 'Against the recommended',
+        label: labels.work_cost_to_recommended,
         cell: (fabric) =>
           isNumber(fabric[member.work_cost]?.[member.to_recommended]) &&
           signedPercent(fabric[member.work_cost][member.to_recommended] - 1),
       },
-      figure('Network, to buy', (fabric) => fabric[member.cost_usd], dollars, member.cost_usd),
-      figure('Power', (fabric) => fabric[member.power_w], watts, member.power_w),
+      figure(labels.cost_usd, (fabric) => fabric[member.cost_usd], dollars, member.cost_usd),
+      figure(labels.power_w, (fabric) => fabric[member.power_w], watts, member.power_w),
       {
         label: 'Network, per unit of work',
         cell: (fabric) =>
@@ -192,9 +193,9 @@ const GROUPS = [
   [
     'Tuning risk',
     [
-      figure('Step time lost, median misconfiguration', (fabric) => fabric[member.tuning_risk]?.median, signedPercent),
+      figure(labels.tuning_risk_median, (fabric) => fabric[member.tuning_risk]?.median, signedPercent),
       {
-        label: 'Step time lost, worst misconfiguration',
+        label: labels.tuning_risk_worst,
         cell: (fabric) =>
           (isNumber(fabric[member.tuning_risk]?.worst) || fabric[member.tuning_risk]?.[member.worst_fails]) && [
             worstText(fabric[member.tuning_risk]),
@@ -206,19 +207,19 @@ const GROUPS = [
   ],
 ];
 
-const PRICE = 'Price of the network'; // shown with the digits of the page
+const PRICE = labels.cost_usd; // of the rows that buyers compare: shown with the digits of the page
 const ORIGINS = {emerges: null, catalogue: 'catalogue', 'not measured': null};
 
 /** The rows of the document; a label that one fabric alone has is a row too. */
 function buyersRows(fabrics) {
-  const labels = [...new Set(fabrics.flatMap((fabric) => list(fabric.rows).map((row) => row.label)))];
-  return labels.map((label) => ({
-    label,
+  const texts = [...new Set(fabrics.flatMap((fabric) => list(fabric.rows).map((row) => row.label)))];
+  return texts.map((text) => ({
+    label: text,
     cell: (fabric) => {
-      const row = list(fabric.rows).find((candidate) => candidate.label === label);
+      const row = list(fabric.rows).find((candidate) => candidate.label === text);
       if (!row || row.value === NOT_MEASURED || row.origin === NOT_MEASURED) return undefined;
       const origin = ORIGINS[row.origin];
-      const own = label === PRICE && isNumber(fabric[member.cost_usd]);
+      const own = text === PRICE && isNumber(fabric[member.cost_usd]);
       const value = own ? `${dollars(fabric[member.cost_usd])} (indicative)` : worded(row.value);
       return [value, origin && h('span', {class: 'below'}, `▤ ${origin}`)];
     },

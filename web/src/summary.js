@@ -1,4 +1,5 @@
 // The first two pages on paper: what to buy, in money, with one chart; what may go wrong, how sure it is, and of what it was said.
+import * as labels from 'weft:labels';
 import * as member from 'weft:members';
 import {baseline, change} from './baseline.js';
 import {costed} from './charts/work_cost.js';
@@ -84,8 +85,8 @@ function moneyTable(comparison, looks) {
     [
       {name: 'Fabric'},
       {name: unit ? `For a ${unit}` : 'For a unit of work', number: true},
-      {name: 'Against the recommended', number: true},
-      {name: 'Network, to buy', number: true},
+      {name: labels.work_cost_to_recommended, number: true},
+      {name: labels.cost_usd, number: true},
       {name: 'Step time (95 %)'},
       ...(baseline ? [{name: 'Against the baseline: money, step time'}] : []),
     ],

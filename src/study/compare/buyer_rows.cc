@@ -7,7 +7,9 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <string_view>
 
+#include "study/report/figure_labels.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::compare {
@@ -38,8 +40,8 @@ class Rows {
   }
 
  private:
-  void add(const char* label, const std::string& value, const char* origin) {
-    rows_.push_back({.label = label, .value = value, .origin = origin});
+  void add(std::string_view label, const std::string& value, const char* origin) {
+    rows_.push_back({.label = std::string(label), .value = value, .origin = origin});
   }
 
   void latency() {
@@ -144,9 +146,10 @@ class Rows {
 
   void cost() {
     if (fabric_.cost_usd) {
-      add("Price of the network", fmt::format("{:.2f} M USD (indicative)", *fabric_.cost_usd / 1e6), kCatalogue);
+      add(report::figure_label("cost_usd"), fmt::format("{:.2f} M USD (indicative)", *fabric_.cost_usd / 1e6),
+          kCatalogue);
     } else {
-      add("Price of the network", "", kNotMeasured);
+      add(report::figure_label("cost_usd"), "", kNotMeasured);
     }
   }
 

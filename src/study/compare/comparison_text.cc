@@ -13,10 +13,12 @@
 #include "study/compare/lost_time.h"
 #include "study/compare/money_text.h"
 #include "study/compare/seconds_text.h"
+#include "study/report/figure_labels.h"
 
 namespace weft::study::compare {
 namespace {
 
+using report::figure_label;
 using Fabric = report::ComparedFabric;
 
 constexpr const char* kAbsent = "not measured";
@@ -149,7 +151,7 @@ class Text {
   }
 
   /// `empty`: of a fabric that has nothing there while another has.
-  void row(TextTable& table, const std::string& label, const Cell& cell, const char* empty = kAbsent) {
+  void row(TextTable& table, std::string_view label, const Cell& cell, const char* empty = kAbsent) {
     std::vector<std::string> cells;
     bool any = false;
     for (const Fabric* fabric : possible_) {
@@ -158,8 +160,8 @@ class Text {
       cells.back() = cells.back().empty() ? empty : cells.back();
     }
     if (any) {
-      cells.insert(cells.begin(), label);
-      table.add(std::move(cells), label == "to the best" ? ranks() : std::vector<Tone>());
+      cells.insert(cells.begin(), std::string(label));
+      table.add(std::move(cells), label == figure_label("ratio_to_best") ? ranks() : std::vector<Tone>());
     }
   }
 
@@ -180,7 +182,7 @@ class Text {
 
   /// A figure that a fabric may not have.
   template <class Figure, class Words>
-  void add(TextTable& table, const std::string& label, const Figure& figure, const Words& words) {
+  void add(TextTable& table, std::string_view label, const Figure& figure, const Words& words) {
     row(table, label, [&](const Fabric& own) {
       const auto value = figure(own);
       return value ? words(*value) : std::string();
@@ -210,34 +212,37 @@ class Text {
     const auto seconds = [](double value) { return seconds_text(value); };
     const bool job = comparison_.scenario && comparison_.scenario->job;
     add(
-        table, job ? "Step time" : "Time", [](const Fabric& own) { return own.step.mean; }, seconds);
-    row(table, "95 % interval", [](const Fabric& own) {
+        table, job ? std::string(figure_label("step_time_s")) : "Time", [](const Fabric& own) { return own.step.mean; },
+        seconds);
+    row(table, figure_label("step_time_interval"), [](const Fabric& own) {
       return own.step.low ? fmt::format("{} .. {}", seconds_text(*own.step.low), seconds_text(*own.step.high))
                           : std::string();
     });
-    row(table, "to the best", [](const Fabric& own) {
+    row(table, figure_label("ratio_to_best"), [](const Fabric& own) {
       const double ratio = own.ratio_to_best.value_or(1);
       return fmt::format("{:.3f}x{}", ratio,
                          ratio > 1 && !own.differs_from_best.value_or(true) ? " (no difference)" : "");
     });
     add(
-        table, "Exposed communication", [](const Fabric& own) { return own.run.exposed_communication; }, seconds);
+        table, figure_label("exposed_communication_s"), [](const Fabric& own) { return own.run.exposed_communication; },
+        seconds);
     add(
-        table, "Bus bandwidth", [](const Fabric& own) { return own.run.bus_bandwidth; },
+        table, figure_label("bus_bandwidth_gbytes_per_s"), [](const Fabric& own) { return own.run.bus_bandwidth; },
         [](double v) { return fmt::format("{:.1f} GB/s", v); });
     work_cost(table);
     network_figures(table);
     cost_figures(table);
     row(
-        table, "Without", [](const Fabric& own) { return own.left_out.value_or(""); }, kNothing);
+        table, figure_label("left_out"), [](const Fabric& own) { return own.left_out.value_or(""); }, kNothing);
     row(
-        table, "Caution", [](const Fabric& own) { return own.run.slice_caution.value_or(""); }, kNothing);
-    row(table, "Longest operation", [](const Fabric& own) { return longest_operation(own); });
+        table, figure_label("slice_caution"), [](const Fabric& own) { return own.run.slice_caution.value_or(""); },
+        kNothing);
+    row(table, figure_label("longest_operation"), [](const Fabric& own) { return longest_operation(own); });
     add(
-        table, "Confidence interval of slices", [](const Fabric& own) { return own.run.interval; },
+        table, figure_label("interval"), [](const Fabric& own) { return own.run.interval; },
         [](double v) { return fmt::format("+- {:.1f} %", v * 100); });
     add(
-        table, "Composition error", [](const Fabric& own) { return own.run.composition_error; },
+        table, figure_label("composition_error"), [](const Fabric& own) { return own.run.composition_error; },
         [](double v) { return fmt::format("{:+.2f} %", v * 100); });
   }
 
@@ -249,16 +254,16 @@ class Text {
     }
     row(table, "Cost of a " + (*unit)->work_cost->unit,
         [](const Fabric& own) { return own.work_cost ? money_text(own.work_cost->usd) : std::string(); });
-    row(table, "95 % interval", [](const Fabric& own) {
+    row(table, figure_label("step_time_interval"), [](const Fabric& own) {
       return own.work_cost && own.work_cost->low
                  ? fmt::format("{} .. {}", money_text(*own.work_cost->low), money_text(*own.work_cost->high))
                  : std::string();
     });
-    row(table, "to the recommended", [](const Fabric& own) {
+    row(table, figure_label("work_cost.to_recommended"), [](const Fabric& own) {
       return own.work_cost && own.work_cost->to_recommended ? signed_percent(*own.work_cost->to_recommended - 1)
                                                             : std::string();
     });
-    row(table, "Cluster over its years", [](const Fabric& own) {
+    row(table, figure_label("work_cost.total_usd"), [](const Fabric& own) {
       return own.work_cost ? fmt::format("{}, {} years", money_text(own.work_cost->total_usd), own.work_cost->years)
                            : std::string();
     });
@@ -271,34 +276,34 @@ class Text {
     const auto of_flows = [](std::optional<double> report::FlowTimes::*figure) {
       return [figure](const Fabric& own) { return own.run.fct ? (*own.run.fct).*figure : std::nullopt; };
     };
-    add(table, "FCT p50", of_flows(&report::FlowTimes::p50), micro);
-    add(table, "FCT p99", of_flows(&report::FlowTimes::p99), micro);
-    add(table, "FCT p99.9", of_flows(&report::FlowTimes::p999), micro);
+    add(table, figure_label("fct_us.p50"), of_flows(&report::FlowTimes::p50), micro);
+    add(table, figure_label("fct_us.p99"), of_flows(&report::FlowTimes::p99), micro);
+    add(table, figure_label("fct_us.p999"), of_flows(&report::FlowTimes::p999), micro);
     add(
-        table, "Dropped packets", [](const Fabric& own) { return own.run.drops; }, count);
+        table, figure_label("drops"), [](const Fabric& own) { return own.run.drops; }, count);
     add(
-        table, "Sent again", [](const Fabric& own) { return own.run.retransmissions; }, count);
+        table, figure_label("retransmissions"), [](const Fabric& own) { return own.run.retransmissions; }, count);
     add(
-        table, "Paused (ports, sum)", [](const Fabric& own) { return own.run.pause; }, seconds);
+        table, figure_label("pause_s"), [](const Fabric& own) { return own.run.pause; }, seconds);
     add(
-        table, "Credit stalls (sum)", [](const Fabric& own) { return own.run.credit_stall; }, seconds);
+        table, figure_label("credit_stall_s"), [](const Fabric& own) { return own.run.credit_stall; }, seconds);
     add(
-        table, "CPU per host", [](const Fabric& own) { return own.run.cpu_cores_per_host; },
+        table, figure_label("cpu_cores_per_host"), [](const Fabric& own) { return own.run.cpu_cores_per_host; },
         [](double v) { return fmt::format("{:.2f} cores", v); });
   }
 
   void cost_figures(TextTable& table) {
     add(
-        table, "Power of the network", [](const Fabric& own) { return own.power; },
+        table, figure_label("power_w"), [](const Fabric& own) { return own.power; },
         [](double v) { return fmt::format("{:.1f} kW", v / 1e3); });
     add(
-        table, "Price of the network", [](const Fabric& own) { return own.cost_usd; },
+        table, figure_label("cost_usd"), [](const Fabric& own) { return own.cost_usd; },
         [](double v) { return fmt::format("{:.3f} M USD", v / 1e6); });
     add(
-        table, "Tuning risk, median",
+        table, figure_label("tuning_risk.median"),
         [](const Fabric& own) { return own.tuning_risk ? own.tuning_risk->figures.median : std::nullopt; },
         percent_text);
-    row(table, "Tuning risk, worst", [](const Fabric& own) {
+    row(table, figure_label("tuning_risk.worst"), [](const Fabric& own) {
       const report::RiskFigures risk = own.tuning_risk ? own.tuning_risk->figures : report::RiskFigures{};
       const std::string loss = risk.worst_fails.value_or(false) ? "does not end"
                                : risk.worst                     ? percent_text(*risk.worst)

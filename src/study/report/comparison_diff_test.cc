@@ -168,7 +168,7 @@ TEST(ComparisonDiff, FiveFiguresThatDecideComeFirstForEachFabricOfBothSides) {
     EXPECT_NE(figure.fabric, "tcp-bbr");
   }
   EXPECT_EQ(labels.size(), 5U);
-  EXPECT_TRUE(labels.contains("step time"));
+  EXPECT_TRUE(labels.contains("Step time"));
   const auto doubled = std::ranges::find_if(diff.headline, [](const HeadlineFigure& figure) {
     return figure.label == "price of the network" && figure.fabric == "rocev2";
   });
@@ -199,7 +199,7 @@ TEST(ComparisonDiff, JsonSaysTheSame) {
   EXPECT_LT(json["figures"][0]["relative_change"].get<double>(), -0.99);
   EXPECT_EQ(json["figures_equal"], diff.same);
   EXPECT_EQ(json["headline"].size(), diff.headline.size());
-  EXPECT_EQ(json["headline"][0]["label"], "step time");
+  EXPECT_EQ(json["headline"][0]["label"], "Step time");
 }
 
 TEST(ComparisonFigures, BoundsOfAnIntervalAreNoFiguresOfTheirOwn) {

@@ -12,6 +12,7 @@
 #include "base/text_table.h"
 #include "study/report/comparison_figures.h"
 #include "study/report/comparison_tables.h"
+#include "study/report/figure_labels.h"
 #include "study/results/summary_text.h"
 
 namespace weft::study::report {
@@ -31,18 +32,18 @@ struct Headline {
 const std::array<Headline, 11>& by_weight() {
   using Fabric = ComparedFabric;
   static const std::array<Headline, 11> kByWeight = {{
-      {"step time", name_of<&Fabric::step, &StepTimes::mean>(), HeadlineUnit::kSeconds},
-      {"waiting for communication", name_of<&Fabric::run, &RunFigures::exposed_communication>(),
+      {figure_label("step_time_s"), name_of<&Fabric::step, &StepTimes::mean>(), HeadlineUnit::kSeconds},
+      {figure_label("exposed_communication_s"), name_of<&Fabric::run, &RunFigures::exposed_communication>(),
        HeadlineUnit::kSeconds},
-      {"cost of the work", "work_cost.usd", HeadlineUnit::kMoney},
-      {"price of the network", name_of<&Fabric::cost_usd>(), HeadlineUnit::kMoney},
-      {"tuning risk, worst", "tuning_risk.worst", HeadlineUnit::kShare},
-      {"FCT p99", "fct_us.p99", HeadlineUnit::kMicroseconds},
-      {"FCT p50", "fct_us.p50", HeadlineUnit::kMicroseconds},
-      {"dropped packets", "drops", HeadlineUnit::kCount},
-      {"sent again", "retransmissions", HeadlineUnit::kCount},
-      {"paused", name_of<&Fabric::run, &RunFigures::pause>(), HeadlineUnit::kSeconds},
-      {"power of the network", name_of<&Fabric::power>(), HeadlineUnit::kWatt},
+      {figure_label("work_cost.usd"), "work_cost.usd", HeadlineUnit::kMoney},
+      {figure_label("cost_usd"), name_of<&Fabric::cost_usd>(), HeadlineUnit::kMoney},
+      {figure_label("tuning_risk.worst"), "tuning_risk.worst", HeadlineUnit::kShare},
+      {figure_label("fct_us.p99"), "fct_us.p99", HeadlineUnit::kMicroseconds},
+      {figure_label("fct_us.p50"), "fct_us.p50", HeadlineUnit::kMicroseconds},
+      {figure_label("drops"), "drops", HeadlineUnit::kCount},
+      {figure_label("retransmissions"), "retransmissions", HeadlineUnit::kCount},
+      {figure_label("pause_s"), name_of<&Fabric::run, &RunFigures::pause>(), HeadlineUnit::kSeconds},
+      {figure_label("power_w"), name_of<&Fabric::power>(), HeadlineUnit::kWatt},
   }};
   return kByWeight;
 }

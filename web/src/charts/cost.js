@@ -1,4 +1,5 @@
 // Cost against step time, and which fabrics no other one beats in both.
+import * as labels from 'weft:labels';
 import * as member from 'weft:members';
 import {axis, charts, makeChart, textWidth, tip, tooltip} from '../charts.js';
 import {possible} from '../comparison.js';
@@ -252,7 +253,7 @@ export function cost(comparison, looks) {
         {name: 'Network', number: true},
         {name: 'Power', number: true},
         {name: 'Step time', number: true},
-        {name: 'Against the best', number: true},
+        {name: labels.ratio_to_best, number: true},
         {name: 'Pareto front'},
       ],
       () =>

@@ -1,4 +1,5 @@
 // The step time of every fabric as a bar, with its confidence interval.
+import * as labels from 'weft:labels';
 import * as member from 'weft:members';
 import {baselineStep, change} from '../baseline.js';
 import {NARROW, axis, barNames, makeChart, roomFor, tip, tooltip} from '../charts.js';
@@ -163,7 +164,7 @@ export function stepTime(comparison, looks) {
         {name: 'Fabric'},
         {name: 'Step time', number: true},
         {name: '95 % interval', number: true},
-        {name: 'Against the best', number: true},
+        {name: labels.ratio_to_best, number: true},
         {name: 'Each seed', number: true},
       ],
       () =>

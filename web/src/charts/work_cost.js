@@ -1,4 +1,5 @@
 // What a unit of work costs with every fabric, and what of it: GPUs, hosts, the network, and running them.
+import * as labels from 'weft:labels';
 import * as member from 'weft:members';
 import {baselineCost} from '../baseline.js';
 import {NARROW, axis, barNames, legend, legendHeight, makeChart, roomFor, tip, tooltip} from '../charts.js';
@@ -139,7 +140,7 @@ export function workCostNumbers(fabrics) {
       {name: 'Fabric'},
       {name: 'For a unit', number: true},
       {name: '95 % interval', number: true},
-      {name: 'Against the recommended', number: true},
+      {name: labels.work_cost_to_recommended, number: true},
       {name: 'Cluster', number: true},
       ...shown.map(([name]) => ({name, number: true})),
     ],
