@@ -184,8 +184,8 @@ inline bool RcResponder::place_middle(const ReceivedPacket& received, const RcCa
 
 inline bool RcResponder::poll_ack_fast(const TransmitSlot& slot, const RcCore& core) {
   // One comparison says that neither a NAK nor a CNP waits.
-  if (hot_.pending != kPendingAck || sends_data() || (early_ != nullptr && early_->any()) || duplicate_ || echo_mark_ ||
-      has_telemetry_ || core.options.end_to_end_credits) {
+  if (hot_.pending != kPendingAck || sends_data() || (early_ != nullptr && early_->any()) || duplicate_ ||
+      names_path_ || echo_mark_ || has_telemetry_ || core.options.end_to_end_credits) {
     return false;
   }
   WEFT_DCHECK(!failed_);  // the NAK of a failed responder is still pending, or has left in ERR

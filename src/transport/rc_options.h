@@ -62,6 +62,8 @@ struct RcOptions {
   /// Not owned; null = none. They must outlive the queue pair.
   CongestionControl* congestion_control = nullptr;
   CongestionReceiver* congestion_receiver = nullptr;
+  /// One that learns hears of packets with kSelectiveRepeat only, and of marks if the peer's receiver half names them
+  /// (CongestionReceiver::name_marked_paths).
   PathSelector* path_selector = nullptr;
 
   [[nodiscard]] const SelectiveRepeatOptions& selective() const {

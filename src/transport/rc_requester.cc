@@ -30,6 +30,10 @@ void RcRequester::start(const RcCall& call) {
                                                             .round_trip = options.round_trip});
     selective_->start(hot_.una);
     selective_->acknowledged = hot_.una;
+    if (PathSelector* const path = call.options().path_selector; path != nullptr && path->wants_feedback()) {
+      selective_->learn_paths(*path);
+      learns_paths_ = true;
+    }
     refresh_slow_path_reasons();
   }
 }
@@ -258,9 +262,12 @@ void RcRequester::finish_packet(const TransmitSlot& slot, const RcCore& core, Ti
     slot.cold.telemetry.depart(telemetry_, now);
   }
   hot_.not_before = finish_with_policies(core.options.policies(), packet, hot_.not_before, now);
+  if (learns_paths_)
+    selective_->note_path(packet.ib.psn, packet.common.entropy);
   if (carries_telemetry) {
     paced_ = true;
-    packet.common.ecn = wire::Ecn::kNotEct;  // nobody learns from marks
+    if (!learns_paths_)
+      packet.common.ecn = wire::Ecn::kNotEct;  // nobody learns from marks
   }
 }
 

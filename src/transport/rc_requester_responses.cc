@@ -63,6 +63,8 @@ void RcRequester::on_selective_acknowledge(const ReceivedPacket& received, const
     return;
   }
   take_echoes(received.packet, call);
+  if (received.cold.sack.marked)
+    selective_->begin_mark(received.packet.common.entropy);
   const Psn una = hot_.una;
   if (header.psn >= una)
     on_acknowledge(received, call);
@@ -71,6 +73,8 @@ void RcRequester::on_selective_acknowledge(const ReceivedPacket& received, const
   if (received.cold.sack.duplicate)
     selective_->on_duplicate(hot_.end);
   selective_->on_sack(received.cold.sack, {.acknowledged = header.psn + 1, .end = hot_.end}, call.now);
+  if (received.cold.sack.marked)
+    selective_->end_mark(call.now);
   // Telemetry is news even where nothing is acknowledged in order.
   if (call.core.echoed_telemetry() != nullptr && wants_acks_ && header.psn < una)
     report_ack(0, call.core, call.now);
@@ -427,10 +431,11 @@ void RcRequester::rewind() {
 void RcRequester::resend_from(Psn psn, const RcCall& call) {
   hot_.gap_handled = true;
   report_loss(LossEvent::kDetected, call.core, call.now);
-  if (PathSelector* const path = call.options().path_selector; path != nullptr) {
+  if (PathSelector* const path = call.options().path_selector; path != nullptr && !path->wants_feedback()) {
     path->on_loss(path->entropy_for(psn, call.now), PathLoss::kOther, call.now);
   }
   if (selective_ != nullptr) {
+    selective_->lose_path(psn, PathLoss::kOther, call.now);
     selective_->request(psn);
     refresh_slow_path_reasons();
   } else {
@@ -471,7 +476,7 @@ void RcRequester::on_timeout(const RcCall& call) {
   restart_deadline(call.now);
   report_loss(LossEvent::kTimeout, call.core, call.now);
   if (selective_ != nullptr) {
-    selective_->on_timeout(hot_.next);
+    selective_->on_timeout(hot_.next, call.now);
     refresh_slow_path_reasons();
   } else {
     rewind();
@@ -506,7 +511,7 @@ void RcRequester::on_recovery_timer(const RcCall& call) {
     hot_.gap_handled = false;
     restart_deadline(call.now);
     report_loss(LossEvent::kTimeout, call.core, call.now);
-    selective_->on_timeout(hot_.next);
+    selective_->on_timeout(hot_.next, call.now);
   }
   if (call.now >= selective_->probe_at) {
     // The answer to a probe tells what has arrived. A READ is not repeated before the ACK timeout or a gap.

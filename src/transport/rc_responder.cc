@@ -16,7 +16,7 @@ void RcResponder::reset() {
   early_.reset();
   paced_until_ = Time::zero();
   replay_start_ = 0;
-  echo_mark_ = duplicate_ = failed_ = has_telemetry_ = false;
+  names_path_ = echo_mark_ = duplicate_ = failed_ = has_telemetry_ = false;
 }
 
 bool RcResponder::cursor_in_range() const {
@@ -118,12 +118,15 @@ void RcResponder::emit_acknowledge(const TransmitSlot& slot, const RcCall& call)
   } else {
     packet.ib.psn = hot_.expected - 1;
     syndrome = ack_syndrome(call);
-    if (duplicate_ || (early_ != nullptr && early_->any())) {
+    if (duplicate_ || names_path_ || (early_ != nullptr && early_->any())) {
       packet.ib.opcode = wire::kOpcodeSack;
       slot.cold.sack = early_ != nullptr ? early_->report(hot_.expected) : wire::SackBitmap{.base = hot_.expected};
       slot.cold.sack.duplicate = duplicate_;
+      slot.cold.sack.marked = names_path_;
+      if (names_path_)
+        packet.common.entropy = marked_entropy_;
       packet.common.flags |= wire::kHasCold;
-      duplicate_ = false;
+      duplicate_ = names_path_ = false;
       // A bitmap does not reach over all that is new: another acknowledgement tells the rest.
       left = early_ != nullptr && early_->has_unreported() ? kPendingAck : 0;
     }

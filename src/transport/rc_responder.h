@@ -98,6 +98,7 @@ class RcResponder {
   enum class Verdict : std::uint8_t { kAccepted, kReceiverNotReady, kRejected };
 
   [[gnu::noinline]] void observe_mark(const wire::Packet& packet, const RcCore& core, Time now);
+  void name_path(const wire::Packet& packet);
   void on_early(const ReceivedPacket& received, const RcCall& call);
   void on_duplicate(const ReceivedPacket& received, const RcCall& call);
   void replay(const wire::IbTransportHeader& header, const RcCall& call);
@@ -133,6 +134,8 @@ class RcResponder {
   Time paced_until_;                      // READ data obey the pacing of congestion control
   std::uint32_t replay_start_ = 0;        // packet at which the answer being sent began
   bool has_telemetry_ = false;            // the next acknowledgement brings it back
+  std::uint16_t marked_entropy_ = 0;      // of the latest marked packet, where marked paths are named
+  bool names_path_ = false;               // the next acknowledgement says so
   bool echo_mark_ = false;                // the next acknowledgement carries BECN
   bool duplicate_ = false;                // the next one says that a request has come twice
   bool failed_ = false;

@@ -13,6 +13,21 @@ void RcResponder::observe_mark(const wire::Packet& packet, const RcCore& core, T
     hot_.pending |= kPendingCnp;
   if (signal == CongestionSignal::kEcho)
     echo_mark_ = true;
+  if (const CongestionReceiver* const receiver = core.options.congestion_receiver;
+      receiver != nullptr && receiver->names_marked_paths())
+    name_path(packet);
+}
+
+// READ data keep to one path: there is nothing to name.
+void RcResponder::name_path(const wire::Packet& packet) {
+  const wire::Operation operation = wire::operation_of(packet.ib.opcode);
+  const bool answer =
+      operation >= wire::Operation::kReadResponseFirst && operation <= wire::Operation::kReadResponseOnly;
+  if (packet.common.ecn != wire::Ecn::kCe || answer)
+    return;
+  names_path_ = true;
+  marked_entropy_ = packet.common.entropy;
+  hot_.pending |= kPendingAck;
 }
 
 void RcResponder::on_request(const ReceivedPacket& received, const RcCall& call) {

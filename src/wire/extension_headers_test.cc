@@ -25,7 +25,7 @@ TEST(ExtensionHeaders, HaveTheirFieldsInWireOrder) {
 }
 
 /// Bit 0 is the lowest bit of the eighth byte, bit 64 that of the sixteenth.
-TEST(ExtensionHeaders, SackIsAFlagTheBaseAndTwoBigEndianWords) {
+TEST(ExtensionHeaders, SackIsTwoFlagsTheBaseAndTwoBigEndianWords) {
   SackEthHeader sack;
   sack.bitmap.set(0);
   sack.bitmap.set(127);
@@ -33,6 +33,9 @@ TEST(ExtensionHeaders, SackIsAFlagTheBaseAndTwoBigEndianWords) {
   EXPECT_EQ(emitted(sack), bytes_of("00ABCDEF 0000000000000001 8000000000000000"));
   sack.bitmap.duplicate = true;
   EXPECT_EQ(emitted(sack), bytes_of("80ABCDEF 0000000000000001 8000000000000000"));
+  sack.bitmap.marked = true;
+  sack.reserved = 0x05;
+  EXPECT_EQ(emitted(sack), bytes_of("C5ABCDEF 0000000000000001 8000000000000000"));
 }
 
 /// What describe() says of an opcode is what the headers themselves add up to.

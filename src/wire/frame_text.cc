@@ -95,8 +95,8 @@ void add_responses(const ExtensionHeaders& extensions, std::string& text) {
   }
   if (extensions.sack) {
     const SackBitmap& bitmap = extensions.sack->bitmap;
-    add(text, " from {} received {:#018x} {:#018x}{}", bitmap.base.value(), bitmap.words[0], bitmap.words[1],
-        bitmap.duplicate ? " duplicate" : "");
+    add(text, " from {} received {:#018x} {:#018x}{}{}", bitmap.base.value(), bitmap.words[0], bitmap.words[1],
+        bitmap.duplicate ? " duplicate" : "", bitmap.marked ? " marked path" : "");
   }
 }
 

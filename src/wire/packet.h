@@ -224,6 +224,7 @@ struct SackBitmap {
   std::array<std::uint64_t, 2> words{};
   Psn base;
   bool duplicate = false;  // a request has arrived a second time since the last acknowledgement
+  bool marked = false;     // the acknowledgement's own entropy is that of a packet that arrived with a congestion mark
 
   [[nodiscard]] bool test(int bit) const { return ((words[static_cast<unsigned>(bit) / 64] >> (bit % 64)) & 1U) != 0; }
   void set(int bit) { words[static_cast<unsigned>(bit) / 64] |= std::uint64_t{1} << (bit % 64); }

@@ -77,7 +77,10 @@ class RandomPacket {
       ib.aeth = {.original_data = info.atomic_ack ? bits64() : 0, .msn = Psn(bits32()), .syndrome = bits8()};
     }
     if (info.sack) {
-      cold.sack = {.words = {bits64(), bits64()}, .base = Psn(bits32()), .duplicate = bits64() % 2 == 0};
+      cold.sack = {.words = {bits64(), bits64()},
+                   .base = Psn(bits32()),
+                   .duplicate = bits64() % 2 == 0,
+                   .marked = bits64() % 2 == 0};
     }
   }
 

@@ -38,20 +38,21 @@ struct AtomicAckEthHeader {
   friend bool operator==(const AtomicAckEthHeader&, const AtomicAckEthHeader&) = default;
 };
 
-/// What a selective acknowledgement tells: one byte of flags (bit 7: a request has arrived twice; the others are
-/// reserved, zero), the 24-bit PSN of bit 0, then word 0 and word 1 of SackBitmap, each big-endian.
+/// What a selective acknowledgement tells: one byte of flags (bit 7: a request has arrived twice, bit 6: the
+/// source port is that of a marked packet; the others are reserved, zero), the 24-bit PSN of bit 0, then word 0 and
+/// word 1 of SackBitmap, each big-endian.
 struct SackEthHeader {
   static constexpr std::size_t kSize = 20;
 
   SackBitmap bitmap{};
-  std::uint8_t reserved = 0;  // 7 bits
+  std::uint8_t reserved = 0;  // 6 bits
 
   [[nodiscard]] static Result<SackEthHeader> parse(std::span<const std::byte> bytes);
   void emit(std::span<std::byte> out) const;
 
   friend bool operator==(const SackEthHeader& a, const SackEthHeader& b) {
     return a.bitmap.words == b.bitmap.words && a.bitmap.base == b.bitmap.base &&
-           a.bitmap.duplicate == b.bitmap.duplicate && a.reserved == b.reserved;
+           a.bitmap.duplicate == b.bitmap.duplicate && a.bitmap.marked == b.bitmap.marked && a.reserved == b.reserved;
   }
 };
 

@@ -10,7 +10,10 @@
 #include "transport/congestion/dcqcn_test_parameters.h"
 #include "transport/congestion/fixed_window.h"
 #include "transport/congestion/ib_congestion_control.h"
+#include "transport/congestion/marked_paths.h"
 #include "transport/congestion/notification_point.h"
+#include "transport/path/mixed_path.h"
+#include "transport/path/reps_path.h"
 #include "transport/path/round_robin_path.h"
 
 namespace weft::testing {
@@ -171,9 +174,7 @@ class DrawnPolicies {
     infiniband_.ccti_timer = 5;
     draw_control(random.uniform(5));
     draw_receiver(random.uniform(4));
-    if (random.uniform(2) == 0) {
-      path_ = std::make_unique<transport::RoundRobinPath>(transport::RoundRobinPath::Range{.paths = 5});
-    }
+    draw_path(random.uniform(4), random);
   }
   void give_to(transport::RcOptions& options) const {
     options.congestion_control = control_.get();
@@ -199,6 +200,26 @@ class DrawnPolicies {
       receiver_ = std::make_unique<transport::FecnReply>(transport::CongestionSignal::kEcho);
     if (kind == 2)
       receiver_ = std::make_unique<EveryThird>();
+  }
+
+  void draw_path(std::uint64_t kind, RandomStream& random) {
+    if (kind == 0) {
+      path_ = std::make_unique<transport::RoundRobinPath>(transport::RoundRobinPath::Range{.paths = 5});
+    }
+    if (kind == 1) {
+      path_ = std::make_unique<transport::MixedPath>(
+          transport::BitmapPath::Options{.range = {.paths = 8}, .penalties = {}}, random);
+    }
+    if (kind == 2) {
+      path_ = std::make_unique<transport::RepsPath>(
+          transport::RepsPath::Options{.range = {.paths = 8}, .frozen = 20_us}, random);
+    }
+    // Acknowledgements of both ends then name the paths of marked packets.
+    if (random.uniform(2) == 0) {
+      if (receiver_ == nullptr)
+        receiver_ = std::make_unique<transport::MarkedPaths>();
+      receiver_->name_marked_paths();
+    }
   }
 
   transport::DcqcnParameters dcqcn_;

@@ -131,6 +131,10 @@ class CongestionReceiver {
 
   /// For the engine: whether `on_data` is to hear of a packet.
   [[nodiscard]] bool wants(bool marked) const { return marked || sees_ == Sees::kEveryPacket; }
+  /// From now on, the acknowledgement that answers a marked packet is to name its entropy, for a sender whose path
+  /// selection learns. Beside what `on_data` returns, and at once.
+  void name_marked_paths() { names_marked_paths_ = true; }
+  [[nodiscard]] bool names_marked_paths() const { return names_marked_paths_; }
 
  protected:
   /// Which packets the receiver hears of.
@@ -141,6 +145,7 @@ class CongestionReceiver {
 
  private:
   Sees sees_;
+  bool names_marked_paths_ = false;
 };
 
 }  // namespace weft::transport

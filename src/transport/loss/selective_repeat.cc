@@ -34,6 +34,20 @@ void SelectiveRepeat::start(Psn una) {
   una_ = round_end_ = steps_round_ = una;
 }
 
+void SelectiveRepeat::learn_paths(PathSelector& selector) { paths_ = std::make_unique<PathMemory>(selector, window()); }
+
+void SelectiveRepeat::tell_arrivals(Psn from, std::uint64_t places, Time now) {
+  for (; places != 0; places &= places - 1) {
+    paths_->on_arrival(from + std::countr_zero(places), now);
+  }
+}
+
+void SelectiveRepeat::tell_losses(Psn from, std::uint64_t places, PathLoss sign, Time now) {
+  for (; places != 0; places &= places - 1) {
+    paths_->on_loss(from + std::countr_zero(places), sign, now);
+  }
+}
+
 bool SelectiveRepeat::consistent() const {
   const bool counts = std::max({received_count_, responded_count_, lost_count_, resent_count_}) <= window();
   const bool highest = received_count_ == 0 || (highest_ >= una_ && received_.test(highest_));
@@ -111,6 +125,11 @@ void SelectiveRepeat::advance(Psn una, Psn end, Time now) {
   if (resent_count_ != 0) {
     resent_count_ -= resent_.reset_range(una_, passed);
   }
+  if (paths_ != nullptr) {
+    for (std::uint32_t i = 0; i < passed; ++i) {
+      paths_->on_arrival(una_ + i, now);
+    }
+  }
   una_ = una;
   WEFT_DCHECK(consistent());
 }
@@ -138,6 +157,9 @@ void SelectiveRepeat::on_sack(const wire::SackBitmap& bitmap, const Sack& sack, 
       measure(first, now);
       measure(last, now);
     }
+    if (paths_ != nullptr) {
+      tell_arrivals(from, news, now);
+    }
     highest_ = received_count_ == 0 || last > highest_ ? last : highest_;
     received_.set_bits_from(from, news);
     received_count_ += static_cast<std::uint32_t>(std::popcount(news));
@@ -148,7 +170,7 @@ void SelectiveRepeat::on_sack(const wire::SackBitmap& bitmap, const Sack& sack, 
     }
   }
   if (!by_time_ && received_count_ != 0) {
-    detect_by_count(sack.acknowledged);
+    detect_by_count(sack.acknowledged, now);
   }
   WEFT_DCHECK(consistent());
 }
@@ -185,12 +207,15 @@ void SelectiveRepeat::mark_lost(Psn psn) {
 }
 
 // A packet that was sent again already is left to the ACK timeout.
-void SelectiveRepeat::detect_by_count(Psn acknowledged) {
+void SelectiveRepeat::detect_by_count(Psn acknowledged, Time now) {
   const std::int32_t overtaken = highest_ - una_ - threshold_ + 1;
   for (std::int32_t at = std::max(acknowledged - una_, 0); at < overtaken; at += 64) {
     const Psn from = una_ + at;
     const std::uint64_t news = ~(received_.bits_from(from) | lost_.bits_from(from) | resent_.bits_from(from)) &
                                low_bits(static_cast<std::uint32_t>(overtaken - at));
+    if (paths_ != nullptr) {
+      tell_losses(from, news, PathLoss::kOther, now);
+    }
     lost_.set_bits_from(from, news);
     lost_count_ += static_cast<std::uint32_t>(std::popcount(news));
   }
@@ -226,6 +251,7 @@ Time SelectiveRepeat::detect(Psn limit, Time now) {
       const Stamp waited = present - sent;
       if (waited >= timeout_stamp) {
         mark_lost(psn);
+        lose_path(psn, PathLoss::kOther, now);
         continue;
       }
       doubtful = true;
@@ -239,10 +265,11 @@ Time SelectiveRepeat::detect(Psn limit, Time now) {
   return doubtful ? now + duration(soonest) : Time::never();
 }
 
-void SelectiveRepeat::on_timeout(Psn end) {
+void SelectiveRepeat::on_timeout(Psn end, Time now) {
   if (by_time_) {
     if (end > una_) {
       mark_lost(una_);
+      lose_path(una_, PathLoss::kTimeout, now);
     }
     return;
   }
@@ -253,6 +280,9 @@ void SelectiveRepeat::on_timeout(Psn end) {
   const std::uint32_t in_flight = span(end);
   for (std::uint32_t at = 0; at < in_flight; at += 64) {
     const std::uint64_t missing = ~received_.bits_from(una_ + at) & low_bits(in_flight - at);
+    if (paths_ != nullptr) {
+      tell_losses(una_ + at, missing, PathLoss::kTimeout, now);
+    }
     lost_.set_bits_from(una_ + at, missing);
     lost_count_ += static_cast<std::uint32_t>(std::popcount(missing));
   }
@@ -304,11 +334,14 @@ void SelectiveRepeat::clear() {
   lost_.clear();
   resent_.clear();
   received_count_ = responded_count_ = lost_count_ = resent_count_ = 0;
+  if (paths_ != nullptr) {
+    paths_->clear();
+  }
 }
 
 std::size_t SelectiveRepeat::heap_bytes() const {
   return received_.heap_bytes() + responded_.heap_bytes() + lost_.heap_bytes() + resent_.heap_bytes() +
-         sent_.capacity() * sizeof(Stamp);
+         sent_.capacity() * sizeof(Stamp) + (paths_ != nullptr ? sizeof(PathMemory) + paths_->heap_bytes() : 0);
 }
 
 }  // namespace weft::transport

@@ -14,12 +14,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/assert.h"
 #include "base/psn.h"
 #include "base/time.h"
 #include "transport/loss/psn_bitmap.h"
+#include "transport/path/path_memory.h"
 #include "wire/packet.h"
 
 namespace weft::transport {
@@ -39,6 +41,8 @@ class SelectiveRepeat {
   explicit SelectiveRepeat(const Options& options);
   /// Begins, or begins again, with nothing in flight.
   void start(Psn una);
+  /// Tells `selector`, which learns and must outlive this, what becomes of each packet; two bytes per PSN.
+  void learn_paths(PathSelector& selector);
 
   [[nodiscard]] bool by_time() const { return by_time_; }
   [[nodiscard]] std::uint32_t window() const { return received_.window(); }
@@ -48,6 +52,25 @@ class SelectiveRepeat {
     WEFT_DCHECK(psn >= una_ && psn - una_ < static_cast<std::int32_t>(window()));
     if (by_time_)
       sent_[psn.value() & mask_] = stamp(now);
+  }
+  /// The packet that leaves now has this entropy; only where paths are learnt.
+  void note_path(Psn psn, std::uint16_t entropy) {
+    WEFT_DCHECK(paths_ != nullptr);
+    paths_->on_sent(psn, entropy);
+  }
+  /// Of an acknowledgement that names the entropy of a marked packet, before and after what else it tells.
+  void begin_mark(std::uint16_t entropy) {
+    if (paths_ != nullptr)
+      paths_->begin_mark(entropy);
+  }
+  void end_mark(Time now) {
+    if (paths_ != nullptr)
+      paths_->end_mark(now);
+  }
+  /// The peer asks for packet `psn` again.
+  void lose_path(Psn psn, PathLoss sign, Time now) {
+    if (paths_ != nullptr)
+      paths_->on_loss(psn, sign, now);
   }
   /// Everything before `una` is acknowledged, `end` is one past the last packet sent. Never moves backwards.
   void advance(Psn una, Psn end, Time now);
@@ -74,7 +97,7 @@ class SelectiveRepeat {
   [[nodiscard]] Duration probe_delay() const { return (measured_ ? 4 : 16) * longest(); }
 
   /// The ACK timeout: by count all missing packets before `end` are to be sent again, by time the oldest.
-  void on_timeout(Psn end);
+  void on_timeout(Psn end, Time now);
   /// Packet `psn` is to be sent again.
   void request(Psn psn);
   /// Packets in [from, to) need not be sent again after all.
@@ -113,13 +136,16 @@ class SelectiveRepeat {
   void measure_first_arrival(Psn psn, Time now);
   void end_round(Psn end);
   void mark_lost(Psn psn);
-  void detect_by_count(Psn acknowledged);
+  void detect_by_count(Psn acknowledged, Time now);
+  void tell_arrivals(Psn from, std::uint64_t places, Time now);
+  void tell_losses(Psn from, std::uint64_t places, PathLoss sign, Time now);
 
-  PsnBitmap received_;       // the peer has the packet
-  PsnBitmap responded_;      // its answer has come: not the same for a READ that the peer has put aside
-  PsnBitmap lost_;           // to be sent again
-  PsnBitmap resent_;         // sent again already
-  std::vector<Stamp> sent_;  // by time only: when each packet left last
+  PsnBitmap received_;                 // the peer has the packet
+  PsnBitmap responded_;                // its answer has come: not the same for a READ that the peer has put aside
+  PsnBitmap lost_;                     // to be sent again
+  PsnBitmap resent_;                   // sent again already
+  std::vector<Stamp> sent_;            // by time only: when each packet left last
+  std::unique_ptr<PathMemory> paths_;  // only where paths are learnt
   Psn una_;
   Psn highest_;      // received, while received_count_ != 0
   Psn round_end_;    // when una reaches it, a round trip has passed

@@ -69,7 +69,7 @@ TEST(SelectiveRepeat, CopyIsSentOnceUntilTheTimeout) {
   EXPECT_THAT(due(repeat), ElementsAre(0));
   sack(repeat, bits(kUna, {1, 2}), kUna + 10);
   EXPECT_THAT(due(repeat), IsEmpty());
-  repeat.on_timeout(kUna + 5);
+  repeat.on_timeout(kUna + 5, Time::zero());
   EXPECT_THAT(due(repeat), ElementsAre(0, 3, 4));
 }
 
@@ -78,7 +78,7 @@ TEST(SelectiveRepeat, AcknowledgedPacketsAreNoLongerDue) {
   sack(repeat, bits(kUna, {1, 5}), kUna + 10);
   advance(repeat, kUna + 2);
   EXPECT_THAT(due(repeat), ElementsAre(2, 3, 4));
-  repeat.on_timeout(kUna + 6);
+  repeat.on_timeout(kUna + 6, Time::zero());
   advance(repeat, kUna + 6);
   EXPECT_FALSE(repeat.has_retransmission());
 }
@@ -120,7 +120,7 @@ TEST(SelectiveRepeat, ArrivalOfAPacketThatIsDueCancelsIt) {
 TEST(SelectiveRepeat, TimeoutMakesTheOldestDueEvenIfItHasArrived) {
   SelectiveRepeat repeat = started(4);
   sack(repeat, bits(kUna, {0, 1, 2}), kUna + 4);
-  repeat.on_timeout(kUna + 4);
+  repeat.on_timeout(kUna + 4, Time::zero());
   EXPECT_THAT(due(repeat), ElementsAre(0, 3));
 }
 
@@ -132,14 +132,14 @@ TEST(SelectiveRepeat, RequestAndCancelNameSinglePackets) {
   repeat.request(kUna + kWindow);
   repeat.cancel(kUna + 8, kUna + 12);
   EXPECT_THAT(due(repeat), ElementsAre(7));
-  repeat.on_timeout(kUna + 200);
+  repeat.on_timeout(kUna + 200, Time::zero());
   repeat.clear();
   EXPECT_FALSE(repeat.has_retransmission());
 }
 
 TEST(SelectiveRepeat, TimeoutCoversTheWholeWindow) {
   SelectiveRepeat repeat = started(1);
-  repeat.on_timeout(kUna + 1'000);
+  repeat.on_timeout(kUna + 1'000, Time::zero());
   EXPECT_EQ(due(repeat).size(), static_cast<std::size_t>(kWindow));
 }
 
