@@ -1,8 +1,10 @@
 #include "wire/capture_check.h"
 
 #include <algorithm>
+#include <array>
 
 #include "wire/captured_frame.h"
+#include "wire/uet/control_ordered_set.h"
 
 namespace weft::wire {
 namespace {
@@ -18,7 +20,18 @@ void check_crcs(const RdmaFrame& frame, PacketCheck& check) {
   check.verified = check.faults.size() == faults_before;
 }
 
-void check_emission(const RdmaFrame& frame, std::span<const std::byte> captured, PacketCheck& check) {
+void check_crcs(const uet::UetFrame& frame, PacketCheck& check) {
+  if (frame.tss) {
+    return;  // the ICV cannot be computed without the key
+  }
+  check.verified = uet::crc_ok(frame);
+  if (!check.verified) {
+    check.faults.push_back(fmt::format("UET CRC is {:#010x}, should be {:#010x}", frame.crc, uet::compute_crc(frame)));
+  }
+}
+
+template <class Frame>
+void check_emission(const Frame& frame, std::span<const std::byte> captured, PacketCheck& check) {
   std::vector<std::byte> emitted(emitted_size(frame));
   emit_frame(frame, emitted);
   const auto [ours, theirs] = std::ranges::mismatch(emitted, captured);
@@ -44,6 +57,40 @@ std::string fault_text(const FrameError& error, const CapturedPacket& packet) {
   return error.error.message;
 }
 
+/// A control ordered set has no check of its own: it is counted, and re-emitted.
+bool check_ordered_set(CaptureLink link, std::span<const std::byte> bytes, PacketCheck& check) {
+  if (link != CaptureLink::kEthernet || bytes.size() != uet::LlrMessage::kSize) {
+    return false;
+  }
+  std::array<std::byte, uet::LlrMessage::kSize> again;
+  if (const Result<uet::CfUpdate> update = uet::CfUpdate::parse(bytes)) {
+    update->emit(again);
+  } else if (const Result<uet::LlrMessage> message = uet::LlrMessage::parse(bytes)) {
+    message->emit(again);
+  } else {
+    return false;
+  }
+  check.rdma = true;
+  check.reemitted = std::ranges::equal(again, bytes);
+  if (!check.reemitted) {
+    check.faults.emplace_back("the control ordered set is re-emitted with other bytes");
+  }
+  return true;
+}
+
+/// `check` stays as it is if the packet is not UET either.
+void check_uet(CaptureLink link, const CapturedPacket& packet, PacketCheck& check) {
+  const CapturedUetFrame captured = parse_captured_uet(link, packet.bytes);
+  if (captured.frame) {
+    check.rdma = true;
+    check_crcs(*captured.frame, check);
+    check_emission(*captured.frame, captured.covered, check);
+  } else if (captured.frame.error().fault != FrameFault::kNotRdma) {
+    check.rdma = true;
+    check.faults.push_back(fault_text(captured.frame.error(), packet));
+  }
+}
+
 void count(const PacketCheck& check, CaptureCounts& counts) {
   ++counts.packets;
   counts.unknown += check.rdma ? 0U : 1U;
@@ -65,6 +112,9 @@ void add(const IwarpCounts& more, IwarpCounts& counts) {
 
 PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet, FurtherRocePorts ports) {
   PacketCheck check;
+  if (check_ordered_set(link, packet.bytes, check)) {
+    return check;
+  }
   const CapturedFrame captured = parse_captured(link, packet.bytes, ports);
   if (captured.frame) {
     check.rdma = true;
@@ -74,6 +124,7 @@ PacketCheck check_packet(CaptureLink link, const CapturedPacket& packet, Further
   }
   switch (captured.frame.error().fault) {
     case FrameFault::kNotRdma:
+      check_uet(link, packet, check);
       break;
     case FrameFault::kUnknownOpcode:
     case FrameFault::kMalformed:

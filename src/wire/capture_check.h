@@ -1,9 +1,12 @@
-// Checks the RDMA packets of a capture: the ICRC (and InfiniBand's VCRC, where it was captured), and that emitting the
-// parsed packet gives the captured bytes again; and the FPDUs of its iWARP connections (wire/capture_check_iwarp.h).
+// Checks the RDMA packets of a capture: the ICRC (and InfiniBand's VCRC, where it was captured) or UET's CRC, and that
+// emitting the parsed packet gives the captured bytes again; and the FPDUs of its iWARP connections
+// (wire/capture_check_iwarp.h).
 //
 // A fault is a packet that is damaged, cut short by the capture's snap length, against the specification, or has an
 // opcode that nobody assigned; a packet may have several. Anything that is not RDMA is counted as unknown and is no
-// fault. A TCP segment of an iWARP connection is not unknown; what it carries has counts of its own.
+// fault. A UET packet with TSS, whose check value needs the key, and a control ordered set of Ultra Ethernet (an
+// Ethernet record of 8 bytes), which has no check, are re-emitted but not verified. A TCP segment of an iWARP
+// connection is not unknown; what it carries has counts of its own.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +35,7 @@ struct CaptureCounts {
 
 /// What was found in one packet.
 struct PacketCheck {
-  bool rdma = false;
+  bool rdma = false;  // InfiniBand, RoCE, UET
   bool verified = false;
   bool reemitted = false;
   std::vector<std::string> faults;

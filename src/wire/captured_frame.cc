@@ -1,6 +1,7 @@
 #include "wire/captured_frame.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "wire/byte_order.h"
@@ -22,18 +23,40 @@ CapturedFrame not_rdma(std::span<const std::byte> bytes, std::string why) {
           .covered = bytes};
 }
 
+/// The IP packet behind a cooked header; nothing if it is cut short or holds something else.
+std::optional<std::span<const std::byte>> cooked_ip(CookedHeader header, std::span<const std::byte> bytes) {
+  if (bytes.size() < header.size) {
+    return std::nullopt;
+  }
+  const std::uint16_t protocol = load_be16(bytes, header.protocol_offset);
+  if (protocol != kEtherTypeIpv4 && protocol != kEtherTypeIpv6) {
+    return std::nullopt;
+  }
+  return bytes.subspan(header.size);
+}
+
 CapturedFrame parse_cooked(CookedHeader header, std::span<const std::byte> bytes, FurtherRocePorts ports) {
   if (bytes.size() < header.size) {
     Error error{fmt::format("the cooked header needs {} bytes, found {}", header.size, bytes.size())};
     return {.frame = tl::unexpected<FrameError>(FrameError{FrameFault::kMalformed, std::move(error)}),
             .covered = bytes};
   }
-  const std::uint16_t protocol = load_be16(bytes, header.protocol_offset);
-  if (protocol != kEtherTypeIpv4 && protocol != kEtherTypeIpv6) {
-    return not_rdma(bytes, fmt::format("EtherType {:#06x} in a cooked capture", protocol));
+  const std::optional<std::span<const std::byte>> ip = cooked_ip(header, bytes);
+  if (!ip) {
+    return not_rdma(bytes,
+                    fmt::format("EtherType {:#06x} in a cooked capture", load_be16(bytes, header.protocol_offset)));
   }
-  const std::span<const std::byte> ip = bytes.subspan(header.size);
-  return {.frame = parse_ip_packet(ip, ports), .covered = ip};
+  return {.frame = parse_ip_packet(*ip, ports), .covered = *ip};
+}
+
+CapturedUetFrame not_uet_frame(std::span<const std::byte> bytes) {
+  return {.frame = tl::unexpected<FrameError>(FrameError{FrameFault::kNotRdma, Error{"no link type with UET"}}),
+          .covered = bytes};
+}
+
+CapturedUetFrame parse_cooked_uet(CookedHeader header, std::span<const std::byte> bytes) {
+  const std::optional<std::span<const std::byte>> ip = cooked_ip(header, bytes);
+  return ip ? CapturedUetFrame{.frame = uet::parse_uet_ip_packet(*ip), .covered = *ip} : not_uet_frame(bytes);
 }
 
 CapturedFrame parse_erf(std::span<const std::byte> bytes) {
@@ -72,6 +95,24 @@ CapturedFrame parse_captured(CaptureLink link, std::span<const std::byte> bytes,
       return not_rdma(bytes, "a link type that weft does not read");
   }
   return not_rdma(bytes, "no link type");
+}
+
+CapturedUetFrame parse_captured_uet(CaptureLink link, std::span<const std::byte> bytes) {
+  switch (link) {
+    case CaptureLink::kEthernet:
+      return {.frame = uet::parse_uet_frame(bytes), .covered = bytes};
+    case CaptureLink::kRawIp:
+      return {.frame = uet::parse_uet_ip_packet(bytes), .covered = bytes};
+    case CaptureLink::kLinuxCooked:
+      return parse_cooked_uet(kCooked, bytes);
+    case CaptureLink::kLinuxCooked2:
+      return parse_cooked_uet(kCooked2, bytes);
+    case CaptureLink::kInfiniBand:
+    case CaptureLink::kErf:
+    case CaptureLink::kOther:
+      break;
+  }
+  return not_uet_frame(bytes);
 }
 
 }  // namespace weft::wire

@@ -1,4 +1,4 @@
-// The RDMA frame in a captured packet, whatever link type the capture has.
+// The RDMA or UET frame in a captured packet, whatever link type the capture has.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 
 #include "wire/frame.h"
 #include "wire/pcap_reader.h"
+#include "wire/uet/uet_frame.h"
 
 namespace weft::wire {
 
@@ -19,5 +20,12 @@ struct CapturedFrame {
 /// `kNotRdma`.
 [[nodiscard]] CapturedFrame parse_captured(CaptureLink link, std::span<const std::byte> bytes,
                                            FurtherRocePorts ports = {});
+
+/// The same of UET; `kNotRdma` says that it is not UET.
+struct CapturedUetFrame {
+  uet::UetFrameResult frame;
+  std::span<const std::byte> covered;
+};
+[[nodiscard]] CapturedUetFrame parse_captured_uet(CaptureLink link, std::span<const std::byte> bytes);
 
 }  // namespace weft::wire

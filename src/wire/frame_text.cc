@@ -7,6 +7,7 @@
 #include "wire/aeth_syndrome.h"
 #include "wire/captured_frame.h"
 #include "wire/pfc_frame.h"
+#include "wire/uet/uet_text.h"
 
 namespace weft::wire {
 namespace {
@@ -152,16 +153,29 @@ std::string packet_text(CaptureLink link, const CapturedPacket& packet, FurtherR
     if (const Result<PfcFrame> pfc = PfcFrame::parse(packet.bytes)) {
       return pfc_text(*pfc);
     }
+    if (Result<std::string> ordered_set = uet::ctlos_text(packet.bytes)) {
+      return *std::move(ordered_set);
+    }
   }
-  const FrameError& error = captured.frame.error();
+  const FrameError* error = &captured.frame.error();
+  const CapturedUetFrame uet = parse_captured_uet(link, packet.bytes);
+  if (error->fault == FrameFault::kNotRdma) {
+    if (uet.frame) {
+      return uet::frame_text(*uet.frame);
+    }
+    if (uet.frame.error().fault != FrameFault::kNotRdma) {
+      error = &uet.frame.error();  // UET, but malformed
+    }
+  }
   const std::size_t length = packet.bytes.size();
-  switch (error.fault) {
+  switch (error->fault) {
     case FrameFault::kNotRdma:
-      return fmt::format("not RDMA, {} bytes: {}", length, error.error.message);
+      return fmt::format("not RDMA, {} bytes: {}", length, error->error.message);
     case FrameFault::kUnknownOpcode:
-      return fmt::format("unknown opcode, {} bytes: {}", length, error.error.message);
+      return fmt::format("unknown opcode, {} bytes: {}", length, error->error.message);
     case FrameFault::kMalformed:
-      return fmt::format("malformed, {} of {} bytes captured: {}", length, packet.original_length, error.error.message);
+      return fmt::format("malformed, {} of {} bytes captured: {}", length, packet.original_length,
+                         error->error.message);
   }
   return {};
 }

@@ -16,8 +16,8 @@ namespace weft::wire {
 
 [[nodiscard]] std::string frame_text(const RdmaFrame& frame);
 
-/// Any packet of a capture: the frame's line, a PFC frame's, or why it is neither. `ports`: UDP ports of RoCEv2 besides
-/// 4791.
+/// Any packet of a capture: the frame's line, that of a UET packet or a control ordered set (wire/uet/uet_text.h), a
+/// PFC frame's, or why it is none of them. `ports`: UDP ports of RoCEv2 besides 4791.
 [[nodiscard]] std::string packet_text(CaptureLink link, const CapturedPacket& packet, FurtherRocePorts ports = {});
 
 }  // namespace weft::wire

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "wire/test_bytes.h"
+#include "wire/uet/control_ordered_set.h"
 #include "wire/uet/entropy.h"
 #include "wire/uet/pds.h"
 #include "wire/uet/ses.h"
+#include "wire/uet/tss.h"
 
 namespace weft::wire::uet {
 namespace {
@@ -44,6 +46,24 @@ struct Rules<PdsNack> : PdsRules<PdsNack::kCcxSize, 10, 12> {};
 template <>
 struct Rules<PdsControl> : PdsRules<PdsControl::kSize, 11> {};
 
+template <>
+struct Rules<TssHeader> : PdsRules<TssHeader::kSourceSize, 1> {};
+
+/// First byte and O-code.
+template <std::uint8_t kFirstType, std::uint8_t kTypes>
+struct CtlosRules {
+  static constexpr std::size_t kLongest = 8;
+  static void fix(ByteVector& bytes) {
+    bytes[0] = (bytes[0] & std::byte{1}) != std::byte{0} ? std::byte{0x5C} : std::byte{0x4B};
+    bytes[1] = static_cast<std::byte>(kFirstType + std::to_integer<unsigned>(bytes[1]) % kTypes);
+    bytes[4] = (bytes[4] & std::byte{0xF0}) | std::byte{6};
+  }
+};
+template <>
+struct Rules<LlrMessage> : CtlosRules<1, 4> {};
+template <>
+struct Rules<CfUpdate> : CtlosRules<0x10, 1> {};
+
 /// Version 0.
 template <std::size_t kSize>
 struct SesRules {
@@ -78,7 +98,7 @@ class EveryUetHeader : public ::testing::Test {};
 using UetHeaders =
     ::testing::Types<PdsRequest, PdsRudi, PdsUud, PdsAck, PdsNack, PdsControl, SesSmallRequest, SesMediumRequest,
                      SesStandardRequest, SesResponse, SesDataResponse, SesSmallDataResponse, SesAtomic, SesCompareSwap,
-                     SesSync, SesRendezvous, EntropyHeader>;
+                     SesSync, SesRendezvous, EntropyHeader, TssHeader, LlrMessage, CfUpdate, CcUpdate>;
 TYPED_TEST_SUITE(EveryUetHeader, UetHeaders);
 
 TYPED_TEST(EveryUetHeader, IsEmittedAsItWasParsed) {
