@@ -10,6 +10,7 @@ import project
 LAYERS = {
     "base": [],
     "wire": ["base"],
+    "security": ["wire"],
     "verbs": ["base"],
     "transport": ["wire", "verbs"],
     "sim": ["base"],
@@ -37,6 +38,7 @@ RESTRICTED_HEADERS = [
     (re.compile(r"ctime|time\.h|sys/time\.h|sys/timerfd\.h|sys/times\.h"), {"live", "cli"},
      "clocks are for live/ and cli/ alone"),
     (re.compile(r"pcap(/.*)?\.h|zlib\.h"), {"wire"}, "only wire/ uses zlib and libpcap"),
+    (re.compile(r"openssl/.*"), {"security"}, "only security/ uses OpenSSL"),
     (re.compile(r"CLI/.*"), {"cli"}, "only cli/ reads a command line"),
     (re.compile(r"toml\+\+/.*"), {"study/scenario"}, "only study/scenario/ reads TOML"),
     (re.compile(r"sqlite3\.h"), {"study/results"}, "only study/results/ keeps a database"),

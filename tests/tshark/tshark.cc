@@ -56,18 +56,19 @@ Dissection split(std::string_view line, const std::vector<std::string>& fields) 
 }  // namespace
 
 Result<std::vector<Dissection>> dissect(wire::LinkType link_type, std::span<const std::vector<std::byte>> packets,
-                                        std::vector<std::string> fields) {
+                                        std::vector<std::string> fields, std::string_view script) {
   const std::string capture =
       std::filesystem::path(testing::TempDir()) / fmt::format("weft_sample_{}.pcapng", getpid());
   if (auto written = write_capture(capture, link_type, packets); !written) {
     return pass_on(written);
   }
-  auto dissections = dissect_file(capture, std::move(fields));
+  auto dissections = dissect_file(capture, std::move(fields), script);
   std::filesystem::remove(capture);
   return dissections;
 }
 
-Result<std::vector<Dissection>> dissect_file(const std::string& capture, std::vector<std::string> fields) {
+Result<std::vector<Dissection>> dissect_file(const std::string& capture, std::vector<std::string> fields,
+                                             std::string_view script) {
   // A home of its own: a user's Wireshark preferences must not change the outcome.
   const std::filesystem::path home =
       std::filesystem::path(testing::TempDir()) / fmt::format("weft_tshark_{}", getpid());
@@ -78,6 +79,9 @@ Result<std::vector<Dissection>> dissect_file(const std::string& capture, std::ve
       "HOME={} timeout 120 tshark -n -r {} -T fields -E occurrence=f -o ip.check_checksum:TRUE -o "
       "tcp.check_checksum:TRUE -o udp.ignore_ipv6_zero_checksum:TRUE",
       home.string(), capture);
+  if (!script.empty()) {
+    command += fmt::format(" -X 'lua_script:{}'", script);
+  }
   for (const char* guesser : kGuessers) {
     command += fmt::format(" --disable-heuristic {}", guesser);
   }

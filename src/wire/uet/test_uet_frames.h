@@ -217,7 +217,7 @@ inline std::vector<std::pair<NextHeader, Ses>> sample_responses(RandomStream& ra
 
 inline std::vector<std::pair<std::string, PdsHeader>> sample_notices(RandomStream& random) {
   std::vector<std::pair<std::string, PdsHeader>> all;
-  for (const std::uint8_t code : {0x01, 0x02, 0x0D, 0x17, 0x1A, 0xFF}) {
+  for (const int code : {0x01, 0x02, 0x0D, 0x17, 0x1A, 0xFF}) {
     all.emplace_back("NACK", PdsNack{.marked = coin(random),
                                      .retransmitted = coin(random),
                                      .code = static_cast<NackCode>(code),

@@ -30,7 +30,11 @@ std::vector<SampleUetFrame> all_samples() {
 }
 
 CapturedPacket captured(const ByteVector& bytes) {
-  return {.number = 1, .bytes = bytes, .original_length = static_cast<std::uint32_t>(bytes.size())};
+  CapturedPacket packet;
+  packet.number = 1;
+  packet.bytes = bytes;
+  packet.original_length = static_cast<std::uint32_t>(bytes.size());
+  return packet;
 }
 
 UetFrame small_write() {
