@@ -63,6 +63,8 @@ class ListedFlows final : public FlowSource {
   std::size_t next_ = 0;
 };
 
+class TriggerPlan;
+
 /// The traffic of a job: what each of its ranks sends. Immutable, so its sources may be made in any order.
 class TrafficPattern {
  public:
@@ -71,6 +73,8 @@ class TrafficPattern {
   [[nodiscard]] virtual std::unique_ptr<FlowSource> flows_of(RankId rank) const = 0;
   /// Whether any flow's operation needs a receive request.
   [[nodiscard]] virtual bool needs_receives() const = 0;
+  /// Flows that start when others have ended, which no source gives. Null: there are none.
+  [[nodiscard]] virtual const TriggerPlan* triggers() const { return nullptr; }
 };
 
 }  // namespace weft::workload

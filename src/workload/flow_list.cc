@@ -18,19 +18,39 @@ Result<void> check(const JobOptions& job, const ListedFlow& flow) {
   return check_flow(flow.shape);
 }
 
+std::string flow_number(std::size_t index) { return fmt::format("flow {}", index + 1); }
+
+Result<void> check_triggers(const std::vector<ListedFlow>& flows, const std::vector<Trigger>& triggers) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < flows.size(); ++i)
+    names.push_back(flow_number(i));
+  if (auto fault = find_trigger_fault(flows, triggers, names))
+    return tl::unexpected<Error>(fault->flow ? std::move(fault->error).at(names[*fault->flow])
+                                             : std::move(fault->error));
+  return {};
+}
+
 }  // namespace
 
-Result<FlowList> FlowList::make(const JobOptions& job, const std::vector<ListedFlow>& flows) {
+Result<FlowList> FlowList::make(const JobOptions& job, const std::vector<ListedFlow>& flows,
+                                const std::vector<Trigger>& triggers) {
   FlowList list;
   std::map<std::pair<RankId, RankId>, std::uint32_t> indices;
+  std::vector<Flow> named;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const ListedFlow& flow = flows[i];
     if (auto right = check(job, flow); !right)
-      return tl::unexpected<Error>(std::move(right.error()).at(fmt::format("flow {}", i + 1)));
+      return tl::unexpected<Error>(std::move(right.error()).at(flow_number(i)));
     const std::uint32_t index = indices[{flow.source, flow.destination}]++;
-    list.flows_[flow.source].push_back(
-        {.id = {job.id, flow.source, flow.destination, index}, .shape = flow.shape, .channel = index});
+    named.push_back({.id = {job.id, flow.source, flow.destination, index}, .shape = flow.shape, .channel = index});
+    if (flow.triggers.after.empty())
+      list.flows_[flow.source].push_back(named.back());
     list.needs_receives_ |= needs_receive(flow.shape.operation);
+  }
+  if (!triggers.empty()) {
+    if (auto right = check_triggers(flows, triggers); !right)
+      return pass_on(right);
+    list.plan_ = TriggerPlan(flows, named, triggers);
   }
   for (auto& [source, own] : list.flows_)
     std::stable_sort(own.begin(), own.end(),

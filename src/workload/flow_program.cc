@@ -2,11 +2,23 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace weft::workload {
+namespace {
+
+// No pair of ranks has so many flows of a list.
+constexpr std::uint32_t kTriggerChannel = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kNoticeToken = std::numeric_limits<std::uint64_t>::max();
+constexpr ConnectionOptions kTriggerConnection{.queue_pairs = 1, .max_send_wr = 64, .receive_requests = 128};
+
+}  // namespace
 
 FlowProgram::FlowProgram(Messenger& messenger, std::unique_ptr<FlowSource> source, const FlowProgramOptions& options)
-    : messenger_(messenger), source_(std::move(source)), options_(options), next_(take()) {}
+    : messenger_(messenger), source_(std::move(source)), options_(options), next_(take()) {
+  if (options_.triggers != nullptr)
+    board_.emplace(*options_.triggers, options_.rank);
+}
 
 std::optional<Flow> FlowProgram::take() {
   std::optional<Flow> flow = source_->next();
@@ -33,20 +45,37 @@ Result<void> FlowProgram::on_event() {
   return open_due_flows();
 }
 
-Result<void> FlowProgram::open_due_flows() {
-  const Time now = messenger_.now();
-  while (next_ && next_->shape.start <= now && open_.live_count() < options_.max_open_flows) {
+Time FlowProgram::next_start() const {
+  const Time listed = next_ ? next_->shape.start : Time::never();
+  return released_.empty() ? listed : earlier(listed, released_.begin()->first);
+}
+
+std::optional<Flow> FlowProgram::take_due(Time now) {
+  if (next_start() > now || open_.live_count() >= options_.max_open_flows)
+    return std::nullopt;
+  if (next_ && next_->shape.start == next_start()) {
     const Flow flow = *next_;
     next_ = take();
-    if (flow.shape.stop <= now)
+    return flow;
+  }
+  const Flow flow = released_.begin()->second;
+  released_.erase(released_.begin());
+  return flow;
+}
+
+Result<void> FlowProgram::open_due_flows() {
+  const Time now = messenger_.now();
+  while (const std::optional<Flow> flow = take_due(now)) {
+    if (flow->shape.stop <= now)
       continue;  // a limit on open flows held it back for too long
     if (options_.is_quiet && options_.is_quiet(now))
       continue;
-    if (auto opened = open(flow); !opened)
+    if (auto opened = open(*flow); !opened)
       return opened;
   }
-  if (next_ && next_->shape.start > now && timer_.is_never()) {
-    timer_ = next_->shape.start;
+  // A timer that is set already may be too late for what has been released meanwhile.
+  if (const Time start = next_start(); start > now && start < timer_) {
+    timer_ = start;
     messenger_.ports().machine().set_timer({.at = timer_});
   }
   return {};
@@ -90,19 +119,73 @@ Result<void> FlowProgram::pump(Handle handle) {
     ++open.posted;
     ++open.outstanding;
   }
-  if (open.outstanding == 0) {
-    failed_flows_ += open.failed ? 1 : 0;
-    open_.release(handle);
-  }
-  return {};
+  if (open.outstanding > 0)
+    return {};
+  failed_flows_ += open.failed ? 1 : 0;
+  const FlowId ended = open.flow.id;
+  const bool fires = board_.has_value() && !open.failed;
+  open_.release(handle);
+  if (!fires)
+    return {};
+  TriggerBoard::Effects effects;
+  board_->on_sent(ended, effects);
+  return follow(effects);
 }
 
 Result<void> FlowProgram::on_sent(const Message& message, verbs::WcStatus status) {
+  if (message.token == kNoticeToken)
+    return {};
   const Handle handle(static_cast<std::uint32_t>(message.token));
   OpenFlow& open = open_[handle];
   --open.outstanding;
   open.failed |= status != verbs::WcStatus::kSuccess;
   return pump(handle);
+}
+
+Result<void> FlowProgram::on_arrived(const Arrival& arrival) {
+  if (!board_)
+    return {};
+  TriggerBoard::Effects effects;
+  const std::uint32_t channel = messenger_.end(arrival.channel).name.channel;
+  if (channel == kTriggerChannel) {
+    if (auto taken = board_->on_notice(arrival.immediate, effects); !taken)
+      return taken;
+  } else {
+    board_->on_arrived({options_.job, arrival.source, options_.rank, channel}, effects);
+  }
+  return follow(effects);
+}
+
+// Released flows are opened by the event that released them, after all its completions.
+Result<void> FlowProgram::follow(const TriggerBoard::Effects& effects) {
+  for (const TriggerBoard::Ready& ready : effects.ready) {
+    Flow flow = ready.flow;
+    flow.shape.start = later(messenger_.now() + ready.delay, flow.shape.start + options_.start_delay);
+    released_.emplace(flow.shape.start, flow);
+  }
+  for (const TriggerNotice& notice : effects.notices) {
+    if (auto sent = notify(notice); !sent)
+      return sent;
+  }
+  return {};
+}
+
+Result<void> FlowProgram::notify(const TriggerNotice& notice) {
+  auto channel =
+      messenger_.open({.from = options_.rank, .to = notice.to, .channel = kTriggerChannel}, kTriggerConnection);
+  if (!channel)
+    return pass_on(channel);
+  const ConnectionEnd& end = messenger_.end(*channel);
+  if (auto offered = check_operation(Operation::kWriteWithImm, end.port.provider->query_device()); !offered)
+    return fail("triggers between ranks: {}", offered.error().message);
+  return messenger_.post(*channel, 0,
+                         {.flow = {options_.job, options_.rank, notice.to, kTriggerChannel},
+                          .number = notices_++,
+                          .size = Bytes::zero(),
+                          .operation = Operation::kWriteWithImm,
+                          .immediate = notice.word,
+                          .token = kNoticeToken,
+                          .is_control = true});
 }
 
 }  // namespace weft::workload

@@ -1,11 +1,13 @@
 // The program of one rank that sends the flows of a source and answers those of its peers.
 //
 // A flow opens at its start, or, with a limit on open flows, when an earlier one has ended. It ends when its last
-// message has finished, or at the first that fails. Memory grows with the open flows.
+// message has finished, or at the first that fails. Memory grows with the open flows. Flows that wait for triggers open
+// when these have released them; what concerns other ranks are control messages of no length with immediate data.
 #pragma once
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -13,6 +15,7 @@
 #include "workload/flow.h"
 #include "workload/messenger.h"
 #include "workload/program.h"
+#include "workload/trigger_board.h"
 
 namespace weft::workload {
 
@@ -25,6 +28,9 @@ struct FlowProgramOptions {
   Duration start_delay{};  // of this rank: every flow starts so much later
   /// Asked at each arrival: whether it is left out, because nobody looks at the network now. Null: none is.
   std::function<bool(Time)> is_quiet{};
+  /// Flows that wait for others, and the rank whose they are; null: none do. The plan must outlive the program.
+  const TriggerPlan* triggers = nullptr;
+  RankId rank{};
 };
 
 class FlowProgram final : public Program, private MessageHandler {
@@ -34,7 +40,9 @@ class FlowProgram final : public Program, private MessageHandler {
 
   [[nodiscard]] Result<void> start() override;
   [[nodiscard]] Result<void> on_event() override;
-  [[nodiscard]] bool done() const override { return !next_.has_value() && open_.live_count() == 0; }
+  [[nodiscard]] bool done() const override {
+    return !next_.has_value() && open_.live_count() == 0 && released_.empty() && (!board_ || board_->waiting() == 0);
+  }
 
   [[nodiscard]] std::uint64_t failed_flows() const { return failed_flows_; }
 
@@ -52,7 +60,13 @@ class FlowProgram final : public Program, private MessageHandler {
   using Handle = Slab<OpenFlow>::Handle;
 
   Result<void> on_sent(const Message& message, verbs::WcStatus status) override;
+  Result<void> on_arrived(const Arrival& arrival) override;
+  [[nodiscard]] Result<void> follow(const TriggerBoard::Effects& effects);
+  [[nodiscard]] Result<void> notify(const TriggerNotice& notice);
   [[nodiscard]] Result<void> open_due_flows();
+  /// The flow that is to open next and may: of the source, or one that triggers have released.
+  [[nodiscard]] std::optional<Flow> take_due(Time now);
+  [[nodiscard]] Time next_start() const;
   [[nodiscard]] Result<void> open(const Flow& flow);
   [[nodiscard]] Result<void> pump(Handle handle);
   [[nodiscard]] bool wants_more(const OpenFlow& open) const;
@@ -62,6 +76,9 @@ class FlowProgram final : public Program, private MessageHandler {
   FlowProgramOptions options_;
   std::optional<Flow> next_;  // with the rank's delay in its start
   Slab<OpenFlow> open_;
+  std::optional<TriggerBoard> board_;
+  std::multimap<Time, Flow> released_;  // by start
+  std::uint64_t notices_ = 0;
   Time timer_ = Time::never();  // the one that is set and has not fired
   std::uint64_t failed_flows_ = 0;
 };

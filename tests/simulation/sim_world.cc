@@ -144,7 +144,9 @@ SimWorld::SimWorld(SimOptions options)
   if (flows_->needs_receives()) {
     program.connection.receive_requests = 2 * program.connection.max_send_wr;
   }
+  program.triggers = flows_->triggers();
   for (std::uint32_t i = 0; i < job_.ranks; ++i) {
+    program.rank = workload::RankId(i);
     ports_.push_back(must(workload::RankPorts::open(world_->machine(i), options.memory)));
     messengers_.emplace_back(ports_.back(), connector_, matcher_);
     connector_.add_rank(ports_.back(), messengers_.back());

@@ -80,7 +80,9 @@ void SmallWorld::run(const workload::TrafficPattern& pattern, workload::FlowProg
   options.job = job_.id;
   if (pattern.needs_receives() && options.connection.receive_requests == 0)
     options.connection.receive_requests = 2 * options.connection.max_send_wr;
+  options.triggers = pattern.triggers();
   run([&](workload::Messenger& messenger, workload::DeliveryMatcher&, workload::RankId rank) {
+    options.rank = rank;
     return std::make_unique<workload::FlowProgram>(messenger, pattern.flows_of(rank), options);
   });
 }

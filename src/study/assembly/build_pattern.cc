@@ -59,6 +59,26 @@ Result<void> take(TrafficPlan& plan, Result<Pattern> made, const scenario::Traff
   return {};
 }
 
+// A flow that a stop cuts off, or that repeats until one, would never fire what others wait for.
+Result<void> check_triggers(const scenario::TrafficSettings& traffic, const scenario::FlowFile& file,
+                            const std::vector<workload::ListedFlow>& list) {
+  if (file.triggers.empty()) {
+    return {};
+  }
+  if (traffic.stop || traffic.count == 0) {
+    return wrong(traffic, "flows with triggers have no stop, and a count above 0");
+  }
+  std::vector<std::string> names;
+  for (const scenario::FlowLine& line : file.flows) {
+    names.push_back(line.place);
+  }
+  if (std::optional<workload::TriggerFault> fault = workload::find_trigger_fault(list, file.triggers, names)) {
+    return tl::unexpected<Error>(
+        std::move(fault->error).at(fault->flow ? names[*fault->flow] : file.trigger_places[fault->trigger->value()]));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<std::size_t>> select(const std::vector<std::string>& selectors, const std::vector<Participant>& from,
@@ -177,13 +197,14 @@ Result<void> PatternBuilder::incast(TrafficPlan& plan, const scenario::TrafficSe
 Result<void> PatternBuilder::flows(TrafficPlan& plan, const scenario::TrafficSettings& traffic,
                                    const std::vector<Participant>& all) const {
   std::vector<workload::ListedFlow> list;
+  std::vector<workload::Trigger> triggers;
   if (!traffic.file.empty()) {
-    Result<std::vector<scenario::FlowLine>> lines = scenario::read_flow_file(traffic.file);
-    if (!lines) {
-      return wrong(traffic, "file: " + lines.error().message);
+    Result<scenario::FlowFile> file = scenario::read_flow_file(traffic.file);
+    if (!file) {
+      return wrong(traffic, "file: " + file.error().message);
     }
     const std::map<std::string, std::size_t> known = by_name(all);
-    for (const scenario::FlowLine& line : *lines) {
+    for (const scenario::FlowLine& line : file->flows) {
       const auto from = known.find(line.source);
       const auto to = known.find(line.destination);
       if (from == known.end() || to == known.end()) {
@@ -193,10 +214,16 @@ Result<void> PatternBuilder::flows(TrafficPlan& plan, const scenario::TrafficSet
       workload::FlowShape shape = shape_of(traffic);
       shape.size = line.size;
       shape.start = shape.start + line.start;
-      list.push_back(
-          {RankId(static_cast<std::uint32_t>(from->second)), RankId(static_cast<std::uint32_t>(to->second)), shape});
+      list.push_back({.source = RankId(static_cast<std::uint32_t>(from->second)),
+                      .destination = RankId(static_cast<std::uint32_t>(to->second)),
+                      .shape = shape,
+                      .triggers = line.triggers});
       plan.expected_bytes += static_cast<std::uint64_t>(line.size.count() * traffic.count);
     }
+    if (Result<void> checked = check_triggers(traffic, *file, list); !checked) {
+      return checked;
+    }
+    triggers = std::move(file->triggers);
   } else {
     Result<std::vector<std::size_t>> from = select(traffic.sources, all, traffic);
     Result<std::vector<std::size_t>> to = select(traffic.destinations, all, traffic);
@@ -209,15 +236,16 @@ Result<void> PatternBuilder::flows(TrafficPlan& plan, const scenario::TrafficSet
     }
     for (std::size_t i = 0; i < from->size(); ++i) {
       const std::size_t destination = to->size() == 1 ? to->front() : (*to)[i];
-      list.push_back({RankId(static_cast<std::uint32_t>((*from)[i])), RankId(static_cast<std::uint32_t>(destination)),
-                      shape_of(traffic)});
+      list.push_back({.source = RankId(static_cast<std::uint32_t>((*from)[i])),
+                      .destination = RankId(static_cast<std::uint32_t>(destination)),
+                      .shape = shape_of(traffic)});
     }
     plan.expected_bytes = static_cast<std::uint64_t>(traffic.size.count() * traffic.count) * list.size();
   }
   for (const workload::ListedFlow& flow : list) {
     plan.pairs.emplace_back(flow.source.value(), flow.destination.value());
   }
-  return take(plan, workload::FlowList::make(plan.job, list), traffic);
+  return take(plan, workload::FlowList::make(plan.job, list, triggers), traffic);
 }
 
 Result<void> PatternBuilder::poisson(TrafficPlan& plan, const scenario::TrafficSettings& traffic,

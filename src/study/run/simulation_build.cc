@@ -323,7 +323,10 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   if (job.training) {
     return make_training_program(job, rank);
   }
-  workload::FlowProgramOptions options{.job = job.plan.job.id, .start_delay = start_delay(job, rank)};
+  workload::FlowProgramOptions options{.job = job.plan.job.id,
+                                       .start_delay = start_delay(job, rank),
+                                       .triggers = job.plan.pattern->triggers(),
+                                       .rank = workload::RankId(rank)};
   if (job.plan.as_long_as_jobs) {
     options.is_quiet = [this](Time now) { return rests(now); };
   }

@@ -95,7 +95,9 @@ constexpr std::array kTraffic = {
     Key{.name = "file",
         .binding = bind<&TrafficSettings::file>(),
         .fallback = "",
-        .about = "File with a list of flows, relative to the scenario; instead of `sources`.",
+        .about =
+            "File with a list of flows, relative to the scenario; instead of `sources`. Lines `source, destination, "
+            "size[, start]`; flows can start when others have ended (\"Flows in a file\").",
         .only_for = "flows",
         .example = "\"flows.txt\""},
     Key{.name = "priority",
