@@ -22,6 +22,7 @@
 #include "cli/diff_command.h"
 #include "cli/exit_status.h"
 #include "cli/help_command.h"
+#include "cli/import_command.h"
 #include "cli/init_command.h"
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
@@ -68,6 +69,8 @@ int run(int argc, char** argv) {
   add_perf_command(app, perf_text, exit_status);
   InitText init_text;
   add_init_command(app, init_text, exit_status);
+  ImportText import_text;
+  add_import_command(app, import_text, exit_status);
   ShowText show_text;
   add_show_command(app, show_text, exit_status);
   CollectiveText collective_text;

@@ -18,6 +18,7 @@ LAYERS = {
     "host": ["fabric", "transport"],
     "workload": ["verbs"],
     "study/scenario": ["host", "workload"],
+    "study/import": ["study/scenario"],
     "study/world": ["host", "workload"],
     "study/assembly": ["study/scenario", "study/world"],
     "study/results": ["study/scenario"],
@@ -28,7 +29,7 @@ LAYERS = {
     "study/compare": ["study/cost", "study/report"],
     "study/claims": ["study/compare"],
     "live": ["transport", "workload"],
-    "cli": ["study/claims", "study/tuning", "live"],
+    "cli": ["study/claims", "study/import", "study/tuning", "live"],
 }
 
 # System headers that only some folders may include.

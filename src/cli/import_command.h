@@ -1,0 +1,37 @@
+// `weft import`: inputs of other simulators as scenarios.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// What the command line says; empty: what the reference does by itself.
+struct ImportText {
+  std::string matrix;
+  std::string topology{};
+  std::string nodes{};
+  std::string tiers{};
+  std::string linkspeed{};
+  std::string hop_latency{};
+  std::string switch_latency{};
+  std::string mtu{};
+  std::string queue_size{};
+  std::string queue_size_bdp_factor{};
+  std::vector<std::string> ecn{};
+  std::string cwnd{};
+  std::string failed{};
+  std::string seed{};
+  std::string end{};
+  std::string start_unit = "us";
+  std::string family = "rocev2";
+  std::string output{};
+  bool disable_trim = false;
+  bool force = false;
+};
+
+/// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.
+void add_import_command(CLI::App& app, ImportText& text, int& exit_status);
+
+}  // namespace weft::cli
