@@ -253,11 +253,11 @@ int run_import_htsim(const ImportText& text) {
 }  // namespace
 
 void add_import_command(CLI::App& app, ImportText& text, int& exit_status) {
-  CLI::App* import = app.add_subcommand("import", "Inputs of other simulators as scenarios");
-  import->require_subcommand(1);
-  CLI::App* htsim = import->add_subcommand("htsim",
-                                           "A connection matrix and a topology of htsim (Ultra Ethernet "
-                                           "Consortium); options are those of htsim_uec, with units");
+  CLI::App* command = app.add_subcommand("import", "Inputs of other simulators as scenarios");
+  command->require_subcommand(1);
+  CLI::App* htsim = command->add_subcommand("htsim",
+                                            "A connection matrix and a topology of htsim (Ultra Ethernet "
+                                            "Consortium); options are those of htsim_uec, with units");
   htsim->add_option("--cm,--tm", text.matrix, "Connection matrix")->required()->type_name("FILE");
   htsim->add_option("--topo", text.topology, "Topology file; none: a whole fat-tree")->type_name("FILE");
   htsim->add_option("--output,-o", text.output, "The scenario to write; its flows go beside it")
