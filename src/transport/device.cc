@@ -22,7 +22,9 @@ constexpr std::array<wire::PacketKind, kEngineKinds> kPacketKinds = {wire::Packe
                                                                      wire::PacketKind::kInfiniBandTransport,
                                                                      wire::PacketKind::kTcp,
                                                                      wire::PacketKind::kTcp,
-                                                                     wire::PacketKind::kMemory};
+                                                                     wire::PacketKind::kMemory,
+                                                                     wire::PacketKind::kUet,
+                                                                     wire::PacketKind::kUet};
 
 /// The number of the queue pair that a packet is for; invalid if this device has no engines for it.
 Qpn destination_of(const wire::Packet& packet) {
@@ -48,6 +50,12 @@ Qpn Device::on_packet(const ReceivedPacket& received, Time now) {
 
 QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
   advance_to(now);
+  if (received.packet.common.kind == wire::PacketKind::kUet && uet_ != nullptr) [[unlikely]] {
+    const QpSlot context{.index = uet_->deliver(received, now_), .kind = EngineKind::kUetPdc};
+    if (const verbs::SrqHandle srq = uet_->last_srq(); srq.is_valid())
+      check_srq_limit(srq);
+    return context;
+  }
   const Qpn destination = destination_of(received.packet);
   const QpSlot slot = destination.is_valid() ? table_.find(destination) : QpSlot{};
   if (!slot.exists() || kPacketKinds[static_cast<std::size_t>(slot.kind)] != received.packet.common.kind) {
@@ -63,6 +71,8 @@ QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
 }
 
 EngineKind Device::engine_for(const wire::Packet& packet) const {
+  if (packet.common.kind == wire::PacketKind::kUet)
+    return EngineKind::kUetPdc;
   const Qpn destination = destination_of(packet);
   const QpSlot slot = destination.is_valid() ? table_.find(destination) : QpSlot{};
   if (slot.exists()) {
@@ -75,11 +85,17 @@ EngineKind Device::engine_for(const wire::Packet& packet) const {
 
 bool Device::poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now) {
   advance_to(now);
+  if (qp.kind == EngineKind::kUetPdc)
+    return uet_->poll_transmit(static_cast<std::uint16_t>(qp.index), slot, now_);
   return with(*this, qp, [&](auto& engine) { return engine.poll_transmit(slot, context_, now_); });
 }
 
 void Device::on_timeout(QpSlot qp, Time now) {
   advance_to(now);
+  if (qp.kind == EngineKind::kUetPdc) {
+    uet_->on_timeout(static_cast<std::uint16_t>(qp.index), now_);
+    return;
+  }
   with(*this, qp, [&](auto& engine) { engine.on_timeout(context_, now_); });
 }
 
@@ -88,6 +104,10 @@ const QpCore& Device::core_of(QpSlot qp) const {
 }
 
 Device::Readiness Device::readiness_slow(QpSlot qp) const {
+  if (qp.kind == EngineKind::kUetPdc) {
+    const auto place = static_cast<std::uint16_t>(qp.index);
+    return {uet_->next_data(place), uet_->next_timeout(place), uet_->response_pending(place), false};
+  }
   return with(*this, qp, [](const auto& engine) -> Readiness {
     if constexpr (requires { engine.response_pending(); }) {
       return {engine.next_data(), engine.next_timeout(), engine.response_pending(), false};
@@ -131,6 +151,13 @@ bool Device::poll_transmit_any(TransmitSlot slot, Time now) {
     if (qpn.is_valid() && next_transmit(qpn) <= now && poll_transmit(qpn, slot, now))
       return true;
   }
+  for (std::size_t tried = 0; uet_ != nullptr && tried < uet_->places(); ++tried) {
+    uet_turn_ = uet_turn_ + 1 < uet_->places() ? uet_turn_ + 1 : 0;
+    const QpSlot context{.index = static_cast<std::uint32_t>(uet_turn_), .kind = EngineKind::kUetPdc};
+    const Readiness wanted = readiness_slow(context);
+    if ((wanted.response_pending || wanted.data <= now) && poll_transmit(context, slot, now))
+      return true;
+  }
   return false;
 }
 
@@ -139,6 +166,10 @@ void Device::on_timeouts(Time now) {
     if (const Qpn qpn = table_.at(place); qpn.is_valid() && next_timeout(qpn) <= now)
       on_timeout(qpn, now);
   }
+  for (std::size_t place = 0; uet_ != nullptr && place < uet_->places(); ++place) {
+    if (uet_->next_timeout(static_cast<std::uint16_t>(place)) <= now)
+      on_timeout({.index = static_cast<std::uint32_t>(place), .kind = EngineKind::kUetPdc}, now);
+  }
 }
 
 Time Device::next_event() const {
@@ -146,6 +177,10 @@ Time Device::next_event() const {
   for (std::size_t place = 0; place < table_.places(); ++place) {
     if (const Qpn qpn = table_.at(place); qpn.is_valid())
       soonest = earlier(soonest, earlier(next_transmit(qpn), next_timeout(qpn)));
+  }
+  for (std::size_t place = 0; uet_ != nullptr && place < uet_->places(); ++place) {
+    const Readiness wanted = readiness_slow({.index = static_cast<std::uint32_t>(place), .kind = EngineKind::kUetPdc});
+    soonest = earlier(soonest, wanted.response_pending ? Time::zero() : earlier(wanted.data, wanted.timeout));
   }
   return soonest;
 }
@@ -177,12 +212,14 @@ const MemoryQueuePair* Device::find_memory(Qpn qpn) const {
 }
 
 std::size_t Device::state_bytes(QpSlot qp) const {
+  if (qp.kind == EngineKind::kUetPdc)
+    return uet_->state_bytes(static_cast<std::uint16_t>(qp.index));
   return with(*this, qp, [](const auto& engine) { return sizeof(engine) + engine.heap_bytes(); });
 }
 
 std::size_t Device::heap_bytes() const {
   std::size_t bytes = table_.heap_bytes() + rc_.heap_bytes() + uc_.heap_bytes() + ud_.heap_bytes() + tcp_.heap_bytes() +
-                      iwarp_.heap_bytes() + memory_.heap_bytes();
+                      iwarp_.heap_bytes() + memory_.heap_bytes() + (uet_ == nullptr ? 0 : uet_->heap_bytes());
   for (std::size_t place = 0; place < table_.places(); ++place) {
     if (const Qpn qpn = table_.at(place); qpn.is_valid())
       bytes += with(*this, table_.find(qpn), [](const auto& engine) { return engine.heap_bytes(); });

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "base/slab.h"
@@ -21,6 +22,7 @@
 #include "transport/stream/tcp_queue_pair.h"
 #include "transport/uc_queue_pair.h"
 #include "transport/ud_queue_pair.h"
+#include "transport/uet/uet_endpoint.h"
 #include "verbs/context.h"
 #include "verbs/provider.h"
 
@@ -30,6 +32,8 @@ class Device final : public verbs::Provider {
  public:
   /// The endpoint must be valid, and max_qp at most 2^23.
   explicit Device(const DeviceOptions& options);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
 
   // For the program. Moving the instant forward comes before its calls.
 
@@ -66,6 +70,10 @@ class Device final : public verbs::Provider {
   [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const IwarpOptions& options);
   /// Over a scale-up link: of type kRc for the program. Both ends must have the same format.
   [[nodiscard]] Result<Qpn> create_qp(const verbs::QpInitAttributes& init, const MemoryOptions& options);
+  /// Over Ultra Ethernet, with DeviceOptions::uet: of type kRc for the program. Error also: another encapsulation.
+  [[nodiscard]] Result<Qpn> create_uet_qp(const verbs::QpInitAttributes& init);
+  /// What contexts of Ultra Ethernet are made with, from the next one on.
+  void set_uet_policies(const UetPolicies& policies);
   [[nodiscard]] Result<void> modify_qp(Qpn qpn, const verbs::QpAttributes& attributes,
                                        verbs::QpAttributeMask mask) override;
   [[nodiscard]] Result<verbs::QpDescription> query_qp(Qpn qpn) const override;
@@ -83,7 +91,8 @@ class Device final : public verbs::Provider {
 
   // For the driver. A number that names no queue pair does nothing.
 
-  /// Gives the packet to its queue pair, whose number comes back; invalid (and counted) if there is none.
+  /// Gives the packet to its queue pair, whose number comes back; invalid (and counted) if there is none, and for
+  /// Ultra Ethernet, whose packets are for contexts.
   Qpn on_packet(const ReceivedPacket& received, Time now);
   void on_timeout(Qpn qpn, Time now);
   [[nodiscard]] bool poll_transmit(Qpn qpn, TransmitSlot slot, Time now);
@@ -100,7 +109,7 @@ class Device final : public verbs::Provider {
     bool cnp_first = false;         // and the first of them is a CNP
   };
   [[nodiscard]] QpSlot slot_of(Qpn qpn) const { return table_.find(qpn); }
-  /// As on_packet; the slot does not exist if there is no such queue pair.
+  /// As on_packet; the slot does not exist if there is no such queue pair. Of Ultra Ethernet, that of the context.
   QpSlot deliver(const ReceivedPacket& received, Time now);
   /// Of the queue pair that a packet is for; that of its kind of packet if there is no such queue pair.
   [[nodiscard]] EngineKind engine_for(const wire::Packet& packet) const;
@@ -114,6 +123,13 @@ class Device final : public verbs::Provider {
     return {engine.next_data(), engine.next_timeout(), engine.response_pending(), engine.cnp_first()};
   }
   void on_timeout(QpSlot qp, Time now);
+  /// Calls may change contexts of Ultra Ethernet besides their own; a driver then asks what those want now.
+  [[nodiscard]] bool has_touched() const { return uet_ != nullptr && uet_->has_touched(); }
+  /// Only if there is one.
+  [[nodiscard]] QpSlot take_touched() { return {.index = uet_->take_touched(), .kind = EngineKind::kUetPdc}; }
+  /// Null without queue pairs over Ultra Ethernet.
+  [[nodiscard]] const UetEndpoint* uet() const { return uet_.get(); }
+  /// Of a queue pair, not a context.
   [[nodiscard]] const QpCore& core_of(QpSlot qp) const;
   /// Where the memory of a key lies; host memory if the key is not known.
   [[nodiscard]] verbs::MemoryPlace place_of(std::uint32_t key) const {
@@ -123,7 +139,7 @@ class Device final : public verbs::Provider {
   /// Completions of the device so far.
   [[nodiscard]] std::uint64_t completions() const { return context_.completions(); }
 
-  /// One packet of any queue pair; they take turns. False: none has anything to send now.
+  /// One packet of any queue pair or context; they take turns. False: none has anything to send now.
   [[nodiscard]] bool poll_transmit_any(TransmitSlot slot, Time now);
   /// Calls on_timeout where it is due.
   void on_timeouts(Time now);
@@ -163,6 +179,8 @@ class Device final : public verbs::Provider {
   static decltype(auto) with(Self& self, QpSlot slot, Function function);
   template <class Engine, class Options>
   Result<Qpn> add(Slab<Engine>& slab, EngineKind kind, const verbs::QpInitAttributes& init, const Options& options);
+  [[nodiscard]] Result<Qpn> admit(const verbs::QpInitAttributes& init);
+  [[nodiscard]] UetEndpoint& make_uet();
   [[nodiscard]] Readiness readiness_slow(QpSlot qp) const;
   void check_srq_limit(verbs::SrqHandle srq);
   void wake_waiting(verbs::SrqHandle srq);
@@ -179,7 +197,10 @@ class Device final : public verbs::Provider {
   Slab<TcpQueuePair> tcp_;
   Slab<IwarpQueuePair> iwarp_;
   Slab<MemoryQueuePair> memory_;
-  std::size_t turn_ = 0;  // place in the table where poll_transmit_any goes on
+  std::unique_ptr<UetEndpoint> uet_;  // from the first queue pair of it on
+  std::size_t turn_ = 0;              // place in the table where poll_transmit_any goes on
+  std::size_t uet_turn_ = 0;          // and among the contexts
+  UetPolicies uet_policies_;
   std::uint64_t unknown_qp_packets_ = 0;
 };
 

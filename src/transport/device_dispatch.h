@@ -21,9 +21,13 @@ decltype(auto) Device::with(Self& self, QpSlot slot, Function function) {
     case EngineKind::kIwarp:
       return function(self.iwarp_[Slab<IwarpQueuePair>::Handle(slot.index)]);
     case EngineKind::kMemory:
+      return function(self.memory_[Slab<MemoryQueuePair>::Handle(slot.index)]);
+    case EngineKind::kUet:
+    case EngineKind::kUetPdc:
       break;
   }
-  return function(self.memory_[Slab<MemoryQueuePair>::Handle(slot.index)]);
+  WEFT_DCHECK(slot.kind == EngineKind::kUet);
+  return function((*self.uet_)[UetEndpoint::Handle(slot.index)]);
 }
 
 }  // namespace weft::transport

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/ids.h"
+#include "transport/uet/uet_options.h"
 #include "verbs/provider.h"
 #include "wire/packet.h"
 
@@ -29,6 +30,8 @@ struct DeviceOptions {
   /// Decides queue pair numbers and memory keys: f(seed of the world, name of the device).
   std::uint64_t seed = 1;
   DeviceLimits limits{};
+  /// Of Ultra Ethernet, where the encapsulation is one of it.
+  UetOptions uet{};
 };
 
 /// As above, for a modification.

@@ -158,6 +158,17 @@ Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const MemoryO
 template <class Engine, class Options>
 Result<Qpn> Device::add(Slab<Engine>& slab, EngineKind kind, const verbs::QpInitAttributes& init,
                         const Options& options) {
+  const Result<Qpn> qpn = admit(init);
+  if (!qpn)
+    return qpn;
+  const QpIdentity identity{.qpn = *qpn, .endpoint = options_.endpoint, .encapsulation = options_.encapsulation};
+  const auto handle = slab.allocate(identity, init, options);
+  table_.insert(*qpn, {.index = handle.value(), .kind = kind});
+  return qpn;
+}
+
+// A number for a new queue pair, whose domain and queues are marked as in use.
+Result<Qpn> Device::admit(const verbs::QpInitAttributes& init) {
   if (Result<void> fits = check_limits(init, options_.limits); !fits)
     return pass_on(fits);
   if (table_.size() >= options_.limits.max_qp)
@@ -167,10 +178,41 @@ Result<Qpn> Device::add(Slab<Engine>& slab, EngineKind kind, const verbs::QpInit
   Qpn qpn = numbers_.next();
   while (table_.find(qpn).exists())
     qpn = numbers_.next();
-  const QpIdentity identity{.qpn = qpn, .endpoint = options_.endpoint, .encapsulation = options_.encapsulation};
-  const auto handle = slab.allocate(identity, init, options);
-  table_.insert(qpn, {.index = handle.value(), .kind = kind});
   return qpn;
+}
+
+UetEndpoint& Device::make_uet() {
+  if (uet_ == nullptr) {
+    uet_ = std::make_unique<UetEndpoint>(UetEndpoint::Setup{.endpoint = options_.endpoint,
+                                                            .encapsulation = options_.encapsulation,
+                                                            .seed = options_.seed,
+                                                            .options = options_.uet,
+                                                            .policies = uet_policies_},
+                                         table_, context_);
+  }
+  return *uet_;
+}
+
+Result<Qpn> Device::create_uet_qp(const verbs::QpInitAttributes& init) {
+  if (!wire::is_uet(options_.encapsulation)) {
+    return fail("create_qp: the device's packets are {}; Ultra Ethernet needs one of its own encapsulations",
+                wire::to_string(options_.encapsulation));
+  }
+  if (Result<void> right = check_type(init.type, verbs::QpType::kRc); !right)
+    return pass_on(right);
+  const Result<Qpn> qpn = admit(init);
+  if (!qpn)
+    return qpn;
+  const UetEndpoint::Handle handle =
+      make_uet().create({.qpn = *qpn, .endpoint = options_.endpoint, .encapsulation = options_.encapsulation}, init);
+  table_.insert(*qpn, {.index = handle.value(), .kind = EngineKind::kUet});
+  return qpn;
+}
+
+void Device::set_uet_policies(const UetPolicies& policies) {
+  uet_policies_ = policies;
+  if (uet_ != nullptr)
+    uet_->set_policies(policies);
 }
 
 Result<void> Device::modify_qp(Qpn qpn, const verbs::QpAttributes& attributes, verbs::QpAttributeMask mask) {
@@ -217,6 +259,11 @@ Result<void> Device::destroy_qp(Qpn qpn) {
       break;
     case EngineKind::kMemory:
       memory_.release(Slab<MemoryQueuePair>::Handle(slot.index));
+      break;
+    case EngineKind::kUet:
+      uet_->destroy(UetEndpoint::Handle(slot.index), now_);
+      break;
+    case EngineKind::kUetPdc:
       break;
   }
   return {};

@@ -14,10 +14,11 @@
 namespace weft::transport {
 
 /// What carries a queue pair: RC of verbs is served by the RC engine, over a stream by TCP or iWARP, or over a
-/// scale-up link by loads and stores.
-enum class EngineKind : std::uint8_t { kRc, kUc, kUd, kTcp, kIwarp, kMemory };
-inline constexpr std::size_t kEngineKinds = 6;
-static_assert(static_cast<std::size_t>(EngineKind::kMemory) + 1 == kEngineKinds);
+/// scale-up link by loads and stores. kUetPdc is no queue pair, but a packet delivery context, which several queue
+/// pairs of kind kUet send through.
+enum class EngineKind : std::uint8_t { kRc, kUc, kUd, kTcp, kIwarp, kMemory, kUet, kUetPdc };
+inline constexpr std::size_t kEngineKinds = 8;
+static_assert(static_cast<std::size_t>(EngineKind::kUetPdc) + 1 == kEngineKinds);
 
 /// An engine of one device: its kind, and its handle in the slab of that kind.
 struct QpSlot {

@@ -6,28 +6,20 @@
 // Source: Ultra Ethernet Specification 1.0, PDS and SES.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "wire/uet/nack_code.h"
+#include "wire/uet/pds_prologue.h"
+#include "wire/uet/ses_codes.h"
 
 namespace weft::wire {
 
-/// PDS type, five bits of the prologue.
-enum class UetType : std::uint8_t {
-  kReserved = 0,
-  kTss = 1,
-  kRudRequest = 2,
-  kRodRequest = 3,
-  kRudiRequest = 4,
-  kRudiResponse = 5,
-  kUudRequest = 6,
-  kAck = 7,
-  kAckCc = 8,
-  kAckCcx = 9,
-  kNack = 10,
-  kControl = 11,
-  kNackCcx = 12,
-  kRudCcRequest = 13,
-  kRodCcRequest = 14,
-};
+using UetType = uet::PdsType;
+using UetControl = uet::ControlType;
+using UetNack = uet::NackCode;
+using UetNextHeader = uet::NextHeader;
+using UetOperation = uet::SesOpcode;
 
 /// Flags of the PDS prologue, by type of packet.
 enum UetFlag : std::uint8_t {
@@ -46,83 +38,8 @@ enum UetFlag : std::uint8_t {
   kUetNackRudi = 0x08,  // names a RUDI packet
 };
 
-/// What the control type of a control packet asks for.
-enum class UetControl : std::uint8_t {
-  kNoop = 0,
-  kAckRequest = 1,
-  kClear = 2,
-  kClearRequest = 3,
-  kClose = 4,
-  kCloseRequest = 5,
-  kProbe = 6,
-  kCredit = 7,
-  kCreditRequest = 8,
-  kNegotiation = 9,
-};
-
-/// Why a packet was not taken.
-enum class UetNack : std::uint8_t {
-  kNone = 0,
-  kTrimmed = 0x01,
-  kTrimmedLastHop = 0x02,
-  kTrimmedAck = 0x03,
-  kNoPdc = 0x04,
-  kNoCcc = 0x05,
-  kNoBitmap = 0x06,
-  kNoPacketBuffer = 0x07,
-  kNoGuaranteedDelivery = 0x08,
-  kNoSesMessage = 0x09,
-  kNoResource = 0x0A,
-  kPsnOutOfWindow = 0x0B,
-  kRodOutOfOrder = 0x0D,
-  kInvalidDestinationPdc = 0x0E,
-  kPdcMismatch = 0x0F,
-  kClosing = 0x10,
-  kClosingInError = 0x11,
-  kPacketNotReceived = 0x12,
-  kResponseUnavailable = 0x13,
-  kAckWithData = 0x14,
-  kInvalidSyn = 0x15,
-  kPdcModeMismatch = 0x16,
-  kNewStartPsn = 0x17,
-  kReceivedSesProcessing = 0x18,
-  kUnexpectedEvent = 0x19,
-  kReceiverInferredLoss = 0x1A,
-};
+/// Codes that are not experimental.
 inline constexpr std::size_t kUetNackCodes = 0x1B;
-
-/// What follows the PDS header.
-enum class UetNextHeader : std::uint8_t {
-  kNone = 0,
-  kSmallRequest = 1,   // optimised, not matching
-  kMediumRequest = 2,  // a message of one packet
-  kStandardRequest = 3,
-  kResponse = 4,
-  kResponseWithData = 5,
-  kSmallResponseWithData = 6,
-};
-
-/// SES operation of a request.
-enum class UetOperation : std::uint8_t {
-  kNoop = 0x00,
-  kWrite = 0x01,
-  kRead = 0x02,
-  kAtomic = 0x03,
-  kFetchAtomic = 0x04,
-  kSend = 0x05,
-  kRendezvousSend = 0x06,
-  kDatagram = 0x07,
-  kDeferrableSend = 0x08,
-  kTaggedSend = 0x09,
-  kRendezvousTaggedSend = 0x0A,
-  kDeferrableTaggedSend = 0x0B,
-  kReadyToRestart = 0x0C,
-  kTaggedSendAtomic = 0x0D,
-  kTaggedSendFetchAtomic = 0x0E,
-  kMessageError = 0x0F,
-  kWriteSync = 0x10,
-  kAtomicSync = 0x11,
-};
 
 /// Flags of an SES request.
 enum UetSesFlag : std::uint8_t {
@@ -145,7 +62,7 @@ struct UetRequestFields {
 /// Acknowledgement: which packets beyond the cumulative one have come, and what congestion control is to know.
 struct UetAckFields {
   std::uint64_t sack_bitmap;  // bit i: the packet `sack_offset + i` after the cumulative one
-  std::uint64_t cc_state;     // transport/uet/cc_state.h
+  std::uint64_t cc_state;     // wire/uet/ack_cc_state.h
 };
 /// NACK and control packet.
 struct UetNoticeFields {
@@ -198,7 +115,7 @@ struct UetExtension {
   std::uint32_t initiator;   // who sends, as programs name each other
   std::uint16_t message_id;  // SES response in an acknowledgement: of the message answered
   std::uint8_t return_code;  // SES response; 0: no error
-  std::uint8_t atomic_code;  // 1: compare and swap, 0: add
+  std::uint8_t atomic_code;  // uet::AtomicOperation
 };
 static_assert(sizeof(UetExtension) == 40);
 

@@ -9,12 +9,12 @@ namespace {
 
 TEST(UetHeader, ATargetsAddressHas24BitsBesideTheKindOfHeader) {
   UetHeader header;
-  header.set_target(UetNextHeader::kStandardRequest, 0xABCDEF);
+  header.set_target(UetNextHeader::kRequestStandard, 0xABCDEF);
   EXPECT_EQ(header.resource(), 0xABCDEFU);
-  EXPECT_EQ(header.next_header(), UetNextHeader::kStandardRequest);
-  header.set_target(UetNextHeader::kResponseWithData, 0x00FFFF);
+  EXPECT_EQ(header.next_header(), UetNextHeader::kRequestStandard);
+  header.set_target(UetNextHeader::kResponseData, 0x00FFFF);
   EXPECT_EQ(header.resource(), 0x00FFFFU);
-  EXPECT_EQ(header.next_header(), UetNextHeader::kResponseWithData);
+  EXPECT_EQ(header.next_header(), UetNextHeader::kResponseData);
 }
 
 // A RUD request of 12 bytes with a standard header of 44, over IPv4 and UDP: 14 + 20 + 8 before, CRC and FCS behind.

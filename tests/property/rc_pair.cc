@@ -119,4 +119,16 @@ RcPair::RcPair(const RcPairOptions& first, const RcPairOptions& second) {
   network_ = std::make_unique<TestNetwork>(*ends_[0], *ends_[1], first.network);
 }
 
+Result<void> RcPair::post_recv(int side, const verbs::RecvWr& request) {
+  RcSide& mine = this->side(side);
+  return mine.srq.is_valid() ? mine.context.find_srq(mine.srq)->post(request)
+                             : mine.qp->post_recv(request, mine.context, Time::zero());
+}
+
+std::string RcPair::fault(int side) {
+  if (const verbs::QpState state = this->side(side).qp->state(); state != verbs::QpState::kRts)
+    return fmt::format("the queue pair is in {}", verbs::to_string(state));
+  return this->side(side).guards_intact() ? "" : "memory outside the region was touched";
+}
+
 }  // namespace weft::testing

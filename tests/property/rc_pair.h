@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/property/test_network.h"
+#include "tests/property/traffic_ends.h"
 #include "transport/rc_queue_pair.h"
 
 namespace weft::testing {
@@ -67,16 +68,27 @@ class RcSide {
 };
 
 /// Both sides in RTS, and the network between them.
-class RcPair {
+class RcPair final : public TrafficEnds {
  public:
   explicit RcPair(const RcPairOptions& both) : RcPair(both, both) {}
   /// Ends may have different options; those of the network are the first end's.
   RcPair(const RcPairOptions& first, const RcPairOptions& second);
   [[nodiscard]] RcSide& side(int index) { return *sides_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] TestNetwork& network() { return *network_; }
-  [[nodiscard]] Result<void> post_send(int side, const verbs::SendWr& request) {
+  [[nodiscard]] Result<void> post_send(int side, const verbs::SendWr& request) override {
     return this->side(side).qp->post_send(request, this->side(side).context, network_->now());
   }
+
+  // For traffic.
+  [[nodiscard]] std::span<std::byte> memory(int side) override { return this->side(side).memory(); }
+  [[nodiscard]] std::uint32_t key(int side) const override { return sides_[static_cast<std::size_t>(side)]->key; }
+  [[nodiscard]] Result<void> post_recv(int side, const verbs::RecvWr& request) override;
+  [[nodiscard]] std::vector<verbs::WorkCompletion> poll_send(int side) override { return this->side(side).poll_send(); }
+  [[nodiscard]] std::vector<verbs::WorkCompletion> poll_recv(int side) override { return this->side(side).poll_recv(); }
+  [[nodiscard]] std::string fault(int side) override;
+  [[nodiscard]] Time now() const override { return network_->now(); }
+  void run_until(Time until) override { network_->run_until(until); }
+  [[nodiscard]] bool run() override { return network_->run(); }
 
  private:
   std::array<std::unique_ptr<RcSide>, 2> sides_;

@@ -1,5 +1,7 @@
 #include "tests/property/rc_traffic.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "base/assert.h"
@@ -8,14 +10,18 @@ namespace weft::testing {
 
 using verbs::WrOpcode;
 
-RcTraffic::RcTraffic(RcPair& pair, const TrafficOptions& options)
+namespace {
+constexpr std::byte kUntouched{0xA5};  // what memory is filled with at first
+}  // namespace
+
+RcTraffic::RcTraffic(TrafficEnds& pair, const TrafficOptions& options)
     : pair_(pair), options_(options), random_(options.seed, "traffic") {
   WEFT_ASSERT(options.messages <= kSlots);
   for (int side = 0; side < 2; ++side) {
-    for (std::byte& byte : pair_.side(side).memory().first(kAreaBytes)) {
+    for (std::byte& byte : pair_.memory(side).first(kAreaBytes)) {
       byte = static_cast<std::byte>(random_.next() & 0xFF);
     }
-    std::memset(pair_.side(side).memory().data() + kCounter, 0, 64);
+    std::memset(pair_.memory(side).data() + kCounter, 0, 64);
     for (int slot = 0; slot < options_.messages; ++slot) {
       messages_[side].push_back(draw(slot));
       const WrOpcode opcode = messages_[side].back().opcode;
@@ -51,13 +57,11 @@ RcTraffic::Message RcTraffic::draw(int slot) {
 }
 
 void RcTraffic::post(int side, const Message& message) {
-  RcSide& mine = pair_.side(side);
-  const RcSide& peer = pair_.side(1 - side);
   const auto slot = static_cast<std::uint32_t>(message.slot) * kSlotBytes;
   const bool reads = message.opcode == WrOpcode::kRdmaRead || message.opcode == WrOpcode::kAtomicFetchAndAdd;
   const std::uint32_t local = (reads ? kReadBack : kSource) + slot;
   const std::uint32_t head = message.split ? message.length / 3 : message.length;
-  const verbs::Sge elements[2] = {mine.sge(local, head), mine.sge(local + head, message.length - head)};
+  const verbs::Sge elements[2] = {pair_.sge(side, local, head), pair_.sge(side, local + head, message.length - head)};
   verbs::SendWr wr;
   wr.wr_id = static_cast<std::uint64_t>(message.slot);
   wr.opcode = message.opcode;
@@ -70,7 +74,7 @@ void RcTraffic::post(int side, const Message& message) {
   const std::uint32_t remote = message.opcode == WrOpcode::kAtomicFetchAndAdd ? kCounter
                                : message.opcode == WrOpcode::kRdmaRead        ? kSource + slot
                                                                               : kWritten + slot;
-  wr.rdma = {RcSide::kBase + remote, peer.key};
+  wr.rdma = {TrafficEnds::kBase + remote, pair_.key(1 - side)};
   const Result<void> posted = pair_.post_send(side, wr);
   WEFT_ASSERT(posted.has_value());
 }
@@ -78,8 +82,9 @@ void RcTraffic::post(int side, const Message& message) {
 void RcTraffic::post_receives(int side, int upto) {
   for (int& posted = receives_posted_[side]; posted < upto; ++posted) {
     const auto slot = static_cast<std::uint32_t>(posted) * kSlotBytes;
+    const verbs::Sge element = pair_.sge(side, kReceived + slot, kSlotBytes);
     const Result<void> done =
-        pair_.side(side).post_recv(static_cast<std::uint64_t>(posted), kReceived + slot, kSlotBytes);
+        pair_.post_recv(side, {.wr_id = static_cast<std::uint64_t>(posted), .sg_list = std::span(&element, 1)});
     WEFT_ASSERT(done.has_value());
   }
 }
@@ -94,8 +99,7 @@ bool RcTraffic::run() {
       post(side, messages_[side][static_cast<std::size_t>(i)]);
     }
     if (random_.uniform(2) == 0) {
-      pair_.network().run_until(pair_.network().now() +
-                                Duration::nanoseconds(static_cast<std::int64_t>(random_.uniform(20'000))));
+      pair_.run_until(pair_.now() + Duration::nanoseconds(static_cast<std::int64_t>(random_.uniform(20'000))));
     }
     const int side = static_cast<int>(random_.uniform(2));
     if (receives_posted_[side] < receives_needed_[side]) {
@@ -104,22 +108,17 @@ bool RcTraffic::run() {
   }
   for (int side = 0; side < 2; ++side) {
     while (receives_posted_[side] < receives_needed_[side]) {
-      pair_.network().run_until(pair_.network().now() + Duration::microseconds(10));
+      pair_.run_until(pair_.now() + Duration::microseconds(10));
       post_receives(side, receives_posted_[side] + 1);
     }
   }
-  return pair_.network().run();
+  return pair_.run();
 }
 
 std::string RcTraffic::verify() {
   for (int side = 0; side < 2; ++side) {
-    if (pair_.side(side).qp->state() != verbs::QpState::kRts) {
-      return fmt::format("side {} is in {}", side, verbs::to_string(pair_.side(side).qp->state()));
-    }
-    if (!pair_.side(side).guards_intact()) {
-      return fmt::format("side {}: memory outside the region was touched", side);
-    }
-    for (const std::string& fault : {verify_data(side), verify_completions(side), verify_receives(side)}) {
+    for (const std::string& fault :
+         {pair_.fault(side), verify_data(side), verify_completions(side), verify_receives(side)}) {
       if (!fault.empty()) {
         return fmt::format("side {}: {}", side, fault);
       }
@@ -129,8 +128,7 @@ std::string RcTraffic::verify() {
 }
 
 bool RcTraffic::same(int side, std::uint32_t at, std::uint32_t peer_at, std::uint32_t length) {
-  return std::memcmp(pair_.side(side).memory().data() + at, pair_.side(1 - side).memory().data() + peer_at, length) ==
-         0;
+  return std::memcmp(pair_.memory(side).data() + at, pair_.memory(1 - side).data() + peer_at, length) == 0;
 }
 
 // Every slot holds its message and, behind it, what was there before.
@@ -143,10 +141,9 @@ std::string RcTraffic::verify_data(int side) {
     if (!same(side, kSource + slot, kWritten + slot, arrived)) {
       return fmt::format("message {}: WRITE data differ", message.slot);
     }
-    const std::span<std::byte> rest =
-        pair_.side(1 - side).memory().subspan(kWritten + slot + arrived, kSlotBytes - arrived);
+    const std::span<std::byte> rest = pair_.memory(1 - side).subspan(kWritten + slot + arrived, kSlotBytes - arrived);
     for (const std::byte byte : rest) {
-      if (byte != RcSide::kGuardByte) {
+      if (byte != kUntouched) {
         return fmt::format("message {}: bytes beyond the message were written", message.slot);
       }
     }
@@ -155,7 +152,7 @@ std::string RcTraffic::verify_data(int side) {
     }
     if (message.opcode == WrOpcode::kAtomicFetchAndAdd) {
       std::uint64_t original = 0;
-      std::memcpy(&original, pair_.side(side).memory().data() + kReadBack + slot, sizeof original);
+      std::memcpy(&original, pair_.memory(side).data() + kReadBack + slot, sizeof original);
       if (original != sum) {
         return fmt::format("message {}: fetch-and-add returned {}, not {}", message.slot, original, sum);
       }
@@ -163,12 +160,12 @@ std::string RcTraffic::verify_data(int side) {
     }
   }
   std::uint64_t counter = 0;
-  std::memcpy(&counter, pair_.side(1 - side).memory().data() + kCounter, sizeof counter);
+  std::memcpy(&counter, pair_.memory(1 - side).data() + kCounter, sizeof counter);
   return counter == sum ? "" : fmt::format("the peer's counter is {}, not {}", counter, sum);
 }
 
 std::string RcTraffic::verify_completions(int side) {
-  const std::vector<verbs::WorkCompletion> completions = pair_.side(side).poll_send();
+  const std::vector<verbs::WorkCompletion> completions = pair_.poll_send(side);
   std::size_t next = 0;
   for (const Message& message : messages_[side]) {
     if (!message.signaled) {
@@ -188,7 +185,7 @@ std::string RcTraffic::verify_completions(int side) {
 }
 
 std::string RcTraffic::verify_receives(int side) {
-  const std::vector<verbs::WorkCompletion> completions = pair_.side(side).poll_recv();
+  const std::vector<verbs::WorkCompletion> completions = pair_.poll_recv(side);
   std::size_t next = 0;
   for (const Message& message : messages_[1 - side]) {
     const bool sends = message.opcode == WrOpcode::kSend || message.opcode == WrOpcode::kSendWithImm;

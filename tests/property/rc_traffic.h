@@ -1,5 +1,5 @@
-// Random traffic over a pair of reliable connections, both ways at once, and the check that every message arrived
-// exactly once, intact and in order.
+// Random traffic over a pair of reliable queue pairs, of whichever engine, both ways at once, and the check that every
+// message arrived exactly once, intact and in order.
 //
 // Each message has slots of its own in the memory of both sides, so that a byte written twice, late or elsewhere
 // shows. Atomics add to one counter per direction: what they return must be the running sum.
@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/property/rc_pair.h"
+#include "base/random.h"
+#include "tests/property/traffic_ends.h"
 
 namespace weft::testing {
 
@@ -32,7 +33,7 @@ class RcTraffic {
   static constexpr std::uint32_t kCounter = 4 * kAreaBytes;
   static constexpr std::uint32_t kMemoryBytes = kCounter + 64;
 
-  RcTraffic(RcPair& pair, const TrafficOptions& options);
+  RcTraffic(TrafficEnds& pair, const TrafficOptions& options);
   /// Posts everything and lets the network come to rest; false if it does not.
   [[nodiscard]] bool run();
   /// What is wrong; empty if nothing is.
@@ -57,7 +58,7 @@ class RcTraffic {
   [[nodiscard]] std::string verify_receives(int side);
   [[nodiscard]] bool same(int side, std::uint32_t at, std::uint32_t peer_at, std::uint32_t length);
 
-  RcPair& pair_;
+  TrafficEnds& pair_;
   TrafficOptions options_;
   RandomStream random_;
   std::vector<Message> messages_[2];

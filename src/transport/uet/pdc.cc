@@ -1,0 +1,202 @@
+#include "transport/uet/pdc.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/assert.h"
+
+namespace weft::transport {
+
+void Pdc::open(const Opening& opening, const PdcCall& call) {
+  WEFT_DCHECK(!live());
+  template_ = opening.common;
+  key_ = opening.key;
+  role_ = opening.role;
+  id_ = opening.id;
+  peer_id_ = opening.peer_id;
+  state_ = role_ == Role::kInitiator ? State::kSyn : State::kOpen;
+  sender_.open({.start_psn = opening.start_psn, .mode = key_.mode}, call.options, opening.policies);
+  receiver_.open(opening.start_psn, call.options);
+  active_at_ = heard_at_ = call.now;
+  notice_due_ = Time::never();
+  idle_close_ = call.options.idle_close;
+  probe_after_ = call.options.probe_after;
+  peer_window_ = call.options.psn_window;
+  users_ = 0;
+  notices_ = notice_retries_ = 0;
+  close_wanted_ = failed_ = closed_by_peer_ = false;
+  ++call.counters.opened;
+}
+
+std::uint32_t Pdc::end_psn() const {
+  if (role_ == Role::kTarget)
+    return failed_ ? receiver_.base() + peer_window_ : receiver_.base();
+  return sender_.next() + 1;  // CLOSE takes one
+}
+
+bool Pdc::poll_transmit(const TransmitSlot& slot, const PdcCall& call) {
+  if (!live())
+    return false;
+  start(slot);
+  if (notices_ != 0) {
+    fill_notice(slot, call);
+    return true;
+  }
+  if (receiver_.has_answer()) {
+    slot.packet.common.flags |= wire::kControl;
+    const bool asks_to_close = close_wanted_ && role_ == Role::kTarget;
+    receiver_.fill_answer(slot, static_cast<std::uint8_t>(asks_to_close ? wire::kUetRequestClose : 0), call);
+    return true;
+  }
+  if (state_ != State::kOpen && state_ != State::kSyn)
+    return false;
+  const bool quiet = !sender_.in_flight();
+  if (!sender_.poll_transmit(slot, most_in_flight(), call)) {
+    settle(call);
+    return false;
+  }
+  if (quiet)
+    heard_at_ = call.now;
+  finish_request(slot, call);
+  return true;
+}
+
+void Pdc::start(const TransmitSlot& slot) const {
+  slot.packet.common = template_;
+  std::memset(static_cast<void*>(&slot.packet.uet), 0, sizeof(slot.packet.uet));
+  slot.packet.uet.source_pdc = id_;
+  slot.packet.uet.destination_pdc = peer_id_;
+}
+
+//= uet-1.0 3.5
+void Pdc::finish_request(const TransmitSlot& slot, const PdcCall& call) {
+  wire::UetHeader& header = slot.packet.uet;
+  header.type = key_.mode == UetMode::kRud ? wire::UetType::kRudRequest : wire::UetType::kRodRequest;
+  if (state_ == State::kSyn) {
+    header.flags |= wire::kUetSyn;
+    header.psn_offset = static_cast<std::int16_t>(header.psn - sender_.start());
+  } else {
+    header.psn_offset = static_cast<std::int16_t>(sender_.una() - 1 - header.psn);
+  }
+  if (key_.mode == UetMode::kRud)
+    slot.packet.common.flags |= wire::kUnordered;
+  if (call.options.trimming && slot.packet.common.payload_bytes > 0)
+    slot.packet.common.flags |= wire::kTrimmable;
+  active_at_ = call.now;
+}
+
+void Pdc::fill_notice(const TransmitSlot& slot, const PdcCall& call) {
+  wire::UetHeader& header = slot.packet.uet;
+  const auto bit = static_cast<std::uint8_t>(notices_ & -notices_);
+  notices_ = static_cast<std::uint8_t>(notices_ & ~bit);
+  slot.packet.common.flags |= wire::kControl;
+  header.type = wire::UetType::kControl;
+  header.flags = static_cast<std::uint8_t>(key_.mode == UetMode::kRod ? wire::kUetControlRod : 0);
+  wire::UetControl what = wire::UetControl::kNoOperation;
+  switch (static_cast<Notice>(bit)) {
+    case kClear:
+      what = wire::UetControl::kClear;
+      header.psn = sender_.una() - 1;
+      break;
+    case kClose:
+      what = wire::UetControl::kClose;
+      header.psn = close_psn_;
+      break;
+    case kCloseRequest:
+      what = wire::UetControl::kCloseRequest;
+      header.psn = receiver_.base() - 1;
+      break;
+    case kProbe:
+      what = wire::UetControl::kProbe;
+      header.psn = sender_.next() - 1;
+      header.flags |= wire::kUetAckRequest;
+      ++call.counters.probes;
+      break;
+  }
+  header.notice.code = static_cast<std::uint8_t>(what);
+  set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsNoticeBytes)}, call.options.sizes);
+}
+
+Time Pdc::close_due() const {
+  if (state_ == State::kClosing || !notice_due_.is_never())
+    return notice_due_;
+  // The target waits longer, since the initiator should be the one to close.
+  const Duration span = role_ == Role::kInitiator ? idle_close_ : idle_close_ * 4;
+  return idle() ? active_at_ + span : Time::never();
+}
+
+Time Pdc::next_timeout() const {
+  if (!live())
+    return Time::never();
+  Time soonest = earlier(sender_.next_timeout(), close_due());
+  if (probe_after_ > Duration::zero() && sender_.in_flight() && state_ == State::kOpen)
+    soonest = earlier(soonest, heard_at_ + probe_after_);
+  return soonest;
+}
+
+void Pdc::on_timeout(const PdcCall& call) {
+  if (!live())
+    return;
+  if (sender_.on_timeout(call) == PdcSender::Outcome::kGivesUp) {
+    fail(call);
+    return;
+  }
+  if (probe_after_ > Duration::zero() && sender_.in_flight() && state_ == State::kOpen &&
+      heard_at_ + probe_after_ <= call.now) {
+    notices_ |= kProbe;
+    heard_at_ = call.now;
+  }
+  if (close_due() > call.now)
+    return;
+  if (notice_due_.is_never()) {
+    want_close(call);
+  } else if (notice_retries_ == call.options.max_retries) {
+    fail(call);  // the peer has gone
+  } else {
+    ++notice_retries_;
+    notice_due_ = call.now + call.options.timeout;
+    notices_ |= state_ == State::kClosing ? kClose : kCloseRequest;
+  }
+}
+
+void Pdc::want_close(const PdcCall& call) {
+  if (!live() || state_ == State::kClosing)
+    return;
+  close_wanted_ = true;
+  if (role_ == Role::kInitiator) {
+    settle(call);
+  } else if (notice_due_.is_never()) {
+    notices_ |= kCloseRequest;
+    notice_due_ = call.now + call.options.timeout;
+  }
+}
+
+// What a call may have led to: with nothing under way, a context that is to close does so.
+void Pdc::settle(const PdcCall& call) {
+  if (close_wanted_ && role_ == Role::kInitiator && state_ == State::kOpen && idle())
+    begin_close(call);
+}
+
+void Pdc::begin_close(const PdcCall& call) {
+  state_ = State::kClosing;
+  close_psn_ = sender_.next();
+  notices_ |= kClose;
+  notice_retries_ = 0;
+  notice_due_ = call.now + call.options.timeout;
+}
+
+void Pdc::finish(const PdcCall& call) {
+  state_ = State::kDone;
+  sender_.close();
+  ++call.counters.closed;
+}
+
+void Pdc::fail(const PdcCall& call) {
+  if (!live())
+    return;
+  state_ = State::kDone;
+  failed_ = true;
+  ++call.counters.failed;
+}
+
+}  // namespace weft::transport

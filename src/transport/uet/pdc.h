@@ -1,0 +1,142 @@
+// A packet delivery context (PDC): both directions between two endpoints, from its first packet to its closing.
+//
+// The initiator opens it with its first data packet: until an acknowledgement tells the target's number, packets carry
+// SYN and their distance from the start PSN, so that any of them makes the target's context. The return direction, in
+// which answers with data travel, starts at the same PSN. Only the initiator closes: CLOSE takes the next PSN, and its
+// acknowledgement ends the context; a target asks for it by a flag or a close request. Source: UET 1.0, PDS.
+#pragma once
+
+#include <cstdint>
+
+#include "transport/uet/pdc_receiver.h"
+#include "transport/uet/pdc_sender.h"
+
+namespace weft::transport {
+
+class Pdc {
+ public:
+  enum class State : std::uint8_t {
+    kFree,
+    kSyn,  // initiator: the target's number is not known
+    kOpen,
+    kClosing,  // initiator: CLOSE is under way
+    kDone,     // to be freed by the pool
+  };
+  enum class Role : std::uint8_t { kInitiator, kTarget };
+
+  /// Whom a context is for.
+  struct Key {
+    EndpointId peer{};
+    std::uint8_t traffic_class = 0;
+    UetMode mode = UetMode::kRud;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Opening {
+    Key key{};
+    Role role = Role::kInitiator;
+    std::uint16_t id = 0;       // ours
+    std::uint16_t peer_id = 0;  // target: the initiator's
+    std::uint32_t start_psn = 0;
+    wire::PacketCommon common{};  // of every packet: addresses, encapsulation, class
+    FlowPolicies policies{};
+  };
+  void open(const Opening& opening, const PdcCall& call);
+
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] Role role() const { return role_; }
+  [[nodiscard]] const Key& key() const { return key_; }
+  [[nodiscard]] std::uint16_t id() const { return id_; }
+  [[nodiscard]] std::uint16_t peer_id() const { return peer_id_; }
+  [[nodiscard]] bool live() const { return state_ != State::kFree && state_ != State::kDone; }
+  [[nodiscard]] const PdcSender& sender() const { return sender_; }
+  [[nodiscard]] PdcSender& sender() { return sender_; }
+  [[nodiscard]] const PdcReceiver& receiver() const { return receiver_; }
+  /// First PSN that no packet of this context has: where the next one between the same endpoints may start.
+  [[nodiscard]] std::uint32_t end_psn() const;
+  /// Nothing is under way: it may be closed.
+  [[nodiscard]] bool idle() const { return live() && sender_.drained() && users_ == 0; }
+  [[nodiscard]] Time idle_since() const { return active_at_; }
+
+  /// An owner has something to send through it.
+  void enqueue(std::uint32_t owner, Time now) {
+    sender_.enqueue(owner);
+    active_at_ = now;
+  }
+  // Messages whose answers are to come through it: it stays open.
+  void add_user() { ++users_; }
+  void remove_user() { --users_; }
+  /// Initiator: close as soon as nothing is under way. Target: ask for it.
+  void want_close(const PdcCall& call);
+  [[nodiscard]] bool close_wanted() const { return close_wanted_; }
+  void forget(std::uint32_t owner) { sender_.forget(owner); }
+
+  /// A packet for this context, whose addresses and numbers agree with it.
+  void on_packet(const ReceivedPacket& received, const PdcCall& call);
+  void on_timeout(const PdcCall& call);
+  [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const PdcCall& call);
+  [[nodiscard]] bool response_pending() const { return live() && (receiver_.has_answer() || notices_ != 0); }
+  [[nodiscard]] Time next_data() const {
+    return state_ == State::kOpen || state_ == State::kSyn ? sender_.next_transmit(most_in_flight()) : Time::never();
+  }
+  [[nodiscard]] Time next_timeout() const;
+  // Once it is done:
+  [[nodiscard]] bool failed() const { return failed_; }
+  /// By CLOSE, which is still to be acknowledged.
+  [[nodiscard]] bool closed_by_peer() const { return closed_by_peer_; }
+  void free() {
+    sender_.close();
+    state_ = State::kFree;
+  }
+  /// Gives up: nothing more will be delivered.
+  void fail(const PdcCall& call);
+  [[nodiscard]] std::size_t heap_bytes() const { return sender_.heap_bytes() + receiver_.heap_bytes(); }
+
+ private:
+  /// Control packets that are to be sent.
+  enum Notice : std::uint8_t { kClear = 1, kClose = 2, kCloseRequest = 4, kProbe = 8 };
+  static constexpr std::uint32_t kMostInSyn = 4'096;  // twelve bits of PSN offset
+
+  [[nodiscard]] std::uint32_t most_in_flight() const {
+    return state_ == State::kSyn ? std::min(kMostInSyn, peer_window_) : peer_window_;
+  }
+  void start(const TransmitSlot& slot) const;
+  void finish_request(const TransmitSlot& slot, const PdcCall& call);
+  void fill_notice(const TransmitSlot& slot, const PdcCall& call);
+
+  void learn_peer(const wire::UetHeader& header);
+  void on_request(const ReceivedPacket& received, const PdcCall& call);
+  void take(const ReceivedPacket& received, const PdcCall& call);
+  void on_acknowledge(const ReceivedPacket& received, const PdcCall& call);
+  void on_nack(const ReceivedPacket& received, const PdcCall& call);
+  void on_packet_refused(std::uint32_t psn, const wire::UetNoticeFields& notice, const PdcCall& call);
+  void on_control(const ReceivedPacket& received, const PdcCall& call);
+  void on_close(const wire::Packet& packet, const PdcCall& call);
+  void begin_close(const PdcCall& call);
+  void finish(const PdcCall& call);
+  void settle(const PdcCall& call);
+  [[nodiscard]] Time close_due() const;
+
+  wire::PacketCommon template_;
+  PdcSender sender_;
+  PdcReceiver receiver_;
+  Time active_at_;                   // when something last happened
+  Time heard_at_;                    // from the peer, or the first packet sent since nothing was in flight
+  Time notice_due_ = Time::never();  // when CLOSE or a close request is sent again
+  Duration idle_close_;
+  Duration probe_after_;
+  Key key_;
+  std::uint32_t peer_window_ = 0;
+  std::uint32_t close_psn_ = 0;
+  std::uint32_t users_ = 0;
+  std::uint16_t id_ = 0;
+  std::uint16_t peer_id_ = 0;
+  State state_ = State::kFree;
+  Role role_ = Role::kInitiator;
+  std::uint8_t notices_ = 0;
+  std::uint8_t notice_retries_ = 0;
+  bool close_wanted_ = false;
+  bool failed_ = false;
+  bool closed_by_peer_ = false;
+};
+
+}  // namespace weft::transport

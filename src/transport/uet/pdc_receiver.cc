@@ -1,0 +1,176 @@
+#include "transport/uet/pdc_receiver.h"
+
+#include <algorithm>
+
+#include "wire/uet/ack_cc_state.h"
+
+namespace weft::transport {
+
+namespace {
+/// NACKs that wait to leave; more would only repeat what these say.
+constexpr std::uint32_t kMostNacks = 4'096;
+}  // namespace
+
+void PdcReceiver::open(std::uint32_t start_psn, const UetOptions& options) {
+  if (arrived_.window() != options.psn_window) {
+    arrived_ = PsnBitmap(PsnBitmap::window_for(options.psn_window));
+  } else {
+    arrived_.clear();
+  }
+  start_ = base_ = start_psn;
+  beyond_ = received_bytes_ = bytes_since_ack_ = ack_psn_ = gap_psn_ = 0;
+  ack_due_ = ack_marked_ = ack_probe_ = gap_reported_ = any_ = false;
+  responses_.clear();
+  resend_.clear();
+  nacks_.clear();
+}
+
+bool PdcReceiver::complete_before(std::uint32_t psn) const {
+  const std::int32_t left = psn_distance(base_, psn);
+  return left <= 0 ||
+         (static_cast<std::uint32_t>(left) <= arrived_.window() &&
+          arrived_.run_from(short_psn(base_), static_cast<std::uint32_t>(left)) == static_cast<std::uint32_t>(left));
+}
+
+void PdcReceiver::take(std::uint32_t psn, std::uint16_t size) {
+  arrived_.set(short_psn(psn));
+  ++beyond_;
+  received_bytes_ += size;
+  if (psn == base_)
+    advance();
+}
+
+// Stops before the first packet whose response is not cleared.
+void PdcReceiver::advance() {
+  std::uint32_t most = arrived_.window();
+  for (const Response& response : responses_)
+    most = std::min(most, static_cast<std::uint32_t>(std::max(psn_distance(base_, response.psn), 0)));
+  const std::uint32_t run = arrived_.run_from(short_psn(base_), most);
+  arrived_.reset_range(short_psn(base_), run);
+  base_ += run;
+  beyond_ -= run;
+}
+
+void PdcReceiver::keep_response(std::uint32_t psn, const wire::UetExtension& response) {
+  responses_.push_back({psn, response});
+  resend_.push_back(psn);
+}
+
+void PdcReceiver::clear_up_to(std::uint32_t psn) {
+  if (responses_.empty())
+    return;
+  const auto cleared = [psn](const Response& response) { return psn_distance(response.psn, psn) >= 0; };
+  if (std::erase_if(responses_, cleared) > 0)
+    advance();
+}
+
+const PdcReceiver::Response* PdcReceiver::response_to(std::uint32_t psn) const {
+  const auto found = std::ranges::find(responses_, psn, &Response::psn);
+  return found == responses_.end() ? nullptr : &*found;
+}
+
+//= uet-1.0 3.5
+void PdcReceiver::note_arrival(const Arrival& arrival, const UetOptions& options) {
+  bytes_since_ack_ += arrival.size;
+  if (response_to(arrival.psn) != nullptr) [[unlikely]] {
+    if (resend_.size() < options.max_responses)
+      resend_.push_back(arrival.psn);
+    return;
+  }
+  const bool due = arrival.at_once || arrival.marked || !any_ ||
+                   bytes_since_ack_ >= static_cast<std::uint64_t>(options.ack_every.count());
+  // A packet that asks for an answer is the one answered, not one that comes before the answer leaves.
+  if (!ack_due_) {
+    ack_psn_ = arrival.psn;
+    ack_marked_ = arrival.marked;
+  }
+  any_ = true;
+  ack_due_ |= due;
+  ack_marked_ |= arrival.marked;
+  ack_probe_ |= arrival.probe;
+}
+
+void PdcReceiver::refuse(const Refusal& refusal) {
+  if (nacks_.size() < kMostNacks)
+    nacks_.push_back(refusal);
+}
+
+bool PdcReceiver::first_gap() {
+  if (gap_reported_ && gap_psn_ == base_)
+    return false;
+  gap_reported_ = true;
+  gap_psn_ = base_;
+  return true;
+}
+
+void PdcReceiver::fill_answer(const TransmitSlot& slot, std::uint8_t flags, const PdcCall& call) {
+  wire::UetHeader& header = slot.packet.uet;
+  if (!nacks_.empty()) {
+    const Refusal nack = nacks_.pop_front();
+    header.type = wire::UetType::kNack;
+    header.psn = nack.psn;
+    header.flags = static_cast<std::uint8_t>(nack.marked ? wire::kUetMarked : 0);
+    header.notice = {.payload = nack.payload, .code = static_cast<std::uint8_t>(nack.code)};
+    ++call.counters.nacks_sent[static_cast<std::size_t>(nack.code)];
+    set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsNoticeBytes)}, call.options.sizes);
+    return;
+  }
+  if (!resend_.empty()) {
+    const std::uint32_t psn = resend_.pop_front();
+    fill_ack(slot, psn, call);
+    if (const Response* const response = response_to(psn); response != nullptr) {
+      slot.packet.common.flags |= wire::kHasCold;
+      slot.cold = wire::ColdPacket{};
+      slot.cold.uet = response->what;
+      header.flags |= wire::kUetRequestClear;
+    }
+  } else {
+    fill_ack(slot, ack_psn_, call);
+    header.flags =
+        static_cast<std::uint8_t>((ack_marked_ ? wire::kUetMarked : 0) | (ack_probe_ ? wire::kUetProbeReply : 0));
+    ack_due_ = ack_marked_ = ack_probe_ = false;
+  }
+  header.flags |= flags;
+  bytes_since_ack_ = 0;
+}
+
+void PdcReceiver::fill_ack(const TransmitSlot& slot, std::uint32_t answered, const PdcCall& call) {
+  wire::UetHeader& header = slot.packet.uet;
+  header.type = wire::UetType::kAckCc;
+  header.psn = base_ - 1;
+  const std::int32_t offset = psn_distance(header.psn, answered);
+  header.psn_offset = static_cast<std::int16_t>(std::clamp<std::int32_t>(offset, -32'768, 32'767));
+  header.ack.cc_state = wire::uet::NsccState{.rcv_cwnd_pend = call.options.receiver_penalty,
+                                             .rcvd_bytes = received_bytes_,
+                                             .ooo_count = static_cast<std::uint16_t>(std::min(beyond_, 0xFFFFU))}
+                            .pack();
+  header.mpr_or_header = static_cast<std::uint8_t>(std::min(arrived_.window() / 128, 255U));
+  fill_bitmap(header, answered);
+  set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsAckCcBytes)}, call.options.sizes);
+}
+
+// 64 PSNs, so placed that the one answered is among them, and from the cumulative one on if that is possible.
+void PdcReceiver::fill_bitmap(wire::UetHeader& header, std::uint32_t answered) const {
+  header.sack_offset = 1;
+  header.ack.sack_bitmap = 0;
+  if (beyond_ == 0)
+    return;
+  const std::int32_t ahead = psn_distance(base_, answered);
+  const std::uint32_t from = ahead < 64 ? base_ : answered - 63;
+  header.sack_offset = static_cast<std::int16_t>(psn_distance(header.psn, from));
+  std::uint64_t bits = arrived_.bits_from(short_psn(from));
+  // Beyond the window, places belong to PSNs of before.
+  const std::uint32_t tracked = arrived_.window() - (from - base_);
+  bits &= low_bits(tracked);
+  for (const Response& response : responses_) {
+    if (const std::int32_t place = psn_distance(from, response.psn); place >= 0 && place < 64)
+      bits &= ~(std::uint64_t{1} << place);
+  }
+  header.ack.sack_bitmap = bits;
+}
+
+std::size_t PdcReceiver::heap_bytes() const {
+  return arrived_.heap_bytes() + responses_.capacity() * sizeof(Response) + resend_.heap_bytes() + nacks_.heap_bytes();
+}
+
+}  // namespace weft::transport

@@ -1,0 +1,103 @@
+// Receiving half of a packet delivery context: which PSNs have come, what to acknowledge, and what to refuse.
+//
+// The cumulative PSN is the one before `base`. A packet whose response the peer may not have yet counts as received for
+// duplicates, but neither the cumulative PSN nor the bitmap covers it: the peer learns of it by the acknowledgement
+// that carries the response, and asks again if that is lost. Its clear PSN ends this.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ring.h"
+#include "transport/loss/psn_bitmap.h"
+#include "transport/uet/uet_types.h"
+
+namespace weft::transport {
+
+class PdcReceiver {
+ public:
+  void open(std::uint32_t start_psn, const UetOptions& options);
+
+  enum class Place : std::uint8_t { kNew, kDuplicate, kBeyondWindow };
+  [[nodiscard]] Place place_of(std::uint32_t psn) const {
+    const std::int32_t ahead = psn_distance(base_, psn);
+    if (ahead < 0)
+      return ahead < -static_cast<std::int32_t>(kBehind) ? Place::kBeyondWindow : Place::kDuplicate;
+    if (static_cast<std::uint32_t>(ahead) >= arrived_.window())
+      return Place::kBeyondWindow;
+    return arrived_.test(short_psn(psn)) ? Place::kDuplicate : Place::kNew;
+  }
+  /// Lowest PSN that has not come, or whose response is not cleared.
+  [[nodiscard]] std::uint32_t base() const { return base_; }
+  [[nodiscard]] std::uint32_t start() const { return start_; }
+  /// Everything sent up to here has come, whether its responses are cleared or not.
+  [[nodiscard]] bool complete_before(std::uint32_t psn) const;
+
+  /// A new packet has been taken; `size` is that of its frame.
+  void take(std::uint32_t psn, std::uint16_t size);
+  /// Keeps a response to a packet that was taken; false: there is no room, and the packet must not be taken.
+  [[nodiscard]] bool has_room_for_response(const UetOptions& options) const {
+    return responses_.size() < options.max_responses;
+  }
+  void keep_response(std::uint32_t psn, const wire::UetExtension& response);
+  /// The peer has all responses up to this PSN.
+  void clear_up_to(std::uint32_t psn);
+  [[nodiscard]] bool has_responses() const { return !responses_.empty(); }
+
+  /// Why an acknowledgement is due, or not yet.
+  struct Arrival {
+    std::uint32_t psn = 0;
+    std::uint16_t size = 0;
+    bool marked = false;
+    bool at_once = false;
+    bool probe = false;
+  };
+  void note_arrival(const Arrival& arrival, const UetOptions& options);
+  struct Refusal {
+    std::uint32_t psn = 0;
+    wire::UetNack code = wire::UetNack::kNone;
+    std::uint32_t payload = 0;
+    bool marked = false;  // the packet came marked
+  };
+  /// A NACK is to be sent.
+  void refuse(const Refusal& refusal);
+  /// ROD: one NACK per gap.
+  [[nodiscard]] bool first_gap();
+
+  [[nodiscard]] bool has_answer() const { return ack_due_ || !nacks_.empty() || !resend_.empty(); }
+  /// Fills the PDS fields of the next answer; only if there is one.
+  /// Acknowledgements carry `flags` besides their own.
+  void fill_answer(const TransmitSlot& slot, std::uint8_t flags, const PdcCall& call);
+  [[nodiscard]] std::size_t heap_bytes() const;
+
+ private:
+  static constexpr std::uint32_t kBehind = 65'536;  // how old a duplicate may be
+  struct Response {
+    std::uint32_t psn;
+    wire::UetExtension what;
+  };
+  void advance();
+  [[nodiscard]] const Response* response_to(std::uint32_t psn) const;
+  void fill_ack(const TransmitSlot& slot, std::uint32_t answered, const PdcCall& call);
+  void fill_bitmap(wire::UetHeader& header, std::uint32_t answered) const;
+
+  PsnBitmap arrived_{64};
+  std::uint32_t start_ = 0;
+  std::uint32_t base_ = 0;
+  std::uint32_t beyond_ = 0;  // packets that have come from base_ on
+  std::uint32_t received_bytes_ = 0;
+  std::uint32_t bytes_since_ack_ = 0;
+  std::uint32_t ack_psn_ = 0;  // the packet that the next acknowledgement answers
+  std::uint32_t gap_psn_ = 0;  // ROD: a NACK has been sent for it
+  Time arrived_at_;            // of that packet
+  bool ack_due_ = false;
+  bool ack_marked_ = false;
+  bool ack_probe_ = false;
+  bool gap_reported_ = false;
+  bool any_ = false;                 // a packet has come
+  std::vector<Response> responses_;  // in order of arrival
+  Ring<std::uint32_t> resend_;       // PSNs whose response is to be sent
+  Ring<Refusal> nacks_;
+};
+
+}  // namespace weft::transport

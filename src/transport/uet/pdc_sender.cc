@@ -1,0 +1,211 @@
+#include "transport/uet/pdc_sender.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace weft::transport {
+
+void PdcSender::open(const Opening& opening, const UetOptions& options, const FlowPolicies& policies) {
+  WEFT_DCHECK(sent_.empty());
+  start_ = una_ = next_ = recovery_end_ = opening.start_psn;
+  in_order_ = opening.mode == UetMode::kRod;
+  policies_ = policies;
+  if (delivered_.window() != options.psn_window) {
+    delivered_ = PsnBitmap(PsnBitmap::window_for(options.psn_window));
+  } else {
+    delivered_.clear();
+  }
+  owners_.clear();
+  lost_.clear();
+  in_flight_ = 0;
+  received_bytes_ = 0;
+  not_before_ = Time::zero();
+  deadline_ = waiting_until_ = Time::never();
+  recovering_ = false;
+  window_ = ~0ULL;
+  read_window(Time::zero());
+}
+
+void PdcSender::restart(std::uint32_t start_psn) {
+  start_ = una_ = recovery_end_ = start_psn;
+  next_ = start_psn + sent_.size();
+  delivered_.clear();
+  lost_.clear();
+  for (std::uint32_t psn = una_; psn != next_; ++psn) {
+    Sent& sent = record(psn);
+    leave_flight(sent);
+    sent.state = State::kLost;
+    lost_.push_back(psn);
+  }
+  deadline_ = waiting_until_ = Time::never();
+  recovering_ = false;
+}
+
+bool PdcSender::poll_transmit(const TransmitSlot& slot, std::uint32_t most, const PdcCall& call) {
+  if (!window_open() || not_before_ > call.now)
+    return false;
+  if (!lost_.empty() && send_again(slot, call))
+    return true;
+  return window_open() && next_ - una_ < most && send_new(slot, call);
+}
+
+bool PdcSender::send_again(const TransmitSlot& slot, const PdcCall& call) {
+  while (!lost_.empty()) {
+    const std::uint32_t psn = lost_.pop_front();
+    if (!was_sent(psn) || record(psn).state != State::kLost)
+      continue;
+    Sent& sent = record(psn);
+    std::uint16_t header = 0;
+    if (sent.packet.owner != SesPacket::kNobody)
+      header = call.client.make_again(sent.packet, slot, call.now);
+    if (header == 0) {
+      sent.packet.owner = SesPacket::kNobody;
+      slot.packet.uet.request = {};  // no operation
+      slot.packet.uet.set_target(wire::UetNextHeader::kNone, 0);
+      slot.packet.common.payload_bytes = 0;
+    }
+    set_uet_sizes(slot.packet, UetSizeClass::kData,
+                  {.headers = Bytes(kPdsRequestBytes + header), .payload = Bytes(slot.packet.common.payload_bytes)},
+                  call.options.sizes);
+    slot.packet.uet.flags = wire::kUetRetransmit | wire::kUetAckRequest;
+    sent.again = true;
+    ++call.counters.retransmissions;
+    depart(slot, sent, psn, call);
+    return true;
+  }
+  return false;
+}
+
+bool PdcSender::send_new(const TransmitSlot& slot, const PdcCall& call) {
+  while (!owners_.empty()) {
+    const std::uint32_t owner = owners_.pop_front();
+    const SesNext made = call.client.make_next(owner, slot, call.now);
+    if (made.more)
+      owners_.push_back(owner);
+    if (!made.made)
+      continue;
+    set_uet_sizes(
+        slot.packet, UetSizeClass::kData,
+        {.headers = Bytes(kPdsRequestBytes + made.header_bytes), .payload = Bytes(slot.packet.common.payload_bytes)},
+        call.options.sizes);
+    const std::uint32_t psn = next_++;
+    sent_.push_back({.at = call.now, .packet = made.packet});
+    depart(slot, sent_.back(), psn, call);
+    // With nothing behind it to bring an acknowledgement about, it asks for one.
+    if (owners_.empty() || !window_open())
+      slot.packet.uet.flags |= wire::kUetAckRequest;
+    return true;
+  }
+  return false;
+}
+
+void PdcSender::depart(const TransmitSlot& slot, Sent& sent, std::uint32_t psn, const PdcCall& call) {
+  wire::Packet& packet = slot.packet;
+  packet.uet.psn = psn;
+  sent.at = call.now;
+  sent.state = State::kInFlight;
+  sent.size = packet.common.frame_bytes;
+  in_flight_ += sent.size;
+  if (policies_.congestion_control != nullptr) {
+    packet.common.ecn = wire::Ecn::kEct0;
+    const Duration gap = policies_.congestion_control->transmit(Bytes(packet.common.wire_bytes), call.now);
+    if (gap > Duration::zero())
+      not_before_ = later(not_before_, call.now) + gap;
+  }
+  if (policies_.path_selector != nullptr)
+    packet.common.entropy = policies_.path_selector->entropy_for(short_psn(psn), call.now);
+  sent.entropy = packet.common.entropy;
+  arm(call.now + timeout_of(sent, call.options));
+}
+
+Duration PdcSender::timeout_of(const Sent& sent, const UetOptions& options) {
+  const unsigned doublings = std::min<unsigned>(sent.retries, 16);
+  return std::min(options.timeout * (std::int64_t{1} << doublings), std::max(options.max_timeout, options.timeout));
+}
+
+void PdcSender::leave_flight(Sent& sent) {
+  if (sent.state == State::kInFlight) {
+    WEFT_DCHECK(in_flight_ >= sent.size);
+    in_flight_ -= sent.size;
+  }
+}
+
+void PdcSender::lose(std::uint32_t psn, Sent& sent) {
+  if (sent.state == State::kDelivered || sent.state == State::kLost)
+    return;
+  leave_flight(sent);
+  sent.state = State::kLost;
+  lost_.push_back(psn);
+}
+
+void PdcSender::wait(Sent& sent, Time until) {
+  if (sent.state == State::kDelivered)
+    return;
+  leave_flight(sent);
+  sent.state = State::kWaiting;
+  sent.at = until;
+  waiting_until_ = earlier(waiting_until_, until);
+}
+
+// Looks at all packets, which happens at most once per timeout or refusal.
+PdcSender::Outcome PdcSender::on_timeout(const PdcCall& call) {
+  if (next_timeout() > call.now)
+    return Outcome::kGoesOn;
+  deadline_ = waiting_until_ = Time::never();
+  bool lost_any = false;
+  for (std::uint32_t psn = una_; psn != next_; ++psn) {
+    Sent& sent = record(psn);
+    if (sent.state == State::kWaiting) {
+      if (sent.at <= call.now) {
+        lose(psn, sent);
+      } else {
+        waiting_until_ = earlier(waiting_until_, sent.at);
+      }
+      continue;
+    }
+    if (sent.state != State::kInFlight)
+      continue;
+    if (const Time due = sent.at + timeout_of(sent, call.options); due > call.now) {
+      arm(due);
+      continue;
+    }
+    if (sent.retries == call.options.max_retries)
+      return Outcome::kGivesUp;
+    ++sent.retries;
+    ++call.counters.timeouts;
+    if (policies_.path_selector != nullptr)
+      policies_.path_selector->on_loss(sent.entropy, PathLoss::kTimeout, call.now);
+    lose(psn, sent);
+    lost_any = true;
+  }
+  if (in_order_ && !lost_.empty())
+    go_back_to_first_lost();
+  if (lost_any && policies_.congestion_control != nullptr) {
+    policies_.congestion_control->on_loss(LossEvent::kTimeout, call.now);
+    read_window(call.now);
+  }
+  return Outcome::kGoesOn;
+}
+
+void PdcSender::close() {
+  sent_.clear();
+  owners_.clear();
+  una_ = next_;
+  lost_.clear();
+  in_flight_ = 0;
+  deadline_ = waiting_until_ = Time::never();
+}
+
+void PdcSender::forget(std::uint32_t owner) {
+  for (std::uint32_t i = 0; i < sent_.size(); ++i) {
+    if (sent_[i].packet.owner == owner)
+      sent_[i].packet.owner = SesPacket::kNobody;
+  }
+  for (std::uint32_t left = owners_.size(); left > 0; --left) {
+    if (const std::uint32_t other = owners_.pop_front(); other != owner)
+      owners_.push_back(other);
+  }
+}
+
+}  // namespace weft::transport

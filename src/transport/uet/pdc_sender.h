@@ -1,0 +1,134 @@
+// Sending half of a packet delivery context: gives PSNs, keeps what is in flight, and sends again what is lost.
+//
+// Invariants: una <= next in PSN order; one record per PSN of [una, next). A record is in flight, lost (in the queue of
+// those to be sent again), waiting (refused, until a time), or delivered. Bytes are those of frames, as the receiver
+// counts them, so that both ends agree. What is lost is found by NACKs, by packets out of order, and by timeout.
+#pragma once
+
+#include <cstdint>
+
+#include "base/ring.h"
+#include "transport/loss/psn_bitmap.h"
+#include "transport/uet/pds_client.h"
+#include "wire/uet/ack_cc_state.h"
+
+namespace weft::transport {
+
+class PdcSender {
+ public:
+  struct Opening {
+    std::uint32_t start_psn = 0;
+    UetMode mode = UetMode::kRud;
+  };
+  void open(const Opening& opening, const UetOptions& options, const FlowPolicies& policies);
+  /// All that was sent takes other PSNs and is sent again: the peer has named another start.
+  void restart(std::uint32_t start_psn);
+
+  /// An owner has packets to send. It stays in the ring until it has none; each is in it once.
+  void enqueue(std::uint32_t owner) { owners_.push_back(owner); }
+  [[nodiscard]] std::uint32_t una() const { return una_; }
+  [[nodiscard]] std::uint32_t next() const { return next_; }
+  [[nodiscard]] std::uint32_t start() const { return start_; }
+  [[nodiscard]] bool drained() const { return sent_.empty() && owners_.empty(); }
+  [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }
+
+  /// `most`: PSNs that may be in flight, less than the window of the options while the peer is not known.
+  [[nodiscard]] Time next_transmit(std::uint32_t most) const {
+    if (!lost_.empty())
+      return window_open() ? not_before_ : Time::never();
+    if (owners_.empty() || next_ - una_ >= most || !window_open())
+      return Time::never();
+    return not_before_;
+  }
+  /// Sends one packet again, or a new one. False: nobody has one. The caller fills in PDCs and flags of the opening.
+  [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, std::uint32_t most, const PdcCall& call);
+  [[nodiscard]] Time next_timeout() const { return earlier(deadline_, waiting_until_); }
+  enum class Outcome : std::uint8_t { kGoesOn, kGivesUp };
+  [[nodiscard]] Outcome on_timeout(const PdcCall& call);
+
+  /// False: it acknowledges what was never sent.
+  [[nodiscard]] bool on_ack(const wire::Packet& packet, const wire::UetExtension* response, const PdcCall& call);
+  [[nodiscard]] bool was_sent(std::uint32_t psn) const {
+    return psn_distance(una_, psn) >= 0 && psn_distance(psn, next_) > 0;
+  }
+  // One packet that the peer did not take; was_sent must hold.
+  enum class TrimmedAt : std::uint8_t { kOnTheWay, kLastHop };
+  void on_trimmed(std::uint32_t psn, TrimmedAt place, const PdcCall& call);
+  void on_inferred_loss(std::uint32_t psn);
+  /// SES was asked how long to wait.
+  void on_refused(std::uint32_t psn, const wire::UetNoticeFields& notice, const PdcCall& call);
+  /// For a reason that has nothing to do with the packet: like a timeout, it counts.
+  [[nodiscard]] Outcome on_refused_for_now(std::uint32_t psn, const PdcCall& call);
+  /// Everything from here on is sent again, in order.
+  void go_back(std::uint32_t psn);
+
+  /// Forgets everything.
+  void close();
+  /// Packets of an owner that is gone become places in the PSN sequence.
+  void forget(std::uint32_t owner);
+  [[nodiscard]] std::size_t heap_bytes() const {
+    return sent_.heap_bytes() + lost_.heap_bytes() + owners_.heap_bytes() + delivered_.heap_bytes();
+  }
+
+ private:
+  enum class State : std::uint8_t { kInFlight, kLost, kWaiting, kDelivered };
+  struct Sent {
+    Time at;  // of departure; waiting: when to send it again
+    SesPacket packet;
+    std::uint16_t size = 0;
+    std::uint16_t entropy = 0;
+    std::uint8_t retries = 0;
+    State state = State::kInFlight;
+    bool again = false;  // was sent more than once: its round trip tells nothing
+  };
+  static_assert(sizeof(Sent) == 32);
+
+  /// Of what became of the packets that one acknowledgement covers.
+  struct Tally {
+    std::uint64_t bytes = 0;
+    std::uint16_t entropy = 0;  // of the packet that it answers
+    bool known = false;         // which is known
+    Duration rtt = Duration::picoseconds(-1);
+  };
+
+  [[nodiscard]] bool window_open() const {
+    return (in_flight_ < window_ || in_flight_ == 0) && !(in_order_ && !waiting_until_.is_never());
+  }
+  [[nodiscard]] Sent& record(std::uint32_t psn) { return sent_[psn - una_]; }
+  [[nodiscard]] bool send_again(const TransmitSlot& slot, const PdcCall& call);
+  [[nodiscard]] bool send_new(const TransmitSlot& slot, const PdcCall& call);
+  void depart(const TransmitSlot& slot, Sent& sent, std::uint32_t psn, const PdcCall& call);
+  void arm(Time at) { deadline_ = earlier(deadline_, at); }
+  [[nodiscard]] static Duration timeout_of(const Sent& sent, const UetOptions& options);
+  void lose(std::uint32_t psn, Sent& sent);
+  void wait(Sent& sent, Time until);
+  void go_back_to_first_lost();
+  void leave_flight(Sent& sent);
+  void deliver(std::uint32_t psn, Sent& sent, Tally& tally, const PdcCall& call);
+  void take_cumulative(std::uint32_t cumulative, Tally& tally, const PdcCall& call);
+  void take_bitmap(std::uint32_t from, std::uint64_t bits, Tally& tally, const PdcCall& call);
+  void drop_delivered();
+  void report(const wire::Packet& packet, const wire::uet::NsccState& state, const Tally& tally, const PdcCall& call);
+  void detect_by_count(const wire::uet::NsccState& state, std::uint32_t highest, const PdcCall& call);
+  void read_window(Time now);
+
+  Ring<Sent> sent_;             // of [una, next)
+  Ring<std::uint32_t> owners_;  // that have packets to send
+  Ring<std::uint32_t> lost_;    // PSNs to send again; some may have been delivered since
+  PsnBitmap delivered_{64};     // of [una, next)
+  FlowPolicies policies_;
+  std::uint64_t in_flight_ = 0;   // bytes
+  std::uint64_t window_ = ~0ULL;  // bytes that may be
+  std::uint32_t start_ = 0;
+  std::uint32_t una_ = 0;
+  std::uint32_t next_ = 0;
+  std::uint32_t recovery_end_ = 0;      // losses before it have been found by count
+  std::uint32_t received_bytes_ = 0;    // as the receiver counts, modulo 2^24
+  Time not_before_;                     // pacing
+  Time deadline_ = Time::never();       // not after the timeout of any packet in flight
+  Time waiting_until_ = Time::never();  // the soonest of the waiting
+  bool recovering_ = false;
+  bool in_order_ = false;  // ROD: nothing passes a packet that waits
+};
+
+}  // namespace weft::transport

@@ -1,0 +1,222 @@
+// What acknowledgements and NACKs do to the sending half of a context.
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.h"
+#include "transport/uet/pdc_sender.h"
+
+namespace weft::transport {
+
+bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* response, const PdcCall& call) {
+  const wire::UetHeader& header = packet.uet;
+  const std::uint32_t answered = header.psn + static_cast<std::uint32_t>(std::int32_t{header.psn_offset});
+  const std::uint32_t from = header.psn + static_cast<std::uint32_t>(std::int32_t{header.sack_offset});
+  if (psn_distance(header.psn, next_) <= 0 || psn_distance(header.psn, una_) > 65'536)
+    return false;
+  std::uint64_t bits = header.ack.sack_bitmap;
+  if (bits != 0) {
+    const std::uint32_t highest = from + static_cast<std::uint32_t>(std::bit_width(bits)) - 1;
+    if (psn_distance(highest, next_) <= 0)
+      return false;
+  }
+  Tally tally;
+  if (was_sent(answered)) {
+    const Sent& sent = record(answered);
+    tally.entropy = sent.entropy;
+    tally.known = true;
+    if (!sent.again && sent.state == State::kInFlight)
+      tally.rtt = call.now - sent.at;
+    if (response != nullptr && sent.state != State::kDelivered) {
+      if (sent.packet.owner != SesPacket::kNobody)
+        call.client.on_response(sent.packet, *response, call.now);
+      // The client may have forgotten its packets meanwhile; the place is the same.
+      record(answered).packet.owner = SesPacket::kNobody;
+      deliver(answered, record(answered), tally, call);
+    }
+  }
+  take_cumulative(header.psn, tally, call);
+  if (bits != 0)
+    take_bitmap(from, bits, tally, call);
+  drop_delivered();
+  const wire::uet::NsccState state = wire::uet::NsccState::unpack(header.ack.cc_state);
+  report(packet, state, tally, call);
+  if (bits != 0)
+    detect_by_count(state, from + static_cast<std::uint32_t>(std::bit_width(bits)) - 1, call);
+  return true;
+}
+
+void PdcSender::deliver(std::uint32_t psn, Sent& sent, Tally& tally, const PdcCall& call) {
+  leave_flight(sent);
+  tally.bytes += sent.size;
+  sent.state = State::kDelivered;
+  delivered_.set(short_psn(psn));
+  if (sent.packet.owner != SesPacket::kNobody) {
+    const SesPacket packet = sent.packet;
+    call.client.on_delivered(packet, call.now);
+  }
+}
+
+void PdcSender::take_cumulative(std::uint32_t cumulative, Tally& tally, const PdcCall& call) {
+  while (!sent_.empty() && psn_distance(una_, cumulative) >= 0) {
+    if (sent_.front().state != State::kDelivered)
+      deliver(una_, sent_.front(), tally, call);
+    delivered_.reset(short_psn(una_));
+    (void)sent_.pop_front();
+    ++una_;
+  }
+}
+
+// Only what is new in the bitmap is looked at: most of it has been told before.
+void PdcSender::take_bitmap(std::uint32_t from, std::uint64_t bits, Tally& tally, const PdcCall& call) {
+  if (const std::int32_t behind = psn_distance(from, una_); behind > 0) {
+    if (behind >= 64)
+      return;
+    bits >>= behind;
+    from = una_;
+  }
+  if (const std::int32_t left = psn_distance(from, next_); left < 64)
+    bits &= low_bits(static_cast<std::uint32_t>(std::max(left, 0)));
+  bits &= ~delivered_.bits_from(short_psn(from));
+  while (bits != 0) {
+    const std::uint32_t psn = from + static_cast<std::uint32_t>(std::countr_zero(bits));
+    bits &= bits - 1;
+    deliver(psn, record(psn), tally, call);
+  }
+}
+
+void PdcSender::drop_delivered() {
+  while (!sent_.empty() && sent_.front().state == State::kDelivered) {
+    delivered_.reset(short_psn(una_));
+    (void)sent_.pop_front();
+    ++una_;
+  }
+}
+
+void PdcSender::report(const wire::Packet& packet, const wire::uet::NsccState& state, const Tally& tally,
+                       const PdcCall& call) {
+  const bool marked = packet.uet.has(wire::kUetMarked);
+  if (PathSelector* const paths = policies_.path_selector; tally.known && paths != nullptr && paths->wants_feedback())
+    paths->on_ack(tally.entropy, marked ? PathMark::kMarked : PathMark::kNone, call.now);
+  // The running count wraps; what an older acknowledgement tells has been counted already.
+  const std::uint32_t received = (state.rcvd_bytes - received_bytes_) & 0xFFFFFFU;
+  const bool older = received >= 0x800000U;
+  if (!older)
+    received_bytes_ = state.rcvd_bytes;
+  if (policies_.congestion_control == nullptr || !policies_.congestion_control->wants_acks())
+    return;
+  policies_.congestion_control->on_ack({.rtt = tally.rtt,
+                                        .acknowledged = Bytes(static_cast<std::int64_t>(tally.bytes)),
+                                        .marked = marked,
+                                        .receiver_penalty = state.rcv_cwnd_pend,
+                                        .entropy = tally.entropy,
+                                        .out_of_order = state.ooo_count,
+                                        .received = Bytes(older ? 0 : received),
+                                        .in_flight = Bytes(static_cast<std::int64_t>(in_flight_))},
+                                       call.now);
+  read_window(call.now);
+}
+
+void PdcSender::read_window(Time now) {
+  if (policies_.congestion_control != nullptr)
+    window_ = static_cast<std::uint64_t>(std::max<std::int64_t>(policies_.congestion_control->window(now).count(), 1));
+}
+
+// SLEEK: one recovery at a time; everything that others have overtaken since counts as lost.
+void PdcSender::detect_by_count(const wire::uet::NsccState& state, std::uint32_t highest, const PdcCall& call) {
+  if (recovering_ && psn_distance(una_, recovery_end_) <= 0)
+    recovering_ = false;
+  if (recovering_ || !call.options.loss_by_count || sent_.empty())
+    return;
+  const std::uint64_t size = std::max<std::uint64_t>(sent_.front().size, 1);
+  const std::uint64_t window = window_ == ~0ULL ? in_flight_ : window_;
+  const std::uint64_t allowed =
+      std::min(window + window / 2, static_cast<std::uint64_t>(call.options.loss_window.count()));
+  if (state.ooo_count <= std::max<std::uint64_t>(allowed / size, call.options.least_out_of_order))
+    return;
+  recovering_ = true;
+  recovery_end_ = next_;
+  for (std::uint32_t psn = una_; psn_distance(psn, highest) > 0; ++psn) {
+    Sent& sent = record(psn);
+    if (sent.state != State::kInFlight)
+      continue;
+    if (policies_.path_selector != nullptr)
+      policies_.path_selector->on_loss(sent.entropy, PathLoss::kOther, call.now);
+    lose(psn, sent);
+  }
+  if (policies_.congestion_control != nullptr) {
+    policies_.congestion_control->on_loss(LossEvent::kDetected, call.now);
+    read_window(call.now);
+  }
+}
+
+void PdcSender::on_trimmed(std::uint32_t psn, TrimmedAt place, const PdcCall& call) {
+  Sent& sent = record(psn);
+  if (sent.state != State::kInFlight)
+    return;
+  const Duration rtt = sent.again ? Duration::picoseconds(-1) : call.now - sent.at;
+  lose(psn, sent);
+  // A packet trimmed at the link to its receiver has shown that its path is good.
+  const bool last_hop = place == TrimmedAt::kLastHop;
+  if (PathSelector* const paths = policies_.path_selector; paths != nullptr && paths->wants_feedback()) {
+    if (last_hop) {
+      paths->on_ack(sent.entropy, PathMark::kNone, call.now);
+    } else {
+      paths->on_loss(sent.entropy, PathLoss::kTrimmed, call.now);
+    }
+  }
+  if (policies_.congestion_control != nullptr) {
+    policies_.congestion_control->on_trim({.rtt = rtt,
+                                           .size = Bytes(sent.size),
+                                           .in_flight = Bytes(static_cast<std::int64_t>(in_flight_)),
+                                           .entropy = sent.entropy,
+                                           .last_hop = last_hop},
+                                          call.now);
+    read_window(call.now);
+  }
+}
+
+void PdcSender::on_inferred_loss(std::uint32_t psn) { lose(psn, record(psn)); }
+
+void PdcSender::on_refused(std::uint32_t psn, const wire::UetNoticeFields& notice, const PdcCall& call) {
+  if (record(psn).state == State::kDelivered)
+    return;
+  const SesPacket packet = record(psn).packet;
+  const Duration pause =
+      packet.owner == SesPacket::kNobody ? Duration::zero() : call.client.on_refused(packet, notice, call.now);
+  // The client may have failed, and forgotten its packets; what is left of this one is its place.
+  if (pause == Duration::max())
+    record(psn).packet.owner = SesPacket::kNobody;
+  wait(record(psn), call.now + (pause == Duration::max() ? Duration::zero() : pause));
+}
+
+PdcSender::Outcome PdcSender::on_refused_for_now(std::uint32_t psn, const PdcCall& call) {
+  Sent& sent = record(psn);
+  if (sent.state != State::kInFlight)
+    return Outcome::kGoesOn;
+  if (sent.retries == call.options.max_retries)
+    return Outcome::kGivesUp;
+  wait(sent, call.now + timeout_of(sent, call.options));
+  ++sent.retries;
+  return Outcome::kGoesOn;
+}
+
+void PdcSender::go_back_to_first_lost() {
+  for (std::uint32_t psn = una_; psn != next_; ++psn) {
+    if (record(psn).state == State::kLost)
+      return go_back(psn);
+  }
+}
+
+void PdcSender::go_back(std::uint32_t psn) {
+  lost_.clear();
+  for (std::uint32_t other = una_; other != next_; ++other) {
+    Sent& sent = record(other);
+    if (sent.state == State::kLost) {
+      lost_.push_back(other);
+    } else if (sent.state == State::kInFlight && psn_distance(psn, other) >= 0) {
+      lose(other, sent);
+    }
+  }
+}
+
+}  // namespace weft::transport

@@ -1,0 +1,174 @@
+// The Ultra Ethernet engine of one device: a bounded pool of packet delivery contexts, and the queue pairs over them.
+//
+// Contexts are made on first use, by whoever sends first and by the first packet that comes, and given back when they
+// have been idle. Packets find theirs by the number that they name, and with SYN by their source and its number. Place
+// 0 of the pool is no context: packets that belong to none (NACKs for unknown contexts) leave there. A driver asks the
+// places one by one, as it asks queue pairs; those that a call has changed besides its own are in a list of touched
+// ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ring.h"
+#include "base/slab.h"
+#include "transport/qpn_table.h"
+#include "transport/uet/pdc.h"
+#include "transport/uet/uet_queue_pair.h"
+
+namespace weft::transport {
+
+/// Makes the parts of a new context that can be exchanged. Empty, or null: none.
+struct UetPolicies {
+  std::function<std::unique_ptr<CongestionControl>()> congestion_control;
+  /// `seed` differs from context to context.
+  std::function<std::unique_ptr<PathSelector>(std::uint64_t seed)> path_selector;
+};
+
+class UetEndpoint final : public PdsClient {
+ public:
+  struct Setup {
+    EndpointId endpoint{};
+    wire::Encapsulation encapsulation = wire::Encapsulation::kUetUdpIpv4;
+    std::uint64_t seed = 1;
+    UetOptions options{};
+    UetPolicies policies{};
+  };
+  /// Options must be within their ranges. `numbers` finds this endpoint's queue pairs, which have kind kUet;
+  /// it and the context must outlive it.
+  UetEndpoint(const Setup& setup, const QpnTable& numbers, verbs::Context& context);
+  UetEndpoint(const UetEndpoint&) = delete;
+  UetEndpoint& operator=(const UetEndpoint&) = delete;
+
+  /// Of contexts from the next one on.
+  void set_policies(const UetPolicies& policies) { setup_.policies = policies; }
+
+  // Queue pairs.
+  using Handle = Slab<UetQueuePair>::Handle;
+  [[nodiscard]] Handle create(const QpIdentity& identity, const verbs::QpInitAttributes& init);
+  void destroy(Handle handle, Time now);
+  [[nodiscard]] UetQueuePair& operator[](Handle handle) { return queue_pairs_[handle]; }
+  [[nodiscard]] const UetQueuePair& operator[](Handle handle) const { return queue_pairs_[handle]; }
+
+  // For the driver: places of the pool. Calls with a place that holds nothing do nothing.
+  /// The place that took the packet.
+  std::uint16_t deliver(const ReceivedPacket& received, Time now);
+  [[nodiscard]] bool poll_transmit(std::uint16_t place, const TransmitSlot& slot, Time now);
+  void on_timeout(std::uint16_t place, Time now);
+  [[nodiscard]] bool response_pending(std::uint16_t place) const {
+    return place == 0 ? !strays_.empty() : pool_[place]->pdc.response_pending();
+  }
+  [[nodiscard]] Time next_data(std::uint16_t place) const {
+    return place == 0 ? Time::never() : pool_[place]->pdc.next_data();
+  }
+  [[nodiscard]] Time next_timeout(std::uint16_t place) const {
+    return place == 0 ? Time::never() : pool_[place]->pdc.next_timeout();
+  }
+  /// Mark (DSCP) and destination of what leaves there.
+  [[nodiscard]] const wire::PacketCommon& common_of(std::uint16_t place) const { return pool_[place]->common; }
+  [[nodiscard]] bool has_touched() const { return !touched_.empty(); }
+  /// Only if there is one.
+  [[nodiscard]] std::uint16_t take_touched();
+  /// Places that have ever been used, place 0 included.
+  [[nodiscard]] std::size_t places() const { return pool_.size(); }
+
+  // For reports and tests.
+  [[nodiscard]] const UetCounters& counters() const { return counters_; }
+  [[nodiscard]] const UetOptions& options() const { return setup_.options; }
+  /// The shared receive queue of the queue pair that a packet was last for; invalid: none.
+  [[nodiscard]] verbs::SrqHandle last_srq() const { return last_srq_; }
+  [[nodiscard]] std::uint32_t live_contexts() const { return live_; }
+  [[nodiscard]] const Pdc& context_at(std::uint16_t place) const { return pool_[place]->pdc; }
+  [[nodiscard]] std::size_t state_bytes(std::uint16_t place) const;
+  /// Contexts and tables, without queue pairs.
+  [[nodiscard]] std::size_t heap_bytes() const;
+
+  // For queue pairs.
+  /// The context for these requests, made if there is none; 0: there is no room now, and the queue pair will be asked
+  /// again.
+  [[nodiscard]] std::uint16_t context_for(const QpCore& core, Time now);
+  void enqueue(std::uint16_t place, std::uint32_t owner, Time now);
+  void add_user(std::uint16_t place) { pool_[place]->pdc.add_user(); }
+  void remove_user(std::uint16_t place);
+  void forget(std::uint16_t place, std::uint32_t owner);
+  /// A queue pair stops: packets of it that are under way become places in the PSN sequence.
+  void leave(UetQueuePair& qp, Time now);
+  /// An owner waits for room in the pool.
+  void wait_for_context(std::uint32_t owner) { waiting_.push_back(owner); }
+
+  // PdsClient.
+  [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, Time now) override;
+  [[nodiscard]] std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, Time now) override;
+  void on_delivered(const SesPacket& packet, Time now) override;
+  void on_response(const SesPacket& packet, const wire::UetExtension& response, Time now) override;
+  [[nodiscard]] Duration on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, Time now) override;
+  [[nodiscard]] SesReception deliver(const ReceivedPacket& received, std::uint16_t pdc, Time now) override;
+
+ private:
+  struct Place {
+    Pdc pdc;
+    wire::PacketCommon common{};
+    std::unique_ptr<CongestionControl> control;
+    std::unique_ptr<PathSelector> paths;
+    bool touched = false;
+  };
+  /// A packet that belongs to no context.
+  struct Stray {
+    EndpointId destination{};
+    std::uint32_t psn = 0;
+    std::uint32_t payload = 0;
+    std::uint16_t source_pdc = 0;
+    std::uint16_t destination_pdc = 0;
+    std::uint8_t traffic_class = 0;
+    wire::UetNack nack = wire::UetNack::kNone;  // none: it acknowledges a CLOSE
+  };
+
+  [[nodiscard]] PdcCall call(Time now) { return {*this, setup_.options, counters_, now}; }
+  [[nodiscard]] static std::uint64_t key_of(const Pdc::Key& key);
+  [[nodiscard]] static std::uint64_t key_of(EndpointId source, std::uint16_t source_pdc);
+  [[nodiscard]] UetQueuePair& queue_pair_of(std::uint32_t owner) { return queue_pairs_[Handle(owner >> 1)]; }
+  [[nodiscard]] std::uint16_t allocate();
+  void open(std::uint16_t place, Pdc::Opening opening, Time now);
+  void touch(std::uint16_t place);
+  /// What a call may have led to: a context that is done goes back to the pool.
+  void settle(std::uint16_t place, Time now);
+  void release(std::uint16_t place, Time now);
+  void reclaim(Time now);
+  void serve_waiting(Time now);
+  void send_stray(const Stray& stray);
+  void refuse(const wire::Packet& packet, wire::UetNack code, std::uint32_t payload);
+  [[nodiscard]] std::uint16_t find_target(const wire::Packet& packet, Time now);
+  [[nodiscard]] std::uint16_t open_target(const wire::Packet& packet, std::uint32_t start, Time now);
+  [[nodiscard]] bool start_allowed(const wire::Packet& packet, std::uint32_t start);
+  [[nodiscard]] std::uint16_t find_numbered(const wire::Packet& packet);
+  [[nodiscard]] bool poll_stray(const TransmitSlot& slot);
+  void tell_users(std::uint16_t number, Time now);
+  using Starts = std::unordered_map<std::uint32_t, std::uint32_t>;  // by peer; PSNs
+  /// The entry of a peer, which never goes backwards.
+  static std::uint32_t& raise_start(Starts& starts, EndpointId peer, std::uint32_t psn);
+  [[nodiscard]] std::uint32_t first_start(EndpointId peer) const;
+
+  Setup setup_;
+  const QpnTable& numbers_;
+  verbs::Context& context_;
+  Slab<UetQueuePair> queue_pairs_;
+  std::vector<std::unique_ptr<Place>> pool_;  // by number of the context; place 0 is for strays
+  Ring<std::uint16_t> free_;                  // the number that has rested longest first
+  Ring<std::uint16_t> touched_;
+  Ring<Stray> strays_;
+  Ring<std::uint32_t> waiting_;                                  // owners, for room in the pool
+  std::unordered_map<std::uint64_t, std::uint16_t> initiators_;  // open for requests, by key
+  std::unordered_map<std::uint64_t, std::uint16_t> targets_;     // by source and its number
+  Starts next_starts_;                                           // of our next context with a peer
+  Starts least_starts_;                                          // that a peer's next context may have
+  UetCounters counters_;
+  verbs::SrqHandle last_srq_{};
+  std::uint32_t live_ = 0;
+  std::uint64_t serial_ = 0;  // of contexts
+};
+
+}  // namespace weft::transport

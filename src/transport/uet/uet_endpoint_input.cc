@@ -1,0 +1,246 @@
+// How packets find their context, and what contexts ask of the queue pairs.
+#include "base/assert.h"
+#include "transport/uet/uet_endpoint.h"
+
+namespace weft::transport {
+namespace {
+
+/// Packets without a context that wait to leave; more are not sent.
+constexpr std::uint32_t kMostStrays = 1'024;
+
+}  // namespace
+
+std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
+  const wire::Packet& packet = received.packet;
+  last_srq_ = {};
+  if (packet.has(wire::kCorrupted)) {
+    ++counters_.discarded;
+    return 0;
+  }
+  const bool opens = is_request(packet.uet.type) && packet.uet.has(wire::kUetSyn);
+  const std::uint16_t place = opens ? find_target(packet, now) : find_numbered(packet);
+  if (place != 0) {
+    pool_[place]->pdc.on_packet(received, call(now));
+    settle(place, now);
+  }
+  return place;
+}
+
+// Packets that are answers are not answered: two ends would never stop.
+std::uint16_t UetEndpoint::find_numbered(const wire::Packet& packet) {
+  const wire::UetHeader& header = packet.uet;
+  const std::uint16_t number = header.destination_pdc;
+  const bool exists = number != 0 && number < pool_.size() && pool_[number]->pdc.live();
+  const bool answerable = is_request(header.type) || header.type == wire::UetType::kControl;
+  if (!exists) {
+    ++counters_.discarded;
+    if (answerable)
+      refuse(packet, wire::UetNack::kInvalidDestinationPdc, 0);
+    return 0;
+  }
+  const Pdc& pdc = pool_[number]->pdc;
+  const bool knows_peer = pdc.state() != Pdc::State::kSyn;
+  // A target that refuses to make a context has no number to name.
+  const bool refuses = header.type == wire::UetType::kNack && header.source_pdc == 0;
+  if (pdc.key().peer != packet.common.source || (knows_peer && !refuses && pdc.peer_id() != header.source_pdc)) {
+    ++counters_.discarded;
+    if (answerable)
+      refuse(packet, wire::UetNack::kPdcHeaderMismatch, 0);
+    return 0;
+  }
+  return number;
+}
+
+//= uet-1.0 3.5
+std::uint16_t UetEndpoint::find_target(const wire::Packet& packet, Time now) {
+  const wire::UetHeader& header = packet.uet;
+  if (header.psn_offset < 0 || header.psn_offset >= 4'096 || header.source_pdc == 0) {
+    refuse(packet, wire::UetNack::kInvalidSyn, 0);
+    return 0;
+  }
+  const std::uint32_t start = header.psn - static_cast<std::uint32_t>(header.psn_offset);
+  const auto found = targets_.find(key_of(packet.common.source, header.source_pdc));
+  if (found == targets_.end())
+    return open_target(packet, start, now);
+  Pdc& pdc = pool_[found->second]->pdc;
+  if (pdc.receiver().start() == start)
+    return found->second;
+  if (psn_distance(pdc.end_psn(), start) < 0) {
+    refuse(packet, wire::UetNack::kInvalidSyn, 0);
+    return 0;
+  }
+  // Its initiator has given it up, and uses the number again.
+  const std::uint16_t old = found->second;
+  pdc.fail(call(now));
+  release(old, now);
+  touch(old);
+  return open_target(packet, start, now);
+}
+
+// So that a packet of an earlier context, late or played back, is not executed again.
+//= uet-1.0 3.5
+bool UetEndpoint::start_allowed(const wire::Packet& packet, std::uint32_t start) {
+  const std::uint32_t source = packet.common.source.value();
+  if (setup_.options.secure_start == SecureStart::kOneRtt) {
+    const std::uint32_t least = least_starts_.try_emplace(source, first_start(packet.common.source)).first->second;
+    if (start == least)
+      return true;
+    refuse(packet, wire::UetNack::kNewStartPsn, least);
+    return false;
+  }
+  const auto found = least_starts_.find(source);
+  if (found == least_starts_.end() || psn_distance(found->second, start) >= 0)
+    return true;
+  refuse(packet, wire::UetNack::kNewStartPsn, found->second);
+  return false;
+}
+
+std::uint16_t UetEndpoint::open_target(const wire::Packet& packet, std::uint32_t start, Time now) {
+  if (!start_allowed(packet, start))
+    return 0;
+  const std::uint16_t number = allocate();
+  if (number == 0) {
+    ++counters_.refused;
+    refuse(packet, wire::UetNack::kNoPdc, 0);
+    reclaim(now);
+    return 0;
+  }
+  wire::PacketCommon common;
+  common.source = setup_.endpoint;
+  common.destination = packet.common.source;
+  common.encapsulation = setup_.encapsulation;
+  common.kind = wire::PacketKind::kUet;
+  common.entropy = packet.common.entropy;
+  common.traffic_class = packet.common.traffic_class;
+  targets_.emplace(key_of(packet.common.source, packet.uet.source_pdc), number);
+  open(number,
+       {.key = {.peer = packet.common.source,
+                .traffic_class = packet.common.traffic_class,
+                .mode = is_rod(packet.uet.type) ? UetMode::kRod : UetMode::kRud},
+        .role = Pdc::Role::kTarget,
+        .peer_id = packet.uet.source_pdc,
+        .start_psn = start,
+        .common = common},
+       now);
+  return number;
+}
+
+void UetEndpoint::refuse(const wire::Packet& packet, wire::UetNack code, std::uint32_t payload) {
+  send_stray({.destination = packet.common.source,
+              .psn = packet.uet.psn,
+              .payload = payload,
+              .source_pdc = packet.uet.has(wire::kUetSyn) ? std::uint16_t{0} : packet.uet.destination_pdc,
+              .destination_pdc = packet.uet.source_pdc,
+              .traffic_class = packet.common.traffic_class,
+              .nack = code});
+}
+
+void UetEndpoint::send_stray(const Stray& stray) {
+  if (strays_.size() < kMostStrays)
+    strays_.push_back(stray);
+  touch(0);
+}
+
+bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
+  if (number == 0)
+    return poll_stray(slot);
+  const bool sent = pool_[number]->pdc.poll_transmit(slot, call(now));
+  settle(number, now);
+  return sent;
+}
+
+bool UetEndpoint::poll_stray(const TransmitSlot& slot) {
+  if (strays_.empty())
+    return false;
+  const Stray stray = strays_.pop_front();
+  slot.packet = wire::Packet{};
+  slot.packet.uet = wire::UetHeader{};
+  wire::PacketCommon& common = slot.packet.common;
+  common.source = setup_.endpoint;
+  common.destination = stray.destination;
+  common.encapsulation = setup_.encapsulation;
+  common.kind = wire::PacketKind::kUet;
+  common.flags = wire::kControl;
+  common.traffic_class = stray.traffic_class;
+  common.entropy = 0xC000;
+  wire::UetHeader& header = slot.packet.uet;
+  header.psn = stray.psn;
+  header.source_pdc = stray.source_pdc;
+  header.destination_pdc = stray.destination_pdc;
+  const bool acknowledges = stray.nack == wire::UetNack::kNone;
+  header.type = acknowledges ? wire::UetType::kAckCc : wire::UetType::kNack;
+  if (acknowledges) {
+    header.ack = {};
+  } else {
+    header.notice = {.payload = stray.payload, .code = static_cast<std::uint8_t>(stray.nack)};
+    ++counters_.nacks_sent[static_cast<std::size_t>(stray.nack)];
+  }
+  set_uet_sizes(slot.packet, UetSizeClass::kControl,
+                {.headers = Bytes(acknowledges ? kPdsAckCcBytes : kPdsNoticeBytes)}, setup_.options.sizes);
+  return true;
+}
+
+void UetEndpoint::on_timeout(std::uint16_t number, Time now) {
+  if (number == 0)
+    return;
+  pool_[number]->pdc.on_timeout(call(now));
+  settle(number, now);
+}
+
+// PdsClient.
+
+SesNext UetEndpoint::make_next(std::uint32_t owner, const TransmitSlot& slot, Time now) {
+  return queue_pair_of(owner).make_next(owner, slot, context_, now);
+}
+
+std::uint16_t UetEndpoint::make_again(const SesPacket& packet, const TransmitSlot& slot, Time now) {
+  return queue_pair_of(packet.owner).make_again(packet, slot, context_, now);
+}
+
+void UetEndpoint::on_delivered(const SesPacket& packet, Time now) {
+  queue_pair_of(packet.owner).on_delivered(packet, context_, now);
+}
+
+void UetEndpoint::on_response(const SesPacket& packet, const wire::UetExtension& response, Time now) {
+  queue_pair_of(packet.owner).on_response(packet, response, context_, now);
+}
+
+Duration UetEndpoint::on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, Time now) {
+  return queue_pair_of(packet.owner).on_refused(packet, notice, context_, now);
+}
+
+SesReception UetEndpoint::deliver(const ReceivedPacket& received, std::uint16_t pdc, Time now) {
+  const wire::UetHeader& header = received.packet.uet;
+  const QpSlot slot = numbers_.find(Qpn(header.resource()));
+  SesReception refusal{.answered = true};
+  refusal.response.return_code = static_cast<std::uint8_t>(wire::uet::SesReturnCode::kBadIndex);
+  if (!slot.exists() || slot.kind != EngineKind::kUet)
+    return refusal;
+  UetQueuePair& qp = queue_pairs_[Handle(slot.index)];
+  last_srq_ = qp.core().init().srq;
+  switch (header.next_header()) {
+    case wire::UetNextHeader::kRequestSmall:
+    case wire::UetNextHeader::kRequestMedium:
+    case wire::UetNextHeader::kRequestStandard:
+      if (qp.state() == verbs::QpState::kReset || qp.state() == verbs::QpState::kInit) {
+        // Its program has not brought it up yet.
+        return {.nack = wire::UetNack::kNoSesMessage};
+      }
+      if (!qp.admits(received.packet.common.source)) {
+        refusal.response.return_code = static_cast<std::uint8_t>(wire::uet::SesReturnCode::kDisabled);
+        return refusal;
+      }
+      return qp.on_request(received, pdc, context_, now);
+    case wire::UetNextHeader::kResponse:
+    case wire::UetNextHeader::kResponseData:
+    case wire::UetNextHeader::kResponseDataSmall:
+      if (qp.admits(received.packet.common.source))
+        qp.on_answer(received, context_, now);
+      return {};
+    case wire::UetNextHeader::kNone:
+      break;
+  }
+  return {};
+}
+
+}  // namespace weft::transport
