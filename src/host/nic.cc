@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "host/header_check.h"
+#include "wire/uet/entropy.h"
 
 namespace weft::host {
 namespace {
@@ -33,6 +34,7 @@ Nic::Nic(const NicOptions& options, const Environment& environment)
   WEFT_ASSERT((!ack_ || ack_->priority < ready_.size()) && (!cnp_ || cnp_->priority < ready_.size()));
   receive_needs_slow_path_ = path_ != nullptr || payloads_ != nullptr;
   send_needs_slow_path_ = receive_needs_slow_path_ || options.check_headers;
+  device_.set_uet_policies(options.uet);
   measures_order_ = options.measures_order;
   places_any_order_ = options.rc.out_of_order_placement;
   if (payloads_ != nullptr) {
@@ -66,9 +68,34 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
     return;
   }
   const QpRef ref = ref_of(slot);
-  reschedule(ref, record_of(ref));
+  reschedule(ref, record_of_taker(slot));
   report_completions(ref, now);
   pump(now);
+}
+
+Nic::QpRecord& Nic::record_of_taker(transport::QpSlot slot) {
+  std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.kind)];
+  if (slot.kind == transport::EngineKind::kUetPdc && slot.index >= records.size()) [[unlikely]] {
+    records.resize(slot.index + std::size_t{1});
+  }
+  attend_touched();
+  return records[slot.index];
+}
+
+// A context may be another one than the place held before: its class decides its lane anew.
+void Nic::attend_touched_slow() {
+  while (device_.has_touched()) {
+    const transport::QpSlot slot = device_.take_touched();
+    std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.kind)];
+    records.resize(std::max<std::size_t>(records.size(), slot.index + std::size_t{1}));
+    QpRecord& record = records[slot.index];
+    record.alive = true;
+    const wire::PacketCommon& common = device_.uet()->common_of(static_cast<std::uint16_t>(slot.index));
+    record.priority = options_.lane_of_peer && common.destination.is_valid()
+                          ? options_.lane_of_peer(common.destination)
+                          : options_.lane_of_mark[common.traffic_class];
+    reschedule(ref_of(slot), record);
+  }
 }
 
 bool Nic::is_unordered(const wire::Packet& packet) const {
@@ -163,7 +190,7 @@ void Nic::reschedule(Qpn qpn) {
     reschedule(ref, record);
     // With nothing new to send, all others have been seen to. A peer that opens a connection asks at its own time,
     // which in a divided world need not be this host's.
-    if (record.lists != lists || record.paced_at != paced_at || path_ != nullptr) {
+    if (record.lists != lists || record.paced_at != paced_at || path_ != nullptr || device_.has_touched()) {
       pump(kernel_.now());
     }
   }
@@ -189,6 +216,7 @@ void Nic::release_paced(Time now) {
 // Sends as long as the wire takes packets; asks to be called again while there is more.
 void Nic::pump_idle_wire(Time now) {
   WEFT_DCHECK(!awaits_wire_);
+  attend_touched();
   release_paced(now);
   Time free_at = now;  // as far as is known
   while (has_ready()) {
@@ -203,6 +231,7 @@ void Nic::pump_idle_wire(Time now) {
     }
     // With no lane open, queue pairs are not looked at.
     free_at = permit.lanes != 0 ? send_one(permit.lanes, now) : Time::never();
+    attend_touched();
     if (free_at.is_never()) {
       break;
     }
@@ -369,6 +398,12 @@ std::uint32_t Nic::flow_hash_of(const wire::Packet& packet) const {
                                              .destination_port = packet.tcp.destination_port,
                                              .protocol = kTcpProtocol});
   }
+  if (packet.common.kind == wire::PacketKind::kUet) {
+    return fabric::flow_hash(fabric::FlowKey{.source = options_.address,
+                                             .destination = destination,
+                                             .entropy = packet.common.entropy,
+                                             .destination_port = wire::uet::kUdpPort});
+  }
   if (packet.common.encapsulation == wire::Encapsulation::kRoceV1) {
     return fabric::flow_hash(fabric::AddressPair{.source = options_.address, .destination = destination});
   }
@@ -405,6 +440,7 @@ Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init, Service service)
   Result<Qpn> made = init.type != verbs::QpType::kRc ? device_.create_qp(init)
                      : service == Service::kRdma     ? create_rc(init, record)
                      : service == Service::kMemory   ? device_.create_qp(init, options_.memory)
+                     : service == Service::kUet      ? device_.create_uet_qp(init)
                      : service == Service::kTcp      ? create_stream(init, options_.tcp, record)
                                                      : create_stream(init, options_.iwarp, record);
   if (made) {
@@ -549,6 +585,13 @@ Nic::Connections Nic::connections() const {
         continue;
       }
       const transport::QpSlot slot{.index = i, .kind = static_cast<transport::EngineKind>(kind)};
+      if (slot.kind == transport::EngineKind::kUetPdc) {
+        if (device_.uet()->context_at(static_cast<std::uint16_t>(i)).live()) {
+          ++sum.contexts;
+          sum.state_bytes += device_.state_bytes(slot);
+        }
+        continue;
+      }
       ++sum.count;
       sum.state_bytes += device_.state_bytes(slot);
       if (const transport::RcQueuePair* rc = device_.find_rc(slot); rc != nullptr) {
@@ -564,6 +607,13 @@ Nic::Connections Nic::connections() const {
       }
     }
   }
+  if (device_.uet() != nullptr) {
+    sum.uet = device_.uet()->counters();
+  }
+  sum.retransmissions += sum.uet.retransmissions;
+  sum.timeouts += sum.uet.timeouts;
+  sum.out_of_order += sum.uet.out_of_order;
+  sum.duplicates += sum.uet.duplicates;
   sum.retransmissions += sum.rc.retransmitted_packets;
   sum.timeouts += sum.rc.local_ack_timeout_err;
   sum.out_of_order += sum.rc.out_of_sequence;

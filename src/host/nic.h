@@ -120,7 +120,9 @@ class alignas(64) Nic final : public fabric::Endpoint {
     std::uint64_t timeouts = 0;
     std::uint64_t out_of_order = 0;
     std::uint64_t duplicates = 0;
-    transport::RcCounters rc;  // of the RC engines alone
+    transport::RcCounters rc;    // of the RC engines alone
+    transport::UetCounters uet;  // of Ultra Ethernet's contexts, those that are closed included
+    std::uint32_t contexts = 0;  // of Ultra Ethernet, that exist; `state_bytes` counts them
   };
   /// O(queue pairs).
   [[nodiscard]] Connections connections() const;
@@ -176,6 +178,15 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Result<Qpn> create_stream(const verbs::QpInitAttributes& init, Options options, QpRecord& record);
   void reschedule(QpRef ref, QpRecord& record);
   void reschedule(Qpn qpn);
+  /// Looks what contexts of Ultra Ethernet want now that a call has changed besides its own.
+  void attend_touched() {
+    if (device_.has_touched()) [[unlikely]] {
+      attend_touched_slow();
+    }
+  }
+  [[gnu::noinline]] void attend_touched_slow();
+  /// The record of what took a packet.
+  [[nodiscard]] QpRecord& record_of_taker(transport::QpSlot slot);
   // Out of line: most calls of attend need none of them.
   [[gnu::noinline]] void enqueue_response(QpRef ref, QpRecord& record);
   [[gnu::noinline]] void enqueue_ready(QpRef ref, QpRecord& record);

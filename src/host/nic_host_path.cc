@@ -56,7 +56,7 @@ void Nic::deliver_with_bytes(fabric::PacketHandle handle, Time now) {
     return;
   }
   const QpRef ref = ref_of(slot);
-  reschedule(ref, record_of(ref));
+  reschedule(ref, record_of_taker(slot));
   report_completions(ref, now);
   pump(now);
 }
@@ -90,7 +90,7 @@ void Nic::deliver_via_host_path(fabric::PacketHandle handle, Time now) {
   const QpRef ref = ref_of(slot);
   const Time landed = damaged ? now : path_->on_delivered(ref, arrival, now);
   WEFT_DCHECK(landed >= now);
-  reschedule(ref, record_of(ref));
+  reschedule(ref, record_of_taker(slot));
   report_completions(ref, landed);
   pump(now);
 }

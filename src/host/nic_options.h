@@ -17,6 +17,7 @@
 #include "transport/memory/memory_types.h"
 #include "transport/rc_options.h"
 #include "transport/stream/tcp_queue_pair.h"
+#include "transport/uet/uet_endpoint.h"
 
 namespace weft::host {
 
@@ -47,8 +48,8 @@ using MakeReceiver = std::function<std::unique_ptr<transport::CongestionReceiver
 using MakeTcpControl = std::function<std::unique_ptr<transport::TcpCongestionControl>()>;
 
 /// What serves the reliable queue pairs of a program: RDMA; a TCP connection each, with or without
-/// RDMA over it; loads and stores over a scale-up link.
-enum class Service : std::uint8_t { kRdma, kTcp, kIwarp, kMemory };
+/// RDMA over it; loads and stores over a scale-up link; Ultra Ethernet.
+enum class Service : std::uint8_t { kRdma, kTcp, kIwarp, kMemory, kUet };
 
 struct NicOptions {
   transport::DeviceOptions device;
@@ -60,6 +61,7 @@ struct NicOptions {
   transport::IwarpOptions iwarp;
   transport::MemoryOptions memory;
   MakeTcpControl tcp_congestion_control;
+  transport::UetPolicies uet;  // of Ultra Ethernet's contexts, whose options are those of the device
   /// Which priority (virtual lane) a packet's mark means; the index is a DSCP (64) or a service level (16).
   std::array<std::uint8_t, 64> lane_of_mark{};
   /// Where an endpoint has a wire to each peer (a mesh): the lane is the peer's, whatever the mark. Empty: one wire.

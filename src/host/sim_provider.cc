@@ -24,6 +24,8 @@ verbs::WrOpcodeMask opcodes_of(Service service) {
       return kStreamOpcodes | mask_of(WrOpcode::kSendWithImm);
     case Service::kIwarp:
       return kStreamOpcodes | mask_of(WrOpcode::kSendWithInv) | mask_of(WrOpcode::kRdmaRead);
+    case Service::kUet:
+      return verbs::kAllWrOpcodes & ~mask_of(WrOpcode::kSendWithInv);
     case Service::kMemory:
       break;
   }
@@ -32,10 +34,10 @@ verbs::WrOpcodeMask opcodes_of(Service service) {
 
 }  // namespace
 
-// Peers that open a connection do so at their own time, which in a divided world need not be this host's. RC takes no
-// notice of the time before the first packet; streams do, and worlds with those are not divided.
+// Peers that open a connection do so at their own time, which in a divided world need not be this host's. RC and
+// Ultra Ethernet take no notice of the time before the first packet; streams do, and worlds with those are not divided.
 void SimProvider::advance_for_set_up() const {
-  if (service_ != Service::kRdma) {
+  if (service_ != Service::kRdma && service_ != Service::kUet) {
     nic_.device().advance_to(nic_.now());
   }
 }

@@ -157,6 +157,8 @@ bool UetPair::transmit(int from) {
 void UetPair::put_on_wire(int from, CarriedPacket carried) {
   if (filter_ && filter_(from, carried.packet))
     return;
+  if (carried.packet.common.destination != EndpointId(static_cast<std::uint32_t>(1 - from)))
+    return;
   const Faults& faults = options_.faults;
   if (random_.bernoulli(faults.loss))
     return;
