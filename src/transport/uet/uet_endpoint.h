@@ -147,7 +147,9 @@ class UetEndpoint final : public PdsClient {
   [[nodiscard]] std::uint16_t find_numbered(const wire::Packet& packet);
   [[nodiscard]] bool poll_stray(const TransmitSlot& slot);
   void tell_users(std::uint16_t number, Time now);
-  using Starts = std::unordered_map<std::uint32_t, std::uint32_t>;  // by peer; PSNs
+  /// PSNs by peer.
+  using Starts = std::unordered_map<std::uint32_t, std::uint32_t>;      // lookup only
+  using PlaceTable = std::unordered_map<std::uint64_t, std::uint16_t>;  // lookup only
   /// The entry of a peer, which never goes backwards.
   static std::uint32_t& raise_start(Starts& starts, EndpointId peer, std::uint32_t psn);
   [[nodiscard]] std::uint32_t first_start(EndpointId peer) const;
@@ -160,11 +162,11 @@ class UetEndpoint final : public PdsClient {
   Ring<std::uint16_t> free_;                  // the number that has rested longest first
   Ring<std::uint16_t> touched_;
   Ring<Stray> strays_;
-  Ring<std::uint32_t> waiting_;                                  // owners, for room in the pool
-  std::unordered_map<std::uint64_t, std::uint16_t> initiators_;  // open for requests, by key
-  std::unordered_map<std::uint64_t, std::uint16_t> targets_;     // by source and its number
-  Starts next_starts_;                                           // of our next context with a peer
-  Starts least_starts_;                                          // that a peer's next context may have
+  Ring<std::uint32_t> waiting_;  // owners, for room in the pool
+  PlaceTable initiators_;        // open for requests, by key
+  PlaceTable targets_;           // by source and its number
+  Starts next_starts_;           // of our next context with a peer
+  Starts least_starts_;          // that a peer's next context may have
   UetCounters counters_;
   verbs::SrqHandle last_srq_{};
   std::uint32_t live_ = 0;

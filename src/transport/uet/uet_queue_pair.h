@@ -4,7 +4,7 @@
 // Driven through RcQueuePair's functions (contract: transport/qp_core.h), of type kRc for the program, with RC's
 // states. PIDonFEP and resource index of its address are the 24 bits of its number. Timeout and retry count belong to
 // the packet delivery contexts (UetOptions); SEND with invalidate is refused when posted. How verbs are mapped:
-// docs/decisions/0038-verbs-over-ultra-ethernet.md.
+// docs/decisions/0040-verbs-over-ultra-ethernet.md.
 #pragma once
 
 #include <cstddef>
