@@ -42,9 +42,10 @@ struct FabricDrops {
   std::uint64_t link_down = 0;    // lost on or in front of a failed link
   std::uint64_t watchdog = 0;     // discarded by a PFC watchdog
   std::uint64_t lifetime = 0;     // head-of-queue lifetime (InfiniBand)
+  std::uint64_t replays = 0;      // lost on a link whose retries were exhausted (LLR)
 
   [[nodiscard]] std::uint64_t total() const {
-    return buffer_full + damaged + hop_limit + unreachable + link_down + watchdog + lifetime;
+    return buffer_full + damaged + hop_limit + unreachable + link_down + watchdog + lifetime + replays;
   }
 };
 

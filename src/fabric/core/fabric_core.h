@@ -4,8 +4,8 @@
 // A discipline says what happens between two wires: how packets wait, which may go, what is said to the other end of a
 // cable. It is a class `Fabric final : public FabricCore<Fabric, Parts>`; calls between the two are resolved and
 // inlined at compile time. Parts names its types: `Options` (FabricOptions<...>), `Port` (PortLink<...>), `Switch`
-// (SwitchCore), and kCutThroughBytes, what a switch that cuts through must have of a packet. The core calls these of
-// Fabric:
+// (SwitchCore), kCutThroughBytes, what a switch that cuts through must have of a packet, and kSlowArrival, a port flag of
+// its own with which arrivals go through on_slow_arrival, or 0. The core calls these of Fabric:
 //
 //   forward(in, index, egress, packet, now)    a packet at a switch; egress may be kNoEgress
 //   look_up_egress(index)                      prefetching: the egress port of the next packet, if it is certain
@@ -126,7 +126,7 @@ class FabricCore : public EndpointPort {
     }
     prefetch_next_arrival(packets_, port);
     // One test for both, so that other ports pay for neither.
-    constexpr std::uint8_t kSlowPathFlags = kHasErrors | kTapped;
+    constexpr std::uint8_t kSlowPathFlags = kHasErrors | kTapped | Parts::kSlowArrival;
     if ((port.flags & kSlowPathFlags) != 0 && receive_slow(port, index, handle, now)) [[unlikely]] {
       return;
     }
@@ -167,6 +167,8 @@ class FabricCore : public EndpointPort {
   }
   /// A damaged packet; true: it goes no further.
   bool on_damaged(const Port&, PortIndex, PacketHandle, Time) { return false; }
+  /// A packet at a port with the flag kSlowArrival; true: everything is done.
+  bool on_slow_arrival(Port&, PortIndex, PacketHandle, Time) { return false; }
   /// Takes the notifications that have come to these ports, if no event does.
   void receive_notifications(const Switch&, const NextHops&, Time) {}
   /// Timers of the discipline that always run.

@@ -159,7 +159,10 @@ bool FabricCore<Fabric, Parts>::receive_slow(Port& port, PortIndex index, Packet
   if (port.has(kTapped)) {
     tap_->on_frame(index, Tap::Direction::kReceived, packet, now);
   }
-  return damaged && self().on_damaged(port, index, handle, now);
+  if (damaged && self().on_damaged(port, index, handle, now)) {
+    return true;
+  }
+  return (port.flags & Parts::kSlowArrival) != 0 && self().on_slow_arrival(port, index, handle, now);
 }
 
 // Link events, and what is done for the whole fabric.

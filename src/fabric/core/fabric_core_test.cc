@@ -30,6 +30,7 @@ struct PlainParts {
   using Port = PlainPort;
   using Switch = SwitchCore;
   static constexpr std::uint16_t kCutThroughBytes = 64;
+  static constexpr std::uint8_t kSlowArrival = 0;
 };
 
 class PlainFabric final : public FabricCore<PlainFabric, PlainParts> {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/assert.h"
+#include "fabric/ethernet/ethernet_fabric_admission.h"
 #include "fabric/routing/path_choice.h"
 #include "wire/encapsulation.h"
 
@@ -109,45 +110,22 @@ void EthernetFabric::start_packet(EthernetPort& out, EgressQueue& queue, PacketH
                                   Time now) {
   ++queue.tx_packets;
   queue.tx_bytes += frame_bytes;
-  if (out.has(kTapped)) [[unlikely]] {
-    tap_->on_frame(ports_[out.peer].peer, Tap::Direction::kSent, packets_[handle], now);
+  if ((out.flags & (kTapped | kExtended)) != 0) [[unlikely]] {
+    if (start_noted(out, queue, handle, frame_bytes, now)) {
+      return;
+    }
   }
-  start_transmission(kernel_, out, ports_[out.peer], out.peer, handle, frame_bytes + wire::kEthernetGapBytes, now);
+  start_transmission(kernel_, out, ports_[out.peer], out.peer, handle, frame_bytes + gap_bytes_, now);
 }
 
 void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle handle, wire::Packet& packet, Time now) {
-  const std::uint32_t priority = packet.common.priority;
-  const std::uint32_t size = packet.common.frame_bytes;
   Switch& node = switches_[in.owner];
-  const PortIndex ingress = node.first_port + in.number;
-  IngressGroup& group = group_of(ingress, priority);
-  EgressQueue& queue = queue_of(index, priority);
-  if (!group.lossless && queue.bytes >= node.buffer.threshold(egress_alpha_[ports_[index].profile][priority])) {
-    return drop(handle, drops_.buffer_full, ingress);
+  const Passage passage{
+      .node = node, .ingress = node.first_port + in.number, .egress = index, .priority = packet.common.priority};
+  if (!admit(passage, packet.common.frame_bytes, now)) [[unlikely]] {
+    return refuse(passage, handle, packet, now);
   }
-  switch (node.buffer.admit(group, size)) {
-    case SharedBuffer::Admission::kDropped:
-      return drop(handle, drops_.buffer_full, ingress);
-    case SharedBuffer::Admission::kAdmittedPause:
-      update_xoff(ingress, priority, now);
-      break;
-    case SharedBuffer::Admission::kAdmitted:
-      break;
-  }
-  EthernetPort& out = ports_[index];
-  WEFT_DCHECK(size > 0 && queue.bytes <= out.queued_bytes && (queue.bytes == 0) == queue.packets.empty());
-  queue.packets.push_back({handle, static_cast<std::uint16_t>(size), in.number});
-  queue.bytes += size;
-  queue.peak_bytes = std::max(queue.peak_bytes, queue.bytes);
-  out.queued_bytes += size;
-  out.queued = static_cast<std::uint16_t>(out.queued | 1U << priority);
-  if (out.queued_bytes >= node.notify_from && !ports_[out.peer].has(kIsEndpoint)) [[unlikely]] {
-    notify(ingress, packet.common.destination, now);
-  }
-  // Behind a paused queue nothing happens until the pause ends; its end, or its expiry, wakes the port.
-  if (((out.blocked >> priority) & 1U) == 0) {
-    kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), out.transmission_start(now));
-  }
+  append(passage, handle, packet, now);
 }
 
 void EthernetFabric::on_transmit(PortIndex index, Time now) {
@@ -164,9 +142,15 @@ void EthernetFabric::on_transmit(PortIndex index, Time now) {
   if (port.pending_pauses != 0) [[unlikely]] {
     return send_pause(port, index, now);
   }
-  if (port.has(kIsEndpoint)) {
-    endpoints_[port.owner]->on_wire_ready(now);
-    return schedule_pause_expiry(port, index);
+  if ((port.flags & (kIsEndpoint | kExtended)) != 0) {
+    if (port.held != 0 && retransmits(index, now)) {
+      return;
+    }
+    if (port.has(kIsEndpoint)) {
+      endpoints_[port.owner]->on_wire_ready(now);
+      return schedule_pause_expiry(port, index);
+    }
+    mark_departed(index, now);
   }
   const std::uint32_t eligible = port.queued & ~std::uint32_t{port.blocked};
   if (eligible != 0) {
@@ -205,7 +189,7 @@ void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) 
   }
   const PortIndex ingress = node.first_port + entry.ingress;
   if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
-    update_xoff(ingress, priority, now);
+    on_room(ingress, priority, entry.frame_bytes, now);
   }
   start_packet(port, queue, entry.packet, entry.frame_bytes, now);
 }

@@ -17,6 +17,7 @@
 #include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
 #include "fabric/ethernet/ethernet_port.h"
+#include "fabric/ethernet/link_control.h"
 #include "wire/encapsulation.h"
 #include "wire/link_type.h"
 
@@ -78,10 +79,10 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
 
   // For reports and tests.
   static constexpr wire::LinkType kLinkType = wire::LinkType::kEthernet;
-  static constexpr std::uint32_t kGapBytes = wire::kEthernetGapBytes;  // on the wire beside each frame
+  [[nodiscard]] std::uint32_t gap_bytes() const { return gap_bytes_; }  // on the wire beside each frame
   [[nodiscard]] static constexpr std::uint32_t lanes() { return kPriorities; }
   [[nodiscard]] LaneCounters lane_counters(PortIndex port, std::uint32_t priority, Time now) const;
-  [[nodiscard]] PortCounters port_counters(PortIndex port, Time) const { return {.drops = port_drops_[port]}; }
+  [[nodiscard]] PortCounters port_counters(PortIndex port, Time now) const;
   /// Egress ports of a flow at a switch: the one selected by ECMP, or every next hop with per-packet load balancing.
   [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
                                      std::uint32_t flow_hash) const;
@@ -125,7 +126,16 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] std::uint32_t in_order_hop(const EthernetPort& in, const Switch& node, const NextHops& hops,
                                            const wire::PacketCommon& common, const std::uint32_t* weights) const;
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
+  /// A packet on its way from one port of a switch to another.
+  struct Passage {
+    Switch& node;
+    PortIndex ingress;
+    PortIndex egress;
+    std::uint32_t priority;
+  };
   void enqueue(EthernetPort& in, PortIndex out, PacketHandle handle, wire::Packet& packet, Time now);
+  [[nodiscard]] bool admit(const Passage& passage, std::uint32_t size, Time now);
+  void append(const Passage& passage, PacketHandle handle, const wire::Packet& packet, Time now);
   void dequeue(PortIndex index, std::uint32_t priority, Time now);
   [[nodiscard]] std::uint32_t pick(EthernetPort& port, PortIndex index, std::uint32_t eligible);
   void drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress);
@@ -136,11 +146,64 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   };
   [[gnu::noinline]] void write_telemetry(PortIndex out, wire::Packet& packet, const EgressState& left);
 
+  // Limits of single queues, trimming, marks at the end of a transmission: ethernet_fabric_trimming.cc.
+  void set_up_departures();
+  [[nodiscard]] bool start_noted(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes,
+                                 Time now);
+  void mark_departed(PortIndex index, Time now);
+  [[nodiscard]] std::uint32_t on_wire(PortIndex index, std::uint32_t priority, Time now) const;
+  [[nodiscard]] bool fits_limit(const Passage& passage, std::uint32_t size, Time now) const;
+  void refuse(const Passage& passage, PacketHandle handle, wire::Packet& packet, Time now);
+  [[nodiscard]] bool trims_tail(const Passage& passage);
+  void trim(const Passage& passage, PacketHandle handle, wire::Packet& packet, Time now);
+  void trim_tail(const Passage& passage, Time now);
+
+  // LLR, and what it shares with credits: ethernet_fabric_retry.cc.
+  [[nodiscard]] Result<void> set_up_link_control();
+  void set_up_retry(const CableEnds& ends);
+  [[nodiscard]] LoopTerms loop_of(PortIndex index) const;
+  void send_with_retry(PortIndex index, const RetryFrame& frame, Time now);
+  void put_on_wire(PortIndex index, const RetryFrame& frame, Time now);
+  void lose_on_wire(PortIndex index, const RetryFrame& frame, Time now);
+  void send_ordered_sets(PortIndex index, std::uint32_t after_bytes);
+  void note_damage(PortIndex index, Time now);
+  [[nodiscard]] bool retransmits(PortIndex index, Time now);
+  void replay_next(PortIndex index, Time now);
+  void begin_replay(PortIndex index, Time now);
+  void flush_retry(PortIndex index, Time now);
+  void update_hold(PortIndex index, Time now);
+  void send_message(PortIndex index, LinkMessage kind, const LinkContent& content, Time now);
+  void on_link_message(PortIndex index, wire::Packet& frame, Time now);
+  void defer_pause(PortIndex index, const PauseContent& content, Time now);
+  void on_link_timer(PortIndex index, Time now);
+  void plan_link_timer(PortIndex index, Time now);
+  void reset_link_control(PortIndex index, Time now);
+  void restart_link_control(PortIndex index);
+
+  // Credits: ethernet_fabric_credits.cc.
+  [[nodiscard]] Result<void> set_up_credits(const CableEnds& ends);
+  void set_up_credit_lane(PortIndex sender, std::uint32_t priority);
+  [[nodiscard]] std::uint32_t credit_unit(PortIndex receiver) const;
+  [[nodiscard]] bool receives_credits(PortIndex index, std::uint32_t priority) const {
+    return !controls_.empty() && ((controls_[index].credited_in >> priority) & 1U) != 0;
+  }
+  [[nodiscard]] bool on_slow_arrival(EthernetPort& port, PortIndex index, PacketHandle handle, Time now);
+  void consume_credits(PortIndex index, std::uint32_t priority, std::uint32_t frame_bytes, Time now);
+  void update_stall(PortIndex index, std::uint32_t priority, Time now);
+  /// A group that asked to be told has room again.
+  void on_room(PortIndex ingress, std::uint32_t priority, std::uint32_t frame_bytes, Time now);
+  void update_credits(PortIndex ingress, std::uint32_t priority, Time now);
+  void on_consumed(PortIndex index, const wire::Packet& message, Time now);
+  void resync_credits(PortIndex index, Time now);
+  void send_consumed(PortIndex index, std::uint32_t priority, Time now);
+  [[nodiscard]] std::string check_credits() const;
+
   // Pauses, and notifications of congestion: ethernet_fabric_pauses.cc.
   void send_notification(PortIndex ingress, const NotificationContent& content, Time now);
   void update_xoff(PortIndex ingress, std::uint32_t priority, Time now);
   void send_pause(EthernetPort& port, PortIndex index, Time now);
-  void process_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now);
+  void take_link_frame(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now);
+  void process_pause(EthernetPort& port, PortIndex index, const PauseContent& content, Time now);
   void expire_pauses(EthernetPort& port, PortIndex index, Time now);
   void end_pause(EthernetPort& port, PortIndex index, std::uint32_t priority, Time now);
   void schedule_pause_expiry(EthernetPort& port, PortIndex index);
@@ -150,6 +213,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   void bring_link_up(const CableEnds& ends, Time now);
   void empty_queue(PortIndex index, std::uint32_t priority, std::uint64_t& counter, Time now);
   void watch_pause(PortIndex index, Time now);
+  void plan_deadlock_check(Time now);
   void watch_storms(PortIndex index, Time now, Time& next);
   [[nodiscard]] Time next_check() const { return deadlock_check_at_; }
   void check_fabric(Time now);
@@ -160,9 +224,12 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   HugeVector<Red> markers_;
   std::vector<PauseRecord> pauses_;
   std::vector<std::uint64_t> port_drops_;
+  std::vector<DepartureRecord> departures_;                         // per port; empty if none needs it
+  std::vector<LinkControl> controls_;                               // per port; empty without LLR and credits
   std::vector<std::uint8_t> speed_codes_;                           // per port, for telemetry; empty without
   std::vector<std::uint8_t> strict_;                                // per port profile: the priorities without a weight
   std::vector<std::array<std::int8_t, kPriorities>> egress_alpha_;  // per port profile
+  std::uint32_t gap_bytes_ = wire::kEthernetGapBytes;
   std::uint32_t usual_priority_ = 0;  // of the packet that was forwarded last: for prefetching only
   Time deadlock_check_at_ = Time::never();
   std::vector<DeadlockReport> deadlocks_;

@@ -14,6 +14,9 @@ namespace {
 
 std::uint32_t narrow(Bytes bytes) { return static_cast<std::uint32_t>(bytes.count()); }
 
+/// As a threshold of the shared buffer: none, so that every packet asks for the queue's own limit.
+constexpr std::int8_t kNoShare = -63;
+
 }  // namespace
 
 Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, EthernetOptions options,
@@ -22,6 +25,10 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   std::unique_ptr<EthernetFabric> fabric(new EthernetFabric(std::move(graph), std::move(options), context));
   fabric->lay_out();
   fabric->lay_out_queues();
+  fabric->set_up_departures();
+  if (Result<void> able = fabric->set_up_link_control(); !able) {
+    return pass_on(able);
+  }
   if (Result<void> sized = fabric->size_buffers(); !sized) {
     return pass_on(sized);
   }
@@ -38,6 +45,7 @@ void EthernetFabric::lay_out_queues() {
   markers_.resize(queues);
   pauses_.resize(ports_.size());
   port_drops_.resize(ports_.size());
+  gap_bytes_ = narrow(options_.frame_gap);
   for (EthernetPort& port : ports_) {
     port.control_delay += options_.ports[ports_[port.peer].profile].pause_response;
   }
@@ -49,7 +57,7 @@ void EthernetFabric::lay_out_queues() {
     std::array<std::int8_t, kPriorities> alpha{};
     for (std::uint32_t p = 0; p < kPriorities; ++p) {
       strict = static_cast<std::uint8_t>(strict | (profile.priorities[p].dwrr_weight == 0 ? 1U << p : 0U));
-      alpha[p] = profile.priorities[p].egress_alpha_shift;
+      alpha[p] = profile.priorities[p].egress_limit ? kNoShare : profile.priorities[p].egress_alpha_shift;
     }
     strict_.push_back(strict);
     egress_alpha_.push_back(alpha);
@@ -88,6 +96,11 @@ void EthernetFabric::set_up_queues(PortIndex index) {
   if (port.has(kIsEndpoint)) {
     return;
   }
+  const bool has_retry = !controls_.empty() && controls_[port.peer].retry.is_on();
+  // What LLR may bring after a pause: all that the peer's replay buffer holds, and what its latency has under way.
+  const Bytes replay = has_retry ? Bytes(static_cast<std::int64_t>(controls_[port.peer].retry.buffer)) +
+                                       port.rate.bytes_in(loop_of(port.peer).one_way * 2)
+                                 : Bytes::zero();
   const Duration pipeline = options_.switches[switches_[port.owner].profile].latency;
   const std::uint64_t name = map_.port_hash(index);
   for (std::uint32_t p = 0; p < kPriorities; ++p) {
@@ -99,6 +112,10 @@ void EthernetFabric::set_up_queues(PortIndex index) {
     group.xon_offset = narrow(priority.xon_offset);
     group.has_fixed_limit = priority.ingress_limit.has_value();
     group.fixed_limit = narrow(priority.ingress_limit.value_or(Bytes::zero()));
+    if (priority.egress_limit && !priority.lossless && !priority.ingress_limit) {
+      group.has_fixed_limit = true;  // the queue alone says whether there is room
+      group.fixed_limit = 0xFFFFFFFF;
+    }
     if (priority.lossless) {
       group.headroom_limit = narrow(priority.headroom.value_or(
           headroom_bytes({.rate = port.rate,
@@ -106,11 +123,20 @@ void EthernetFabric::set_up_queues(PortIndex index) {
                           .pipeline = pipeline,
                           .response = options_.ports[ports_[port.peer].profile].pause_response,
                           .peer_frame = profile.mtu_frame,
-                          .local_frame = profile.mtu_frame})));
+                          .local_frame = profile.mtu_frame,
+                          .replay = replay})));
+    }
+    if (receives_credits(index, p)) {
+      group.lossless = true;  // by credits: nothing comes for which there is no room
+      group.reserve = controls_[index].receives[p].buffer() * credit_unit(index);
+      group.has_fixed_limit = true;
+      group.fixed_limit = 0xFFFFFFFF;
     }
     if (priority.ecn) {
       markers_[index * kPriorities + p] = Red(*priority.ecn, name + p);
-      queue_of(index, p).mark_above = narrow(std::min(priority.ecn->kmin, Bytes(0xFFFFFFFF)));
+      if (profile.ecn_decision == EcnDecision::kStart) {
+        queue_of(index, p).mark_above = narrow(std::min(priority.ecn->kmin, Bytes(0xFFFFFFFF)));
+      }
     }
     if (options_.telemetry) {
       queue_of(index, p).mark_above = 0;  // every packet that leaves is looked at
@@ -121,6 +147,11 @@ void EthernetFabric::set_up_queues(PortIndex index) {
 Result<void> EthernetFabric::set_up_telemetry() {
   if (!options_.telemetry) {
     return {};
+  }
+  for (const EthernetPortOptions& profile : options_.ports) {
+    if (profile.ecn_decision == EcnDecision::kEnd) {
+      return fail("telemetry is written as a packet begins to leave, and marks are set at the end; only one will do");
+    }
   }
   speed_codes_.resize(ports_.size());
   for (PortIndex index = 0; index < ports_.size(); ++index) {
@@ -145,7 +176,7 @@ Result<void> EthernetFabric::set_up_telemetry() {
 std::size_t EthernetFabric::heap_bytes() const {
   std::size_t bytes = core_heap_bytes() + queues_.capacity() * sizeof(EgressQueue) +
                       groups_.capacity() * sizeof(IngressGroup) + markers_.capacity() * sizeof(Red) +
-                      pauses_.capacity() * sizeof(PauseRecord);
+                      pauses_.capacity() * sizeof(PauseRecord) + departures_.capacity() * sizeof(DepartureRecord);
   for (const EgressQueue& queue : queues_) {
     bytes += queue.packets.heap_bytes();
   }

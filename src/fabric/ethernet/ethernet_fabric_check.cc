@@ -20,8 +20,25 @@ LaneCounters EthernetFabric::lane_counters(PortIndex port, std::uint32_t priorit
                         .pauses_received = record.pauses_received[priority],
                         .storms = record.storms[priority],
                         .held = record.paused_total[priority]};
-  if (((ports_[port].blocked >> priority) & 1U) != 0) {
+  if (((ports_[port].paused >> priority) & 1U) != 0) {
     counters.held += earlier(record.paused_until[priority], now) - record.paused_since[priority];
+  } else if (((ports_[port].stalled >> priority) & 1U) != 0) {
+    counters.held += now - record.paused_since[priority];
+  }
+  return counters;
+}
+
+PortCounters EthernetFabric::port_counters(PortIndex port, Time) const {
+  PortCounters counters{.drops = port_drops_[port]};
+  if (!departures_.empty()) {
+    counters.trimmed = departures_[port].trimmed;
+    counters.trimmed_bytes = departures_[port].trimmed_bytes;
+  }
+  if (!controls_.empty()) {
+    const LinkControl& control = controls_[port];
+    counters.credits_sent = control.sets_sent;
+    counters.replays = control.retry.replays_begun;
+    counters.replayed = control.retry.frames_replayed;
   }
   return counters;
 }
@@ -51,6 +68,9 @@ std::string EthernetFabric::check_invariants() const {
       return fmt::format("port {}: {} bytes queued, {} counted", index, queued_bytes, port.queued_bytes);
     }
   }
+  if (std::string wrong = check_credits(); !wrong.empty()) {
+    return wrong;
+  }
   for (const Switch& node : switches_) {
     std::int64_t used = 0;
     for (std::size_t i = std::size_t{node.first_port} * kPriorities;
@@ -78,6 +98,9 @@ std::uint64_t EthernetFabric::packets_inside() const {
   }
   for (const EgressQueue& queue : queues_) {
     inside += queue.packets.size();
+  }
+  for (const LinkControl& control : controls_) {
+    inside += control.retry.lost.size();
   }
   return inside;
 }

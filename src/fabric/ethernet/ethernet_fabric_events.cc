@@ -20,6 +20,9 @@ void EthernetFabric::take_link_down(PortIndex index, Time now) {
     end_pause(port, index, priority, now);
   }
   port.pending_pauses = 0;
+  if (!controls_.empty()) {
+    reset_link_control(index, now);
+  }
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     empty_queue(index, priority, drops_.link_down, now);
   }
@@ -31,6 +34,9 @@ void EthernetFabric::bring_link_up(const CableEnds& ends, Time now) {
     EthernetPort& port = ports_[index];
     port.flags = static_cast<std::uint8_t>(port.flags & ~kLinkDown);
     port.pending_pauses = port.xoff;
+    if (!controls_.empty()) {
+      restart_link_control(index);
+    }
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(now, port.free_at));
   }
 }
@@ -47,7 +53,7 @@ void EthernetFabric::empty_queue(PortIndex index, std::uint32_t priority, std::u
     const PortIndex ingress = node.first_port + entry.ingress;
     drop(entry.packet, counter, ingress);
     if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
-      update_xoff(ingress, priority, now);
+      on_room(ingress, priority, entry.frame_bytes, now);
     }
   }
   WEFT_DCHECK(queue.bytes == 0);
@@ -61,7 +67,11 @@ void EthernetFabric::watch_pause(PortIndex index, Time now) {
   if (watchdog.detect > Duration::zero() && !port.has(kIsEndpoint)) {
     kernel_.wake(switches_[port.owner].timer, sim::ActorId(kSwitchTimer, port.owner), now + watchdog.detect);
   }
-  // The first pause of all counts, in whatever order partitions come by here.
+  plan_deadlock_check(now);
+}
+
+// The first pause or stall of all counts, in whatever order partitions come by here.
+void EthernetFabric::plan_deadlock_check(Time now) {
   if (options_.deadlock_check > Duration::zero() && now + options_.deadlock_check < deadlock_check_at_) {
     deadlock_check_at_ = now + options_.deadlock_check;
     plan_fabric_timer();
@@ -97,7 +107,7 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
         continue;
       }
       port.watchdog_tripped = static_cast<std::uint8_t>(port.watchdog_tripped & ~bit);
-    } else if ((port.blocked & bit) != 0) {
+    } else if ((port.paused & bit) != 0) {
       const Time storm_at = record.paused_since[priority] + watchdog.detect;
       if (storm_at > now || (port.queued & bit) == 0) {
         next = earlier(next, storm_at > now ? storm_at : now + watchdog.detect);
@@ -125,7 +135,7 @@ void EthernetFabric::check_fabric(Time now) {
     const auto bit = static_cast<std::uint8_t>(1U << priority);
     for (PortIndex index = 0; index < ports_.size(); ++index) {
       const EthernetPort& port = ports_[index];
-      if ((port.blocked & bit) == 0) {
+      if (((port.paused | port.stalled) & bit) == 0) {
         continue;
       }
       any_pause = true;

@@ -20,6 +20,7 @@ constexpr std::uint32_t kPauseWireBytes = wire::kEthernetMinFrame + wire::kEther
 // The group's own record has changed already; the port says so as soon as its wire is free.
 void EthernetFabric::update_xoff(PortIndex ingress, std::uint32_t priority, Time now) {
   EthernetPort& port = ports_[ingress];
+  WEFT_DCHECK(!receives_credits(ingress, priority));
   const bool pausing = group_of(ingress, priority).xoff;
   WEFT_DCHECK(group_of(ingress, priority).lossless);
   const auto bit = static_cast<std::uint8_t>(1U << priority);
@@ -65,7 +66,7 @@ void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
   } else {
     record.refresh_at = Time::never();
   }
-  if (port.queued != 0) {
+  if (port.queued != 0 || port.held != 0) {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
   }
 }
@@ -88,7 +89,13 @@ void EthernetFabric::send_notification(PortIndex ingress, const NotificationCont
 
 void EthernetFabric::on_port_timer(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
-  if (!port.timer.fires(now) || port.xoff == 0) {
+  if (!port.timer.fires(now)) {
+    return;
+  }
+  if (port.has(kExtended)) [[unlikely]] {
+    on_link_timer(index, now);
+  }
+  if (port.xoff == 0) {
     return;
   }
   PauseRecord& record = pauses_[index];
@@ -113,25 +120,33 @@ void EthernetFabric::on_control(PortIndex index, Time now) {
     return;
   }
   wire::Packet& frame = packets_[handle];
+  if (port.has(kExtended)) [[unlikely]] {
+    on_link_message(index, frame, now);
+    return packets_.release(handle);
+  }
   if ((port.flags & (kHasErrors | kTapped)) != 0) [[unlikely]] {
     (void)damage(port, index, frame);
     if (port.has(kTapped)) {
       tap_->on_frame(index, Tap::Direction::kReceived, frame, now);
     }
   }
-  if (frame.common.kind == wire::PacketKind::kManagement) {
-    if (!frame.has(wire::kCorrupted)) {
-      mark_congested(port, NotificationContent::load(frame), now);
-    }
-  } else if (!frame.has(wire::kCorrupted)) {
-    process_pause(port, index, frame, now);
-  }
+  take_link_frame(port, index, frame, now);
   packets_.release(handle);
 }
 
+void EthernetFabric::take_link_frame(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now) {
+  if (frame.has(wire::kCorrupted)) {
+    return;
+  }
+  if (frame.common.kind == wire::PacketKind::kManagement) {
+    mark_congested(port, NotificationContent::load(frame), now);
+  } else {
+    process_pause(port, index, PauseContent::load(frame), now);
+  }
+}
+
 // A packet that is on the wire goes on; the next one of a paused priority does not start.
-void EthernetFabric::process_pause(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now) {
-  const PauseContent content = PauseContent::load(frame);
+void EthernetFabric::process_pause(EthernetPort& port, PortIndex index, const PauseContent& content, Time now) {
   PauseRecord& record = pauses_[index];
   const EthernetPortOptions& profile = options_.ports[port.profile];
   for_each_bit(content.enabled, [&](std::uint32_t priority) {
@@ -150,8 +165,9 @@ void EthernetFabric::process_pause(EthernetPort& port, PortIndex index, const wi
     }
     ++record.pauses_received[priority];
     record.paused_until[priority] = now + wire::pause_time(port.rate, content.quanta[priority]);
-    if ((port.blocked & bit) == 0) {
-      port.blocked = static_cast<std::uint16_t>(port.blocked | bit);
+    if ((port.paused & bit) == 0) {
+      port.paused |= bit;
+      port.combine_blocks();
       record.paused_since[priority] = now;
       watch_pause(index, now);
     }
@@ -161,12 +177,13 @@ void EthernetFabric::process_pause(EthernetPort& port, PortIndex index, const wi
 
 void EthernetFabric::end_pause(EthernetPort& port, PortIndex index, std::uint32_t priority, Time now) {
   const auto bit = static_cast<std::uint8_t>(1U << priority);
-  if ((port.blocked & bit) == 0) {
+  if ((port.paused & bit) == 0) {
     return;
   }
   PauseRecord& record = pauses_[index];
   WEFT_DCHECK(record.paused_since[priority] <= now);
-  port.blocked = static_cast<std::uint16_t>(port.blocked & ~bit);
+  port.paused = static_cast<std::uint8_t>(port.paused & ~bit);
+  port.combine_blocks();
   record.paused_total[priority] += now - record.paused_since[priority];
   if ((port.queued & bit) != 0 || port.has(kIsEndpoint)) {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(port.free_at, now));
@@ -174,7 +191,7 @@ void EthernetFabric::end_pause(EthernetPort& port, PortIndex index, std::uint32_
 }
 
 void EthernetFabric::expire_pauses(EthernetPort& port, PortIndex index, Time now) {
-  for_each_bit(port.blocked, [&](std::uint32_t priority) {
+  for_each_bit(port.paused, [&](std::uint32_t priority) {
     if (pauses_[index].paused_until[priority] <= now) {
       end_pause(port, index, priority, now);
     }
@@ -183,7 +200,7 @@ void EthernetFabric::expire_pauses(EthernetPort& port, PortIndex index, Time now
 
 void EthernetFabric::schedule_pause_expiry(EthernetPort& port, PortIndex index) {
   Time first = Time::never();
-  for_each_bit(port.blocked,
+  for_each_bit(port.paused,
                [&](std::uint32_t priority) { first = earlier(first, pauses_[index].paused_until[priority]); });
   if (!first.is_never()) {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(first, port.free_at));

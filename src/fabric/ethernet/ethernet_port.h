@@ -45,17 +45,36 @@ struct PauseRecord {
   Time refresh_at = Time::never();
 };
 
+/// What only ports have that trim packets, mark them late or limit queues by themselves.
+struct DepartureRecord {
+  Time sent_until;                  // the last packet occupies the wire until then
+  PacketHandle sent;                // meaningful at that instant
+  std::uint32_t sent_bytes = 0;     // of its frame
+  std::uint8_t sent_priority = 0;   // of its queue
+  std::uint64_t coin_state = 0;     // of the stream that says who is trimmed
+  std::uint64_t trimmed = 0;        // packets cut
+  std::uint64_t trimmed_bytes = 0;  // that they lost
+};
+
 /// A port's watchdog has disabled a priority.
 inline constexpr PortFlag kWatchdogTripped = kFirstOwnFlag;
+/// Something has to be done, beside the usual, when a packet leaves by the port or arrives at it: limits of queues, late
+/// marks, LLR, credits.
+inline constexpr PortFlag kExtended = kSecondOwnFlag;
 
-/// A priority is a lane of the port: `queued` and `blocked` (paused by the peer, until then) go by priority, and
-/// `pending_pauses` holds the changes of `xoff` that have not been sent yet.
+/// A priority is a lane of the port: `queued` and `blocked` go by priority, and `pending_pauses` holds the changes of
+/// `xoff` that have not been sent yet. `blocked` is what its three causes make together.
 struct EthernetTransmission : PortTransmission {
   std::uint8_t pending_pauses = 0;  // bit p: a PFC frame of priority p is still to be sent
   std::uint8_t xoff = 0;            // bit p: this port's ingress group p has paused the peer
   std::uint8_t dwrr_turn = 0;
   std::uint8_t watchdog_tripped = 0;  // bit p: the watchdog has taken priority p out of service
   std::uint16_t profile = 0;          // in the fabric's table of EthernetPortOptions
+  std::uint8_t paused = 0;            // bit p: by the peer, until then
+  std::uint8_t stalled = 0;           // bit p: its credits do not cover a frame of the largest size
+  std::uint8_t held = 0;              // all bits or none: by LLR
+
+  void combine_blocks() { blocked = static_cast<std::uint16_t>(paused | stalled | held); }
 };
 
 struct EthernetPort : PortLink<EthernetTransmission> {};
@@ -74,6 +93,7 @@ struct EthernetParts {
   using Switch = EthernetSwitch;
   /// Preamble, and the headers up to the UDP ports or the end of the GRH.
   static constexpr std::uint16_t kCutThroughBytes = 80;
+  static constexpr std::uint8_t kSlowArrival = kExtended;
 };
 
 }  // namespace weft::fabric

@@ -92,7 +92,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
 
   // For reports and tests.
   static constexpr wire::LinkType kLinkType = wire::LinkType::kInfiniBand;
-  static constexpr std::uint32_t kGapBytes = 0;  // on the wire beside each frame
+  [[nodiscard]] static constexpr std::uint32_t gap_bytes() { return 0; }  // on the wire beside each frame
   [[nodiscard]] LaneCounters lane_counters(PortIndex port, std::uint32_t lane, Time now) const;
   [[nodiscard]] PortCounters port_counters(PortIndex port, Time now) const;
   /// Egress ports of a flow at a switch: the one selected by the forwarding table or by ECMP, or every next hop with

@@ -61,6 +61,7 @@ struct InfiniBandParts {
   /// The LRH says the egress port of a packet, its length and its service level.
   //= ibta-1.7 7.7
   static constexpr std::uint16_t kCutThroughBytes = 8;
+  static constexpr std::uint8_t kSlowArrival = 0;
 };
 
 /// One lane of an output port, while packets wait for it.

@@ -27,7 +27,7 @@ PortGauge gauge_of(const Fabric& network, PortIndex port, Time now) {
   for (std::uint32_t lane = 0; lane < network.lanes(); ++lane) {
     const fabric::LaneCounters counters = network.lane_counters(port, lane, now);
     result.tx_bytes += counters.tx_bytes;
-    result.wire_bytes += counters.tx_bytes + counters.tx_packets * network.kGapBytes;
+    result.wire_bytes += counters.tx_bytes + counters.tx_packets * network.gap_bytes();
     result.held += counters.held;
   }
   return result;
