@@ -59,16 +59,6 @@ class Ring {
     return value;
   }
 
-  /// Takes the newest element out. Not when empty.
-  T pop_back() {
-    WEFT_DCHECK(size_ > 0);
-    T* const last = slot(size_ - 1);
-    T value = std::move(*last);
-    std::destroy_at(last);
-    --size_;
-    return value;
-  }
-
   /// Asks for the memory of the oldest element, if there is any.
   [[gnu::always_inline]] void prefetch_front() const { __builtin_prefetch(elements_ + head_); }
 

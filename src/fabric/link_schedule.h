@@ -21,6 +21,9 @@ struct LinkEvent {
   Kind kind = Kind::kFail;
   Rate rate;               // kDegrade: the new one
   Duration reroute_delay;  // until routes know of it
+  /// kDegrade: whose direction it is.
+  enum class Sender : std::uint8_t { kBoth, kA, kB };
+  Sender sender = Sender::kBoth;
 };
 
 class LinkSchedule {

@@ -4,8 +4,8 @@
 // A discipline says what happens between two wires: how packets wait, which may go, what is said to the other end of a
 // cable. It is a class `Fabric final : public FabricCore<Fabric, Parts>`; calls between the two are resolved and
 // inlined at compile time. Parts names its types: `Options` (FabricOptions<...>), `Port` (PortLink<...>), `Switch`
-// (SwitchCore), kCutThroughBytes, what a switch that cuts through must have of a packet, and kSlowArrival, a port flag of
-// its own with which arrivals go through on_slow_arrival, or 0. The core calls these of Fabric:
+// (SwitchCore), kCutThroughBytes, what a switch that cuts through must have of a packet, and kSlowArrival, a port flag
+// of its own with which arrivals go through on_slow_arrival, or 0. The core calls these of Fabric:
 //
 //   forward(in, index, egress, packet, now)    a packet at a switch; egress may be kNoEgress
 //   look_up_egress(index)                      prefetching: the egress port of the next packet, if it is certain

@@ -210,8 +210,12 @@ void FabricCore<Fabric, Parts>::apply_link_event(const LinkEvent& event, Time no
       self().take_link_down(ends[1], now);
       break;
     case LinkEvent::Kind::kDegrade:
-      ports_[ends[0]].set_rate(event.rate);
-      ports_[ends[1]].set_rate(event.rate);
+      if (event.sender != LinkEvent::Sender::kB) {
+        ports_[ends[0]].set_rate(event.rate);
+      }
+      if (event.sender != LinkEvent::Sender::kA) {
+        ports_[ends[1]].set_rate(event.rate);
+      }
       break;
     case LinkEvent::Kind::kRestore:
       ports_[ends[0]].set_rate(link.rate);

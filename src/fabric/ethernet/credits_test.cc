@@ -98,7 +98,8 @@ TEST(Credits, WhereTheyCoverTheLoopTheWireIsFull) {
 TEST(Credits, WhereTheyDoNotTheLoopSetsTheRate) {
   constexpr Cable kLong{100_gbps, 5_us};
   constexpr std::uint32_t kFrames = 3;
-  EthernetOptions options = credit_options(Bytes(kFrames * 66 * 64));  // a frame takes 65 credits, and two more are over
+  EthernetOptions options =
+      credit_options(Bytes(kFrames * 66 * 64));  // a frame takes 65 credits, and two more are over
   options.switches[0].latency = 400_ns;
   World world(star({kLong, kCable}), options);
   world.send(0, {.to = EndpointId(1), .count = 31, .frame_bytes = kFrame});

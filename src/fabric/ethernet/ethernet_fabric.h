@@ -154,9 +154,9 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] std::uint32_t on_wire(PortIndex index, std::uint32_t priority, Time now) const;
   [[nodiscard]] bool fits_limit(const Passage& passage, std::uint32_t size, Time now) const;
   void refuse(const Passage& passage, PacketHandle handle, wire::Packet& packet, Time now);
-  [[nodiscard]] bool trims_tail(const Passage& passage);
+  [[nodiscard]] bool trims_tail(const Passage& passage, std::uint32_t size);
   void trim(const Passage& passage, PacketHandle handle, wire::Packet& packet, Time now);
-  void trim_tail(const Passage& passage, Time now);
+  void trade_places(const Passage& passage, PacketHandle handle, const wire::Packet& packet, Time now);
 
   // LLR, and what it shares with credits: ethernet_fabric_retry.cc.
   [[nodiscard]] Result<void> set_up_link_control();

@@ -59,11 +59,9 @@ void EthernetFabric::set_up_credit_lane(PortIndex sender, std::uint32_t priority
   const std::int64_t frames = (bytes + loop.frame.count() - 1) / loop.frame.count();
   const auto enough = static_cast<std::uint32_t>(frames) * frame;
   const std::optional<Bytes>& given = profile.priorities[priority].credits->buffer;
-  const std::uint32_t buffer =
-      std::max(given ? static_cast<std::uint32_t>(given->count()) / unit : enough, frame);
-  const auto covered = static_cast<std::uint32_t>((credit_loop(loop).count() + loop.frame.count() - 1) /
-                                                  loop.frame.count()) *
-                       frame;
+  const std::uint32_t buffer = std::max(given ? static_cast<std::uint32_t>(given->count()) / unit : enough, frame);
+  const auto covered =
+      static_cast<std::uint32_t>((credit_loop(loop).count() + loop.frame.count() - 1) / loop.frame.count()) * frame;
   controls_[sender].sends[priority] = CreditGrantee(buffer, frame);
   controls_[receiver].receives[priority] =
       CreditGranter({.buffer = buffer,

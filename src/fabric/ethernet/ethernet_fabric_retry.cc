@@ -14,14 +14,14 @@ LoopTerms EthernetFabric::loop_of(PortIndex index) const {
   const std::optional<RetryOptions>& retry = options_.ports[port.profile].retry;
   Duration one_way = graph_.links[map_.link_of(index).value()].propagation;
   one_way += controls_[index].retry.is_on() ? retry->latency : Duration::zero();
-  return {.rate = port.rate,
-          .one_way = one_way,
-          .pipeline = peer.has(kIsEndpoint)
-                          ? (options_.endpoint_pipeline.empty() ? Duration::zero()
-                                                                : options_.endpoint_pipeline[peer.owner])
-                          : options_.switches[switches_[peer.owner].profile].latency,
-          .frame = options_.ports[port.profile].mtu_frame,
-          .spacing = retry ? retry->spacing : Bytes::zero()};
+  return {
+      .rate = port.rate,
+      .one_way = one_way,
+      .pipeline = peer.has(kIsEndpoint)
+                      ? (options_.endpoint_pipeline.empty() ? Duration::zero() : options_.endpoint_pipeline[peer.owner])
+                      : options_.switches[switches_[peer.owner].profile].latency,
+      .frame = options_.ports[port.profile].mtu_frame,
+      .spacing = retry ? retry->spacing : Bytes::zero()};
 }
 
 Result<void> EthernetFabric::set_up_link_control() {
@@ -236,8 +236,7 @@ void EthernetFabric::update_hold(PortIndex index, Time now) {
     retry.unacknowledged_bytes -= retry.unacknowledged.pop_front().bytes;
   }
   const auto largest = static_cast<std::uint64_t>(options_.ports[port.profile].mtu_frame.count());
-  const bool is_full =
-      retry.counts_buffer && retry.unacknowledged_bytes + retry.lost_bytes + largest > retry.buffer;
+  const bool is_full = retry.counts_buffer && retry.unacknowledged_bytes + retry.lost_bytes + largest > retry.buffer;
   const bool replays = retry.replays_now();
   const bool held = replays || is_full || retry.state == RetryLink::State::kFlush;
   const bool was_held = port.held != 0;
@@ -272,8 +271,7 @@ void EthernetFabric::on_link_message(PortIndex index, wire::Packet& frame, Time 
   EthernetPort& port = ports_[index];
   const auto kind = static_cast<LinkMessage>(frame.common.hop_scratch);
   const bool is_frame = frame.common.kind != wire::PacketKind::kFlowControl || kind == LinkMessage::kPause;
-  if (kind != LinkMessage::kDamage && errors_[index] != nullptr &&
-      errors_[index]->damages(frame.common.wire_bytes)) {
+  if (kind != LinkMessage::kDamage && errors_[index] != nullptr && errors_[index]->damages(frame.common.wire_bytes)) {
     frame.common.flags |= wire::kCorrupted;
   }
   if (is_frame && port.has(kTapped)) {

@@ -89,9 +89,9 @@ std::uint32_t EthernetFabric::on_wire(PortIndex index, std::uint32_t priority, T
 bool EthernetFabric::fits_limit(const Passage& passage, std::uint32_t size, Time now) const {
   const EthernetPort& out = ports_[passage.egress];
   const std::optional<Bytes>& limit = options_.ports[out.profile].priorities[passage.priority].egress_limit;
-  return limit && queue(passage.egress, passage.priority).bytes + size +
-                          on_wire(passage.egress, passage.priority, now) <=
-                      static_cast<std::uint64_t>(limit->count());
+  return limit &&
+         queue(passage.egress, passage.priority).bytes + size + on_wire(passage.egress, passage.priority, now) <=
+             static_cast<std::uint64_t>(limit->count());
 }
 
 void EthernetFabric::refuse(const Passage& passage, PacketHandle handle, wire::Packet& packet, Time now) {
@@ -99,39 +99,39 @@ void EthernetFabric::refuse(const Passage& passage, PacketHandle handle, wire::P
   if (!options || !can_be_cut(packet.common, *options)) {
     return drop(handle, drops_.buffer_full, passage.ingress);
   }
-  if (options->victim == TrimmingOptions::Victim::kCoin && trims_tail(passage)) {
-    trim_tail(passage, now);
-    if (admit(passage, packet.common.frame_bytes, now)) {
-      return append(passage, handle, packet, now);
-    }
+  if (options->victim == TrimmingOptions::Victim::kCoin && trims_tail(passage, packet.common.frame_bytes)) {
+    return trade_places(passage, handle, packet, now);
   }
   trim(passage, handle, packet, now);
 }
 
-/// Whether the coin has fallen against the last packet of the queue, and that can be cut.
-bool EthernetFabric::trims_tail(const Passage& passage) {
-  DepartureRecord& record = departures_[passage.egress];
-  SplitMix64 coin(record.coin_state++);
+/// Whether the coin has fallen against the last packet of the queue, and that can be cut and leaves room enough. Only
+/// of queues with a limit of their own: in a shared buffer the room of one group is not that of another.
+bool EthernetFabric::trims_tail(const Passage& passage, std::uint32_t size) {
+  const EthernetPortOptions& profile = options_.ports[ports_[passage.egress].profile];
   const Ring<QueuedPacket>& waiting = queue_of(passage.egress, passage.priority).packets;
-  return (coin.next() & 1U) != 0 && !waiting.empty() &&
-         can_be_cut(packets_[waiting.back().packet].common, *options_.ports[ports_[passage.egress].profile].trimming);
+  SplitMix64 coin(departures_[passage.egress].coin_state++);
+  return (coin.next() & 1U) != 0 && profile.priorities[passage.priority].egress_limit && !waiting.empty() &&
+         waiting.back().frame_bytes >= size && can_be_cut(packets_[waiting.back().packet].common, *profile.trimming);
 }
 
-void EthernetFabric::trim_tail(const Passage& passage, Time now) {
+// The newcomer stands where the last one of the queue was, and that one is cut.
+void EthernetFabric::trade_places(const Passage& passage, PacketHandle handle, const wire::Packet& packet, Time now) {
+  SharedBuffer& buffer = passage.node.buffer;
   EthernetPort& out = ports_[passage.egress];
   EgressQueue& queue = queue_of(passage.egress, passage.priority);
-  const QueuedPacket last = queue.packets.pop_back();
-  queue.bytes -= last.frame_bytes;
-  out.queued_bytes -= last.frame_bytes;
-  if (queue.packets.empty()) {
-    out.queued = static_cast<std::uint16_t>(out.queued & ~(1U << passage.priority));
-  }
+  const std::uint32_t size = packet.common.frame_bytes;
+  const QueuedPacket last = queue.packets.back();
   const PortIndex ingress = passage.node.first_port + last.ingress;
-  if (passage.node.buffer.release(group_of(ingress, passage.priority), last.frame_bytes)) {
-    on_room(ingress, passage.priority, last.frame_bytes, now);
-  }
-  trim({.node = passage.node, .ingress = ingress, .egress = passage.egress, .priority = passage.priority},
-       last.packet, packets_[last.packet], now);
+  const bool tells = buffer.release(group_of(ingress, passage.priority), last.frame_bytes);
+  const SharedBuffer::Admission admitted = buffer.admit(group_of(passage.ingress, passage.priority), size);
+  WEFT_ASSERT(!tells && admitted == SharedBuffer::Admission::kAdmitted);  // such a queue has groups without a limit
+  queue.packets.back() = {handle, static_cast<std::uint16_t>(size),
+                          static_cast<std::uint16_t>(passage.ingress - passage.node.first_port)};
+  queue.bytes -= last.frame_bytes - size;
+  out.queued_bytes -= last.frame_bytes - size;
+  trim({.node = passage.node, .ingress = ingress, .egress = passage.egress, .priority = passage.priority}, last.packet,
+       packets_[last.packet], now);
 }
 
 // The headers go on in a class of their own, if that has room.

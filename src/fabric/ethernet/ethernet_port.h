@@ -58,8 +58,8 @@ struct DepartureRecord {
 
 /// A port's watchdog has disabled a priority.
 inline constexpr PortFlag kWatchdogTripped = kFirstOwnFlag;
-/// Something has to be done, beside the usual, when a packet leaves by the port or arrives at it: limits of queues, late
-/// marks, LLR, credits.
+/// Something has to be done, beside the usual, when a packet leaves by the port or arrives at it: limits of queues,
+/// late marks, LLR, credits.
 inline constexpr PortFlag kExtended = kSecondOwnFlag;
 
 /// A priority is a lane of the port: `queued` and `blocked` go by priority, and `pending_pauses` holds the changes of

@@ -1,8 +1,8 @@
 // What an Ethernet link has beyond PFC: link layer retry (LLR) and credits (CBFC), as the two ends keep them.
 //
-// Both talk by control ordered sets of eight bytes between frames (docs/decisions/0039). Of a link with LLR the sender's
-// record stands for both ends: whether a frame will arrive damaged is drawn as it begins, so a link without errors has
-// no more events than one without LLR.
+// Both talk by control ordered sets of eight bytes between frames (docs/decisions/0039). Of a link with LLR the
+// sender's record stands for both ends: whether a frame will arrive damaged is drawn as it begins, so a link without
+// errors has no more events than one without LLR.
 #pragma once
 
 #include <array>
@@ -40,19 +40,19 @@ struct RetryLink {
   };
 
   State state = State::kOff;
-  bool receiver_waits = false;      // it has asked for the first lost frame and got nothing since: it does not ask again
-  std::uint32_t damage = 0;         // number of the latest request
-  std::uint32_t sent_again = 0;     // of `lost`: how many from the front are on the wire or past it
-  std::uint32_t replays = 0;        // from the same frame, one after the other
-  std::uint64_t lost_bytes = 0;     // of frames in `lost`
+  bool receiver_waits = false;   // it has asked for the first lost frame and got nothing since: it does not ask again
+  std::uint32_t damage = 0;      // number of the latest request
+  std::uint32_t sent_again = 0;  // of `lost`: how many from the front are on the wire or past it
+  std::uint32_t replays = 0;     // from the same frame, one after the other
+  std::uint64_t lost_bytes = 0;  // of frames in `lost`
   std::uint64_t unacknowledged_bytes = 0;
-  Time deadline = Time::never();    // replay timer, or end of a flush
-  Ring<RetryFrame> lost;            // oldest first
+  Time deadline = Time::never();        // replay timer, or end of a flush
+  Ring<RetryFrame> lost;                // oldest first
   Ring<Unacknowledged> unacknowledged;  // only where the buffer can be too small
   bool counts_buffer = false;
   std::uint64_t buffer = 0;
-  Duration acknowledged_after;  // the end of a frame, where it arrives undamaged
-  std::uint32_t since_set = 0;  // bytes on the wire since the last ordered set
+  Duration acknowledged_after;        // the end of a frame, where it arrives undamaged
+  std::uint32_t since_set = 0;        // bytes on the wire since the last ordered set
   std::unique_ptr<BitErrors> errors;  // null: none
 
   // Counters.
@@ -76,7 +76,7 @@ struct DeferredPause {
 /// Of one port: the wire that begins here, and credits for the wire that ends here.
 struct LinkControl {
   RetryLink retry;
-  std::array<CreditGrantee, kPriorities> sends;    // for what leaves here
+  std::array<CreditGrantee, kPriorities> sends;     // for what leaves here
   std::array<CreditGranter, kPriorities> receives;  // for what arrives here
   std::uint8_t credited_out = 0;                    // bit p: `sends[p]` counts
   std::uint8_t credited_in = 0;

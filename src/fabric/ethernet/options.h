@@ -27,28 +27,29 @@ struct CreditOptions {
 
 /// Beside PriorityOptions, of a port.
 struct CreditLinkOptions {
-  Bytes unit = Bytes(64);               // of a credit, 32 to 2048
-  Duration resync = Duration::microseconds(10);  // with credits outstanding, a CC_Update so often, where links have errors
+  Bytes unit = Bytes(64);  // of a credit, 32 to 2048
+  Duration resync =
+      Duration::microseconds(10);  // with credits outstanding, a CC_Update so often, where links have errors
 };
 
 /// LLR of a link; both ends have it, or it is off.
 struct RetryOptions {
   Duration latency{};             // that it adds to whatever this port sends
   std::optional<Bytes> buffer{};  // of frames that may have to be sent again; unset: retry_buffer() for the cable
-  Bytes spacing = Bytes(2048);  // while frames leave, one control ordered set after so many bytes
+  Bytes spacing = Bytes(2048);    // while frames leave, one control ordered set after so many bytes
   Duration replay_timer = Duration::microseconds(10);  // from the end of a frame that nobody acknowledges
   std::uint32_t replays = 1;                           // from the same frame, before the port gives up
 };
 
 /// One of the eight priorities of a port. Ingress and egress sides of a port share it.
 struct PriorityOptions {
-  bool lossless = false;                // PFC protects it; otherwise a full buffer drops
-  std::int8_t ingress_alpha_shift = 0;  // a group may hold 2^shift times what is left of the shared buffer
-  std::int8_t egress_alpha_shift = 0;   // the same for the egress queue; lossy priorities only
-  std::optional<Bytes> ingress_limit{}; // a fixed limit in place of the dynamic threshold
-  Bytes reserve{};                      // of its own for each ingress group, before the shared buffer
-  std::optional<Bytes> headroom{};      // lossless only; unset: headroom_bytes() for the cable
-  Bytes xon_offset{};                   // resume that far below the threshold
+  bool lossless = false;                 // PFC protects it; otherwise a full buffer drops
+  std::int8_t ingress_alpha_shift = 0;   // a group may hold 2^shift times what is left of the shared buffer
+  std::int8_t egress_alpha_shift = 0;    // the same for the egress queue; lossy priorities only
+  std::optional<Bytes> ingress_limit{};  // a fixed limit in place of the dynamic threshold
+  Bytes reserve{};                       // of its own for each ingress group, before the shared buffer
+  std::optional<Bytes> headroom{};       // lossless only; unset: headroom_bytes() for the cable
+  Bytes xon_offset{};                    // resume that far below the threshold
   std::optional<RedOptions> ecn{};
   std::uint16_t dwrr_weight = 0;  // 0: strict priority, above all weighted ones; higher priorities first
   /// A fixed limit of the egress queue, with the newcomer and with what is on the wire, in place of the shared buffer;
@@ -66,10 +67,11 @@ enum class EcnDecision : std::uint8_t {
 
 /// Packet trimming at an egress port: a packet that finds no room goes on without its payload.
 struct TrimmingOptions {
-  /// Who loses the payload: the packet that comes, or by a coin that one or the last of the queue.
+  /// Who loses the payload: the packet that comes, or by a coin that one or the last of the queue, where the queue has
+  /// a limit of its own and the last is no smaller.
   enum class Victim : std::uint8_t { kNewcomer, kCoin };
   Bytes size = Bytes(64);      // of the frame that is left, FCS included
-  std::uint8_t priority = 6;   // its class from here on; neither lossless nor with credits
+  std::uint8_t priority = 6;   // its class from here on; one without credits
   std::uint8_t dscp = 0;       // its mark
   std::uint8_t last_dscp = 0;  // the same where the port leads to an endpoint
   Victim victim = Victim::kNewcomer;
@@ -105,8 +107,8 @@ struct EthernetSwitchOptions {
 };
 
 struct EthernetOptions : FabricOptions<EthernetSwitchOptions, EthernetPortOptions> {
-  Duration deadlock_check;  // every so often while pauses last; zero: never
-  bool telemetry = false;   // packets with telemetry are to be written to
+  Duration deadlock_check;                           // every so often while pauses last; zero: never
+  bool telemetry = false;                            // packets with telemetry are to be written to
   Bytes frame_gap = Bytes(wire::kEthernetGapBytes);  // preamble and gap of each frame on the wire
 };
 
@@ -134,8 +136,8 @@ struct LoopTerms {
   Bytes spacing;  // of ordered sets
 };
 
-/// From the end of a frame until its acknowledgement has come. That waits for a target spacing, or for the largest frame
-/// where that is longer.
+/// From the end of a frame until its acknowledgement has come. That waits for a target spacing, or for the largest
+/// frame where that is longer.
 [[nodiscard]] Duration acknowledged_after(const LoopTerms& terms);
 /// A replay buffer that never keeps a wire without errors waiting.
 [[nodiscard]] Bytes retry_buffer(const LoopTerms& terms);
@@ -143,8 +145,8 @@ struct LoopTerms {
 [[nodiscard]] Bytes credit_loop(const LoopTerms& terms);
 /// A buffer whose credits cover the loop of the link: full rate, with a sixteenth of it unsaid.
 [[nodiscard]] Bytes credit_buffer(const LoopTerms& terms);
-/// Freed since the last CF_Update before the next is due, of a buffer of so many credits: what it has beside the loop of
-/// the link, at least a sixteenth and at most a quarter, and never so much that the largest frame could be stuck.
+/// Freed since the last CF_Update before the next is due, of a buffer of so many credits: what it has beside the loop
+/// of the link, at least a sixteenth and at most a quarter, and never so much that the largest frame could be stuck.
 struct CreditShares {
   std::uint32_t buffer = 0;
   std::uint32_t largest_frame = 0;

@@ -25,8 +25,8 @@ EthernetOptions trimming_options(std::int64_t frames, TrimmingOptions::Victim vi
   port.priorities[kData].egress_limit = Bytes(frames * kFrame);
   port.priorities[kData].dwrr_weight = 1;
   port.priorities[kTrimmedClass].egress_limit = Bytes(2 * frames * kFrame);
-  port.trimming = TrimmingOptions{
-      .size = Bytes(96), .priority = kTrimmedClass, .dscp = 11, .last_dscp = 13, .victim = victim};
+  port.trimming =
+      TrimmingOptions{.size = Bytes(96), .priority = kTrimmedClass, .dscp = 11, .last_dscp = 13, .victim = victim};
   return options;
 }
 

@@ -1,9 +1,9 @@
 // Credits of one virtual channel of an Ethernet link (CBFC), as its two ends keep them. A credit is a unit of the
 // receiver's buffer, 32 to 2048 bytes.
 //
-// The sender counts what it has consumed since the link came up, the receiver what it has freed; both only grow, and are
-// compared modulo 2^32. A message that is lost is made good by the next one of its kind: CF_Update carries all that was
-// freed, CC_Update all that was consumed, from which the receiver learns of frames that never came
+// The sender counts what it has consumed since the link came up, the receiver what it has freed; both only grow, and
+// are compared modulo 2^32. A message that is lost is made good by the next one of its kind: CF_Update carries all that
+// was freed, CC_Update all that was consumed, from which the receiver learns of frames that never came
 // (docs/decisions/0039).
 #pragma once
 

@@ -53,6 +53,29 @@ wire::TelemetryKind telemetry_of(scenario::CongestionAlgorithm algorithm) {
   return wire::TelemetryKind::kNone;
 }
 
+/// Beside priorities and pauses: trimming, marks, LLR, credits.
+void add_link_options(fabric::EthernetPortOptions& options, const scenario::EthernetSettings& settings) {
+  options.ecn_decision =
+      settings.ecn_moment == scenario::EcnMoment::kEnd ? fabric::EcnDecision::kEnd : fabric::EcnDecision::kStart;
+  if (const scenario::TrimmingSettings& own = settings.trimming; own.enabled) {
+    using Victim = fabric::TrimmingOptions::Victim;
+    options.trimming = fabric::TrimmingOptions{
+        .size = own.size,
+        .priority = static_cast<std::uint8_t>(own.priority),
+        .dscp = static_cast<std::uint8_t>(own.dscp),
+        .last_dscp = static_cast<std::uint8_t>(own.last_dscp),
+        .victim = own.victim == scenario::TrimVictim::kCoin ? Victim::kCoin : Victim::kNewcomer};
+  }
+  if (const scenario::LlrSettings& own = settings.llr; own.enabled) {
+    options.retry = fabric::RetryOptions{.latency = own.latency,
+                                         .buffer = own.buffer,
+                                         .spacing = own.spacing,
+                                         .replay_timer = own.replay_timer,
+                                         .replays = static_cast<std::uint32_t>(own.replays)};
+  }
+  options.credit_link = {.unit = settings.cbfc.unit, .resync = settings.cbfc.resync};
+}
+
 fabric::EthernetPortOptions port_options(const scenario::Scenario& scenario, const scenario::EthernetSettings& settings,
                                          Rate rate) {
   fabric::EthernetPortOptions options;
@@ -67,6 +90,10 @@ fabric::EthernetPortOptions port_options(const scenario::Scenario& scenario, con
     to.headroom = from.headroom;
     to.xon_offset = from.xon_offset;
     to.dwrr_weight = static_cast<std::uint16_t>(from.weight);
+    to.egress_limit = from.egress_limit;
+    if (from.credits) {
+      to.credits = fabric::CreditOptions{.buffer = from.credit_buffer};
+    }
     if (from.ecn) {
       to.ecn = fabric::RedOptions{.kmin = scaled(from.kmin, rate, from.ecn_reference_rate),
                                   .kmax = scaled(from.kmax, rate, from.ecn_reference_rate),
@@ -78,6 +105,7 @@ fabric::EthernetPortOptions port_options(const scenario::Scenario& scenario, con
                       .action = settings.watchdog_action == scenario::WatchdogAction::kDrop
                                     ? fabric::PfcWatchdogOptions::Action::kDrop
                                     : fabric::PfcWatchdogOptions::Action::kForward};
+  add_link_options(options, settings);
   options.pause_quanta = static_cast<std::uint16_t>(settings.pause_quanta);
   options.pause_response = settings.pause_response.value_or(standard_response(rate));
   options.mtu_frame = largest_frame(scenario, scenario::encapsulation_of(scenario.fabric)) +
@@ -240,14 +268,18 @@ std::vector<fabric::LinkEvent> link_events(const scenario::Scenario& scenario, c
   for (const scenario::EventSettings& event : scenario.events) {
     for (std::uint32_t i = 0; i < graph.links.size(); ++i) {
       const fabric::Link& link = graph.links[i];
-      const bool named = std::ranges::any_of(std::array{link.a, link.b}, [&](fabric::LinkEnd end) {
+      const auto is_named = [&](fabric::LinkEnd end) {
         const std::string& device = graph[end.node].name;
         return scenario::selects(event.select, fabric::port_name(graph, end)) ||
                scenario::selects(event.select, device) || scenario::selects_device(event.select, device);
-      });
-      if (!named) {
+      };
+      const bool a = is_named(link.a);
+      const bool b = is_named(link.b);
+      if (!a && !b) {
         continue;
       }
+      using Sender = fabric::LinkEvent::Sender;
+      const bool one_way = event.direction == scenario::EventDirection::kOut && a != b;
       const auto kind = event.action == scenario::EventAction::kFail      ? fabric::LinkEvent::Kind::kFail
                         : event.action == scenario::EventAction::kDegrade ? fabric::LinkEvent::Kind::kDegrade
                                                                           : fabric::LinkEvent::Kind::kRestore;
@@ -255,7 +287,10 @@ std::vector<fabric::LinkEvent> link_events(const scenario::Scenario& scenario, c
                         .link = fabric::LinkIndex(i),
                         .kind = kind,
                         .rate = event.rate,
-                        .reroute_delay = scenario.routing.reroute_delay});
+                        .reroute_delay = scenario.routing.reroute_delay,
+                        .sender = !one_way ? Sender::kBoth
+                                  : a      ? Sender::kA
+                                           : Sender::kB});
     }
   }
   return events;
@@ -340,6 +375,7 @@ Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scena
   options.packet_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::packet_error_rate);
   options.events = link_events(scenario, graph);
   options.deadlock_check = 1_ms;
+  options.frame_gap = scenario.fabric.frame_gap;
   options.telemetry = telemetry_of(scenario.congestion.algorithm) != wire::TelemetryKind::kNone;
   return options;
 }

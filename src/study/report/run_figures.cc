@@ -132,7 +132,7 @@ void add_network(RunFigures& figures, const results::RunResults& results) {
   const results::NetworkSummary& network = summary.network;
   figures.drops = network.drops + network.host_drops;
   figures.retransmissions = network.retransmitted;
-  for (const results::NicTotal& total : network.totals) {
+  for (const results::CounterTotal& total : network.totals) {
     if (!total.about.label.empty()) {
       if (!figures.nic_totals) {
         figures.nic_totals.emplace();

@@ -129,7 +129,11 @@ struct PortRow {
   std::uint64_t rx_bytes = 0;
   std::uint64_t drops = 0;           // Ethernet: of what came in here; InfiniBand: of packets for this egress port
   std::uint64_t receive_errors = 0;  // damaged packets (InfiniBand)
-  std::uint64_t credits_sent = 0;    // flow control packets (InfiniBand)
+  std::uint64_t credits_sent = 0;    // flow control packets (InfiniBand), credit updates (Ethernet)
+  std::uint64_t trimmed = 0;         // packets cut for want of room to leave by this port
+  std::uint64_t trimmed_bytes = 0;   // that they lost
+  std::uint64_t replays = 0;         // that LLR began on the wire from this port
+  std::uint64_t replayed = 0;        // frames sent again for that
   std::vector<LaneRow> lanes;        // those that have anything to say
   fabric::PortChoices choices{};     // of the switch's choices among paths, where they are more than a hash
 

@@ -99,7 +99,7 @@ Json to_json(const NetworkSummary& network, const RunResults& results) {
   Json drops{{"total", network.drops}};
   add_fields(drops, dropped_table(), &results.drops);
   Json json{{"drops", drops}};
-  for (const NicTotal& total : network.totals) {
+  for (const CounterTotal& total : network.totals) {
     json[std::string(total.about.json)] = total.sum;
   }
   if (network.pauses) {

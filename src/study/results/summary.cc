@@ -228,18 +228,28 @@ std::optional<ReorderSummary> reordering_of(const RunResults& results) {
   return summary;
 }
 
-std::vector<NicTotal> nic_totals(const RunResults& results) {
-  std::vector<NicTotal> totals;
+std::vector<CounterTotal> counter_totals(const RunResults& results) {
+  std::vector<CounterTotal> totals;
   for (const Field& field : nic_table().fields) {
     if (field.forms.total.json.empty()) {
       continue;
     }
-    NicTotal& total = totals.emplace_back(NicTotal{.about = field.forms.total});
+    CounterTotal& total = totals.emplace_back(CounterTotal{.about = field.forms.total});
     for (const NicRow& nic : results.nics) {
       total.sum += static_cast<std::uint64_t>(integer_of(field.access.get(&nic)));
     }
   }
-  std::ranges::stable_sort(totals, {}, [](const NicTotal& total) { return total.about.order; });
+  // Of ports only what happened: most networks have nothing of the kind.
+  for (const Field& field : port_table().fields) {
+    CounterTotal total{.about = field.forms.total};
+    for (const PortRow& port : results.ports) {
+      total.sum += total.about.json.empty() ? 0 : static_cast<std::uint64_t>(integer_of(field.access.get(&port)));
+    }
+    if (total.sum != 0) {
+      totals.push_back(total);
+    }
+  }
+  std::ranges::stable_sort(totals, {}, [](const CounterTotal& total) { return total.about.order; });
   return totals;
 }
 
@@ -301,7 +311,7 @@ NetworkSummary network_of(const RunResults& results) {
       network.cpu_per_gbps = network.cpu->seconds() / gigabits;
     }
   }
-  network.totals = nic_totals(results);
+  network.totals = counter_totals(results);
   network.queue = queue_of(results);
   network.paths = paths_of(results);
   network.reordering = reordering_of(results);

@@ -68,8 +68,8 @@ struct ReorderSummary {
   std::uint32_t largest = 0;
 };
 
-/// Sum of a counter over all NICs.
-struct NicTotal {
+/// Sum of a counter over all NICs, or over all ports.
+struct CounterTotal {
   Total about;
   std::uint64_t sum = 0;
 };
@@ -85,7 +85,7 @@ struct NetworkSummary {
   std::uint64_t timeouts = 0;
   std::uint64_t sequence_naks = 0;
   std::uint64_t damaged = 0;
-  std::vector<NicTotal> totals;  // those that the table of NICs asks for, in the order of JSON
+  std::vector<CounterTotal> totals;  // those that the tables of NICs and ports ask for, in the order of JSON
   std::optional<std::uint64_t> cnps;
   std::optional<QueueSummary> queue;
   std::optional<PathSummary> paths;

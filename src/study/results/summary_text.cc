@@ -261,7 +261,7 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   out.line("retransmitted", fmt::format("{}, {}, {}", count_text(network.retransmitted, "packet", "packets"),
                                         count_text(network.timeouts, "timeout", "timeouts"),
                                         count_text(network.sequence_naks, "sequence NAK", "sequence NAKs")));
-  for (const NicTotal& total : network.totals) {
+  for (const CounterTotal& total : network.totals) {
     if (!total.about.label.empty() && total.sum != 0) {
       out.line(total.about.label, fmt::format("{}", total.sum));
     }

@@ -37,7 +37,9 @@ results::Lossless lossless_of(const scenario::Scenario& scenario) {
   }
   const auto& priorities = scenario.devices.ethernet.priorities;
   const bool any = std::ranges::any_of(priorities, [](const scenario::PrioritySettings& own) { return own.lossless; });
-  return any ? results::Lossless::kPause : results::Lossless::kNo;
+  const bool credits =
+      std::ranges::any_of(priorities, [](const scenario::PrioritySettings& own) { return own.credits; });
+  return any ? results::Lossless::kPause : credits ? results::Lossless::kCredits : results::Lossless::kNo;
 }
 
 bool marks(const scenario::Scenario& scenario) {

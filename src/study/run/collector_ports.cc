@@ -36,6 +36,9 @@ PortGauge gauge_of(const Fabric& network, PortIndex port, Time now) {
 /// What is still on the wire that ends at the port has been sent and not received.
 void take_off_the_wire(const world::World& world, const fabric::PortArrival& link, results::PortRow& row) {
   const auto take = [&](fabric::PacketHandle handle) {
+    if (world.packets()[handle].common.kind == wire::PacketKind::kFlowControl) {
+      return;  // of the link itself: in no count
+    }
     --row.rx_packets;
     row.rx_bytes -= world.packets()[handle].common.frame_bytes;
   };
@@ -70,6 +73,10 @@ std::vector<results::PortRow> rows_of(const world::World& world, const Fabric& n
     row.drops = counters.drops;
     row.receive_errors = counters.receive_errors;
     row.credits_sent = counters.credits_sent;
+    row.trimmed = counters.trimmed;
+    row.trimmed_bytes = counters.trimmed_bytes;
+    row.replays = counters.replays;
+    row.replayed = counters.replayed;
     row.choices = network.choices(index, now);
   }
   for (PortIndex index = 0; index < rows.size(); ++index) {

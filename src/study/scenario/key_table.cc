@@ -50,6 +50,15 @@ Section device_table(std::string_view path, std::string_view about, std::span<co
   return {.path = path, .about = about, .keys = keys, .settings = &part_of_devices<Member>, .of_devices = true};
 }
 
+template <auto Member>
+Section ethernet_table(std::string_view path, std::string_view about, std::span<const Key> keys) {
+  return {.path = path,
+          .about = about,
+          .keys = keys,
+          .settings = [](const Target& target, std::size_t) -> void* { return &(target.devices->ethernet.*Member); },
+          .of_devices = true};
+}
+
 Section run_section() {
   return {.path = "",
           .about = "Before the first table.",
@@ -143,6 +152,10 @@ Sections make_sections() {
       scale_up_section(),
       device_table<&DeviceSettings::ethernet>("ethernet", "Ports of Ethernet.", ethernet_keys()),
       priority_section(),
+      ethernet_table<&EthernetSettings::trimming>("ethernet.trimming", "Packet trimming in switches.", trimming_keys()),
+      ethernet_table<&EthernetSettings::llr>("ethernet.llr", "Link layer retry.", llr_keys()),
+      ethernet_table<&EthernetSettings::cbfc>("ethernet.cbfc", "Credits of Ethernet, for priorities that have them.",
+                                              cbfc_keys()),
       device_table<&DeviceSettings::infiniband>("infiniband", "Ports of InfiniBand.", infiniband_keys()),
       table<&Scenario::qos>("qos", "Traffic class of each kind of packet.", qos_keys()),
       routing_section(),

@@ -206,6 +206,12 @@ constexpr std::array kEthernet = {
         .range = kLatency,
         .empty_word = "auto",
         .scope = Scope::kPort},
+    Key{.name = "ecn_moment",
+        .binding = bind<&EthernetSettings::ecn_moment>(),
+        .fallback = "start",
+        .about = "When a packet is marked: at the `start` of its transmission, by the queue with itself; at the `end` "
+                 "of it, by what waits then (switches that store and forward).",
+        .scope = Scope::kPort},
 };
 
 constexpr std::array kPrioritySettings = {
@@ -285,6 +291,122 @@ constexpr std::array kPrioritySettings = {
         .about = "Of deficit weighted round robin; 0: strict, above all weighted priorities.",
         .range = {.low = 0, .high = 255},
         .scope = Scope::kPort},
+    Key{.name = "egress_limit",
+        .binding = bind<&PrioritySettings::egress_limit>(),
+        .fallback = "shared",
+        .about = "Lossy priorities: a limit of the egress queue by itself, which counts the packet that comes and the "
+                 "one on the wire; `shared`: the shared buffer and `egress_alpha`.",
+        .range = kBuffer,
+        .empty_word = "shared",
+        .scope = Scope::kPort},
+    Key{.name = "credits",
+        .binding = bind<&PrioritySettings::credits>(),
+        .fallback = "false",
+        .about = "Credits (CBFC) protect the priority, in place of PFC, on cables both of whose ports have them.",
+        .scope = Scope::kPort},
+    Key{.name = "credit_buffer",
+        .binding = bind<&PrioritySettings::credit_buffer>(),
+        .fallback = "auto",
+        .about = "What a port has to receive such a priority, all of it granted; `auto`: as much as rate, cable and "
+                 "MTU need for the full rate.",
+        .range = kBuffer,
+        .empty_word = "auto",
+        .scope = Scope::kPort},
+};
+
+constexpr std::array kTrimming = {
+    Key{.name = "enabled",
+        .binding = bind<&TrimmingSettings::enabled>(),
+        .fallback = "false",
+        .about = "Switches cut the payload off packets that find no room, where the sender allows it, and let the "
+                 "headers pass.",
+        .scope = Scope::kPort},
+    Key{.name = "size",
+        .binding = bind<&TrimmingSettings::size>(),
+        .fallback = "64 B",
+        .about = "Of the frame that is left, FCS included.",
+        .range = between(Bytes(64), Bytes(1'024)),
+        .scope = Scope::kPort},
+    Key{.name = "priority",
+        .binding = bind<&TrimmingSettings::priority>(),
+        .fallback = "6",
+        .about = "Of what is left; its `weight`, `egress_limit` and `reserve` stand in `[ethernet.priority.N]`.",
+        .range = kPriority,
+        .scope = Scope::kPort},
+    Key{.name = "dscp",
+        .binding = bind<&TrimmingSettings::dscp>(),
+        .fallback = "38",
+        .about = "Mark of what is left.",
+        .range = {.low = 0, .high = 63},
+        .scope = Scope::kPort},
+    Key{.name = "last_dscp",
+        .binding = bind<&TrimmingSettings::last_dscp>(),
+        .fallback = "39",
+        .about = "The same where the port leads to the receiver.",
+        .range = {.low = 0, .high = 63},
+        .scope = Scope::kPort},
+    Key{.name = "victim",
+        .binding = bind<&TrimmingSettings::victim>(),
+        .fallback = "newcomer",
+        .about =
+            "Who is cut: the packet that finds no room, or by a `coin` that one or the last of the queue, where the "
+            "queue has an `egress_limit`.",
+        .scope = Scope::kPort},
+};
+
+constexpr std::array kLlr = {
+    Key{.name = "enabled",
+        .binding = bind<&LlrSettings::enabled>(),
+        .fallback = "false",
+        .about = "Link layer retry, on cables both of whose ports have it: damaged frames are sent again.",
+        .scope = Scope::kPort},
+    Key{.name = "latency",
+        .binding = bind<&LlrSettings::latency>(),
+        .fallback = "0 ns",
+        .about = "What it adds to everything that the port sends.",
+        .range = kLatency,
+        .scope = Scope::kPort},
+    Key{.name = "buffer",
+        .binding = bind<&LlrSettings::buffer>(),
+        .fallback = "auto",
+        .about = "Replay buffer of the port, at least a frame; `auto`: as much as rate and cable need.",
+        .range = kBuffer,
+        .empty_word = "auto",
+        .scope = Scope::kPort},
+    Key{.name = "spacing",
+        .binding = bind<&LlrSettings::spacing>(),
+        .fallback = "2048 B",
+        .about = "While frames leave, a control ordered set of 8 bytes after so many bytes.",
+        .range = between(Bytes(64), Bytes(1'000'000)),
+        .scope = Scope::kPort},
+    Key{.name = "replay_timer",
+        .binding = bind<&LlrSettings::replay_timer>(),
+        .fallback = "10 us",
+        .about = "From the end of a frame that nobody acknowledges until it is sent again.",
+        .range = kTimer,
+        .scope = Scope::kPort},
+    Key{.name = "replays",
+        .binding = bind<&LlrSettings::replays>(),
+        .fallback = "1",
+        .about = "From the same frame, one after the other, before the port gives up and what is outstanding is lost.",
+        .range = {.low = 1, .high = 255},
+        .scope = Scope::kPort},
+};
+
+constexpr std::array kCbfc = {
+    Key{.name = "unit",
+        .binding = bind<&CbfcSettings::unit>(),
+        .fallback = "64 B",
+        .about = "Of a credit.",
+        .range = between(Bytes(32), Bytes(2'048)),
+        .scope = Scope::kPort},
+    Key{.name = "resync",
+        .binding = bind<&CbfcSettings::resync>(),
+        .fallback = "10 us",
+        .about =
+            "On cables with errors, while credits are outstanding: how often the sender says what it has consumed.",
+        .range = kTimer,
+        .scope = Scope::kPort},
 };
 
 constexpr std::array kInfiniband = {
@@ -355,6 +477,9 @@ std::span<const Key> link_keys() { return kLink; }
 std::span<const Key> nic_keys() { return kNic; }
 std::span<const Key> ethernet_keys() { return kEthernet; }
 std::span<const Key> priority_keys() { return kPrioritySettings; }
+std::span<const Key> trimming_keys() { return kTrimming; }
+std::span<const Key> llr_keys() { return kLlr; }
+std::span<const Key> cbfc_keys() { return kCbfc; }
 std::span<const Key> infiniband_keys() { return kInfiniband; }
 
 }  // namespace weft::study::scenario::key_tables

@@ -20,6 +20,9 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> scale_up_keys();
 [[nodiscard]] std::span<const Key> ethernet_keys();
 [[nodiscard]] std::span<const Key> priority_keys();
+[[nodiscard]] std::span<const Key> trimming_keys();
+[[nodiscard]] std::span<const Key> llr_keys();
+[[nodiscard]] std::span<const Key> cbfc_keys();
 [[nodiscard]] std::span<const Key> infiniband_keys();
 
 [[nodiscard]] std::span<const Key> qos_keys();

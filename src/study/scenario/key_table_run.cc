@@ -90,6 +90,11 @@ constexpr std::array kFabric = {
         .binding = bind<&FabricSettings::ip_version>(),
         .fallback = "ipv4",
         .about = "Header of RoCEv2 packets."},
+    Key{.name = "frame_gap",
+        .binding = bind<&FabricSettings::frame_gap>(),
+        .fallback = "20 B",
+        .about = "Preamble and gap of each frame of Ethernet on the wire; 0 as simulators without them have it.",
+        .range = between(Bytes::zero(), Bytes(20))},
 };
 
 constexpr std::array kTopology = {

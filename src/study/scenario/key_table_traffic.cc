@@ -184,6 +184,11 @@ constexpr std::array kEvent = {
         .about = "Rate of a degraded link.",
         .range = kPortRate,
         .only_for = "degrade"},
+    Key{.name = "direction",
+        .binding = bind<&EventSettings::direction>(),
+        .fallback = "both",
+        .about = "Of a degraded link: `both`, or `out`, what leaves the selected ports and nothing else.",
+        .only_for = "degrade"},
 };
 
 }  // namespace

@@ -46,6 +46,7 @@ struct FabricSettings {
   std::string tuning_entry;  // settings of the whole fabric together
   std::int64_t mtu = 4096;   // path MTU; off InfiniBand any multiple of 4
   IpVersion ip_version = IpVersion::kV4;
+  Bytes frame_gap;  // preamble and gap of a frame of Ethernet
 };
 
 /// Whether the fabric is one layer-2 domain (per plane), or every switch a router.

@@ -58,6 +58,38 @@ struct PrioritySettings {
   Probability pmax;
   std::optional<Rate> ecn_reference_rate;  // kmin and kmax grow with rate / this; none: the same at every rate
   std::int64_t weight = 0;                 // of DWRR; 0: strict
+  std::optional<Bytes> egress_limit;       // of the queue by itself; none: the shared buffer
+  bool credits = false;                    // CBFC in place of PFC
+  std::optional<Bytes> credit_buffer;      // none: as the cable needs
+};
+
+enum class EcnMoment : std::uint8_t { kStart, kEnd };
+enum class TrimVictim : std::uint8_t { kNewcomer, kCoin };
+
+/// [ethernet.trimming]
+struct TrimmingSettings {
+  bool enabled = false;
+  Bytes size;                  // of the frame that is left
+  std::int64_t priority = 6;   // its class
+  std::int64_t dscp = 0;       // its mark
+  std::int64_t last_dscp = 0;  // the same at the link to the receiver
+  TrimVictim victim = TrimVictim::kNewcomer;
+};
+
+/// [ethernet.llr]
+struct LlrSettings {
+  bool enabled = false;
+  Duration latency;
+  std::optional<Bytes> buffer;  // none: as the cable needs
+  Bytes spacing;                // of control ordered sets
+  Duration replay_timer;
+  std::int64_t replays = 1;
+};
+
+/// [ethernet.cbfc], beside the priorities' `credits`.
+struct CbfcSettings {
+  Bytes unit;
+  Duration resync;
 };
 
 enum class WatchdogAction : std::uint8_t { kDrop, kForward };
@@ -70,6 +102,10 @@ struct EthernetSettings {
   WatchdogAction watchdog_action = WatchdogAction::kDrop;
   std::int64_t pause_quanta = 0xFFFF;
   std::optional<Duration> pause_response;  // none: the limit that 802.3 sets for the rate
+  EcnMoment ecn_moment = EcnMoment::kStart;
+  TrimmingSettings trimming{};
+  LlrSettings llr{};
+  CbfcSettings cbfc{};
 };
 
 struct VlWeight {

@@ -89,6 +89,8 @@ struct JobSettings {
 };
 
 enum class EventAction : std::uint8_t { kFail, kDegrade, kRestore };
+/// Of a degraded link: both, or only what leaves the selected ports.
+enum class EventDirection : std::uint8_t { kBoth, kOut };
 
 /// One [[event]].
 struct EventSettings {
@@ -96,6 +98,7 @@ struct EventSettings {
   std::string select;  // devices, ports, or links by one of their ports
   EventAction action = EventAction::kFail;
   Rate rate;  // degrade
+  EventDirection direction = EventDirection::kBoth;
 };
 
 }  // namespace weft::study::scenario

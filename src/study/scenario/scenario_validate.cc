@@ -117,6 +117,20 @@ std::optional<DeviceFault> priority_fault(const DeviceSettings& devices) {
       return DeviceFault{fmt::format("ethernet.priority.{}.kmin", i),
                          fmt::format("{} is above kmax, {}", priority.kmin, priority.kmax)};
     }
+    if (priority.credits && priority.lossless) {
+      return DeviceFault{fmt::format("ethernet.priority.{}.credits", i),
+                         "PFC (lossless) protects the priority already; leave one of the two out"};
+    }
+    if (priority.egress_limit && (priority.credits || priority.lossless)) {
+      return DeviceFault{fmt::format("ethernet.priority.{}.egress_limit", i),
+                         "is for lossy priorities; PFC and credits have their own limits"};
+    }
+  }
+  const TrimmingSettings& trimming = devices.ethernet.trimming;
+  if (trimming.enabled && devices.ethernet.priorities[static_cast<std::size_t>(trimming.priority)].credits) {
+    return DeviceFault{
+        "ethernet.trimming.priority",
+        fmt::format("priority {} has credits, and trimmed packets come without; choose another", trimming.priority)};
   }
   return std::nullopt;
 }

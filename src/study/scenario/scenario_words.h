@@ -65,6 +65,18 @@ struct WordsOf<WatchdogAction> : NothingPlanned {
   static constexpr WordList<2> kWords = {"drop", "forward"};
 };
 template <>
+struct WordsOf<EcnMoment> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"start", "end"};
+};
+template <>
+struct WordsOf<TrimVictim> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"newcomer", "coin"};
+};
+template <>
+struct WordsOf<EventDirection> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"both", "out"};
+};
+template <>
 struct WordsOf<HostModel> : NothingPlanned {
   static constexpr WordList<2> kWords = {"nic-delays", "stages"};
 };

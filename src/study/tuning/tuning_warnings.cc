@@ -94,12 +94,12 @@ class Warnings {
       warn("DCQCN without ECN: data priority {} is never marked, so no sender reduces its rate",
            scenario::data_priority_of(scenario_.qos, report_.family));
     }
-    if (!data.lossless && scenario_.transport.loss_recovery == scenario::LossRecoveryKind::kGoBackN) {
+    if (!data.lossless && !data.credits && scenario_.transport.loss_recovery == scenario::LossRecoveryKind::kGoBackN) {
       warn("data priority {} is lossy, and go-back-N retransmits everything after a lost packet",
            scenario::data_priority_of(scenario_.qos, report_.family));
     }
     if (scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kNone && !scenario_.congestion.window &&
-        !data.lossless) {
+        !data.lossless && !data.credits) {
       warn("nothing limits senders: no pauses, no congestion control, no window");
     }
   }
