@@ -15,6 +15,11 @@ bool can_be_cut(const wire::PacketCommon& common, const TrimmingOptions& options
          common.frame_bytes > options.size.count();
 }
 
+/// Without a limit at the ingress side: the queue alone says whether there is room.
+bool is_unlimited(const IngressGroup& group) {
+  return !group.lossless && group.has_fixed_limit && group.fixed_limit == 0xFFFFFFFF;
+}
+
 }  // namespace
 
 void EthernetFabric::set_up_departures() {
@@ -108,11 +113,16 @@ void EthernetFabric::refuse(const Passage& passage, PacketHandle handle, wire::P
 /// Whether the coin has fallen against the last packet of the queue, and that can be cut and leaves room enough. Only
 /// of queues with a limit of their own: in a shared buffer the room of one group is not that of another.
 bool EthernetFabric::trims_tail(const Passage& passage, std::uint32_t size) {
-  const EthernetPortOptions& profile = options_.ports[ports_[passage.egress].profile];
+  const TrimmingOptions& options = *options_.ports[ports_[passage.egress].profile].trimming;
   const Ring<QueuedPacket>& waiting = queue_of(passage.egress, passage.priority).packets;
   SplitMix64 coin(departures_[passage.egress].coin_state++);
-  return (coin.next() & 1U) != 0 && profile.priorities[passage.priority].egress_limit && !waiting.empty() &&
-         waiting.back().frame_bytes >= size && can_be_cut(packets_[waiting.back().packet].common, *profile.trimming);
+  if ((coin.next() & 1U) == 0 || waiting.empty()) {
+    return false;
+  }
+  const QueuedPacket& last = waiting.back();
+  return last.frame_bytes >= size && is_unlimited(group_of(passage.ingress, passage.priority)) &&
+         is_unlimited(group_of(passage.node.first_port + last.ingress, passage.priority)) &&
+         can_be_cut(packets_[last.packet].common, options);
 }
 
 // The newcomer stands where the last one of the queue was, and that one is cut.
