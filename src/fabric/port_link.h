@@ -114,13 +114,15 @@ struct PortLink : PortArrival, Transmission {
   }
 };
 
-// Templates are declared inline as well: the compiler then inlines larger ones, and every hop comes through these.
+// Templates are declared inline as well: the compiler then inlines larger ones, and every hop comes through these. The
+// first is inlined by force, for rare callers would otherwise take it out of line for all.
 
 /// Puts a packet of so many bytes on the wire from `from` to `to`, its peer; transmission starts at `now`, or later,
 /// but not before the wire is idle. Counts it. The packet itself is not looked at.
 template <class Port>
-inline void start_transmission(sim::Kernel& kernel, Port& from, PortArrival& to, PortIndex to_index,
-                               PacketHandle packet, std::uint32_t wire_bytes, Time now) {
+[[gnu::always_inline]] inline void start_transmission(sim::Kernel& kernel, Port& from, PortArrival& to,
+                                                      PortIndex to_index, PacketHandle packet, std::uint32_t wire_bytes,
+                                                      Time now) {
   WEFT_DCHECK(from.free_at <= now && !from.has(kLinkDown));
   const Duration occupied = from.wire_time(wire_bytes);
   Duration first_part = occupied;

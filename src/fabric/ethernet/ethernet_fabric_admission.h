@@ -8,7 +8,7 @@
 namespace weft::fabric {
 
 // Whether there is room; counted to the ingress group then.
-inline bool EthernetFabric::admit(const Passage& passage, std::uint32_t size, Time now) {
+[[gnu::always_inline]] inline bool EthernetFabric::admit(const Passage& passage, std::uint32_t size, Time now) {
   SharedBuffer& buffer = passage.node.buffer;
   IngressGroup& group = group_of(passage.ingress, passage.priority);
   const std::int8_t alpha = egress_alpha_[ports_[passage.egress].profile][passage.priority];
@@ -28,7 +28,8 @@ inline bool EthernetFabric::admit(const Passage& passage, std::uint32_t size, Ti
   return true;
 }
 
-inline void EthernetFabric::append(const Passage& passage, PacketHandle handle, const wire::Packet& packet, Time now) {
+[[gnu::always_inline]] inline void EthernetFabric::append(const Passage& passage, PacketHandle handle,
+                                                          const wire::Packet& packet, Time now) {
   const PortIndex index = passage.egress;
   const std::uint32_t priority = passage.priority;
   const std::uint32_t size = packet.common.frame_bytes;

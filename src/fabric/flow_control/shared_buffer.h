@@ -38,7 +38,7 @@ class SharedBuffer {
   SharedBuffer() = default;
   explicit SharedBuffer(std::int64_t pool) : pool_(pool) {}
 
-  [[nodiscard]] Admission admit(IngressGroup& group, std::uint32_t size) {
+  [[nodiscard]] [[gnu::always_inline]] Admission admit(IngressGroup& group, std::uint32_t size) {
     if (group.bytes < limit(group)) [[likely]] {
       charge(group, size);
       group.peak = std::max(group.peak, group.held());
