@@ -10,8 +10,6 @@ void Pdc::on_packet(const ReceivedPacket& received, const PdcCall& call) {
     return;
   }
   heard_at_ = call.now;
-  if (role_ == Role::kTarget)
-    notice_retries_ = 0;
   switch (received.packet.uet.type) {
     case wire::UetType::kRudRequest:
     case wire::UetType::kRodRequest:
@@ -58,6 +56,8 @@ void Pdc::on_request(const ReceivedPacket& received, const PdcCall& call) {
     return;
   }
   active_at_ = call.now;
+  // A target asks its initiator to close for as long as that one sends; two targets would ask each other for ever.
+  notice_retries_ = 0;
   learn_peer(header);
   if (!header.has(wire::kUetSyn) && receiver_.has_responses())
     receiver_.clear_up_to(header.psn + static_cast<std::uint32_t>(std::int32_t{header.psn_offset}));
@@ -248,8 +248,11 @@ void Pdc::on_control(const ReceivedPacket& received, const PdcCall& call) {
       on_close(received.packet, call);
       break;
     case wire::UetControl::kCloseRequest:
-      if (role_ == Role::kInitiator)
+      if (role_ == Role::kInitiator) {
         want_close(call);
+      } else {
+        receiver_.refuse({.psn = header.psn, .code = wire::UetNack::kUnexpectedEvent});
+      }
       break;
     case wire::UetControl::kNoOperation:
     case wire::UetControl::kCredit:
