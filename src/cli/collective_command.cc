@@ -241,7 +241,8 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
   command->add_option("--gpus-per-host", text.run.gpus_per_host, "GPUs of a host")->capture_default_str();
   command->add_option("--rails", text.run.rails, "NICs of a host")->capture_default_str();
   command->add_option("--rate", text.run.rate, "Of a NIC")->capture_default_str();
-  command->add_option("--fabric", text.run.fabric, "infiniband, rocev2, rocev1, iwarp, tcp")->capture_default_str();
+  command->add_option("--fabric", text.run.fabric, "infiniband, rocev2, rocev1, iwarp, tcp, uet")
+      ->capture_default_str();
   command->add_option("--topology", text.run.topology, "rail-optimised or single-switch")->capture_default_str();
   command
       ->add_option("--scale-up", text.run.scale_up,

@@ -285,7 +285,7 @@ void add_init_command(CLI::App& app, InitText& text, int& exit_status) {
       "--topology", text.topology,
       "rail-optimised, leaf-spine, fat-tree or single-switch; with an oversubscription \"leaf-spine 2:1\"");
   init->add_option("--model", text.model, "Model of the catalogue that the GPUs train");
-  init->add_option("--family", text.family, "rocev2, infiniband, rocev1, iwarp or tcp");
+  init->add_option("--family", text.family, "rocev2, infiniband, rocev1, iwarp, tcp or uet");
   init->add_option("--catalogue", text.catalogue,
                    "Folder with entries that are added to the catalogue or replace its own")
       ->envname("WEFT_CATALOGUE");

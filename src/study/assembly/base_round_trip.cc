@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "base/int128.h"
-#include "study/scenario/encapsulation_of.h"
-#include "wire/encapsulation.h"
-#include "wire/opcode.h"
+#include "study/scenario/packet_sizes.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -31,8 +29,8 @@ class RoundTrips {
       neighbours_[link.a.node.value()].push_back({link.b.node.value(), i});
       neighbours_[link.b.node.value()].push_back({link.a.node.value(), i});
     }
-    packet_ = wire_size(wire::Operation::kWriteMiddle, Bytes(scenario.fabric.mtu));
-    acknowledgement_ = wire_size(wire::Operation::kAcknowledge, Bytes::zero());
+    packet_ = scenario::data_packet(scenario, Bytes(scenario.fabric.mtu)).wire;
+    acknowledgement_ = scenario::acknowledgement(scenario).wire;
   }
 
   [[nodiscard]] BaseRoundTrip longest() const {
@@ -55,12 +53,6 @@ class RoundTrips {
     std::uint32_t node;
     std::uint32_t link;
   };
-
-  [[nodiscard]] Bytes wire_size(wire::Operation operation, Bytes payload) const {
-    return wire::sizes(scenario::encapsulation_of(scenario_.fabric), wire::make_opcode(wire::Service::kRc, operation),
-                       payload)
-        .wire;
-  }
 
   [[nodiscard]] Duration pipeline_of(std::uint32_t node) const {
     if (scenario_.overrides.empty()) {

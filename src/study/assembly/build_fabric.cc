@@ -8,20 +8,12 @@
 #include "study/assembly/build_topology.h"
 #include "study/assembly/scaled.h"
 #include "study/scenario/congestion/congestion_table.h"
-#include "study/scenario/encapsulation_of.h"
+#include "study/scenario/packet_sizes.h"
 #include "study/scenario/selector.h"
-#include "wire/encapsulation.h"
-#include "wire/opcode.h"
 #include "wire/telemetry.h"
 
 namespace weft::study::assembly {
 namespace {
-
-/// Frames of the largest size: a WRITE with immediate data in one packet.
-Bytes largest_frame(const scenario::Scenario& scenario, wire::Encapsulation encapsulation) {
-  const std::uint8_t opcode = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteOnlyImmediate);
-  return wire::sizes(encapsulation, opcode, Bytes(scenario.fabric.mtu)).frame;
-}
 
 // 802.3 gives a receiver so many quanta to obey a pause; the limit grows with the rate.
 //= ieee-802.3 31
@@ -45,6 +37,7 @@ wire::TelemetryKind telemetry_of(scenario::CongestionAlgorithm algorithm) {
       return wire::TelemetryKind::kTimestamp;
     case scenario::CongestionFeedback::kTelemetry:
       return wire::TelemetryKind::kInBand;
+    case scenario::CongestionFeedback::kUetState:
     case scenario::CongestionFeedback::kNone:
     case scenario::CongestionFeedback::kEcn:
     case scenario::CongestionFeedback::kFecn:
@@ -108,7 +101,7 @@ fabric::EthernetPortOptions port_options(const scenario::Scenario& scenario, con
   add_link_options(options, settings);
   options.pause_quanta = static_cast<std::uint16_t>(settings.pause_quanta);
   options.pause_response = settings.pause_response.value_or(standard_response(rate));
-  options.mtu_frame = largest_frame(scenario, scenario::encapsulation_of(scenario.fabric)) +
+  options.mtu_frame = scenario::largest_packet(scenario, Bytes(scenario.fabric.mtu)).frame +
                       Bytes(wire::telemetry_bytes(telemetry_of(scenario.congestion.algorithm)));
   return options;
 }
@@ -332,7 +325,7 @@ fabric::InfiniBandPortOptions ib_port_options(const scenario::Scenario& scenario
                             .marking_rate = static_cast<std::uint16_t>(scenario.ib_congestion.marking_rate),
                             .packet_size = Bytes(kBlockBytes * scenario.ib_congestion.packet_size)};
   }
-  options.largest_frame = largest_frame(scenario, wire::Encapsulation::kIbLocal);
+  options.largest_frame = scenario::largest_packet(scenario, Bytes(scenario.fabric.mtu)).frame;
   if (settings.credit_update_threshold) {
     const std::int64_t parts = settings.vl_buffer.count() / settings.credit_update_threshold->count();
     options.credit_divisor = static_cast<std::uint16_t>(std::clamp<std::int64_t>(parts, 1, 0xFFFF));

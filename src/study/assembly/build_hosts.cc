@@ -11,6 +11,7 @@
 #include "study/assembly/build_paths.h"
 #include "study/assembly/build_streams.h"
 #include "study/assembly/build_topology.h"
+#include "study/assembly/build_uet.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/encapsulation_of.h"
 
@@ -63,7 +64,8 @@ HostBuilder::HostBuilder(const scenario::Scenario& scenario, const fabric::Graph
   }
   const std::optional<scenario::WindowSize>& window = scenario.congestion.window;
   if ((window && window->bdp_millis > 0) ||
-      scenario.transport.loss_recovery == scenario::LossRecoveryKind::kSelectiveRepeat || needs_round_trip(scenario)) {
+      scenario.transport.loss_recovery == scenario::LossRecoveryKind::kSelectiveRepeat || needs_round_trip(scenario) ||
+      scenario::engine_of(scenario.fabric.family) == scenario::FamilyEngine::kUet) {
     round_trip_ = base_round_trip(scenario, graph).time;
   }
 }
@@ -154,7 +156,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   const scenario::DeviceSettings devices = this->settings(endpoint);
   const scenario::NicSettings& settings = devices.nic;
   host::NicOptions nic;
-  nic.device.encapsulation = scenario::encapsulation_of(scenario_.fabric);
+  nic.device.encapsulation = scenario::encapsulation_of(scenario_);
   nic.device.active_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
@@ -175,7 +177,17 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
     set_congestion_control(nic, rates_[endpoint.value()]);
   }
   set_streams(nic);
+  set_ultra_ethernet(nic, rates_[endpoint.value()]);
   return nic;
+}
+
+void HostBuilder::set_ultra_ethernet(host::NicOptions& nic, Rate line) const {
+  if (scenario::engine_of(scenario_.fabric.family) != scenario::FamilyEngine::kUet) {
+    return;
+  }
+  nic.device.uet = uet_options(scenario_, {.line = line, .round_trip = round_trip_});
+  nic.uet.congestion_control = nic.congestion_control;
+  nic.uet.path_selector = uet_paths(scenario_.uet);
 }
 
 // Bitmaps are sized for what the longest path holds while a loss is found, and then repaired. Where credits hold a
@@ -278,6 +290,8 @@ host::Service service_of(scenario::Family family) {
       return host::Service::kTcp;
     case scenario::FamilyEngine::kIwarp:
       return host::Service::kIwarp;
+    case scenario::FamilyEngine::kUet:
+      return host::Service::kUet;
     case scenario::FamilyEngine::kRdma:
       break;
   }

@@ -93,12 +93,12 @@ std::vector<Ablation> ablations_of(const scenario::Scenario& scenario, const fab
   }
   if (scenario.congestion.algorithm != scenario::CongestionAlgorithm::kNone) {
     add("congestion control", without_congestion_control);
-  } else if (!scenario::has_ib_transport(scenario.fabric.family)) {
+  } else if (scenario::is_over_tcp(scenario.fabric.family)) {
     add("congestion control", without_slow_start);
   }
   const bool one_switch = scenario.topology.kind == scenario::TopologyKind::kSingleSwitch;
   const bool graph_of_file = scenario.topology.kind == scenario::TopologyKind::kFile;
-  if (!one_switch && scenario::has_ib_transport(scenario.fabric.family) &&
+  if (!one_switch && !scenario::is_over_tcp(scenario.fabric.family) &&
       scenario.routing.policy != scenario::RoutingPolicy::kAdaptive) {
     add("flows sharing a path", with_ideal_routing);
   }

@@ -18,12 +18,10 @@
 #include "study/compare/work_cost.h"
 #include "study/report/comparison_tables.h"
 #include "study/scenario/data_class.h"
-#include "study/scenario/encapsulation_of.h"
 #include "study/scenario/optional_traffic.h"
+#include "study/scenario/packet_sizes.h"
 #include "study/scenario/scenario_listing.h"
 #include "study/scenario/scenario_words.h"
-#include "wire/encapsulation.h"
-#include "wire/opcode.h"
 
 namespace weft::study::compare {
 namespace {
@@ -31,15 +29,7 @@ namespace {
 /// Bytes of a full packet's wire time that are no payload.
 double header_share(const scenario::Scenario& scenario) {
   const Bytes mtu(scenario.fabric.mtu);
-  Bytes wire;
-  if (scenario::has_ib_transport(scenario.fabric.family)) {
-    const auto middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
-    wire = wire::sizes(scenario::encapsulation_of(scenario.fabric), middle, mtu).wire;
-  } else {
-    wire = wire::tcp_sizes(wire::Encapsulation::kTcpIpv4,
-                           {.options = Bytes(scenario.tcp.timestamps ? 12 : 0), .payload = mtu})
-               .wire;
-  }
+  const Bytes wire = scenario::data_packet(scenario, mtu).wire;
   return 1 - static_cast<double>(mtu.count()) / static_cast<double>(wire.count());
 }
 

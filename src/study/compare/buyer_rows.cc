@@ -82,9 +82,10 @@ class Rows {
     } else if (fabric_.run.pause) {
       add("Loss handling", fmt::format("pauses ({}): {}", fabric_.run.pause_frames.value_or(0), lost), kEmerges);
     } else {
-      const bool tcp = !scenario::has_ib_transport(scenario_.fabric.family);
+      const bool tcp = scenario::is_over_tcp(scenario_.fabric.family);
       const bool selective = scenario_.transport.loss_recovery == scenario::LossRecoveryKind::kSelectiveRepeat;
-      const std::string who = tcp ? "TCP" : selective ? "selective repeat" : "go-back-N";
+      const bool uet = scenario::engine_of(scenario_.fabric.family) == scenario::FamilyEngine::kUet;
+      const std::string who = tcp ? "TCP" : uet ? "the delivery context" : selective ? "selective repeat" : "go-back-N";
       add("Loss handling", fmt::format("{} recovers: {}", who, lost), kEmerges);
     }
   }

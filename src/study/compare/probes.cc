@@ -117,7 +117,7 @@ scenario::Scenario fault_probe(const scenario::Scenario& scenario, const fabric:
     large.size = kFaultMessage;
     probe.traffic.push_back(large);
   }
-  if (!scenario::has_ib_transport(scenario.fabric.family)) {
+  if (scenario::is_over_tcp(scenario.fabric.family)) {
     std::ranges::for_each(probe.traffic,
                           [](scenario::TrafficSettings& own) { own.operation = scenario::Operation::kSend; });
   }

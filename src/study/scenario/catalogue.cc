@@ -22,10 +22,11 @@ namespace weft::study::scenario {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
-constexpr std::array<std::string_view, 15> kPlainKinds = {
+constexpr std::array<std::string_view, 16> kPlainKinds = {
     "family",    "tuning",   "switch",      "nic",     "link",
     "qos",       "pfc",      "ecn",         "host",    "pcie",
-    "reduction", "scale_up", "collectives", "cabling", "adaptive_routing"};
+    "reduction", "scale_up", "collectives", "cabling", "adaptive_routing",
+    "uet"};
 
 /// With those of congestion controls.
 const std::vector<std::string_view>& entry_kinds() {

@@ -15,7 +15,7 @@
 namespace weft::study::scenario {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kAboutKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kAboutKinds = {{
     {"switch", "switches: ports, rate, latency, buffers, price and power"},
     {"nic", "NICs: ports, rate, latencies, limits, price and power"},
     {"link", "lengths of cables, and how often bits are wrong"},
@@ -29,6 +29,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kAboutKi
     {"swift", "congestion control Swift"},
     {"hpcc", "congestion control HPCC"},
     {"timely", "congestion control TIMELY"},
+    {"uet", "profiles of Ultra Ethernet: what NICs and switches use of it"},
+    {"nscc", "congestion control NSCC of Ultra Ethernet"},
     {"ib_congestion", "congestion control of InfiniBand"},
     {"adaptive_routing", "how switches choose among paths"},
     {"host", "hosts: cores, memory, GPUs, sockets"},

@@ -45,7 +45,7 @@ TEST(Catalogue, HasTheDevicesAndProfilesThatScenariosExpect) {
       {"qos", {"default"}},
       {"host", {"ideal", "modern", "sigcomm15-40g", "as-quoted", "as-quoted-roce"}},
       {"pcie", {"gen3", "gen4", "gen5", "gen6"}},
-      {"family", {"rocev2", "infiniband", "rocev1", "iwarp", "tcp"}}};
+      {"family", {"rocev2", "infiniband", "rocev1", "iwarp", "tcp", "uet"}}};
   for (const auto& [kind, names] : wanted) {
     for (const auto name : names) {
       EXPECT_TRUE(test_catalogue().find(kind, name).has_value()) << kind << '/' << name;

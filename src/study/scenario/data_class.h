@@ -7,7 +7,7 @@ namespace weft::study::scenario {
 
 /// The priority of data, unless a traffic has its own.
 [[nodiscard]] constexpr std::int64_t data_priority_of(const QosSettings& qos, Family family) {
-  return has_ib_transport(family) ? qos.data_priority : qos.tcp_priority;
+  return is_over_tcp(family) ? qos.tcp_priority : qos.data_priority;
 }
 
 /// Of the scenario's own family; on InfiniBand it says nothing.

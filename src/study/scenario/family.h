@@ -13,10 +13,11 @@
 
 namespace weft::study::scenario {
 
-enum class Family : std::uint8_t { kRoceV2, kInfiniband, kRoceV1, kIwarp, kTcp };
+enum class Family : std::uint8_t { kRoceV2, kInfiniband, kRoceV1, kIwarp, kTcp, kUet };
 
-/// What carries out its operations in a host: the RC, UC and UD engines, or streams with or without RDMA over them.
-enum class FamilyEngine : std::uint8_t { kRdma, kIwarp, kTcp };
+/// What carries out its operations in a host: the RC, UC and UD engines, streams with or without RDMA over them, or
+/// Ultra Ethernet's packet delivery contexts.
+enum class FamilyEngine : std::uint8_t { kRdma, kIwarp, kTcp, kUet };
 /// How its switches keep packets: a shared buffer with PFC, or virtual output queues with credits.
 enum class SwitchDiscipline : std::uint8_t { kSharedBuffer, kCredits };
 /// How far its packets get.
@@ -39,7 +40,7 @@ struct FamilyTraits {
 };
 
 /// In the order of the enumeration.
-inline constexpr std::array<FamilyTraits, 5> kFamilies = {{
+inline constexpr std::array<FamilyTraits, 6> kFamilies = {{
     {.family = Family::kRoceV2,
      .word = "rocev2",
      .engine = FamilyEngine::kRdma,
@@ -80,6 +81,14 @@ inline constexpr std::array<FamilyTraits, 5> kFamilies = {{
      .marks = FamilyMarks::kIpHeader,
      .over_ipv4 = wire::Encapsulation::kRoceV2Ipv4,
      .over_ipv6 = wire::Encapsulation::kRoceV2Ipv6},
+    {.family = Family::kUet,
+     .word = "uet",
+     .engine = FamilyEngine::kUet,
+     .discipline = SwitchDiscipline::kSharedBuffer,
+     .reach = FamilyReach::kRouted,
+     .marks = FamilyMarks::kIpHeader,
+     .over_ipv4 = wire::Encapsulation::kUetUdpIpv4,
+     .over_ipv6 = wire::Encapsulation::kUetUdpIpv6},
 }};
 
 static_assert([] {
@@ -99,7 +108,11 @@ static_assert([] {
 [[nodiscard]] constexpr bool is_infiniband(Family family) {
   return traits_of(family).discipline == SwitchDiscipline::kCredits;
 }
-/// Its engines are those of the InfiniBand transport (RC, UC, UD), not streams over TCP.
+/// Its engines are those of the InfiniBand transport: RC, UC, UD.
 [[nodiscard]] constexpr bool has_ib_transport(Family family) { return engine_of(family) == FamilyEngine::kRdma; }
+/// It carries everything in streams of TCP, which brings its own congestion control.
+[[nodiscard]] constexpr bool is_over_tcp(Family family) {
+  return engine_of(family) == FamilyEngine::kIwarp || engine_of(family) == FamilyEngine::kTcp;
+}
 
 }  // namespace weft::study::scenario

@@ -34,6 +34,7 @@ namespace weft::study::scenario::key_tables {
 
 [[nodiscard]] std::span<const Key> tcp_keys();
 [[nodiscard]] std::span<const Key> iwarp_keys();
+[[nodiscard]] std::span<const Key> uet_keys();
 
 [[nodiscard]] std::span<const Key> collective_keys();
 

@@ -220,7 +220,7 @@ constexpr std::array kCongestion = {
         .about =
             "Entry of the catalogue that sets [dcqcn], [ib_congestion], [swift] or [hpcc]; empty: the family's, else "
             "`connectx` or `published`.",
-        .only_for = "dcqcn ib-cc swift hpcc timely"},
+        .only_for = "dcqcn ib-cc swift hpcc timely nscc"},
     Key{.name = "window",
         .binding = bind<&CongestionSettings::window>(),
         .fallback = "unlimited",

@@ -16,6 +16,7 @@
 #include "study/scenario/congestion/dcqcn.h"
 #include "study/scenario/congestion/hpcc.h"
 #include "study/scenario/congestion/ib_congestion.h"
+#include "study/scenario/congestion/nscc.h"
 #include "study/scenario/congestion/swift.h"
 #include "study/scenario/congestion/timely.h"
 #include "study/scenario/family.h"
@@ -26,6 +27,7 @@
 #include "study/scenario/scenario_scale_up.h"
 #include "study/scenario/scenario_streams.h"
 #include "study/scenario/scenario_traffic.h"
+#include "study/scenario/scenario_uet.h"
 #include "study/scenario/topology_kind.h"
 
 namespace weft::study::scenario {
@@ -43,6 +45,7 @@ struct FabricSettings {
   std::string qos_entry;
   std::string pfc_entry;
   std::string ecn_entry;
+  std::string uet_entry;
   std::string tuning_entry;  // settings of the whole fabric together
   std::int64_t mtu = 4096;   // path MTU; off InfiniBand any multiple of 4
   IpVersion ip_version = IpVersion::kV4;
@@ -205,10 +208,12 @@ struct Scenario {
   SwiftSettings swift{};
   HpccSettings hpcc{};
   TimelySettings timely{};
+  NsccSettings nscc{};
   ReductionSettings reduction{};
   ScaleUpSettings scale_up{};
   TcpSettings tcp{};
   IwarpSettings iwarp{};
+  UetSettings uet{};
   CollectiveSettings collectives{};
   std::array<CablingSettings, kCablingNames.size()> cabling{};
   GpuSettings gpu{};

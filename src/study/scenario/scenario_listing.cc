@@ -19,6 +19,11 @@ namespace {
 
 bool is_of_other_family(const Section& section, Family family) {
   const CongestionEntry* const control = entry_of_section(section.path);
+  const bool ultra =
+      section.path == "uet" || (control != nullptr && control->feedback == CongestionFeedback::kUetState);
+  if (ultra) {
+    return engine_of(family) != FamilyEngine::kUet;
+  }
   const bool marks = control != nullptr && control->feedback == CongestionFeedback::kFecn;
   const bool infiniband = section.path == "infiniband" || marks;
   const bool ethernet = section.path.starts_with("ethernet") || (control != nullptr && !marks) ||
@@ -38,11 +43,13 @@ bool has_sockets(const Scenario& scenario) {
          });
 }
 
-// Of hosts without stages only the profile means anything, of others sockets only with TCP.
-bool is_of_other_hosts(const Section& section, const Key& key, const Scenario& scenario) {
+// Of hosts without stages only the profile means anything, of others sockets only with TCP; profiles of Ultra Ethernet
+// are of its family alone.
+bool means_nothing(const Section& section, const Key& key, const Scenario& scenario) {
   const bool staged = scenario.devices.host.model == HostModel::kStages;
   return (section.path == "host" && !staged && key.name != "profile") ||
          (section.path == "sockets" && (!staged || !has_sockets(scenario))) ||
+         (section.path == "fabric" && key.name == "uet" && engine_of(scenario.fabric.family) != FamilyEngine::kUet) ||
          (section.path == "scale_up" && scenario.scale_up.kind == ScaleUpKind::kNone && key.name != "entry");
 }
 
@@ -90,7 +97,7 @@ class Lister {
   void add_table(const Section& section, std::optional<std::size_t> index) {
     for (const auto& key : section.keys) {
       const KeyAt at{.section = &section, .key = &key, .index = index};
-      if (!relevant_ || (applies(at) && !is_of_other_hosts(section, key, scenario_))) {
+      if (!relevant_ || (applies(at) && !means_nothing(section, key, scenario_))) {
         rows_.push_back(row(at));
       }
     }

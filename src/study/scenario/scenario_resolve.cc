@@ -206,6 +206,11 @@ class EntryChooser {
     if (auto done = add("ecn", "fabric.ecn", fabric.ecn_entry); !done) {
       return pass_on(done);
     }
+    if (engine_of(fabric.family) == FamilyEngine::kUet) {
+      if (auto done = add("uet", "fabric.uet", fabric.uet_entry); !done) {
+        return pass_on(done);
+      }
+    }
     if (auto done = add("pcie", "host.pcie", pcie_name()); !done) {
       return pass_on(done);
     }

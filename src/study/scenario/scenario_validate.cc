@@ -478,7 +478,7 @@ std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const Traffi
   }
   const Family fabric = scenario.fabric.family;
   const Family family = traffic.family.value_or(fabric);
-  if (family != fabric && (is_infiniband(fabric) || has_ib_transport(family))) {
+  if (family != fabric && (is_infiniband(fabric) || !is_over_tcp(family))) {
     return CarrierFault{.key = "family",
                         .reason = fmt::format("'{}' cannot run on a fabric of {}", word_of(family), word_of(fabric)),
                         .remedy = is_infiniband(fabric)
@@ -494,7 +494,7 @@ std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const Traffi
                                               word_of(family), word_of(fabric))};
   }
   if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu && !sockets_beside_rdma) {
-    if (!has_ib_transport(family)) {
+    if (is_over_tcp(family)) {
       return CarrierFault{.key = "host.memory",
                           .reason = "GPU buffers are modelled for RDMA families only",
                           .remedy = fmt::format("with {}, set memory = \"host\"", word_of(family))};

@@ -125,7 +125,7 @@ Result<void> validate_work(const Scenario& scenario, const JobSettings& job, con
   }
   const HostSettings& host = scenario.devices.host;
   const Family family = scenario.fabric.family;
-  if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu && !has_ib_transport(family)) {
+  if (host.model == HostModel::kStages && host.memory == MemoryKind::kGpu && is_over_tcp(family)) {
     return fail_at(scenario, "host.memory",
                    "GPU buffers are modelled for RDMA families only; with {}, set memory = \"host\"", word_of(family));
   }

@@ -33,7 +33,7 @@ struct WordsOf<Family> {
     }
     return words;
   }();
-  static constexpr WordList<1> kPlanned = {"uet"};
+  static constexpr WordList<0> kPlanned{};
 };
 template <>
 struct WordsOf<IpVersion> : NothingPlanned {
@@ -140,6 +140,22 @@ struct WordsOf<ClampRule> : NothingPlanned {
 template <>
 struct WordsOf<HyperRule> : NothingPlanned {
   static constexpr WordList<2> kWords = {"growing", "constant"};
+};
+template <>
+struct WordsOf<UetDelivery> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"rud", "rod"};
+};
+template <>
+struct WordsOf<UetWrapping> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"udp", "native"};
+};
+template <>
+struct WordsOf<UetStart> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"0-rtt", "1-rtt"};
+};
+template <>
+struct WordsOf<UetPaths> : NothingPlanned {
+  static constexpr WordList<5> kWords = {"single", "oblivious", "bitmap", "reps", "mixed"};
 };
 template <>
 struct WordsOf<TcpAlgorithm> : NothingPlanned {

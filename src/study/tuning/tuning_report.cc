@@ -11,11 +11,9 @@
 #include "study/assembly/build_topology.h"
 #include "study/assembly/congestion/dcqcn.h"
 #include "study/scenario/data_class.h"
-#include "study/scenario/encapsulation_of.h"
+#include "study/scenario/packet_sizes.h"
 #include "study/scenario/scenario_words.h"
 #include "study/tuning/tuning_warnings.h"
-#include "wire/encapsulation.h"
-#include "wire/opcode.h"
 
 namespace weft::study::tuning {
 namespace {
@@ -192,10 +190,7 @@ class Reporter {
     });
   }
 
-  [[nodiscard]] Bytes wire_packet() const {
-    const auto middle = wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle);
-    return wire::sizes(scenario::encapsulation_of(scenario_.fabric), middle, Bytes(scenario_.fabric.mtu)).wire;
-  }
+  [[nodiscard]] Bytes wire_packet() const { return scenario::data_packet(scenario_, Bytes(scenario_.fabric.mtu)).wire; }
 
   void add_senders() {
     std::map<Rate, const fabric::Link*> lines;

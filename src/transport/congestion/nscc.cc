@@ -59,6 +59,7 @@ Nscc::Nscc(const NsccParameters& parameters, const Flow& flow)
   WEFT_ASSERT(parameters.packet > Bytes::zero() && parameters.line > Rate::zero());
   WEFT_ASSERT(parameters.target > Duration::zero() && parameters.round_trip > Duration::zero());
   WEFT_ASSERT(parameters.least_window > Bytes::zero() && parameters.quick_adapt_shift < 63);
+  WEFT_ASSERT(parameters.largest_percent > 0);
   lower_base(flow.round_trip);
   if (window_ == 0) {
     window_ = largest_;
@@ -74,7 +75,7 @@ void Nscc::lower_base(Duration round_trip) {
   }
   base_ = round_trip;
   const std::int64_t bdp = parameters_->line.bytes_in(round_trip).count();
-  largest_ = std::max(bdp + bdp / 2, parameters_->least_window.count());
+  largest_ = std::max(bdp * parameters_->largest_percent / 100, parameters_->least_window.count());
 }
 
 void Nscc::settle() { window_ = std::clamp(window_, parameters_->least_window.count(), largest_); }

@@ -57,7 +57,8 @@ struct NsccParameters {
   Probability least_left;          // part of the window that a decrease leaves at least
   Probability delay_gain;          // of the averaged delay
   Bytes least_window;
-  bool credits = false;  // RCCC limits the last hop: a packet trimmed there leaves the window as it is
+  std::int32_t largest_percent = 150;  // largest window, of what the line carries in the smallest round trip; > 0
+  bool credits = false;                // RCCC limits the last hop: a packet trimmed there leaves the window as it is
 };
 
 /// The values of the source for a network: scaled from a reference of 100 Gb/s and 12 us.
@@ -82,7 +83,7 @@ class Nscc final : public CongestionControl {
   [[nodiscard]] Bytes window(Time) override { return Bytes(window_); }
   [[nodiscard]] Rate pacing_rate(Time) override { return Rate::zero(); }
 
-  /// One and a half times what the line carries in the smallest round trip.
+  /// So many percent of what the line carries in the smallest round trip.
   [[nodiscard]] Bytes largest_window() const { return Bytes(largest_); }
   [[nodiscard]] Duration base_round_trip() const { return base_; }
   [[nodiscard]] Duration average_delay() const { return average_; }

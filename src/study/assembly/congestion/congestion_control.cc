@@ -6,6 +6,7 @@
 #include "study/assembly/congestion/dcqcn.h"
 #include "study/assembly/congestion/hpcc.h"
 #include "study/assembly/congestion/ib_congestion.h"
+#include "study/assembly/congestion/nscc.h"
 #include "study/assembly/congestion/swift.h"
 #include "study/assembly/congestion/timely.h"
 #include "transport/congestion/fixed_window.h"
@@ -33,6 +34,8 @@ bool hpcc_measures(const scenario::Scenario& scenario) { return !scenario.hpcc.b
 
 bool timely_measures(const scenario::Scenario& scenario) { return !scenario.timely.base_round_trip; }
 
+bool always(const scenario::Scenario&) { return true; }
+
 /// In the order of the enumeration.
 constexpr std::array kMakers = {
     Maker{.algorithm = scenario::CongestionAlgorithm::kNone, .make = make_fixed_window},
@@ -43,6 +46,7 @@ constexpr std::array kMakers = {
     Maker{.algorithm = scenario::CongestionAlgorithm::kHpcc, .make = make_hpcc, .needs_round_trip = hpcc_measures},
     Maker{
         .algorithm = scenario::CongestionAlgorithm::kTimely, .make = make_timely, .needs_round_trip = timely_measures},
+    Maker{.algorithm = scenario::CongestionAlgorithm::kNscc, .make = make_nscc, .needs_round_trip = always},
 };
 static_assert(kMakers.size() == scenario::kCongestionWords.size());
 static_assert(std::ranges::is_sorted(kMakers, {}, &Maker::algorithm));

@@ -7,10 +7,10 @@
 
 namespace weft::study::scenario {
 
-enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc, kSwift, kHpcc, kTimely };
+enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc, kSwift, kHpcc, kTimely, kNscc };
 /// In the order of the enumeration.
-inline constexpr std::array<std::string_view, 7> kCongestionWords = {"none",  "static-window", "dcqcn", "ib-cc",
-                                                                     "swift", "hpcc",          "timely"};
+inline constexpr std::array<std::string_view, 8> kCongestionWords = {"none",  "static-window", "dcqcn",  "ib-cc",
+                                                                     "swift", "hpcc",          "timely", "nscc"};
 
 /// NICs measure or are told of congestion, and change how fast they send.
 [[nodiscard]] constexpr bool reacts_to_congestion(CongestionAlgorithm algorithm) {

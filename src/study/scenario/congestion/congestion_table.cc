@@ -64,12 +64,23 @@ constexpr std::array kTable = {
                     .keys = timely_keys,
                     .settings = part_of<&Scenario::timely>,
                     .validate = validate_timely},
+    CongestionEntry{.algorithm = Algorithm::kNscc,
+                    .feedback = Feedback::kUetState,
+                    .section = "nscc",
+                    .about = "Parameters of NSCC, the sender's congestion control of Ultra Ethernet.",
+                    .default_profile = "published",
+                    .keys = nscc_keys,
+                    .settings = part_of<&Scenario::nscc>,
+                    .validate = validate_nscc},
 };
 static_assert(kTable.size() == kCongestionWords.size());
 static_assert(std::ranges::is_sorted(kTable, {}, &CongestionEntry::algorithm));
 
 bool is_carried(Feedback feedback, Family family) {
   const FamilyTraits& traits = traits_of(family);
+  if (traits.engine == FamilyEngine::kUet) {
+    return feedback == Feedback::kNone || feedback == Feedback::kUetState;
+  }
   switch (feedback) {
     case Feedback::kNone:
       return true;
@@ -77,6 +88,8 @@ bool is_carried(Feedback feedback, Family family) {
       return traits.marks == FamilyMarks::kIpHeader;
     case Feedback::kFecn:
       return traits.marks == FamilyMarks::kTransportHeader;
+    case Feedback::kUetState:
+      return false;
     case Feedback::kTimestamps:
     case Feedback::kTelemetry:
       break;
@@ -94,6 +107,8 @@ std::string_view text_of(Feedback feedback) {
       return "timestamps, which packets of rocev2 carry";
     case Feedback::kTelemetry:
       return "in-band telemetry, which packets of rocev2 carry";
+    case Feedback::kUetState:
+      return "what acknowledgements of uet tell";
     case Feedback::kNone:
       break;
   }
@@ -135,7 +150,7 @@ Result<void> validate_congestion(const Scenario& scenario) {
   const Family family = scenario.fabric.family;
   const CongestionEntry& entry = entry_of(scenario.congestion.algorithm);
   const std::string path = "congestion_control.algorithm";
-  if (entry.algorithm != Algorithm::kNone && !has_ib_transport(family)) {
+  if (entry.algorithm != Algorithm::kNone && is_over_tcp(family)) {
     return fail_at(scenario, path, "{} uses the congestion control of TCP; set congestion_control.algorithm to none",
                    word_of(family));
   }

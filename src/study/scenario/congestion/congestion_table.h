@@ -25,7 +25,8 @@ enum class CongestionFeedback : std::uint8_t {
   kEcn,         // marks in the IP header
   kFecn,        // marks in the base transport header
   kTimestamps,  // the time of sending, echoed with the number of switches
-  kTelemetry    // what switches write: queue, bytes sent, rate
+  kTelemetry,   // what switches write: queue, bytes sent, rate
+  kUetState,    // what acknowledgements of Ultra Ethernet tell: bytes received, delay, trimmed packets, credit
 };
 
 struct CongestionEntry {

@@ -1,0 +1,69 @@
+#include "study/scenario/packet_sizes.h"
+
+#include <optional>
+
+#include "study/scenario/encapsulation_of.h"
+#include "wire/opcode.h"
+#include "wire/uet/pds_ack.h"
+#include "wire/uet/pds_request.h"
+#include "wire/uet/ses_request.h"
+
+namespace weft::study::scenario {
+namespace {
+
+wire::FrameSizes rdma_packet(const Scenario& scenario, wire::Operation operation, Bytes payload) {
+  return wire::sizes(encapsulation_of(scenario), wire::make_opcode(wire::Service::kRc, operation), payload);
+}
+
+wire::FrameSizes tcp_segment(const Scenario& scenario, Bytes payload) {
+  constexpr Bytes kTimestamps{12};
+  return wire::tcp_sizes(wire::Encapsulation::kTcpIpv4,
+                         {.options = scenario.tcp.timestamps ? kTimestamps : Bytes::zero(), .payload = payload});
+}
+
+wire::FrameSizes uet_packet(const Scenario& scenario, const wire::UetPacketParts& parts,
+                            std::optional<std::int64_t> frame_without_payload) {
+  if (frame_without_payload) {
+    const Bytes frame = Bytes(*frame_without_payload) + parts.payload;
+    return {.frame = frame, .wire = frame + Bytes(wire::kEthernetGapBytes)};
+  }
+  return wire::uet_sizes(encapsulation_of(scenario), parts);
+}
+
+wire::FrameSizes uet_data(const Scenario& scenario, Bytes payload) {
+  const std::size_t pds = wire::uet::PdsRequest::kSize;
+  const auto headers = static_cast<std::int64_t>(pds + wire::uet::SesStandardRequest::kSize);
+  return uet_packet(scenario, {.headers = Bytes(headers), .payload = payload}, scenario.uet.header_bytes);
+}
+
+}  // namespace
+
+wire::FrameSizes data_packet(const Scenario& scenario, Bytes payload) {
+  switch (engine_of(scenario.fabric.family)) {
+    case FamilyEngine::kRdma:
+      return rdma_packet(scenario, wire::Operation::kWriteMiddle, payload);
+    case FamilyEngine::kUet:
+      return uet_data(scenario, payload);
+    case FamilyEngine::kIwarp:
+    case FamilyEngine::kTcp:
+      break;
+  }
+  return tcp_segment(scenario, payload);
+}
+
+wire::FrameSizes largest_packet(const Scenario& scenario, Bytes payload) {
+  // Beside TCP and iWARP there may be RDMA, whose packets are larger.
+  return engine_of(scenario.fabric.family) == FamilyEngine::kUet
+             ? uet_data(scenario, payload)
+             : rdma_packet(scenario, wire::Operation::kWriteOnlyImmediate, payload);
+}
+
+wire::FrameSizes acknowledgement(const Scenario& scenario) {
+  if (engine_of(scenario.fabric.family) == FamilyEngine::kUet) {
+    const auto headers = static_cast<std::int64_t>(wire::uet::PdsAck::kCcSize);
+    return uet_packet(scenario, {.headers = Bytes(headers), .payload = Bytes::zero()}, scenario.uet.control_bytes);
+  }
+  return rdma_packet(scenario, wire::Operation::kAcknowledge, Bytes::zero());
+}
+
+}  // namespace weft::study::scenario
