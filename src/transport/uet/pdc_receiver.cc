@@ -18,6 +18,7 @@ void PdcReceiver::open(std::uint32_t start_psn, const UetOptions& options) {
     arrived_.clear();
   }
   start_ = base_ = start_psn;
+  asked_psn_ = start_psn - 1;
   beyond_ = received_bytes_ = bytes_since_ack_ = ack_psn_ = gap_psn_ = 0;
   ack_due_ = ack_marked_ = ack_probe_ = gap_reported_ = any_ = false;
   responses_.clear();
@@ -77,7 +78,11 @@ void PdcReceiver::note_arrival(const Arrival& arrival, const UetOptions& options
       resend_.push_back(arrival.psn);
     return;
   }
-  const bool due = arrival.at_once || arrival.marked || !any_ ||
+  if (arrival.at_once && psn_distance(asked_psn_, arrival.psn) > 0)
+    asked_psn_ = arrival.psn;
+  // A packet that one with a request has overtaken: the sender may wait for nothing but this.
+  const bool overtaken = psn_distance(arrival.psn, asked_psn_) > 0;
+  const bool due = arrival.at_once || overtaken || arrival.marked || !any_ ||
                    bytes_since_ack_ >= static_cast<std::uint64_t>(options.ack_every.count());
   // A packet that asks for an answer is the one answered, not one that comes before the answer leaves.
   if (!ack_due_) {

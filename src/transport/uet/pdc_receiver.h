@@ -87,9 +87,10 @@ class PdcReceiver {
   std::uint32_t beyond_ = 0;  // packets that have come from base_ on
   std::uint32_t received_bytes_ = 0;
   std::uint32_t bytes_since_ack_ = 0;
-  std::uint32_t ack_psn_ = 0;  // the packet that the next acknowledgement answers
-  std::uint32_t gap_psn_ = 0;  // ROD: a NACK has been sent for it
-  Time arrived_at_;            // of that packet
+  std::uint32_t ack_psn_ = 0;    // the packet that the next acknowledgement answers
+  std::uint32_t asked_psn_ = 0;  // the last packet that asked to be acknowledged at once
+  std::uint32_t gap_psn_ = 0;    // ROD: a NACK has been sent for it
+  Time arrived_at_;              // of that packet
   bool ack_due_ = false;
   bool ack_marked_ = false;
   bool ack_probe_ = false;
