@@ -13,8 +13,9 @@ namespace {
 
 /// Networks that are built today, the mistake that is made most, and what they are measured against. rocev2-defaults
 /// and rocev2-lossy are there for the asking.
-constexpr std::array<std::string_view, 9> kUsual = {
-    "infiniband", "infiniband-ar", "rocev2", "rocev2-pfc", "rocev2-spray", "rocev2-untuned", "rocev1", "iwarp", "tcp"};
+constexpr std::array<std::string_view, 10> kUsual = {
+    "infiniband",     "infiniband-ar", "rocev2", "rocev2-pfc", "rocev2-spray",
+    "rocev2-untuned", "uet",           "rocev1", "iwarp",      "tcp"};
 
 struct Meaning {
   std::string_view family;

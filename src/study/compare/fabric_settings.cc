@@ -24,6 +24,12 @@ constexpr std::array<Group, 4> kLossless = {{{"ethernet.priority.", Where::kEver
                                              {"ethernet.watchdog_detect", Where::kSwitches},
                                              {"qos.data_", Where::kEverywhere},
                                              {"qos.cnp_", Where::kEverywhere}}};
+/// Of Ultra Ethernet: nothing is lossless, so pauses and their headroom are no concern.
+constexpr std::array<Group, 5> kUltraEthernet = {{{"ethernet.priority.", Where::kEverywhere},
+                                                  {"ethernet.trimming.", Where::kSwitches},
+                                                  {"qos.data_", Where::kEverywhere},
+                                                  {"uet.path", Where::kNics},
+                                                  {"uet.trimming", Where::kNics}}};
 /// Of InfiniBand, at the subnet manager, which tells the devices.
 constexpr std::array<Group, 3> kManaged = {{{"infiniband.vls", Where::kManager},
                                             {"infiniband.sl2vl", Where::kManager},
@@ -43,6 +49,7 @@ Where place_of(scenario::CongestionFeedback feedback) {
     case scenario::CongestionFeedback::kNone:
     case scenario::CongestionFeedback::kEcn:
     case scenario::CongestionFeedback::kTimestamps:
+    case scenario::CongestionFeedback::kUetState:
       break;
   }
   return Where::kNics;
@@ -156,6 +163,8 @@ std::vector<FabricSetting> settings_to_get_right(const scenario::Scenario& scena
   Collected collected(scenario, graph);
   if (scenario::is_infiniband(scenario.fabric.family)) {
     collected.add(with_congestion_control(kManaged));
+  } else if (scenario::engine_of(scenario.fabric.family) == scenario::FamilyEngine::kUet) {
+    collected.add(with_congestion_control(kUltraEthernet));
   } else if (scenario::has_ib_transport(scenario.fabric.family)) {
     collected.add(with_congestion_control(kLossless));
   } else {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fabric/ethernet/options.h"
+#include "study/assembly/base_round_trip.h"
 #include "study/assembly/build_topology.h"
 #include "study/results/summary_text.h"
 #include "study/scenario/data_class.h"
@@ -20,6 +21,8 @@ constexpr Rate kOlderRate = 100_gbps;
 constexpr Rate kNewerRate = 400_gbps;
 /// What headroom was computed for, where cables are longer.
 constexpr Duration kShortCable = Duration::nanoseconds(5);  // 1 m
+/// At the edge of what forward error correction mends.
+constexpr Probability kPoorCable = Probability::from_ratio({.numerator = 1, .denominator = 100'000'000});
 
 /// A switch, and a cable between two switches, that a mistake is made at: the first of each by name.
 struct Places {
@@ -58,7 +61,8 @@ class Mistakes {
   Mistakes(const scenario::Scenario& scenario, const fabric::Graph& graph)
       : scenario_(scenario),
         places_(places_of(graph)),
-        longest_(*std::ranges::max_element(graph.links, {}, &fabric::Link::propagation)) {}
+        longest_(*std::ranges::max_element(graph.links, {}, &fabric::Link::propagation)),
+        round_trip_(assembly::base_round_trip(scenario, graph).time) {}
 
   std::vector<Misconfiguration> all() {
     if (scenario::is_infiniband(scenario_.fabric.family)) {
@@ -67,6 +71,7 @@ class Mistakes {
       pauses();
       marks();
     }
+    ultra_ethernet();
     uncontrolled_host();
     hashes();
     streams();
@@ -180,7 +185,8 @@ class Mistakes {
   }
 
   void marks() {
-    if (!data().ecn || scenario_.congestion.algorithm != scenario::CongestionAlgorithm::kDcqcn) {
+    const bool dcqcn = scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kDcqcn;
+    if (!data().ecn || (!dcqcn && scenario_.congestion.algorithm != scenario::CongestionAlgorithm::kNscc)) {
       return;
     }
     const auto thresholds = [this](scenario::Scenario& made, std::int64_t times, std::int64_t per) {
@@ -201,14 +207,61 @@ class Mistakes {
           thresholds(made, copied.bits_per_second() / kUnit,
                      std::max<std::int64_t>(longest_.rate.bits_per_second() / kUnit, 1));
         });
+    if (!dcqcn) {
+      return;
+    }
     add("DCQCN recovers slowly", fmt::format("increase timer x {}", kFactor),
         [](scenario::Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer * kFactor; });
     add("DCQCN recovers too fast", fmt::format("increase timer / {}", kFactor),
         [](scenario::Scenario& made) { made.dcqcn.increase_timer = made.dcqcn.increase_timer / kFactor; });
   }
 
+  void ultra_ethernet() {
+    if (scenario::engine_of(scenario_.fabric.family) != scenario::FamilyEngine::kUet) {
+      return;
+    }
+    if (scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kNscc) {
+      const Duration target = scenario_.nscc.target.value_or(round_trip_);
+      add("target delay too long",
+          fmt::format("{} of queueing delay, {} times the round trip or what is set",
+                      results::short_text(target * kFactor), kFactor),
+          [target](scenario::Scenario& made) { made.nscc.target = target * kFactor; });
+      add("target delay too short", fmt::format("{} of queueing delay", results::short_text(target / kFactor)),
+          [target](scenario::Scenario& made) { made.nscc.target = target / kFactor; });
+    }
+    constexpr std::int64_t kFewPaths = 4;
+    if (scenario_.uet.path_selector != scenario::UetPaths::kSingle && scenario_.uet.paths > kFewPaths) {
+      add("few paths", fmt::format("{} entropy values per context instead of {}", kFewPaths, scenario_.uet.paths),
+          [](scenario::Scenario& made) { made.uet.paths = kFewPaths; });
+    }
+    if (scenario_.devices.ethernet.trimming.enabled && !places_.leaf.empty()) {
+      add("one switch without trimming", fmt::format("{} drops what it has no room for", places_.leaf),
+          [this](scenario::Scenario& made) {
+            made.overrides.push_back(override_of({{"ethernet.trimming.enabled", "false"}}));
+          });
+    }
+    link_without_retry();
+  }
+
+  // A cable at the edge of what FEC mends, in a network whose links retry, and one of them does not.
+  void link_without_retry() {
+    if (!scenario_.devices.ethernet.llr.enabled || places_.uplink.empty()) {
+      return;
+    }
+    add("LLR off at a port with bit errors",
+        fmt::format("{} loses what its cable damages, with a bit error rate of 1e-8", places_.uplink),
+        [this](scenario::Scenario& made) {
+          scenario::DeviceOverride off = override_of({{"ethernet.llr.enabled", "false"}});
+          off.select = places_.uplink;
+          made.overrides.push_back(std::move(off));
+          for (scenario::LinkSettings& link : made.devices.links) {
+            link.bit_error_rate = kPoorCable;
+          }
+        });
+  }
+
   void uncontrolled_host() {
-    if (!scenario::has_ib_transport(scenario_.fabric.family) ||
+    if (scenario::is_over_tcp(scenario_.fabric.family) ||
         !scenario::reacts_to_congestion(scenario_.congestion.algorithm)) {
       return;
     }
@@ -243,7 +296,7 @@ class Mistakes {
   }
 
   void streams() {
-    if (scenario::has_ib_transport(scenario_.fabric.family)) {
+    if (!scenario::is_over_tcp(scenario_.fabric.family)) {
       return;
     }
     add("socket buffers too small", fmt::format("send and receive buffers / {}", kFactor),
@@ -267,6 +320,7 @@ class Mistakes {
   const scenario::Scenario& scenario_;
   Places places_;
   fabric::Link longest_;  // of the cables at switches
+  Duration round_trip_;   // of the idle network
   std::vector<Misconfiguration> made_;
   std::vector<std::function<void(scenario::Scenario&)>> changes_;  // of each of them
 };
