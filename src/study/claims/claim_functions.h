@@ -57,6 +57,11 @@ namespace weft::study::claims {
 [[nodiscard]] Finding in_order_hampers(Readings& runs);
 [[nodiscard]] Finding adaptive_routing_scale(Readings& runs);
 
+// claim_functions_uet.cc: Ultra Ethernet.
+[[nodiscard]] Finding uet_multipath(Readings& runs);
+[[nodiscard]] Finding uet_tuning(Readings& runs);
+[[nodiscard]] Finding uet_million(Readings& runs);
+
 // claim_functions_settings.cc: what wrong settings cost.
 [[nodiscard]] Finding tuning_collapse(Readings& runs);
 [[nodiscard]] Finding ib_easy_or_hard(Readings& runs);

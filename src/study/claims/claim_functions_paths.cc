@@ -139,7 +139,7 @@ Finding entropy(Readings& runs) {
 
 Finding upper_layer_not_enough(Readings& runs) {
   constexpr double kCeiling = 0.9;
-  const std::array protocols{"no-control", "dcqcn", "swift", "hpcc", "window", "selective-repeat"};
+  const std::array protocols{"no-control", "dcqcn", "swift", "hpcc", "window", "selective-repeat", "uet one path"};
   std::string best_name;
   SteadyShares best;
   std::string list;
@@ -157,6 +157,7 @@ Finding upper_layer_not_enough(Readings& runs) {
   const SteadyShares any = shares_of_hosts(runs, "ecmp, any order");
   const SteadyShares spray = shares_of_hosts(runs, "spray");
   const SteadyShares adaptive = shares_of_hosts(runs, "adaptive");
+  const SteadyShares uet = shares_of_hosts(runs, "uet");
   const FlowSpread bound = hash_bound({.leaves = 8, .hosts_per_leaf = 4, .spines = 4, .shift = 9});
   const double forwarding = std::max(spray.mean.mean, adaptive.mean.mean);
   const bool ceiling = best.mean.mean < kCeiling * forwarding;
@@ -172,15 +173,18 @@ Finding upper_layer_not_enough(Readings& runs) {
       "the 10th percentile and of the slowest as shares of the line, means over {} seeds and from the least to the "
       "most. Paths by hash, one protocol changed at a time: {}. Max-min sharing of hashes drawn at random gives "
       "{:.0f}, {:.0f} and {:.0f} %. Eight queue pairs for each flow, still by hash and without congestion control: {}. "
-      "NICs that take any order, by hash {}, each packet at random {}, by the depth of queues {}. A scheduled fabric "
-      "does not exist yet. The ceiling stands where all protocols stay below {:.0f} % of forwarding per packet, in the "
+      "NICs that take any order, by hash {}, each packet at random {}, by the depth of queues {}. Ultra Ethernet, "
+      "whose "
+      "endpoints choose a path for each packet while switches only hash: {}. A scheduled fabric does not exist yet. "
+      "The ceiling stands where all protocols stay below {:.0f} % of forwarding per packet, in the "
       "mean; queue pairs do as much above that.",
       seeds_of(runs, "no-control").size(), list, 100 * bound.mean, 100 * bound.p10, 100 * bound.slowest,
-      percent(entropy), percent(any), percent(spray), percent(adaptive), 100 * kCeiling);
+      percent(entropy), percent(any), percent(spray), percent(adaptive), percent(uet), 100 * kCeiling);
   finding.figures.push_back({"entropy", entropy.mean.mean, ""});
   finding.figures.push_back({"ecmp_any_order", any.mean.mean, ""});
   finding.figures.push_back({"spray", spray.mean.mean, ""});
   finding.figures.push_back({"adaptive", adaptive.mean.mean, ""});
+  finding.figures.push_back({"uet", uet.mean.mean, ""});
   finding.figures.push_back({"max_min_of_random_hashes", bound.mean, ""});
   return finding;
 }

@@ -19,7 +19,6 @@ constexpr std::array<Article, 6> kArticles = {{
 }};
 
 constexpr std::string_view kNoCompare = "run weft compare first, and give its document with --comparison";
-constexpr std::string_view kNoUet = "Ultra Ethernet is not built yet";
 
 enum class Position : std::uint8_t { kAlike, kContested };
 
@@ -87,9 +86,9 @@ const std::array kClaims = {
     measured("iwarp-loss", "D", iwarp_loss, "iWARP tolerates loss"),
     measured("iwarp-memory", "D", iwarp_memory, "iWARP's many TCP connections cost memory"),
     measured("iwarp-tcp-flow-control", "D", iwarp_tcp_flow_control, "TCP's flow control can degrade performance"),
-    missing("uet-multipath", "D", kNoUet, "UET sprays, manages incast, tolerates disorder"),
-    missing("uet-tuning", "D", kNoUet, "UET needs less congestion-control tuning"),
-    missing("uet-million", "D", kNoUet, "UET scales to a million nodes"),
+    measured("uet-multipath", "D", uet_multipath, "UET sprays, manages incast, tolerates disorder"),
+    measured("uet-tuning", "D", uet_tuning, "UET needs less congestion-control tuning"),
+    measured("uet-million", "D", uet_million, "UET scales to a million nodes"),
     measured("fat-tree-ecmp", "D", fat_tree_ecmp, "many commodity switches and ECMP make a non-blocking fabric"),
     measured("hash-polarisation", "D", hash_polarisation, "ECMP hashes polarise and load links unevenly"),
     measured("entropy", "D", entropy, "more flow entropy (QPs, PLB) spreads load"),

@@ -230,7 +230,8 @@ TEST(ClaimVerdicts, AdaptiveRoutingHoldsOfBothFamiliesOrOfOneUnderACondition) {
 TEST(ClaimVerdicts, QueuePairsThatDoAsMuchAsForwardingAreACondition) {
   const auto with = [](double protocol, double entropy) {
     FakeRunner runner;
-    for (const char* const name : {"no-control", "swift", "hpcc", "window", "selective-repeat", "ecmp, any order"}) {
+    for (const char* const name :
+         {"no-control", "swift", "hpcc", "window", "selective-repeat", "ecmp, any order", "uet one path", "uet"}) {
       add_seeds(runner, name, 0.5);
     }
     add_seeds(runner, "dcqcn", protocol);
