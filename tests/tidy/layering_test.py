@@ -42,7 +42,7 @@ RESTRICTED_HEADERS = [
     (re.compile(r"openssl/.*"), {"security"}, "only security/ uses OpenSSL"),
     (re.compile(r"CLI/.*"), {"cli"}, "only cli/ reads a command line"),
     (re.compile(r"toml\+\+/.*"), {"study/scenario"}, "only study/scenario/ reads TOML"),
-    (re.compile(r"sqlite3\.h"), {"study/results"}, "only study/results/ keeps a database"),
+    (re.compile(r"sqlite3\.h|SQLiteCpp/.*"), {"study/results"}, "only study/results/ keeps a database"),
     (re.compile(r"g(test|mock)/.*"), set(), "only tests use GoogleTest"),
 ]
 

@@ -1,13 +1,15 @@
-// SQLite as the results store uses it: one connection, prepared statements, errors kept until asked for.
+// SQLiteCpp as the results store uses it: one connection, prepared statements, cells as records have them. Its
+// exceptions end here.
 //
 // After the first failure every call does nothing, and `check` says what went wrong; so a sequence of rows needs one
 // check at its end. Integers are signed 64 bits, empty cells are NULL.
 #pragma once
 
-#include <sqlite3.h>
+#include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,11 +37,24 @@ class Database {
  private:
   friend class Statement;
   struct State {
-    sqlite3* handle = nullptr;
     std::string path;
-    std::string failure;
-    ~State() { sqlite3_close_v2(handle); }
-    void expect(bool success);
+    std::string failure{};
+    std::optional<SQLite::Database> open{};
+
+    /// Does it unless something has failed before; false: it fails, or was left out.
+    template <class Action>
+    bool attempt(const Action& action) {
+      if (!failure.empty()) {
+        return false;
+      }
+      try {
+        action();
+        return true;
+      } catch (const SQLite::Exception& error) {
+        failure = error.what();
+        return false;
+      }
+    }
   };
   explicit Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
@@ -49,12 +64,8 @@ class Database {
 /// Borrows its database.
 class Statement {
  public:
-  Statement(Statement&& other) noexcept
-      : state_(other.state_), handle_(std::exchange(other.handle_, nullptr)), next_(other.next_) {}
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
+  Statement(Statement&&) = default;
   Statement& operator=(Statement&&) = delete;
-  ~Statement() { sqlite3_finalize(handle_); }
 
   /// Binds the parameters from the first on and runs it once.
   void run(std::span<const Cell> values);
@@ -64,8 +75,8 @@ class Statement {
   [[nodiscard]] bool next();
 
   /// How many columns its rows have, and what they are called.
-  [[nodiscard]] int columns() const;
-  [[nodiscard]] std::string_view column_name(int column) const;
+  [[nodiscard]] int columns() const { return prepared_ ? prepared_->getColumnCount() : 0; }
+  [[nodiscard]] std::string_view column_name(int column) const { return prepared_->getColumnName(column); }
 
   // Columns of the present row, from the first on. Text of a cell is gone with the row.
   [[nodiscard]] Cell cell();
@@ -75,11 +86,10 @@ class Statement {
  private:
   friend class Database;
   Statement(Database::State& state, const std::string& sql);
-  void bind(const Cell& value);
-  void finish();
+  void bind(int parameter, const Cell& value);
 
   Database::State& state_;
-  sqlite3_stmt* handle_ = nullptr;
+  std::optional<SQLite::Statement> prepared_{};
   int next_ = 0;
 };
 
