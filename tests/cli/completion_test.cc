@@ -87,6 +87,56 @@ TEST(Completion, TheScriptOfZshHasEverySubcommandWithWhatItDoes) {
   EXPECT_THAT(outcome.out, HasSubstr("--no-results:"));
 }
 
+/// The lines that an interactive zsh has made of these beginnings, each completed once; run in the project's folder.
+/// zsh runs in a pseudo-terminal that another zsh drives.
+std::vector<std::string> completed_by_zsh(const std::vector<std::string>& beginnings) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / "weft_zsh_completion";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  fs::create_symlink(WEFT_BINARY, folder / "weft");
+  std::ofstream(folder / "drive.zsh") << R"zsh(
+zmodload zsh/zpty || exit 1
+zpty inner zsh -f -i
+zpty -w inner "PS1= PS2= RPS1=; cd $1; path=($2 \$path); unsetopt prompt_cr prompt_sp"
+zpty -w inner "autoload -Uz compinit && compinit -u -d $2/dump; source <(weft completion zsh)"
+zpty -w inner 'shown() { print -r -- "LINE""<$BUFFER>"; BUFFER=; }; zle -N shown; bindkey "^X^P" shown'
+zpty -w inner 'bindkey "^I" complete-word; print READY"<>"'
+zpty -r inner out '*READY<>*' || exit 1
+shift 2
+for words in "$@"; do
+  zpty -w -n inner "weft $words"$'\t\C-x\C-p'
+  zpty -r inner out '*LINE<*>*' || exit 1
+  print -r -- "${${out##*LINE<}%%>*}"
+done
+zpty -d inner
+)zsh";
+  std::string command =
+      "zsh -f " + (folder / "drive.zsh").string() + " " + project_root().string() + " " + folder.string();
+  for (const std::string& words : beginnings) {
+    command += " '" + words + "'";
+  }
+  EXPECT_EQ(std::system(("timeout 100 " + command + " >" + (folder / "out").string()).c_str()), 0);
+  std::istringstream lines(text_of((folder / "out").string()));
+  std::vector<std::string> found;
+  for (std::string line; std::getline(lines, line);) {
+    found.push_back(line);
+  }
+  fs::remove_all(folder);
+  return found;
+}
+
+TEST(Completion, AnInteractiveZshCompletesWhatBashDoes) {
+  if (std::system("command -v zsh >/dev/null") != 0) {
+    GTEST_SKIP() << "there is no zsh";
+  }
+  EXPECT_THAT(completed_by_zsh({"compar", "run --no-r", "show --set switch.buf", "run examples/inc",
+                                "catalogue tomahawk-5-p", "pcap li", "compare --weights bal", "cache sh"}),
+              ElementsAre("weft compare ", "weft run --no-results ", "weft show --set switch.buffer=",
+                          "weft run examples/incast.toml ", "weft catalogue tomahawk-5-packet ", "weft pcap list ",
+                          "weft compare --weights balanced ", "weft cache show "));
+}
+
 TEST(Completion, UnknownShellsAreWrongInput) {
   const Outcome outcome = run_weft("completion fish");
   EXPECT_EQ(outcome.exit_status, 2);
