@@ -16,7 +16,7 @@ Result<void> check_flow(const FlowShape& shape) {
     return fail("a flow that starts at {}; it must start within the run", shape.start);
   if (shape.stop <= shape.start)
     return fail("a flow that stops at {}, not after its start at {}", shape.stop, shape.start);
-  if (shape.messages == FlowShape::kUntilStop && shape.stop.is_never())
+  if (shape.messages == FlowShape::kUntilStop && shape.stop.is_never() && !shape.endless)
     return fail("a flow that repeats until its stop, without a stop");
   return {};
 }

@@ -1,7 +1,8 @@
 // A flow: messages of one size from one rank to another, and where a program gets its flows from.
 //
 // A flow sends `messages` messages, at most `window` of them outstanding; kUntilStop makes it a closed loop that runs
-// until `stop`. No message begins at or after `stop`; those under way finish.
+// until `stop`, or, if it is endless, until whoever runs it ends. No message begins at or after `stop`; those under way
+// finish.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct FlowShape {
   Operation operation = Operation::kWrite;
   Time start{};
   Time stop = Time::never();
+  bool endless = false;  // a closed loop needs no stop
   std::uint16_t rail = 0;
   std::uint16_t remote_rail = 0;
 };
@@ -40,7 +42,8 @@ struct Flow {
   std::uint32_t channel = 0;  // flows of one pair, rail and channel share queue pairs
 };
 
-/// Errors: a size or number out of range, a stop that is not after the start, a closed loop without a stop.
+/// Errors: a size or number out of range, a stop that is not after the start, a closed loop without a stop that is not
+/// endless.
 [[nodiscard]] Result<void> check_flow(const FlowShape& shape);
 
 /// The flows of one rank, in order of their starts, made as they are asked for.

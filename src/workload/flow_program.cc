@@ -38,11 +38,41 @@ Result<void> FlowProgram::on_event() {
   while (messenger_.ports().machine().poll_events(events) == events.size()) {
     // Timers are all that it asks for, and the present instant says which are due.
   }
-  if (messenger_.now() >= timer_)
-    timer_ = Time::never();
+  for (Time* const timer : {&timer_, &waiting_timer_}) {
+    if (messenger_.now() >= *timer)
+      *timer = Time::never();
+  }
   if (auto polled = messenger_.poll(*this); !polled)
     return polled;
+  if (auto resumed = resume_waiting(); !resumed)
+    return resumed;
   return open_due_flows();
+}
+
+std::optional<Time> FlowProgram::quiet_until() const {
+  return options_.quiet_until ? options_.quiet_until(messenger_.now()) : std::nullopt;
+}
+
+// A timer that is set already may be too late for what has been released meanwhile.
+void FlowProgram::set_timer(Time at, Time& timer) {
+  if (at > messenger_.now() && at < timer) {
+    timer = at;
+    messenger_.ports().machine().set_timer({.at = at});
+  }
+}
+
+Result<void> FlowProgram::resume_waiting() {
+  if (waiting_.empty())
+    return {};
+  if (const std::optional<Time> until = quiet_until()) {
+    set_timer(*until, waiting_timer_);
+    return {};
+  }
+  for (const Handle handle : std::exchange(waiting_, {})) {
+    if (auto pumped = pump(handle); !pumped)
+      return pumped;
+  }
+  return {};
 }
 
 Time FlowProgram::next_start() const {
@@ -68,16 +98,12 @@ Result<void> FlowProgram::open_due_flows() {
   while (const std::optional<Flow> flow = take_due(now)) {
     if (flow->shape.stop <= now)
       continue;  // a limit on open flows held it back for too long
-    if (options_.is_quiet && options_.is_quiet(now))
+    if (flow->shape.messages != FlowShape::kUntilStop && quiet_until())
       continue;
     if (auto opened = open(*flow); !opened)
       return opened;
   }
-  // A timer that is set already may be too late for what has been released meanwhile.
-  if (const Time start = next_start(); start > now && start < timer_) {
-    timer_ = start;
-    messenger_.ports().machine().set_timer({.at = timer_});
-  }
+  set_timer(next_start(), timer_);
   return {};
 }
 
@@ -102,7 +128,20 @@ bool FlowProgram::wants_more(const OpenFlow& open) const {
   return !open.failed && open.posted < open.flow.shape.messages && messenger_.now() < open.flow.shape.stop;
 }
 
+bool FlowProgram::rests(Handle handle) {
+  const OpenFlow& open = open_[handle];
+  const bool is_loop = open.flow.shape.messages == FlowShape::kUntilStop;
+  const std::optional<Time> quiet = is_loop && wants_more(open) ? quiet_until() : std::nullopt;
+  if (quiet && open.outstanding == 0) {
+    waiting_.push_back(handle);
+    set_timer(*quiet, waiting_timer_);
+  }
+  return quiet.has_value();
+}
+
 Result<void> FlowProgram::pump(Handle handle) {
+  if (rests(handle))
+    return {};
   OpenFlow& open = open_[handle];
   const FlowShape& shape = open.flow.shape;
   const std::uint32_t queue_pairs = messenger_.end(open.channel).options.queue_pairs;
@@ -119,8 +158,11 @@ Result<void> FlowProgram::pump(Handle handle) {
     ++open.posted;
     ++open.outstanding;
   }
-  if (open.outstanding > 0)
-    return {};
+  return open.outstanding > 0 ? Result<void>() : close(handle);
+}
+
+Result<void> FlowProgram::close(Handle handle) {
+  const OpenFlow& open = open_[handle];
   failed_flows_ += open.failed ? 1 : 0;
   const FlowId ended = open.flow.id;
   const bool fires = board_.has_value() && !open.failed;

@@ -1,8 +1,9 @@
 // The program of one rank that sends the flows of a source and answers those of its peers.
 //
 // A flow opens at its start, or, with a limit on open flows, when an earlier one has ended. It ends when its last
-// message has finished, or at the first that fails. Memory grows with the open flows. Flows that wait for triggers open
-// when these have released them; what concerns other ranks are control messages of no length with immediate data.
+// message has finished, or at the first that fails. Memory grows with the open flows. While nobody looks at the
+// network, arrivals are left out and closed loops wait. Flows that wait for triggers open when these have released
+// them; what concerns other ranks are control messages of no length with immediate data.
 #pragma once
 
 #include <functional>
@@ -10,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/slab.h"
 #include "workload/flow.h"
@@ -26,8 +28,8 @@ struct FlowProgramOptions {
   ConnectionOptions connection{};  // receive_requests above 0 if any flow of the job needs them
   std::uint32_t max_open_flows = kNoLimit;
   Duration start_delay{};  // of this rank: every flow starts so much later
-  /// Asked at each arrival: whether it is left out, because nobody looks at the network now. Null: none is.
-  std::function<bool(Time)> is_quiet{};
+  /// Until when nobody looks at the network, so that nothing is sent; none: somebody looks now. Null: always.
+  std::function<std::optional<Time>(Time)> quiet_until{};
   /// Flows that wait for others, and the rank whose they are; null: none do. The plan must outlive the program.
   const TriggerPlan* triggers = nullptr;
   RankId rank{};
@@ -69,6 +71,12 @@ class FlowProgram final : public Program, private MessageHandler {
   [[nodiscard]] Time next_start() const;
   [[nodiscard]] Result<void> open(const Flow& flow);
   [[nodiscard]] Result<void> pump(Handle handle);
+  [[nodiscard]] std::optional<Time> quiet_until() const;
+  [[nodiscard]] Result<void> resume_waiting();
+  /// A closed loop sends nothing now; it goes on when somebody looks.
+  [[nodiscard]] bool rests(Handle handle);
+  [[nodiscard]] Result<void> close(Handle handle);
+  void set_timer(Time at, Time& timer);
   [[nodiscard]] bool wants_more(const OpenFlow& open) const;
 
   Messenger& messenger_;
@@ -79,7 +87,9 @@ class FlowProgram final : public Program, private MessageHandler {
   std::optional<TriggerBoard> board_;
   std::multimap<Time, Flow> released_;  // by start
   std::uint64_t notices_ = 0;
-  Time timer_ = Time::never();  // the one that is set and has not fired
+  std::vector<Handle> waiting_;         // closed loops, while nobody looks
+  Time timer_ = Time::never();          // for the next flow; the one that is set and has not fired
+  Time waiting_timer_ = Time::never();  // for those that wait
   std::uint64_t failed_flows_ = 0;
 };
 

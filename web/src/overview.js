@@ -32,6 +32,8 @@ const figure = (label, get, format, name) => ({
   },
 });
 
+const aloneText = (job) => (isNumber(job[member.alone_s]) ? `, ${seconds(job[member.alone_s])} alone` : '');
+
 const UNITS = {
   [member.usd_per_ktoken_s]: 'for a thousand tokens a second',
   [member.usd_per_run_per_s]: 'for a run a second',
@@ -75,6 +77,14 @@ const GROUPS = [
               fabric[member.ratio_to_best] > 1 &&
               h('span', {class: 'below'}, 'no difference: intervals overlap'),
           ],
+      },
+      {
+        label: labels.jobs,
+        cell: (fabric) =>
+          list(fabric.jobs).length > 0 &&
+          list(fabric.jobs).map((job) =>
+            h('span', {class: 'below'}, `${job.name}: ${seconds(job[member.step_time_s])}${aloneText(job)}`),
+          ),
       },
       figure(labels.tokens_per_second, (fabric) => fabric[member.tokens_per_second], count, member.tokens_per_second),
       figure(labels.model_flops_utilisation, (fabric) => fabric[member.model_flops_utilisation], percent),

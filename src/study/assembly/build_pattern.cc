@@ -112,6 +112,7 @@ workload::FlowShape PatternBuilder::shape_of(const scenario::TrafficSettings& tr
   shape.stop = stop ? Time::zero() + *stop : Time::never();
   if (traffic.count == 0) {
     shape.messages = workload::FlowShape::kUntilStop;
+    shape.endless = scenario::lasts_as_long_as_jobs(scenario_, traffic);
   }
   return shape;
 }
@@ -122,6 +123,8 @@ Result<void> PatternBuilder::fill(TrafficPlan& plan, const scenario::TrafficSett
   plan.all_at_once = traffic.kind == scenario::TrafficKind::kPermutation ||
                      traffic.kind == scenario::TrafficKind::kIncast ||
                      (traffic.kind == scenario::TrafficKind::kFlows && traffic.file.empty());
+  plan.as_long_as_jobs = scenario::lasts_as_long_as_jobs(scenario_, traffic);
+  plan.latest_start = traffic.start + traffic.start_jitter;
   switch (traffic.kind) {
     case scenario::TrafficKind::kFlows:
       return flows(plan, traffic, all);
@@ -214,6 +217,7 @@ Result<void> PatternBuilder::flows(TrafficPlan& plan, const scenario::TrafficSet
       workload::FlowShape shape = shape_of(traffic);
       shape.size = line.size;
       shape.start = shape.start + line.start;
+      plan.latest_start = std::max(plan.latest_start, traffic.start + traffic.start_jitter + line.start);
       list.push_back({.source = RankId(static_cast<std::uint32_t>(from->second)),
                       .destination = RankId(static_cast<std::uint32_t>(to->second)),
                       .shape = shape,
@@ -268,7 +272,7 @@ Result<void> PatternBuilder::poisson(TrafficPlan& plan, const scenario::TrafficS
   if (traffic.count > 1) {
     options.messages = static_cast<std::uint64_t>(traffic.count);
   }
-  plan.as_long_as_jobs = options.endless = scenario::lasts_as_long_as_jobs(scenario_, traffic);
+  options.endless = plan.as_long_as_jobs;
   return take(plan, workload::PoissonArrivals::make(plan.job, options), traffic);
 }
 

@@ -45,6 +45,7 @@ struct TrafficPlan {
   Duration start_jitter{};
   std::uint64_t expected_bytes = 0;  // of all messages; 0: not known before
   bool as_long_as_jobs = false;      // nothing waits for its end
+  Duration latest_start{};           // of its flows
   bool all_at_once = false;          // flows of the scenario that all send at the same time, if they can
   /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;

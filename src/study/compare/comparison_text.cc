@@ -229,6 +229,7 @@ class Text {
     add(
         table, figure_label("bus_bandwidth_gbytes_per_s"), [](const Fabric& own) { return own.run.bus_bandwidth; },
         [](double v) { return fmt::format("{:.1f} GB/s", v); });
+    job_steps(table);
     work_cost(table);
     network_figures(table);
     cost_figures(table);
@@ -244,6 +245,21 @@ class Text {
     add(
         table, figure_label("composition_error"), [](const Fabric& own) { return own.run.composition_error; },
         [](double v) { return fmt::format("{:+.2f} %", v * 100); });
+  }
+
+  /// Of several jobs on one network, each.
+  void job_steps(TextTable& table) {
+    const auto any = std::ranges::find_if(possible_, [](const Fabric* own) { return own->run.jobs.has_value(); });
+    for (std::size_t i = 0; any != possible_.end() && i < (*any)->run.jobs->size(); ++i) {
+      row(table, "Step of " + (*(*any)->run.jobs)[i].name, [i](const Fabric& own) {
+        if (!own.run.jobs || i >= own.run.jobs->size()) {
+          return std::string();
+        }
+        const report::JobStep& step = (*own.run.jobs)[i];
+        return step.alone ? fmt::format("{} ({} alone)", seconds_text(step.time), seconds_text(*step.alone))
+                          : seconds_text(step.time);
+      });
+    }
   }
 
   /// GPUs and hosts included.

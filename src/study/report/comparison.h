@@ -84,6 +84,16 @@ struct StepPart {
   WrittenForm form{};
 };
 
+/// One of several jobs that run steps on one network.
+struct JobStep {
+  std::string name{};
+  double time = 0;           // s, of a step, beside the others
+  Maybe<double> alone{};     // s, composed: without them
+  Maybe<double> interval{};  // share
+  Maybe<double> composition_error{};
+  WrittenForm form{};
+};
+
 struct StepTier {
   std::string name{};  // "scale-up", "network"
   std::int64_t sent_bytes = 0;
@@ -203,6 +213,7 @@ struct RunFigures {
   Maybe<double> interval{};  // share: half of the 95 % confidence interval of a composed step
   Maybe<bool> settled{};
   MaybeList<StepCollective> collectives{};
+  MaybeList<JobStep> jobs{};  // where there are several
   MaybeList<StepPart> parts{};
   MaybeList<StepTier> tiers{};
   MaybeList<StepFlow> flows{};

@@ -31,6 +31,8 @@ const RecordTable& record_table<StepCollective>();
 template <>
 const RecordTable& record_table<StepPart>();
 template <>
+const RecordTable& record_table<JobStep>();
+template <>
 const RecordTable& record_table<StepTier>();
 template <>
 const RecordTable& record_table<StepFlow>();

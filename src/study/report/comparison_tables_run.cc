@@ -12,7 +12,7 @@ std::vector<MemberField> run_fields() {
       {"compute_s", member<path..., &RunFigures::compute>, "Computing, mean over ranks.", "s"},
       {"exposed_communication_s", member<path..., &RunFigures::exposed_communication>,
        "Waits for communication, of any kind.", "s"},
-      {"tokens_per_second", member<path..., &RunFigures::tokens_per_second>, "Tokens of the model trained in a second.",
+      {"tokens_per_second", member<path..., &RunFigures::tokens_per_second>, "Tokens trained in a second, by all jobs.",
        "1/s"},
       {"model_flops_utilisation", member<path..., &RunFigures::model_flops_utilisation>,
        "Of the GPUs' peak, by the model's operations.", "share"},
@@ -26,6 +26,7 @@ std::vector<MemberField> run_fields() {
        "Every operation whose flows share links was run until its time had settled."},
       {"collectives", member<path..., &RunFigures::collectives>,
        "Operations of a composed step that go through the network."},
+      {"jobs", member<path..., &RunFigures::jobs>, "Of several jobs that run steps: the step of each."},
       {"parts", member<path..., &RunFigures::parts>, "Uses of a step's time, as in table `step_part`."},
       {"tiers", member<path..., &RunFigures::tiers>, "Kinds of links, as in table `step_tier`."},
       {"flows", member<path..., &RunFigures::flows>, "Sizes of flows, as in table `step_flow`."},
@@ -98,6 +99,18 @@ const RecordTable& record_table<StepPart>() {
       {"busy_s", member<&StepPart::busy>, "What it took, hidden or not.", "s"},
       {"sent_bytes", member<&StepPart::sent_bytes>, "The least that its operations must send.", "bytes"},
       {"operations", member<&StepPart::operations>},
+  });
+  return kTable;
+}
+
+template <>
+const RecordTable& record_table<JobStep>() {
+  static const RecordTable kTable = table_of<JobStep>({
+      {"name", member<&JobStep::name>, "Name of the job.", "", kMust},
+      {"step_time_s", member<&JobStep::time>, "Of one step, beside the other jobs.", "s"},
+      {"alone_s", member<&JobStep::alone>, "Composed: without them.", "s"},
+      {"interval", member<&JobStep::interval>, "Half of the 95 % confidence interval, relative.", "share"},
+      {"composition_error", member<&JobStep::composition_error>, "Measured on smaller jobs.", "share"},
   });
   return kTable;
 }

@@ -24,6 +24,7 @@ inline constexpr std::array kFigureLabels = std::to_array<FigureLabel>({
     {"tokens_per_second", "Tokens a second"},
     {"model_flops_utilisation", "Use of the GPUs (model FLOPs)"},
     {"compute_s", "Computing"},
+    {"jobs", "Steps of all jobs"},
     {"exposed_communication_s", "Exposed communication"},
     {"bus_bandwidth_gbytes_per_s", "Bus bandwidth"},
     {"longest_operation", "Longest operation"},

@@ -68,6 +68,16 @@ StepPart part_of(const results::StepPart& own) {
           .operations = own.operations};
 }
 
+JobStep job_step_of(const results::StepRow& own) {
+  JobStep made{.name = own.job, .time = own.time.seconds()};
+  if (own.alone) {
+    made.alone = own.alone->seconds();
+  }
+  made.interval = own.interval;
+  made.composition_error = own.composition_error;
+  return made;
+}
+
 StepTier tier_of(const results::StepTier& own) {
   return {.name = own.name, .sent_bytes = own.sent.count(), .wire_time = own.wire_time.seconds()};
 }
@@ -165,6 +175,16 @@ RunFigures run_figures(const results::RunResults& results) {
   RunFigures figures{.packet_hops = results.run.packet_hops};
   if (!results.steps.empty()) {
     add_step(figures, results.steps.front());
+  }
+  if (results.steps.size() > 1) {
+    figures.jobs = list_of(results.steps, job_step_of);
+    double tokens = 0;
+    for (const results::StepRow& step : results.steps) {
+      tokens += step.tokens_per_second;
+    }
+    if (tokens > 0) {
+      figures.tokens_per_second = tokens;
+    }
   }
   figures.fct = percentiles_of(completion_times(results));
   add_network(figures, results);

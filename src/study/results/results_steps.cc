@@ -62,6 +62,10 @@ class StepWriter {
     line("step", fmt::format("{}{}; computing {} of it; communication exposed {}", short_text(step_.time), interval,
                              percent(share_of(step_.compute, step_.time)),
                              percent(share_of(step_.exposed_communication(), step_.time))));
+    if (step_.alone) {
+      line("beside", fmt::format("{} without the other jobs, {:+.1f} % beside them", short_text(*step_.alone),
+                                 100 * (step_.time.seconds() / step_.alone->seconds() - 1)));
+    }
     line("rate", step_.tokens_per_second > 0 ? fmt::format("{:.0f} tokens/s, {} of the GPUs' peak (model FLOPs)",
                                                            step_.tokens_per_second, percent(step_.utilisation))
                                              : fmt::format("{:.0f} steps/s", step_.steps_per_second()));

@@ -93,6 +93,7 @@ struct StepRow {
   std::uint64_t steps = 1;
   Duration time{};                            // of one step, mean
   Duration compute{};                         // of one step, mean over ranks
+  std::optional<Duration> alone{};            // composed beside other jobs: the time without them
   double tokens_per_second = 0;               // 0: it has no model
   double utilisation = 0;                     // of the GPUs' peak, by the model's operations
   std::optional<double> composition_error{};  // relative, against a run of every packet; measured on a smaller job

@@ -62,10 +62,24 @@ std::uint32_t utilisation(const PortGauge& port, std::uint64_t wire_bytes, Durat
 
 void Collector::watch(Simulation& simulation) {
   simulation_ = &simulation;
+  simulation.check_with([this] { return check_limits(); });
   if (const std::optional<Duration> interval = simulation.scenario().output.sample_interval; interval) {
     seen_.resize(port_count(simulation.world()));
     simulation.observe(*interval, [this](Time at) { sample(at); });
   }
+}
+
+Result<void> Collector::check_limits() const {
+  if (messages_.size() > limits_.messages) {
+    return fail(
+        "more than {} messages, all of which results keep: let there be fewer (count, stop, load) or larger ones",
+        limits_.messages);
+  }
+  if (samples_.size() > limits_.samples) {
+    return fail("more than {} samples, all of which results keep: set a longer output.sample_interval than {}",
+                limits_.samples, *simulation_->scenario().output.sample_interval);
+  }
+  return {};
 }
 
 void Collector::sample(Time at) {

@@ -6,6 +6,7 @@
 //   const auto end = (*simulation)->run(...);
 //   RunResults results = collector.finish(end, {...});
 //
+// Every message and sample is kept in memory until the end, up to a limit; a run that has more ends in an error.
 // The collector outlives the simulation. Looking changes nothing: a run with samples has the events of one without.
 #pragma once
 
@@ -20,6 +21,14 @@ namespace weft::study::run {
 
 class Collector final : public workload::MessageSink {
  public:
+  /// Some gigabytes.
+  struct Limits {
+    std::size_t messages = 20'000'000;
+    std::size_t samples = 40'000'000;
+  };
+  Collector() = default;
+  explicit Collector(const Limits& limits) : limits_(limits) {}
+
   void on_message(const workload::MessageRecord& record) override { messages_.push_back(record); }
   void on_collective(const workload::CollectiveRecord& record) override { collectives_.push_back(record); }
 
@@ -43,6 +52,7 @@ class Collector final : public workload::MessageSink {
     Duration held;
   };
   void sample(Time at);
+  [[nodiscard]] Result<void> check_limits() const;
   void describe_run(results::RunInfo& run, Simulation::End end, const Identity& identity) const;
   [[nodiscard]] std::vector<std::set<workload::FlowId>> flows() const;
   void take_jobs(results::RunResults& results) const;
@@ -52,6 +62,7 @@ class Collector final : public workload::MessageSink {
   void take_steps(results::RunResults& results, const std::function<bool()>& keep_going) const;
   void take_events(results::RunResults& results) const;
 
+  Limits limits_;
   Simulation* simulation_ = nullptr;
   std::vector<workload::MessageRecord> messages_;
   std::vector<workload::CollectiveRecord> collectives_;

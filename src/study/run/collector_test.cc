@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "study/assembly/build_topology.h"
 #include "study/results/results_database.h"
 #include "study/results/results_key.h"
 #include "study/results/results_schema.h"
@@ -222,6 +223,41 @@ TEST(ResultsKey, DependsOnEveryValueAndOnNothingElse) {
   EXPECT_NE(key({}), key({"traffic[0].size=200001 B"}));
   EXPECT_NE(key({}), results::run_key(scenario_of({}), *catalogue, "1.1"));
   EXPECT_EQ(key({}).size(), 16U);
+}
+
+results::RunInfo run_within(const Collector::Limits& limits, const std::vector<std::string>& settings) {
+  const scenario::Scenario scenario = scenario_of(settings);
+  Collector collector(limits);
+  auto simulation = Simulation::create(scenario, collector);
+  EXPECT_TRUE(simulation) << simulation.error().message;
+  collector.watch(**simulation);
+  const auto end = (*simulation)->run([](const Progress&) { return true; });
+  return collector.finish(end, {.key = "key", .version = "test"}).run;
+}
+
+TEST(RowsOfARun, BeyondTheLimitEndItWithWhatToDo) {
+  const results::RunInfo sampled = run_within({.samples = 10}, {"output.sample_interval=1us"});
+  EXPECT_EQ(sampled.end, results::RunEnd::kError);
+  EXPECT_NE(sampled.error.find("set a longer output.sample_interval than 1 us"), std::string::npos) << sampled.error;
+  // Looked at every 200,000 events, some thousand messages of one packet each.
+  const results::RunInfo many = run_within({.messages = 10}, {"traffic[0].size=1kB", "traffic[0].count=20000"});
+  EXPECT_EQ(many.end, results::RunEnd::kError);
+  EXPECT_NE(many.error.find("let there be fewer"), std::string::npos) << many.error;
+}
+
+// 4 senders; a message is a record and two rows of results.
+TEST(MemoryBeforeARun, CountsMessagesAndSamplesThatAreKept) {
+  const auto memory_of = [](const std::vector<std::string>& settings) {
+    const scenario::Scenario scenario = scenario_of(settings);
+    const auto graph = assembly::build_topology(scenario);
+    EXPECT_TRUE(graph);
+    return estimate_memory(scenario, *graph);
+  };
+  const std::uint64_t few = memory_of({});
+  constexpr std::uint64_t kMessages = 4'000'000;
+  EXPECT_GT(memory_of({"traffic[0].count=1000000"}), few + kMessages * sizeof(results::MessageRow));
+  // Five cables have ten ends; a sample each microsecond for a second.
+  EXPECT_GT(memory_of({"stop=1s", "output.sample_interval=1us"}), few + 10'000'000 * sizeof(results::SampleRow));
 }
 
 }  // namespace

@@ -91,11 +91,17 @@ constexpr std::string_view kComposedJob =
     "[[job]]\nname = \"j\"\nmodel = \"megatron-1_7b\"\nlayers = 1\ndp = 4\nsequence = 128\nglobal_batch = 4\n"
     "slice = \"256 KiB\"\nslice_hops = 100000\nfidelity = \"composed\"\n";
 
-TEST(CompanyOfAComposedJob, EndsWithTheJobThoughItHasNoEndOfItsOwn) {
-  const auto scenario = scenario::scenario_with(
-      fmt::format("{}[[traffic]]\nname = \"web\"\nkind = \"poisson\"\nfamily = \"tcp\"\ncdf = \"websearch\"\n"
-                  "load = \"10%\"\n",
-                  kComposedJob));
+class CompanyWithoutAnEnd : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, CompanyWithoutAnEnd,
+                         testing::Values("kind = \"poisson\"\nfamily = \"tcp\"\ncdf = \"websearch\"\nload = \"10%\"\n",
+                                         "kind = \"permutation\"\noperation = \"read\"\ncount = 0\n",
+                                         "kind = \"flows\"\nsources = [\"host0\"]\ndestinations = [\"host1\"]\n"
+                                         "depth = 4\ncount = 0\nfamily = \"tcp\"\n"));
+
+TEST_P(CompanyWithoutAnEnd, EndsWithTheComposedJob) {
+  const auto scenario =
+      scenario::scenario_with(fmt::format("{}[[traffic]]\nname = \"web\"\n{}", kComposedJob, GetParam()));
   ASSERT_TRUE(scenario) << scenario.error().message;
   Completions completions;
   auto simulation = Simulation::create(*scenario, completions);
@@ -107,14 +113,32 @@ TEST(CompanyOfAComposedJob, EndsWithTheJobThoughItHasNoEndOfItsOwn) {
   EXPECT_EQ(steps->size(), 1U);
 }
 
-TEST(CompanyOfAComposedJob, IsRefusedUnlessItIsAlikeAtAllTimes) {
-  const auto scenario = scenario::scenario_with(
-      fmt::format("{}[[traffic]]\nname = \"backup\"\nkind = \"permutation\"\nsize = \"1 MiB\"\n", kComposedJob));
-  ASSERT_TRUE(scenario) << scenario.error().message;
+std::string refusal_beside_composed(std::string_view traffic) {
+  const auto scenario =
+      scenario::scenario_with(fmt::format("{}[[traffic]]\nname = \"other\"\n{}", kComposedJob, traffic));
+  EXPECT_TRUE(scenario) << scenario.error().message;
   Completions completions;
   const auto simulation = Simulation::create(*scenario, completions);
-  ASSERT_FALSE(simulation);
-  EXPECT_THAT(simulation.error().message, HasSubstr("its step is composed, and 'backup' is not alike at all times"));
+  return simulation ? std::string() : simulation.error().message;
+}
+
+TEST(CompanyOfAComposedJob, IsRefusedUnlessItIsAlikeAtAllTimes) {
+  EXPECT_THAT(refusal_beside_composed("kind = \"permutation\"\n"),
+              HasSubstr("'other' is not alike at all times; let it last as long as the job (count = 0"));
+  EXPECT_THAT(refusal_beside_composed("kind = \"permutation\"\ncount = 0\nstart = \"2 ms\"\n"),
+              HasSubstr("let all of it begin within 1 ms"));
+  EXPECT_THAT(refusal_beside_composed("kind = \"collective\"\n"),
+              HasSubstr("set fidelity = \"packet\" in the composed job"));
+}
+
+TEST(MessagesWithoutANumber, NeedAnEnd) {
+  const auto without = scenario::scenario_with("[[traffic]]\nname = \"a\"\nkind = \"permutation\"\ncount = 0\n");
+  EXPECT_THAT(message_of(without), HasSubstr("traffic[0].count: count = 0 has no end; set stop"));
+  const Completions until = completions_of(
+      two_hosts("rocev2", "host", flow_of("a", "rocev2", "size = \"1 MiB\"\ncount = 0\nstop = \"1 ms\"")));
+  // 400 Gb/s take 21 us for a MiB and more for its headers and way.
+  EXPECT_GT(until.of_job.at(0).size(), 20U);
+  EXPECT_LT(until.of_job.at(0).size(), 48U);
 }
 
 constexpr std::string_view kTwoTraffics = R"([[traffic]]

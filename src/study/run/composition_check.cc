@@ -49,7 +49,7 @@ std::optional<workload::ModelShape> narrower(const workload::ModelShape& shape, 
 }
 
 struct SmallRun {
-  Duration time{};
+  std::vector<Duration> times{};  // by job
   std::uint64_t hops = 0;
 };
 
@@ -67,7 +67,11 @@ Result<SmallRun> run_step(const scenario::Scenario& scenario, const std::functio
   if (!rows) {
     return pass_on(rows);
   }
-  return SmallRun{.time = rows->front().time, .hops = (*simulation)->progress().packet_hops};
+  SmallRun made{.times = {}, .hops = (*simulation)->progress().packet_hops};
+  for (const results::StepRow& row : *rows) {
+    made.times.push_back(row.time);
+  }
+  return made;
 }
 
 /// The operation that is furthest from settled: of an interval that is not known, or the widest.
@@ -84,18 +88,9 @@ const results::StepCollective* find_unsettled(const results::RunResults& results
 
 }  // namespace
 
-Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, double max_hops, CheckedRanks ranks) {
-  const scenario::TrainingSettings& own = scenario.jobs.front().training;
-  const std::int64_t copy = own.tensor * own.context * own.pipeline;
-  const std::int64_t two_hosts = (2 * scenario.topology.gpus_per_host + copy - 1) / copy;
-  const std::int64_t copies =
-      ranks == CheckedRanks::kAll ? own.data : std::min(own.data, std::max({std::int64_t{2}, own.expert, two_hosts}));
-  Result<scenario::Scenario> made = ranks == CheckedRanks::kAll ? Result<scenario::Scenario>(scenario)
-                                                                : assembly::resized(scenario, {.gpus = copy * copies});
-  if (!made) {
-    return made;
-  }
-  scenario::TrainingSettings& training = made->jobs.front().training;
+namespace {
+
+void shorten(scenario::TrainingSettings& training) {
   const std::int64_t chunks = training.pipeline * training.interleave;
   training.layers =
       training.layer_split == workload::LayerSplit::kEven ? chunks : std::max<std::int64_t>(2 * chunks - 2, 1);
@@ -107,21 +102,46 @@ Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, doubl
   training.steps = 1;
   training.fidelity = scenario::StepFidelity::kPacket;
   training.shape.vocabulary = std::min(training.shape.vocabulary, kVocabulary * training.tensor);
+}
+
+}  // namespace
+
+Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, double max_hops, CheckedRanks ranks) {
+  if (ranks == CheckedRanks::kAll) {
+    scenario::Scenario made = scenario;
+    for (scenario::JobSettings& job : made.jobs) {
+      if (job.trains()) {
+        shorten(job.training);
+      }
+    }
+    return made;
+  }
+  const scenario::TrainingSettings& own = scenario.jobs.front().training;
+  const std::int64_t copy = own.tensor * own.context * own.pipeline;
+  const std::int64_t two_hosts = (2 * scenario.topology.gpus_per_host + copy - 1) / copy;
+  const std::int64_t copies = std::min(own.data, std::max({std::int64_t{2}, own.expert, two_hosts}));
+  Result<scenario::Scenario> made = assembly::resized(scenario, {.gpus = copy * copies});
+  if (!made) {
+    return made;
+  }
+  scenario::TrainingSettings& training = made->jobs.front().training;
+  shorten(training);
   for (;;) {
     Result<double> hops = estimated_hops(*made);
     if (!hops) {
       return pass_on(hops);
     }
     std::optional<workload::ModelShape> half = narrower(training.shape, training.tensor);
-    if (*hops <= max_hops || !half || ranks == CheckedRanks::kAll) {
+    if (*hops <= max_hops || !half) {
       return made;
     }
     training.shape = *std::move(half);
   }
 }
 
-Result<double> estimated_hops(const scenario::Scenario& scenario) {
-  const scenario::JobSettings& job = scenario.jobs.front();
+namespace {
+
+Result<double> estimated_hops(const scenario::JobSettings& job, std::int64_t mtu) {
   Result<workload::TrainingPlan> plan =
       workload::TrainingPlan::make(scenario::training_job_of(job.training), job.training.gpu_model, job.ranks);
   if (!plan) {
@@ -141,11 +161,44 @@ Result<double> estimated_hops(const scenario::Scenario& scenario) {
     }
   }
   const double ranks_per_stage = static_cast<double>(job.ranks) / static_cast<double>(job.training.pipeline);
-  return bytes * ranks_per_stage / static_cast<double>(scenario.fabric.mtu) * kHopsPerPacket;
+  return bytes * ranks_per_stage / static_cast<double>(mtu) * kHopsPerPacket;
+}
+
+std::string description_of(const scenario::JobSettings& job) {
+  return fmt::format("{} GPUs, {} x {} wide, {} x {} tokens", job.ranks,
+                     job.training.layers == 1 ? "a layer" : fmt::format("{} layers", job.training.layers),
+                     job.training.shape.hidden, job.training.pipeline,
+                     job.training.sequence * job.training.micro_batch);
+}
+
+}  // namespace
+
+Result<double> estimated_hops(const scenario::Scenario& scenario) {
+  double sum = 0;
+  for (const scenario::JobSettings& job : scenario.jobs) {
+    if (!job.trains()) {
+      continue;
+    }
+    Result<double> own = estimated_hops(job, scenario.fabric.mtu);
+    if (!own) {
+      return own;
+    }
+    sum += *own;
+  }
+  return sum;
 }
 
 Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, double max_hops,
                                            const std::function<bool()>& keep_going, CheckedRanks ranks) {
+  Result<std::vector<CompositionCheck>> checks = check_compositions(scenario, max_hops, keep_going, ranks);
+  if (!checks) {
+    return pass_on(checks);
+  }
+  return std::move(checks->front());
+}
+
+Result<std::vector<CompositionCheck>> check_compositions(const scenario::Scenario& scenario, double max_hops,
+                                                         const std::function<bool()>& keep_going, CheckedRanks ranks) {
   Result<scenario::Scenario> small = smaller_job(scenario, max_hops, ranks);
   if (!small) {
     return pass_on(small);
@@ -155,33 +208,60 @@ Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, d
     return pass_on(hops);
   }
   if (*hops > max_hops) {
-    return CompositionCheck{
+    const CompositionCheck none{
         .error = {},
         .what = fmt::format("the smaller job to check it with would take {:.0f} million packet-hops", *hops / 1e6)};
+    return std::vector<CompositionCheck>(small->jobs.size(), none);
   }
   Result<SmallRun> every_packet = run_step(*small, keep_going);
   if (!every_packet) {
     return pass_on(every_packet);
   }
   // With fewer packet-hops than the step has, which is put together then even where it would be cheaper to run it.
-  scenario::TrainingSettings& training = small->jobs.front().training;
-  training.fidelity = scenario::StepFidelity::kComposed;
-  training.slice_hops = std::min(training.slice_hops, static_cast<std::int64_t>(every_packet->hops));
+  for (scenario::JobSettings& job : small->jobs) {
+    job.training.fidelity = scenario::StepFidelity::kComposed;
+    job.training.slice_hops = std::min(job.training.slice_hops, static_cast<std::int64_t>(every_packet->hops));
+  }
   Result<SmallRun> composed = run_step(*small, keep_going);
   if (!composed) {
     return pass_on(composed);
   }
-  const scenario::JobSettings& job = small->jobs.front();
-  return CompositionCheck{
-      .error = composed->time.seconds() / every_packet->time.seconds() - 1,
-      .what = fmt::format("{} GPUs, {} x {} wide, {} x {} tokens", job.ranks,
-                          job.training.layers == 1 ? "a layer" : fmt::format("{} layers", job.training.layers),
-                          job.training.shape.hidden, job.training.pipeline,
-                          job.training.sequence * job.training.micro_batch)};
+  std::vector<CompositionCheck> made;
+  for (const scenario::JobSettings& job : small->jobs) {
+    if (job.trains()) {
+      const std::size_t row = made.size();
+      made.push_back({.error = composed->times[row].seconds() / every_packet->times[row].seconds() - 1,
+                      .what = description_of(job)});
+    }
+  }
+  return made;
 }
+
+namespace {
+
+// One check for all jobs of a network, which are smaller at once.
+void check_together(const scenario::Scenario& scenario, double max_hops, const std::function<bool()>& keep_going,
+                    results::RunResults& results) {
+  double budget = max_hops;
+  for (const scenario::JobSettings& job : scenario.jobs) {
+    budget = std::max(budget, static_cast<double>(job.training.slice_hops));
+  }
+  const Result<std::vector<CompositionCheck>> checks =
+      check_compositions(scenario, budget, keep_going, CheckedRanks::kAll);
+  for (std::size_t i = 0; i < results.steps.size(); ++i) {
+    results.steps[i].composition_error = checks ? (*checks)[i].error : std::nullopt;
+    results.steps[i].composition_check = checks ? (*checks)[i].what : checks.error().message;
+  }
+}
+
+}  // namespace
 
 void check_steps(const scenario::Scenario& scenario, double max_hops, const std::function<bool()>& keep_going,
                  results::RunResults& results) {
+  if (results.steps.size() > 1 &&
+      std::ranges::all_of(results.steps, [](const results::StepRow& step) { return step.fidelity == "composed"; })) {
+    return check_together(scenario, max_hops, keep_going, results);
+  }
   for (results::StepRow& step : results.steps) {
     if (step.fidelity != "composed") {
       continue;

@@ -4,12 +4,14 @@
 // as many micro-batches as the pipeline has stages, and short sequences. Where no flows share links it has few copies
 // of the model as well (two, or as many as take two hosts), and layers narrower by halves if that is still too much.
 // Where they do, it has every rank of the job in its place, so that flows meet on the same links, and layers as wide,
-// so that operations have pieces as large. It is run both ways.
+// so that operations have pieces as large. Of several jobs on one network, all are smaller at once. It is run both
+// ways.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "study/results/results.h"
@@ -30,7 +32,7 @@ enum class CheckedRanks : std::uint8_t { kTwoHosts, kAll };
 [[nodiscard]] Result<scenario::Scenario> smaller_job(const scenario::Scenario& scenario, double max_hops,
                                                      CheckedRanks ranks = CheckedRanks::kTwoHosts);
 
-/// Packet-hops that a training job's step takes with every packet, roughly.
+/// Packet-hops that the training jobs' steps take with every packet, roughly.
 [[nodiscard]] Result<double> estimated_hops(const scenario::Scenario& scenario);
 
 /// Runs the smaller job if it takes at most `max_hops`. `keep_going` false gives up: not measured. Errors: those of
@@ -38,6 +40,11 @@ enum class CheckedRanks : std::uint8_t { kTwoHosts, kAll };
 [[nodiscard]] Result<CompositionCheck> check_composition(const scenario::Scenario& scenario, double max_hops,
                                                          const std::function<bool()>& keep_going,
                                                          CheckedRanks ranks = CheckedRanks::kTwoHosts);
+/// Of each job, in their order.
+[[nodiscard]] Result<std::vector<CompositionCheck>> check_compositions(const scenario::Scenario& scenario,
+                                                                       double max_hops,
+                                                                       const std::function<bool()>& keep_going,
+                                                                       CheckedRanks ranks);
 
 /// The same for the composed steps among the results, into their rows; where flows of a step share links, with all its
 /// ranks and as many packet-hops as its slices may take (job.slice_hops). What is wrong with the check is no fault of

@@ -1,138 +1,193 @@
 #include "study/run/run_estimate.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
+#include <cmath>
 
+#include "study/assembly/base_round_trip.h"
+#include "study/assembly/build_hosts.h"
+#include "study/assembly/build_scale_up.h"
 #include "study/assembly/build_traffic.h"
-#include "study/run/composition_check.h"
-#include "study/scenario/step_work.h"
-#include "workload/training/transformer_step.h"
+#include "study/run/step_volume.h"
+#include "study/run/training_run.h"
+#include "study/scenario/scenario_validate.h"
 
 namespace weft::study::run {
 namespace {
 
-/// Links of a path between hosts that are no neighbours, twice: a packet and its acknowledgement.
-double hops_per_packet(const scenario::Scenario& scenario, const fabric::Graph& graph) {
-  constexpr double kThere = 2;
-  if (graph.switches() <= 1) {
-    return 2 * kThere;
-  }
-  const bool three_tiers = scenario.topology.kind == scenario::TopologyKind::kFatTree && scenario.topology.tiers == 3;
-  return (three_tiers ? 6 : 4) * kThere;
-}
-
-/// Neighbours share a switch, and acknowledgements may be fewer.
+/// Neighbours share a switch, acknowledgements may be fewer, and slices settle sooner.
 constexpr double kLeastPart = 0.5;
+/// Of an operation that settles: repetitions, and a quarter more for the short slice (study/run/slice_growth.h).
+constexpr double kRepetitions = 4 * 1.25;
+constexpr double kStepsOfASlice = 16;
+constexpr double kProductsInAPiece = 4;
+constexpr double kChunksInAPiece = 3;
 
-/// Bytes that all ranks send through the network in the probes of one composed step: of each kind of operation a slice,
-/// and half of it if the operation is longer (study/run/step_phases.h).
-Result<double> probe_bytes(const scenario::JobSettings& job, std::int64_t gpus_per_domain) {
-  workload::TrainingJob once = scenario::training_job_of(job.training);
-  once.representative.micro_batches = std::min(workload::micro_batches(once), once.parallelism.pipeline);
-  once.steps = 1;
-  Result<workload::TrainingPlan> plan = workload::TrainingPlan::make(once, job.training.gpu_model, job.ranks);
-  if (!plan) {
-    return pass_on(plan);
-  }
-  constexpr double kBothProbes = 1.5;
-  double bytes = 0;
-  for (std::int64_t stage = 0; stage < job.training.pipeline; ++stage) {
-    // Ranks of one stage send as much as one another.
-    workload::RankCoordinates place;
-    place.at[static_cast<std::size_t>(workload::Axis::kPipeline)] = stage;
-    workload::TransformerStep graph(*plan, workload::rank_at(plan->job().parallelism, place));
-    std::set<std::tuple<workload::Purpose, workload::CollectiveKind, Bytes>> seen;
-    while (const std::optional<workload::GraphNode> node = graph.next()) {
-      const auto* const work = std::get_if<workload::CommunicationNode>(&node->work);
-      if (work == nullptr || !seen.insert({node->label.purpose, work->request.kind, work->request.size}).second) {
-        continue;
+std::vector<std::uint32_t> leaves_of(const fabric::Graph& graph) {
+  std::vector<std::uint32_t> leaves(graph.endpoints);
+  for (const fabric::Link& link : graph.links) {
+    for (const auto& [end, other] : {std::pair(link.a, link.b), std::pair(link.b, link.a)}) {
+      if (end.node.value() < graph.endpoints) {
+        leaves[end.node.value()] = other.node.value();
       }
-      const auto& members = graph.communicators()[work->request.communicator.value()].members;
-      const bool inside = std::ranges::all_of(members, [&](workload::RankId rank) {
-        return rank.value() / gpus_per_domain == members.front().value() / gpus_per_domain;
-      });
-      if (inside) {  // one communicator stands for all
-        continue;
-      }
-      workload::CollectiveRequest request = work->request;
-      const bool in_part = request.size > job.training.slice;
-      request.size = std::min(request.size, job.training.slice);
-      bytes +=
-          (in_part ? kBothProbes : 1) * static_cast<double>(workload::volume_sent(request, members.size()).count());
     }
   }
-  return bytes * static_cast<double>(job.ranks) / static_cast<double>(job.training.pipeline);
+  return leaves;
 }
 
-Result<HopsEstimate> step_hops(const scenario::Scenario& scenario, const fabric::Graph& graph) {
-  const scenario::JobSettings& job = scenario.jobs.front();
-  if (!job.trains()) {
-    return HopsEstimate{};  // tokens and iterations are short beside what follows from them
-  }
-  Result<double> whole = estimated_hops(scenario);
-  if (!whole) {
-    return pass_on(whole);
-  }
-  if (job.training.fidelity == scenario::StepFidelity::kPacket) {
-    const double all = *whole * static_cast<double>(job.training.steps);
-    return HopsEstimate{.least = all * kLeastPart, .most = all};
-  }
-  const bool joined = scenario.scale_up.kind != scenario::ScaleUpKind::kNone;
-  Result<double> bytes =
-      probe_bytes(job, joined ? scenario.scale_up.domain.value_or(scenario.topology.gpus_per_host) : 1);
-  if (!bytes) {
-    return pass_on(bytes);
-  }
-  const double probes = *bytes / static_cast<double>(scenario.fabric.mtu) * hops_per_packet(scenario, graph);
-  // Without links between switches nothing shares any but what ends at one host.
-  const double settling = graph.switches() > 1 ? static_cast<double>(job.training.slice_hops) : 0;
-  return HopsEstimate{.least = probes * kLeastPart, .most = std::max(probes, std::min(settling, probes + *whole))};
-}
+class Estimator {
+ public:
+  Estimator(const scenario::Scenario& scenario, const fabric::Graph& graph)
+      : scenario_(scenario), graph_(graph), leaves_(leaves_of(graph)) {}
 
-Result<HopsEstimate> traffic_hops(const scenario::Scenario& scenario, const fabric::Graph& graph) {
-  if (scenario.scale_up.kind != scenario::ScaleUpKind::kNone) {
-    return HopsEstimate{};  // some of it may stay inside the hosts: not known without their domains
+  Result<HopsEstimate> all() {
+    Result<std::optional<assembly::ScaleUpPlan>> scale_up = assembly::plan_scale_up(scenario_, graph_);
+    if (!scale_up) {
+      return pass_on(scale_up);
+    }
+    Result<std::vector<assembly::TrafficPlan>> plans =
+        assembly::plan_traffic(scenario_, graph_, scale_up->has_value() ? &**scale_up : nullptr);
+    if (!plans) {
+      return pass_on(plans);
+    }
+    for (const assembly::TrafficPlan& plan : *plans) {
+      if (!plan.training) {
+        company_ += plan.as_long_as_jobs ? hops_per_second(plan) : 0;
+      }
+    }
+    HopsEstimate sum;
+    for (const assembly::TrafficPlan& plan : *plans) {
+      Result<HopsEstimate> own = plan.training ? of_job(plan) : HopsEstimate(of_traffic(plan));
+      if (!own) {
+        return own;
+      }
+      sum = {.least = sum.least + own->least, .most = sum.most + own->most};
+    }
+    return sum;
   }
-  scenario::Scenario traffic = scenario;
-  std::erase_if(traffic.jobs, [](const scenario::JobSettings& job) { return job.runs_steps(); });
-  Result<std::vector<assembly::TrafficPlan>> plans = assembly::plan_traffic(traffic, graph);
-  if (!plans) {
-    return pass_on(plans);
+
+ private:
+  /// Links of a path, twice: a packet and its acknowledgement. Paths between hosts that are no neighbours.
+  [[nodiscard]] double network_hops(double bytes) const {
+    const bool three_tiers =
+        scenario_.topology.kind == scenario::TopologyKind::kFatTree && scenario_.topology.tiers == 3;
+    const double links = graph_.switches() <= 1 ? 2 : three_tiers ? 6 : 4;
+    return 2 * links * bytes / static_cast<double>(scenario_.fabric.mtu);
   }
-  double bytes = 0;
-  for (const assembly::TrafficPlan& plan : *plans) {
-    bytes += static_cast<double>(plan.expected_bytes);
+  /// The same of units of scale-up links; a store is answered.
+  [[nodiscard]] double scale_up_hops(double bytes) const {
+    const double links = scenario_.scale_up.kind == scenario::ScaleUpKind::kMesh ? 1 : 2;
+    return 2 * links * bytes / static_cast<double>(std::max<std::int64_t>(scenario_.scale_up.unit.count(), 1));
   }
-  if (scenario.stop) {
-    const Rate rate = scenario.devices.link(scenario::LinkTier::kHost).rate;
-    const double most = static_cast<double>(graph.host_endpoints()) * static_cast<double>(rate.bits_per_second()) / 8 *
-                        scenario.stop->seconds();
-    bytes = bytes > 0 ? std::min(bytes, most) : most;
+  [[nodiscard]] double hops(const SentBytes& bytes) const {
+    return network_hops(bytes.network) + (bytes.scale_up > 0 ? scale_up_hops(bytes.scale_up) : 0);
   }
-  const double hops = bytes / static_cast<double>(scenario.fabric.mtu) * hops_per_packet(scenario, graph);
-  return HopsEstimate{.least = hops * kLeastPart, .most = hops};
-}
+
+  [[nodiscard]] double line_rate() const {
+    return static_cast<double>(scenario_.devices.link(scenario::LinkTier::kHost).rate.bits_per_second()) / 8;
+  }
+
+  /// Of traffic that lasts as long as jobs: an open loop offers its load, a closed one may fill its senders' lines.
+  [[nodiscard]] double hops_per_second(const assembly::TrafficPlan& plan) const {
+    const scenario::TrafficSettings& traffic = scenario_.traffic[plan.job.id.value()];
+    const double load =
+        traffic.kind == scenario::TrafficKind::kPoisson ? std::ldexp(static_cast<double>(traffic.load.raw()), -63) : 1;
+    const double senders = static_cast<double>(plan.pairs.empty() ? plan.machines.size() : plan.pairs.size());
+    return network_hops(senders * line_rate() * load);
+  }
+
+  HopsEstimate of_traffic(const assembly::TrafficPlan& plan) const {
+    if (plan.as_long_as_jobs) {
+      return {};  // counted with the jobs
+    }
+    auto bytes = static_cast<double>(plan.expected_bytes);
+    if (scenario_.stop) {
+      const double most = static_cast<double>(graph_.host_endpoints()) * line_rate() * scenario_.stop->seconds();
+      bytes = bytes > 0 ? std::min(bytes, most) : most;
+    }
+    const double made = plan.over == scenario::TrafficRoute::kScaleUp ? scale_up_hops(bytes) : network_hops(bytes);
+    return {.least = made * kLeastPart, .most = made};
+  }
+
+  Result<HopsEstimate> of_job(const assembly::TrafficPlan& plan) const {
+    const scenario::JobSettings& job = *plan.training->settings;
+    if (!job.trains()) {
+      return HopsEstimate{};  // tokens and iterations are short beside what follows from them
+    }
+    Result<std::vector<OperationVolume>> volumes = step_volumes({.plan = plan, .leaves = leaves_});
+    if (!volumes) {
+      return pass_on(volumes);
+    }
+    double whole = 0;
+    for (const OperationVolume& own : *volumes) {
+      whole += own.instances * hops(own.whole);
+    }
+    if (job.training.fidelity == scenario::StepFidelity::kPacket) {
+      const double steps = whole * static_cast<double>(job.training.steps);
+      return HopsEstimate{.least = steps * kLeastPart, .most = steps};
+    }
+    return of_phases(plan, *volumes, whole);
+  }
+
+  /// What a slice of an operation sends of it, in probes; of two lengths if it is longer.
+  [[nodiscard]] static double probed_part(const OperationVolume& own, Bytes slice) {
+    constexpr double kBothProbes = 1.5;
+    const auto size = static_cast<double>(own.operation.size.count());
+    return own.operation.size <= slice ? 1 : kBothProbes * static_cast<double>(slice.count()) / size;
+  }
+
+  [[nodiscard]] HopsEstimate of_phases(const assembly::TrafficPlan& plan, const std::vector<OperationVolume>& volumes,
+                                       double whole) const {
+    const scenario::TrainingSettings& training = plan.training->settings->training;
+    const Rate rate = plan.training->network_rate;
+    const double ranks = static_cast<double>(plan.machines.size());
+    const double piece =
+        std::max(static_cast<double>(rate.bytes_in(assembly::base_round_trip(scenario_, graph_).time).count()) *
+                     kProductsInAPiece,
+                 static_cast<double>(scenario_.collectives.chunk.count()) * kChunksInAPiece);
+    double probes = 0;
+    double settling = 0;
+    double seconds = 0;
+    double phases = 0;
+    for (const OperationVolume& own : volumes) {
+      const double share = own.stands_for_all ? own.members / ranks : 1;
+      const double part = probed_part(own, training.slice);
+      probes += hops(own.whole) * part * share;
+      seconds += seconds_of(own.whole, plan) * part;
+      phases += own.operation.size > training.slice ? 2 : 1;
+      if (own.whole.network > 0 && (own.crosses || company_ > 0)) {
+        const double sent = kRepetitions * std::min(own.whole.network, kStepsOfASlice * piece * ranks);
+        settling += network_hops(sent);
+        seconds += sent / ranks * 8 / static_cast<double>(rate.bits_per_second());
+        phases += 2;
+      }
+    }
+    const double budget = static_cast<double>(training.slice_hops);
+    const double beside = company_ * (seconds + phases * TrainingRun::kLead.seconds());
+    if (company_ == 0 && whole < settling && probes + whole < budget) {
+      settling = whole;  // the step is run itself
+    }
+    const double own = probes + std::min(settling, std::max(budget - probes, 0.0));
+    return {.least = (own + beside) * kLeastPart, .most = own + beside};
+  }
+
+  [[nodiscard]] static double seconds_of(const SentBytes& sent, const assembly::TrafficPlan& plan) {
+    const auto ranks = static_cast<double>(plan.machines.size());
+    const auto time = [ranks](double bytes, Rate rate) {
+      return rate > Rate::zero() ? bytes / ranks * 8 / static_cast<double>(rate.bits_per_second()) : 0;
+    };
+    return time(sent.network, plan.training->network_rate) + time(sent.scale_up, plan.training->scale_up_rate);
+  }
+
+  const scenario::Scenario& scenario_;
+  const fabric::Graph& graph_;
+  std::vector<std::uint32_t> leaves_;
+  double company_ = 0;  // packet-hops per second of what lasts as long as the jobs
+};
 
 }  // namespace
 
 Result<HopsEstimate> estimate_hops(const scenario::Scenario& scenario, const fabric::Graph& graph) {
-  HopsEstimate sum;
-  if (!scenario.jobs.empty() && scenario.jobs.front().runs_steps()) {
-    Result<HopsEstimate> step = step_hops(scenario, graph);
-    if (!step) {
-      return pass_on(step);
-    }
-    sum = *step;
-  }
-  if (!scenario.traffic.empty()) {
-    Result<HopsEstimate> traffic = traffic_hops(scenario, graph);
-    if (!traffic) {
-      return pass_on(traffic);
-    }
-    sum = {.least = sum.least + traffic->least, .most = sum.most + traffic->most};
-  }
-  return sum;
+  return Estimator(scenario, graph).all();
 }
 
 }  // namespace weft::study::run

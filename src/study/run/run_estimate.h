@@ -1,8 +1,9 @@
 // How much work a run will be, before it is built: packet-hops, roughly.
 //
-// What a composed step takes depends on what its probes meet. The least is its probes alone; the most is what its
-// slices may take (job.slice_hops) if flows share links. What that is in real time depends on the machine and on the
-// network: whoever wants to know measures a short run.
+// Counted are the packets of the network and of scale-up links. A composed step takes its probes, what settling takes
+// of operations whose members are behind several switches (job.slice_hops at most), and what runs beside it in the
+// meantime. Which algorithm an operation gets, and whether its flows meet, is assumed, not known: hence two bounds.
+// What that is in real time depends on the machine and on the network: whoever wants to know measures a short run.
 #pragma once
 
 #include "base/result.h"

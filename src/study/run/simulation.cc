@@ -41,14 +41,33 @@ Result<std::unique_ptr<Simulation>> Simulation::create(const scenario::Scenario&
 }
 
 bool Simulation::is_between_phases(Time time) const {
-  return std::ranges::any_of(
-      running_, [time](const auto& job) { return job->training && job->training->is_between_phases(time); });
+  bool any = false;
+  for (const auto& job : running_) {
+    if (job->training && job->training->composed()) {
+      if (!job->training->is_between_phases(time)) {
+        return false;
+      }
+      any = true;
+    }
+  }
+  return any;
 }
 
 const TrainingRun* Simulation::training(std::size_t job) const { return running_[job]->training.get(); }
 
-bool Simulation::rests(Time time) const {
-  return std::ranges::any_of(running_, [time](const auto& job) { return job->training && job->training->rests(time); });
+std::optional<Time> Simulation::quiet_until(Time time) const {
+  std::optional<Time> first;
+  for (const auto& job : running_) {
+    if (!job->training || !job->training->composed()) {
+      continue;
+    }
+    const std::optional<Time> until = job->training->rests_until(time);
+    if (!until) {
+      return std::nullopt;
+    }
+    first = std::min(first.value_or(Time::never()), *until);
+  }
+  return first;
 }
 
 Result<void> Simulation::call(workload::Program* program, bool& started, bool& done) {
@@ -127,7 +146,13 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
         running = false;
         break;
     }
+    const Result<void> checked = running && check_ ? check_() : Result<void>();
     if (running && all_done()) {
+      running = false;
+    } else if (!checked) {
+      end = End::kError;
+      ended_at_ = world_->now();
+      error_ = checked.error().message;
       running = false;
     } else if (running && jobs_are_stuck()) {
       end = End::kStuck;

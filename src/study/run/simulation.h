@@ -85,6 +85,9 @@ class Simulation {
   /// run().
   void observe(Duration interval, std::function<void(Time)> look);
 
+  /// Asked now and then; an error ends the run. Before run().
+  void check_with(std::function<Result<void>()> check) { check_ = std::move(check); }
+
   [[nodiscard]] const scenario::Scenario& scenario() const { return scenario_; }
   [[nodiscard]] world::World& world() { return *world_; }
   [[nodiscard]] const world::World& world() const { return *world_; }
@@ -134,6 +137,8 @@ class Simulation {
              world::Division division);
   [[nodiscard]] Result<void> make_collective(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> build();
+  /// Of several composed jobs.
+  void make_turns(std::span<const assembly::TrafficPlan> plans);
   [[nodiscard]] host::HostResources* resources_of(const world::MachinePlan& machine) const;
   [[nodiscard]] verbs::MemoryPlace place_of_buffers(const assembly::TrafficPlan& plan,
                                                     const world::MachinePlan& machine) const;
@@ -142,6 +147,7 @@ class Simulation {
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
   [[nodiscard]] world::PathLimits path_limits(const Job& job, std::span<const world::FlowDemand> demands) const;
+  [[nodiscard]] std::set<fabric::PortIndex> links_of(const Job& job, std::span<const world::FlowDemand> demands) const;
   [[nodiscard]] Duration round_trip(const Job& job) const;
   [[nodiscard]] std::string place_of(const assembly::TrafficPlan& plan) const;
   [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
@@ -149,8 +155,8 @@ class Simulation {
   [[nodiscard]] Result<void> call_company(workload::Program* program, bool& started);
   /// Beside other traffic jobs that wait for one another would never be found idle.
   [[nodiscard]] bool jobs_are_stuck();
-  /// A composed job does not look at the network now.
-  [[nodiscard]] bool rests(Time time) const;
+  /// Until when no composed job looks at the network; none: one does now, or there is none.
+  [[nodiscard]] std::optional<Time> quiet_until(Time time) const;
   /// Every program is done, and every message that arrives with a completion has been seen.
   [[nodiscard]] bool all_done() const;
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
@@ -171,11 +177,13 @@ class Simulation {
   Duration pause_interval_;
   Time next_pause_ = Time::never();
   std::function<void(Time)> at_pause_;
+  std::function<Result<void>()> check_;
   Time ended_at_;
   std::string error_;
 };
 
-/// Bytes of memory that the scenario will need, roughly and rather too many; for the check before a large run.
+/// Bytes of memory that the scenario will need, roughly and rather too many, messages and samples included where their
+/// number is known; for the check before a large run.
 [[nodiscard]] std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::Graph& graph);
 
 }  // namespace weft::study::run

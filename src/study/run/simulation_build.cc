@@ -81,21 +81,42 @@ bool stays_whole(const world::WorldOptions& options, std::span<const assembly::T
                              [](const world::MachinePlan& machine) { return machine.options.host != nullptr; });
 }
 
+bool is_composed(const assembly::TrafficPlan& plan) {
+  return plan.training && plan.training->settings->training.fidelity == scenario::StepFidelity::kComposed;
+}
+
+/// What to write in place of traffic that a composed step cannot have beside it; nothing if it can.
+std::string remedy_beside_composed(const assembly::TrafficPlan& other) {
+  constexpr std::string_view kPacket = "set fidelity = \"packet\" in the composed job";
+  if (is_composed(other)) {
+    return {};  // they take turns (study/run/job_turns.h)
+  }
+  if (other.training || other.collective) {
+    return std::string(kPacket);
+  }
+  if (!other.as_long_as_jobs) {
+    return fmt::format(
+        "let it last as long as the job (count = 0, or kind \"poisson\", without stop), "
+        "or {}",
+        kPacket);
+  }
+  return other.latest_start > TrainingRun::kLead
+             ? fmt::format("let all of it begin within {} (start, start_jitter, the flow file), or {}",
+                           TrainingRun::kLead, kPacket)
+             : std::string();
+}
+
 /// Phases of a composed step meet what the step meets only beside traffic that is alike at all times.
 Result<void> check_company(std::span<const assembly::TrafficPlan> plans) {
   for (const assembly::TrafficPlan& plan : plans) {
-    if (!plan.training || plan.training->settings->training.fidelity != scenario::StepFidelity::kComposed) {
-      continue;
-    }
     for (const assembly::TrafficPlan& other : plans) {
-      if (&other == &plan || other.as_long_as_jobs) {
+      if (&other == &plan || !is_composed(plan)) {
         continue;
       }
-      return fail(
-          "job '{}': its step is composed, and '{}' is not alike at all times; beside a composed step there may be "
-          "[[traffic]] of kind \"poisson\" without stop and count; for other traffic and jobs set fidelity = "
-          "\"packet\"",
-          plan.training->settings->name, other.job.name);
+      if (const std::string remedy = remedy_beside_composed(other); !remedy.empty()) {
+        return fail("job '{}': its step is composed, and '{}' is not alike at all times; {}",
+                    plan.training->settings->name, other.job.name, remedy);
+      }
     }
   }
   return {};
@@ -124,6 +145,7 @@ Result<void> Simulation::build() {
     return may;
   }
   has_company_ = std::ranges::any_of(*plans, &assembly::TrafficPlan::as_long_as_jobs);
+  make_turns(*plans);
   world::WorldOptions options;
   options.seed = static_cast<std::uint64_t>(scenario_.seed);
   options.carries_bytes = payload_ == Payload::kBytes;
@@ -170,6 +192,17 @@ Result<void> Simulation::build() {
   }
   world_->start();
   return {};
+}
+
+void Simulation::make_turns(std::span<const assembly::TrafficPlan> plans) {
+  if (std::ranges::count_if(plans, is_composed) > 1) {
+    parts_->turns = std::make_unique<JobTurns>(
+        JobTurns::Options{.hops = [this] { return world_->packet_hops(); },
+                          .links =
+                              [this](const TrainingRun& run, std::span<const world::FlowDemand> demands) {
+                                return links_of(*running_[run.options().identity.id.value()], demands);
+                              }});
+  }
 }
 
 // A pool of memory belongs to no host.
@@ -275,7 +308,8 @@ Result<void> Simulation::make_training(Job& job) {
        .piece = [this, &job] { return job.plan.training->network_rate.bytes_in(round_trip(job)) * kProductsPerPiece; },
        .min_piece = scenario_.collectives.chunk * kChunksPerPiece,
        .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp,
-       .has_company = has_company_});
+       .has_company = has_company_,
+       .turn = parts_->turns ? std::optional(parts_->turns->jobs()) : std::nullopt});
   if (!run) {
     return pass_on(run);
   }
@@ -283,6 +317,9 @@ Result<void> Simulation::make_training(Job& job) {
     return fail("{}: job '{}': {}", place_of(job.plan), planned.settings->name, met.error().message);
   }
   job.training = std::move(*run);
+  if (parts_->turns) {
+    parts_->turns->add(*job.training);
+  }
   parts_->counter.training.emplace(job.plan.job.id, job.training.get());
   return {};
 }
@@ -328,7 +365,7 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
                                        .triggers = job.plan.pattern->triggers(),
                                        .rank = workload::RankId(rank)};
   if (job.plan.as_long_as_jobs) {
-    options.is_quiet = [this](Time now) { return rests(now); };
+    options.quiet_until = [this](Time now) { return quiet_until(now); };
   }
   if (job.plan.pattern->needs_receives()) {
     options.connection.receive_requests = 2 * options.connection.max_send_wr;

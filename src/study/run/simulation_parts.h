@@ -13,6 +13,7 @@
 #include "study/assembly/build_hosts.h"
 #include "study/assembly/build_scale_up.h"
 #include "study/assembly/build_traffic.h"
+#include "study/run/job_turns.h"
 #include "study/run/simulation.h"
 #include "study/run/training_run.h"
 #include "workload/collective/engine.h"
@@ -76,7 +77,8 @@ struct Simulation::Parts {
   Counter counter;
   workload::DeliveryMatcher matcher;
   workload::DeliveryMatcher
-      company_matcher;  // of traffic that lasts as long as the jobs: nobody waits for its messages
+      company_matcher;              // of traffic that lasts as long as the jobs: nobody waits for its messages
+  std::unique_ptr<JobTurns> turns;  // null: no two composed jobs
   std::unique_ptr<assembly::HostBuilder> hosts;
   std::optional<assembly::ScaleUpPlan> scale_up;
 };

@@ -3,6 +3,7 @@
 #include <set>
 #include <span>
 
+#include "study/results/results.h"
 #include "study/run/simulation_parts.h"
 #include "study/world/flow_paths.h"
 #include "study/world/ideal_time.h"
@@ -47,6 +48,10 @@ world::PathLimits Simulation::path_limits(const Job& job, std::span<const world:
       .examine(demands);
 }
 
+std::set<fabric::PortIndex> Simulation::links_of(const Job& job, std::span<const world::FlowDemand> demands) const {
+  return world::FlowPaths({.world = *world_, .connector = job.connector}).links_of(demands);
+}
+
 // Between the first rank and the last, which are as far from one another as any.
 Duration Simulation::round_trip(const Job& job) const {
   const std::vector<EndpointId>& ends = jobs_[job.plan.job.id.value()].rank_endpoints;
@@ -61,6 +66,9 @@ Duration Simulation::round_trip(const Job& job) const {
 }
 
 Result<std::vector<results::StepRow>> Simulation::training_steps(const std::function<bool()>& keep_going) const {
+  if (parts_->turns) {
+    return parts_->turns->finish(keep_going);
+  }
   std::vector<results::StepRow> rows;
   for (const auto& job : running_) {
     if (!job->training) {
@@ -147,6 +155,30 @@ void Simulation::visit_hosts(const std::function<void(const std::string&, const 
   parts_->hosts->visit(visit);
 }
 
+namespace {
+
+/// Of the messages and samples that results keep, as far as their number is known before.
+std::uint64_t estimate_records(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  constexpr std::uint64_t kPerMessage = sizeof(workload::MessageRecord) + 2 * sizeof(results::MessageRow);
+  constexpr std::uint64_t kPerSample = 2 * sizeof(results::SampleRow);
+  std::uint64_t bytes = 0;
+  scenario::Scenario traffic = scenario;
+  std::erase_if(traffic.jobs, [](const scenario::JobSettings& job) { return job.runs_steps(); });
+  const auto plans = assembly::plan_traffic(traffic, graph);
+  for (std::size_t i = 0; plans && i < plans->size(); ++i) {
+    if (!(*plans)[i].collective) {
+      bytes += (*plans)[i].expected_bytes / static_cast<std::uint64_t>(scenario.traffic[i].size.count()) * kPerMessage;
+    }
+  }
+  if (scenario.stop && scenario.output.sample_interval) {
+    const auto instants = static_cast<std::uint64_t>(*scenario.stop / *scenario.output.sample_interval);
+    bytes += instants * 2 * graph.links.size() * kPerSample;
+  }
+  return bytes;
+}
+
+}  // namespace
+
 // Measured on permutations of fat-trees: ports with their queues, a NIC with one queue pair, and the packets of one
 // bandwidth-delay product per host; then a fifth more.
 std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::Graph& graph) {
@@ -164,7 +196,7 @@ std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::
   const std::uint64_t packets = std::uint64_t{200} * graph.endpoints;
   const std::uint64_t sum = 2 * graph.links.size() * kPerPort + graph.endpoints * kPerEndpoint +
                             connections * kPerConnection + packets * kPerPacket + (std::uint64_t{16} << 20);
-  return sum + sum / 5;
+  return sum + sum / 5 + estimate_records(scenario, graph);
 }
 
 }  // namespace weft::study::run

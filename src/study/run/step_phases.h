@@ -55,6 +55,8 @@ class StepPhases {
                               Before before) const;
   /// The kind of operation, as it was walked through.
   [[nodiscard]] const StepOperation& kind_of(const workload::CostedOperation& operation) const;
+  /// Of sends the member that sends, of others 0.
+  [[nodiscard]] static std::uint32_t sender_of(const workload::CostedOperation& operation);
   /// Not less than this is what any communicator's operation of the kind costs.
   void set_least(const StepOperation& operation, Duration least) { least_[operation] = least; }
 
@@ -137,7 +139,6 @@ class StepPhases {
   void add_samples(const StepOperation& operation, std::size_t members);
   void put_settling_ones_last();
   [[nodiscard]] const Source& source_of(const workload::CostedOperation& operation) const;
-  [[nodiscard]] static std::uint32_t sender_of(const workload::CostedOperation& operation);
   [[nodiscard]] workload::CommunicatorId stand_in(const StepOperation& operation, workload::CommunicatorId own);
   [[nodiscard]] bool inside_domain(const workload::Communicator& communicator) const;
 

@@ -135,6 +135,9 @@ std::optional<StepTraffic::Pair> StepTraffic::flow_behind(const workload::PathPa
 }
 
 StepTraffic::Scale StepTraffic::scale_of(std::uint32_t phase, const Instances& instances) const {
+  if (phase >= options_.phases->phases()) {
+    return {};  // run once more, beside another job
+  }
   const StepPhases::Sample& sample = options_.phases->sample(phase);
   // Of several samples the longest probe counts.
   const auto found = instances.find(sample.operation);

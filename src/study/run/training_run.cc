@@ -7,7 +7,6 @@
 #include "base/assert.h"
 #include "base/int128.h"
 #include "study/run/training_report.h"
-#include "study/world/compute_world.h"
 #include "workload/training/training_program.h"
 #include "workload/training/transformer_step.h"
 
@@ -19,11 +18,8 @@ using workload::RankId;
 /// Between two phases: what is still under way of one, acknowledgements above all, ends before the next begins, and
 /// senders that were slowed down are at full speed again.
 constexpr Duration kGap = Duration::milliseconds(100);
-/// So long before a phase traffic beside the job begins anew, for the phase to meet it as it is.
-constexpr Duration kLead = Duration::milliseconds(1);
 /// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
 constexpr std::uint64_t kMaxNodes = 4'000'000;
-constexpr std::uint64_t kEventsPerLook = 200'000;  // events between two looks at the outside world
 /// Micro-batches of a step whose operations are counted one by one.
 constexpr std::int64_t kCountedMicroBatches = 4'096;
 
@@ -82,6 +78,18 @@ Result<std::unique_ptr<TrainingRun>> TrainingRun::make(Options options) {
     if (Result<void> prepared = run->prepare_phases(); !prepared) {
       return fail("job '{}': {}", settings.name, prepared.error().message);
     }
+    if (run->options_.turn && !run->growth_) {
+      return fail(
+          "job '{}': slice_hops = 0 beside another composed job, so that what they do to one another would not "
+          "be seen; set slice_hops above 0, or fidelity = \"packet\" in all jobs",
+          settings.name);
+    }
+    if (run->options_.turn && run->is_too_long()) {
+      return fail(
+          "job '{}': a step of {} micro-batches is too long to be composed beside another job; set a smaller "
+          "global_batch, or run the jobs apart",
+          settings.name, workload::micro_batches(run->plan().job()));
+    }
   }
   run->traffic_.emplace(StepTraffic::Options{.layout = &run->options_.layout,
                                              .phases = run->phases_ ? &*run->phases_ : nullptr,
@@ -108,25 +116,30 @@ Result<void> TrainingRun::prepare_phases() {
                         .settles = max_hops > 0,
                         .ranks = static_cast<std::uint32_t>(options_.job.ranks)},
                        [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
-  board_.emplace(phases_->phases(), kGap, options_.has_company ? Time::zero() + kLead : Time::zero());
+  const bool waits = options_.turn.value_or(0) > 0;
+  const Time first = options_.has_company || options_.turn ? Time::zero() + kLead : Time::zero();
+  board_.emplace(phases_->phases(), kGap, waits ? Time::never() : first);
   if (max_hops > 0) {
     growth_.emplace(SliceGrowth::Options{
         .phases = *phases_,
         .board = *board_,
-        .max_hops = static_cast<std::uint64_t>(max_hops),
+        .max_hops = static_cast<std::uint64_t>(options_.turn ? max_hops / 2 : max_hops),  // the rest beside others
         .piece = options_.piece,
         .rate = options_.network_rate,
         .min_piece = options_.min_piece,
         .shares_hosts = options_.shares_hosts,
-        .has_company = options_.has_company,
-        .load = options_.load,
+        .has_company = options_.has_company || options_.turn,
+        .load = [this] { return load(); },
         .instances = [this](const StepOperation& operation) { return instances_of(operation); },
         .limits = [this](std::uint32_t phase) { return options_.limits(traffic_->demands_of(phase)); }});
     board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
-    board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
+    board_->set_repeats([this](std::uint32_t phase) {
+      return phase < phases_->phases() ? growth_->repeats(phase) : goes_on_beside_();
+    });
   }
-  board_->set_samples([this](std::uint32_t phase, std::uint32_t ring_steps) {
-    if (growth_) {
+  board_->set_samples([this](std::uint32_t present, std::uint32_t ring_steps) {
+    const std::uint32_t phase = board_->source_phase();
+    if (growth_ && phase == present) {
       growth_->note_begin(phase);
     }
     phases_->shape_probe(phase, ring_steps, options_.min_piece);
@@ -136,7 +149,21 @@ Result<void> TrainingRun::prepare_phases() {
   return {};
 }
 
-bool TrainingRun::rests(Time time) const { return board_ && (board_->over() || time + kLead < board_->begins_at()); }
+std::optional<Time> TrainingRun::rests_until(Time time) const {
+  if (!board_ || board_->over()) {
+    return board_ ? std::optional(Time::never()) : std::nullopt;
+  }
+  const Time begins = board_->begins_at();
+  if (begins.is_never()) {
+    return begins;
+  }
+  return time + kLead < begins ? std::optional(begins - kLead) : std::nullopt;
+}
+
+SliceGrowth::Load TrainingRun::load() const {
+  const SliceGrowth::Load now = options_.load();
+  return {.signals = now.signals - load_before_.signals, .packet_hops = now.packet_hops - load_before_.packet_hops};
+}
 
 bool TrainingRun::take(const workload::MessageRecord& message) { return traffic_->add(message); }
 
@@ -165,58 +192,30 @@ Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank
       std::make_unique<workload::PhasedProgram>(*board_, machine, collectives, phases_->requests_of(rank)));
 }
 
-Result<void> TrainingRun::compose(const scenario::StepWork& work, const std::function<bool()>& keep_going) {
+ComposedStep TrainingRun::composed_step(const scenario::StepWork& work) {
   const auto ranks = static_cast<std::uint32_t>(options_.job.ranks);
   log_ = std::make_unique<workload::NodeLog>(ranks);
-  world::ComputeWorld::Options shape{.seed = options_.identity.seed, .names = {}, .machine = {.gpus = 1}};
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    shape.names.push_back(options_.job.name + "/rank" + std::to_string(rank));
-  }
-  world::ComputeWorld world(shape);
   // Senders that were slowed down take longer to recover than a step leaves them, so what shares links begins from rest
   // once on each communicator.
   std::set<workload::CommunicatorId> used;
-  workload::CostedNetwork network([this, &used](const workload::CostedOperation& operation) {
-    const auto outcome = outcomes_.find(phases_->kind_of(operation));
-    const bool contended = outcome != outcomes_.end() && outcome->second.contended;
-    const bool first = contended && used.insert(operation.request.communicator).second;
-    const auto before = contended && !first ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
-    return std::max(phases_->cost(operation, *board_, before), Duration::picoseconds(1));
-  });
-  struct Rank {
-    std::unique_ptr<workload::CostedCollectives> collectives;
-    std::unique_ptr<workload::TrainingProgram> program;
-    bool started = false;
-  };
-  std::vector<Rank> made(ranks);
-  for (std::uint32_t i = 0; i < ranks; ++i) {
-    Rank& rank = made[i];
-    rank.collectives = std::make_unique<workload::CostedCollectives>(network, world.machine(i), RankId(i));
-    auto program = workload::TrainingProgram::make(world.machine(i), *rank.collectives,
-                                                   scenario::make_graph(work, RankId(i)), stragglers_of(RankId(i)),
-                                                   {.rank = RankId(i), .gpu = verbs::GpuIndex(0), .sink = log_.get()});
-    if (!program) {
-      return pass_on(program);
-    }
-    rank.program = std::move(*program);
-    world.machine(i).set_program(
-        [&rank] { return std::exchange(rank.started, true) ? rank.program->on_event() : rank.program->start(); });
-  }
-  world.start();
-  for (;;) {
-    switch (world.run(kEventsPerLook)) {
-      case world::ComputeWorld::Stop::kError:
-        return tl::unexpected<Error>(*world.error());
-      case world::ComputeWorld::Stop::kIdle:
-        return std::ranges::all_of(made, [](const Rank& rank) { return rank.program->done(); })
-                   ? Result<void>()
-                   : fail("job '{}': deadlock: ranks of the composed step wait for one another", options_.job.name);
-      case world::ComputeWorld::Stop::kBudget:
-        if (!keep_going()) {
-          return fail("job '{}': interrupted while its step was composed", options_.job.name);
-        }
-    }
-  }
+  return {.work = work,
+          .job = options_.job.name,
+          .ranks = ranks,
+          .log = *log_,
+          .stragglers = [this](RankId rank) { return stragglers_of(rank); },
+          .cost =
+              [this, used](const workload::CostedOperation& operation) mutable {
+                const auto outcome = outcomes_.find(phases_->kind_of(operation));
+                const bool contended = outcome != outcomes_.end() && outcome->second.contended;
+                const bool first = contended && used.insert(operation.request.communicator).second;
+                const auto before = contended && !first ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
+                return std::max(phases_->cost(operation, *board_, before), Duration::picoseconds(1));
+              }};
+}
+
+Result<void> TrainingRun::compose(const scenario::StepWork& work, const std::function<bool()>& keep_going) {
+  const ComposedStep step = composed_step(work);
+  return compose_steps({&step, 1}, options_.identity.seed, keep_going);
 }
 
 // Ranks of one pipeline stage have as many of each kind.
@@ -265,16 +264,24 @@ Result<results::StepRow> TrainingRun::extrapolated(const std::function<bool()>& 
   return continued({.shorter = rows[0], .longer = rows[1], .from = few, .to = more, .whole = whole}, plan());
 }
 
-Result<results::StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
+void TrainingRun::take_outcomes() {
   if (growth_) {
     outcomes_ = growth_->outcomes();
     limit_short_slices();
   }
+}
+
+bool TrainingRun::is_too_long() const {
+  const bool long_step = workload::micro_batches(plan().job()) > 4 * plan().job().parallelism.pipeline;
+  return long_step && nodes_of_a_step() > kMaxNodes;
+}
+
+Result<results::StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
+  take_outcomes();
   if (!composed()) {
     return row(work_);
   }
-  const bool long_step = workload::micro_batches(plan().job()) > 4 * plan().job().parallelism.pipeline;
-  if (long_step && nodes_of_a_step() > kMaxNodes) {
+  if (is_too_long()) {
     return extrapolated(keep_going);
   }
   if (Result<void> made = compose(work_, keep_going); !made) {

@@ -13,6 +13,7 @@
 
 #include "study/results/step_rows.h"
 #include "study/run/slice_growth.h"
+#include "study/run/step_composition.h"
 #include "study/run/step_phases.h"
 #include "study/run/step_traffic.h"
 #include "study/scenario/scenario.h"
@@ -40,6 +41,8 @@ class TrainingRun {
     Bytes min_piece{};          // SliceGrowth::Options
     bool shares_hosts = false;  // flows share the cores of a host
     bool has_company = false;   // other traffic lasts as long as this job
+    /// Composed, beside others of that kind: its place among them (study/run/job_turns.h).
+    std::optional<std::uint32_t> turn{};
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
   /// not fit into the memory of its GPUs.
@@ -65,19 +68,42 @@ class TrainingRun {
   [[nodiscard]] bool is_between_phases(Time time) const {
     return board_ && !board_->over() && time < board_->begins_at();
   }
-  /// Composed, and at rest: traffic beside it need not be simulated until shortly before the next phase, and not at all
-  /// behind the last.
-  [[nodiscard]] bool rests(Time time) const;
+  /// Composed, and at rest until then: traffic beside it need not be simulated until shortly before the next phase, and
+  /// behind the last never again.
+  [[nodiscard]] std::optional<Time> rests_until(Time time) const;
+  /// So long before a phase traffic beside the job begins anew, for the phase to meet it as it is.
+  static constexpr Duration kLead = Duration::milliseconds(1);
   /// Composed, and run to its end: its operations share links, and for them to settle would take as many packet-hops as
   /// the step (study/whole_step.h).
   [[nodiscard]] bool prefers_every_packet() const { return growth_ && growth_->prefers_whole_step(); }
+  // Of a job that takes turns with others, for whoever leads them.
+
+  [[nodiscard]] workload::PhaseCoordinator& board() { return *board_; }
+  [[nodiscard]] const StepPhases& phases() const { return *phases_; }
+  [[nodiscard]] const Options& options() const { return options_; }
+  /// Its phases begin now: what the network did before is no part of them.
+  void begin_turn() { load_before_ = options_.load(); }
+  /// Asked whether a phase that runs again beside another job's goes on.
+  void set_beside(std::function<bool()> goes_on) { goes_on_beside_ = std::move(goes_on); }
+  /// Through the network, in one of its phases, by flow.
+  [[nodiscard]] std::vector<world::FlowDemand> demands_of(std::uint32_t phase) const {
+    return traffic_->demands_of(phase);
+  }
+  /// What the phases have found of each operation; then its step can be composed.
+  void take_outcomes();
+  [[nodiscard]] ComposedStep composed_step() { return composed_step(work_); }
+  [[nodiscard]] results::StepRow row() const { return row(work_); }
+
   [[nodiscard]] bool composed() const { return options_.job.training.fidelity == scenario::StepFidelity::kComposed; }
 
  private:
   TrainingRun(Options options, scenario::StepWork work);
 
   [[nodiscard]] Result<void> prepare_phases();
+  [[nodiscard]] ComposedStep composed_step(const scenario::StepWork& work);
   [[nodiscard]] Result<void> compose(const scenario::StepWork& work, const std::function<bool()>& keep_going);
+  [[nodiscard]] SliceGrowth::Load load() const;
+  [[nodiscard]] bool is_too_long() const;  // for every operation of its step to be kept
   [[nodiscard]] std::uint64_t nodes_of_a_step() const;
   [[nodiscard]] std::uint64_t instances_of(const StepOperation& operation);
   [[nodiscard]] Result<results::StepRow> extrapolated(const std::function<bool()>& keep_going);
@@ -99,6 +125,8 @@ class TrainingRun {
   std::optional<SliceGrowth> growth_;
   std::map<StepOperation, SliceGrowth::Outcome> outcomes_;
   std::map<StepOperation, std::uint64_t> instances_;  // of a communicator in a step
+  SliceGrowth::Load load_before_;                     // its turn
+  std::function<bool()> goes_on_beside_;
 };
 
 }  // namespace weft::study::run

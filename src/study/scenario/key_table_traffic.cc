@@ -32,8 +32,9 @@ constexpr std::array kTraffic = {
     Key{.name = "count",
         .binding = bind<&TrafficSettings::count>(),
         .fallback = "1",
-        .about = "Messages of each flow, or repetitions of the collective.",
-        .range = kPositive,
+        .about = "Messages of each flow, or repetitions of the collective. 0: one after the other until `stop`, or, "
+                 "without one, as long as the jobs that run steps; of a collective, at least 1.",
+        .range = {.low = 0, .high = 1'000'000'000},
         .only_for = "flows permutation incast all-to-all ring-all-reduce collective"},
     Key{.name = "depth",
         .binding = bind<&TrafficSettings::depth>(),
@@ -54,8 +55,8 @@ constexpr std::array kTraffic = {
     Key{.name = "stop",
         .binding = bind<&TrafficSettings::stop>(),
         .fallback = "none",
-        .about = "No message is posted from then on. `poisson` without it, without `count` and without a `stop` of the "
-                 "scenario lasts as long as the jobs that run steps.",
+        .about = "No message is posted from then on. `poisson`, and messages of `count = 0`, without it and without a "
+                 "`stop` of the scenario last as long as the jobs that run steps.",
         .range = kSpan,
         .empty_word = "none"},
     Key{.name = "load",

@@ -267,6 +267,24 @@ Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& t
   return fail_at(scenario, is_own ? path + fault->key : fault->key, "{}; {}", fault->reason, fault->remedy);
 }
 
+bool is_collective(TrafficKind kind) { return kind == TrafficKind::kCollective || kind == TrafficKind::kRingAllReduce; }
+
+/// Poisson arrivals and closed loops end with the jobs or at a stop, and one of the two must be there.
+Result<void> validate_end(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
+  const bool poisson = traffic.kind == TrafficKind::kPoisson;
+  if (!poisson && is_collective(traffic.kind) && traffic.count == 0) {
+    return fail_at(scenario, path + "count", "0 repetitions of a collective; at least 1");
+  }
+  const bool endless = poisson || traffic.count == 0;
+  if (!endless || traffic.stop || scenario.stop || lasts_as_long_as_jobs(scenario, traffic)) {
+    return {};
+  }
+  return fail_at(scenario, path + (poisson ? "kind" : "count"),
+                 "{} has no end; set stop in this [[traffic]] or in the scenario, or add a [[job]] that runs steps, as "
+                 "long as which it lasts",
+                 poisson ? "'poisson'" : "count = 0");
+}
+
 Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
   const auto& traffic = scenario.traffic[index];
   const auto path = fmt::format("traffic[{}].", index);
@@ -278,6 +296,9 @@ Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
   }
   if (traffic.stop && *traffic.stop <= traffic.start) {
     return fail_at(scenario, path + "stop", "{} is not after start, {}", *traffic.stop, traffic.start);
+  }
+  if (auto ends = validate_end(scenario, traffic, path); !ends) {
+    return ends;
   }
   if (traffic.kind == TrafficKind::kFlows) {
     return validate_flows(scenario, traffic, path);
@@ -291,11 +312,6 @@ Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
     }
     if (traffic.load == Probability::zero()) {
       return fail_at(scenario, path + "load", "0% would send nothing; must be above 0%");
-    }
-    if (!traffic.stop && !scenario.stop && !lasts_as_long_as_jobs(scenario, traffic)) {
-      return fail_at(scenario, path + "kind",
-                     "'poisson' has no end; set stop in this [[traffic]] or in the scenario, or add a [[job]] that "
-                     "runs steps, as long as which it lasts");
     }
   }
   return {};
@@ -413,7 +429,9 @@ std::string table_place(const Scenario& scenario, const std::string& table) {
 }  // namespace
 
 bool lasts_as_long_as_jobs(const Scenario& scenario, const TrafficSettings& traffic) {
-  return traffic.kind == TrafficKind::kPoisson && !traffic.stop && !scenario.stop && traffic.count <= 1 &&
+  const bool poisson = traffic.kind == TrafficKind::kPoisson;
+  const bool endless = poisson ? traffic.count <= 1 : traffic.count == 0 && !is_collective(traffic.kind);
+  return endless && !traffic.stop && !scenario.stop &&
          std::ranges::any_of(scenario.jobs, [](const JobSettings& job) { return job.runs_steps(); });
 }
 

@@ -32,7 +32,8 @@ struct CarrierFault {
 /// The settings of devices alone; `place` is that of the override that made them.
 [[nodiscard]] Result<void> validate_devices(const DeviceSettings& devices, std::string_view place);
 
-/// Poisson arrivals without an end of their own or the scenario's, beside jobs that run steps.
+/// Poisson arrivals or closed loops (count = 0) without an end of their own or the scenario's, beside jobs that run
+/// steps.
 [[nodiscard]] bool lasts_as_long_as_jobs(const Scenario& scenario, const TrafficSettings& traffic);
 
 /// A network without traffic can be shown, but running it says nothing. Error: neither [[traffic]] nor [[job]].

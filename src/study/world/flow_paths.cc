@@ -69,6 +69,14 @@ class Examination {
     ++connections_[{end.port.endpoint, destination}];
   }
 
+  [[nodiscard]] std::set<fabric::PortIndex> links() const {
+    std::set<fabric::PortIndex> all;
+    for (const auto& [port, number] : numbers_) {
+      all.insert(port);
+    }
+    return all;
+  }
+
   PathLimits limits() {
     PathLimits made{.flows = flows_.size()};
     std::vector<FlowLinks> flows;
@@ -145,7 +153,8 @@ class Examination {
 };
 
 template <class Fabric>
-PathLimits limits_of(const Fabric& fabric, const FlowPaths::Options& options, std::span<const FlowDemand> demands) {
+Examination<Fabric> examination_of(const Fabric& fabric, const FlowPaths::Options& options,
+                                   std::span<const FlowDemand> demands) {
   std::map<ConnectionName, const ConnectionEnd*> ends;
   options.connector.visit_ends([&ends](const ConnectionEnd& end) {
     ends.insert_or_assign({end.name.from, end.name.to, end.name.channel}, &end);
@@ -162,13 +171,19 @@ PathLimits limits_of(const Fabric& fabric, const FlowPaths::Options& options, st
       examination.add(options.world, end, *destination, demand.bytes);
     }
   }
-  return examination.limits();
+  return examination;
 }
 
 }  // namespace
 
 PathLimits FlowPaths::examine(std::span<const FlowDemand> demands) const {
-  return options_.world.fabric().visit([&](const auto& fabric) { return limits_of(fabric, options_, demands); });
+  return options_.world.fabric().visit(
+      [&](const auto& fabric) { return examination_of(fabric, options_, demands).limits(); });
+}
+
+std::set<fabric::PortIndex> FlowPaths::links_of(std::span<const FlowDemand> demands) const {
+  return options_.world.fabric().visit(
+      [&](const auto& fabric) { return examination_of(fabric, options_, demands).links(); });
 }
 
 }  // namespace weft::study::world

@@ -5,6 +5,7 @@
 // equal parts, which is the best that spraying and adaptive routing can do. Links are as they are now.
 #pragma once
 
+#include <set>
 #include <span>
 #include <vector>
 
@@ -47,6 +48,8 @@ class FlowPaths {
 
   /// All flows at the same time. Those over scale-up links are left out.
   [[nodiscard]] PathLimits examine(std::span<const FlowDemand> demands) const;
+  /// The egress ports of all links that the flows take.
+  [[nodiscard]] std::set<fabric::PortIndex> links_of(std::span<const FlowDemand> demands) const;
 
  private:
   Options options_;

@@ -99,21 +99,62 @@ void CostedCollectives::join(const OperationQueueKey& key, const CollectiveReque
   }
 }
 
-void CostedCollectives::close(CostedNetwork::OperationQueue& line, const OperationQueueKey& key) {
-  CostedNetwork::PendingOperation pending_operation = std::move(line.open.front());
-  line.open.pop_front();
-  ++line.closed;
+CostedOperation CostedCollectives::costed(const CostedNetwork::PendingOperation& pending,
+                                          const OperationQueueKey& key) const {
   const Communicator& group = communicator(key.communicator);
-  CostedOperation operation{.communicator = group, .request = pending_operation.request};
+  CostedOperation operation{.communicator = group, .request = pending.request};
   if (key.sender.is_valid()) {
     operation.sender = group.members[key.sender.value()];
     operation.receiver = group.members[key.receiver.value()];
   }
-  const Duration cost = network_.cost_(operation);
+  return operation;
+}
+
+void CostedCollectives::close(CostedNetwork::OperationQueue& line, const OperationQueueKey& key) {
+  CostedNetwork::PendingOperation pending_operation = std::move(line.open.front());
+  line.open.pop_front();
+  ++line.closed;
+  if (network_.sharing_.progress != nullptr) {
+    line.due.push_back(std::move(pending_operation));
+    return start_next(key);
+  }
+  const Duration cost = network_.cost_(costed(pending_operation, key));
   WEFT_ASSERT(cost >= Duration::zero());
   line.free_at = later(line.free_at, pending_operation.last_begun) + cost;
   for (const auto& [member, id] : pending_operation.members) {
     member->end_at(id, line.free_at);
+  }
+}
+
+void CostedCollectives::start_next(const OperationQueueKey& key) {
+  CostedNetwork::OperationQueue& line = network_.lines_[key];
+  if (line.under_way || line.due.empty()) {
+    return;
+  }
+  CostedNetwork::PendingOperation next = std::move(line.due.front());
+  line.due.pop_front();
+  const CostedOperation operation = costed(next, key);
+  const Duration alone = network_.cost_(operation);
+  WEFT_ASSERT(alone > Duration::zero());
+  SharedProgress& progress = *network_.sharing_.progress;
+  line.under_way =
+      progress.begin(network_.sharing_.operation(operation), alone, machine_.now(), [members = next.members](Time at) {
+        for (const auto& [member, id] : members) {
+          member->end_at(id, at);
+        }
+      });
+  for (const auto& [member, id] : next.members) {
+    member->operations_[id].shared = *line.under_way;
+  }
+}
+
+// The first member to see the end of an operation makes room for the next.
+void CostedCollectives::note_end(Operation& operation) {
+  CostedNetwork::OperationQueue& line = network_.lines_[operation.line];
+  if (network_.sharing_.progress != nullptr && line.under_way == operation.shared) {
+    line.under_way.reset();
+    network_.sharing_.progress->end(operation.shared, machine_.now());
+    start_next(operation.line);
   }
 }
 
@@ -124,9 +165,10 @@ void CostedCollectives::end_at(std::uint64_t operation, Time at) {
 
 Result<void> CostedCollectives::on_machine_event(const verbs::MachineEvent& event) {
   const auto found = operations_.find(event.token & ~kCollectiveTokens);
-  if (found == operations_.end()) {
-    return {};
+  if (found == operations_.end() || machine_.now() < found->second.finished) {
+    return {};  // has ended, or later than it seemed when the timer was set
   }
+  note_end(found->second);
   const Operation& operation = found->second;
   Time& turn = turn_.try_emplace(operation.line).first->second;
   finished_.push_back(

@@ -1,7 +1,8 @@
 // Collectives that take a given time: every operation ends a cost after the last of its members has come to it.
 //
-// For tests, and for the parts of a composed run that are not simulated packet by packet. Nothing shares a network
-// here: what an operation costs is what the cost function says of it alone. Operations of one communicator follow one
+// For tests, and for the parts of a composed run that are not simulated packet by packet. Operations of one job do not
+// slow one another: what an operation costs is what the cost function says of it alone. Those of other jobs may
+// (shared_progress.h). Operations of one communicator follow one
 // another; so do sends from one member to another. Ends are told by timers on the members' machines: in a simulation of
 // packets a cost must be above zero, because machines are different actors.
 #pragma once
@@ -9,10 +10,12 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/ring.h"
 #include "workload/collective/collectives.h"
+#include "workload/collective/shared_progress.h"
 
 namespace weft::workload {
 
@@ -31,7 +34,13 @@ class CostedCollectives;
 /// What the ranks of a job share: who has begun what. Outlives its CostedCollectives.
 class CostedNetwork {
  public:
+  /// How other jobs slow the operations of this one; both or neither. `progress` must outlive this.
+  struct Sharing {
+    SharedProgress* progress = nullptr;
+    std::function<SharedProgress::Operation(const CostedOperation&)> operation{};
+  };
   explicit CostedNetwork(CollectiveCost cost) : cost_(std::move(cost)) {}
+  CostedNetwork(CollectiveCost cost, Sharing sharing) : cost_(std::move(cost)), sharing_(std::move(sharing)) {}
   CostedNetwork(const CostedNetwork&) = delete;
   CostedNetwork& operator=(const CostedNetwork&) = delete;
 
@@ -52,6 +61,9 @@ class CostedNetwork {
     std::deque<PendingOperation> open{};  // those not all have begun, oldest first
     std::uint64_t closed = 0;             // operations before them
     Time free_at{};                       // when the last one that all have begun ends
+    // Where others slow it, that is not known before.
+    std::deque<PendingOperation> due{};  // all have begun them, and they wait for one another
+    std::optional<SharedProgress::Id> under_way{};
   };
   struct OperationQueueKey {
     CommunicatorId communicator{};
@@ -61,6 +73,7 @@ class CostedNetwork {
   };
 
   CollectiveCost cost_;
+  Sharing sharing_;
   std::vector<Communicator> communicators_;
   std::map<OperationQueueKey, OperationQueue> lines_;
 };
@@ -87,12 +100,17 @@ class CostedCollectives final : public Collectives {
     Time begun{};
     Time finished{};
     OperationQueueKey line{};
+    SharedProgress::Id shared = 0;  // where others slow it: its number there
   };
 
   [[nodiscard]] Result<MemberIndex> self_in(const Communicator& communicator) const;
   void join(const OperationQueueKey& key, const CollectiveRequest& request, std::size_t members);
   void close(CostedNetwork::OperationQueue& line, const OperationQueueKey& key);
   void end_at(std::uint64_t operation, Time at);
+  [[nodiscard]] CostedOperation costed(const CostedNetwork::PendingOperation& pending,
+                                       const OperationQueueKey& key) const;
+  void start_next(const OperationQueueKey& key);
+  void note_end(Operation& operation);
 
   CostedNetwork& network_;
   verbs::Machine& machine_;

@@ -13,8 +13,37 @@ void PhaseCoordinator::finish(Time now) {
     ++phase_;
     begins_.push_back(now + gap_);
   } while (!over() && skips_ && skips_(phase_));
+  if (gate_) {
+    waits_ = true;
+    begins_.back() = Time::never();
+    return gate_(phase_, now + gap_);
+  }
+  wake_all(begins_at());
+}
+
+void PhaseCoordinator::wake_all(Time at) {
   for (verbs::Machine* machine : machines_)
-    machine->set_timer({.at = begins_at()});
+    machine->set_timer({.at = at});
+}
+
+void PhaseCoordinator::open(Time at) {
+  WEFT_ASSERT(begins_.back().is_never());
+  waits_ = false;
+  for (auto begin = begins_.rbegin(); begin != begins_.rend() && begin->is_never(); ++begin)
+    *begin = at;
+  wake_all(at);
+}
+
+void PhaseCoordinator::run_again(std::uint32_t source, Time at) {
+  WEFT_ASSERT(waits_ && phase_ == phases_ && source < phases_);
+  ++phases_;
+  source_ = source;
+  open(at);
+}
+
+void PhaseCoordinator::close(Time at) {
+  WEFT_ASSERT(waits_ && phase_ == phases_);
+  open(at);
 }
 
 void PhaseCoordinator::record(const PhasedOperation& operation, std::uint32_t repetition, std::uint32_t parties,
@@ -74,7 +103,7 @@ PhasedProgram::PhasedProgram(PhaseCoordinator& board, verbs::Machine& machine, C
 }
 
 Result<void> PhasedProgram::start() {
-  if (board_.begins_at() > machine_.now())
+  if (board_.begins_at() > machine_.now() && !board_.begins_at().is_never())
     machine_.set_timer({.at = board_.begins_at()});
   return advance();
 }
@@ -104,8 +133,9 @@ Result<void> PhasedProgram::take_finished() {
     for (std::size_t i = 0; i < count; ++i) {
       const auto index = static_cast<std::size_t>(finished[i].token);
       const PhasedRequest& phased = requests_[index];
-      board_.record(phased.operation, done_[index]++, phased.parties, finished[i].finished);
-      if (!board_.has_repetition(phased.operation, done_[index])) {
+      const PhasedOperation operation = board_.present(phased);
+      board_.record(operation, done_[index]++, phased.parties, finished[i].finished);
+      if (!board_.has_repetition(operation, done_[index])) {
         --open_;
       } else if (auto begun = begin(phased); !begun) {
         return begun;
@@ -121,7 +151,7 @@ Result<void> PhasedProgram::begin(const PhasedRequest& phased) {
     CollectiveRequest whole = request;
     whole.size = phased.chosen_for;
     request.algorithm = collectives_.choose(whole);
-    board_.note_ring_steps(phased.operation, collectives_.ring_steps(request));
+    board_.note_ring_steps(board_.present(phased), collectives_.ring_steps(request));
   }
   const PhaseCoordinator::Sample sample = board_.sample_of(phased);
   request.size = sample.size;
@@ -141,14 +171,21 @@ Result<void> PhasedProgram::advance() {
     return {};
   reported_ = false;
   next_phase_ = phase + 1;
-  for (; next_request_ < requests_.size() && requests_[next_request_].operation.phase <= phase; ++next_request_) {
-    if (requests_[next_request_].operation.phase < phase)
-      continue;
+  if (auto begun = begin_all_of(board_.source_phase()); !begun)
+    return begun;
+  return advance();
+}
+
+Result<void> PhasedProgram::begin_all_of(std::uint32_t phase) {
+  const auto phase_of = [](const PhasedRequest& phased) { return phased.operation.phase; };
+  const auto range = std::ranges::equal_range(requests_, phase, {}, phase_of);
+  for (const PhasedRequest& phased : range) {
+    done_[static_cast<std::size_t>(&phased - requests_.data())] = 0;
     ++open_;
-    if (auto begun = begin(requests_[next_request_]); !begun)
+    if (auto begun = begin(phased); !begun)
       return begun;
   }
-  return advance();
+  return {};
 }
 
 }  // namespace weft::workload

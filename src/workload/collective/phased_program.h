@@ -4,6 +4,9 @@
 // ranks do in a step, until the board's owner has seen enough. Communicators go on side by side until then, so that
 // none has the network to itself in the end.
 //
+// Coordinators of several jobs may take turns on one network: a gate holds phases back until they are opened, and
+// phases that have been run may run again, for instance beside one of another job.
+//
 // The ranks of one process agree on phases out of band, without packets, a fixed gap after the last of them: what is
 // measured is the phase alone. One PhaseCoordinator is shared by the programs of all ranks; it must outlive them.
 #pragma once
@@ -12,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "workload/collective/collectives.h"
@@ -58,8 +62,14 @@ class PhaseCoordinator {
   /// this, operations are as they were requested.
   using Samples = std::function<Sample(std::uint32_t phase, std::uint32_t ring_steps)>;
   void set_samples(Samples samples) { samples_ = std::move(samples); }
+  /// The operation of a request as it is known in the present phase.
+  [[nodiscard]] PhasedOperation present(const PhasedRequest& phased) const {
+    PhasedOperation made = phased.operation;
+    made.phase = phase_;
+    return made;
+  }
   [[nodiscard]] Sample sample_of(const PhasedRequest& phased) const {
-    return samples_ ? samples_(phased.operation.phase, ring_steps_of(phased.operation))
+    return samples_ ? samples_(phased.operation.phase, ring_steps_of(present(phased)))
                     : Sample{.size = phased.request.size, .ring_steps = phased.request.ring_steps};
   }
   /// A rank begins an operation whose algorithm has so many steps (Collectives::ring_steps).
@@ -69,6 +79,18 @@ class PhaseCoordinator {
     const auto found = ring_steps_.find(operation);
     return found == ring_steps_.end() ? 0 : found->second;
   }
+  /// Told the phase that is next, or the number of phases behind the last, and when it may begin: the coordinator waits
+  /// until told to open it, to run another again, or to close.
+  using Gate = std::function<void(std::uint32_t phase, Time earliest)>;
+  void set_gate(Gate gate) { gate_ = std::move(gate); }
+  /// The phase that waits begins at this instant; of a coordinator whose first phase is never, that phase.
+  void open(Time at);
+  /// Behind the last phase, while the coordinator waits: a further phase, which runs the requests of `source` anew.
+  void run_again(std::uint32_t source, Time at);
+  /// While it waits: there will be no further phase.
+  void close(Time at);
+  /// The phase whose requests the present one runs.
+  [[nodiscard]] std::uint32_t source_phase() const { return source_.value_or(phase_); }
   /// A rank has finished everything of the present phase.
   void finish(Time now);
   /// One of `parties` ranks has finished this repetition, counted from 0.
@@ -77,7 +99,7 @@ class PhaseCoordinator {
   [[nodiscard]] bool has_repetition(const PhasedOperation& operation, std::uint32_t repetition);
 
   [[nodiscard]] std::uint32_t phase() const { return phase_; }
-  [[nodiscard]] bool over() const { return phase_ >= phases_; }
+  [[nodiscard]] bool over() const { return phase_ >= phases_ && !waits_; }
   /// When the present phase begins, for every rank.
   [[nodiscard]] Time begins_at() const { return begins_.back(); }
   /// The phase that was under way at an instant; the gap behind a phase belongs to it.
@@ -89,6 +111,8 @@ class PhaseCoordinator {
   [[nodiscard]] std::uint32_t repetitions_of(const PhasedOperation& operation) const;
 
  private:
+  void wake_all(Time at);
+
   struct Repetition {
     Duration end{};             // of the last party so far
     std::uint32_t missing = 0;  // parties
@@ -104,6 +128,9 @@ class PhaseCoordinator {
   std::function<bool(std::uint32_t)> skips_;
   std::function<bool(std::uint32_t)> repeats_;
   Samples samples_;
+  Gate gate_;
+  bool waits_ = false;                     // at the gate
+  std::optional<std::uint32_t> source_{};  // of a phase that runs another's requests
   std::vector<verbs::Machine*> machines_;
   std::uint32_t phase_ = 0;
   std::size_t finished_ = 0;
@@ -127,16 +154,16 @@ class PhasedProgram final : public Program {
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] Result<void> take_finished();
   [[nodiscard]] Result<void> begin(const PhasedRequest& phased);
+  [[nodiscard]] Result<void> begin_all_of(std::uint32_t phase);
 
   PhaseCoordinator& board_;
   verbs::Machine& machine_;
   Collectives& collectives_;
   std::vector<PhasedRequest> requests_;
   std::vector<std::uint32_t> done_;  // repetitions of each
-  std::size_t next_request_ = 0;
-  std::size_t open_ = 0;          // requests that have not finished
-  std::uint32_t next_phase_ = 0;  // that this rank has neither begun nor left out
-  bool reported_ = true;          // the phase that it has begun is finished and the board knows
+  std::size_t open_ = 0;             // requests that have not finished
+  std::uint32_t next_phase_ = 0;     // that this rank has neither begun nor left out
+  bool reported_ = true;             // the phase that it has begun is finished and the board knows
 };
 
 }  // namespace weft::workload
