@@ -3,12 +3,16 @@
 #include <set>
 #include <span>
 
+#include <algorithm>
+#include <limits>
+
+#include "fabric/topology/graph_query.h"
 #include "study/results/results.h"
 #include "study/run/simulation_parts.h"
+#include "study/scenario/packet_sizes.h"
 #include "study/world/flow_paths.h"
 #include "study/world/ideal_time.h"
 #include "wire/encapsulation.h"
-#include "wire/opcode.h"
 
 namespace weft::study::run {
 namespace {
@@ -16,13 +20,10 @@ namespace {
 /// Of a full packet on the wire.
 double payload_share(const world::World& world, const scenario::Scenario& scenario) {
   const host::NicOptions& nic = world.nic(EndpointId(0)).options();
-  const bool in_stream = assembly::service_of(scenario.fabric.family) != host::Service::kRdma;
+  const bool in_stream = scenario::is_over_tcp(scenario.fabric.family);
   const Bytes payload(in_stream ? nic.tcp.tcp.mss : scenario.fabric.mtu);
-  const Bytes wire = in_stream
-                         ? wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.payload = payload}).wire
-                         : wire::sizes(nic.device.encapsulation,
-                                       wire::make_opcode(wire::Service::kRc, wire::Operation::kWriteMiddle), payload)
-                               .wire;
+  const Bytes wire = in_stream ? wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.payload = payload}).wire
+                               : scenario::data_packet(scenario, payload).wire;
   return static_cast<double>(payload.count()) / static_cast<double>(wire.count());
 }
 
@@ -164,10 +165,20 @@ std::uint64_t estimate_records(const scenario::Scenario& scenario, const fabric:
   std::uint64_t bytes = 0;
   scenario::Scenario traffic = scenario;
   std::erase_if(traffic.jobs, [](const scenario::JobSettings& job) { return job.runs_steps(); });
+  // What all hosts together can send until the run stops.
+  std::uint64_t until_stop = std::numeric_limits<std::uint64_t>::max();
+  if (scenario.stop) {
+    Bytes sum;
+    for (const Rate rate : fabric::endpoint_rates(graph)) {
+      sum += rate.bytes_in(*scenario.stop);
+    }
+    until_stop = static_cast<std::uint64_t>(sum.count());
+  }
   const auto plans = assembly::plan_traffic(traffic, graph);
   for (std::size_t i = 0; plans && i < plans->size(); ++i) {
     if (!(*plans)[i].collective) {
-      bytes += (*plans)[i].expected_bytes / static_cast<std::uint64_t>(scenario.traffic[i].size.count()) * kPerMessage;
+      const std::uint64_t expected = std::min((*plans)[i].expected_bytes, until_stop);
+      bytes += expected / static_cast<std::uint64_t>(scenario.traffic[i].size.count()) * kPerMessage;
     }
   }
   if (scenario.stop && scenario.output.sample_interval) {

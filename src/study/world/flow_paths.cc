@@ -10,6 +10,9 @@ namespace {
 
 using workload::ConnectionEnd;
 
+constexpr std::uint32_t kEntropies = 512;        // so many that parts are nearly equal
+constexpr std::uint32_t kHashStep = 0x9E3779B9;  // odd: all products differ
+
 using ConnectionName = std::tuple<workload::RankId, workload::RankId, std::uint32_t>;
 
 /// Adds what a flow of this hash puts on each link: `part` of it.
@@ -45,9 +48,18 @@ class Examination {
     // The last queue pair of a connection carries its credits.
     const std::size_t pairs = std::max<std::size_t>(end.queue_pairs.size() - 1, 1);
     std::map<fabric::PortIndex, double> links;
-    for (std::size_t i = 0; i < pairs; ++i) {
-      const std::uint32_t hash = world.nic(end.port.endpoint).flow_hash_of(end.queue_pairs[i]);
-      add_links(fabric_, end.port.endpoint, destination, hash, 1.0 / static_cast<double>(pairs), links);
+    const host::Nic& nic = world.nic(end.port.endpoint);
+    if (nic.device().uet() != nullptr) {
+      // Another entropy value for each packet: hashes of no flow in particular. A context on one path is examined as if
+      // it had many: which path it has taken is known to the context alone.
+      for (std::uint32_t i = 1; i <= kEntropies; ++i) {
+        add_links(fabric_, end.port.endpoint, destination, i * kHashStep, 1.0 / kEntropies, links);
+      }
+    } else {
+      for (std::size_t i = 0; i < pairs; ++i) {
+        add_links(fabric_, end.port.endpoint, destination, nic.flow_hash_of(end.queue_pairs[i]),
+                  1.0 / static_cast<double>(pairs), links);
+      }
     }
     FlowLinks& uses = flows_[{end.port.endpoint, destination}];
     for (const auto& [port, part] : links) {
