@@ -1,0 +1,78 @@
+// Ultra Ethernet on the network of its authors' simulator: what follows from sizes and speeds alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "study/run/simulation.h"
+#include "study/scenario/scenario_test_support.h"
+
+namespace weft::study::run {
+namespace {
+
+struct Finished final : workload::MessageSink {
+  void on_message(const workload::MessageRecord& record) override { times.push_back(record.finished - record.posted); }
+  std::vector<Duration> times;
+};
+
+Finished run_case(const std::string& name) {
+  const std::string file = std::string(WEFT_TEST_DATA_DIR) + "/../../examples/uet-reference.toml";
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  Finished finished;
+  const auto scenario = scenario::parse_scenario(text.str(), {.file = file, .case_name = name, .settings = {}},
+                                                 scenario::test_catalogue());
+  EXPECT_TRUE(scenario) << scenario.error().message;
+  if (!scenario) {
+    return finished;
+  }
+  auto simulation = Simulation::create(*scenario, finished);
+  EXPECT_TRUE(simulation) << simulation.error().message;
+  if (simulation) {
+    EXPECT_EQ((*simulation)->run([](const Progress&) { return true; }), Simulation::End::kFinished)
+        << (*simulation)->error();
+  }
+  return finished;
+}
+
+/// 2 MB in packets with 64 bytes of header, over six links of 1 us; five switches store each packet, of which the last
+/// is short and stays behind a full one; its acknowledgement comes back the same way.
+Duration closed_form() {
+  constexpr std::int64_t kMessage = 2'000'000;
+  constexpr std::int64_t kPayload = 4'084;
+  constexpr std::int64_t kPackets = (kMessage + kPayload - 1) / kPayload;
+  const Rate line = 100_gbps;
+  return line.transmit_time(Bytes(kMessage + kPackets * 64)) + Duration::microseconds(12) +
+         line.transmit_time(Bytes(kPayload + 64)) * 5 + line.transmit_time(Bytes(64)) * 6;
+}
+
+TEST(UetReference, OneFlowTakesTheClosedForm) {
+  const Finished one = run_case("one flow");
+  ASSERT_EQ(one.times.size(), 1U);
+  const Duration form = closed_form();
+  EXPECT_LE((one.times.front() > form ? one.times.front() - form : form - one.times.front()) * 1'000, form);
+}
+
+TEST(UetReference, FlowsOfBothDirectionsDisturbEachOtherByTheirAcknowledgementsAlone) {
+  const Finished both = run_case("both ways");
+  ASSERT_EQ(both.times.size(), 2U);
+  for (const Duration time : both.times) {
+    EXPECT_GE(time, closed_form());
+    EXPECT_LE(time * 100, closed_form() * 101);
+  }
+}
+
+TEST(UetReference, AnIncastWithTrimmingLosesLessThanATwentiethOfTheReceiversLine) {
+  const Finished incast = run_case("incast");
+  ASSERT_EQ(incast.times.size(), 15U);
+  const Duration line = (100_gbps).transmit_time(Bytes(15 * (2'000'000 + 490 * 64)));
+  EXPECT_GE(*std::ranges::max_element(incast.times), line);
+  EXPECT_LE(*std::ranges::max_element(incast.times) * 100, line * 105);
+}
+
+}  // namespace
+}  // namespace weft::study::run
