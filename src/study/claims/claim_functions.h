@@ -60,7 +60,6 @@ namespace weft::study::claims {
 // claim_functions_uet.cc: Ultra Ethernet.
 [[nodiscard]] Finding uet_multipath(Readings& runs);
 [[nodiscard]] Finding uet_tuning(Readings& runs);
-[[nodiscard]] Finding uet_million(Readings& runs);
 
 // claim_functions_settings.cc: what wrong settings cost.
 [[nodiscard]] Finding tuning_collapse(Readings& runs);

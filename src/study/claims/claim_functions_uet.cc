@@ -27,16 +27,6 @@ double again_of(Readings& runs, const std::string& name) {
   return over_seeds(runs, name, [&runs](const std::string& one) { return runs.retransmitted_share(one); }).mean;
 }
 
-double state_of_end(Readings& runs, std::string_view name) {
-  const results::NetworkSummary& network = runs.network(name);
-  return static_cast<double>(network.connection_state.count()) /
-         static_cast<double>(std::max<std::uint64_t>(network.connection_ends, 1));
-}
-
-double state_of_all(Readings& runs, std::string_view name) {
-  return static_cast<double>(runs.network(name).connection_state.count());
-}
-
 }  // namespace
 
 Finding uet_multipath(Readings& runs) {
@@ -70,7 +60,7 @@ Finding uet_multipath(Readings& runs) {
     finding.condition = "NSCC's largest window is wider than published, where a round trip takes a few microseconds";
   }
   finding.figure = fmt::format(
-      "a permutation gets {:.0f} % of its lines, {:.0f} % with a window of 3 products (one path per flow {:.0f} %); 16 "
+      "a permutation gets {:.0f} % of its lines, {:.0f} % with a window of 2 products (one path per flow {:.0f} %); 16 "
       "to "
       "1 takes {:.2f} times the line's time",
       100 * uet.mean.mean, 100 * wide.mean.mean, 100 * one_path.mean.mean, incast.mean / kIdealMs);
@@ -84,7 +74,7 @@ Finding uet_multipath(Readings& runs) {
       "trip of "
       "this network takes some 4 us; NSCC's published window of 1.5 bandwidth-delay products then leaves little room "
       "for "
-      "packets of others ahead in a queue (wide window: 3 products). Sprays: "
+      "packets of others ahead in a queue (wide window: 2 products). Sprays: "
       "at least {:.0f} % of the lines; manages incast: at most {:.0f} % above the line's time.",
       listed("permutation",
              std::array{"uet", "uet oblivious", "uet one path", "uet wide window", "rocev2", "rocev2-spray",
@@ -142,40 +132,6 @@ Finding uet_tuning(Readings& runs) {
                      {"rocev2_median", roce_median, ""},
                      {"rocev2_worst", roce_worst.mean.mean, ""},
                      {"rocev2_untuned", roce_untuned.mean.mean, ""}};
-  return finding;
-}
-
-Finding uet_million(Readings& runs) {
-  const double few = state_of_all(runs, "uet-1000");
-  const double many = state_of_all(runs, "uet-10000");
-  const double rc_few = state_of_all(runs, "rocev2-1000");
-  const double rc_many = state_of_all(runs, "rocev2-10000");
-  Finding finding;
-  constexpr double kLess = 0.5;  // of RC's
-  finding.verdict = by(many <= kLess * rc_many, Verdict::kHoldsWhen);
-  finding.condition =
-      "an endpoint talks to few others at a time: what is measured is memory, not a network of that size";
-  finding.figure =
-      fmt::format("state at both ends for 10,000 peers: UET {:.1f} MB, RC {:.1f} MB", many / 1e6, rc_many / 1e6);
-  finding.text = fmt::format(
-      "One host receives 4 KiB from each of 1,000 and of 10,000 others. Ultra Ethernet's engines hold {:.2f} and "
-      "{:.2f} MB "
-      "in all, {:.0f} bytes for each end of 10,000; RC's {:.2f} and {:.2f} MB, {:.0f} bytes for each end. RC's state "
-      "is "
-      "there whether its peers talk or not; contexts of Ultra Ethernet are made when a message begins, given back "
-      "after "
-      "1 ms without work, and are 4,096 at most in one NIC, so that a million peers that talk in turn need no more. "
-      "Senders find no room in the pool of a receiver that more than 4,096 of them use at once, and try again. State "
-      "is "
-      "that of weft's engines, not of a chip. A network of a million endpoints cannot be run packet by packet. Asked: "
-      "at "
-      "most {:.0f} % of RC's.",
-      few / 1e6, many / 1e6, state_of_end(runs, "uet-10000"), rc_few / 1e6, rc_many / 1e6,
-      state_of_end(runs, "rocev2-10000"), 100 * kLess);
-  finding.figures = {{"uet_state_1000", few, "B"},
-                     {"uet_state_10000", many, "B"},
-                     {"rc_state_1000", rc_few, "B"},
-                     {"rc_state_10000", rc_many, "B"}};
   return finding;
 }
 

@@ -170,7 +170,7 @@ TEST(ComparisonDiff, FiveFiguresThatDecideComeFirstForEachFabricOfBothSides) {
   EXPECT_EQ(labels.size(), 5U);
   EXPECT_TRUE(labels.contains("Step time"));
   const auto doubled = std::ranges::find_if(diff.headline, [](const HeadlineFigure& figure) {
-    return figure.label == "price of the network" && figure.fabric == "rocev2";
+    return figure.label == "Price of the network" && figure.fabric == "rocev2";
   });
   ASSERT_NE(doubled, diff.headline.end());
   EXPECT_NEAR(*doubled->change, 1, 1e-12);
