@@ -260,5 +260,18 @@ TEST(MemoryBeforeARun, CountsMessagesAndSamplesThatAreKept) {
   EXPECT_GT(memory_of({"stop=1s", "output.sample_interval=1us"}), few + 10'000'000 * sizeof(results::SampleRow));
 }
 
+TEST(MemoryBeforeARun, IsKnownOfTrafficOverScaleUpLinks) {
+  const auto catalogue = scenario::Catalogue::load(std::nullopt);
+  const auto scenario = scenario::parse_scenario(
+      "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"single-switch\"\nhosts = 2\ngpus_per_host = 2\n"
+      "[scale_up]\nentry = \"nvlink4\"\n[[traffic]]\nkind = \"permutation\"\nover = \"scale-up\"\nsources = "
+      "[\"host0\"]\ncount = 3\n",
+      {.file = "pair.toml", .case_name = {}, .settings = {}}, *catalogue);
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const auto graph = assembly::build_topology(*scenario);
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_GT(estimate_memory(*scenario, *graph), 0U);
+}
+
 }  // namespace
 }  // namespace weft::study::run

@@ -174,7 +174,11 @@ std::uint64_t estimate_records(const scenario::Scenario& scenario, const fabric:
     }
     until_stop = static_cast<std::uint64_t>(sum.count());
   }
-  const auto plans = assembly::plan_traffic(traffic, graph);
+  const auto scale_up = assembly::plan_scale_up(scenario, graph);
+  if (!scale_up) {
+    return 0;  // building the run says why
+  }
+  const auto plans = assembly::plan_traffic(traffic, graph, scale_up->has_value() ? &**scale_up : nullptr);
   for (std::size_t i = 0; plans && i < plans->size(); ++i) {
     if (!(*plans)[i].collective) {
       const std::uint64_t expected = std::min((*plans)[i].expected_bytes, until_stop);
