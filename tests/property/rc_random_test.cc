@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/property/rc_pair.h"
 #include "tests/property/rc_traffic.h"
 #include "tests/property/seeds.h"
 #include "transport/congestion/dcqcn_test_parameters.h"
