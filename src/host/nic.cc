@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/assert.h"
+#include "base/stable_hash.h"
 #include "host/header_check.h"
 #include "wire/uet/entropy.h"
 
@@ -464,6 +465,10 @@ Result<Qpn> Nic::create_rc(const verbs::QpInitAttributes& init, QpRecord& record
   if (options_.congestion_receiver) {
     record.receiver = options_.congestion_receiver();
     rc.congestion_receiver = record.receiver.get();
+  }
+  if (options_.path_selector) {
+    record.paths = options_.path_selector(stable_hash(options_.seed + ++selectors_made_, "paths"));
+    rc.path_selector = record.paths.get();
   }
   return device_.create_qp(init, rc);
 }

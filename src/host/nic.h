@@ -145,6 +145,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
     EndpointId hashed_to{0xFFFF'FFFF};  // whom flow_hash is of; nobody at first
     std::unique_ptr<transport::CongestionControl> control;
     std::unique_ptr<transport::CongestionReceiver> receiver;
+    std::unique_ptr<transport::PathSelector> paths;
   };
   /// A request that is still on its way to the NIC.
   struct DeferredPost {
@@ -259,6 +260,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   DeadlineHeap paced_;
   Time pacing_call_ = Time::never();  // on_wire_ready was asked for at that time, for pacing
   std::uint64_t seen_completions_ = 0;
+  std::uint64_t selectors_made_ = 0;  // by options_.path_selector: each has a seed of its own
   DeadlineHeap timeouts_;
   sim::Wake timer_;
   Counters counters_;

@@ -44,6 +44,9 @@ using MakeControl = std::function<std::unique_ptr<transport::CongestionControl>(
 /// Makes the receiver's half; null: none.
 using MakeReceiver = std::function<std::unique_ptr<transport::CongestionReceiver>()>;
 
+/// Makes the path selector of one queue pair, from a seed of its own; null: one path.
+using MakePathSelector = std::function<std::unique_ptr<transport::PathSelector>(std::uint64_t seed)>;
+
 /// The same for a TCP connection.
 using MakeTcpControl = std::function<std::unique_ptr<transport::TcpCongestionControl>()>;
 
@@ -57,7 +60,8 @@ struct NicOptions {
   std::optional<transport::SelectiveRepeatOptions> selective_repeat;  // of `rc`, whose pointer is left null
   MakeControl congestion_control;
   MakeReceiver congestion_receiver;
-  transport::TcpQpOptions tcp;  // congestion control, class and seed are filled in
+  MakePathSelector path_selector;  // of reliable queue pairs
+  transport::TcpQpOptions tcp;     // congestion control, class and seed are filled in
   transport::IwarpOptions iwarp;
   transport::MemoryOptions memory;
   MakeTcpControl tcp_congestion_control;

@@ -8,12 +8,14 @@
 #include "host/path/shared_path.h"
 #include "study/assembly/base_round_trip.h"
 #include "study/assembly/build_fabric.h"
+#include "study/assembly/build_path_selector.h"
 #include "study/assembly/build_paths.h"
 #include "study/assembly/build_streams.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/build_uet.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/encapsulation_of.h"
+#include "transport/congestion/marked_paths.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -176,9 +178,30 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   if (settings.congestion_control || !scenario::reacts_to_congestion(scenario_.congestion.algorithm)) {
     set_congestion_control(nic, rates_[endpoint.value()]);
   }
+  set_path_selector(nic);
   set_streams(nic);
   set_ultra_ethernet(nic, rates_[endpoint.value()]);
   return nic;
+}
+
+// Where a selector learns, acknowledgements name the paths of marked packets.
+void HostBuilder::set_path_selector(host::NicOptions& nic) const {
+  const scenario::TransportSettings& transport = scenario_.transport;
+  if (!scenario::has_entropy(scenario_.fabric.family)) {
+    return;
+  }
+  nic.path_selector = path_selector(transport.path_selector, transport.paths);
+  if (!scenario::learns(transport.path_selector)) {
+    return;
+  }
+  nic.congestion_receiver = [make = nic.congestion_receiver] {
+    std::unique_ptr<transport::CongestionReceiver> receiver = make ? make() : nullptr;
+    if (receiver == nullptr) {
+      receiver = std::make_unique<transport::MarkedPaths>();
+    }
+    receiver->name_marked_paths();
+    return receiver;
+  };
 }
 
 void HostBuilder::set_ultra_ethernet(host::NicOptions& nic, Rate line) const {
@@ -187,7 +210,7 @@ void HostBuilder::set_ultra_ethernet(host::NicOptions& nic, Rate line) const {
   }
   nic.device.uet = uet_options(scenario_, {.line = line, .round_trip = round_trip_});
   nic.uet.congestion_control = nic.congestion_control;
-  nic.uet.path_selector = uet_paths(scenario_.uet);
+  nic.uet.path_selector = path_selector(scenario_.uet.path_selector, scenario_.uet.paths);
 }
 
 // Bitmaps are sized for what the longest path holds while a loss is found, and then repaired. Where credits hold a

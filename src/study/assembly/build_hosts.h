@@ -44,6 +44,7 @@ class HostBuilder {
  private:
   void set_loss_recovery(host::NicOptions& nic, const scenario::NicSettings& settings, Rate line) const;
   void set_classes(host::NicOptions& nic) const;
+  void set_path_selector(host::NicOptions& nic) const;
   void set_congestion_control(host::NicOptions& nic, Rate line);
   void set_ultra_ethernet(host::NicOptions& nic, Rate line) const;
   void set_streams(host::NicOptions& nic);

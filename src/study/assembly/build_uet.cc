@@ -3,16 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/random.h"
-#include "transport/path/bitmap_path.h"
-#include "transport/path/mixed_path.h"
-#include "transport/path/oblivious_path.h"
-#include "transport/path/reps_path.h"
-
 namespace weft::study::assembly {
 namespace {
-
-using Selector = std::unique_ptr<transport::PathSelector>;
 
 /// Eight bandwidth-delay products: what is in flight while a loss is found and repaired, and more where rates differ.
 std::uint32_t window_of(const scenario::Scenario& scenario, const UetSite& site) {
@@ -58,35 +50,6 @@ transport::UetOptions uet_options(const scenario::Scenario& scenario, const UetS
   to.receiver_penalty = static_cast<std::uint8_t>(from.receiver_penalty);
   to.sizes = {.data_headers = narrow(from.header_bytes), .control = narrow(from.control_bytes), .gap = std::nullopt};
   return to;
-}
-
-std::function<Selector(std::uint64_t seed)> uet_paths(const scenario::UetSettings& settings) {
-  const transport::EntropyRange range{.paths = static_cast<std::uint16_t>(settings.paths)};
-  constexpr const char* kStream = "uet paths";
-  switch (settings.path_selector) {
-    case scenario::UetPaths::kSingle:
-      return {};
-    case scenario::UetPaths::kOblivious:
-      return [range](std::uint64_t seed) -> Selector {
-        return std::make_unique<transport::ObliviousPath>(range, RandomStream(seed, kStream));
-      };
-    case scenario::UetPaths::kBitmap:
-      return [range](std::uint64_t seed) -> Selector {
-        return std::make_unique<transport::BitmapPath>(transport::BitmapPath::Options{.range = range, .penalties = {}},
-                                                       RandomStream(seed, kStream));
-      };
-    case scenario::UetPaths::kReps:
-      return [range](std::uint64_t seed) -> Selector {
-        return std::make_unique<transport::RepsPath>(transport::RepsPath::Options{.range = range},
-                                                     RandomStream(seed, kStream));
-      };
-    case scenario::UetPaths::kMixed:
-      break;
-  }
-  return [range](std::uint64_t seed) -> Selector {
-    return std::make_unique<transport::MixedPath>(transport::BitmapPath::Options{.range = range, .penalties = {}},
-                                                  RandomStream(seed, kStream));
-  };
 }
 
 }  // namespace weft::study::assembly

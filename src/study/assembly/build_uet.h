@@ -1,13 +1,9 @@
 // From a scenario to what a NIC's Ultra Ethernet engine is made with.
 #pragma once
 
-#include <functional>
-#include <memory>
-
 #include "base/rate.h"
 #include "base/time.h"
 #include "study/scenario/scenario.h"
-#include "transport/path/path_selector.h"
 #include "transport/uet/uet_options.h"
 
 namespace weft::study::assembly {
@@ -19,9 +15,6 @@ struct UetSite {
 };
 
 [[nodiscard]] transport::UetOptions uet_options(const scenario::Scenario& scenario, const UetSite& site);
-/// Makes the path selector of a context; `seed` differs from context to context. Empty: one path for ever.
-[[nodiscard]] std::function<std::unique_ptr<transport::PathSelector>(std::uint64_t seed)> uet_paths(
-    const scenario::UetSettings& settings);
 /// Whether data packets may be trimmed.
 [[nodiscard]] bool allows_trimming(const scenario::Scenario& scenario);
 

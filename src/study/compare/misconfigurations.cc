@@ -230,7 +230,7 @@ class Mistakes {
           [target](scenario::Scenario& made) { made.nscc.target = target / kFactor; });
     }
     constexpr std::int64_t kFewPaths = 4;
-    if (scenario_.uet.path_selector != scenario::UetPaths::kSingle && scenario_.uet.paths > kFewPaths) {
+    if (scenario_.uet.path_selector != scenario::PathRule::kSingle && scenario_.uet.paths > kFewPaths) {
       add("few paths", fmt::format("{} entropy values per context instead of {}", kFewPaths, scenario_.uet.paths),
           [](scenario::Scenario& made) { made.uet.paths = kFewPaths; });
     }

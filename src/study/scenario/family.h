@@ -110,6 +110,10 @@ static_assert([] {
 }
 /// Its engines are those of the InfiniBand transport: RC, UC, UD.
 [[nodiscard]] constexpr bool has_ib_transport(Family family) { return engine_of(family) == FamilyEngine::kRdma; }
+/// Each packet of its queue pairs can have a UDP source port of its own.
+[[nodiscard]] constexpr bool has_entropy(Family family) {
+  return has_ib_transport(family) && traits_of(family).reach == FamilyReach::kRouted;
+}
 /// It carries everything in streams of TCP, which brings its own congestion control.
 [[nodiscard]] constexpr bool is_over_tcp(Family family) {
   return engine_of(family) == FamilyEngine::kIwarp || engine_of(family) == FamilyEngine::kTcp;

@@ -206,6 +206,18 @@ constexpr std::array kTransport = {
                  "product of the longest path, a power of two from 256 to 65536; on InfiniBand four times, from 128.",
         .range = {.low = 64, .high = 65'536},
         .empty_word = "auto"},
+    Key{.name = "path_selector",
+        .binding = bind<&TransportSettings::path_selector>(),
+        .fallback = "single",
+        .about =
+            "RoCEv2: which UDP source port each packet carries, and so which path a hash gives it: one for all, each "
+            "of `paths` in turn, those without penalties, recycled ones (REPS), or recycled ones and else those "
+            "without penalties. Those that learn need `selective-repeat`."},
+    Key{.name = "paths",
+        .binding = bind<&TransportSettings::paths>(),
+        .fallback = "128",
+        .about = "RoCEv2: source ports of a queue pair with a `path_selector`, a power of two.",
+        .range = {.low = 1, .high = 16'384}},
 };
 
 constexpr std::array kCongestion = {

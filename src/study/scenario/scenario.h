@@ -20,6 +20,7 @@
 #include "study/scenario/congestion/swift.h"
 #include "study/scenario/congestion/timely.h"
 #include "study/scenario/family.h"
+#include "study/scenario/path_rule.h"
 #include "study/scenario/scenario_collectives.h"
 #include "study/scenario/scenario_cost.h"
 #include "study/scenario/scenario_devices.h"
@@ -131,6 +132,8 @@ struct TransportSettings {
   LossDetectionKind loss_detection = LossDetectionKind::kAuto;  // of selective repeat
   std::int64_t reorder_threshold = 3;                           // later packets, by count
   std::optional<std::int64_t> flight_packets;  // of selective repeat; none: by the bandwidth-delay product
+  PathRule path_selector = PathRule::kSingle;  // RoCEv2: the UDP source port of each packet
+  std::int64_t paths = 128;                    // source ports of a queue pair, a power of two
 };
 
 /// Bytes in flight: as they stand, or so many bandwidth-delay products (study/base_round_trip.h) of a NIC's own line.

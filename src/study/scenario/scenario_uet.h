@@ -6,20 +6,20 @@
 
 #include "base/data_size.h"
 #include "base/time.h"
+#include "study/scenario/path_rule.h"
 
 namespace weft::study::scenario {
 
 enum class UetDelivery : std::uint8_t { kRud, kRod };
 enum class UetWrapping : std::uint8_t { kUdp, kNative };
 enum class UetStart : std::uint8_t { kZeroRtt, kOneRtt };
-enum class UetPaths : std::uint8_t { kSingle, kOblivious, kBitmap, kReps, kMixed };
 
 /// [uet]
 struct UetSettings {
   UetDelivery delivery = UetDelivery::kRud;
   UetWrapping encapsulation = UetWrapping::kUdp;
   UetStart secure_start = UetStart::kZeroRtt;
-  UetPaths path_selector = UetPaths::kMixed;
+  PathRule path_selector = PathRule::kMixed;
   std::int64_t paths = 128;
   std::optional<bool> trimming;        // none: if the switches trim
   std::optional<bool> loss_by_count;   // none: if nothing is trimmed

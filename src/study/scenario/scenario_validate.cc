@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <set>
 #include <utility>
@@ -399,6 +400,48 @@ int chosen_rank(const Scenario& scenario, const std::string& path) {
              : std::max({own, rank_of(scenario, "fabric.family"), rank_of(scenario, "fabric.tuning")});
 }
 
+Result<void> check_power_of_two(const Scenario& scenario, const char* path, std::int64_t value) {
+  if (std::has_single_bit(static_cast<std::uint64_t>(value))) {
+    return {};
+  }
+  const auto below = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
+  return fail_at(scenario, path, "{} is no power of two; {} or {}", value, below, below * 2);
+}
+
+// Paths that senders choose. Of a network whose packets have no room for them they mean nothing: an error only if they
+// were not set for another family.
+Result<void> validate_paths(const Scenario& scenario) {
+  const TransportSettings& transport = scenario.transport;
+  constexpr const char* kSelector = "transport.path_selector";
+  if (auto right = check_power_of_two(scenario, "transport.paths", transport.paths); !right) {
+    return right;
+  }
+  if (auto right = check_power_of_two(scenario, "uet.paths", scenario.uet.paths); !right) {
+    return right;
+  }
+  if (scenario.uet.window) {
+    if (auto right = check_power_of_two(scenario, "uet.window", *scenario.uet.window); !right) {
+      return right;
+    }
+  }
+  const Family family = scenario.fabric.family;
+  if (transport.path_selector == PathRule::kSingle) {
+    return {};
+  }
+  if (!has_entropy(family)) {
+    return rank_of(scenario, kSelector) < rank_of(scenario, "fabric.family")
+               ? Result<void>()
+               : fail_at(scenario, kSelector, "has no effect with family = \"{}\"; {}", word_of(family),
+                         engine_of(family) == FamilyEngine::kUet ? "set uet.path_selector" : "only with rocev2");
+  }
+  if (learns(transport.path_selector) && transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat) {
+    return fail_at(scenario, kSelector,
+                   "'{}' learns from each packet's fate; needs loss_recovery = \"selective-repeat\"",
+                   word_of(transport.path_selector));
+  }
+  return {};
+}
+
 bool is_of_file(const ValueSource& source) { return source.origin == Origin::kFile || source.origin == Origin::kCase; }
 
 /// Line and column at the end of "incast.toml:7:10".
@@ -481,7 +524,7 @@ Result<void> validate_devices(const DeviceSettings& devices, std::string_view pl
 }
 
 Result<void> validate_protocols(const Scenario& scenario) {
-  for (const auto check : {validate_fabric, validate_routing, validate_congestion}) {
+  for (const auto check : {validate_fabric, validate_routing, validate_paths, validate_congestion}) {
     if (auto checked = check(scenario); !checked) {
       return checked;
     }

@@ -154,7 +154,7 @@ struct WordsOf<UetStart> : NothingPlanned {
   static constexpr WordList<2> kWords = {"0-rtt", "1-rtt"};
 };
 template <>
-struct WordsOf<UetPaths> : NothingPlanned {
+struct WordsOf<PathRule> : NothingPlanned {
   static constexpr WordList<5> kWords = {"single", "oblivious", "bitmap", "reps", "mixed"};
 };
 template <>

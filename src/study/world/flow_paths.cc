@@ -49,7 +49,7 @@ class Examination {
     const std::size_t pairs = std::max<std::size_t>(end.queue_pairs.size() - 1, 1);
     std::map<fabric::PortIndex, double> links;
     const host::Nic& nic = world.nic(end.port.endpoint);
-    if (nic.device().uet() != nullptr) {
+    if (nic.device().uet() != nullptr || nic.options().path_selector) {
       // Another entropy value for each packet: hashes of no flow in particular. A context on one path is examined as if
       // it had many: which path it has taken is known to the context alone.
       for (std::uint32_t i = 1; i <= kEntropies; ++i) {
