@@ -64,6 +64,7 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   }
   const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
   const transport::QpSlot slot = device_.deliver({packet, cold, {}}, now);
+  measure_context_order(packet, slot);
   packets_.release(handle);
   if (!slot.exists()) {
     return;
@@ -118,6 +119,16 @@ void Nic::measure_order(const wire::Packet& packet) {
     const bool answers =
         operation >= wire::Operation::kReadResponseFirst && operation <= wire::Operation::kReadResponseOnly;
     reordering_->note({.flow = ref_of(slot), .answers = answers}, packet.ib.psn);
+  }
+}
+
+// A context that has just closed has no flow any more, but no data have closed it either.
+void Nic::measure_context_order_slow(const wire::Packet& packet, transport::QpSlot taker) {
+  const bool data = is_request(packet.uet.type) && packet.common.payload_bytes != 0 && !packet.has(wire::kCorrupted);
+  if (data && taker.index != 0) {
+    const transport::Pdc& context = device_.uet()->context_at(static_cast<std::uint16_t>(taker.index));
+    reordering_->note({.flow = ref_of(taker), .epoch = context.receiver().start()},
+                      transport::short_psn(packet.uet.psn));
   }
 }
 
@@ -359,7 +370,9 @@ void Nic::finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& 
     path_->on_departure(ref, Bytes(packet.common.payload_bytes), now);
   }
   if (options_.check_headers) {
-    check_headers(packet, cold);
+    const transport::UetSizes& sizes = options_.device.uet.sizes;
+    check_headers(packet, cold,
+                  {.real = !sizes.data_headers && !sizes.control && !sizes.gap, .security = sizes.security});
   }
 }
 

@@ -221,6 +221,13 @@ class alignas(64) Nic final : public fabric::Endpoint {
   }
   void notify_listeners(QpRef ref, Time landed);
   [[gnu::noinline]] void measure_order(const wire::Packet& packet);
+  /// The same of a packet that a context of Ultra Ethernet has taken, since only that knows its flow.
+  void measure_context_order(const wire::Packet& packet, transport::QpSlot taker) {
+    if (measures_order_ && taker.kind == transport::EngineKind::kUetPdc) [[unlikely]] {
+      measure_context_order_slow(packet, taker);
+    }
+  }
+  [[gnu::noinline]] void measure_context_order_slow(const wire::Packet& packet, transport::QpSlot taker);
 
   /// The bytes that came with a packet; none in runs that carry lengths only.
   [[nodiscard]] std::span<const std::byte> payload_of(fabric::PacketHandle handle) const;

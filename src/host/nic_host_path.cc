@@ -51,6 +51,7 @@ void Nic::deliver_with_bytes(fabric::PacketHandle handle, Time now) {
   const wire::Packet& packet = packets_[handle];
   const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
   const transport::QpSlot slot = device_.deliver({packet, cold, payload_of(handle)}, now);
+  measure_context_order(packet, slot);
   packets_.release(handle);
   if (!slot.exists()) {
     return;
@@ -83,6 +84,7 @@ void Nic::deliver_via_host_path(fabric::PacketHandle handle, Time now) {
   const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
   const bool damaged = packet.has(wire::kCorrupted);
   const transport::QpSlot slot = device_.deliver({packet, cold, payload_of(handle)}, now);
+  measure_context_order(packet, slot);
   packets_.release(handle);
   if (!slot.exists()) {
     return;

@@ -27,17 +27,19 @@ class ReorderMeter {
 
     friend bool operator==(const Late&, const Late&) = default;
   };
-  /// Requests of a queue pair's peer, or the answers to its own.
+  /// Requests of a queue pair's peer, or the answers to its own; or what comes through a context of Ultra Ethernet,
+  /// whose place others have before and after it.
   struct Flow {
     FlowRef flow = 0;
     bool answers = false;
+    std::uint32_t epoch = 0;  // differs between flows that have one place after another
   };
 
   void note(const Flow& of, Psn psn) {
     Highest& own = (of.answers ? responses_ : requests_)[of.flow];
     ++packets_;
-    if (!own.any || psn > own.psn) {
-      own = {.psn = psn, .any = true};
+    if (!own.any || own.epoch != of.epoch || psn > own.psn) {
+      own = {.psn = psn, .epoch = of.epoch, .any = true};
     } else if (psn != own.psn) {
       count(static_cast<std::uint32_t>(own.psn - psn));
     }
@@ -60,6 +62,7 @@ class ReorderMeter {
  private:
   struct Highest {
     Psn psn;
+    std::uint32_t epoch = 0;
     bool any = false;
   };
 

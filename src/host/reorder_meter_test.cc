@@ -24,6 +24,15 @@ TEST(ReorderMeter, ALatePacketIsAsFarAwayAsTheHighestBeforeIt) {
   EXPECT_EQ(meter.late(), (std::vector<Late>{{2, 2}, {3, 1}}));
 }
 
+TEST(ReorderMeter, AnotherFlowInThePlaceBeginsAnew) {
+  ReorderMeter meter;
+  meter.note({.flow = 3, .epoch = 7}, Psn(100));
+  meter.note({.flow = 3, .epoch = 8}, Psn(50));
+  EXPECT_TRUE(meter.late().empty());
+  meter.note({.flow = 3, .epoch = 8}, Psn(48));
+  EXPECT_EQ(meter.late(), (std::vector<Late>{{2, 1}}));
+}
+
 TEST(ReorderMeter, FlowsAndDirectionsAreApart) {
   ReorderMeter meter;
   meter.note({.flow = 3}, Psn(100));

@@ -74,6 +74,8 @@ class Device final : public verbs::Provider {
   [[nodiscard]] Result<Qpn> create_uet_qp(const verbs::QpInitAttributes& init);
   /// What contexts of Ultra Ethernet are made with, from the next one on.
   void set_uet_policies(const UetPolicies& policies);
+  /// UetOptions::full_headers, from the next packet on.
+  void set_uet_full_headers();
   [[nodiscard]] Result<void> modify_qp(Qpn qpn, const verbs::QpAttributes& attributes,
                                        verbs::QpAttributeMask mask) override;
   [[nodiscard]] Result<verbs::QpDescription> query_qp(Qpn qpn) const override;

@@ -209,6 +209,12 @@ Result<Qpn> Device::create_uet_qp(const verbs::QpInitAttributes& init) {
   return qpn;
 }
 
+void Device::set_uet_full_headers() {
+  options_.uet.full_headers = true;
+  if (uet_ != nullptr)
+    uet_->set_full_headers();
+}
+
 void Device::set_uet_policies(const UetPolicies& policies) {
   uet_policies_ = policies;
   if (uet_ != nullptr)

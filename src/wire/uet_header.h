@@ -113,10 +113,12 @@ struct UetExtension {
   std::uint32_t credit_target;
   std::uint32_t length;      // of the message; of a response: the length that was accepted
   std::uint32_t initiator;   // who sends, as programs name each other
+  std::uint32_t offset;      // of this packet's payload within its message; in its first packet 0
+  std::uint32_t job;         // 24 bits: of a request; a response repeats it
   std::uint16_t message_id;  // SES response in an acknowledgement: of the message answered
   std::uint8_t return_code;  // SES response; 0: no error
   std::uint8_t atomic_code;  // uet::AtomicOperation
 };
-static_assert(sizeof(UetExtension) == 40);
+static_assert(sizeof(UetExtension) == 48);
 
 }  // namespace weft::wire

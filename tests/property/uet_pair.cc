@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/assert.h"
+#include "wire/uet_packet_codec.h"
 
 namespace weft::testing {
 namespace {
@@ -133,6 +134,23 @@ void UetPair::inject(int to, const CarriedPacket& packet) {
   side(to).device.on_packet({packet.packet, packet.cold, packet.payload}, now_);
 }
 
+// What the frame does not carry stays: endpoints, and what a switch may do with the packet.
+void UetPair::pass_through_bytes(CarriedPacket& carried) {
+  const wire::uet::UetFrame frame = wire::to_uet_frame(carried.packet, carried.cold, carried.payload, {});
+  std::vector<std::byte> bytes(wire::uet::emitted_size(frame));
+  wire::uet::emit_frame(frame, bytes);
+  const wire::uet::UetFrameResult parsed = wire::uet::parse_uet_frame(bytes);
+  WEFT_ASSERT(parsed.has_value() && wire::uet::crc_ok(*parsed));
+  const wire::PacketCommon sent = carried.packet.common;
+  carried.packet.uet = wire::UetHeader{};
+  carried.cold = wire::ColdPacket{};
+  expect_value(wire::from_uet_frame(*parsed, carried.packet, carried.cold));
+  const wire::PacketCommon& read = carried.packet.common;
+  WEFT_ASSERT(read.frame_bytes == sent.frame_bytes && read.wire_bytes == sent.wire_bytes);
+  WEFT_ASSERT(read.payload_bytes == sent.payload_bytes && read.encapsulation == sent.encapsulation);
+  carried.payload.assign(parsed->payload.begin(), parsed->payload.begin() + read.payload_bytes);
+}
+
 bool UetPair::transmit(int from) {
   CarriedPacket carried;
   std::array<std::byte, 8192> room;
@@ -141,6 +159,8 @@ bool UetPair::transmit(int from) {
   const wire::PacketCommon& common = carried.packet.common;
   WEFT_ASSERT(common.payload_bytes < common.frame_bytes && common.frame_bytes < common.wire_bytes);
   carried.payload.assign(room.begin(), room.begin() + common.payload_bytes);
+  if (options_.as_bytes)
+    pass_through_bytes(carried);
   wire_free_[static_cast<std::size_t>(from)] = now_ + options_.rate.transmit_time(Bytes(common.wire_bytes));
   ++packets_sent_;
   last_[static_cast<std::size_t>(from)] = carried;

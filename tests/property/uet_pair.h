@@ -1,5 +1,6 @@
 // Two devices with a queue pair each over Ultra Ethernet, joined by a network in virtual time that loses, duplicates,
-// delays, damages, marks and trims packets, all from one seed. Records cross as they are, with their payload.
+// delays, damages, marks and trims packets, all from one seed. Records cross as they are, with their payload, or are
+// written and read again as the bytes of their frames.
 #pragma once
 
 #include <array>
@@ -34,6 +35,7 @@ struct UetPairOptions {
   std::uint32_t max_wr = 1024;
   Psn first_psn{0xFFF0};  // message ids wrap soon
   bool shared_receive_queue = false;
+  bool as_bytes = false;  // packets cross as the bytes of their frames
 };
 
 /// A packet with all that belongs to it.
@@ -103,6 +105,7 @@ class UetPair final : public TrafficEnds {
   [[nodiscard]] bool step(Time until);
   [[nodiscard]] bool transmit(int from);
   void put_on_wire(int from, CarriedPacket packet);
+  static void pass_through_bytes(CarriedPacket& carried);
 
   UetPairOptions options_;
   RandomStream random_;

@@ -45,6 +45,8 @@ UetPairOptions draw_uet_options(std::uint64_t seed) {
   faults.marking = permille(random, 100);
   if (random.uniform(2) == 0)
     faults.reordering = permille(random, 500);
+  options.as_bytes = random.uniform(2) == 0;
+  options.uet.full_headers = random.uniform(2) == 0;
   if (random.uniform(2) == 0) {
     options.policies.path_selector = [](std::uint64_t) {
       return std::make_unique<transport::RoundRobinPath>(transport::RoundRobinPath::Range{.base = 0xC000, .paths = 16});

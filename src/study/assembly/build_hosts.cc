@@ -211,6 +211,7 @@ void HostBuilder::set_ultra_ethernet(host::NicOptions& nic, Rate line) const {
   nic.device.uet = uet_options(scenario_, {.line = line, .round_trip = round_trip_});
   nic.uet.congestion_control = nic.congestion_control;
   nic.uet.path_selector = path_selector(scenario_.uet.path_selector, scenario_.uet.paths);
+  nic.measures_order |= nic.uet.path_selector && nic.device.uet.mode == transport::UetMode::kRud;
 }
 
 // Bitmaps are sized for what the longest path holds while a loss is found, and then repaired. Where credits hold a

@@ -1,6 +1,7 @@
 #include "study/run/capture_tap.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/nearest_word.h"
@@ -11,6 +12,7 @@
 #include "wire/byte_order.h"
 #include "wire/ethernet.h"
 #include "wire/tcp_codec.h"
+#include "wire/uet_packet_codec.h"
 
 namespace weft::study::run {
 namespace {
@@ -131,6 +133,9 @@ Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::u
     }
     tap->captures_.push_back(std::move(capture));
   }
+  for (std::uint32_t i = 0; i < world.graph().endpoints; ++i) {
+    world.nic(EndpointId(i)).device().set_uet_full_headers();
+  }
   if (ports.size() > 1) {
     world.force_total_order();
   }
@@ -160,6 +165,24 @@ void CaptureTap::fill_notification(const Capture& capture, Direction direction, 
   wire::store_be32(bytes_, wire::EthernetHeader::kSize, fabric::NotificationContent::load(packet).leaf);
 }
 
+void CaptureTap::fill_uet(const wire::Packet& packet, const wire::ColdPacket& cold, const wire::Addresses& ends) {
+  static constexpr std::array<std::byte, wire::uet::UetFrame::kMaxPayload> kCiphertext{};
+  wire::uet::UetFrame frame = wire::to_uet_frame(packet, cold, {}, ends);
+  const std::uint16_t security = world_.nic(packet.common.source).options().device.uet.sizes.security;
+  if (security != 0) {
+    const std::size_t encrypted = size_of(*frame.pds) + frame.ses.size() + frame.payload.size();
+    wire::uet::TssHeader header;
+    header.has_source = security == wire::uet::tss_overhead({.has_source = true});
+    frame.tss = header;
+    frame.pds.reset();
+    frame.ses = {};
+    frame.payload = std::span(kCiphertext).first(encrypted);
+    seal_frame(frame);
+  }
+  bytes_.resize(wire::uet::emitted_size(frame));
+  wire::uet::emit_frame(frame, bytes_);
+}
+
 void CaptureTap::fill_packet(const wire::Packet& packet) {
   const wire::ColdPacket cold = packet.has(wire::kHasCold) ? world_.packets().cold_of(packet) : wire::ColdPacket{};
   const wire::Addresses ends{.source = addresses_[packet.common.source.value()],
@@ -168,6 +191,10 @@ void CaptureTap::fill_packet(const wire::Packet& packet) {
     const wire::TcpFrame frame = wire::to_tcp_frame(packet, cold, {}, ends);
     bytes_.resize(wire::emitted_size(frame));
     wire::emit_tcp_frame(frame, bytes_);
+    return;
+  }
+  if (packet.common.kind == wire::PacketKind::kUet) {
+    fill_uet(packet, cold, ends);
     return;
   }
   const wire::RdmaFrame frame = wire::to_frame(packet, cold, {}, ends);

@@ -108,8 +108,11 @@ void Pdc::take(const ReceivedPacket& received, const PdcCall& call) {
     receiver_.refuse({.psn = header.psn, .code = reception.nack, .payload = reception.nack_payload, .marked = marked});
     return;
   }
-  if (reception.answered)
+  if (reception.answered) {
+    if (received.packet.has(wire::kHasCold))
+      reception.response.job = received.cold.uet.job;
     receiver_.keep_response(header.psn, reception.response);
+  }
   receiver_.take(header.psn, received.packet.common.frame_bytes);
   if (!reception.answered) {
     receiver_.note_arrival({.psn = header.psn,

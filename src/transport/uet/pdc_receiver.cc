@@ -128,6 +128,8 @@ void PdcReceiver::fill_answer(const TransmitSlot& slot, std::uint8_t flags, cons
       slot.cold = wire::ColdPacket{};
       slot.cold.uet = response->what;
       header.flags |= wire::kUetRequestClear;
+      set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsAckCcBytes + kSesResponseBytes)},
+                    call.options.sizes);
     }
   } else {
     fill_ack(slot, ack_psn_, call);
@@ -135,7 +137,9 @@ void PdcReceiver::fill_answer(const TransmitSlot& slot, std::uint8_t flags, cons
         static_cast<std::uint8_t>((ack_marked_ ? wire::kUetMarked : 0) | (ack_probe_ ? wire::kUetProbeReply : 0));
     ack_due_ = ack_marked_ = ack_probe_ = false;
   }
-  header.flags |= flags;
+  // The header has room for one request.
+  if (!header.has(wire::kUetRequestClear))
+    header.flags |= flags;
   bytes_since_ack_ = 0;
 }
 

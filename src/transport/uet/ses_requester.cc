@@ -102,7 +102,7 @@ std::uint16_t SesRequester::fill(const Message& message, std::uint32_t number, s
     request.ses_flags |= wire::kUetStartOfMessage;
   if (index + 1 == wqe.packets)
     request.ses_flags |= wire::kUetEndOfMessage;
-  const std::uint16_t header = wqe.expects_response() ? fill_read(wqe, slot) : fill_data(message, index, slot, call);
+  const std::uint16_t header = wqe.expects_response() ? fill_read(wqe, slot, call) : fill_data(message, index, slot, call);
   slot.packet.uet.set_target(
       header == kSesMediumBytes ? wire::UetNextHeader::kRequestMedium : wire::UetNextHeader::kRequestStandard,
       call.attributes().destination_qpn.value());
@@ -125,19 +125,26 @@ std::uint16_t SesRequester::fill_data(const Message& message, std::uint32_t inde
   const bool immediate =
       wqe.opcode == verbs::WrOpcode::kSendWithImm || wqe.opcode == verbs::WrOpcode::kRdmaWriteWithImm;
   const bool solicited = (wqe.flags & verbs::kSendSolicited) != 0;
-  const bool header_data = index + 1 == wqe.packets && (immediate || solicited);
-  if (header_data) {
-    request.ses_flags |= wire::kUetHeaderData;
-    attach_extension(slot).header_data = pack({.immediate = wqe.immediate,
-                                               .receive_number = static_cast<std::uint16_t>(message.receive_number),
-                                               .has_immediate = immediate,
-                                               .solicited = solicited});
+  // Only a message's first header has room for them.
+  const bool header_data = index == 0 && (immediate || solicited);
+  if (header_data || call.options.full_headers) {
+    wire::UetExtension& extension = attach_extension(slot);
+    extension.length = wqe.length;
+    extension.offset = offset;
+    extension.job = call.core.identity().qpn.value();
+    if (header_data) {
+      request.ses_flags |= wire::kUetHeaderData;
+      extension.header_data = pack({.immediate = wqe.immediate,
+                                    .receive_number = static_cast<std::uint16_t>(message.receive_number),
+                                    .has_immediate = immediate,
+                                    .solicited = solicited});
+    }
   }
   // The medium header has room for an offset or header data, not both.
   return wqe.packets == 1 && !(header_data && wqe.is_write()) ? kSesMediumBytes : kSesStandardBytes;
 }
 
-std::uint16_t SesRequester::fill_read(const SendWqe& wqe, const TransmitSlot& slot) const {
+std::uint16_t SesRequester::fill_read(const SendWqe& wqe, const TransmitSlot& slot, const SesCall& call) {
   constexpr std::uint16_t kAtomicBytes = 4 + 8;  // extension and operand
   constexpr std::uint16_t kCompareSwapBytes = 36;
   wire::UetRequestFields& request = slot.packet.uet.request;
@@ -145,6 +152,7 @@ std::uint16_t SesRequester::fill_read(const SendWqe& wqe, const TransmitSlot& sl
   request.memory_key = wqe.rkey;
   wire::UetExtension& extension = attach_extension(slot);
   extension.length = wqe.length;
+  extension.job = call.core.identity().qpn.value();
   slot.packet.common.payload_bytes = 0;
   if (wqe.is_read()) {
     request.operation = static_cast<std::uint8_t>(UetOperation::kRead);

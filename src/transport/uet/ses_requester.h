@@ -62,7 +62,7 @@ class SesRequester {
                                    const TransmitSlot& slot, const SesCall& call) const;
   [[nodiscard]] std::uint16_t fill_data(const Message& message, std::uint32_t index, const TransmitSlot& slot,
                                         const SesCall& call) const;
-  [[nodiscard]] std::uint16_t fill_read(const SendWqe& wqe, const TransmitSlot& slot) const;
+  [[nodiscard]] static std::uint16_t fill_read(const SendWqe& wqe, const TransmitSlot& slot, const SesCall& call);
   [[nodiscard]] static bool is_done(const Message& message);
   [[nodiscard]] bool take_answer(Message& message, const ReceivedPacket& received, const SesCall& call);
   void fault(Message& message, verbs::WcStatus status, const SesCall& call);

@@ -40,7 +40,8 @@ SesReception SesResponder::on_request(const ReceivedPacket& received, const SesC
   Incoming& message = incoming_[place];
   if (message.begun && (message.operation != request.operation || is_whole(message)))
     return refusal(wire::uet::SesReturnCode::kOperationViolation);
-  const SesReception reception = accept(message, received, call);
+  SesReception reception = accept(message, received, call);
+  reception.response.message_id = request.message_id;
   if (place == 0 && reception.nack == wire::UetNack::kNone)
     execute_in_order(call);
   return reception;
@@ -99,6 +100,8 @@ bool SesResponder::note(Incoming& message, const wire::Packet& packet) {
          (message.end >= message.start && message.received <= message.end - message.start);
 }
 
+bool SesResponder::completes(Incoming message, const wire::Packet& packet) { return note(message, packet) && is_whole(message); }
+
 bool SesResponder::is_whole(const Incoming& message) {
   return message.has_start && message.has_end && message.received == message.end - message.start;
 }
@@ -108,6 +111,7 @@ void SesResponder::take_header_data(Incoming& message, const ReceivedPacket& rec
     return;
   const VerbsHeaderData data = unpack_header_data(received.cold.uet.header_data);
   message.immediate = data.immediate;
+  message.receive_number = data.receive_number;
   message.has_immediate = data.has_immediate;
   message.solicited = data.solicited;
 }
@@ -147,17 +151,16 @@ SesReception SesResponder::accept_send(Incoming& message, const ReceivedPacket& 
 SesReception SesResponder::accept_write(Incoming& message, const ReceivedPacket& received, const SesCall& call) {
   const wire::UetRequestFields& request = received.packet.uet.request;
   const std::uint32_t payload = received.packet.common.payload_bytes;
-  if (received.packet.uet.has_ses(wire::kUetHeaderData) && received.packet.has(wire::kHasCold)) {
-    const VerbsHeaderData data = unpack_header_data(received.cold.uet.header_data);
-    const auto ahead = static_cast<std::uint16_t>(data.receive_number - static_cast<std::uint16_t>(receives_.first()));
-    if (data.has_immediate) {
-      if (ahead >= call.options.max_messages)
-        return {.nack = wire::UetNack::kNoSesMessage};
-      if (!receives_.provide(receives_.first() + ahead, call.core, call.context))
-        return not_ready(call);
-      message.consumes = true;
-    }
-    take_header_data(message, received);
+  take_header_data(message, received);
+  // It takes its receive request when it is whole, as a WRITE of verbs does with its last packet.
+  if (message.has_immediate && !message.consumes && completes(message, received.packet)) {
+    const auto ahead =
+        static_cast<std::uint16_t>(message.receive_number - static_cast<std::uint16_t>(receives_.first()));
+    if (ahead >= call.options.max_messages)
+      return {.nack = wire::UetNack::kNoSesMessage};
+    if (!receives_.provide(receives_.first() + ahead, call.core, call.context))
+      return not_ready(call);
+    message.consumes = true;
   }
   const bool allowed = (call.attributes().access_flags & verbs::kAccessRemoteWrite) != 0;
   const auto checked = call.context.memory().check({.pd = call.core.init().pd,

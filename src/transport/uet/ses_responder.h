@@ -56,6 +56,7 @@ class SesResponder {
     std::uint32_t received = 0;  // bytes
     std::uint32_t key = 0;
     std::uint32_t immediate = 0;
+    std::uint16_t receive_number = 0;  // with has_immediate: its place among the requests, low bits
     verbs::WcStatus fault = verbs::WcStatus::kSuccess;  // of the receive request
     std::uint8_t operation = 0;
     std::uint8_t atomic_code = 0;
@@ -84,7 +85,9 @@ class SesResponder {
   [[nodiscard]] SesReception accept_fetch(Incoming& message, const ReceivedPacket& received, const SesCall& call);
   [[nodiscard]] static SesReception not_ready(const SesCall& call);
   [[nodiscard]] static SesReception refusal(wire::uet::SesReturnCode code);
-  [[nodiscard]] bool note(Incoming& message, const wire::Packet& packet);
+  [[nodiscard]] static bool note(Incoming& message, const wire::Packet& packet);
+  /// With this packet the message would be whole.
+  [[nodiscard]] static bool completes(Incoming message, const wire::Packet& packet);
   void take_header_data(Incoming& message, const ReceivedPacket& received) const;
   [[nodiscard]] static bool is_whole(const Incoming& message);
   void execute_in_order(const SesCall& call);

@@ -98,12 +98,17 @@ std::uint16_t SesResponder::fill(const Answer& answer, std::uint32_t index, cons
     slot.packet.uet.set_target(wire::UetNextHeader::kResponse, target);
     return kSesResponseBytes;
   }
-  if (answer.atomic) {
-    slot.packet.uet.set_target(wire::UetNextHeader::kResponseDataSmall, target);
-    attach_extension(slot).header_data = answer.value;
-    return kSesResponseBytes + 8;
-  }
   slot.packet.uet.set_target(wire::UetNextHeader::kResponseData, target);
+  if (answer.atomic) {
+    attach_extension(slot).header_data = answer.value;
+    slot.cold.uet.length = sizeof answer.value;
+    slot.packet.common.payload_bytes = sizeof answer.value;
+    if (!slot.payload.empty())
+      std::memcpy(slot.payload.data(), &answer.value, sizeof answer.value);
+    return kSesResponseDataBytes;
+  }
+  if (call.options.full_headers)
+    attach_extension(slot).length = answer.length;
   const std::uint32_t mtu = full_payload(call.mtu());
   const std::uint32_t offset = index * mtu;
   const std::uint32_t payload = std::min(answer.length - offset, mtu);

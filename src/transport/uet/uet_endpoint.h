@@ -46,6 +46,7 @@ class UetEndpoint final : public PdsClient {
 
   /// Of contexts from the next one on.
   void set_policies(const UetPolicies& policies) { setup_.policies = policies; }
+  void set_full_headers() { setup_.options.full_headers = true; }
 
   // Queue pairs.
   using Handle = Slab<UetQueuePair>::Handle;

@@ -213,6 +213,7 @@ SesReception UetEndpoint::deliver(const ReceivedPacket& received, std::uint16_t 
   const wire::UetHeader& header = received.packet.uet;
   const QpSlot slot = numbers_.find(Qpn(header.resource()));
   SesReception refusal{.answered = true};
+  refusal.response.message_id = header.request.message_id;
   refusal.response.return_code = static_cast<std::uint8_t>(wire::uet::SesReturnCode::kBadIndex);
   if (!slot.exists() || slot.kind != EngineKind::kUet)
     return refusal;

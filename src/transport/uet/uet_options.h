@@ -23,6 +23,7 @@ struct UetSizes {
   std::optional<std::uint16_t> data_headers;  // everything of a data packet but its payload
   std::optional<std::uint16_t> control;       // acknowledgements, NACKs, control packets, and trimmed packets
   std::optional<std::uint16_t> gap;           // that a frame takes besides on the link
+  std::uint16_t security = 0;                 // that TSS adds to the real sizes of each packet
 };
 
 struct UetOptions {
@@ -67,6 +68,9 @@ struct UetOptions {
   std::uint8_t receiver_penalty = 0;
 
   UetSizes sizes{};
+  /// Requests and data of READs carry their message's length, place in it and job in the cold record, so that headers
+  /// can be written in full: for sockets and captures. Nothing else depends on it.
+  bool full_headers = false;
 };
 
 }  // namespace weft::transport
