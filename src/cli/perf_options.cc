@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 
+#include "base/file.h"
 #include "base/parse_quantity.h"
 
 namespace weft::cli {
@@ -12,10 +14,14 @@ namespace {
 
 void add_side_options(CLI::App& app, PerfSideText& text) {
   app.add_option("-p,--port", text.port, "TCP port of the side channel")->capture_default_str();
-  app.add_option("--udp-port", text.udp_port, "UDP port of this side; 0 takes any")->capture_default_str();
+  app.add_option("--transport", text.transport, "roce (RoCEv2) or uet (Ultra Ethernet); both sides the same")
+      ->capture_default_str();
+  app.add_option("--encrypt", text.key_file,
+                 "Encrypt by TSS of Ultra Ethernet with the key in this file: 64 hexadecimal digits; both sides the same");
+  app.add_option("--udp-port", text.udp_port, "UDP port of this side; 0 takes any (default: 4791, uet 4793)");
   app.add_option("-m,--mtu", text.mtu, "Largest path MTU: 256, 512, 1024, 2048 or 4096; the path may allow less")
       ->capture_default_str();
-  app.add_option("-u,--qp-timeout", text.ack_timeout, "Local ACK timeout, 4.096 us * 2^n")
+  app.add_option("-u,--qp-timeout", text.ack_timeout, "Local ACK timeout, or of a packet over uet: 4.096 us * 2^n")
       ->check(CLI::Range(1U, 31U))
       ->capture_default_str();
   app.add_option("--faults", text.faults, "Impair outgoing packets: loss=1%,dup=1%,reorder=2%,delay=500us,seed=1");
@@ -43,8 +49,38 @@ Result<Duration> duration_of(std::string_view option, const std::string& text) {
   return parsed;
 }
 
+Result<security::AesKey> key_of(const std::string& file) {
+  Result<std::string> text = read_file(file);
+  if (!text)
+    return pass_on(text);
+  std::erase_if(*text, [](char c) { return c == '\n' || c == '\r' || c == ' '; });
+  security::AesKey key{};
+  const auto digit = [](char c) { return std::string_view("0123456789abcdef").find(static_cast<char>(c | 0x20)); };
+  const bool right = text->size() == 2 * key.size() &&
+                     std::ranges::all_of(*text, [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
+  if (!right)
+    return fail("--encrypt: '{}' does not hold a key: it must be 64 hexadecimal digits (openssl rand -hex 32)", file);
+  for (std::size_t i = 0; i < key.size(); ++i)
+    key[i] = static_cast<std::byte>(digit((*text)[2 * i]) << 4 | digit((*text)[2 * i + 1]));
+  return key;
+}
+
 Result<live::PerfSideOptions> side_of(const PerfSideText& text) {
-  live::PerfSideOptions side{.udp_port = text.udp_port, .ack_timeout = static_cast<std::uint8_t>(text.ack_timeout)};
+  Result<live::PerfTransport> transport =
+      word_of<live::PerfTransport>("--transport", text.transport, live::kPerfTransports);
+  if (!transport)
+    return pass_on(transport);
+  live::PerfSideOptions side{.transport = *transport,
+                             .udp_port = text.udp_port.value_or(live::standard_port(*transport)),
+                             .ack_timeout = static_cast<std::uint8_t>(text.ack_timeout)};
+  if (!text.key_file.empty()) {
+    if (*transport != live::PerfTransport::kUet)
+      return fail("--encrypt needs --transport uet: RoCEv2 has no encryption");
+    Result<security::AesKey> key = key_of(text.key_file);
+    if (!key)
+      return pass_on(key);
+    side.key = *key;
+  }
   Result<verbs::PathMtu> mtu = verbs::path_mtu_from(Bytes(text.mtu));
   if (!mtu)
     return tl::unexpected<Error>(std::move(mtu.error()).at("--mtu"));
@@ -148,6 +184,8 @@ Result<live::PerfClientOptions> to_options(const PerfClientText& text) {
   Result<live::SocketAddress> server = live::SocketAddress::resolve(text.host, text.side.port);
   if (!server)
     return pass_on(server);
+  plan.transport = side->transport;
+  plan.security = side->key ? live::PerfSecurity::kTss : live::PerfSecurity::kNone;
   live::PerfClientOptions options{.server = *server, .plan = plan, .rows = std::move(*rows), .side = *side};
   if (!text.bind.empty()) {
     Result<live::SocketAddress> local = live::SocketAddress::resolve(text.bind, 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -13,7 +14,9 @@ namespace weft::cli {
 /// Options of both sides.
 struct PerfSideText {
   std::uint16_t port = 18515;
-  std::uint16_t udp_port = 4791;
+  std::string transport = "roce";
+  std::string key_file;
+  std::optional<std::uint16_t> udp_port{};  // none: that of the transport
   std::uint32_t mtu = 4096;
   std::uint32_t ack_timeout = 14;
   std::string faults;

@@ -22,22 +22,35 @@ std::string title(const live::PerfPlan& plan) {
   return fmt::format("RDMA_{} {} Test", op, plan.test == live::PerfTest::kBandwidth ? "BW" : "Latency");
 }
 
+std::string_view transport_text(const live::PerfPlan& plan) {
+  if (plan.transport == live::PerfTransport::kRoce)
+    return "RoCEv2 over UDP sockets, reliable connection";
+  return plan.security == live::PerfSecurity::kTss ? "Ultra Ethernet over UDP sockets, encrypted (TSS)"
+                                                   : "Ultra Ethernet over UDP sockets";
+}
+
 struct Counter {
   std::string_view name;
   std::uint64_t value;
 };
 
+/// One of the two engines has counted nothing.
 std::vector<Counter> counters_of(const live::PerfCounters& counters) {
-  return {{"retransmitted", counters.rc.retransmitted_packets},
-          {"ack_timeouts", counters.rc.local_ack_timeout_err},
-          {"out_of_sequence", counters.rc.out_of_sequence},
-          {"sequence_naks", counters.rc.packet_seq_err},
-          {"duplicate_requests", counters.rc.duplicate_request},
-          {"rnr_naks", counters.rc.rnr_nak_retry_err},
+  const auto nacks = [&counters](wire::UetNack code) { return counters.uet.nacks_received[static_cast<std::size_t>(code)]; };
+  return {{"retransmitted", counters.rc.retransmitted_packets + counters.uet.retransmissions},
+          {"ack_timeouts", counters.rc.local_ack_timeout_err + counters.uet.timeouts},
+          {"out_of_sequence", counters.rc.out_of_sequence + counters.uet.out_of_order},
+          {"sequence_naks", counters.rc.packet_seq_err + nacks(wire::UetNack::kRodOutOfOrder)},
+          {"duplicate_requests", counters.rc.duplicate_request + counters.uet.duplicates},
+          {"rnr_naks", counters.rc.rnr_nak_retry_err + nacks(wire::UetNack::kNoResource)},
           {"bad_requests", counters.rc.bad_requests},
-          {"discarded", counters.rc.discarded},
+          {"discarded", counters.rc.discarded + counters.uet.discarded},
+          {"nacks", counters.uet.nacks()},
+          {"contexts_opened", counters.uet.opened},
+          {"contexts_failed", counters.uet.failed},
           {"malformed", counters.driver.malformed},
           {"wrong_icrc", counters.driver.wrong_icrc},
+          {"replayed", counters.driver.replayed},
           {"strangers", counters.driver.unknown_peer},
           {"unknown_qp", counters.unknown_qp},
           {"refused_by_kernel", counters.refused},
@@ -86,6 +99,8 @@ Json to_json(const live::RowResult& row, live::PerfTest test) {
 
 Json head(const live::PerfConnection& connection) {
   return {{"weft", WEFT_VERSION},
+          {"transport", live::to_string(connection.plan.transport)},
+          {"security", live::to_string(connection.plan.security)},
           {"op", live::to_string(connection.plan.op)},
           {"test", live::to_string(connection.plan.test)},
           {"tx_depth", connection.plan.depth},
@@ -115,7 +130,7 @@ TextTable perf_table(live::PerfTest test, LineWidth width) {
 std::string connection_text(const live::PerfConnection& connection, LineWidth width) {
   std::string text = rule(width);
   text += fmt::format("                    {}\n", title(connection.plan));
-  text += fmt::format(" Transport       : RoCEv2 over UDP sockets, reliable connection\n");
+  text += fmt::format(" Transport       : {}\n", transport_text(connection.plan));
   text += fmt::format(" TX depth        : {}\n", connection.plan.depth);
   text += fmt::format(" Mtu             : {}[B]\n", connection.mtu);
   text += fmt::format(" local address   : {} QPN {:#08x}\n", to_string(connection.local), connection.local_qpn);

@@ -27,7 +27,7 @@ struct DatagramPath {
 struct DatagramBuffer {
   static constexpr std::size_t kHeaderRoom = 128;
   static constexpr std::size_t kMaxPayload = 4'096;
-  static constexpr std::size_t kTailRoom = 8;  // pad and ICRC
+  static constexpr std::size_t kTailRoom = 16;  // pad and ICRC, CRC, or ICV
 
   wire::Packet packet{};
   wire::ColdPacket cold{};
@@ -51,7 +51,12 @@ struct SealedDatagram {
 [[nodiscard]] SealedDatagram seal(DatagramBuffer& buffer, const SealOptions& options);
 
 /// What became of a datagram.
-enum class DatagramVerdict : std::uint8_t { kGood, kMalformed, kWrongIcrc };
+enum class DatagramVerdict : std::uint8_t {
+  kGood,
+  kMalformed,
+  kWrongIcrc,  // or CRC, or ICV
+  kReplayed,   // has come before
+};
 
 class DatagramReader {
  public:

@@ -13,6 +13,7 @@ Driver::Driver(transport::Device& device, DatagramSocket& socket, const Clock& c
       socket_(socket),
       clock_(clock),
       options_(options),
+      form_(options.form == nullptr ? roce_ : *options.form),
       buffers_(std::make_unique_for_overwrite<DatagramBuffer[]>(kBatch)),
       runs_(socket.max_segments()),
       spin_(options.spin),
@@ -36,8 +37,13 @@ bool Driver::is_peer(const SocketAddress& address) const {
 }
 
 /// Of the peers at that address, the one that the queue pair is connected to; any of them if it is connected to none or
-/// does not exist, which the device judges.
+/// does not exist, which the device judges. Without a queue pair, the one with that port if there is one.
 const Driver::Peer* Driver::sender(const SocketAddress& address, Qpn destination) const {
+  if (!destination.is_valid()) {
+    const auto exact = std::ranges::find_if(peers_, [&](const Peer& peer) { return peer.out.destination == address; });
+    if (exact != peers_.end())
+      return &*exact;
+  }
   const transport::QpSlot slot = destination.is_valid() ? device_.slot_of(destination) : transport::QpSlot{};
   const EndpointId connected =
       slot.exists() ? device_.core_of(slot).attributes().address.destination : EndpointId::invalid();
@@ -72,27 +78,30 @@ void Driver::on_datagram(const IncomingDatagram& datagram, Time now) {
     ++counters_.unknown_peer;
     return;
   }
-  switch (reader_.read(datagram.bytes, {.source = datagram.from, .destination = options_.local})) {
+  switch (form_.read(datagram.bytes, {.source = datagram.from, .destination = options_.local})) {
     case DatagramVerdict::kMalformed:
       ++counters_.malformed;
       return;
     case DatagramVerdict::kWrongIcrc:
       ++counters_.wrong_icrc;
       return;
+    case DatagramVerdict::kReplayed:
+      ++counters_.replayed;
+      return;
     case DatagramVerdict::kGood:
       break;
   }
-  const Peer* const peer = sender(datagram.from, Qpn(reader_.packet.ib.destination_qp));
+  const Peer* const peer = sender(datagram.from, form_.queue_pair());
   if (peer == nullptr) {
     ++counters_.unknown_peer;
     return;
   }
   ++counters_.received;
   if (options_.tap != nullptr)
-    options_.tap->write(reader_.frame, now);
-  reader_.packet.common.source = peer->endpoint;
-  reader_.packet.common.destination = device_.options().endpoint;
-  device_.on_packet({.packet = reader_.packet, .cold = reader_.cold, .payload = reader_.frame.payload}, now);
+    form_.capture_read(*options_.tap, now);
+  form_.packet.common.source = peer->endpoint;
+  form_.packet.common.destination = device_.options().endpoint;
+  device_.on_packet({.packet = form_.packet, .cold = form_.cold, .payload = form_.payload}, now);
 }
 
 bool Driver::transmit() {
@@ -136,11 +145,10 @@ void Driver::add_to_batch(DatagramBuffer& buffer, Time now) {
     ++counters_.unroutable;
     return;
   }
-  const std::uint16_t segment = runs_.place(datagram_size(buffer.packet), peer);
-  const SealedDatagram sealed = seal(buffer, {.path = peer->out, .identification = segment});
+  const DatagramForm::Sealed sealed = form_.seal(buffer, peer->out, runs_);
   if (options_.tap != nullptr)
-    options_.tap->write(sealed.frame, now);
-  batch_.push_back({.to = &peer->out.destination, .bytes = sealed.bytes, .segment = segment});
+    form_.capture_sealed(*options_.tap, now);
+  batch_.push_back({.to = &peer->out.destination, .bytes = sealed.bytes, .segment = sealed.segment});
 }
 
 bool Driver::flush(Time now) {

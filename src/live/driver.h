@@ -2,7 +2,7 @@
 //
 // A caller alternates `receive`, its own work, `transmit`, and `wait` when neither moved anything. The driver reads the
 // clock once per step, and tells the device the time with every call. It trusts nothing that arrives: a datagram from
-// an unknown address, with a wrong ICRC, or that is no packet, is counted and dropped; the engines judge the rest
+// an unknown address, with a wrong check value, or that is no packet, is counted and dropped; the engines judge the rest
 // (R_Key, PSN, opcode). Peers are the addresses behind the endpoints that queue pairs send to. A packet is a peer's if
 // it comes from the peer's address and is for a queue pair that is connected to it: the UDP source port is entropy for
 // the network's hashing, and senders choose it as they like (Linux's rxe and adapters 0xC000 to 0xFFFF).
@@ -15,7 +15,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "live/clock.h"
-#include "live/datagram_codec.h"
+#include "live/datagram_form.h"
 #include "live/datagram_socket.h"
 #include "live/packet_tap.h"
 #include "live/segment_runs.h"
@@ -26,6 +26,8 @@ namespace weft::live {
 
 struct DriverOptions {
   SocketAddress local{};
+  /// How the device's packets are datagrams; not owned; null = as RoCEv2.
+  DatagramForm* form = nullptr;
   /// Longest busy polling; zero = never.
   Duration spin = Duration::microseconds(200);
   /// Not owned; null = no capture.
@@ -35,8 +37,9 @@ struct DriverOptions {
 struct DriverCounters {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;      // handed to the device
-  std::uint64_t malformed = 0;     // no packet of RoCEv2
-  std::uint64_t wrong_icrc = 0;    // and no IPv4 identification matches it
+  std::uint64_t malformed = 0;     // no packet of the transport
+  std::uint64_t wrong_icrc = 0;    // and no IPv4 identification matches it; of Ultra Ethernet, CRC or ICV
+  std::uint64_t replayed = 0;      // genuine, and not for the first time
   std::uint64_t unknown_peer = 0;  // from an unknown address, or not from that of the queue pair's peer
   std::uint64_t unroutable = 0;    // to send, for an endpoint that is no peer
   std::uint64_t system_calls = 0;  // sends and receives
@@ -94,7 +97,8 @@ class Driver {
   const Clock& clock_;
   DriverOptions options_;
   std::vector<Peer> peers_;
-  DatagramReader reader_;
+  RoceForm roce_;
+  DatagramForm& form_;
   std::unique_ptr<DatagramBuffer[]> buffers_;
   std::vector<OutgoingDatagram> batch_;
   std::size_t flushed_ = 0;  // of the batch

@@ -5,7 +5,8 @@
 namespace weft::live {
 namespace {
 
-wire::MacAddress made_up(const wire::RdmaFrame& frame, bool source) {
+template <class Frame>
+wire::MacAddress made_up(const Frame& frame, bool source) {
   wire::MacAddress mac{.octets = {0x02, 0x00}};
   if (frame.ipv4) {
     const std::uint32_t address = source ? frame.ipv4->source.value : frame.ipv4->destination.value;
@@ -30,16 +31,20 @@ Result<PacketTap> PacketTap::create(const std::string& path) {
   return PacketTap(std::move(*writer), *where);
 }
 
-void PacketTap::write(const wire::RdmaFrame& frame, Time when) {
-  wire::RdmaFrame whole = frame;
+void PacketTap::write(const wire::RdmaFrame& frame, Time when) { write_frame(frame, when); }
+void PacketTap::write(const wire::uet::UetFrame& frame, Time when) { write_frame(frame, when); }
+
+template <class Frame>
+void PacketTap::write_frame(const Frame& frame, Time when) {
+  Frame whole = frame;
   whole.ethernet = wire::EthernetHeader{.destination = made_up(frame, false),
                                         .source = made_up(frame, true),
                                         .ether_type = frame.ipv4 ? wire::kEtherTypeIpv4 : wire::kEtherTypeIpv6};
   static constexpr std::array<std::byte, wire::EthernetHeader::kMinFrameWithoutFcs> kZeros{};
-  if (const std::size_t size = wire::emitted_size(whole); size < kZeros.size())
+  if (const std::size_t size = emitted_size(whole); size < kZeros.size())
     whole.trailer = std::span(kZeros).first(kZeros.size() - size);
-  bytes_.resize(wire::emitted_size(whole));
-  wire::emit_frame(whole, bytes_);
+  bytes_.resize(emitted_size(whole));
+  emit_frame(whole, bytes_);
   // The writer keeps its first error for close().
   (void)writer_.write(where_, when, bytes_);
 }

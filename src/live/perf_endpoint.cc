@@ -27,9 +27,10 @@ std::uint64_t half_bytes_of(const PerfPlan& plan) {
   return std::max<std::uint64_t>(std::uint64_t{2} << 20, slots_for(plan, plan.size) * stride_of(plan.size));
 }
 
-/// The largest path MTU whose longest packet fits: UDP, BTH, RETH, immediate data, ICRC.
-Result<verbs::PathMtu> path_mtu_for(std::int64_t ip_bytes, bool is_ipv4) {
-  const std::int64_t overhead = (is_ipv4 ? 20 : 40) + 8 + 12 + 16 + 4 + 4;
+/// The largest path MTU whose longest packet fits: UDP, BTH, RETH, immediate data, ICRC; or UDP, TSS, PDS, SES, ICV.
+Result<verbs::PathMtu> path_mtu_for(std::int64_t ip_bytes, bool is_ipv4, PerfTransport transport) {
+  const std::int64_t headers = transport == PerfTransport::kRoce ? 12 + 16 + 4 + 4 : 16 + 12 + 44 + 16;
+  const std::int64_t overhead = (is_ipv4 ? 20 : 40) + 8 + headers;
   for (const verbs::PathMtu mtu : {verbs::PathMtu::k4096, verbs::PathMtu::k2048, verbs::PathMtu::k1024,
                                    verbs::PathMtu::k512, verbs::PathMtu::k256}) {
     if (verbs::to_bytes(mtu).count() + overhead <= ip_bytes)
@@ -38,12 +39,27 @@ Result<verbs::PathMtu> path_mtu_for(std::int64_t ip_bytes, bool is_ipv4) {
   return fail("the path supports IP packets of {} bytes; a path MTU of 256 needs {}", ip_bytes, 256 + overhead);
 }
 
-/// Keys, queue pair numbers and PSNs must not be guessed.
-Result<std::uint64_t> unpredictable_seed() {
-  std::uint64_t seed = 0;
-  if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-    return fail("the system provides no random numbers: {}", std::strerror(errno));
-  return seed;
+wire::Encapsulation encapsulation_of(PerfTransport transport, bool is_ipv4) {
+  if (transport == PerfTransport::kUet)
+    return is_ipv4 ? wire::Encapsulation::kUetUdpIpv4 : wire::Encapsulation::kUetUdpIpv6;
+  return is_ipv4 ? wire::Encapsulation::kRoceV2Ipv4 : wire::Encapsulation::kRoceV2Ipv6;
+}
+
+// Timers of a host that has other things to do: contexts stay open between rows, and a probe asks before a timeout.
+transport::UetOptions uet_options(const PerfPlan& plan, const PerfSideOptions& side) {
+  constexpr std::int64_t kAckTimeoutPicoseconds = 4'096'000;
+  constexpr std::int64_t kLossPackets = 16;
+  const Duration timeout = Duration::picoseconds(kAckTimeoutPicoseconds << side.ack_timeout);
+  transport::UetOptions options;
+  options.mode =
+      plan.op == PerfOp::kWrite && is_ping_pong(plan.op, plan.test) ? transport::UetMode::kRod : transport::UetMode::kRud;
+  options.max_pdcs = 16;
+  options.idle_close = Duration::milliseconds(100);
+  options.timeout = timeout;
+  options.max_timeout = timeout * 8;
+  options.loss_window = Bytes(kLossPackets * DatagramBuffer::kMaxPayload);
+  options.full_headers = true;
+  return options;
 }
 
 /// About half of what the kernel accounts for is payload, whatever the packets' size; half of that is a margin.
@@ -70,36 +86,55 @@ verbs::WrOpcode opcode_of(PerfOp op) {
 }  // namespace
 
 Result<std::unique_ptr<PerfEndpoint>> PerfEndpoint::open(const Options& options) {
-  Result<verbs::PathMtu> mtu = path_mtu_for(options.path_mtu, options.local.is_ipv4());
+  Result<verbs::PathMtu> mtu = path_mtu_for(options.path_mtu, options.local.is_ipv4(), options.plan.transport);
   if (!mtu)
     return pass_on(mtu);
-  Result<std::uint64_t> seed = unpredictable_seed();
-  if (!seed)
-    return pass_on(seed);
+  Result<Secrets> secrets = draw_secrets();
+  if (!secrets)
+    return pass_on(secrets);
   Result<UdpSocket> socket =
       UdpSocket::open({.local = options.local.with_port(options.side.udp_port), .offload = options.side.offload});
   if (!socket)
     return pass_on(socket);
   std::unique_ptr<PerfEndpoint> endpoint(
-      new PerfEndpoint(options, std::move(*socket), std::min(*mtu, options.side.mtu), *seed));
+      new PerfEndpoint(options, std::move(*socket), std::min(*mtu, options.side.mtu), *secrets));
   if (Result<void> created = endpoint->create(); !created)
     return pass_on(created);
   return endpoint;
 }
 
-PerfEndpoint::PerfEndpoint(const Options& options, UdpSocket socket, verbs::PathMtu mtu, std::uint64_t seed)
+/// Keys, queue pair numbers and PSNs must not be guessed, and no counter of TSS be used twice.
+Result<PerfEndpoint::Secrets> PerfEndpoint::draw_secrets() {
+  std::array<std::uint64_t, 3> random{};
+  if (getrandom(random.data(), sizeof(random), 0) != sizeof(random))
+    return fail("the system provides no random numbers: {}", std::strerror(errno));
+  // Half of the counter's range is left for packets.
+  return Secrets{.seed = random[0],
+                 .counter = random[1] >> 17,
+                 .identity = {.source = static_cast<std::uint32_t>(random[2]),
+                              .epoch = static_cast<std::uint16_t>(random[2] >> 32)}};
+}
+
+PerfEndpoint::PerfEndpoint(const Options& options, UdpSocket socket, verbs::PathMtu mtu, const Secrets& secrets)
     : plan_(options.plan),
       side_(options.side),
       mtu_(mtu),
       udp_(std::move(socket)),
       half_bytes_(half_bytes_of(options.plan)),
       memory_(2 * half_bytes_),
+      identity_(options.side.key ? secrets.identity : TssIdentity{}),
       device_({.endpoint = kLocal,
-               .encapsulation =
-                   options.local.is_ipv4() ? wire::Encapsulation::kRoceV2Ipv4 : wire::Encapsulation::kRoceV2Ipv6,
-               .seed = seed}),
-      psn_(static_cast<std::uint32_t>(RandomStream(seed, "psn").next())),
+               .encapsulation = encapsulation_of(options.plan.transport, options.local.is_ipv4()),
+               .seed = secrets.seed,
+               .uet = uet_options(options.plan, options.side)}),
+      psn_(static_cast<std::uint32_t>(RandomStream(secrets.seed, "psn").next())),
       completions_(kPollBatch) {
+  if (plan_.transport == PerfTransport::kUet) {
+    std::optional<TssSession> session;
+    if (options.side.key)
+      session = TssSession{.key = *options.side.key, .own = identity_, .counter = secrets.counter};
+    uet_.emplace(session);
+  }
   if (options.side.faults.any())
     faults_.emplace(udp_, options.side.faults);
 }
@@ -108,7 +143,9 @@ DatagramSocket& PerfEndpoint::socket() { return faults_ ? static_cast<DatagramSo
 
 Result<void> PerfEndpoint::create() {
   driver_ = std::make_unique<Driver>(
-      device_, socket(), clock_, DriverOptions{.local = udp_.local_address(), .spin = side_.spin, .tap = side_.tap});
+      device_, socket(), clock_,
+      DriverOptions{
+          .local = udp_.local_address(), .form = uet_ ? &*uet_ : nullptr, .spin = side_.spin, .tap = side_.tap});
   Result<verbs::PdHandle> pd = device_.alloc_pd();
   if (!pd)
     return pass_on(pd);
@@ -127,17 +164,22 @@ Result<void> PerfEndpoint::create() {
   key_ = *key;
   // The window is known with the peer's parameters, but the queue pair has its number now.
   window_.emplace(Bytes(kMaxWindow));
-  Result<Qpn> qpn = device_.create_qp({.type = verbs::QpType::kRc,
+  Result<Qpn> qpn = create_queue_pair({.type = verbs::QpType::kRc,
                                        .pd = pd_,
                                        .send_cq = send_cq_,
                                        .recv_cq = recv_cq_,
                                        .max_send_wr = requests,
-                                       .max_recv_wr = requests},
-                                      transport::RcOptions{.congestion_control = &*window_});
+                                       .max_recv_wr = requests});
   if (!qpn)
     return pass_on(qpn);
   qpn_ = *qpn;
   return {};
+}
+
+Result<Qpn> PerfEndpoint::create_queue_pair(const verbs::QpInitAttributes& init) {
+  return plan_.transport == PerfTransport::kUet
+             ? device_.create_uet_qp(init)
+             : device_.create_qp(init, transport::RcOptions{.congestion_control = &*window_});
 }
 
 PeerParameters PerfEndpoint::parameters() const {
@@ -148,7 +190,9 @@ PeerParameters PerfEndpoint::parameters() const {
           .address = kBase,
           .length = memory_.size(),
           .udp_port = udp_.local_address().port(),
-          .window = static_cast<std::uint32_t>(window_of(udp_.receive_buffer()).count())};
+          .window = static_cast<std::uint32_t>(window_of(udp_.receive_buffer()).count()),
+          .tss_source = identity_.source,
+          .tss_epoch = identity_.epoch};
 }
 
 verbs::QpAttributes PerfEndpoint::attributes(const PeerParameters& peer, Bytes window) const {
@@ -177,7 +221,14 @@ Result<void> PerfEndpoint::connect(const PeerParameters& peer, const SocketAddre
     return pass_on(mtu);
   peer_ = peer;
   mtu_ = std::min(mtu_, *mtu);
-  *window_ = transport::FixedWindow(std::min(Bytes(peer.window), Bytes(kMaxWindow)));
+  const Bytes window = std::min(Bytes(peer.window), Bytes(kMaxWindow));
+  *window_ = transport::FixedWindow(window);
+  if (uet_) {
+    device_.set_uet_policies(
+        {.congestion_control = [window] { return std::make_unique<transport::FixedWindow>(window); },
+         .path_selector = {}});
+    uet_->set_peer({.source = peer.tss_source, .epoch = static_cast<std::uint16_t>(peer.tss_epoch)});
+  }
   driver_->add_peer(kPeer, address.with_port(static_cast<std::uint16_t>(peer.udp_port)));
   QpAttributes to = attributes(peer, window_of(udp_.receive_buffer()));
   struct Step {
@@ -243,6 +294,8 @@ PerfCounters PerfEndpoint::counters() const {
                         .coalesces = udp_.coalesces()};
   if (const transport::RcQueuePair* const engine = device_.find_rc(qpn_); engine != nullptr)
     counters.rc = engine->counters();
+  if (device_.uet() != nullptr)
+    counters.uet = device_.uet()->counters();
   return counters;
 }
 

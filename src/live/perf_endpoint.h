@@ -1,5 +1,8 @@
 // One side of a perf run: a device with one reliable connection, memory for its messages, a socket and a driver.
 //
+// Over Ultra Ethernet the contexts are unordered (RUD), but for a latency test of WRITE, whose program polls memory for
+// the end of a message: those are ordered (ROD).
+//
 // The memory has an outgoing and an incoming half of equal size, each cut into slots (perf_types.h, slots_for); the
 // peer may read, write and modify both. Message n lies in slot n modulo the number of slots.
 #pragma once
@@ -17,6 +20,7 @@
 #include "live/side_message.h"
 #include "live/socket_faults.h"
 #include "live/udp_socket.h"
+#include "live/uet_form.h"
 #include "transport/congestion/fixed_window.h"
 #include "transport/device.h"
 
@@ -24,12 +28,16 @@ namespace weft::live {
 
 /// What either side of a run may choose for itself.
 struct PerfSideOptions {
+  /// What a server serves; a client's plan says it.
+  PerfTransport transport = PerfTransport::kRoce;
+  /// Encrypts by TSS, which only Ultra Ethernet has.
+  std::optional<security::AesKey> key{};
   std::uint16_t udp_port = 4791;  // 0: any
   FaultOptions faults{};
   Duration spin = Duration::microseconds(200);
   /// Idle timeout: a session ends after this time without any message from the peer.
   Duration idle_timeout = Duration::seconds(10);
-  /// Local ACK timeout of the connection: 4.096 us * 2^n, 1 to 31.
+  /// Local ACK timeout of the connection, or timeout of a packet over Ultra Ethernet: 4.096 us * 2^n, 1 to 31.
   std::uint8_t ack_timeout = 14;
   /// Largest path MTU to agree to; the path may allow less.
   verbs::PathMtu mtu = verbs::PathMtu::k4096;
@@ -42,6 +50,7 @@ struct PerfSideOptions {
 struct PerfCounters {
   DriverCounters driver{};
   transport::RcCounters rc{};
+  transport::UetCounters uet{};
   FaultCounters faults{};
   std::uint64_t unknown_qp = 0;
   std::uint64_t refused = 0;
@@ -50,7 +59,7 @@ struct PerfCounters {
 
   /// Datagrams that were dropped unread: hostile, damaged or stray.
   [[nodiscard]] std::uint64_t rejected() const {
-    return driver.malformed + driver.wrong_icrc + driver.unknown_peer + unknown_qp;
+    return driver.malformed + driver.wrong_icrc + driver.replayed + driver.unknown_peer + unknown_qp;
   }
 };
 
@@ -91,11 +100,20 @@ class PerfEndpoint {
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] const PerfPlan& plan() const { return plan_; }
   [[nodiscard]] verbs::PathMtu mtu() const { return mtu_; }
+  [[nodiscard]] bool ordered() const { return device_.options().uet.mode == transport::UetMode::kRod; }
   [[nodiscard]] PerfCounters counters() const;
 
  private:
-  PerfEndpoint(const Options& options, UdpSocket socket, verbs::PathMtu mtu, std::uint64_t seed);
+  /// Drawn anew for each endpoint.
+  struct Secrets {
+    std::uint64_t seed = 0;
+    std::uint64_t counter = 0;  // of TSS
+    TssIdentity identity{};
+  };
+  static Result<Secrets> draw_secrets();
+  PerfEndpoint(const Options& options, UdpSocket socket, verbs::PathMtu mtu, const Secrets& secrets);
   Result<void> create();
+  [[nodiscard]] Result<Qpn> create_queue_pair(const verbs::QpInitAttributes& init);
   [[nodiscard]] DatagramSocket& socket();
   [[nodiscard]] std::uint64_t slot_offset(std::uint32_t size, std::uint64_t n) const;
   [[nodiscard]] std::span<verbs::WorkCompletion> poll(verbs::CqHandle queue);
@@ -109,6 +127,8 @@ class PerfEndpoint {
   std::optional<SocketFaults> faults_;
   std::uint64_t half_bytes_;  // of outgoing, and of incoming, memory
   std::vector<std::byte> memory_;
+  TssIdentity identity_;
+  std::optional<UetForm> uet_;
   std::optional<transport::FixedWindow> window_;  // of the queue pair, which the device owns
   transport::Device device_;
   std::unique_ptr<Driver> driver_;

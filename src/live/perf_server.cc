@@ -16,6 +16,21 @@ Result<Hello> hello_of(const SideMessage& message, const SocketAddress& peer) {
   return *hello;
 }
 
+/// Both sides must speak the same.
+Result<void> agree(const PerfPlan& plan, const PerfSideOptions& side) {
+  if (plan.transport != side.transport) {
+    return fail("the client asks for --transport {}; this server serves {}", to_string(plan.transport),
+                to_string(side.transport));
+  }
+  const PerfSecurity own = side.key ? PerfSecurity::kTss : PerfSecurity::kNone;
+  if (plan.security != own) {
+    return fail("the client {}; this server {}",
+                plan.security == PerfSecurity::kTss ? "encrypts" : "does not encrypt (--encrypt)",
+                own == PerfSecurity::kTss ? "encrypts" : "has no key (--encrypt)");
+  }
+  return {};
+}
+
 /// Tells the client why, and the caller.
 tl::unexpected<Error> refuse(SideChannel& channel, Error error) {
   (void)channel.send(Refuse{.reason = error.message});
@@ -116,6 +131,8 @@ Result<void> PerfServer::greet(SideChannel& channel, const SideMessage& message,
 
 Result<void> PerfServer::serve(SideChannel& channel, const Hello& hello, PerfVisit& visit, const StopFlag& stop) {
   visit.connection.plan = hello.plan;
+  if (Result<void> agreed = agree(hello.plan, options_.side); !agreed)
+    return refuse(channel, agreed.error());
   Result<std::unique_ptr<PerfEndpoint>> endpoint = PerfEndpoint::open(
       {.plan = hello.plan, .side = options_.side, .local = channel.local_address(), .path_mtu = channel.path_mtu()});
   if (!endpoint)

@@ -14,12 +14,27 @@ namespace weft::live {
 enum class PerfOp : std::uint8_t { kWrite, kSend, kRead, kCas, kFadd };
 enum class PerfTest : std::uint8_t { kBandwidth, kLatency };
 
+enum class PerfTransport : std::uint8_t { kRoce, kUet };
+enum class PerfSecurity : std::uint8_t { kNone, kTss };
+
 /// In the order of the enumerations.
+inline constexpr std::array<std::string_view, 2> kPerfTransports{"roce", "uet"};
+inline constexpr std::array<std::string_view, 2> kPerfSecurities{"none", "tss"};
 inline constexpr std::array<std::string_view, 5> kPerfOps{"write", "send", "read", "cas", "fadd"};
 inline constexpr std::array<std::string_view, 2> kPerfTests{"bw", "lat"};
 
 [[nodiscard]] constexpr std::string_view to_string(PerfOp op) { return kPerfOps[static_cast<std::size_t>(op)]; }
 [[nodiscard]] constexpr std::string_view to_string(PerfTest test) { return kPerfTests[static_cast<std::size_t>(test)]; }
+[[nodiscard]] constexpr std::string_view to_string(PerfTransport transport) {
+  return kPerfTransports[static_cast<std::size_t>(transport)];
+}
+[[nodiscard]] constexpr std::string_view to_string(PerfSecurity security) {
+  return kPerfSecurities[static_cast<std::size_t>(security)];
+}
+/// IANA's, for each.
+[[nodiscard]] constexpr std::uint16_t standard_port(PerfTransport transport) {
+  return transport == PerfTransport::kRoce ? std::uint16_t{4'791} : std::uint16_t{4'793};
+}
 
 [[nodiscard]] constexpr bool is_atomic(PerfOp op) { return op == PerfOp::kCas || op == PerfOp::kFadd; }
 /// The server's program answers each message of the client: latency is half a round trip.
@@ -39,6 +54,8 @@ struct PerfPlan {
   PerfTest test = PerfTest::kBandwidth;
   std::uint32_t size = 65'536;
   std::uint32_t depth = 128;
+  PerfTransport transport = PerfTransport::kRoce;
+  PerfSecurity security = PerfSecurity::kNone;
 
   friend bool operator==(const PerfPlan&, const PerfPlan&) = default;
 };

@@ -119,11 +119,15 @@ void take_peer(Fields& fields, PeerParameters& peer) {
   fields.take("length", {0, kMax64}, peer.length);
   fields.take("udp_port", {1, 65'535}, peer.udp_port);
   fields.take("window", {1, kMax32}, peer.window);
+  fields.take("tss_source", {0, kMax32}, peer.tss_source);
+  fields.take("tss_epoch", {0, 65'535}, peer.tss_epoch);
 }
 
 std::string format_peer(const PeerParameters& peer) {
-  return fmt::format("qpn={} psn={} mtu={} rkey={} address={} length={} udp_port={} window={}", peer.qpn, peer.psn,
-                     peer.mtu, peer.rkey, peer.address, peer.length, peer.udp_port, peer.window);
+  return fmt::format(
+      "qpn={} psn={} mtu={} rkey={} address={} length={} udp_port={} window={} tss_source={} tss_epoch={}", peer.qpn,
+      peer.psn, peer.mtu, peer.rkey, peer.address, peer.length, peer.udp_port, peer.window, peer.tss_source,
+      peer.tss_epoch);
 }
 
 Result<void> check_mtu(const PeerParameters& peer) {
@@ -148,6 +152,8 @@ Result<SideMessage> parse_hello(Fields& fields) {
   fields.take_word_of("test", kPerfTests, hello.plan.test);
   fields.take("size", {1, PerfLimits::kMaxSize}, hello.plan.size);
   fields.take("depth", {1, PerfLimits::kMaxDepth}, hello.plan.depth);
+  fields.take_word_of("transport", kPerfTransports, hello.plan.transport);
+  fields.take_word_of("security", kPerfSecurities, hello.plan.security);
   take_peer(fields, hello.peer);
   return finish_peer(fields, hello.peer, hello);
 }
@@ -173,8 +179,10 @@ Result<SideMessage> parse_verdict(Fields& fields) {
 
 struct Formatter {
   std::string operator()(const Hello& hello) const {
-    return fmt::format("hello version={} op={} test={} size={} depth={} {}", kSideVersion, to_string(hello.plan.op),
-                       to_string(hello.plan.test), hello.plan.size, hello.plan.depth, format_peer(hello.peer));
+    const PerfPlan& plan = hello.plan;
+    return fmt::format("hello version={} op={} test={} size={} depth={} transport={} security={} {}", kSideVersion,
+                       to_string(plan.op), to_string(plan.test), plan.size, plan.depth, to_string(plan.transport),
+                       to_string(plan.security), format_peer(hello.peer));
   }
   std::string operator()(const Welcome& welcome) const {
     return fmt::format("welcome version={} {}", kSideVersion, format_peer(welcome.peer));

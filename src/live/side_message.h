@@ -1,5 +1,5 @@
 // The messages of the side channel: one line of text each, at most 512 bytes, as in
-// `welcome version=1 qpn=17 psn=3 ...`.
+// `welcome version=2 qpn=17 psn=3 ...`.
 //
 // Two processes tell each other the parameters of their queue pairs by it, and begin and end each row of a test. A line
 // from a stranger is safe to parse: every field is known, given once, a decimal number in its range or a known word;
@@ -16,7 +16,7 @@
 
 namespace weft::live {
 
-inline constexpr std::uint32_t kSideVersion = 1;
+inline constexpr std::uint32_t kSideVersion = 2;
 /// Longest line, its newline included.
 inline constexpr std::size_t kMaxSideLine = 512;
 
@@ -30,6 +30,9 @@ struct PeerParameters {
   std::uint64_t length = 0;
   std::uint32_t udp_port = 0;  // 1 to 65535
   std::uint32_t window = 0;    // bytes of payload that its socket can hold
+  // Of what it encrypts by TSS; 0 without:
+  std::uint32_t tss_source = 0;
+  std::uint32_t tss_epoch = 0;  // 16 bits
 
   friend bool operator==(const PeerParameters&, const PeerParameters&) = default;
 };

@@ -13,18 +13,23 @@ namespace {
 
 using live::PerfOp;
 using live::PerfTest;
+using live::PerfTransport;
 
 struct Case {
   PerfOp op;
   PerfTest test;
+  PerfTransport transport = PerfTransport::kRoce;
 };
 
-void PrintTo(const Case& value, std::ostream* out) { *out << to_string(value.op) << '_' << to_string(value.test); }
+void PrintTo(const Case& value, std::ostream* out) {
+  *out << to_string(value.transport) << '_' << to_string(value.op) << '_' << to_string(value.test);
+}
 
 class EveryOperation : public testing::TestWithParam<Case> {
  protected:
   [[nodiscard]] PerfRun run() const {
     PerfRun run{.plan = {.op = GetParam().op, .test = GetParam().test, .size = 1 << 20, .depth = 16}};
+    run.set_transport(GetParam().transport);
     if (is_atomic(GetParam().op)) {
       run.plan.size = 8;
       run.rows = {{.size = 8, .iterations = 400}, {.size = 8, .iterations = 1}};
@@ -72,7 +77,9 @@ TEST_P(EveryOperation, SurvivesLossReorderingAndDuplication) {
   const live::PerfCounters& server = outcome.visit.counters;
   EXPECT_GT(client.faults.lost + server.faults.lost, 0U);
   EXPECT_GT(client.faults.duplicated + server.faults.duplicated, 0U);
-  EXPECT_GT(client.rc.retransmitted_packets + server.rc.retransmitted_packets, 0U);
+  EXPECT_GT(client.rc.retransmitted_packets + client.uet.retransmissions + server.rc.retransmitted_packets +
+                server.uet.retransmissions,
+            0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -82,6 +89,17 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{PerfOp::kRead, PerfTest::kBandwidth}, Case{PerfOp::kRead, PerfTest::kLatency},
                     Case{PerfOp::kCas, PerfTest::kBandwidth}, Case{PerfOp::kFadd, PerfTest::kLatency}),
     testing::PrintToStringParamName());
+
+INSTANTIATE_TEST_SUITE_P(UltraEthernet, EveryOperation,
+                         testing::Values(Case{PerfOp::kWrite, PerfTest::kBandwidth, PerfTransport::kUet},
+                                         Case{PerfOp::kWrite, PerfTest::kLatency, PerfTransport::kUet},
+                                         Case{PerfOp::kSend, PerfTest::kBandwidth, PerfTransport::kUet},
+                                         Case{PerfOp::kSend, PerfTest::kLatency, PerfTransport::kUet},
+                                         Case{PerfOp::kRead, PerfTest::kBandwidth, PerfTransport::kUet},
+                                         Case{PerfOp::kRead, PerfTest::kLatency, PerfTransport::kUet},
+                                         Case{PerfOp::kCas, PerfTest::kBandwidth, PerfTransport::kUet},
+                                         Case{PerfOp::kFadd, PerfTest::kLatency, PerfTransport::kUet}),
+                         testing::PrintToStringParamName());
 
 TEST(PerfCapture, PassesTheCheckWithEveryPacket) {
   const std::string file = testing::TempDir() + "weft_live_" + std::to_string(getpid()) + ".pcapng";

@@ -32,7 +32,7 @@ std::vector<live::PerfVisit> serve_while(live::PerfServer& server, std::size_t v
 
 PerfOutcome run_perf(const PerfRun& run) {
   PerfOutcome outcome;
-  Result<live::PerfServer> server = live::PerfServer::open({.local = own_loopback(0), .side = run.server});
+  Result<live::PerfServer> server = live::PerfServer::open({.local = run.server_address, .side = run.server});
   if (!server) {
     ADD_FAILURE() << server.error().message;
     return outcome;
@@ -40,7 +40,7 @@ PerfOutcome run_perf(const PerfRun& run) {
   const live::StopFlag stop{false};
   const std::vector<live::PerfVisit> visits = serve_while(*server, 1, [&] {
     auto report = live::run_perf_client({.server = server->local_address(),
-                                         .local = own_loopback(1),
+                                         .local = run.client_address,
                                          .plan = run.plan,
                                          .rows = run.rows,
                                          .side = run.client},

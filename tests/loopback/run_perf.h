@@ -21,6 +21,17 @@ struct PerfRun {
   std::vector<live::PerfRow> rows{};
   live::PerfSideOptions server{.udp_port = 0, .spin = Duration::microseconds(20), .idle_timeout = kPatience};
   live::PerfSideOptions client{.udp_port = 0, .spin = Duration::microseconds(20), .idle_timeout = kPatience};
+  live::SocketAddress server_address = own_loopback(0);
+  live::SocketAddress client_address = own_loopback(1);
+
+  /// Of the plan and of both sides.
+  void set_transport(live::PerfTransport transport) {
+    plan.transport = server.transport = client.transport = transport;
+  }
+  void set_key(const security::AesKey& key) {
+    server.key = client.key = key;
+    plan.security = live::PerfSecurity::kTss;
+  }
 };
 
 struct PerfOutcome {

@@ -28,7 +28,7 @@ LAYERS = {
     "study/report": ["study/run"],
     "study/compare": ["study/cost", "study/report"],
     "study/claims": ["study/compare"],
-    "live": ["transport", "workload"],
+    "live": ["transport", "workload", "security"],
     "cli": ["study/claims", "study/import", "study/tuning", "live"],
 }
 

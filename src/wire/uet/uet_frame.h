@@ -53,6 +53,11 @@ using UetFrameResult = tl::expected<UetFrame, FrameError>;
 /// An IP packet, from the first byte of its IPv4 or IPv6 header.
 [[nodiscard]] UetFrameResult parse_uet_ip_packet(std::span<const std::byte> bytes);
 
+/// From behind the UDP or entropy header to the CRC or ICV: the frame has no network headers.
+[[nodiscard]] UetFrameResult parse_uet_transport(std::span<const std::byte> bytes);
+/// What TSS had encrypted, PDS to payload: nothing else is in the frame.
+[[nodiscard]] UetFrameResult parse_uet_decrypted(std::span<const std::byte> bytes);
+
 /// Bytes that `emit_frame` writes.
 [[nodiscard]] std::size_t emitted_size(const UetFrame& frame);
 /// Writes every field as it is; `out` must hold `emitted_size(frame)`, which is returned.

@@ -48,13 +48,8 @@ UetStep read_secured(UetFrame& frame, std::span<const std::byte> bytes) {
   return {};
 }
 
-/// `bytes` begin with the PDS header and end with the CRC.
-UetStep read_plain(UetFrame& frame, std::span<const std::byte> bytes) {
-  if (bytes.size() < kCrcSize) {
-    return malformed_uet("UET's CRC needs {} bytes, found {}", kCrcSize, bytes.size());
-  }
-  frame.crc = load_le32(bytes, bytes.size() - kCrcSize);
-  bytes = bytes.first(bytes.size() - kCrcSize);
+/// `bytes` begin with the PDS header and end with the payload.
+UetStep read_uet_headers(UetFrame& frame, std::span<const std::byte> bytes) {
   Result<PdsHeader> pds = parse_pds(bytes);
   if (!pds) {
     return malformed_uet(std::move(pds.error()));
@@ -68,6 +63,15 @@ UetStep read_plain(UetFrame& frame, std::span<const std::byte> bytes) {
   frame.ses = *ses;
   frame.payload = bytes.subspan(ses->size());
   return {};
+}
+
+/// `bytes` begin with the PDS header and end with the CRC.
+UetStep read_plain(UetFrame& frame, std::span<const std::byte> bytes) {
+  if (bytes.size() < kCrcSize) {
+    return malformed_uet("UET's CRC needs {} bytes, found {}", kCrcSize, bytes.size());
+  }
+  frame.crc = load_le32(bytes, bytes.size() - kCrcSize);
+  return read_uet_headers(frame, bytes.first(bytes.size() - kCrcSize));
 }
 
 UetStep read_uet_transport(UetFrame& frame, std::span<const std::byte> bytes) {
@@ -169,6 +173,14 @@ UetFrameResult uet_frame_from(Read read_into) {
 
 UetFrameResult parse_uet_frame(std::span<const std::byte> bytes) {
   return uet_frame_from([&](UetFrame& frame) { return read_uet_ethernet(frame, bytes); });
+}
+
+UetFrameResult parse_uet_transport(std::span<const std::byte> bytes) {
+  return uet_frame_from([&](UetFrame& frame) { return read_uet_transport(frame, bytes); });
+}
+
+UetFrameResult parse_uet_decrypted(std::span<const std::byte> bytes) {
+  return uet_frame_from([&](UetFrame& frame) { return read_uet_headers(frame, bytes); });
 }
 
 UetFrameResult parse_uet_ip_packet(std::span<const std::byte> bytes) {
