@@ -55,11 +55,13 @@ class RoundTrips {
   };
 
   [[nodiscard]] Duration pipeline_of(std::uint32_t node) const {
+    const Duration security = node < graph_.endpoints ? scenario::security_latency(scenario_) : Duration::zero();
     if (scenario_.overrides.empty()) {
-      return node < graph_.endpoints ? scenario_.devices.nic.rx_latency : scenario_.devices.switch_.latency;
+      return security +
+             (node < graph_.endpoints ? scenario_.devices.nic.rx_latency : scenario_.devices.switch_.latency);
     }
     const scenario::DeviceSettings own = scenario::settings_of_device(scenario_, graph_.nodes[node].name);
-    return node < graph_.endpoints ? own.nic.rx_latency : own.switch_.latency;
+    return security + (node < graph_.endpoints ? own.nic.rx_latency : own.switch_.latency);
   }
 
   // By breadth: each node is reached over as few links as possible, over the first such path.

@@ -299,6 +299,8 @@ std::vector<Duration> endpoint_pipelines(const scenario::Scenario& scenario, con
     pipelines.push_back(scenario.overrides.empty()
                             ? scenario.devices.nic.rx_latency
                             : scenario::settings_of_device(scenario, graph.nodes[i].name).nic.rx_latency);
+    // The sender's encryption is counted here as well: each packet meets both.
+    pipelines.back() += scenario::security_latency(scenario);
   }
   return pipelines;
 }

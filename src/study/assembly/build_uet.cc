@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "study/scenario/packet_sizes.h"
+
 namespace weft::study::assembly {
 namespace {
 
@@ -48,7 +50,10 @@ transport::UetOptions uet_options(const scenario::Scenario& scenario, const UetS
   to.loss_window = site.line.bytes_in(site.round_trip) * 3 / 2;
   to.trimming = trims;
   to.receiver_penalty = static_cast<std::uint8_t>(from.receiver_penalty);
-  to.sizes = {.data_headers = narrow(from.header_bytes), .control = narrow(from.control_bytes), .gap = std::nullopt};
+  to.sizes = {.data_headers = narrow(from.header_bytes),
+              .control = narrow(from.control_bytes),
+              .gap = std::nullopt,
+              .security = static_cast<std::uint16_t>(scenario::security_bytes(scenario).count())};
   return to;
 }
 

@@ -12,6 +12,7 @@
 #include "study/assembly/build_paths.h"
 #include "study/results/summary.h"
 #include "study/results/summary_text.h"
+#include "study/scenario/packet_sizes.h"
 #include "study/world/ideal_time.h"
 
 namespace weft::study::run {
@@ -63,7 +64,11 @@ void split_network(const Simulation& simulation, const world::IdealPath& path, c
       stages.push_back({std::string(name), time, std::string(to_string(mark))});
     }
   };
-  add("wire", empty - switches, host::Confidence::kEmerges);
+  const Duration encryption = scenario::security_latency(scenario);
+  add("wire", empty - switches - encryption, host::Confidence::kEmerges);
+  if (encryption != Duration::zero()) {
+    add("encryption", encryption, assembly::stage_confidence(scenario, "uet.security_latency"));
+  }
   add("switch", switches, assembly::stage_confidence(scenario, "switch.latency"));
   add("queueing", between.time - empty, host::Confidence::kEmerges);
 }

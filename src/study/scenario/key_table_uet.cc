@@ -23,6 +23,16 @@ constexpr std::array kUet = {
         .fallback = "0-rtt",
         .about = "How a target protects itself from packets of an earlier context: `0-rtt` accepts later PSNs, `1-rtt` "
                  "names one, which costs each new context a round trip."},
+    Key{.name = "security",
+        .binding = bind<&UetSettings::security>(),
+        .fallback = "none",
+        .about = "`tss`: every packet is encrypted and authenticated, 24 bytes longer for it; `tss-source`: 28, since its "
+                 "header names the sender."},
+    Key{.name = "security_latency",
+        .binding = bind<&UetSettings::security_latency>(),
+        .fallback = "0 ns",
+        .about = "With `security`: what encrypting a packet takes, and again what decrypting it takes, at line rate.",
+        .range = kLatency},
     Key{.name = "path_selector",
         .binding = bind<&UetSettings::path_selector>(),
         .fallback = "mixed",

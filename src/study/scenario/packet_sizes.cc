@@ -7,6 +7,7 @@
 #include "wire/uet/pds_ack.h"
 #include "wire/uet/pds_request.h"
 #include "wire/uet/ses_request.h"
+#include "wire/uet/tss.h"
 
 namespace weft::study::scenario {
 namespace {
@@ -27,7 +28,8 @@ wire::FrameSizes uet_packet(const Scenario& scenario, const wire::UetPacketParts
     const Bytes frame = Bytes(*frame_without_payload) + parts.payload;
     return {.frame = frame, .wire = frame + Bytes(wire::kEthernetGapBytes)};
   }
-  return wire::uet_sizes(encapsulation_of(scenario), parts);
+  return wire::uet_sizes(encapsulation_of(scenario),
+                         {.headers = parts.headers + security_bytes(scenario), .payload = parts.payload});
 }
 
 wire::FrameSizes uet_data(const Scenario& scenario, Bytes payload) {
@@ -37,6 +39,18 @@ wire::FrameSizes uet_data(const Scenario& scenario, Bytes payload) {
 }
 
 }  // namespace
+
+Bytes security_bytes(const Scenario& scenario) {
+  if (engine_of(scenario.fabric.family) != FamilyEngine::kUet || scenario.uet.security == UetSecurity::kNone) {
+    return Bytes::zero();
+  }
+  const wire::uet::TssHeader header{.has_source = scenario.uet.security == UetSecurity::kTssWithSource};
+  return Bytes(static_cast<std::int64_t>(wire::uet::tss_overhead(header)));
+}
+
+Duration security_latency(const Scenario& scenario) {
+  return security_bytes(scenario) > Bytes::zero() ? scenario.uet.security_latency * 2 : Duration::zero();
+}
 
 wire::FrameSizes data_packet(const Scenario& scenario, Bytes payload) {
   switch (engine_of(scenario.fabric.family)) {

@@ -11,5 +11,8 @@ namespace weft::study::scenario {
 /// The largest packet that the family sends with this payload: a WRITE with immediate data in one packet.
 [[nodiscard]] wire::FrameSizes largest_packet(const Scenario& scenario, Bytes payload);
 [[nodiscard]] wire::FrameSizes acknowledgement(const Scenario& scenario);
+/// What TSS adds to each packet of Ultra Ethernet, and to its way from one host to the other.
+[[nodiscard]] Bytes security_bytes(const Scenario& scenario);
+[[nodiscard]] Duration security_latency(const Scenario& scenario);
 
 }  // namespace weft::study::scenario

@@ -13,12 +13,16 @@ namespace weft::study::scenario {
 enum class UetDelivery : std::uint8_t { kRud, kRod };
 enum class UetWrapping : std::uint8_t { kUdp, kNative };
 enum class UetStart : std::uint8_t { kZeroRtt, kOneRtt };
+/// TSS: none, or with its short or long header, which names the sender.
+enum class UetSecurity : std::uint8_t { kNone, kTss, kTssWithSource };
 
 /// [uet]
 struct UetSettings {
   UetDelivery delivery = UetDelivery::kRud;
   UetWrapping encapsulation = UetWrapping::kUdp;
   UetStart secure_start = UetStart::kZeroRtt;
+  UetSecurity security = UetSecurity::kNone;
+  Duration security_latency;  // of encrypting a packet, and of decrypting it; with security
   PathRule path_selector = PathRule::kMixed;
   std::int64_t paths = 128;
   std::optional<bool> trimming;        // none: if the switches trim

@@ -154,6 +154,10 @@ struct WordsOf<UetStart> : NothingPlanned {
   static constexpr WordList<2> kWords = {"0-rtt", "1-rtt"};
 };
 template <>
+struct WordsOf<UetSecurity> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"none", "tss", "tss-source"};
+};
+template <>
 struct WordsOf<PathRule> : NothingPlanned {
   static constexpr WordList<5> kWords = {"single", "oblivious", "bitmap", "reps", "mixed"};
 };
