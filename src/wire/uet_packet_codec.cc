@@ -165,8 +165,8 @@ struct PdsReader {
   }
   Result<void> operator()(const PdsRudi& rudi) const {
     header.type = rudi.type;
-    header.flags =
-        static_cast<std::uint8_t>(bit(rudi.marked, kUetMarked) | bit(rudi.retransmitted, kUetRetransmit));
+    const bool marked = rudi.marked && rudi.type == UetType::kRudiResponse;  // of a request the flag is reserved
+    header.flags = static_cast<std::uint8_t>(bit(marked, kUetMarked) | bit(rudi.retransmitted, kUetRetransmit));
     header.psn = rudi.packet_id;
     return {};
   }

@@ -374,7 +374,10 @@ TEST(UetPacketCodec, SaysWhatHasNoRecordForm) {
   EXPECT_NE(error_of(std::nullopt, {}).find("TSS"), std::string::npos);
   EXPECT_NE(error_of(uet::PdsAck{.epsn = true}, {}).find("expected PSN"), std::string::npos);
   EXPECT_NE(error_of(uet::PdsAck{.next_header = NextHeader::kResponseData}, {.header = uet::SesDataResponse{}})
-                .find("response with data"),
+                .find("behind ACK"),
+            std::string::npos);
+  EXPECT_NE(error_of(uet::PdsNack{.next_header = NextHeader::kRequestMedium}, {.header = uet::SesMediumRequest{}})
+                .find("behind NACK"),
             std::string::npos);
   EXPECT_NE(error_of(uet::PdsRequest{.next_header = NextHeader::kResponseDataSmall},
                      {.header = uet::SesSmallDataResponse{}})

@@ -211,9 +211,6 @@ struct SesReader {
     return SesRecord{.payload_bytes = payload(), .has_cold = true};
   }
   Result<SesRecord> operator()(const SesDataResponse& response) const {
-    if (uet::is_ack(header.type)) {
-      return fail("a response with data in an ACK has no form in a packet record");
-    }
     header.set_target(UetNextHeader::kResponseData, response.job_id);
     header.request.message_id = response.read_message_id;
     header.request.memory_key = static_cast<std::uint8_t>(response.outcome.return_code);
@@ -228,6 +225,16 @@ struct SesReader {
     return fail("a small response with data has no form in a packet record");
   }
 };
+
+/// Fields of ACKs and notices stand in the record where those of requests do.
+bool may_follow(const uet::Ses& ses, UetType type) {
+  const bool response = std::holds_alternative<SesResponse>(ses.header);
+  if (uet::is_ack(type)) {
+    return response || std::holds_alternative<std::monostate>(ses.header);
+  }
+  const bool notice = type == UetType::kNack || type == UetType::kNackCcx || type == UetType::kControl;
+  return !notice || std::holds_alternative<std::monostate>(ses.header);
+}
 
 }  // namespace
 
@@ -280,6 +287,9 @@ Result<SesRecord> read_ses(const uet::UetFrame& frame, UetHeader& header, UetExt
   // A PDS header may name an SES header that nobody knows.
   if (frame.pds && next_header_of(*frame.pds) > UetNextHeader::kResponseDataSmall) {
     return fail("next header {} has no form in a packet record", static_cast<unsigned>(next_header_of(*frame.pds)));
+  }
+  if (!may_follow(frame.ses, header.type)) {
+    return fail("an SES header of that kind behind {} has no form in a packet record", to_string(header.type));
   }
   return std::visit(SesReader{frame, header, extension}, frame.ses.header);
 }

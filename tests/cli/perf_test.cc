@@ -52,6 +52,48 @@ TEST(Perf, WithJsonOnStandardOutputNothingElseIsThere) {
   EXPECT_EQ(json["wrong"], 0);
 }
 
+TEST(Perf, UltraEthernetHasTheSameTableAndTheSameJson) {
+  const Outcome outcome = with_server(
+      "--once --transport uet", client("--transport uet --op send -s 4096 -n 100 --faults loss=1%,seed=1"));
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("Ultra Ethernet over UDP sockets"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("#bytes     #iterations BW peak[Gb/sec]"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("Data verified: 100 messages, 0 wrong"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(":4793"), std::string::npos) << outcome.out;
+  const Outcome told = with_server("--once --transport uet", client("--transport uet --test lat -n 20 --json -"));
+  const nlohmann::json json = nlohmann::json::parse(told.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << told.out << told.err;
+  EXPECT_EQ(json["transport"], "uet");
+  EXPECT_EQ(json["security"], "none");
+  EXPECT_EQ(json["wrong"], 0);
+  EXPECT_GT(json["rows"][0]["t_min_usec"], 0.0);
+  EXPECT_GE(json["counters"]["contexts_opened"], 1);
+}
+
+TEST(Perf, EncryptsWithTheKeyOfAFile) {
+  const std::string key = fmt::format("{}weft_perf_key_{}", testing::TempDir(), getpid());
+  const std::string with_key = "--transport uet --encrypt " + key;
+  std::FILE* const file = std::fopen(key.c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  fmt::print(file, "{:064x}\n", 0x1234);
+  std::fclose(file);
+  const Outcome outcome = with_server("--once " + with_key, client("-s 5000 -n 30 " + with_key));
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("encrypted (TSS)"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("Data verified: 30 messages, 0 wrong"), std::string::npos) << outcome.out;
+  std::remove(key.c_str());
+  EXPECT_EQ(run_weft("perf client 127.0.0.1 --encrypt /dev/null").err,
+            "weft perf client: --encrypt needs --transport uet: RoCEv2 has no encryption\n");
+  EXPECT_NE(run_weft("perf client 127.0.0.1 --transport uet --encrypt /dev/null").err.find("64 hexadecimal digits"),
+            std::string::npos);
+}
+
+TEST(Perf, SaysThatTheServerServesAnotherTransport) {
+  const Outcome outcome = with_server("--once", client("--transport uet -n 10"));
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_NE(outcome.err.find("this server serves roce"), std::string::npos) << outcome.err;
+}
+
 TEST(Perf, ACaptureOfARunPassesTheCheck) {
   const std::string file = fmt::format("{}weft_perf_{}.pcapng", testing::TempDir(), getpid());
   const Outcome outcome = with_server(
