@@ -58,6 +58,49 @@ TEST(UltraEthernet, TwoFlowsSpreadOverAllPathsArriveOutOfOrderAndRepeatNothing) 
   EXPECT_GT(sum_over_nics(sim, 8, &host::Nic::Connections::out_of_order), 0U);
 }
 
+TEST(UltraEthernet, ReorderingIsMeasuredAndThereIsNoneOnOnePath) {
+  for (const bool one_path : {false, true}) {
+    SimOptions options = ultra_ethernet(four_paths(4));
+    options.nic.measures_order = true;
+    if (one_path)
+      options.nic.uet.path_selector = {};
+    options.flows = {write(0, 4, Bytes(1 << 22)), write(1, 5, Bytes(1 << 22))};
+    SimWorld sim(std::move(options));
+    EXPECT_EQ(sim.run_checked(Time::zero() + 1_s), "");
+    EXPECT_TRUE(sim.all_succeeded());
+    std::uint64_t packets = 0;
+    std::uint64_t late = 0;
+    for (const std::uint32_t receiver : {4U, 5U}) {
+      const host::ReorderMeter& meter = *sim.world().nic(EndpointId(receiver)).reordering();
+      packets += meter.packets();
+      for (const host::ReorderMeter::Late& some : meter.late())
+        late += some.packets;
+    }
+    EXPECT_EQ(packets, 2U * (1 << 22) / 4'096);
+    EXPECT_EQ(late > 0, !one_path) << late;
+  }
+}
+
+// Each packet is longer; with nothing else on the wire that is all.
+TEST(UltraEthernet, TssTakesItsBytesOnTheWire) {
+  constexpr std::int64_t kPackets = 256;
+  constexpr std::uint16_t kTss = 24;
+  Duration took[2];
+  for (const bool encrypted : {false, true}) {
+    SimOptions options = ultra_ethernet(star({kCable, kCable}));
+    options.nic.device.uet.sizes.security = encrypted ? kTss : std::uint16_t{0};
+    options.flows = {write(0, 1, Bytes(kPackets * 4'096))};
+    SimWorld sim(std::move(options));
+    EXPECT_EQ(sim.run_checked(Time::zero() + 1_s), "");
+    ASSERT_EQ(sim.messages().size(), 1U);
+    took[encrypted ? 1 : 0] = sim.messages().front().finished - sim.messages().front().posted;
+  }
+  const Duration more = took[1] - took[0];
+  EXPECT_GE(more, (100_gbps).transmit_time(Bytes(kPackets * kTss)));
+  // The last packet and its acknowledgement are longer at each of two hops.
+  EXPECT_LE(more, (100_gbps).transmit_time(Bytes((kPackets + 4) * kTss)));
+}
+
 // 64 entropies fall on four paths unevenly, so the fullest path is the limit; flows of one path each collide for
 // certain in all but 9 % of the cases, and take twice their time on the line.
 TEST(UltraEthernet, APermutationEndsSoonerThanTwoFlowsThatShareAPath) {

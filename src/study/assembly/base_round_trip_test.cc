@@ -41,6 +41,21 @@ TEST(BaseRoundTrip, IsCableSwitchNicAndSerialisationOfASingleSwitch) {
   EXPECT_EQ(trip.switches, 1);
 }
 
+TEST(BaseRoundTrip, TssAddsItsBytesAndItsLatencyAtBothEndsOfEachWay) {
+  const auto trip = [](const std::vector<std::string>& more) {
+    std::vector<std::string> settings = {"fabric.family=uet"};
+    settings.insert(settings.end(), more.begin(), more.end());
+    const scenario::Scenario scenario = at_rate(100, settings);
+    return base_round_trip(scenario, *build_topology(scenario)).time;
+  };
+  // A latency alone does nothing: there is no encryption.
+  EXPECT_EQ(trip({"uet.security_latency=250 ns"}), trip({}));
+  const Duration bytes = trip({"uet.security=tss"}) - trip({});
+  EXPECT_GE(bytes, (100_gbps).transmit_time(Bytes(2 * 24)));
+  EXPECT_GT(trip({"uet.security=tss-source"}), trip({"uet.security=tss"}));
+  EXPECT_EQ(trip({"uet.security=tss", "uet.security_latency=250 ns"}) - trip({"uet.security=tss"}), 1_us);
+}
+
 TEST(WindowSize, InUnitsOfBdpFollowsTheRate) {
   const auto window = [](int gbps) {
     const scenario::Scenario scenario = at_rate(gbps, {"congestion_control.window=10 BDP"});
