@@ -27,8 +27,7 @@ void check_frame(const uet::UetFrame& frame) {
     return;
   }
   WEFT_ASSERT(packet.common.payload_bytes <= frame.payload.size());
-  const uet::UetFrame again =
-      uet_transport_frame(packet, cold, frame.payload.first(packet.common.payload_bytes));
+  const uet::UetFrame again = uet_transport_frame(packet, cold, frame.payload.first(packet.common.payload_bytes));
   Packet second;
   ColdPacket second_cold;
   WEFT_ASSERT(read_record(again, second, second_cold));

@@ -150,7 +150,8 @@ int run_server(const PerfServerText& text) {
 }  // namespace
 
 void add_perf_command(CLI::App& app, PerfText& text, int& exit_status) {
-  CLI::App* perf = app.add_subcommand("perf", "Measure the engine of RoCEv2 or Ultra Ethernet between two processes over UDP");
+  CLI::App* perf =
+      app.add_subcommand("perf", "Measure the engine of RoCEv2 or Ultra Ethernet between two processes over UDP");
   perf->require_subcommand(1);
 
   CLI::App* server = perf->add_subcommand("server", "Serve clients, one after another, until Ctrl-C");

@@ -16,8 +16,9 @@ void add_side_options(CLI::App& app, PerfSideText& text) {
   app.add_option("-p,--port", text.port, "TCP port of the side channel")->capture_default_str();
   app.add_option("--transport", text.transport, "roce (RoCEv2) or uet (Ultra Ethernet); both sides the same")
       ->capture_default_str();
-  app.add_option("--encrypt", text.key_file,
-                 "Encrypt by TSS of Ultra Ethernet with the key in this file: 64 hexadecimal digits; both sides the same");
+  app.add_option(
+      "--encrypt", text.key_file,
+      "Encrypt by TSS of Ultra Ethernet with the key in this file: 64 hexadecimal digits; both sides the same");
   app.add_option("--udp-port", text.udp_port, "UDP port of this side; 0 takes any (default: 4791, uet 4793)");
   app.add_option("-m,--mtu", text.mtu, "Largest path MTU: 256, 512, 1024, 2048 or 4096; the path may allow less")
       ->capture_default_str();
@@ -56,8 +57,9 @@ Result<security::AesKey> key_of(const std::string& file) {
   std::erase_if(*text, [](char c) { return c == '\n' || c == '\r' || c == ' '; });
   security::AesKey key{};
   const auto digit = [](char c) { return std::string_view("0123456789abcdef").find(static_cast<char>(c | 0x20)); };
-  const bool right = text->size() == 2 * key.size() &&
-                     std::ranges::all_of(*text, [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
+  const bool right = text->size() == 2 * key.size() && std::ranges::all_of(*text, [](char c) {
+                       return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+                     });
   if (!right)
     return fail("--encrypt: '{}' does not hold a key: it must be 64 hexadecimal digits (openssl rand -hex 32)", file);
   for (std::size_t i = 0; i < key.size(); ++i)

@@ -36,7 +36,9 @@ struct Counter {
 
 /// One of the two engines has counted nothing.
 std::vector<Counter> counters_of(const live::PerfCounters& counters) {
-  const auto nacks = [&counters](wire::UetNack code) { return counters.uet.nacks_received[static_cast<std::size_t>(code)]; };
+  const auto nacks = [&counters](wire::UetNack code) {
+    return counters.uet.nacks_received[static_cast<std::size_t>(code)];
+  };
   return {{"retransmitted", counters.rc.retransmitted_packets + counters.uet.retransmissions},
           {"ack_timeouts", counters.rc.local_ack_timeout_err + counters.uet.timeouts},
           {"out_of_sequence", counters.rc.out_of_sequence + counters.uet.out_of_order},

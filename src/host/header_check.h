@@ -9,7 +9,7 @@ namespace weft::host {
 
 /// What a packet's sizes are, beside what its headers and payload have.
 struct HeaderSizes {
-  bool real = true;             // false: sizes are those of another simulator, and not compared
+  bool real = true;            // false: sizes are those of another simulator, and not compared
   std::uint16_t security = 0;  // bytes that TSS adds
 };
 

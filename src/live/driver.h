@@ -2,10 +2,10 @@
 //
 // A caller alternates `receive`, its own work, `transmit`, and `wait` when neither moved anything. The driver reads the
 // clock once per step, and tells the device the time with every call. It trusts nothing that arrives: a datagram from
-// an unknown address, with a wrong check value, or that is no packet, is counted and dropped; the engines judge the rest
-// (R_Key, PSN, opcode). Peers are the addresses behind the endpoints that queue pairs send to. A packet is a peer's if
-// it comes from the peer's address and is for a queue pair that is connected to it: the UDP source port is entropy for
-// the network's hashing, and senders choose it as they like (Linux's rxe and adapters 0xC000 to 0xFFFF).
+// an unknown address, with a wrong check value, or that is no packet, is counted and dropped; the engines judge the
+// rest (R_Key, PSN, opcode). Peers are the addresses behind the endpoints that queue pairs send to. A packet is a
+// peer's if it comes from the peer's address and is for a queue pair that is connected to it: the UDP source port is
+// entropy for the network's hashing, and senders choose it as they like (Linux's rxe and adapters 0xC000 to 0xFFFF).
 #pragma once
 
 #include <cstdint>

@@ -51,8 +51,8 @@ transport::UetOptions uet_options(const PerfPlan& plan, const PerfSideOptions& s
   constexpr std::int64_t kLossPackets = 16;
   const Duration timeout = Duration::picoseconds(kAckTimeoutPicoseconds << side.ack_timeout);
   transport::UetOptions options;
-  options.mode =
-      plan.op == PerfOp::kWrite && is_ping_pong(plan.op, plan.test) ? transport::UetMode::kRod : transport::UetMode::kRud;
+  options.mode = plan.op == PerfOp::kWrite && is_ping_pong(plan.op, plan.test) ? transport::UetMode::kRod
+                                                                               : transport::UetMode::kRud;
   options.max_pdcs = 16;
   options.idle_close = Duration::milliseconds(100);
   options.timeout = timeout;

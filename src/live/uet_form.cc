@@ -160,8 +160,7 @@ DatagramVerdict UetForm::decrypt() {
   const std::span<std::byte> data = std::span(decrypted_).first(frame_.payload.size());
   std::ranges::copy(frame_.payload, data.begin());
   const security::GcmVerdict verdict = security::open(
-      domain_,
-      {.header = tss, .source = source_of(frame_), .associated = AssociatedData(frame_).bytes(), .data = data},
+      domain_, {.header = tss, .source = source_of(frame_), .associated = AssociatedData(frame_).bytes(), .data = data},
       frame_.icv);
   if (verdict != security::GcmVerdict::kGenuine)
     return DatagramVerdict::kWrongIcrc;

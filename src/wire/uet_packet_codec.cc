@@ -152,14 +152,12 @@ struct PdsReader {
 
   Result<void> operator()(const PdsRequest& request) const {
     header.type = request.type;
-    header.flags =
-        static_cast<std::uint8_t>(bit(request.syn, kUetSyn) | bit(request.ack_request, kUetAckRequest) |
-                                  bit(request.retransmitted, kUetRetransmit));
+    header.flags = static_cast<std::uint8_t>(bit(request.syn, kUetSyn) | bit(request.ack_request, kUetAckRequest) |
+                                             bit(request.retransmitted, kUetRetransmit));
     header.psn = request.psn;
     header.source_pdc = request.source_pdc;
     header.destination_pdc = request.destination_pdc;
-    header.psn_offset =
-        request.syn ? static_cast<std::int16_t>(request.pdc_info.psn_offset) : request.clear_psn_offset;
+    header.psn_offset = request.syn ? static_cast<std::int16_t>(request.pdc_info.psn_offset) : request.clear_psn_offset;
     extension.credit_target = request.credit_target;
     return {};
   }
@@ -180,8 +178,7 @@ struct PdsReader {
     }
     header.type = ack.type;
     header.flags = static_cast<std::uint8_t>(bit(ack.marked, kUetMarked) | bit(ack.retransmitted, kUetRetransmit) |
-                                             bit(ack.probe, kUetProbeReply) |
-                                             static_cast<unsigned>(ack.request) << 1);
+                                             bit(ack.probe, kUetProbeReply) | static_cast<unsigned>(ack.request) << 1);
     header.psn = ack.cumulative_psn;
     header.source_pdc = ack.source_pdc;
     header.destination_pdc = ack.destination_pdc;
@@ -204,9 +201,9 @@ struct PdsReader {
   }
   Result<void> operator()(const PdsControl& control) const {
     header.type = UetType::kControl;
-    header.flags = static_cast<std::uint8_t>(bit(control.syn, kUetSyn) | bit(control.ack_request, kUetAckRequest) |
-                                             bit(control.retransmitted, kUetRetransmit) |
-                                             bit(control.rod, kUetControlRod));
+    header.flags =
+        static_cast<std::uint8_t>(bit(control.syn, kUetSyn) | bit(control.ack_request, kUetAckRequest) |
+                                  bit(control.retransmitted, kUetRetransmit) | bit(control.rod, kUetControlRod));
     header.psn = control.psn;
     header.source_pdc = control.source_pdc;
     header.destination_pdc = control.destination_pdc;
@@ -324,9 +321,9 @@ Result<void> from_uet_frame(const uet::UetFrame& frame, Packet& packet, ColdPack
   if (has_cold) {
     cold.uet = extension;
   }
-  const FrameSizes size = uet_sizes(
-      *encapsulation, {.headers = Bytes(static_cast<std::int64_t>(size_of(*frame.pds) + frame.ses.size())),
-                       .payload = Bytes(static_cast<std::int64_t>(frame.payload.size()))});
+  const FrameSizes size =
+      uet_sizes(*encapsulation, {.headers = Bytes(static_cast<std::int64_t>(size_of(*frame.pds) + frame.ses.size())),
+                                 .payload = Bytes(static_cast<std::int64_t>(frame.payload.size()))});
   common.frame_bytes = static_cast<std::uint16_t>(size.frame.count());
   common.wire_bytes = static_cast<std::uint16_t>(size.wire.count());
   return {};

@@ -25,8 +25,8 @@
 namespace weft::wire {
 
 /// PDS, SES and payload alone, without CRC: for a sender whose network headers the kernel writes. The type must have a
-/// record form. `payload` must have `payload_bytes` bytes, or none: then zeros stand for them. The frame views `payload`
-/// and `cold`, which is read only with kHasCold.
+/// record form. `payload` must have `payload_bytes` bytes, or none: then zeros stand for them. The frame views
+/// `payload` and `cold`, which is read only with kHasCold.
 [[nodiscard]] uet::UetFrame uet_transport_frame(const Packet& packet, const ColdPacket& cold,
                                                 std::span<const std::byte> payload);
 

@@ -87,8 +87,8 @@ class SampleMaker {
     Sample sample = common(encapsulation);
     UetHeader& header = sample.packet.uet;
     header.type = type;
-    header.flags = static_cast<std::uint8_t>(random_.uniform(4) << 1 | (random_.uniform(2) << 4) |
-                                             (random_.uniform(2) << 5));
+    header.flags =
+        static_cast<std::uint8_t>(random_.uniform(4) << 1 | (random_.uniform(2) << 4) | (random_.uniform(2) << 5));
     header.psn = bits32();
     header.psn_offset = static_cast<std::int16_t>(bits16());
     if (random_.uniform(3) == 0) {
@@ -157,7 +157,8 @@ class SampleMaker {
     if (uet::is_atomic(operation)) {
       extension.atomic_code = static_cast<std::uint8_t>(random_.uniform(21));
       extension.operand = random_.next();
-      extension.compare = has_two_operands(static_cast<uet::AtomicOperation>(extension.atomic_code)) ? random_.next() : 0;
+      extension.compare =
+          has_two_operands(static_cast<uet::AtomicOperation>(extension.atomic_code)) ? random_.next() : 0;
     } else if (operation != UetOperation::kRead) {
       set_payload(sample, random_.uniform(2'000));
     }
@@ -245,10 +246,9 @@ TEST(UetPacketCodec, RequestsComeBackAsTheyWere) {
                                  UetType::kRodCcRequest, UetType::kRudiRequest, UetType::kUudRequest}) {
         for (const UetNextHeader next :
              {UetNextHeader::kRequestSmall, UetNextHeader::kRequestMedium, UetNextHeader::kRequestStandard}) {
-          for (const UetOperation operation :
-               {UetOperation::kNoOperation, UetOperation::kWrite, UetOperation::kRead, UetOperation::kSend,
-                UetOperation::kTaggedSend, UetOperation::kAtomic, UetOperation::kFetchingAtomic,
-                UetOperation::kDeferrableSend}) {
+          for (const UetOperation operation : {UetOperation::kNoOperation, UetOperation::kWrite, UetOperation::kRead,
+                                               UetOperation::kSend, UetOperation::kTaggedSend, UetOperation::kAtomic,
+                                               UetOperation::kFetchingAtomic, UetOperation::kDeferrableSend}) {
             expect_round_trip(maker.request(encapsulation, type, next, operation),
                               fmt::format("{} {} {}", to_string(type), to_string(next), to_string(operation)));
           }
@@ -379,10 +379,10 @@ TEST(UetPacketCodec, SaysWhatHasNoRecordForm) {
   EXPECT_NE(error_of(uet::PdsNack{.next_header = NextHeader::kRequestMedium}, {.header = uet::SesMediumRequest{}})
                 .find("behind NACK"),
             std::string::npos);
-  EXPECT_NE(error_of(uet::PdsRequest{.next_header = NextHeader::kResponseDataSmall},
-                     {.header = uet::SesSmallDataResponse{}})
-                .find("small response"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(uet::PdsRequest{.next_header = NextHeader::kResponseDataSmall}, {.header = uet::SesSmallDataResponse{}})
+          .find("small response"),
+      std::string::npos);
   uet::Ses rendezvous{.header = uet::SesStandardRequest{}};
   rendezvous.extensions.rendezvous = uet::SesRendezvous{};
   EXPECT_NE(error_of(uet::PdsRequest{}, rendezvous).find("rendezvous"), std::string::npos);

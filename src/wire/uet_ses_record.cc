@@ -46,12 +46,10 @@ SesOperation operation_of(const UetHeader& header) {
 }
 
 std::uint8_t ses_flags_of(const SesOperation& operation) {
-  return static_cast<std::uint8_t>((operation.delivery_complete ? kUetDeliveryComplete : 0) |
-                                   (operation.initiator_error ? kUetInitiatorError : 0) |
-                                   (operation.relative ? kUetRelative : 0) |
-                                   (operation.header_data ? kUetHeaderData : 0) |
-                                   (operation.end_of_message ? kUetEndOfMessage : 0) |
-                                   (operation.start_of_message ? kUetStartOfMessage : 0));
+  return static_cast<std::uint8_t>(
+      (operation.delivery_complete ? kUetDeliveryComplete : 0) | (operation.initiator_error ? kUetInitiatorError : 0) |
+      (operation.relative ? kUetRelative : 0) | (operation.header_data ? kUetHeaderData : 0) |
+      (operation.end_of_message ? kUetEndOfMessage : 0) | (operation.start_of_message ? kUetStartOfMessage : 0));
 }
 
 /// What a small or medium request asks for or brings; 14 bits.

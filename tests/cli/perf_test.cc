@@ -53,8 +53,8 @@ TEST(Perf, WithJsonOnStandardOutputNothingElseIsThere) {
 }
 
 TEST(Perf, UltraEthernetHasTheSameTableAndTheSameJson) {
-  const Outcome outcome = with_server(
-      "--once --transport uet", client("--transport uet --op send -s 4096 -n 100 --faults loss=1%,seed=1"));
+  const Outcome outcome =
+      with_server("--once --transport uet", client("--transport uet --op send -s 4096 -n 100 --faults loss=1%,seed=1"));
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("Ultra Ethernet over UDP sockets"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("#bytes     #iterations BW peak[Gb/sec]"), std::string::npos) << outcome.out;

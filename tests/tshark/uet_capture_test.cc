@@ -73,9 +73,9 @@ TEST(UetCapture, EveryPacketIsRightToWeftAndToTshark) {
   for (const char* encapsulation : {"udp", "native"}) {
     for (const char* version : {"ipv4", "ipv6"}) {
       SCOPED_TRACE(fmt::format("{} {}", encapsulation, version));
-      const UetCapture captured = capture({fmt::format("uet.encapsulation={}", encapsulation),
-                                           fmt::format("fabric.ip_version={}", version)},
-                                          {"uet.pds.type", "uet.pds.psn"});
+      const UetCapture captured =
+          capture({fmt::format("uet.encapsulation={}", encapsulation), fmt::format("fabric.ip_version={}", version)},
+                  {"uet.pds.type", "uet.pds.psn"});
       EXPECT_GT(captured.counts.packets, kDataPackets);
       EXPECT_EQ(captured.counts.verified, captured.counts.packets);
       EXPECT_EQ(captured.counts.reemitted, captured.counts.packets);

@@ -3,8 +3,8 @@
 // A frame sent stands at the instant its transmission starts, a frame received at the instant the device has it in
 // hand: after its last bit and the device's pipeline, with cut-through after the bytes that decide. Payload is zeros.
 // MAC, IP, GID and LID are f(seed, name) and the same on every hop. PFC frames are there; InfiniBand's flow control
-// packets, and frames damaged on the wire, are not. A packet of Ultra Ethernet that was trimmed stands there with all of
-// its headers and a CRC of its own; with TSS, zeros stand for what is encrypted and for the check value.
+// packets, and frames damaged on the wire, are not. A packet of Ultra Ethernet that was trimmed stands there with all
+// of its headers and a CRC of its own; with TSS, zeros stand for what is encrypted and for the check value.
 #pragma once
 
 #include <cstdint>

@@ -26,8 +26,9 @@ constexpr std::array kUet = {
     Key{.name = "security",
         .binding = bind<&UetSettings::security>(),
         .fallback = "none",
-        .about = "`tss`: every packet is encrypted and authenticated, 24 bytes longer for it; `tss-source`: 28, since its "
-                 "header names the sender."},
+        .about =
+            "`tss`: every packet is encrypted and authenticated, 24 bytes longer for it; `tss-source`: 28, since its "
+            "header names the sender."},
     Key{.name = "security_latency",
         .binding = bind<&UetSettings::security_latency>(),
         .fallback = "0 ns",

@@ -102,7 +102,8 @@ std::uint16_t SesRequester::fill(const Message& message, std::uint32_t number, s
     request.ses_flags |= wire::kUetStartOfMessage;
   if (index + 1 == wqe.packets)
     request.ses_flags |= wire::kUetEndOfMessage;
-  const std::uint16_t header = wqe.expects_response() ? fill_read(wqe, slot, call) : fill_data(message, index, slot, call);
+  const std::uint16_t header =
+      wqe.expects_response() ? fill_read(wqe, slot, call) : fill_data(message, index, slot, call);
   slot.packet.uet.set_target(
       header == kSesMediumBytes ? wire::UetNextHeader::kRequestMedium : wire::UetNextHeader::kRequestStandard,
       call.attributes().destination_qpn.value());

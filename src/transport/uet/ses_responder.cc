@@ -100,7 +100,9 @@ bool SesResponder::note(Incoming& message, const wire::Packet& packet) {
          (message.end >= message.start && message.received <= message.end - message.start);
 }
 
-bool SesResponder::completes(Incoming message, const wire::Packet& packet) { return note(message, packet) && is_whole(message); }
+bool SesResponder::completes(Incoming message, const wire::Packet& packet) {
+  return note(message, packet) && is_whole(message);
+}
 
 bool SesResponder::is_whole(const Incoming& message) {
   return message.has_start && message.has_end && message.received == message.end - message.start;

@@ -56,7 +56,7 @@ class SesResponder {
     std::uint32_t received = 0;  // bytes
     std::uint32_t key = 0;
     std::uint32_t immediate = 0;
-    std::uint16_t receive_number = 0;  // with has_immediate: its place among the requests, low bits
+    std::uint16_t receive_number = 0;                   // with has_immediate: its place among the requests, low bits
     verbs::WcStatus fault = verbs::WcStatus::kSuccess;  // of the receive request
     std::uint8_t operation = 0;
     std::uint8_t atomic_code = 0;

@@ -62,8 +62,8 @@ enum class UetSizeClass : std::uint8_t { kData, kControl };
 /// Sets payload, frame and wire bytes; the encapsulation must be set.
 inline void set_uet_sizes(wire::Packet& packet, UetSizeClass kind, const wire::UetPacketParts& parts,
                           const UetSizes& sizes) {
-  wire::FrameSizes size = wire::uet_sizes(
-      packet.common.encapsulation, {.headers = parts.headers + Bytes(sizes.security), .payload = parts.payload});
+  wire::FrameSizes size = wire::uet_sizes(packet.common.encapsulation,
+                                          {.headers = parts.headers + Bytes(sizes.security), .payload = parts.payload});
   if (kind == UetSizeClass::kData && sizes.data_headers) {
     size.wire = (size.frame = Bytes(*sizes.data_headers) + parts.payload) + Bytes(wire::kEthernetGapBytes);
   } else if (kind == UetSizeClass::kControl && sizes.control) {
