@@ -48,8 +48,6 @@ TEST(BaseRoundTrip, TssAddsItsBytesAndItsLatencyAtBothEndsOfEachWay) {
     const scenario::Scenario scenario = at_rate(100, settings);
     return base_round_trip(scenario, *build_topology(scenario)).time;
   };
-  // A latency alone does nothing: there is no encryption.
-  EXPECT_EQ(trip({"uet.security_latency=250 ns"}), trip({}));
   const Duration bytes = trip({"uet.security=tss"}) - trip({});
   EXPECT_GE(bytes, (100_gbps).transmit_time(Bytes(2 * 24)));
   EXPECT_GT(trip({"uet.security=tss-source"}), trip({"uet.security=tss"}));

@@ -408,6 +408,22 @@ Result<void> check_power_of_two(const Scenario& scenario, const char* path, std:
   return fail_at(scenario, path, "{} is no power of two; {} or {}", value, below, below * 2);
 }
 
+// What would have no effect.
+Result<void> validate_security(const Scenario& scenario) {
+  const UetSettings& uet = scenario.uet;
+  if (uet.security == UetSecurity::kNone) {
+    return uet.security_latency == Duration::zero()
+               ? Result<void>()
+               : fail_at(scenario, "uet.security_latency",
+                         "is what encryption takes, and nothing is encrypted; set uet.security = \"tss\"");
+  }
+  if (uet.header_bytes || uet.control_bytes) {
+    return fail_at(scenario, "uet.security",
+                   "adds to the bytes of the wire; uet.header_bytes and uet.control_bytes take their place");
+  }
+  return {};
+}
+
 // Paths that senders choose. Of a network whose packets have no room for them they mean nothing: an error only if they
 // were not set for another family.
 Result<void> validate_paths(const Scenario& scenario) {
@@ -524,7 +540,7 @@ Result<void> validate_devices(const DeviceSettings& devices, std::string_view pl
 }
 
 Result<void> validate_protocols(const Scenario& scenario) {
-  for (const auto check : {validate_fabric, validate_routing, validate_paths, validate_congestion}) {
+  for (const auto check : {validate_fabric, validate_routing, validate_paths, validate_security, validate_congestion}) {
     if (auto checked = check(scenario); !checked) {
       return checked;
     }
