@@ -81,11 +81,14 @@ TEST(Perf, EncryptsWithTheKeyOfAFile) {
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("encrypted (TSS)"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("Data verified: 30 messages, 0 wrong"), std::string::npos) << outcome.out;
-  std::remove(key.c_str());
-  EXPECT_EQ(run_weft("perf client 127.0.0.1 --encrypt /dev/null").err,
+  EXPECT_EQ(run_weft("perf client 127.0.0.1 --encrypt " + key).err,
             "weft perf client: --encrypt needs --transport uet: RoCEv2 has no encryption\n");
-  EXPECT_NE(run_weft("perf client 127.0.0.1 --transport uet --encrypt /dev/null").err.find("64 hexadecimal digits"),
-            std::string::npos);
+  std::FILE* const short_key = std::fopen(key.c_str(), "w");
+  ASSERT_NE(short_key, nullptr);
+  fmt::print(short_key, "1234\n");
+  std::fclose(short_key);
+  EXPECT_NE(run_weft("perf client 127.0.0.1 " + with_key).err.find("64 hexadecimal digits"), std::string::npos);
+  std::remove(key.c_str());
 }
 
 TEST(Perf, SaysThatTheServerServesAnotherTransport) {
