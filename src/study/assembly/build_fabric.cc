@@ -183,7 +183,18 @@ Result<void> too_many(std::size_t profiles) {
                             : fail("the overrides create {} kinds of ports; at most 65,535 are supported", profiles);
 }
 
-/// Calls make(settings, rate) for every new kind of link end, and fills in who has which.
+/// Where a link end is that a profile is for.
+struct EndPlace {
+  Rate rate;
+  bool last_hop = false;  // at a switch, towards an endpoint, where that makes a difference
+};
+
+/// Of what RCCC limits by credit, marks would tell again.
+bool marks_everywhere(const scenario::Scenario& scenario) {
+  return !scenario::uses_rccc(scenario) || scenario.rccc.mark_last_hop;
+}
+
+/// Calls make(settings, place) for every new kind of link end, and fills in who has which.
 template <class Make>
 Result<void> profile_ports(const scenario::Scenario& scenario, const fabric::Graph& graph,
                            std::vector<std::uint16_t>& profile_of, Make make) {
@@ -191,14 +202,18 @@ Result<void> profile_ports(const scenario::Scenario& scenario, const fabric::Gra
   std::size_t made = 0;
   for (const fabric::Link& link : graph.links) {
     for (const fabric::LinkEnd end : {link.a, link.b}) {
+      const fabric::LinkEnd other = end.node == link.a.node ? link.b : link.a;
+      const EndPlace place{.rate = link.rate,
+                           .last_hop = !marks_everywhere(scenario) && other.node.value() < graph.endpoints};
       const std::string name = scenario.overrides.empty() ? std::string() : fabric::port_name(graph, end);
       const scenario::PortLink own{.rate = link.rate, .tier = tier_of(graph, link)};
       const std::string key =
-          std::to_string(link.rate.bits_per_second()) + (name.empty() ? "" : overrides_of(scenario, name, own));
+          std::to_string(link.rate.bits_per_second()) + (place.last_hop ? " last hop" : "") +
+          (name.empty() ? "" : overrides_of(scenario, name, own));
       const auto [number, fresh] = profiles.number(key);
       if (fresh) {
         ++made;
-        make(name.empty() ? scenario.devices : scenario::settings_of_port(scenario, name, own), link.rate);
+        make(name.empty() ? scenario.devices : scenario::settings_of_port(scenario, name, own), place);
       }
       if (Result<void> few = too_many(made); !few) {
         return few;
@@ -359,8 +374,13 @@ Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scena
                                 .hash_seed = hash_seed_of(scenario)});
   });
   Result<void> profiled =
-      profile_ports(scenario, graph, options.port_profile, [&](const scenario::DeviceSettings& device, Rate rate) {
-        options.ports.push_back(port_options(scenario, device.ethernet, rate));
+      profile_ports(scenario, graph, options.port_profile, [&](const scenario::DeviceSettings& device, EndPlace place) {
+        options.ports.push_back(port_options(scenario, device.ethernet, place.rate));
+        for (fabric::PriorityOptions& priority : options.ports.back().priorities) {
+          if (place.last_hop) {
+            priority.ecn.reset();
+          }
+        }
       });
   if (!profiled) {
     return pass_on(profiled);
@@ -390,7 +410,7 @@ Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& s
          .hash_seed = hash_seed_of(scenario)});
   });
   Result<void> profiled =
-      profile_ports(scenario, graph, options.port_profile, [&](const scenario::DeviceSettings& device, Rate /*rate*/) {
+      profile_ports(scenario, graph, options.port_profile, [&](const scenario::DeviceSettings& device, EndPlace /*place*/) {
         options.ports.push_back(ib_port_options(scenario, device.infiniband));
       });
   if (!profiled) {

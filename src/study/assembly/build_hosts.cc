@@ -13,6 +13,7 @@
 #include "study/assembly/build_streams.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/build_uet.h"
+#include "study/assembly/congestion/rccc.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/encapsulation_of.h"
 #include "transport/congestion/marked_paths.h"
@@ -70,6 +71,7 @@ HostBuilder::HostBuilder(const scenario::Scenario& scenario, const fabric::Graph
       scenario::engine_of(scenario.fabric.family) == scenario::FamilyEngine::kUet) {
     round_trip_ = base_round_trip(scenario, graph).time;
   }
+  follows_core_ = follows_core(scenario, graph);
 }
 
 std::optional<Bytes> HostBuilder::window(Rate line) const {
@@ -181,6 +183,10 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   set_path_selector(nic);
   set_streams(nic);
   set_ultra_ethernet(nic, rates_[endpoint.value()]);
+  if (settings.congestion_control && scenario::uses_rccc(scenario_)) {
+    nic.uet.credits = uet_credits(
+        scenario_, {.line = rates_[endpoint.value()], .round_trip = round_trip_, .follow_core = follows_core_});
+  }
   return nic;
 }
 

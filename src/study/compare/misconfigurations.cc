@@ -186,7 +186,7 @@ class Mistakes {
 
   void marks() {
     const bool dcqcn = scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kDcqcn;
-    if (!data().ecn || (!dcqcn && scenario_.congestion.algorithm != scenario::CongestionAlgorithm::kNscc)) {
+    if (!data().ecn || (!dcqcn && !scenario::uses_nscc(scenario_))) {
       return;
     }
     const auto thresholds = [this](scenario::Scenario& made, std::int64_t times, std::int64_t per) {
@@ -220,7 +220,7 @@ class Mistakes {
     if (scenario::engine_of(scenario_.fabric.family) != scenario::FamilyEngine::kUet) {
       return;
     }
-    if (scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kNscc) {
+    if (scenario::uses_nscc(scenario_)) {
       const Duration target = scenario_.nscc.target.value_or(round_trip_);
       add("target delay too long",
           fmt::format("{} of queueing delay, {} times the round trip or what is set",
@@ -228,6 +228,9 @@ class Mistakes {
           [target](scenario::Scenario& made) { made.nscc.target = target * kFactor; });
       add("target delay too short", fmt::format("{} of queueing delay", results::short_text(target / kFactor)),
           [target](scenario::Scenario& made) { made.nscc.target = target / kFactor; });
+    }
+    if (scenario::uses_rccc(scenario_)) {
+      credit();
     }
     constexpr std::int64_t kFewPaths = 4;
     if (scenario_.uet.path_selector != scenario::PathRule::kSingle && scenario_.uet.paths > kFewPaths) {
@@ -241,6 +244,19 @@ class Mistakes {
           });
     }
     link_without_retry();
+  }
+
+  void credit() {
+    add("credit for half of the line", "receivers grant as NICs of half the rate do", [](scenario::Scenario& made) {
+      made.rccc.part_of_line = made.rccc.part_of_line * Probability::from_ratio({.numerator = 1, .denominator = 2});
+    });
+    add("credit window too short", fmt::format("what a sender may hold / {}", kFactor), [](scenario::Scenario& made) {
+      made.rccc.window_percent = std::max<std::int64_t>(made.rccc.window_percent / kFactor, 1);
+    });
+    if (scenario_.rccc.with_nscc && data().ecn && !scenario_.rccc.mark_last_hop) {
+      add("marks at the last hop beside credit", "NSCC slows down for what credit limits already",
+          [](scenario::Scenario& made) { made.rccc.mark_last_hop = true; });
+    }
   }
 
   // A cable at the edge of what FEC mends, in a network whose links retry, and one of them does not.

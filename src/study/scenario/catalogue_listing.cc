@@ -31,6 +31,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kAboutKi
     {"timely", "congestion control TIMELY"},
     {"uet", "profiles of Ultra Ethernet: what NICs and switches use of it"},
     {"nscc", "congestion control NSCC of Ultra Ethernet"},
+    {"rccc", "congestion control RCCC of Ultra Ethernet"},
     {"ib_congestion", "congestion control of InfiniBand"},
     {"adaptive_routing", "how switches choose among paths"},
     {"host", "hosts: cores, memory, GPUs, sockets"},

@@ -225,14 +225,15 @@ constexpr std::array kCongestion = {
         .binding = bind<&CongestionSettings::algorithm>(),
         .fallback = "none",
         .about = "Congestion control. `dcqcn` needs Ethernet's marks, `ib-cc` InfiniBand's; `swift` (round-trip times) "
-                 "and `hpcc` (in-band telemetry) are for RoCEv2."},
+                 "and `hpcc` (in-band telemetry) are for RoCEv2; `nscc` (windows) and `rccc` (credit of receivers) for "
+                 "Ultra Ethernet."},
     Key{.name = "profile",
         .binding = bind<&CongestionSettings::profile>(),
         .fallback = "",
         .about =
             "Entry of the catalogue that sets [dcqcn], [ib_congestion], [swift] or [hpcc]; empty: the family's, else "
             "`connectx` or `published`.",
-        .only_for = "dcqcn ib-cc swift hpcc timely nscc"},
+        .only_for = "dcqcn ib-cc swift hpcc timely nscc rccc"},
     Key{.name = "window",
         .binding = bind<&CongestionSettings::window>(),
         .fallback = "unlimited",

@@ -33,7 +33,7 @@ wire::FrameSizes uet_packet(const Scenario& scenario, const wire::UetPacketParts
 }
 
 wire::FrameSizes uet_data(const Scenario& scenario, Bytes payload) {
-  const std::size_t pds = wire::uet::PdsRequest::kSize;
+  const std::size_t pds = uses_rccc(scenario) ? wire::uet::PdsRequest::kCcSize : wire::uet::PdsRequest::kSize;
   const auto headers = static_cast<std::int64_t>(pds + wire::uet::SesStandardRequest::kSize);
   return uet_packet(scenario, {.headers = Bytes(headers), .payload = payload}, scenario.uet.header_bytes);
 }

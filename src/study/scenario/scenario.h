@@ -17,6 +17,7 @@
 #include "study/scenario/congestion/hpcc.h"
 #include "study/scenario/congestion/ib_congestion.h"
 #include "study/scenario/congestion/nscc.h"
+#include "study/scenario/congestion/rccc.h"
 #include "study/scenario/congestion/swift.h"
 #include "study/scenario/congestion/timely.h"
 #include "study/scenario/family.h"
@@ -212,6 +213,7 @@ struct Scenario {
   HpccSettings hpcc{};
   TimelySettings timely{};
   NsccSettings nscc{};
+  RcccSettings rccc{};
   ReductionSettings reduction{};
   ScaleUpSettings scale_up{};
   TcpSettings tcp{};

@@ -31,9 +31,12 @@ bool is_of_other_family(const Section& section, Family family) {
   return is_infiniband(family) ? ethernet : infiniband;
 }
 
-bool is_of_other_algorithm(const Section& section, CongestionAlgorithm algorithm) {
+bool is_of_other_algorithm(const Section& section, const Scenario& scenario) {
   const CongestionEntry* const control = entry_of_section(section.path);
-  return control != nullptr && control->algorithm != algorithm;
+  if (control != nullptr && control->algorithm == CongestionAlgorithm::kNscc) {
+    return !uses_nscc(scenario);
+  }
+  return control != nullptr && control->algorithm != scenario.congestion.algorithm;
 }
 
 bool has_sockets(const Scenario& scenario) {
@@ -70,7 +73,7 @@ class Lister {
   std::vector<ListedValue> list() {
     for (const auto& section : sections()) {
       if (!relevant_ || (!is_of_other_family(section, scenario_.fabric.family) &&
-                         !is_of_other_algorithm(section, scenario_.congestion.algorithm))) {
+                         !is_of_other_algorithm(section, scenario_))) {
         add(section);
       }
     }

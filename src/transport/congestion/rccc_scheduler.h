@@ -54,6 +54,10 @@ class CreditScheduler {
   [[nodiscard]] std::optional<Grant> poll(Time now);
 
   [[nodiscard]] std::uint32_t active_senders() const { return active_count_; }
+  [[nodiscard]] std::size_t heap_bytes() const {
+    return senders_.capacity() * sizeof(Sender) + free_.capacity() * sizeof(Handle) + active_.heap_bytes() +
+           idle_.heap_bytes();
+  }
 
  private:
   struct Sender {

@@ -29,6 +29,8 @@ class CreditSender {
   [[nodiscard]] bool may_send() const { return credit_ > Bytes::zero(); }
   [[nodiscard]] bool is_speculating() const { return speculating_; }
   [[nodiscard]] Bytes credit() const { return credit_; }
+  /// The most that may be held.
+  [[nodiscard]] Bytes window() const { return parameters_->window; }
 
   /// A packet of `size` leaves, which `may_send` has allowed.
   void on_sent(Bytes size);
@@ -44,6 +46,9 @@ class CreditSender {
     std::uint32_t active_flows = 1;      // of this NIC, that want to send; at least 1
   };
   [[nodiscard]] CreditTotal target(const Demand& demand) const;
+
+  /// Begins anew: the receiver knows nothing of this flow yet.
+  void restart() { *this = CreditSender(*parameters_); }
 
   /// After a timeout: whether a request to send is due. If so, it is taken to leave now.
   [[nodiscard]] bool request_to_send(Time now);

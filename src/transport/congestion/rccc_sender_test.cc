@@ -99,6 +99,16 @@ TEST(CreditSender, WhileSpeculatingItAsksForAPacketAtLeast) {
   EXPECT_EQ(sender.target({.backlog = 0_bytes}) - CreditTotal(), -262'926 / 256);
 }
 
+TEST(CreditSender, ARestartForgetsGrantsAndSpeculatesAgain) {
+  CreditSender sender(kParameters);
+  sender.on_credit(CreditTotal(640));
+  sender.restart();
+  EXPECT_TRUE(sender.is_speculating());
+  EXPECT_EQ(sender.credit(), 262'926_bytes);
+  sender.on_credit(CreditTotal(64));
+  EXPECT_EQ(sender.credit(), 64 * 256_bytes);
+}
+
 TEST(CreditSender, RequestsToSendAreARoundTripApart) {
   CreditSender sender(kParameters);
   Time now = Time::zero() + 100_us;

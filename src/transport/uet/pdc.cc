@@ -15,15 +15,18 @@ void Pdc::open(const Opening& opening, const PdcCall& call) {
   id_ = opening.id;
   peer_id_ = opening.peer_id;
   state_ = role_ == Role::kInitiator ? State::kSyn : State::kOpen;
-  sender_.open({.start_psn = opening.start_psn, .mode = key_.mode}, call.options, opening.policies);
+  credit_ = opening.credit;
+  granted_ = {};
+  sender_.open({.start_psn = opening.start_psn, .mode = key_.mode, .credit = credit_}, call.options, opening.policies);
   receiver_.open(opening.start_psn, call.options);
   active_at_ = heard_at_ = call.now;
-  notice_due_ = Time::never();
+  notice_due_ = credit_due_ = Time::never();
+  credit_wait_ = call.options.timeout;
   idle_close_ = call.options.idle_close;
   probe_after_ = call.options.probe_after;
   peer_window_ = call.options.psn_window;
   users_ = 0;
-  notices_ = notice_retries_ = 0;
+  notices_ = notice_retries_ = credit_retries_ = 0;
   close_wanted_ = failed_ = closed_by_peer_ = false;
   ++call.counters.opened;
 }
@@ -57,6 +60,7 @@ bool Pdc::poll_transmit(const TransmitSlot& slot, const PdcCall& call) {
   }
   if (quiet)
     heard_at_ = call.now;
+  watch_credit(call.now);
   finish_request(slot, call);
   return true;
 }
@@ -71,7 +75,12 @@ void Pdc::start(const TransmitSlot& slot) const {
 //= uet-1.0 3.5
 void Pdc::finish_request(const TransmitSlot& slot, const PdcCall& call) {
   wire::UetHeader& header = slot.packet.uet;
-  header.type = key_.mode == UetMode::kRud ? wire::UetType::kRudRequest : wire::UetType::kRodRequest;
+  const bool rud = key_.mode == UetMode::kRud;
+  if (credit_ == nullptr) {
+    header.type = rud ? wire::UetType::kRudRequest : wire::UetType::kRodRequest;
+  } else {
+    header.type = rud ? wire::UetType::kRudCcRequest : wire::UetType::kRodCcRequest;
+  }
   if (state_ == State::kSyn) {
     header.flags |= wire::kUetSyn;
     header.psn_offset = static_cast<std::int16_t>(header.psn - sender_.start());
@@ -112,6 +121,18 @@ void Pdc::fill_notice(const TransmitSlot& slot, const PdcCall& call) {
       header.flags |= wire::kUetAckRequest;
       ++call.counters.probes;
       break;
+    case kCredit:
+      what = wire::UetControl::kCredit;
+      header.psn = receiver_.base() - 1;
+      header.notice.payload = granted_.value();
+      break;
+    case kCreditRequest:
+      what = wire::UetControl::kCreditRequest;
+      header.psn = sender_.next() - 1;
+      header.flags |= wire::kUetAckRequest;
+      header.notice.payload = sender_.credit_target(call).value();
+      ++call.counters.credit_requests;
+      break;
   }
   header.notice.code = static_cast<std::uint8_t>(what);
   set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsNoticeBytes)}, call.options.sizes);
@@ -128,7 +149,7 @@ Time Pdc::close_due() const {
 Time Pdc::next_timeout() const {
   if (!live())
     return Time::never();
-  Time soonest = earlier(sender_.next_timeout(), close_due());
+  Time soonest = earlier(earlier(sender_.next_timeout(), close_due()), credit_due_);
   if (probe_after_ > Duration::zero() && sender_.in_flight() && state_ == State::kOpen)
     soonest = earlier(soonest, heard_at_ + probe_after_);
   return soonest;
@@ -146,6 +167,9 @@ void Pdc::on_timeout(const PdcCall& call) {
     notices_ |= kProbe;
     heard_at_ = call.now;
   }
+  ask_for_credit(call);
+  if (!live())
+    return;
   if (close_due() > call.now)
     return;
   if (notice_due_.is_never()) {

@@ -39,6 +39,7 @@ class Pdc {
     std::uint32_t start_psn = 0;
     wire::PacketCommon common{};  // of every packet: addresses, encapsulation, class
     FlowPolicies policies{};
+    CreditSender* credit = nullptr;  // RCCC: of what it sends; not owned, null: none
   };
   void open(const Opening& opening, const PdcCall& call);
 
@@ -61,7 +62,10 @@ class Pdc {
   void enqueue(std::uint32_t owner, Time now) {
     sender_.enqueue(owner);
     active_at_ = now;
+    watch_credit(now);
   }
+  /// Credit granted to the peer so far, which a control packet tells; with `in_acks` acknowledgements do too.
+  void grant(CreditTotal total, bool in_acks);
   // Messages whose answers are to come through it: it stays open.
   void add_user() { ++users_; }
   void remove_user() { --users_; }
@@ -93,7 +97,14 @@ class Pdc {
 
  private:
   /// Control packets that are to be sent.
-  enum Notice : std::uint8_t { kClear = 1, kClose = 2, kCloseRequest = 4, kProbe = 8 };
+  enum Notice : std::uint8_t {
+    kClear = 1,
+    kClose = 2,
+    kCloseRequest = 4,
+    kProbe = 8,
+    kCredit = 16,
+    kCreditRequest = 32
+  };
   static constexpr std::uint32_t kMostInSyn = 4'096;  // twelve bits of PSN offset
 
   [[nodiscard]] std::uint32_t most_in_flight() const {
@@ -115,6 +126,10 @@ class Pdc {
   void finish(const PdcCall& call);
   void settle(const PdcCall& call);
   [[nodiscard]] Time close_due() const;
+  void watch_credit(Time now);
+  void ask_for_credit(const PdcCall& call);
+  void on_credit_control(const wire::UetHeader& header, const PdcCall& call);
+  void on_refusal_with_credit(const wire::UetHeader& header);
 
   wire::PacketCommon template_;
   PdcSender sender_;
@@ -122,8 +137,12 @@ class Pdc {
   Time active_at_;                   // when something last happened
   Time heard_at_;                    // from the peer, or the first packet sent since nothing was in flight
   Time notice_due_ = Time::never();  // when CLOSE or a close request is sent again
+  Time credit_due_ = Time::never();  // when to ask for credit, for want of any
   Duration idle_close_;
   Duration probe_after_;
+  Duration credit_wait_;
+  CreditSender* credit_ = nullptr;
+  CreditTotal granted_;  // to the peer
   Key key_;
   std::uint32_t peer_window_ = 0;
   std::uint32_t close_psn_ = 0;
@@ -134,6 +153,7 @@ class Pdc {
   Role role_ = Role::kInitiator;
   std::uint8_t notices_ = 0;
   std::uint8_t notice_retries_ = 0;
+  std::uint8_t credit_retries_ = 0;
   bool close_wanted_ = false;
   bool failed_ = false;
   bool closed_by_peer_ = false;

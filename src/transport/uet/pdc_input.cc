@@ -36,6 +36,8 @@ void Pdc::on_packet(const ReceivedPacket& received, const PdcCall& call) {
       ++call.counters.discarded;
       break;
   }
+  credit_retries_ = 0;
+  watch_credit(call.now);
   settle(call);
 }
 
@@ -154,6 +156,7 @@ void Pdc::on_nack(const ReceivedPacket& received, const PdcCall& call) {
   const auto code = static_cast<wire::UetNack>(header.notice.code);
   if (header.notice.code < wire::kUetNackCodes)
     ++call.counters.nacks_received[header.notice.code];
+  on_refusal_with_credit(header);
   if (state_ == State::kClosing) {
     if (header.psn != close_psn_)
       return;
@@ -257,9 +260,11 @@ void Pdc::on_control(const ReceivedPacket& received, const PdcCall& call) {
         receiver_.refuse({.psn = header.psn, .code = wire::UetNack::kUnexpectedEvent});
       }
       break;
-    case wire::UetControl::kNoOperation:
     case wire::UetControl::kCredit:
     case wire::UetControl::kCreditRequest:
+      on_credit_control(header, call);
+      break;
+    case wire::UetControl::kNoOperation:
     case wire::UetControl::kNegotiation:
       break;
     default:

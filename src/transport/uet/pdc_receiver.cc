@@ -20,7 +20,7 @@ void PdcReceiver::open(std::uint32_t start_psn, const UetOptions& options) {
   start_ = base_ = start_psn;
   asked_psn_ = start_psn - 1;
   beyond_ = received_bytes_ = bytes_since_ack_ = ack_psn_ = gap_psn_ = 0;
-  ack_due_ = ack_marked_ = ack_probe_ = gap_reported_ = any_ = false;
+  ack_due_ = ack_marked_ = ack_probe_ = gap_reported_ = any_ = tells_credit_ = false;
   responses_.clear();
   resend_.clear();
   nacks_.clear();
@@ -153,6 +153,12 @@ void PdcReceiver::fill_ack(const TransmitSlot& slot, std::uint32_t answered, con
                                              .rcvd_bytes = received_bytes_,
                                              .ooo_count = static_cast<std::uint16_t>(std::min(beyond_, 0xFFFFU))}
                             .pack();
+  if (tells_credit_) {
+    header.cc_type = static_cast<std::uint8_t>(wire::uet::CcType::kCredit);
+    header.ack.cc_state =
+        wire::uet::CreditState{.credit = credit_, .ooo_count = static_cast<std::uint16_t>(std::min(beyond_, 0xFFFFU))}
+            .pack();
+  }
   header.mpr_or_header = static_cast<std::uint8_t>(std::min(arrived_.window() / 128, 255U));
   fill_bitmap(header, answered);
   set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsAckCcBytes)}, call.options.sizes);

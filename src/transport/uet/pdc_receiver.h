@@ -61,6 +61,11 @@ class PdcReceiver {
   };
   /// A NACK is to be sent.
   void refuse(const Refusal& refusal);
+  /// Acknowledgements tell how much credit has been granted, and no longer what NSCC is to know.
+  void tell_credit(std::uint32_t total) {
+    tells_credit_ = true;
+    credit_ = total;
+  }
   /// ROD: one NACK per gap.
   [[nodiscard]] bool first_gap();
 
@@ -96,6 +101,8 @@ class PdcReceiver {
   bool ack_probe_ = false;
   bool gap_reported_ = false;
   bool any_ = false;                 // a packet has come
+  bool tells_credit_ = false;
+  std::uint32_t credit_ = 0;
   std::vector<Response> responses_;  // in order of arrival
   Ring<std::uint32_t> resend_;       // PSNs whose response is to be sent
   Ring<Refusal> nacks_;

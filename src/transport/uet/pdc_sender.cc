@@ -11,6 +11,7 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
   start_ = una_ = next_ = recovery_end_ = opening.start_psn;
   in_order_ = opening.mode == UetMode::kRod;
   policies_ = policies;
+  credit_ = opening.credit;
   if (delivered_.window() != options.psn_window) {
     delivered_ = PsnBitmap(PsnBitmap::window_for(options.psn_window));
   } else {
@@ -18,7 +19,7 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
   }
   owners_.clear();
   lost_.clear();
-  in_flight_ = 0;
+  in_flight_ = lost_bytes_ = 0;
   received_bytes_ = 0;
   not_before_ = Time::zero();
   deadline_ = waiting_until_ = Time::never();
@@ -32,10 +33,13 @@ void PdcSender::restart(std::uint32_t start_psn) {
   next_ = start_psn + sent_.size();
   delivered_.clear();
   lost_.clear();
+  if (credit_ != nullptr)
+    credit_->restart();
   for (std::uint32_t psn = una_; psn != next_; ++psn) {
     Sent& sent = record(psn);
     leave_flight(sent);
     sent.state = State::kLost;
+    lost_bytes_ += sent.size;
     lost_.push_back(psn);
   }
   deadline_ = waiting_until_ = Time::never();
@@ -66,10 +70,11 @@ bool PdcSender::send_again(const TransmitSlot& slot, const PdcCall& call) {
       slot.packet.common.payload_bytes = 0;
     }
     set_uet_sizes(slot.packet, UetSizeClass::kData,
-                  {.headers = Bytes(kPdsRequestBytes + header), .payload = Bytes(slot.packet.common.payload_bytes)},
+                  {.headers = Bytes(request_bytes() + header), .payload = Bytes(slot.packet.common.payload_bytes)},
                   call.options.sizes);
     slot.packet.uet.flags = wire::kUetRetransmit | wire::kUetAckRequest;
     sent.again = true;
+    lost_bytes_ -= sent.size;
     ++call.counters.retransmissions;
     depart(slot, sent, psn, call);
     return true;
@@ -87,7 +92,7 @@ bool PdcSender::send_new(const TransmitSlot& slot, const PdcCall& call) {
       continue;
     set_uet_sizes(
         slot.packet, UetSizeClass::kData,
-        {.headers = Bytes(kPdsRequestBytes + made.header_bytes), .payload = Bytes(slot.packet.common.payload_bytes)},
+        {.headers = Bytes(request_bytes() + made.header_bytes), .payload = Bytes(slot.packet.common.payload_bytes)},
         call.options.sizes);
     const std::uint32_t psn = next_++;
     sent_.push_back({.at = call.now, .packet = made.packet});
@@ -116,6 +121,8 @@ void PdcSender::depart(const TransmitSlot& slot, Sent& sent, std::uint32_t psn, 
   if (policies_.path_selector != nullptr)
     packet.common.entropy = policies_.path_selector->entropy_for(short_psn(psn), call.now);
   sent.entropy = packet.common.entropy;
+  if (credit_ != nullptr)
+    spend_credit(slot, sent.size, call);
   arm(call.now + timeout_of(sent, call.options));
 }
 
@@ -128,6 +135,9 @@ void PdcSender::leave_flight(Sent& sent) {
   if (sent.state == State::kInFlight) {
     WEFT_DCHECK(in_flight_ >= sent.size);
     in_flight_ -= sent.size;
+  } else if (sent.state == State::kLost) {
+    WEFT_DCHECK(lost_bytes_ >= sent.size);
+    lost_bytes_ -= sent.size;
   }
 }
 
@@ -136,6 +146,7 @@ void PdcSender::lose(std::uint32_t psn, Sent& sent) {
     return;
   leave_flight(sent);
   sent.state = State::kLost;
+  lost_bytes_ += sent.size;
   lost_.push_back(psn);
 }
 
@@ -193,7 +204,8 @@ void PdcSender::close() {
   owners_.clear();
   una_ = next_;
   lost_.clear();
-  in_flight_ = 0;
+  in_flight_ = lost_bytes_ = 0;
+  credit_ = nullptr;
   deadline_ = waiting_until_ = Time::never();
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/ring.h"
+#include "transport/congestion/rccc_sender.h"
 #include "transport/loss/psn_bitmap.h"
 #include "transport/uet/pds_client.h"
 #include "wire/uet/ack_cc_state.h"
@@ -19,6 +20,7 @@ class PdcSender {
   struct Opening {
     std::uint32_t start_psn = 0;
     UetMode mode = UetMode::kRud;
+    CreditSender* credit = nullptr;  // RCCC; not owned, null: none
   };
   void open(const Opening& opening, const UetOptions& options, const FlowPolicies& policies);
   /// All that was sent takes other PSNs and is sent again: the peer has named another start.
@@ -31,6 +33,12 @@ class PdcSender {
   [[nodiscard]] std::uint32_t start() const { return start_; }
   [[nodiscard]] bool drained() const { return sent_.empty() && owners_.empty(); }
   [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }
+  /// There is something to send, and no credit for it.
+  [[nodiscard]] bool starves() const {
+    return credit_ != nullptr && !credit_->may_send() && (!owners_.empty() || lost_bytes_ > 0);
+  }
+  /// How far credit is wanted, for a packet that asks for nothing else; only with credit.
+  [[nodiscard]] CreditTotal credit_target(const PdcCall& call) const { return target(1, call); }
 
   /// `most`: PSNs that may be in flight, less than the window of the options while the peer is not known.
   [[nodiscard]] Time next_transmit(std::uint32_t most) const {
@@ -92,12 +100,21 @@ class PdcSender {
   };
 
   [[nodiscard]] bool window_open() const {
-    return (in_flight_ < window_ || in_flight_ == 0) && !(in_order_ && !waiting_until_.is_never());
+    return (in_flight_ < window_ || in_flight_ == 0) && !(in_order_ && !waiting_until_.is_never()) &&
+           (credit_ == nullptr || credit_->may_send());
   }
   [[nodiscard]] Sent& record(std::uint32_t psn) { return sent_[psn - una_]; }
   [[nodiscard]] bool send_again(const TransmitSlot& slot, const PdcCall& call);
   [[nodiscard]] bool send_new(const TransmitSlot& slot, const PdcCall& call);
   void depart(const TransmitSlot& slot, Sent& sent, std::uint32_t psn, const PdcCall& call);
+  [[nodiscard]] std::uint16_t request_bytes() const {
+    return credit_ == nullptr ? kPdsRequestBytes : kPdsCreditRequestBytes;
+  }
+  void spend_credit(const TransmitSlot& slot, std::uint16_t size, const PdcCall& call);
+  [[nodiscard]] CreditTotal target(std::uint32_t active_senders, const PdcCall& call) const;
+  [[nodiscard]] Bytes backlog(const PdcCall& call) const;
+  void take_credit(const wire::UetHeader& header);
+  [[nodiscard]] wire::uet::NsccState state_of(const wire::UetHeader& header) const;
   void arm(Time at) { deadline_ = earlier(deadline_, at); }
   [[nodiscard]] static Duration timeout_of(const Sent& sent, const UetOptions& options);
   void lose(std::uint32_t psn, Sent& sent);
@@ -117,6 +134,8 @@ class PdcSender {
   Ring<std::uint32_t> lost_;    // PSNs to send again; some may have been delivered since
   PsnBitmap delivered_{64};     // of [una, next)
   FlowPolicies policies_;
+  CreditSender* credit_ = nullptr;
+  std::uint64_t lost_bytes_ = 0;  // of records that are lost
   std::uint64_t in_flight_ = 0;   // bytes
   std::uint64_t window_ = ~0ULL;  // bytes that may be
   std::uint32_t start_ = 0;

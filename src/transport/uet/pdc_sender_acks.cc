@@ -7,6 +7,13 @@
 
 namespace weft::transport {
 
+// An acknowledgement with credit does not say what was received.
+wire::uet::NsccState PdcSender::state_of(const wire::UetHeader& header) const {
+  if (header.cc_type != static_cast<std::uint8_t>(wire::uet::CcType::kCredit))
+    return wire::uet::NsccState::unpack(header.ack.cc_state);
+  return {.rcvd_bytes = received_bytes_, .ooo_count = wire::uet::CreditState::unpack(header.ack.cc_state).ooo_count};
+}
+
 bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* response, const PdcCall& call) {
   const wire::UetHeader& header = packet.uet;
   const std::uint32_t answered = header.psn + static_cast<std::uint32_t>(std::int32_t{header.psn_offset});
@@ -19,6 +26,8 @@ bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* res
     if (psn_distance(highest, next_) <= 0)
       return false;
   }
+  if (credit_ != nullptr)
+    take_credit(header);
   Tally tally;
   if (was_sent(answered)) {
     const Sent& sent = record(answered);
@@ -38,7 +47,7 @@ bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* res
   if (bits != 0)
     take_bitmap(from, bits, tally, call);
   drop_delivered();
-  const wire::uet::NsccState state = wire::uet::NsccState::unpack(header.ack.cc_state);
+  const wire::uet::NsccState state = state_of(header);
   report(packet, state, tally, call);
   if (bits != 0)
     detect_by_count(state, from + static_cast<std::uint32_t>(std::bit_width(bits)) - 1, call);

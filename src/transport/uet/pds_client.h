@@ -41,6 +41,9 @@ class PdsClient {
   virtual ~PdsClient() = default;
   /// The owner's next packet: request fields, target and payload bytes are filled in. The rest of the record is set.
   [[nodiscard]] virtual SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, Time now) = 0;
+  /// About how many bytes the owner could send now, headers included, for the credit that they need: not looked for
+  /// beyond `enough`, and rather too little than too much.
+  [[nodiscard]] virtual Bytes backlog(std::uint32_t owner, Bytes enough, Time now) = 0;
   /// The same packet once more; the size of its SES header. 0: nobody wants it any longer.
   [[nodiscard]] virtual std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, Time now) = 0;
   virtual void on_delivered(const SesPacket& packet, Time now) = 0;

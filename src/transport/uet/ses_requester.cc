@@ -80,6 +80,24 @@ SesNext SesRequester::make_next(std::uint32_t owner, const TransmitSlot& slot, c
   return {.made = true, .more = ready(call), .packet = packet, .header_bytes = header};
 }
 
+// Of many small messages, those beyond the first are counted by their headers.
+Bytes SesRequester::backlog(Bytes enough, const SesCall& call) const {
+  constexpr std::uint32_t kLookedAt = 32;
+  if (!ready(call))
+    return Bytes::zero();
+  const auto payload = static_cast<std::int64_t>(full_payload(call.mtu()));
+  Bytes sum;
+  std::uint32_t sent = cursor_packet_;
+  std::uint32_t place = cursor_;
+  for (; place < std::min(cursor_ + kLookedAt, queue_.size()) && sum < enough; ++place) {
+    const SendWqe& wqe = queue_[place].wqe;
+    const Bytes data(wqe.expects_response() ? 0 : std::int64_t{wqe.length} - sent * payload);
+    sum += packet_headers(call) * (wqe.packets - sent) + std::max(data, Bytes::zero());
+    sent = 0;
+  }
+  return sum + packet_headers(call) * (queue_.size() - place);
+}
+
 std::uint16_t SesRequester::make_again(const SesPacket& packet, const TransmitSlot& slot, const SesCall& call) {
   Message* const message = find(packet.message);
   if (message == nullptr)

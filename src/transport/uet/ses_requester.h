@@ -30,6 +30,8 @@ class SesRequester {
   [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, const SesCall& call);
   [[nodiscard]] std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, const SesCall& call);
 
+  /// What PdsClient asks of an owner.
+  [[nodiscard]] Bytes backlog(Bytes enough, const SesCall& call) const;
   void on_delivered(const SesPacket& packet, const SesCall& call);
   void on_response(const SesPacket& packet, std::uint8_t code, const SesCall& call);
   [[nodiscard]] Duration on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, const SesCall& call);

@@ -31,6 +31,8 @@ class SesResponder {
   [[nodiscard]] bool ready() const { return cursor_ < answers_.size(); }
   [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, const SesCall& call);
   [[nodiscard]] std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, const SesCall& call);
+  /// What PdsClient asks of an owner.
+  [[nodiscard]] Bytes backlog(Bytes enough, const SesCall& call) const;
   void on_delivered(const SesPacket& packet);
   /// The requester has gone: nobody waits for answers.
   void on_context_lost();

@@ -80,6 +80,20 @@ SesNext SesResponder::make_next(std::uint32_t owner, const TransmitSlot& slot, c
   return {.made = true, .more = ready(), .packet = packet, .header_bytes = header};
 }
 
+Bytes SesResponder::backlog(Bytes enough, const SesCall& call) const {
+  constexpr std::uint32_t kLookedAt = 32;
+  const auto payload = static_cast<std::int64_t>(full_payload(call.mtu()));
+  Bytes sum;
+  std::uint32_t sent = cursor_packet_;
+  std::uint32_t place = cursor_;
+  for (; place < std::min(cursor_ + kLookedAt, answers_.size()) && sum < enough; ++place) {
+    const Bytes data(std::int64_t{answers_[place].length} - sent * payload);
+    sum += packet_headers(call) * (answers_[place].packets - sent) + std::max(data, Bytes::zero());
+    sent = 0;
+  }
+  return sum + packet_headers(call) * (answers_.size() - place);
+}
+
 std::uint16_t SesResponder::make_again(const SesPacket& packet, const TransmitSlot& slot, const SesCall& call) {
   const std::uint32_t place = packet.message - first_answer_;
   return place < answers_.size() ? fill(answers_[place], packet.index, slot, call) : std::uint16_t{0};

@@ -44,6 +44,15 @@ struct VerbsHeaderData {
 inline constexpr auto kAtomicAdd = static_cast<std::uint8_t>(wire::uet::AtomicOperation::kSum);
 inline constexpr auto kAtomicCompareSwap = static_cast<std::uint8_t>(wire::uet::AtomicOperation::kCompareSwap);
 
+/// Frame of a data packet less its payload, at most: for how much credit it takes.
+[[nodiscard]] inline Bytes packet_headers(const SesCall& call) {
+  if (const auto& own = call.options.sizes.data_headers; own)
+    return Bytes(*own);
+  return wire::uet_sizes(call.core.identity().encapsulation,
+                         {.headers = Bytes(kPdsCreditRequestBytes + kSesStandardBytes), .payload = Bytes::zero()})
+      .frame;
+}
+
 /// Attaches a cold record that is all zeros.
 inline wire::UetExtension& attach_extension(const TransmitSlot& slot) {
   slot.packet.common.flags |= wire::kHasCold;

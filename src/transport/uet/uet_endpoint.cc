@@ -23,6 +23,13 @@ UetEndpoint::UetEndpoint(const Setup& setup, const QpnTable& numbers, verbs::Con
   WEFT_ASSERT(in_range(setup.options));
   WEFT_ASSERT(wire::is_uet(setup.encapsulation));
   pool_.push_back(std::make_unique<Place>());
+  set_policies(setup.policies);
+}
+
+void UetEndpoint::set_policies(const UetPolicies& policies) {
+  setup_.policies = policies;
+  if (policies.credits && credits_ == nullptr)
+    credits_ = std::make_unique<EndpointCredits>(*policies.credits, setup_.seed);
 }
 
 UetEndpoint::Handle UetEndpoint::create(const QpIdentity& identity, const verbs::QpInitAttributes& init) {
@@ -97,6 +104,8 @@ void UetEndpoint::open(std::uint16_t number, Pdc::Opening opening, Time now) {
   opening.common.kind = wire::PacketKind::kUet;
   opening.id = number;
   opening.policies = {.congestion_control = place.control.get(), .path_selector = place.paths.get()};
+  place.credit = credits_ == nullptr ? nullptr : credits_->make_sender();
+  opening.credit = place.credit.get();
   place.common = opening.common;
   place.pdc.open(opening, call(now));
   touch(number);
@@ -123,6 +132,27 @@ void UetEndpoint::settle(std::uint16_t number, Time now) {
     // Whoever has something to send next opens another one.
     if (const auto found = initiators_.find(key_of(pdc.key())); found != initiators_.end() && found->second == number)
       initiators_.erase(found);
+  }
+  if (credits_ != nullptr)
+    note_ready(number, now);
+}
+
+// Contexts share the NIC: each asks for credit by the number of those that could send.
+void UetEndpoint::note_ready(std::uint16_t number, Time now) {
+  credits_->note_ready(number, pool_[number]->pdc.live() && pool_[number]->pdc.next_data() <= now);
+}
+
+void UetEndpoint::grant_credit(Time now) {
+  while (credits_->next_grant() <= now) {
+    const std::optional<EndpointCredits::Grant> grant = credits_->poll(now);
+    if (!grant)
+      break;
+    pool_[grant->place]->pdc.grant(grant->total, !setup_.policies.congestion_control);
+    touch(grant->place);
+  }
+  if (credits_->next_grant() < grant_at_) {
+    grant_at_ = credits_->next_grant();
+    touch(0);
   }
 }
 
@@ -156,6 +186,8 @@ void UetEndpoint::release(std::uint16_t number, Time now) {
   }
   const bool failed = pdc.failed();
   pdc.free();
+  if (credits_ != nullptr)
+    credits_->forget(number);
   --live_;
   free_.push_back(number);
   if (failed)
@@ -195,6 +227,8 @@ void UetEndpoint::serve_waiting(Time now) {
 
 void UetEndpoint::enqueue(std::uint16_t place, std::uint32_t owner, Time now) {
   pool_[place]->pdc.enqueue(owner, now);
+  if (credits_ != nullptr)
+    note_ready(place, now);
   touch(place);
 }
 
@@ -229,7 +263,8 @@ std::size_t UetEndpoint::state_bytes(std::uint16_t place) const {
 
 std::size_t UetEndpoint::heap_bytes() const {
   std::size_t bytes = queue_pairs_.heap_bytes() + pool_.capacity() * sizeof(pool_[0]) + free_.heap_bytes() +
-                      touched_.heap_bytes() + strays_.heap_bytes() + waiting_.heap_bytes();
+                      touched_.heap_bytes() + strays_.heap_bytes() + waiting_.heap_bytes() +
+                      (credits_ == nullptr ? 0 : credits_->heap_bytes());
   for (std::size_t number = 0; number < pool_.size(); ++number)
     bytes += state_bytes(static_cast<std::uint16_t>(number));
   // Of hash tables, what they keep per entry: key, value, link, and a bucket.

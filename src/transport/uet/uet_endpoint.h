@@ -17,6 +17,7 @@
 #include "base/ring.h"
 #include "base/slab.h"
 #include "transport/qpn_table.h"
+#include "transport/uet/endpoint_credits.h"
 #include "transport/uet/pdc.h"
 #include "transport/uet/uet_queue_pair.h"
 
@@ -27,6 +28,8 @@ struct UetPolicies {
   std::function<std::unique_ptr<CongestionControl>()> congestion_control;
   /// `seed` differs from context to context.
   std::function<std::unique_ptr<PathSelector>(std::uint64_t seed)> path_selector;
+  /// RCCC, alone or beside congestion control of the sender. Read once, with the first policies that have it.
+  std::optional<UetCredits> credits{};
 };
 
 class UetEndpoint final : public PdsClient {
@@ -45,7 +48,7 @@ class UetEndpoint final : public PdsClient {
   UetEndpoint& operator=(const UetEndpoint&) = delete;
 
   /// Of contexts from the next one on.
-  void set_policies(const UetPolicies& policies) { setup_.policies = policies; }
+  void set_policies(const UetPolicies& policies);
   void set_full_headers() { setup_.options.full_headers = true; }
 
   // Queue pairs.
@@ -67,7 +70,9 @@ class UetEndpoint final : public PdsClient {
     return place == 0 ? Time::never() : pool_[place]->pdc.next_data();
   }
   [[nodiscard]] Time next_timeout(std::uint16_t place) const {
-    return place == 0 ? Time::never() : pool_[place]->pdc.next_timeout();
+    if (place == 0)
+      return credits_ == nullptr ? Time::never() : credits_->next_grant();
+    return pool_[place]->pdc.next_timeout();
   }
   /// Mark (DSCP) and destination of what leaves there.
   [[nodiscard]] const wire::PacketCommon& common_of(std::uint16_t place) const { return pool_[place]->common; }
@@ -107,6 +112,7 @@ class UetEndpoint final : public PdsClient {
   void on_delivered(const SesPacket& packet, Time now) override;
   void on_response(const SesPacket& packet, const wire::UetExtension& response, Time now) override;
   [[nodiscard]] Duration on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, Time now) override;
+  [[nodiscard]] Bytes backlog(std::uint32_t owner, Bytes enough, Time now) override;
   [[nodiscard]] SesReception deliver(const ReceivedPacket& received, std::uint16_t pdc, Time now) override;
 
  private:
@@ -115,6 +121,7 @@ class UetEndpoint final : public PdsClient {
     wire::PacketCommon common{};
     std::unique_ptr<CongestionControl> control;
     std::unique_ptr<PathSelector> paths;
+    std::unique_ptr<CreditSender> credit;
     bool touched = false;
   };
   /// A packet that belongs to no context.
@@ -128,7 +135,9 @@ class UetEndpoint final : public PdsClient {
     wire::UetNack nack = wire::UetNack::kNone;  // none: it acknowledges a CLOSE
   };
 
-  [[nodiscard]] PdcCall call(Time now) { return {*this, setup_.options, counters_, now}; }
+  [[nodiscard]] PdcCall call(Time now) {
+    return {*this, setup_.options, counters_, now, credits_ == nullptr ? 1 : credits_->ready_senders()};
+  }
   [[nodiscard]] static std::uint64_t key_of(const Pdc::Key& key);
   [[nodiscard]] static std::uint64_t key_of(EndpointId source, std::uint16_t source_pdc);
   [[nodiscard]] UetQueuePair& queue_pair_of(std::uint32_t owner) { return queue_pairs_[Handle(owner >> 1)]; }
@@ -140,6 +149,9 @@ class UetEndpoint final : public PdsClient {
   void release(std::uint16_t place, Time now);
   void reclaim(Time now);
   void serve_waiting(Time now);
+  // RCCC: only with credits_.
+  void note_ready(std::uint16_t place, Time now);
+  void grant_credit(Time now);
   void send_stray(const Stray& stray);
   void refuse(const wire::Packet& packet, wire::UetNack code, std::uint32_t payload);
   [[nodiscard]] std::uint16_t find_target(const wire::Packet& packet, Time now);
@@ -168,6 +180,8 @@ class UetEndpoint final : public PdsClient {
   PlaceTable targets_;           // by source and its number
   Starts next_starts_;           // of our next context with a peer
   Starts least_starts_;          // that a peer's next context may have
+  std::unique_ptr<EndpointCredits> credits_;
+  Time grant_at_ = Time::never();  // when the driver knows that the next credit is due
   UetCounters counters_;
   verbs::SrqHandle last_srq_{};
   std::uint32_t live_ = 0;

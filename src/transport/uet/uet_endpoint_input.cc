@@ -21,6 +21,10 @@ std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
   const std::uint16_t place = opens ? find_target(packet, now) : find_numbered(packet);
   if (place != 0) {
     pool_[place]->pdc.on_packet(received, call(now));
+    if (credits_ != nullptr && pool_[place]->pdc.live()) {
+      credits_->on_packet(place, received, now);
+      grant_credit(now);
+    }
     settle(place, now);
   }
   return place;
@@ -181,8 +185,12 @@ bool UetEndpoint::poll_stray(const TransmitSlot& slot) {
 }
 
 void UetEndpoint::on_timeout(std::uint16_t number, Time now) {
-  if (number == 0)
+  if (number == 0) {
+    grant_at_ = Time::never();
+    if (credits_ != nullptr)
+      grant_credit(now);
     return;
+  }
   pool_[number]->pdc.on_timeout(call(now));
   settle(number, now);
 }
@@ -207,6 +215,10 @@ void UetEndpoint::on_response(const SesPacket& packet, const wire::UetExtension&
 
 Duration UetEndpoint::on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, Time now) {
   return queue_pair_of(packet.owner).on_refused(packet, notice, context_, now);
+}
+
+Bytes UetEndpoint::backlog(std::uint32_t owner, Bytes enough, Time now) {
+  return queue_pair_of(owner).backlog(owner, enough, context_, now);
 }
 
 SesReception UetEndpoint::deliver(const ReceivedPacket& received, std::uint16_t pdc, Time now) {

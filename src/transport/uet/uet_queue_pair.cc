@@ -155,6 +155,12 @@ std::uint16_t UetQueuePair::make_again(const SesPacket& packet, const TransmitSl
   return made;
 }
 
+Bytes UetQueuePair::backlog(std::uint32_t owner, Bytes enough, verbs::Context& context, Time now) const {
+  const SesCall environment = call(context, now);
+  return half_of(owner) == Half::kRequester ? requester_.backlog(enough, environment)
+                                            : responder_.backlog(enough, environment);
+}
+
 void UetQueuePair::on_delivered(const SesPacket& packet, verbs::Context& context, Time now) {
   const SesCall environment = call(context, now);
   if (half_of(packet.owner) == Half::kResponder) {

@@ -42,6 +42,7 @@ class UetQueuePair {
   [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, verbs::Context& context, Time now);
   [[nodiscard]] std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, verbs::Context& context,
                                          Time now);
+  [[nodiscard]] Bytes backlog(std::uint32_t owner, Bytes enough, verbs::Context& context, Time now) const;
   void on_delivered(const SesPacket& packet, verbs::Context& context, Time now);
   void on_response(const SesPacket& packet, const wire::UetExtension& response, verbs::Context& context, Time now);
   [[nodiscard]] Duration on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice,

@@ -17,6 +17,8 @@ struct UetCounters {
   std::uint64_t retransmissions = 0;
   std::uint64_t timeouts = 0;  // packets whose timeout passed
   std::uint64_t probes = 0;
+  std::uint64_t credits = 0;          // credit packets received
+  std::uint64_t credit_requests = 0;  // sent
   std::uint64_t duplicates = 0;
   std::uint64_t out_of_order = 0;                               // packets that arrived beyond a gap
   std::uint64_t trimmed = 0;                                    // that arrived without their payload
@@ -84,6 +86,7 @@ struct PdcCall {
   const UetOptions& options;
   UetCounters& counters;
   Time now;
+  std::uint32_t active_senders = 1;  // of the endpoint, that could send; with credit only
 };
 
 }  // namespace weft::transport

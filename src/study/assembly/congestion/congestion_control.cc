@@ -7,6 +7,7 @@
 #include "study/assembly/congestion/hpcc.h"
 #include "study/assembly/congestion/ib_congestion.h"
 #include "study/assembly/congestion/nscc.h"
+#include "study/assembly/congestion/rccc.h"
 #include "study/assembly/congestion/swift.h"
 #include "study/assembly/congestion/timely.h"
 #include "transport/congestion/fixed_window.h"
@@ -47,6 +48,7 @@ constexpr std::array kMakers = {
     Maker{
         .algorithm = scenario::CongestionAlgorithm::kTimely, .make = make_timely, .needs_round_trip = timely_measures},
     Maker{.algorithm = scenario::CongestionAlgorithm::kNscc, .make = make_nscc, .needs_round_trip = always},
+    Maker{.algorithm = scenario::CongestionAlgorithm::kRccc, .make = make_rccc, .needs_round_trip = always},
 };
 static_assert(kMakers.size() == scenario::kCongestionWords.size());
 static_assert(std::ranges::is_sorted(kMakers, {}, &Maker::algorithm));

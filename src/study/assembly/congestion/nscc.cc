@@ -33,6 +33,7 @@ CongestionControls make_nscc(const CongestionContext& context) {
   to.quick_adapt_shift = static_cast<std::uint8_t>(from.quick_adapt_fraction);
   to.largest_percent = static_cast<std::int32_t>(from.window_percent);
   to.adjust_bytes = to.packet * from.adjust_packets;
+  to.credits = scenario::uses_rccc(context.scenario);
   return {.sender =
               [&value = to, round_trip] {
                 return std::make_unique<transport::Nscc>(value, transport::Nscc::Flow{.round_trip = round_trip});

@@ -7,10 +7,20 @@
 
 namespace weft::study::scenario {
 
-enum class CongestionAlgorithm : std::uint8_t { kNone, kStaticWindow, kDcqcn, kIbCc, kSwift, kHpcc, kTimely, kNscc };
+enum class CongestionAlgorithm : std::uint8_t {
+  kNone,
+  kStaticWindow,
+  kDcqcn,
+  kIbCc,
+  kSwift,
+  kHpcc,
+  kTimely,
+  kNscc,
+  kRccc
+};
 /// In the order of the enumeration.
-inline constexpr std::array<std::string_view, 8> kCongestionWords = {"none",  "static-window", "dcqcn",  "ib-cc",
-                                                                     "swift", "hpcc",          "timely", "nscc"};
+inline constexpr std::array<std::string_view, 9> kCongestionWords = {
+    "none", "static-window", "dcqcn", "ib-cc", "swift", "hpcc", "timely", "nscc", "rccc"};
 
 /// NICs measure or are told of congestion, and change how fast they send.
 [[nodiscard]] constexpr bool reacts_to_congestion(CongestionAlgorithm algorithm) {

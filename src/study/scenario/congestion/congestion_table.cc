@@ -72,6 +72,14 @@ constexpr std::array kTable = {
                     .keys = nscc_keys,
                     .settings = part_of<&Scenario::nscc>,
                     .validate = validate_nscc},
+    CongestionEntry{.algorithm = Algorithm::kRccc,
+                    .feedback = Feedback::kUetState,
+                    .section = "rccc",
+                    .about = "Parameters of RCCC, the receiver's congestion control of Ultra Ethernet: credit.",
+                    .default_profile = "published",
+                    .keys = rccc_keys,
+                    .settings = part_of<&Scenario::rccc>,
+                    .validate = validate_rccc},
 };
 static_assert(kTable.size() == kCongestionWords.size());
 static_assert(std::ranges::is_sorted(kTable, {}, &CongestionEntry::algorithm));
