@@ -166,6 +166,51 @@ TEST(UltraEthernet, AnIncastUnderNsccSharesTheLineAndLosesNoMessage) {
   EXPECT_LT(last - Time::zero(), least + least / 2);
 }
 
+// Senders speculate for a window each; from then on the receiver's NIC shares out its line, and nothing finds the buffer
+// full. Without credit it is full for as long as the incast lasts.
+TEST(UltraEthernet, AnIncastOnCreditDropsItsFirstWindowsAlone) {
+  constexpr std::uint32_t kSenders = 6;
+  constexpr std::int64_t kMessage = 1 << 20;
+  constexpr Bytes kBuffer = 200'000_bytes;
+  constexpr Bytes kWindow = 65'536_bytes;
+  const auto sent_again = [&](bool credit) {
+    SimOptions options = ultra_ethernet(star(std::vector<Cable>(kSenders + 1, kCable)));
+    options.ethernet.switches[0].buffer = kBuffer;
+    if (credit) {
+      options.nic.uet.credits = transport::UetCredits{
+          .receiver = {.line = 100_gbps, .payload = 4'096_bytes, .window = kWindow},
+          .sender = {.packet = 4'206_bytes, .window = kWindow, .round_trip = 3_us}};
+    }
+    for (std::uint32_t i = 0; i < kSenders; ++i)
+      options.flows.push_back(write(i, kSenders, Bytes(kMessage)));
+    SimWorld sim(std::move(options));
+    EXPECT_EQ(sim.run_checked(Time::zero() + 1_s), "");
+    EXPECT_EQ(sim.messages().size(), kSenders);
+    EXPECT_TRUE(sim.all_succeeded());
+    return sum_over_nics(sim, kSenders, &host::Nic::Connections::retransmissions);
+  };
+  const std::uint64_t windows = kSenders * (static_cast<std::uint64_t>(kWindow / 4'096_bytes) + 1);
+  EXPECT_LE(sent_again(true), windows);
+  EXPECT_GT(sent_again(false), windows * 2);
+}
+
+// One host receives from two and sends to a third: its credit is for its own line, in its own direction.
+TEST(UltraEthernet, CreditOfManyContextsFillsTheLineOfEachReceiver) {
+  constexpr std::int64_t kMessage = 1 << 22;
+  SimOptions options = ultra_ethernet(star(std::vector<Cable>(4, kCable)));
+  options.nic.uet.credits = transport::UetCredits{
+      .receiver = {.line = 100_gbps, .payload = 4'096_bytes, .window = 65'536_bytes},
+      .sender = {.packet = 4'206_bytes, .window = 65'536_bytes, .round_trip = 3_us}};
+  options.flows = {write(0, 2, Bytes(kMessage)), write(1, 2, Bytes(kMessage)), write(2, 3, Bytes(2 * kMessage))};
+  SimWorld sim(std::move(options));
+  EXPECT_EQ(sim.run_checked(Time::zero() + 1_s), "");
+  ASSERT_EQ(sim.messages().size(), 3U);
+  EXPECT_TRUE(sim.all_succeeded());
+  const Duration line = (100_gbps).transmit_time(Bytes(2 * kMessage));
+  for (const workload::MessageRecord& record : sim.messages())
+    EXPECT_LT(record.finished - record.posted, line * 11 / 10);
+}
+
 TEST(UltraEthernet, ContextsAreMadeByTheFirstPacketAndAllClosedInTheEnd) {
   SimOptions options = ultra_ethernet(four_paths(2));
   for (std::uint32_t i = 1; i < 4; ++i)

@@ -74,5 +74,37 @@ TEST(UetReference, AnIncastWithTrimmingLosesLessThanATwentiethOfTheReceiversLine
   EXPECT_LE(*std::ranges::max_element(incast.times) * 100, line * 105);
 }
 
+// Published for RCCC and for both: 177.368 us of one flow, 178.147 and 178.18 us of both ways, 2368.38 to 2464.44 and
+// 2387.91 to 2462.92 us of the incast.
+struct Published {
+  std::string name;
+  Duration first;
+  Duration last;
+  std::int64_t percent;  // that ours may differ by
+};
+
+Duration difference(Duration a, Duration b) { return a > b ? a - b : b - a; }
+
+void expect_near(const Published& published) {
+  const Finished finished = run_case(published.name);
+  ASSERT_FALSE(finished.times.empty());
+  const auto [first, last] = std::ranges::minmax(finished.times);
+  EXPECT_LE(difference(first, published.first) * 100, published.first * published.percent) << published.name;
+  EXPECT_LE(difference(last, published.last) * 100, published.last * published.percent) << published.name;
+}
+
+TEST(UetReference, CreditCostsOneFlowWhatItsFirstWindowLacks) {
+  for (const char* const with : {"RCCC", "NSCC and RCCC"}) {
+    const auto name = [with](const char* of) { return std::string(of) + ", " + with; };
+    expect_near({.name = name("one flow"), .first = 177'368_ns, .last = 177'368_ns, .percent = 1});
+    expect_near({.name = name("both ways"), .first = 178'147_ns, .last = 178'180_ns, .percent = 1});
+  }
+}
+
+TEST(UetReference, AnIncastOnCreditEndsForAllAtAboutTheSameTime) {
+  expect_near({.name = "incast, RCCC", .first = 2'368'380_ns, .last = 2'464'440_ns, .percent = 3});
+  expect_near({.name = "incast, NSCC and RCCC", .first = 2'387'910_ns, .last = 2'462'920_ns, .percent = 3});
+}
+
 }  // namespace
 }  // namespace weft::study::run

@@ -126,7 +126,11 @@ class Pdc {
   void finish(const PdcCall& call);
   void settle(const PdcCall& call);
   [[nodiscard]] Time close_due() const;
-  void watch_credit(Time now);
+  void watch_credit(Time now) {
+    if (credit_ != nullptr)
+      look_for_credit(now);
+  }
+  void look_for_credit(Time now);
   void ask_for_credit(const PdcCall& call);
   void on_credit_control(const wire::UetHeader& header, const PdcCall& call);
   void on_refusal_with_credit(const wire::UetHeader& header);

@@ -35,9 +35,7 @@ void Pdc::on_refusal_with_credit(const wire::UetHeader& header) {
 }
 
 // Credit that was lost, or a target that was: without work nothing is missed.
-void Pdc::watch_credit(Time now) {
-  if (credit_ == nullptr)
-    return;
+void Pdc::look_for_credit(Time now) {
   if (!sender_.starves()) {
     credit_due_ = Time::never();
   } else if (credit_due_.is_never()) {

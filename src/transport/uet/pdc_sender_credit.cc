@@ -6,8 +6,10 @@
 
 namespace weft::transport {
 
+// Marks choose paths, and tell receivers of a congested core.
 void PdcSender::spend_credit(const TransmitSlot& slot, std::uint16_t size, const PdcCall& call) {
   credit_->on_sent(Bytes(size));
+  slot.packet.common.ecn = wire::Ecn::kEct0;
   if (!slot.packet.has(wire::kHasCold))
     attach_extension(slot);
   slot.cold.uet.credit_target = target(call.active_senders, call).value();

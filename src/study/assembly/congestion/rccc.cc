@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/int128.h"
 #include "fabric/topology/graph_query.h"
 #include "study/assembly/congestion/nscc.h"
 #include "study/scenario/packet_sizes.h"
@@ -36,9 +37,13 @@ transport::UetCredits uet_credits(const scenario::Scenario& scenario, const Cred
   const Duration round_trip = from.round_trip.value_or(site.round_trip);
   const Bytes payload(scenario.fabric.mtu);
   const Bytes packet = scenario::data_packet(scenario, payload).frame;
+  // Credit counts frames, and a line carries what is between them as well.
+  const Rate of_frames = Rate::bits_per_second(static_cast<std::int64_t>(
+      static_cast<Uint128>(site.line.bits_per_second()) * static_cast<std::uint64_t>(packet.count()) /
+      static_cast<std::uint64_t>((packet + scenario.fabric.frame_gap).count())));
   const Bytes window = std::max(site.line.bytes_in(round_trip) * from.window_percent / 100, packet);
   transport::UetCredits credits{
-      .receiver = {.line = site.line, .payload = payload, .window = window, .part = from.part_of_line},
+      .receiver = {.line = of_frames, .payload = payload, .window = window, .part = from.part_of_line},
       .sender = {.packet = packet, .window = window, .round_trip = round_trip}};
   if (site.follow_core) {
     credits.core = transport::CreditRate::Parameters{.round_trip = round_trip,
