@@ -146,9 +146,8 @@ TEST(UetCredit, AcknowledgementsBringCreditWhereItsOwnPacketsAreLost) {
 TEST(UetCredit, ASenderThatHearsOfNoCreditAsksForIt) {
   UetPair pair(credit_options(1, Beside::kNscc, 8'000_bytes));
   int lost = 0;
-  pair.set_filter([&lost](int, wire::Packet& packet) {
-    return is_control(packet, wire::UetControl::kCredit) && lost++ < 20;
-  });
+  pair.set_filter(
+      [&lost](int, wire::Packet& packet) { return is_control(packet, wire::UetControl::kCredit) && lost++ < 20; });
   write_all(pair, 100'000);
   expect_success(pair);
   EXPECT_GT(pair.counters(0).credit_requests, 0U);

@@ -166,8 +166,8 @@ TEST(UltraEthernet, AnIncastUnderNsccSharesTheLineAndLosesNoMessage) {
   EXPECT_LT(last - Time::zero(), least + least / 2);
 }
 
-// Senders speculate for a window each; from then on the receiver's NIC shares out its line, and nothing finds the buffer
-// full. Without credit it is full for as long as the incast lasts.
+// Senders speculate for a window each; from then on the receiver's NIC shares out its line, and nothing finds the
+// buffer full. Without credit it is full for as long as the incast lasts.
 TEST(UltraEthernet, AnIncastOnCreditDropsItsFirstWindowsAlone) {
   constexpr std::uint32_t kSenders = 6;
   constexpr std::int64_t kMessage = 1 << 20;
@@ -177,9 +177,9 @@ TEST(UltraEthernet, AnIncastOnCreditDropsItsFirstWindowsAlone) {
     SimOptions options = ultra_ethernet(star(std::vector<Cable>(kSenders + 1, kCable)));
     options.ethernet.switches[0].buffer = kBuffer;
     if (credit) {
-      options.nic.uet.credits = transport::UetCredits{
-          .receiver = {.line = 100_gbps, .payload = 4'096_bytes, .window = kWindow},
-          .sender = {.packet = 4'206_bytes, .window = kWindow, .round_trip = 3_us}};
+      options.nic.uet.credits =
+          transport::UetCredits{.receiver = {.line = 100_gbps, .payload = 4'096_bytes, .window = kWindow},
+                                .sender = {.packet = 4'206_bytes, .window = kWindow, .round_trip = 3_us}};
     }
     for (std::uint32_t i = 0; i < kSenders; ++i)
       options.flows.push_back(write(i, kSenders, Bytes(kMessage)));
@@ -198,9 +198,9 @@ TEST(UltraEthernet, AnIncastOnCreditDropsItsFirstWindowsAlone) {
 TEST(UltraEthernet, CreditOfManyContextsFillsTheLineOfEachReceiver) {
   constexpr std::int64_t kMessage = 1 << 22;
   SimOptions options = ultra_ethernet(star(std::vector<Cable>(4, kCable)));
-  options.nic.uet.credits = transport::UetCredits{
-      .receiver = {.line = 100_gbps, .payload = 4'096_bytes, .window = 65'536_bytes},
-      .sender = {.packet = 4'206_bytes, .window = 65'536_bytes, .round_trip = 3_us}};
+  options.nic.uet.credits =
+      transport::UetCredits{.receiver = {.line = 100_gbps, .payload = 4'096_bytes, .window = 65'536_bytes},
+                            .sender = {.packet = 4'206_bytes, .window = 65'536_bytes, .round_trip = 3_us}};
   options.flows = {write(0, 2, Bytes(kMessage)), write(1, 2, Bytes(kMessage)), write(2, 3, Bytes(2 * kMessage))};
   SimWorld sim(std::move(options));
   EXPECT_EQ(sim.run_checked(Time::zero() + 1_s), "");

@@ -207,9 +207,8 @@ Result<void> profile_ports(const scenario::Scenario& scenario, const fabric::Gra
                            .last_hop = !marks_everywhere(scenario) && other.node.value() < graph.endpoints};
       const std::string name = scenario.overrides.empty() ? std::string() : fabric::port_name(graph, end);
       const scenario::PortLink own{.rate = link.rate, .tier = tier_of(graph, link)};
-      const std::string key =
-          std::to_string(link.rate.bits_per_second()) + (place.last_hop ? " last hop" : "") +
-          (name.empty() ? "" : overrides_of(scenario, name, own));
+      const std::string key = std::to_string(link.rate.bits_per_second()) + (place.last_hop ? " last hop" : "") +
+                              (name.empty() ? "" : overrides_of(scenario, name, own));
       const auto [number, fresh] = profiles.number(key);
       if (fresh) {
         ++made;
@@ -409,10 +408,10 @@ Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& s
          .balancing = balancing_of(scenario.routing),
          .hash_seed = hash_seed_of(scenario)});
   });
-  Result<void> profiled =
-      profile_ports(scenario, graph, options.port_profile, [&](const scenario::DeviceSettings& device, EndPlace /*place*/) {
-        options.ports.push_back(ib_port_options(scenario, device.infiniband));
-      });
+  Result<void> profiled = profile_ports(scenario, graph, options.port_profile,
+                                        [&](const scenario::DeviceSettings& device, EndPlace /*place*/) {
+                                          options.ports.push_back(ib_port_options(scenario, device.infiniband));
+                                        });
   if (!profiled) {
     return pass_on(profiled);
   }

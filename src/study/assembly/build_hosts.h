@@ -60,7 +60,7 @@ class HostBuilder {
   std::vector<Rate> rates_;         // of their cables
   Duration round_trip_;  // the longest of the idle network; where a window, selective repeat or the congestion control
                          // needs it
-  bool follows_core_ = false;  // receivers grant less where the core is congested
+  bool follows_core_ = false;       // receivers grant less where the core is congested
   std::vector<std::string> hosts_;  // that they belong to
   std::map<std::string, EndpointId> first_of_host_;
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;

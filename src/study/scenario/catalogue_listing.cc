@@ -15,7 +15,7 @@
 namespace weft::study::scenario {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kAboutKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kAboutKinds = {{
     {"switch", "switches: ports, rate, latency, buffers, price and power"},
     {"nic", "NICs: ports, rate, latencies, limits, price and power"},
     {"link", "lengths of cables, and how often bits are wrong"},

@@ -72,8 +72,8 @@ class Lister {
 
   std::vector<ListedValue> list() {
     for (const auto& section : sections()) {
-      if (!relevant_ || (!is_of_other_family(section, scenario_.fabric.family) &&
-                         !is_of_other_algorithm(section, scenario_))) {
+      if (!relevant_ ||
+          (!is_of_other_family(section, scenario_.fabric.family) && !is_of_other_algorithm(section, scenario_))) {
         add(section);
       }
     }

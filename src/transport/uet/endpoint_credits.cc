@@ -49,8 +49,8 @@ void EndpointCredits::follow_core(const wire::Packet& packet, Time now) {
     rate_.emplace(*policy_.core, RandomStream(seed_, "uet credit rate"), now);
   const bool marked = packet.common.ecn == wire::Ecn::kCe;
   const bool trimmed = packet.has(wire::kTrimmed);
-  rate_->on_arrival(trimmed ? (packet.has(wire::kTrimmedLastHop) ? CreditRate::Arrival::kTrimmedLastHop
-                                                                 : CreditRate::Arrival::kTrimmed)
+  rate_->on_arrival(trimmed  ? (packet.has(wire::kTrimmedLastHop) ? CreditRate::Arrival::kTrimmedLastHop
+                                                                  : CreditRate::Arrival::kTrimmed)
                     : marked ? CreditRate::Arrival::kMarked
                              : CreditRate::Arrival::kUnmarked,
                     now);

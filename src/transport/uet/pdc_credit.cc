@@ -62,7 +62,8 @@ void Pdc::ask_for_credit(const PdcCall& call) {
     credit_due_ = Time::never();
     return;
   }
-  credit_due_ = call.now + std::min(credit_wait_ * (std::int64_t{1} << std::min<unsigned>(credit_retries_, 16)), longest);
+  credit_due_ =
+      call.now + std::min(credit_wait_ * (std::int64_t{1} << std::min<unsigned>(credit_retries_, 16)), longest);
 }
 
 }  // namespace weft::transport

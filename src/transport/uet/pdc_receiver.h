@@ -100,7 +100,7 @@ class PdcReceiver {
   bool ack_marked_ = false;
   bool ack_probe_ = false;
   bool gap_reported_ = false;
-  bool any_ = false;                 // a packet has come
+  bool any_ = false;  // a packet has come
   bool tells_credit_ = false;
   std::uint32_t credit_ = 0;
   std::vector<Response> responses_;  // in order of arrival

@@ -16,10 +16,9 @@ void PdcSender::spend_credit(const TransmitSlot& slot, std::uint16_t size, const
 }
 
 CreditTotal PdcSender::target(std::uint32_t active_senders, const PdcCall& call) const {
-  return credit_->target(
-      {.backlog = backlog(call),
-       .sender_window = window_ == ~0ULL ? Bytes::max() : Bytes(static_cast<std::int64_t>(window_)),
-       .active_flows = active_senders});
+  return credit_->target({.backlog = backlog(call),
+                          .sender_window = window_ == ~0ULL ? Bytes::max() : Bytes(static_cast<std::int64_t>(window_)),
+                          .active_flows = active_senders});
 }
 
 // An owner that has nothing to give after all leaves its ring only when it is asked, which takes credit.

@@ -19,8 +19,8 @@ enum class CongestionAlgorithm : std::uint8_t {
   kRccc
 };
 /// In the order of the enumeration.
-inline constexpr std::array<std::string_view, 9> kCongestionWords = {
-    "none", "static-window", "dcqcn", "ib-cc", "swift", "hpcc", "timely", "nscc", "rccc"};
+inline constexpr std::array<std::string_view, 9> kCongestionWords = {"none", "static-window", "dcqcn", "ib-cc", "swift",
+                                                                     "hpcc", "timely",        "nscc",  "rccc"};
 
 /// NICs measure or are told of congestion, and change how fast they send.
 [[nodiscard]] constexpr bool reacts_to_congestion(CongestionAlgorithm algorithm) {
