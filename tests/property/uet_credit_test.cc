@@ -140,7 +140,8 @@ TEST(UetCredit, AcknowledgementsBringCreditWhereItsOwnPacketsAreLost) {
   pair.set_filter([](int, wire::Packet& packet) { return is_control(packet, wire::UetControl::kCredit); });
   write_all(pair, 100'000);
   expect_success(pair);
-  EXPECT_GT(pair.counters(0).credit_requests, 0U);
+  EXPECT_EQ(pair.counters(0).credits, 0U);
+  EXPECT_GE(pair.packets_sent(), 98U);
 }
 
 TEST(UetCredit, ASenderThatHearsOfNoCreditAsksForIt) {
@@ -168,13 +169,27 @@ TEST(UetCredit, APeerThatFallsSilentFailsTheContext) {
   UetPair pair(options);
   bool silent = false;
   pair.set_filter([&silent](int from, wire::Packet& packet) {
-    silent |= from == 1 && is_control(packet, wire::UetControl::kCredit);
+    silent |= from == 1 && is_control(packet, wire::UetControl::kCredit) && packet.uet.notice.payload > 100;
     return silent && from == 1;
   });
   write_all(pair, 200'000);
   const std::vector<verbs::WorkCompletion> done = pair.poll_send(0);
   ASSERT_EQ(done.size(), 1U);
   EXPECT_NE(done.front().status, verbs::WcStatus::kSuccess);
+  EXPECT_EQ(pair.counters(0).credit_requests, 5U);
+}
+
+TEST(UetCredit, AnEndpointThatNeedsNoCreditSendsAsItWouldWithoutIt) {
+  UetPairOptions options = credit_options(1, Beside::kNothing, 8'000_bytes);
+  options.policies.credits->limits_senders = false;
+  UetPair pair(options);
+  pair.set_filter([](int, const wire::Packet& packet) {
+    EXPECT_FALSE(has_congestion_context(packet.uet.type));
+    return false;
+  });
+  write_all(pair, 100'000);
+  expect_success(pair);
+  EXPECT_EQ(pair.counters(0).credits, 0U);
 }
 
 }  // namespace

@@ -183,9 +183,10 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   set_path_selector(nic);
   set_streams(nic);
   set_ultra_ethernet(nic, rates_[endpoint.value()]);
-  if (settings.congestion_control && scenario::uses_rccc(scenario_)) {
+  if (scenario::uses_rccc(scenario_)) {
     nic.uet.credits = uet_credits(
         scenario_, {.line = rates_[endpoint.value()], .round_trip = round_trip_, .follow_core = follows_core_});
+    nic.uet.credits->limits_senders = settings.congestion_control;
   }
   return nic;
 }

@@ -24,6 +24,7 @@ struct UetCredits {
   CreditScheduler::Parameters receiver;
   CreditSender::Parameters sender;
   std::optional<CreditRate::Parameters> core{};  // none: the whole of the receiver's part of its line, always
+  bool limits_senders = true;  // false: this endpoint sends without credit, and grants it all the same
 };
 
 class EndpointCredits {
@@ -31,9 +32,9 @@ class EndpointCredits {
   /// `seed` of the intervals at which the part of the line changes.
   EndpointCredits(const UetCredits& policy, std::uint64_t seed);
 
-  /// For a new context, which must not outlive this.
+  /// For a new context, which must not outlive this; null: it needs no credit.
   [[nodiscard]] std::unique_ptr<CreditSender> make_sender() const {
-    return std::make_unique<CreditSender>(policy_.sender);
+    return policy_.limits_senders ? std::make_unique<CreditSender>(policy_.sender) : nullptr;
   }
 
   // Receiver's half.

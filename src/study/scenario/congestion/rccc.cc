@@ -41,7 +41,7 @@ constexpr std::array kRccc = {
         .binding = bind<&RcccSettings::follow_core>(),
         .fallback = "auto",
         .about = "Receivers grant less while packets come marked, or trimmed elsewhere than at their own link. `auto`: "
-                 "where leaves have less rate upwards than downwards, without NSCC.",
+                 "where a switch has less rate upwards than downwards, without NSCC.",
         .empty_word = "auto"},
     Key{.name = "core_target",
         .binding = bind<&RcccSettings::core_target>(),
