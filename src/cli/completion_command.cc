@@ -38,7 +38,7 @@ std::vector<std::string> key_words() {
 
 std::vector<std::string> help_words() {
   std::vector<std::string> words;
-  for (const ManualPage& page : parse_manual(manual_text())) {
+  for (const ManualPage& page : parse_manual(manual_text()).pages) {
     words.push_back(page.name);
   }
   for (const study::scenario::Section& section : study::scenario::sections()) {

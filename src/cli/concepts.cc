@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "base/nearest_word.h"
+#include "cli/markdown_blocks.h"
 
 namespace weft::cli {
 namespace {
 
-constexpr std::string_view kHeading = "## ";
+constexpr int kTermLevel = 2;
 
 // Lower case, one kind of separator: what two spellings of a term are compared by.
 std::string normalized(std::string_view term) {
@@ -31,33 +32,18 @@ std::vector<std::string> names_of(const Concept& entry) {
   return names;
 }
 
-// `code` and [text](target) lose their marks; nothing else is used in the document.
-std::string without_link_marks(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool ends_link = text.substr(i).starts_with("](");
-    if (ends_link) {
-      i = std::min(text.find(')', i), text.size());
-    } else if (text[i] != '`' && text[i] != '[') {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
-void add_line(Concept& entry, std::string_view line) {
+void add_block(Concept& entry, const Block& block) {
+  const std::string text = plain_text(block);
   const std::pair<std::string_view, std::string*> fields[] = {
-      {"- Folder: ", &entry.folder}, {"- Scenario key: ", &entry.scenario_key}, {"- Example: ", &entry.example}};
+      {"Folder: ", &entry.folder}, {"Scenario key: ", &entry.scenario_key}, {"Example: ", &entry.example}};
   for (const auto& [mark, field] : fields) {
-    if (line.starts_with(mark)) {
-      *field = without_link_marks(line.substr(mark.size()));
+    if (block.kind == Block::Kind::kItem && text.starts_with(mark)) {
+      *field = text.substr(mark.size());
       return;
     }
   }
-  if (!line.empty()) {
-    entry.text += entry.text.empty() ? "" : "\n";
-    entry.text += without_link_marks(line);
-  }
+  entry.text += entry.text.empty() ? "" : "\n";
+  entry.text += text;
 }
 
 // What a mistyped word is compared with: the names of the entry and the longer words in them.
@@ -93,18 +79,11 @@ const Concept* nearest_concept(const std::vector<Concept>& concepts, std::string
 
 std::vector<Concept> parse_concepts(std::string_view markdown) {
   std::vector<Concept> concepts;
-  while (!markdown.empty()) {
-    const std::size_t end = std::min(markdown.find('\n'), markdown.size());
-    const std::string_view line = markdown.substr(0, end);
-    markdown.remove_prefix(std::min(end + 1, markdown.size()));
-    if (line.starts_with(kHeading)) {
-      concepts.push_back({.term = std::string(line.substr(kHeading.size())),
-                          .text = {},
-                          .folder = {},
-                          .scenario_key = {},
-                          .example = {}});
+  for (const Block& block : blocks_of(markdown)) {
+    if (block.kind == Block::Kind::kHeading && block.level == kTermLevel) {
+      concepts.push_back({.term = plain_text(block), .text = {}, .folder = {}, .scenario_key = {}, .example = {}});
     } else if (!concepts.empty()) {
-      add_line(concepts.back(), line);
+      add_block(concepts.back(), block);
     }
   }
   return concepts;

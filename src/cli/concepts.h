@@ -14,7 +14,7 @@ namespace weft::cli {
 /// One entry of docs/concepts.md, without Markdown marks.
 struct Concept {
   std::string term;
-  std::string text;
+  std::string text;  // a line for each paragraph
   std::string folder;
   std::string scenario_key;
   std::string example;

@@ -34,7 +34,7 @@ TEST(Concepts, ParseKeepsTheFieldsAndDropsTheMarks) {
   const auto concepts = parse_concepts(kDocument);
   ASSERT_EQ(concepts.size(), 2U);
   EXPECT_EQ(concepts[0].term, "Go-back-N");
-  EXPECT_EQ(concepts[0].text, "First sentence with code.\nSecond sentence, see there.");
+  EXPECT_EQ(concepts[0].text, "First sentence with code. Second sentence, see there.");
   EXPECT_EQ(concepts[0].folder, "src/transport/");
   EXPECT_EQ(concepts[0].scenario_key, "—");
   EXPECT_EQ(concepts[1].scenario_key, "cm");
@@ -44,7 +44,7 @@ TEST(Concepts, ParseKeepsTheFieldsAndDropsTheMarks) {
 TEST(Concepts, ParseSurvivesAnUnfinishedLinkAndNoFinalNewline) {
   const auto concepts = parse_concepts("## A\ntext [link](open");
   ASSERT_EQ(concepts.size(), 1U);
-  EXPECT_EQ(concepts[0].text, "text link");
+  EXPECT_EQ(concepts[0].text, "text [link](open");
 }
 
 TEST(Concepts, ParseOfNothingIsNothing) { EXPECT_THAT(parse_concepts(""), IsEmpty()); }

@@ -7,9 +7,11 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/nearest_word.h"
+#include "base/text_lines.h"
 #include "cli/complain.h"
 #include "cli/concepts.h"
 #include "cli/exit_status.h"
@@ -43,8 +45,15 @@ void print_names(const std::vector<ManualPage>& pages, const std::vector<Concept
 }
 
 void print_entry(const Concept& entry) {
-  fmt::print("{}\n\n{}\n\n  folder:       {}\n  scenario key: {}\n  example:      {}\n", entry.term, entry.text,
-             entry.folder, entry.scenario_key, entry.example);
+  fmt::print("{}\n\n", entry.term);
+  for (std::string_view text = entry.text; !text.empty();) {
+    fmt::print("{}\n", paragraph(next_line(text), {.first = 0, .rest = 0, .columns = kColumns}));
+  }
+  const std::pair<std::string_view, const std::string&> fields[] = {
+      {"folder:", entry.folder}, {"scenario key:", entry.scenario_key}, {"example:", entry.example}};
+  for (const auto& [name, text] : fields) {
+    fmt::print("{}\n", labelled_line(name, text, kColumns));
+  }
 }
 
 /// Names that may have been meant: of keys first where the name is that of a key in form, "link.rat".
@@ -98,31 +107,32 @@ void print_page(const std::string& text) {
 }
 
 /// weft(1), weft-NAME(1) or weft-scenario(5) for man(1).
-int print_roff(const std::vector<ManualPage>& pages, const std::string& name) {
+int print_roff(const Manual& manual, const std::string& name) {
   if (name.empty()) {
-    fmt::print("{}", overview_roff(pages, shared_text(manual_text()), WEFT_VERSION));
+    fmt::print("{}", overview_roff(manual, WEFT_VERSION));
     return kSuccess;
   }
   if (name == "scenario") {
     fmt::print("{}", scenario_roff(scenario_text(), WEFT_VERSION));
     return kSuccess;
   }
-  if (const ManualPage* page = find_page(pages, name)) {
+  if (const ManualPage* page = find_page(manual.pages, name)) {
     fmt::print("{}", command_roff(*page, WEFT_VERSION));
     return kSuccess;
   }
   std::vector<std::string_view> names = {"scenario"};
-  for (const ManualPage& page : pages) {
+  for (const ManualPage& page : manual.pages) {
     names.push_back(page.name);
   }
   return complain("help", unknown_word({.kind = "manual page", .word = name, .valid = names}), kUsageError);
 }
 
 int run_help(const std::string& name, bool roff) {
-  const std::vector<ManualPage> pages = parse_manual(manual_text());
+  const Manual manual = parse_manual(manual_text());
   if (roff) {
-    return print_roff(pages, name);
+    return print_roff(manual, name);
   }
+  const std::vector<ManualPage>& pages = manual.pages;
   const std::vector<Concept> concepts = parse_concepts(concepts_text());
   if (name.empty()) {
     print_names(pages, concepts);

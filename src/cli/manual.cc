@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "base/text_lines.h"
-#include "cli/markdown_blocks.h"
 
 namespace weft::cli {
 namespace {
 
-constexpr std::string_view kPageMark = "## ";
+constexpr int kPageLevel = 2;
 constexpr std::string_view kItemMark = "- ";
 constexpr std::size_t kIndent = 4;
 
@@ -23,15 +23,16 @@ std::string upper(std::string_view text) {
   return made;
 }
 
-std::string item_text(std::string_view item, std::size_t columns) {
-  const std::size_t end = end_of_term(item);
-  if (end == std::string_view::npos) {
-    return paragraph("- " + without_marks(item),
-                     {.first = kIndent, .rest = kIndent + kItemMark.size(), .columns = columns});
+std::string item_text(const Block& block, std::size_t columns) {
+  const Item item = item_of(block);
+  if (item.term.empty()) {
+    const std::string mark = block.level > 0 ? fmt::format("{}. ", block.level) : std::string(kItemMark);
+    return paragraph(mark + plain_text(item.text),
+                     {.first = kIndent, .rest = kIndent + mark.size(), .columns = columns});
   }
-  const std::string term = without_marks(item.substr(0, end));
+  const std::string term = plain_text(item.term);
   const std::string said =
-      paragraph(without_marks(item.substr(end + 2)), {.first = 2 * kIndent, .rest = 2 * kIndent, .columns = columns});
+      paragraph(plain_text(item.text), {.first = 2 * kIndent, .rest = 2 * kIndent, .columns = columns});
   if (term.size() < kIndent) {  // room on the same line
     return fmt::format("{:{}}{:{}}{}", "", kIndent, term, kIndent, said.substr(2 * kIndent));
   }
@@ -48,29 +49,28 @@ std::string fenced_text(std::string_view text) {
 }
 
 /// The first cell is a term, and the others are said of it.
-std::string row_block_text(std::string_view row, std::size_t columns) {
-  const std::vector<std::string> cells = cells_of(row);
+std::string row_text(const Block& block, std::size_t columns) {
   std::string said;
-  for (std::size_t i = 1; i < cells.size(); ++i) {
-    said += (said.empty() ? "" : "; ") + without_marks(cells[i]);
+  for (std::size_t i = 1; i < block.texts.size(); ++i) {
+    said += (said.empty() ? "" : "; ") + plain_text(block.texts[i]);
   }
-  return paragraph(without_marks(cells.empty() ? "" : cells.front()),
-                   {.first = kIndent, .rest = kIndent, .columns = columns}) +
+  return paragraph(plain_text(block), {.first = kIndent, .rest = kIndent, .columns = columns}) +
          paragraph(said, {.first = 2 * kIndent, .rest = 2 * kIndent, .columns = columns});
 }
 
 std::string block_text(const Block& block, std::size_t columns) {
   switch (block.kind) {
-    case Block::Kind::kSection:
-      return upper(block.text) + '\n';
+    case Block::Kind::kHeading:
+      return upper(plain_text(block)) + '\n';
     case Block::Kind::kParagraph:
-      return paragraph(without_marks(block.text), {.first = kIndent, .rest = kIndent, .columns = columns});
+      return paragraph(plain_text(block), {.first = kIndent, .rest = kIndent, .columns = columns});
     case Block::Kind::kItem:
-      return item_text(block.text, columns);
+      return item_text(block, columns);
     case Block::Kind::kFenced:
-      return fenced_text(block.text);
+      return fenced_text(block.fenced);
+    case Block::Kind::kHeaderRow:
     case Block::Kind::kRow:
-      return row_block_text(block.text, columns);
+      return row_text(block, columns);
   }
   return {};
 }
@@ -78,7 +78,7 @@ std::string block_text(const Block& block, std::size_t columns) {
 /// Whether an empty line parts two blocks: not below a section's title, and not between the items of a list that has no
 /// terms.
 bool parted(const Block& before, const Block& after) {
-  if (before.kind == Block::Kind::kSection) {
+  if (before.kind == Block::Kind::kHeading) {
     return false;
   }
   const bool items = before.kind == Block::Kind::kItem && after.kind == Block::Kind::kItem;
@@ -87,29 +87,27 @@ bool parted(const Block& before, const Block& after) {
 
 }  // namespace
 
-std::string_view shared_text(std::string_view markdown) {
-  markdown = markdown.substr(0, markdown.find(fmt::format("\n{}", kPageMark)));
-  return markdown.starts_with("# ") ? markdown.substr(std::min(markdown.find('\n'), markdown.size())) : markdown;
-}
-
-std::vector<ManualPage> parse_manual(std::string_view markdown) {
-  std::vector<ManualPage> pages;
-  while (!markdown.empty()) {
-    const std::string_view line = next_line(markdown);
-    if (line.starts_with(kPageMark)) {
-      pages.push_back({.name = std::string(line.substr(kPageMark.size())), .body = {}});
-    } else if (!pages.empty()) {
-      pages.back().body.append(line).append("\n");
+Manual parse_manual(std::string_view markdown) {
+  Manual manual;
+  for (Block& block : blocks_of(markdown)) {
+    if (block.kind == Block::Kind::kHeading && block.level == kPageLevel) {
+      manual.pages.push_back({.name = plain_text(block), .blocks = {}});
+    } else if (!manual.pages.empty()) {
+      manual.pages.back().blocks.push_back(std::move(block));
+    } else if (block.kind != Block::Kind::kHeading || block.level > kPageLevel) {
+      manual.shared.push_back(std::move(block));
     }
   }
-  return pages;
+  return manual;
 }
 
 const ManualPage* find_page(const std::vector<ManualPage>& pages, std::string_view name) {
+  const std::string options = fmt::format("Options of weft {}", name);
+  const auto has_options = [&options](const Block& block) {
+    return block.kind == Block::Kind::kHeading && plain_text(block) == options;
+  };
   for (const ManualPage& page : pages) {
-    const bool part = name.starts_with(page.name + ' ') &&
-                      page.body.find(fmt::format("\n### Options of weft {}\n", name)) != std::string::npos;
-    if (page.name == name || part) {
+    if (page.name == name || (name.starts_with(page.name + ' ') && std::ranges::any_of(page.blocks, has_options))) {
       return &page;
     }
   }
@@ -117,12 +115,11 @@ const ManualPage* find_page(const std::vector<ManualPage>& pages, std::string_vi
 }
 
 std::string page_text(const ManualPage& page, std::size_t columns) {
-  const std::vector<Block> blocks = blocks_of(page.body);
   std::string text;
   const Block* before = nullptr;
-  for (const Block& block : blocks) {
+  for (const Block& block : page.blocks) {
     if (before == nullptr && block.kind == Block::Kind::kParagraph) {
-      text += paragraph(fmt::format("weft {}: {}", page.name, without_marks(block.text)),
+      text += paragraph(fmt::format("weft {}: {}", page.name, plain_text(block)),
                         {.first = 0, .rest = 0, .columns = columns});
     } else {
       text += before != nullptr && parted(*before, block) ? "\n" : "";

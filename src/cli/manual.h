@@ -1,8 +1,7 @@
 // The manual: docs/manual.md as it was at build time, a page per subcommand, printed for a terminal.
 //
 // The document's form: `## NAME` begins a page, whose first paragraph says in a line what the subcommand does; `###
-// TITLE` begins a section. Of Markdown it uses paragraphs, lists ("- "), fenced blocks, `code`, **bold** and
-// [links](target).
+// TITLE` begins a section.
 #pragma once
 
 #include <cstddef>
@@ -10,25 +9,30 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/markdown_blocks.h"
+
 namespace weft::cli {
 
-/// A page, still in Markdown.
 struct ManualPage {
   /// What it is asked for by: "run", "pcap".
   std::string name;
   /// What follows the heading, up to the next page.
-  std::string body;
+  std::vector<Block> blocks;
+};
+
+struct Manual {
+  /// What stands before the first page, without the title.
+  std::vector<Block> shared;
+  /// In the document's order.
+  std::vector<ManualPage> pages;
 };
 
 /// The text of docs/manual.md at build time.
 std::string_view manual_text();
 /// The text of docs/scenario.md at build time.
 std::string_view scenario_text();
-/// What the manual says before its first page, without its title.
-[[nodiscard]] std::string_view shared_text(std::string_view markdown);
 
-/// The pages in the document's order; what stands before the first is skipped.
-std::vector<ManualPage> parse_manual(std::string_view markdown);
+[[nodiscard]] Manual parse_manual(std::string_view markdown);
 
 /// The page called `name`, or nullptr; it belongs to `pages`. A subcommand of a subcommand is on its page: "pcap check"
 /// gives that of "pcap" if the page has a section "Options of weft pcap check".

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/manual.h"
 
@@ -12,9 +11,8 @@ namespace weft::cli {
 /// weft-NAME(1) of a page of the manual: its first paragraph is the line under NAME.
 [[nodiscard]] std::string command_roff(const ManualPage& page, std::string_view version);
 
-/// weft(1): what there is, a line for each page. `shared` is what the manual says before its first page.
-[[nodiscard]] std::string overview_roff(const std::vector<ManualPage>& pages, std::string_view shared,
-                                        std::string_view version);
+/// weft(1): what the manual says before its first page, and a line for each page.
+[[nodiscard]] std::string overview_roff(const Manual& manual, std::string_view version);
 
 /// weft-scenario(5) of docs/scenario.md.
 [[nodiscard]] std::string scenario_roff(std::string_view markdown, std::string_view version);

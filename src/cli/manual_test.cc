@@ -41,15 +41,15 @@ Reads.
 )";
 
 TEST(Manual, ParseFindsThePagesAndSkipsWhatStandsBefore) {
-  const auto pages = parse_manual(kDocument);
+  const auto pages = parse_manual(kDocument).pages;
   ASSERT_EQ(pages.size(), 2U);
   EXPECT_EQ(pages[0].name, "run");
   EXPECT_EQ(pages[1].name, "pcap");
-  EXPECT_THAT(parse_manual(""), IsEmpty());
+  EXPECT_THAT(parse_manual("").pages, IsEmpty());
 }
 
 TEST(Manual, FindKnowsAPageAndItsPartsWithOptions) {
-  const auto pages = parse_manual(kDocument);
+  const auto pages = parse_manual(kDocument).pages;
   EXPECT_EQ(find_page(pages, "run"), &pages[0]);
   EXPECT_EQ(find_page(pages, "pcap list"), &pages[1]);
   EXPECT_EQ(find_page(pages, "pcap check"), nullptr);
@@ -58,7 +58,7 @@ TEST(Manual, FindKnowsAPageAndItsPartsWithOptions) {
 }
 
 TEST(Manual, PageIsPlainTextInLinesThatFit) {
-  EXPECT_EQ(page_text(parse_manual(kDocument)[0], 40),
+  EXPECT_EQ(page_text(parse_manual(kDocument).pages[0], 40),
             "weft run: Does a thing.\n"
             "\n"
             "OPTIONS\n"
@@ -77,7 +77,7 @@ TEST(Manual, PageIsPlainTextInLinesThatFit) {
 }
 
 TEST(Manual, AWordThatIsLongerThanALineHasOneForItself) {
-  EXPECT_EQ(page_text({.name = "x", .body = "A.\n\na unbreakable b\n"}, 10),
+  EXPECT_EQ(page_text(parse_manual("## x\nA.\n\na unbreakable b\n").pages[0], 10),
             "weft x: A.\n"
             "\n"
             "    a\n"
@@ -86,11 +86,12 @@ TEST(Manual, AWordThatIsLongerThanALineHasOneForItself) {
 }
 
 TEST(Manual, UnfinishedMarksAreNoFault) {
-  EXPECT_EQ(page_text({.name = "x", .body = "A [link](open\n\n```\nopen\n"}, 80), "weft x: A link\n\n    open\n");
+  EXPECT_EQ(page_text(parse_manual("## x\nA [link](open\n\n```\nopen\n").pages[0], 80),
+            "weft x: A [link](open\n\n    open\n");
 }
 
 TEST(Manual, EveryEmbeddedPageFindsItself) {
-  const auto pages = parse_manual(manual_text());
+  const auto pages = parse_manual(manual_text()).pages;
   ASSERT_FALSE(pages.empty());
   for (const ManualPage& page : pages) {
     EXPECT_EQ(find_page(pages, page.name), &page) << page.name;

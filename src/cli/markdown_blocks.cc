@@ -1,23 +1,125 @@
 #include "cli/markdown_blocks.h"
 
+#include <cmark-gfm-core-extensions.h>
+#include <cmark-gfm-extension_api.h>
+#include <cmark-gfm.h>
+
 #include <algorithm>
+#include <memory>
 
 namespace weft::cli {
 namespace {
 
-constexpr std::string_view kSectionMark = "### ";
-constexpr std::string_view kListMark = "- ";
-constexpr std::string_view kFenceMark = "```";
-constexpr std::string_view kCommentMark = "<!--";
-constexpr std::string_view kRuleMark = "|---";
+constexpr std::string_view kTermEnd = ": ";
 
-bool goes_on(const std::vector<Block>& blocks, bool after_gap) {
-  return !blocks.empty() && !after_gap &&
-         (blocks.back().kind == Block::Kind::kParagraph || blocks.back().kind == Block::Kind::kItem);
+struct FreeNode {
+  void operator()(cmark_node* node) const { cmark_node_free(node); }
+};
+using Document = std::unique_ptr<cmark_node, FreeNode>;
+
+struct FreeParser {
+  void operator()(cmark_parser* parser) const { cmark_parser_free(parser); }
+};
+
+Document document_of(std::string_view markdown) {
+  cmark_gfm_core_extensions_ensure_registered();
+  const std::unique_ptr<cmark_parser, FreeParser> parser(cmark_parser_new(CMARK_OPT_DEFAULT));
+  cmark_parser_attach_syntax_extension(parser.get(), cmark_find_syntax_extension("table"));
+  cmark_parser_feed(parser.get(), markdown.data(), markdown.size());
+  return Document(cmark_parser_finish(parser.get()));
 }
 
-std::string_view without_indent(std::string_view line) {
-  return line.substr(std::min(line.find_first_not_of(' '), line.size()));
+/// Types of the table extension have names alone that its public headers give.
+bool is(cmark_node* node, std::string_view type) { return type == cmark_node_get_type_string(node); }
+
+std::string literal_of(cmark_node* node) {
+  const char* text = cmark_node_get_literal(node);
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+void add_text(Spans& spans, Span::Style style, const std::string& text) {
+  if (text.empty()) {
+    return;
+  }
+  if (spans.empty() || spans.back().style != style) {
+    spans.push_back({.style = style, .text = {}});
+  }
+  spans.back().text += text;
+}
+
+/// What stands in `parent`, marks of links and emphasis left off.
+void add_inlines(Spans& spans, cmark_node* parent, Span::Style style) {
+  for (cmark_node* node = cmark_node_first_child(parent); node != nullptr; node = cmark_node_next(node)) {
+    const cmark_node_type type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) {
+      add_text(spans, style, " ");
+    } else if (type == CMARK_NODE_CODE) {
+      add_text(spans, Span::Style::kCode, literal_of(node));
+    } else if (type == CMARK_NODE_TEXT || type == CMARK_NODE_HTML_INLINE) {
+      add_text(spans, style, literal_of(node));
+    } else {
+      add_inlines(spans, node, type == CMARK_NODE_STRONG ? Span::Style::kBold : style);
+    }
+  }
+}
+
+Spans spans_of(cmark_node* node) {
+  Spans spans;
+  add_inlines(spans, node, Span::Style::kPlain);
+  return spans;
+}
+
+Block row_of(cmark_node* row, Block::Kind kind) {
+  Block block{.kind = kind, .level = 0, .texts = {}, .fenced = {}};
+  for (cmark_node* cell = cmark_node_first_child(row); cell != nullptr; cell = cmark_node_next(cell)) {
+    block.texts.push_back(spans_of(cell));
+  }
+  return block;
+}
+
+void add_blocks(std::vector<Block>& blocks, cmark_node* parent);
+
+/// What `parent` holds: the first paragraph of an item is of kind kItem.
+void add_item(std::vector<Block>& blocks, cmark_node* item, int number) {
+  const std::size_t before = blocks.size();
+  add_blocks(blocks, item);
+  if (blocks.size() > before && blocks[before].kind == Block::Kind::kParagraph) {
+    blocks[before].kind = Block::Kind::kItem;
+    blocks[before].level = number;
+  }
+}
+
+void add_list(std::vector<Block>& blocks, cmark_node* list) {
+  const bool numbered = cmark_node_get_list_type(list) == CMARK_ORDERED_LIST;
+  int number = numbered ? cmark_node_get_list_start(list) : 0;
+  for (cmark_node* item = cmark_node_first_child(list); item != nullptr; item = cmark_node_next(item)) {
+    add_item(blocks, item, number);
+    number += numbered ? 1 : 0;
+  }
+}
+
+void add_blocks(std::vector<Block>& blocks, cmark_node* parent) {
+  const auto add = [&blocks](Block::Kind kind, int level, cmark_node* node) {
+    blocks.push_back({.kind = kind, .level = level, .texts = {spans_of(node)}, .fenced = {}});
+  };
+  for (cmark_node* node = cmark_node_first_child(parent); node != nullptr; node = cmark_node_next(node)) {
+    const cmark_node_type type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_PARAGRAPH) {
+      add(Block::Kind::kParagraph, 0, node);
+    } else if (type == CMARK_NODE_HEADING) {
+      add(Block::Kind::kHeading, cmark_node_get_heading_level(node), node);
+    } else if (type == CMARK_NODE_CODE_BLOCK) {
+      blocks.push_back({.kind = Block::Kind::kFenced, .level = 0, .texts = {}, .fenced = literal_of(node)});
+    } else if (type == CMARK_NODE_LIST) {
+      add_list(blocks, node);
+    } else if (is(node, "table_header")) {
+      blocks.push_back(row_of(node, Block::Kind::kHeaderRow));
+    } else if (is(node, "table_row")) {
+      blocks.push_back(row_of(node, Block::Kind::kRow));
+    } else {  // quotations, tables; comments and rules hold nothing
+      add_blocks(blocks, node);
+    }
+  }
 }
 
 }  // namespace
@@ -29,93 +131,36 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-std::vector<Block> blocks_of(std::string_view body) {
+std::vector<Block> blocks_of(std::string_view markdown) {
   std::vector<Block> blocks;
-  bool fenced = false;
-  bool after_gap = true;
-  const auto add = [&](Block::Kind kind, std::string_view text) {
-    blocks.push_back({.kind = kind, .text = std::string(text)});
-  };
-  while (!body.empty()) {
-    const std::string_view line = next_line(body);
-    if (line.starts_with(kFenceMark)) {
-      fenced = !fenced;
-      if (fenced) {
-        add(Block::Kind::kFenced, "");
-      }
-      after_gap = true;
-    } else if (fenced) {
-      blocks.back().text.append(line).append("\n");
-    } else if (line.empty() || line.starts_with(kCommentMark) || line.starts_with(kRuleMark)) {
-      after_gap = true;
-    } else if (line.starts_with(kSectionMark)) {
-      add(Block::Kind::kSection, line.substr(kSectionMark.size()));
-      after_gap = true;
-    } else if (line.starts_with('|')) {
-      add(Block::Kind::kRow, line);
-      after_gap = true;
-    } else if (line.starts_with(kListMark)) {
-      add(Block::Kind::kItem, line.substr(kListMark.size()));
-      after_gap = false;
-    } else if (goes_on(blocks, after_gap)) {
-      blocks.back().text.append(" ").append(without_indent(line));
-    } else {
-      add(Block::Kind::kParagraph, line);
-      after_gap = false;
-    }
-  }
+  add_blocks(blocks, document_of(markdown).get());
   return blocks;
 }
 
-std::size_t end_of_term(std::string_view item) {
-  if (!item.starts_with('`')) {
-    return std::string_view::npos;
+Item item_of(const Block& block) {
+  Item item;
+  item.text = block.texts.empty() ? Spans() : block.texts.front();
+  const auto colon = std::ranges::find_if(item.text, [](const Span& span) {
+    return span.style == Span::Style::kPlain && span.text.find(kTermEnd) != std::string::npos;
+  });
+  if (colon != item.text.end() && colon->text.starts_with(kTermEnd) && item.text.front().style == Span::Style::kCode) {
+    item.term.assign(item.text.begin(), colon);
+    colon->text.erase(0, kTermEnd.size());
+    item.text.erase(item.text.begin(), colon->text.empty() ? colon + 1 : colon);
   }
-  const std::size_t end = item.find(": ");
-  return end != std::string_view::npos && item[end - 1] == '`' ? end : std::string_view::npos;
+  return item;
 }
 
-std::vector<std::string> cells_of(std::string_view row) {
-  std::vector<std::string> cells;
-  row.remove_prefix(std::min<std::size_t>(1, row.size()));
-  while (!row.empty()) {
-    const std::size_t end = std::min(row.find('|'), row.size());
-    const std::string_view cell = without_indent(row.substr(0, end));
-    cells.emplace_back(cell.substr(0, cell.find_last_not_of(' ') + 1));
-    row.remove_prefix(std::min(end + 1, row.size()));
-  }
-  return cells;
-}
-
-std::vector<Span> spans_of(std::string_view text) {
-  std::vector<Span> spans(1);
-  const auto turn = [&spans](Span::Style style) {
-    const bool same = spans.back().style == style;
-    spans.push_back({.style = same ? Span::Style::kPlain : style, .text = {}});
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool in_code = spans.back().style == Span::Style::kCode;
-    if (text[i] == '`') {
-      turn(Span::Style::kCode);
-    } else if (!in_code && text.substr(i).starts_with("**")) {
-      ++i;
-      turn(Span::Style::kBold);
-    } else if (!in_code && text.substr(i).starts_with("](")) {
-      i = std::min(text.find(')', i), text.size());
-    } else if (in_code || text[i] != '[') {
-      spans.back().text += text[i];
-    }
-  }
-  std::erase_if(spans, [](const Span& span) { return span.text.empty(); });
-  return spans;
-}
-
-std::string without_marks(std::string_view text) {
+std::string plain_text(const Spans& spans) {
   std::string plain;
-  for (const Span& span : spans_of(text)) {
+  for (const Span& span : spans) {
     plain += span.text;
   }
   return plain;
+}
+
+std::string plain_text(const Block& block) {
+  return block.texts.empty() ? std::string() : plain_text(block.texts.front());
 }
 
 }  // namespace weft::cli

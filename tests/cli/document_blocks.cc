@@ -1,5 +1,6 @@
 #include "tests/cli/document_blocks.h"
 
+#include <cmark-gfm.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,7 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <memory>
 
 namespace weft::test {
 
@@ -22,20 +23,14 @@ std::string text_of(const fs::path& file) {
 }
 
 std::vector<std::string> fenced_blocks(std::string_view markdown, std::string_view language) {
-  constexpr std::string_view kFence = "```";
+  const std::unique_ptr<cmark_node, decltype(&cmark_node_free)> document(
+      cmark_parse_document(markdown.data(), markdown.size(), CMARK_OPT_DEFAULT), cmark_node_free);
+  const std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)> walk(cmark_iter_new(document.get()), cmark_iter_free);
   std::vector<std::string> blocks;
-  bool inside = false;
-  bool wanted = false;
-  std::istringstream lines{std::string(markdown)};
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(kFence)) {
-      inside = !inside;
-      wanted = inside && std::string_view(line).substr(kFence.size()) == language;
-      if (wanted) {
-        blocks.emplace_back();
-      }
-    } else if (wanted) {
-      blocks.back() += line + '\n';
+  while (cmark_iter_next(walk.get()) != CMARK_EVENT_DONE) {
+    cmark_node* const node = cmark_iter_get_node(walk.get());
+    if (cmark_node_get_type(node) == CMARK_NODE_CODE_BLOCK && cmark_node_get_fence_info(node) == language) {
+      blocks.emplace_back(cmark_node_get_literal(node));
     }
   }
   return blocks;

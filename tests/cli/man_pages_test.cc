@@ -36,6 +36,8 @@ TEST(ManPages, TheScenarioFileHasOneOfSectionFive) {
   EXPECT_THAT(outcome.out, StartsWith(".TH WEFT-SCENARIO 5 "));
   EXPECT_THAT(outcome.out, HasSubstr(".TP\n\\fBbuffer\\fR\n"));
   EXPECT_THAT(outcome.out, HasSubstr("range: 1 Mbps to"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n.SS \"[fabric]\"\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n.IP 1. 3\n"));  // the strongest source of a value
 }
 
 TEST(ManPages, TheOneOfWeftListsTheOthers) {
@@ -48,7 +50,7 @@ TEST(ManPages, GroffHasNothingToComplainOf) {
   if (!has_groff()) {
     GTEST_SKIP() << "groff is not installed";
   }
-  for (const char* name : {"", "run", "perf", "scenario"}) {
+  for (const char* name : {"", "run", "perf", "help", "compare", "import", "scenario"}) {
     const Outcome outcome = run_weft(std::string("help --man ") + name + " | groff -man -Tascii -ww");
     EXPECT_EQ(outcome.exit_status, 0) << name;
     EXPECT_THAT(outcome.err, IsEmpty()) << name;
