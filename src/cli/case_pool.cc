@@ -12,6 +12,7 @@
 #include "cli/run_interrupt.h"
 #include "cli/work_plan.h"
 #include "live/process_pool.h"
+#include "live/shared_numbers.h"
 #include "study/assembly/build_topology.h"
 #include "study/results/results_key.h"
 #include "study/results/results_store.h"
@@ -101,6 +102,7 @@ void tell_unwritten(const PooledCase& one, std::optional<std::string>& text) {
 struct CasePool::Job {
   const std::vector<PooledCase>& cases;
   std::vector<std::size_t> missing;
+  std::vector<study::run::HopsEstimate> hops;  // of each that is missing
   const std::function<Result<void>(std::size_t, CaseResult)>& done;
   WorkPlan work;
 };
@@ -113,8 +115,10 @@ std::string CasePool::key_of(const PooledCase& one) const {
                   one.options.key, study::scenario::listing_text(*one.scenario)));
 }
 
-std::string CasePool::run_in_child(const PooledCase& one) {
+std::string CasePool::run_in_child(const PooledCase& one,
+                                   const std::function<void(const study::run::Progress&)>& watch) {
   RunCase options = one.options;
+  options.watch = watch;
   options.progress = ProgressBar::Show::kNever;
   std::string unwritten;
   if (options.on_unwritten) {
@@ -142,7 +146,8 @@ void CasePool::keep(const PooledCase& one, const std::string& text) {
 
 Result<void> CasePool::run(const std::vector<PooledCase>& cases,
                            const std::function<Result<void>(std::size_t, CaseResult)>& done) {
-  Job job{.cases = cases, .missing = {}, .done = done, .work = {.at_once = 1, .progress = WorkProgress({}, 0)}};
+  Job job{
+      .cases = cases, .missing = {}, .hops = {}, .done = done, .work = {.at_once = 1, .progress = WorkProgress({}, 0)}};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     std::optional<CaseResult> known = kept(cases[i]);
     if (!known) {
@@ -163,6 +168,7 @@ Result<void> CasePool::run(const std::vector<PooledCase>& cases,
   for (const std::size_t i : job.missing) {
     planned.hops.push_back(hops_of(*cases[i].scenario));
   }
+  job.hops = planned.hops;
   job.work = plan_runs(planned);
   return job.missing.size() == 1 ? run_here(job) : run_in_processes(job);
 }
@@ -183,6 +189,7 @@ Result<void> CasePool::run_here(const Job& job) {
 Result<void> CasePool::run_in_processes(const Job& job) {
   RunTally tally({.all = job.cases.size(), .kept = job.cases.size() - job.missing.size()}, job.work.progress);
   ProgressBar bar(stderr, options_.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal);
+  live::SharedNumbers parts(job.missing.size());
   Result<void> good;
   const auto end = [&](std::size_t piece, std::optional<std::string> text, const std::string& fault) {
     const PooledCase& one = job.cases[job.missing[piece]];
@@ -206,12 +213,16 @@ Result<void> CasePool::run_in_processes(const Job& job) {
   live::run_pool({.pieces = job.missing.size(),
                   .at_once = job.work.at_once,
                   .run = [&](std::size_t piece) -> std::optional<std::string> {
-                    return run_in_child(job.cases[job.missing[piece]]);
+                    PieceMeter meter(job.hops[piece]);
+                    return run_in_child(job.cases[job.missing[piece]], [&](const study::run::Progress& progress) {
+                      parts.set(piece, meter.share(progress));
+                    });
                   },
                   .end = [](int status) { ::_exit(status); },
                   .done = end,
                   .keep_going =
                       [&](std::size_t under_way) {
+                        tally.under_way([&parts](std::size_t piece) { return parts.get(piece); });
                         bar.update([&](Duration elapsed) { return tally.facts(under_way, elapsed); });
                         return !interrupted() && good.has_value();
                       }});

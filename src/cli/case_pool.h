@@ -55,7 +55,8 @@ class CasePool {
   [[nodiscard]] std::string key_of(const PooledCase& one) const;
   [[nodiscard]] std::optional<CaseResult> kept(const PooledCase& one) const;
   void keep(const PooledCase& one, const std::string& text);
-  [[nodiscard]] static std::string run_in_child(const PooledCase& one);
+  [[nodiscard]] static std::string run_in_child(const PooledCase& one,
+                                                const std::function<void(const study::run::Progress&)>& watch);
   [[nodiscard]] Result<void> run_here(const Job& job);
   [[nodiscard]] Result<void> run_in_processes(const Job& job);
 

@@ -21,6 +21,7 @@
 #include "cli/work_estimate.h"
 #include "cli/work_plan.h"
 #include "live/process_pool.h"
+#include "live/shared_numbers.h"
 #include "study/compare/assemble_comparison.h"
 #include "study/compare/comparison_text.h"
 #include "study/compare/quick_answer.h"
@@ -56,11 +57,11 @@ class CompareCommand {
       return complain("compare", written.error(), kFault);
     }
     if (std::ranges::none_of(comparison.fabrics, &study::report::ComparedFabric::possible)) {
-      std::string why;
+      std::vector<study::compare::Refusal> refusals;
       for (const study::report::ComparedFabric& fabric : comparison.fabrics) {
-        why += fmt::format("\n  {}: {}", fabric.name, fabric.reason.value_or("not possible"));
+        refusals.push_back({.fabric = fabric.name, .reason = fabric.reason.value_or("not possible")});
       }
-      return complain("compare", Error{"no fabric can serve this scenario:" + why}, kUsageError);
+      return complain("compare", study::compare::no_fabric_serves(refusals), kUsageError);
     }
     return kSuccess;
   }
@@ -162,25 +163,29 @@ class CompareCommand {
     const WorkPlan work = plan_work(missing);
     RunTally tally({.all = figures_.size(), .kept = figures_.size() - missing.size()}, work.progress);
     ProgressBar bar(stderr, text_.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal);
+    live::SharedNumbers parts(missing.size());
     std::optional<Error> wrong;
     live::run_pool({.pieces = missing.size(),
                     .at_once = work.at_once,
                     .run = [&](std::size_t piece) -> std::optional<std::string> {
-                      auto figures =
-                          study::compare::run_task(plan_.tasks[missing[piece]], [] { return !interrupted(); });
+                      PieceMeter meter(plan_.tasks[missing[piece]].hops);
+                      auto figures = study::compare::run_task(plan_.tasks[missing[piece]], [&](const auto& progress) {
+                        parts.set(piece, meter.share(progress));
+                        return !interrupted();
+                      });
                       return figures ? std::optional(study::compare::task_figures_text(*figures)) : std::nullopt;
                     },
                     .end = [](int status) { ::_exit(status); },
                     .done =
                         [&](std::size_t piece, std::optional<std::string> figures, const std::string& fault) {
                           const study::compare::ComparisonTask& task = plan_.tasks[missing[piece]];
-                          tally.done(piece, task.name);
                           if (!figures) {
                             if (!interrupted() && !wrong) {
                               wrong = Error{fmt::format("{}: {}", task.name, fault)};
                             }
                             return;
                           }
+                          tally.done(piece, task.name);
                           figures_[missing[piece]] = study::compare::parse_task_figures(*figures);
                           if (Result<void> put = store_.put(task.key, *figures); !put && !wrong) {
                             wrong = put.error();
@@ -188,6 +193,7 @@ class CompareCommand {
                         },
                     .keep_going =
                         [&](std::size_t under_way) {
+                          tally.under_way([&parts](std::size_t piece) { return parts.get(piece); });
                           bar.update([&](Duration elapsed) { return tally.facts(under_way, elapsed); });
                           return !interrupted() && !wrong;
                         }});

@@ -10,6 +10,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "base/printable.h"
@@ -119,7 +120,11 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "weft: out of memory\n");
     return weft::cli::kFault;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "weft: {}\n", weft::terminal_text(error.what()));
+    // What {fmt} throws where it cannot print; files are written otherwise.
+    constexpr std::string_view kUnprinted = "cannot write to file";
+    const std::string_view what = error.what();
+    fmt::print(stderr, "weft: {}{}\n", what.starts_with(kUnprinted) ? "cannot write to standard output" : "",
+               weft::terminal_text(what.starts_with(kUnprinted) ? what.substr(kUnprinted.size()) : what));
     return weft::cli::kFault;
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/printable.h"
@@ -80,6 +81,18 @@ ProgressFacts facts_of(const std::string& name, const study::run::Progress& prog
                                       static_cast<double>(progress.packet_hops) / elapsed.seconds() * 1e-6));
   }
   return facts;
+}
+
+PieceMeter::PieceMeter(const study::run::HopsEstimate& expected)
+    : expected_(std::sqrt(expected.least * expected.most)) {}
+
+// Up to nine tenths in proportion; beyond, what is left shrinks with each further part.
+double PieceMeter::share(const study::run::Progress& progress) {
+  constexpr double kSure = 0.9;
+  before_ += progress.packet_hops < last_ ? last_ : 0;
+  last_ = progress.packet_hops;
+  const double part = expected_ > 0 ? static_cast<double>(before_ + last_) / expected_ : fraction_done(progress);
+  return part <= kSure ? part : 1 - (1 - kSure) * kSure / part;
 }
 
 void RunTally::done(std::size_t piece, std::string name) {

@@ -36,6 +36,20 @@ struct ProgressFacts {
 /// Of one run after `elapsed` of real time.
 [[nodiscard]] ProgressFacts facts_of(const std::string& name, const study::run::Progress& progress, Duration elapsed);
 
+/// How much is done of a piece of work of one or several runs, from 0 to 1: packet-hops of those that were estimated.
+/// An estimate that is too low is never used up before the end.
+class PieceMeter {
+ public:
+  explicit PieceMeter(const study::run::HopsEstimate& expected);
+  /// `progress`: of the run that is under way.
+  double share(const study::run::Progress& progress);
+
+ private:
+  double expected_;
+  std::uint64_t before_ = 0;  // of the runs that are over
+  std::uint64_t last_ = 0;
+};
+
 /// Of several runs, each of which counts by the work that it was estimated to be.
 class RunTally {
  public:
@@ -49,6 +63,13 @@ class RunTally {
 
   /// The piece of the work that is over, and what it was called.
   void done(std::size_t piece, std::string name);
+  /// Takes what `part_of(piece)` says is done of each, from 0 to 1.
+  template <class PartOf>
+  void under_way(const PartOf& part_of) {
+    for (std::size_t piece = 0; piece < progress_.pieces(); ++piece) {
+      progress_.under_way(piece, part_of(piece));
+    }
+  }
   [[nodiscard]] ProgressFacts facts(std::size_t under_way, Duration elapsed) const;
 
  private:

@@ -70,6 +70,29 @@ TEST(ProgressBar, RunsCountByTheirWork) {
   EXPECT_THAT(facts.parts, testing::ElementsAre("2 of 3 runs done", "1 running", "last rocev2"));
 }
 
+TEST(ProgressBar, ARunCountsInPartBeforeItHasEnded) {
+  const study::run::HopsEstimate pieces[] = {{.least = 1e6, .most = 1e6}, {.least = 3e6, .most = 3e6}};
+  RunTally tally({.all = 2, .kept = 0}, WorkProgress(pieces, 0));
+  tally.under_way([](std::size_t piece) { return piece == 1 ? 0.5 : 0; });
+  EXPECT_DOUBLE_EQ(*tally.facts(1, 30_s).share, 0.375);
+  EXPECT_DOUBLE_EQ(*tally.facts(1, 30_s).left, 50);
+  EXPECT_EQ(tally.facts(1, 30_s).parts.front(), "0 of 2 runs done");
+  tally.done(1, "rocev2");
+  tally.under_way([](std::size_t) { return 0.5; });  // what is over stays so
+  EXPECT_DOUBLE_EQ(*tally.facts(1, 30_s).share, 0.875);
+}
+
+TEST(ProgressBar, APieceOfSeveralRunsCountsTheHopsOfAllAndIsNeverDoneBeforeItsEnd) {
+  PieceMeter meter({.least = 1000, .most = 1000});
+  const auto after = [](std::uint64_t hops) { return study::run::Progress{.now = {}, .packet_hops = hops}; };
+  EXPECT_DOUBLE_EQ(meter.share(after(400)), 0.4);
+  EXPECT_DOUBLE_EQ(meter.share(after(100)), 0.5);  // the second run
+  EXPECT_DOUBLE_EQ(meter.share(after(500)), 0.9);
+  EXPECT_LT(meter.share(after(600)), 1.0);
+  EXPECT_LT(meter.share(after(1'000'000)), 1.0);
+  EXPECT_GT(meter.share(after(1'000'000)), 0.99);
+}
+
 TEST(ProgressBar, NoTimeIsLeftOfWorkThatNobodyHasEstimated) {
   const study::run::HopsEstimate pieces[] = {{.least = 1e6, .most = 1e6}};
   const RunTally tally({.all = 1, .kept = 0}, WorkProgress(pieces, 0));

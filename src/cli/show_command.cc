@@ -107,20 +107,12 @@ int show_values(const study::scenario::Scenario& scenario, bool json) {
   if (!graph) {
     return refuse(graph.error());
   }
-  const Resolved resolved = study::assembly::resolved_values(scenario, *graph);
   if (json) {
-    fmt::print("{}\n", to_json(scenario, resolved).dump(2));
+    fmt::print("{}\n", to_json(scenario, study::assembly::resolved_values(scenario, *graph)).dump(2));
     return kSuccess;
   }
-  auto rows = study::scenario::list_values(scenario, study::scenario::Listing::kRelevant);
-  for (study::scenario::ListedValue& row : rows) {
-    if (const auto* value = find_resolved(resolved, row.path)) {
-      row.source.text =
-          fmt::format("derived: {} ({} {})", value->how, row.source.text, row.value.empty() ? "-" : row.value);
-      row.value = value->value;
-    }
-  }
-  fmt::print("{}", study::scenario::listing_text(rows, scenario, terminal_columns(stdout)));
+  fmt::print("{}", study::scenario::listing_text(study::assembly::resolved_listing(scenario, *graph), scenario,
+                                                 terminal_columns(stdout)));
   return kSuccess;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cli/run_interrupt.h"
 #include "study/assembly/build_topology.h"
@@ -101,9 +102,17 @@ WorkProgress::WorkProgress(std::span<const study::run::HopsEstimate> pieces, dou
     weight = largest > 0 ? std::max(weight, largest / 100) : 1;
     all_ += weight;
   }
+  parts_.resize(weights_.size());
 }
 
-void WorkProgress::done(std::size_t piece) { done_ += weights_[piece]; }
+void WorkProgress::under_way(std::size_t piece, double part) {
+  parts_[piece] = std::max(parts_[piece], std::clamp(part, 0.0, 1.0));
+}
+
+double WorkProgress::share() const {
+  const double done = std::transform_reduce(weights_.begin(), weights_.end(), parts_.begin(), 0.0);
+  return all_ > 0 ? std::min(done / all_, 1.0) : 1;
+}
 
 // What was expected counts until a tenth of the work says better.
 double WorkProgress::left(double elapsed) const {

@@ -40,16 +40,19 @@ class WorkProgress {
  public:
   WorkProgress(std::span<const study::run::HopsEstimate> pieces, double expected_seconds);
 
-  void done(std::size_t piece);
+  /// Part of the piece that is done, from 0 to 1.
+  void under_way(std::size_t piece, double part);
+  void done(std::size_t piece) { under_way(piece, 1); }
+  [[nodiscard]] std::size_t pieces() const { return weights_.size(); }
   /// From 0 to 1.
-  [[nodiscard]] double share() const { return all_ > 0 ? done_ / all_ : 1; }
+  [[nodiscard]] double share() const;
   /// Seconds.
   [[nodiscard]] double left(double elapsed) const;
 
  private:
   std::vector<double> weights_;
+  std::vector<double> parts_;  // of each that are done
   double all_ = 0;
-  double done_ = 0;
   double expected_;
 };
 

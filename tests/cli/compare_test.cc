@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -183,6 +184,16 @@ TEST_F(Compare, WrongInputIsRefused) {
   refused(kIncast + " --hardware new", "hardware");
   refused(kIncast + " --case rocev2", "--fabrics");
   refused(kIncast + " --sizes 64", "one [[job]]");
+}
+
+TEST_F(Compare, AScenarioThatNoFabricCanServeIsAnsweredInOneLineWithEachReasonOnce) {
+  const Outcome outcome = run_weft(
+      fmt::format("compare '{}' --set 'job[0].model=\"llama3-9b\"'", (kExamples / "llama3-8b-128gpu.toml").string()));
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  EXPECT_EQ(outcome.err.find("did you mean"), outcome.err.rfind("did you mean")) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("unknown model 'llama3-9b'"));
+  EXPECT_EQ(outcome.err.find('?', outcome.err.find("did you mean")), outcome.err.rfind('?')) << outcome.err;
 }
 
 }  // namespace

@@ -153,5 +153,11 @@ TEST(CliHelp, AKeyThatCannotBeWrittenIsAFault) {
   EXPECT_EQ(run_weft("help link.rate >&-").exit_status, 1);
 }
 
+TEST(CliHelp, WhatCannotBePrintedIsSaidOfStandardOutput) {
+  for (const char* where : {">/dev/full", ">&-"}) {
+    EXPECT_THAT(run_weft(std::string("help run ") + where).err, StartsWith("weft: cannot write to standard output"));
+  }
+}
+
 }  // namespace
 }  // namespace weft::test

@@ -11,11 +11,7 @@ namespace weft::study::assembly {
 namespace {
 
 transport::TcpEcn ecn_of(const scenario::TcpSettings& tcp) {
-  if (!tcp.ecn) {
-    return tcp.congestion_control == scenario::TcpAlgorithm::kDctcp ? transport::TcpEcn::kPerPacket
-                                                                    : transport::TcpEcn::kOff;
-  }
-  switch (*tcp.ecn) {
+  switch (tcp_ecn(tcp)) {
     case scenario::TcpEcnUse::kOff:
       return transport::TcpEcn::kOff;
     case scenario::TcpEcnUse::kClassic:
@@ -27,6 +23,11 @@ transport::TcpEcn ecn_of(const scenario::TcpSettings& tcp) {
 }
 
 }  // namespace
+
+scenario::TcpEcnUse tcp_ecn(const scenario::TcpSettings& tcp) {
+  return tcp.ecn.value_or(tcp.congestion_control == scenario::TcpAlgorithm::kDctcp ? scenario::TcpEcnUse::kPerPacket
+                                                                                   : scenario::TcpEcnUse::kOff);
+}
 
 host::MakeTcpControl tcp_control(scenario::TcpAlgorithm algorithm) {
   switch (algorithm) {

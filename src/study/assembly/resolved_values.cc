@@ -8,23 +8,53 @@
 #include <variant>
 
 #include "base/format_quantity.h"
+#include "fabric/topology/graph_query.h"
 #include "study/assembly/base_round_trip.h"
+#include "study/assembly/build_hosts.h"
+#include "study/assembly/build_streams.h"
 #include "study/assembly/build_topology.h"
+#include "study/assembly/build_uet.h"
+#include "study/assembly/congestion/nscc.h"
+#include "study/assembly/port_needs.h"
 #include "study/assembly/topology_table.h"
+#include "study/scenario/packet_sizes.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::assembly {
 namespace {
 
+constexpr std::string_view kMeasured = "the longest idle round trip";
+constexpr std::string_view kNothing = "-";
+
+std::string_view yes_or_no(bool value) { return value ? "true" : "false"; }
+
+template <class Quantity>
+std::string spread_text(const Spread<Quantity>& spread) {
+  return spread.least == spread.most ? to_string(spread.least)
+                                     : fmt::format("{} to {}", to_string(spread.least), to_string(spread.most));
+}
+
 class Resolver {
  public:
-  Resolver(const scenario::Scenario& scenario, const fabric::Graph& graph) : scenario_(scenario), graph_(graph) {}
+  Resolver(const scenario::Scenario& scenario, const fabric::Graph& graph)
+      : scenario_(scenario), graph_(graph), round_trip_(base_round_trip(scenario, graph).time) {
+    const std::vector<Rate> rates = fabric::endpoint_rates(graph);
+    line_ = rates.empty() ? scenario.devices.link(scenario::LinkTier::kHost).rate : rates.front();
+  }
 
   std::vector<ResolvedValue> all() {
     topology();
+    routing();
+    ports();
     congestion();
-    if (!scenario_.tcp.mss) {
-      add("tcp.mss", fmt::format("{}", scenario_.fabric.mtu), "fabric.mtu");
+    loss_recovery();
+    ultra_ethernet();
+    tcp();
+    for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
+      if (scenario_.traffic[i].algorithm == workload::CollectiveAlgorithm::kAutomatic) {
+        add(fmt::format("traffic[{}].algorithm", i), "fastest",
+            "what a cost model finds when an operation begins; results name it");
+      }
     }
     for (std::size_t i = 0; i < scenario_.jobs.size(); ++i) {
       job(scenario_.jobs[i], fmt::format("job[{}].", i));
@@ -85,23 +115,170 @@ class Resolver {
     }
   }
 
+  /// What the value is for does not happen.
+  void without_effect(std::string path, std::string_view why) {
+    add(std::move(path), std::string(kNothing), fmt::format("no effect: {}", why));
+  }
+
+  void routing() {
+    const scenario::RoutingSettings& own = scenario_.routing;
+    if (own.notification_hold && own.notification_interval) {
+      return;
+    }
+    std::optional<Spread<Duration>> drain;
+    for (const fabric::Link& link : graph_.links) {
+      const bool between_switches = link.a.node.value() >= graph_.endpoints && link.b.node.value() >= graph_.endpoints;
+      if (between_switches && own.notification_threshold && own.policy == scenario::RoutingPolicy::kAdaptive) {
+        add_to(drain, link.rate.transmit_time(*own.notification_threshold));
+      }
+    }
+    const Spread<Duration> hold = own.notification_hold
+                                      ? Spread<Duration>{*own.notification_hold, *own.notification_hold}
+                                      : drain.value_or(Spread<Duration>{});
+    if (!own.notification_hold) {
+      open("routing.notification_hold", drain, "as long as notification_threshold takes to drain", kNoNotifications);
+    }
+    if (!own.notification_interval) {
+      const Spread<Duration> quarter{hold.least / 4, hold.most / 4};
+      open("routing.notification_interval", drain ? std::optional(quarter) : std::nullopt, "a quarter of the hold",
+           kNoNotifications);
+    }
+  }
+
+  /// A value that ports, or switches, find for themselves; none: it has no effect, and why.
+  template <class Quantity>
+  void open(std::string path, const std::optional<Spread<Quantity>>& spread, std::string_view how,
+            std::string_view otherwise) {
+    if (spread) {
+      add(std::move(path), spread_text(*spread), std::string(how));
+    } else {
+      without_effect(std::move(path), otherwise);
+    }
+  }
+
+  void ports() {
+    const Result<PortNeeds> needs = port_needs(scenario_, graph_);
+    if (!needs) {
+      return;  // a run says so
+    }
+    const scenario::DeviceSettings& own = scenario_.devices;
+    if (!own.infiniband.credit_update_threshold) {
+      open("infiniband.credit_update_threshold", needs->credit_threshold, "as the round trip of the link allows",
+           "no InfiniBand");
+    }
+    if (!own.ethernet.pause_response) {
+      open("ethernet.pause_response", needs->pause_response, "the limit of 802.3 for the port's rate", "no Ethernet");
+    }
+    if (!own.ethernet.llr.buffer) {
+      open("ethernet.llr.buffer", needs->replay_buffer, "rate, cable and frame", "ethernet.llr.enabled is false");
+    }
+    for (std::size_t p = 0; p < own.ethernet.priorities.size(); ++p) {
+      priority(own.ethernet.priorities[p], fmt::format("ethernet.priority.{}.", p), *needs);
+    }
+    // What priorities that agree are folded to.
+    priority(own.ethernet.priorities.front(), "ethernet.priority.*.", *needs);
+  }
+  void priority(const scenario::PrioritySettings& own, const std::string& path, const PortNeeds& needs) {
+    const bool all = path.find('*') != std::string::npos;
+    if (all || !own.headroom) {
+      open(path + "headroom", all || own.lossless ? needs.headroom : std::nullopt, "rate, cable and MTU of the port",
+           "not lossless");
+    }
+    if (all || !own.credit_buffer) {
+      open(path + "credit_buffer", all || own.credits ? needs.credit_buffer : std::nullopt,
+           "rate, cable and MTU of the port", "credits is false");
+    }
+  }
+
+  void loss_recovery() {
+    const scenario::TransportSettings& own = scenario_.transport;
+    std::optional<transport::SelectiveRepeatOptions> selective;
+    if (own.loss_recovery != scenario::LossRecoveryKind::kGoBackN && graph_.host_endpoints() > 0) {
+      selective = HostBuilder(scenario_, graph_).nic(EndpointId(0)).selective_repeat;
+    }
+    const auto add_open = [&](const char* path, bool is_open, std::string value, std::string_view how) {
+      if (is_open && selective) {
+        add(path, std::move(value), std::string(how));
+      } else if (is_open) {
+        without_effect(path, "transport.loss_recovery is go-back-n");
+      }
+    };
+    const transport::SelectiveRepeatOptions options = selective.value_or(transport::SelectiveRepeatOptions{});
+    add_open("transport.loss_detection", own.loss_detection == scenario::LossDetectionKind::kAuto,
+             options.loss_detection == transport::LossDetection::kByTime ? "time" : "count",
+             "out_of_order_placement asks for time");
+    add_open("transport.flight_packets", !own.flight_packets, fmt::format("{}", options.flight_packets),
+             "from line, round trip and what NICs track");
+    add_open("nic.tracked_packets", !scenario_.devices.nic.tracked_packets, fmt::format("{}", options.tracked_packets),
+             "transport.flight_packets");
+  }
+
+  void ultra_ethernet() {
+    if (scenario::engine_of(scenario_.fabric.family) != scenario::FamilyEngine::kUet) {
+      return;
+    }
+    const scenario::UetSettings& own = scenario_.uet;
+    const transport::UetOptions options = uet_options(scenario_, {.line = line_, .round_trip = round_trip_});
+    const auto add_open = [&](const char* path, bool is_open, std::string value, std::string_view how) {
+      if (is_open) {
+        add(path, std::move(value), std::string(how));
+      }
+    };
+    add_open("uet.trimming", !own.trimming, std::string(yes_or_no(options.trimming)), "ethernet.trimming.enabled");
+    add_open("uet.loss_by_count", !own.loss_by_count, std::string(yes_or_no(options.loss_by_count)),
+             "where nothing is trimmed");
+    add_open("uet.window", !own.window, fmt::format("{}", options.psn_window),
+             "eight bandwidth-delay products, a power of two");
+    add_open("uet.timeout", !own.timeout, to_string(options.timeout), "15 us and six of the longest idle round trips");
+    add_open("uet.probe_after", !own.probe_after, to_string(options.probe_after),
+             options.trimming ? "never, where packets are trimmed" : "three of the longest idle round trips");
+    const Bytes payload(scenario_.fabric.mtu);
+    add_open("uet.header_bytes", !own.header_bytes,
+             fmt::format("{}", (scenario::data_packet(scenario_, payload).frame - payload).count()), "as on the wire");
+    add_open("uet.control_bytes", !own.control_bytes,
+             fmt::format("{}", scenario::acknowledgement(scenario_).frame.count()), "an acknowledgement on the wire");
+  }
+
+  void tcp() {
+    if (!scenario_.tcp.mss) {
+      add("tcp.mss", fmt::format("{}", scenario_.fabric.mtu), "fabric.mtu");
+    }
+    if (!scenario_.tcp.ecn) {
+      add("tcp.ecn", std::string(scenario::word_of(tcp_ecn(scenario_.tcp))), "what tcp.congestion_control needs");
+    }
+  }
+
   void congestion() {
-    const Duration round_trip = base_round_trip(scenario_, graph_).time;
+    const Duration round_trip = round_trip_;
     const auto& window = scenario_.congestion.window;
     if (window && window->bdp_millis > 0) {
       const Rate line = scenario_.devices.link(scenario::LinkTier::kHost).rate;
       add("congestion_control.window", to_string(window_bytes(scenario_, *window, line, round_trip)),
           fmt::format("{:g} BDP of {} and {}", static_cast<double>(window->bdp_millis) / 1'000, line, round_trip));
     }
-    constexpr std::string_view kMeasured = "the longest idle round trip";
     if (!scenario_.timely.base_round_trip) {
       add("timely.base_round_trip", to_string(round_trip), std::string(kMeasured));
+    }
+    if (!scenario_.hpcc.base_round_trip) {
+      add("hpcc.base_round_trip", to_string(round_trip), std::string(kMeasured));
+    }
+    if (!scenario_.nscc.round_trip) {
+      add("nscc.round_trip", to_string(round_trip), std::string(kMeasured));
+    }
+    if (!scenario_.nscc.target && scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kNscc) {
+      const auto parameters =
+          nscc_parameters_of({.scenario = scenario_, .line = line_, .window = std::nullopt, .round_trip = round_trip});
+      add("nscc.target", to_string(parameters.target),
+          allows_trimming(scenario_) ? "0.75 round trips, as packets are trimmed" : "a round trip");
     }
   }
 
   void job(const scenario::JobSettings& own, const std::string& path) {
     const scenario::TrainingSettings& training = own.training;
     if (training.model.empty()) {
+      if (!training.efficiency) {
+        without_effect(path + "efficiency", "the job computes nothing");
+      }
       return;
     }
     const auto of_model = [&](std::string_view key, std::int64_t given, std::int64_t resolved) {
@@ -117,8 +294,12 @@ class Resolver {
     }
   }
 
+  static constexpr std::string_view kNoNotifications = "routing.notification_threshold is none, or not adaptive";
+
   const scenario::Scenario& scenario_;
   const fabric::Graph& graph_;
+  Duration round_trip_;  // the longest of the idle network
+  Rate line_;            // of the first NIC
   std::vector<ResolvedValue> values_;
 };
 
@@ -126,6 +307,19 @@ class Resolver {
 
 std::vector<ResolvedValue> resolved_values(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   return Resolver(scenario, graph).all();
+}
+
+std::vector<scenario::ListedValue> resolved_listing(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  const std::vector<ResolvedValue> resolved = resolved_values(scenario, graph);
+  std::vector<scenario::ListedValue> rows = scenario::list_values(scenario, scenario::Listing::kRelevant);
+  for (scenario::ListedValue& row : rows) {
+    if (const auto value = std::ranges::find(resolved, row.path, &ResolvedValue::path); value != resolved.end()) {
+      row.source.text =
+          fmt::format("derived: {} ({} {})", value->how, row.source.text, row.value.empty() ? "-" : row.value);
+      row.value = value->value;
+    }
+  }
+  return rows;
 }
 
 }  // namespace weft::study::assembly

@@ -6,6 +6,7 @@
 
 #include "fabric/topology/graph.h"
 #include "study/scenario/scenario.h"
+#include "study/scenario/scenario_listing.h"
 
 namespace weft::study::assembly {
 
@@ -18,5 +19,10 @@ struct ResolvedValue {
 /// Of a scenario that can be built, with its topology's graph. Values that the scenario gives are not among them.
 [[nodiscard]] std::vector<ResolvedValue> resolved_values(const scenario::Scenario& scenario,
                                                          const fabric::Graph& graph);
+
+/// The values that matter as a run takes them: one that is left open stands as what it comes to, and its source says
+/// how.
+[[nodiscard]] std::vector<scenario::ListedValue> resolved_listing(const scenario::Scenario& scenario,
+                                                                  const fabric::Graph& graph);
 
 }  // namespace weft::study::assembly

@@ -239,6 +239,24 @@ void add_chance(scenario::Scenario& scenario) {
 
 }  // namespace
 
+Error no_fabric_serves(std::span<const Refusal> refusals) {
+  std::vector<Refusal> reasons;
+  for (const Refusal& refusal : refusals) {
+    const auto same = std::ranges::find(reasons, refusal.reason, &Refusal::reason);
+    if (same == reasons.end()) {
+      reasons.push_back(refusal);
+    } else {
+      same->fabric += ", " + refusal.fabric;
+    }
+  }
+  std::string why;
+  for (const Refusal& reason : reasons) {
+    why += why.empty() ? " " : "; ";
+    why += reasons.size() == 1 ? reason.reason : fmt::format("{}: {}", reason.fabric, reason.reason);
+  }
+  return Error{"no fabric can serve this scenario:" + why};
+}
+
 Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, const scenario::ScenarioRequest& request,
                                        const scenario::Catalogue& catalogue, const ComparisonOptions& options) {
   ComparisonPlan plan;
@@ -263,11 +281,11 @@ Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, co
   plan.tasks = planner.take();
   plan.quick = options.quick;
   if (plan.tasks.empty()) {
-    std::string why;
+    std::vector<Refusal> refusals;
     for (const PlannedFabric& fabric : plan.fabrics) {
-      why += fmt::format("\n  {}: {}", fabric.choice.name, fabric.reason);
+      refusals.push_back({.fabric = fabric.choice.name, .reason = fabric.reason});
     }
-    return fail("no fabric can serve this scenario:{}", why);
+    return tl::unexpected(no_fabric_serves(refusals));
   }
   return plan;
 }

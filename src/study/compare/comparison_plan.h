@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "study/compare/fabric_choice.h"
 #include "study/run/run_estimate.h"
 #include "study/scenario/catalogue.h"
@@ -67,6 +68,14 @@ inline constexpr workload::Slowdown kUsualStragglers{.millionths = 10'000};
 /// Participants of traffic that all start at one instant begin up to so much later in a comparison, drawn likewise; an
 /// assumption too.
 inline constexpr Duration kUsualStartJitter = Duration::microseconds(1);
+
+/// Why a fabric cannot serve the scenario.
+struct Refusal {
+  std::string fabric;
+  std::string reason;
+};
+/// In one line: each reason once, with the fabrics that have it unless all do.
+[[nodiscard]] Error no_fabric_serves(std::span<const Refusal> refusals);
 
 /// A fabric that cannot serve the scenario has a reason and no tasks. Errors: those that are not a fabric's own, such
 /// as a file that cannot be read, or no fabric that can serve the scenario.

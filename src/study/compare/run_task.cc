@@ -19,7 +19,7 @@ TaskFigures failed(const std::string& why) { return {.failed = why}; }
 
 class Task {
  public:
-  Task(const ComparisonTask& task, const std::function<bool()>& keep_going) : task_(task), keep_going_(keep_going) {}
+  Task(const ComparisonTask& task, const KeepGoing& keep_going) : task_(task), keep_going_(keep_going) {}
 
   TaskFigures run() {
     switch (task_.kind) {
@@ -44,7 +44,7 @@ class Task {
       const scenario::Scenario& scenario,
       const std::function<void(const run::Simulation&)>& look = [](const run::Simulation&) {}) {
     Result<results::RunResults> results =
-        run_once(scenario, {.keep_going = [this](const run::Progress&) { return !stop(); }, .look = look});
+        run_once(scenario, {.keep_going = [this](const run::Progress& now) { return !stop(now); }, .look = look});
     if (!results || results->run.end == results::RunEnd::kFinished || results->run.end == results::RunEnd::kTimeLimit) {
       return results;
     }
@@ -52,8 +52,8 @@ class Task {
     return fail("{}", results->run.error.empty() ? std::string(to_string(results->run.end)) : results->run.error);
   }
 
-  bool stop() {
-    interrupted_ = interrupted_ || !keep_going_();
+  bool stop(const run::Progress& now) {
+    interrupted_ = interrupted_ || !keep_going_(now);
     return interrupted_;
   }
 
@@ -69,7 +69,7 @@ class Task {
     }
     if (task_.detailed) {
       run::check_steps(
-          task_.scenario, kCheckHops, [this] { return !stop(); }, *results);
+          task_.scenario, kCheckHops, [this] { return !stop({}); }, *results);
     }
     report::RunFigures figures = report::run_figures(*results);
     if (const std::string caution = run::slice_caution(task_.scenario, *results); !caution.empty()) {
@@ -180,13 +180,13 @@ class Task {
   }
 
   const ComparisonTask& task_;
-  const std::function<bool()>& keep_going_;
+  const KeepGoing& keep_going_;
   bool interrupted_ = false;
 };
 
 }  // namespace
 
-std::optional<TaskFigures> run_task(const ComparisonTask& task, const std::function<bool()>& keep_going) {
+std::optional<TaskFigures> run_task(const ComparisonTask& task, const KeepGoing& keep_going) {
   Task running(task, keep_going);
   TaskFigures figures = running.run();
   return running.interrupted() ? std::nullopt : std::optional(std::move(figures));

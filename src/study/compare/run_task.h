@@ -8,10 +8,14 @@
 
 #include "study/compare/comparison_plan.h"
 #include "study/compare/task_figures.h"
+#include "study/run/simulation.h"
 
 namespace weft::study::compare {
 
-/// None: `keep_going` said no, and there is nothing to keep. It is asked some ten times a second.
-[[nodiscard]] std::optional<TaskFigures> run_task(const ComparisonTask& task, const std::function<bool()>& keep_going);
+/// Asked some ten times a second, with how far the run has come that is under way.
+using KeepGoing = std::function<bool(const run::Progress&)>;
+
+/// None: `keep_going` said no, and there is nothing to keep.
+[[nodiscard]] std::optional<TaskFigures> run_task(const ComparisonTask& task, const KeepGoing& keep_going);
 
 }  // namespace weft::study::compare

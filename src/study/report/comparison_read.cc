@@ -37,6 +37,9 @@ Result<Comparison> read_document(const std::string& path) {
     return pass_on(text);
   }
   Result<Comparison> document = parse_comparison(*text);
+  if (!document && document.error().message.starts_with("not JSON")) {
+    return fail("{}: neither results of weft run nor of weft compare: {}", path, document.error().message);
+  }
   return document ? std::move(document) : tl::unexpected(std::move(document.error()).at(path));
 }
 

@@ -73,7 +73,9 @@ Result<void> write_results(const std::string& path, const std::vector<RunResults
   std::remove(draft.c_str());
   if (Result<void> written = write_new(draft, runs); !written) {
     std::remove(draft.c_str());
-    return written;
+    // Nobody knows the draft: "draft: database or disk is full" is about the file that it was to become.
+    const std::string& why = written.error().message;
+    return fail("cannot write '{}'{}", path, why.starts_with(draft) ? why.substr(draft.size()) : ": " + why);
   }
   return publish_draft(path);
 }

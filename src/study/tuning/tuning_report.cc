@@ -10,6 +10,7 @@
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/congestion/dcqcn.h"
+#include "study/assembly/port_needs.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/packet_sizes.h"
 #include "study/scenario/scenario_words.h"
@@ -97,14 +98,8 @@ class Reporter {
     return port;
   }
 
-  static Bytes headroom_of(const fabric::EthernetOptions& options, const End& end) {
-    const auto& profile = options.ports[options.port_profile[end.number]];
-    return fabric::headroom_bytes({.rate = end.link.rate,
-                                   .propagation = end.link.propagation,
-                                   .pipeline = options.switches[options.switch_profile[end.switch_ordinal]].latency,
-                                   .response = options.ports[options.port_profile[end.peer]].pause_response,
-                                   .peer_frame = profile.mtu_frame,
-                                   .local_frame = profile.mtu_frame});
+  [[nodiscard]] Bytes headroom_of(const fabric::EthernetOptions& options, const End& end) const {
+    return assembly::headroom_needed(options, graph_, {.link = end.number / 2, .side = end.number % 2});
   }
 
   // As the fabric divides a switch's buffer: what headroom and reserves leave is shared.

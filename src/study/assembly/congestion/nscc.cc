@@ -5,21 +5,14 @@
 
 #include "study/assembly/build_uet.h"
 #include "study/scenario/packet_sizes.h"
-#include "transport/congestion/nscc.h"
 
 namespace weft::study::assembly {
 
-CongestionControls make_nscc(const CongestionContext& context) {
-  struct Kept final : KeptParameters {
-    transport::NsccParameters value{};
-  };
+transport::NsccParameters nscc_parameters_of(const CongestionContext& context) {
   const scenario::NsccSettings& from = context.scenario.nscc;
-  const Duration round_trip = from.round_trip.value_or(context.round_trip);
   const Bytes payload(context.scenario.fabric.mtu);
-  auto kept = std::make_unique<Kept>();
-  transport::NsccParameters& to = kept->value;
-  to = transport::nscc_parameters(
-      {.round_trip = round_trip,
+  transport::NsccParameters to = transport::nscc_parameters(
+      {.round_trip = from.round_trip.value_or(context.round_trip),
        .line = context.line,
        .packet = scenario::data_packet(context.scenario, payload).frame,
        .payload = payload,
@@ -34,8 +27,18 @@ CongestionControls make_nscc(const CongestionContext& context) {
   to.largest_percent = static_cast<std::int32_t>(from.window_percent);
   to.adjust_bytes = to.packet * from.adjust_packets;
   to.credits = scenario::uses_rccc(context.scenario);
+  return to;
+}
+
+CongestionControls make_nscc(const CongestionContext& context) {
+  struct Kept final : KeptParameters {
+    transport::NsccParameters value{};
+  };
+  auto kept = std::make_unique<Kept>();
+  kept->value = nscc_parameters_of(context);
+  const Duration round_trip = context.scenario.nscc.round_trip.value_or(context.round_trip);
   return {.sender =
-              [&value = to, round_trip] {
+              [&value = kept->value, round_trip] {
                 return std::make_unique<transport::Nscc>(value, transport::Nscc::Flow{.round_trip = round_trip});
               },
           .receiver = {},

@@ -1,0 +1,110 @@
+#include "study/assembly/resolved_values.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "study/assembly/assembly_check.h"
+#include "study/assembly/build_topology.h"
+#include "study/scenario/scenario_load.h"
+
+namespace weft::study::assembly {
+namespace {
+
+namespace fs = std::filesystem;
+
+const scenario::Catalogue& catalogue() {
+  static const scenario::Catalogue own = *scenario::Catalogue::load(std::nullopt);
+  return own;
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+/// Every example, of many cases some: the first, the last, and others between them.
+std::vector<scenario::Scenario> examples() {
+  constexpr std::size_t kCases = 5;
+  std::vector<scenario::Scenario> all;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(fs::canonical(fs::path(WEFT_TEST_DATA_DIR) / ".." / ".." / "examples"))) {
+    if (entry.path().extension() != ".toml") {
+      continue;
+    }
+    const std::string file = entry.path().string();
+    const std::vector<std::string> names = *scenario::case_names(text_of(entry.path()), file);
+    std::set<std::size_t> chosen;
+    for (std::size_t i = 0; i < kCases && !names.empty(); ++i) {
+      chosen.insert(i * (names.size() - 1) / (kCases - 1));
+    }
+    std::vector<std::optional<std::string>> cases = {std::nullopt};
+    for (const std::size_t i : chosen) {
+      cases.emplace_back(names[i]);
+    }
+    for (const std::optional<std::string>& name : cases) {
+      auto own = scenario::load_scenario({.file = file, .case_name = name, .settings = {}}, catalogue());
+      if (own && check_assembly(*own)) {
+        all.push_back(*std::move(own));
+      }
+    }
+  }
+  return all;
+}
+
+TEST(ResolvedValues, NoListingOfAnExampleHasAValueThatIsLeftOpen) {
+  const std::vector<scenario::Scenario> all = examples();
+  EXPECT_GT(all.size(), 40U);
+  for (const scenario::Scenario& own : all) {
+    const auto graph = build_topology(own);
+    ASSERT_TRUE(graph.has_value()) << own.file << graph.error().message;
+    for (const scenario::ListedValue& row : resolved_listing(own, *graph)) {
+      EXPECT_NE(row.value, "auto") << own.file << ", " << own.case_name << ": " << row.path;
+      EXPECT_NE(row.value, "catalogue") << own.file << ", " << own.case_name << ": " << row.path;
+    }
+  }
+}
+
+std::string value_of(const std::string& text, const std::string& path) {
+  const auto own = scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}}, catalogue());
+  EXPECT_TRUE(own.has_value()) << own.error().message;
+  const auto rows = resolved_listing(*own, *build_topology(*own));
+  const auto row = std::ranges::find(rows, path, &scenario::ListedValue::path);
+  return row == rows.end() ? "not listed" : row->value;
+}
+
+const std::string kUltraEthernet =
+    "[fabric]\nfamily = \"uet\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 8\nleaves = 2\nspines = 2\n"
+    "[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\n";
+const std::string kPlain =
+    "[topology]\nkind = \"leaf-spine\"\nhosts = 8\nleaves = 2\nspines = 2\n"
+    "[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\n";
+
+TEST(ResolvedValues, ValuesOfUltraEthernetFollowFromTheRoundTripAndTheWire) {
+  EXPECT_EQ(value_of(kUltraEthernet, "uet.header_bytes"), "106");  // Ethernet, IPv4, UDP, PDS, SES, CRC, FCS
+  EXPECT_NE(value_of(kUltraEthernet, "uet.trimming"), value_of(kUltraEthernet, "uet.loss_by_count"));
+}
+
+TEST(ResolvedValues, WhatHasNoEffectSaysSo) {
+  EXPECT_EQ(value_of("[fabric]\nfamily = \"rocev2\"\n" + kPlain, "ethernet.llr.buffer"), "-");
+  EXPECT_EQ(value_of("[fabric]\nfamily = \"rocev2\"\n" + kPlain, "ethernet.priority.*.credit_buffer"), "-");
+}
+
+TEST(ResolvedValues, HeadroomIsASizeWhereAPriorityIsLossless) {
+  EXPECT_THAT(value_of("[fabric]\nfamily = \"rocev2\"\n" + kPlain, "ethernet.priority.*.headroom"),
+              testing::MatchesRegex("[0-9.]+ [KMG]?i?B( to [0-9.]+ [KMG]?i?B)?"));
+}
+
+TEST(ResolvedValues, CreditUpdatesOfInfiniBandAreDueAtAQuarterOfTheBufferAtMost) {
+  EXPECT_THAT(value_of("[fabric]\nfamily = \"infiniband\"\n" + kPlain, "infiniband.credit_update_threshold"),
+              testing::MatchesRegex("[0-9.]+ [KMG]?i?B( to [0-9.]+ [KMG]?i?B)?"));
+}
+
+}  // namespace
+}  // namespace weft::study::assembly
