@@ -98,9 +98,7 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     ProgressBar bar(stderr, options.progress);
     end = (*simulation)->run([&](const study::run::Progress& progress) {
       bar.update([&](Duration elapsed) { return facts_of(options.name, progress, elapsed); });
-      if (options.watch) {
-        options.watch(progress);
-      }
+      options.watch(progress);
       return !interrupted();
     });
   }

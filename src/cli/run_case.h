@@ -24,7 +24,7 @@ struct RunCase {
   /// Of a composed training step: its error is measured if a run of every packet takes no more packet-hops. 0: never.
   double check_hops = 0;
   /// Told how far the run has come, some ten times a second.
-  std::function<void(const study::run::Progress&)> watch{};
+  std::function<void(const study::run::Progress&)> watch = [](const study::run::Progress&) {};
   ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
   /// Told what could not be written beside the results: a capture, a timeline. Without it that is the run's error, and
