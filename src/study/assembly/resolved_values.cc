@@ -15,6 +15,7 @@
 #include "study/assembly/build_topology.h"
 #include "study/assembly/build_uet.h"
 #include "study/assembly/congestion/nscc.h"
+#include "study/assembly/congestion/rccc.h"
 #include "study/assembly/port_needs.h"
 #include "study/assembly/topology_table.h"
 #include "study/scenario/packet_sizes.h"
@@ -265,7 +266,14 @@ class Resolver {
     if (!scenario_.nscc.round_trip) {
       add("nscc.round_trip", to_string(round_trip), std::string(kMeasured));
     }
-    if (!scenario_.nscc.target && scenario_.congestion.algorithm == scenario::CongestionAlgorithm::kNscc) {
+    if (!scenario_.rccc.round_trip) {
+      add("rccc.round_trip", to_string(round_trip), std::string(kMeasured));
+    }
+    if (!scenario_.rccc.follow_core) {
+      add("rccc.follow_core", std::string(yes_or_no(follows_core(scenario_, graph_))),
+          "where a switch has less rate upwards than downwards, without NSCC");
+    }
+    if (!scenario_.nscc.target && scenario::engine_of(scenario_.fabric.family) == scenario::FamilyEngine::kUet) {
       const auto parameters =
           nscc_parameters_of({.scenario = scenario_, .line = line_, .window = std::nullopt, .round_trip = round_trip});
       add("nscc.target", to_string(parameters.target),
