@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "transport/device_dispatch.h"
+#include "transport/uet/uud_datagram.h"
 
 namespace weft::transport {
 
@@ -44,12 +45,20 @@ Qpn destination_of(const wire::Packet& packet) {
 
 }  // namespace
 
+namespace {
+
+bool is_datagram(const wire::Packet& packet) { return packet.uet.type == wire::UetType::kUudRequest; }
+
+}  // namespace
+
 Qpn Device::on_packet(const ReceivedPacket& received, Time now) {
   return deliver(received, now).exists() ? destination_of(received.packet) : Qpn::invalid();
 }
 
 QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
   advance_to(now);
+  if (received.packet.common.kind == wire::PacketKind::kUet && is_datagram(received.packet)) [[unlikely]]
+    return deliver_datagram(received);
   if (received.packet.common.kind == wire::PacketKind::kUet && uet_ != nullptr) [[unlikely]] {
     const QpSlot context{.index = uet_->deliver(received, now_), .kind = EngineKind::kUetPdc};
     if (const verbs::SrqHandle srq = uet_->last_srq(); srq.is_valid())
@@ -70,9 +79,25 @@ QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
   return slot;
 }
 
+// UUD is for UD queue pairs, whose engine takes packets in a form of its own.
+QpSlot Device::deliver_datagram(const ReceivedPacket& received) {
+  const QpSlot slot = table_.find(Qpn(received.packet.uet.resource()));
+  wire::Packet datagram;
+  if (!slot.exists() || slot.kind != EngineKind::kUd ||
+      !from_uud(received, core_of(slot).attributes().partition_key, datagram)) {
+    ++unknown_qp_packets_;
+    return {};
+  }
+  UdQueuePair& engine = ud_[Slab<UdQueuePair>::Handle(slot.index)];
+  engine.on_packet({datagram, received.cold, received.payload}, context_, now_);
+  if (const verbs::SrqHandle srq = engine.core().init().srq; srq.is_valid())
+    check_srq_limit(srq);
+  return slot;
+}
+
 EngineKind Device::engine_for(const wire::Packet& packet) const {
   if (packet.common.kind == wire::PacketKind::kUet)
-    return EngineKind::kUetPdc;
+    return is_datagram(packet) ? EngineKind::kUd : EngineKind::kUetPdc;
   const Qpn destination = destination_of(packet);
   const QpSlot slot = destination.is_valid() ? table_.find(destination) : QpSlot{};
   if (slot.exists()) {
@@ -87,7 +112,10 @@ bool Device::poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now) {
   advance_to(now);
   if (qp.kind == EngineKind::kUetPdc)
     return uet_->poll_transmit(static_cast<std::uint16_t>(qp.index), slot, now_);
-  return with(*this, qp, [&](auto& engine) { return engine.poll_transmit(slot, context_, now_); });
+  const bool sent = with(*this, qp, [&](auto& engine) { return engine.poll_transmit(slot, context_, now_); });
+  if (sent && qp.kind == EngineKind::kUd && wire::is_uet(options_.encapsulation)) [[unlikely]]
+    to_uud(slot, options_.uet.sizes);
+  return sent;
 }
 
 void Device::on_timeout(QpSlot qp, Time now) {
@@ -129,9 +157,8 @@ void Device::on_timeout(Qpn qpn, Time now) {
 }
 
 bool Device::poll_transmit(Qpn qpn, TransmitSlot slot, Time now) {
-  advance_to(now);
   const QpSlot found = table_.find(qpn);
-  return found.exists() && with(*this, found, [&](auto& engine) { return engine.poll_transmit(slot, context_, now_); });
+  return found.exists() && poll_transmit(found, slot, now);
 }
 
 Time Device::next_transmit(Qpn qpn) const {

@@ -76,6 +76,8 @@ class Device final : public verbs::Provider {
   void set_uet_policies(const UetPolicies& policies);
   /// UetOptions::full_headers, from the next packet on.
   void set_uet_full_headers();
+  /// Messages of jobs over Ultra Ethernet, beside its queue pairs. The encapsulation must be one of its own.
+  [[nodiscard]] SesMessenger& uet_messenger() { return make_uet().messenger(); }
   [[nodiscard]] Result<void> modify_qp(Qpn qpn, const verbs::QpAttributes& attributes,
                                        verbs::QpAttributeMask mask) override;
   [[nodiscard]] Result<verbs::QpDescription> query_qp(Qpn qpn) const override;
@@ -184,6 +186,7 @@ class Device final : public verbs::Provider {
   [[nodiscard]] Result<Qpn> admit(const verbs::QpInitAttributes& init);
   [[nodiscard]] UetEndpoint& make_uet();
   [[nodiscard]] Readiness readiness_slow(QpSlot qp) const;
+  QpSlot deliver_datagram(const ReceivedPacket& received);
   void check_srq_limit(verbs::SrqHandle srq);
   void wake_waiting(verbs::SrqHandle srq);
 

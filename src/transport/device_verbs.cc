@@ -134,6 +134,8 @@ Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const UcOptio
 Result<Qpn> Device::create_qp(const verbs::QpInitAttributes& init, const UdOptions& options) {
   if (Result<void> right = check_type(init.type, verbs::QpType::kUd); !right)
     return pass_on(right);
+  if (options.flow.congestion_receiver != nullptr && wire::is_uet(options_.encapsulation))
+    return fail("create_qp: Ultra Ethernet has no congestion notification packets; leave the congestion receiver out");
   return add(ud_, EngineKind::kUd, init, UdOptions{.flow = options.flow, .port_mtu = options_.active_mtu});
 }
 

@@ -25,8 +25,8 @@ T expect_value(Result<T> result) {
 transport::DeviceOptions device_options(int index, const UetPairOptions& options) {
   return {.endpoint = EndpointId(static_cast<std::uint32_t>(index)),
           .encapsulation = options.encapsulation,
-          .seed = options.seed * 2 + static_cast<std::uint64_t>(index),
-          .uet = options.uet};
+          .seed = options.seed * 64 + static_cast<std::uint64_t>(index) * 7,  // the two ends start at different PSNs
+          .uet = index == 1 ? options.other_uet.value_or(options.uet) : options.uet};
 }
 
 }  // namespace

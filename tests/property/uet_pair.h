@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/random.h"
@@ -25,6 +26,7 @@ struct UetPairOptions {
   Rate rate = Rate::bits_per_second(100'000'000'000);
   Duration delay = Duration::microseconds(1);
   transport::UetOptions uet{};
+  std::optional<transport::UetOptions> other_uet{};  // of side 1, if it differs
   transport::UetPolicies policies{};
   wire::Encapsulation encapsulation = wire::Encapsulation::kUetUdpIpv4;
   verbs::PathMtu mtu = verbs::PathMtu::k1024;

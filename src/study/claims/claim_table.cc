@@ -88,8 +88,11 @@ const std::array kClaims = {
     measured("iwarp-tcp-flow-control", "D", iwarp_tcp_flow_control, "TCP's flow control can degrade performance"),
     measured("uet-multipath", "D", uet_multipath, "UET sprays, manages incast, tolerates disorder"),
     measured("uet-tuning", "D", uet_tuning, "UET needs less congestion-control tuning"),
-    missing("uet-million", "D", "a network of a million endpoints needs the flow level, which is not there yet",
-            "UET scales to a million nodes"),
+    missing(
+        "uet-million", "D",
+        "an endpoint keeps 40 bytes for each of a million idle peers (RC: 505 for a queue pair); a network of as many "
+        "needs the flow level, which is not there yet",
+        "UET scales to a million nodes"),
     measured("fat-tree-ecmp", "D", fat_tree_ecmp, "many commodity switches and ECMP make a non-blocking fabric"),
     measured("hash-polarisation", "D", hash_polarisation, "ECMP hashes polarise and load links unevenly"),
     measured("entropy", "D", entropy, "more flow entropy (QPs, PLB) spreads load"),

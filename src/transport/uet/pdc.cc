@@ -24,17 +24,22 @@ void Pdc::open(const Opening& opening, const PdcCall& call) {
   credit_wait_ = call.options.timeout;
   idle_close_ = call.options.idle_close;
   probe_after_ = call.options.probe_after;
+  ask_after_ = std::max(call.options.max_timeout, call.options.timeout);
+  data_answers_.clear();
+  asked_psn_ = opening.start_psn - 1;
   peer_window_ = call.options.psn_window;
   users_ = 0;
   notices_ = notice_retries_ = credit_retries_ = 0;
-  close_wanted_ = failed_ = closed_by_peer_ = false;
+  close_wanted_ = failed_ = closed_by_peer_ = closing_failed_ = cut_short_ = false;
   ++call.counters.opened;
 }
 
 std::uint32_t Pdc::end_psn() const {
   if (role_ == Role::kTarget)
     return failed_ ? receiver_.base() + peer_window_ : receiver_.base();
-  return sender_.next() + 1;  // CLOSE takes one
+  // CLOSE takes one; what comes late of the return direction must not look like that of the next context either.
+  const std::uint32_t next = sender_.next() + 1;
+  return psn_distance(next, receiver_.base()) > 0 ? receiver_.base() : next;
 }
 
 bool Pdc::poll_transmit(const TransmitSlot& slot, const PdcCall& call) {
@@ -133,6 +138,11 @@ void Pdc::fill_notice(const TransmitSlot& slot, const PdcCall& call) {
       header.notice.payload = sender_.credit_target(call).value();
       ++call.counters.credit_requests;
       break;
+    case kAckRequest:
+      what = wire::UetControl::kAckRequest;
+      header.psn = asked_psn_;
+      header.flags |= wire::kUetAckRequest;
+      break;
   }
   header.notice.code = static_cast<std::uint8_t>(what);
   set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsNoticeBytes)}, call.options.sizes);
@@ -146,10 +156,16 @@ Time Pdc::close_due() const {
   return idle() ? active_at_ + span : Time::never();
 }
 
+// A request that has been delivered, and whose answer is late: the target may have nobody left who could give it.
+Time Pdc::ask_due() const {
+  const bool can = sender_.awaits() || sender_.knows_all_awaited();
+  return users_ > 0 && state_ == State::kOpen && sender_.drained() && can ? heard_at_ + ask_after_ : Time::never();
+}
+
 Time Pdc::next_timeout() const {
   if (!live())
     return Time::never();
-  Time soonest = earlier(earlier(sender_.next_timeout(), close_due()), credit_due_);
+  Time soonest = earlier(earlier(earlier(sender_.next_timeout(), close_due()), credit_due_), ask_due());
   if (probe_after_ > Duration::zero() && sender_.in_flight() && state_ == State::kOpen)
     soonest = earlier(soonest, heard_at_ + probe_after_);
   return soonest;
@@ -170,11 +186,24 @@ void Pdc::on_timeout(const PdcCall& call) {
   ask_for_credit(call);
   if (!live())
     return;
-  if (close_due() > call.now)
-    return;
+  if (ask_due() <= call.now) {
+    if (!sender_.awaits()) {
+      fail(call);  // by the peer's account all answers have been given
+      return;
+    }
+    asked_psn_ = sender_.next_awaited();
+    notices_ |= kAckRequest;
+    heard_at_ = call.now;
+  }
+  if (close_due() <= call.now)
+    go_on_closing(call);
+}
+
+void Pdc::go_on_closing(const PdcCall& call) {
   if (notice_due_.is_never()) {
     want_close(call);
   } else if (notice_retries_ == call.options.max_retries) {
+    closing_failed_ = true;
     fail(call);  // the peer has gone
   } else {
     ++notice_retries_;
@@ -211,6 +240,7 @@ void Pdc::begin_close(const PdcCall& call) {
 
 void Pdc::finish(const PdcCall& call) {
   state_ = State::kDone;
+  cut_short_ = !sender_.drained();
   sender_.close();
   ++call.counters.closed;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "transport/uet/pdc_receiver.h"
 #include "transport/uet/pdc_sender.h"
@@ -85,6 +86,10 @@ class Pdc {
   [[nodiscard]] Time next_timeout() const;
   // Once it is done:
   [[nodiscard]] bool failed() const { return failed_; }
+  /// Closed in good order before all was acknowledged: the peer has had it, or nobody wants it.
+  [[nodiscard]] bool cut_short() const { return cut_short_; }
+  /// Because the peer has not answered its closing.
+  [[nodiscard]] bool failed_closing() const { return failed_ && closing_failed_; }
   /// By CLOSE, which is still to be acknowledged.
   [[nodiscard]] bool closed_by_peer() const { return closed_by_peer_; }
   void free() {
@@ -93,7 +98,9 @@ class Pdc {
   }
   /// Gives up: nothing more will be delivered.
   void fail(const PdcCall& call);
-  [[nodiscard]] std::size_t heap_bytes() const { return sender_.heap_bytes() + receiver_.heap_bytes(); }
+  [[nodiscard]] std::size_t heap_bytes() const {
+    return sender_.heap_bytes() + receiver_.heap_bytes() + data_answers_.capacity() * sizeof(DataAnswer);
+  }
 
  private:
   /// Control packets that are to be sent.
@@ -103,7 +110,14 @@ class Pdc {
     kCloseRequest = 4,
     kProbe = 8,
     kCredit = 16,
-    kCreditRequest = 32
+    kCreditRequest = 32,
+    kAckRequest = 64,
+  };
+  /// A request that was taken, and whose answer is data in the return direction.
+  struct DataAnswer {
+    std::uint32_t psn = 0;
+    std::uint32_t resource = 0;
+    std::uint16_t message_id = 0;
   };
   static constexpr std::uint32_t kMostInSyn = 4'096;  // twelve bits of PSN offset
 
@@ -114,15 +128,26 @@ class Pdc {
   void finish_request(const TransmitSlot& slot, const PdcCall& call);
   void fill_notice(const TransmitSlot& slot, const PdcCall& call);
 
+  /// While the peer's number is not known, packets of an earlier context that had ours may come: about PSNs that none
+  /// of this one has.
+  [[nodiscard]] bool is_late(std::uint32_t psn) const {
+    return state_ == State::kSyn && psn - sender_.start() >= peer_window_;
+  }
   void learn_peer(const wire::UetHeader& header);
   void on_request(const ReceivedPacket& received, const PdcCall& call);
   void take(const ReceivedPacket& received, const PdcCall& call);
   void on_acknowledge(const ReceivedPacket& received, const PdcCall& call);
   void on_nack(const ReceivedPacket& received, const PdcCall& call);
   void on_packet_refused(std::uint32_t psn, const wire::UetNoticeFields& notice, const PdcCall& call);
+  [[nodiscard]] bool settles_without_packet(wire::UetNack code, std::uint32_t psn, const PdcCall& call);
   void on_control(const ReceivedPacket& received, const PdcCall& call);
+  void on_ack_request(std::uint32_t psn, const PdcCall& call);
+  [[nodiscard]] AnswerState answer_to(std::uint32_t psn, const PdcCall& call) const;
+  void note_data_answer(const wire::UetHeader& header, const PdcCall& call);
+  [[nodiscard]] Time ask_due() const;
   void on_close(const wire::Packet& packet, const PdcCall& call);
   void begin_close(const PdcCall& call);
+  void go_on_closing(const PdcCall& call);
   void finish(const PdcCall& call);
   void settle(const PdcCall& call);
   [[nodiscard]] Time close_due() const;
@@ -146,7 +171,10 @@ class Pdc {
   Duration probe_after_;
   Duration credit_wait_;
   CreditSender* credit_ = nullptr;
-  CreditTotal granted_;  // to the peer
+  CreditTotal granted_;                   // to the peer
+  Duration ask_after_;                    // answers with data
+  std::vector<DataAnswer> data_answers_;  // that may not have been given
+  std::uint32_t asked_psn_ = 0;           // of the last ACK request
   Key key_;
   std::uint32_t peer_window_ = 0;
   std::uint32_t close_psn_ = 0;
@@ -161,6 +189,8 @@ class Pdc {
   bool close_wanted_ = false;
   bool failed_ = false;
   bool closed_by_peer_ = false;
+  bool closing_failed_ = false;
+  bool cut_short_ = false;
 };
 
 }  // namespace weft::transport

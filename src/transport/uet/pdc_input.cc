@@ -41,6 +41,19 @@ void Pdc::on_packet(const ReceivedPacket& received, const PdcCall& call) {
   settle(call);
 }
 
+namespace {
+
+// Data that answer a request have a code of their own, which does not tell where they were trimmed.
+//= uet-1.0 3.5
+wire::UetNack trimmed_code(const wire::Packet& packet) {
+  const wire::UetNextHeader next = packet.uet.next_header();
+  if (next == wire::UetNextHeader::kResponseData || next == wire::UetNextHeader::kResponseDataSmall)
+    return wire::UetNack::kTrimmedAck;
+  return packet.has(wire::kTrimmedLastHop) ? wire::UetNack::kTrimmedLastHop : wire::UetNack::kTrimmed;
+}
+
+}  // namespace
+
 // Whatever the target sends tells its number: SYN is over.
 void Pdc::learn_peer(const wire::UetHeader& header) {
   if (state_ == State::kSyn) {
@@ -55,6 +68,10 @@ void Pdc::on_request(const ReceivedPacket& received, const PdcCall& call) {
   const bool rod = header.type == wire::UetType::kRodRequest || header.type == wire::UetType::kRodCcRequest;
   if (rod != (key_.mode == UetMode::kRod)) {
     receiver_.refuse({.psn = header.psn, .code = wire::UetNack::kPdcModeMismatch, .marked = marked});
+    return;
+  }
+  if (is_late(header.psn)) {
+    ++call.counters.duplicates;
     return;
   }
   active_at_ = call.now;
@@ -75,12 +92,13 @@ void Pdc::on_request(const ReceivedPacket& received, const PdcCall& call) {
     case PdcReceiver::Place::kNew:
       break;
   }
+  if (state_ == State::kClosing) {
+    receiver_.refuse({.psn = header.psn, .code = wire::UetNack::kClosing, .marked = marked});
+    return;
+  }
   if (received.packet.has(wire::kTrimmed)) {
     ++call.counters.trimmed;
-    const bool last_hop = received.packet.has(wire::kTrimmedLastHop);
-    receiver_.refuse({.psn = header.psn,
-                      .code = last_hop ? wire::UetNack::kTrimmedLastHop : wire::UetNack::kTrimmed,
-                      .marked = marked});
+    receiver_.refuse({.psn = header.psn, .code = trimmed_code(received.packet), .marked = marked});
     return;
   }
   if (header.psn != receiver_.base()) {
@@ -97,7 +115,7 @@ void Pdc::on_request(const ReceivedPacket& received, const PdcCall& call) {
 void Pdc::take(const ReceivedPacket& received, const PdcCall& call) {
   const wire::UetHeader& header = received.packet.uet;
   const bool marked = received.packet.common.ecn == wire::Ecn::kCe;
-  if (!receiver_.has_room_for_response(call.options)) {
+  if (!receiver_.has_room_for_response(header.psn, call.options)) {
     receiver_.refuse({.psn = header.psn, .code = wire::UetNack::kNoGuaranteedDelivery, .marked = marked});
     return;
   }
@@ -115,7 +133,11 @@ void Pdc::take(const ReceivedPacket& received, const PdcCall& call) {
       reception.response.job = received.cold.uet.job;
     receiver_.keep_response(header.psn, reception.response);
   }
+  if (reception.answer_follows) [[unlikely]]
+    note_data_answer(header, call);
   receiver_.take(header.psn, received.packet.common.frame_bytes);
+  if (call.options.infer_loss_after != 0 && receiver_.infers_loss(call.options.infer_loss_after))
+    receiver_.refuse({.psn = receiver_.base(), .code = wire::UetNack::kReceiverInferredLoss});
   if (!reception.answered) {
     receiver_.note_arrival({.psn = header.psn,
                             .size = received.packet.common.frame_bytes,
@@ -133,6 +155,11 @@ void Pdc::on_acknowledge(const ReceivedPacket& received, const PdcCall& call) {
     return;
   }
   const wire::UetExtension* const response = received.packet.has(wire::kHasCold) ? &received.cold.uet : nullptr;
+  const std::uint32_t answered = header.psn + static_cast<std::uint32_t>(std::int32_t{header.psn_offset});
+  if (is_late(header.psn) && is_late(answered)) {
+    ++call.counters.duplicates;
+    return;
+  }
   const bool progresses = psn_distance(sender_.una(), header.psn) >= 0;
   if (!sender_.on_ack(received.packet, response, call)) {
     ++call.counters.discarded;
@@ -145,6 +172,11 @@ void Pdc::on_acknowledge(const ReceivedPacket& received, const PdcCall& call) {
     peer_window_ = std::min(std::uint32_t{header.mpr_or_header} * 128, call.options.psn_window);
   if (progresses)
     active_at_ = call.now;
+  if (users_ > 0 && response == nullptr) [[unlikely]] {
+    // The answer to a packet that has been asked for has been given.
+    if (answered == asked_psn_)
+      sender_.forget_awaited(asked_psn_);
+  }
   if (header.has(wire::kUetRequestClear))
     notices_ |= kClear;
   if (header.has(wire::kUetRequestClose) && role_ == Role::kInitiator)
@@ -158,6 +190,8 @@ void Pdc::on_nack(const ReceivedPacket& received, const PdcCall& call) {
     ++call.counters.nacks_received[header.notice.code];
   on_refusal_with_credit(header);
   if (state_ == State::kClosing) {
+    if (code == wire::UetNack::kClosingInError && psn_distance(sender_.start(), header.psn) >= 0)
+      fail(call);
     if (header.psn != close_psn_)
       return;
     // The peer has closed already, or was gone.
@@ -167,15 +201,37 @@ void Pdc::on_nack(const ReceivedPacket& received, const PdcCall& call) {
   }
   const bool about_close_request = !notice_due_.is_never() && (code == wire::UetNack::kInvalidDestinationPdc ||
                                                                code == wire::UetNack::kPdcHeaderMismatch);
-  if (role_ == Role::kTarget && about_close_request) {
+  // One about a packet of an earlier context says nothing of this one.
+  const bool of_this =
+      psn_distance(receiver_.start() - 1, header.psn) >= 0 && psn_distance(header.psn, receiver_.base()) > 0;
+  if (role_ == Role::kTarget && about_close_request && of_this) {
     finish(call);  // the initiator knows nothing of it any more
     return;
   }
+  if (settles_without_packet(code, header.psn, call))
+    return;
   if (!sender_.was_sent(header.psn)) {
     ++call.counters.discarded;
     return;
   }
   on_packet_refused(header.psn, header.notice, call);
+}
+
+// What is told of the whole context, and of packets that have been delivered and wait for their answer.
+bool Pdc::settles_without_packet(wire::UetNack code, std::uint32_t psn, const PdcCall& call) {
+  if (code == wire::UetNack::kClosingInError || code == wire::UetNack::kGuaranteedResponseUnavailable) {
+    const std::uint32_t start = role_ == Role::kInitiator ? sender_.start() : receiver_.start();
+    if (psn_distance(start, psn) >= 0)  // otherwise of an earlier context
+      fail(call);
+    return true;
+  }
+  if (users_ == 0 || psn != asked_psn_ || sender_.was_sent(psn))
+    return false;
+  // The answer to an ACK request. A peer that knows nothing of what it has acknowledged has lost the context.
+  if (code == wire::UetNack::kInvalidDestinationPdc || code == wire::UetNack::kPdcHeaderMismatch ||
+      code == wire::UetNack::kPacketNotReceived)
+    fail(call);
+  return true;
 }
 
 void Pdc::on_packet_refused(std::uint32_t psn, const wire::UetNoticeFields& notice, const PdcCall& call) {
@@ -191,7 +247,8 @@ void Pdc::on_packet_refused(std::uint32_t psn, const wire::UetNoticeFields& noti
       break;
     case UetNack::kReceiverInferredLoss:
     case UetNack::kPacketNotReceived:
-      sender_.on_inferred_loss(psn);
+    case UetNack::kAckWithData:
+      sender_.on_inferred_loss(psn, call);
       break;
     case UetNack::kRodOutOfOrder:
       sender_.go_back(psn);
@@ -220,7 +277,6 @@ void Pdc::on_packet_refused(std::uint32_t psn, const wire::UetNoticeFields& noti
     case UetNack::kPdcHeaderMismatch:
     case UetNack::kClosingInError:
     case UetNack::kGuaranteedResponseUnavailable:
-    case UetNack::kAckWithData:
     case UetNack::kInvalidSyn:
     case UetNack::kPdcModeMismatch:
     case UetNack::kUnexpectedEvent:
@@ -235,59 +291,6 @@ void Pdc::on_packet_refused(std::uint32_t psn, const wire::UetNoticeFields& noti
   }
   if (outcome == PdcSender::Outcome::kGivesUp)
     fail(call);
-}
-
-void Pdc::on_control(const ReceivedPacket& received, const PdcCall& call) {
-  const wire::UetHeader& header = received.packet.uet;
-  switch (static_cast<wire::UetControl>(header.notice.code)) {
-    case wire::UetControl::kAckRequest:
-    case wire::UetControl::kProbe:
-      receiver_.note_arrival({.psn = receiver_.base() - 1, .at_once = true, .probe = true}, call.options);
-      break;
-    case wire::UetControl::kClear:
-      receiver_.clear_up_to(header.psn);
-      break;
-    case wire::UetControl::kClearRequest:
-      notices_ |= kClear;
-      break;
-    case wire::UetControl::kClose:
-      on_close(received.packet, call);
-      break;
-    case wire::UetControl::kCloseRequest:
-      if (role_ == Role::kInitiator) {
-        want_close(call);
-      } else {
-        receiver_.refuse({.psn = header.psn, .code = wire::UetNack::kUnexpectedEvent});
-      }
-      break;
-    case wire::UetControl::kCredit:
-    case wire::UetControl::kCreditRequest:
-      on_credit_control(header, call);
-      break;
-    case wire::UetControl::kNoOperation:
-    case wire::UetControl::kNegotiation:
-      break;
-    default:
-      ++call.counters.discarded;
-      break;
-  }
-}
-
-// The target may be sure that all its answers have come, for the initiator closes only then.
-void Pdc::on_close(const wire::Packet& packet, const PdcCall& call) {
-  const std::uint32_t psn = packet.uet.psn;
-  if (role_ != Role::kTarget) {
-    receiver_.refuse({.psn = psn, .code = wire::UetNack::kUnexpectedEvent});
-    return;
-  }
-  receiver_.clear_up_to(psn);
-  if (receiver_.base() != psn) {
-    receiver_.refuse({.psn = psn, .code = wire::UetNack::kPacketNotReceived, .payload = receiver_.base()});
-    return;
-  }
-  receiver_.take(psn, 0);
-  closed_by_peer_ = true;
-  finish(call);
 }
 
 }  // namespace weft::transport

@@ -35,9 +35,10 @@ class PdcReceiver {
 
   /// A new packet has been taken; `size` is that of its frame.
   void take(std::uint32_t psn, std::uint16_t size);
-  /// Keeps a response to a packet that was taken; false: there is no room, and the packet must not be taken.
-  [[nodiscard]] bool has_room_for_response(const UetOptions& options) const {
-    return responses_.size() < options.max_responses;
+  /// Keeps a response to a packet that was taken; false: there is no room, and the packet must not be taken. For the
+  /// oldest packet that is missing there always is: until it is taken, no response to one behind it can be cleared.
+  [[nodiscard]] bool has_room_for_response(std::uint32_t psn, const UetOptions& options) const {
+    return responses_.size() < options.max_responses || psn == base_;
   }
   void keep_response(std::uint32_t psn, const wire::UetExtension& response);
   /// The peer has all responses up to this PSN.
@@ -68,6 +69,10 @@ class PdcReceiver {
   }
   /// ROD: one NACK per gap.
   [[nodiscard]] bool first_gap();
+  /// The oldest gap has been overtaken by so many packets; told once per gap.
+  [[nodiscard]] bool infers_loss(std::uint32_t after) {
+    return beyond_ >= after && !arrived_.test(short_psn(base_)) && first_gap();
+  }
 
   [[nodiscard]] bool has_answer() const { return ack_due_ || !nacks_.empty() || !resend_.empty(); }
   /// Fills the PDS fields of the next answer; only if there is one.
@@ -94,7 +99,7 @@ class PdcReceiver {
   std::uint32_t bytes_since_ack_ = 0;
   std::uint32_t ack_psn_ = 0;    // the packet that the next acknowledgement answers
   std::uint32_t asked_psn_ = 0;  // the last packet that asked to be acknowledged at once
-  std::uint32_t gap_psn_ = 0;    // ROD: a NACK has been sent for it
+  std::uint32_t gap_psn_ = 0;    // a NACK has been sent for it
   Time arrived_at_;              // of that packet
   bool ack_due_ = false;
   bool ack_marked_ = false;

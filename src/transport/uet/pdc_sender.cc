@@ -19,6 +19,8 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
   }
   owners_.clear();
   lost_.clear();
+  awaited_.clear();
+  awaits_others_ = false;
   in_flight_ = lost_bytes_ = 0;
   received_bytes_ = 0;
   not_before_ = Time::zero();
@@ -29,6 +31,8 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
 }
 
 void PdcSender::restart(std::uint32_t start_psn) {
+  for (std::uint32_t i = 0; i < awaited_.size(); ++i)
+    awaited_[i] += start_psn - una_;
   start_ = una_ = recovery_end_ = start_psn;
   next_ = start_psn + sent_.size();
   delivered_.clear();
@@ -96,6 +100,8 @@ bool PdcSender::send_new(const TransmitSlot& slot, const PdcCall& call) {
         call.options.sizes);
     const std::uint32_t psn = next_++;
     sent_.push_back({.at = call.now, .packet = made.packet});
+    if (made.expects_answer) [[unlikely]]
+      await(psn);
     depart(slot, sent_.back(), psn, call);
     // With nothing behind it to bring an acknowledgement about, it asks for one.
     if (owners_.empty() || !window_open())
@@ -197,6 +203,28 @@ PdcSender::Outcome PdcSender::on_timeout(const PdcCall& call) {
     read_window(call.now);
   }
   return Outcome::kGoesOn;
+}
+
+void PdcSender::await(std::uint32_t psn) {
+  constexpr std::uint32_t kMost = 256;
+  if (awaited_.size() == kMost) {
+    (void)awaited_.pop_front();
+    awaits_others_ = true;
+  }
+  awaited_.push_back(psn);
+}
+
+std::uint32_t PdcSender::next_awaited() {
+  const std::uint32_t psn = awaited_.pop_front();
+  awaited_.push_back(psn);
+  return psn;
+}
+
+void PdcSender::forget_awaited(std::uint32_t psn) {
+  for (std::uint32_t left = awaited_.size(); left > 0; --left) {
+    if (const std::uint32_t other = awaited_.pop_front(); other != psn)
+      awaited_.push_back(other);
+  }
 }
 
 void PdcSender::close() {

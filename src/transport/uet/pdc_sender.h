@@ -62,20 +62,28 @@ class PdcSender {
   // One packet that the peer did not take; was_sent must hold.
   enum class TrimmedAt : std::uint8_t { kOnTheWay, kLastHop };
   void on_trimmed(std::uint32_t psn, TrimmedAt place, const PdcCall& call);
-  void on_inferred_loss(std::uint32_t psn);
+  void on_inferred_loss(std::uint32_t psn, const PdcCall& call);
   /// SES was asked how long to wait.
   void on_refused(std::uint32_t psn, const wire::UetNoticeFields& notice, const PdcCall& call);
   /// For a reason that has nothing to do with the packet: like a timeout, it counts.
   [[nodiscard]] Outcome on_refused_for_now(std::uint32_t psn, const PdcCall& call);
   /// Everything from here on is sent again, in order.
   void go_back(std::uint32_t psn);
+  // Packets that ask for data: their PSNs, until the peer says that their answer has been given.
+  [[nodiscard]] bool awaits() const { return !awaited_.empty(); }
+  /// No others do but these.
+  [[nodiscard]] bool knows_all_awaited() const { return !awaits_others_; }
+  /// Each in its turn; there must be one.
+  [[nodiscard]] std::uint32_t next_awaited();
+  void forget_awaited(std::uint32_t psn);
 
   /// Forgets everything.
   void close();
   /// Packets of an owner that is gone become places in the PSN sequence.
   void forget(std::uint32_t owner);
   [[nodiscard]] std::size_t heap_bytes() const {
-    return sent_.heap_bytes() + lost_.heap_bytes() + owners_.heap_bytes() + delivered_.heap_bytes();
+    return sent_.heap_bytes() + lost_.heap_bytes() + owners_.heap_bytes() + awaited_.heap_bytes() +
+           delivered_.heap_bytes();
   }
 
  private:
@@ -119,6 +127,7 @@ class PdcSender {
   [[nodiscard]] static Duration timeout_of(const Sent& sent, const UetOptions& options);
   void lose(std::uint32_t psn, Sent& sent);
   void wait(Sent& sent, Time until);
+  void await(std::uint32_t psn);
   void go_back_to_first_lost();
   void leave_flight(Sent& sent);
   void deliver(std::uint32_t psn, Sent& sent, Tally& tally, const PdcCall& call);
@@ -129,10 +138,11 @@ class PdcSender {
   void detect_by_count(const wire::uet::NsccState& state, std::uint32_t highest, const PdcCall& call);
   void read_window(Time now);
 
-  Ring<Sent> sent_;             // of [una, next)
-  Ring<std::uint32_t> owners_;  // that have packets to send
-  Ring<std::uint32_t> lost_;    // PSNs to send again; some may have been delivered since
-  PsnBitmap delivered_{64};     // of [una, next)
+  Ring<Sent> sent_;              // of [una, next)
+  Ring<std::uint32_t> owners_;   // that have packets to send
+  Ring<std::uint32_t> lost_;     // PSNs to send again; some may have been delivered since
+  Ring<std::uint32_t> awaited_;  // PSNs whose packets ask for data, the latest of them
+  PsnBitmap delivered_{64};      // of [una, next)
   FlowPolicies policies_;
   CreditSender* credit_ = nullptr;
   std::uint64_t lost_bytes_ = 0;  // of records that are lost
@@ -146,6 +156,7 @@ class PdcSender {
   Time not_before_;                     // pacing
   Time deadline_ = Time::never();       // not after the timeout of any packet in flight
   Time waiting_until_ = Time::never();  // the soonest of the waiting
+  bool awaits_others_ = false;          // than the latest, which are kept
   bool recovering_ = false;
   bool in_order_ = false;  // ROD: nothing passes a packet that waits
 };

@@ -184,7 +184,19 @@ void PdcSender::on_trimmed(std::uint32_t psn, TrimmedAt place, const PdcCall& ca
   }
 }
 
-void PdcSender::on_inferred_loss(std::uint32_t psn) { lose(psn, record(psn)); }
+void PdcSender::on_inferred_loss(std::uint32_t psn, const PdcCall& call) {
+  Sent& sent = record(psn);
+  const bool news = sent.state == State::kInFlight;
+  lose(psn, sent);
+  if (!news)
+    return;
+  if (policies_.path_selector != nullptr)
+    policies_.path_selector->on_loss(sent.entropy, PathLoss::kOther, call.now);
+  if (policies_.congestion_control != nullptr) {
+    policies_.congestion_control->on_loss(LossEvent::kDetected, call.now);
+    read_window(call.now);
+  }
+}
 
 void PdcSender::on_refused(std::uint32_t psn, const wire::UetNoticeFields& notice, const PdcCall& call) {
   if (record(psn).state == State::kDelivered)

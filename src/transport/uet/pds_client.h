@@ -26,6 +26,7 @@ struct SesNext {
   bool more = false;
   SesPacket packet{};
   std::uint16_t header_bytes = 0;  // of SES
+  bool expects_answer = false;     // data in the return direction
 };
 
 /// What SES made of a packet: taken, not now (a NACK), or taken and answered.
@@ -33,8 +34,12 @@ struct SesReception {
   wire::UetNack nack = wire::UetNack::kNone;
   std::uint32_t nack_payload = 0;
   bool answered = false;
+  bool answer_follows = false;    // as data in the return direction
   wire::UetExtension response{};  // kept until it is cleared
 };
+
+/// What has become of an answer with data.
+enum class AnswerState : std::uint8_t { kGiven, kProcessing, kUnderWay, kUnavailable };
 
 class PdsClient {
  public:
@@ -53,6 +58,13 @@ class PdsClient {
   [[nodiscard]] virtual Duration on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, Time now) = 0;
   /// A packet that has come for the first time. `pdc` is the context that answers go through.
   [[nodiscard]] virtual SesReception deliver(const ReceivedPacket& received, std::uint16_t pdc, Time now) = 0;
+  /// Of a request that was taken, whose answer follows.
+  struct Asked {
+    EndpointId peer{};
+    std::uint32_t resource = 0;
+    std::uint16_t message_id = 0;
+  };
+  [[nodiscard]] virtual AnswerState answer_state(const Asked& asked) const = 0;
 };
 
 }  // namespace weft::transport

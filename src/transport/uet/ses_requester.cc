@@ -77,7 +77,11 @@ SesNext SesRequester::make_next(std::uint32_t owner, const TransmitSlot& slot, c
     ++cursor_;
     cursor_packet_ = 0;
   }
-  return {.made = true, .more = ready(call), .packet = packet, .header_bytes = header};
+  return {.made = true,
+          .more = ready(call),
+          .packet = packet,
+          .header_bytes = header,
+          .expects_answer = message.wqe.expects_response()};
 }
 
 // Of many small messages, those beyond the first are counted by their headers.

@@ -200,7 +200,7 @@ SesReception SesResponder::accept_fetch(Incoming& message, const ReceivedPacket&
   message.operand = extension.operand;
   message.compare = extension.compare;
   message.atomic_code = extension.atomic_code;
-  return {};
+  return {.answer_follows = true};
 }
 
 void SesResponder::execute_in_order(const SesCall& call) {

@@ -34,6 +34,8 @@ class SesResponder {
   /// What PdsClient asks of an owner.
   [[nodiscard]] Bytes backlog(Bytes enough, const SesCall& call) const;
   void on_delivered(const SesPacket& packet);
+  /// Of a READ or atomic that was taken.
+  [[nodiscard]] AnswerState answer_state(std::uint16_t message_id) const;
   /// The requester has gone: nobody waits for answers.
   void on_context_lost();
 

@@ -157,6 +157,16 @@ void SesResponder::on_delivered(const SesPacket& packet) {
   }
 }
 
+AnswerState SesResponder::answer_state(std::uint16_t message_id) const {
+  if (static_cast<std::uint16_t>(message_id - static_cast<std::uint16_t>(first_)) < 0x8000)
+    return AnswerState::kProcessing;
+  for (std::uint32_t i = 0; i < answers_.size(); ++i) {
+    if (answers_[i].message_id == message_id)
+      return AnswerState::kUnderWay;
+  }
+  return AnswerState::kGiven;
+}
+
 void SesResponder::on_context_lost() {
   first_answer_ += answers_.size();
   answers_.clear();

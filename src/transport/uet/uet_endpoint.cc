@@ -13,7 +13,8 @@ bool in_range(const UetOptions& options) {
   return options.max_pdcs > 0 && options.idle_close > Duration::zero() && std::has_single_bit(options.psn_window) &&
          options.psn_window >= 128 && options.psn_window <= 32'640 && options.timeout > Duration::zero() &&
          options.max_retries > 0 && options.max_messages > 0 && options.max_messages <= 16'384 &&
-         options.max_responses > 0 && options.receiver_penalty < 128;
+         options.max_responses > 0 && options.receiver_penalty < 128 && options.max_congestion_contexts > 0 &&
+         options.max_tracked_psns >= options.psn_window;
 }
 
 }  // namespace
@@ -54,8 +55,18 @@ std::uint64_t UetEndpoint::key_of(EndpointId source, std::uint16_t source_pdc) {
   return static_cast<std::uint64_t>(source.value()) << 16 | source_pdc;
 }
 
+wire::UetNack UetEndpoint::shortage() const {
+  const UetOptions& options = setup_.options;
+  if (live_ >= options.max_pdcs)
+    return wire::UetNack::kNoPdc;
+  if (setup_.policies.congestion_control && live_ >= options.max_congestion_contexts)
+    return wire::UetNack::kNoCcc;
+  return (live_ + std::uint64_t{1}) * options.psn_window > options.max_tracked_psns ? wire::UetNack::kNoBitmap
+                                                                                    : wire::UetNack::kNone;
+}
+
 std::uint16_t UetEndpoint::allocate() {
-  if (live_ >= setup_.options.max_pdcs)
+  if (shortage() != wire::UetNack::kNone)
     return 0;
   ++live_;
   if (!free_.empty())
@@ -67,8 +78,11 @@ std::uint16_t UetEndpoint::allocate() {
 std::uint16_t UetEndpoint::context_for(const QpCore& core, Time now) {
   wire::Packet like;
   core.start_packet(like);
-  const Pdc::Key key{
-      .peer = like.common.destination, .traffic_class = like.common.traffic_class, .mode = setup_.options.mode};
+  return context_for(like.common, setup_.options.mode, now);
+}
+
+std::uint16_t UetEndpoint::context_for(const wire::PacketCommon& common, UetMode mode, Time now) {
+  const Pdc::Key key{.peer = common.destination, .traffic_class = common.traffic_class, .mode = mode};
   const auto found = initiators_.find(key_of(key));
   if (found != initiators_.end())
     return found->second;
@@ -83,7 +97,7 @@ std::uint16_t UetEndpoint::context_for(const QpCore& core, Time now) {
        {.key = key,
         .role = Pdc::Role::kInitiator,
         .start_psn = next_starts_.try_emplace(key.peer.value(), first_start(key.peer)).first->second,
-        .common = like.common},
+        .common = common},
        now);
   return place;
 }
@@ -184,14 +198,30 @@ void UetEndpoint::release(std::uint16_t number, Time now) {
                 .destination_pdc = pdc.peer_id(),
                 .traffic_class = pdc.key().traffic_class});
   }
+  if (pdc.failed_closing()) {
+    send_stray({.destination = peer,
+                .psn = pdc.end_psn(),
+                .source_pdc = number,
+                .destination_pdc = pdc.peer_id(),
+                .traffic_class = pdc.key().traffic_class,
+                .nack = wire::UetNack::kClosingInError});
+  }
   const bool failed = pdc.failed();
+  const bool cut_short = pdc.cut_short();
   pdc.free();
   if (credits_ != nullptr)
     credits_->forget(number);
   --live_;
   free_.push_back(number);
-  if (failed)
+  if (failed) {
     tell_users(number, now);
+  } else if (cut_short) {
+    queue_pairs_.for_each_live([number](Handle /*handle*/, UetQueuePair& qp) { qp.on_context_closed(number); });
+  }
+  if (jobs_ != nullptr) {
+    jobs_->messenger.on_context_gone(
+        number, failed ? SesMessenger::ContextEnd::kFailed : SesMessenger::ContextEnd::kClosed, now);
+  }
   serve_waiting(now);
 }
 
@@ -221,8 +251,14 @@ void UetEndpoint::reclaim(Time now) {
 }
 
 void UetEndpoint::serve_waiting(Time now) {
-  for (std::uint32_t left = waiting_.size(); left > 0 && live_ < setup_.options.max_pdcs; --left)
-    queue_pair_of(waiting_.pop_front()).on_room(context_, now);
+  for (std::uint32_t left = waiting_.size(); left > 0 && shortage() == wire::UetNack::kNone; --left) {
+    const std::uint32_t owner = waiting_.pop_front();
+    if (is_message(owner)) {
+      jobs_->messenger.on_room(owner, now);
+    } else {
+      queue_pair_of(owner).on_room(context_, now);
+    }
+  }
 }
 
 void UetEndpoint::enqueue(std::uint16_t place, std::uint32_t owner, Time now) {
@@ -267,6 +303,8 @@ std::size_t UetEndpoint::heap_bytes() const {
                       (credits_ == nullptr ? 0 : credits_->heap_bytes());
   for (std::size_t number = 0; number < pool_.size(); ++number)
     bytes += state_bytes(static_cast<std::uint16_t>(number));
+  if (jobs_ != nullptr)
+    bytes += jobs_->rudi.heap_bytes();
   // Of hash tables, what they keep per entry: key, value, link, and a bucket.
   constexpr std::size_t kEntry = 40;
   bytes += kEntry * (initiators_.size() + targets_.size() + next_starts_.size() + least_starts_.size());

@@ -19,6 +19,8 @@
 #include "transport/qpn_table.h"
 #include "transport/uet/endpoint_credits.h"
 #include "transport/uet/pdc.h"
+#include "transport/uet/rudi.h"
+#include "transport/uet/ses_messenger.h"
 #include "transport/uet/uet_queue_pair.h"
 
 namespace weft::transport {
@@ -64,15 +66,19 @@ class UetEndpoint final : public PdsClient {
   [[nodiscard]] bool poll_transmit(std::uint16_t place, const TransmitSlot& slot, Time now);
   void on_timeout(std::uint16_t place, Time now);
   [[nodiscard]] bool response_pending(std::uint16_t place) const {
-    return place == 0 ? !strays_.empty() : pool_[place]->pdc.response_pending();
+    return place == 0 ? !strays_.empty() || (jobs_ != nullptr && jobs_->rudi.response_pending())
+                      : pool_[place]->pdc.response_pending();
   }
   [[nodiscard]] Time next_data(std::uint16_t place) const {
-    return place == 0 ? Time::never() : pool_[place]->pdc.next_data();
+    return place != 0         ? pool_[place]->pdc.next_data()
+           : jobs_ != nullptr ? jobs_->rudi.next_data(setup_.options)
+                              : Time::never();
   }
   [[nodiscard]] Time next_timeout(std::uint16_t place) const {
-    if (place == 0)
-      return credits_ == nullptr ? Time::never() : credits_->next_grant();
-    return pool_[place]->pdc.next_timeout();
+    if (place != 0)
+      return pool_[place]->pdc.next_timeout();
+    const Time grant = credits_ == nullptr ? Time::never() : credits_->next_grant();
+    return jobs_ == nullptr ? grant : earlier(grant, jobs_->rudi.next_timeout());
   }
   /// Mark (DSCP) and destination of what leaves there.
   [[nodiscard]] const wire::PacketCommon& common_of(std::uint16_t place) const { return pool_[place]->common; }
@@ -81,6 +87,9 @@ class UetEndpoint final : public PdsClient {
   [[nodiscard]] std::uint16_t take_touched();
   /// Places that have ever been used, place 0 included.
   [[nodiscard]] std::size_t places() const { return pool_.size(); }
+
+  /// Messages of jobs; made when it is first asked for.
+  [[nodiscard]] SesMessenger& messenger();
 
   // For reports and tests.
   [[nodiscard]] const UetCounters& counters() const { return counters_; }
@@ -93,16 +102,22 @@ class UetEndpoint final : public PdsClient {
   /// Contexts and tables, without queue pairs.
   [[nodiscard]] std::size_t heap_bytes() const;
 
-  // For queue pairs.
-  /// The context for these requests, made if there is none; 0: there is no room now, and the queue pair will be asked
-  /// again.
+  // For queue pairs and messages.
+  /// The context for these requests, made if there is none; 0: there is no room now, and the owner will be asked again.
   [[nodiscard]] std::uint16_t context_for(const QpCore& core, Time now);
+  [[nodiscard]] std::uint16_t context_for(const wire::PacketCommon& common, UetMode mode, Time now);
   void enqueue(std::uint16_t place, std::uint32_t owner, Time now);
   void add_user(std::uint16_t place) { pool_[place]->pdc.add_user(); }
   void remove_user(std::uint16_t place);
   void forget(std::uint16_t place, std::uint32_t owner);
   /// A queue pair stops: packets of it that are under way become places in the PSN sequence.
   void leave(UetQueuePair& qp, Time now);
+  [[nodiscard]] EndpointId endpoint() const { return setup_.endpoint; }
+  [[nodiscard]] wire::Encapsulation encapsulation() const { return setup_.encapsulation; }
+  /// Whether the address is that of a queue pair.
+  [[nodiscard]] bool has_queue_pair(std::uint32_t resource) const { return numbers_.find(Qpn(resource)).exists(); }
+  /// An owner has packets for RUDI.
+  void enqueue_rudi(std::uint32_t owner, const wire::PacketCommon& common);
   /// An owner waits for room in the pool.
   void wait_for_context(std::uint32_t owner) { waiting_.push_back(owner); }
 
@@ -114,6 +129,7 @@ class UetEndpoint final : public PdsClient {
   [[nodiscard]] Duration on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, Time now) override;
   [[nodiscard]] Bytes backlog(std::uint32_t owner, Bytes enough, Time now) override;
   [[nodiscard]] SesReception deliver(const ReceivedPacket& received, std::uint16_t pdc, Time now) override;
+  [[nodiscard]] AnswerState answer_state(const Asked& asked) const override;
 
  private:
   struct Place {
@@ -135,13 +151,24 @@ class UetEndpoint final : public PdsClient {
     wire::UetNack nack = wire::UetNack::kNone;  // none: it acknowledges a CLOSE
   };
 
+  /// What jobs need besides contexts.
+  struct Jobs {
+    Jobs(UetEndpoint& endpoint, verbs::Context& context, std::uint32_t first_id);
+    SesMessenger messenger;
+    RudiExchange rudi;
+  };
+
   [[nodiscard]] PdcCall call(Time now) {
     return {*this, setup_.options, counters_, now, credits_ == nullptr ? 1 : credits_->ready_senders()};
   }
+  [[nodiscard]] RudiExchange::Call rudi_call(Time now) { return {setup_.options, counters_, now}; }
+  [[nodiscard]] static bool is_message(std::uint32_t owner) { return (owner & SesMessenger::kOwnerBit) != 0; }
   [[nodiscard]] static std::uint64_t key_of(const Pdc::Key& key);
   [[nodiscard]] static std::uint64_t key_of(EndpointId source, std::uint16_t source_pdc);
   [[nodiscard]] UetQueuePair& queue_pair_of(std::uint32_t owner) { return queue_pairs_[Handle(owner >> 1)]; }
   [[nodiscard]] std::uint16_t allocate();
+  /// What is missing for one more context; kNone: nothing.
+  [[nodiscard]] wire::UetNack shortage() const;
   void open(std::uint16_t place, Pdc::Opening opening, Time now);
   void touch(std::uint16_t place);
   /// What a call may have led to: a context that is done goes back to the pool.
@@ -157,7 +184,9 @@ class UetEndpoint final : public PdsClient {
   [[nodiscard]] std::uint16_t find_target(const wire::Packet& packet, Time now);
   [[nodiscard]] std::uint16_t open_target(const wire::Packet& packet, std::uint32_t start, Time now);
   [[nodiscard]] bool start_allowed(const wire::Packet& packet, std::uint32_t start);
-  [[nodiscard]] std::uint16_t find_numbered(const wire::Packet& packet);
+  [[nodiscard]] std::uint16_t find_numbered(const ReceivedPacket& received, Time now);
+  [[nodiscard]] bool deliver_without_context(const ReceivedPacket& received, Time now);
+  [[nodiscard]] SesReception deliver_to_job(const ReceivedPacket& received, std::uint16_t pdc, Time now);
   [[nodiscard]] bool poll_stray(const TransmitSlot& slot);
   void tell_users(std::uint16_t number, Time now);
   /// PSNs by peer.
@@ -182,6 +211,7 @@ class UetEndpoint final : public PdsClient {
   Starts least_starts_;          // that a peer's next context may have
   std::unique_ptr<EndpointCredits> credits_;
   Time grant_at_ = Time::never();  // when the driver knows that the next credit is due
+  std::unique_ptr<Jobs> jobs_;     // from the first message on
   UetCounters counters_;
   verbs::SrqHandle last_srq_{};
   std::uint32_t live_ = 0;

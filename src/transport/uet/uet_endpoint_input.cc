@@ -1,5 +1,6 @@
 // How packets find their context, and what contexts ask of the queue pairs.
 #include "base/assert.h"
+#include "base/stable_hash.h"
 #include "transport/uet/uet_endpoint.h"
 
 namespace weft::transport {
@@ -18,7 +19,7 @@ std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
     return 0;
   }
   const bool opens = is_request(packet.uet.type) && packet.uet.has(wire::kUetSyn);
-  const std::uint16_t place = opens ? find_target(packet, now) : find_numbered(packet);
+  const std::uint16_t place = opens ? find_target(packet, now) : find_numbered(received, now);
   if (place != 0) {
     pool_[place]->pdc.on_packet(received, call(now));
     if (credits_ != nullptr && pool_[place]->pdc.live()) {
@@ -31,12 +32,15 @@ std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
 }
 
 // Packets that are answers are not answered: two ends would never stop.
-std::uint16_t UetEndpoint::find_numbered(const wire::Packet& packet) {
+std::uint16_t UetEndpoint::find_numbered(const ReceivedPacket& received, Time now) {
+  const wire::Packet& packet = received.packet;
   const wire::UetHeader& header = packet.uet;
   const std::uint16_t number = header.destination_pdc;
   const bool exists = number != 0 && number < pool_.size() && pool_[number]->pdc.live();
   const bool answerable = is_request(header.type) || header.type == wire::UetType::kControl;
   if (!exists) {
+    if (deliver_without_context(received, now))
+      return 0;
     ++counters_.discarded;
     if (answerable)
       refuse(packet, wire::UetNack::kInvalidDestinationPdc, 0);
@@ -69,9 +73,22 @@ std::uint16_t UetEndpoint::find_target(const wire::Packet& packet, Time now) {
   Pdc& pdc = pool_[found->second]->pdc;
   if (pdc.receiver().start() == start)
     return found->second;
+  if (psn_distance(pdc.receiver().start(), start) < 0) {
+    // Late, from before its initiator was named the start that it now has: a refusal would name a PSN of today.
+    ++counters_.duplicates;
+    return 0;
+  }
   if (psn_distance(pdc.end_psn(), start) < 0) {
     refuse(packet, wire::UetNack::kInvalidSyn, 0);
     return 0;
+  }
+  if (setup_.options.secure_start == SecureStart::kOneRtt) {
+    // It may be a late one, from before the initiator was named its start; a new context takes a start that is new.
+    const std::uint32_t least = raise_start(least_starts_, packet.common.source, pdc.end_psn());
+    if (start != least) {
+      refuse(packet, wire::UetNack::kNewStartPsn, least);
+      return 0;
+    }
   }
   // Its initiator has given it up, and uses the number again.
   const std::uint16_t old = found->second;
@@ -86,7 +103,9 @@ std::uint16_t UetEndpoint::find_target(const wire::Packet& packet, Time now) {
 bool UetEndpoint::start_allowed(const wire::Packet& packet, std::uint32_t start) {
   const std::uint32_t source = packet.common.source.value();
   if (setup_.options.secure_start == SecureStart::kOneRtt) {
-    const std::uint32_t least = least_starts_.try_emplace(source, first_start(packet.common.source)).first->second;
+    // Not where our own contexts with it start: late packets of one direction are not to look like the other's.
+    const auto first = static_cast<std::uint32_t>(stable_hash(setup_.seed + source, "uet first least psn"));
+    const std::uint32_t least = least_starts_.try_emplace(source, first).first->second;
     if (start == least)
       return true;
     refuse(packet, wire::UetNack::kNewStartPsn, least);
@@ -102,10 +121,11 @@ bool UetEndpoint::start_allowed(const wire::Packet& packet, std::uint32_t start)
 std::uint16_t UetEndpoint::open_target(const wire::Packet& packet, std::uint32_t start, Time now) {
   if (!start_allowed(packet, start))
     return 0;
+  const wire::UetNack missing = shortage();
   const std::uint16_t number = allocate();
   if (number == 0) {
     ++counters_.refused;
-    refuse(packet, wire::UetNack::kNoPdc, 0);
+    refuse(packet, missing, 0);
     reclaim(now);
     return 0;
   }
@@ -147,7 +167,7 @@ void UetEndpoint::send_stray(const Stray& stray) {
 
 bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
   if (number == 0)
-    return poll_stray(slot);
+    return poll_stray(slot) || (jobs_ != nullptr && jobs_->rudi.poll_transmit(slot, rudi_call(now)));
   const bool sent = pool_[number]->pdc.poll_transmit(slot, call(now));
   settle(number, now);
   return sent;
@@ -189,71 +209,12 @@ void UetEndpoint::on_timeout(std::uint16_t number, Time now) {
     grant_at_ = Time::never();
     if (credits_ != nullptr)
       grant_credit(now);
+    if (jobs_ != nullptr)
+      jobs_->rudi.on_timeout(rudi_call(now));
     return;
   }
   pool_[number]->pdc.on_timeout(call(now));
   settle(number, now);
-}
-
-// PdsClient.
-
-SesNext UetEndpoint::make_next(std::uint32_t owner, const TransmitSlot& slot, Time now) {
-  return queue_pair_of(owner).make_next(owner, slot, context_, now);
-}
-
-std::uint16_t UetEndpoint::make_again(const SesPacket& packet, const TransmitSlot& slot, Time now) {
-  return queue_pair_of(packet.owner).make_again(packet, slot, context_, now);
-}
-
-void UetEndpoint::on_delivered(const SesPacket& packet, Time now) {
-  queue_pair_of(packet.owner).on_delivered(packet, context_, now);
-}
-
-void UetEndpoint::on_response(const SesPacket& packet, const wire::UetExtension& response, Time now) {
-  queue_pair_of(packet.owner).on_response(packet, response, context_, now);
-}
-
-Duration UetEndpoint::on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, Time now) {
-  return queue_pair_of(packet.owner).on_refused(packet, notice, context_, now);
-}
-
-Bytes UetEndpoint::backlog(std::uint32_t owner, Bytes enough, Time now) {
-  return queue_pair_of(owner).backlog(owner, enough, context_, now);
-}
-
-SesReception UetEndpoint::deliver(const ReceivedPacket& received, std::uint16_t pdc, Time now) {
-  const wire::UetHeader& header = received.packet.uet;
-  const QpSlot slot = numbers_.find(Qpn(header.resource()));
-  SesReception refusal{.answered = true};
-  refusal.response.message_id = header.request.message_id;
-  refusal.response.return_code = static_cast<std::uint8_t>(wire::uet::SesReturnCode::kBadIndex);
-  if (!slot.exists() || slot.kind != EngineKind::kUet)
-    return refusal;
-  UetQueuePair& qp = queue_pairs_[Handle(slot.index)];
-  last_srq_ = qp.core().init().srq;
-  switch (header.next_header()) {
-    case wire::UetNextHeader::kRequestSmall:
-    case wire::UetNextHeader::kRequestMedium:
-    case wire::UetNextHeader::kRequestStandard:
-      if (qp.state() == verbs::QpState::kReset || qp.state() == verbs::QpState::kInit) {
-        // Its program has not brought it up yet.
-        return {.nack = wire::UetNack::kNoSesMessage};
-      }
-      if (!qp.admits(received.packet.common.source)) {
-        refusal.response.return_code = static_cast<std::uint8_t>(wire::uet::SesReturnCode::kDisabled);
-        return refusal;
-      }
-      return qp.on_request(received, pdc, context_, now);
-    case wire::UetNextHeader::kResponse:
-    case wire::UetNextHeader::kResponseData:
-    case wire::UetNextHeader::kResponseDataSmall:
-      if (qp.admits(received.packet.common.source))
-        qp.on_answer(received, context_, now);
-      return {};
-    case wire::UetNextHeader::kNone:
-      break;
-  }
-  return {};
 }
 
 }  // namespace weft::transport

@@ -33,6 +33,10 @@ struct UetOptions {
   /// Contexts that this endpoint has room for, as initiator and target together: 1 to 65,535. One is needed per peer,
   /// direction and traffic class that is in use at a time.
   std::uint16_t max_pdcs = 4'096;
+  /// The same for contexts with congestion control; what is beyond is refused as a context without room is: at least 1.
+  std::uint16_t max_congestion_contexts = 65'535;
+  /// PSNs that all contexts together may track, each of them `psn_window`: at least that many.
+  std::uint64_t max_tracked_psns = ~std::uint64_t{0};
   /// An initiator closes a context that has been idle so long; above zero.
   Duration idle_close = Duration::milliseconds(1);
 
@@ -55,6 +59,8 @@ struct UetOptions {
   bool loss_by_count = true;
   Bytes loss_window = Bytes::max();
   std::uint16_t least_out_of_order = 5;
+  /// A receiver asks again for a packet that so many others have overtaken; 0: it never does.
+  std::uint16_t infer_loss_after = 0;
 
   /// Switches without room may cut the payload off data packets.
   bool trimming = false;
@@ -63,6 +69,9 @@ struct UetOptions {
   std::uint16_t max_messages = 1'024;
   /// Error responses that a context keeps until they are cleared: at least 1.
   std::uint16_t max_responses = 64;
+  /// RUDI: requests under way, and responses that wait to leave; at least 1 each.
+  std::uint16_t max_rudi_requests = 256;
+  std::uint16_t max_rudi_responses = 256;
   /// What a receiver asks its senders for: their windows shrink by so many 128ths of what is acknowledged (destination
   /// flow control), 0 to 127.
   std::uint8_t receiver_penalty = 0;

@@ -231,6 +231,14 @@ void UetQueuePair::on_context_lost(std::uint16_t pdc, verbs::Context& context, T
   settle(environment);
 }
 
+void UetQueuePair::on_context_closed(std::uint16_t pdc) {
+  if (answer_pdc_ != pdc)
+    return;
+  answer_pdc_ = 0;
+  answer_queued_ = false;
+  responder_.on_context_lost();
+}
+
 void UetQueuePair::forget_contexts() {
   pdc_ = answer_pdc_ = 0;
   request_queued_ = answer_queued_ = uses_context_ = false;

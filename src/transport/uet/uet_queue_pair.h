@@ -50,7 +50,10 @@ class UetQueuePair {
   [[nodiscard]] SesReception on_request(const ReceivedPacket& received, std::uint16_t pdc, verbs::Context& context,
                                         Time now);
   void on_answer(const ReceivedPacket& received, verbs::Context& context, Time now);
+  [[nodiscard]] AnswerState answer_state(std::uint16_t message_id) const { return responder_.answer_state(message_id); }
   void on_context_lost(std::uint16_t pdc, verbs::Context& context, Time now);
+  /// By its initiator, which has had all answers, though not all of its acknowledgements have come.
+  void on_context_closed(std::uint16_t pdc);
   /// The context that its requests, or its answers, go through; 0: none.
   [[nodiscard]] std::uint16_t pdc_of(Half half) const { return half == Half::kRequester ? pdc_ : answer_pdc_; }
   /// It has told its context that it waits for answers.
