@@ -54,8 +54,32 @@ NameParts parts_of(std::string_view name) {
   return parts;
 }
 
-// k-ary fat-trees of three tiers, 400 Gb/s, 1 us per link, MTU 4096, an acknowledgement per packet, a window of about
-// one bandwidth-delay product. Unsuitable for studies of networks: switches without latency, thresholds for speed.
+/// What a family's links and senders are told.
+std::string_view link_text(std::string_view family) {
+  if (family == "uet") {
+    return R"([uet]
+path_selector = "mixed"
+paths = 128
+ack_every = "1 B"
+)";
+  }
+  if (family == "rocev2") {
+    return R"([ethernet.priority.3]
+lossless = true
+ecn = true
+kmin = "1600 kB"
+kmax = "6400 kB"
+pmax = "20%"
+)";
+  }
+  return R"([infiniband]
+vl_buffer = "128 KiB"
+)";
+}
+
+// k-ary fat-trees of three tiers, 400 Gb/s, 1 us per link, MTU 4096, an acknowledgement per packet; a window of about
+// one bandwidth-delay product, or what NSCC makes of it. Unsuitable for studies of networks: switches without latency,
+// thresholds for speed.
 std::string scenario_text(const Request& request, const NameParts& parts) {
   const bool incast = parts.pattern == "incast";
   const std::uint32_t hosts = incast ? 128 : parts.hosts;
@@ -87,28 +111,19 @@ pcie_latency = "0 ns"
 tx_latency = "0 ns"
 rx_latency = "0 ns"
 completion_latency = "0 ns"
-[transport]
+)",
+                                 request.name, parts.family, radix);
+  if (parts.family != "uet") {
+    text += fmt::format(R"([transport]
 ack_interval = 1
 ack_timeout = 20
 [congestion_control]
 algorithm = "{}"
 window = "{} KiB"
 )",
-                                 request.name, parts.family, radix,
-                                 parts.family == "rocev2" ? "dcqcn" : "static-window", radix == 32 ? 160 : 640);
-  if (parts.family == "rocev2") {
-    text += R"([ethernet.priority.3]
-lossless = true
-ecn = true
-kmin = "1600 kB"
-kmax = "6400 kB"
-pmax = "20%"
-)";
-  } else {
-    text += R"([infiniband]
-vl_buffer = "128 KiB"
-)";
+                        parts.family == "rocev2" ? "dcqcn" : "static-window", radix == 32 ? 160 : 640);
   }
+  text += link_text(parts.family);
   const std::string size = fmt::format("size = \"{} B\"\n", request.bytes);
   if (parts.pattern == "permutation") {
     text += "[[traffic]]\nkind = \"flows\"\nfile = \"" + request.flows + "\"\n" + size;

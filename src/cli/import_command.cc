@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -24,6 +26,7 @@ namespace weft::cli {
 namespace {
 
 using study::import::HtsimInputs;
+using study::import::HtsimProtocol;
 using study::import::HtsimSettings;
 using study::import::HtsimTopology;
 
@@ -76,6 +79,8 @@ class OptionReader {
   std::optional<Error> fault_;
 };
 
+constexpr std::uint64_t kMostFailed = 4'096;
+
 constexpr Bounds kPackets{.least = 1, .most = 1'000'000};
 
 Result<HtsimSettings> settings_of(const ImportText& text) {
@@ -100,6 +105,97 @@ Result<HtsimSettings> settings_of(const ImportText& text) {
   }
   settings.overflow = text.disable_trim ? study::import::HtsimOverflow::kDrop : study::import::HtsimOverflow::kTrim;
   return read.fault() ? Result<HtsimSettings>(tl::unexpected<Error>(*read.fault())) : settings;
+}
+
+/// An entropy value each; engines take powers of two.
+std::int64_t paths_of(OptionReader& read, const std::string& text) {
+  constexpr std::uint64_t kMost = 16'384;
+  const std::uint64_t paths = read.number("--paths", text, 64, {.least = 1, .most = kMost});
+  if (!std::has_single_bit(paths)) {
+    read.refuse("--paths", {fmt::format("{} is no power of two; {} and {} are", paths, std::bit_floor(paths),
+                                        std::min(std::bit_ceil(paths), kMost))});
+  }
+  return static_cast<std::int64_t>(paths);
+}
+
+study::scenario::PathRule algorithm_of(OptionReader& read, const std::string& text) {
+  using study::scenario::PathRule;
+  static constexpr std::array<std::pair<std::string_view, PathRule>, 4> kAlgorithms{
+      {{"oblivious", PathRule::kOblivious},
+       {"bitmap", PathRule::kBitmap},
+       {"reps", PathRule::kReps},
+       {"mixed", PathRule::kMixed}}};
+  if (text.empty()) {
+    return PathRule::kMixed;
+  }
+  for (const auto& [word, algorithm] : kAlgorithms) {
+    if (word == text) {
+      return algorithm;
+    }
+  }
+  static constexpr std::array<std::string_view, 4> kWords{"oblivious", "bitmap", "reps", "mixed"};
+  const std::string shown = excerpt(text);
+  read.refuse("--load-balancing-algo", unknown_word({.kind = "algorithm", .word = shown, .valid = kWords}));
+  return PathRule::kMixed;
+}
+
+study::import::HtsimControl control_of(OptionReader& read, const ImportText& text) {
+  using study::import::HtsimControl;
+  if (text.receiver_alone && (text.sender_alone || text.receiver_too)) {
+    read.refuse("--receiver-cc-only",
+                {fmt::format("{} says otherwise", text.sender_alone ? "--sender-cc-only" : "--receiver-cc")});
+  }
+  if (text.sender_alone && text.receiver_too) {
+    read.refuse("--sender-cc-only", {"--receiver-cc says otherwise"});
+  }
+  return text.receiver_alone ? HtsimControl::kReceiver
+         : text.receiver_too ? HtsimControl::kBoth
+                             : HtsimControl::kSender;
+}
+
+/// Options that say nothing to other families, and that are given.
+std::string_view option_of_uet(const ImportText& text) {
+  const std::array<std::pair<std::string_view, bool>, 10> options{
+      {{"--paths", !text.paths.empty()},
+       {"--load-balancing-algo", !text.load_balancing.empty()},
+       {"--sack-threshold", !text.sack_threshold.empty()},
+       {"--target-q-delay", !text.target_delay.empty()},
+       {"--qa-gate", !text.quick_adapt_gate.empty()},
+       {"--trimsize", !text.trim_size.empty()},
+       {"--sender-cc-only", text.sender_alone},
+       {"--receiver-cc-only", text.receiver_alone},
+       {"--receiver-cc", text.receiver_too},
+       {"--sleek", text.sleek}}};
+  const auto* given = std::ranges::find(options, true, &std::pair<std::string_view, bool>::second);
+  return given == options.end() ? std::string_view() : given->first;
+}
+
+Result<HtsimProtocol> protocol_of(const ImportText& text, study::scenario::Family family) {
+  if (family != study::scenario::Family::kUet) {
+    const std::string_view given = option_of_uet(text);
+    return given.empty() ? Result<HtsimProtocol>(HtsimProtocol{}) : fail("{}: of family uet alone", given);
+  }
+  OptionReader read;
+  HtsimProtocol protocol;
+  protocol.control = control_of(read, text);
+  protocol.paths = paths_of(read, text.paths);
+  protocol.paths_by = algorithm_of(read, text.load_balancing);
+  protocol.sack_threshold = Bytes(static_cast<std::int64_t>(
+      read.number("--sack-threshold", text.sack_threshold, 16'384, {.least = 1, .most = 1 << 20})));
+  protocol.trimmed =
+      Bytes(static_cast<std::int64_t>(read.number("--trimsize", text.trim_size, 64, {.least = 64, .most = 1'024})));
+  if (!text.target_delay.empty()) {
+    protocol.target_delay = read.duration("--target-q-delay", text.target_delay, 1_us);
+    if (*protocol.target_delay < 1_ns) {
+      read.refuse("--target-q-delay", {"must be at least 1 ns"});
+    }
+  }
+  if (!text.quick_adapt_gate.empty()) {
+    protocol.quick_adapt_gate =
+        static_cast<std::int64_t>(read.number("--qa-gate", text.quick_adapt_gate, 3, {.least = 0, .most = 30}));
+  }
+  protocol.losses = text.sleek ? study::import::HtsimLosses::kSleek : study::import::HtsimLosses::kTimeouts;
+  return read.fault() ? Result<HtsimProtocol>(tl::unexpected<Error>(*read.fault())) : protocol;
 }
 
 Result<HtsimTopology> topology_from_file(const ImportText& text) {
@@ -140,12 +236,15 @@ Result<HtsimTopology> topology_of(const ImportText& text, std::uint32_t nodes) {
 }
 
 Result<study::scenario::Family> family_of(const std::string& word) {
-  static constexpr std::array<std::string_view, 1> kFamilies{"rocev2"};
-  if (word != kFamilies[0]) {
-    const std::string shown = excerpt(word);
-    return tl::unexpected<Error>(unknown_word({.kind = "family", .word = shown, .valid = kFamilies}).at("--family"));
+  static constexpr std::array<std::string_view, 2> kFamilies{"uet", "rocev2"};
+  if (word == kFamilies[0]) {
+    return study::scenario::Family::kUet;
   }
-  return study::scenario::Family::kRoceV2;
+  if (word == kFamilies[1]) {
+    return study::scenario::Family::kRoceV2;
+  }
+  const std::string shown = excerpt(word);
+  return tl::unexpected<Error>(unknown_word({.kind = "family", .word = shown, .valid = kFamilies}).at("--family"));
 }
 
 Result<HtsimInputs> inputs_of(const ImportText& text) {
@@ -176,6 +275,10 @@ Result<HtsimInputs> inputs_of(const ImportText& text) {
   if (!family) {
     return pass_on(family);
   }
+  Result<HtsimProtocol> protocol = protocol_of(text, *family);
+  if (!protocol) {
+    return pass_on(protocol);
+  }
   OptionReader read;
   HtsimInputs inputs{
       .matrix_file = text.matrix,
@@ -183,7 +286,8 @@ Result<HtsimInputs> inputs_of(const ImportText& text) {
       .matrix = std::move(*matrix),
       .topology = *topology,
       .settings = *settings,
-      .failed = static_cast<std::uint32_t>(read.number("--failed", text.failed, 0, {.least = 0, .most = 1024})),
+      .protocol = *protocol,
+      .failed = static_cast<std::uint32_t>(read.number("--failed", text.failed, 0, {.least = 0, .most = kMostFailed})),
       .seed = read.number("--seed", text.seed, 13, {.least = 0, .most = std::numeric_limits<std::int32_t>::max()}),
       .family = *family};
   if (!text.end.empty()) {
@@ -250,6 +354,21 @@ int run_import_htsim(const ImportText& text) {
   return kSuccess;
 }
 
+void add_protocol_options(CLI::App& htsim, ImportText& text) {
+  htsim.add_option("--trimsize", text.trim_size, "Bytes that are left of a packet that is cut; 64 if not given");
+  htsim.add_option("--paths", text.paths, "Entropy values of a flow, a power of two; 64 if not given");
+  htsim.add_option("--load-balancing-algo", text.load_balancing,
+                   "Which of them a packet has: oblivious, bitmap, reps or mixed; mixed if not given");
+  htsim.add_option("--sack-threshold", text.sack_threshold, "Bytes per acknowledgement; 16384 if not given");
+  htsim.add_flag("--sender-cc-only", text.sender_alone, "NSCC, as if nothing is given");
+  htsim.add_flag("--receiver-cc-only", text.receiver_alone, "RCCC in its place");
+  htsim.add_flag("--receiver-cc", text.receiver_too, "RCCC beside NSCC");
+  htsim.add_option("--target-q-delay", text.target_delay,
+                   "Queueing delay that NSCC aims at; 0.75 round trips, or one without trimming, if not given");
+  htsim.add_option("--qa-gate", text.quick_adapt_gate, "NSCC adapts at once below its window / 2^this; 3 if not given");
+  htsim.add_flag("--sleek", text.sleek, "Packets out of order tell of losses");
+}
+
 }  // namespace
 
 void add_import_command(CLI::App& app, ImportText& text, int& exit_status) {
@@ -278,14 +397,15 @@ void add_import_command(CLI::App& app, ImportText& text, int& exit_status) {
                    "bandwidth-delay product if not given")
       ->expected(2)
       ->type_name("LOW HIGH");
-  htsim->add_option("--cwnd", text.cwnd, "Packets of the window; 1.5 bandwidth-delay products if not given");
+  htsim->add_option("--cwnd", text.cwnd, "Packets of a flow's first window; 1.5 bandwidth-delay products if not given");
   htsim->add_flag("--disable-trim", text.disable_trim, "Queues that are full drop packets");
   htsim->add_option("--failed", text.failed, "Links that have a quarter of their speed");
+  add_protocol_options(*htsim, text);
   htsim->add_option("--seed", text.seed, "Seed of the run; 13 if not given");
   htsim->add_option("--end", text.end, "Time at which the run ends; when all flows have ended if not given");
   htsim->add_option("--start-unit", text.start_unit, "What a start in the matrix counts: us, as for htsim_uec, or ps")
       ->capture_default_str();
-  htsim->add_option("--family", text.family, "Protocols: rocev2")->capture_default_str();
+  htsim->add_option("--family", text.family, "Protocols: uet or rocev2")->capture_default_str();
   htsim->add_flag("--force", text.force, "Replace files that exist");
   htsim->footer("Exit status: 0 written, 1 it cannot be written, 2 a file or an option is wrong.");
   htsim->callback([&text, &exit_status] { exit_status = run_import_htsim(text); });

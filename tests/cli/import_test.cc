@@ -80,6 +80,37 @@ TEST_F(Import, AChainOfFlowsRunsInItsOrderOnAWholeTreeAndOnAGraph) {
   }
 }
 
+// The published figures: 176.2 us, and 176.804 us with another flow the other way.
+TEST_F(Import, TheSingleFlowTakesThePublishedTimeAndTwoDisturbEachOtherAsPublished) {
+  for (const auto& [flows, published] :
+       {std::pair{"Connections 1\n0->13 start 0 size 2000000\n", 176.2},
+        std::pair{"Connections 2\n0->13 start 0 size 2000000\n13->0 start 0 size 2000000\n", 176.804}}) {
+    write("a.cm", std::string("Nodes 16\n") + flows);
+    ASSERT_EQ(import("--force --sender-cc-only").exit_status, 0);
+    const auto times = run();
+    EXPECT_FALSE(times.empty());
+    for (const auto& [flow, time] : times) {
+      EXPECT_NEAR(time.second - time.first, published, published / 1000) << flow;
+    }
+  }
+}
+
+// Four links are all that lead from cores into the first pod: what goes there has a quarter of the speed on any path,
+// and what comes from there the whole.
+TEST_F(Import, AFailedLinkIsSlowOnItsWayDownAlone) {
+  const auto last = [&](const char* flow, const std::string& options) {
+    write("a.cm", std::string("Nodes 16\nConnections 1\n") + flow + " start 0 size 2000000\n");
+    EXPECT_EQ(import("--force --paths 1 " + options).exit_status, 0);
+    double last = 0;
+    for (const auto& [name, time] : run()) {
+      last = time.second;
+    }
+    return last;
+  };
+  EXPECT_GT(last("13->0", "--failed 4"), 4 * 162.5);
+  EXPECT_NEAR(last("0->13", "--failed 4"), 176.2, 0.2);
+}
+
 TEST_F(Import, OptionsOfAnotherKindAreRefusedWithTheirName) {
   write("a.cm", kChain);
   write("a.topo", kTree);
@@ -97,8 +128,18 @@ TEST_F(Import, OptionsOfAnotherKindAreRefusedWithTheirName) {
   EXPECT_THAT(fault("--tiers 4"), HasSubstr("--tiers: '4' is not a whole number from 2 to 3"));
   EXPECT_THAT(fault("--tiers 2"), HasSubstr("16 nodes are no whole fat-tree of 2 tiers"));
   EXPECT_THAT(fault("--ecn 50 100 -q 80"), HasSubstr("is above the queue"));
-  EXPECT_THAT(fault("--failed 3"), HasSubstr("failed: 3 links; the first aggregation switch has 2"));
+  EXPECT_THAT(fault("--failed 17"), HasSubstr("failed: 17 links; between aggregation switches and cores there are 16"));
   EXPECT_THAT(fault("--family rocev3"), HasSubstr("--family: unknown family 'rocev3'; did you mean 'rocev2'?"));
+  EXPECT_THAT(fault("--paths 100"), HasSubstr("--paths: 100 is no power of two; 64 and 128 are"));
+  EXPECT_THAT(fault("--load-balancing-algo repz"),
+              HasSubstr("--load-balancing-algo: unknown algorithm 'repz'; did you mean 'reps'?"));
+  EXPECT_THAT(fault("--sack-threshold 0"), HasSubstr("--sack-threshold: '0' is not a whole number from 1 to 1048576"));
+  EXPECT_THAT(fault("--target-q-delay 6"), HasSubstr("--target-q-delay: "));
+  EXPECT_THAT(fault("--qa-gate 31"), HasSubstr("--qa-gate: '31' is not a whole number from 0 to 30"));
+  EXPECT_THAT(fault("--trimsize 63"), HasSubstr("--trimsize: '63' is not a whole number from 64 to 1024"));
+  EXPECT_THAT(fault("--sender-cc-only --receiver-cc-only"),
+              HasSubstr("--receiver-cc-only: --sender-cc-only says otherwise"));
+  EXPECT_THAT(fault("--family rocev2 --paths 64"), HasSubstr("--paths: of family uet alone"));
   EXPECT_THAT(fault("--start-unit ns"), HasSubstr("--start-unit: unknown unit 'ns'"));
   EXPECT_FALSE(std::filesystem::exists(file("a.toml")));
 }
@@ -125,7 +166,9 @@ TEST_F(Import, WhatIsOtherwiseThanThereIsANote) {
   EXPECT_EQ(outcome.exit_status, 0);
   EXPECT_THAT(outcome.err, HasSubstr("note: 1 flows have a priority"));
   EXPECT_THAT(outcome.err, HasSubstr("note: 1 starts have parts of a microsecond"));
-  EXPECT_THAT(outcome.err, HasSubstr("note: a failed link is slow in both directions"));
+  const Outcome roce = import("--force --family rocev2");
+  EXPECT_EQ(roce.exit_status, 0);
+  EXPECT_THAT(roce.err, HasSubstr("note: packets have the headers of RoCEv2"));
 }
 
 }  // namespace

@@ -7,10 +7,13 @@
 
 #include "base/format_quantity.h"
 #include "base/printable.h"
+#include "study/import/htsim_protocol.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::import {
 namespace {
+
+constexpr std::int64_t kSlower = 4;  // of a failed link's speed
 
 constexpr std::array<std::string_view, 3> kLinkTables{"host", "leaf", "spine"};
 
@@ -23,7 +26,7 @@ class ScenarioWriter {
     write_head();
     write_topology();
     write_devices();
-    write_transport();
+    text_.append(protocol_sections(inputs_, values_));
     write_traffic();
     write_failures();
     write_notes();
@@ -53,7 +56,8 @@ class ScenarioWriter {
     }
     // A multiple of 4, as simulated Ethernet wants it.
     const std::int64_t payload = (inputs_.settings.mtu - HtsimSettings::kHeader).count() / 4 * 4;
-    add("\n[fabric]\nfamily = \"{}\"\nqos = \"ecn-only\"\nmtu = {}\n", scenario::word_of(inputs_.family), payload);
+    add("\n[fabric]\nfamily = \"{}\"\nmtu = {}\n", scenario::word_of(inputs_.family), payload);
+    text_.append(fabric_keys(inputs_));
   }
 
   void write_topology() {
@@ -81,19 +85,8 @@ class ScenarioWriter {
         "buffer = \"{} B\"\n",
         ports, topology_.fastest(), topology_.tier[0].switch_latency, (values_.queue * (3 * ports)).count());
     add("\n[nic]\nport_rate = \"{}\"\ndoorbell_latency = \"0 ns\"\npcie_latency = \"0 ns\"\ntx_latency = \"0 ns\"\n"
-        "rx_latency = \"0 ns\"\ncompletion_latency = \"0 ns\"\n",
+        "rx_latency = \"0 ns\"\ncompletion_latency = \"0 ns\"\ncut_through = false\n",
         topology_.tier[0].downlink_speed);
-    add("\n[ethernet.priority.3]\necn = true\nkmin = \"{} B\"\nkmax = \"{} B\"\npmax = \"100%\"\n",
-        values_.ecn_low.count(), values_.ecn_high.count());
-  }
-
-  void write_transport() {
-    add("\n[routing]\npolicy = \"spray\"\n");
-    if (!inputs_.matrix.failures.empty()) {
-      add("reroute_delay = \"0 ns\"\n");
-    }
-    add("\n[transport]\nloss_recovery = \"selective-repeat\"\nout_of_order_placement = true\n");
-    add("\n[congestion_control]\nalgorithm = \"static-window\"\nwindow = \"{} B\"\n", values_.window.count());
   }
 
   void write_traffic() {
@@ -111,16 +104,55 @@ class ScenarioWriter {
             topology_.tier[i].switch_latency);
       }
     }
-    for (std::uint32_t i = 0; i < inputs_.failed; ++i) {
-      const Rate slow = topology_.tier[topology_.tiers - 1].downlink_speed / 4;
-      add("\n[[event]]\nat = \"0 ns\"\nselect = \"{}\"\naction = \"degrade\"\nrate = \"{}\"\n",
-          topology_.tiers == 2 ? fmt::format("spine{}", i)
-                               : uplink(i / topology_.cores_per_agg(), i % topology_.cores_per_agg()),
-          slow);
+    for (const std::string& ports : slow_ports()) {
+      write_slow(ports);
     }
     for (const MatrixFailure& failure : inputs_.matrix.failures) {
       add("\n[[event]]\nat = \"0 ns\"\nselect = \"{}\"\naction = \"fail\"\n",
           uplink(failure.switch_id, failure.link_id));
+    }
+  }
+
+  /// Ports whose links `failed` means: with three tiers those of cores towards the first aggregation switches, in the
+  /// reference's order, which counts from switch to switch by their number in a pod; with two tiers both ends of every
+  /// link of the first spines.
+  [[nodiscard]] std::vector<std::string> slow_ports() const {
+    std::vector<std::string> ports;
+    if (topology_.tiers == 2) {
+      for (std::uint32_t spine = 0; spine < inputs_.failed; ++spine) {
+        ports.push_back(fmt::format("spine{}", spine));
+        for (std::uint32_t b = 0; b < topology_.tier[1].bundle; ++b) {
+          ports.push_back(
+              fmt::format("leaf*/port{}", topology_.tier[0].radix_down + b * topology_.aggs_per_pod + spine));
+        }
+      }
+      return ports;
+    }
+    for (std::uint32_t agg = 0; agg < topology_.pods * topology_.aggs_per_pod; ++agg) {
+      for (std::uint32_t link = 0; link < topology_.cores_per_agg(); ++link) {
+        for (std::uint32_t b = 0; link + agg * topology_.aggs_per_pod < inputs_.failed && b < topology_.tier[2].bundle;
+             ++b) {
+          const std::uint32_t pod = agg / topology_.aggs_per_pod;
+          ports.push_back(fmt::format("core{}/port{}", core_of(agg % topology_.aggs_per_pod, link),
+                                      pod * topology_.tier[2].bundle + b));
+        }
+      }
+    }
+    return ports;
+  }
+
+  /// The core at a link of an aggregation switch that has that place in its pod: a whole tree is made by weft, which
+  /// numbers cores by that place, any other from a graph (graph_text).
+  [[nodiscard]] std::uint32_t core_of(std::uint32_t place, std::uint32_t link) const {
+    return topology_.is_uniform() ? place * topology_.cores_per_agg() + link : place + topology_.aggs_per_pod * link;
+  }
+
+  void write_slow(const std::string& ports) {
+    add("\n[[event]]\nat = \"0 ns\"\nselect = \"{}\"\naction = \"degrade\"\nrate = \"{}\"\ndirection = \"out\"\n",
+        ports, topology_.tier[topology_.tiers - 1].downlink_speed / kSlower);
+    add("\n[[override]]\nselect = \"{}\"\n", ports);
+    for (const QueueKey& key : queue_keys(inputs_, values_, kSlower)) {
+      add("ethernet.priority.{}.{}", key.priority, key.line);
     }
   }
 
@@ -147,13 +179,8 @@ class ScenarioWriter {
     if (!matrix.triggers.empty()) {
       note("a trigger that starts flows of another host takes the time of a message; in htsim it takes none");
     }
-    if (inputs_.failed > 0 && topology_.tiers == 3) {
-      note("a failed link is slow in both directions; in htsim only from the core down");
-    }
-    if (inputs_.family == scenario::Family::kRoceV2) {
-      note(
-          "packets have the headers of RoCEv2, preamble and gap; those of htsim 64 bytes and no gap. Its queues, "
-          "trimming and congestion control are those of family uet");
+    for (std::string& own : protocol_notes(inputs_)) {
+      note(std::move(own));
     }
   }
 
@@ -167,17 +194,17 @@ class ScenarioWriter {
 
 Result<void> check_failures(const HtsimInputs& inputs) {
   const HtsimTopology& topology = inputs.topology;
-  const std::uint32_t most = topology.tiers == 2 ? topology.aggs_per_pod : topology.cores_per_agg();
+  const std::uint32_t aggs = topology.pods * topology.aggs_per_pod;
+  const std::uint32_t most = topology.tiers == 2 ? topology.aggs_per_pod : aggs * topology.cores_per_agg();
   if (inputs.failed > most) {
-    return fail("failed: {} links; {} has {}", inputs.failed,
-                topology.tiers == 2 ? "a leaf" : "the first aggregation switch", most);
+    return fail("failed: {} links; {} {}", inputs.failed,
+                topology.tiers == 2 ? "a leaf has" : "between aggregation switches and cores there are", most);
   }
   for (const MatrixFailure& failure : inputs.matrix.failures) {
     const std::string place = fmt::format("{}:{}", inputs.matrix_file, failure.line);
     if (topology.tiers == 2) {
       return fail("{}: failures are of aggregation switches below cores; two tiers have none", place);
     }
-    const std::uint32_t aggs = topology.pods * topology.aggs_per_pod;
     if (failure.switch_id >= aggs || failure.link_id >= topology.cores_per_agg()) {
       return fail("{}: switch {}, link {}: there are {} aggregation switches with {} links upwards each", place,
                   failure.switch_id, failure.link_id, aggs, topology.cores_per_agg());

@@ -10,8 +10,27 @@
 #include "study/import/htsim_topology.h"
 #include "study/import/htsim_values.h"
 #include "study/scenario/family.h"
+#include "study/scenario/path_rule.h"
 
 namespace weft::study::import {
+
+/// What tells of a loss that no switch reports: timeouts alone, or packets out of order and probes too (SLEEK).
+enum class HtsimLosses : std::uint8_t { kTimeouts, kSleek };
+
+/// Who limits what is sent: the sender by a window (NSCC), the receiver by credit (RCCC), or both.
+enum class HtsimControl : std::uint8_t { kSender, kReceiver, kBoth };
+
+/// Options that are of Ultra Ethernet alone, with what the reference does by itself.
+struct HtsimProtocol {
+  HtsimControl control = HtsimControl::kSender;
+  scenario::PathRule paths_by = scenario::PathRule::kMixed;
+  std::int64_t paths = 64;                         // a power of two
+  Bytes sack_threshold{16384};                     // received per acknowledgement
+  Bytes trimmed{64};                               // left of a packet, at least 64
+  std::optional<Duration> target_delay{};          // none: 0.75 round trips with trimming, one without
+  std::optional<std::int64_t> quick_adapt_gate{};  // none: 3, windows / 2^3
+  HtsimLosses losses = HtsimLosses::kTimeouts;
+};
 
 struct HtsimInputs {
   std::string matrix_file;    // named in comments
@@ -19,10 +38,11 @@ struct HtsimInputs {
   ConnectionMatrix matrix;
   HtsimTopology topology;
   HtsimSettings settings{};
-  std::uint32_t failed = 0;  // links at a quarter of their speed
+  HtsimProtocol protocol{};
+  std::uint32_t failed = 0;  // links at a quarter of their speed: of three tiers only from the core down
   std::uint64_t seed = 13;
   std::optional<Duration> end{};
-  scenario::Family family = scenario::Family::kRoceV2;
+  scenario::Family family = scenario::Family::kUet;
 };
 
 /// Files to write: the scenario names the others by what is given here.

@@ -2,6 +2,7 @@
 // place.
 #include "study/import/htsim_scenario.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,13 +48,87 @@ void expect_taken(const std::string& text) {
 
 TEST(HtsimScenario, AWholeTreeNeedsNoGraph) {
   HtsimInputs inputs = inputs_of(kMatrix, uniform_topology({.nodes = 16}).value());
-  inputs.failed = 2;
   const HtsimScenario made = made_of(inputs);
   EXPECT_EQ(made.graph, "");
+  EXPECT_THAT(made.scenario, HasSubstr("family = \"uet\"\n"));
   EXPECT_THAT(made.scenario, HasSubstr("radix = 4\n"));
   EXPECT_THAT(made.scenario, HasSubstr("kmin = \"37350 B\"\nkmax = \"145250 B\"\n"));
-  EXPECT_THAT(made.scenario, HasSubstr("select = \"pod0/agg0/port3\"\naction = \"degrade\"\nrate = \"25 Gbps\"\n"));
   EXPECT_THAT(made.flows, HasSubstr("host0, host3, 2000000 B, after t1\n"));
+  expect_taken(made.scenario);
+}
+
+// The reference's values (uet_reference): queue 178,450 B, twice for control packets, round trip 14.0227 us.
+TEST(HtsimScenario, AFamilyThatHasTheReferencesQueuesAndControlSaysThemAll) {
+  HtsimInputs inputs = inputs_of(kMatrix, uniform_topology({.nodes = 16}).value());
+  inputs.protocol = {.paths_by = scenario::PathRule::kReps, .paths = 128, .sack_threshold = Bytes(4000)};
+  const std::string text = made_of(inputs).scenario;
+  for (const char* part :
+       {"frame_gap = \"0 B\"\n", "egress_limit = \"178450 B\"\n", "egress_limit = \"356900 B\"\n",
+        "victim = \"coin\"\n", "ecn_moment = \"end\"\n", "algorithm = \"nscc\"\n", "round_trip = \"14.02272 us\"\n",
+        "path_selector = \"reps\"\npaths = 128\ntrimming = true\nloss_by_count = false\n",
+        "ack_every = \"4000 B\"\ntimeout = \"100.656 us\"\n", "header_bytes = 64\ncontrol_bytes = 64\n"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("first_window")));
+  EXPECT_THAT(text, Not(HasSubstr("target")));
+  expect_taken(text);
+}
+
+TEST(HtsimScenario, WindowTargetAndLossesFollowTheOptions) {
+  HtsimInputs inputs = inputs_of(kMatrix, uniform_topology({.nodes = 16}).value());
+  inputs.settings.window_packets = 50;
+  inputs.settings.overflow = HtsimOverflow::kDrop;
+  inputs.protocol.target_delay = 6_us;
+  inputs.protocol.quick_adapt_gate = 2;
+  inputs.protocol.losses = HtsimLosses::kSleek;
+  const HtsimScenario made = made_of(inputs);
+  for (const char* part :
+       {"enabled = false\n", "first_window = \"207500 B\"\n", "target = \"6 us\"\n", "quick_adapt_fraction = 2\n",
+        "loss_by_count = true\nprobe_after = \"42.06816 us\"\n", "egress_limit = \"892250 B\"\n"}) {
+    EXPECT_THAT(made.scenario, HasSubstr(part));
+  }
+  EXPECT_THAT(made.notes, testing::Contains(HasSubstr("by a coin")));
+  expect_taken(made.scenario);
+}
+
+TEST(HtsimScenario, ReceiversGrantCreditAloneOrBesideTheWindow) {
+  HtsimInputs inputs = inputs_of(kMatrix, uniform_topology({.nodes = 16}).value());
+  inputs.protocol.control = HtsimControl::kReceiver;
+  const std::string alone = made_of(inputs).scenario;
+  EXPECT_THAT(alone, HasSubstr("algorithm = \"rccc\"\n\n[rccc]\nwith_nscc = false\nround_trip = \"14.02272 us\"\n"));
+  EXPECT_THAT(alone, Not(HasSubstr("[nscc]")));
+  expect_taken(alone);
+  inputs.protocol.control = HtsimControl::kBoth;
+  const std::string both = made_of(inputs).scenario;
+  EXPECT_THAT(both, HasSubstr("with_nscc = true\n"));
+  EXPECT_THAT(both, HasSubstr("[nscc]\nround_trip = \"14.02272 us\"\n"));
+  expect_taken(both);
+}
+
+// Links of aggregation switch 0, then of 1, whose count starts at its number times the switches of a pod.
+TEST(HtsimScenario, FailedLinksAreSlowFromTheCoreDownWithQueuesAndMarksOfTheirSpeed) {
+  HtsimInputs inputs = inputs_of(kMatrix, uniform_topology({.nodes = 16}).value());
+  inputs.failed = 3;
+  const std::string text = made_of(inputs).scenario;
+  for (const char* port : {"core0/port0", "core1/port0", "core2/port0"}) {
+    EXPECT_THAT(text, HasSubstr(fmt::format("select = \"{}\"\naction = \"degrade\"\nrate = \"25 Gbps\"\ndirection = "
+                                            "\"out\"\n\n[[override]]\nselect = \"{}\"\nethernet.priority.3.kmin = "
+                                            "\"9337 B\"\nethernet.priority.3.kmax = \"36312 B\"\nethernet.priority.3."
+                                            "egress_limit = \"44612 B\"\n",
+                                            port, port)));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("core3/port0")));
+  expect_taken(text);
+}
+
+TEST(HtsimScenario, RoCEv2HasItsOwnTransportOnTheSameNetwork) {
+  HtsimInputs inputs = inputs_of(kMatrix, uniform_topology({.nodes = 16}).value());
+  inputs.family = scenario::Family::kRoceV2;
+  inputs.failed = 1;
+  const HtsimScenario made = made_of(inputs);
+  EXPECT_THAT(made.scenario, HasSubstr("algorithm = \"static-window\"\nwindow = \"262926 B\"\n"));
+  EXPECT_THAT(made.scenario, Not(HasSubstr("egress_limit")));
+  EXPECT_THAT(made.notes, testing::Contains(HasSubstr("headers of RoCEv2")));
   expect_taken(made.scenario);
 }
 
@@ -74,7 +149,8 @@ TEST(HtsimScenario, TwoTiersAreALeafSpine) {
   inputs.end = 1_ms;
   const HtsimScenario made = made_of(inputs);
   EXPECT_THAT(made.scenario, HasSubstr("kind = \"leaf-spine\"\nhosts = 32\nhosts_per_leaf = 4\nspines = 4\n"));
-  EXPECT_THAT(made.scenario, HasSubstr("select = \"spine0\"\n"));
+  EXPECT_THAT(made.scenario, HasSubstr("select = \"spine0\"\naction = \"degrade\"\n"));
+  EXPECT_THAT(made.scenario, HasSubstr("select = \"leaf*/port4\"\naction = \"degrade\"\n"));
   EXPECT_THAT(made.scenario, HasSubstr("stop = \"1 ms\"\n"));
   expect_taken(made.scenario);
 }
@@ -82,8 +158,8 @@ TEST(HtsimScenario, TwoTiersAreALeafSpine) {
 TEST(HtsimScenario, WhatTheTopologyHasNotIsRefused) {
   HtsimInputs inputs = inputs_of(kMatrix, uniform_topology({.nodes = 16}).value());
   const auto fault = [&] { return make_scenario(inputs, {}).error().message; };
-  inputs.failed = 3;
-  EXPECT_EQ(fault(), "failed: 3 links; the first aggregation switch has 2");
+  inputs.failed = 17;
+  EXPECT_EQ(fault(), "failed: 17 links; between aggregation switches and cores there are 16");
   inputs.failed = 0;
   inputs.matrix.failures.push_back({.switch_id = 8, .link_id = 0, .line = 9});
   EXPECT_EQ(fault(), "a.cm:9: switch 8, link 0: there are 8 aggregation switches with 2 links upwards each");

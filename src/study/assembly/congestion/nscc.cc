@@ -37,12 +37,15 @@ CongestionControls make_nscc(const CongestionContext& context) {
   auto kept = std::make_unique<Kept>();
   kept->value = nscc_parameters_of(context);
   const Duration round_trip = context.scenario.nscc.round_trip.value_or(context.round_trip);
-  return {.sender =
-              [&value = kept->value, round_trip] {
-                return std::make_unique<transport::Nscc>(value, transport::Nscc::Flow{.round_trip = round_trip});
-              },
-          .receiver = {},
-          .parameters = std::move(kept)};
+  return {
+      .sender =
+          [&value = kept->value,
+           flow = transport::Nscc::Flow{.round_trip = round_trip,
+                                        .initial_window = context.scenario.nscc.first_window.value_or(Bytes::zero())}] {
+            return std::make_unique<transport::Nscc>(value, flow);
+          },
+      .receiver = {},
+      .parameters = std::move(kept)};
 }
 
 }  // namespace weft::study::assembly

@@ -61,9 +61,14 @@ constexpr std::array kNscc = {
         .binding = bind<&NsccSettings::window_percent>(),
         .fallback = "150",
         .about =
-            "Largest window, and the first one, in percent of what the line carries in the smallest round trip that "
-            "the flow has seen.",
+            "Largest window, in percent of what the line carries in the smallest round trip that the flow has seen.",
         .range = {.low = 50, .high = 10'000}},
+    Key{.name = "first_window",
+        .binding = bind<&NsccSettings::first_window>(),
+        .fallback = "auto",
+        .about = "Window that a flow starts with, at most the largest; `auto`: the largest.",
+        .range = between(Bytes(64), Bytes(1'000'000'000)),
+        .empty_word = "auto"},
 };
 
 }  // namespace

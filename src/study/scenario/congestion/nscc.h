@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "base/data_size.h"
 #include "base/probability.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -26,6 +27,7 @@ struct NsccSettings {
   std::int64_t quick_adapt_fraction = 3;  // window >> this
   std::int64_t adjust_packets = 8;
   std::int64_t window_percent = 150;  // of a bandwidth-delay product
+  std::optional<Bytes> first_window;  // none: the largest
 };
 
 [[nodiscard]] std::span<const Key> nscc_keys();
