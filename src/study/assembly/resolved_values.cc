@@ -273,11 +273,24 @@ class Resolver {
       add("rccc.follow_core", std::string(yes_or_no(follows_core(scenario_, graph_))),
           "where a switch has less rate upwards than downwards, without NSCC");
     }
-    if (!scenario_.nscc.target && scenario::engine_of(scenario_.fabric.family) == scenario::FamilyEngine::kUet) {
-      const auto parameters =
-          nscc_parameters_of({.scenario = scenario_, .line = line_, .window = std::nullopt, .round_trip = round_trip});
+    nscc(round_trip);
+  }
+
+  void nscc(Duration round_trip) {
+    if (scenario::engine_of(scenario_.fabric.family) != scenario::FamilyEngine::kUet) {
+      return;
+    }
+    const auto parameters =
+        nscc_parameters_of({.scenario = scenario_, .line = line_, .window = std::nullopt, .round_trip = round_trip});
+    if (!scenario_.nscc.target) {
       add("nscc.target", to_string(parameters.target),
           allows_trimming(scenario_) ? "0.75 round trips, as packets are trimmed" : "a round trip");
+    }
+    if (!scenario_.nscc.first_window) {
+      const std::int64_t product = line_.bytes_in(scenario_.nscc.round_trip.value_or(round_trip)).count();
+      add("nscc.first_window", to_string(Bytes(product * parameters.largest_percent / 100)),
+          fmt::format("the largest: {} % of {} over {}", parameters.largest_percent, line_,
+                      scenario_.nscc.round_trip.value_or(round_trip)));
     }
   }
 

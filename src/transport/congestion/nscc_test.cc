@@ -486,7 +486,7 @@ TEST(NsccProperty, FollowsTheRulesInFloatingPoint) {
       }
       worst = std::max(worst, std::abs(static_cast<double>(sender.window()) / slow.window - 1));
     }
-    EXPECT_LT(worst, 0.01) << "seed " << seed
+    EXPECT_LT(worst, 0.01) << "seed " << seed;
   }
 }
 
