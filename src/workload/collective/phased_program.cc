@@ -178,11 +178,12 @@ Result<void> PhasedProgram::advance() {
 
 Result<void> PhasedProgram::begin_all_of(std::uint32_t phase) {
   const auto phase_of = [](const PhasedRequest& phased) { return phased.operation.phase; };
-  const auto range = std::ranges::equal_range(requests_, phase, {}, phase_of);
-  for (const PhasedRequest& phased : range) {
-    done_[static_cast<std::size_t>(&phased - requests_.data())] = 0;
+  const auto first = std::ranges::lower_bound(requests_, phase, {}, phase_of);
+  const auto last = std::ranges::upper_bound(requests_, phase, {}, phase_of);
+  for (auto phased = first; phased != last; ++phased) {
+    done_[static_cast<std::size_t>(phased - requests_.begin())] = 0;
     ++open_;
-    if (auto begun = begin(phased); !begun)
+    if (auto begun = begin(*phased); !begun)
       return begun;
   }
   return {};
