@@ -113,8 +113,8 @@ void JobTurns::plan_pairs() {
       const bool hosts = share_hosts(*runs_[a], *runs_[b]);
       for (const auto& [first, links] : sides[a]) {
         for (const auto& [second, others] : sides[b]) {
-          if (hosts ||
-              std::ranges::any_of(links, [&others](fabric::PortIndex link) { return others.contains(link); })) {
+          if (hosts || std::ranges::any_of(
+                           links, [&theirs = others](fabric::PortIndex link) { return theirs.contains(link); })) {
             pairs_.push_back({.first = first, .second = second});
           }
         }
@@ -212,10 +212,11 @@ void JobTurns::note_others(std::size_t job, results::StepRow& row) const {
     const auto is_own = [&](const auto& one) {
       return one.first.own == Side{.job = job, .phase = phase.value_or(kNoKind)};
     };
-    const auto own = std::ranges::find_if(row.collectives, [&](const results::StepCollective& collective) {
-      return collective.size == operation.size && collective.purpose == to_string(operation.purpose) &&
-             collective.kind == to_string(operation.kind);
-    });
+    const auto own =
+        std::ranges::find_if(row.collectives, [&operation = operation](const results::StepCollective& collective) {
+          return collective.size == operation.size && collective.purpose == to_string(operation.purpose) &&
+                 collective.kind == to_string(operation.kind);
+        });
     if (own == row.collectives.end() || std::ranges::none_of(measured_, is_own)) {
       continue;
     }
