@@ -133,12 +133,12 @@ class RcResponder {
   std::unique_ptr<ReorderBuffer> early_;  // selective repeat, on first use
   Time paced_until_;                      // READ data obey the pacing of congestion control
   std::uint32_t replay_start_ = 0;        // packet at which the answer being sent began
-  bool has_telemetry_ = false;            // the next acknowledgement brings it back
   std::uint16_t marked_entropy_ = 0;      // of the latest marked packet, where marked paths are named
-  bool names_path_ = false;               // the next acknowledgement says so
-  bool echo_mark_ = false;                // the next acknowledgement carries BECN
-  bool duplicate_ = false;                // the next one says that a request has come twice
-  bool failed_ = false;
+  bool names_path_ : 1 = false;           // the next acknowledgement says so
+  bool has_telemetry_ : 1 = false;        // the next acknowledgement brings it back
+  bool echo_mark_ : 1 = false;            // the next acknowledgement carries BECN
+  bool duplicate_ : 1 = false;            // the next one says that a request has come twice
+  bool failed_ : 1 = false;
 };
 
 }  // namespace weft::transport

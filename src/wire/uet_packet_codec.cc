@@ -196,7 +196,8 @@ struct PdsReader {
     header.psn = nack.psn;
     header.source_pdc = nack.source_pdc;
     header.destination_pdc = nack.destination_pdc;
-    header.notice = {.payload = nack.payload, .code = static_cast<std::uint8_t>(nack.code)};
+    header.notice.payload = nack.payload;
+    header.notice.code = static_cast<std::uint8_t>(nack.code);
     return {};
   }
   Result<void> operator()(const PdsControl& control) const {
@@ -208,7 +209,8 @@ struct PdsReader {
     header.source_pdc = control.source_pdc;
     header.destination_pdc = control.destination_pdc;
     header.psn_offset = control.syn ? static_cast<std::int16_t>(control.pdc_info.psn_offset) : std::int16_t{0};
-    header.notice = {.payload = control.payload, .code = static_cast<std::uint8_t>(control.control)};
+    header.notice.payload = control.payload;
+    header.notice.code = static_cast<std::uint8_t>(control.control);
     return {};
   }
 };

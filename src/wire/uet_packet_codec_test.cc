@@ -122,7 +122,9 @@ class SampleMaker {
     header.source_pdc = bits16();
     header.destination_pdc = bits16();
     const bool control = type == UetType::kControl;
-    header.notice = {.payload = bits32(), .code = static_cast<std::uint8_t>(random_.uniform(control ? 10 : 0x1B))};
+    // Not as a whole: the bytes behind it stay zeros.
+    header.notice.payload = bits32();
+    header.notice.code = static_cast<std::uint8_t>(random_.uniform(control ? 10 : 0x1B));
     if (control) {
       header.flags = static_cast<std::uint8_t>(random_.uniform(16) << 2);
       if (header.has(kUetSyn)) {
