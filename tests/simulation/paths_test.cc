@@ -24,6 +24,7 @@ constexpr std::uint32_t kHosts = 4;  // on each of two leaves
 constexpr std::int64_t kMessage = 1 << 24;
 constexpr Cable kCable{100_gbps, 500_ns};
 constexpr transport::EntropyRange kRange{.base = 0xC000, .paths = 64};
+constexpr transport::EntropyRange kWide{.base = 0x8000, .paths = 4'096};
 
 /// Of the first leaf's links to the spines, the first is slow.
 fabric::Graph one_slow_path() {
@@ -68,7 +69,6 @@ double slowest_share(host::MakePathSelector selector) {
 // An eighth of the packets goes over a quarter of a line: 4 lines of demand / 8 = half a line. Many values, so that the
 // hash gives each spine nearly as many.
 TEST(RocePaths, ObliviousSprayingIsHeldToHalfOfTheLineByOneSlowLink) {
-  constexpr transport::EntropyRange kWide{.base = 0x8000, .paths = 4'096};
   const double share = slowest_share([](std::uint64_t seed) {
     return std::make_unique<transport::ObliviousPath>(kWide, RandomStream(seed, "paths"));
   });
