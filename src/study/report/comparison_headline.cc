@@ -32,18 +32,18 @@ struct Headline {
 const std::array<Headline, 11>& by_weight() {
   using Fabric = ComparedFabric;
   static const std::array<Headline, 11> kByWeight = {{
-      {figure_label("step_time_s"), name_of<&Fabric::step, &StepTimes::mean>(), HeadlineUnit::kSeconds},
-      {figure_label("exposed_communication_s"), name_of<&Fabric::run, &RunFigures::exposed_communication>(),
+      {figure_label(figure_names::kStepTime), name_of<&Fabric::step, &StepTimes::mean>(), HeadlineUnit::kSeconds},
+      {figure_label(figure_names::kExposedCommunication), name_of<&Fabric::run, &RunFigures::exposed_communication>(),
        HeadlineUnit::kSeconds},
       {figure_label("work_cost.usd"), "work_cost.usd", HeadlineUnit::kMoney},
-      {figure_label("cost_usd"), name_of<&Fabric::cost_usd>(), HeadlineUnit::kMoney},
+      {figure_label(figure_names::kCost), name_of<&Fabric::cost_usd>(), HeadlineUnit::kMoney},
       {figure_label("tuning_risk.worst"), "tuning_risk.worst", HeadlineUnit::kShare},
       {figure_label("fct_us.p99"), "fct_us.p99", HeadlineUnit::kMicroseconds},
       {figure_label("fct_us.p50"), "fct_us.p50", HeadlineUnit::kMicroseconds},
       {figure_label("drops"), "drops", HeadlineUnit::kCount},
       {figure_label("retransmissions"), "retransmissions", HeadlineUnit::kCount},
-      {figure_label("pause_s"), name_of<&Fabric::run, &RunFigures::pause>(), HeadlineUnit::kSeconds},
-      {figure_label("power_w"), name_of<&Fabric::power>(), HeadlineUnit::kWatt},
+      {figure_label(figure_names::kPause), name_of<&Fabric::run, &RunFigures::pause>(), HeadlineUnit::kSeconds},
+      {figure_label(figure_names::kPower), name_of<&Fabric::power>(), HeadlineUnit::kWatt},
   }};
   return kByWeight;
 }

@@ -56,6 +56,15 @@ inline constexpr std::array kFigureLabels = std::to_array<FigureLabel>({
 });
 // clang-format on
 
+/// Names of figures that code asks for.
+namespace figure_names {
+inline constexpr std::string_view kStepTime = "step_time_s";
+inline constexpr std::string_view kExposedCommunication = "exposed_communication_s";
+inline constexpr std::string_view kCost = "cost_usd";
+inline constexpr std::string_view kPause = "pause_s";
+inline constexpr std::string_view kPower = "power_w";
+}  // namespace figure_names
+
 [[nodiscard]] consteval std::string_view figure_label(std::string_view name) {
   const auto* const found = std::ranges::find(kFigureLabels, name, &FigureLabel::name);
   if (found == kFigureLabels.end()) {
