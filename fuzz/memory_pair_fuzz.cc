@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/assert.h"
+#include "fuzz/fuzz_input.h"
 #include "transport/loopback_pair.h"
 
 namespace weft {
@@ -21,28 +22,6 @@ using transport::LoopbackPair;
 using transport::LoopbackSide;
 
 constexpr std::size_t kMaxOperations = 400;
-
-/// The fuzzer's bytes; zeros when they have run out.
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
-  [[nodiscard]] bool empty() const { return bytes_.empty(); }
-  std::uint8_t u8() {
-    if (bytes_.empty()) {
-      return 0;
-    }
-    const std::uint8_t value = bytes_.front();
-    bytes_ = bytes_.subspan(1);
-    return value;
-  }
-  std::uint16_t u16() { return static_cast<std::uint16_t>(u8() << 8 | u8()); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(u16()) << 16 | u16(); }
-  std::uint32_t below(std::uint32_t limit) { return (limit > 256 ? u16() : u8()) % limit; }
-  bool one_in(std::uint32_t n) { return below(n) == 0; }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
 
 /// Requests of one queue that have no completion yet, by number.
 struct Outstanding {
@@ -57,7 +36,7 @@ struct Outstanding {
 
 class Driver {
  public:
-  explicit Driver(Input& input) : input_(input), pair_(input.one_in(4) ? Carry::kLengths : Carry::kBytes) {
+  explicit Driver(FuzzInput& input) : input_(input), pair_(input.one_in(4) ? Carry::kLengths : Carry::kBytes) {
     transport::MemoryOptions options;
     options.format.unit = 64U << input.below(7);
     options.load_window = Bytes(std::int64_t{options.format.unit} << input.below(4));
@@ -231,7 +210,7 @@ class Driver {
 
   static constexpr std::uint32_t kOperations = static_cast<std::uint32_t>(wire::MemoryOperation::kWait) + 1;
 
-  Input& input_;
+  FuzzInput& input_;
   LoopbackPair pair_;
   bool faults_ = true;
   std::array<Outstanding, 2> sends_;
@@ -242,7 +221,7 @@ class Driver {
 }  // namespace weft
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  weft::Input input(data, size);
+  weft::FuzzInput input(data, size);
   weft::Driver(input).run();
   return 0;
 }

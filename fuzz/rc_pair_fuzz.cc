@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "fuzz/fuzz_input.h"
 #include "transport/congestion/fixed_window.h"
 #include "transport/congestion/notification_point.h"
 #include "transport/path/round_robin_path.h"
@@ -31,27 +32,6 @@ constexpr std::uint64_t kClosedBase = 0x900000;  // of the regions that nobody m
 constexpr std::size_t kMaxInFlight = 64;
 constexpr std::size_t kMaxOperations = 400;
 constexpr std::uint32_t kMaxWr = 32;
-
-/// The fuzzer's bytes; zeros when they have run out.
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
-  [[nodiscard]] bool empty() const { return bytes_.empty(); }
-  std::uint8_t u8() {
-    if (bytes_.empty())
-      return 0;
-    const std::uint8_t value = bytes_.front();
-    bytes_ = bytes_.subspan(1);
-    return value;
-  }
-  std::uint16_t u16() { return static_cast<std::uint16_t>(u8() << 8 | u8()); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(u16()) << 16 | u16(); }
-  std::uint32_t below(std::uint32_t limit) { return (limit > 256 ? u16() : u8()) % limit; }
-  bool one_in(std::uint32_t n) { return below(n) == 0; }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
 
 struct Flight {
   int to = 0;
@@ -188,7 +168,7 @@ class Side {
 
 class Driver {
  public:
-  explicit Driver(Input& input) : input_(input), window_(Bytes(4096)), receiver_(Duration::microseconds(1)) {
+  explicit Driver(FuzzInput& input) : input_(input), window_(Bytes(4096)), receiver_(Duration::microseconds(1)) {
     options_.carries_bytes = !input.one_in(4);
     options_.shared_receive_queue = input.one_in(4);
     options_.cq_capacity = input.one_in(4) ? 4 : 256;
@@ -587,7 +567,7 @@ class Driver {
     }
   }
 
-  Input& input_;
+  FuzzInput& input_;
   Options options_;
   transport::SelectiveRepeatOptions selective_;
   transport::FixedWindow window_;
@@ -603,7 +583,7 @@ class Driver {
 }  // namespace weft
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  weft::Input input(data, size);
+  weft::FuzzInput input(data, size);
   weft::Driver(input).run();
   return 0;
 }

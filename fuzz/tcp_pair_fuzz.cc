@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "fuzz/fuzz_input.h"
 #include "transport/congestion/cubic.h"
 #include "transport/congestion/dctcp.h"
 #include "transport/congestion/new_reno.h"
@@ -28,27 +29,6 @@ using transport::TcpState;
 constexpr std::size_t kMaxInFlight = 64;
 constexpr std::size_t kMaxOperations = 500;
 constexpr std::uint64_t kMaxWritten = 1 << 20;
-
-/// The fuzzer's bytes; zeros when they have run out.
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
-  [[nodiscard]] bool empty() const { return bytes_.empty(); }
-  std::uint8_t u8() {
-    if (bytes_.empty())
-      return 0;
-    const std::uint8_t value = bytes_.front();
-    bytes_ = bytes_.subspan(1);
-    return value;
-  }
-  std::uint16_t u16() { return static_cast<std::uint16_t>(u8() << 8 | u8()); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(u16()) << 16 | u16(); }
-  std::uint32_t below(std::uint32_t limit) { return (limit > 256 ? u16() : u8()) % limit; }
-  bool one_in(std::uint32_t n) { return below(n) == 0; }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
 
 struct Flight {
   int to = 0;
@@ -89,7 +69,7 @@ class User final : public transport::TcpStreamUser {
 
 class Driver {
  public:
-  explicit Driver(Input& input) : input_(input) {
+  explicit Driver(FuzzInput& input) : input_(input) {
     const std::uint32_t shared = input_.u32();
     for (std::size_t end = 0; end < 2; ++end) {
       users_[end] = std::make_unique<User>(input_.one_in(2) ? 0 : 1 + input_.below(3'000));
@@ -356,7 +336,7 @@ class Driver {
     }
   }
 
-  Input& input_;
+  FuzzInput& input_;
   std::array<transport::NewReno, 2> reno_;
   std::array<transport::Cubic, 2> cubic_;
   std::array<transport::Dctcp, 2> dctcp_;
@@ -373,7 +353,7 @@ class Driver {
 }  // namespace weft
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  weft::Input input(data, size);
+  weft::FuzzInput input(data, size);
   weft::Driver(input).run();
   return 0;
 }

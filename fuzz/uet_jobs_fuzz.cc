@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "fuzz/fuzz_input.h"
 #include "transport/device.h"
 
 namespace weft {
@@ -26,32 +27,6 @@ constexpr std::size_t kGuard = 256;
 constexpr std::byte kGuardByte{0xA5};
 constexpr std::size_t kMaxInFlight = 64;
 constexpr int kMaxOperations = 400;
-
-/// The fuzzer's bytes; zeros when they have run out.
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
-  [[nodiscard]] bool empty() const { return bytes_.empty(); }
-  std::uint8_t u8() {
-    if (bytes_.empty())
-      return 0;
-    const std::uint8_t value = bytes_.front();
-    bytes_ = bytes_.subspan(1);
-    return value;
-  }
-  std::uint32_t u16() { return static_cast<std::uint32_t>(u8() << 8 | u8()); }
-  std::uint64_t u64() {
-    std::uint64_t value = 0;
-    for (int i = 0; i < 4; ++i)
-      value = value << 16 | u16();
-    return value;
-  }
-  std::uint32_t below(std::uint32_t limit) { return (limit > 256 ? u16() : u8()) % limit; }
-  bool one_in(std::uint32_t n) { return below(n) == 0; }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
 
 struct Flight {
   int to = 0;
@@ -95,7 +70,7 @@ struct Side {
 
 class Driver {
  public:
-  explicit Driver(Input& input) : input_(input) {
+  explicit Driver(FuzzInput& input) : input_(input) {
     transport::UetOptions uet{.idle_close = Duration::microseconds(50), .psn_window = 128, .max_retries = 4};
     uet.max_pdcs = static_cast<std::uint16_t>(2 + input.below(6));
     uet.max_responses = static_cast<std::uint16_t>(1 + input.below(4));
@@ -296,7 +271,7 @@ class Driver {
     return true;
   }
 
-  Input& input_;
+  FuzzInput& input_;
   std::array<std::unique_ptr<Side>, 2> sides_;
   std::deque<Flight> in_flight_;
   Time now_;
@@ -307,7 +282,7 @@ class Driver {
 }  // namespace weft
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  weft::Input input(data, size);
+  weft::FuzzInput input(data, size);
   weft::Driver(input).run();
   return 0;
 }

@@ -43,10 +43,6 @@ Qpn destination_of(const wire::Packet& packet) {
   return Qpn::invalid();
 }
 
-}  // namespace
-
-namespace {
-
 bool is_datagram(const wire::Packet& packet) { return packet.uet.type == wire::UetType::kUudRequest; }
 
 }  // namespace

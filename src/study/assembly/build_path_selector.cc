@@ -10,7 +10,7 @@ namespace weft::study::assembly {
 
 using Selector = std::unique_ptr<transport::PathSelector>;
 
-MakePathSelector path_selector(scenario::PathRule rule, std::int64_t paths) {
+host::MakePathSelector path_selector(scenario::PathRule rule, std::int64_t paths) {
   const transport::EntropyRange range{.paths = static_cast<std::uint16_t>(paths)};
   constexpr const char* kStream = "paths";
   switch (rule) {

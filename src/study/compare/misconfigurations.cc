@@ -122,8 +122,9 @@ class Mistakes {
   }
   [[nodiscard]] const scenario::PrioritySettings& data() const { return scenario::data_class_of(scenario_); }
 
-  [[nodiscard]] scenario::DeviceOverride override_of(std::vector<std::pair<std::string, std::string>> values) const {
-    scenario::DeviceOverride made{.select = places_.leaf, .place = "misconfiguration", .assignments = {}};
+  [[nodiscard]] static scenario::DeviceOverride override_of(std::string device,
+                                                            std::vector<std::pair<std::string, std::string>> values) {
+    scenario::DeviceOverride made{.select = std::move(device), .place = "misconfiguration", .assignments = {}};
     for (auto& [path, text] : values) {
       made.assignments.push_back({.path = std::move(path), .text = std::move(text), .place = "misconfiguration"});
     }
@@ -171,16 +172,16 @@ class Mistakes {
         });
     add("PFC missing on one hop", fmt::format("priority {} not lossless on {}", priority(), places_.leaf),
         [this, group](scenario::Scenario& made) {
-          made.overrides.push_back(override_of({{group + "lossless", "false"}}));
+          made.overrides.push_back(override_of(places_.leaf, {{group + "lossless", "false"}}));
         });
     // On another class's terms: its thresholds, no pauses, no marks, and its weight.
     const scenario::PrioritySettings& best_effort = scenario_.devices.ethernet.priorities[priority() == 0 ? 1 : 0];
     add("wrong DSCP map on one switch",
         fmt::format("{} classifies the data as best effort: no PFC and no ECN there", places_.leaf),
         [=, this](scenario::Scenario& made) {
-          made.overrides.push_back(override_of({{group + "lossless", "false"},
-                                                {group + "ecn", "false"},
-                                                {group + "weight", std::to_string(best_effort.weight)}}));
+          made.overrides.push_back(override_of(places_.leaf, {{group + "lossless", "false"},
+                                                              {group + "ecn", "false"},
+                                                              {group + "weight", std::to_string(best_effort.weight)}}));
         });
   }
 
@@ -240,7 +241,7 @@ class Mistakes {
     if (scenario_.devices.ethernet.trimming.enabled && !places_.leaf.empty()) {
       add("one switch without trimming", fmt::format("{} drops what it has no room for", places_.leaf),
           [this](scenario::Scenario& made) {
-            made.overrides.push_back(override_of({{"ethernet.trimming.enabled", "false"}}));
+            made.overrides.push_back(override_of(places_.leaf, {{"ethernet.trimming.enabled", "false"}}));
           });
     }
     link_without_retry();
@@ -267,9 +268,7 @@ class Mistakes {
     add("LLR off at a port with bit errors",
         fmt::format("{} loses what its cable damages, with a bit error rate of 1e-8", places_.uplink),
         [this](scenario::Scenario& made) {
-          scenario::DeviceOverride off = override_of({{"ethernet.llr.enabled", "false"}});
-          off.select = places_.uplink;
-          made.overrides.push_back(std::move(off));
+          made.overrides.push_back(override_of(places_.uplink, {{"ethernet.llr.enabled", "false"}}));
           for (scenario::LinkSettings& link : made.devices.links) {
             link.bit_error_rate = kPoorCable;
           }
@@ -284,9 +283,7 @@ class Mistakes {
     add("one host with congestion control off",
         fmt::format("NICs of {} neither reduce their rate nor send CNPs", places_.host),
         [this](scenario::Scenario& made) {
-          scenario::DeviceOverride off = override_of({{"nic.congestion_control", "false"}});
-          off.select = places_.host;
-          made.overrides.push_back(std::move(off));
+          made.overrides.push_back(override_of(places_.host, {{"nic.congestion_control", "false"}}));
         });
   }
 
