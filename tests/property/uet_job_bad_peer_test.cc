@@ -145,5 +145,50 @@ TEST(UetJobBadPeer, MessagesThatAreNeverFinishedAreForgottenWithTheirContext) {
   EXPECT_EQ(jobs.messenger(1).unexpected_bytes(jobs.ports[1]), 5'000U);
 }
 
+// A second copy of a CLOSE, and a refusal of a packet, that come when a context of the same numbers is open again.
+//= uet-1.0 3.5
+TEST(UetJobBadPeer, WhatIsLateOfAnEarlierContextMeansNothing) {
+  UetPairOptions options;
+  options.uet.idle_close = 5_us;
+  UetJobPair jobs(options);
+  CarriedPacket close;
+  jobs.pair.set_filter([&](int from, wire::Packet& packet) {
+    if (from == 0 && packet.uet.type == wire::UetType::kControl &&
+        packet.uet.notice.code == static_cast<std::uint8_t>(wire::UetControl::kClose))
+      close = jobs.pair.last_sent(0);
+    return false;
+  });
+  const auto send = [&](std::uint32_t tag) {
+    ASSERT_TRUE(jobs.send(0, {.local = jobs.sge(0, 0, 5'000), .tag = tag, .form = transport::SesForm::kDeferrable}));
+  };
+  send(1);
+  ASSERT_TRUE(jobs.receive(1, {.local = jobs.sge(1, 65'536, 8'192), .wanted = {.tag = 1}}));
+  ASSERT_TRUE(jobs.pair.run());
+  ASSERT_EQ(jobs.poll(0).size(), 1U);
+  ASSERT_EQ(jobs.poll(1).size(), 1U);
+  ASSERT_NE(close.packet.uet.psn, 0U) << "no context was closed";
+
+  send(2);  // it waits for its receive, and holds its context
+  jobs.pair.run_until(jobs.pair.now() + 3_us);
+  ASSERT_EQ(close.packet.uet.source_pdc, jobs.pair.last_sent(0).packet.uet.source_pdc) << "other numbers";
+  const CarriedPacket acknowledgement = jobs.pair.last_sent(1);
+  ASSERT_EQ(close.packet.uet.destination_pdc, acknowledgement.packet.uet.source_pdc) << "other numbers";
+  jobs.pair.inject(1, close);
+  CarriedPacket refusal = acknowledgement;
+  refusal.packet.uet.type = wire::UetType::kNack;
+  refusal.packet.uet.flags = 0;
+  refusal.packet.uet.psn = close.packet.uet.psn;
+  refusal.packet.uet.notice = {.payload = close.packet.uet.psn,
+                               .code = static_cast<std::uint8_t>(wire::UetNack::kPacketNotReceived)};
+  jobs.pair.inject(0, refusal);
+  jobs.pair.run_until(jobs.pair.now() + 3_us);
+  EXPECT_EQ(jobs.pair.counters(0).failed + jobs.pair.counters(1).failed, 0U);
+  ASSERT_TRUE(jobs.receive(1, {.local = jobs.sge(1, 65'536, 8'192), .wanted = {.tag = 2}}));
+  ASSERT_TRUE(jobs.pair.run());
+  const auto completions = jobs.poll(0);
+  ASSERT_EQ(completions.size(), 1U);
+  EXPECT_EQ(completions[0].status, wire::uet::SesReturnCode::kOk);
+}
+
 }  // namespace
 }  // namespace weft::testing

@@ -93,6 +93,11 @@ void Pdc::on_close(const wire::Packet& packet, const PdcCall& call) {
     receiver_.refuse({.psn = psn, .code = wire::UetNack::kUnexpectedEvent});
     return;
   }
+  // A second copy of the CLOSE of an earlier context with the same numbers.
+  if (psn_distance(receiver_.start(), psn) < 0) {
+    ++call.counters.duplicates;
+    return;
+  }
   receiver_.clear_up_to(psn);
   if (receiver_.base() != psn) {
     receiver_.refuse({.psn = psn, .code = wire::UetNack::kPacketNotReceived, .payload = receiver_.base()});

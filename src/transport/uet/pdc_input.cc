@@ -225,7 +225,7 @@ bool Pdc::settles_without_packet(wire::UetNack code, std::uint32_t psn, const Pd
       fail(call);
     return true;
   }
-  if (users_ == 0 || psn != asked_psn_ || sender_.was_sent(psn))
+  if (users_ == 0 || psn != asked_psn_ || psn_distance(sender_.start(), psn) < 0 || sender_.was_sent(psn))
     return false;
   // The answer to an ACK request. A peer that knows nothing of what it has acknowledged has lost the context.
   if (code == wire::UetNack::kInvalidDestinationPdc || code == wire::UetNack::kPdcHeaderMismatch ||
