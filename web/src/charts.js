@@ -16,7 +16,7 @@ export const charts = new Map();
 const still = window.matchMedia('(prefers-reduced-motion: reduce)');
 let onPaper = false;
 let all = false; // whether charts far from the view stay, too
-const NEAR = '50% 0px'; // of the view's height, above and below it
+const NEAR = '25% 0px'; // of the view's height, above and below it
 
 /** What all charts share. */
 function base(theme, description) {
