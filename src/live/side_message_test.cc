@@ -1,5 +1,6 @@
 #include "live/side_message.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -38,7 +39,7 @@ TEST(SideMessage, RefusesWhatIsNotExactlyAMessage) {
         std::string("start size=-8 iterations=1"), std::string("start size=8x iterations=1"),
         std::string("start size= iterations=1"), std::string("start size=99999999999999999999 iterations=1"),
         std::string("bye\r"), std::string("ready\0", 6), std::string(600, 'a'), welcome + " more=1",
-        "welcome version=2" + welcome.substr(17), std::string("hello version=1")}) {
+        fmt::format("welcome version={}{}", kSideVersion + 1, welcome.substr(17)), std::string("hello version=1")}) {
     EXPECT_FALSE(parse_side_message(line).has_value()) << line;
   }
 }

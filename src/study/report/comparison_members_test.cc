@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "study/report/comparison_tables.h"
+#include "study/report/figure_labels.h"
 #include "study/report/test_comparison.h"
 
 namespace weft::study::report {
@@ -63,7 +65,8 @@ TEST(ComparisonMembers, AFullDocumentHasNoOthers) {
   }
 }
 
-// A name that stands in a second place would be forgotten there when it changes.
+// A name that stands in a second place would be forgotten there when it changes; figure_label("name") would not
+// compile.
 TEST(ComparisonMembers, NamesThatCodeAsksForAreWrittenOnce) {
   std::set<std::string> names;  // those of several words: single words are other things' names, too
   for (const RecordTable* table :
@@ -76,6 +79,7 @@ TEST(ComparisonMembers, NamesThatCodeAsksForAreWrittenOnce) {
     }
   }
   ASSERT_GT(names.size(), 50U);
+  const std::regex kLabelCall("figure_label\\(\"[^\"]*\"\\)");
   for (const char* folder : {"report", "compare", "claims"}) {
     for (const auto& file : std::filesystem::directory_iterator(kProject / "src/study" / folder)) {
       const std::string path = file.path().filename().string();
@@ -83,12 +87,22 @@ TEST(ComparisonMembers, NamesThatCodeAsksForAreWrittenOnce) {
       if (!path.ends_with(".cc") || path.ends_with("_test.cc") || table) {
         continue;
       }
-      const std::string text = text_of(file.path());
+      const std::string text = std::regex_replace(text_of(file.path()), kLabelCall, "");
       for (const std::string& name : names) {
         EXPECT_EQ(text.find(name), std::string::npos) << path << ": " << name;
       }
     }
   }
+}
+
+TEST(ComparisonMembers, LabelsAreThoseOfFigures) {
+  std::set<std::string_view> names{"jobs", "interval", "longest_operation"};  // of the terminal's table alone
+  for (const RecordTable* table : {&record_table<ComparedFabric>(), &record_table<TuningRisk>()}) {
+    for (const MemberField& field : table->fields)
+      names.insert(field.name);
+  }
+  for (const FigureLabel& label : kFigureLabels)
+    EXPECT_TRUE(names.contains(label.name.substr(0, label.name.find('.')))) << label.name;
 }
 
 // With WEFT_UPDATE_DOCS set, the test writes what it would otherwise ask for.
