@@ -81,7 +81,7 @@ void check_uet_header(const wire::UetHeader& read, const wire::UetHeader& sent) 
   WEFT_ASSERT(read.source_pdc == sent.source_pdc);
   WEFT_ASSERT(sent.has(wire::kUetSyn) || read.destination_pdc == sent.destination_pdc);
   if (wire::uet::is_ack(sent.type)) {
-    WEFT_ASSERT(sent.has(wire::kUetProbeReply) || read.psn_offset == sent.psn_offset);
+    WEFT_ASSERT(read.psn_offset == sent.psn_offset);
     WEFT_ASSERT(read.sack_offset == sent.sack_offset);
     WEFT_ASSERT(read.cc_type == sent.cc_type);
     WEFT_ASSERT(read.mpr_or_header == sent.mpr_or_header);

@@ -65,7 +65,9 @@ PdsHeader make_ack(const UetHeader& header, bool answers) {
              .cumulative_psn = header.psn,
              .source_pdc = header.source_pdc,
              .destination_pdc = header.destination_pdc};
-  if (!ack.probe) {
+  if (ack.probe) {
+    ack.probe_opaque = static_cast<std::uint16_t>(header.psn_offset);
+  } else {
     ack.ack_psn_offset = header.psn_offset;
   }
   if (header.type != UetType::kAck) {
@@ -105,6 +107,7 @@ PdsHeader make_control(const UetHeader& header) {
     control.pdc_info.psn_offset = static_cast<std::uint16_t>(header.psn_offset & 0x0FFF);
   } else {
     control.destination_pdc = header.destination_pdc;
+    control.probe_opaque = static_cast<std::uint16_t>(header.psn_offset);
   }
   return control;
 }
@@ -182,7 +185,7 @@ struct PdsReader {
     header.psn = ack.cumulative_psn;
     header.source_pdc = ack.source_pdc;
     header.destination_pdc = ack.destination_pdc;
-    header.psn_offset = ack.probe ? std::int16_t{0} : ack.ack_psn_offset;
+    header.psn_offset = ack.probe ? static_cast<std::int16_t>(ack.probe_opaque) : ack.ack_psn_offset;
     header.cc_type = static_cast<std::uint8_t>(ack.cc_type);
     header.mpr_or_header = ack.mpr;
     header.sack_offset = ack.sack_psn_offset;
@@ -208,7 +211,7 @@ struct PdsReader {
     header.psn = control.psn;
     header.source_pdc = control.source_pdc;
     header.destination_pdc = control.destination_pdc;
-    header.psn_offset = control.syn ? static_cast<std::int16_t>(control.pdc_info.psn_offset) : std::int16_t{0};
+    header.psn_offset = static_cast<std::int16_t>(control.syn ? control.pdc_info.psn_offset : control.probe_opaque);
     header.notice.payload = control.payload;
     header.notice.code = static_cast<std::uint8_t>(control.control);
     return {};
@@ -254,7 +257,8 @@ uet::UetFrame uet_transport_frame(const Packet& packet, const ColdPacket& cold, 
       frame.ses.header = make_ses_answer(*extension);
     }
   } else if (next != UetNextHeader::kNone) {
-    write_ses(packet, extension, frame, payload.empty() ? SesPayload::kLengthAlone : SesPayload::kGiven);
+    write_ses(packet, packet.has(kHasCold) ? &cold : nullptr, frame,
+              payload.empty() ? SesPayload::kLengthAlone : SesPayload::kGiven);
   }
   return frame;
 }
@@ -305,11 +309,11 @@ Result<void> from_uet_frame(const uet::UetFrame& frame, Packet& packet, ColdPack
   }
   PacketCommon& common = packet.common;
   UetHeader header{};
-  UetExtension extension{};
-  if (Result<void> read = std::visit(PdsReader{header, extension}, *frame.pds); !read) {
+  ColdPacket carried{.sack = {}, .uet = {}};
+  if (Result<void> read = std::visit(PdsReader{header, carried.uet}, *frame.pds); !read) {
     return read;
   }
-  Result<SesRecord> ses = read_ses(frame, header, extension);
+  Result<SesRecord> ses = read_ses(frame, header, carried);
   if (!ses) {
     return pass_on(ses);
   }
@@ -321,7 +325,7 @@ Result<void> from_uet_frame(const uet::UetFrame& frame, Packet& packet, ColdPack
   read_uet_network(frame, common);
   packet.uet = header;
   if (has_cold) {
-    cold.uet = extension;
+    cold = carried;
   }
   const FrameSizes size =
       uet_sizes(*encapsulation, {.headers = Bytes(static_cast<std::int64_t>(size_of(*frame.pds) + frame.ses.size())),

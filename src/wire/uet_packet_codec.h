@@ -5,13 +5,15 @@
 // hop_limit. Not carried: endpoint ids, priority, kControl, kCorrupted, trimming, `hop_scratch`, `flow_hash`, `cold`.
 // How the two differ, and what stands where a header has no field (docs/decisions/0040):
 //   target of a response   its job id, as a request's job id is its sender's queue pair number
-//   message id, medium     the top 16 bits of the memory key or match bits, of which the record has the low 32
+//   message id, medium     the top 16 bits of the memory key, of which the record has the low 32, or of the match bits
 //   buffer offset          on the wire of the message; in the record of the packet, so with the offset in the message
+//   the same, deferrable   on the wire a restart token; in the record the offset in the message
+//   fields of jobs         where wire/uet_job_record.h says
 //   without kHasCold       a request's length and offset in the message are written as 0: readers find the same place
 //   operand of an atomic   on the wire payload, in the record not; its result is payload in both
-//   probe's answer         has no PSN that it answers
-// No record form: TSS, responses with data in an ACK, small responses with data, EPSN, extensions of synchronizing and
-// rendezvous requests, an SES header that the PDS header does not know. State of ACK_CCX and NACK_CCX is read as 0.
+//   number of a probe      `psn_offset` of the record, of the probe and of its answer, which has no PSN that it answers
+// No record form: TSS, responses with data in an ACK, small responses with data, EPSN, the extension of synchronizing
+// requests, an SES header that the PDS header does not know. State of ACK_CCX and NACK_CCX is read as 0.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +39,9 @@ namespace weft::wire {
 /// Network headers in front of what `frame` has, for an encapsulation of UET; not sealed.
 void add_uet_network(uet::UetFrame& frame, const PacketCommon& common, const Addresses& addresses);
 
-/// Writes what the frame carries, with `frame_bytes` and `wire_bytes`, and leaves every other member as it was. `cold`
-/// is written and kHasCold set for requests with an SES header or a congestion context, for responses, and for ACKs
-/// with a response.
+/// Writes what the frame carries, with `frame_bytes` and `wire_bytes`, and leaves every other member as it was. All of
+/// `cold` is written and kHasCold set for requests with an SES header or a congestion context, for responses, and for
+/// ACKs with a response.
 /// Errors: no record form.
 [[nodiscard]] Result<void> from_uet_frame(const uet::UetFrame& frame, Packet& packet, ColdPacket& cold);
 

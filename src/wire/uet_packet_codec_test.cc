@@ -7,6 +7,7 @@
 #include "wire/encapsulation.h"
 #include "wire/test_bytes.h"
 #include "wire/uet/test_uet_frames.h"
+#include "wire/uet_job_record.h"
 
 namespace weft::wire {
 namespace {
@@ -93,7 +94,6 @@ class SampleMaker {
     header.psn_offset = static_cast<std::int16_t>(bits16());
     if (random_.uniform(3) == 0) {
       header.flags |= kUetProbeReply;
-      header.psn_offset = 0;
     }
     header.source_pdc = bits16();
     header.destination_pdc = bits16();
@@ -127,6 +127,7 @@ class SampleMaker {
     header.notice.code = static_cast<std::uint8_t>(random_.uniform(control ? 10 : 0x1B));
     if (control) {
       header.flags = static_cast<std::uint8_t>(random_.uniform(16) << 2);
+      header.psn_offset = static_cast<std::int16_t>(bits16());
       if (header.has(kUetSyn)) {
         header.destination_pdc = 0;
         header.psn_offset = static_cast<std::int16_t>(bits16() & 0xFFF);
@@ -156,6 +157,17 @@ class SampleMaker {
     request.buffer_offset = random_.next();
     sample.packet.common.flags = kHasCold;
     extension.job = bits32() & 0xFFFFFF;
+    if (!uet::is_atomic(operation)) {
+      set_generation(extension, static_cast<std::uint8_t>(random_.next()));
+    }
+    if (uet::is_rendezvous(operation)) {
+      set_rendezvous(sample.cold, {.eager_length = bits32(),
+                                   .index_generation = static_cast<std::uint8_t>(random_.next()),
+                                   .pid_on_fep = static_cast<std::uint16_t>(bits16() & 0xFFF),
+                                   .resource_index = static_cast<std::uint16_t>(bits16() & 0xFFF),
+                                   .read_offset = random_.next(),
+                                   .read_memory_key = random_.next()});
+    }
     if (uet::is_atomic(operation)) {
       extension.atomic_code = static_cast<std::uint8_t>(random_.uniform(21));
       extension.operand = random_.next();
@@ -170,8 +182,14 @@ class SampleMaker {
     }
     request.memory_key = bits32();
     request.message_id = bits16();
+    if (has_match_bits(operation)) {
+      set_match_bits(header, extension, random_.next());
+    }
     extension.initiator = bits32();
     if (next == UetNextHeader::kRequestMedium) {
+      if (has_match_bits(operation)) {
+        request.message_id = static_cast<std::uint16_t>(match_bits_of(header, extension) >> 48);
+      }
       if (header.has_ses(kUetHeaderData)) {
         extension.header_data = request.buffer_offset;
         request.buffer_offset = 0;
@@ -183,6 +201,12 @@ class SampleMaker {
       extension.header_data = header.has_ses(kUetHeaderData) ? random_.next() : 0;
     } else {
       extension.offset = bits32();
+    }
+    if (operation == UetOperation::kReadyToRestart) {
+      set_restart(sample.cold, {.initiator = bits32(), .target = request.memory_key});
+    } else if (uet::is_deferrable(operation)) {
+      set_restart(sample.cold, {.initiator = bits32(), .target = bits32()});
+      request.buffer_offset = extension.offset;
     }
   }
 
@@ -234,6 +258,7 @@ void expect_round_trip(const Sample& sent, const std::string& what) {
   EXPECT_EQ(read.has(kHasCold), sent.packet.has(kHasCold));
   if (read.has(kHasCold)) {
     expect_same_extension(cold.uet, sent.cold.uet);
+    EXPECT_EQ(cold.sack.words, sent.cold.sack.words);
   }
   const auto payload = parsed->payload.first(common.payload_bytes);
   EXPECT_TRUE(std::equal(payload.begin(), payload.end(), sent.payload.begin(), sent.payload.end()));
@@ -248,9 +273,11 @@ TEST(UetPacketCodec, RequestsComeBackAsTheyWere) {
                                  UetType::kRodCcRequest, UetType::kRudiRequest, UetType::kUudRequest}) {
         for (const UetNextHeader next :
              {UetNextHeader::kRequestSmall, UetNextHeader::kRequestMedium, UetNextHeader::kRequestStandard}) {
-          for (const UetOperation operation : {UetOperation::kNoOperation, UetOperation::kWrite, UetOperation::kRead,
-                                               UetOperation::kSend, UetOperation::kTaggedSend, UetOperation::kAtomic,
-                                               UetOperation::kFetchingAtomic, UetOperation::kDeferrableSend}) {
+          for (const UetOperation operation :
+               {UetOperation::kNoOperation, UetOperation::kWrite, UetOperation::kRead, UetOperation::kSend,
+                UetOperation::kTaggedSend, UetOperation::kAtomic, UetOperation::kFetchingAtomic,
+                UetOperation::kDeferrableSend, UetOperation::kDeferrableTaggedSend, UetOperation::kRendezvousSend,
+                UetOperation::kRendezvousTaggedSend, UetOperation::kReadyToRestart, UetOperation::kMessageError}) {
             expect_round_trip(maker.request(encapsulation, type, next, operation),
                               fmt::format("{} {} {}", to_string(type), to_string(next), to_string(operation)));
           }
@@ -346,6 +373,48 @@ TEST(UetPacketCodec, MediumHeadersCarryTheMessageIdAboveTheKey) {
   EXPECT_EQ(std::get<uet::SesMediumRequest>(frame.ses.header).memory_key, 0x1234'0000'89AB'CDEFU);
 }
 
+//= uet-1.0 3.4
+TEST(UetPacketCodec, FieldsOfJobsStandWhereTheHeadersHaveThem) {
+  RandomStream random(8, "uet codec");
+  const auto standard = [&random](UetOperation operation, auto change) {
+    Sample sample = SampleMaker(random).request(Encapsulation::kUetUdpIpv4, UetType::kRudRequest,
+                                                UetNextHeader::kRequestStandard, operation);
+    sample.packet.uet.request.ses_flags = kUetRelative;  // not the first packet
+    change(sample);
+    return uet_transport_frame(sample.packet, sample.cold, sample.payload).ses;
+  };
+  const uet::Ses tagged = standard(UetOperation::kTaggedSend, [](Sample& sample) {
+    set_match_bits(sample.packet.uet, sample.cold.uet, 0x0123'4567'89AB'CDEF);
+    set_generation(sample.cold.uet, 0x5A);
+  });
+  EXPECT_EQ(std::get<uet::SesStandardRequest>(tagged.header).memory_key, 0x0123'4567'89AB'CDEFU);
+  EXPECT_EQ(std::get<uet::SesStandardRequest>(tagged.header).target.index_generation, 0x5A);
+
+  const uet::RestartToken token{.initiator = 0x1111'2222, .target = 0x3333'4444};
+  const uet::Ses deferrable = standard(UetOperation::kDeferrableTaggedSend, [&](Sample& sample) {
+    set_restart(sample.cold, token);
+    sample.packet.uet.request.buffer_offset = 8'192;
+  });
+  EXPECT_EQ(std::get<uet::SesStandardRequest>(deferrable.header).buffer_offset, token.pack());
+  EXPECT_EQ(std::get<uet::SesStandardRequest>(deferrable.header).message_offset, 8'192U);
+  const uet::Ses restart =
+      standard(UetOperation::kReadyToRestart, [&](Sample& sample) { set_restart(sample.cold, token); });
+  EXPECT_EQ(std::get<uet::SesStandardRequest>(restart.header).memory_key, token.pack());
+
+  const uet::SesRendezvous rest{.eager_length = 1'500,
+                                .index_generation = 3,
+                                .pid_on_fep = 0xABC,
+                                .resource_index = 0xDEF,
+                                .read_offset = 0x0102'0304'0506'0708,
+                                .read_memory_key = 0x1112'1314'1516'1718};
+  const uet::Ses rendezvous = standard(UetOperation::kRendezvousTaggedSend, [&](Sample& sample) {
+    set_generation(sample.cold.uet, 7);
+    set_rendezvous(sample.cold, rest);
+  });
+  EXPECT_EQ(rendezvous.extensions.rendezvous, rest);
+  EXPECT_EQ(std::get<uet::SesStandardRequest>(rendezvous.header).target.index_generation, 7);
+}
+
 TEST(UetPacketCodec, LengthsAloneAreWrittenAsZerosAndAnAtomicsResultAsItIs) {
   RandomStream random(7, "uet codec");
   Sample sample = SampleMaker(random).answer(Encapsulation::kUetUdpIpv4, UetNextHeader::kResponseData);
@@ -385,9 +454,9 @@ TEST(UetPacketCodec, SaysWhatHasNoRecordForm) {
       error_of(uet::PdsRequest{.next_header = NextHeader::kResponseDataSmall}, {.header = uet::SesSmallDataResponse{}})
           .find("small response"),
       std::string::npos);
-  uet::Ses rendezvous{.header = uet::SesStandardRequest{}};
-  rendezvous.extensions.rendezvous = uet::SesRendezvous{};
-  EXPECT_NE(error_of(uet::PdsRequest{}, rendezvous).find("rendezvous"), std::string::npos);
+  uet::Ses synchronizing{.header = uet::SesStandardRequest{}};
+  synchronizing.extensions.sync = uet::SesSync{};
+  EXPECT_NE(error_of(uet::PdsRequest{}, synchronizing).find("synchronization"), std::string::npos);
   uet::Ses atomic{.header = uet::SesStandardRequest{}};
   atomic.extensions.atomic = uet::SesAtomic{};
   EXPECT_NE(error_of(uet::PdsRequest{}, atomic).find("has 0 bytes"), std::string::npos);

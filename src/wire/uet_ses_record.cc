@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "wire/byte_order.h"
+#include "wire/uet_job_record.h"
 
 namespace weft::wire {
 
@@ -30,7 +31,9 @@ std::uint32_t resource_of(const SesTarget& target) {
 
 SesTarget target_of(const UetHeader& header, const UetExtension* extension) {
   const std::uint32_t resource = header.resource();
-  return {.job_id = extension != nullptr ? extension->job : 0,
+  const bool has_generation = extension != nullptr && !uet::is_atomic(header.operation());
+  return {.index_generation = has_generation ? generation_of(*extension) : std::uint8_t{0},
+          .job_id = extension != nullptr ? extension->job : 0,
           .pid_on_fep = static_cast<std::uint16_t>(resource >> 12),
           .resource_index = static_cast<std::uint16_t>(resource & 0x0FFF)};
 }
@@ -58,7 +61,14 @@ uet::SesLength short_length(const Packet& packet, const UetExtension* extension)
   return uet::SesLength::unpack(static_cast<std::uint16_t>(length & 0x3FFFU));
 }
 
+/// Memory key or match bits, where a message id stands elsewhere.
+std::uint64_t key_of(const UetHeader& header, const UetExtension* extension) {
+  return extension != nullptr && has_match_bits(header.operation()) ? match_bits_of(header, *extension)
+                                                                    : header.request.memory_key;
+}
+
 SesMediumRequest make_medium(const Packet& packet, const UetExtension* extension) {
+  constexpr std::uint64_t kBelowId = (std::uint64_t{1} << kMessageIdShift) - 1;
   const UetHeader& header = packet.uet;
   const bool has_data = header.has_ses(kUetHeaderData) && extension != nullptr;
   return {.operation = operation_of(header),
@@ -66,16 +76,29 @@ SesMediumRequest make_medium(const Packet& packet, const UetExtension* extension
           .target = target_of(header, extension),
           .header_data = has_data ? extension->header_data : header.request.buffer_offset,
           .initiator = extension != nullptr ? extension->initiator : 0,
-          .memory_key = std::uint64_t{header.request.message_id} << kMessageIdShift | header.request.memory_key};
+          .memory_key =
+              std::uint64_t{header.request.message_id} << kMessageIdShift | (key_of(header, extension) & kBelowId)};
 }
 
-SesStandardRequest make_standard(const Packet& packet, const UetExtension* extension) {
+/// Tokens that stand where others have an offset or a key.
+void put_restart(const UetHeader& header, const ColdPacket* cold, SesStandardRequest& request) {
+  const std::uint64_t token = cold != nullptr ? restart_of(*cold).pack() : 0;
+  if (header.operation() == UetOperation::kReadyToRestart) {
+    request.memory_key = token;
+  } else if (uet::is_deferrable(header.operation())) {
+    request.message_offset = static_cast<std::uint32_t>(header.request.buffer_offset);
+    request.buffer_offset = token;
+  }
+}
+
+SesStandardRequest make_standard(const Packet& packet, const ColdPacket* cold) {
+  const UetExtension* const extension = cold != nullptr ? &cold->uet : nullptr;
   const UetHeader& header = packet.uet;
   SesStandardRequest request{.operation = operation_of(header),
                              .message_id = header.request.message_id,
                              .target = target_of(header, extension),
                              .buffer_offset = header.request.buffer_offset,
-                             .memory_key = header.request.memory_key};
+                             .memory_key = key_of(header, extension)};
   if (extension != nullptr) {
     request.initiator = extension->initiator;
     request.request_length = extension->length;
@@ -87,6 +110,7 @@ SesStandardRequest make_standard(const Packet& packet, const UetExtension* exten
     request.message_offset = extension != nullptr ? extension->offset : 0;
     request.buffer_offset -= request.message_offset;
   }
+  put_restart(header, cold, request);
   return request;
 }
 
@@ -131,7 +155,8 @@ SesResponse make_response(const Packet& packet, const UetExtension* extension) {
 struct SesReader {
   const uet::UetFrame& frame;
   UetHeader& header;
-  UetExtension& extension;
+  ColdPacket& cold;
+  UetExtension& extension = cold.uet;
 
   [[nodiscard]] std::uint16_t payload() const { return static_cast<std::uint16_t>(frame.payload.size()); }
 
@@ -140,13 +165,32 @@ struct SesReader {
     header.request.ses_flags = ses_flags_of(operation);
     header.set_target(next, resource_of(target));
     extension.job = target.job_id;
+    if (!uet::is_atomic(operation.opcode)) {
+      set_generation(extension, target.index_generation);
+    }
+  }
+  void take_key(std::uint64_t key) const {
+    header.request.memory_key = static_cast<std::uint32_t>(key);
+    if (has_match_bits(header.operation())) {
+      set_match_bits(header, extension, key);
+    }
+  }
+  void take_restart(const SesStandardRequest& request) const {
+    if (header.operation() == UetOperation::kReadyToRestart) {
+      set_restart(cold, uet::RestartToken::unpack(request.memory_key));
+    } else if (uet::is_deferrable(header.operation())) {
+      set_restart(cold, uet::RestartToken::unpack(request.buffer_offset));
+      header.request.buffer_offset = request.message_offset;
+    }
   }
   /// Extension headers, and what of the payload is an operand.
   Result<SesRecord> take_extensions() const {
     const uet::SesExtensions& extensions = frame.ses.extensions;
-    if (extensions.sync || extensions.rendezvous) {
-      return fail("a request with an extension for {} has no form in a packet record",
-                  extensions.sync ? "synchronization" : "rendezvous");
+    if (extensions.sync) {
+      return fail("a request with an extension for synchronization has no form in a packet record");
+    }
+    if (extensions.rendezvous) {
+      set_rendezvous(cold, *extensions.rendezvous);
     }
     if (!extensions.atomic) {
       return SesRecord{.payload_bytes = payload(), .has_cold = true};
@@ -175,7 +219,7 @@ struct SesReader {
   }
   Result<SesRecord> operator()(const SesMediumRequest& request) const {
     take_operation(request.operation, request.target, UetNextHeader::kRequestMedium);
-    header.request.memory_key = static_cast<std::uint32_t>(request.memory_key);
+    take_key(request.memory_key);
     header.request.message_id = static_cast<std::uint16_t>(request.memory_key >> kMessageIdShift);
     extension.length = request.request_length.bytes;
     extension.initiator = request.initiator;
@@ -184,9 +228,10 @@ struct SesReader {
   }
   Result<SesRecord> operator()(const SesStandardRequest& request) const {
     take_operation(request.operation, request.target, UetNextHeader::kRequestStandard);
-    header.request.memory_key = static_cast<std::uint32_t>(request.memory_key);
+    take_key(request.memory_key);
     header.request.message_id = request.message_id;
     header.request.buffer_offset = request.buffer_offset + request.message_offset;
+    take_restart(request);
     extension.length = request.request_length;
     extension.initiator = request.initiator;
     extension.header_data = request.operation.header_data ? request.completion_data : 0;
@@ -244,7 +289,8 @@ SesResponse make_ses_answer(const UetExtension& extension) {
           .modified_length = extension.length};
 }
 
-void write_ses(const Packet& packet, const UetExtension* extension, uet::UetFrame& frame, SesPayload payload) {
+void write_ses(const Packet& packet, const ColdPacket* cold, uet::UetFrame& frame, SesPayload payload) {
+  const UetExtension* const extension = cold != nullptr ? &cold->uet : nullptr;
   const UetHeader& header = packet.uet;
   const bool is_request = header.next_header() <= UetNextHeader::kRequestStandard;
   switch (header.next_header()) {
@@ -258,7 +304,7 @@ void write_ses(const Packet& packet, const UetExtension* extension, uet::UetFram
       frame.ses.header = make_medium(packet, extension);
       break;
     case UetNextHeader::kRequestStandard:
-      frame.ses.header = make_standard(packet, extension);
+      frame.ses.header = make_standard(packet, cold);
       break;
     case UetNextHeader::kResponse:
       frame.ses.header = make_response(packet, extension);
@@ -279,9 +325,13 @@ void write_ses(const Packet& packet, const UetExtension* extension, uet::UetFram
     WEFT_ASSERT(extension != nullptr);
     write_atomic(*extension, frame);
   }
+  if (is_request && uet::is_rendezvous(header.operation())) {
+    WEFT_ASSERT(cold != nullptr);
+    frame.ses.extensions.rendezvous = rendezvous_of(*cold);
+  }
 }
 
-Result<SesRecord> read_ses(const uet::UetFrame& frame, UetHeader& header, UetExtension& extension) {
+Result<SesRecord> read_ses(const uet::UetFrame& frame, UetHeader& header, ColdPacket& cold) {
   // A PDS header may name an SES header that nobody knows.
   if (frame.pds && next_header_of(*frame.pds) > UetNextHeader::kResponseDataSmall) {
     return fail("next header {} has no form in a packet record", static_cast<unsigned>(next_header_of(*frame.pds)));
@@ -289,7 +339,7 @@ Result<SesRecord> read_ses(const uet::UetFrame& frame, UetHeader& header, UetExt
   if (!may_follow(frame.ses, header.type)) {
     return fail("an SES header of that kind behind {} has no form in a packet record", to_string(header.type));
   }
-  return std::visit(SesReader{frame, header, extension}, frame.ses.header);
+  return std::visit(SesReader{frame, header, cold}, frame.ses.header);
 }
 
 }  // namespace weft::wire

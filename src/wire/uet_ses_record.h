@@ -13,8 +13,8 @@ namespace weft::wire {
 enum class SesPayload : std::uint8_t { kLengthAlone, kGiven };
 
 /// Sets `frame.ses` as the record says, whose next-header field must name an SES header with a record form, and of an
-/// atomic's operand and result the payload: it views `extension`, which is null without one.
-void write_ses(const Packet& packet, const UetExtension* extension, uet::UetFrame& frame, SesPayload payload);
+/// atomic's operand and result the payload: it views `cold`, which is null without one.
+void write_ses(const Packet& packet, const ColdPacket* cold, uet::UetFrame& frame, SesPayload payload);
 /// The response in an ACK.
 [[nodiscard]] uet::SesResponse make_ses_answer(const UetExtension& extension);
 
@@ -23,7 +23,7 @@ struct SesRecord {
   std::uint16_t payload_bytes = 0;
   bool has_cold = false;
 };
-/// `header` has the fields of PDS already.
-[[nodiscard]] Result<SesRecord> read_ses(const uet::UetFrame& frame, UetHeader& header, UetExtension& extension);
+/// `header` and `cold` have the fields of PDS already.
+[[nodiscard]] Result<SesRecord> read_ses(const uet::UetFrame& frame, UetHeader& header, ColdPacket& cold);
 
 }  // namespace weft::wire

@@ -1,5 +1,6 @@
 // Random messages of jobs over Ultra Ethernet on a faulty network: each in one of its forms, over contexts or RUDI.
-// All arrive, once and intact, whenever their receives are posted, and nothing is kept of any in the end.
+// Packets cross as records, or as the bytes of their frames. All arrive, once and intact, whenever their receives are
+// posted, and nothing is kept of any in the end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ using Code = wire::uet::SesReturnCode;
 
 constexpr std::uint32_t kSlots = 24;
 constexpr std::uint32_t kSlot = 8'192;
+constexpr std::uint64_t kTags = 0xFEDC'BA98'7600'0000;  // all 64 bits count
 // Regions of a side's memory, kSlots slots each.
 constexpr std::uint32_t kSourceAt = 0;
 constexpr std::uint32_t kReceivedAt = kSlots * kSlot;
@@ -34,6 +36,7 @@ UetPairOptions draw_job_options(std::uint64_t seed) {
   RandomStream random(seed, "options");
   UetPairOptions options;
   options.seed = seed;
+  options.as_bytes = RandomStream(seed, "as bytes").uniform(2) == 0;
   options.memory_bytes = 4 * kSlots * kSlot;
   options.mtu = static_cast<verbs::PathMtu>(256 << random.uniform(5));
   options.encapsulation =
@@ -133,7 +136,7 @@ class JobTraffic {
     const transport::SesSend send{
         .id = slot,
         .local = local,
-        .tag = slot << 8 | random_.uniform(256),
+        .tag = kTags | slot << 8 | random_.uniform(256),
         .tagged = tagged,
         .header_data = slot,
         .form = form,
@@ -143,7 +146,7 @@ class JobTraffic {
     const transport::SesReceive receive{
         .id = slot,
         .local = jobs_.sge(1 - side, kReceivedAt + slot * kSlot, kSlot),
-        .wanted = {.tag = slot << 8,
+        .wanted = {.tag = kTags | slot << 8,
                    .ignore = 0xFF,
                    .initiator = random_.uniform(2) == 0 ? 100 + static_cast<std::uint32_t>(side)
                                                         : transport::MatchList::kAnyInitiator},

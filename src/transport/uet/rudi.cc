@@ -254,12 +254,12 @@ void RudiExchange::fill_answer(const Reply& reply, const TransmitSlot& slot, con
   packet.uet.request.memory_key = answer.return_code;
   packet.common.flags = answer.has_data ? wire::kUnordered : wire::kControl;
   if (!answer.has_data) {
-    packet.uet.set_target(wire::UetNextHeader::kResponse, 0);
+    packet.uet.set_target(wire::UetNextHeader::kResponse, answer.job);
     set_uet_sizes(packet, UetSizeClass::kControl, {.headers = Bytes(kPdsRudiBytes + kSesResponseBytes)},
                   call.options.sizes);
     return;
   }
-  packet.uet.set_target(wire::UetNextHeader::kResponseData, 0);
+  packet.uet.set_target(wire::UetNextHeader::kResponseData, answer.job);
   packet.common.payload_bytes = static_cast<std::uint16_t>(answer.length);
   if (call.options.trimming && answer.length > 0)
     packet.common.flags |= wire::kTrimmable;

@@ -192,7 +192,7 @@ Result<void> SesMessenger::receive(SesPortId id, const SesReceive& receive, Time
     wanted.wanted = {.ignore = ~std::uint64_t{0}, .initiator = receive.wanted.initiator};
   MatchList& list = (*port)->list(wanted.tagged);
   if (const auto name = list.take_unexpected(wanted.wanted)) {
-    accept({static_cast<std::uint32_t>(*name >> 16), static_cast<std::uint16_t>(*name)}, wanted, now);
+    accept({static_cast<std::uint32_t>(*name >> 32), static_cast<std::uint32_t>(*name)}, wanted, now);
     return {};
   }
   const std::uint64_t name = next_name_++;

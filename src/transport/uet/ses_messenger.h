@@ -85,11 +85,12 @@ class SesMessenger final : public RudiClient {
 
  private:
   using Code = wire::uet::SesReturnCode;
-  using Key = std::pair<std::uint32_t, std::uint16_t>;  // source and number of a message
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  // source and number of a message
   /// The same as a number, for matching.
   [[nodiscard]] static constexpr std::uint64_t name_of(const Key& key) {
-    return static_cast<std::uint64_t>(key.first) << 16 | key.second;
+    return static_cast<std::uint64_t>(key.first) << 32 | key.second;
   }
+  static constexpr std::uint32_t kNumberedHere = 0x1'0000;  // of messages whose header has no number
   static constexpr std::uint32_t kAnswerBits = 0xC000'0000;
   static constexpr std::size_t kMostMessages = 32'768;  // out, and in
 
@@ -183,6 +184,8 @@ class SesMessenger final : public RudiClient {
 
   // ses_messenger_receive.cc
   [[nodiscard]] static SesReception answer(Code code, std::uint32_t taken = 0);
+  /// Of the message that a packet belongs to.
+  [[nodiscard]] Key key_of(const wire::Packet& packet);
   [[nodiscard]] Code find_port(const wire::Packet& packet, const SesMessageFields& fields, SesPortId& port) const;
   [[nodiscard]] SesReception on_send(const ReceivedPacket& received, const SesMessageFields& fields, std::uint16_t pdc,
                                      Time now);
@@ -228,7 +231,8 @@ class SesMessenger final : public RudiClient {
   Ring<SesCompletion> completions_;
   std::uint64_t next_name_ = 1;
   SesPortId next_port_ = 1;
-  std::uint32_t next_serial_ = 1;  // attempts, tokens, answers
+  std::uint32_t next_serial_ = 1;    // attempts, tokens, answers
+  std::uint32_t next_incoming_ = 0;  // of those numbered here
   std::uint16_t next_number_ = 1;
   std::uint16_t next_answer_ = 1;
 };

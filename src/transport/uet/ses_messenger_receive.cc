@@ -53,6 +53,17 @@ SesReception SesMessenger::on_request(const ReceivedPacket& received, std::uint1
   }
 }
 
+// A medium header has a whole message, and no number: its packet comes here once.
+SesMessenger::Key SesMessenger::key_of(const wire::Packet& packet) {
+  Key key{packet.common.source.value(), packet.uet.request.message_id};
+  if (packet.uet.next_header() == wire::UetNextHeader::kRequestStandard)
+    return key;
+  do {
+    key.second = kNumberedHere | (next_incoming_++ & 0xFFFF);
+  } while (incoming_.contains(key));
+  return key;
+}
+
 // The job is compared with absolute addresses too: it is what gives the right to the memory.
 //= uet-1.0 3.4
 SesMessenger::Code SesMessenger::find_port(const wire::Packet& packet, const SesMessageFields& fields,
@@ -89,7 +100,7 @@ SesReception SesMessenger::on_send(const ReceivedPacket& received, const SesMess
   if (const Code code = find_port(packet, fields, port); code != Code::kOk)
     return answer(code);
   const UetOperation operation = packet.uet.operation();
-  const Key key{packet.common.source.value(), packet.uet.request.message_id};
+  const Key key = key_of(packet);
   auto found = incoming_.find(key);
   if (found == incoming_.end()) {
     if (fields.restart.target != 0 && wire::uet::is_deferrable(operation))
@@ -111,9 +122,13 @@ SesReception SesMessenger::on_send(const ReceivedPacket& received, const SesMess
                      .tagged = is_tagged(operation)};
     bool taken = false;
     const SesReception reception = begin(key, std::move(message), now, taken);
-    if (!taken)
-      return reception;
     found = incoming_.find(key);
+    if (!taken) {
+      // Of a message that is refused, packets may follow; not of one without a number.
+      if (found != incoming_.end() && key.second >= kNumberedHere && found->second.stage == Incoming::Stage::kRefused)
+        incoming_.erase(found);
+      return reception;
+    }
     WEFT_DCHECK(found != incoming_.end());
   }
   Incoming& message = found->second;

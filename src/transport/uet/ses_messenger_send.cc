@@ -157,8 +157,11 @@ std::uint16_t SesMessenger::fill(const Outgoing& message, std::uint16_t number, 
                       !wire::uet::is_deferrable(message.operation) && kind_of(message.operation).has_value();
   slot.packet.uet.set_target(medium ? wire::UetNextHeader::kRequestMedium : wire::UetNextHeader::kRequestStandard,
                              message.to.resource());
-  if (medium)
+  if (medium) {
+    if (wire::has_match_bits(message.operation))
+      request.message_id = static_cast<std::uint16_t>(message.tag >> 48);  // there is no other field for them
     return kSesMediumBytes;
+  }
   return static_cast<std::uint16_t>(kSesStandardBytes + (rendezvous ? kRendezvousBytes : 0));
 }
 
@@ -167,12 +170,14 @@ SesMessageFields SesMessenger::fields_of(const Outgoing& message, const Port* po
                           .generation = message.to.generation,
                           .initiator = port->setup.initiator,
                           .length = message.local.length,
+                          .offset = index * full_payload(port->setup.mtu),
                           .match_bits = message.tag,
                           .header_data = message.header_data.value_or(0),
                           .restart = message.restart};
   if (message.delivery == SesDelivery::kRudi) {
     const std::uint32_t mtu = full_payload(port->setup.mtu);
     fields.length = std::min(message.local.length - index * mtu, mtu);
+    fields.offset = 0;
   }
   if (wire::uet::is_rendezvous(message.operation)) {
     fields.eager_length = message.eager;

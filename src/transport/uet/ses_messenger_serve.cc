@@ -135,7 +135,7 @@ SesNext SesMessenger::next_answer(std::uint32_t owner, const TransmitSlot& slot)
 std::uint16_t SesMessenger::fill(const Answer& answer, std::uint32_t index, const TransmitSlot& slot) const {
   wire::UetRequestFields& request = slot.packet.uet.request;
   request.operation = static_cast<std::uint8_t>(UetOperation::kRead);
-  request.message_id = answer.read.second;
+  request.message_id = static_cast<std::uint16_t>(answer.read.second);
   request.memory_key = static_cast<std::uint32_t>(answer.code);
   slot.packet.common.payload_bytes = 0;
   const auto port = ports_.find(answer.port);
