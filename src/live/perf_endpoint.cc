@@ -57,6 +57,7 @@ transport::UetOptions uet_options(const PerfPlan& plan, const PerfSideOptions& s
   options.idle_close = Duration::milliseconds(100);
   options.timeout = timeout;
   options.max_timeout = timeout * 8;
+  options.probe_after = timeout / 16;
   options.loss_window = Bytes(kLossPackets * DatagramBuffer::kMaxPayload);
   options.full_headers = true;
   return options;

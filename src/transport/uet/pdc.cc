@@ -24,6 +24,7 @@ void Pdc::open(const Opening& opening, const PdcCall& call) {
   credit_wait_ = call.options.timeout;
   idle_close_ = call.options.idle_close;
   probe_after_ = call.options.probe_after;
+  probe_ = 0;
   ask_after_ = std::max(call.options.max_timeout, call.options.timeout);
   data_answers_.clear();
   asked_psn_ = opening.start_psn - 1;
@@ -125,6 +126,8 @@ void Pdc::fill_notice(const TransmitSlot& slot, const PdcCall& call) {
       header.psn = sender_.next() - 1;
       header.flags |= wire::kUetAckRequest;
       ++call.counters.probes;
+      header.psn_offset = ++probe_;
+      probed_at_ = call.now;
       break;
     case kCredit:
       what = wire::UetControl::kCredit;

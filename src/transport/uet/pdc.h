@@ -138,6 +138,7 @@ class Pdc {
   void take(const ReceivedPacket& received, const PdcCall& call);
   void on_acknowledge(const ReceivedPacket& received, const PdcCall& call);
   void on_nack(const ReceivedPacket& received, const PdcCall& call);
+  void take_probe_answer(const wire::UetHeader& header, const PdcCall& call);
   void on_packet_refused(std::uint32_t psn, const wire::UetNoticeFields& notice, const PdcCall& call);
   [[nodiscard]] bool settles_without_packet(wire::UetNack code, std::uint32_t psn, const PdcCall& call);
   void on_control(const ReceivedPacket& received, const PdcCall& call);
@@ -169,6 +170,7 @@ class Pdc {
   Time credit_due_ = Time::never();  // when to ask for credit, for want of any
   Duration idle_close_;
   Duration probe_after_;
+  Time probed_at_;  // when the last probe left, if there was one
   Duration credit_wait_;
   CreditSender* credit_ = nullptr;
   CreditTotal granted_;                   // to the peer
@@ -181,6 +183,7 @@ class Pdc {
   std::uint32_t users_ = 0;
   std::uint16_t id_ = 0;
   std::uint16_t peer_id_ = 0;
+  std::int16_t probe_ = 0;  // number of the last one, which its answer repeats
   State state_ = State::kFree;
   Role role_ = Role::kInitiator;
   std::uint8_t notices_ = 0;

@@ -12,7 +12,8 @@ void Pdc::on_control(const ReceivedPacket& received, const PdcCall& call) {
       on_ack_request(header.psn, call);
       break;
     case wire::UetControl::kProbe:
-      receiver_.note_arrival({.psn = receiver_.base() - 1, .at_once = true, .probe = true}, call.options);
+      receiver_.note_arrival({.psn = receiver_.base() - 1, .at_once = true, .probe = true, .opaque = header.psn_offset},
+                             call.options);
       break;
     case wire::UetControl::kClear:
       receiver_.clear_up_to(header.psn);
@@ -41,6 +42,13 @@ void Pdc::on_control(const ReceivedPacket& received, const PdcCall& call) {
       ++call.counters.discarded;
       break;
   }
+}
+
+// What had been on its way for as long when the last probe left, and was not there before it, is lost. An answer that
+// took longer comes from a path with queues, in which packets may still wait.
+void Pdc::take_probe_answer(const wire::UetHeader& header, const PdcCall& call) {
+  if (header.psn_offset == probe_ && call.now <= probed_at_ + probe_after_ && call.options.loss_by_count)
+    sender_.on_probe_answer(header, probed_at_ - probe_after_, call);
 }
 
 // What has become of one packet, and of its answer.

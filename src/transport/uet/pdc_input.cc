@@ -155,7 +155,7 @@ void Pdc::on_acknowledge(const ReceivedPacket& received, const PdcCall& call) {
     return;
   }
   const wire::UetExtension* const response = received.packet.has(wire::kHasCold) ? &received.cold.uet : nullptr;
-  const std::uint32_t answered = header.psn + static_cast<std::uint32_t>(std::int32_t{header.psn_offset});
+  const std::uint32_t answered = PdcSender::answered_by(header);
   if (is_late(header.psn) && is_late(answered)) {
     ++call.counters.duplicates;
     return;
@@ -167,6 +167,8 @@ void Pdc::on_acknowledge(const ReceivedPacket& received, const PdcCall& call) {
   }
   if (!live())
     return;
+  if (header.has(wire::kUetProbeReply)) [[unlikely]]
+    take_probe_answer(header, call);
   learn_peer(header);
   if (header.mpr_or_header != 0)
     peer_window_ = std::min(std::uint32_t{header.mpr_or_header} * 128, call.options.psn_window);

@@ -92,7 +92,10 @@ void PdcReceiver::note_arrival(const Arrival& arrival, const UetOptions& options
   any_ = true;
   ack_due_ |= due;
   ack_marked_ |= arrival.marked;
-  ack_probe_ |= arrival.probe;
+  if (arrival.probe) [[unlikely]] {
+    ack_probe_ = true;
+    ack_opaque_ = arrival.opaque;
+  }
 }
 
 void PdcReceiver::refuse(const Refusal& refusal) {
@@ -135,6 +138,8 @@ void PdcReceiver::fill_answer(const TransmitSlot& slot, std::uint8_t flags, cons
     fill_ack(slot, ack_psn_, call);
     header.flags =
         static_cast<std::uint8_t>((ack_marked_ ? wire::kUetMarked : 0) | (ack_probe_ ? wire::kUetProbeReply : 0));
+    if (ack_probe_) [[unlikely]]
+      header.psn_offset = ack_opaque_;
     ack_due_ = ack_marked_ = ack_probe_ = false;
   }
   // The header has room for one request.

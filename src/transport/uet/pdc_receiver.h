@@ -52,6 +52,7 @@ class PdcReceiver {
     bool marked = false;
     bool at_once = false;
     bool probe = false;
+    std::int16_t opaque = 0;  // of the probe, which its answer repeats
   };
   void note_arrival(const Arrival& arrival, const UetOptions& options);
   struct Refusal {
@@ -104,6 +105,7 @@ class PdcReceiver {
   bool ack_due_ = false;
   bool ack_marked_ = false;
   bool ack_probe_ = false;
+  std::int16_t ack_opaque_ = 0;
   bool gap_reported_ = false;
   bool any_ = false;  // a packet has come
   bool tells_credit_ = false;

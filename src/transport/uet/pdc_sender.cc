@@ -25,7 +25,6 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
   received_bytes_ = 0;
   not_before_ = Time::zero();
   deadline_ = waiting_until_ = Time::never();
-  recovering_ = false;
   window_ = ~0ULL;
   read_window(Time::zero());
 }
@@ -47,7 +46,6 @@ void PdcSender::restart(std::uint32_t start_psn) {
     lost_.push_back(psn);
   }
   deadline_ = waiting_until_ = Time::never();
-  recovering_ = false;
 }
 
 bool PdcSender::poll_transmit(const TransmitSlot& slot, std::uint32_t most, const PdcCall& call) {
@@ -117,6 +115,7 @@ void PdcSender::depart(const TransmitSlot& slot, Sent& sent, std::uint32_t psn, 
   sent.at = call.now;
   sent.state = State::kInFlight;
   sent.size = packet.common.frame_bytes;
+  sent.after = next_;
   in_flight_ += sent.size;
   if (policies_.congestion_control != nullptr) {
     packet.common.ecn = wire::Ecn::kEct0;

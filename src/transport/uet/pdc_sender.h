@@ -2,7 +2,8 @@
 //
 // Invariants: una <= next in PSN order; one record per PSN of [una, next). A record is in flight, lost (in the queue of
 // those to be sent again), waiting (refused, until a time), or delivered. Bytes are those of frames, as the receiver
-// counts them, so that both ends agree. What is lost is found by NACKs, by packets out of order, and by timeout.
+// counts them, so that both ends agree. What is lost is found by NACKs, by packets out of order, by probes, and by
+// timeout.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +55,11 @@ class PdcSender {
   enum class Outcome : std::uint8_t { kGoesOn, kGivesUp };
   [[nodiscard]] Outcome on_timeout(const PdcCall& call);
 
+  /// The packet that an acknowledgement answers. That of a probe answers none: the last one that it covers stands for
+  /// it.
+  [[nodiscard]] static std::uint32_t answered_by(const wire::UetHeader& ack) {
+    return ack.psn + static_cast<std::uint32_t>(ack.has(wire::kUetProbeReply) ? 0 : std::int32_t{ack.psn_offset});
+  }
   /// False: it acknowledges what was never sent.
   [[nodiscard]] bool on_ack(const wire::Packet& packet, const wire::UetExtension* response, const PdcCall& call);
   [[nodiscard]] bool was_sent(std::uint32_t psn) const {
@@ -63,6 +69,8 @@ class PdcSender {
   enum class TrimmedAt : std::uint8_t { kOnTheWay, kLastHop };
   void on_trimmed(std::uint32_t psn, TrimmedAt place, const PdcCall& call);
   void on_inferred_loss(std::uint32_t psn, const PdcCall& call);
+  /// A probe's answer, which on_ack has had: what departed by then and is not among what has come is lost.
+  void on_probe_answer(const wire::UetHeader& header, Time departed, const PdcCall& call);
   /// SES was asked how long to wait.
   void on_refused(std::uint32_t psn, const wire::UetNoticeFields& notice, const PdcCall& call);
   /// For a reason that has nothing to do with the packet: like a timeout, it counts.
@@ -95,7 +103,8 @@ class PdcSender {
     std::uint16_t entropy = 0;
     std::uint8_t retries = 0;
     State state = State::kInFlight;
-    bool again = false;  // was sent more than once: its round trip tells nothing
+    bool again = false;       // was sent more than once: its round trip tells nothing
+    std::uint32_t after = 0;  // the PSNs from here on departed later
   };
   static_assert(sizeof(Sent) == 32);
 
@@ -136,6 +145,9 @@ class PdcSender {
   void drop_delivered();
   void report(const wire::Packet& packet, const wire::uet::NsccState& state, const Tally& tally, const PdcCall& call);
   void detect_by_count(const wire::uet::NsccState& state, std::uint32_t highest, const PdcCall& call);
+  [[nodiscard]] std::uint32_t delivered_between(std::uint32_t first, std::uint32_t last) const;
+  void infer_loss(std::uint32_t psn, const PdcCall& call);
+  void tell_of_inferred_loss(const PdcCall& call);
   void read_window(Time now);
 
   Ring<Sent> sent_;              // of [una, next)
@@ -151,14 +163,13 @@ class PdcSender {
   std::uint32_t start_ = 0;
   std::uint32_t una_ = 0;
   std::uint32_t next_ = 0;
-  std::uint32_t recovery_end_ = 0;      // losses before it have been found by count
+  std::uint32_t recovery_end_ = 0;      // congestion control knows of losses before it
   std::uint32_t received_bytes_ = 0;    // as the receiver counts, modulo 2^24
   Time not_before_;                     // pacing
   Time deadline_ = Time::never();       // not after the timeout of any packet in flight
   Time waiting_until_ = Time::never();  // the soonest of the waiting
   bool awaits_others_ = false;          // than the latest, which are kept
-  bool recovering_ = false;
-  bool in_order_ = false;  // ROD: nothing passes a packet that waits
+  bool in_order_ = false;               // ROD: nothing passes a packet that waits
 };
 
 }  // namespace weft::transport

@@ -16,7 +16,7 @@ wire::uet::NsccState PdcSender::state_of(const wire::UetHeader& header) const {
 
 bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* response, const PdcCall& call) {
   const wire::UetHeader& header = packet.uet;
-  const std::uint32_t answered = header.psn + static_cast<std::uint32_t>(std::int32_t{header.psn_offset});
+  const std::uint32_t answered = answered_by(header);
   const std::uint32_t from = header.psn + static_cast<std::uint32_t>(std::int32_t{header.sack_offset});
   if (psn_distance(header.psn, next_) <= 0 || psn_distance(header.psn, una_) > 65'536)
     return false;
@@ -47,8 +47,11 @@ bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* res
   if (bits != 0)
     take_bitmap(from, bits, tally, call);
   drop_delivered();
-  const wire::uet::NsccState state = state_of(header);
+  wire::uet::NsccState state = state_of(header);
   report(packet, state, tally, call);
+  // Those before the oldest one, which a response or a later acknowledgement has delivered, have not overtaken it.
+  const std::uint32_t passed = una_ - (header.psn + 1);
+  state.ooo_count = static_cast<std::uint16_t>(state.ooo_count - std::min<std::uint32_t>(state.ooo_count, passed));
   if (bits != 0)
     detect_by_count(state, from + static_cast<std::uint32_t>(std::bit_width(bits)) - 1, call);
   return true;
@@ -130,32 +133,70 @@ void PdcSender::read_window(Time now) {
     window_ = static_cast<std::uint64_t>(std::max<std::int64_t>(policies_.congestion_control->window(now).count(), 1));
 }
 
-// SLEEK: one recovery at a time; everything that others have overtaken since counts as lost.
+// SLEEK: once enough others have overtaken the oldest packet, everything that any has overtaken counts as lost. One
+// that was sent again is overtaken by what departed later still. Congestion control is told once per window.
 void PdcSender::detect_by_count(const wire::uet::NsccState& state, std::uint32_t highest, const PdcCall& call) {
-  if (recovering_ && psn_distance(una_, recovery_end_) <= 0)
-    recovering_ = false;
-  if (recovering_ || !call.options.loss_by_count || sent_.empty())
+  if (!call.options.loss_by_count || sent_.empty() || sent_.front().state != State::kInFlight)
     return;
-  const std::uint64_t size = std::max<std::uint64_t>(sent_.front().size, 1);
+  const Sent& oldest = sent_.front();
+  const std::uint32_t after = oldest.after;
+  const std::uint32_t overtaking = oldest.again ? delivered_between(after, highest) : state.ooo_count;
+  const std::uint64_t size = std::max<std::uint64_t>(oldest.size, 1);
   const std::uint64_t window = window_ == ~0ULL ? in_flight_ : window_;
   const std::uint64_t allowed =
       std::min(window + window / 2, static_cast<std::uint64_t>(call.options.loss_window.count()));
-  if (state.ooo_count <= std::max<std::uint64_t>(allowed / size, call.options.least_out_of_order))
+  if (overtaking <= std::max<std::uint64_t>(allowed / size, call.options.least_out_of_order))
     return;
-  recovering_ = true;
-  recovery_end_ = next_;
   for (std::uint32_t psn = una_; psn_distance(psn, highest) > 0; ++psn) {
-    Sent& sent = record(psn);
-    if (sent.state != State::kInFlight)
-      continue;
-    if (policies_.path_selector != nullptr)
-      policies_.path_selector->on_loss(sent.entropy, PathLoss::kOther, call.now);
-    lose(psn, sent);
+    const Sent& sent = record(psn);
+    if (sent.state == State::kInFlight && (!sent.again || psn_distance(sent.after, after) >= 0))
+      infer_loss(psn, call);
   }
+  tell_of_inferred_loss(call);
+}
+
+std::uint32_t PdcSender::delivered_between(std::uint32_t first, std::uint32_t last) const {
+  std::uint32_t sum = 0;
+  for (std::int32_t left = psn_distance(first, last) + 1; left > 0; left -= 64, first += 64) {
+    const std::uint64_t bits = delivered_.bits_from(short_psn(first)) & low_bits(static_cast<std::uint32_t>(left));
+    sum += static_cast<std::uint32_t>(std::popcount(bits));
+  }
+  return sum;
+}
+
+void PdcSender::infer_loss(std::uint32_t psn, const PdcCall& call) {
+  Sent& sent = record(psn);
+  if (policies_.path_selector != nullptr)
+    policies_.path_selector->on_loss(sent.entropy, PathLoss::kOther, call.now);
+  lose(psn, sent);
+}
+
+void PdcSender::tell_of_inferred_loss(const PdcCall& call) {
+  if (psn_distance(recovery_end_, una_) < 0)
+    return;
+  recovery_end_ = next_;
   if (policies_.congestion_control != nullptr) {
     policies_.congestion_control->on_loss(LossEvent::kDetected, call.now);
     read_window(call.now);
   }
+}
+
+// Like a timeout, it counts: a packet that only ever probes miss would otherwise be sent for ever.
+void PdcSender::on_probe_answer(const wire::UetHeader& header, Time departed, const PdcCall& call) {
+  const std::uint32_t first = header.psn + static_cast<std::uint32_t>(std::int32_t{header.sack_offset});
+  bool any = false;
+  for (std::uint32_t psn = psn_distance(first, una_) > 0 ? una_ : first; psn - first < 64 && was_sent(psn); ++psn) {
+    Sent& sent = record(psn);
+    if (sent.state != State::kInFlight || sent.at > departed || sent.retries == call.options.max_retries)
+      continue;
+    ++sent.retries;
+    infer_loss(psn, call);
+    any = true;
+  }
+  if (any)
+    tell_of_inferred_loss(call);
+  if (in_order_ && any)
+    go_back_to_first_lost();
 }
 
 void PdcSender::on_trimmed(std::uint32_t psn, TrimmedAt place, const PdcCall& call) {
