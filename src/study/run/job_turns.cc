@@ -184,7 +184,8 @@ SharedProgress::Operation JobTurns::shared(std::size_t job, const workload::Cost
   const auto phase = phases.phase_of(phases.kind_of(operation), Role::kSettling);
   return {.kind = {.job = static_cast<std::uint32_t>(job), .number = phase.value_or(kNoKind)},
           .communicator = operation.request.communicator,
-          .sender = StepPhases::sender_of(operation)};
+          .sender = StepPhases::sender_of(operation),
+          .place = runs_[job]->place_of(operation)};
 }
 
 double JobTurns::slowdown(const SharedProgress::Operation& of, const SharedProgress::Counts& counts) const {
@@ -251,6 +252,9 @@ Result<std::vector<results::StepRow>> JobTurns::finish(const std::function<bool(
   }
   for (std::size_t job = 0; job < runs_.size(); ++job) {
     steps.push_back(runs_[job]->composed_step());
+    if (StepOverlap* const overlap = runs_[job]->overlap(); overlap != nullptr) {
+      progress.set_overlap(static_cast<std::uint32_t>(job), *overlap);
+    }
     steps.back().sharing = {
         .progress = &progress,
         .operation = [this, job](const workload::CostedOperation& operation) { return shared(job, operation); }};

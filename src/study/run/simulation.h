@@ -147,6 +147,8 @@ class Simulation {
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
   [[nodiscard]] world::PathLimits path_limits(const Job& job, std::span<const world::FlowDemand> demands) const;
+  [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job,
+                                                        std::span<const world::FlowDemand> demands) const;
   [[nodiscard]] std::set<fabric::PortIndex> links_of(const Job& job, std::span<const world::FlowDemand> demands) const;
   [[nodiscard]] Duration round_trip(const Job& job) const;
   [[nodiscard]] std::string place_of(const assembly::TrafficPlan& plan) const;

@@ -49,6 +49,12 @@ world::PathLimits Simulation::path_limits(const Job& job, std::span<const world:
       .examine(demands);
 }
 
+std::vector<world::FlowLoad> Simulation::path_loads(const Job& job, std::span<const world::FlowDemand> demands) const {
+  return world::FlowPaths(
+             {.world = *world_, .connector = job.connector, .payload_share = payload_share(*world_, scenario_)})
+      .loads_of(demands);
+}
+
 std::set<fabric::PortIndex> Simulation::links_of(const Job& job, std::span<const world::FlowDemand> demands) const {
   return world::FlowPaths({.world = *world_, .connector = job.connector}).links_of(demands);
 }

@@ -134,6 +134,10 @@ std::optional<StepTraffic::Pair> StepTraffic::flow_behind(const workload::PathPa
   return last == nullptr ? std::nullopt : std::optional<Pair>({last->flow.source, last->flow.destination});
 }
 
+std::span<const workload::MessageRecord> StepTraffic::all_messages() const {
+  return messages_.size() < kMaxMessages ? std::span(messages_) : std::span<const workload::MessageRecord>();
+}
+
 StepTraffic::Scale StepTraffic::scale_of(std::uint32_t phase, const Instances& instances) const {
   if (phase >= options_.phases->phases()) {
     return {};  // run once more, beside another job

@@ -39,6 +39,9 @@ class StepTraffic {
   /// Composed: what a phase sent through the network, by flow.
   [[nodiscard]] std::vector<world::FlowDemand> demands_of(std::uint32_t phase) const;
 
+  /// Every packet: the messages of a run that were kept, if those are all.
+  [[nodiscard]] std::span<const workload::MessageRecord> all_messages() const;
+
   /// Fills in tiers and flows; the row's GPUs and steps are known. The log is that of the step.
   void report(results::StepRow& row, std::span<const workload::Communicator> communicators,
               const workload::NodeLog& log) const;

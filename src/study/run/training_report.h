@@ -12,6 +12,14 @@ namespace weft::study::run {
 /// How a step's critical path names a kind of operation: "dp all-reduce of 1 GiB".
 [[nodiscard]] std::string path_text(const StepOperation& operation);
 
+/// The longest that any rank had an operation of the kind under way, from its turn to its end; sends as the sender
+/// knows.
+[[nodiscard]] Duration longest_time(const workload::NodeLog& log, const StepOperation& operation);
+
+/// Of the operations of that kind, those that began when nothing had been under way on their communicator for a while,
+/// but not for the first time; 0 to 1.
+[[nodiscard]] double share_after_pause(const workload::NodeLog& log, const StepOperation& operation);
+
 struct StepEvidence {
   const scenario::JobSettings& job;
   const scenario::StepWork& work;

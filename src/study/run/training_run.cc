@@ -1,7 +1,6 @@
 #include "study/run/training_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "base/assert.h"
@@ -214,7 +213,16 @@ ComposedStep TrainingRun::composed_step(const scenario::StepWork& work) {
 }
 
 Result<void> TrainingRun::compose(const scenario::StepWork& work, const std::function<bool()>& keep_going) {
-  const ComposedStep step = composed_step(work);
+  ComposedStep step = composed_step(work);
+  workload::SharedProgress progress;
+  if (overlap_) {
+    progress.set_overlap(0, *overlap_);
+    step.sharing = {.progress = &progress, .operation = [this](const workload::CostedOperation& operation) {
+                      return workload::SharedProgress::Operation{.communicator = operation.request.communicator,
+                                                                 .sender = StepPhases::sender_of(operation),
+                                                                 .place = place_of(operation)};
+                    }};
+  }
   return compose_steps({&step, 1}, options_.identity.seed, keep_going);
 }
 
@@ -269,6 +277,9 @@ void TrainingRun::take_outcomes() {
     outcomes_ = growth_->outcomes();
     limit_short_slices();
   }
+  if (composed()) {
+    examine_overlap();
+  }
 }
 
 bool TrainingRun::is_too_long() const {
@@ -290,55 +301,14 @@ Result<results::StepRow> TrainingRun::finish(const std::function<bool()>& keep_g
   return row(work_);
 }
 
-// What slices were too short to show is still not faster than what the paths allow.
-void TrainingRun::limit_short_slices() {
-  for (const auto& [operation, outcome] : outcomes_) {
-    if (outcome.contended && outcome.short_pieces) {
-      phases_->set_least(operation, outcome.limits.least_time);
-    }
-  }
-}
-
 results::StepRow TrainingRun::row(const scenario::StepWork& work) const {
   results::StepRow made = make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = *traffic_});
   if (growth_) {
     add_collectives(made);
+  } else if (!composed() && options_.job.trains()) {
+    add_limits(made);
   }
   return made;
-}
-
-// Operations of a kind are off by the same, so what they add to the critical path is; those of different kinds are not.
-void TrainingRun::add_collectives(results::StepRow& made) const {
-  double squares = 0;
-  for (const auto& [operation, outcome] : outcomes_) {
-    if (outcome.limits.flows == 0) {
-      continue;
-    }
-    results::StepCollective& own =
-        made.collectives.emplace_back(results::StepCollective{.purpose = std::string(to_string(operation.purpose)),
-                                                              .kind = std::string(to_string(operation.kind)),
-                                                              .size = operation.size,
-                                                              .least_time = outcome.limits.least_time,
-                                                              .slowest_share = outcome.limits.slowest_share,
-                                                              .mean_share = outcome.limits.mean_share,
-                                                              .shares_links = outcome.contended,
-                                                              .sample = outcome.sample,
-                                                              .repetitions = outcome.repetitions,
-                                                              .interval = outcome.interval,
-                                                              .settled = outcome.settled});
-    const auto before = outcome.contended ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
-    for (const workload::PhasedOperation& probed : phases_->operations_in(phases_->probe_of(operation))) {
-      own.time = std::max(own.time, phases_->whole_time(probed, operation, *board_, before));
-    }
-    const std::string what = path_text(operation);
-    const auto part = std::ranges::find(made.path, what, &results::StepPathPart::what);
-    if (part != made.path.end() && own.interval) {
-      squares += std::pow(part->time.seconds() * *own.interval, 2);
-    }
-  }
-  if (squares > 0) {
-    made.interval = std::sqrt(squares) / made.time.seconds();
-  }
 }
 
 }  // namespace weft::study::run

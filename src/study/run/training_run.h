@@ -14,6 +14,8 @@
 #include "study/results/step_rows.h"
 #include "study/run/slice_growth.h"
 #include "study/run/step_composition.h"
+#include "study/run/step_loads.h"
+#include "study/run/step_overlap.h"
 #include "study/run/step_phases.h"
 #include "study/run/step_traffic.h"
 #include "study/scenario/scenario.h"
@@ -33,10 +35,11 @@ class TrainingRun {
     workload::JobLayout layout{};
     Rate network_rate{};   // of one GPU's ways out
     Rate scale_up_rate{};  // of its scale-up links; zero: it has none
-    // Of the simulated network: what it has done, what the paths of flows allow that have been used, and several
-    // bandwidth-delay products of one GPU's ways out.
+    // Of the simulated network: what it has done, what the paths of flows allow that have been used, what flows put on
+    // them, and several bandwidth-delay products of one GPU's ways out.
     std::function<SliceGrowth::Load()> load{};
     std::function<world::PathLimits(std::span<const world::FlowDemand>)> limits{};
+    std::function<std::vector<world::FlowLoad>(std::span<const world::FlowDemand>)> loads{};
     std::function<Bytes()> piece{};
     Bytes min_piece{};          // SliceGrowth::Options
     bool shares_hosts = false;  // flows share the cores of a host
@@ -93,6 +96,12 @@ class TrainingRun {
   void take_outcomes();
   [[nodiscard]] ComposedStep composed_step() { return composed_step(work_); }
   [[nodiscard]] results::StepRow row() const { return row(work_); }
+  /// Then: how its operations change one another's speed; null: no two of them share a link.
+  [[nodiscard]] StepOverlap* overlap() { return overlap_ ? &*overlap_ : nullptr; }
+  /// The place of an operation there.
+  [[nodiscard]] std::uint32_t place_of(const workload::CostedOperation& operation) const {
+    return loads_ ? loads_->member_of(operation) : 0;
+  }
 
   [[nodiscard]] bool composed() const { return options_.job.training.fidelity == scenario::StepFidelity::kComposed; }
 
@@ -110,7 +119,10 @@ class TrainingRun {
   [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
   [[nodiscard]] results::StepRow row(const scenario::StepWork& work) const;
   void add_collectives(results::StepRow& made) const;
+  /// Of a step of every packet: what the paths of each kind of operation allow.
+  void add_limits(results::StepRow& made) const;
   void limit_short_slices();
+  void examine_overlap();
   /// Of a job that trains; others run packet by packet.
   [[nodiscard]] const workload::TrainingPlan& plan() const { return std::get<workload::TrainingPlan>(work_); }
 
@@ -124,6 +136,8 @@ class TrainingRun {
   std::optional<workload::PhaseCoordinator> board_;
   std::optional<SliceGrowth> growth_;
   std::map<StepOperation, SliceGrowth::Outcome> outcomes_;
+  std::optional<StepLoads> loads_;
+  std::optional<StepOverlap> overlap_;
   std::map<StepOperation, std::uint64_t> instances_;  // of a communicator in a step
   SliceGrowth::Load load_before_;                     // its turn
   std::function<bool()> goes_on_beside_;

@@ -38,6 +38,29 @@ void add_links(const Fabric& fabric, EndpointId source, EndpointId destination, 
   }
 }
 
+/// What a flow puts on each link: the part of it that goes there.
+template <class Fabric>
+std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const World& world, const ConnectionEnd& end,
+                                                  EndpointId destination) {
+  // The last queue pair of a connection carries its credits.
+  const std::size_t pairs = std::max<std::size_t>(end.queue_pairs.size() - 1, 1);
+  std::map<fabric::PortIndex, double> links;
+  const host::Nic& nic = world.nic(end.port.endpoint);
+  if (nic.device().uet() != nullptr || nic.options().path_selector) {
+    // Another entropy value for each packet: hashes of no flow in particular. A context on one path is examined as if
+    // it had many: which path it has taken is known to the context alone.
+    for (std::uint32_t i = 1; i <= kEntropies; ++i) {
+      add_links(fabric, end.port.endpoint, destination, i * kHashStep, 1.0 / kEntropies, links);
+    }
+  } else {
+    for (std::size_t i = 0; i < pairs; ++i) {
+      add_links(fabric, end.port.endpoint, destination, nic.flow_hash_of(end.queue_pairs[i]),
+                1.0 / static_cast<double>(pairs), links);
+    }
+  }
+  return links;
+}
+
 /// The links of all flows, and what they carry.
 template <class Fabric>
 class Examination {
@@ -45,22 +68,7 @@ class Examination {
   Examination(const Fabric& fabric, double payload_share) : fabric_(fabric), payload_share_(payload_share) {}
 
   void add(const World& world, const ConnectionEnd& end, EndpointId destination, Bytes bytes) {
-    // The last queue pair of a connection carries its credits.
-    const std::size_t pairs = std::max<std::size_t>(end.queue_pairs.size() - 1, 1);
-    std::map<fabric::PortIndex, double> links;
-    const host::Nic& nic = world.nic(end.port.endpoint);
-    if (nic.device().uet() != nullptr || nic.options().path_selector) {
-      // Another entropy value for each packet: hashes of no flow in particular. A context on one path is examined as if
-      // it had many: which path it has taken is known to the context alone.
-      for (std::uint32_t i = 1; i <= kEntropies; ++i) {
-        add_links(fabric_, end.port.endpoint, destination, i * kHashStep, 1.0 / kEntropies, links);
-      }
-    } else {
-      for (std::size_t i = 0; i < pairs; ++i) {
-        add_links(fabric_, end.port.endpoint, destination, nic.flow_hash_of(end.queue_pairs[i]),
-                  1.0 / static_cast<double>(pairs), links);
-      }
-    }
+    const std::map<fabric::PortIndex, double> links = parts_by_link(fabric_, world, end, destination);
     FlowLinks& uses = flows_[{end.port.endpoint, destination}];
     for (const auto& [port, part] : links) {
       const std::uint32_t link = number_of(port);
@@ -164,14 +172,13 @@ class Examination {
   std::map<Ends, std::uint32_t> connections_;
 };
 
-template <class Fabric>
-Examination<Fabric> examination_of(const Fabric& fabric, const FlowPaths::Options& options,
-                                   std::span<const FlowDemand> demands) {
+/// Tells `take` of every demand that goes through the network.
+template <class Take>
+void visit_flows(const FlowPaths::Options& options, std::span<const FlowDemand> demands, const Take& take) {
   std::map<ConnectionName, const ConnectionEnd*> ends;
   options.connector.visit_ends([&ends](const ConnectionEnd& end) {
     ends.insert_or_assign({end.name.from, end.name.to, end.name.channel}, &end);
   });
-  Examination<Fabric> examination(fabric, options.payload_share);
   for (const FlowDemand& demand : demands) {
     const auto found = ends.find({demand.flow.source, demand.flow.destination, demand.flow.index});
     if (found == ends.end() || options.world.is_scale_up(found->second->port.endpoint)) {
@@ -180,9 +187,18 @@ Examination<Fabric> examination_of(const Fabric& fabric, const FlowPaths::Option
     const ConnectionEnd& end = *found->second;
     const Result<EndpointId> destination = options.connector.endpoint_of(end.name.to, end.name.remote_rail);
     if (destination) {
-      examination.add(options.world, end, *destination, demand.bytes);
+      take(demand, end, *destination);
     }
   }
+}
+
+template <class Fabric>
+Examination<Fabric> examination_of(const Fabric& fabric, const FlowPaths::Options& options,
+                                   std::span<const FlowDemand> demands) {
+  Examination<Fabric> examination(fabric, options.payload_share);
+  visit_flows(options, demands, [&](const FlowDemand& demand, const ConnectionEnd& end, EndpointId destination) {
+    examination.add(options.world, end, destination, demand.bytes);
+  });
   return examination;
 }
 
@@ -191,6 +207,21 @@ Examination<Fabric> examination_of(const Fabric& fabric, const FlowPaths::Option
 PathLimits FlowPaths::examine(std::span<const FlowDemand> demands) const {
   return options_.world.fabric().visit(
       [&](const auto& fabric) { return examination_of(fabric, options_, demands).limits(); });
+}
+
+std::vector<FlowLoad> FlowPaths::loads_of(std::span<const FlowDemand> demands) const {
+  std::vector<FlowLoad> made;
+  options_.world.fabric().visit([&](const auto& fabric) {
+    visit_flows(options_, demands, [&](const FlowDemand& demand, const ConnectionEnd& end, EndpointId destination) {
+      FlowLoad& own =
+          made.emplace_back(FlowLoad{.flow = demand.flow, .bytes = static_cast<double>(demand.bytes.count())});
+      for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, destination)) {
+        const double rate = static_cast<double>(fabric.port(port).rate.bits_per_second()) * options_.payload_share;
+        own.uses.push_back({.link = port, .seconds = part * own.bytes * 8 / rate});
+      }
+    });
+  });
+  return made;
 }
 
 std::set<fabric::PortIndex> FlowPaths::links_of(std::span<const FlowDemand> demands) const {

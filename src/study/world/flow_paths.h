@@ -25,6 +25,17 @@ struct FlowDemand {
   Bytes bytes{};
 };
 
+/// What one flow puts on the links that it takes.
+struct FlowLoad {
+  struct Use {
+    fabric::PortIndex link = 0;  // its egress port
+    double seconds = 0;          // that the flow's bytes take at the link's full rate
+  };
+  workload::FlowId flow{};
+  double bytes = 0;
+  std::vector<Use> uses{};
+};
+
 /// What the paths allow.
 struct PathLimits {
   bool shares_links = false;  // one direction of a link between switches carries flows of two senders
@@ -48,6 +59,8 @@ class FlowPaths {
 
   /// All flows at the same time. Those over scale-up links are left out.
   [[nodiscard]] PathLimits examine(std::span<const FlowDemand> demands) const;
+  /// Each flow by itself, in the order of the demands; those over scale-up links are left out.
+  [[nodiscard]] std::vector<FlowLoad> loads_of(std::span<const FlowDemand> demands) const;
   /// The egress ports of all links that the flows take.
   [[nodiscard]] std::set<fabric::PortIndex> links_of(std::span<const FlowDemand> demands) const;
 

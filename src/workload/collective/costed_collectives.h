@@ -1,10 +1,9 @@
 // Collectives that take a given time: every operation ends a cost after the last of its members has come to it.
 //
-// For tests, and for the parts of a composed run that are not simulated packet by packet. Operations of one job do not
-// slow one another: what an operation costs is what the cost function says of it alone. Those of other jobs may
-// (shared_progress.h). Operations of one communicator follow one
-// another; so do sends from one member to another. Ends are told by timers on the members' machines: in a simulation of
-// packets a cost must be above zero, because machines are different actors.
+// For tests, and for the parts of a composed run that are not simulated packet by packet. What an operation costs is
+// what the cost function says of it alone; others of its job, or of other jobs, may change that (shared_progress.h).
+// Operations of one communicator follow one another; so do sends from one member to another. Ends are told by timers on
+// the members' machines: in a simulation of packets a cost must be above zero, because machines are different actors.
 #pragma once
 
 #include <deque>
@@ -34,7 +33,7 @@ class CostedCollectives;
 /// What the ranks of a job share: who has begun what. Outlives its CostedCollectives.
 class CostedNetwork {
  public:
-  /// How other jobs slow the operations of this one; both or neither. `progress` must outlive this.
+  /// How operations change one another's speed; both or neither. `progress` must outlive this.
   struct Sharing {
     SharedProgress* progress = nullptr;
     std::function<SharedProgress::Operation(const CostedOperation&)> operation{};

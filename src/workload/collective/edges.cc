@@ -6,7 +6,6 @@ namespace weft::workload {
 namespace {
 
 /// Numbers of connections: the communicator's, then the slot.
-constexpr std::uint32_t kConnectionsEach = 2'048;
 static_assert(kConnectionsEach > kSlotsPerChannel * 2 * kMaxChannels + 1);
 
 std::uint32_t connection_of(const EdgeName& edge) { return edge.communicator.value() * kConnectionsEach + edge.slot; }
@@ -169,7 +168,7 @@ void EdgeTable::on_arrived(const Arrival& arrival) {
   EdgeId& id = by_channel_[arrival.channel.value()];
   if (!id.is_valid()) {
     const ConnectionRequest& name = messenger_.end(arrival.channel).name;
-    const CommunicatorId communicator(name.channel / kConnectionsEach);
+    const CommunicatorId communicator = communicator_of(name.channel);
     const auto& members = communicators_.at(communicator).definition.members;
     const auto peer = std::find(members.begin(), members.end(), name.to);
     WEFT_ASSERT(peer != members.end());

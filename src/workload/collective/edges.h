@@ -23,6 +23,13 @@ namespace weft::workload {
 /// Both directions between this rank and a peer, on one slot.
 using EdgeId = Id<struct EdgeTag>;
 
+/// Channels of connections (ConnectionRequest::channel, FlowId::index) that each communicator has for its edges.
+inline constexpr std::uint32_t kConnectionsEach = 2'048;
+/// The communicator of a collective whose message went over this channel.
+[[nodiscard]] inline CommunicatorId communicator_of(std::uint32_t channel) {
+  return CommunicatorId(channel / kConnectionsEach);
+}
+
 struct EdgeName {
   CommunicatorId communicator{};
   MemberIndex peer{};

@@ -1,0 +1,46 @@
+// What the operations of a training step put on the links of the network, by their probes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "study/run/step_overlap.h"
+#include "study/run/step_phases.h"
+#include "study/run/step_traffic.h"
+#include "study/world/flow_paths.h"
+
+namespace weft::study::run {
+
+class StepLoads {
+ public:
+  struct Options {
+    const StepPhases& phases;  // all of them must outlive this; the probes have been run
+    const StepTraffic& traffic;
+    std::span<const workload::Communicator> communicators;
+    /// What each flow puts on its links; its connection has been used.
+    std::function<std::vector<world::FlowLoad>(std::span<const world::FlowDemand>)> loads{};
+  };
+  explicit StepLoads(const Options& options);
+
+  [[nodiscard]] const std::vector<StepOverlap::Member>& members() const { return members_; }
+  /// The number of an operation of the step among them. One that sends nothing through the network has a member without
+  /// links.
+  [[nodiscard]] std::uint32_t member_of(const workload::CostedOperation& operation) const;
+
+ private:
+  /// Of an operation: its probe, and where it runs.
+  using Place = std::tuple<std::uint32_t, workload::CommunicatorId, std::uint32_t>;
+  using Ends = std::pair<workload::RankId, workload::RankId>;
+  [[nodiscard]] std::map<Ends, const workload::PhasedOperation*> by_ends(std::uint32_t probe) const;
+  void add(const StepOperation& operation, std::uint32_t probe);
+
+  Options options_;
+  std::vector<StepOverlap::Member> members_;
+  std::map<Place, std::uint32_t> places_;
+};
+
+}  // namespace weft::study::run

@@ -1,0 +1,83 @@
+// What a training run knows of its collectives: what their paths allow, how they overlap, how long they took.
+#include <algorithm>
+#include <cmath>
+
+#include "study/run/operation_demands.h"
+#include "study/run/training_report.h"
+#include "study/run/training_run.h"
+
+namespace weft::study::run {
+
+void TrainingRun::examine_overlap() {
+  loads_.emplace(StepLoads::Options{
+      .phases = *phases_, .traffic = *traffic_, .communicators = communicators(), .loads = options_.loads});
+  overlap_.emplace(loads_->members());
+  if (!overlap_->any_meet()) {
+    overlap_.reset();
+  }
+}
+
+// What slices were too short to show is still not faster than what the paths allow.
+void TrainingRun::limit_short_slices() {
+  for (const auto& [operation, outcome] : outcomes_) {
+    if (outcome.contended && outcome.short_pieces) {
+      phases_->set_least(operation, outcome.limits.least_time);
+    }
+  }
+}
+
+void TrainingRun::add_limits(results::StepRow& made) const {
+  for (const auto& [operation, demands] : operation_demands(traffic_->all_messages(), *log_)) {
+    const world::PathLimits limits = options_.limits(demands);
+    if (limits.flows > 0) {
+      made.collectives.push_back({.purpose = std::string(to_string(operation.purpose)),
+                                  .kind = std::string(to_string(operation.kind)),
+                                  .size = operation.size,
+                                  .time = longest_time(*log_, operation),
+                                  .least_time = limits.least_time,
+                                  .slowest_share = limits.slowest_share,
+                                  .mean_share = limits.mean_share,
+                                  .shares_links = limits.shares_links,
+                                  .sample = operation.size});
+    }
+  }
+}
+
+// Operations of a kind are off by the same, so what they add to the critical path is; those of different kinds are not.
+// What senders' rates do that have recovered in a pause is one-sided, and the same for all kinds.
+void TrainingRun::add_collectives(results::StepRow& made) const {
+  double squares = 0;
+  double restarts = 0;
+  for (const auto& [operation, outcome] : outcomes_) {
+    if (outcome.limits.flows == 0) {
+      continue;
+    }
+    results::StepCollective& own =
+        made.collectives.emplace_back(results::StepCollective{.purpose = std::string(to_string(operation.purpose)),
+                                                              .kind = std::string(to_string(operation.kind)),
+                                                              .size = operation.size,
+                                                              .least_time = outcome.limits.least_time,
+                                                              .slowest_share = outcome.limits.slowest_share,
+                                                              .mean_share = outcome.limits.mean_share,
+                                                              .shares_links = outcome.contended,
+                                                              .sample = outcome.sample,
+                                                              .repetitions = outcome.repetitions,
+                                                              .interval = outcome.interval,
+                                                              .settled = outcome.settled});
+    const auto before = outcome.contended ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
+    for (const workload::PhasedOperation& probed : phases_->operations_in(phases_->probe_of(operation))) {
+      own.time = std::max(own.time, phases_->whole_time(probed, operation, *board_, before));
+    }
+    const std::string what = path_text(operation);
+    const auto part = std::ranges::find(made.path, what, &results::StepPathPart::what);
+    if (part != made.path.end() && own.interval) {
+      squares += std::pow(part->time.seconds() * *own.interval, 2);
+      restarts += part->time.seconds() * outcome.restart * share_after_pause(*log_, operation);
+    }
+  }
+  if (squares > 0 || restarts > 0) {
+    made.interval = (std::sqrt(squares) + restarts) / made.time.seconds();
+  }
+}
+
+}  // namespace weft::study::run
