@@ -639,6 +639,16 @@ Nic::Connections Nic::connections() const {
   return sum;
 }
 
+std::uint64_t Nic::rate_cuts() const {
+  std::uint64_t cuts = 0;
+  for (const std::vector<QpRecord>& records : records_) {
+    for (const QpRecord& record : records) {
+      cuts += record.control != nullptr ? record.control->cuts() : 0;
+    }
+  }
+  return cuts;
+}
+
 std::size_t Nic::heap_bytes() const {
   std::size_t bytes = device_.heap_bytes() + responses_.heap_bytes() + paced_.heap_bytes() + timeouts_.heap_bytes() +
                       posts_.heap_bytes();

@@ -126,6 +126,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   };
   /// O(queue pairs).
   [[nodiscard]] Connections connections() const;
+  /// Of all queue pairs that exist (CongestionControl::cuts). O(queue pairs).
+  [[nodiscard]] std::uint64_t rate_cuts() const;
   [[nodiscard]] std::size_t heap_bytes() const;
   /// A request that the engine refused after its delay: the program's error.
   [[nodiscard]] const std::optional<Error>& deferred_error() const { return deferred_error_; }

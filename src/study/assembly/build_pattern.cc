@@ -123,6 +123,7 @@ Result<void> PatternBuilder::fill(TrafficPlan& plan, const scenario::TrafficSett
   plan.all_at_once = traffic.kind == scenario::TrafficKind::kPermutation ||
                      traffic.kind == scenario::TrafficKind::kIncast ||
                      (traffic.kind == scenario::TrafficKind::kFlows && traffic.file.empty());
+  plan.is_exchange = traffic.kind == scenario::TrafficKind::kAllToAll;
   plan.as_long_as_jobs = scenario::lasts_as_long_as_jobs(scenario_, traffic);
   plan.latest_start = traffic.start + traffic.start_jitter;
   switch (traffic.kind) {

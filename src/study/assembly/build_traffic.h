@@ -47,6 +47,7 @@ struct TrafficPlan {
   bool as_long_as_jobs = false;      // nothing waits for its end
   Duration latest_start{};           // of its flows
   bool all_at_once = false;          // flows of the scenario that all send at the same time, if they can
+  bool is_exchange = false;          // every rank sends to every other, a few at a time
   /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
 };

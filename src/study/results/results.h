@@ -77,8 +77,9 @@ struct RankRow {
   friend bool operator==(const RankRow&, const RankRow&) = default;
 };
 
-/// What the paths of a job allow if all its flows send at the same time and nothing else does: max-min rates of
-/// payload, a sender's flows together. The effect of hash collisions alone, without any protocol.
+/// What the paths of a job allow if nothing else sends, in payload, a sender's flows together: max-min rates where all
+/// flows send at the same time; of collectives and exchanges, whose flows take turns, as much as goes before the link
+/// with most to carry has carried it. The effect of hash collisions alone, without any protocol.
 struct AllowedRates {
   Rate per_sender;  // mean
   Rate slowest;

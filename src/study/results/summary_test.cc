@@ -138,7 +138,7 @@ incast                   p50       p99.9         max
   messages      2 completed, 2 MiB
   goodput       279.6 Gbps of 2 senders together
     per sender  139.8 Gbps, 35.0% of line rate
-    paths allow 190 Gbps per sender, slowest 180 Gbps (max-min, no protocol)
+    paths allow 190 Gbps per sender, slowest 180 Gbps (no protocol)
     receiver    279.6 Gbps, 69.9% of line rate (busiest: host2/nic0)
   fairness      0.9615 (Jain's index of 2 flows)
 

@@ -174,7 +174,7 @@ void write_job(Writer& out, const JobSummary& job, const std::vector<Probability
              fmt::format("{} of {} together", short_text(*job.goodput), count_text(job.senders, "sender", "senders")));
     out.line("  per sender", of_line(*job.per_sender));
     if (job.allowed) {
-      out.line("  paths allow", fmt::format("{} per sender, slowest {} (max-min, no protocol)",
+      out.line("  paths allow", fmt::format("{} per sender, slowest {} (no protocol)",
                                             short_text(job.allowed->per_sender), short_text(job.allowed->slowest)));
     }
   }

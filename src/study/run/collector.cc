@@ -161,12 +161,12 @@ void Collector::describe_run(results::RunInfo& run, Simulation::End end, const I
 }
 
 // By job, those that have sent a message, each once; of a job with more than are examined, one more than that.
-std::vector<std::set<workload::FlowId>> Collector::flows() const {
-  std::vector<std::set<workload::FlowId>> flows(simulation_->jobs().size());
+std::vector<Simulation::SentByFlow> Collector::flows() const {
+  std::vector<Simulation::SentByFlow> flows(simulation_->jobs().size());
   for (const workload::MessageRecord& record : messages_) {
-    std::set<workload::FlowId>& own = flows[record.flow.job.value()];
+    Simulation::SentByFlow& own = flows[record.flow.job.value()];
     if (own.size() <= Simulation::kMaxFlows) {
-      own.insert(record.flow);
+      own[record.flow] += record.size;
     }
   }
   return flows;
@@ -174,15 +174,13 @@ std::vector<std::set<workload::FlowId>> Collector::flows() const {
 
 void Collector::take_jobs(results::RunResults& results) const {
   const world::World& world = simulation_->world();
-  const std::vector<std::set<workload::FlowId>> flows_of_jobs = flows();
+  const std::vector<Simulation::SentByFlow> flows_of_jobs = flows();
   for (const JobDescription& job : simulation_->jobs()) {
     results::JobRow& row = results.jobs.emplace_back();
     row.name = job.name;
     row.unfinished = simulation_->unfinished(results.jobs.size() - 1);
     const std::size_t number = results.jobs.size() - 1;
-    if (const std::optional<world::PathLimits> limits = simulation_->allowed(number, flows_of_jobs[number])) {
-      row.allowed = {.per_sender = limits->per_sender, .slowest = limits->slowest_sender};
-    }
+    row.allowed = simulation_->allowed(number, flows_of_jobs[number]);
     for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
       const EndpointId endpoint = job.rank_endpoints[rank];
       row.ranks.push_back({job.rank_names[rank], world.endpoint_name(endpoint), world.endpoint_rate(endpoint)});

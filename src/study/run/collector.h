@@ -10,7 +10,6 @@
 // The collector outlives the simulation. Looking changes nothing: a run with samples has the events of one without.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -54,7 +53,7 @@ class Collector final : public workload::MessageSink {
   void sample(Time at);
   [[nodiscard]] Result<void> check_limits() const;
   void describe_run(results::RunInfo& run, Simulation::End end, const Identity& identity) const;
-  [[nodiscard]] std::vector<std::set<workload::FlowId>> flows() const;
+  [[nodiscard]] std::vector<Simulation::SentByFlow> flows() const;
   void take_jobs(results::RunResults& results) const;
   void take_messages(results::RunResults& results);
   void take_nics(results::RunResults& results) const;

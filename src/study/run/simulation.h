@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "study/results/results.h"
 #include "study/results/step_rows.h"
 #include "study/scenario/scenario.h"
 #include "study/world/flow_paths.h"
@@ -97,10 +99,11 @@ class Simulation {
   [[nodiscard]] Progress progress() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
-  /// What the paths of these flows of it allow; each has sent a message. None: they come and go, or are too many.
-  [[nodiscard]] std::optional<world::PathLimits> allowed(std::size_t job,
-                                                         const std::set<workload::FlowId>& flows) const;
-  static constexpr std::size_t kMaxFlows = 4'096;  // what max-min rates take grows with their product with the links
+  /// What the paths of these flows of it allow a sender; each has sent so much. None: they come and go, or are too many.
+  using SentByFlow = std::map<workload::FlowId, Bytes>;
+  [[nodiscard]] std::optional<results::AllowedRates> allowed(std::size_t job, const SentByFlow& flows) const;
+  static constexpr std::size_t kMaxFlows = 65'536;
+  static constexpr std::size_t kMaxAtOnce = 4'096;  // what max-min rates take grows with their product with the links
   /// Nothing for other traffic than collectives.
   [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
   /// What a collective's ranks use, `auto` resolved; kAutomatic for other traffic.

@@ -29,16 +29,42 @@ double payload_share(const world::World& world, const scenario::Scenario& scenar
 
 // Whether its flows send at the same time. Collectives do if they go around rings: nobody sends to more than two
 // others.
-bool sends_at_once(const assembly::TrafficPlan& plan, const std::set<workload::FlowId>& flows) {
+bool sends_at_once(const assembly::TrafficPlan& plan, const Simulation::SentByFlow& flows) {
   constexpr std::size_t kNeighbours = 2;
   if (!plan.collective) {
     return plan.all_at_once;
   }
   std::map<workload::RankId, std::set<workload::RankId>> receivers;
-  for (const workload::FlowId& flow : flows) {
+  for (const auto& [flow, sent] : flows) {
     receivers[flow.source].insert(flow.destination);
   }
   return std::ranges::all_of(receivers, [](const auto& of) { return of.second.size() <= kNeighbours; });
+}
+
+/// Whoever sends may go on until the link with most to carry has carried it.
+std::optional<results::AllowedRates> rates_by_turns(const std::vector<world::FlowLoad>& loads) {
+  std::map<fabric::PortIndex, double> seconds;
+  std::map<workload::RankId, double> sent;
+  double longest = 0;
+  for (const world::FlowLoad& load : loads) {
+    sent[load.flow.source] += load.bytes;
+    for (const auto& use : load.uses) {
+      longest = std::max(longest, seconds[use.link] += use.seconds);
+    }
+  }
+  if (longest <= 0) {
+    return std::nullopt;
+  }
+  double sum = 0;
+  double least = sent.begin()->second;
+  for (const auto& [rank, bytes] : sent) {
+    sum += bytes;
+    least = std::min(least, bytes);
+  }
+  const auto rate = [longest](double bytes) {
+    return Rate::bits_per_second(static_cast<std::int64_t>(bytes * 8 / longest));
+  };
+  return results::AllowedRates{rate(sum / static_cast<double>(sent.size())), rate(least)};
 }
 
 }  // namespace
@@ -124,17 +150,23 @@ std::uint64_t Simulation::unfinished(std::size_t job) const {
   return sum;
 }
 
-std::optional<world::PathLimits> Simulation::allowed(std::size_t job, const std::set<workload::FlowId>& flows) const {
+std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const SentByFlow& flows) const {
   const Job& running = *running_[job];
-  if (flows.size() > kMaxFlows || !sends_at_once(running.plan, flows)) {
+  const bool at_once = sends_at_once(running.plan, flows);
+  const bool takes_turns = running.plan.collective.has_value() || running.plan.is_exchange;
+  if (flows.size() > (at_once ? kMaxAtOnce : kMaxFlows) || (!at_once && !takes_turns)) {
     return std::nullopt;
   }
   std::vector<world::FlowDemand> demands;
-  for (const workload::FlowId& flow : flows) {
-    demands.push_back({.flow = flow, .bytes = Bytes(1)});
+  for (const auto& [flow, sent] : flows) {
+    demands.push_back({.flow = flow, .bytes = at_once ? Bytes(1) : sent});
+  }
+  if (!at_once) {
+    return rates_by_turns(path_loads(running, demands));
   }
   const world::PathLimits limits = path_limits(running, demands);
-  return limits.flows > 0 ? std::optional(limits) : std::nullopt;
+  return limits.flows > 0 ? std::optional(results::AllowedRates{limits.per_sender, limits.slowest_sender})
+                          : std::nullopt;
 }
 
 world::IdealPath Simulation::path_of(const workload::MessageRecord& message) const {

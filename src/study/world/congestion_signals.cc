@@ -3,12 +3,13 @@
 namespace weft::study::world {
 
 std::uint64_t congestion_signals(const World& world) {
-  std::uint64_t lost = world.fabric().drops().total();
+  std::uint64_t signals = world.fabric().drops().total();
   for (std::uint32_t i = 0; i < world.graph().host_endpoints(); ++i) {
-    const host::HostPath* const path = world.nic(EndpointId(i)).path();
-    lost += path != nullptr ? path->counters().dropped : 0;
+    const host::Nic& nic = world.nic(EndpointId(i));
+    signals += nic.path() != nullptr ? nic.path()->counters().dropped : 0;
+    signals += nic.rate_cuts();
   }
-  return lost + world.fabric().congestion_signals(world.now());
+  return signals + world.fabric().congestion_signals(world.now());
 }
 
 }  // namespace weft::study::world

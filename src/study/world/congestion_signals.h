@@ -7,7 +7,8 @@
 
 namespace weft::study::world {
 
-/// Packets marked, PFC frames sent and packets lost so far, for whatever reason, hosts' rings and buffers included.
+/// Packets marked, PFC frames sent and packets lost so far, for whatever reason, hosts' rings and buffers included; and
+/// how often congestion controls that see neither slowed down by delays or telemetry.
 [[nodiscard]] std::uint64_t congestion_signals(const World& world);
 
 }  // namespace weft::study::world

@@ -80,6 +80,9 @@ class CongestionControl {
     return gap_;
   }
   [[nodiscard]] bool wants_acks() const { return wants_acks_; }
+  /// How often delays or telemetry showed congestion and it slowed down. Signs that switches give, marks and losses, are
+  /// not counted here: switches count them.
+  [[nodiscard]] std::uint32_t cuts() const { return cuts_; }
   /// What data packets are to carry, and acknowledgements to bring back in AckSample::telemetry.
   [[nodiscard]] wire::TelemetryKind telemetry() const { return telemetry_; }
 
@@ -91,6 +94,8 @@ class CongestionControl {
   explicit CongestionControl(wire::TelemetryKind telemetry) : wants_acks_(true), telemetry_(telemetry) {}
   CongestionControl(const CongestionControl&) = default;
   CongestionControl& operator=(const CongestionControl&) = default;
+
+  void note_cut() { ++cuts_; }
 
   /// What a rest lasts for, whichever ends first.
   struct SteadyInterval {
@@ -118,6 +123,7 @@ class CongestionControl {
   Duration gap_;
   bool wants_acks_;
   wire::TelemetryKind telemetry_ = wire::TelemetryKind::kNone;
+  std::uint32_t cuts_ = 0;
 };
 
 /// What a receiver returns for one packet.

@@ -89,6 +89,10 @@ void Hpcc::set_window(std::int64_t load, bool new_round_trip) {
   const Int128 least = static_cast<Int128>(parameters_->minimum_rate.bits_per_second()) *
                        parameters_->base_round_trip.picoseconds() / kSecond * kByte / 8;
   window_ = std::clamp(window_, std::min(static_cast<std::int64_t>(least), largest_), largest_);
+  // One flow alone fills its link and is kept at the target. What lies as far beyond a full link is a queue of several.
+  if (load > 2 * kFullLoad - target) {
+    note_cut();
+  }
   if (new_round_trip) {
     stage_ = by_load ? 0 : stage_ + 1;
     reference_ = window_;

@@ -74,6 +74,20 @@ TEST(Hpcc, WindowIsDividedByTheLoadOverTheTarget) {
   EXPECT_NEAR(static_cast<double>(flow.pacing_rate({}).bits_per_second()), 0.95 / 2 * 1e11, 1e9);
 }
 
+/// One flow alone keeps its port busy, and several keep a queue.
+TEST(Hpcc, CountsCutsByAQueueAndNotByABusyPort) {
+  const HpccParameters from = parameters();
+  Hpcc flow(from);
+  Path path;
+  for (int i = 0; i < 10; ++i) {
+    path.run(flow, kRoundTrip, 100, 4_kib);
+  }
+  EXPECT_EQ(flow.cuts(), 0U);
+  path.run(flow, kRoundTrip, 100, kLargest);
+  path.run(flow, kRoundTrip, 100, kLargest);
+  EXPECT_EQ(flow.cuts(), 1U);
+}
+
 TEST(Hpcc, SmallerOfTwoLooksAtTheQueueCounts) {
   const HpccParameters from = parameters();
   Hpcc flow(from);

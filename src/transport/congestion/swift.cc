@@ -80,6 +80,7 @@ void Swift::on_ack(const AckSample& sample, Time now) {
         Probability::from_ratio({.numerator = static_cast<std::uint64_t>((sample.rtt - target).picoseconds()),
                                  .denominator = static_cast<std::uint64_t>(sample.rtt.picoseconds())});
     decrease(std::min(excess * from.decrease, from.maximum_decrease), now);
+    note_cut();
   }
 }
 

@@ -54,6 +54,18 @@ TEST(Swift, ShrinksInProportionToTheExcessOverTheTarget) {
   EXPECT_NEAR(packets(flow), 10 * (1 - 0.8 * (30.0 - 25) / 30), 1e-4);
 }
 
+/// What no switch counts, for those that ask whether there was congestion.
+TEST(Swift, CountsWhatDelaysCutAndNotWhatLossesDo) {
+  const SwiftParameters from = parameters();
+  Swift flow(from);
+  acknowledge(flow, 20_us, kStart);
+  EXPECT_EQ(flow.cuts(), 0U);
+  flow.on_loss(LossEvent::kDetected, kStart);
+  EXPECT_EQ(flow.cuts(), 0U);
+  acknowledge(flow, 30_us, kStart + 30_us);
+  EXPECT_EQ(flow.cuts(), 1U);
+}
+
 TEST(Swift, OneDecreaseTakesAtMostItsMaximum) {
   const SwiftParameters from = parameters();
   Swift flow(from);

@@ -67,6 +67,7 @@ void Timely::increase(std::int64_t steps) {
 }
 
 void Timely::shrink(Probability part) {
+  note_cut();
   const Int128 kept = static_cast<Int128>(rate_.bits_per_second()) * static_cast<Int128>(part.complement().raw());
   const auto bits = static_cast<std::int64_t>(kept / (static_cast<Int128>(1) << 63));
   rate_ = std::max(parameters_->minimum_rate, Rate::bits_per_second(bits));

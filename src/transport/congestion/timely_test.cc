@@ -70,6 +70,15 @@ TEST(Timely, GrowsByOneStepBelowTheLowThreshold) {
 }
 
 // Line 8: above T_high the rate shrinks by beta (1 - T_high / rtt), even while the round trip falls.
+TEST(Timely, CountsHowOftenItShrinks) {
+  const TimelyParameters from = parameters();
+  Flow flow(from);
+  flow.segment(20_us);
+  EXPECT_EQ(flow.timely().cuts(), 0U);
+  flow.segment(1_ms);
+  EXPECT_EQ(flow.timely().cuts(), 1U);
+}
+
 TEST(Timely, ShrinksByTheExcessAboveTheHighThreshold) {
   const TimelyParameters from = parameters();
   Flow flow(from);
