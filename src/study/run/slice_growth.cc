@@ -259,21 +259,6 @@ BatchMean SliceGrowth::settled(std::uint32_t phase) const {
   return slowest;
 }
 
-// Of the communicator where it is most. What it costs to begin comes once, however long the operation is.
-double SliceGrowth::restart_in(std::uint32_t phase) const {
-  const StepPhases::Sample& sample = options_.phases.sample(phase);
-  const double part = as_double(sample.amount) / std::max(as_double(sample.operation.size), 1.0);
-  double most = 0;
-  for (const workload::PhasedOperation& operation : options_.phases.operations_in(phase)) {
-    const std::vector<Duration> ends = options_.board.ends_of(operation);
-    if (ends.size() > 1) {
-      const double mean = StepPhases::settled_time(operation, options_.board).seconds();
-      most = std::max(most, part * std::abs(ends.front().seconds() / mean - 1));
-    }
-  }
-  return most;
-}
-
 void SliceGrowth::note_begin(std::uint32_t phase) {
   if (options_.has_company) {
     begins_.try_emplace(phase, options_.load());
@@ -310,7 +295,6 @@ std::map<StepOperation, SliceGrowth::Outcome> SliceGrowth::outcomes() const {
     own.repetitions = repetitions(*longer);
     const BatchMean mean = settled(*longer);
     own.interval = mean.interval;
-    own.restart = restart_in(*longer);
     if (const auto shorter = phases.phase_of(operation, Role::kShortSettling); shorter && mean.interval) {
       // What the bytes take is the difference of both: t - t_s (1 - s / S), over 1 - s / S.
       const BatchMean less = settled(*shorter);

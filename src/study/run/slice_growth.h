@@ -73,9 +73,6 @@ class SliceGrowth {
     Bytes sample{};                    // the most of its size that was run at a time
     std::uint32_t repetitions = 1;     // of that, of the communicator with fewest
     std::optional<double> interval{};  // of the whole's time; none: not contended, or not measured
-    /// How far the first repetition, from rest, was off the mean of those behind it, relative to the whole's time: what
-    /// an operation may take more or less that begins when its senders' rates have recovered.
-    double restart = 0;
     bool short_pieces = false;  // shorter than they should be: the budget had no room for longer ones
     bool settled = true;        // a slice as long as it should be, and a narrow interval
   };
@@ -108,7 +105,6 @@ class SliceGrowth {
   [[nodiscard]] std::optional<StepOperation> alike_before(const StepOperation& operation) const;
   void size_slice(const StepOperation& operation, Plan& plan, double share);
   [[nodiscard]] BatchMean settled(std::uint32_t phase) const;
-  [[nodiscard]] double restart_in(std::uint32_t phase) const;
   [[nodiscard]] std::uint32_t repetitions(std::uint32_t phase) const;
   [[nodiscard]] Load during(std::uint32_t phase) const;
 

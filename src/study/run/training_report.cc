@@ -125,31 +125,6 @@ Duration longest_time(const workload::NodeLog& log, const StepOperation& operati
   return most;
 }
 
-double share_after_pause(const workload::NodeLog& log, const StepOperation& operation) {
-  std::uint64_t all = 0;
-  std::uint64_t after_pause = 0;
-  for (std::uint32_t rank = 0; rank < log.ranks(); ++rank) {
-    std::map<workload::CommunicatorId, Time> ended;
-    std::vector<const workload::NodeRecord*> own;
-    for (const workload::NodeRecord& record : log.of(RankId(rank))) {
-      if (!record.is_compute() && record.kind != workload::CollectiveKind::kReceive) {
-        own.push_back(&record);
-      }
-    }
-    std::ranges::stable_sort(own, {}, &workload::NodeRecord::turn);
-    for (const workload::NodeRecord* const record : own) {
-      const auto before = ended.find(record->communicator);
-      if (record->size == operation.size && record->kind == operation.kind &&
-          record->label.purpose == operation.purpose) {
-        ++all;
-        after_pause += before != ended.end() && before->second < record->turn ? 1 : 0;
-      }
-      ended[record->communicator] = record->finished;
-    }
-  }
-  return all == 0 ? 0 : static_cast<double>(after_pause) / static_cast<double>(all);
-}
-
 results::StepRow make_step_row(const StepEvidence& evidence) {
   const scenario::JobSettings& job = evidence.job;
   const workload::StepReport report = workload::make_report(evidence.log, scenario::communicators_of(evidence.work));

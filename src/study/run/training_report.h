@@ -16,10 +16,6 @@ namespace weft::study::run {
 /// knows.
 [[nodiscard]] Duration longest_time(const workload::NodeLog& log, const StepOperation& operation);
 
-/// Of the operations of that kind, those that began when nothing had been under way on their communicator for a while,
-/// but not for the first time; 0 to 1.
-[[nodiscard]] double share_after_pause(const workload::NodeLog& log, const StepOperation& operation);
-
 struct StepEvidence {
   const scenario::JobSettings& job;
   const scenario::StepWork& work;

@@ -44,10 +44,8 @@ void TrainingRun::add_limits(results::StepRow& made) const {
 }
 
 // Operations of a kind are off by the same, so what they add to the critical path is; those of different kinds are not.
-// What senders' rates do that have recovered in a pause is one-sided, and the same for all kinds.
 void TrainingRun::add_collectives(results::StepRow& made) const {
   double squares = 0;
-  double restarts = 0;
   for (const auto& [operation, outcome] : outcomes_) {
     if (outcome.limits.flows == 0) {
       continue;
@@ -72,11 +70,10 @@ void TrainingRun::add_collectives(results::StepRow& made) const {
     const auto part = std::ranges::find(made.path, what, &results::StepPathPart::what);
     if (part != made.path.end() && own.interval) {
       squares += std::pow(part->time.seconds() * *own.interval, 2);
-      restarts += part->time.seconds() * outcome.restart * share_after_pause(*log_, operation);
     }
   }
-  if (squares > 0 || restarts > 0) {
-    made.interval = (std::sqrt(squares) + restarts) / made.time.seconds();
+  if (squares > 0) {
+    made.interval = std::sqrt(squares) / made.time.seconds();
   }
 }
 
