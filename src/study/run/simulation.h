@@ -99,7 +99,8 @@ class Simulation {
   [[nodiscard]] Progress progress() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
-  /// What the paths of these flows of it allow a sender; each has sent so much. None: they come and go, or are too many.
+  /// What the paths of these flows of it allow a sender; each has sent so much. None: they come and go, or are too
+  /// many.
   using SentByFlow = std::map<workload::FlowId, Bytes>;
   [[nodiscard]] std::optional<results::AllowedRates> allowed(std::size_t job, const SentByFlow& flows) const;
   static constexpr std::size_t kMaxFlows = 65'536;

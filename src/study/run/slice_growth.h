@@ -73,8 +73,8 @@ class SliceGrowth {
     Bytes sample{};                    // the most of its size that was run at a time
     std::uint32_t repetitions = 1;     // of that, of the communicator with fewest
     std::optional<double> interval{};  // of the whole's time; none: not contended, or not measured
-    bool short_pieces = false;  // shorter than they should be: the budget had no room for longer ones
-    bool settled = true;        // a slice as long as it should be, and a narrow interval
+    bool short_pieces = false;         // shorter than they should be: the budget had no room for longer ones
+    bool settled = true;               // a slice as long as it should be, and a narrow interval
   };
   [[nodiscard]] std::map<StepOperation, Outcome> outcomes() const;
 

@@ -80,8 +80,8 @@ class CongestionControl {
     return gap_;
   }
   [[nodiscard]] bool wants_acks() const { return wants_acks_; }
-  /// How often delays or telemetry showed congestion and it slowed down. Signs that switches give, marks and losses, are
-  /// not counted here: switches count them.
+  /// How often delays or telemetry showed congestion and it slowed down. Signs that switches give, marks and losses,
+  /// are not counted here: switches count them.
   [[nodiscard]] std::uint32_t cuts() const { return cuts_; }
   /// What data packets are to carry, and acknowledgements to bring back in AckSample::telemetry.
   [[nodiscard]] wire::TelemetryKind telemetry() const { return telemetry_; }
