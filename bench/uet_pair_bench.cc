@@ -1,5 +1,6 @@
 // How many instructions, and how much time, one delivered data packet costs in a pair of Ultra Ethernet engines with
-// NSCC and a path for each packet: both engines, acknowledgements included, lengths only, no network between them.
+// NSCC and a path for each packet: both engines, acknowledgements included, lengths only. Between them is a wire that
+// keeps each packet for half of the round trip that NSCC knows.
 //
 // `uet_pair_bench --once PACKETS` does the work once, for counting instructions: scripts/bench runs that under
 // callgrind and divides.
@@ -84,50 +85,71 @@ struct UetBenchPair {
 // The first context of either side, which both keep.
 constexpr transport::QpSlot kContext{.index = 1, .kind = transport::EngineKind::kUetPdc};
 
-[[gnu::noinline]] std::uint64_t deliver_uet_packets(UetBenchPair& pair, std::uint64_t packets) {
+/// One direction: a packet put in at one step comes out half a round trip later.
+class UetBenchWire {
+ public:
+  [[nodiscard]] wire::Packet& at(std::uint64_t step) { return packets_[step % kSteps]; }
+  void mark(std::uint64_t step, bool is_there) { there_[step % kSteps] = is_there; }
+  [[nodiscard]] bool has(std::uint64_t step) const { return there_[step % kSteps]; }
+
+ private:
+  static constexpr std::uint64_t kSteps = kUetRoundTrip / kUetPacketTime / 2;
+  std::array<wire::Packet, kSteps> packets_;
+  std::array<bool, kSteps> there_{};
+};
+
+struct UetBenchRun {
+  UetBenchPair pair;
+  UetBenchWire there;
+  UetBenchWire back;
+  std::uint64_t step = 0;
+  std::uint64_t outstanding = 0;  // messages
+};
+
+[[gnu::noinline]] std::uint64_t deliver_uet_packets(UetBenchRun& run, std::uint64_t packets) {
+  UetBenchPair& pair = run.pair;
   const verbs::Sge element{.address = 0x1000, .length = kUetMessageBytes, .lkey = pair.sender.key};
   verbs::SendWr write;
   write.opcode = verbs::WrOpcode::kRdmaWrite;
   write.send_flags = verbs::kSendSignaled;
   write.sg_list = std::span(&element, 1);
   write.rdma = {0x1000, pair.receiver.key};
-  wire::Packet packet;
   wire::ColdPacket cold;
   std::array<verbs::WorkCompletion, 16> completions;
-  const transport::TransmitSlot slot{packet, cold, {}};
-  const transport::ReceivedPacket arrived{packet, cold, {}};
   transport::Device& sender = pair.sender.device;
   transport::Device& receiver = pair.receiver.device;
-  std::uint64_t delivered = 0;
-  std::uint64_t posted = 0;
-  std::uint64_t completed = 0;
-  Time now = sender.now();
-  while (delivered < packets) {
-    completed += sender.poll_cq(pair.sender.cq, completions).value();
-    if (posted - completed < 2) {
-      WEFT_ASSERT(sender.post_send(pair.sender.qpn, write).has_value());
-      ++posted;
-    }
-    if (sender.readiness(kContext).data <= now && sender.poll_transmit(kContext, slot, now)) {
-      (void)receiver.deliver(arrived, now);
+  for (std::uint64_t delivered = 0; delivered < packets; ++run.step) {
+    const Time now = Time::zero() + kUetPacketTime * static_cast<std::int64_t>(run.step);
+    if (run.there.has(run.step)) {
+      (void)receiver.deliver({run.there.at(run.step), cold, {}}, now);
       ++delivered;
     }
-    if (delivered > 0 && receiver.readiness(kContext).response_pending && receiver.poll_transmit(kContext, slot, now))
-      (void)sender.deliver(arrived, now);
+    if (run.back.has(run.step)) {
+      (void)sender.deliver({run.back.at(run.step), cold, {}}, now);
+      run.outstanding -= sender.poll_cq(pair.sender.cq, completions).value();
+    }
+    if (run.outstanding < 4) {
+      WEFT_ASSERT(sender.post_send(pair.sender.qpn, write).has_value());
+      ++run.outstanding;
+    }
+    run.there.mark(run.step, sender.readiness(kContext).data <= now &&
+                                 sender.poll_transmit(kContext, {run.there.at(run.step), cold, {}}, now));
+    // The first packet makes the receiver's context.
+    run.back.mark(run.step, receiver.uet()->live_contexts() > 0 && receiver.readiness(kContext).response_pending &&
+                                receiver.poll_transmit(kContext, {run.back.at(run.step), cold, {}}, now));
     while (sender.has_touched())
       (void)sender.take_touched();
     while (receiver.has_touched())
       (void)receiver.take_touched();
-    now += kUetPacketTime;
   }
-  return delivered;
+  return packets;
 }
 
 void BM_UetPair(benchmark::State& state) {
-  UetBenchPair pair;
+  UetBenchRun run;
   std::uint64_t packets = 0;
   for (auto _ : state)
-    packets += deliver_uet_packets(pair, 4096);
+    packets += deliver_uet_packets(run, 4096);
   state.SetItemsProcessed(static_cast<std::int64_t>(packets));
 }
 BENCHMARK(BM_UetPair);
@@ -140,8 +162,8 @@ int main(int argc, char** argv) {
     std::uint64_t packets = 0;
     const std::string_view count(argv[2]);
     std::from_chars(count.data(), count.data() + count.size(), packets);
-    weft::UetBenchPair pair;
-    fmt::print("{} packets delivered\n", weft::deliver_uet_packets(pair, packets));
+    weft::UetBenchRun run;
+    fmt::print("{} packets delivered\n", weft::deliver_uet_packets(run, packets));
     return 0;
   }
   benchmark::Initialize(&argc, argv);

@@ -168,7 +168,10 @@ Time Pdc::ask_due() const {
 Time Pdc::next_timeout() const {
   if (!live())
     return Time::never();
-  Time soonest = earlier(earlier(earlier(sender_.next_timeout(), close_due()), credit_due_), ask_due());
+  Time soonest = earlier(sender_.next_timeout(), credit_due_);
+  // With packets to send or under way none of the others is due, but for the notice of a target that asks to close.
+  if (sender_.drained() || state_ == State::kClosing || !notice_due_.is_never())
+    soonest = earlier(soonest, earlier(close_due(), ask_due()));
   if (probe_after_ > Duration::zero() && sender_.in_flight() && state_ == State::kOpen)
     soonest = earlier(soonest, heard_at_ + probe_after_);
   return soonest;

@@ -34,9 +34,14 @@ bool PdcReceiver::complete_before(std::uint32_t psn) const {
 }
 
 void PdcReceiver::take(std::uint32_t psn, std::uint16_t size) {
+  received_bytes_ += size;
+  // In order, with nothing beyond it, it passes through the bitmap unseen.
+  if (psn == base_ && beyond_ == 0 && responses_.empty()) [[likely]] {
+    ++base_;
+    return;
+  }
   arrived_.set(short_psn(psn));
   ++beyond_;
-  received_bytes_ += size;
   if (psn == base_)
     advance();
 }

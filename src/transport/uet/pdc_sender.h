@@ -139,7 +139,7 @@ class PdcSender {
   void await(std::uint32_t psn);
   void go_back_to_first_lost();
   void leave_flight(Sent& sent);
-  void deliver(std::uint32_t psn, Sent& sent, Tally& tally, const PdcCall& call);
+  void deliver(Sent& sent, Tally& tally, const PdcCall& call);
   void take_cumulative(std::uint32_t cumulative, Tally& tally, const PdcCall& call);
   void take_bitmap(std::uint32_t from, std::uint64_t bits, Tally& tally, const PdcCall& call);
   void drop_delivered();

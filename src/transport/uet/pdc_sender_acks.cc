@@ -40,7 +40,8 @@ bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* res
         call.client.on_response(sent.packet, *response, call.now);
       // The client may have forgotten its packets meanwhile; the place is the same.
       record(answered).packet.owner = SesPacket::kNobody;
-      deliver(answered, record(answered), tally, call);
+      delivered_.set(short_psn(answered));
+      deliver(record(answered), tally, call);
     }
   }
   take_cumulative(header.psn, tally, call);
@@ -57,11 +58,11 @@ bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* res
   return true;
 }
 
-void PdcSender::deliver(std::uint32_t psn, Sent& sent, Tally& tally, const PdcCall& call) {
+// Whoever calls it keeps the bitmap.
+void PdcSender::deliver(Sent& sent, Tally& tally, const PdcCall& call) {
   leave_flight(sent);
   tally.bytes += sent.size;
   sent.state = State::kDelivered;
-  delivered_.set(short_psn(psn));
   if (sent.packet.owner != SesPacket::kNobody) {
     const SesPacket packet = sent.packet;
     call.client.on_delivered(packet, call.now);
@@ -70,9 +71,11 @@ void PdcSender::deliver(std::uint32_t psn, Sent& sent, Tally& tally, const PdcCa
 
 void PdcSender::take_cumulative(std::uint32_t cumulative, Tally& tally, const PdcCall& call) {
   while (!sent_.empty() && psn_distance(una_, cumulative) >= 0) {
-    if (sent_.front().state != State::kDelivered)
-      deliver(una_, sent_.front(), tally, call);
-    delivered_.reset(short_psn(una_));
+    if (sent_.front().state != State::kDelivered) {
+      deliver(sent_.front(), tally, call);
+    } else {
+      delivered_.reset(short_psn(una_));
+    }
     (void)sent_.pop_front();
     ++una_;
   }
@@ -92,7 +95,8 @@ void PdcSender::take_bitmap(std::uint32_t from, std::uint64_t bits, Tally& tally
   while (bits != 0) {
     const std::uint32_t psn = from + static_cast<std::uint32_t>(std::countr_zero(bits));
     bits &= bits - 1;
-    deliver(psn, record(psn), tally, call);
+    delivered_.set(short_psn(psn));
+    deliver(record(psn), tally, call);
   }
 }
 

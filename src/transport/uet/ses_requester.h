@@ -32,7 +32,8 @@ class SesRequester {
 
   /// What PdsClient asks of an owner.
   [[nodiscard]] Bytes backlog(Bytes enough, const SesCall& call) const;
-  void on_delivered(const SesPacket& packet, const SesCall& call);
+  /// True: it may lead to completions, or to more that can be sent.
+  [[nodiscard]] bool on_delivered(const SesPacket& packet, const SesCall& call);
   void on_response(const SesPacket& packet, std::uint8_t code, const SesCall& call);
   [[nodiscard]] Duration on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, const SesCall& call);
   /// Data of a READ, the result of an atomic, or an error in their place.

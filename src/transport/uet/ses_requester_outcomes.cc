@@ -20,18 +20,23 @@ bool SesRequester::is_done(const Message& message) {
   return message.delivered == message.wqe.packets && (!message.wqe.expects_response() || message.answered);
 }
 
-void SesRequester::on_delivered(const SesPacket& packet, const SesCall& call) {
+bool SesRequester::on_delivered(const SesPacket& packet, const SesCall& call) {
   Message* const message = find(packet.message);
   if (message == nullptr)
-    return;
+    return false;
+  bool changes = false;
   if (refused_.has_value() && refused_->message == packet.message && refused_->index == packet.index) {
     refused_.reset();
     refusals_ = 0;
+    changes = true;
   }
   ++message->delivered;
   WEFT_DCHECK(message->delivered <= message->wqe.packets);
-  if (packet.message == first_ && message->delivered == message->wqe.packets)
+  if (packet.message == first_ && message->delivered == message->wqe.packets) {
     complete_in_order(call);
+    changes = true;
+  }
+  return changes;
 }
 
 void SesRequester::on_response(const SesPacket& packet, std::uint8_t code, const SesCall& call) {
@@ -41,7 +46,7 @@ void SesRequester::on_response(const SesPacket& packet, std::uint8_t code, const
   if (const WcStatus status = status_of(code); status != WcStatus::kSuccess) {
     fault(*message, status, call);
   } else {
-    on_delivered(packet, call);
+    (void)on_delivered(packet, call);
   }
 }
 

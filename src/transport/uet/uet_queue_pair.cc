@@ -167,8 +167,8 @@ void UetQueuePair::on_delivered(const SesPacket& packet, verbs::Context& context
     responder_.on_delivered(packet);
     return;
   }
-  requester_.on_delivered(packet, environment);
-  settle(environment);
+  if (requester_.on_delivered(packet, environment)) [[unlikely]]
+    settle(environment);
 }
 
 void UetQueuePair::on_response(const SesPacket& packet, const wire::UetExtension& response, verbs::Context& context,
