@@ -44,7 +44,9 @@ class User final : public transport::TcpStreamUser {
     WEFT_ASSERT(room > 0);
     return frame_ == 0 ? room : std::min(room, frame_ - static_cast<std::uint32_t>(offset % frame_));
   }
-  void gather(transport::StreamOffset, std::span<std::byte>) const override { WEFT_ASSERT(false && "lengths alone travel"); }
+  void gather(transport::StreamOffset, std::span<std::byte>) const override {
+    WEFT_ASSERT(false && "lengths alone travel");
+  }
   void on_arrival(const transport::StreamRun& run) override {
     WEFT_ASSERT(run.length > 0);
     const std::uint64_t end = run.offset + run.length;
