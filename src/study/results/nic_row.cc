@@ -43,9 +43,15 @@ template <auto sum>
 std::uint64_t rc(const Reading& of) {
   return of.queue_pairs.rc.*sum;
 }
+/// Of the contexts of Ultra Ethernet.
+template <auto sum>
+std::uint64_t uet(const Reading& of) {
+  return of.queue_pairs.uet.*sum;
+}
 
 using Pairs = host::Nic::Connections;
 using Rc = transport::RcCounters;
+using Uet = transport::UetCounters;
 
 const std::vector<NicCounter>& counters() {
   static const std::vector<NicCounter> kCounters{
@@ -90,7 +96,13 @@ const std::vector<NicCounter>& counters() {
           "untracked", rc<&Rc::out_of_tracking>,
           "Arrived further ahead than its queue pair can keep track of (`nic."
           "tracked_packets`) or has room for.",
-          {.unit = "packets", .total = {.json = "untracked_packets", .label = "beyond tracking", .order = 6}})};
+          {.unit = "packets", .total = {.json = "untracked_packets", .label = "beyond tracking", .order = 6}}),
+      counter<&NicRow::credit_grants>("credit_grants", uet<&Uet::credits>,
+                                      "Control packets with credit of RCCC that it received.",
+                                      {.unit = "packets", .total = {.json = "credit_grants", .order = 7}}),
+      counter<&NicRow::credit_requests>(
+          "credit_requests", uet<&Uet::credit_requests>, "That it sent after a timeout without credit.",
+          {.unit = "packets", .total = {.json = "credit_requests", .label = "credit requests", .order = 8}})};
   return kCounters;
 }
 

@@ -36,6 +36,8 @@ struct NicRow {
   std::uint64_t buffer_bytes = 0;                // that stacks over a stream hold besides: send and receive buffers
   std::uint64_t ordered = 0;                     // data packets whose order was measured: where switches spread them
   std::uint64_t untracked = 0;                   // arrived further ahead than the queue pair can keep track of
+  std::uint64_t credit_grants = 0;               // control packets with credit that it received
+  std::uint64_t credit_requests = 0;             // that it sent after a timeout without credit
   std::vector<host::ReorderMeter::Late> late{};  // those of them that came behind later ones, by distance
 
   friend bool operator==(const NicRow&, const NicRow&) = default;

@@ -115,6 +115,29 @@ TEST(Collector, CountsPacketsBeyondWhatANicKeepsTrackOf) {
   EXPECT_EQ(untracked("auto"), 0U);
 }
 
+// Receivers that grant a hundredth of their line let senders wait longer than packets may take.
+TEST(Collector, CountsCreditAndWhatAskedForIt) {
+  const auto nics = [](const std::vector<std::string>& more) {
+    std::vector<std::string> settings{"fabric.family=uet"};
+    settings.insert(settings.end(), more.begin(), more.end());
+    const results::RunResults results = run(scenario_of(settings));
+    EXPECT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+    return results.nics;
+  };
+  for (const results::NicRow& nic : nics({"congestion_control.algorithm=nscc"}))
+    EXPECT_EQ(nic.credit_grants + nic.credit_requests, 0U) << nic.name;
+  const std::vector<results::NicRow> calm = nics({"congestion_control.algorithm=rccc"});
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_GT(calm[i].credit_grants, 0U);
+    EXPECT_EQ(calm[i].credit_requests, 0U);
+  }
+  EXPECT_EQ(calm[4].credit_grants, 0U) << "it sends nothing";
+  std::uint64_t requests = 0;
+  for (const results::NicRow& nic : nics({"congestion_control.algorithm=rccc", "rccc.part_of_line=0.01"}))
+    requests += nic.credit_requests;
+  EXPECT_GT(requests, 0U);
+}
+
 TEST_P(Families, LookingChangesNothing) {
   const results::RunResults plain = run(scenario_of(settings()));
   const results::RunResults sampled = run(scenario_of(settings({"output.sample_interval=1 us"})));
