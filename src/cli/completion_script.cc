@@ -43,6 +43,10 @@ constexpr std::array kOperands = {
     Operand{.option = "--topology", .words = "rail-optimised single-switch"},
     Operand{.option = "--scale-up", .listed = "scale_up"},
     Operand{.option = "--profile", .listed = "collectives"},
+    Operand{.option = "--function", .words = "mixed crc-16 crc-16-ccitt crc-32 xor-fold toeplitz"},
+    Operand{.option = "--fields",
+            .words = "5-tuple source-address destination-address source-port destination-port protocol destination-qp "
+                     "flow-label"},
     Operand{.option = "--op", .words = "write send read cas fadd"},
     Operand{.option = "--test", .words = "bw lat"},
     Operand{.option = "--json", .files = "*"},
@@ -61,6 +65,7 @@ constexpr std::array kOperands = {
     Operand{.command = "show", .files = "*.toml"},
     Operand{.command = "compare", .files = "*.toml"},
     Operand{.command = "scale", .files = "*.toml"},
+    Operand{.command = "paths", .files = "*.toml"},
     Operand{.command = "init", .files = "*.toml"},
     Operand{.command = "report", .files = "*.@(json|weft)"},
     Operand{.command = "diff", .files = "*.@(json|weft)"},

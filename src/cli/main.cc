@@ -25,6 +25,7 @@
 #include "cli/help_command.h"
 #include "cli/import_command.h"
 #include "cli/init_command.h"
+#include "cli/paths_command.h"
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
 #include "cli/report_command.h"
@@ -80,6 +81,8 @@ int run(int argc, char** argv) {
   add_run_command(app, run_text, exit_status);
   ScaleText scale_text;
   add_scale_command(app, scale_text, exit_status);
+  PathsText paths_text;
+  add_paths_command(app, paths_text, exit_status);
   ReportText report_text;
   add_report_command(app, report_text, exit_status);
   DiffText diff_text;

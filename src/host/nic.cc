@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/stable_hash.h"
 #include "host/header_check.h"
+#include "host/header_fields.h"
 #include "wire/uet/entropy.h"
 
 namespace weft::host {
@@ -28,6 +29,7 @@ Nic::Nic(const NicOptions& options, const Environment& environment)
       device_(options.device),
       options_(options),
       addresses_(environment.addresses),
+      header_addresses_(environment.header_addresses),
       random_(options.seed, "service time"),
       path_posts_(path_ == nullptr ? nullptr : std::make_unique<PathPosts>()),
       reordering_(options.measures_order ? std::make_unique<ReorderMeter>() : nullptr) {
@@ -397,32 +399,50 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
     record.entropy = common.entropy;
     record.hashed_to = common.destination;
     record.flow_hash = flow_hash_of(packet);
+    // A datagram queue pair has a peer for each packet.
+    if (options_.header_hash && common.kind == wire::PacketKind::kInfiniBandTransport &&
+        wire::service_of(packet.ib.opcode) == wire::Service::kUd) {
+      record.hashed_to = EndpointId{0xFFFF'FFFF};
+    }
   }
   common.flow_hash = record.flow_hash;
 }
 
 std::uint32_t Nic::flow_hash_of(const wire::Packet& packet) const {
+  return options_.header_hash ? options_.header_hash->of(header_fields(packet, header_addresses_))
+                              : tuple_hash_of(packet, options_.address);
+}
+
+wire::Packet Nic::packet_of(Qpn qpn) const {
+  const transport::QpSlot slot = device_.slot_of(qpn);
+  WEFT_ASSERT(slot.exists());
+  wire::Packet packet;
+  device_.core_of(slot).start_packet(packet);
+  return packet;
+}
+
+std::uint32_t Nic::tuple_hash_of(const wire::Packet& packet, std::uint64_t source) const {
   WEFT_DCHECK(packet.common.destination.value() < addresses_.size());
   const std::uint64_t destination = addresses_[packet.common.destination.value()];
   if (packet.common.kind == wire::PacketKind::kTcp) {
     constexpr std::uint8_t kTcpProtocol = 6;
-    return fabric::flow_hash(fabric::FlowKey{.source = options_.address,
+    return fabric::flow_hash(fabric::FlowKey{.source = source,
                                              .destination = destination,
                                              .entropy = packet.tcp.source_port,
                                              .destination_port = packet.tcp.destination_port,
                                              .protocol = kTcpProtocol});
   }
   if (packet.common.kind == wire::PacketKind::kUet) {
-    return fabric::flow_hash(fabric::FlowKey{.source = options_.address,
+    return fabric::flow_hash(fabric::FlowKey{.source = source,
                                              .destination = destination,
                                              .entropy = packet.common.entropy,
                                              .destination_port = wire::uet::kUdpPort});
   }
   if (packet.common.encapsulation == wire::Encapsulation::kRoceV1) {
-    return fabric::flow_hash(fabric::AddressPair{.source = options_.address, .destination = destination});
+    return fabric::flow_hash(fabric::AddressPair{.source = source, .destination = destination});
   }
   return fabric::flow_hash(
-      fabric::FlowKey{.source = options_.address, .destination = destination, .entropy = packet.common.entropy});
+      fabric::FlowKey{.source = source, .destination = destination, .entropy = packet.common.entropy});
 }
 
 void Nic::on_timer(Time now) {

@@ -28,6 +28,7 @@
 #include "sim/actor_order.h"
 #include "sim/kernel.h"
 #include "transport/device.h"
+#include "wire/packet_codec.h"
 
 namespace weft::host {
 
@@ -49,6 +50,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
     /// Addresses of all endpoints, by EndpointId: f(seed, name).
     const std::vector<std::uint64_t>& addresses;
     PayloadStore* payloads = nullptr;  // null: lengths only
+    /// The addresses in their headers, by EndpointId; may be empty where no NIC has a header_hash.
+    const std::vector<wire::EndAddresses>& header_addresses;
   };
 
   Nic(const NicOptions& options, const Environment& environment);
@@ -102,6 +105,12 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] std::uint32_t flow_hash_of(Qpn qpn) const {
     const transport::QpSlot slot = device_.slot_of(qpn);
     return records_[static_cast<std::size_t>(slot.kind)][slot.index].flow_hash;
+  }
+  /// A data packet of a connected queue pair of the InfiniBand transport, as far as all of them are alike; nothing need
+  /// have been sent. And the hash of its 5-tuple, what switches choose by without header_hash.
+  [[nodiscard]] wire::Packet packet_of(Qpn qpn) const;
+  [[nodiscard]] std::uint32_t tuple_hash_of(const wire::Packet& packet) const {
+    return tuple_hash_of(packet, options_.address);
   }
   /// Null without one.
   [[nodiscard]] const HostPath* path() const { return path_.get(); }
@@ -210,6 +219,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   /// A data packet's receiver takes it in any order: WRITE packets with an address of their own, and READ data.
   [[nodiscard]] bool is_unordered(const wire::Packet& packet) const;
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
+  /// Of the 5-tuple, whoever has sent the packet; what its receiver spreads flows over cores by.
+  [[nodiscard]] std::uint32_t tuple_hash_of(const wire::Packet& packet, std::uint64_t source) const;
   void release_paced(Time now);
   [[nodiscard]] bool has_ready() const { return !responses_.empty() || ready_mask_ != 0; }
   /// The lane of the queue pair's next response.
@@ -282,6 +293,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   transport::Device device_;
   NicOptions options_;
   const std::vector<std::uint64_t>& addresses_;
+  const std::vector<wire::EndAddresses>& header_addresses_;
   std::vector<CompletionListener*> listeners_;
   sim::Wake pipeline_;
   Ring<DeferredPost> posts_;

@@ -10,8 +10,12 @@ namespace weft::host {
 
 HostPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
   const wire::Packet& packet = packets_[handle];
-  HostPath::Arrival arrival{
-      .packet = handle.value(), .flow_hash = packet.common.flow_hash, .payload = Bytes(packet.common.payload_bytes)};
+  // Receive-side scaling has a hash of its own, whatever switches hash.
+  HostPath::Arrival arrival{.packet = handle.value(),
+                            .flow_hash = options_.header_hash
+                                             ? tuple_hash_of(packet, addresses_[packet.common.source.value()])
+                                             : packet.common.flow_hash,
+                            .payload = Bytes(packet.common.payload_bytes)};
   if (packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
     arrival.engine = device_.engine_for(packet);
     return arrival;

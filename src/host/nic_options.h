@@ -9,6 +9,7 @@
 
 #include "base/distribution.h"
 #include "base/time.h"
+#include "fabric/hash/header_hash.h"
 #include "host/path/host_path.h"
 #include "transport/congestion/congestion_control.h"
 #include "transport/congestion/tcp_congestion_control.h"
@@ -74,7 +75,9 @@ struct NicOptions {
   std::optional<TrafficClass> cnp;
   HostPipeline pipeline;
   MakeHostPath path;          // if not empty, it takes the place of the pipeline's delays; service time is still drawn
-  std::uint64_t address = 0;  // f(seed, name): what flows are hashed by
+  std::uint64_t address = 0;  // f(seed, name): what flows are hashed by, without header_hash
+  /// What switches hash of the headers that a capture would show; unset: flow_hash() of the 5-tuple.
+  std::optional<fabric::HeaderHash> header_hash;
   std::uint64_t seed = 1;
   /// Counts how far out of order data packets come (host/reorder_meter.h).
   bool measures_order = false;

@@ -51,7 +51,7 @@ Outcome refused(const std::string& command, const fs::path& path) {
 }
 
 class WrongFile : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Commands, WrongFile, ::testing::Values("run", "show", "scale"),
+INSTANTIATE_TEST_SUITE_P(Commands, WrongFile, ::testing::Values("run", "show", "scale", "paths"),
                          [](const auto& command) { return std::string(command.param); });
 
 TEST_P(WrongFile, IsRefusedWithLineAndColumn) {

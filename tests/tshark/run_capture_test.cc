@@ -10,6 +10,7 @@
 #include "study/run/capture_tap.h"
 #include "study/run/collector.h"
 #include "study/scenario/scenario_load.h"
+#include "study/world/end_addresses.h"
 #include "tests/tshark/tshark.h"
 
 namespace weft::test {
@@ -134,7 +135,7 @@ TEST(RunCapture, AddressesBelongToNamesAndAreUnique) {
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     graph.nodes.push_back({.name = fmt::format("host{}/nic0", i), .kind = fabric::NodeKind::kEndpoint});
   }
-  const auto addresses = study::run::capture_addresses(graph, 1);
+  const auto addresses = study::world::end_addresses(graph, 1);
   std::set<std::uint16_t> lids;
   std::set<std::uint32_t> hosts;
   for (const wire::EndAddresses& address : addresses) {
@@ -146,7 +147,7 @@ TEST(RunCapture, AddressesBelongToNamesAndAreUnique) {
   }
   EXPECT_EQ(lids.size(), graph.endpoints);
   EXPECT_EQ(hosts.size(), graph.endpoints);
-  EXPECT_EQ(study::run::capture_addresses(graph, 1)[7].mac, addresses[7].mac);
+  EXPECT_EQ(study::world::end_addresses(graph, 1)[7].mac, addresses[7].mac);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@
 #include "fabric/core/options.h"
 #include "fabric/core/switch_core.h"
 #include "fabric/fabric.h"
+#include "fabric/hash/hash_groups.h"
 #include "fabric/routing/notification_content.h"
 #include "fabric/routing/path_balancer.h"
 
@@ -107,6 +108,7 @@ class FabricCore : public EndpointPort {
   [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
 
  protected:
+  [[nodiscard]] const HashGroups& hash_groups() const { return groups_; }
   FabricCore(Graph graph, Options options, FabricContext context);
 
   /// Ports, switches, cables, cut-through, errors, balancers: all that the core has. Before a discipline lays out its
@@ -200,6 +202,7 @@ class FabricCore : public EndpointPort {
   void allow_cut_through(const Switch& node);
   void set_up_errors();
   void set_up_balancers();
+  void set_up_hash_groups();
   void compute_port_weights();
   void invalidate_egress();
   void apply_link_event(const LinkEvent& event, Time now);
@@ -213,6 +216,7 @@ class FabricCore : public EndpointPort {
   std::uint64_t seed_;
   std::vector<PathBalancer> balancers_;  // per switch; empty: no switch has one
   PortWeights weights_;
+  HashGroups groups_;                    // empty: no switch hashes as hardware does
   std::vector<std::uint32_t> leaf_ids_;  // what notifications call each switch; empty: there are none
   sim::Wake fabric_timer_;
   LinkSchedule links_;

@@ -251,19 +251,59 @@ void FabricCore<Fabric, Parts>::set_up_balancers() {
       }
     }
   }
+  set_up_hash_groups();
   compute_port_weights();
+}
+
+// Where flows, or those of packets that must stay in order, are hashed as hardware does it.
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::set_up_hash_groups() {
+  std::vector<HashGroups::Switch> wanted;
+  for (const Switch& node : switches_) {
+    const BalancingOptions& balancing = options_.switches[node.profile].balancing;
+    const bool hashes =
+        node.path == PathPolicy::kEcmp ||
+        ((node.path == PathPolicy::kSpray || node.path == PathPolicy::kAdaptive) && balancing.unordered_only);
+    wanted.push_back({.options = balancing.hash,
+                      .seed = node.hash_seed,
+                      .uses_groups = hashes && !balancing.hash.is_plain(),
+                      .weighs = balancing.weighting != Weighting::kEqual});
+  }
+  if (std::ranges::any_of(wanted, &HashGroups::Switch::uses_groups)) {
+    groups_ = HashGroups(graph_, std::move(wanted));
+  }
 }
 
 // Rates and routes may have changed.
 template <class Fabric, class Parts>
 void FabricCore<Fabric, Parts>::compute_port_weights() {
-  const bool wanted = std::ranges::any_of(switches_, [this](const Switch& node) {
-    return node.balances && options_.switches[node.profile].balancing.weights_by_capacity;
-  });
-  if (wanted) {
-    weights_ = PortWeights(graph_, routes_, [this](const PortWeights::PortOf& port) {
-      return ports_[switches_[port.switch_ordinal].first_port + port.port].rate;
-    });
+  Weighting wanted = Weighting::kEqual;
+  for (const Switch& node : switches_) {
+    if (const Weighting own = options_.switches[node.profile].balancing.weighting;
+        node.balances && own != Weighting::kEqual) {
+      WEFT_ASSERT(wanted == Weighting::kEqual || wanted == own);
+      wanted = own;
+    }
+  }
+  if (wanted == Weighting::kGiven) {
+    weights_ = PortWeights(
+        graph_, routes_,
+        [this](const PortWeights::PortOf& port) {
+          const LinkIndex link = map_.link_of(switches_[port.switch_ordinal].first_port + port.port);
+          constexpr std::int64_t kUnit = 1'000'000;  // what PortWeights counts in
+          return Rate::bits_per_second(kUnit * (options_.link_weight.empty() ? 1 : options_.link_weight[link.value()]));
+        },
+        PortWeights::Reach::kOwnLink);
+  } else if (wanted != Weighting::kEqual) {
+    weights_ = PortWeights(
+        graph_, routes_,
+        [this](const PortWeights::PortOf& port) {
+          return ports_[switches_[port.switch_ordinal].first_port + port.port].rate;
+        },
+        wanted == Weighting::kLinkRate ? PortWeights::Reach::kOwnLink : PortWeights::Reach::kPaths);
+  }
+  if (!groups_.empty()) {
+    groups_.update(routes_, weights_);
   }
 }
 
@@ -272,7 +312,12 @@ std::uint32_t FabricCore<Fabric, Parts>::balance(Port& in, Switch& node, const N
                                                  const wire::PacketCommon& common, Time now) {
   WEFT_DCHECK(node.balances && hops.size() > 1);
   PathBalancer& balancer = balancers_[in.owner];
-  const bool weighs = options_.switches[node.profile].balancing.weights_by_capacity;
+  if (!groups_.empty() && groups_.covers(in.owner) &&
+      (node.path == PathPolicy::kEcmp || balancer.keeps_in_order(common.flags))) {
+    return groups_.choose(
+        {.switch_ordinal = in.owner, .leaf = routes_.leaf_of(common.destination), .hash = common.flow_hash});
+  }
+  const bool weighs = options_.switches[node.profile].balancing.weighting != Weighting::kEqual;
   const std::uint32_t* weights = weighs ? weights_.of(in.owner, routes_.leaf_of(common.destination)) : nullptr;
   if (balancer.keeps_in_order(common.flags)) {
     return self().in_order_hop(in, node, hops, common, weights);
@@ -345,7 +390,7 @@ std::uint64_t FabricCore<Fabric, Parts>::packets_on_wires() const {
 template <class Fabric, class Parts>
 std::size_t FabricCore<Fabric, Parts>::core_heap_bytes() const {
   std::size_t bytes = ports_.capacity() * sizeof(Port) + switches_.capacity() * sizeof(Switch) + routes_.heap_bytes() +
-                      weights_.heap_bytes();
+                      weights_.heap_bytes() + groups_.heap_bytes();
   for (const PathBalancer& balancer : balancers_) {
     bytes += sizeof(balancer) + balancer.heap_bytes();
   }

@@ -20,6 +20,7 @@ struct FabricOptions {
   std::vector<std::uint16_t> port_profile;     // per link end: 2 * link for a, 2 * link + 1 for b
   std::vector<Probability> bit_error_rate;     // per link; empty: no errors
   std::vector<Probability> packet_error_rate;  // the same of whole packets
+  std::vector<std::uint32_t> link_weight;      // per link, above 0, of Weighting::kGiven; empty: all are equal
   std::vector<Duration> endpoint_pipeline;     // per endpoint: receive pipeline; empty: none
   std::vector<LinkEvent> events;               // in any order
 };

@@ -100,6 +100,12 @@ NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, EndpointId de
                                      std::uint32_t flow_hash) const {
   const Switch& node = switches_[switch_ordinal];
   const NextHops hops = routes_.next_hops(switch_ordinal, destination);
+  if (const HashGroups& groups = hash_groups();
+      hops.size() > 1 && node.path == PathPolicy::kEcmp && !groups.empty() && groups.covers(switch_ordinal)) {
+    const std::uint16_t port =
+        groups.choose({.switch_ordinal = switch_ordinal, .leaf = routes_.leaf_of(destination), .hash = flow_hash});
+    return {std::ranges::find(hops, port), 1};
+  }
   return node.hashes && hops.size() > 1
              ? NextHops(hops.begin() + fabric::pick(switch_hash(flow_hash, node.hash_seed), hops.size()), 1)
              : hops;

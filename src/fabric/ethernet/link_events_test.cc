@@ -226,7 +226,7 @@ EthernetOptions random_options(RandomStream& random, const Graph& graph) {
   options.switches[0].path =
       std::array{PathPolicy::kEcmp, PathPolicy::kSpray, PathPolicy::kAdaptive}[random.uniform(3)];
   BalancingOptions& balancing = options.switches[0].balancing;
-  balancing.weights_by_capacity = random.uniform(2) == 0;
+  balancing.weighting = random.uniform(2) == 0 ? Weighting::kCapacity : Weighting::kEqual;
   if (random.uniform(2) == 0) {
     balancing.grades = {8_kib, 16_kib};
     balancing.notifications = NotificationOptions{.threshold = 16_kib};

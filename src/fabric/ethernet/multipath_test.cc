@@ -66,7 +66,7 @@ TEST(Multipath, OnlyUnorderedPacketsAreSpreadWhereTheOthersMustStayInOrder) {
 
 TEST(Multipath, PortsOfEveryPolicyAreUsedInProportionToTheCapacityBehindThem) {
   for (const PathPolicy path : {PathPolicy::kSpray, PathPolicy::kAdaptive}) {
-    World world(two_spines(100_gbps), options_with(path, {.grades = {4_mib}, .weights_by_capacity = true}));
+    World world(two_spines(100_gbps), options_with(path, {.grades = {4_mib}, .weighting = Weighting::kCapacity}));
     world.send(0, {.to = EndpointId(2), .count = 2'000});
     ASSERT_EQ(world.run_checked(), "");
     EXPECT_EQ(sent_by(world, uplink(world, 0)) + sent_by(world, uplink(world, 1)), 2'000U);
@@ -75,7 +75,7 @@ TEST(Multipath, PortsOfEveryPolicyAreUsedInProportionToTheCapacityBehindThem) {
 }
 
 TEST(Multipath, WeightsFollowALinkThatFails) {
-  EthernetOptions options = options_with(PathPolicy::kSpray, {.weights_by_capacity = true});
+  EthernetOptions options = options_with(PathPolicy::kSpray, {.weighting = Weighting::kCapacity});
   // The last cable but two is that of leaf1 to spine0.
   const Graph graph = two_spines(100_gbps);
   options.events.push_back({.at = Time::zero() + 1_ps,

@@ -72,7 +72,7 @@ InfiniBandOptions random_options(RandomStream& random) {
   node.forwarding = between(0, 1) == 0 ? Forwarding::kCutThrough : Forwarding::kStoreAndForward;
   constexpr std::array kPaths{PathPolicy::kTable, PathPolicy::kEcmp, PathPolicy::kSpray, PathPolicy::kAdaptive};
   node.path = kPaths[random.uniform(kPaths.size())];
-  node.balancing.weights_by_capacity = between(0, 1) == 0;
+  node.balancing.weighting = between(0, 1) == 0 ? Weighting::kCapacity : Weighting::kEqual;
   if (between(0, 1) == 0) {
     node.balancing.grades = {8_kib, 16_kib};
     node.balancing.notifications = NotificationOptions{.threshold = 8_kib};

@@ -37,9 +37,9 @@ bool PathBalancer::is_needed(PathPolicy policy, const BalancingOptions& options)
     case PathPolicy::kAdaptive:
       return true;
     case PathPolicy::kSpray:
-      return options.unordered_only || options.flowlet_gap || options.weights_by_capacity;
+      return options.unordered_only || options.flowlet_gap || options.weighting != Weighting::kEqual;
     case PathPolicy::kEcmp:
-      return options.weights_by_capacity;
+      return options.weighting != Weighting::kEqual || !options.hash.is_plain();
     case PathPolicy::kTable:
       break;
   }

@@ -7,6 +7,7 @@
 
 #include "base/data_size.h"
 #include "base/time.h"
+#include "fabric/hash/member_choice.h"
 
 namespace weft::fabric {
 
@@ -28,6 +29,14 @@ struct NotificationOptions {
   std::optional<Duration> interval{};
 };
 
+/// By what ports are chosen in proportion.
+enum class Weighting : std::uint8_t {
+  kEqual,
+  kCapacity,  // behind them: what their link and all links on shortest paths behind it carry
+  kLinkRate,  // of their own link
+  kGiven,     // FabricOptions::link_weight
+};
+
 /// What refines a PathPolicy. The defaults refine nothing.
 struct BalancingOptions {
   /// kAdaptive: bounds between the grades of depth, ascending. A port of at least bound i and less than bound i + 1 has
@@ -39,9 +48,10 @@ struct BalancingOptions {
   /// kSpray, kAdaptive: a flow keeps its port until it has sent nothing for so long. Unset: each packet chooses.
   std::optional<Duration> flowlet_gap{};
   std::uint32_t flowlet_entries = 16'384;  // of the table of a switch, which flows share by their hash
-  /// Ports are chosen in proportion to the capacity behind them: what their link and all links on shortest paths behind
-  /// it carry. Not for kTable.
-  bool weights_by_capacity = false;
+  /// Not for kTable. All switches that are not kEqual have the same.
+  Weighting weighting = Weighting::kEqual;
+  /// Of flows that stay on one path; where it is not plain the NICs give packets the hash that it says.
+  HashOptions hash{};
   std::optional<NotificationOptions> notifications{};  // kAdaptive
 };
 

@@ -30,11 +30,13 @@ std::vector<std::vector<std::uint32_t>> neighbours_of(const Graph& graph) {
 class CapacityTo {
  public:
   CapacityTo(const Routes& routes, const PortWeights::RateOf& rate_of,
-             const std::vector<std::vector<std::uint32_t>>& neighbours, EndpointId destination, std::uint32_t leaf)
+             const std::vector<std::vector<std::uint32_t>>& neighbours, EndpointId destination, std::uint32_t leaf,
+             PortWeights::Reach reach)
       : routes_(routes),
         rate_of_(rate_of),
         neighbours_(neighbours),
         destination_(destination),
+        reach_(reach),
         known_(neighbours.size(), kUnknown) {
     known_[leaf] = std::numeric_limits<std::int64_t>::max();
   }
@@ -54,7 +56,7 @@ class CapacityTo {
   [[nodiscard]] std::int64_t behind(std::uint32_t switch_ordinal, std::uint16_t port) {
     const std::uint32_t next = neighbours_[switch_ordinal][port];
     const std::int64_t own = rate_of_({.switch_ordinal = switch_ordinal, .port = port}).bits_per_second();
-    return next == kNobody ? own : std::min(own, of(next));
+    return next == kNobody || reach_ == PortWeights::Reach::kOwnLink ? own : std::min(own, of(next));
   }
 
  private:
@@ -64,6 +66,7 @@ class CapacityTo {
   const PortWeights::RateOf& rate_of_;
   const std::vector<std::vector<std::uint32_t>>& neighbours_;
   EndpointId destination_;
+  PortWeights::Reach reach_;
   std::vector<std::int64_t> known_;
 };
 
@@ -91,7 +94,8 @@ std::vector<std::uint32_t> reduced(std::vector<std::int64_t> capacities) {
 
 }  // namespace
 
-PortWeights::PortWeights(const Graph& graph, const Routes& routes, const RateOf& rate_of) : leaves_(graph.switches()) {
+PortWeights::PortWeights(const Graph& graph, const Routes& routes, const RateOf& rate_of, Reach reach)
+    : leaves_(graph.switches()) {
   first_.assign(std::size_t{leaves_} * leaves_, kEqual);
   const std::vector<std::vector<std::uint32_t>> neighbours = neighbours_of(graph);
   std::vector<bool> done(leaves_, false);
@@ -101,7 +105,7 @@ PortWeights::PortWeights(const Graph& graph, const Routes& routes, const RateOf&
       continue;
     }
     done[leaf] = true;
-    CapacityTo capacity(routes, rate_of, neighbours, EndpointId(endpoint), leaf);
+    CapacityTo capacity(routes, rate_of, neighbours, EndpointId(endpoint), leaf, reach);
     for (std::uint32_t ordinal = 0; ordinal < leaves_; ++ordinal) {
       if (ordinal == leaf) {
         continue;

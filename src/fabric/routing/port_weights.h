@@ -1,4 +1,5 @@
-// How much capacity lies behind each next hop: in what proportion a switch should use links that are not equal.
+// In what proportion a switch should use next hops that are not equal: by how much capacity lies behind each, or by
+// their own links alone.
 //
 // The capacity of a switch towards a leaf is the sum over its next hops, each being the smaller of its own rate and
 // what the switch behind it has towards that leaf (as weighted-cost multipathing computes it: Zhou et al., "WCMP",
@@ -26,10 +27,11 @@ class PortWeights {
     std::uint16_t port = 0;
   };
   using RateOf = std::function<Rate(const PortOf&)>;
+  enum class Reach : std::uint8_t { kPaths, kOwnLink };
 
   /// No weights: all hops are equal.
   PortWeights() = default;
-  PortWeights(const Graph& graph, const Routes& routes, const RateOf& rate_of);
+  PortWeights(const Graph& graph, const Routes& routes, const RateOf& rate_of, Reach reach = Reach::kPaths);
 
   [[nodiscard]] bool empty() const { return first_.empty(); }
   /// Null if all are equal; else one weight, above zero, for each hop of routes.next_hops(switch_ordinal, an endpoint

@@ -125,7 +125,11 @@ fabric::BalancingOptions balancing_of(const scenario::RoutingSettings& routing) 
                                    .unordered_only = routing.multipath_for == scenario::MultipathTraffic::kUnordered,
                                    .flowlet_gap = routing.flowlet_gap,
                                    .flowlet_entries = static_cast<std::uint32_t>(routing.flowlet_entries),
-                                   .weights_by_capacity = routing.port_weights == scenario::PortWeighting::kCapacity,
+                                   .weighting = static_cast<fabric::Weighting>(routing.port_weights),
+                                   .hash = {.function = routing.hash_function,
+                                            .rotation = static_cast<std::uint8_t>(routing.hash_rotation),
+                                            .buckets = static_cast<std::uint16_t>(routing.hash_buckets),
+                                            .parallel_links = routing.link_aggregation},
                                    .notifications = {}};
   if (routing.notification_threshold) {
     options.notifications = fabric::NotificationOptions{.threshold = *routing.notification_threshold,
@@ -133,6 +137,28 @@ fabric::BalancingOptions balancing_of(const scenario::RoutingSettings& routing) 
                                                         .interval = routing.notification_interval};
   }
   return options;
+}
+
+/// An override at either end counts.
+std::vector<std::uint32_t> link_weights(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  std::vector<std::uint32_t> weights;
+  if (scenario.routing.port_weights != scenario::PortWeighting::kGiven) {
+    return weights;
+  }
+  for (const fabric::Link& link : graph.links) {
+    const scenario::LinkTier tier = tier_of(graph, link);
+    const std::int64_t usual = scenario.devices.link(tier).weight;
+    std::int64_t weight = usual;
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      if (const std::int64_t own =
+              scenario::settings_of_port(scenario, fabric::port_name(graph, end)).link(tier).weight;
+          own != usual) {
+        weight = own;
+      }
+    }
+    weights.push_back(static_cast<std::uint32_t>(weight));
+  }
+  return weights;
 }
 
 std::optional<std::uint64_t> hash_seed_of(const scenario::Scenario& scenario) {
@@ -351,6 +377,22 @@ fabric::InfiniBandPortOptions ib_port_options(const scenario::Scenario& scenario
 
 }  // namespace
 
+std::uint8_t hash_fields_of(const std::vector<scenario::HashedField>& fields) {
+  constexpr std::array<std::uint8_t, 8> kBits = {
+      fabric::kHashFiveTuple,       fabric::kHashSource,   fabric::kHashDestination,   fabric::kHashSourcePort,
+      fabric::kHashDestinationPort, fabric::kHashProtocol, fabric::kHashDestinationQp, fabric::kHashFlowLabel};
+  std::uint8_t bits = 0;
+  for (const scenario::HashedField field : fields) {
+    bits = static_cast<std::uint8_t>(bits | kBits[static_cast<std::size_t>(field)]);
+  }
+  return bits;
+}
+
+std::optional<fabric::HeaderHash> header_hash_of(const scenario::RoutingSettings& routing) {
+  const fabric::HeaderHash hash{.function = routing.hash_function, .fields = hash_fields_of(routing.hash_fields)};
+  return hash == fabric::HeaderHash{} ? std::nullopt : std::optional(hash);
+}
+
 std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::InfinibandSettings& settings) {
   std::array<std::uint8_t, fabric::kServiceLevels> lanes{};
   for (std::size_t sl = 0; sl < lanes.size(); ++sl) {
@@ -387,6 +429,7 @@ Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scena
   options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
   options.bit_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::bit_error_rate);
   options.packet_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::packet_error_rate);
+  options.link_weight = link_weights(scenario, graph);
   options.events = link_events(scenario, graph);
   options.deadlock_check = 1_ms;
   options.frame_gap = scenario.fabric.frame_gap;
@@ -418,6 +461,7 @@ Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& s
   options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
   options.bit_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::bit_error_rate);
   options.packet_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::packet_error_rate);
+  options.link_weight = link_weights(scenario, graph);
   options.events = link_events(scenario, graph);
   options.credit_repetition = scenario.devices.infiniband.credit_update_interval;
   return options;

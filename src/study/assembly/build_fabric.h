@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "fabric/ethernet/ethernet_fabric.h"
+#include "fabric/hash/header_hash.h"
 #include "fabric/infiniband/options.h"
 #include "study/scenario/scenario.h"
 
@@ -13,6 +14,11 @@ namespace weft::study::assembly {
                                                                const fabric::Graph& graph);
 [[nodiscard]] Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& scenario,
                                                                    const fabric::Graph& graph);
+
+/// The bits of fabric::HashField.
+[[nodiscard]] std::uint8_t hash_fields_of(const std::vector<scenario::HashedField>& fields);
+/// What NICs are to hash for switches; none: the plain 5-tuple.
+[[nodiscard]] std::optional<fabric::HeaderHash> header_hash_of(const scenario::RoutingSettings& routing);
 
 /// The virtual lane of each service level.
 [[nodiscard]] std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::InfinibandSettings& settings);

@@ -166,6 +166,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
   nic.measures_order = scenario_.routing.policy == scenario::RoutingPolicy::kSpray ||
                        scenario_.routing.policy == scenario::RoutingPolicy::kAdaptive;
+  nic.header_hash = header_hash_of(scenario_.routing);
   nic.pipeline = {.doorbell = settings.doorbell_latency,
                   .fetch = settings.pcie_latency + settings.tx_latency +
                            (scenario::engine_of(scenario_.fabric.family) == scenario::FamilyEngine::kIwarp

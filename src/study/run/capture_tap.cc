@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "base/nearest_word.h"
 #include "base/stable_hash.h"
 #include "fabric/ethernet/pause_content.h"
 #include "fabric/routing/notification_content.h"
 #include "study/run/collector_ports.h"
+#include "study/world/end_addresses.h"
 #include "wire/byte_order.h"
 #include "wire/ethernet.h"
 #include "wire/tcp_codec.h"
@@ -18,44 +18,6 @@ namespace weft::study::run {
 namespace {
 
 using fabric::PortIndex;
-
-wire::MacAddress mac_of(std::uint64_t hash) {
-  wire::MacAddress mac{.octets = {0x02}};  // locally administered
-  for (unsigned i = 1; i < mac.octets.size(); ++i) {
-    mac.octets[i] = static_cast<std::uint8_t>(hash >> (8 * i));
-  }
-  return mac;
-}
-
-/// Link-local.
-wire::Ipv6Address ipv6_of(std::uint64_t hash) {
-  wire::Ipv6Address address{.octets = {0xFE, 0x80}};
-  for (unsigned i = 0; i < 8; ++i) {
-    address.octets[8 + i] = static_cast<std::uint8_t>(hash >> (56 - 8 * i));
-  }
-  return address;
-}
-
-/// Small numbers from large hashes; where two would agree, the later one takes the next that is free.
-class Numbers {
- public:
-  struct Range {
-    std::uint64_t first = 0;
-    std::uint64_t count = 1;
-  };
-  explicit Numbers(Range range) : range_(range) {}
-  std::uint64_t take(std::uint64_t hash) {
-    std::uint64_t offset = hash % range_.count;
-    while (taken_.size() < range_.count && !taken_.insert(offset).second) {
-      offset = (offset + 1) % range_.count;
-    }
-    return range_.first + offset;
-  }
-
- private:
-  Range range_;
-  std::set<std::uint64_t> taken_;
-};
 
 std::vector<std::string> labels(const world::World& world) {
   std::vector<std::string> names(port_count(world));
@@ -90,24 +52,10 @@ Result<PortIndex> find_port(const world::World& world, std::string_view name) {
               nearest ? fmt::format("; did you mean '{}'?", *nearest) : "", names.front(), names.back());
 }
 
-std::vector<wire::EndAddresses> capture_addresses(const fabric::Graph& graph, std::uint64_t seed) {
-  Numbers hosts({.first = 1, .count = (1U << 24) - 2});  // of 10.0.0.0/8
-  Numbers lids({.first = 1, .count = 0xBFFF});           // unicast
-  std::vector<wire::EndAddresses> addresses;
-  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
-    const std::uint64_t hash = stable_hash(seed, graph.nodes[i].name);
-    addresses.push_back({.mac = mac_of(hash),
-                         .ipv4 = {0x0A000000U + static_cast<std::uint32_t>(hosts.take(hash))},
-                         .ipv6 = ipv6_of(hash),
-                         .lid = static_cast<std::uint16_t>(lids.take(hash))});
-  }
-  return addresses;
-}
-
 Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::uint64_t seed,
                                                      const std::vector<CaptureRequest>& requests) {
   std::unique_ptr<CaptureTap> tap(new CaptureTap(world));
-  tap->addresses_ = capture_addresses(world.graph(), seed);
+  tap->addresses_ = world::end_addresses(world.graph(), seed);
   std::vector<PortIndex> ports;
   for (const CaptureRequest& request : requests) {
     Result<PortIndex> port = find_port(world, request.port);
@@ -128,8 +76,8 @@ Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::u
     }
     Capture capture{.port = ports[i], .mac = {}, .peer_mac = {}, .writer = std::move(*writer), .where = *where};
     if (link_type == wire::LinkType::kEthernet) {
-      capture.mac = mac_of(stable_hash(seed, port_label(world, ports[i])));
-      capture.peer_mac = mac_of(stable_hash(seed, port_label(world, world.fabric().peer_of(ports[i]))));
+      capture.mac = world::mac_of(stable_hash(seed, port_label(world, ports[i])));
+      capture.peer_mac = world::mac_of(stable_hash(seed, port_label(world, world.fabric().peer_of(ports[i]))));
     }
     tap->captures_.push_back(std::move(capture));
   }

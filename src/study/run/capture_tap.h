@@ -23,9 +23,6 @@ namespace weft::study::run {
 /// The port of that name: "leaf1/port3" or "leaf1/3", "host3/nic0" for an endpoint's only one. Errors name the nearest.
 [[nodiscard]] Result<fabric::PortIndex> find_port(const world::World& world, std::string_view name);
 
-/// Addresses of all endpoints by EndpointId; no two are equal.
-[[nodiscard]] std::vector<wire::EndAddresses> capture_addresses(const fabric::Graph& graph, std::uint64_t seed);
-
 struct CaptureRequest {
   std::string port;
   std::string file;

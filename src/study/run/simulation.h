@@ -21,6 +21,7 @@
 #include "study/scenario/scenario.h"
 #include "study/world/flow_paths.h"
 #include "study/world/ideal_time.h"
+#include "study/world/path_model.h"
 #include "study/world/world.h"
 #include "workload/message_record.h"
 #include "workload/program.h"
@@ -53,6 +54,12 @@ struct Progress {
 };
 
 class TrainingRun;
+
+/// Flows through the network that are there at the same time.
+struct FlowSet {
+  std::string name{};  // "permutation", "train: dp all-reduce"
+  std::vector<world::PlannedFlow> flows{};
+};
 
 /// Whether packets carry their lengths alone, or real bytes.
 enum class Payload : std::uint8_t { kLengths, kBytes };
@@ -121,6 +128,12 @@ class Simulation {
   /// Idle between two phases of a composed step, while packets in flight drain.
   [[nodiscard]] bool is_between_phases(Time time) const;
 
+  /// What its jobs send, as far as that is known before they run: all traffic together, and each kind of operation of a
+  /// job's step for itself. Opens the connections; before run(). Errors: what they cannot be opened for, families whose
+  /// source ports are not known before, more flows than kMaxPlanned.
+  [[nodiscard]] Result<std::vector<FlowSet>> planned_flows();
+  static constexpr std::size_t kMaxPlanned = 1'000'000;
+
   /// Why it ended in kError or kStuck.
   [[nodiscard]] const std::string& error() const { return error_; }
 
@@ -136,6 +149,7 @@ class Simulation {
   struct Job;
   struct Counter;
   struct Parts;
+  class Planner;
 
   Simulation(const scenario::Scenario& scenario, workload::MessageSink& sink, Payload payload,
              world::Division division);

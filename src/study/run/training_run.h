@@ -62,6 +62,7 @@ class TrainingRun {
   /// asked now and then, false gives up with an error.
   [[nodiscard]] Result<results::StepRow> finish(const std::function<bool()>& keep_going);
 
+  [[nodiscard]] const scenario::StepWork& work() const { return work_; }
   /// Of the run that `finish` reported.
   [[nodiscard]] const workload::NodeLog& log() const { return *log_; }
   [[nodiscard]] std::span<const workload::Communicator> communicators() const {

@@ -76,6 +76,12 @@ constexpr std::array kLink = {
         .about = "Chance that a packet of any length is damaged on the cable, beside `bit_error_rate`; `1e-3` may be "
                  "written.",
         .scope = Scope::kPort},
+    Key{.name = "weight",
+        .binding = bind<&LinkSettings::weight>(),
+        .fallback = "1",
+        .about = "Share of the flows among equal paths, with `routing.port_weights` \"given\".",
+        .range = {.low = 1, .high = 1'000},
+        .scope = Scope::kPort},
 };
 
 constexpr std::array kNic = {

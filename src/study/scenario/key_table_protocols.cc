@@ -114,8 +114,9 @@ constexpr std::array kRouting = {
     Key{.name = "port_weights",
         .binding = bind<&RoutingSettings::port_weights>(),
         .fallback = "equal",
-        .about = "Whether next hops are chosen alike, or in proportion to the capacity behind them: their own link and "
-                 "all links on shortest paths behind it.",
+        .about = "Whether next hops are chosen alike, or (WCMP) in proportion to the capacity behind them (their own "
+                 "link and all links on shortest paths behind it), to the rate of their own link, or to the `weight` "
+                 "that `[link]` gives.",
         .only_for = "ecmp spray adaptive"},
     Key{.name = "notification_threshold",
         .binding = bind<&RoutingSettings::notification_threshold>(),
@@ -149,6 +150,40 @@ constexpr std::array kRouting = {
         .binding = bind<&RoutingSettings::polarised>(),
         .fallback = "false",
         .about = "Same hash seed on all switches, so that later tiers repeat the choice of the first (polarisation)."},
+    Key{.name = "hash_function",
+        .binding = bind<&RoutingSettings::hash_function>(),
+        .fallback = "mixed",
+        .about = "By what switches hash: weft's own mixing function, or one of hardware, all of them linear: CRC-16 "
+                 "(ARC), CRC-16 of the CCITT, CRC-32 of Ethernet, exclusive or of 16-bit words, Toeplitz with "
+                 "Microsoft's key. The seed of these is added by exclusive or, and the member is the rest of the "
+                 "division by their number.",
+        .only_for = "ecmp spray adaptive"},
+    Key{.name = "hash_fields",
+        .binding = bind<&RoutingSettings::hash_fields>(),
+        .fallback = R"(["5-tuple"])",
+        .about = "What of a packet's headers is hashed. `destination-qp` is RoCEv2's, by a user-defined field; "
+                 "`flow-label` that of IPv6. What a packet has not is left out; weft has no tunnels, so no inner "
+                 "headers but the transport's.",
+        .only_for = "ecmp spray adaptive"},
+    Key{.name = "hash_rotation",
+        .binding = bind<&RoutingSettings::hash_rotation>(),
+        .fallback = "0",
+        .about = "Bits by which the hash is turned for each tier above the leaves, against polarisation.",
+        .range = {.low = 0, .high = 31},
+        .only_for = "ecmp spray adaptive"},
+    Key{.name = "hash_buckets",
+        .binding = bind<&RoutingSettings::hash_buckets>(),
+        .fallback = "0",
+        .about = "Of a resilient group: a next hop that fails moves the flows of its own buckets only; 0: all flows of "
+                 "the group may move.",
+        .range = {.low = 0, .high = 4'096},
+        .only_for = "ecmp spray adaptive"},
+    Key{.name = "link_aggregation",
+        .binding = bind<&RoutingSettings::link_aggregation>(),
+        .fallback = "false",
+        .about = "Parallel links between two switches are one next hop (a LAG), and one of them is taken by other bits "
+                 "of the hash.",
+        .only_for = "ecmp spray adaptive"},
     Key{.name = "reroute_delay",
         .binding = bind<&RoutingSettings::reroute_delay>(),
         .fallback = "50 ms",

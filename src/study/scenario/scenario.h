@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "fabric/hash/hash_function.h"
 #include "study/scenario/congestion/algorithm.h"
 #include "study/scenario/congestion/dcqcn.h"
 #include "study/scenario/congestion/hpcc.h"
@@ -81,7 +82,17 @@ struct TopologySettings {
 
 enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft };
 enum class MultipathTraffic : std::uint8_t { kAll, kUnordered };
-enum class PortWeighting : std::uint8_t { kEqual, kCapacity };
+enum class PortWeighting : std::uint8_t { kEqual, kCapacity, kLinkRate, kGiven };
+enum class HashedField : std::uint8_t {
+  kFiveTuple,
+  kSourceAddress,
+  kDestinationAddress,
+  kSourcePort,
+  kDestinationPort,
+  kProtocol,
+  kDestinationQp,
+  kFlowLabel,
+};
 
 /// [routing]
 struct RoutingSettings {
@@ -97,7 +108,12 @@ struct RoutingSettings {
   std::optional<Duration> notification_interval;  // none: a quarter of the hold
   std::optional<std::int64_t> hash_seed;          // none: f(seed, name of the switch)
   bool polarised = false;                         // every switch hashes alike
-  Duration reroute_delay;                         // from a failure until next hops avoid it
+  fabric::HashFunction hash_function = fabric::HashFunction::kMixed;
+  std::vector<HashedField> hash_fields{HashedField::kFiveTuple};
+  std::int64_t hash_rotation = 0;  // bits for each tier above the leaves
+  std::int64_t hash_buckets = 0;   // 0: groups are not resilient
+  bool link_aggregation = false;   // parallel links are one next hop
+  Duration reroute_delay;          // from a failure until next hops avoid it
 };
 
 /// Whether congestion notifications have a class of their own, or that of the data they are about.

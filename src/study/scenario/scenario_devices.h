@@ -38,6 +38,7 @@ struct LinkSettings {
   Duration propagation;  // one way
   Probability bit_error_rate;
   Probability packet_error_rate;
+  std::int64_t weight = 1;  // of routing.port_weights "given"
 };
 
 enum class LinkTier : std::uint8_t { kHost, kLeaf, kSpine };  // host to leaf, leaf to spine, spine to core

@@ -68,6 +68,42 @@ Result<void> validate_fabric(const Scenario& scenario) {
   return {};
 }
 
+bool hashes_plainly(const RoutingSettings& routing) {
+  return routing.hash_function == fabric::HashFunction::kMixed &&
+         routing.hash_fields == std::vector{HashedField::kFiveTuple} && routing.hash_rotation == 0 &&
+         routing.hash_buckets == 0 && !routing.link_aggregation;
+}
+
+Result<void> validate_hash(const Scenario& scenario) {
+  const RoutingSettings& routing = scenario.routing;
+  const Family family = scenario.fabric.family;
+  const auto hashes = [&](HashedField field) { return std::ranges::count(routing.hash_fields, field) > 0; };
+  if (routing.hash_fields.empty()) {
+    return fail_at(scenario, "routing.hash_fields", "the list is empty; name at least one field, such as \"5-tuple\"");
+  }
+  if (hashes_plainly(routing)) {
+    return {};
+  }
+  if (is_infiniband(family)) {
+    return fail_at(scenario, "routing.hash_function",
+                   "switches of InfiniBand hash no headers; leave out hash_function, hash_fields, hash_rotation, "
+                   "hash_buckets and link_aggregation");
+  }
+  if (routing.policy != RoutingPolicy::kEcmp && routing.multipath_for == MultipathTraffic::kAll) {
+    return fail_at(scenario, "routing.hash_function",
+                   "with policy = \"{}\" no packet is hashed; use \"ecmp\", or multipath_for = \"unordered\"",
+                   word_of(routing.policy));
+  }
+  if (hashes(HashedField::kDestinationQp) && family != Family::kRoceV2) {
+    return fail_at(scenario, "routing.hash_fields", "destination-qp is a field of rocev2; {} has none behind UDP",
+                   word_of(family));
+  }
+  if (hashes(HashedField::kFlowLabel) && scenario.fabric.ip_version != IpVersion::kV6) {
+    return fail_at(scenario, "routing.hash_fields", "flow-label is a field of IPv6; set fabric.ip_version = \"ipv6\"");
+  }
+  return {};
+}
+
 Result<void> validate_routing(const Scenario& scenario) {
   constexpr std::size_t kMaxBounds = fabric::DepthGrades::kMost - 1;
   const auto& bounds = scenario.routing.depth_grades;
@@ -79,7 +115,7 @@ Result<void> validate_routing(const Scenario& scenario) {
       return fail_at(scenario, "routing.depth_grades", "{} follows {}; bounds must ascend", bounds[i], bounds[i - 1]);
     }
   }
-  return {};
+  return validate_hash(scenario);
 }
 
 Result<void> validate_transport(const Scenario& scenario) {

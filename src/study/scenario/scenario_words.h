@@ -110,7 +110,16 @@ struct WordsOf<MultipathTraffic> : NothingPlanned {
 };
 template <>
 struct WordsOf<PortWeighting> : NothingPlanned {
-  static constexpr WordList<2> kWords = {"equal", "capacity"};
+  static constexpr WordList<4> kWords = {"equal", "capacity", "link-rate", "given"};
+};
+template <>
+struct WordsOf<fabric::HashFunction> : NothingPlanned {
+  static constexpr WordList<6> kWords = {"mixed", "crc-16", "crc-16-ccitt", "crc-32", "xor-fold", "toeplitz"};
+};
+template <>
+struct WordsOf<HashedField> : NothingPlanned {
+  static constexpr WordList<8> kWords = {"5-tuple",          "source-address", "destination-address", "source-port",
+                                         "destination-port", "protocol",       "destination-qp",      "flow-label"};
 };
 template <>
 struct WordsOf<LossRecoveryKind> : NothingPlanned {

@@ -142,7 +142,8 @@ class World {
   fabric::AnyFabric fabric_;
   std::unique_ptr<fabric::ScaleUpFabric> scale_up_;
   std::vector<std::uint64_t> addresses_;
-  std::vector<Rate> rates_;  // by endpoint, of all fabrics
+  std::vector<wire::EndAddresses> header_addresses_;  // empty: no NIC hashes headers
+  std::vector<Rate> rates_;                           // by endpoint, of all fabrics
   std::deque<host::Nic> nics_;
   std::vector<host::NicHint> nic_hints_;  // by endpoint, without scale-up
   bool prefetches_ = false;

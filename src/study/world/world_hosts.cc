@@ -3,6 +3,7 @@
 
 #include "base/stable_hash.h"
 #include "fabric/topology/graph_query.h"
+#include "study/world/end_addresses.h"
 #include "study/world/world.h"
 
 namespace weft::study::world {
@@ -29,6 +30,9 @@ void World::make_nics(const WorldOptions& options) {
     if (i >= graph.host_endpoints()) {
       make_plain(nic);
     }
+    if (nic.header_hash && header_addresses_.empty()) {
+      header_addresses_ = end_addresses(graph, seed_);
+    }
     nic.device.endpoint = EndpointId(i);
     nic.device.seed = nic.seed = nic.address = addresses_[i];
     nics_.emplace_back(nic, host::Nic::Environment{.kernel = kernel_,
@@ -36,7 +40,8 @@ void World::make_nics(const WorldOptions& options) {
                                                    .port = fabric_.endpoint_port(),
                                                    .index = i,
                                                    .addresses = addresses_,
-                                                   .payloads = payloads_.get()});
+                                                   .payloads = payloads_.get(),
+                                                   .header_addresses = header_addresses_});
     nic_hints_.push_back({.nic = &nics_.back()});
     fabric_.attach(EndpointId(i), nics_.back());
   }
@@ -62,7 +67,8 @@ void World::make_scale_up_nics(const WorldOptions& options) {
                                                                      .port = *scale_up_,
                                                                      .index = i,
                                                                      .addresses = addresses_,
-                                                                     .payloads = payloads_.get()});
+                                                                     .payloads = payloads_.get(),
+                                                                     .header_addresses = header_addresses_});
     scale_up_->attach(EndpointId(i), made, made.receive_memory());
   }
 }

@@ -59,6 +59,11 @@ CollectiveAlgorithm CollectiveProgram::algorithm() const {
   return open ? engine_->choose(*asked) : options_.algorithm;
 }
 
+Result<std::vector<CollectiveEngine::PlannedSend>> CollectiveProgram::planned_sends() const {
+  const auto asked = request();
+  return asked ? engine_->planned_sends(*asked) : std::vector<CollectiveEngine::PlannedSend>{};
+}
+
 Result<void> CollectiveProgram::start() {
   if (!request())
     finished_ = options_.iterations;

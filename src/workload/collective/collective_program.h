@@ -36,6 +36,8 @@ class CollectiveProgram final : public Program {
   [[nodiscard]] bool done() const override { return finished_ == options_.iterations; }
 
   [[nodiscard]] const CollectiveEngine& engine() const { return *engine_; }
+  /// What this rank sends of each operation; nothing is run.
+  [[nodiscard]] Result<std::vector<CollectiveEngine::PlannedSend>> planned_sends() const;
   /// `auto` resolved.
   [[nodiscard]] CollectiveAlgorithm algorithm() const;
 

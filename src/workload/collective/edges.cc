@@ -42,28 +42,34 @@ std::uint64_t EdgeTable::buffer_of(const CommunicatorEntry& entry, MemberIndex s
   return entry.buffers + index * static_cast<std::uint64_t>(options().buffer.count());
 }
 
-Result<void> EdgeTable::open(Edge& edge) {
-  if (edge.channel.is_valid())
-    return {};
-  const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
+ConnectionRequest EdgeTable::connection_of_edge(const EdgeName& name) const {
+  const CommunicatorEntry& entry = communicators_.at(name.communicator);
   const RankId self = entry.rank(*entry.self);
-  const RankId peer = entry.rank(edge.name.peer);
+  const RankId peer = entry.rank(name.peer);
   const RankSite& here = (*communicators_.options().layout)[self.value()];
   const RankSite& there = (*communicators_.options().layout)[peer.value()];
-  ConnectionRequest request{.from = self, .to = peer, .channel = connection_of(edge.name)};
-  if (edge.scale_up) {
+  ConnectionRequest request{.from = self, .to = peer, .channel = connection_of(name)};
+  if (entry.layout->over_scale_up(*entry.self, name.peer)) {
     request.rail = *here.scale_up;
     request.remote_rail = *there.scale_up;
   } else {
-    const std::uint32_t rail = entry.layout->rail_of(edge.name.slot / kSlotsPerChannel);
+    const std::uint32_t rail = entry.layout->rail_of(name.slot / kSlotsPerChannel);
     request.rail = here.rails[rail % here.rails.size()];
     request.remote_rail = there.rails[rail % there.rails.size()];
   }
-  // Chunks that nobody has taken, and two messages with credits, since they come half a buffer at a time.
+  return request;
+}
+
+// Chunks that nobody has taken, and two messages with credits, since they come half a buffer at a time.
+ConnectionOptions EdgeTable::connection_options() const {
   const std::uint32_t receives = options().slots() + 4;
-  auto channel = messenger_.open(
-      request,
-      {.queue_pairs = options().queue_pairs + 1, .max_send_wr = options().slots() + 4, .receive_requests = receives});
+  return {.queue_pairs = options().queue_pairs + 1, .max_send_wr = options().slots() + 4, .receive_requests = receives};
+}
+
+Result<void> EdgeTable::open(Edge& edge) {
+  if (edge.channel.is_valid())
+    return {};
+  auto channel = messenger_.open(connection_of_edge(edge.name), connection_options());
   if (!channel)
     return pass_on(channel);
   edge.channel = *channel;

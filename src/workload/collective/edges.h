@@ -46,6 +46,9 @@ class EdgeTable {
 
   /// The same name gives the same edge.
   [[nodiscard]] EdgeId find(const EdgeName& name);
+  /// The connection that an edge uses, and how it is made.
+  [[nodiscard]] ConnectionRequest connection_of_edge(const EdgeName& name) const;
+  [[nodiscard]] ConnectionOptions connection_options() const;
   [[nodiscard]] bool over_scale_up(EdgeId edge) const { return edges_[edge.value()].scale_up; }
 
   /// The receiver has an unreserved buffer slot.

@@ -44,6 +44,14 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   /// Whether `begin` would take it.
   [[nodiscard]] Result<void> check(const CollectiveRequest& request) const;
   [[nodiscard]] CollectiveAlgorithm choose(CollectiveRequest request) const override;
+  /// What this rank sends of an operation through the network, by connection; nothing is run. Of a long one the shares
+  /// are those of a shorter one of the same algorithm. What reducers of the network take is left out. Errors: check().
+  struct PlannedSend {
+    ConnectionRequest connection{};
+    ConnectionOptions options{};
+    Bytes bytes{};
+  };
+  [[nodiscard]] Result<std::vector<PlannedSend>> planned_sends(const CollectiveRequest& request) const;
   [[nodiscard]] std::uint32_t ring_steps(const CollectiveRequest& request) const override;
   [[nodiscard]] Result<void> on_machine_event(const verbs::MachineEvent& event) override;
   [[nodiscard]] Result<void> on_completions() override;

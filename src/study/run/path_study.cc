@@ -1,0 +1,401 @@
+#include "study/run/path_study.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/stable_hash.h"
+#include "fabric/fabric.h"
+#include "study/assembly/build_fabric.h"
+#include "study/assembly/build_topology.h"
+#include "study/run/simulation.h"
+#include "study/scenario/scenario_validate.h"
+#include "study/scenario/scenario_words.h"
+#include "study/world/path_model.h"
+
+namespace weft::study::run {
+namespace {
+
+using fabric::NodeIndex;
+using fabric::PortIndex;
+using results::LoadStatistics;
+using world::PathLoads;
+using world::PathModel;
+using world::PathRules;
+
+/// Nobody is told of anything: nothing runs.
+struct NoMessages final : workload::MessageSink {
+  void on_message(const workload::MessageRecord& /*record*/) override {}
+};
+
+std::string tier_word(std::uint8_t tier) {
+  switch (tier) {
+    case 0:
+      return "switch";
+    case 1:
+      return "leaf";
+    case 2:
+      return "spine";
+    case 3:
+      return "core";
+    default:
+      return fmt::format("tier {}", tier);
+  }
+}
+
+LoadStatistics statistics_of(std::vector<double> values) {
+  LoadStatistics made;
+  if (values.empty()) {
+    return made;
+  }
+  std::ranges::sort(values);
+  for (const double value : values) {
+    made.mean += value / static_cast<double>(values.size());
+  }
+  const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(values.size())));
+  made.p95 = values[std::max<std::size_t>(rank, 1) - 1];
+  made.least = values.front();
+  made.most = values.back();
+  return made;
+}
+
+std::string fields_text(const std::vector<scenario::HashedField>& fields) {
+  std::vector<std::string_view> words;
+  for (const scenario::HashedField field : fields) {
+    words.push_back(scenario::word_of(field));
+  }
+  return fmt::format("{}", fmt::join(words, "+"));
+}
+
+/// The links between switches, and which tier each belongs to.
+class LinkTiers {
+ public:
+  explicit LinkTiers(const PathModel& model) : tier_of_(model.ports().size(), kNone) {
+    const fabric::Graph& graph = model.graph();
+    std::map<std::pair<int, int>, std::uint32_t> known;
+    for (PortIndex port = graph.endpoints; port < tier_of_.size(); ++port) {
+      const NodeIndex to = model.peer_of(port);
+      if (to.value() < graph.endpoints) {
+        continue;
+      }
+      const fabric::Node& from = graph[model.ports().end_of(port).node];
+      const std::pair<int, int> tiers{from.tier, graph[to].tier};
+      const auto [found, is_new] = known.try_emplace(tiers, static_cast<std::uint32_t>(names_.size()));
+      if (is_new) {
+        names_.push_back(tier_word(from.tier) + " > " + tier_word(graph[to].tier));
+      }
+      tier_of_[port] = found->second;
+    }
+  }
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  [[nodiscard]] std::uint32_t of(PortIndex port) const { return tier_of_[port]; }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::uint32_t> tier_of_;
+  std::vector<std::string> names_;
+};
+
+/// One set of flows under all rules that are asked about.
+class SetStudy {
+ public:
+  SetStudy(const PathModel& model, const LinkTiers& tiers, const PathRules& rules, const FlowSet& set)
+      : model_(model), tiers_(tiers), rules_(rules), flows_(set.flows) {
+    made_.name = set.name;
+    made_.flows = set.flows.size();
+    std::set<EndpointId> senders;
+    for (const world::PlannedFlow& flow : set.flows) {
+      senders.insert(flow.source);
+    }
+    made_.senders = senders.size();
+  }
+
+  void examine_scenario() {
+    const bool few = flows_.size() <= Simulation::kMaxFlows;
+    const PathLoads loads = model_.loads(flows_, rules_, few ? PathModel::Keep::kFlows : PathModel::Keep::kLoads);
+    PathRules spread = rules_;
+    spread.policy = fabric::PathPolicy::kSpray;
+    fill_tiers(loads, model_.loads(flows_, spread));
+    fill_uses(loads);
+    fill_links(loads);
+    made_.has_shares = few;
+    if (few) {
+      const std::vector<double> shares = model_.shares(flows_, loads);
+      made_.slowest = *std::ranges::min_element(shares);
+      made_.mean = 0;
+      for (const double share : shares) {
+        made_.mean += share / static_cast<double>(shares.size());
+      }
+    }
+  }
+
+  struct Names {
+    std::string function;
+    std::string fields;
+  };
+  void examine_variant(PathRules rules, const Names& names, std::uint32_t seeds) {
+    std::vector<std::vector<double>> by_tier(tiers_.names().size());
+    std::vector<double> worst;
+    results::PathVariant variant{.function = names.function, .fields = names.fields};
+    const bool one_seed = rules.hash_seed.has_value();
+    for (std::uint32_t i = 0; i < seeds; ++i) {
+      const std::uint64_t seed = stable_hash(rules_.run_seed, fmt::format("paths/{}", i));
+      rules.run_seed = seed;
+      if (one_seed) {
+        rules.hash_seed = seed;
+      }
+      const PathLoads loads = model_.loads(flows_, rules);
+      worst.push_back(world::worst_load(model_, loads));
+      const std::vector<double> of_tiers = worst_of_tiers(loads);
+      for (std::size_t tier = 0; tier < of_tiers.size(); ++tier) {
+        by_tier[tier].push_back(of_tiers[tier]);
+      }
+      constexpr double kRounding = 1e-9;
+      variant.free += worst.back() <= 1 + kRounding ? 1.0 / seeds : 0;
+      variant.used += used_above_leaves(loads) / seeds;
+    }
+    variant.worst = statistics_of(worst);
+    variant.is_scenario = made_.variants.empty();
+    if (variant.is_scenario) {
+      for (results::PathTier& tier : made_.tiers) {
+        const auto place = std::ranges::find(tiers_.names(), tier.name) - tiers_.names().begin();
+        tier.seeds = statistics_of(by_tier[static_cast<std::size_t>(place)]);
+      }
+    }
+    made_.variants.push_back(std::move(variant));
+  }
+
+  [[nodiscard]] results::PathSet take() { return std::move(made_); }
+
+ private:
+  [[nodiscard]] double load_of(const PathLoads& loads, PortIndex port) const {
+    return loads.links[port].demand / model_.rate_of(port);
+  }
+
+  [[nodiscard]] std::vector<double> worst_of_tiers(const PathLoads& loads) const {
+    std::vector<double> worst(tiers_.names().size(), 0);
+    for (PortIndex port = 0; port < loads.links.size(); ++port) {
+      if (const std::uint32_t tier = tiers_.of(port); tier != LinkTiers::kNone) {
+        worst[tier] = std::max(worst[tier], load_of(loads, port));
+      }
+    }
+    return worst;
+  }
+
+  void fill_tiers(const PathLoads& loads, const PathLoads& even) {
+    std::vector<results::PathTier> tiers(tiers_.names().size());
+    for (PortIndex port = 0; port < loads.links.size(); ++port) {
+      if (tiers_.of(port) == LinkTiers::kNone) {
+        continue;
+      }
+      results::PathTier& tier = tiers[tiers_.of(port)];
+      ++tier.links;
+      tier.used += loads.links[port].flows > 0 ? 1 : 0;
+      const double load = load_of(loads, port);
+      tier.mean += load;
+      if (load > tier.worst) {
+        tier.worst = load;
+        tier.flows = loads.links[port].flows;
+        tier.at = fabric::port_name(model_.graph(), model_.ports().end_of(port));
+      }
+    }
+    const std::vector<double> least = worst_of_tiers(even);
+    for (std::size_t i = 0; i < tiers.size(); ++i) {
+      tiers[i].name = tiers_.names()[i];
+      tiers[i].mean /= static_cast<double>(tiers[i].links);
+      tiers[i].even = least[i];
+    }
+    std::erase_if(tiers, [](const results::PathTier& tier) { return tier.used == 0; });
+    made_.tiers = std::move(tiers);
+  }
+
+  void fill_uses(const PathLoads& loads) {
+    std::map<std::uint8_t, results::TierUse> by_tier;
+    for (std::uint32_t ordinal = 0; ordinal < loads.switches.size(); ++ordinal) {
+      const world::SwitchUse& use = loads.switches[ordinal];
+      if (use.members < 2) {
+        continue;
+      }
+      const std::uint8_t tier = model_.graph().nodes[model_.graph().endpoints + ordinal].tier;
+      results::TierUse& row = by_tier[tier];
+      row.name = tier_word(tier);
+      ++row.switches;
+      row.members += use.members;
+      row.used += use.used;
+      // Of as many choices among so many, each of which is equally likely.
+      row.independent += use.members * (1 - std::pow(1 - 1.0 / use.members, use.flows));
+    }
+    for (auto& [tier, row] : by_tier) {
+      made_.uses.push_back(std::move(row));
+    }
+  }
+
+  /// A share of the members; 1 where nobody above the leaves has a choice.
+  [[nodiscard]] double used_above_leaves(const PathLoads& loads) const {
+    std::uint64_t members = 0;
+    std::uint64_t used = 0;
+    for (std::uint32_t ordinal = 0; ordinal < loads.switches.size(); ++ordinal) {
+      const world::SwitchUse& use = loads.switches[ordinal];
+      if (use.members > 1 && model_.graph().nodes[model_.graph().endpoints + ordinal].tier > 1) {
+        members += use.members;
+        used += use.used;
+      }
+    }
+    return members == 0 ? 1 : static_cast<double>(used) / static_cast<double>(members);
+  }
+
+  void fill_links(const PathLoads& loads) {
+    const fabric::Graph& graph = model_.graph();
+    for (PortIndex port = 0; port < loads.links.size(); ++port) {
+      if (tiers_.of(port) == LinkTiers::kNone) {
+        continue;
+      }
+      const world::LinkLoad& load = loads.links[port];
+      made_.links.push_back({.port = fabric::port_name(graph, model_.ports().end_of(port)),
+                             .peer = graph[model_.peer_of(port)].name,
+                             .tier = tiers_.names()[tiers_.of(port)],
+                             .rate = graph.links[model_.ports().link_of(port).value()].rate,
+                             .flows = load.flows,
+                             .demand = Rate::bits_per_second(std::llround(load.demand)),
+                             .load = load_of(loads, port)});
+    }
+  }
+
+  const PathModel& model_;
+  const LinkTiers& tiers_;
+  const PathRules& rules_;
+  const std::vector<world::PlannedFlow>& flows_;
+  results::PathSet made_;
+};
+
+/// A scenario, as far as its switches' choices go.
+struct Choices {
+  PathRules rules;
+  std::vector<std::uint32_t> link_weight;
+};
+
+Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  Choices made;
+  const auto take = [&](const auto& options) {
+    const auto& first = options.switches.front();
+    made.rules = {.policy = first.path,
+                  .hash = first.balancing.hash,
+                  .weighting = first.balancing.weighting,
+                  .hash_seed = first.hash_seed,
+                  .run_seed = static_cast<std::uint64_t>(scenario.seed)};
+    made.link_weight = options.link_weight;
+  };
+  if (scenario::is_infiniband(scenario.fabric.family)) {
+    Result<fabric::InfiniBandOptions> options = assembly::infiniband_options(scenario, graph);
+    if (!options) {
+      return pass_on(options);
+    }
+    take(*options);
+  } else {
+    Result<fabric::EthernetOptions> options = assembly::ethernet_options(scenario, graph);
+    if (!options) {
+      return pass_on(options);
+    }
+    take(*options);
+  }
+  made.rules.header = assembly::header_hash_of(scenario.routing).value_or(fabric::HeaderHash{});
+  return made;
+}
+
+/// What is asked beside the scenario, as settings of routing.
+std::vector<scenario::RoutingSettings> variants_of(const scenario::Scenario& scenario,
+                                                   const PathStudyOptions& options) {
+  std::vector<scenario::RoutingSettings> made{scenario.routing};
+  scenario::RoutingSettings other = scenario.routing;
+  if (options.function || !options.fields.empty()) {
+    other.hash_function = options.function.value_or(other.hash_function);
+    other.hash_fields = options.fields.empty() ? other.hash_fields : options.fields;
+    made.push_back(other);
+    return made;
+  }
+  for (const fabric::HashFunctionRow& row : fabric::hash_functions()) {
+    if (row.function != scenario.routing.hash_function) {
+      other.hash_function = row.function;
+      made.push_back(other);
+    }
+  }
+  other = scenario.routing;
+  const bool has_qp = std::ranges::count(other.hash_fields, scenario::HashedField::kDestinationQp) > 0;
+  if (scenario.fabric.family == scenario::Family::kRoceV2 && !has_qp) {
+    other.hash_fields.push_back(scenario::HashedField::kDestinationQp);
+    made.push_back(other);
+  }
+  return made;
+}
+
+Result<void> check_variants(const scenario::Scenario& scenario, const PathStudyOptions& options) {
+  if (scenario.routing.policy != scenario::RoutingPolicy::kEcmp) {
+    return options.function || !options.fields.empty()
+               ? fail(
+                     "with routing.policy = \"{}\" no flow is hashed, so neither function nor fields can be asked for; "
+                     "use --set routing.policy=ecmp",
+                     scenario::word_of(scenario.routing.policy))
+               : Result<void>();
+  }
+  scenario::Scenario asked = scenario;
+  for (const scenario::RoutingSettings& routing : variants_of(scenario, options)) {
+    asked.routing = routing;
+    if (Result<void> right = scenario::validate_protocols(asked); !right) {
+      return right;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<results::PathReport> study_paths(const scenario::Scenario& scenario, const PathStudyOptions& options) {
+  if (Result<void> possible = check_variants(scenario, options); !possible) {
+    return pass_on(possible);
+  }
+  NoMessages nobody;
+  Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, nobody);
+  if (!simulation) {
+    return pass_on(simulation);
+  }
+  Result<std::vector<FlowSet>> sets = (*simulation)->planned_flows();
+  if (!sets) {
+    return pass_on(sets);
+  }
+  const fabric::Graph& graph = (*simulation)->world().graph();
+  Result<Choices> choices = choices_of(scenario, graph);
+  if (!choices) {
+    return pass_on(choices);
+  }
+  const PathModel model(graph, choices->link_weight);
+  const LinkTiers tiers(model);
+  results::PathReport report{.scenario = scenario.name,
+                             .policy = std::string(scenario::word_of(scenario.routing.policy)),
+                             .function = std::string(scenario::word_of(scenario.routing.hash_function)),
+                             .fields = fields_text(scenario.routing.hash_fields),
+                             .hashes = choices->rules.policy == fabric::PathPolicy::kEcmp,
+                             .seeds = options.seeds};
+  for (const FlowSet& set : *sets) {
+    SetStudy study(model, tiers, choices->rules, set);
+    study.examine_scenario();
+    if (report.hashes) {
+      for (const scenario::RoutingSettings& routing : variants_of(scenario, options)) {
+        PathRules rules = choices->rules;
+        rules.header = assembly::header_hash_of(routing).value_or(fabric::HeaderHash{});
+        rules.hash.function = routing.hash_function;
+        study.examine_variant(rules,
+                              {.function = std::string(scenario::word_of(routing.hash_function)),
+                               .fields = fields_text(routing.hash_fields)},
+                              options.seeds);
+      }
+    }
+    report.sets.push_back(study.take());
+  }
+  return report;
+}
+
+}  // namespace weft::study::run

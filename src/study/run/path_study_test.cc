@@ -1,0 +1,186 @@
+// Foreseen loads against the closed forms, and against the bytes that a run sends over each link.
+#include "study/run/path_study.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "fabric/fabric.h"
+#include "study/run/simulation.h"
+#include "study/scenario/scenario_test_support.h"
+
+namespace weft::study::run {
+namespace {
+
+scenario::Scenario from_text(const std::string& text) {
+  scenario::ScenarioRequest request;
+  request.file = "test.toml";
+  const auto made = scenario::parse_scenario(text, request, scenario::test_catalogue());
+  EXPECT_TRUE(made.has_value()) << scenario::message_of(made);
+  return *made;
+}
+
+std::string leaf_spine(const std::string& routing, const std::string& more = "") {
+  return "seed = 3\n[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 32\nhosts_per_leaf = 8\n"
+         "spines = 8\n[routing]\n" +
+         routing + "\n[[traffic]]\nname = \"p\"\nkind = \"permutation\"\nshift = 8\nsize = \"1 MiB\"\n" + more;
+}
+
+std::string fat_tree(const std::string& routing) {
+  return "seed = 3\n[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"fat-tree\"\ntiers = 3\nradix = 8\n[routing]\n" +
+         routing + "\n[[traffic]]\nname = \"a\"\nkind = \"all-to-all\"\nsize = \"4 KiB\"\n";
+}
+
+results::PathReport report_of(const scenario::Scenario& scenario, const PathStudyOptions& options = {.seeds = 5}) {
+  const Result<results::PathReport> report = study_paths(scenario, options);
+  EXPECT_TRUE(report.has_value()) << (report ? "" : report.error().message);
+  return report ? *report : results::PathReport{};
+}
+
+struct Nobody final : workload::MessageSink {
+  void on_message(const workload::MessageRecord& /*record*/) override {}
+};
+
+/// Bytes that a run sends out of each port.
+std::map<std::string, std::uint64_t> sent_in_a_run(const scenario::Scenario& scenario) {
+  Nobody nobody;
+  const auto simulation = Simulation::create(scenario, nobody);
+  EXPECT_TRUE(simulation.has_value());
+  EXPECT_EQ((*simulation)->run([](const Progress&) { return true; }), Simulation::End::kFinished);
+  const world::World& world = (*simulation)->world();
+  const fabric::PortMap ports(world.graph(), 1);
+  std::map<std::string, std::uint64_t> bytes;
+  world.fabric().visit([&](const auto& fabric) {
+    for (fabric::PortIndex port = 0; port < ports.size(); ++port) {
+      std::uint64_t& sum = bytes[fabric::port_name(world.graph(), ports.end_of(port))];
+      for (std::uint32_t lane = 0; lane < fabric.lanes(); ++lane) {
+        sum += fabric.lane_counters(port, lane, world.now()).tx_bytes;
+      }
+    }
+  });
+  return bytes;
+}
+
+void expect_run_as_foreseen(const std::string& text) {
+  const scenario::Scenario scenario = from_text(text);
+  const results::PathReport report = report_of(scenario);
+  const std::map<std::string, std::uint64_t> sent = sent_in_a_run(scenario);
+  ASSERT_EQ(report.sets.size(), 1U);
+  std::size_t loaded = 0;
+  for (const results::PathLink& link : report.sets[0].links) {
+    // Acknowledgements of other flows are much less than one flow.
+    const double flows = static_cast<double>(sent.at(link.port)) / (1 << 20);
+    EXPECT_NEAR(flows, link.flows, 0.15 * std::max(link.flows, 1.0)) << link.port << "\n" << text;
+    loaded += link.flows > 0 ? 1 : 0;
+  }
+  EXPECT_GT(loaded, 16U);
+}
+
+TEST(PathStudy, ForeseesTheLinksOfARun) {
+  for (const char* routing : {"", "polarised = true", "hash_function = \"crc-16\"", "hash_function = \"crc-32\"",
+                              "hash_function = \"toeplitz\"\nhash_fields = [\"5-tuple\", \"destination-qp\"]",
+                              "hash_function = \"xor-fold\"\nhash_rotation = 5\nhash_buckets = 64",
+                              "hash_function = \"crc-16-ccitt\"\nport_weights = \"link-rate\"",
+                              "hash_fields = [\"source-address\", \"destination-address\"]"}) {
+    expect_run_as_foreseen(leaf_spine(routing));
+  }
+}
+
+TEST(PathStudy, ForeseesTheFlowLabelOfIpv6) {
+  std::string text = leaf_spine("hash_function = \"crc-32\"\nhash_fields = [\"flow-label\"]");
+  text.replace(text.find("[topology]"), 0, "ip_version = \"ipv6\"\n");
+  expect_run_as_foreseen(text);
+}
+
+// Eight flows of a leaf over eight spines, as balls into bins.
+TEST(PathStudy, OfAPermutationExpectsTheWorstOfBallsInBins) {
+  const results::PathReport report = report_of(from_text(leaf_spine("")), {.seeds = 2'000});
+  // The largest of eight bins with eight balls, exactly: the chance that none has more than m is 8! / 8^8 times the
+  // coefficient of x^8 in (sum of x^i / i! for i to m)^8.
+  double expected = 0;
+  for (int most = 0; most < 8; ++most) {
+    std::vector<double> ways(9, 0);
+    ways[0] = 1;
+    for (int bin = 0; bin < 8; ++bin) {
+      std::vector<double> next(9, 0);
+      for (int have = 0; have <= 8; ++have) {
+        for (int more = 0; more <= most && have + more <= 8; ++more) {
+          next[static_cast<std::size_t>(have + more)] += ways[static_cast<std::size_t>(have)] / std::tgamma(more + 1);
+        }
+      }
+      ways = next;
+    }
+    const double chance = ways[8] * std::tgamma(9) / std::pow(8, 8);
+    // Four leaves choose for themselves.
+    expected += 1 - std::pow(chance, 4);
+  }
+  ASSERT_EQ(report.sets.size(), 1U);
+  const results::PathTier& up = report.sets[0].tiers.front();
+  EXPECT_EQ(up.name, "leaf > spine");
+  EXPECT_NEAR(up.seeds.mean, expected, 0.06);
+  EXPECT_DOUBLE_EQ(up.mean, 1);
+  EXPECT_DOUBLE_EQ(up.even, 1);
+}
+
+TEST(PathStudy, WithOneSeedASpineUsesOneOfItsFourLinksToTheCore) {
+  for (const char* function : {"mixed", "crc-32", "toeplitz", "xor-fold", "crc-16"}) {
+    const auto report =
+        report_of(from_text(fat_tree(fmt::format("polarised = true\nhash_function = \"{}\"", function))));
+    for (const results::TierUse& use : report.sets.at(0).uses) {
+      EXPECT_EQ(use.used * (use.name == "spine" ? 4 : 1), use.members) << function << " " << use.name;
+    }
+  }
+}
+
+TEST(PathStudy, RotatedOrWithSeedsOfTheirOwnSpinesUseAll) {
+  for (const char* routing :
+       {"", "polarised = true\nhash_rotation = 2", "polarised = true\nhash_function = \"crc-32\"\nhash_rotation = 2"}) {
+    for (const results::TierUse& use : report_of(from_text(fat_tree(routing))).sets.at(0).uses) {
+      EXPECT_EQ(use.used, use.members) << routing << " " << use.name;
+    }
+  }
+}
+
+TEST(PathStudy, OfACollectiveHasTheFlowsOfItsAlgorithm) {
+  const std::string text =
+      "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 8\nhosts_per_leaf = 2\nspines = 2\n"
+      "[collectives]\nchannels = 1\n[[traffic]]\nkind = \"collective\"\ncollective = \"{}\"\nalgorithm = \"{}\"\n"
+      "size = \"1 MiB\"\n";
+  const auto flows = [&](std::string_view kind, std::string_view algorithm) {
+    return report_of(from_text(fmt::format(fmt::runtime(text), kind, algorithm))).sets.at(0).flows;
+  };
+  EXPECT_EQ(flows("all-reduce", "ring"), 8U);
+  EXPECT_EQ(flows("all-to-all", "direct"), 56U);
+}
+
+TEST(PathStudy, OfATrainingStepHasASetForEachKindOfOperation) {
+  const std::string text =
+      "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 8\nhosts_per_leaf = 2\nspines = 2\n"
+      "[[job]]\nname = \"j\"\ngpus = 8\nmodel = \"llama3-8b\"\ntp = 2\npp = 2\nbatch = 8\n";
+  const results::PathReport report = report_of(from_text(text));
+  std::map<std::string, std::uint64_t> flows;
+  for (const results::PathSet& set : report.sets) {
+    flows[set.name] = set.flows;
+  }
+  EXPECT_TRUE(flows.contains("j: tp all-reduce")) << report.sets.size();
+  EXPECT_GE(flows.size(), 3U);
+}
+
+TEST(PathStudy, RefusesWhatIsNotKnownBefore) {
+  std::string text = leaf_spine("");
+  text.replace(text.find("rocev2"), 6, "tcp");
+  const auto report = study_paths(from_text(text), {});
+  ASSERT_FALSE(report.has_value());
+  EXPECT_NE(report.error().message.find("the source ports of TCP"), std::string::npos) << report.error().message;
+}
+
+TEST(PathStudy, RefusesFieldsThatPacketsHaveNot) {
+  const auto report =
+      study_paths(from_text(leaf_spine("")), {.function = {}, .fields = {scenario::HashedField::kFlowLabel}});
+  ASSERT_FALSE(report.has_value());
+  EXPECT_NE(report.error().message.find("flow-label is a field of IPv6"), std::string::npos) << report.error().message;
+}
+
+}  // namespace
+}  // namespace weft::study::run

@@ -1,0 +1,226 @@
+// What the jobs of a simulation will send, before they run.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "host/header_fields.h"
+#include "study/run/simulation_parts.h"
+#include "study/world/end_addresses.h"
+#include "workload/training/transformer_step.h"
+#include "workload/trigger.h"
+
+namespace weft::study::run {
+namespace {
+
+using workload::CollectiveKind;
+using workload::RankId;
+
+/// One round of micro-batches has every operation that a step has.
+Result<scenario::StepWork> shortest_work(const scenario::StepWork& work, const scenario::JobSettings& settings) {
+  const auto* const plan = std::get_if<workload::TrainingPlan>(&work);
+  if (plan == nullptr) {
+    return work;
+  }
+  workload::TrainingJob once = plan->job();
+  once.representative.micro_batches = std::min(workload::micro_batches(once), once.parallelism.pipeline);
+  once.steps = 1;
+  Result<workload::TrainingPlan> made = workload::TrainingPlan::make(once, plan->gpu(), settings.ranks);
+  if (!made) {
+    return pass_on(made);
+  }
+  return scenario::StepWork(*std::move(made));
+}
+
+}  // namespace
+
+/// Adds flows by opening their connections.
+class Simulation::Planner {
+ public:
+  explicit Planner(Simulation& simulation)
+      : world_(*simulation.world_),
+        addresses_(world::end_addresses(world_.graph(), static_cast<std::uint64_t>(simulation.scenario_.seed))) {}
+
+  struct Sent {
+    workload::ConnectionRequest connection{};
+    workload::ConnectionOptions options{};
+    double bytes = 0;
+    bool data_comes_back = false;  // of a READ
+  };
+  [[nodiscard]] Result<void> add(Job& job, const Sent& sent, FlowSet& set) {
+    Result<const workload::ConnectionEnd*> near = job.connector.connect(sent.connection, sent.options);
+    if (!near || world_.is_scale_up((*near)->port.endpoint)) {
+      return near ? Result<void>() : pass_on(near);
+    }
+    workload::ConnectionRequest back = sent.connection;
+    std::swap(back.from, back.to);
+    std::swap(back.rail, back.remote_rail);
+    Result<const workload::ConnectionEnd*> far = job.connector.connect(back, sent.options);
+    if (!far) {
+      return pass_on(far);
+    }
+    const workload::ConnectionEnd& from = sent.data_comes_back ? **far : **near;
+    const workload::ConnectionEnd& to = sent.data_comes_back ? **near : **far;
+    // The last queue pair of a connection of several carries its credits.
+    const std::size_t pairs = std::max<std::size_t>(from.queue_pairs.size() - 1, 1);
+    for (std::size_t i = 0; i < pairs; ++i) {
+      if (set.flows.size() == kMaxPlanned) {
+        return fail("more than {} flows; take a smaller network or fewer of them", kMaxPlanned);
+      }
+      const host::Nic& nic = world_.nic(from.port.endpoint);
+      const bool any_path = nic.device().uet() != nullptr || nic.options().path_selector;
+      world::PlannedFlow flow{.source = from.port.endpoint,
+                              .destination = to.port.endpoint,
+                              .bytes = sent.bytes / static_cast<double>(pairs),
+                              .any_path = any_path};
+      if (nic.device().uet() == nullptr) {
+        const wire::Packet packet = nic.packet_of(from.queue_pairs[i]);
+        flow.tuple_hash = nic.tuple_hash_of(packet);
+        if (!transport::is_infiniband(packet.common.encapsulation)) {
+          flow.headers = host::header_fields(packet, addresses_);
+        }
+      }
+      set.flows.push_back(flow);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<void> add_pattern(Job& job, FlowSet& set) {
+    for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
+      const std::unique_ptr<workload::FlowSource> source = job.plan.pattern->flows_of(RankId(rank));
+      std::size_t left = kMaxPlanned;
+      while (const std::optional<workload::Flow> flow = source->next()) {
+        if (left-- == 0) {
+          break;  // an endless source; what comes later is like what was there
+        }
+        if (Result<void> added = add_flow(job, *flow, set); !added) {
+          return added;
+        }
+      }
+    }
+    return {};
+  }
+
+  /// Of one rank of a collective.
+  [[nodiscard]] Result<void> add_sends(Job& job, Result<std::vector<workload::CollectiveEngine::PlannedSend>> sends,
+                                       FlowSet& set) {
+    if (!sends) {
+      return pass_on(sends);
+    }
+    for (const workload::CollectiveEngine::PlannedSend& send : *sends) {
+      if (Result<void> added = add(job,
+                                   {.connection = send.connection,
+                                    .options = send.options,
+                                    .bytes = static_cast<double>(send.bytes.count())},
+                                   set);
+          !added) {
+        return added;
+      }
+    }
+    return {};
+  }
+
+  /// A set for each purpose and kind of operation.
+  [[nodiscard]] Result<void> add_training(Job& job, std::vector<FlowSet>& sets) {
+    Result<scenario::StepWork> work = shortest_work(job.training->work(), *job.plan.training->settings);
+    if (!work) {
+      return pass_on(work);
+    }
+    std::map<std::string, FlowSet> by_name;
+    for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank) {
+      const std::unique_ptr<workload::StepGraph> graph = scenario::make_graph(*work, RankId(rank));
+      std::set<std::tuple<workload::CommunicatorId, workload::Purpose, CollectiveKind, Bytes, workload::MemberIndex>>
+          known;
+      while (const std::optional<workload::GraphNode> node = graph->next()) {
+        const auto* const communication = std::get_if<workload::CommunicationNode>(&node->work);
+        if (communication == nullptr || communication->request.kind == CollectiveKind::kReceive) {
+          continue;
+        }
+        const workload::CollectiveRequest& request = communication->request;
+        const workload::MemberIndex peer =
+            request.kind == CollectiveKind::kSend ? request.peer : workload::MemberIndex(0);
+        if (!known.emplace(request.communicator, node->label.purpose, request.kind, request.size, peer).second) {
+          continue;
+        }
+        const std::string name =
+            fmt::format("{}: {} {}", job.plan.job.name, to_string(node->label.purpose), to_string(request.kind));
+        FlowSet& set = by_name.try_emplace(name, FlowSet{.name = name, .flows = {}}).first->second;
+        if (Result<void> added = add_sends(job, job.ranks[rank].engine->planned_sends(request), set); !added) {
+          return added;
+        }
+      }
+    }
+    for (auto& [name, set] : by_name) {
+      sets.push_back(std::move(set));
+    }
+    return {};
+  }
+
+ private:
+  /// Flows of one connection and direction are one.
+  [[nodiscard]] Result<void> add_flow(Job& job, const workload::Flow& flow, FlowSet& set) {
+    const workload::ConnectionRequest connection{.from = flow.id.source,
+                                                 .to = flow.id.destination,
+                                                 .rail = flow.shape.rail,
+                                                 .remote_rail = flow.shape.remote_rail,
+                                                 .channel = flow.channel};
+    const bool back = flow.shape.operation == workload::Operation::kRead;
+    if (!known_.emplace(&job, connection, back).second) {
+      return {};
+    }
+    workload::ConnectionOptions options;
+    if (job.plan.pattern->needs_receives()) {
+      options.receive_requests = 2 * options.max_send_wr;
+    }
+    return add(job,
+               {.connection = connection,
+                .options = options,
+                .bytes = static_cast<double>(flow.shape.size.count()),
+                .data_comes_back = back},
+               set);
+  }
+
+  const world::World& world_;
+  std::vector<wire::EndAddresses> addresses_;
+  std::set<std::tuple<const Job*, workload::ConnectionRequest, bool>> known_;
+};
+
+Result<std::vector<FlowSet>> Simulation::planned_flows() {
+  Planner planner(*this);
+  std::vector<FlowSet> sets;
+  FlowSet traffic;
+  for (const auto& job : running_) {
+    if (job->plan.over != scenario::TrafficRoute::kFabric) {
+      continue;
+    }
+    if (assembly::service_of(job->plan.family) == host::Service::kTcp ||
+        assembly::service_of(job->plan.family) == host::Service::kIwarp) {
+      return fail("traffic '{}': the source ports of TCP are chosen when its connections are opened, in a run",
+                  job->plan.job.name);
+    }
+    Result<void> added;
+    if (job->training) {
+      added = planner.add_training(*job, sets);
+    } else {
+      traffic.name += (traffic.name.empty() ? "" : ", ") + job->plan.job.name;
+      if (job->plan.pattern) {
+        added = planner.add_pattern(*job, traffic);
+      }
+      for (std::size_t rank = 0; added && rank < job->collectives.size(); ++rank) {
+        added = planner.add_sends(*job, job->collectives[rank]->planned_sends(), traffic);
+      }
+    }
+    if (!added) {
+      return pass_on(added);
+    }
+  }
+  if (!traffic.flows.empty()) {
+    sets.insert(sets.begin(), std::move(traffic));
+  }
+  std::erase_if(sets, [](const FlowSet& set) { return set.flows.empty(); });
+  return sets;
+}
+
+}  // namespace weft::study::run

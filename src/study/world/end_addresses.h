@@ -1,0 +1,20 @@
+// The addresses that stand in the headers of a simulated network's packets: what captures show, and switches hash.
+//
+// Each is f(seed, name of the port), so that others change none; IPv4 of 10.0.0.0/8, MAC locally administered, IPv6
+// link-local, unicast LIDs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/topology/graph.h"
+#include "wire/packet_codec.h"
+
+namespace weft::study::world {
+
+[[nodiscard]] wire::MacAddress mac_of(std::uint64_t hash);
+
+/// By EndpointId; all are different.
+[[nodiscard]] std::vector<wire::EndAddresses> end_addresses(const fabric::Graph& graph, std::uint64_t seed);
+
+}  // namespace weft::study::world

@@ -1,0 +1,244 @@
+#include "study/world/path_model.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/stable_hash.h"
+#include "fabric/routing/path_choice.h"
+#include "study/world/world.h"
+
+namespace weft::study::world {
+namespace {
+
+using fabric::NodeIndex;
+using fabric::PortIndex;
+
+/// Ports of one switch that flows took, and could have taken.
+struct PortSets {
+  std::vector<bool> taken;
+  std::vector<bool> offered;
+};
+
+}  // namespace
+
+/// One walk of all flows under one set of rules.
+class PathModel::Walk {
+ public:
+  Walk(const PathModel& model, const PathRules& rules)
+      : model_(model),
+        rules_(rules),
+        weights_(model.weights_of(rules.weighting)),
+        sets_(model.graph_.switches()),
+        made_{.links = std::vector<LinkLoad>(model.ports_.size()),
+              .switches = std::vector<SwitchUse>(model.graph_.switches())} {
+    std::vector<fabric::HashGroups::Switch> switches;
+    for (std::uint32_t i = 0; i < model.graph_.switches(); ++i) {
+      const fabric::Node& node = model.graph_.nodes[model.graph_.endpoints + i];
+      seeds_.push_back(rules.hash_seed.value_or(stable_hash(rules.run_seed, node.name)));
+      switches.push_back(
+          {.options = rules.hash, .seed = seeds_.back(), .weighs = rules.weighting != fabric::Weighting::kEqual});
+    }
+    if (rules.policy == fabric::PathPolicy::kEcmp && !rules.hash.is_plain()) {
+      groups_ = fabric::HashGroups(model.graph_, std::move(switches));
+      groups_.update(model.routes_, weights_);
+    }
+    if (rules.policy == fabric::PathPolicy::kTable) {
+      table_.emplace(model.graph_);
+    }
+  }
+
+  void add(const PlannedFlow& flow, double demand, FlowLinks* kept) {
+    const bool spreads =
+        flow.any_path || rules_.policy == fabric::PathPolicy::kSpray || rules_.policy == fabric::PathPolicy::kAdaptive;
+    const std::uint32_t hash = rules_.header == fabric::HeaderHash{} ? flow.tuple_hash : rules_.header.of(flow.headers);
+    front_ = {{model_.ports_.first_of(model_.graph_.node_of(flow.source)), 1.0}};
+    for (int hop = 0; hop < kMaxHops && !front_.empty(); ++hop) {
+      next_.clear();
+      for (const auto& [port, part] : front_) {
+        made_.links[port].flows += part;
+        made_.links[port].demand += part * demand;
+        if (kept != nullptr) {
+          kept->push_back({.link = port, .part = part});
+        }
+        if (const NodeIndex node = model_.peers_[port]; node.value() >= model_.graph_.endpoints) {
+          leave(node, part, {.flow = flow, .hash = hash, .spreads = spreads});
+        }
+      }
+      std::swap(front_, next_);
+    }
+  }
+
+  [[nodiscard]] PathLoads take() {
+    for (std::uint32_t i = 0; i < sets_.size(); ++i) {
+      made_.switches[i].members = static_cast<std::uint32_t>(std::ranges::count(sets_[i].offered, true));
+      made_.switches[i].used = static_cast<std::uint32_t>(std::ranges::count(sets_[i].taken, true));
+    }
+    return std::move(made_);
+  }
+
+ private:
+  struct Passing {
+    const PlannedFlow& flow;
+    std::uint32_t hash = 0;
+    bool spreads = false;
+  };
+
+  void leave(NodeIndex node, double part, const Passing& passing) {
+    const std::uint32_t ordinal = node.value() - model_.graph_.endpoints;
+    const fabric::NextHops hops = model_.routes_.next_hops(ordinal, passing.flow.destination);
+    if (hops.size() > 1) {
+      note_offered(ordinal, hops);
+    }
+    const std::uint32_t leaf = model_.routes_.leaf_of(passing.flow.destination);
+    const std::uint32_t* const weights = hops.size() > 1 ? weights_.of(ordinal, leaf) : nullptr;
+    if (!passing.spreads && !hops.empty()) {
+      return go(node, hops.size() == 1 ? hops[0] : chosen(ordinal, hops, passing, weights), part, hops.size() > 1);
+    }
+    double total = 0;
+    for (std::uint32_t i = 0; i < hops.size(); ++i) {
+      total += weights == nullptr ? 1 : weights[i];
+    }
+    for (std::uint32_t i = 0; i < hops.size(); ++i) {
+      go(node, hops[i], part * (weights == nullptr ? 1 : weights[i]) / total, hops.size() > 1);
+    }
+  }
+
+  [[nodiscard]] std::uint16_t chosen(std::uint32_t ordinal, const fabric::NextHops& hops, const Passing& passing,
+                                     const std::uint32_t* weights) const {
+    if (table_) {
+      return table_->choose(ordinal, passing.flow.destination, hops);
+    }
+    if (!groups_.empty()) {
+      return groups_.choose(
+          {.switch_ordinal = ordinal, .leaf = model_.routes_.leaf_of(passing.flow.destination), .hash = passing.hash});
+    }
+    return hops[fabric::pick_weighted(weights, hops.size(), fabric::switch_hash(passing.hash, seeds_[ordinal]))];
+  }
+
+  void go(NodeIndex node, std::uint16_t number, double part, bool is_choice) {
+    const PortIndex port = model_.ports_.first_of(node) + number;
+    if (is_choice) {
+      sets_[node.value() - model_.graph_.endpoints].taken[number] = true;
+    }
+    const auto known = std::ranges::find(next_, port, &std::pair<PortIndex, double>::first);
+    if (known == next_.end()) {
+      next_.emplace_back(port, part);
+    } else {
+      known->second += part;
+    }
+  }
+
+  void note_offered(std::uint32_t ordinal, const fabric::NextHops& hops) {
+    PortSets& sets = sets_[ordinal];
+    if (sets.offered.empty()) {
+      const std::size_t ports = model_.graph_.nodes[model_.graph_.endpoints + ordinal].ports;
+      sets.offered.resize(ports);
+      sets.taken.resize(ports);
+    }
+    for (const std::uint16_t hop : hops) {
+      sets.offered[hop] = true;
+    }
+    ++made_.switches[ordinal].flows;
+  }
+
+  const PathModel& model_;
+  const PathRules& rules_;
+  fabric::PortWeights weights_;
+  fabric::HashGroups groups_;
+  std::optional<fabric::ForwardingTable> table_;
+  std::vector<std::uint64_t> seeds_;
+  std::vector<PortSets> sets_;
+  std::vector<std::pair<PortIndex, double>> front_;
+  std::vector<std::pair<PortIndex, double>> next_;
+  PathLoads made_;
+};
+
+PathModel::PathModel(const fabric::Graph& graph, std::vector<std::uint32_t> link_weight)
+    : graph_(graph), link_weight_(std::move(link_weight)), routes_(graph), ports_(graph, 1), peers_(ports_.size()) {
+  for (const fabric::Link& link : graph.links) {
+    peers_[ports_.at(link.a)] = link.b.node;
+    peers_[ports_.at(link.b)] = link.a.node;
+  }
+}
+
+double PathModel::rate_of(PortIndex port) const {
+  return static_cast<double>(graph_.links[ports_.link_of(port).value()].rate.bits_per_second());
+}
+
+fabric::PortWeights PathModel::weights_of(fabric::Weighting weighting) const {
+  using fabric::PortWeights;
+  if (weighting == fabric::Weighting::kEqual) {
+    return {};
+  }
+  const bool given = weighting == fabric::Weighting::kGiven;
+  return {graph_, routes_,
+          [&](const PortWeights::PortOf& port) {
+            const NodeIndex node(graph_.endpoints + port.switch_ordinal);
+            const std::size_t link = ports_.link_of(ports_.first_of(node) + port.port).value();
+            constexpr std::int64_t kUnit = 1'000'000;  // what PortWeights counts in
+            return given ? Rate::bits_per_second(kUnit * (link_weight_.empty() ? 1 : link_weight_[link]))
+                         : graph_.links[link].rate;
+          },
+          weighting == fabric::Weighting::kCapacity ? PortWeights::Reach::kPaths : PortWeights::Reach::kOwnLink};
+}
+
+std::vector<double> PathModel::demands_of(std::span<const PlannedFlow> flows) const {
+  std::map<EndpointId, double> sums;
+  for (const PlannedFlow& flow : flows) {
+    sums[flow.source] += flow.bytes;
+  }
+  std::vector<double> demands;
+  for (const PlannedFlow& flow : flows) {
+    const double line = rate_of(ports_.first_of(graph_.node_of(flow.source)));
+    demands.push_back(line * flow.bytes / sums[flow.source]);
+  }
+  return demands;
+}
+
+PathLoads PathModel::loads(std::span<const PlannedFlow> flows, const PathRules& rules, Keep keep) const {
+  Walk walk(*this, rules);
+  const std::vector<double> demands = demands_of(flows);
+  std::vector<FlowLinks> kept(keep == Keep::kFlows ? flows.size() : 0);
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    walk.add(flows[i], demands[i], keep == Keep::kFlows ? &kept[i] : nullptr);
+  }
+  PathLoads made = walk.take();
+  made.flows = std::move(kept);
+  return made;
+}
+
+std::vector<double> PathModel::shares(std::span<const PlannedFlow> flows, const PathLoads& loads) const {
+  std::vector<double> capacities;
+  std::vector<std::uint32_t> numbers(ports_.size(), 0);
+  for (PortIndex port = 0; port < ports_.size(); ++port) {
+    if (loads.links[port].flows > 0) {
+      numbers[port] = static_cast<std::uint32_t>(capacities.size());
+      capacities.push_back(rate_of(port));
+    }
+  }
+  std::vector<FlowLinks> uses = loads.flows;
+  for (FlowLinks& of : uses) {
+    for (LinkUse& use : of) {
+      use.link = numbers[use.link];
+    }
+  }
+  std::vector<double> rates = max_min_rates(uses, capacities);
+  const std::vector<double> demands = demands_of(flows);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    rates[i] = std::min(rates[i] / demands[i], 1.0);
+  }
+  return rates;
+}
+
+double worst_load(const PathModel& model, const PathLoads& loads) {
+  double worst = 0;
+  for (PortIndex port = model.graph().endpoints; port < loads.links.size(); ++port) {
+    if (loads.links[port].flows > 0 && model.peer_of(port).value() >= model.graph().endpoints) {
+      worst = std::max(worst, loads.links[port].demand / model.rate_of(port));
+    }
+  }
+  return worst;
+}
+
+}  // namespace weft::study::world

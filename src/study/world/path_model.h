@@ -1,0 +1,103 @@
+// Where flows of a network go by its hashes, without a run: the load of every link, under the seeds, functions and
+// fields that one asks for.
+//
+// Switches decide as they do in a run (fabric/hash/, fabric/routing/), links are as the topology has them, and nothing
+// fails. A flow asks for its part of its sender's line: all flows of a sender share that by their bytes. Where every
+// packet may take another path, a flow loads all of them with equal parts.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fabric/hash/hash_groups.h"
+#include "fabric/hash/header_hash.h"
+#include "fabric/port_map.h"
+#include "fabric/routing/forwarding_table.h"
+#include "fabric/routing/path_policy.h"
+#include "fabric/routing/port_weights.h"
+#include "fabric/routing/routes.h"
+#include "fabric/topology/graph.h"
+#include "study/world/max_min.h"
+
+namespace weft::study::world {
+
+/// Packets of one queue pair.
+struct PlannedFlow {
+  EndpointId source{};
+  EndpointId destination{};
+  fabric::HeaderFields headers{};
+  std::uint32_t tuple_hash = 0;  // flow_hash() of its 5-tuple
+  double bytes = 0;              // in proportion to the other flows of its sender
+  bool any_path = false;         // each packet has another entropy value
+};
+
+/// How switches choose.
+struct PathRules {
+  fabric::PathPolicy policy = fabric::PathPolicy::kEcmp;
+  fabric::HeaderHash header{};
+  fabric::HashOptions hash{};
+  fabric::Weighting weighting = fabric::Weighting::kEqual;
+  /// Of every switch; unset: f(run_seed, name of the switch).
+  std::optional<std::uint64_t> hash_seed{};
+  std::uint64_t run_seed = 1;
+};
+
+/// One direction of a link.
+struct LinkLoad {
+  double flows = 0;
+  double demand = 0;  // bits per second, if each flow had its part of its sender's line
+
+  friend bool operator==(const LinkLoad&, const LinkLoad&) = default;
+};
+
+/// What a switch has made of its choices.
+struct SwitchUse {
+  std::uint32_t flows = 0;    // that had several next hops
+  std::uint32_t members = 0;  // next hops among which they had a choice
+  std::uint32_t used = 0;     // those that were taken
+};
+
+struct PathLoads {
+  std::vector<LinkLoad> links{};      // by egress port, as fabric::PortMap numbers them
+  std::vector<SwitchUse> switches{};  // by ordinal
+  std::vector<FlowLinks> flows{};     // links by their egress port; empty unless asked for
+};
+
+class PathModel {
+ public:
+  /// `link_weight` is FabricOptions::link_weight. The graph must outlive this.
+  PathModel(const fabric::Graph& graph, std::vector<std::uint32_t> link_weight);
+
+  enum class Keep : std::uint8_t { kLoads, kFlows };
+  [[nodiscard]] PathLoads loads(std::span<const PlannedFlow> flows, const PathRules& rules,
+                                Keep keep = Keep::kLoads) const;
+
+  [[nodiscard]] const fabric::PortMap& ports() const { return ports_; }
+  [[nodiscard]] const fabric::Graph& graph() const { return graph_; }
+  /// At the other end of its cable.
+  [[nodiscard]] fabric::NodeIndex peer_of(fabric::PortIndex port) const { return peers_[port]; }
+  /// Bits per second.
+  [[nodiscard]] double rate_of(fabric::PortIndex port) const;
+  /// Max-min fair rates over each sender's demand, by flow; of loads that keep flows.
+  [[nodiscard]] std::vector<double> shares(std::span<const PlannedFlow> flows, const PathLoads& loads) const;
+
+ private:
+  class Walk;
+  [[nodiscard]] fabric::PortWeights weights_of(fabric::Weighting weighting) const;
+  [[nodiscard]] std::vector<double> demands_of(std::span<const PlannedFlow> flows) const;
+
+  const fabric::Graph& graph_;
+  std::vector<std::uint32_t> link_weight_;
+  fabric::Routes routes_;
+  fabric::PortMap ports_;
+  std::vector<fabric::NodeIndex> peers_;  // by port
+};
+
+/// The load that asks most of its link among those between switches, in parts of its rate; 0 without any.
+[[nodiscard]] double worst_load(const PathModel& model, const PathLoads& loads);
+
+}  // namespace weft::study::world
