@@ -192,7 +192,7 @@ TEST(PathBalancer, ANeighbourIsToldOfALeafOncePerInterval) {
 TEST(PathBalancer, PortsAreChosenInProportionToTheirWeights) {
   const std::array<std::uint32_t, 5> weights{1, 2, 4, 1, 2};
   for (const PathPolicy policy : {PathPolicy::kEcmp, PathPolicy::kSpray, PathPolicy::kAdaptive}) {
-    PathBalancer weighted = balancer({.grades = {32_kib}, .weights_by_capacity = true}, policy);
+    PathBalancer weighted = balancer({.grades = {32_kib}, .weighting = Weighting::kCapacity}, policy);
     std::map<std::uint16_t, int> counts;
     for (std::uint32_t i = 0; i < 10'000; ++i) {
       const PathBalancer::Packet packet{.flow_hash = i * 2'654'435'761U, .weights = weights.data(), .now = kStart};
@@ -243,10 +243,11 @@ TEST(PathBalancer, EveryChoiceIsCountedAtTheGradeThatItTook) {
 TEST(PathBalancer, PlainHashesAndSpraysNeedNone) {
   EXPECT_FALSE(PathBalancer::is_needed(PathPolicy::kEcmp, {}));
   EXPECT_FALSE(PathBalancer::is_needed(PathPolicy::kSpray, {.grades = {32_kib}}));
-  EXPECT_FALSE(PathBalancer::is_needed(PathPolicy::kTable, {.weights_by_capacity = true}));
+  EXPECT_FALSE(PathBalancer::is_needed(PathPolicy::kTable, {.weighting = Weighting::kCapacity}));
   EXPECT_TRUE(PathBalancer::is_needed(PathPolicy::kAdaptive, {}));
   EXPECT_TRUE(PathBalancer::is_needed(PathPolicy::kSpray, {.flowlet_gap = 1_us}));
-  EXPECT_TRUE(PathBalancer::is_needed(PathPolicy::kEcmp, {.weights_by_capacity = true}));
+  EXPECT_TRUE(PathBalancer::is_needed(PathPolicy::kEcmp, {.weighting = Weighting::kCapacity}));
+  EXPECT_TRUE(PathBalancer::is_needed(PathPolicy::kEcmp, {.hash = {.function = HashFunction::kCrc32}}));
 }
 
 }  // namespace
