@@ -20,7 +20,7 @@ TextTable::Column number_column(std::string heading, std::uint8_t rank = 0) {
 
 std::string load_text(double load) { return fmt::format("{:.2f}", load); }
 
-std::string tier_table(const PathReport& report, const PathSet& set, LineWidth width) {
+std::string path_tier_table(const PathReport& report, const PathSet& set, LineWidth width) {
   std::vector<TextTable::Column> columns = {{.heading = "links", .least = 14},
                                             number_column("used", 1),
                                             number_column("mean"),
@@ -93,7 +93,7 @@ std::string set_text(const PathReport& report, const PathSet& set, LineWidth wid
   if (set.tiers.empty()) {
     return text + "No link between switches is used.\n";
   }
-  text += tier_table(report, set, width);
+  text += path_tier_table(report, set, width);
   if (!set.uses.empty()) {
     text += "\n" + use_table(set, width);
   }

@@ -28,7 +28,7 @@ using world::PathModel;
 using world::PathRules;
 
 /// Nobody is told of anything: nothing runs.
-struct NoMessages final : workload::MessageSink {
+struct UnheardMessages final : workload::MessageSink {
   void on_message(const workload::MessageRecord& /*record*/) override {}
 };
 
@@ -357,7 +357,7 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
   if (Result<void> possible = check_variants(scenario, options); !possible) {
     return pass_on(possible);
   }
-  NoMessages nobody;
+  UnheardMessages nobody;
   Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, nobody);
   if (!simulation) {
     return pass_on(simulation);

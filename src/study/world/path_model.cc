@@ -9,18 +9,9 @@
 #include "study/world/world.h"
 
 namespace weft::study::world {
-namespace {
 
 using fabric::NodeIndex;
 using fabric::PortIndex;
-
-/// Ports of one switch that flows took, and could have taken.
-struct PortSets {
-  std::vector<bool> taken;
-  std::vector<bool> offered;
-};
-
-}  // namespace
 
 /// One walk of all flows under one set of rules.
 class PathModel::Walk {
@@ -78,6 +69,11 @@ class PathModel::Walk {
   }
 
  private:
+  /// Ports of one switch that flows took, and could have taken.
+  struct PortSets {
+    std::vector<bool> taken;
+    std::vector<bool> offered;
+  };
   struct Passing {
     const PlannedFlow& flow;
     std::uint32_t hash = 0;
