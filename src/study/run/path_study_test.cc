@@ -157,7 +157,7 @@ TEST(PathStudy, OfACollectiveHasTheFlowsOfItsAlgorithm) {
 TEST(PathStudy, OfATrainingStepHasASetForEachKindOfOperation) {
   const std::string text =
       "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 8\nhosts_per_leaf = 2\nspines = 2\n"
-      "[[job]]\nname = \"j\"\ngpus = 8\nmodel = \"llama3-8b\"\ntp = 2\npp = 2\nbatch = 8\n";
+      "[[job]]\nname = \"j\"\ngpus = 8\nmodel = \"llama3-8b\"\ntp = 2\npp = 2\nglobal_batch = 8\n";
   const results::PathReport report = report_of(from_text(text));
   std::map<std::string, std::uint64_t> flows;
   for (const results::PathSet& set : report.sets) {

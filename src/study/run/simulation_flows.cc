@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -188,6 +189,10 @@ class Simulation::Planner {
 };
 
 Result<std::vector<FlowSet>> Simulation::planned_flows() {
+  // Programs that begin at once open their connections in their own order, which gives queue pairs their numbers.
+  if (world_->run(Time::zero(), std::numeric_limits<std::uint64_t>::max()) == world::World::Stop::kError) {
+    return tl::unexpected<Error>(*world_->error());
+  }
   Planner planner(*this);
   std::vector<FlowSet> sets;
   FlowSet traffic;
