@@ -21,7 +21,7 @@ TEST(Paths, PrintsTiersChoicesAndVariantsWithinEightyColumns) {
   const Outcome outcome = run_weft("paths " + kPolarised + " --seeds 4");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   for (const char* expected : {"all-to-all: 2862 flows of 54 senders", "leaf > spine", "spine > core", "choices at",
-                               "mixed *", "crc-32", "toeplitz", "5-tuple+destination-qp", "used above"}) {
+                               "mixed *", "crc-32", "toeplitz", "5-tuple+destination-qp", "upper"}) {
     EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
   }
   std::istringstream lines(outcome.out);

@@ -15,8 +15,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 TextTable::Column number_column(std::string heading, std::uint8_t rank = 0) {
-  return {.heading = std::move(heading), .align = TextTable::Align::kRight, .least = 6, .rank = rank};
+  return {.heading = std::move(heading), .align = TextTable::Align::kRight, .least = 5, .gap = 1, .rank = rank};
 }
+
+std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 std::string load_text(double load) { return fmt::format("{:.2f}", load); }
 
@@ -68,18 +70,18 @@ std::string use_table(const PathSet& set, LineWidth width) {
 
 std::string variant_table(const PathSet& set, LineWidth width) {
   TextTable table({{.heading = "function", .least = 14},
-                   {.heading = "fields", .wraps = true},
+                   {.heading = "fields", .gap = 1, .wraps = true},
                    number_column("worst"),
                    number_column("p95"),
                    number_column("least"),
                    number_column("most", 1),
-                   number_column("no overload"),
-                   number_column("used above")},
+                   number_column("fit"),
+                   number_column("upper")},
                   width);
   for (const PathVariant& variant : set.variants) {
     table.add({variant.function + (variant.is_scenario ? " *" : ""), variant.fields, load_text(variant.worst.mean),
                load_text(variant.worst.p95), load_text(variant.worst.least), load_text(variant.worst.most),
-               percent(variant.free), percent(variant.used)});
+               whole_percent(variant.free), whole_percent(variant.used)});
   }
   return table.text();
 }
@@ -87,7 +89,7 @@ std::string variant_table(const PathSet& set, LineWidth width) {
 std::string set_text(const PathReport& report, const PathSet& set, LineWidth width) {
   std::string text = fmt::format("\n{}: {} flow{} of {} sender{}", set.name, set.flows, set.flows == 1 ? "" : "s",
                                  set.senders, set.senders == 1 ? "" : "s");
-  text += set.has_shares ? fmt::format("; max-min share of what a flow asks for: mean {}, slowest {}\n",
+  text += set.has_shares ? fmt::format("\nMax-min shares of what flows ask for: mean {}, slowest {}\n",
                                        percent(set.mean), percent(set.slowest))
                          : "\n";
   if (set.tiers.empty()) {
@@ -191,13 +193,13 @@ std::string path_text(const PathReport& report, LineWidth width) {
   if (report.sets.empty()) {
     return text + "No flow goes through the network.\n";
   }
-  text +=
-      "\nLoads are parts of a link's rate that its flows ask for, each its part of its\n"
-      "sender's line. even: worst with flows spread over all paths.";
-  text += report.hashes ? " seeds, p95: worst of\n"
-                          "each tier over seeds. no overload: seeds with no load above 1. used above: next\n"
-                          "hops used by the tiers above the leaves. *: the scenario.\n"
-                        : "\n";
+  std::string legend =
+      "Loads are parts of a link's rate that its flows ask for, each its part of its sender's line. even: worst with "
+      "flows spread over all paths.";
+  legend += report.hashes ? " seeds, p95: worst of each tier over seeds. fit: seeds with no load above 1. upper: next "
+                            "hops that the tiers above the leaves use. *: the scenario."
+                          : "";
+  text += "\n" + paragraph(legend, {.columns = width.value_or(80)});
   return text;
 }
 
