@@ -148,6 +148,8 @@ class FabricCore : public EndpointPort {
   // Choice among paths beyond a table or a hash.
   [[nodiscard]] std::uint32_t balance(Port& in, Switch& node, const NextHops& hops, const wire::PacketCommon& common,
                                       Time now);
+  /// Of a switch that balances.
+  [[nodiscard]] PathBalancer& balancer_of(std::uint32_t switch_ordinal) { return balancers_[switch_ordinal]; }
   /// Tells the switch behind the ingress port that packets to the destination meet congestion, unless it was told just
   /// now. At once if the wire is idle, otherwise as soon as it is, in front of all that waits.
   void notify(PortIndex ingress, EndpointId destination, Time now);

@@ -326,7 +326,12 @@ std::uint32_t FabricCore<Fabric, Parts>::balance(Port& in, Switch& node, const N
     self().receive_notifications(node, hops, now);
   }
   const PathBalancer::Choice made = balancer.choose(
-      hops, {.flow_hash = common.flow_hash, .leaf = leaf_id(common.destination), .weights = weights, .now = now},
+      hops,
+      {.flow_hash = common.flow_hash,
+       .leaf = leaf_id(common.destination),
+       .input = in.number,
+       .weights = weights,
+       .now = now},
       [&](std::uint32_t number) {
         const Port& port = ports_[node.first_port + number];
         return depth_of(port.queued_bytes, port.free_at > now);

@@ -85,7 +85,8 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
 std::uint32_t EthernetFabric::choose(EthernetPort& in, Switch& node, const NextHops& hops,
                                      const wire::PacketCommon& common, Time now) {
   if (node.balances) {
-    return balance(in, node, hops, common, now);
+    return node.path == PathPolicy::kConga ? choose_conga(in, node, hops, common, now)
+                                           : balance(in, node, hops, common, now);
   }
   return node.hashes ? ecmp(hops, switch_hash(common.flow_hash, node.hash_seed))
                      : spray(hops, node.hash_seed, ++node.sprayed);

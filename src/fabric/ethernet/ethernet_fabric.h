@@ -16,6 +16,7 @@
 #include "base/huge_pages.h"
 #include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
+#include "fabric/ethernet/conga_state.h"
 #include "fabric/ethernet/ethernet_port.h"
 #include "fabric/ethernet/link_control.h"
 #include "wire/encapsulation.h"
@@ -125,6 +126,14 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
                                      const wire::PacketCommon& common, Time now);
   [[nodiscard]] std::uint32_t in_order_hop(const EthernetPort& in, const Switch& node, const NextHops& hops,
                                            const wire::PacketCommon& common, const std::uint32_t* weights) const;
+  // CONGA: ethernet_fabric_conga.cc.
+  [[nodiscard]] Result<void> set_up_conga();
+  [[nodiscard]] std::uint32_t choose_conga(const EthernetPort& in, const Switch& node, const NextHops& hops,
+                                           const wire::PacketCommon& common, Time now);
+  [[nodiscard]] std::uint8_t conga_metric(PortIndex out, std::uint32_t to_leaf, Time now);
+  void note_conga_departure(PortIndex out, PacketHandle handle, std::uint32_t wire_bytes, Time now);
+  void note_conga_arrival(PortIndex in, PacketHandle handle, Time now);
+
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
   /// A packet on its way from one port of a switch to another.
   struct Passage {
@@ -160,6 +169,10 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
 
   // LLR, and what it shares with credits: ethernet_fabric_retry.cc.
   [[nodiscard]] Result<void> set_up_link_control();
+  /// Whether the port has LLR or credits.
+  [[nodiscard]] bool has_link_control(PortIndex index) const {
+    return !controls_.empty() && controls_[index].is_on();
+  }
   void set_up_retry(const CableEnds& ends);
   [[nodiscard]] LoopTerms loop_of(PortIndex index) const;
   void send_with_retry(PortIndex index, const RetryFrame& frame, Time now);
@@ -233,6 +246,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   std::uint32_t usual_priority_ = 0;  // of the packet that was forwarded last: for prefetching only
   Time deadlock_check_at_ = Time::never();
   std::vector<DeadlockReport> deadlocks_;
+  std::unique_ptr<CongaState> conga_;  // null: no switch has it
 };
 
 extern template class FabricCore<EthernetFabric, EthernetParts>;

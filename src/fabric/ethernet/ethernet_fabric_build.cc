@@ -35,6 +35,9 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   if (Result<void> able = fabric->set_up_telemetry(); !able) {
     return pass_on(able);
   }
+  if (Result<void> able = fabric->set_up_conga(); !able) {
+    return pass_on(able);
+  }
   return fabric;
 }
 
@@ -180,7 +183,7 @@ std::size_t EthernetFabric::heap_bytes() const {
   for (const EgressQueue& queue : queues_) {
     bytes += queue.packets.heap_bytes();
   }
-  return bytes;
+  return bytes + (conga_ == nullptr ? 0 : conga_->heap_bytes());
 }
 
 }  // namespace weft::fabric

@@ -71,8 +71,11 @@ void EthernetFabric::set_up_credit_lane(PortIndex sender, std::uint32_t priority
   controls_[receiver].credited_in = static_cast<std::uint8_t>(controls_[receiver].credited_in | 1U << priority);
 }
 
-// Everything that arrives at a port with LLR or credits comes by here.
+// Everything that arrives at a port with LLR, credits or CONGA comes by here.
 bool EthernetFabric::on_slow_arrival(EthernetPort& port, PortIndex index, PacketHandle handle, Time now) {
+  if (conga_ != nullptr) {
+    note_conga_arrival(index, handle, now);
+  }
   if (controls_.empty()) {
     return false;
   }

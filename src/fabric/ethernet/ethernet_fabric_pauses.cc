@@ -120,7 +120,7 @@ void EthernetFabric::on_control(PortIndex index, Time now) {
     return;
   }
   wire::Packet& frame = packets_[handle];
-  if (port.has(kExtended)) [[unlikely]] {
+  if (port.has(kExtended) && has_link_control(index)) [[unlikely]] {
     on_link_message(index, frame, now);
     return packets_.release(handle);
   }

@@ -41,8 +41,7 @@ Result<void> EthernetFabric::set_up_link_control() {
       return able;
     }
     for (const PortIndex index : ends) {
-      const LinkControl& control = controls_[index];
-      if (!control.retry.is_on() && (control.credited_in | control.credited_out) == 0) {
+      if (!has_link_control(index)) {
         continue;
       }
       EthernetPort& port = ports_[index];

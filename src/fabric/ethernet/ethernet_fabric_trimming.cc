@@ -46,6 +46,9 @@ bool EthernetFabric::start_noted(EthernetPort& out, EgressQueue& queue, PacketHa
   if (out.has(kTapped)) {
     tap_->on_frame(index, Tap::Direction::kSent, packets_[handle], now);
   }
+  if (conga_ != nullptr) {
+    note_conga_departure(index, handle, frame_bytes + gap_bytes_, now);
+  }
   const auto priority = static_cast<std::uint8_t>(&queue - &queue_of(index, 0));
   if (!departures_.empty()) {
     DepartureRecord& record = departures_[index];

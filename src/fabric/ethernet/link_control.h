@@ -83,6 +83,8 @@ struct LinkControl {
   Time resync_at = Time::never();  // the next CC_Update
   Ring<DeferredPause> pauses;
   std::uint64_t sets_sent = 0;  // credit updates of either kind
+
+  [[nodiscard]] bool is_on() const { return retry.is_on() || (credited_in | credited_out) != 0; }
 };
 
 /// What a link-level record of kind kFlowControl is, in PacketCommon::hop_scratch.

@@ -4,21 +4,31 @@
 #include "wire/packet.h"
 
 namespace weft::fabric {
+namespace {
+
+/// Policies without bounds between grades have one for all.
+bool has_grades(PathPolicy policy) { return policy != PathPolicy::kDrill && policy != PathPolicy::kConga; }
+
+}  // namespace
 
 PathBalancer::PathBalancer(const Setup& setup, const BalancingOptions& options)
     : policy_(setup.policy),
       seed_(setup.seed),
-      grades_(options.grades),
+      grades_(has_grades(setup.policy) ? DepthGrades(options.grades) : DepthGrades()),
       scores_(setup.ports),
       observations_(setup.ports),
       counters_(std::size_t{setup.ports} * grades_.count()),
       others_(setup.ports) {
   by_bytes_ = options.grades.empty();
   const bool per_packet = policy_ == PathPolicy::kSpray || policy_ == PathPolicy::kAdaptive;
-  if (per_packet && options.unordered_only) {
+  if ((per_packet || policy_ == PathPolicy::kDrill) && options.unordered_only) {
     required_ = wire::kUnordered;
   }
-  if (per_packet && options.flowlet_gap) {
+  if (policy_ == PathPolicy::kDrill) {
+    drill_ = Drill(options.drill, setup.ports);
+  }
+  WEFT_ASSERT(policy_ != PathPolicy::kConga || options.flowlet_gap);
+  if ((per_packet || policy_ == PathPolicy::kConga) && options.flowlet_gap) {
     WEFT_ASSERT(options.flowlet_entries > 0);
     flowlets_ = FlowletTable(options.flowlet_entries, *options.flowlet_gap);
   }
@@ -35,6 +45,8 @@ PathBalancer::PathBalancer(const Setup& setup, const BalancingOptions& options)
 bool PathBalancer::is_needed(PathPolicy policy, const BalancingOptions& options) {
   switch (policy) {
     case PathPolicy::kAdaptive:
+    case PathPolicy::kDrill:
+    case PathPolicy::kConga:
       return true;
     case PathPolicy::kSpray:
       return options.unordered_only || options.flowlet_gap || options.weighting != Weighting::kEqual;
@@ -99,6 +111,7 @@ PortChoices PathBalancer::choices(std::uint32_t port, Time now) const {
   const Counters& others = others_[port];
   PortChoices result{.grades = {},
                      .flowlets = others.flowlets,
+                     .moved = others.moved,
                      .notifications_sent = others.sent,
                      .notifications_received = others.received};
   if (last.happened) {
@@ -110,7 +123,7 @@ PortChoices PathBalancer::choices(std::uint32_t port, Time now) const {
 }
 
 std::size_t PathBalancer::heap_bytes() const {
-  return flowlets_.heap_bytes() + congested_.heap_bytes() + notified_.heap_bytes() +
+  return flowlets_.heap_bytes() + drill_.heap_bytes() + congested_.heap_bytes() + notified_.heap_bytes() +
          scores_.capacity() * sizeof(scores_[0]) + observations_.capacity() * sizeof(observations_[0]) +
          counters_.capacity() * sizeof(counters_[0]) + others_.capacity() * sizeof(others_[0]);
 }

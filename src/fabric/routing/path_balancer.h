@@ -1,5 +1,5 @@
-// Load balancing of one switch over equal-cost paths beyond ECMP: adaptive by queue depth, by flowlet, weighted by
-// capacity, and around ports that neighbours reported as congested.
+// Load balancing of one switch over equal-cost paths beyond ECMP: adaptive by queue depth, by DRILL, by flowlet
+// (LetFlow, CONGA), weighted by capacity, and around ports that neighbours reported as congested.
 //
 // A choice reads the switch's own queues and its own tables alone; what happens behind its neighbours it knows from
 // their notifications. Deterministic: random numbers are hashes of the seed and a count of choices. Not asked where a
@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "fabric/routing/deadline_table.h"
 #include "fabric/routing/depth_grades.h"
+#include "fabric/routing/drill.h"
 #include "fabric/routing/flowlet_table.h"
 #include "fabric/routing/path_policy.h"
 #include "fabric/routing/port_weights.h"
@@ -39,6 +40,7 @@ struct GradeCounters {
 struct PortChoices {
   std::vector<GradeCounters> grades;         // by grade; empty: the port was never looked at
   std::uint64_t flowlets = 0;                // that began at this port
+  std::uint64_t moved = 0;                   // of these, those whose flow was at another port before
   std::uint64_t notifications_sent = 0;      // out of this port, to the switch behind it
   std::uint64_t notifications_received = 0;  // by this port, about it
 
@@ -65,6 +67,7 @@ class PathBalancer {
   struct Packet {
     std::uint32_t flow_hash = 0;
     std::uint32_t leaf = 0;                  // of its destination, as notifications name it
+    std::uint16_t input = 0;                 // number of the port that it came in by
     const std::uint32_t* weights = nullptr;  // of the hops; null: all are equal
     Time now{};
   };
@@ -72,8 +75,8 @@ class PathBalancer {
     std::uint16_t port = 0;
     bool all_congested = false;  // every next hop is reported as congested
   };
-  /// `depth(port)` is depth_of() of a port, without side effects; asked of adaptive switches alone. `hops` are two or
-  /// more.
+  /// `depth(port)` is depth_of() of a port, without side effects, or with kConga the metric of the path by it; asked
+  /// where ports are compared. `hops` are two or more.
   template <class Depth>
   [[nodiscard]] Choice choose(const NextHops& hops, const Packet& packet, Depth&& depth);
 
@@ -107,6 +110,7 @@ class PathBalancer {
   };
   struct Counters {
     std::uint64_t flowlets = 0;
+    std::uint64_t moved = 0;
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
   };
@@ -122,11 +126,19 @@ class PathBalancer {
     last.happened = true;
     ++counters_[port * grades_.count() + last.grade].chosen;
   }
+  void count_flowlet(FlowletTable::Entry& flowlet, std::uint16_t port) {
+    ++others_[port].flowlets;
+    others_[port].moved += !flowlet.last.is_never() && flowlet.port != port ? 1 : 0;
+    flowlet.port = port;
+  }
   [[nodiscard]] static bool contains(const NextHops& hops, std::uint16_t port) {
     return std::find(hops.begin(), hops.end(), port) != hops.end();
   }
   template <class Depth>
   [[nodiscard]] Choice choose_anew(const NextHops& hops, const Packet& packet, Depth&& depth);
+  template <class Metric>
+  [[nodiscard]] Choice choose_metric(const NextHops& hops, const Packet& packet, const FlowletTable::Entry& last,
+                                     Metric&& metric);
   [[nodiscard]] Choice choose_least(const NextHops& hops, const Packet& packet, std::uint64_t least);
 
   PathPolicy policy_ = PathPolicy::kEcmp;
@@ -137,6 +149,7 @@ class PathBalancer {
   std::uint64_t seed_ = 0;
   DepthGrades grades_;
   FlowletTable flowlets_;
+  Drill drill_;
   DeadlineTable congested_;  // port and leaf
   DeadlineTable notified_;   // ingress port and leaf
   std::optional<Duration> hold_;
@@ -157,17 +170,39 @@ PathBalancer::Choice PathBalancer::choose(const NextHops& hops, const Packet& pa
   FlowletTable::Entry& flowlet = flowlets_.entry_of(switch_hash(packet.flow_hash, seed_));
   Choice made{.port = flowlet.port};
   if (!flowlets_.is_alive(flowlet, packet.now) || !contains(hops, flowlet.port)) {
-    made = choose_anew(hops, packet, depth);
-    flowlet.port = made.port;
-    ++others_[made.port].flowlets;
+    made = policy_ == PathPolicy::kConga ? choose_metric(hops, packet, flowlet, depth)
+                                         : choose_anew(hops, packet, depth);
+    count_flowlet(flowlet, made.port);
   }
   flowlet.last = packet.now;
   count(made.port);
   return made;
 }
 
+// A flow moves only where another path is strictly better (CONGA, section 3.5).
+template <class Metric>
+PathBalancer::Choice PathBalancer::choose_metric(const NextHops& hops, const Packet& packet,
+                                                 const FlowletTable::Entry& last, Metric&& metric) {
+  WEFT_DCHECK(hops.size() <= scores_.size());
+  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t own = least;
+  for (std::uint32_t i = 0; i < hops.size(); ++i) {
+    observe(hops[i], 0, packet.now);
+    scores_[i] = metric(hops[i]);
+    least = std::min(least, scores_[i]);
+    own = !last.last.is_never() && hops[i] == last.port ? scores_[i] : own;
+  }
+  return own == least ? Choice{.port = last.port} : choose_least(hops, packet, least);
+}
+
 template <class Depth>
 PathBalancer::Choice PathBalancer::choose_anew(const NextHops& hops, const Packet& packet, Depth&& depth) {
+  if (policy_ == PathPolicy::kDrill) {
+    return {.port = drill_.choose(hops, packet.input, {.seed = seed_, .count = choices_}, [&](std::uint16_t port) {
+              observe(port, 0, packet.now);
+              return depth(port);
+            })};
+  }
   if (policy_ != PathPolicy::kAdaptive) {
     const std::uint32_t hash = switch_hash(policy_ == PathPolicy::kEcmp ? packet.flow_hash : ++choices_, seed_);
     return {.port = hops[pick_weighted(packet.weights, hops.size(), hash)]};

@@ -8,6 +8,8 @@
 #include "base/data_size.h"
 #include "base/time.h"
 #include "fabric/hash/member_choice.h"
+#include "fabric/routing/conga.h"
+#include "fabric/routing/drill.h"
 
 namespace weft::fabric {
 
@@ -16,6 +18,8 @@ enum class PathPolicy : std::uint8_t {
   kSpray,     // per packet, at random
   kAdaptive,  // per packet, one of the ports with the least queued, at random
   kTable,     // the one port that the forwarding table names (InfiniBand's LFT)
+  kDrill,     // per packet, the least loaded of some at random and of those remembered
+  kConga,     // per flowlet, by the congestion of whole paths, at leaves of two tiers (Ethernet)
 };
 
 /// Congestion notifications between switches: a switch whose egress port holds much tells the neighbour that the packet
@@ -43,9 +47,10 @@ struct BalancingOptions {
   /// grade i + 1; all ports of the best grade are equal. Empty: the depth to the byte decides, an idle port before one
   /// that sends.
   std::vector<Bytes> grades{};
-  /// kSpray, kAdaptive: packets without wire::kUnordered stay on the path of their flow.
+  /// kSpray, kAdaptive, kDrill: packets without wire::kUnordered stay on the path of their flow.
   bool unordered_only = false;
-  /// kSpray, kAdaptive: a flow keeps its port until it has sent nothing for so long. Unset: each packet chooses.
+  /// kSpray, kAdaptive, kConga (which needs it): a flow keeps its port until it has sent nothing for so long. Unset:
+  /// each packet chooses. With kSpray it is LetFlow (Vanini et al., "Let It Flow", NSDI 2017).
   std::optional<Duration> flowlet_gap{};
   std::uint32_t flowlet_entries = 16'384;  // of the table of a switch, which flows share by their hash
   /// Not for kTable. All switches that are not kEqual have the same.
@@ -53,6 +58,8 @@ struct BalancingOptions {
   /// Of flows that stay on one path; where it is not plain the NICs give packets the hash that it says.
   HashOptions hash{};
   std::optional<NotificationOptions> notifications{};  // kAdaptive
+  DrillOptions drill{};                                // kDrill
+  CongaOptions conga{};                                // kConga
 };
 
 }  // namespace weft::fabric

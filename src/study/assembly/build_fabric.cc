@@ -8,6 +8,7 @@
 #include "study/assembly/build_topology.h"
 #include "study/assembly/scaled.h"
 #include "study/scenario/congestion/congestion_table.h"
+#include "study/scenario/fail_at.h"
 #include "study/scenario/packet_sizes.h"
 #include "study/scenario/selector.h"
 #include "wire/telemetry.h"
@@ -111,9 +112,14 @@ fabric::PathPolicy path_of(const scenario::Scenario& scenario) {
     case scenario::RoutingPolicy::kEcmp:
       return fabric::PathPolicy::kEcmp;
     case scenario::RoutingPolicy::kSpray:
+    case scenario::RoutingPolicy::kLetFlow:
       return fabric::PathPolicy::kSpray;
     case scenario::RoutingPolicy::kAdaptive:
       return fabric::PathPolicy::kAdaptive;
+    case scenario::RoutingPolicy::kDrill:
+      return fabric::PathPolicy::kDrill;
+    case scenario::RoutingPolicy::kConga:
+      return fabric::PathPolicy::kConga;
     case scenario::RoutingPolicy::kLft:
       break;
   }
@@ -130,7 +136,13 @@ fabric::BalancingOptions balancing_of(const scenario::RoutingSettings& routing) 
                                             .rotation = static_cast<std::uint8_t>(routing.hash_rotation),
                                             .buckets = static_cast<std::uint16_t>(routing.hash_buckets),
                                             .parallel_links = routing.link_aggregation},
-                                   .notifications = {}};
+                                   .notifications = {},
+                                   .drill = {.samples = static_cast<std::uint8_t>(routing.drill_samples),
+                                             .memory = static_cast<std::uint8_t>(routing.drill_memory)},
+                                   .conga = {.dre = {.period = routing.dre_period,
+                                                     .alpha = routing.dre_alpha,
+                                                     .bits = static_cast<std::uint8_t>(routing.congestion_bits)},
+                                             .age = routing.congestion_age}};
   if (routing.notification_threshold) {
     options.notifications = fabric::NotificationOptions{.threshold = *routing.notification_threshold,
                                                         .hold = routing.notification_hold,
@@ -403,6 +415,11 @@ std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::Infini
 }
 
 Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  if (scenario.routing.policy == scenario::RoutingPolicy::kConga) {
+    if (Result<void> able = fabric::check_two_tiers(graph); !able) {
+      return scenario::fail_at(scenario, "routing.policy", "CONGA: {}", able.error().message);
+    }
+  }
   fabric::EthernetOptions options;
   options.switches.clear();
   options.ports.clear();

@@ -164,8 +164,8 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   nic.device.active_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
-  nic.measures_order = scenario_.routing.policy == scenario::RoutingPolicy::kSpray ||
-                       scenario_.routing.policy == scenario::RoutingPolicy::kAdaptive;
+  nic.measures_order = scenario_.routing.policy != scenario::RoutingPolicy::kEcmp &&
+                       scenario_.routing.policy != scenario::RoutingPolicy::kLft;
   nic.header_hash = header_hash_of(scenario_.routing);
   nic.pipeline = {.doorbell = settings.doorbell_latency,
                   .fetch = settings.pcie_latency + settings.tx_latency +

@@ -298,6 +298,9 @@ class Mistakes {
         return;
       case scenario::RoutingPolicy::kSpray:
       case scenario::RoutingPolicy::kAdaptive:
+      case scenario::RoutingPolicy::kLetFlow:
+      case scenario::RoutingPolicy::kDrill:
+      case scenario::RoutingPolicy::kConga:
         add("adaptive routing off", "one path per flow", [](scenario::Scenario& made) {
           made.routing.policy = scenario::is_infiniband(made.fabric.family) ? scenario::RoutingPolicy::kLft
                                                                             : scenario::RoutingPolicy::kEcmp;

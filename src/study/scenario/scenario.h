@@ -80,7 +80,7 @@ struct TopologySettings {
   std::string file;  // kFile: path as resolved from the scenario's folder
 };
 
-enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft };
+enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft, kLetFlow, kDrill, kConga };
 enum class MultipathTraffic : std::uint8_t { kAll, kUnordered };
 enum class PortWeighting : std::uint8_t { kEqual, kCapacity, kLinkRate, kGiven };
 enum class HashedField : std::uint8_t {
@@ -97,11 +97,17 @@ enum class HashedField : std::uint8_t {
 /// [routing]
 struct RoutingSettings {
   RoutingPolicy policy = RoutingPolicy::kEcmp;
-  std::string profile;              // of the catalogue, for adaptive; empty: that of the switch, or "generic"
+  std::string profile;              // of the catalogue; empty: that of the switch, "generic", or of the policy's name
   std::vector<Bytes> depth_grades;  // bounds, ascending; empty: depth to the byte
   MultipathTraffic multipath_for = MultipathTraffic::kAll;
   std::optional<Duration> flowlet_gap;  // none: each packet chooses
   std::int64_t flowlet_entries = 16'384;
+  std::int64_t drill_samples = 2;
+  std::int64_t drill_memory = 1;
+  Duration dre_period = 16_us;
+  Probability dre_alpha = Probability::from_ratio({.numerator = 1, .denominator = 10});
+  std::int64_t congestion_bits = 3;
+  Duration congestion_age = 10_ms;
   PortWeighting port_weights = PortWeighting::kEqual;
   std::optional<Bytes> notification_threshold;    // none: no notifications
   std::optional<Duration> notification_hold;      // none: until the threshold has drained

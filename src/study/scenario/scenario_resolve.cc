@@ -229,7 +229,8 @@ class EntryChooser {
     if (auto done = add("scale_up", "scale_up.entry", draft_.scale_up.entry); !done) {
       return pass_on(done);
     }
-    if (draft_.routing.policy == RoutingPolicy::kAdaptive) {
+    if (draft_.routing.policy != RoutingPolicy::kEcmp && draft_.routing.policy != RoutingPolicy::kSpray &&
+        draft_.routing.policy != RoutingPolicy::kLft) {
       if (auto done = add("adaptive_routing", "routing.profile", routing_name()); !done) {
         return pass_on(done);
       }
@@ -247,6 +248,9 @@ class EntryChooser {
   [[nodiscard]] std::string routing_name() const {
     if (!draft_.routing.profile.empty()) {
       return draft_.routing.profile;
+    }
+    if (draft_.routing.policy != RoutingPolicy::kAdaptive) {
+      return std::string(word_of(draft_.routing.policy));
     }
     const bool of_switch =
         draft_.hardware != Hardware::kEqual && catalogue_.find("adaptive_routing", draft_.fabric.switch_entry);

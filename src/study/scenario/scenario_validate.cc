@@ -54,6 +54,10 @@ Result<void> validate_fabric(const Scenario& scenario) {
   if (infiniband && policy == RoutingPolicy::kEcmp) {
     return fail_at(scenario, "routing.policy", "InfiniBand has no ECMP; use lft, adaptive or spray");
   }
+  if (infiniband && policy == RoutingPolicy::kConga) {
+    return fail_at(scenario, "routing.policy",
+                   "CONGA writes into the outer IP header, and InfiniBand has none; use lft, adaptive or spray");
+  }
   if (!infiniband && scenario.reduction.enabled) {
     return fail_at(scenario, "reduction.enabled",
                    "switches of {} have no in-network reduction; only those of infiniband have",
@@ -105,6 +109,15 @@ Result<void> validate_hash(const Scenario& scenario) {
 }
 
 Result<void> validate_routing(const Scenario& scenario) {
+  const auto policy = scenario.routing.policy;
+  const bool by_flowlet = policy == RoutingPolicy::kLetFlow || policy == RoutingPolicy::kConga;
+  if (by_flowlet && !scenario.routing.flowlet_gap) {
+    return fail_at(scenario, "routing.flowlet_gap", "'{}' needs one; for each packet at random use spray",
+                   word_of(policy));
+  }
+  if (policy == RoutingPolicy::kConga && scenario.routing.dre_alpha == Probability::zero()) {
+    return fail_at(scenario, "routing.dre_alpha", "is zero, so that no load would ever decay; e.g. 10%");
+  }
   constexpr std::size_t kMaxBounds = fabric::DepthGrades::kMost - 1;
   const auto& bounds = scenario.routing.depth_grades;
   if (bounds.size() > kMaxBounds) {

@@ -102,7 +102,7 @@ struct WordsOf<RequestFetch> : NothingPlanned {
 };
 template <>
 struct WordsOf<RoutingPolicy> : NothingPlanned {
-  static constexpr WordList<4> kWords = {"ecmp", "spray", "adaptive", "lft"};
+  static constexpr WordList<7> kWords = {"ecmp", "spray", "adaptive", "lft", "letflow", "drill", "conga"};
 };
 template <>
 struct WordsOf<MultipathTraffic> : NothingPlanned {

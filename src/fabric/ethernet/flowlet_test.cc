@@ -1,0 +1,282 @@
+// Schemes that spread traffic in switches, on a network of leaves and spines: LetFlow, DRILL, CONGA, beside ECMP.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fabric/ethernet/ethernet_test_world.h"
+#include "fabric/topology/fat_tree.h"
+
+namespace weft::fabric::ethernet_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Rate kRate = 400_gbps;
+
+struct Clos {
+  std::uint32_t hosts_per_leaf = 2;
+  std::vector<Rate> spine_rates{};     // of the cables between a spine and the second leaf; all others have kRate
+  std::vector<Duration> spine_ways{};  // of both cables of a spine; 200 ns where there is none
+};
+
+/// Two leaves, the hosts of the first one before those of the second.
+Graph two_leaves(const Clos& clos) {
+  GraphBuilder builder(Domains::kOne);
+  builder.add_hosts({.hosts = 2 * clos.hosts_per_leaf});
+  const std::vector<NodeIndex> leaves{builder.add_switch({.name = "leaf0"}), builder.add_switch({.name = "leaf1"})};
+  std::vector<NodeIndex> spines;
+  for (std::size_t i = 0; i < clos.spine_rates.size(); ++i) {
+    spines.push_back(builder.add_switch({.name = "spine" + std::to_string(i), .tier = 2}));
+  }
+  for (std::uint32_t i = 0; i < 2 * clos.hosts_per_leaf; ++i) {
+    builder.connect({.lower = NodeIndex(i), .upper = leaves[i / clos.hosts_per_leaf]},
+                    {.rate = kRate, .propagation = 200_ns});
+  }
+  for (std::size_t leaf = 0; leaf < 2; ++leaf) {
+    for (std::size_t i = 0; i < spines.size(); ++i) {
+      builder.connect({.lower = leaves[leaf], .upper = spines[i]},
+                      {.rate = leaf == 1 ? clos.spine_rates[i] : kRate,
+                       .propagation = i < clos.spine_ways.size() ? clos.spine_ways[i] : 200_ns});
+    }
+  }
+  return std::move(builder).finish();
+}
+
+EthernetOptions options_with(PathPolicy path, const BalancingOptions& balancing = {}) {
+  EthernetOptions options = one_profile(300_ns);
+  options.switches[0].path = path;
+  options.switches[0].balancing = balancing;
+  return options;
+}
+
+PortIndex uplink(const World& world, const Clos& clos, std::size_t spine) {
+  return world.fabric->port_index({NodeIndex(2 * clos.hosts_per_leaf),
+                                   static_cast<std::uint16_t>(clos.hosts_per_leaf + spine)});
+}
+std::vector<std::uint64_t> sent_by_uplinks(const World& world, const Clos& clos) {
+  std::vector<std::uint64_t> sent;
+  for (std::size_t spine = 0; spine < clos.spine_rates.size(); ++spine) {
+    sent.push_back(world.fabric->port(uplink(world, clos, spine)).packets_sent);
+  }
+  return sent;
+}
+PortChoices sum_of_choices(const World& world, const Clos& clos) {
+  PortChoices sum;
+  for (std::size_t spine = 0; spine < clos.spine_rates.size(); ++spine) {
+    const PortChoices choices = world.fabric->choices(uplink(world, clos, spine), world.kernel.now());
+    sum.flowlets += choices.flowlets;
+    sum.moved += choices.moved;
+  }
+  return sum;
+}
+
+/// How many packets arrived behind a later one of their sender.
+std::uint64_t late_at(World& world, std::uint32_t host) {
+  std::map<std::uint32_t, std::uint32_t> latest;
+  std::uint64_t late = 0;
+  for (const Delivery& delivery : world[host].received) {
+    std::uint32_t& last = latest[delivery.from.value()];
+    late += delivery.number < last ? 1 : 0;
+    last = std::max(last, delivery.number);
+  }
+  return late;
+}
+
+// LetFlow: PathPolicy::kSpray with flowlets.
+
+const Clos kUnequalWays{.spine_rates = {kRate, kRate, kRate, kRate}, .spine_ways = {200_ns, 2_us, 4_us, 6_us}};
+
+/// Bursts of eight packets, a pause of `pause` after each.
+std::unique_ptr<World> sent_in_bursts(Duration gap, Duration pause) {
+  auto world =
+      std::make_unique<World>(two_leaves(kUnequalWays), options_with(PathPolicy::kSpray, {.flowlet_gap = gap}));
+  const Duration burst = 8 * wire_time(kRate, 4158);
+  for (int i = 0; i < 200; ++i) {
+    world->send(0, {.to = EndpointId(2), .count = 8, .at = Time::zero() + i * (burst + pause)});
+  }
+  EXPECT_EQ(world->run_checked(), "");
+  EXPECT_EQ(world->delivered(), 1'600U);
+  return world;
+}
+
+TEST(LetFlow, AFlowWithoutPausesHasOnePath) {
+  World world(two_leaves(kUnequalWays), options_with(PathPolicy::kSpray, {.flowlet_gap = 1_us}));
+  world.send(0, {.to = EndpointId(2), .count = 2'000});
+  ASSERT_EQ(world.run_checked(), "");
+  std::vector<std::uint64_t> sent = sent_by_uplinks(world, kUnequalWays);
+  std::ranges::sort(sent);
+  EXPECT_EQ(sent, (std::vector<std::uint64_t>{0, 0, 0, 2'000}));
+  EXPECT_EQ(sum_of_choices(world, kUnequalWays).flowlets, 1U);
+}
+
+// The slowest way takes 2 x (6 us - 200 ns) = 11.6 us longer than the fastest.
+TEST(LetFlow, NothingIsLateWhereTheGapIsLongerThanPathsDiffer) {
+  const auto bursts = sent_in_bursts(12_us, 13_us);
+  World& world = *bursts;
+  EXPECT_EQ(late_at(world, 2), 0U);
+  EXPECT_EQ(sum_of_choices(world, kUnequalWays).flowlets, 200U) << "one for each burst";
+  EXPECT_NEAR(static_cast<double>(sum_of_choices(world, kUnequalWays).moved), 199 * 0.75, 25);
+  for (const std::uint64_t packets : sent_by_uplinks(world, kUnequalWays)) {
+    EXPECT_NEAR(static_cast<double>(packets), 400, 200);
+  }
+}
+
+TEST(LetFlow, AShorterGapReorders) { EXPECT_GT(late_at(*sent_in_bursts(1_us, 2_us), 2), 100U); }
+
+TEST(LetFlow, PausesShorterThanTheGapKeepThePath) {
+  const auto bursts = sent_in_bursts(12_us, 2_us);
+  EXPECT_EQ(sum_of_choices(*bursts, kUnequalWays).flowlets, 1U);
+}
+
+// DRILL.
+
+const Clos kWide{.hosts_per_leaf = 8, .spine_rates = std::vector<Rate>(8, kRate)};
+
+struct Depths {
+  std::uint32_t deepest = 0;  // of all uplinks
+  std::uint64_t spread = 0;   // packets by the busiest uplink, less those by the idlest
+};
+
+/// All hosts of the first leaf send at full rate, half of them to each of two hosts of the other leaf by turns.
+Depths uplinks_of(PathPolicy path, const BalancingOptions& balancing = {}) {
+  World world(two_leaves(kWide), options_with(path, balancing));
+  for (std::uint32_t host = 0; host < 8; ++host) {
+    world.send(host, {.to = EndpointId(8 + host), .count = 2'000});
+  }
+  EXPECT_EQ(world.run_checked(Time::zero() + 30_us), "");
+  world.run();
+  EXPECT_EQ(world.delivered(), 16'000U);
+  Depths depths;
+  for (std::size_t spine = 0; spine < 8; ++spine) {
+    depths.deepest = std::max(depths.deepest, world.fabric->queue(uplink(world, kWide, spine), 3).peak_bytes);
+  }
+  const std::vector<std::uint64_t> sent = sent_by_uplinks(world, kWide);
+  depths.spread = std::ranges::max(sent) - std::ranges::min(sent);
+  return depths;
+}
+
+TEST(DrillSwitch, QueuesAreShorterThanWithRandomPacketsAndThoseThanWithEcmp) {
+  const Depths drill = uplinks_of(PathPolicy::kDrill);
+  const Depths spray = uplinks_of(PathPolicy::kSpray);
+  const Depths ecmp = uplinks_of(PathPolicy::kEcmp);
+  EXPECT_LT(4 * drill.deepest, spray.deepest);
+  EXPECT_LT(spray.deepest, ecmp.deepest);
+  EXPECT_LE(drill.deepest, 4U * 4158U);
+  EXPECT_LT(drill.spread, spray.spread);
+}
+
+TEST(DrillSwitch, PacketsOfOtherTransportsMayStayInOrder) {
+  World world(two_leaves(kWide), options_with(PathPolicy::kDrill, {.unordered_only = true}));
+  world.send(0, {.to = EndpointId(8), .count = 500});
+  world.send(1, {.to = EndpointId(9), .count = 500, .flags = wire::kUnordered});
+  ASSERT_EQ(world.run_checked(), "");
+  EXPECT_EQ(late_at(world, 8), 0U);
+  std::uint64_t most = 0;
+  for (const std::uint64_t packets : sent_by_uplinks(world, kWide)) {
+    most = std::max(most, packets);
+  }
+  EXPECT_LT(most, 800U) << "the second flow is spread";
+}
+
+// CONGA.
+
+BalancingOptions conga(Duration gap = 1_us) { return {.flowlet_gap = gap}; }
+
+/// Bursts of 64 flows of each of two hosts in turn, at 300 Gb/s together from the first leaf; few packets the other way.
+struct Shares {
+  double first = 0;  // of the packets of the first leaf after the first millisecond, by the first uplink
+  std::uint64_t moved = 0;
+};
+Shares shares_of(const Clos& clos, PathPolicy path, const BalancingOptions& balancing,
+                 const std::vector<LinkEvent>& events = {}) {
+  EthernetOptions options = options_with(path, balancing);
+  options.events = events;
+  World world(two_leaves(clos), options);
+  constexpr Duration kBetweenBursts = 446_ns;  // 4 x 4,178 bytes at 300 Gb/s
+  for (int i = 0; i < 6'000; ++i) {
+    const auto flow = static_cast<std::uint16_t>(i / 2 % 64);
+    const Time at = Time::zero() + i * kBetweenBursts;
+    world.send(static_cast<std::uint32_t>(i % 2),
+               {.to = EndpointId(static_cast<std::uint32_t>(2 + i % 2)), .count = 4, .at = at, .entropy = flow});
+    world.send(static_cast<std::uint32_t>(2 + i % 2),
+               {.to = EndpointId(static_cast<std::uint32_t>(i % 2)), .frame_bytes = 100, .at = at, .entropy = flow});
+  }
+  world.run(Time::zero() + 1_ms);
+  const std::vector<std::uint64_t> before = sent_by_uplinks(world, clos);
+  world.run();
+  EXPECT_EQ(world.delivered() + world.fabric->drops().total(), 30'000U);
+  const std::vector<std::uint64_t> after = sent_by_uplinks(world, clos);
+  double sum = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    sum += static_cast<double>(after[i] - before[i]);
+  }
+  return {.first = static_cast<double>(after[0] - before[0]) / sum, .moved = sum_of_choices(world, clos).moved};
+}
+
+// The most loaded link has the least load where all have the same utilisation: in proportion to the rates behind the
+// uplinks. Metrics have eight steps, so utilisations differ by up to an eighth: of a load of 300 Gb/s on 400 and 100
+// Gb/s, 60 % each, the first path then has 48 to 72 Gb/s, a share of 0.16 to 0.24; with 200 Gb/s 0.25 to 0.42.
+TEST(CongaSwitch, LoadGoesByTheCapacityOfPathsWhoseFarLinksDiffer) {
+  const Clos quarter{.spine_rates = {100_gbps, kRate}};
+  EXPECT_NEAR(shares_of(quarter, PathPolicy::kConga, conga()).first, 0.20, 0.05);
+  EXPECT_NEAR(shares_of(quarter, PathPolicy::kEcmp, {}).first, 0.5, 0.13);
+  EXPECT_NEAR(shares_of({.spine_rates = {200_gbps, kRate}}, PathPolicy::kConga, conga()).first, 0.33, 0.09);
+}
+
+TEST(CongaSwitch, LoadIsEvenWherePathsAre) {
+  EXPECT_NEAR(shares_of({.spine_rates = {kRate, kRate}}, PathPolicy::kConga, conga()).first, 0.5, 0.06);
+}
+
+// A cable of the first path goes down to a quarter at 0.2 ms, which no route says.
+TEST(CongaSwitch, FollowsALinkThatBecomesSlower) {
+  const Clos equal{.spine_rates = {kRate, kRate}};
+  const Graph graph = two_leaves(equal);
+  const LinkEvent slower{.at = Time::zero() + 200_us,
+                         .link = LinkIndex(static_cast<std::uint32_t>(graph.links.size()) - 2),
+                         .kind = LinkEvent::Kind::kDegrade,
+                         .rate = 100_gbps,
+                         .reroute_delay = {}};
+  EXPECT_NEAR(shares_of(equal, PathPolicy::kConga, conga(), {slower}).first, 0.20, 0.05);
+  EXPECT_GT(shares_of(equal, PathPolicy::kSpray, conga(), {slower}).first, 0.4) << "LetFlow, without pauses by congestion";
+}
+
+TEST(CongaSwitch, AFlowMovesOnlyToABetterPath) {
+  // One flow at a hundredth of the rate: all metrics are zero, and it stays.
+  World world(two_leaves({.spine_rates = {kRate, kRate}}), options_with(PathPolicy::kConga, conga()));
+  for (int i = 0; i < 100; ++i) {
+    world.send(0, {.to = EndpointId(2), .at = Time::zero() + i * 10_us});
+  }
+  ASSERT_EQ(world.run_checked(), "");
+  const PortChoices sum = sum_of_choices(world, {.spine_rates = {kRate, kRate}});
+  EXPECT_EQ(sum.flowlets, 100U);
+  EXPECT_EQ(sum.moved, 0U);
+}
+
+TEST(CongaSwitch, SurvivesALinkThatFails) {
+  const Clos equal{.spine_rates = {kRate, kRate}};
+  const Graph graph = two_leaves(equal);
+  const LinkEvent failed{.at = Time::zero() + 200_us,
+                         .link = LinkIndex(static_cast<std::uint32_t>(graph.links.size()) - 2),
+                         .kind = LinkEvent::Kind::kFail,
+                         .rate = {},
+                         .reroute_delay = 10_us};
+  EXPECT_EQ(shares_of(equal, PathPolicy::kConga, conga(), {failed}).first, 0);
+}
+
+TEST(CongaSwitch, OtherTopologiesAreRefused) {
+  sim::Kernel kernel;
+  PacketPool packets;
+  const auto made = EthernetFabric::create(build_graph(FatTreeOptions{}).value(),
+                                           options_with(PathPolicy::kConga, conga()),
+                                           {.kernel = kernel, .packets = packets, .seed = 1});
+  ASSERT_FALSE(made.has_value());
+  EXPECT_THAT(made.error().message, HasSubstr("takes two tiers"));
+}
+
+}  // namespace
+}  // namespace weft::fabric::ethernet_test
