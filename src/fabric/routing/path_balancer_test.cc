@@ -120,6 +120,62 @@ TEST(PathBalancer, AFlowletStaysOnItsPortWithinTheGapAndMovesBehindIt) {
   EXPECT_EQ(by_flowlet.choices(4, packet.now).flowlets, 1U);
 }
 
+TEST(PathBalancer, FlowletsThatChangeThePortAreCounted) {
+  PathBalancer by_flowlet = balancer({.flowlet_gap = 10_us}, PathPolicy::kSpray);
+  const Depths none = all_of(0);
+  PathBalancer::Packet packet{.flow_hash = 7, .now = kStart};
+  std::uint64_t moves = 0;
+  std::uint16_t last = choose(by_flowlet, none, 1, packet).begin()->first;
+  for (int i = 0; i < 100; ++i) {
+    packet.now = packet.now + 10_us;
+    const std::uint16_t port = choose(by_flowlet, none, 1, packet).begin()->first;
+    moves += port != last ? 1 : 0;
+    last = port;
+  }
+  std::uint64_t counted = 0;
+  for (const std::uint16_t port : kPorts) {
+    counted += by_flowlet.choices(port, packet.now).moved;
+  }
+  EXPECT_EQ(counted, moves);
+  EXPECT_NEAR(static_cast<double>(moves), 80, 15) << "of five ports, one is the same";
+}
+
+TEST(PathBalancer, CongaTakesTheLeastMetricAndMovesOnlyToALesserOne) {
+  PathBalancer conga = balancer({.flowlet_gap = 10_us}, PathPolicy::kConga);
+  Depths metrics{};
+  metrics.fill(5);
+  metrics[9] = 2;
+  PathBalancer::Packet packet{.flow_hash = 7, .now = kStart};
+  EXPECT_EQ(choose(conga, metrics, 1, packet), (std::map<std::uint16_t, int>{{9, 1}}));
+  metrics.fill(2);
+  packet.now = packet.now + 10_us;
+  EXPECT_EQ(choose(conga, metrics, 1, packet), (std::map<std::uint16_t, int>{{9, 1}})) << "no other is better";
+  metrics[17] = 1;
+  EXPECT_EQ(choose(conga, metrics, 1, packet), (std::map<std::uint16_t, int>{{9, 1}})) << "within the gap";
+  packet.now = packet.now + 10_us;
+  EXPECT_EQ(choose(conga, metrics, 1, packet), (std::map<std::uint16_t, int>{{17, 1}}));
+  EXPECT_EQ(conga.choices(17, packet.now).moved, 1U);
+  EXPECT_EQ(conga.choices(9, packet.now).moved, 0U);
+  // New flows take any of equal ports.
+  metrics.fill(0);
+  std::map<std::uint16_t, int> counts;
+  for (std::uint32_t flow = 100; flow < 1'100; ++flow) {
+    ++counts[choose(conga, metrics, 1, {.flow_hash = flow * 0x9E3779B9U, .now = packet.now}).begin()->first];
+  }
+  EXPECT_EQ(counts.size(), kPorts.size());
+}
+
+TEST(PathBalancer, DrillComparesSamplesAndWhatItsInputRemembers) {
+  PathBalancer drill = balancer({.grades = {32_kib}, .drill = {.samples = 5, .memory = 0}}, PathPolicy::kDrill);
+  Depths depths = all_of(100);
+  depths[10] = depth_of(99, true);
+  EXPECT_EQ(choose(drill, depths, 50), (std::map<std::uint16_t, int>{{10, 50}})) << "to the byte: grades are not asked";
+  EXPECT_FALSE(drill.keeps_in_order(0));
+  const PathBalancer unordered = balancer({.unordered_only = true}, PathPolicy::kDrill);
+  EXPECT_TRUE(unordered.keeps_in_order(0));
+  EXPECT_FALSE(unordered.keeps_in_order(wire::kUnordered));
+}
+
 TEST(PathBalancer, AFlowletMovesWhenItsPortIsNoNextHopAnyMore) {
   PathBalancer by_flowlet = balancer({.flowlet_gap = 10_us}, PathPolicy::kSpray);
   const auto none = [](std::uint32_t) { return std::uint64_t{0}; };

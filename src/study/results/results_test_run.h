@@ -77,6 +77,7 @@ inline std::vector<PortRow> small_ports() {
                        .held = Duration::zero()};
   ports[1].choices = {.grades = {{.chosen = 480, .time = 50_us}, {.chosen = 32, .time = 11_us}},
                       .flowlets = 9,
+                      .moved = 4,
                       .notifications_sent = 3,
                       .notifications_received = 2};
   return ports;
