@@ -38,7 +38,7 @@ Result<void> EthernetFabric::set_up_conga() {
       size.tags = std::max<std::uint32_t>(size.tags, uplinks[port.owner]);
     }
   }
-  conga_->tables.assign(size.leaves, CongestionTables(size));
+  conga_->tables.assign(size.leaves, CongestionTables(size, conga_->options.age));
   return {};
 }
 
@@ -59,7 +59,7 @@ std::uint32_t EthernetFabric::choose_conga(const EthernetPort& in, const Switch&
 std::uint8_t EthernetFabric::conga_metric(PortIndex out, std::uint32_t to_leaf, Time now) {
   const std::uint8_t own = conga_->links[out].metric(ports_[out].rate, conga_->options.dre, now);
   const CongestionTables& tables = conga_->tables[conga_->leaf_number[ports_[out].owner]];
-  return std::max(own, tables.metric(to_leaf, conga_->tag[out], conga_->options.age, now));
+  return std::max(own, tables.metric(to_leaf, conga_->tag[out], now));
 }
 
 void EthernetFabric::note_conga_departure(PortIndex out, PacketHandle handle, std::uint32_t wire_bytes, Time now) {
@@ -85,7 +85,7 @@ void EthernetFabric::note_conga_departure(PortIndex out, PacketHandle handle, st
   CongaHeader header{.tag = conga_->tag[out], .congestion = own};
   const std::uint32_t leaf = routes_.leaf_of(common.destination);
   if (leaf < conga_->leaf_number.size()) {  // otherwise its destination has just lost its link
-    conga_->tables[conga_->leaf_number[port.owner]].give(conga_->leaf_number[leaf], header);
+    conga_->tables[conga_->leaf_number[port.owner]].give(conga_->leaf_number[leaf], header, now);
   }
   conga_->headers[handle.value()] = header;
 }

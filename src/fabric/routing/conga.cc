@@ -6,12 +6,13 @@
 
 namespace weft::fabric {
 
-CongestionTables::CongestionTables(Size size)
+CongestionTables::CongestionTables(Size size, Duration age)
     : size_(size),
+      age_(age),
       to_(std::size_t{size.leaves} * size.tags),
       from_(std::size_t{size.leaves} * size.tags),
       next_(size.leaves) {
-  WEFT_ASSERT(size.tags > 0 && size.tags <= CongaHeader::kNone);
+  WEFT_ASSERT(size.tags > 0 && size.tags <= CongaHeader::kNone && age > Duration::zero());
 }
 
 void CongestionTables::take(std::uint32_t from_leaf, const CongaHeader& header, Time now) {
@@ -19,6 +20,7 @@ void CongestionTables::take(std::uint32_t from_leaf, const CongaHeader& header, 
     FromLeaf& entry = from_[at(from_leaf, header.tag)];
     entry.has_changed = entry.has_changed || !entry.is_known || entry.metric != header.congestion;
     entry.is_known = true;
+    entry.at = now;
     entry.metric = header.congestion;
   }
   if (header.feedback_tag != CongaHeader::kNone) {
@@ -26,7 +28,7 @@ void CongestionTables::take(std::uint32_t from_leaf, const CongaHeader& header, 
   }
 }
 
-void CongestionTables::give(std::uint32_t to_leaf, CongaHeader& header) {
+void CongestionTables::give(std::uint32_t to_leaf, CongaHeader& header, Time now) {
   const std::uint32_t first = next_[to_leaf];
   std::uint32_t chosen = size_.tags;
   for (std::uint32_t i = 0; i < size_.tags; ++i) {
@@ -46,14 +48,13 @@ void CongestionTables::give(std::uint32_t to_leaf, CongaHeader& header) {
   FromLeaf& entry = from_[at(to_leaf, chosen)];
   entry.has_changed = false;
   header.feedback_tag = static_cast<std::uint8_t>(chosen);
-  header.feedback = entry.metric;
+  header.feedback = aged(entry.metric, entry.at, now);
   next_[to_leaf] = static_cast<std::uint8_t>((chosen + 1) % size_.tags);
 }
 
-std::uint8_t CongestionTables::metric(std::uint32_t to_leaf, std::uint32_t tag, Duration age, Time now) const {
+std::uint8_t CongestionTables::metric(std::uint32_t to_leaf, std::uint32_t tag, Time now) const {
   const ToLeaf& entry = to_[at(to_leaf, tag)];
-  const std::int64_t ages = (now - entry.at) / age;
-  return ages < 8 ? static_cast<std::uint8_t>(entry.metric >> ages) : std::uint8_t{0};
+  return aged(entry.metric, entry.at, now);
 }
 
 std::size_t CongestionTables::heap_bytes() const {

@@ -21,8 +21,8 @@ namespace weft::fabric {
 
 struct CongaOptions {
   DreOptions dre{};
-  /// A metric that nothing has renewed for so long halves, and again each time that as much has passed: a path that
-  /// nobody uses is tried again. Above zero.
+  /// A metric, in either table, that no packet has renewed for so long halves, and again each time that as much has
+  /// passed: a path that nobody uses is tried again. Above zero.
   Duration age = 10_ms;
 };
 
@@ -44,14 +44,15 @@ class CongestionTables {
     std::uint32_t tags = 0;  // of the leaf with the most uplinks
   };
   CongestionTables() = default;
-  explicit CongestionTables(Size size);
+  /// `age` as in CongaOptions.
+  CongestionTables(Size size, Duration age);
 
   /// A packet with this header arrives from another leaf.
   void take(std::uint32_t from_leaf, const CongaHeader& header, Time now);
   /// Puts into the header what a packet to that leaf brings back; nothing, if nothing came from there yet.
-  void give(std::uint32_t to_leaf, CongaHeader& header);
+  void give(std::uint32_t to_leaf, CongaHeader& header, Time now);
   /// Of the path to that leaf by that uplink, as it came back; 0 if nothing did.
-  [[nodiscard]] std::uint8_t metric(std::uint32_t to_leaf, std::uint32_t tag, Duration age, Time now) const;
+  [[nodiscard]] std::uint8_t metric(std::uint32_t to_leaf, std::uint32_t tag, Time now) const;
 
   [[nodiscard]] std::size_t heap_bytes() const;
 
@@ -61,6 +62,7 @@ class CongestionTables {
     std::uint8_t metric = 0;
   };
   struct FromLeaf {
+    Time at;
     std::uint8_t metric = 0;
     bool is_known = false;
     bool has_changed = false;  // since it was sent back
@@ -69,7 +71,14 @@ class CongestionTables {
     return std::size_t{leaf} * size_.tags + tag;
   }
 
+  /// What is left of a metric of that time.
+  [[nodiscard]] std::uint8_t aged(std::uint8_t metric, Time at, Time now) const {
+    const std::int64_t ages = (now - at) / age_;
+    return ages < 8 ? static_cast<std::uint8_t>(metric >> ages) : std::uint8_t{0};
+  }
+
   Size size_;
+  Duration age_;
   std::vector<ToLeaf> to_;
   std::vector<FromLeaf> from_;
   std::vector<std::uint8_t> next_;  // by leaf: the tag to begin with

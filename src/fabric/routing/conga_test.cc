@@ -55,37 +55,37 @@ TEST(Dre, DecaysByAlphaInEachPeriodOfTheClock) {
 }
 
 TEST(CongestionTables, AMetricComesBackOnAPacketOfTheOtherDirection) {
-  CongestionTables here({.leaves = 3, .tags = 4});
-  CongestionTables there({.leaves = 3, .tags = 4});
+  CongestionTables here({.leaves = 3, .tags = 4}, 10_ms);
+  CongestionTables there({.leaves = 3, .tags = 4}, 10_ms);
   there.take(1, {.tag = 2, .congestion = 5}, kStart);
   CongaHeader back;
-  there.give(1, back);
+  there.give(1, back, kStart);
   EXPECT_EQ(back.feedback_tag, 2);
   EXPECT_EQ(back.feedback, 5);
   here.take(2, back, kStart);
-  EXPECT_EQ(here.metric(2, 2, 10_ms, kStart), 5);
-  EXPECT_EQ(here.metric(2, 1, 10_ms, kStart), 0);
-  EXPECT_EQ(here.metric(1, 2, 10_ms, kStart), 0);
+  EXPECT_EQ(here.metric(2, 2, kStart), 5);
+  EXPECT_EQ(here.metric(2, 1, kStart), 0);
+  EXPECT_EQ(here.metric(1, 2, kStart), 0);
 }
 
 TEST(CongestionTables, NothingComesBackBeforeSomethingHasCome) {
-  CongestionTables tables({.leaves = 2, .tags = 4});
+  CongestionTables tables({.leaves = 2, .tags = 4}, 10_ms);
   CongaHeader header;
-  tables.give(1, header);
+  tables.give(1, header, kStart);
   EXPECT_EQ(header.feedback_tag, CongaHeader::kNone);
   tables.take(1, header, kStart);  // a packet of a leaf that says nothing
-  tables.give(1, header);
+  tables.give(1, header, kStart);
   EXPECT_EQ(header.feedback_tag, CongaHeader::kNone);
 }
 
 TEST(CongestionTables, ChangedMetricsGoFirstAndOthersInRotation) {
-  CongestionTables tables({.leaves = 2, .tags = 3});
+  CongestionTables tables({.leaves = 2, .tags = 3}, 10_ms);
   for (std::uint8_t tag = 0; tag < 3; ++tag) {
     tables.take(1, {.tag = tag, .congestion = tag}, kStart);
   }
   const auto next = [&] {
     CongaHeader header;
-    tables.give(1, header);
+    tables.give(1, header, kStart);
     return header.feedback_tag;
   };
   EXPECT_EQ(next(), 0);
@@ -99,13 +99,23 @@ TEST(CongestionTables, ChangedMetricsGoFirstAndOthersInRotation) {
 }
 
 TEST(CongestionTables, AMetricThatNothingRenewsFades) {
-  CongestionTables tables({.leaves = 2, .tags = 1});
+  CongestionTables tables({.leaves = 2, .tags = 1}, 10_ms);
   tables.take(1, {.feedback_tag = 0, .feedback = 7}, kStart);
-  EXPECT_EQ(tables.metric(1, 0, 10_ms, kStart + 9_ms), 7);
-  EXPECT_EQ(tables.metric(1, 0, 10_ms, kStart + 10_ms), 3);
-  EXPECT_EQ(tables.metric(1, 0, 10_ms, kStart + 20_ms), 1);
-  EXPECT_EQ(tables.metric(1, 0, 10_ms, kStart + 30_ms), 0);
-  EXPECT_EQ(tables.metric(1, 0, 10_ms, kStart + 10_s), 0);
+  EXPECT_EQ(tables.metric(1, 0, kStart + 9_ms), 7);
+  EXPECT_EQ(tables.metric(1, 0, kStart + 10_ms), 3);
+  EXPECT_EQ(tables.metric(1, 0, kStart + 20_ms), 1);
+  EXPECT_EQ(tables.metric(1, 0, kStart + 30_ms), 0);
+  EXPECT_EQ(tables.metric(1, 0, kStart + 10_s), 0);
+}
+
+// Or what came back in rotation would renew what the other leaf knows for ever.
+TEST(CongestionTables, AMetricOfAPathWithoutPacketsFadesWhereItIsSentBack) {
+  CongestionTables tables({.leaves = 2, .tags = 1}, 10_ms);
+  tables.take(1, {.tag = 0, .congestion = 7}, kStart);
+  CongaHeader header;
+  tables.give(1, header, kStart + 20_ms);
+  EXPECT_EQ(header.feedback_tag, 0);
+  EXPECT_EQ(header.feedback, 1);
 }
 
 TEST(TwoTiers, LeafSpineAndFatTreesOfTwoTiersHaveThem) {

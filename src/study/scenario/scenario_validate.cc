@@ -109,13 +109,7 @@ Result<void> validate_hash(const Scenario& scenario) {
 }
 
 Result<void> validate_routing(const Scenario& scenario) {
-  const auto policy = scenario.routing.policy;
-  const bool by_flowlet = policy == RoutingPolicy::kLetFlow || policy == RoutingPolicy::kConga;
-  if (by_flowlet && !scenario.routing.flowlet_gap) {
-    return fail_at(scenario, "routing.flowlet_gap", "'{}' needs one; for each packet at random use spray",
-                   word_of(policy));
-  }
-  if (policy == RoutingPolicy::kConga && scenario.routing.dre_alpha == Probability::zero()) {
+  if (scenario.routing.policy == RoutingPolicy::kConga && scenario.routing.dre_alpha == Probability::zero()) {
     return fail_at(scenario, "routing.dre_alpha", "is zero, so that no load would ever decay; e.g. 10%");
   }
   constexpr std::size_t kMaxBounds = fabric::DepthGrades::kMost - 1;
@@ -129,6 +123,17 @@ Result<void> validate_routing(const Scenario& scenario) {
     }
   }
   return validate_hash(scenario);
+}
+
+// Of the whole scenario: the gap is a value of the catalogue.
+Result<void> validate_flowlets(const Scenario& scenario) {
+  const auto policy = scenario.routing.policy;
+  const bool by_flowlet = policy == RoutingPolicy::kLetFlow || policy == RoutingPolicy::kConga;
+  if (by_flowlet && !scenario.routing.flowlet_gap) {
+    return fail_at(scenario, "routing.flowlet_gap", "'{}' needs one; for each packet at random use spray",
+                   word_of(policy));
+  }
+  return {};
 }
 
 Result<void> validate_transport(const Scenario& scenario) {
@@ -639,7 +644,7 @@ std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const Traffi
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 7> kChecks = {validate_protocols, validate_topology, validate_transport, validate_jobs,
+  constexpr std::array<Check, 8> kChecks = {validate_protocols, validate_flowlets, validate_topology, validate_transport, validate_jobs,
                                             validate_traffic,   validate_scale_up, validate_output};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {
