@@ -325,17 +325,16 @@ std::uint32_t FabricCore<Fabric, Parts>::balance(Port& in, Switch& node, const N
   if (balancer.notifies()) {
     self().receive_notifications(node, hops, now);
   }
-  const PathBalancer::Choice made = balancer.choose(
-      hops,
-      {.flow_hash = common.flow_hash,
-       .leaf = leaf_id(common.destination),
-       .input = in.number,
-       .weights = weights,
-       .now = now},
-      [&](std::uint32_t number) {
-        const Port& port = ports_[node.first_port + number];
-        return depth_of(port.queued_bytes, port.free_at > now);
-      });
+  const PathBalancer::Choice made = balancer.choose(hops,
+                                                    {.flow_hash = common.flow_hash,
+                                                     .leaf = leaf_id(common.destination),
+                                                     .input = in.number,
+                                                     .weights = weights,
+                                                     .now = now},
+                                                    [&](std::uint32_t number) {
+                                                      const Port& port = ports_[node.first_port + number];
+                                                      return depth_of(port.queued_bytes, port.free_at > now);
+                                                    });
   WEFT_DCHECK(made.port < node.ports);
   if (made.all_congested) [[unlikely]] {
     notify(node.first_port + in.number, common.destination, now);

@@ -170,9 +170,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   // LLR, and what it shares with credits: ethernet_fabric_retry.cc.
   [[nodiscard]] Result<void> set_up_link_control();
   /// Whether the port has LLR or credits.
-  [[nodiscard]] bool has_link_control(PortIndex index) const {
-    return !controls_.empty() && controls_[index].is_on();
-  }
+  [[nodiscard]] bool has_link_control(PortIndex index) const { return !controls_.empty() && controls_[index].is_on(); }
   void set_up_retry(const CableEnds& ends);
   [[nodiscard]] LoopTerms loop_of(PortIndex index) const;
   void send_with_retry(PortIndex index, const RetryFrame& frame, Time now);

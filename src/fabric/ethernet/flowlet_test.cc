@@ -55,8 +55,8 @@ EthernetOptions options_with(PathPolicy path, const BalancingOptions& balancing 
 }
 
 PortIndex uplink(const World& world, const Clos& clos, std::size_t spine) {
-  return world.fabric->port_index({NodeIndex(2 * clos.hosts_per_leaf),
-                                   static_cast<std::uint16_t>(clos.hosts_per_leaf + spine)});
+  return world.fabric->port_index(
+      {NodeIndex(2 * clos.hosts_per_leaf), static_cast<std::uint16_t>(clos.hosts_per_leaf + spine)});
 }
 std::vector<std::uint64_t> sent_by_uplinks(const World& world, const Clos& clos) {
   std::vector<std::uint64_t> sent;
@@ -280,9 +280,9 @@ TEST(CongaSwitch, SurvivesALinkThatFails) {
 TEST(CongaSwitch, OtherTopologiesAreRefused) {
   sim::Kernel kernel;
   PacketPool packets;
-  const auto made = EthernetFabric::create(build_graph(FatTreeOptions{}).value(),
-                                           options_with(PathPolicy::kConga, conga()),
-                                           {.kernel = kernel, .packets = packets, .seed = 1});
+  const auto made =
+      EthernetFabric::create(build_graph(FatTreeOptions{}).value(), options_with(PathPolicy::kConga, conga()),
+                             {.kernel = kernel, .packets = packets, .seed = 1});
   ASSERT_FALSE(made.has_value());
   EXPECT_THAT(made.error().message, HasSubstr("takes two tiers"));
 }

@@ -1,9 +1,9 @@
 // CONGA: what a leaf knows of the congestion of its paths, and how leaves tell each other.
 //
 // A path is a leaf's uplink, by its number (tag), towards another leaf. Every packet between leaves carries its tag and
-// the greatest metric of the links on its way (routing/dre.h); the leaf at which it arrives keeps that, and sends it back
-// on whatever goes the other way: one metric per packet, changed ones first, else in rotation. A flowlet takes the uplink
-// with the least of the greater of two metrics, that of the uplink itself and that which came back.
+// the greatest metric of the links on its way (routing/dre.h); the leaf at which it arrives keeps that, and sends it
+// back on whatever goes the other way: one metric per packet, changed ones first, else in rotation. A flowlet takes the
+// uplink with the least of the greater of two metrics, that of the uplink itself and that which came back.
 //
 // For two tiers alone, as published: more tags would be needed to name paths of more hops. Source: Alizadeh et al.,
 // "CONGA: Distributed Congestion-Aware Load Balancing for Datacenters", SIGCOMM 2014, section 3.
@@ -85,8 +85,8 @@ class CongestionTables {
 };
 
 /// Whether the graph has leaves, to which endpoints are attached, and spines, each cable between switches joining one
-/// of either, with at least one spine and at most 255 uplinks of a leaf. The error names the first node or cable that is
-/// otherwise.
+/// of either, with at least one spine and at most 255 uplinks of a leaf. The error names the first node or cable that
+/// is otherwise.
 [[nodiscard]] Result<void> check_two_tiers(const Graph& graph);
 
 }  // namespace weft::fabric

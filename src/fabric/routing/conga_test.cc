@@ -43,8 +43,8 @@ TEST(Dre, MoreBitsAreFinerSteps) {
 }
 
 TEST(Dre, DecaysByAlphaInEachPeriodOfTheClock) {
-  const DreOptions options{.period = 10_us, .alpha = Probability::from_ratio({.numerator = 1, .denominator = 2}),
-                           .bits = 8};
+  const DreOptions options{
+      .period = 10_us, .alpha = Probability::from_ratio({.numerator = 1, .denominator = 2}), .bits = 8};
   // C tau of 8 Gb/s and 20 us: 20,000 bytes.
   Dre dre;
   dre.add(10'000, options, Time::zero() + 1_us);
@@ -126,7 +126,8 @@ TEST(TwoTiers, LeafSpineAndFatTreesOfTwoTiersHaveThem) {
 TEST(TwoTiers, OtherTopologiesAreRefusedWithTheReason) {
   EXPECT_THAT(check_two_tiers(build_graph(FatTreeOptions{.tiers = 3}).value()).error().message,
               HasSubstr("joins two switches without endpoints"));
-  EXPECT_THAT(check_two_tiers(build_graph(DumbbellOptions{}).value()).error().message, HasSubstr("no switch here is a spine"));
+  EXPECT_THAT(check_two_tiers(build_graph(DumbbellOptions{}).value()).error().message,
+              HasSubstr("no switch here is a spine"));
   EXPECT_THAT(check_two_tiers(build_graph(SingleSwitchOptions{}).value()).error().message,
               HasSubstr("no switch here is a spine"));
 }

@@ -1,8 +1,8 @@
 // Discounting rate estimator: the load of a link, as a register that grows by what is sent and decays with time.
 //
-// The register X grows by the bytes of each packet and is multiplied by 1 - alpha once per period T. Of traffic at rate R
-// it holds about R x tau bytes, with tau = T / alpha, so X / (C tau) is the utilisation of a link of rate C. Quantised to
-// Q bits: 2^Q - 1 is the most. Periods are those of the run's clock; nothing happens between packets.
+// The register X grows by the bytes of each packet and is multiplied by 1 - alpha once per period T. Of traffic at rate
+// R it holds about R x tau bytes, with tau = T / alpha, so X / (C tau) is the utilisation of a link of rate C.
+// Quantised to Q bits: 2^Q - 1 is the most. Periods are those of the run's clock; nothing happens between packets.
 // Source: Alizadeh et al., "CONGA: Distributed Congestion-Aware Load Balancing for Datacenters", SIGCOMM 2014, 3.2.
 #pragma once
 
@@ -18,9 +18,9 @@
 namespace weft::fabric {
 
 struct DreOptions {
-  Duration period = 16_us;                                                       // T, above zero
+  Duration period = 16_us;                                                           // T, above zero
   Probability alpha = Probability::from_ratio({.numerator = 1, .denominator = 10});  // above zero
-  std::uint8_t bits = 3;                                                         // Q: 1 to 8
+  std::uint8_t bits = 3;                                                             // Q: 1 to 8
 };
 
 class Dre {

@@ -170,8 +170,8 @@ PathBalancer::Choice PathBalancer::choose(const NextHops& hops, const Packet& pa
   FlowletTable::Entry& flowlet = flowlets_.entry_of(switch_hash(packet.flow_hash, seed_));
   Choice made{.port = flowlet.port};
   if (!flowlets_.is_alive(flowlet, packet.now) || !contains(hops, flowlet.port)) {
-    made = policy_ == PathPolicy::kConga ? choose_metric(hops, packet, flowlet, depth)
-                                         : choose_anew(hops, packet, depth);
+    made =
+        policy_ == PathPolicy::kConga ? choose_metric(hops, packet, flowlet, depth) : choose_anew(hops, packet, depth);
     count_flowlet(flowlet, made.port);
   }
   flowlet.last = packet.now;
@@ -199,9 +199,9 @@ template <class Depth>
 PathBalancer::Choice PathBalancer::choose_anew(const NextHops& hops, const Packet& packet, Depth&& depth) {
   if (policy_ == PathPolicy::kDrill) {
     return {.port = drill_.choose(hops, packet.input, {.seed = seed_, .count = choices_}, [&](std::uint16_t port) {
-              observe(port, 0, packet.now);
-              return depth(port);
-            })};
+      observe(port, 0, packet.now);
+      return depth(port);
+    })};
   }
   if (policy_ != PathPolicy::kAdaptive) {
     const std::uint32_t hash = switch_hash(policy_ == PathPolicy::kEcmp ? packet.flow_hash : ++choices_, seed_);

@@ -97,11 +97,11 @@ std::vector<Case> cases() {
     all.push_back({name + "_spray", fabric(family) + "[routing]\npolicy = \"spray\"\n" + small});
     all.push_back({name + "_adaptive", fabric(family) + "[routing]\npolicy = \"adaptive\"\n" + small});
     all.push_back({name + "_drill", fabric(family) + "[routing]\npolicy = \"drill\"\n" + small});
-    all.push_back({name + "_letflow",
-                   fabric(family) + "[routing]\npolicy = \"letflow\"\nflowlet_gap = \"100 ns\"\n" + small});
+    all.push_back(
+        {name + "_letflow", fabric(family) + "[routing]\npolicy = \"letflow\"\nflowlet_gap = \"100 ns\"\n" + small});
     if (family == "rocev2") {
-      all.push_back({name + "_conga",
-                     fabric(family) + "[routing]\npolicy = \"conga\"\nflowlet_gap = \"100 ns\"\n" + small});
+      all.push_back(
+          {name + "_conga", fabric(family) + "[routing]\npolicy = \"conga\"\nflowlet_gap = \"100 ns\"\n" + small});
     }
     all.push_back({name + "_errors", fabric(family) + "[link]\nbit_error_rate = 1e-7\n" + small});
     all.push_back({name + "_failure", fabric(family) +
