@@ -255,10 +255,10 @@ TEST(CongaSwitch, FollowsALinkThatBecomesSlower) {
 }
 
 TEST(CongaSwitch, AFlowMovesOnlyToABetterPath) {
-  // One flow at a hundredth of the rate: all metrics are zero, and it stays.
+  // One flow of little load: all metrics are zero, and it stays.
   World world(two_leaves({.spine_rates = {kRate, kRate}}), options_with(PathPolicy::kConga, conga()));
   for (int i = 0; i < 100; ++i) {
-    world.send(0, {.to = EndpointId(2), .at = Time::zero() + i * 10_us});
+    world.send(0, {.to = EndpointId(2), .at = Time::zero() + i * 50_us});
   }
   ASSERT_EQ(world.run_checked(), "");
   const PortChoices sum = sum_of_choices(world, {.spine_rates = {kRate, kRate}});
