@@ -263,7 +263,8 @@ void FabricCore<Fabric, Parts>::set_up_hash_groups() {
     const BalancingOptions& balancing = options_.switches[node.profile].balancing;
     const bool hashes =
         node.path == PathPolicy::kEcmp ||
-        ((node.path == PathPolicy::kSpray || node.path == PathPolicy::kAdaptive) && balancing.unordered_only);
+        ((node.path == PathPolicy::kSpray || node.path == PathPolicy::kAdaptive || node.path == PathPolicy::kDrill) &&
+         balancing.unordered_only);
     wanted.push_back({.options = balancing.hash,
                       .seed = node.hash_seed,
                       .uses_groups = hashes && !balancing.hash.is_plain(),

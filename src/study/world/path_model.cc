@@ -41,7 +41,7 @@ class PathModel::Walk {
 
   void add(const PlannedFlow& flow, double demand, FlowLinks* kept) {
     const bool spreads =
-        flow.any_path || rules_.policy == fabric::PathPolicy::kSpray || rules_.policy == fabric::PathPolicy::kAdaptive;
+        flow.any_path || (rules_.policy != fabric::PathPolicy::kEcmp && rules_.policy != fabric::PathPolicy::kTable);
     const std::uint32_t hash = rules_.header == fabric::HeaderHash{} ? flow.tuple_hash : rules_.header.of(flow.headers);
     front_ = {{model_.ports_.first_of(model_.graph_.node_of(flow.source)), 1.0}};
     for (int hop = 0; hop < kMaxHops && !front_.empty(); ++hop) {
