@@ -70,6 +70,14 @@ void expect_refused(const std::string& arguments, const std::string& said) {
   EXPECT_NE(outcome.err.find(said), std::string::npos) << arguments << "\n" << outcome.err;
 }
 
+TEST(Paths, TrafficOverTcpIsLeftOutByName) {
+  const Outcome outcome = run_weft("paths " + kExamples + "/mixtral-512gpu.toml --seeds 2");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("Left out, as the source ports of TCP are chosen in a run: storage and services."),
+            std::string::npos)
+      << outcome.out;
+}
+
 TEST(Paths, WrongInputIsRefused) {
   expect_refused("", "SCENARIO is required");
   expect_refused("no-such-file.toml", "no-such-file.toml");

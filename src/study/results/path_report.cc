@@ -1,6 +1,6 @@
 #include "study/results/path_report.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -187,6 +187,11 @@ std::string path_text(const PathReport& report, LineWidth width) {
   text += report.hashes ? fmt::format(", hash {} of {}, {} seed{}\n", report.function, report.fields, report.seeds,
                                       report.seeds == 1 ? "" : "s")
                         : ", no hash: seeds change nothing\n";
+  if (!report.left_out.empty()) {
+    text += paragraph(
+        fmt::format("Left out, as the source ports of TCP are chosen in a run: {}.", fmt::join(report.left_out, ", ")),
+        {.columns = width.value_or(80)});
+  }
   for (const PathSet& set : report.sets) {
     text += set_text(report, set, width);
   }
@@ -210,6 +215,7 @@ nlohmann::ordered_json path_json(const PathReport& report) {
     made["fields"] = report.fields;
     made["seeds"] = report.seeds;
   }
+  made["left_out"] = report.left_out;
   made["sets"] = Json::array();
   for (const PathSet& set : report.sets) {
     made["sets"].push_back(to_json(set, report.hashes));

@@ -87,6 +87,7 @@ struct PathReport {
   std::string fields{};
   bool hashes = true;  // false: every packet, or a table, chooses; seeds change nothing
   std::uint32_t seeds = 0;
+  std::vector<std::string> left_out{};  // names of traffic whose source ports are chosen in a run
   std::vector<PathSet> sets{};
 };
 

@@ -362,9 +362,9 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
   if (!simulation) {
     return pass_on(simulation);
   }
-  Result<std::vector<FlowSet>> sets = (*simulation)->planned_flows();
-  if (!sets) {
-    return pass_on(sets);
+  Result<FlowPlan> plan = (*simulation)->planned_flows();
+  if (!plan) {
+    return pass_on(plan);
   }
   const fabric::Graph& graph = (*simulation)->world().graph();
   Result<Choices> choices = choices_of(scenario, graph);
@@ -378,8 +378,9 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
                              .function = std::string(scenario::word_of(scenario.routing.hash_function)),
                              .fields = fields_text(scenario.routing.hash_fields),
                              .hashes = choices->rules.policy == fabric::PathPolicy::kEcmp,
-                             .seeds = options.seeds};
-  for (const FlowSet& set : *sets) {
+                             .seeds = options.seeds,
+                             .left_out = std::move(plan->left_out)};
+  for (const FlowSet& set : plan->sets) {
     SetStudy study(model, tiers, choices->rules, set);
     study.examine_scenario();
     if (report.hashes) {

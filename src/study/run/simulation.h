@@ -61,6 +61,11 @@ struct FlowSet {
   std::vector<world::PlannedFlow> flows{};
 };
 
+struct FlowPlan {
+  std::vector<FlowSet> sets{};
+  std::vector<std::string> left_out{};  // traffic over TCP or iWARP, whose source ports are chosen in a run
+};
+
 /// Whether packets carry their lengths alone, or real bytes.
 enum class Payload : std::uint8_t { kLengths, kBytes };
 
@@ -129,9 +134,9 @@ class Simulation {
   [[nodiscard]] bool is_between_phases(Time time) const;
 
   /// What its jobs send, as far as that is known before they run: all traffic together, and each kind of operation of a
-  /// job's step for itself. Opens the connections; before run(). Errors: what they cannot be opened for, families whose
-  /// source ports are not known before, more flows than kMaxPlanned.
-  [[nodiscard]] Result<std::vector<FlowSet>> planned_flows();
+  /// job's step for itself. Opens the connections; before run(). Errors: what they cannot be opened for, nothing but
+  /// families whose source ports are not known before, more flows than kMaxPlanned.
+  [[nodiscard]] Result<FlowPlan> planned_flows();
   static constexpr std::size_t kMaxPlanned = 1'000'000;
 
   /// Why it ended in kError or kStuck.

@@ -188,13 +188,14 @@ class Simulation::Planner {
   std::set<std::tuple<const Job*, workload::ConnectionRequest, bool>> known_;
 };
 
-Result<std::vector<FlowSet>> Simulation::planned_flows() {
+Result<FlowPlan> Simulation::planned_flows() {
   // Programs that begin at once open their connections in their own order, which gives queue pairs their numbers.
   if (world_->run(Time::zero(), std::numeric_limits<std::uint64_t>::max()) == world::World::Stop::kError) {
     return tl::unexpected<Error>(*world_->error());
   }
   Planner planner(*this);
-  std::vector<FlowSet> sets;
+  FlowPlan plan;
+  std::vector<FlowSet>& sets = plan.sets;
   FlowSet traffic;
   for (const auto& job : running_) {
     if (job->plan.over != scenario::TrafficRoute::kFabric) {
@@ -202,8 +203,8 @@ Result<std::vector<FlowSet>> Simulation::planned_flows() {
     }
     if (assembly::service_of(job->plan.family) == host::Service::kTcp ||
         assembly::service_of(job->plan.family) == host::Service::kIwarp) {
-      return fail("traffic '{}': the source ports of TCP are chosen when its connections are opened, in a run",
-                  job->plan.job.name);
+      plan.left_out.push_back(job->plan.job.name);
+      continue;
     }
     Result<void> added;
     if (job->training) {
@@ -224,8 +225,12 @@ Result<std::vector<FlowSet>> Simulation::planned_flows() {
   if (!traffic.flows.empty()) {
     sets.insert(sets.begin(), std::move(traffic));
   }
+  if (sets.empty() && !plan.left_out.empty()) {
+    return fail("traffic '{}': the source ports of TCP are chosen when its connections are opened, in a run",
+                plan.left_out.front());
+  }
   std::erase_if(sets, [](const FlowSet& set) { return set.flows.empty(); });
-  return sets;
+  return plan;
 }
 
 }  // namespace weft::study::run
