@@ -153,7 +153,7 @@ TEST(HashGroups, FollowWeights) {
   const PortWeights weights(
       graph, routes, [](const PortWeights::PortOf& port) { return port.port % 3 == 0 ? 400_gbps : 100_gbps; },
       PortWeights::Reach::kOwnLink);
-  for (const std::uint16_t buckets : {0, 96}) {
+  for (const std::uint16_t buckets : {std::uint16_t{0}, std::uint16_t{96}}) {
     HashGroups groups(
         graph, std::vector<HashGroups::Switch>(
                    graph.switches(),

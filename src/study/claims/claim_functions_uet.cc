@@ -37,7 +37,7 @@ Finding uet_multipath(Readings& runs) {
   const SteadyShares one_path = permutation_of(runs, "permutation, uet one path");
   const SteadyShares slow = permutation_of(runs, "slow link, uet");
   const OverSeeds incast = longest_of(runs, "incast, uet");
-  const auto listed = [&runs](std::string_view load, auto names, auto text) {
+  const auto listed = [](std::string_view load, auto names, auto text) {
     std::string list;
     for (const char* const name : names) {
       list += fmt::format("{}{} {}", list.empty() ? "" : "; ", name, text(fmt::format("{}, {}", load, name)));
