@@ -175,7 +175,7 @@ const RecordTable& step_path_table() {
 const RecordTable& step_collective_table() {
   static const RecordTable kTable{
       .name = "step_collective",
-      .one_per = "kind of operation of a composed step that goes through the network",
+      .one_per = "kind of operation of a training step that goes through the network",
       .places = of_step_places(),
       .own_keys = 0,
       .fields =

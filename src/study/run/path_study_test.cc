@@ -136,7 +136,8 @@ TEST(PathStudy, WithOneSeedASpineUsesOneOfItsFourLinksToTheCore) {
 TEST(PathStudy, RotatedOrWithSeedsOfTheirOwnSpinesUseAll) {
   for (const char* routing :
        {"", "polarised = true\nhash_rotation = 2", "polarised = true\nhash_function = \"crc-32\"\nhash_rotation = 2"}) {
-    for (const results::TierUse& use : report_of(from_text(fat_tree(routing))).sets.at(0).uses) {
+    const results::PathReport report = report_of(from_text(fat_tree(routing)));
+    for (const results::TierUse& use : report.sets.at(0).uses) {
       EXPECT_EQ(use.used, use.members) << routing << " " << use.name;
     }
   }
