@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "workload/collective/edges.h"
+
 namespace weft::study::run {
 namespace {
 
@@ -48,41 +50,19 @@ StepLoads::StepLoads(const Options& options) : options_(options) {
   }
 }
 
-// The operation of a flow is known by its ends: no two communicators of a phase have both, and no two senders.
-std::map<StepLoads::Ends, const workload::PhasedOperation*> StepLoads::by_ends(std::uint32_t probe) const {
-  std::map<Ends, const workload::PhasedOperation*> made;
-  for (const workload::PhasedOperation& phased : options_.phases.operations_in(probe)) {
-    const auto& members = options_.communicators[phased.communicator.value()].members;
-    const bool sends = options_.phases.sample(probe).operation.kind == CollectiveKind::kSend;
-    for (const workload::PhasedRequest& own : options_.phases.requests_of(members[sends ? phased.number : 0])) {
-      if (sends && own.operation == phased && own.request.kind == CollectiveKind::kSend) {
-        made[{members[phased.number], members[own.request.peer.value()]}] = &phased;
-      }
-    }
-    for (const RankId from : members) {
-      for (const RankId to : members) {
-        if (!sends) {
-          made[{from, to}] = &phased;
-        }
-      }
-    }
-  }
-  return made;
-}
-
+// The operation of a flow is known by its communicator, whose connections are its own, and of sends by the sender: the
+// same two ranks may be at once in two of them, as stages of an interleaved pipeline are.
 void StepLoads::add(const StepOperation& operation, std::uint32_t probe) {
-  const std::map<Ends, const workload::PhasedOperation*> operations = by_ends(probe);
   const StepPhases::Sample& sample = options_.phases.sample(probe);
   const double scale = static_cast<double>(operation.size.count()) /
                        static_cast<double>(std::max<std::int64_t>(sample.amount.count(), 1));
+  const bool sends = sample.operation.kind == CollectiveKind::kSend;
   std::map<Place, LinkSum> sums;
   for (const world::FlowLoad& load : options_.loads(options_.traffic.demands_of(probe))) {
-    const auto found = operations.find({load.flow.source, load.flow.destination});
-    if (found == operations.end()) {
-      continue;
-    }
-    const Place place{probe, found->second->communicator, found->second->number};
-    sums[place].add(load, scale);
+    const workload::CommunicatorId communicator = workload::communicator_of(load.flow.index);
+    const auto& members = options_.communicators[communicator.value()].members;
+    const auto number = sends ? std::ranges::find(members, load.flow.source) - members.begin() : 0;
+    sums[{probe, communicator, static_cast<std::uint32_t>(number)}].add(load, scale);
   }
   for (const auto& [place, sum] : sums) {
     places_[place] = static_cast<std::uint32_t>(members_.size());

@@ -5,7 +5,6 @@
 #include <map>
 #include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "study/run/step_overlap.h"
@@ -34,8 +33,6 @@ class StepLoads {
  private:
   /// Of an operation: its probe, and where it runs.
   using Place = std::tuple<std::uint32_t, workload::CommunicatorId, std::uint32_t>;
-  using Ends = std::pair<workload::RankId, workload::RankId>;
-  [[nodiscard]] std::map<Ends, const workload::PhasedOperation*> by_ends(std::uint32_t probe) const;
   void add(const StepOperation& operation, std::uint32_t probe);
 
   Options options_;
