@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "wire/ipv4.h"
 #include "wire/udp.h"
 #include "wire/uet/entropy.h"
 
 namespace weft::host {
 namespace {
-
-constexpr std::uint8_t kTcpProtocolNumber = 6;
-constexpr std::uint8_t kUdpProtocolNumber = 17;
 
 std::array<std::byte, fabric::HeaderFields::kMaxAddress> address_bytes(std::span<const std::uint8_t> octets) {
   std::array<std::byte, fabric::HeaderFields::kMaxAddress> bytes{};
@@ -59,7 +57,7 @@ fabric::HeaderFields header_fields(const wire::Packet& packet, std::span<const w
     fields.destination = address_bytes(destination.ipv4);
   }
   if (common.kind == wire::PacketKind::kTcp) {
-    fields.protocol = kTcpProtocolNumber;
+    fields.protocol = wire::kIpProtocolTcp;
     fields.source_port = packet.tcp.source_port;
     fields.destination_port = packet.tcp.destination_port;
     return fields;
@@ -69,7 +67,7 @@ fabric::HeaderFields header_fields(const wire::Packet& packet, std::span<const w
     fields.protocol = wire::uet::kIpProtocol;
     return fields;
   }
-  fields.protocol = kUdpProtocolNumber;
+  fields.protocol = wire::kIpProtocolUdp;
   fields.destination_port = common.kind == wire::PacketKind::kUet ? wire::uet::kUdpPort : wire::kRoceV2Port;
   if (common.kind == wire::PacketKind::kInfiniBandTransport) {
     fields.destination_qp = packet.ib.destination_qp;

@@ -9,24 +9,25 @@
 
 namespace weft::wire {
 
-namespace detail {
-
-/// The polynomial with its bits reversed.
-inline constexpr std::uint16_t kCrc16Reflected = 0xD008;
-
-constexpr std::array<std::uint16_t, 256> make_crc16_table() {
+/// What each byte does to a CRC of 16 bits, least significant bit first; `reflected` is its polynomial with the bits
+/// reversed.
+constexpr std::array<std::uint16_t, 256> make_crc16_table(std::uint16_t reflected) {
   std::array<std::uint16_t, 256> table{};
   for (unsigned byte = 0; byte < table.size(); ++byte) {
     unsigned value = byte;
     for (int bit = 0; bit < 8; ++bit) {
-      value = (value & 1U) != 0 ? (value >> 1) ^ kCrc16Reflected : value >> 1;
+      value = (value & 1U) != 0 ? (value >> 1) ^ reflected : value >> 1;
     }
     table[byte] = static_cast<std::uint16_t>(value);
   }
   return table;
 }
 
-inline constexpr std::array<std::uint16_t, 256> kCrc16Table = make_crc16_table();
+namespace detail {
+
+/// The polynomial with its bits reversed.
+inline constexpr std::uint16_t kCrc16Reflected = 0xD008;
+inline constexpr std::array<std::uint16_t, 256> kCrc16Table = make_crc16_table(kCrc16Reflected);
 
 }  // namespace detail
 

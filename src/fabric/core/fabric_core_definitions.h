@@ -259,12 +259,10 @@ void FabricCore<Fabric, Parts>::set_up_balancers() {
 template <class Fabric, class Parts>
 void FabricCore<Fabric, Parts>::set_up_hash_groups() {
   std::vector<HashGroups::Switch> wanted;
-  for (const Switch& node : switches_) {
+  for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
+    const Switch& node = switches_[ordinal];
     const BalancingOptions& balancing = options_.switches[node.profile].balancing;
-    const bool hashes =
-        node.path == PathPolicy::kEcmp ||
-        ((node.path == PathPolicy::kSpray || node.path == PathPolicy::kAdaptive || node.path == PathPolicy::kDrill) &&
-         balancing.unordered_only);
+    const bool hashes = node.path == PathPolicy::kEcmp || (node.balances && balancers_[ordinal].keeps_in_order(0));
     wanted.push_back({.options = balancing.hash,
                       .seed = node.hash_seed,
                       .uses_groups = hashes && !balancing.hash.is_plain(),
@@ -286,22 +284,14 @@ void FabricCore<Fabric, Parts>::compute_port_weights() {
       wanted = own;
     }
   }
-  if (wanted == Weighting::kGiven) {
-    weights_ = PortWeights(
-        graph_, routes_,
-        [this](const PortWeights::PortOf& port) {
-          const LinkIndex link = map_.link_of(switches_[port.switch_ordinal].first_port + port.port);
-          constexpr std::int64_t kUnit = 1'000'000;  // what PortWeights counts in
-          return Rate::bits_per_second(kUnit * (options_.link_weight.empty() ? 1 : options_.link_weight[link.value()]));
-        },
-        PortWeights::Reach::kOwnLink);
-  } else if (wanted != Weighting::kEqual) {
-    weights_ = PortWeights(
-        graph_, routes_,
-        [this](const PortWeights::PortOf& port) {
-          return ports_[switches_[port.switch_ordinal].first_port + port.port].rate;
-        },
-        wanted == Weighting::kLinkRate ? PortWeights::Reach::kOwnLink : PortWeights::Reach::kPaths);
+  if (wanted != Weighting::kEqual) {
+    const auto index_of = [this](const PortWeights::PortOf& port) {
+      return switches_[port.switch_ordinal].first_port + port.port;
+    };
+    weights_ = weigh_ports(wanted, graph_, routes_,
+                           {.rate_of = [&](const PortWeights::PortOf& port) { return ports_[index_of(port)].rate; },
+                            .link_of = [&](const PortWeights::PortOf& port) { return map_.link_of(index_of(port)); },
+                            .given = options_.link_weight});
   }
   if (!groups_.empty()) {
     groups_.update(routes_, weights_);

@@ -126,12 +126,13 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
                                      const wire::PacketCommon& common, Time now);
   [[nodiscard]] std::uint32_t in_order_hop(const EthernetPort& in, const Switch& node, const NextHops& hops,
                                            const wire::PacketCommon& common, const std::uint32_t* weights) const;
-  // CONGA: ethernet_fabric_conga.cc.
+  // CONGA: ethernet_fabric_conga.cc. Inlined into forward() and start_packet(), it would cost every packet registers.
   [[nodiscard]] Result<void> set_up_conga();
-  [[nodiscard]] std::uint32_t choose_conga(const EthernetPort& in, const Switch& node, const NextHops& hops,
-                                           const wire::PacketCommon& common, Time now);
+  [[nodiscard, gnu::noinline]] std::uint32_t choose_conga(const EthernetPort& in, const Switch& node,
+                                                          const NextHops& hops, const wire::PacketCommon& common,
+                                                          Time now);
   [[nodiscard]] std::uint8_t conga_metric(PortIndex out, std::uint32_t to_leaf, Time now);
-  void note_conga_departure(PortIndex out, PacketHandle handle, std::uint32_t wire_bytes, Time now);
+  [[gnu::noinline]] void note_conga_departure(PortIndex out, PacketHandle handle, std::uint32_t wire_bytes, Time now);
   void note_conga_arrival(PortIndex in, PacketHandle handle, Time now);
 
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);

@@ -38,7 +38,7 @@ class MemberChoice {
         rotation_(options.rotation * (of.tier > 0 ? of.tier - 1U : 0U) % bits_),
         mixes_(options.function == HashFunction::kMixed) {}
 
-  /// Of `bits()` bits.
+  /// Of as many bits as the function has.
   [[nodiscard]] std::uint32_t value_of(std::uint32_t flow_hash) const {
     return turned(mixes_ ? switch_hash(flow_hash, seed_) : (flow_hash ^ folded_seed()) & mask(), rotation_);
   }
@@ -49,7 +49,6 @@ class MemberChoice {
     WEFT_DCHECK(count > 0);
     return mixes_ ? pick(value, count) : value % count;
   }
-  [[nodiscard]] std::uint32_t bits() const { return bits_; }
 
  private:
   [[nodiscard]] std::uint32_t mask() const { return bits_ == 32 ? 0xFFFF'FFFF : 0xFFFF; }

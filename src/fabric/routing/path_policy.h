@@ -10,6 +10,7 @@
 #include "fabric/hash/member_choice.h"
 #include "fabric/routing/conga.h"
 #include "fabric/routing/drill.h"
+#include "fabric/routing/port_weights.h"
 
 namespace weft::fabric {
 
@@ -31,14 +32,6 @@ struct NotificationOptions {
   std::optional<Duration> hold{};
   /// At least between two of them for one neighbour and leaf; unset: a quarter of the hold.
   std::optional<Duration> interval{};
-};
-
-/// By what ports are chosen in proportion.
-enum class Weighting : std::uint8_t {
-  kEqual,
-  kCapacity,  // behind them: what their link and all links on shortest paths behind it carry
-  kLinkRate,  // of their own link
-  kGiven,     // FabricOptions::link_weight
 };
 
 /// What refines a PathPolicy. The defaults refine nothing.

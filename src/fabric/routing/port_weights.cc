@@ -124,4 +124,25 @@ PortWeights::PortWeights(const Graph& graph, const Routes& routes, const RateOf&
   }
 }
 
+PortWeights weigh_ports(Weighting weighting, const Graph& graph, const Routes& routes, const WeightSources& sources) {
+  using Reach = PortWeights::Reach;
+  switch (weighting) {
+    case Weighting::kEqual:
+      break;
+    case Weighting::kCapacity:
+      return {graph, routes, sources.rate_of, Reach::kPaths};
+    case Weighting::kLinkRate:
+      return {graph, routes, sources.rate_of, Reach::kOwnLink};
+    case Weighting::kGiven:
+      return {graph, routes,
+              [&sources](const PortWeights::PortOf& port) {
+                constexpr std::int64_t kUnit = 1'000'000;  // what PortWeights counts in
+                const std::size_t link = sources.link_of(port).value();
+                return Rate::bits_per_second(kUnit * (sources.given.empty() ? 1 : sources.given[link]));
+              },
+              Reach::kOwnLink};
+  }
+  return {};
+}
+
 }  // namespace weft::fabric

@@ -19,6 +19,14 @@
 
 namespace weft::fabric {
 
+/// By what ports are chosen in proportion.
+enum class Weighting : std::uint8_t {
+  kEqual,
+  kCapacity,  // behind them: what their link and all links on shortest paths behind it carry
+  kLinkRate,  // of their own link
+  kGiven,     // FabricOptions::link_weight
+};
+
 class PortWeights {
  public:
   /// The rate of a switch's port now.
@@ -54,6 +62,15 @@ class PortWeights {
   std::vector<std::uint32_t> first_;  // per switch and leaf, into weights_
   std::vector<std::uint32_t> weights_;
 };
+
+/// What ports are weighed by.
+struct WeightSources {
+  PortWeights::RateOf rate_of{};                                   // of kCapacity, kLinkRate
+  std::function<LinkIndex(const PortWeights::PortOf&)> link_of{};  // of kGiven
+  const std::vector<std::uint32_t>& given;                         // per link, above 0; empty: all are equal
+};
+[[nodiscard]] PortWeights weigh_ports(Weighting weighting, const Graph& graph, const Routes& routes,
+                                      const WeightSources& sources);
 
 /// The index of one of `count` hops, with a probability in proportion to its weight; null: all are equal.
 [[nodiscard]] inline std::uint32_t pick_weighted(const std::uint32_t* weights, std::uint32_t count,

@@ -163,20 +163,14 @@ double PathModel::rate_of(PortIndex port) const {
 }
 
 fabric::PortWeights PathModel::weights_of(fabric::Weighting weighting) const {
-  using fabric::PortWeights;
-  if (weighting == fabric::Weighting::kEqual) {
-    return {};
-  }
-  const bool given = weighting == fabric::Weighting::kGiven;
-  return {graph_, routes_,
-          [&](const PortWeights::PortOf& port) {
-            const NodeIndex node(graph_.endpoints + port.switch_ordinal);
-            const std::size_t link = ports_.link_of(ports_.first_of(node) + port.port).value();
-            constexpr std::int64_t kUnit = 1'000'000;  // what PortWeights counts in
-            return given ? Rate::bits_per_second(kUnit * (link_weight_.empty() ? 1 : link_weight_[link]))
-                         : graph_.links[link].rate;
-          },
-          weighting == fabric::Weighting::kCapacity ? PortWeights::Reach::kPaths : PortWeights::Reach::kOwnLink};
+  const auto link_of = [this](const fabric::PortWeights::PortOf& port) {
+    return ports_.link_of(ports_.first_of(NodeIndex(graph_.endpoints + port.switch_ordinal)) + port.port);
+  };
+  return fabric::weigh_ports(
+      weighting, graph_, routes_,
+      {.rate_of = [&](const fabric::PortWeights::PortOf& port) { return graph_.links[link_of(port).value()].rate; },
+       .link_of = link_of,
+       .given = link_weight_});
 }
 
 std::vector<double> PathModel::demands_of(std::span<const PlannedFlow> flows) const {
