@@ -14,6 +14,7 @@
 #include "verbs/handles.h"
 #include "verbs/provider.h"
 #include "verbs/queue_pair.h"
+#include "workload/queue_pair_use.h"
 #include "workload/rank.h"
 #include "workload/rank_ports.h"
 
@@ -30,6 +31,7 @@ struct ConnectionAttributes {
   std::uint8_t rnr_retry = 7;
   std::uint8_t min_rnr_timer = 1;
   std::uint8_t max_rd_atomic = 16;  // lowered to what both devices have
+  SourcePorts source_ports = SourcePorts::kPerQueuePair;
 };
 
 /// How a connection is made; whoever asks first decides.
@@ -37,6 +39,11 @@ struct ConnectionOptions {
   std::uint32_t queue_pairs = 1;       // at least 1
   std::uint32_t max_send_wr = 64;      // per queue pair
   std::uint32_t receive_requests = 0;  // that each end keeps posted per queue pair; 0 if nothing needs any
+  /// How messages that name no queue pair use them.
+  QueuePairUse queue_pair_use = QueuePairUse::kRoundRobin;
+  std::uint32_t control_queue_pairs = 0;  // the last ones, which such messages leave to others; fewer than queue_pairs
+
+  [[nodiscard]] std::uint32_t data_queue_pairs() const { return queue_pairs - control_queue_pairs; }
 };
 
 /// Which connection, as seen from `from`. Rails count within each rank's machine.

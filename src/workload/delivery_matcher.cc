@@ -3,8 +3,32 @@
 namespace weft::workload {
 
 void DeliveryMatcher::report(const MessageRecord& record) {
-  if (!record.is_control)
+  if (record.is_control)
+    return;
+  if (record.parts > 1)
+    join(record);
+  else
     sink_.on_message(record);
+}
+
+// The whole ends with the last of its parts, and fails with the first that does.
+void DeliveryMatcher::join(const MessageRecord& part) {
+  const auto [found, is_new] = wholes_.try_emplace({part.flow, part.number}, Whole{part, part.parts});
+  Whole& whole = found->second;
+  if (!is_new) {
+    MessageRecord& record = whole.record;
+    record.size = record.size + part.size;
+    record.posted = earlier(record.posted, part.posted);
+    record.finished = later(record.finished, part.finished);
+    record.delivered = later(record.delivered, part.delivered);
+    record.status = record.status == verbs::WcStatus::kSuccess ? part.status : record.status;
+  }
+  if (--whole.missing > 0)
+    return;
+  MessageRecord record = whole.record;
+  record.parts = 1;
+  wholes_.erase(found);
+  sink_.on_message(record);
 }
 
 void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& record) {
@@ -45,6 +69,7 @@ void DeliveryMatcher::flush() {
       report(halves.finished.pop_front());
     halves.delivered.clear();
   }
+  wholes_.clear();
   awaiting_ = 0;
 }
 

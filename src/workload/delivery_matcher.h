@@ -2,12 +2,14 @@
 //
 // The n-th completion of the receiver on a queue pair belongs to the n-th message posted to that queue pair that needs
 // a receive request, since RC delivers in order. Either half may come first. Messages that the receiver is not told of
-// pass straight on. Memory grows with the messages between their two halves only. One matcher serves all jobs.
+// pass straight on. A message in parts over several queue pairs is whole when all of its parts are. Memory grows with
+// the messages between their two halves only. One matcher serves all jobs.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "base/ring.h"
 #include "workload/message_record.h"
@@ -51,10 +53,16 @@ class DeliveryMatcher {
     Ring<MessageRecord> finished;
     Ring<Time> delivered;
   };
+  struct Whole {
+    MessageRecord record{};
+    std::uint32_t missing = 0;  // parts
+  };
   void report(const MessageRecord& record);
+  void join(const MessageRecord& part);
 
   MessageSink& sink_;
   std::map<StreamKey, Stream> streams_;
+  std::map<std::pair<FlowId, std::uint64_t>, Whole> wholes_;  // by flow and number: messages in parts
   std::uint64_t awaiting_ = 0;
   Time last_delivery_;
 };

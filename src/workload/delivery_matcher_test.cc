@@ -67,6 +67,35 @@ TEST(DeliveryMatcher, AMessageItsReceiverIsNotToldOfPassesAtOnce) {
   EXPECT_EQ(sink.records.size(), 2U);
 }
 
+TEST(DeliveryMatcher, AMessageInPartsIsReportedWithTheLastOfThem) {
+  Collected sink;
+  DeliveryMatcher matcher(sink);
+  const auto part = [](std::uint32_t queue_pair, Duration finished, verbs::WcStatus status) {
+    MessageRecord record = message(0);
+    record.size = Bytes(100 + queue_pair);
+    record.finished = Time::zero() + finished;
+    record.status = status;
+    record.parts = 3;
+    return std::pair{StreamKey{.queue_pair = queue_pair}, record};
+  };
+  const auto first = part(0, 5_us, verbs::WcStatus::kSuccess);
+  const auto second = part(1, 9_us, verbs::WcStatus::kRetryExcErr);
+  const auto third = part(2, 7_us, verbs::WcStatus::kSuccess);
+  matcher.on_finished(first.first, first.second);
+  matcher.on_finished(second.first, second.second);
+  matcher.on_delivered(first.first, Time::zero() + 4_us);
+  matcher.on_finished(third.first, third.second);
+  EXPECT_TRUE(sink.records.empty());
+  matcher.on_delivered(third.first, Time::zero() + 6_us);
+  ASSERT_EQ(sink.records.size(), 1U);
+  const MessageRecord& whole = sink.records[0];
+  EXPECT_EQ(whole.size, Bytes(303));
+  EXPECT_EQ(whole.finished, Time::zero() + 9_us);
+  EXPECT_TRUE(whole.delivered.is_never());  // one part never was
+  EXPECT_EQ(whole.status, verbs::WcStatus::kRetryExcErr);
+  EXPECT_EQ(whole.parts, 1U);
+}
+
 TEST(DeliveryMatcher, AFailedMessageDoesNotWaitForADelivery) {
   Collected sink;
   DeliveryMatcher matcher(sink);

@@ -119,7 +119,8 @@ Result<void> FlowProgram::open(const Flow& flow) {
   const ConnectionEnd& end = messenger_.end(*channel);
   if (auto offered = check_operation(flow.shape.operation, end.port.provider->query_device()); !offered)
     return offered;
-  const std::uint64_t room = std::uint64_t{end.options.max_send_wr} * end.options.queue_pairs;
+  const bool split = end.options.queue_pair_use == QueuePairUse::kSplit;
+  const std::uint64_t room = std::uint64_t{end.options.max_send_wr} * (split ? 1 : end.options.data_queue_pairs());
   const auto window = static_cast<std::uint32_t>(std::min<std::uint64_t>(flow.shape.window, room));
   return pump(open_.allocate(OpenFlow{.flow = flow, .channel = *channel, .window = window}));
 }
@@ -144,7 +145,6 @@ Result<void> FlowProgram::pump(Handle handle) {
     return {};
   OpenFlow& open = open_[handle];
   const FlowShape& shape = open.flow.shape;
-  const std::uint32_t queue_pairs = messenger_.end(open.channel).options.queue_pairs;
   while (open.outstanding < open.window && wants_more(open)) {
     const Message message{.flow = open.flow.id,
                           .number = open.posted,
@@ -152,8 +152,7 @@ Result<void> FlowProgram::pump(Handle handle) {
                           .operation = shape.operation,
                           .immediate = static_cast<std::uint32_t>(open.posted),
                           .token = handle.value()};
-    if (auto posted = messenger_.post(open.channel, static_cast<std::uint32_t>(open.posted % queue_pairs), message);
-        !posted)
+    if (auto posted = messenger_.post(open.channel, message); !posted)
       return posted;
     ++open.posted;
     ++open.outstanding;

@@ -104,8 +104,8 @@ Result<void> LocalConnector::check(const ConnectionRequest& request, const Conne
   }
   if (request.from == request.to)
     return fail("job '{}': rank {} cannot connect to itself", job_.name, request.from.value());
-  if (options.queue_pairs == 0 || options.max_send_wr == 0)
-    return fail("job '{}': a connection needs at least one queue pair and one send request", job_.name);
+  if (options.queue_pairs <= options.control_queue_pairs || options.max_send_wr == 0)
+    return fail("job '{}': a connection needs at least one queue pair for data and one send request", job_.name);
   return {};
 }
 
@@ -139,7 +139,8 @@ verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, cons
   const verbs::DeviceAttributes here = end.port.provider->query_device();
   const verbs::DeviceAttributes there = peer.port.provider->query_device();
   const std::uint8_t reads = std::min({attributes_.max_rd_atomic, here.max_qp_rd_atom, there.max_qp_rd_atom});
-  const auto port = static_cast<std::uint16_t>(0xC000 | (hash_of(end.name, index, "source_port") & 0x3FFF));
+  const std::size_t entropy = attributes_.source_ports == SourcePorts::kPerConnection ? 0 : index;
+  const auto port = static_cast<std::uint16_t>(0xC000 | (hash_of(end.name, entropy, "source_port") & 0x3FFF));
   return {.access_flags = verbs::kAccessAll,
           .address = {.destination = peer.port.endpoint,
                       .service_level = attributes_.service_level,

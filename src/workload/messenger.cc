@@ -1,6 +1,7 @@
 #include "workload/messenger.h"
 
 #include <algorithm>
+#include <span>
 
 namespace weft::workload {
 namespace {
@@ -57,7 +58,11 @@ Result<ChannelId> Messenger::adopt(const ConnectionEnd& end) {
     return known->second;
   const ChannelId id(static_cast<std::uint32_t>(channels_.size()));
   by_name_.emplace(end.name, id);
-  channels_.push_back({.end = &end, .first_queue = static_cast<std::uint32_t>(queues_.size())});
+  const QueuePairUse use = end.options.queue_pair_use;
+  channels_.push_back({.end = &end,
+                       .first_queue = static_cast<std::uint32_t>(queues_.size()),
+                       .choice = QueuePairChoice(use == QueuePairUse::kSplit ? QueuePairUse::kRoundRobin : use,
+                                                 end.options.data_queue_pairs())});
   for (std::uint32_t i = 0; i < end.queue_pairs.size(); ++i) {
     const auto queue = static_cast<std::uint32_t>(queues_.size());
     queues_.push_back({.channel = id, .number = i, .in_flight = {}, .waiting = {}});
@@ -72,11 +77,38 @@ Result<ChannelId> Messenger::adopt(const ConnectionEnd& end) {
 Result<void> Messenger::post(ChannelId channel, std::uint32_t queue_pair, const Message& message) {
   const Channel& used = channels_[channel.value()];
   WEFT_ASSERT(queue_pair < used.end->queue_pairs.size());
-  const std::uint32_t index = used.first_queue + queue_pair;
-  Queue& queue = queues_[index];
-  const Posted posted{.message = message, .at = now()};
   outstanding_ += message.is_control ? 0 : 1;
-  if (queue.in_flight.size() < used.end->options.max_send_wr && queue.waiting.empty())
+  return enqueue(used.first_queue + queue_pair, {.message = message, .at = now()});
+}
+
+Result<void> Messenger::post(ChannelId channel, const Message& message) {
+  Channel& used = channels_[channel.value()];
+  if (!used.cuts_messages())
+    return post(channel, used.choice.next([&](std::uint32_t i) { return queues_[used.first_queue + i].unfinished; }),
+                message);
+  const std::uint32_t parts = used.end->options.data_queue_pairs();
+  const std::uint32_t first = used.first_queue;
+  outstanding_ += message.is_control ? 0 : 1;
+  Posted posted{.message = message,
+                .at = now(),
+                .whole = wholes_.allocate(Whole{.message = message, .missing = parts}),
+                .parts = parts};
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    const MessagePart part = part_of(message.size, i, parts);
+    posted.message.size = part.size;
+    posted.message.local_offset = message.local_offset + part.offset;
+    posted.message.remote_offset = message.remote_offset + part.offset;
+    if (auto done = enqueue(first + i, posted); !done)
+      return done;
+  }
+  return {};
+}
+
+Result<void> Messenger::enqueue(std::uint32_t index, const Posted& posted) {
+  Queue& queue = queues_[index];
+  queue.unfinished = queue.unfinished + posted.message.size;
+  const ConnectionEnd& end = *channels_[queue.channel.value()].end;
+  if (queue.in_flight.size() < end.options.max_send_wr && queue.waiting.empty())
     return send(index, posted);
   queue.waiting.push_back(posted);
   return {};
@@ -151,7 +183,7 @@ Result<void> Messenger::on_send_completion(std::uint32_t queue, const verbs::Wor
   Queue& own = queues_[queue];
   const ConnectionEnd& end = *channels_[own.channel.value()].end;
   const Posted done = own.in_flight.pop_front();
-  outstanding_ -= done.message.is_control ? 0 : 1;
+  own.unfinished = own.unfinished - done.message.size;
   if (!own.waiting.empty()) {
     if (auto sent = send(queue, own.waiting.pop_front()); !sent)
       return sent;
@@ -163,8 +195,40 @@ Result<void> Messenger::on_send_completion(std::uint32_t queue, const verbs::Wor
                                                             .status = completion.status,
                                                             .posted = done.at,
                                                             .finished = now(),
-                                                            .is_control = done.message.is_control});
-  return handler.on_sent(done.message, completion.status);
+                                                            .is_control = done.message.is_control,
+                                                            .parts = done.parts});
+  Whole whole{.message = done.message, .status = completion.status};
+  if (done.whole.is_valid()) {
+    const std::optional<Whole> ended = finish_part(done.whole, completion.status);
+    if (!ended)
+      return {};
+    whole = *ended;
+  }
+  outstanding_ -= whole.message.is_control ? 0 : 1;
+  return handler.on_sent(whole.message, whole.status);
+}
+
+std::optional<Messenger::Whole> Messenger::finish_part(WholeHandle handle, verbs::WcStatus status) {
+  Whole& whole = wholes_[handle];
+  whole.status = whole.status == verbs::WcStatus::kSuccess ? status : whole.status;
+  if (--whole.missing > 0)
+    return std::nullopt;
+  const Whole ended = whole;
+  wholes_.release(handle);
+  return ended;
+}
+
+// Each queue pair delivers its parts in order, so that the oldest of all belong together.
+std::optional<Bytes> Messenger::join_part(std::uint32_t queue, Bytes size) {
+  const Channel& channel = channels_[queues_[queue].channel.value()];
+  const std::span<Queue> all(&queues_[channel.first_queue], channel.end->options.data_queue_pairs());
+  queues_[queue].arrived_parts.push_back(size);
+  if (std::ranges::any_of(all, [](const Queue& one) { return one.arrived_parts.empty(); }))
+    return std::nullopt;
+  Bytes whole;
+  for (Queue& one : all)
+    whole = whole + one.arrived_parts.pop_front();
+  return whole;
 }
 
 Result<void> Messenger::on_receive_completion(std::uint32_t queue, const verbs::WorkCompletion& completion,
@@ -176,11 +240,16 @@ Result<void> Messenger::on_receive_completion(std::uint32_t queue, const verbs::
   matcher_.on_delivered(stream_to(end, job_, own.number), now());
   if (auto posted = post_receive(queue); !posted)
     return posted;
-  return handler.on_arrived({.source = end.name.to,
-                             .channel = own.channel,
-                             .queue_pair = own.number,
-                             .size = Bytes(completion.byte_len),
-                             .immediate = completion.imm_data});
+  const Channel& channel = channels_[own.channel.value()];
+  std::optional<Bytes> size = Bytes(completion.byte_len);
+  if (channel.cuts_messages() && own.number < end.options.data_queue_pairs())
+    size = join_part(queue, *size);
+  return size ? handler.on_arrived({.source = end.name.to,
+                                    .channel = own.channel,
+                                    .queue_pair = own.number,
+                                    .size = *size,
+                                    .immediate = completion.imm_data})
+              : Result<void>();
 }
 
 }  // namespace weft::workload

@@ -2,15 +2,18 @@
 // requests, and takes completions; the program above thinks in messages.
 //
 // One messenger per rank and job. Messages posted to one queue pair finish, and arrive, in order. Every request is
-// signalled. Both halves of each message's record go to the matcher.
+// signalled. Both halves of each message's record go to the matcher. A message cut into parts for several queue pairs
+// is one to the program: it is sent, and has arrived, with the last of them.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "base/ring.h"
+#include "base/slab.h"
 #include "workload/connection.h"
 #include "workload/delivery_matcher.h"
 
@@ -36,7 +39,7 @@ struct Message {
 struct Arrival {
   RankId source{};
   ChannelId channel{};
-  std::uint32_t queue_pair = 0;  // within the channel
+  std::uint32_t queue_pair = 0;  // within the channel; of a message in parts, that of the last one
   Bytes size{};
   std::uint32_t immediate = 0;
 };
@@ -72,6 +75,8 @@ class Messenger final : public ConnectionListener {
   /// Sends on the channel's queue pair of that number, or holds the message until there is room; the record's
   /// `posted` is now. Errors: what the provider refuses.
   [[nodiscard]] Result<void> post(ChannelId channel, std::uint32_t queue_pair, const Message& message);
+  /// As above, on the queue pairs that ConnectionOptions::queue_pair_use chooses.
+  [[nodiscard]] Result<void> post(ChannelId channel, const Message& message);
 
   /// Takes all completions there are.
   [[nodiscard]] Result<void> poll(MessageHandler& handler);
@@ -88,23 +93,44 @@ class Messenger final : public ConnectionListener {
   [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
 
  private:
+  /// A message that was cut up.
+  struct Whole {
+    Message message;
+    std::uint32_t missing = 0;  // parts
+    verbs::WcStatus status = verbs::WcStatus::kSuccess;
+  };
+  using WholeHandle = Slab<Whole>::Handle;
   struct Posted {
     Message message;
     Time at;
+    WholeHandle whole{};  // of which it is a part; invalid: it is a message
+    std::uint32_t parts = 1;
   };
   struct Queue {
     ChannelId channel{};
     std::uint32_t number = 0;  // within the channel
     Ring<Posted> in_flight;
     Ring<Posted> waiting;
+    Bytes unfinished{};           // of both
+    Ring<Bytes> arrived_parts{};  // of messages that others are missing of
   };
   struct Channel {
     const ConnectionEnd* end = nullptr;
     std::uint32_t first_queue = 0;
+    QueuePairChoice choice;  // of whole messages
+
+    [[nodiscard]] bool cuts_messages() const {
+      return end->options.queue_pair_use == QueuePairUse::kSplit && end->options.data_queue_pairs() > 1;
+    }
   };
 
   [[nodiscard]] Result<ChannelId> adopt(const ConnectionEnd& end);
+  [[nodiscard]] Result<void> enqueue(std::uint32_t queue, const Posted& posted);
   [[nodiscard]] Result<void> send(std::uint32_t queue, const Posted& posted);
+  /// A part has been sent; whether its message has.
+  [[nodiscard]] std::optional<Whole> finish_part(WholeHandle handle, verbs::WcStatus status);
+  /// The size of the message that is whole with this part, if one is.
+  [[nodiscard]] std::optional<Bytes> join_part(std::uint32_t queue, Bytes size);
   [[nodiscard]] Result<void> post_receive(std::uint32_t queue);
   [[nodiscard]] Result<void> poll_rail(const RailPort& port, MessageHandler& handler);
   [[nodiscard]] Result<void> on_completion(const verbs::WorkCompletion& completion, MessageHandler& handler);
@@ -120,6 +146,7 @@ class Messenger final : public ConnectionListener {
   std::map<ConnectionRequest, ChannelId> by_name_;
   std::vector<Channel> channels_;
   std::vector<Queue> queues_;
+  Slab<Whole> wholes_;
   std::uint64_t outstanding_ = 0;
 };
 

@@ -93,7 +93,8 @@ TEST(CollectiveSums, AreRightForAnySize) {
 }
 
 TEST(CollectiveSums, AreRightForSeveralChannelsAndQueuePairs) {
-  for (const auto use : {workload::QueuePairUse::kRoundRobin, workload::QueuePairUse::kSplit}) {
+  for (const auto use : {workload::QueuePairUse::kRoundRobin, workload::QueuePairUse::kSplit,
+                         workload::QueuePairUse::kLeastOutstanding}) {
     CollectiveCase one{.ranks = 8, .domain = 4, .elements = 2'001};
     one.options.channels = 3;
     one.options.queue_pairs = 3;
@@ -157,6 +158,9 @@ TEST(CollectiveSums, AreRightWhenSendersWaitToBeCleared) {
       one.loss = 0;
       one.options.channels = 2;
       one.options.queue_pair_use = workload::QueuePairUse::kSplit;
+      expect_all_right(one);
+      one.options.queue_pair_use = workload::QueuePairUse::kLeastOutstanding;
+      one.loss = 50;
       expect_all_right(one);
     }
   }

@@ -13,7 +13,10 @@ std::string describe(const CollectiveCase& one) {
       "{} {}, {} ranks, domains of {}, {} elements, root {}, {} channels, {} queue pairs{}, loss 1/{}, seed {}",
       to_string(one.kind), to_string(one.algorithm), one.ranks, one.domain, one.elements, one.root,
       one.options.channels, one.options.queue_pairs,
-      one.options.queue_pair_use == workload::QueuePairUse::kSplit ? " split" : "", one.loss, one.seed);
+      one.options.queue_pair_use == workload::QueuePairUse::kSplit              ? " split"
+      : one.options.queue_pair_use == workload::QueuePairUse::kLeastOutstanding ? " by least outstanding"
+                                                                                : "",
+      one.loss, one.seed);
 }
 
 workload::JobLayout layout_of(std::uint32_t ranks, std::uint32_t domain) {

@@ -59,7 +59,7 @@ SmallWorld::Host& SmallWorld::host_of(EndpointId endpoint) {
 
 SmallWorld::SmallWorld(const Options& options)
     : job_{.id = workload::JobId(0), .name = "job", .seed = options.seed, .ranks = options.ranks},
-      connector_(job_, {}),
+      connector_(job_, {.source_ports = options.source_ports}),
       carries_bytes_(options.memory_bytes > 0) {
   for (std::uint32_t rank = 0; rank < options.ranks; ++rank) {
     NetworkReducer* reducer = nullptr;

@@ -188,6 +188,87 @@ TEST(Traffic, MessagesOfOneFlowTakeTurnsOnItsQueuePairs) {
     EXPECT_FALSE(message.delivered.is_never());
 }
 
+TEST(Traffic, AMessageSplitOverQueuePairsIsOneMessageWithTheLastOfItsParts) {
+  for (const Operation operation : {Operation::kWrite, Operation::kWriteWithImm, Operation::kSend, Operation::kRead}) {
+    for (const std::int64_t size : {1, 200, 100'000}) {
+      SmallWorld world({.ranks = 2});
+      const FlowShape shape{.size = Bytes(size), .messages = 12, .window = 3, .operation = operation};
+      std::uint32_t lost = 0;
+      world.loses = [&](const wire::Packet&) { return ++lost % 40 == 0; };
+      world.run(list_of(world, {{RankId(0), RankId(1), shape}}),
+                {.connection = {.queue_pairs = 4, .max_send_wr = 2, .queue_pair_use = workload::QueuePairUse::kSplit}});
+      EXPECT_TRUE(world.all_done());
+      ASSERT_EQ(world.recorded.messages.size(), shape.messages);
+      EXPECT_EQ(expect_exactly_once(world.recorded.messages).size(), 1U);
+      for (const MessageRecord& message : world.recorded.messages) {
+        EXPECT_EQ(message.size, shape.size);
+        EXPECT_EQ(message.parts, 1U);
+        EXPECT_EQ(message.status, verbs::WcStatus::kSuccess);
+        EXPECT_EQ(message.delivered.is_never(), !needs_receive(operation));
+      }
+    }
+  }
+}
+
+TEST(Traffic, PartsOfAMessageArriveInTheirPlaces) {
+  SmallWorld world({.ranks = 2, .memory_bytes = 100'001});
+  for (std::size_t i = 0; i < world.memory(0).size(); ++i)
+    world.memory(0)[i] = static_cast<std::byte>(i * 131 >> 3);
+  world.run(list_of(world, {{RankId(0), RankId(1), {.size = Bytes(100'001)}}}),
+            {.connection = {.queue_pairs = 7, .queue_pair_use = workload::QueuePairUse::kSplit}});
+  ASSERT_EQ(world.recorded.messages.size(), 1U);
+  EXPECT_EQ(world.memory(0), world.memory(1));
+}
+
+TEST(Traffic, ASplitMessageFailsOnceWhereItsPeerIsDead) {
+  SmallWorld world({.ranks = 2});
+  world.loses = [](const wire::Packet&) { return true; };
+  world.run(list_of(world, {{RankId(0), RankId(1), {.size = Bytes(64'000)}}}),
+            {.connection = {.queue_pairs = 4, .queue_pair_use = workload::QueuePairUse::kSplit}});
+  EXPECT_TRUE(world.all_done());
+  ASSERT_EQ(world.recorded.messages.size(), 1U);
+  EXPECT_NE(world.recorded.messages[0].status, verbs::WcStatus::kSuccess);
+}
+
+// Both queue pairs hold one message; as only the second one's acknowledgements come, it takes all that follow.
+TEST(Traffic, TheQueuePairWithLeastOutstandingTakesTheNextMessage) {
+  SmallWorld world({.ranks = 2});
+  std::map<std::uint32_t, std::uint32_t> packets;
+  std::optional<std::uint32_t> stuck;
+  world.loses = [&](const wire::Packet& packet) {
+    if (!stuck)
+      stuck = packet.ib.destination_qp;
+    ++packets[packet.ib.destination_qp];
+    return packet.ib.destination_qp == *stuck && packets[packet.ib.destination_qp] < 3;
+  };
+  const FlowShape shape{.size = Bytes(1000), .messages = 40, .window = 2};
+  world.run(list_of(world, {{RankId(0), RankId(1), shape}}),
+            {.connection = {.queue_pairs = 2, .queue_pair_use = workload::QueuePairUse::kLeastOutstanding}});
+  ASSERT_EQ(world.recorded.messages.size(), shape.messages);
+  std::uint32_t before_first = 0;
+  for (const MessageRecord& message : world.recorded.messages) {
+    if (message.number == 0)
+      break;
+    ++before_first;
+  }
+  EXPECT_EQ(before_first, shape.messages - 1);
+}
+
+TEST(Traffic, QueuePairsOfAConnectionCanShareItsSourcePort) {
+  for (const auto ports : {workload::SourcePorts::kPerQueuePair, workload::SourcePorts::kPerConnection}) {
+    SmallWorld world({.ranks = 2, .source_ports = ports});
+    std::set<std::uint16_t> seen;
+    world.loses = [&](const wire::Packet& packet) {
+      if (!packet.has(wire::kControl))
+        seen.insert(packet.common.entropy);
+      return false;
+    };
+    world.run(list_of(world, {{RankId(0), RankId(1), {.size = Bytes(9000), .messages = 16}}}),
+              {.connection = {.queue_pairs = 4}});
+    EXPECT_EQ(seen.size(), ports == workload::SourcePorts::kPerConnection ? 1U : 4U);
+  }
+}
+
 TEST(Traffic, ADeadPeerFailsTheFlowAndEndsTheRun) {
   SmallWorld world({.ranks = 2});
   world.loses = [](const wire::Packet&) { return true; };

@@ -45,6 +45,7 @@ Result<CollectivePlan> plan_collective(const scenario::Scenario& scenario, const
   scenario::CollectiveSettings settings = scenario.collectives;
   settings.channels = traffic.channels.value_or(settings.channels);
   settings.queue_pairs = traffic.queue_pairs.value_or(settings.queue_pairs);
+  settings.queue_pair_use = traffic.queue_pair_use.value_or(settings.queue_pair_use);
   if (traffic.chunk) {
     // The buffer keeps its number of chunks.
     settings.buffer = *traffic.chunk * (settings.buffer / settings.chunk);

@@ -110,6 +110,7 @@ fabric::EthernetPortOptions port_options(const scenario::Scenario& scenario, con
 fabric::PathPolicy path_of(const scenario::Scenario& scenario) {
   switch (scenario.routing.policy) {
     case scenario::RoutingPolicy::kEcmp:
+    case scenario::RoutingPolicy::kEnhancedEcmp:
       return fabric::PathPolicy::kEcmp;
     case scenario::RoutingPolicy::kSpray:
     case scenario::RoutingPolicy::kLetFlow:
@@ -401,7 +402,10 @@ std::uint8_t hash_fields_of(const std::vector<scenario::HashedField>& fields) {
 }
 
 std::optional<fabric::HeaderHash> header_hash_of(const scenario::RoutingSettings& routing) {
-  const fabric::HeaderHash hash{.function = routing.hash_function, .fields = hash_fields_of(routing.hash_fields)};
+  fabric::HeaderHash hash{.function = routing.hash_function, .fields = hash_fields_of(routing.hash_fields)};
+  if (routing.policy == scenario::RoutingPolicy::kEnhancedEcmp) {
+    hash.fields |= fabric::kHashDestinationQp;
+  }
   return hash == fabric::HeaderHash{} ? std::nullopt : std::optional(hash);
 }
 

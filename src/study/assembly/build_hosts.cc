@@ -164,8 +164,8 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   nic.device.active_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
-  nic.measures_order = scenario_.routing.policy != scenario::RoutingPolicy::kEcmp &&
-                       scenario_.routing.policy != scenario::RoutingPolicy::kLft;
+  nic.measures_order =
+      !scenario::hashes_flows(scenario_.routing.policy) && scenario_.routing.policy != scenario::RoutingPolicy::kLft;
   nic.header_hash = header_hash_of(scenario_.routing);
   nic.pipeline = {.doorbell = settings.doorbell_latency,
                   .fetch = settings.pcie_latency + settings.tx_latency +
@@ -341,6 +341,7 @@ workload::ConnectionAttributes connection_attributes(const scenario::Scenario& s
   attributes.timeout = static_cast<std::uint8_t>(scenario.transport.ack_timeout);
   attributes.retry_count = static_cast<std::uint8_t>(scenario.transport.retry_count);
   attributes.rnr_retry = static_cast<std::uint8_t>(scenario.transport.rnr_retry);
+  attributes.source_ports = scenario.transport.source_ports;
   return attributes;
 }
 

@@ -123,6 +123,8 @@ Result<void> PatternBuilder::fill(TrafficPlan& plan, const scenario::TrafficSett
   plan.all_at_once = traffic.kind == scenario::TrafficKind::kPermutation ||
                      traffic.kind == scenario::TrafficKind::kIncast ||
                      (traffic.kind == scenario::TrafficKind::kFlows && traffic.file.empty());
+  plan.connection.queue_pairs = static_cast<std::uint32_t>(traffic.queue_pairs.value_or(1));
+  plan.connection.queue_pair_use = traffic.queue_pair_use.value_or(workload::QueuePairUse::kRoundRobin);
   plan.is_exchange = traffic.kind == scenario::TrafficKind::kAllToAll;
   plan.as_long_as_jobs = scenario::lasts_as_long_as_jobs(scenario_, traffic);
   plan.latest_start = traffic.start + traffic.start_jitter;

@@ -14,6 +14,7 @@
 #include "study/world/world.h"
 #include "workload/collective/collective_program.h"
 #include "workload/collective/collectives.h"
+#include "workload/connection.h"
 #include "workload/flow.h"
 
 namespace weft::study::assembly {
@@ -43,11 +44,12 @@ struct TrafficPlan {
   scenario::Family family = scenario::Family::kRoceV2;  // that carries it, unless
   scenario::TrafficRoute over = scenario::TrafficRoute::kFabric;
   Duration start_jitter{};
-  std::uint64_t expected_bytes = 0;  // of all messages; 0: not known before
-  bool as_long_as_jobs = false;      // nothing waits for its end
-  Duration latest_start{};           // of its flows
-  bool all_at_once = false;          // flows of the scenario that all send at the same time, if they can
-  bool is_exchange = false;          // every rank sends to every other, a few at a time
+  workload::ConnectionOptions connection{};  // of flows
+  std::uint64_t expected_bytes = 0;          // of all messages; 0: not known before
+  bool as_long_as_jobs = false;              // nothing waits for its end
+  Duration latest_start{};                   // of its flows
+  bool all_at_once = false;                  // flows of the scenario that all send at the same time, if they can
+  bool is_exchange = false;                  // every rank sends to every other, a few at a time
   /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
 };

@@ -293,6 +293,7 @@ class Mistakes {
     }
     switch (scenario_.routing.policy) {
       case scenario::RoutingPolicy::kEcmp:
+      case scenario::RoutingPolicy::kEnhancedEcmp:
         add("ECMP polarised", "same hash seed on every switch",
             [](scenario::Scenario& made) { made.routing.polarised = true; });
         return;

@@ -63,7 +63,15 @@ LoadStatistics statistics_of(std::vector<double> values) {
   return made;
 }
 
-std::string fields_text(const std::vector<scenario::HashedField>& fields) {
+bool hashes_queue_pair(const scenario::RoutingSettings& routing) {
+  return std::ranges::count(routing.hash_fields, scenario::HashedField::kDestinationQp) > 0;
+}
+
+std::string fields_text(const scenario::RoutingSettings& routing) {
+  std::vector<scenario::HashedField> fields = routing.hash_fields;
+  if (routing.policy == scenario::RoutingPolicy::kEnhancedEcmp && !hashes_queue_pair(routing)) {
+    fields.push_back(scenario::HashedField::kDestinationQp);
+  }
   std::vector<std::string_view> words;
   for (const scenario::HashedField field : fields) {
     words.push_back(scenario::word_of(field));
@@ -324,8 +332,10 @@ std::vector<scenario::RoutingSettings> variants_of(const scenario::Scenario& sce
     }
   }
   other = scenario.routing;
-  const bool has_qp = std::ranges::count(other.hash_fields, scenario::HashedField::kDestinationQp) > 0;
-  if (scenario.fabric.family == scenario::Family::kRoceV2 && !has_qp) {
+  if (other.policy == scenario::RoutingPolicy::kEnhancedEcmp) {
+    other.policy = scenario::RoutingPolicy::kEcmp;
+    made.push_back(other);
+  } else if (scenario.fabric.family == scenario::Family::kRoceV2 && !hashes_queue_pair(other)) {
     other.hash_fields.push_back(scenario::HashedField::kDestinationQp);
     made.push_back(other);
   }
@@ -333,7 +343,7 @@ std::vector<scenario::RoutingSettings> variants_of(const scenario::Scenario& sce
 }
 
 Result<void> check_variants(const scenario::Scenario& scenario, const PathStudyOptions& options) {
-  if (scenario.routing.policy != scenario::RoutingPolicy::kEcmp) {
+  if (!scenario::hashes_flows(scenario.routing.policy)) {
     return options.function || !options.fields.empty()
                ? fail(
                      "with routing.policy = \"{}\" no flow is hashed, so neither function nor fields can be asked for; "
@@ -376,7 +386,7 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
   results::PathReport report{.scenario = scenario.name,
                              .policy = std::string(scenario::word_of(scenario.routing.policy)),
                              .function = std::string(scenario::word_of(scenario.routing.hash_function)),
-                             .fields = fields_text(scenario.routing.hash_fields),
+                             .fields = fields_text(scenario.routing),
                              .hashes = choices->rules.policy == fabric::PathPolicy::kEcmp,
                              .seeds = options.seeds,
                              .left_out = std::move(plan->left_out)};
@@ -388,10 +398,9 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
         PathRules rules = choices->rules;
         rules.header = assembly::header_hash_of(routing).value_or(fabric::HeaderHash{});
         rules.hash.function = routing.hash_function;
-        study.examine_variant(rules,
-                              {.function = std::string(scenario::word_of(routing.hash_function)),
-                               .fields = fields_text(routing.hash_fields)},
-                              options.seeds);
+        study.examine_variant(
+            rules, {.function = std::string(scenario::word_of(routing.hash_function)), .fields = fields_text(routing)},
+            options.seeds);
       }
     }
     report.sets.push_back(study.take());

@@ -62,7 +62,8 @@ std::map<std::string, std::uint64_t> sent_in_a_run(const scenario::Scenario& sce
   return bytes;
 }
 
-void expect_run_as_foreseen(const std::string& text) {
+/// Of messages of 1 MiB, each over so many queue pairs at once.
+void expect_run_as_foreseen(const std::string& text, double queue_pairs = 1) {
   const scenario::Scenario scenario = from_text(text);
   const results::PathReport report = report_of(scenario);
   const std::map<std::string, std::uint64_t> sent = sent_in_a_run(scenario);
@@ -70,8 +71,8 @@ void expect_run_as_foreseen(const std::string& text) {
   std::size_t loaded = 0;
   for (const results::PathLink& link : report.sets[0].links) {
     // Acknowledgements of other flows are much less than one flow.
-    const double flows = static_cast<double>(sent.at(link.port)) / (1 << 20);
-    EXPECT_NEAR(flows, link.flows, 0.15 * std::max(link.flows, 1.0)) << link.port << "\n" << text;
+    const double flows = static_cast<double>(sent.at(link.port)) / (1 << 20) * queue_pairs;
+    EXPECT_NEAR(flows, link.flows, 0.15 * std::max(link.flows, queue_pairs)) << link.port << "\n" << text;
     loaded += link.flows > 0 ? 1 : 0;
   }
   EXPECT_GT(loaded, 16U);
@@ -85,6 +86,36 @@ TEST(PathStudy, ForeseesTheLinksOfARun) {
                               "hash_fields = [\"source-address\", \"destination-address\"]"}) {
     expect_run_as_foreseen(leaf_spine(routing));
   }
+}
+
+TEST(PathStudy, ForeseesTheQueuePairsOfAConnection) {
+  for (const char* routing : {"policy = \"e-ecmp\"\n[transport]\nsource_ports = \"per-connection\"",
+                              "policy = \"e-ecmp\"\nhash_function = \"crc-32\"", "policy = \"ecmp\""}) {
+    expect_run_as_foreseen(leaf_spine(routing, "queue_pairs = 4\nqueue_pair_use = \"split\"\n"), 4);
+  }
+}
+
+// The point of E-ECMP: queue pairs that differ in their number alone take several paths only if it is hashed.
+TEST(PathStudy, QueuePairsSpreadOnePortOnlyWhereTheirNumberIsHashed) {
+  const auto worst = [](const std::string& policy, int queue_pairs) {
+    const std::string routing = fmt::format("policy = \"{}\"\n[transport]\nsource_ports = \"per-connection\"", policy);
+    const auto report =
+        report_of(from_text(leaf_spine(routing, fmt::format("queue_pairs = {}\n", queue_pairs))), {.seeds = 100});
+    return report.sets.at(0).variants.front().worst.mean;
+  };
+  const double one = worst("ecmp", 1);
+  EXPECT_DOUBLE_EQ(worst("ecmp", 16), one);
+  const double four = worst("e-ecmp", 4);
+  const double sixteen = worst("e-ecmp", 16);
+  EXPECT_LT(four, 0.85 * one);
+  EXPECT_LT(sixteen, 0.85 * four);
+}
+
+TEST(PathStudy, OfEnhancedEcmpNamesTheFieldAndComparesWithoutIt) {
+  const auto report = report_of(from_text(leaf_spine("policy = \"e-ecmp\"")));
+  EXPECT_EQ(report.fields, "5-tuple+destination-qp");
+  EXPECT_EQ(report.sets.at(0).variants.front().fields, "5-tuple+destination-qp");
+  EXPECT_EQ(report.sets.at(0).variants.back().fields, "5-tuple");
 }
 
 TEST(PathStudy, ForeseesTheFlowLabelOfIpv6) {

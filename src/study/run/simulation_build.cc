@@ -362,6 +362,7 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
     return make_training_program(job, rank);
   }
   workload::FlowProgramOptions options{.job = job.plan.job.id,
+                                       .connection = job.plan.connection,
                                        .start_delay = start_delay(job, rank),
                                        .triggers = job.plan.pattern->triggers(),
                                        .rank = workload::RankId(rank)};

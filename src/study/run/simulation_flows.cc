@@ -64,8 +64,7 @@ class Simulation::Planner {
     }
     const workload::ConnectionEnd& from = sent.data_comes_back ? **far : **near;
     const workload::ConnectionEnd& to = sent.data_comes_back ? **near : **far;
-    // The last queue pair of a connection of several carries its credits.
-    const std::size_t pairs = std::max<std::size_t>(from.queue_pairs.size() - 1, 1);
+    const std::size_t pairs = from.options.data_queue_pairs();
     for (std::size_t i = 0; i < pairs; ++i) {
       if (set.flows.size() == kMaxPlanned) {
         return fail("more than {} flows; take a smaller network or fewer of them", kMaxPlanned);
@@ -171,7 +170,7 @@ class Simulation::Planner {
     if (!known_.emplace(&job, connection, back).second) {
       return {};
     }
-    workload::ConnectionOptions options;
+    workload::ConnectionOptions options = job.plan.connection;
     if (job.plan.pattern->needs_receives()) {
       options.receive_requests = 2 * options.max_send_wr;
     }

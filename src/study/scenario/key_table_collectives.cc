@@ -39,7 +39,8 @@ constexpr std::array kCollectives = {
     Key{.name = "queue_pair_use",
         .binding = bind<&CollectiveSettings::queue_pair_use>(),
         .fallback = "round-robin",
-        .about = "Chunks take turns on the queue pairs, or each is split over all."},
+        .about = "Chunks take turns on the queue pairs, each is split over all, or each goes to the one with the "
+                 "fewest bytes that have not completed."},
     Key{.name = "in_flight",
         .binding = bind<&CollectiveSettings::in_flight>(),
         .fallback = "16",

@@ -79,7 +79,8 @@ constexpr std::array kRouting = {
         .fallback = "ecmp",
         .about = "Choice among equal next hops: by hash of the flow, per packet at random, per packet by the depth of "
                  "queues, the one of the forwarding table (InfiniBand), per flowlet at random, per packet by the depth "
-                 "of some queues (DRILL), or per flowlet by the congestion of paths (CONGA, two tiers of Ethernet)."},
+                 "of some queues (DRILL), per flowlet by the congestion of paths (CONGA, two tiers of Ethernet), or by "
+                 "hash of the flow and its destination queue pair (E-ECMP, RoCEv2)."},
     Key{.name = "profile",
         .binding = bind<&RoutingSettings::profile>(),
         .fallback = "",
@@ -153,7 +154,7 @@ constexpr std::array kRouting = {
         .about = "Whether next hops are chosen alike, or (WCMP) in proportion to the capacity behind them (their own "
                  "link and all links on shortest paths behind it), to the rate of their own link, or to the `weight` "
                  "that `[link]` gives.",
-        .only_for = "ecmp spray adaptive"},
+        .only_for = "ecmp e-ecmp spray adaptive"},
     Key{.name = "notification_threshold",
         .binding = bind<&RoutingSettings::notification_threshold>(),
         .fallback = "none",
@@ -193,33 +194,33 @@ constexpr std::array kRouting = {
                  "(ARC), CRC-16 of the CCITT, CRC-32 of Ethernet, exclusive or of 16-bit words, Toeplitz with "
                  "Microsoft's key. The seed of these is added by exclusive or, and the member is the rest of the "
                  "division by their number.",
-        .only_for = "ecmp spray adaptive"},
+        .only_for = "ecmp e-ecmp spray adaptive"},
     Key{.name = "hash_fields",
         .binding = bind<&RoutingSettings::hash_fields>(),
         .fallback = R"(["5-tuple"])",
         .about = "What of a packet's headers is hashed. `destination-qp` is RoCEv2's, by a user-defined field; "
                  "`flow-label` that of IPv6. What a packet has not is left out; weft has no tunnels, so no inner "
                  "headers but the transport's.",
-        .only_for = "ecmp spray adaptive"},
+        .only_for = "ecmp e-ecmp spray adaptive"},
     Key{.name = "hash_rotation",
         .binding = bind<&RoutingSettings::hash_rotation>(),
         .fallback = "0",
         .about = "Bits by which the hash is turned for each tier above the leaves, against polarisation.",
         .range = {.low = 0, .high = 31},
-        .only_for = "ecmp spray adaptive"},
+        .only_for = "ecmp e-ecmp spray adaptive"},
     Key{.name = "hash_buckets",
         .binding = bind<&RoutingSettings::hash_buckets>(),
         .fallback = "0",
         .about = "Of a resilient group: a next hop that fails moves the flows of its own buckets only; 0: all flows of "
                  "the group may move.",
         .range = {.low = 0, .high = 4'096},
-        .only_for = "ecmp spray adaptive"},
+        .only_for = "ecmp e-ecmp spray adaptive"},
     Key{.name = "link_aggregation",
         .binding = bind<&RoutingSettings::link_aggregation>(),
         .fallback = "false",
         .about = "Parallel links between two switches are one next hop (a LAG), and one of them is taken by other bits "
                  "of the hash.",
-        .only_for = "ecmp spray adaptive"},
+        .only_for = "ecmp e-ecmp spray adaptive"},
     Key{.name = "reroute_delay",
         .binding = bind<&RoutingSettings::reroute_delay>(),
         .fallback = "50 ms",
@@ -289,6 +290,11 @@ constexpr std::array kTransport = {
         .fallback = "128",
         .about = "RoCEv2: source ports of a queue pair with a `path_selector`, a power of two.",
         .range = {.low = 1, .high = 16'384}},
+    Key{.name = "source_ports",
+        .binding = bind<&TransportSettings::source_ports>(),
+        .fallback = "per-queue-pair",
+        .about = "RoCEv2: whether queue pairs of a connection have UDP source ports of their own, or all the same one, "
+                 "so that only a hash with `destination-qp` tells them apart."},
 };
 
 constexpr std::array kCongestion = {

@@ -161,10 +161,17 @@ constexpr std::array kTraffic = {
     Key{.name = "queue_pairs",
         .binding = bind<&TrafficSettings::queue_pairs>(),
         .fallback = "collectives",
-        .about = "Overrides the key of [collectives].",
+        .about = "Of each connection (of TCP: connections); `collectives`: as many as [collectives] says for a "
+                 "collective, 1 for all else.",
         .range = {.low = 1, .high = 128},
-        .empty_word = "collectives",
-        .only_for = "collective"},
+        .empty_word = "collectives"},
+    Key{.name = "queue_pair_use",
+        .binding = bind<&TrafficSettings::queue_pair_use>(),
+        .fallback = "collectives",
+        .about = "Messages take turns on the queue pairs, each is split over all, or each goes to the one with the "
+                 "fewest bytes that have not completed; `collectives`: as [collectives] says for a collective, "
+                 "`round-robin` for all else.",
+        .empty_word = "collectives"},
 };
 
 constexpr std::array kEvent = {

@@ -32,6 +32,7 @@
 #include "study/scenario/scenario_traffic.h"
 #include "study/scenario/scenario_uet.h"
 #include "study/scenario/topology_kind.h"
+#include "workload/queue_pair_use.h"
 
 namespace weft::study::scenario {
 
@@ -80,7 +81,11 @@ struct TopologySettings {
   std::string file;  // kFile: path as resolved from the scenario's folder
 };
 
-enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft, kLetFlow, kDrill, kConga };
+enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft, kLetFlow, kDrill, kConga, kEnhancedEcmp };
+/// By hash of each flow alone: ECMP, and with the destination queue pair among the hash's fields (E-ECMP).
+[[nodiscard]] constexpr bool hashes_flows(RoutingPolicy policy) {
+  return policy == RoutingPolicy::kEcmp || policy == RoutingPolicy::kEnhancedEcmp;
+}
 enum class MultipathTraffic : std::uint8_t { kAll, kUnordered };
 enum class PortWeighting : std::uint8_t { kEqual, kCapacity, kLinkRate, kGiven };
 enum class HashedField : std::uint8_t {
@@ -157,6 +162,7 @@ struct TransportSettings {
   std::optional<std::int64_t> flight_packets;  // of selective repeat; none: by the bandwidth-delay product
   PathRule path_selector = PathRule::kSingle;  // RoCEv2: the UDP source port of each packet
   std::int64_t paths = 128;                    // source ports of a queue pair, a power of two
+  workload::SourcePorts source_ports = workload::SourcePorts::kPerQueuePair;
 };
 
 /// Bytes in flight: as they stand, or so many bandwidth-delay products (study/base_round_trip.h) of a NIC's own line.

@@ -229,7 +229,7 @@ class EntryChooser {
     if (auto done = add("scale_up", "scale_up.entry", draft_.scale_up.entry); !done) {
       return pass_on(done);
     }
-    if (draft_.routing.policy != RoutingPolicy::kEcmp && draft_.routing.policy != RoutingPolicy::kSpray &&
+    if (!hashes_flows(draft_.routing.policy) && draft_.routing.policy != RoutingPolicy::kSpray &&
         draft_.routing.policy != RoutingPolicy::kLft) {
       if (auto done = add("adaptive_routing", "routing.profile", routing_name()); !done) {
         return pass_on(done);

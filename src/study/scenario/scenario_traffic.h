@@ -15,6 +15,7 @@
 #include "study/scenario/family.h"
 #include "study/scenario/scenario_training.h"
 #include "workload/collective/collectives.h"
+#include "workload/queue_pair_use.h"
 
 namespace weft::study::scenario {
 
@@ -61,7 +62,9 @@ struct TrafficSettings {
   std::int64_t root = 0;
   std::optional<std::int64_t> channels;
   std::optional<Bytes> chunk;
+  // Of all traffic; not given: those of [collectives] for collectives, else one.
   std::optional<std::int64_t> queue_pairs;
+  std::optional<workload::QueuePairUse> queue_pair_use;
 };
 
 /// A [[traffic]] that is not required, and why this network cannot carry it.

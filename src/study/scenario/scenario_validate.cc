@@ -51,8 +51,13 @@ Result<void> validate_fabric(const Scenario& scenario) {
   if (!infiniband && policy == RoutingPolicy::kLft) {
     return fail_at(scenario, "routing.policy", "'lft' is for InfiniBand only; use ecmp, spray or adaptive");
   }
-  if (infiniband && policy == RoutingPolicy::kEcmp) {
+  if (infiniband && hashes_flows(policy)) {
     return fail_at(scenario, "routing.policy", "InfiniBand has no ECMP; use lft, adaptive or spray");
+  }
+  if (policy == RoutingPolicy::kEnhancedEcmp && scenario.fabric.family != Family::kRoceV2) {
+    return fail_at(scenario, "routing.policy",
+                   "E-ECMP hashes the queue pair of rocev2; {} has none behind UDP, use ecmp",
+                   word_of(scenario.fabric.family));
   }
   if (infiniband && policy == RoutingPolicy::kConga) {
     return fail_at(scenario, "routing.policy",
@@ -93,7 +98,7 @@ Result<void> validate_hash(const Scenario& scenario) {
                    "switches of InfiniBand hash no headers; leave out hash_function, hash_fields, hash_rotation, "
                    "hash_buckets and link_aggregation");
   }
-  if (routing.policy != RoutingPolicy::kEcmp && routing.multipath_for == MultipathTraffic::kAll) {
+  if (!hashes_flows(routing.policy) && routing.multipath_for == MultipathTraffic::kAll) {
     return fail_at(scenario, "routing.hash_function",
                    "with policy = \"{}\" no packet is hashed; use \"ecmp\", or multipath_for = \"unordered\"",
                    word_of(routing.policy));
@@ -495,6 +500,11 @@ Result<void> validate_paths(const Scenario& scenario) {
     }
   }
   const Family family = scenario.fabric.family;
+  constexpr const char* kPorts = "transport.source_ports";
+  if (transport.source_ports != workload::SourcePorts::kPerQueuePair && !has_entropy(family) &&
+      rank_of(scenario, kPorts) >= rank_of(scenario, "fabric.family")) {
+    return fail_at(scenario, kPorts, "has no effect with family = \"{}\"; only with rocev2", word_of(family));
+  }
   if (transport.path_selector == PathRule::kSingle) {
     return {};
   }

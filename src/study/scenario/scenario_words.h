@@ -102,7 +102,7 @@ struct WordsOf<RequestFetch> : NothingPlanned {
 };
 template <>
 struct WordsOf<RoutingPolicy> : NothingPlanned {
-  static constexpr WordList<7> kWords = {"ecmp", "spray", "adaptive", "lft", "letflow", "drill", "conga"};
+  static constexpr WordList<8> kWords = {"ecmp", "spray", "adaptive", "lft", "letflow", "drill", "conga", "e-ecmp"};
 };
 template <>
 struct WordsOf<MultipathTraffic> : NothingPlanned {
@@ -215,7 +215,11 @@ struct WordsOf<workload::CollectiveAlgorithm> : NothingPlanned {
 };
 template <>
 struct WordsOf<workload::QueuePairUse> : NothingPlanned {
-  static constexpr WordList<2> kWords = {"round-robin", "split"};
+  static constexpr WordList<3> kWords = {"round-robin", "split", "least-outstanding"};
+};
+template <>
+struct WordsOf<workload::SourcePorts> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"per-queue-pair", "per-connection"};
 };
 template <>
 struct WordsOf<workload::DomainReduction> : NothingPlanned {

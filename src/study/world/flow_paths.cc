@@ -42,8 +42,7 @@ void add_links(const Fabric& fabric, EndpointId source, EndpointId destination, 
 template <class Fabric>
 std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const World& world, const ConnectionEnd& end,
                                                   EndpointId destination) {
-  // The last queue pair of a connection carries its credits.
-  const std::size_t pairs = std::max<std::size_t>(end.queue_pairs.size() - 1, 1);
+  const std::size_t pairs = end.options.data_queue_pairs();
   std::map<fabric::PortIndex, double> links;
   const host::Nic& nic = world.nic(end.port.endpoint);
   if (nic.device().uet() != nullptr || nic.options().path_selector) {

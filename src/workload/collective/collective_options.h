@@ -13,11 +13,9 @@
 #include "base/time.h"
 #include "verbs/group.h"
 #include "workload/collective/collectives.h"
+#include "workload/queue_pair_use.h"
 
 namespace weft::workload {
-
-/// How chunks use several queue pairs of a connection: one after the other, or each chunk in equal parts over all.
-enum class QueuePairUse : std::uint8_t { kRoundRobin, kSplit };
 
 /// What domains do before and after their rails' all-reduce in a hierarchical operation.
 enum class DomainReduction : std::uint8_t { kDirect, kInNetwork };

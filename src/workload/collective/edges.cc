@@ -10,16 +10,8 @@ static_assert(kConnectionsEach > kSlotsPerChannel * 2 * kMaxChannels + 1);
 
 std::uint32_t connection_of(const EdgeName& edge) { return edge.communicator.value() * kConnectionsEach + edge.slot; }
 
-/// Immediate data of a message that returns credits; chunks have 0.
+/// Immediate data of a message that returns credits; chunks have 0, or, where they may pass one another, their place.
 constexpr std::uint32_t kCredits = std::uint32_t{1} << 31;
-
-/// The queue pair's part of a chunk. Parts but the last are multiples of a cache line, so that packets stay aligned.
-Extent split(std::uint64_t size, std::uint32_t queue_pair, std::uint32_t count) {
-  constexpr std::uint64_t kAlignment = 128;
-  const std::uint64_t each = ((size + count - 1) / count + kAlignment - 1) / kAlignment * kAlignment;
-  const std::uint64_t begin = std::min(size, queue_pair * each);
-  return {begin, std::min(each, size - begin)};
-}
 
 }  // namespace
 
@@ -29,10 +21,11 @@ EdgeId EdgeTable::find(const EdgeName& name) {
   if (is_new) {
     const CommunicatorEntry& entry = communicators_.at(name.communicator);
     const bool scale_up = entry.layout->over_scale_up(*entry.self, name.peer);
-    edges_.push_back({.name = name,
-                      .scale_up = scale_up,
-                      .credits = options().clear_to_send && !scale_up ? 0 : options().slots(),
-                      .arrived = std::vector<std::uint64_t>(options().queue_pairs, 0)});
+    edges_.push_back(
+        {.name = name,
+         .scale_up = scale_up,
+         .credits = options().clear_to_send && !scale_up ? 0 : options().slots(),
+         .arrived = std::vector<std::uint64_t>(any_order() ? options().slots() : options().queue_pairs, 0)});
   }
   return known->second;
 }
@@ -63,7 +56,11 @@ ConnectionRequest EdgeTable::connection_of_edge(const EdgeName& name) const {
 // Chunks that nobody has taken, and two messages with credits, since they come half a buffer at a time.
 ConnectionOptions EdgeTable::connection_options() const {
   const std::uint32_t receives = options().slots() + 4;
-  return {.queue_pairs = options().queue_pairs + 1, .max_send_wr = options().slots() + 4, .receive_requests = receives};
+  return {.queue_pairs = options().queue_pairs + 1,
+          .max_send_wr = options().slots() + 4,
+          .receive_requests = receives,
+          .queue_pair_use = any_order() ? QueuePairUse::kLeastOutstanding : QueuePairUse::kRoundRobin,
+          .control_queue_pairs = 1};
 }
 
 Result<void> EdgeTable::open(Edge& edge) {
@@ -97,6 +94,14 @@ Result<std::uint32_t> EdgeTable::send(EdgeId id, const Chunk& chunk) {
                   .remote_offset = buffer_of(entry, *entry.self, edge.name.slot) + place,
                   .token = chunk.token};
   const std::uint64_t number = edge.sent++;
+  if (any_order()) {
+    message.immediate = static_cast<std::uint32_t>(number % options().slots());
+    if (auto opened = open(edge); !opened)
+      return pass_on(opened);
+    if (auto posted = messenger_.post(edge.channel, message); !posted)
+      return pass_on(posted);
+    return 1;
+  }
   if (!split_up) {
     if (auto posted = post(edge, static_cast<std::uint32_t>(number % queue_pairs), message); !posted)
       return pass_on(posted);
@@ -104,8 +109,8 @@ Result<std::uint32_t> EdgeTable::send(EdgeId id, const Chunk& chunk) {
   }
   const Message all = message;
   for (std::uint32_t i = 0; i < queue_pairs; ++i) {
-    const Extent part = split(static_cast<std::uint64_t>(chunk.size.count()), i, queue_pairs);
-    message.size = Bytes(static_cast<std::int64_t>(part.size));
+    const MessagePart part = part_of(chunk.size, i, queue_pairs);
+    message.size = part.size;
     message.local_offset = all.local_offset + part.offset;
     message.remote_offset = all.remote_offset + part.offset;
     message.number = all.number + i;
@@ -117,6 +122,8 @@ Result<std::uint32_t> EdgeTable::send(EdgeId id, const Chunk& chunk) {
 
 bool EdgeTable::has_arrived(EdgeId id) const {
   const Edge& edge = edges_[id.value()];
+  if (any_order())
+    return edge.arrived[edge.taken % options().slots()] > edge.taken / options().slots();
   if (options().queue_pair_use == QueuePairUse::kSplit)
     return *std::min_element(edge.arrived.begin(), edge.arrived.end()) > edge.taken;
   const std::uint64_t queue_pairs = edge.arrived.size();
@@ -186,7 +193,7 @@ void EdgeTable::on_arrived(const Arrival& arrival) {
   if ((arrival.immediate & kCredits) != 0)
     edge.credits += arrival.immediate & ~kCredits;
   else
-    ++edge.arrived[arrival.queue_pair];
+    ++edge.arrived[any_order() ? arrival.immediate : arrival.queue_pair];
 }
 
 }  // namespace weft::workload

@@ -92,11 +92,13 @@ class EdgeTable {
     std::uint64_t sent = 0;
     std::uint64_t credits = 0;  // given so far, of all times
     // As receiver.
-    std::vector<std::uint64_t> arrived{};  // messages, by queue pair
+    std::vector<std::uint64_t> arrived{};  // messages, by queue pair, or chunks by their place in the buffer
     std::uint64_t taken = 0;
     std::uint64_t returned = 0;  // credits given back
     std::uint64_t expected = 0;  // chunks that operations take, with clear-to-sends
   };
+  /// Chunks may arrive in another order than that in which they were sent.
+  [[nodiscard]] bool any_order() const { return options().queue_pair_use == QueuePairUse::kLeastOutstanding; }
   [[nodiscard]] Result<void> clear(Edge& edge);
   [[nodiscard]] Result<void> return_credits(Edge& edge, std::uint64_t credits);
   [[nodiscard]] Result<void> open(Edge& edge);
