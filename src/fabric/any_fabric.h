@@ -13,6 +13,7 @@
 
 #include "fabric/ethernet/ethernet_fabric.h"
 #include "fabric/infiniband/infiniband_fabric.h"
+#include "fabric/scheduled/scheduled_fabric.h"
 
 namespace weft::fabric {
 
@@ -23,7 +24,7 @@ struct FabricList {
 };
 
 /// The disciplines. Another one is a folder, an include above, and its class here.
-using FabricDisciplines = FabricList<EthernetFabric, InfiniBandFabric>;
+using FabricDisciplines = FabricList<EthernetFabric, InfiniBandFabric, ScheduledFabric>;
 
 /// Options of the discipline that the fabric is to have.
 using AnyFabricOptions = FabricDisciplines::Options;

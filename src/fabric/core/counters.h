@@ -23,11 +23,14 @@ struct LaneCounters {
 struct PortCounters {
   std::uint64_t drops = 0;           // Ethernet: of what came in here; InfiniBand: of packets for this egress port
   std::uint64_t receive_errors = 0;  // damaged packets (InfiniBand)
-  std::uint64_t credits_sent = 0;    // flow control packets (InfiniBand), credit updates (Ethernet)
-  std::uint64_t trimmed = 0;         // packets cut for want of room to leave by this port (Ethernet)
-  std::uint64_t trimmed_bytes = 0;   // that they lost
-  std::uint64_t replays = 0;         // that LLR began on the wire from this port (Ethernet)
-  std::uint64_t replayed = 0;        // frames that were sent again for that
+  std::uint64_t credits_sent = 0;   // flow control packets (InfiniBand), credit updates (Ethernet), credits (scheduled)
+  std::uint64_t trimmed = 0;        // packets cut for want of room to leave by this port (Ethernet)
+  std::uint64_t trimmed_bytes = 0;  // that they lost
+  std::uint64_t replays = 0;        // that LLR began on the wire from this port (Ethernet)
+  std::uint64_t replayed = 0;       // frames that were sent again for that
+  std::uint64_t voq_peak = 0;       // bytes, of the longest virtual output queue for this port (scheduled)
+  Duration voq_wait{};              // in those queues, all packets for this port together (scheduled)
+  std::uint64_t incomplete = 0;     // packets for this port that lacked cells (scheduled)
 };
 
 }  // namespace weft::fabric

@@ -175,6 +175,8 @@ class FabricCore : public EndpointPort {
   bool on_slow_arrival(Port&, PortIndex, PacketHandle, Time) { return false; }
   /// Takes the notifications that have come to these ports, if no event does.
   void receive_notifications(const Switch&, const NextHops&, Time) {}
+  /// A cable, or what routes know of one, has changed.
+  void on_links_changed(Time) {}
   /// Timers of the discipline that always run.
   void start_timers() {}
   /// When the whole fabric is to be looked at, and what is done then.

@@ -185,6 +185,7 @@ void FabricCore<Fabric, Parts>::on_fabric_timer(Time now) {
         [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
     invalidate_egress();
     compute_port_weights();
+    self().on_links_changed(now);
   }
   if (self().next_check() <= now) {
     self().check_fabric(now);

@@ -43,12 +43,23 @@ class RoundTrips {
     const Duration data = stores ? reached.slots : reached.slowest.transmit_time(packet_);
     const std::int64_t slots = stores ? reached.hops : 1;
     const Duration acknowledgement = reached.slowest.transmit_time(acknowledgement_) * slots;
-    return {.time = reached.delay * 2 + data + acknowledgement + pipeline_of(far_end) + pipeline_of(other),
+    return {.time = reached.delay * 2 + data + acknowledgement + pipeline_of(far_end) + pipeline_of(other) +
+                    scheduling() * 2,
             .switches = std::int64_t{reached.hops} - 1,
             .slowest = reached.slowest};
   }
 
  private:
+  /// Of one packet in a scheduled fabric: its request and its grant, between leaves.
+  [[nodiscard]] Duration scheduling() const {
+    if (scenario_.routing.policy != scenario::RoutingPolicy::kScheduled) {
+      return {};
+    }
+    const scenario::DeviceSettings& own = scenario_.devices;
+    const Duration one_way = (own.link(scenario::LinkTier::kLeaf).propagation + own.switch_.latency) * 2;
+    return one_way * 2 + scenario_.routing.credit_latency;
+  }
+
   struct Neighbour {
     std::uint32_t node;
     std::uint32_t link;

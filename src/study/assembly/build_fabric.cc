@@ -114,6 +114,7 @@ fabric::PathPolicy path_of(const scenario::Scenario& scenario) {
       return fabric::PathPolicy::kEcmp;
     case scenario::RoutingPolicy::kSpray:
     case scenario::RoutingPolicy::kLetFlow:
+    case scenario::RoutingPolicy::kScheduled:  // cells
       return fabric::PathPolicy::kSpray;
     case scenario::RoutingPolicy::kAdaptive:
       return fabric::PathPolicy::kAdaptive;
@@ -456,6 +457,48 @@ Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scena
   options.frame_gap = scenario.fabric.frame_gap;
   options.telemetry = telemetry_of(scenario.congestion.algorithm) != wire::TelemetryKind::kNone;
   return options;
+}
+
+Result<fabric::ScheduledOptions> scheduled_options(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  if (Result<void> able = fabric::check_two_tiers(graph); !able) {
+    return scenario::fail_at(scenario, "routing.policy", "a scheduled fabric: {}", able.error().message);
+  }
+  Result<fabric::EthernetOptions> plain = ethernet_options(scenario, graph);
+  if (!plain) {
+    return pass_on(plain);
+  }
+  fabric::ScheduledOptions options;
+  options.switches.clear();
+  for (const fabric::EthernetSwitchOptions& own : plain->switches) {
+    options.switches.push_back({.latency = own.latency, .buffer = own.buffer});
+  }
+  options.ports = std::move(plain->ports);
+  options.switch_profile = std::move(plain->switch_profile);
+  options.port_profile = std::move(plain->port_profile);
+  options.bit_error_rate = std::move(plain->bit_error_rate);
+  options.packet_error_rate = std::move(plain->packet_error_rate);
+  options.endpoint_pipeline = std::move(plain->endpoint_pipeline);
+  options.events = std::move(plain->events);
+  options.frame_gap = plain->frame_gap;
+  const scenario::RoutingSettings& own = scenario.routing;
+  options.cell = {.size = own.cell_size, .header = own.cell_header};
+  options.credit = {.size = own.credit_size,
+                    .excess = own.credit_excess,
+                    .egress_buffer = own.egress_buffer,
+                    .latency = own.credit_latency};
+  options.reassembly_timeout = own.reassembly_timeout;
+  return options;
+}
+
+Result<fabric::AnyFabricOptions> fabric_options(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  const auto any = [](auto made) -> Result<fabric::AnyFabricOptions> {
+    return made ? Result<fabric::AnyFabricOptions>(std::move(*made)) : pass_on(made);
+  };
+  if (scenario::is_infiniband(scenario.fabric.family)) {
+    return any(infiniband_options(scenario, graph));
+  }
+  return scenario.routing.policy == scenario::RoutingPolicy::kScheduled ? any(scheduled_options(scenario, graph))
+                                                                        : any(ethernet_options(scenario, graph));
 }
 
 Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& scenario, const fabric::Graph& graph) {

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "fabric/ethernet/ethernet_fabric.h"
+#include "fabric/any_fabric.h"
 #include "fabric/hash/header_hash.h"
-#include "fabric/infiniband/options.h"
 #include "study/scenario/scenario.h"
 
 namespace weft::study::assembly {
@@ -14,6 +13,12 @@ namespace weft::study::assembly {
                                                                const fabric::Graph& graph);
 [[nodiscard]] Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& scenario,
                                                                    const fabric::Graph& graph);
+/// Errors beside those of ethernet_options(): a topology that is not of two tiers.
+[[nodiscard]] Result<fabric::ScheduledOptions> scheduled_options(const scenario::Scenario& scenario,
+                                                                 const fabric::Graph& graph);
+/// Of the discipline that the scenario has.
+[[nodiscard]] Result<fabric::AnyFabricOptions> fabric_options(const scenario::Scenario& scenario,
+                                                              const fabric::Graph& graph);
 
 /// The bits of fabric::HashField.
 [[nodiscard]] std::uint8_t hash_fields_of(const std::vector<scenario::HashedField>& fields);

@@ -308,6 +308,7 @@ class Mistakes {
         });
         return;
       case scenario::RoutingPolicy::kLft:
+      case scenario::RoutingPolicy::kScheduled:
         return;
     }
   }

@@ -135,6 +135,9 @@ struct PortRow {
   std::uint64_t trimmed_bytes = 0;   // that they lost
   std::uint64_t replays = 0;         // that LLR began on the wire from this port
   std::uint64_t replayed = 0;        // frames sent again for that
+  std::uint64_t voq_peak = 0;        // bytes, of the longest virtual output queue for this port (scheduled)
+  Duration voq_wait;                 // in those queues, all packets for this port together
+  std::uint64_t incomplete = 0;      // packets for this port that lacked cells
   std::vector<LaneRow> lanes;        // those that have anything to say
   fabric::PortChoices choices{};     // of the switch's choices among paths, where they are more than a hash
 

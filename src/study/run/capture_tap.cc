@@ -27,6 +27,15 @@ std::vector<std::string> labels(const world::World& world) {
   return names;
 }
 
+/// Between switches of a scheduled fabric.
+bool carries_cells(const world::World& world, PortIndex port) {
+  const auto is_of_switch = [&world](PortIndex index) {
+    return world.fabric().end_of(index).node.value() >= world.graph().endpoints;
+  };
+  return world.fabric().get_if<fabric::ScheduledFabric>() != nullptr && is_of_switch(port) &&
+         is_of_switch(world.fabric().peer_of(port));
+}
+
 }  // namespace
 
 Result<PortIndex> find_port(const world::World& world, std::string_view name) {
@@ -61,6 +70,12 @@ Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::u
     Result<PortIndex> port = find_port(world, request.port);
     if (!port) {
       return pass_on(port);
+    }
+    if (carries_cells(world, *port)) {
+      return fail(
+          "{}: links between switches of a scheduled fabric carry cells, which cannot be captured; name a port "
+          "of a host, or a leaf's port to one",
+          request.port);
     }
     ports.push_back(*port);
   }

@@ -18,16 +18,35 @@ results::LaneRow lane_row(std::uint32_t lane, const fabric::LaneCounters& counte
           .held = counters.held};
 }
 
+/// On the wire beside each frame.
+template <class Fabric>
+std::uint32_t gap_bytes(const Fabric& network, PortIndex port) {
+  if constexpr (requires { network.gap_bytes(port); }) {
+    return network.gap_bytes(port);
+  } else {
+    return network.gap_bytes();
+  }
+}
+
+template <class Fabric>
+std::uint32_t queued_bytes(const Fabric& network, PortIndex port, Time now) {
+  if constexpr (requires { network.queued_bytes(port, now); }) {
+    return network.queued_bytes(port, now);
+  } else {
+    return network.port(port).queued_bytes;
+  }
+}
+
 template <class Fabric>
 PortGauge gauge_of(const Fabric& network, PortIndex port, Time now) {
   const auto& link = network.port(port);
   PortGauge result;
-  result.queue_bytes = link.queued_bytes;
+  result.queue_bytes = queued_bytes(network, port, now);
   result.rate = link.rate;
   for (std::uint32_t lane = 0; lane < network.lanes(); ++lane) {
     const fabric::LaneCounters counters = network.lane_counters(port, lane, now);
     result.tx_bytes += counters.tx_bytes;
-    result.wire_bytes += counters.tx_bytes + counters.tx_packets * network.gap_bytes();
+    result.wire_bytes += counters.tx_bytes + counters.tx_packets * gap_bytes(network, port);
     result.held += counters.held;
   }
   return result;
@@ -77,6 +96,9 @@ std::vector<results::PortRow> rows_of(const world::World& world, const Fabric& n
     row.trimmed_bytes = counters.trimmed_bytes;
     row.replays = counters.replays;
     row.replayed = counters.replayed;
+    row.voq_peak = counters.voq_peak;
+    row.voq_wait = counters.voq_wait;
+    row.incomplete = counters.incomplete;
     row.choices = network.choices(index, now);
   }
   for (PortIndex index = 0; index < rows.size(); ++index) {

@@ -297,19 +297,11 @@ Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Gra
                   .run_seed = static_cast<std::uint64_t>(scenario.seed)};
     made.link_weight = options.link_weight;
   };
-  if (scenario::is_infiniband(scenario.fabric.family)) {
-    Result<fabric::InfiniBandOptions> options = assembly::infiniband_options(scenario, graph);
-    if (!options) {
-      return pass_on(options);
-    }
-    take(*options);
-  } else {
-    Result<fabric::EthernetOptions> options = assembly::ethernet_options(scenario, graph);
-    if (!options) {
-      return pass_on(options);
-    }
-    take(*options);
+  Result<fabric::AnyFabricOptions> options = assembly::fabric_options(scenario, graph);
+  if (!options) {
+    return pass_on(options);
   }
+  std::visit(take, *options);
   made.rules.header = assembly::header_hash_of(scenario.routing).value_or(fabric::HeaderHash{});
   return made;
 }

@@ -26,15 +26,7 @@ constexpr std::int64_t kChunksPerPiece = 3;
 
 Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Graph& graph,
                            world::WorldOptions& options) {
-  if (scenario::is_infiniband(scenario.fabric.family)) {
-    Result<fabric::InfiniBandOptions> made = assembly::infiniband_options(scenario, graph);
-    if (!made) {
-      return pass_on(made);
-    }
-    options.fabric = std::move(*made);
-    return {};
-  }
-  Result<fabric::EthernetOptions> made = assembly::ethernet_options(scenario, graph);
+  Result<fabric::AnyFabricOptions> made = assembly::fabric_options(scenario, graph);
   if (!made) {
     return pass_on(made);
   }
@@ -69,9 +61,10 @@ Result<void> check_groups(std::span<const workload::Communicator> groups, const 
 
 // Training steps decide by what the whole network has seen, collectives have messages of their own under way when they
 // are done, and numbers are checked in memory that ranks share. The ports of TCP, and so its paths, and the cores that
-// serve a queue pair follow from the order in which a host's connections are opened.
+// serve a queue pair follow from the order in which a host's connections are opened. Leaves of a scheduled fabric act
+// on each other's queues and links.
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans) {
-  return options.carries_bytes ||
+  return options.carries_bytes || std::holds_alternative<fabric::ScheduledOptions>(options.fabric) ||
          std::ranges::any_of(plans,
                              [](const assembly::TrafficPlan& plan) {
                                return plan.training || plan.collective ||

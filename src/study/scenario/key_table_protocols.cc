@@ -80,13 +80,15 @@ constexpr std::array kRouting = {
         .about = "Choice among equal next hops: by hash of the flow, per packet at random, per packet by the depth of "
                  "queues, the one of the forwarding table (InfiniBand), per flowlet at random, per packet by the depth "
                  "of some queues (DRILL), per flowlet by the congestion of paths (CONGA, two tiers of Ethernet), or by "
-                 "hash of the flow and its destination queue pair (E-ECMP, RoCEv2)."},
+                 "hash of the flow and its destination queue pair (E-ECMP, RoCEv2). `scheduled` is another kind of "
+                 "fabric: leaves have virtual output queues and send cells over all links when the egress port has "
+                 "granted credit (two tiers of Ethernet)."},
     Key{.name = "profile",
         .binding = bind<&RoutingSettings::profile>(),
         .fallback = "",
         .about = "Entry of the catalogue (`adaptive_routing`) that sets the keys below; empty: that of the policy's "
                  "name, for adaptive that of the switch's name, or `generic`.",
-        .only_for = "adaptive letflow drill conga"},
+        .only_for = "adaptive letflow drill conga scheduled"},
     Key{.name = "depth_grades",
         .binding = bind<&RoutingSettings::depth_grades>(),
         .fallback = R"(["32 KiB", "64 KiB", "96 KiB", "128 KiB", "160 KiB", "192 KiB", "224 KiB"])",
@@ -224,8 +226,53 @@ constexpr std::array kRouting = {
     Key{.name = "reroute_delay",
         .binding = bind<&RoutingSettings::reroute_delay>(),
         .fallback = "50 ms",
-        .about = "From a failure until next hops avoid it.",
+        .about = "From a failure until next hops avoid it; of a scheduled fabric, until leaves hear by their "
+                 "reachability messages which links they may use.",
         .range = kSpan},
+    Key{.name = "cell_size",
+        .binding = bind<&RoutingSettings::cell_size>(),
+        .fallback = "256 B",
+        .about = "Largest cell, with its header; those of a packet are of one size, as near as bytes allow.",
+        .range = between(Bytes(64), Bytes(16'384)),
+        .only_for = "scheduled"},
+    Key{.name = "cell_header",
+        .binding = bind<&RoutingSettings::cell_header>(),
+        .fallback = "16 B",
+        .about = "Of a cell, of its size; what the fabric has to carry beside the packets.",
+        .range = between(Bytes::zero(), Bytes(256)),
+        .only_for = "scheduled"},
+    Key{.name = "credit_size",
+        .binding = bind<&RoutingSettings::credit_size>(),
+        .fallback = "8 KiB",
+        .about = "What a virtual output queue is granted in its turn.",
+        .range = between(Bytes(256), Bytes(1'048'576)),
+        .only_for = "scheduled"},
+    Key{.name = "credit_excess",
+        .binding = bind<&RoutingSettings::credit_excess>(),
+        .fallback = "2%",
+        .about = "How much faster than its line an egress port grants, while its egress buffer has room.",
+        .only_for = "scheduled"},
+    Key{.name = "credit_latency",
+        .binding = bind<&RoutingSettings::credit_latency>(),
+        .fallback = "0 ns",
+        .about = "From the arrival of a request at the egress port until its scheduler may grant it. Requests and "
+                 "grants take the way through the fabric beside that.",
+        .range = kLatency,
+        .only_for = "scheduled"},
+    Key{.name = "egress_buffer",
+        .binding = bind<&RoutingSettings::egress_buffer>(),
+        .fallback = "256 KiB",
+        .about = "Of each host port, for packets and what is needed to put them together: granted, and not yet sent to "
+                 "the host, at most.",
+        .range = between(Bytes(256), Bytes(1'000'000'000)),
+        .only_for = "scheduled"},
+    Key{.name = "reassembly_timeout",
+        .binding = bind<&RoutingSettings::reassembly_timeout>(),
+        .fallback = "100 us",
+        .about = "For how long the egress leaf waits for cells of a packet that are lost, before it discards the "
+                 "packet and grants its bytes again.",
+        .range = kTimer,
+        .only_for = "scheduled"},
 };
 
 constexpr std::array kTransport = {

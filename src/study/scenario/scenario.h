@@ -81,7 +81,17 @@ struct TopologySettings {
   std::string file;  // kFile: path as resolved from the scenario's folder
 };
 
-enum class RoutingPolicy : std::uint8_t { kEcmp, kSpray, kAdaptive, kLft, kLetFlow, kDrill, kConga, kEnhancedEcmp };
+enum class RoutingPolicy : std::uint8_t {
+  kEcmp,
+  kSpray,
+  kAdaptive,
+  kLft,
+  kLetFlow,
+  kDrill,
+  kConga,
+  kEnhancedEcmp,
+  kScheduled,
+};
 /// By hash of each flow alone: ECMP, and with the destination queue pair among the hash's fields (E-ECMP).
 [[nodiscard]] constexpr bool hashes_flows(RoutingPolicy policy) {
   return policy == RoutingPolicy::kEcmp || policy == RoutingPolicy::kEnhancedEcmp;
@@ -125,6 +135,14 @@ struct RoutingSettings {
   std::int64_t hash_buckets = 0;   // 0: groups are not resilient
   bool link_aggregation = false;   // parallel links are one next hop
   Duration reroute_delay;          // from a failure until next hops avoid it
+  // Of a scheduled fabric.
+  Bytes cell_size;            // largest, with its header
+  Bytes cell_header;          // less than that
+  Bytes credit_size;          // what a queue may send in its turn
+  Probability credit_excess;  // by which credits outrun the line
+  Duration credit_latency;    // of the scheduler of a port
+  Bytes egress_buffer;        // of a host port: granted, and not yet sent
+  Duration reassembly_timeout;
 };
 
 /// Whether congestion notifications have a class of their own, or that of the data they are about.

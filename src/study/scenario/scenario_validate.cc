@@ -42,6 +42,46 @@ Result<void> validate_mtu(const Scenario& scenario) {
   return {};
 }
 
+/// What a scheduled fabric needs, and what of Ethernet it does not have.
+Result<void> validate_scheduled(const Scenario& scenario) {
+  const RoutingSettings& own = scenario.routing;
+  const EthernetSettings& ethernet = scenario.devices.ethernet;
+  if (is_infiniband(scenario.fabric.family)) {
+    return fail_at(scenario, "routing.policy",
+                   "a scheduled fabric is one of Ethernet, and InfiniBand has its own credits; use lft, adaptive or "
+                   "spray");
+  }
+  if (own.cell_header >= own.cell_size) {
+    return fail_at(scenario, "routing.cell_header", "{} leaves no room in a cell of {}", own.cell_header,
+                   own.cell_size);
+  }
+  if (own.egress_buffer < own.credit_size) {
+    return fail_at(scenario, "routing.egress_buffer", "{} is less than a credit, {}", own.egress_buffer,
+                   own.credit_size);
+  }
+  if (own.polarised || own.hash_seed) {
+    return fail_at(scenario, own.polarised ? "routing.polarised" : "routing.hash_seed",
+                   "with policy = \"scheduled\" no packet is hashed; leave it out");
+  }
+  for (const auto& [path, is_on] : {std::pair{"ethernet.trimming.enabled", ethernet.trimming.enabled},
+                                    std::pair{"ethernet.llr.enabled", ethernet.llr.enabled}}) {
+    if (is_on) {
+      return fail_at(scenario, path, "is not for a scheduled fabric (routing.policy); leave it out");
+    }
+  }
+  for (std::size_t i = 0; i < ethernet.priorities.size(); ++i) {
+    if (ethernet.priorities[i].credits) {
+      return fail_at(scenario, fmt::format("ethernet.priority.{}.credits", i),
+                     "a scheduled fabric (routing.policy) has credits of its own; use lossless, or neither");
+    }
+  }
+  if (scenario.congestion.algorithm == CongestionAlgorithm::kHpcc) {
+    return fail_at(scenario, "congestion_control.algorithm",
+                   "hpcc needs telemetry of each queue, which cells do not collect; use another algorithm");
+  }
+  return {};
+}
+
 Result<void> validate_fabric(const Scenario& scenario) {
   if (auto right = validate_mtu(scenario); !right) {
     return right;
@@ -62,6 +102,11 @@ Result<void> validate_fabric(const Scenario& scenario) {
   if (infiniband && policy == RoutingPolicy::kConga) {
     return fail_at(scenario, "routing.policy",
                    "CONGA writes into the outer IP header, and InfiniBand has none; use lft, adaptive or spray");
+  }
+  if (policy == RoutingPolicy::kScheduled) {
+    if (Result<void> able = validate_scheduled(scenario); !able) {
+      return able;
+    }
   }
   if (!infiniband && scenario.reduction.enabled) {
     return fail_at(scenario, "reduction.enabled",

@@ -102,7 +102,8 @@ struct WordsOf<RequestFetch> : NothingPlanned {
 };
 template <>
 struct WordsOf<RoutingPolicy> : NothingPlanned {
-  static constexpr WordList<8> kWords = {"ecmp", "spray", "adaptive", "lft", "letflow", "drill", "conga", "e-ecmp"};
+  static constexpr WordList<9> kWords = {"ecmp",  "spray", "adaptive", "lft",      "letflow",
+                                         "drill", "conga", "e-ecmp",   "scheduled"};
 };
 template <>
 struct WordsOf<MultipathTraffic> : NothingPlanned {

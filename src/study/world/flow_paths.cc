@@ -15,6 +15,16 @@ constexpr std::uint32_t kHashStep = 0x9E3779B9;  // odd: all products differ
 
 using ConnectionName = std::tuple<workload::RankId, workload::RankId, std::uint32_t>;
 
+/// In bits per second, of frames and their gaps.
+template <class Fabric>
+double link_rate(const Fabric& fabric, fabric::PortIndex port) {
+  if constexpr (requires { fabric.frame_rate(port); }) {
+    return static_cast<double>(fabric.frame_rate(port).bits_per_second());
+  } else {
+    return static_cast<double>(fabric.port(port).rate.bits_per_second());
+  }
+}
+
 /// Adds what a flow of this hash puts on each link: `part` of it.
 template <class Fabric>
 void add_links(const Fabric& fabric, EndpointId source, EndpointId destination, std::uint32_t hash, double part,
@@ -145,9 +155,7 @@ class Examination {
     made.slowest_sender = payload(least);
   }
 
-  [[nodiscard]] double rate_of(fabric::PortIndex port) const {
-    return static_cast<double>(fabric_.port(port).rate.bits_per_second());
-  }
+  [[nodiscard]] double rate_of(fabric::PortIndex port) const { return link_rate(fabric_, port); }
 
   std::uint32_t number_of(fabric::PortIndex port) {
     const auto [found, is_new] = numbers_.try_emplace(port, static_cast<std::uint32_t>(capacities_.size()));
@@ -215,7 +223,7 @@ std::vector<FlowLoad> FlowPaths::loads_of(std::span<const FlowDemand> demands) c
       FlowLoad& own =
           made.emplace_back(FlowLoad{.flow = demand.flow, .bytes = static_cast<double>(demand.bytes.count())});
       for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, destination)) {
-        const double rate = static_cast<double>(fabric.port(port).rate.bits_per_second()) * options_.payload_share;
+        const double rate = link_rate(fabric, port) * options_.payload_share;
         own.uses.push_back({.link = port, .seconds = part * own.bytes * 8 / rate});
       }
     });

@@ -34,6 +34,9 @@ NetworkTime travel(const Fabric& fabric, EndpointId source, EndpointId destinati
     slowest = std::max(slowest, port.rate.transmit_time(train.total) - last);
     const auto& arrival = fabric.port(port.peer);
     if (arrival.has(fabric::kIsEndpoint)) {
+      if constexpr (requires { fabric.idle_time(source, destination, train.total, train.last); }) {
+        return {.time = fabric.idle_time(source, destination, train.total, train.last), .switches = hop};
+      }
       return {.time = sum + slowest, .switches = hop};
     }
     const fabric::NextHops hops = fabric.routes().next_hops(arrival.owner, destination);
