@@ -66,7 +66,7 @@ Result<void> validate_scheduled(const Scenario& scenario) {
   for (const auto& [path, is_on] : {std::pair{"ethernet.trimming.enabled", ethernet.trimming.enabled},
                                     std::pair{"ethernet.llr.enabled", ethernet.llr.enabled}}) {
     if (is_on) {
-      return fail_at(scenario, path, "is not for a scheduled fabric (routing.policy); leave it out");
+      return fail_at(scenario, path, "is not for a scheduled fabric (routing.policy); set it to false");
     }
   }
   for (std::size_t i = 0; i < ethernet.priorities.size(); ++i) {
