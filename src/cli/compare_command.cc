@@ -29,6 +29,7 @@
 #include "study/report/comparison_document.h"
 #include "study/report/report_html.h"
 #include "study/scenario/scenario_load.h"
+#include "study/scenario/scenario_words.h"
 
 namespace weft::cli {
 namespace {
@@ -91,13 +92,6 @@ class CompareCommand {
     if (!cases) {
       return pass_on(cases);
     }
-    const std::vector<std::string> names = !text_.fabrics.empty() ? text_.fabrics
-                                           : text_.quick          ? study::compare::first_fabrics()
-                                                                  : study::compare::usual_fabrics();
-    auto choices = study::compare::choose_fabrics(names, *cases, *catalogue_);
-    if (!choices) {
-      return fail("--fabrics: {}", choices.error().message);
-    }
     study::scenario::ScenarioRequest request{
         .file = text_.scenario.file, .case_name = {}, .settings = text_.scenario.settings};
     if (!text_.scenario.case_name.empty()) {
@@ -105,6 +99,10 @@ class CompareCommand {
     }
     if (!text_.hardware.empty()) {
       request.settings.push_back("hardware=" + text_.hardware);
+    }
+    auto choices = choose(*cases, request);
+    if (!choices) {
+      return pass_on(choices);
     }
     auto planned = study::compare::plan_comparison(*choices, request, *catalogue_,
                                                    {.seeds = text_.seeds,
@@ -118,6 +116,36 @@ class CompareCommand {
     }
     plan_ = std::move(*planned);
     return {};
+  }
+
+  Result<std::vector<study::compare::FabricChoice>> choose(const std::vector<std::string>& cases,
+                                                           const study::scenario::ScenarioRequest& request) const {
+    std::vector<std::string> names = !text_.fabrics.empty() ? text_.fabrics
+                                     : text_.quick          ? study::compare::first_fabrics()
+                                                            : study::compare::usual_fabrics();
+    if (!text_.routing.empty()) {
+      auto schemed = names_by_scheme(request);
+      if (!schemed) {
+        return pass_on(schemed);
+      }
+      names = std::move(*schemed);
+    }
+    auto choices = study::compare::choose_fabrics(names, cases, *catalogue_);
+    return choices ? std::move(choices) : fail("--fabrics: {}", choices.error().message);
+  }
+
+  /// Of the fabrics that were named, or of the scenario's own family.
+  Result<std::vector<std::string>> names_by_scheme(const study::scenario::ScenarioRequest& request) const {
+    auto own = study::scenario::load_scenario(request, *catalogue_);
+    if (!own) {
+      return pass_on(own);
+    }
+    std::vector<std::string> fabrics = text_.fabrics;
+    if (fabrics.empty()) {
+      fabrics.emplace_back(study::scenario::word_of(own->fabric.family));
+    }
+    auto names = study::compare::with_schemes(fabrics, text_.routing, own->fabric.family, *catalogue_);
+    return names ? std::move(names) : fail("--routing: {}", names.error().message);
   }
 
   [[nodiscard]] std::string result_file() const {
@@ -206,6 +234,7 @@ class CompareCommand {
       made += " --set " + shell_word(setting);
     }
     made += text_.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text_.scenario.catalogue);
+    made += text_.routing.empty() ? "" : " --routing " + shell_word(fmt::format("{}", fmt::join(text_.routing, ",")));
     made += text_.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text_.fabrics, ",")));
     made += text_.hardware.empty() ? "" : " --hardware " + shell_word(text_.hardware);
     made += text_.quick ? " --quick" : fmt::format(" --seeds {}", text_.seeds);
@@ -297,6 +326,11 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
               "Fabrics, separated by commas: families, families with a tuning (rocev2-pfc), [[case]]s; default: {}; "
               "with --quick: {}",
               fmt::join(study::compare::usual_fabrics(), ", "), fmt::join(study::compare::first_fabrics(), ", ")))
+      ->delimiter(',');
+  command
+      ->add_option("--routing", text.routing,
+                   "Schemes of load balancing, separated by commas, or all: each is a row of its own, on the "
+                   "scenario's family or on each of --fabrics (weft catalogue scheme)")
       ->delimiter(',');
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   command

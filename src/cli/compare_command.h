@@ -12,6 +12,7 @@ namespace weft::cli {
 struct CompareText {
   ScenarioText scenario;
   std::vector<std::string> fabrics;
+  std::vector<std::string> routing;  // schemes of load balancing; empty: as each fabric has it
   std::string hardware;
   std::string weights = "money";
   std::int64_t seeds = 3;

@@ -1,6 +1,7 @@
 #include "study/compare/fabric_choice.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -18,20 +19,33 @@ constexpr std::array<std::string_view, 10> kUsual = {
     "rocev2-untuned", "uet",           "rocev1", "iwarp",      "tcp"};
 
 struct Meaning {
-  std::string_view family;
+  scenario::Family family{};
   std::string tuning;  // empty: the scenario's
 };
+
+/// "rocev2-pfc+drill": the network, or the case, and the scheme behind the plus sign; empty: none.
+struct NameParts {
+  std::string network;
+  std::string scheme;
+};
+
+NameParts parts_of(const std::string& name) {
+  const auto plus = name.rfind('+');
+  return plus == std::string::npos ? NameParts{.network = name, .scheme = {}}
+                                   : NameParts{.network = name.substr(0, plus), .scheme = name.substr(plus + 1)};
+}
 
 /// "rocev2", or "rocev2-untuned" if the catalogue has that tuning for it.
 std::optional<Meaning> meaning_of(const std::string& name, const scenario::Catalogue& catalogue) {
   for (std::size_t i = 0; i < scenario::WordsOf<scenario::Family>::kWords.size(); ++i) {
-    const std::string_view family = scenario::WordsOf<scenario::Family>::kWords[i];
+    const auto own = static_cast<scenario::Family>(i);
+    const std::string_view family = scenario::word_of(own);
     if (name == family) {
-      return Meaning{.family = family, .tuning = {}};
+      return Meaning{.family = own, .tuning = {}};
     }
-    for (const std::string_view tuning : catalogue.names("tuning", static_cast<scenario::Family>(i))) {
+    for (const std::string_view tuning : catalogue.names("tuning", own)) {
       if (name == fmt::format("{}-{}", family, tuning)) {
-        return Meaning{.family = family, .tuning = std::string(tuning)};
+        return Meaning{.family = own, .tuning = std::string(tuning)};
       }
     }
   }
@@ -54,12 +68,40 @@ std::vector<std::string> valid_names(std::span<const std::string> cases, const s
 
 void describe(FabricChoice& choice, const Meaning& meaning, const scenario::Catalogue& catalogue) {
   const auto entry =
-      meaning.tuning.empty() ? catalogue.find("family", meaning.family) : catalogue.find("tuning", meaning.tuning);
+      meaning.tuning.empty() ? catalogue.find("family", scenario::word_of(meaning.family))
+                             : catalogue.find("tuning", meaning.tuning);
   if (entry) {
     choice.stands_for = (*entry)->stands_for;
     choice.needs_of_nic = (*entry)->needs_of_nic;
     choice.needs_of_switch = (*entry)->needs_of_switch;
   }
+}
+
+/// What a scheme needs beside what its network needs.
+void add_need(std::string& needs, const std::string& more) {
+  constexpr std::string_view kNoNeed = "nothing beside";
+  if (needs.empty() || needs.starts_with(kNoNeed)) {
+    needs = more;
+  } else if (!more.starts_with(kNoNeed)) {
+    needs += "; " + more;
+  }
+}
+
+Result<void> add_scheme(FabricChoice& choice, const std::string& name, const std::optional<Meaning>& meaning,
+                        const scenario::Catalogue& catalogue) {
+  auto scheme = catalogue.find("scheme", name);
+  if (!scheme) {
+    return pass_on(scheme);
+  }
+  if (meaning && !(*scheme)->serves(meaning->family)) {
+    return fail("'{}': the scheme '{}' does not serve {}; one of {}", choice.name, name,
+                scenario::word_of(meaning->family), fmt::join(catalogue.names("scheme", meaning->family), ", "));
+  }
+  choice.settings.push_back(fmt::format("routing.scheme={}", name));
+  choice.stands_for = (*scheme)->stands_for;
+  add_need(choice.needs_of_nic, (*scheme)->needs_of_nic);
+  add_need(choice.needs_of_switch, (*scheme)->needs_of_switch);
+  return {};
 }
 
 }  // namespace
@@ -79,26 +121,64 @@ Result<std::vector<FabricChoice>> choose_fabrics(std::span<const std::string> na
       return fail("the fabric '{}' is named twice", name);
     }
     FabricChoice choice{.name = name, .case_name = {}, .settings = {}};
-    const std::optional<Meaning> meaning = meaning_of(name, catalogue);
+    const NameParts parts = parts_of(name);
+    const std::optional<Meaning> meaning = meaning_of(parts.network, catalogue);
     if (meaning) {
-      choice.settings.push_back(fmt::format("fabric.family={}", meaning->family));
+      choice.settings.push_back(fmt::format("fabric.family={}", scenario::word_of(meaning->family)));
       if (!meaning->tuning.empty()) {
         choice.settings.push_back(fmt::format("fabric.tuning={}", meaning->tuning));
       }
       describe(choice, *meaning, catalogue);
     }
-    if (std::ranges::count(cases, name) > 0) {
-      choice.case_name = name;
-    } else if (meaning && std::ranges::count(cases, meaning->family) > 0) {
-      choice.case_name = meaning->family;
+    if (std::ranges::count(cases, parts.network) > 0) {
+      choice.case_name = parts.network;
+    } else if (meaning && std::ranges::count(cases, scenario::word_of(meaning->family)) > 0) {
+      choice.case_name = scenario::word_of(meaning->family);
     } else if (!meaning) {
       const std::vector<std::string> valid = valid_names(cases, catalogue);
       const std::vector<std::string_view> words(valid.begin(), valid.end());
-      return tl::unexpected<Error>(unknown_word({.kind = "fabric", .word = name, .valid = words}));
+      return tl::unexpected<Error>(unknown_word({.kind = "fabric", .word = parts.network, .valid = words}));
+    }
+    if (!parts.scheme.empty()) {
+      if (auto added = add_scheme(choice, parts.scheme, meaning, catalogue); !added) {
+        return pass_on(added);
+      }
     }
     choices.push_back(std::move(choice));
   }
   return choices;
+}
+
+Result<std::vector<std::string>> with_schemes(std::span<const std::string> fabrics,
+                                              std::span<const std::string> schemes, scenario::Family family,
+                                              const scenario::Catalogue& catalogue) {
+  std::vector<std::string> names;
+  std::vector<std::string> wanted(schemes.begin(), schemes.end());
+  if (std::ranges::count(schemes, "all") > 0) {
+    const auto all = catalogue.names("scheme");
+    wanted.assign(all.begin(), all.end());
+  }
+  std::vector<std::string> used;
+  for (const std::string& fabric : fabrics) {
+    const std::optional<Meaning> meaning = meaning_of(fabric, catalogue);
+    for (const std::string& name : wanted) {
+      auto scheme = catalogue.find("scheme", name);
+      if (!scheme) {
+        return pass_on(scheme);
+      }
+      if ((*scheme)->serves(meaning ? meaning->family : family)) {
+        names.push_back(fmt::format("{}+{}", fabric, name));
+        used.push_back(name);
+      }
+    }
+  }
+  for (const std::string& name : schemes) {
+    if (name != "all" && std::ranges::count(used, name) == 0) {
+      return fail("the scheme '{}' serves none of {}; all of them: {}", name, fmt::join(fabrics, ", "),
+                  fmt::join(catalogue.names("scheme"), ", "));
+    }
+  }
+  return names;
 }
 
 Result<scenario::Scenario> scenario_of(const FabricChoice& choice, scenario::ScenarioRequest request,

@@ -3,7 +3,8 @@
 // A name is a network of the catalogue: a family ("rocev2"), or a family and a tuning ("rocev2-pfc"); or a [[case]] of
 // the scenario. A family alone takes what the scenario's file says; of a tuning, which is somebody's way to run the
 // family, the settings are stronger than the file's. Where the scenario has a case of that name, or of the family's,
-// the fabric takes its values too.
+// the fabric takes its values too. Behind a plus sign follows a scheme of load balancing ("rocev2+drill"), which is
+// stronger than all of these.
 #pragma once
 
 #include <span>
@@ -35,6 +36,14 @@ struct FabricChoice {
 [[nodiscard]] Result<std::vector<FabricChoice>> choose_fabrics(std::span<const std::string> names,
                                                                std::span<const std::string> cases,
                                                                const scenario::Catalogue& catalogue);
+
+/// Each fabric with each scheme of load balancing that serves its family, as names for `choose_fabrics`. Of `schemes`,
+/// "all" stands for those of the catalogue. `family` is that of the scenario, which a [[case]] keeps that is named like
+/// no network. Errors: a scheme that is unknown, or serves none of the fabrics; one named twice.
+[[nodiscard]] Result<std::vector<std::string>> with_schemes(std::span<const std::string> fabrics,
+                                                            std::span<const std::string> schemes,
+                                                            scenario::Family family,
+                                                            const scenario::Catalogue& catalogue);
 
 /// The scenario of a fabric; `request` names the file and the user's settings, which stay the strongest but for those
 /// of the choice itself.

@@ -1,8 +1,12 @@
 #include "study/compare/fabric_choice.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "study/scenario/scenario_test_support.h"
+#include "study/scenario/scenario_words.h"
 
 namespace weft::study::compare {
 namespace {
@@ -68,6 +72,75 @@ TEST(FabricChoice, LossyRoceMarksAndNeverPauses) {
 TEST(FabricChoice, ATuningBehindAFamilyIsAnotherSetting) {
   const FabricChoice untuned = choices({"rocev2-untuned"}).front();
   EXPECT_EQ(untuned.settings, (std::vector<std::string>{"fabric.family=rocev2", "fabric.tuning=untuned"}));
+}
+
+TEST(FabricChoice, ASchemeOfLoadBalancingFollowsAPlusSign) {
+  const auto chosen = choices({"rocev2-pfc+drill", "tcp+letflow", "mine+ecmp"}, {"mine"});
+  EXPECT_EQ(chosen[0].settings,
+            (std::vector<std::string>{"fabric.family=rocev2", "fabric.tuning=pfc", "routing.scheme=drill"}));
+  EXPECT_EQ(chosen[1].settings, (std::vector<std::string>{"fabric.family=tcp", "routing.scheme=letflow"}));
+  EXPECT_EQ(chosen[2].case_name, "mine");
+  EXPECT_EQ(chosen[2].settings, (std::vector<std::string>{"routing.scheme=ecmp"}));
+}
+
+TEST(FabricChoice, ASchemeAddsToWhatItsNetworkNeeds) {
+  const auto chosen = choices({"rocev2-pfc+e-ecmp", "rocev2-lossy+spray"});
+  EXPECT_EQ(chosen[0].needs_of_nic, "nothing beside RoCEv2; a collective library that takes turns on its queue pairs");
+  EXPECT_EQ(chosen[1].needs_of_switch, "ECN marking; no PFC; packet spraying");
+}
+
+TEST(FabricChoice, SchemesThatDoNotExistOrServeAreRefused) {
+  EXPECT_NE(refusal({"rocev2+dril"}).find("did you mean 'drill'"), std::string::npos) << refusal({"rocev2+dril"});
+  EXPECT_NE(refusal({"tcp+reps"}).find("'reps' does not serve tcp; one of ecmp"), std::string::npos)
+      << refusal({"tcp+reps"});
+  EXPECT_NE(refusal({"rocv2+drill"}).find("did you mean 'rocev2'"), std::string::npos) << refusal({"rocv2+drill"});
+}
+
+TEST(WithSchemes, AllAreThoseThatServeEachFabric) {
+  const std::vector<std::string> all = {"all"};
+  const std::vector<std::string> fabrics = {"infiniband", "rocev2-pfc"};
+  const auto names = with_schemes(fabrics, all, scenario::Family::kTcp, scenario::test_catalogue());
+  ASSERT_TRUE(names.has_value()) << names.error().message;
+  EXPECT_EQ(std::ranges::count(*names, "infiniband+lft"), 1);
+  EXPECT_EQ(std::ranges::count(*names, "infiniband+ecmp"), 0);
+  EXPECT_EQ(std::ranges::count(*names, "rocev2-pfc+e-ecmp"), 1);
+  EXPECT_EQ(std::ranges::count(*names, "rocev2-pfc+lft"), 0);
+  EXPECT_EQ(choices(*names).size(), names->size());
+}
+
+TEST(WithSchemes, ACaseHasTheFamilyOfTheScenario) {
+  const std::vector<std::string> all = {"all"};
+  const std::vector<std::string> fabrics = {"mine"};
+  const auto names = with_schemes(fabrics, all, scenario::Family::kUet, scenario::test_catalogue());
+  ASSERT_TRUE(names.has_value()) << names.error().message;
+  EXPECT_EQ(std::ranges::count(*names, "mine+reps"), 1);
+  EXPECT_EQ(std::ranges::count(*names, "mine+e-ecmp"), 0);
+}
+
+TEST(WithSchemes, OneThatServesNoneIsRefused) {
+  const std::vector<std::string> wanted = {"ecmp", "lft"};
+  const std::vector<std::string> fabrics = {"rocev2"};
+  const auto names = with_schemes(fabrics, wanted, scenario::Family::kRoceV2, scenario::test_catalogue());
+  ASSERT_FALSE(names.has_value());
+  EXPECT_NE(names.error().message.find("'lft' serves none of rocev2"), std::string::npos) << names.error().message;
+}
+
+/// What the catalogue offers for a family can be run on it.
+TEST(Schemes, AllMakeAScenarioOfEveryFamilyThatTheyServe) {
+  for (std::size_t i = 0; i < scenario::WordsOf<scenario::Family>::kWords.size(); ++i) {
+    const auto family = static_cast<scenario::Family>(i);
+    for (const std::string_view name : scenario::test_catalogue().names("scheme", family)) {
+      const scenario::Scenario made = network(fmt::format("{}+{}", scenario::word_of(family), name));
+      EXPECT_EQ(made.routing.scheme, name);
+    }
+  }
+}
+
+TEST(Schemes, AreStrongerThanTheFileThatTheyAreHeldAgainst) {
+  const scenario::Scenario sprayed = network("rocev2-spray+ecmp");
+  EXPECT_EQ(sprayed.routing.policy, scenario::RoutingPolicy::kEcmp);
+  EXPECT_EQ(network("rocev2+spray-in-order").transport.loss_recovery, scenario::LossRecoveryKind::kGoBackN);
+  EXPECT_EQ(network("rocev2+reps").transport.path_selector, scenario::PathRule::kReps);
 }
 
 TEST(FabricChoice, TakesTheCaseOfItsNameOrItsFamily) {

@@ -22,11 +22,11 @@ namespace weft::study::scenario {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
-constexpr std::array<std::string_view, 16> kPlainKinds = {
+constexpr std::array<std::string_view, 17> kPlainKinds = {
     "family",    "tuning",   "switch",      "nic",     "link",
     "qos",       "pfc",      "ecn",         "host",    "pcie",
     "reduction", "scale_up", "collectives", "cabling", "adaptive_routing",
-    "uet"};
+    "uet",       "scheme"};
 
 /// With those of congestion controls.
 const std::vector<std::string_view>& entry_kinds() {
@@ -45,10 +45,11 @@ const std::vector<std::string_view>& entry_kinds() {
 // Not made of keys of a scenario: study/model_catalogue.h reads them.
 constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};
 
-// Entries choose others in one direction only, so that no two can choose each other: no entry chooses a family or a
-// tuning.
+// Entries choose others in one direction only, so that no two can choose each other: no entry chooses a family, a tuning
+// or a scheme.
 bool may_choose(std::string_view kind, std::string_view chosen) {
-  return chosen.empty() || kind == "family" || (kind == "tuning" && chosen != "tuning") ||
+  const bool of_network = kind == "family" || kind == "tuning" || kind == "scheme";
+  return chosen.empty() || (of_network && chosen != "tuning" && chosen != "scheme") ||
          (kind == "host" && chosen == "pcie");
 }
 
@@ -97,7 +98,7 @@ class EntryReader {
 
   /// Where a text about the entry goes; null: the key is none.
   std::string* description(std::string_view key) {
-    const bool network = entry_.kind == "family" || entry_.kind == "tuning";
+    const bool network = entry_.kind == "family" || entry_.kind == "tuning" || entry_.kind == "scheme";
     if (key == "about") {
       return &entry_.about;
     }
@@ -199,6 +200,7 @@ Result<Catalogue> Catalogue::load(const std::optional<std::string>& directory) {
                              {.name = "links.toml", .text = std::string(links_catalogue())},
                              {.name = "cabling.toml", .text = std::string(cabling_catalogue())},
                              {.name = "protocols.toml", .text = std::string(protocols_catalogue())},
+                             {.name = "schemes.toml", .text = std::string(schemes_catalogue())},
                              {.name = "hosts.toml", .text = std::string(hosts_catalogue())},
                              {.name = "reduction.toml", .text = std::string(reduction_catalogue())},
                              {.name = "scale_up.toml", .text = std::string(scale_up_catalogue())},

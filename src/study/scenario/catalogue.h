@@ -31,8 +31,8 @@ struct CatalogueEntry {
   std::string place{};  // "switches.toml:12:2"
   std::string about;
   std::vector<std::string> families;  // that it can serve; empty: all
-  std::string stands_for;             // of a family or a tuning: the product or the practice that it is
-  std::string needs_of_nic;           // of a family or a tuning: what NICs must be able to do, beside its protocols
+  std::string stands_for;             // of a family, a tuning or a scheme: the product or the practice that it is
+  std::string needs_of_nic;           // of the same: what NICs must be able to do, beside its protocols
   std::string needs_of_switch;
   std::vector<CatalogueValue> values;
 

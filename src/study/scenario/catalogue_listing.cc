@@ -15,13 +15,14 @@
 namespace weft::study::scenario {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kAboutKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kAboutKinds = {{
     {"switch", "switches: ports, rate, latency, buffers, price and power"},
     {"nic", "NICs: ports, rate, latencies, limits, price and power"},
     {"link", "lengths of cables, and how often bits are wrong"},
     {"cabling", "cables and optics by rate: reach, price, power"},
     {"family", "defaults of a family of protocols"},
     {"tuning", "how a whole fabric is configured"},
+    {"scheme", "how traffic is spread over paths, by switches and hosts together"},
     {"qos", "classes: which are lossless, marked, strict"},
     {"pfc", "flow control on Ethernet: thresholds, headroom, watchdog"},
     {"ecn", "where Ethernet switches mark packets"},

@@ -10,6 +10,7 @@ namespace weft::study::scenario {
 [[nodiscard]] std::string_view links_catalogue();
 [[nodiscard]] std::string_view cabling_catalogue();
 [[nodiscard]] std::string_view protocols_catalogue();
+[[nodiscard]] std::string_view schemes_catalogue();
 [[nodiscard]] std::string_view hosts_catalogue();
 [[nodiscard]] std::string_view reduction_catalogue();
 [[nodiscard]] std::string_view models_catalogue();

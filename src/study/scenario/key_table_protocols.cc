@@ -74,6 +74,12 @@ constexpr std::array kQos = {
 };
 
 constexpr std::array kRouting = {
+    Key{.name = "scheme",
+        .binding = bind<&RoutingSettings::scheme>(),
+        .fallback = "default",
+        .about = "How traffic is spread over paths: an entry that sets the keys below, and what hosts need for it, "
+                 "together; `default` as in the entries of the family and the tuning.",
+        .entry = "scheme"},
     Key{.name = "policy",
         .binding = bind<&RoutingSettings::policy>(),
         .fallback = "ecmp",

@@ -111,6 +111,7 @@ enum class HashedField : std::uint8_t {
 
 /// [routing]
 struct RoutingSettings {
+  std::string scheme;  // of the catalogue: settings of switches and hosts together
   RoutingPolicy policy = RoutingPolicy::kEcmp;
   std::string profile;              // of the catalogue; empty: that of the switch, "generic", or of the policy's name
   std::vector<Bytes> depth_grades;  // bounds, ascending; empty: depth to the byte

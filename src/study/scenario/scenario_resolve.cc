@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "study/scenario/apply.h"
 #include "study/scenario/congestion/congestion_table.h"
+#include "study/scenario/first_entries.h"
 #include "study/scenario/optional_traffic.h"
 #include "study/scenario/scenario_derive.h"
 #include "study/scenario/scenario_models.h"
@@ -25,23 +26,30 @@ class Resolver {
  public:
   Resolver(std::span<const ResolveLayer> layers, const std::string& file) : layers_(layers) { scenario_.file = file; }
 
-  /// `tuning` may be null. Its values are stronger than those of the other entries. Named by a case or on the command
-  /// line, it is also stronger than what the file itself says: a fabric that is asked for by its name has its settings.
-  Result<Scenario> run(std::span<const CatalogueEntry* const> entries, const CatalogueEntry* tuning, Origin named_by) {
+  /// Values of packages are stronger than those of other entries, those of a later one than those of an earlier. Named
+  /// by a case or on the command line, a package is also stronger than what the file itself says: a fabric that is
+  /// asked for by its name has its settings.
+  Result<Scenario> run(std::span<const CatalogueEntry* const> entries, std::span<const Package> packages) {
     set_defaults();
     for (const auto* entry : entries) {
       set_entry(*entry);
     }
-    const bool over_the_file = named_by > Origin::kFile;
-    if (tuning != nullptr && !over_the_file) {
-      set_entry(*tuning);
+    for (const Package& package : packages) {
+      if (package.named_by <= Origin::kFile) {
+        set_entry(*package.entry);
+      }
     }
     if (auto done = set_lists(); !done) {
       return pass_on(done);
     }
+    bool over_the_file = false;
     for (const auto& layer : layers_) {
-      if (tuning != nullptr && over_the_file && layer.origin > Origin::kFile && !std::exchange(tuned_, true)) {
-        set_entry(*tuning);
+      if (layer.origin > Origin::kFile && !std::exchange(over_the_file, true)) {
+        for (const Package& package : packages) {
+          if (package.named_by > Origin::kFile) {
+            set_entry(*package.entry);
+          }
+        }
       }
       if (auto done = set_layer(layer); !done) {
         return pass_on(done);
@@ -173,7 +181,6 @@ class Resolver {
   std::span<const ResolveLayer> layers_;
   Scenario scenario_;
   std::map<std::string_view, std::size_t> list_from_;
-  bool tuned_ = false;  // a tuning stronger than the file has been set
 };
 
 // Chooses entries for a scenario that was resolved without them.
@@ -289,69 +296,6 @@ class EntryChooser {
   std::vector<const CatalogueEntry*> entries_;
 };
 
-struct FromLayer {
-  Given given;
-  Origin origin;
-};
-
-// The value of a key from the strongest layer that gives one; before anything else can be resolved.
-std::optional<FromLayer> strongest(std::span<const ResolveLayer> layers, const KeyAt& key) {
-  std::optional<FromLayer> found;
-  for (const auto& layer : layers) {
-    for (const auto& value : layer.layer->values) {
-      if (value.at.key == key.key) {
-        found = FromLayer{.given = value, .origin = layer.origin};
-      }
-    }
-  }
-  return found;
-}
-
-// The entries that others depend on: of the family, and of how the fabric is set up.
-struct FirstEntries {
-  const CatalogueEntry* family = nullptr;
-  const CatalogueEntry* tuning = nullptr;  // null: as the others say
-  Origin tuning_from = Origin::kDefault;   // who named it
-};
-Result<FirstEntries> first_entries(std::span<const ResolveLayer> layers, const std::string& file,
-                                   const Catalogue& catalogue) {
-  const auto path = find_path("fabric.family");
-  const auto tuning_path = find_path("fabric.tuning");
-  WEFT_ASSERT(path.has_value() && tuning_path.has_value());
-  const auto given = strongest(layers, *path);
-  if (!given) {
-    return fail("{}:1:1: [fabric] lacks the key 'family': {}", file, path->key->binding.type(*path->key));
-  }
-  Scenario scratch;
-  if (auto done = apply(given->given, target_of(scratch)); !done) {
-    return pass_on(done);
-  }
-  const auto family = catalogue.find("family", word_of(scratch.fabric.family));
-  if (!family) {
-    return fail("{}: {}", given->given.place, family.error().message);
-  }
-  const auto tuned = strongest(layers, *tuning_path);
-  scratch.fabric.tuning_entry = std::string(tuning_path->key->fallback);
-  if (tuned) {
-    if (auto done = apply(tuned->given, target_of(scratch)); !done) {
-      return pass_on(done);
-    }
-  }
-  if (scratch.fabric.tuning_entry == tuning_path->key->fallback) {
-    return FirstEntries{.family = *family};
-  }
-  const auto tuning = catalogue.find("tuning", scratch.fabric.tuning_entry);
-  if (!tuning) {
-    return fail("{}: {}", tuned->given.place, tuning.error().message);
-  }
-  if (!(*tuning)->serves(scratch.fabric.family)) {
-    return fail("{}: fabric.tuning: '{}' does not serve {}; one of default, {}", tuned->given.place,
-                scratch.fabric.tuning_entry, word_of(scratch.fabric.family),
-                fmt::join(catalogue.names("tuning", scratch.fabric.family), ", "));
-  }
-  return FirstEntries{.family = *family, .tuning = *tuning, .tuning_from = tuned->origin};
-}
-
 Result<void> add_override(const GivenOverride& given, Scenario& scenario) {
   DeviceOverride override{.select = given.select,
                           .place = given.place,
@@ -412,7 +356,7 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
     return pass_on(first);
   }
   std::vector<const CatalogueEntry*> entries = {first->family};
-  auto draft = Resolver(layers, file).run(entries, first->tuning, first->tuning_from);
+  auto draft = Resolver(layers, file).run(entries, first->packages);
   if (!draft) {
     return draft;
   }
@@ -424,7 +368,7 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
     return pass_on(chosen);
   }
   entries.insert(entries.end(), chosen->begin(), chosen->end());
-  auto scenario = Resolver(layers, file).run(entries, first->tuning, first->tuning_from);
+  auto scenario = Resolver(layers, file).run(entries, first->packages);
   if (!scenario) {
     return scenario;
   }
