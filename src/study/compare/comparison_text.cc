@@ -1,18 +1,23 @@
 #include "study/compare/comparison_text.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/text_table.h"
+#include "study/compare/estimate.h"
 #include "study/compare/lost_time.h"
 #include "study/compare/money_text.h"
 #include "study/compare/seconds_text.h"
+#include "study/compare/work_cost.h"
 #include "study/report/figure_labels.h"
 
 namespace weft::study::compare {
@@ -220,8 +225,9 @@ class Text {
     });
     row(table, figure_label("ratio_to_best"), [](const Fabric& own) {
       const double ratio = own.ratio_to_best.value_or(1);
-      return fmt::format("{:.3f}x{}", ratio,
-                         ratio > 1 && !own.differs_from_best.value_or(true) ? " (no difference)" : "");
+      const bool alike = ratio > 1 && !own.differs_from_best.value_or(true);
+      const char* const unsettled = is_unsettled(known_step(own)) ? " (not known)" : " (no difference)";
+      return fmt::format("{:.3f}x{}", ratio, alike ? unsettled : "");
     });
     add(
         table, figure_label("exposed_communication_s"), [](const Fabric& own) { return own.run.exposed_communication; },
@@ -437,18 +443,28 @@ class Text {
     return table.text();
   }
 
+  /// Networks that are made of the same parts have one bill.
   void bills() {
-    bool any = false;
+    std::vector<std::pair<std::string, std::vector<std::string>>> tables;
     for (const Fabric* fabric : possible_) {
-      if (!fabric->bill) {
-        continue;
+      if (fabric->bill) {
+        std::string table = bill_table(*fabric->bill);
+        const auto same = std::ranges::find(tables, table, [](const auto& own) { return own.first; });
+        if (same != tables.end()) {
+          same->second.push_back(fabric->name);
+        } else {
+          tables.emplace_back(std::move(table), std::vector{fabric->name});
+        }
       }
-      text_ += any ? "" : title("Bill of materials (indicative prices; hosts and GPUs are not part of it)");
-      any = true;
-      text_ += fmt::format("  {}\n", fabric->name);
-      text_ += bill_table(*fabric->bill);
     }
-    text_ += any ? "\n" : "";
+    if (!tables.empty()) {
+      text_ += title("Bill of materials (indicative prices; hosts and GPUs are not part of it)");
+    }
+    for (const auto& [table, fabrics] : tables) {
+      paragraph(fmt::format("{}", fmt::join(fabrics, ", ")), "  ");
+      text_ += table;
+    }
+    text_ += tables.empty() ? "" : "\n";
   }
 
   void verdict() {

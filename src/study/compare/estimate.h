@@ -12,6 +12,11 @@ struct Estimate {
   std::optional<double> low;
   std::optional<double> high;
 };
+
+/// Its values are so far apart that the mean says little: the interval goes half of the mean or more to either side.
+/// Overlap with another figure's interval is then no sign that the two are alike.
+[[nodiscard]] inline bool is_unsettled(const Estimate& own) { return own.high && *own.high - own.mean >= own.mean / 2; }
+
 [[nodiscard]] Estimate estimate_of(std::span<const double> values);
 
 }  // namespace weft::study::compare

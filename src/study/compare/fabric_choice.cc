@@ -67,9 +67,8 @@ std::vector<std::string> valid_names(std::span<const std::string> cases, const s
 }
 
 void describe(FabricChoice& choice, const Meaning& meaning, const scenario::Catalogue& catalogue) {
-  const auto entry =
-      meaning.tuning.empty() ? catalogue.find("family", scenario::word_of(meaning.family))
-                             : catalogue.find("tuning", meaning.tuning);
+  const auto entry = meaning.tuning.empty() ? catalogue.find("family", scenario::word_of(meaning.family))
+                                            : catalogue.find("tuning", meaning.tuning);
   if (entry) {
     choice.stands_for = (*entry)->stands_for;
     choice.needs_of_nic = (*entry)->needs_of_nic;

@@ -22,12 +22,14 @@ using Fabric = report::ComparedFabric;
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 /// Steps that do not differ become one: their mean. A group begins with its fastest fabric, and holds those whose
-/// intervals overlap with that one's.
+/// intervals overlap with that one's. Of a fabric whose seeds are far apart nothing is known, not that it is like
+/// others: it is a group of its own.
 void share_steps(std::vector<CostedFabric>& all) {
   std::ranges::stable_sort(all, {}, [](const CostedFabric& own) { return own.known.mean; });
+  std::ranges::stable_partition(all, [](const CostedFabric& own) { return !is_unsettled(own.known); });
   for (std::size_t begin = 0; begin < all.size();) {
     std::size_t end = begin + 1;
-    while (end < all.size() &&
+    while (end < all.size() && !is_unsettled(all[end].known) &&
            all[end].known.low.value_or(all[end].known.mean) <= all[begin].known.high.value_or(all[begin].known.mean)) {
       ++end;
     }
@@ -96,7 +98,9 @@ class Recommender {
 
   report::Recommendation make() {
     for (const CostedFabric& own : ranked_) {
-      own.fabric->work_cost->to_recommended = own.cost() / best().cost();
+      // The mean of its group where that is the best one, so that those that tie are alike; else its own.
+      const double cost = own.group == best().group ? own.cost() : own.usd_per_second * own.known.mean;
+      own.fabric->work_cost->to_recommended = cost / best().cost();
     }
     made_.fabrics = {best().fabric->name};
     if (ranked_.size() == 1) {

@@ -199,10 +199,21 @@ class Verdict {
       return;
     }
     std::vector<std::string> alike;
+    std::vector<const Fabric*> unsettled;
     for (std::size_t i = 1; i < possible_.size(); ++i) {
-      if (!possible_[i]->differs_from_best.value_or(true)) {
+      if (possible_[i]->differs_from_best.value_or(true)) {
+        continue;
+      }
+      if (is_unsettled(known_step(*possible_[i]))) {
+        unsettled.push_back(possible_[i]);
+      } else {
         alike.push_back(possible_[i]->name);
       }
+    }
+    for (const Fabric* own : unsettled) {
+      say(fmt::format("What {} takes is not known: its runs differ too much from seed to seed; take more --seeds.",
+                      own->name),
+          fmt::format("step {}", interval_text(*own)), "emerges");
     }
     if (alike.empty()) {
       say(fmt::format("{} is the fastest.", best.name), fmt::format("step {}", interval_text(best)), "emerges");

@@ -56,6 +56,14 @@ TEST(Verdict, NamesTheLargestCauseOfAGap) {
   EXPECT_TRUE(has(text_of(fabrics, "balanced"), "rocev2 takes 20.0 % longer than infiniband, most of it for headers"));
 }
 
+TEST(Verdict, SeedsThatAreFarApartSayNothing) {
+  const Fabrics fabrics = {fabric_of({"infiniband", 1.0, 0.05, 3e6, 0.01}, false),
+                           fabric_of({"rocev2", 15.0, 60, 1e6, 0.01}, false)};
+  const std::string text = text_of(fabrics, "balanced");
+  EXPECT_FALSE(has(text, "there is no difference in step time")) << text;
+  EXPECT_TRUE(has(text, "What rocev2 takes is not known")) << text;
+}
+
 TEST(Verdict, IntervalsThatOverlapAreNoDifference) {
   const Fabrics fabrics = {fabric_of({"infiniband", 1.0, 0.05, 3e6, 0.01}, false),
                            fabric_of({"rocev2", 1.01, 0.05, 1e6, 0.01}, false)};

@@ -45,8 +45,8 @@ const std::vector<std::string_view>& entry_kinds() {
 // Not made of keys of a scenario: study/model_catalogue.h reads them.
 constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};
 
-// Entries choose others in one direction only, so that no two can choose each other: no entry chooses a family, a tuning
-// or a scheme.
+// Entries choose others in one direction only, so that no two can choose each other: no entry chooses a family, a
+// tuning or a scheme.
 bool may_choose(std::string_view kind, std::string_view chosen) {
   const bool of_network = kind == "family" || kind == "tuning" || kind == "scheme";
   return chosen.empty() || (of_network && chosen != "tuning" && chosen != "scheme") ||

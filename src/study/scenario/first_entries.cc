@@ -46,9 +46,9 @@ constexpr std::array<Choice, 2> kChoices = {
     Choice{.path = "fabric.tuning",
            .kind = "tuning",
            .name = [](Scenario& scenario) -> std::string& { return scenario.fabric.tuning_entry; }},
-    Choice{.path = "routing.scheme",
-           .kind = "scheme",
-           .name = [](Scenario& scenario) -> std::string& { return scenario.routing.scheme; }}};
+    Choice{.path = "routing.scheme", .kind = "scheme", .name = [](Scenario& scenario) -> std::string& {
+             return scenario.routing.scheme;
+           }}};
 
 // An entry that is null: as family and tuning say.
 Result<Package> package_of(std::span<const ResolveLayer> layers, const Choice& choice, Family family,

@@ -1,5 +1,5 @@
-// The entries of the catalogue that have to be known before anything else of a scenario can be resolved: its family, and
-// those that set up much at once.
+// The entries of the catalogue that have to be known before anything else of a scenario can be resolved: its family,
+// and those that set up much at once.
 #pragma once
 
 #include <span>
