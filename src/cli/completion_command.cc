@@ -96,9 +96,10 @@ Result<std::vector<std::string>> words_called(const CompletionText& text) {
 }
 
 int run_completion(const CLI::App& app, const CompletionText& text) {
-  constexpr std::array<std::string_view, 12> kWhat = {"bash",   "zsh",     "keys",     "help",
+  constexpr std::array<std::string_view, 13> kWhat = {"bash",   "zsh",     "keys",     "help",
                                                       "claims", "fabrics", "families", "catalogue",
-                                                      "model",  "gpu",     "scale_up", "collectives"};
+                                                      "model",  "gpu",     "scale_up", "collectives",
+                                                      "scheme"};
   if (text.what == "bash") {
     fmt::print("{}", bash_completion(app));
     return kSuccess;
@@ -130,7 +131,7 @@ void add_completion_command(CLI::App& app, CompletionText& text, int& exit_statu
       ->add_option("SHELL", text.what,
                    "bash or zsh; or the words that the scripts ask for: keys, help, claims, fabrics, families, "
                    "catalogue, model, "
-                   "gpu, scale_up, collectives")
+                   "gpu, scale_up, collectives, scheme")
       ->required();
   command->add_option("--catalogue", text.catalogue, "Folder with entries that are completed too")
       ->envname("WEFT_CATALOGUE");

@@ -28,6 +28,7 @@ constexpr std::array kOperands = {
     Operand{.option = "--set", .listed = "keys"},
     Operand{.option = "--catalogue", .files = "/"},
     Operand{.option = "--fabrics", .listed = "fabrics"},
+    Operand{.option = "--routing", .listed = "scheme"},
     Operand{.option = "--fabric", .listed = "families"},
     Operand{.command = "import", .option = "--family", .words = "rocev2"},
     Operand{.option = "--family", .listed = "families"},

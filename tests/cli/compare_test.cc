@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -170,6 +171,25 @@ TEST_F(Compare, TheCommandThatReproducesItIsQuotedAndNamesTheCatalogue) {
   EXPECT_EQ(again.out, outcome.out) << again.err;
 }
 
+TEST_F(Compare, EachSchemeOfLoadBalancingIsARow) {
+  const Outcome outcome = run_weft(
+      fmt::format("compare '{}' --set topology.hosts=16 --set topology.hosts_per_leaf=4 --set 'traffic[0].size=1 MiB' "
+                  "--routing ecmp,spray-in-order,spray --seeds 2 --no-risk --no-explain --quiet --no-cache --out {} "
+                  "--json -",
+                  (kExamples / "load-balancing.toml").string(), folder_.string()));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json document = Json::parse(outcome.out);
+  std::map<std::string, double> steps;
+  for (const Json& fabric : document.at("fabrics")) {
+    steps[fabric.at("name").get<std::string>()] = fabric.at("step_time_s").get<double>();
+  }
+  ASSERT_EQ(steps.size(), 3U);
+  // Eight flows from each pair of leaves collide by hash; sprayed they do not, if the order is of no concern.
+  EXPECT_LT(steps.at("rocev2+spray") * 1.5, steps.at("rocev2+ecmp"));
+  EXPECT_LT(steps.at("rocev2+ecmp"), steps.at("rocev2+spray-in-order"));
+  EXPECT_THAT(document.at("reproduce").get<std::string>(), HasSubstr("--routing ecmp,spray-in-order,spray"));
+}
+
 TEST_F(Compare, WrongInputIsRefused) {
   const auto refused = [](const std::string& arguments, const std::string& said) {
     const Outcome outcome = run_weft("compare " + arguments);
@@ -179,6 +199,9 @@ TEST_F(Compare, WrongInputIsRefused) {
   refused("no-such-file.toml", "no-such-file.toml");
   refused(kIncast + " --fabrics infinband", "did you mean 'infiniband'");
   refused(kIncast + " --fabrics tcp,tcp", "named twice");
+  refused(kIncast + " --routing dril", "did you mean 'drill'");
+  refused(kIncast + " --routing lft --fabrics rocev2,tcp", "'lft' serves none of rocev2, tcp");
+  refused(kIncast + " --fabrics tcp+reps", "'reps' does not serve tcp");
   refused(kIncast + " --weights fast", "existing-ethernet");
   refused(kIncast + " --seeds 0", "--seeds");
   refused(kIncast + " --hardware new", "hardware");
