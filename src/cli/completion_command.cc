@@ -96,10 +96,9 @@ Result<std::vector<std::string>> words_called(const CompletionText& text) {
 }
 
 int run_completion(const CLI::App& app, const CompletionText& text) {
-  constexpr std::array<std::string_view, 13> kWhat = {"bash",   "zsh",     "keys",     "help",
-                                                      "claims", "fabrics", "families", "catalogue",
-                                                      "model",  "gpu",     "scale_up", "collectives",
-                                                      "scheme"};
+  constexpr std::array<std::string_view, 13> kWhat = {"bash",     "zsh",         "keys",      "help",  "claims",
+                                                      "fabrics",  "families",    "catalogue", "model", "gpu",
+                                                      "scale_up", "collectives", "scheme"};
   if (text.what == "bash") {
     fmt::print("{}", bash_completion(app));
     return kSuccess;
