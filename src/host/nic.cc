@@ -418,7 +418,22 @@ wire::Packet Nic::packet_of(Qpn qpn) const {
   WEFT_ASSERT(slot.exists());
   wire::Packet packet;
   device_.core_of(slot).start_packet(packet);
+  if (const transport::PathSelector* const paths = path_selector_of(slot); paths != nullptr) {
+    packet.common.entropy = paths->lasting_entropy().value_or(packet.common.entropy);
+  }
   return packet;
+}
+
+const transport::PathSelector* Nic::path_selector_of(transport::QpSlot slot) const {
+  return records_[static_cast<std::size_t>(slot.kind)][slot.index].paths.get();
+}
+
+bool Nic::takes_any_path(Qpn qpn) const {
+  if (device_.uet() != nullptr) {
+    return true;
+  }
+  const transport::PathSelector* const paths = path_selector_of(device_.slot_of(qpn));
+  return paths != nullptr && !paths->lasting_entropy();
 }
 
 std::uint32_t Nic::tuple_hash_of(const wire::Packet& packet, std::uint64_t source) const {

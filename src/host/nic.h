@@ -109,6 +109,9 @@ class alignas(64) Nic final : public fabric::Endpoint {
   /// A data packet of a connected queue pair of the InfiniBand transport, as far as all of them are alike; nothing need
   /// have been sent. And the hash of its 5-tuple, what switches choose by without header_hash.
   [[nodiscard]] wire::Packet packet_of(Qpn qpn) const;
+  /// Whether packets of this queue pair, which need not have sent, take one path after the other by choice of its
+  /// sender, and not by the network's news alone.
+  [[nodiscard]] bool takes_any_path(Qpn qpn) const;
   [[nodiscard]] std::uint32_t tuple_hash_of(const wire::Packet& packet) const {
     return tuple_hash_of(packet, options_.address);
   }
@@ -219,6 +222,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   /// A data packet's receiver takes it in any order: WRITE packets with an address of their own, and READ data.
   [[nodiscard]] bool is_unordered(const wire::Packet& packet) const;
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
+  [[nodiscard]] const transport::PathSelector* path_selector_of(transport::QpSlot slot) const;  // null: none
   /// Of the 5-tuple, whoever has sent the packet; what its receiver spreads flows over cores by.
   [[nodiscard]] std::uint32_t tuple_hash_of(const wire::Packet& packet, std::uint64_t source) const;
   void release_paced(Time now);

@@ -43,6 +43,7 @@ void RcRequester::adopt_attributes(const RcCall& call) {
   const CongestionControl* const control = call.options().congestion_control;
   has_policies_ = call.options().has_policies();
   wants_acks_ = control != nullptr && control->wants_acks();
+  follows_messages_ = call.options().path_selector != nullptr && call.options().path_selector->follows_messages();
   telemetry_ = control != nullptr ? control->telemetry() : wire::TelemetryKind::kNone;
   paces_only_ = control != nullptr && !wants_acks_ && call.options().path_selector == nullptr;
   const Bytes mtu = verbs::to_bytes(call.attributes().path_mtu);
@@ -260,6 +261,10 @@ void RcRequester::finish_packet(const TransmitSlot& slot, const RcCore& core, Ti
     add_telemetry(slot, telemetry_);
     slot.cold.telemetry = {};
     slot.cold.telemetry.depart(telemetry_, now);
+  }
+  if (follows_messages_) {
+    if (const SendWqe* const wqe = request_of(packet.ib.psn); wqe != nullptr)
+      core.options.path_selector->begin_message(wqe->first_psn);
   }
   hot_.not_before = finish_with_policies(core.options.policies(), packet, hot_.not_before, now);
   if (learns_paths_)

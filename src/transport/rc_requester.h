@@ -163,6 +163,7 @@ class RcRequester {
   bool paces_only_ = false;             // congestion control alone, without a look at acknowledgements
   bool wants_acks_ = false;             // congestion control hears of acknowledgements
   bool learns_paths_ = false;           // path selection hears what becomes of packets
+  bool follows_messages_ = false;       // path selection hears of which message each packet is
   std::uint8_t slow_path_reasons_ = 0;  // SlowPathReason bits: why the fast path does not apply
   // Sizes of a packet in the middle of a message, kept so that the fast path need not ask the encapsulation.
   std::uint16_t full_payload_ = 0;

@@ -10,8 +10,11 @@
 #include "tests/simulation/sim_world.h"
 #include "transport/congestion/marked_paths.h"
 #include "transport/path/bitmap_path.h"
+#include "transport/path/hashed_path.h"
+#include "transport/path/message_path.h"
 #include "transport/path/mixed_path.h"
 #include "transport/path/oblivious_path.h"
+#include "transport/path/plb_path.h"
 #include "transport/path/reps_path.h"
 
 namespace weft::testing {
@@ -39,7 +42,7 @@ fabric::Graph one_slow_path() {
 }
 
 /// The slowest WRITE's share of its host's line.
-double slowest_share(host::MakePathSelector selector) {
+double slowest_share(host::MakePathSelector selector, std::uint32_t flight = 512) {
   SimOptions options = roce(one_slow_path());
   options.ethernet.ports[0].priorities[kDataLane].ecn =
       fabric::RedOptions{Bytes(50'000), Bytes(200'000), Probability::one()};
@@ -48,8 +51,8 @@ double slowest_share(host::MakePathSelector selector) {
   options.nic.rc.ack_request_interval = 8;
   options.nic.selective_repeat = transport::SelectiveRepeatOptions{.loss_detection = transport::LossDetection::kByTime,
                                                                    .round_trip = 10_us,
-                                                                   .flight_packets = 512,
-                                                                   .tracked_packets = 512};
+                                                                   .flight_packets = flight,
+                                                                   .tracked_packets = flight};
   options.nic.path_selector = std::move(selector);
   options.nic.congestion_receiver = [] { return std::make_unique<transport::MarkedPaths>(); };
   for (std::uint32_t i = 0; i < kHosts; ++i) {
@@ -74,6 +77,37 @@ TEST(RocePaths, ObliviousSprayingIsHeldToHalfOfTheLineByOneSlowLink) {
   });
   EXPECT_GT(share, 0.40);
   EXPECT_LT(share, 0.52);
+}
+
+TEST(RocePaths, PacketsAtRandomAreHeldToHalfOfTheLineAsWell) {
+  const double share = slowest_share([](std::uint64_t seed) {
+    return std::make_unique<transport::HashedPath>(transport::HashedPath::Options{.range = kWide, .seed = seed});
+  });
+  EXPECT_GT(share, 0.40);
+  EXPECT_LT(share, 0.52);
+}
+
+// Some seed puts a flow onto the slow link, which gives it a quarter of the line at most. PLB leaves it after twelve
+// rounds of 64 packets that are nearly all marked, a fifth of the 4,096 packets of a message.
+TEST(RocePaths, PlbLeavesTheSlowLinkWhereOnePathStays) {
+  double worst_of_one_path = 1;
+  for (std::uint64_t salt = 0; salt < 4; ++salt) {
+    const auto selector = [salt](const transport::PlbRule::Options& rule) {
+      return [salt, rule](std::uint64_t seed) {
+        return std::make_unique<transport::PlbPath>(transport::PlbPath::Options{.range = kRange, .rule = rule},
+                                                    RandomStream(seed ^ salt << 40, "plb"));
+      };
+    };
+    constexpr std::uint32_t kFlight = 64;
+    const double never = slowest_share(selector({.rehash_rounds = 60'000, .idle_rounds = 0}), kFlight);
+    const double moving = slowest_share(selector({}), kFlight);
+    worst_of_one_path = std::min(worst_of_one_path, never);
+    EXPECT_GT(moving, never - 0.1) << salt;
+    if (never < 0.26) {
+      EXPECT_GT(moving, 1.2 * never) << salt;
+    }
+  }
+  EXPECT_LT(worst_of_one_path, 0.26);
 }
 
 TEST(RocePaths, RecycledEntropiesLeaveTheSlowLink) {

@@ -198,7 +198,7 @@ void HostBuilder::set_path_selector(host::NicOptions& nic) const {
   if (!scenario::has_entropy(scenario_.fabric.family)) {
     return;
   }
-  nic.path_selector = path_selector(transport.path_selector, transport.paths);
+  nic.path_selector = path_selector(transport);
   if (!scenario::learns(transport.path_selector)) {
     return;
   }
@@ -218,7 +218,7 @@ void HostBuilder::set_ultra_ethernet(host::NicOptions& nic, Rate line) const {
   }
   nic.device.uet = uet_options(scenario_, {.line = line, .round_trip = round_trip_});
   nic.uet.congestion_control = nic.congestion_control;
-  nic.uet.path_selector = path_selector(scenario_.uet.path_selector, scenario_.uet.paths);
+  nic.uet.path_selector = path_selector(scenario_.uet);
   nic.measures_order |= nic.uet.path_selector && nic.device.uet.mode == transport::UetMode::kRud;
 }
 

@@ -1,15 +1,13 @@
 // From a scenario to the path selectors of senders.
 #pragma once
 
-#include <cstdint>
-
 #include "host/nic_options.h"
-#include "study/scenario/path_rule.h"
+#include "study/scenario/scenario.h"
 
 namespace weft::study::assembly {
 
-/// Makes the selector of one flow; `seed` differs from flow to flow. Empty: one path for ever. `paths` is a power of
-/// two up to 16,384.
-[[nodiscard]] host::MakePathSelector path_selector(scenario::PathRule rule, std::int64_t paths);
+/// Makes the selector of one flow; its seed differs from flow to flow. Empty: one path for ever.
+[[nodiscard]] host::MakePathSelector path_selector(const scenario::TransportSettings& transport);
+[[nodiscard]] host::MakePathSelector path_selector(const scenario::UetSettings& uet);
 
 }  // namespace weft::study::assembly

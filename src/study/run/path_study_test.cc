@@ -95,6 +95,21 @@ TEST(PathStudy, ForeseesTheQueuePairsOfAConnection) {
   }
 }
 
+// Of PLB the first paths are foreseen; one that never moves keeps to them.
+TEST(PathStudy, ForeseesTheFirstPathsOfPlb) {
+  expect_run_as_foreseen(
+      leaf_spine("policy = \"ecmp\"\n[transport]\npath_selector = \"plb\"\nloss_recovery = \"selective-repeat\"\n"
+                 "plb_rounds = 31\nplb_idle_rounds = 0\nplb_threshold = \"100%\""));
+}
+
+TEST(PathStudy, APortForEachPacketOrMessageLoadsAllPathsAlike) {
+  for (const char* selector : {"per-message", "in-turn", "random"}) {
+    const auto report = report_of(
+        from_text(leaf_spine(fmt::format("policy = \"ecmp\"\n[transport]\npath_selector = \"{}\"", selector))));
+    EXPECT_DOUBLE_EQ(report.sets.at(0).tiers.front().worst, 1) << selector;
+  }
+}
+
 // The point of E-ECMP: queue pairs that differ in their number alone take several paths only if it is hashed.
 TEST(PathStudy, QueuePairsSpreadOnePortOnlyWhereTheirNumberIsHashed) {
   const auto worst = [](const std::string& policy, int queue_pairs) {

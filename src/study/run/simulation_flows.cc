@@ -70,7 +70,7 @@ class Simulation::Planner {
         return fail("more than {} flows; take a smaller network or fewer of them", kMaxPlanned);
       }
       const host::Nic& nic = world_.nic(from.port.endpoint);
-      const bool any_path = nic.device().uet() != nullptr || nic.options().path_selector;
+      const bool any_path = nic.takes_any_path(from.queue_pairs[i]);
       world::PlannedFlow flow{.source = from.port.endpoint,
                               .destination = to.port.endpoint,
                               .bytes = sent.bytes / static_cast<double>(pairs),

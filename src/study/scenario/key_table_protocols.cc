@@ -336,13 +336,40 @@ constexpr std::array kTransport = {
         .fallback = "single",
         .about =
             "RoCEv2: which UDP source port each packet carries, and so which path a hash gives it: one for all, each "
-            "of `paths` in turn, those without penalties, recycled ones (REPS), or recycled ones and else those "
-            "without penalties. Those that learn need `selective-repeat`."},
+            "of `paths` in changing orders, those without penalties, recycled ones (REPS), recycled ones and else "
+            "those without penalties, each in a fixed order or at random for `path_burst` packets, one at random for "
+            "each message, or one until its path has been congested for some rounds (PLB). Those that learn "
+            "(`bitmap`, `reps`, `mixed`, `plb`) need `selective-repeat`."},
     Key{.name = "paths",
         .binding = bind<&TransportSettings::paths>(),
         .fallback = "128",
         .about = "RoCEv2: source ports of a queue pair with a `path_selector`, a power of two.",
         .range = {.low = 1, .high = 16'384}},
+    Key{.name = "path_burst",
+        .binding = bind<&TransportSettings::path_burst>(),
+        .fallback = "1",
+        .about = "Packets in a row that share a source port; `path_selector` in-turn and random.",
+        .range = {.low = 1, .high = 65'536}},
+    Key{.name = "plb_threshold",
+        .binding = bind<&TransportSettings::plb_threshold>(),
+        .fallback = "50%",
+        .about = "PLB: a round trip in which so many of the acknowledged packets were marked is congested."},
+    Key{.name = "plb_rounds",
+        .binding = bind<&TransportSettings::plb_rounds>(),
+        .fallback = "12",
+        .about = "PLB: congested round trips in a row after which a queue pair takes another path at once.",
+        .range = {.low = 1, .high = 31}},
+    Key{.name = "plb_idle_rounds",
+        .binding = bind<&TransportSettings::plb_idle_rounds>(),
+        .fallback = "3",
+        .about = "PLB: the same when nothing is in flight; 0: a pause is no reason.",
+        .range = {.low = 0, .high = 31}},
+    Key{.name = "plb_suspend",
+        .binding = bind<&TransportSettings::plb_suspend>(),
+        .fallback = "60 s",
+        .about = "PLB: after a timeout, which takes another path at once, none is taken for so long and up to as much "
+                 "again at random.",
+        .range = kSpan},
     Key{.name = "source_ports",
         .binding = bind<&TransportSettings::source_ports>(),
         .fallback = "per-queue-pair",

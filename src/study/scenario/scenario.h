@@ -181,6 +181,11 @@ struct TransportSettings {
   std::optional<std::int64_t> flight_packets;  // of selective repeat; none: by the bandwidth-delay product
   PathRule path_selector = PathRule::kSingle;  // RoCEv2: the UDP source port of each packet
   std::int64_t paths = 128;                    // source ports of a queue pair, a power of two
+  std::int64_t path_burst = 1;                 // packets that share a source port, with some selectors
+  Probability plb_threshold = Probability::from_ratio({.numerator = 1, .denominator = 2});
+  std::int64_t plb_rounds = 12;      // congested ones in a row before another source port
+  std::int64_t plb_idle_rounds = 3;  // the same, with nothing in flight; 0: never
+  Duration plb_suspend = 60_s;       // after a timeout, at least
   workload::SourcePorts source_ports = workload::SourcePorts::kPerQueuePair;
 };
 

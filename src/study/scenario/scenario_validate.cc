@@ -544,6 +544,11 @@ Result<void> validate_paths(const Scenario& scenario) {
       return right;
     }
   }
+  if (!is_of_uet(scenario.uet.path_selector)) {
+    return fail_at(scenario, "uet.path_selector",
+                   "'{}' is of rocev2; Ultra Ethernet has single, oblivious, bitmap, reps and mixed",
+                   word_of(scenario.uet.path_selector));
+  }
   const Family family = scenario.fabric.family;
   constexpr const char* kPorts = "transport.source_ports";
   if (transport.source_ports != workload::SourcePorts::kPerQueuePair && !has_entropy(family) &&

@@ -169,7 +169,8 @@ struct WordsOf<UetSecurity> : NothingPlanned {
 };
 template <>
 struct WordsOf<PathRule> : NothingPlanned {
-  static constexpr WordList<5> kWords = {"single", "oblivious", "bitmap", "reps", "mixed"};
+  static constexpr WordList<9> kWords = {"single",  "oblivious", "bitmap",      "reps", "mixed",
+                                         "in-turn", "random",    "per-message", "plb"};
 };
 template <>
 struct WordsOf<TcpAlgorithm> : NothingPlanned {

@@ -55,7 +55,7 @@ std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const Wo
   const std::size_t pairs = end.options.data_queue_pairs();
   std::map<fabric::PortIndex, double> links;
   const host::Nic& nic = world.nic(end.port.endpoint);
-  if (nic.device().uet() != nullptr || nic.options().path_selector) {
+  if (nic.takes_any_path(end.queue_pairs.front())) {
     // Another entropy value for each packet: hashes of no flow in particular. A context on one path is examined as if
     // it had many: which path it has taken is known to the context alone.
     for (std::uint32_t i = 1; i <= kEntropies; ++i) {

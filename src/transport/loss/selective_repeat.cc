@@ -129,6 +129,7 @@ void SelectiveRepeat::advance(Psn una, Psn end, Time now) {
     for (std::uint32_t i = 0; i < passed; ++i) {
       paths_->on_arrival(una_ + i, now);
     }
+    paths_->on_progress(una, now);
   }
   una_ = una;
   WEFT_DCHECK(consistent());

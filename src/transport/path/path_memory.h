@@ -37,6 +37,13 @@ class PathMemory {
     }
   }
 
+  /// Everything before `una` has been acknowledged, and told of.
+  void on_progress(Psn una, Time now) {
+    if (selector_->follows_progress()) {
+      selector_->on_progress({.unacknowledged = una}, now);
+    }
+  }
+
   /// The arrivals until `end_mark` are from an acknowledgement that names the entropy of a marked packet.
   void begin_mark(std::uint16_t entropy) {
     marked_ = entropy;

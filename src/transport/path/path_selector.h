@@ -2,9 +2,11 @@
 //
 // A null pointer in the engine means one path for ever: the source port of the address vector. A selector that learns
 // says so (`wants_feedback`); the engine then tells it what became of each packet, by the entropy that the packet had.
+// What else it follows, messages or the progress of acknowledgements, it says as well.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/psn.h"
 #include "base/time.h"
@@ -21,9 +23,17 @@ enum class PathLoss : std::uint8_t {
   kOther,    // a NAK, or later packets that arrived
 };
 
+/// What acknowledgements have come to.
+struct PathProgress {
+  Psn unacknowledged{};  // the first such packet
+};
+
 class PathSelector {
  public:
   virtual ~PathSelector() = default;
+  /// The packet for which entropy_for() is asked next is of the message that begins with `first`. Called only if the
+  /// selector follows messages.
+  virtual void begin_message(Psn /*first*/) {}
   /// Entropy for the data packet `psn`, once for each time that it leaves.
   [[nodiscard]] virtual std::uint16_t entropy_for(Psn psn, Time now) = 0;
   /// A packet with this entropy has arrived. Called only if the selector wants feedback.
@@ -31,20 +41,30 @@ class PathSelector {
   /// The path with this entropy lost a packet. A packet trimmed at the link to its receiver is no loss of its path, but
   /// an acknowledgement.
   virtual void on_loss(std::uint16_t entropy, PathLoss sign, Time now) = 0;
+  /// After what it says of their packets, acknowledgements have moved on. Called only if the selector follows them.
+  virtual void on_progress(const PathProgress& /*progress*/, Time /*now*/) {}
+  /// The entropy of all packets until the network gives a reason for another; none: each packet or message has another.
+  [[nodiscard]] virtual std::optional<std::uint16_t> lasting_entropy() const { return std::nullopt; }
   /// How many different entropies it may choose, at least 1.
   [[nodiscard]] virtual std::uint32_t paths() const = 0;
 
   /// Whether it learns, so that the engine has to remember the entropies of packets in flight.
   [[nodiscard]] bool wants_feedback() const { return wants_feedback_; }
+  [[nodiscard]] bool follows_messages() const { return progress_ == Progress::kMessages; }
+  [[nodiscard]] bool follows_progress() const { return progress_ == Progress::kAcknowledgements; }
 
  protected:
   enum class Feedback : std::uint8_t { kIgnored, kWanted };
-  explicit PathSelector(Feedback feedback = Feedback::kIgnored) : wants_feedback_(feedback == Feedback::kWanted) {}
+  /// What it is told of beside the fate of packets; acknowledgements only with feedback.
+  enum class Progress : std::uint8_t { kIgnored, kMessages, kAcknowledgements };
+  explicit PathSelector(Feedback feedback = Feedback::kIgnored, Progress progress = Progress::kIgnored)
+      : wants_feedback_(feedback == Feedback::kWanted), progress_(progress) {}
   PathSelector(const PathSelector&) = default;
   PathSelector& operator=(const PathSelector&) = default;
 
  private:
   bool wants_feedback_;
+  Progress progress_;
 };
 
 }  // namespace weft::transport

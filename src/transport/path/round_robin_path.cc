@@ -4,10 +4,12 @@
 
 namespace weft::transport {
 
-RoundRobinPath::RoundRobinPath(Range range) : range_(range) { WEFT_ASSERT(range.paths > 0); }
+RoundRobinPath::RoundRobinPath(Range range, std::uint32_t burst) : range_(range), burst_(burst) {
+  WEFT_ASSERT(range.paths > 0 && burst > 0);
+}
 
 std::uint16_t RoundRobinPath::entropy_for(Psn psn, Time) {
-  return static_cast<std::uint16_t>(range_.base + psn.value() % range_.paths);
+  return static_cast<std::uint16_t>(range_.base + psn.value() / burst_ % range_.paths);
 }
 
 }  // namespace weft::transport

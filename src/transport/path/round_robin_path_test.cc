@@ -31,6 +31,13 @@ TEST(RoundRobinPath, PathDependsOnThePacketAlone) {
   EXPECT_EQ(path.entropy_for(Psn(123), Time::zero() + Duration::microseconds(9)), before);
 }
 
+TEST(RoundRobinPath, PacketsOfABurstShareAPath) {
+  RoundRobinPath path({.base = 0xC000, .paths = 4}, 8);
+  for (std::uint32_t psn = 0; psn < 320; ++psn) {
+    EXPECT_EQ(path.entropy_for(Psn(psn), Time::zero()), 0xC000 + psn / 8 % 4);
+  }
+}
+
 TEST(RoundRobinPath, TellsItsNumberOfPathsAndLearnsNothing) {
   const RoundRobinPath path({.paths = 5});
   EXPECT_EQ(path.paths(), 5U);
