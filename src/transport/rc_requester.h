@@ -163,7 +163,6 @@ class RcRequester {
   bool paces_only_ = false;             // congestion control alone, without a look at acknowledgements
   bool wants_acks_ = false;             // congestion control hears of acknowledgements
   bool learns_paths_ = false;           // path selection hears what becomes of packets
-  bool follows_messages_ = false;       // path selection hears of which message each packet is
   std::uint8_t slow_path_reasons_ = 0;  // SlowPathReason bits: why the fast path does not apply
   // Sizes of a packet in the middle of a message, kept so that the fast path need not ask the encapsulation.
   std::uint16_t full_payload_ = 0;
@@ -171,7 +170,8 @@ class RcRequester {
   std::uint16_t full_wire_ = 0;
   std::uint16_t echoed_entropy_ = 0;  // of the answer being processed
   bool echoed_mark_ : 1 = false;
-  bool paced_ : 1 = false;  // `not_before` is what pacing alone has made of it, of a flow with telemetry
+  bool follows_messages_ : 1 = false;  // path selection hears of which message each packet is
+  bool paced_ : 1 = false;             // `not_before` is what pacing alone has made of it, of a flow with telemetry
   wire::TelemetryKind telemetry_ = wire::TelemetryKind::kNone;  // that data packets carry
   bool sampling_ = false;
   bool failed_ = false;
