@@ -26,7 +26,7 @@ std::string percent(double share) { return fmt::format("{:.1f} %", share * 100);
 /// others: it is a group of its own.
 void share_steps(std::vector<CostedFabric>& all) {
   std::ranges::stable_sort(all, {}, [](const CostedFabric& own) { return own.known.mean; });
-  std::ranges::stable_partition(all, [](const CostedFabric& own) { return !is_unsettled(own.known); });
+  std::stable_partition(all.begin(), all.end(), [](const CostedFabric& own) { return !is_unsettled(own.known); });
   for (std::size_t begin = 0; begin < all.size();) {
     std::size_t end = begin + 1;
     while (end < all.size() && !is_unsettled(all[end].known) &&

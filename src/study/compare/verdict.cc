@@ -211,8 +211,10 @@ class Verdict {
       }
     }
     for (const Fabric* own : unsettled) {
-      say(fmt::format("What {} takes is not known: its runs differ too much from seed to seed; take more --seeds.",
-                      own->name),
+      say(fmt::format(
+              "How long {} takes is not known: its interval is half of its mean or wider to one side. More --seeds "
+              "narrow it, of a composed step a larger job.slice_hops too.",
+              own->name),
           fmt::format("step {}", interval_text(*own)), "emerges");
     }
     if (alike.empty()) {

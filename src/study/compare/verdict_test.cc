@@ -61,7 +61,7 @@ TEST(Verdict, SeedsThatAreFarApartSayNothing) {
                            fabric_of({"rocev2", 15.0, 60, 1e6, 0.01}, false)};
   const std::string text = text_of(fabrics, "balanced");
   EXPECT_FALSE(has(text, "there is no difference in step time")) << text;
-  EXPECT_TRUE(has(text, "What rocev2 takes is not known")) << text;
+  EXPECT_TRUE(has(text, "How long rocev2 takes is not known")) << text;
 }
 
 TEST(Verdict, IntervalsThatOverlapAreNoDifference) {
