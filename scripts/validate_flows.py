@@ -124,7 +124,8 @@ def conweave(folder):
         flows = poisson_flows(128, load / 200, STORAGE, 2_000_000, load)
         keep(f"conweave-{load}", flows)
         scenario = with_flows("conweave.toml", flows, folder)
-        for paths in ("ecmp", "flowlets", "conga", "drill-in-order", "drill", "spray", "adaptive"):
+        for paths in ("ecmp", "conweave", "flowlets", "conga", "spray-leaf", "drill-in-order", "drill", "spray",
+                      "adaptive"):
             print_slowdowns(f"{paths}-{load}", slowdowns(run(scenario, "--messages", "--case", f"{paths}-{load}")))
 
 

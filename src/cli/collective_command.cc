@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::pair<std::string_view, std::string_view> kOptionOfKey[] = {
     {"link.rate", "--rate"},
+    {"fidelity", "--fidelity"},
     {"fabric.family", "--fabric"},
     {"scale_up.entry", "--scale-up"},
     {"collectives.profile", "--profile"},
@@ -124,6 +125,11 @@ void print_row(std::FILE* out, const study::run::CollectiveTime& row) {
   if (!row.wrong.empty()) {
     remark("WRONG: " + row.wrong);
   }
+  if (row.flow_error) {
+    remark(fmt::format("flow level, {:+.2f} % against packets", 100 * *row.flow_error));
+  } else if (!row.flow_check.empty()) {
+    remark("flow level, error not measured");
+  }
   if (row.extrapolation_error) {
     remark(fmt::format("extrapolated; the method was {:+.2f} % off at the largest simulated size",
                        100 * *row.extrapolation_error));
@@ -148,6 +154,10 @@ nlohmann::ordered_json json_of(const study::run::CollectiveTime& row) {
     json["wrong"] = row.wrong;
   if (row.extrapolation_error)
     json["extrapolation_error"] = *row.extrapolation_error;
+  if (row.flow_error)
+    json["flow_error"] = *row.flow_error;
+  if (!row.flow_check.empty())
+    json["flow_check"] = row.flow_check;
   return json;
 }
 
@@ -257,6 +267,10 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
   command->add_option("--channels", text.channels, "Parallel rings or trees; 0: one per rail");
   command->add_option("--chunk", text.chunk, "The largest message");
   command->add_option("--queue-pairs", text.queue_pairs, "Of each connection");
+  command
+      ->add_option("--fidelity", text.run.fidelity,
+                   "packet, or flow: messages drained at fair rates, with the error against packets")
+      ->capture_default_str();
   command->add_option("--iterations", text.run.iterations, "Repetitions, of which the time is the average")
       ->capture_default_str();
   command->add_option("--set", text.run.settings, "KEY=VALUE: any key of the scenario; may be given several times")

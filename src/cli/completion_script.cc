@@ -48,6 +48,8 @@ constexpr std::array kOperands = {
     Operand{.option = "--fields",
             .words = "5-tuple source-address destination-address source-port destination-port protocol destination-qp "
                      "flow-label"},
+    Operand{.option = "--engine", .words = "minhop updn dnup ftree dor lash sssp dfsssp"},
+    Operand{.option = "--tables", .files = "*"},
     Operand{.option = "--op", .words = "write send read cas fadd"},
     Operand{.option = "--test", .words = "bw lat"},
     Operand{.option = "--json", .files = "*"},
@@ -67,6 +69,7 @@ constexpr std::array kOperands = {
     Operand{.command = "compare", .files = "*.toml"},
     Operand{.command = "scale", .files = "*.toml"},
     Operand{.command = "paths", .files = "*.toml"},
+    Operand{.command = "subnet", .files = "*"},
     Operand{.command = "init", .files = "*.toml"},
     Operand{.command = "report", .files = "*.@(json|weft)"},
     Operand{.command = "diff", .files = "*.@(json|weft)"},

@@ -32,6 +32,7 @@
 #include "cli/run_command.h"
 #include "cli/scale_command.h"
 #include "cli/show_command.h"
+#include "cli/subnet_command.h"
 #include "cli/usage_error.h"
 
 namespace weft::cli {
@@ -83,6 +84,8 @@ int run(int argc, char** argv) {
   add_scale_command(app, scale_text, exit_status);
   PathsText paths_text;
   add_paths_command(app, paths_text, exit_status);
+  SubnetText subnet_text;
+  add_subnet_command(app, subnet_text, exit_status);
   ReportText report_text;
   add_report_command(app, report_text, exit_status);
   DiffText diff_text;

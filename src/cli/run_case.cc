@@ -11,6 +11,8 @@
 #include "study/results/chrome_trace.h"
 #include "study/run/collector.h"
 #include "study/run/composition_check.h"
+#include "study/run/flow_probe.h"
+#include "study/run/flow_run.h"
 #include "study/run/training_run.h"
 #include "study/run/whole_step.h"
 #include "workload/training/critical_path.h"
@@ -68,14 +70,57 @@ void judge_composition(const study::scenario::Scenario& scenario, double most_ho
   }
 }
 
+Result<void> check_room(const study::scenario::Scenario& scenario, RunCase::Memory memory) {
+  return memory == RunCase::Memory::kChecked ? check_memory(scenario) : Result<void>();
+}
+
+/// At the flow level, with its probes.
+Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario& scenario, const RunCase& options) {
+  const live::Clock clock;
+  if (!options.captures.empty()) {
+    return fail("fidelity = \"flow\": there are no packets to capture; set fidelity = \"packet\"");
+  }
+  if (!options.timeline.empty()) {
+    return fail("--timeline: no job of this scenario runs steps");
+  }
+  Time ready = clock.now();
+  Result<study::run::FlowRun> ran = fail("");
+  {
+    ProgressBar bar(stderr, options.progress);
+    ran = study::run::run_as_flows(
+        scenario, {.key = options.key,
+                   .version = WEFT_VERSION,
+                   .keep_going =
+                       [&](const study::run::Progress& progress) {
+                         bar.update([&](Duration elapsed) { return facts_of(options.name, progress, elapsed); });
+                         options.watch(progress);
+                         return !interrupted();
+                       },
+                   .on_ready = [&] { ready = clock.now(); }});
+  }
+  if (!ran) {
+    return pass_on(ran);
+  }
+  study::results::RunResults results = std::move(ran->results);
+  results.machine = study::results::MachineInfo{.setup_time = ready.since_start(),
+                                                .run_time = clock.now() - ready,
+                                                .peak_memory = peak_memory(),
+                                                .finished_at = utc_now()};
+  const study::run::FlowCheck check = study::run::probe_flow_level(scenario, results, [] { return !interrupted(); });
+  results.run.flow_error = check.error;
+  results.run.flow_check = check.what + (ran->sampled.empty() ? "" : "; " + ran->sampled);
+  return results;
+}
+
 }  // namespace
 
 Result<study::results::RunResults> run_case(const study::scenario::Scenario& scenario, const RunCase& options) {
+  if (scenario.fidelity == study::scenario::Fidelity::kFlow) {
+    return run_flow_case(scenario, options);
+  }
   const live::Clock clock;
-  if (options.memory == RunCase::Memory::kChecked) {
-    if (Result<void> fits = check_memory(scenario); !fits) {
-      return pass_on(fits);
-    }
+  if (Result<void> fits = check_room(scenario, options.memory); !fits) {
+    return pass_on(fits);
   }
   study::run::Collector collector;
   auto simulation = study::run::Simulation::create(scenario, collector);

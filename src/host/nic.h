@@ -99,8 +99,10 @@ class alignas(64) Nic final : public fabric::Endpoint {
     std::uint64_t answers_sent = 0;  // acknowledgements and notifications
     std::uint64_t received = 0;
     std::uint64_t damaged = 0;  // thrown away by the ICRC
+    std::uint64_t moved = 0;    // left through another port of the NIC (port_group.h)
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  void note_moved() { ++counters_.moved; }
   /// What switches choose paths by, of the packets that this queue pair sent last. It exists and has sent.
   [[nodiscard]] std::uint32_t flow_hash_of(Qpn qpn) const {
     const transport::QpSlot slot = device_.slot_of(qpn);

@@ -15,6 +15,7 @@
 #include "host/path/host_resources.h"
 #include "host/sim_provider.h"
 #include "verbs/machine.h"
+#include "verbs/machine_work.h"
 
 namespace weft::host {
 
@@ -57,13 +58,8 @@ class SimMachine final : public verbs::Machine, public CompletionListener {
   [[nodiscard]] std::span<const verbs::Rail> rails() const override { return rails_; }
 
  private:
-  struct Pending {
-    verbs::MachineEvent event;
-    std::uint64_t order = 0;  // of request
-  };
   void finish_at(const verbs::MachineEvent& event);
   [[nodiscard]] Time copied(const verbs::CopyRequest& request);
-  [[nodiscard]] bool no_such_gpu(verbs::GpuIndex gpu) const { return gpu.is_valid() && gpu.value() >= options_.gpus; }
 
   sim::Kernel& kernel_;
   std::uint32_t index_;
@@ -71,9 +67,7 @@ class SimMachine final : public verbs::Machine, public CompletionListener {
   std::vector<std::unique_ptr<SimProvider>> providers_;
   std::vector<verbs::Rail> rails_;
   std::function<Result<void>()> program_;
-  std::vector<Time> gpu_free_at_;
-  std::vector<Pending> pending_;  // heap, earliest first
-  std::uint64_t requests_ = 0;
+  verbs::MachineWork work_;
   sim::Wake wake_;
 };
 

@@ -38,7 +38,8 @@ struct SelectiveRepeatOptions {
   /// requester's memory grows with it (transport/loss/selective_repeat.h).
   std::uint32_t flight_packets = 128;
   /// What the responder can keep track of: PSNs from the expected one (2 to 65,536), and of these packets (1 or more)
-  /// and bytes that it holds because they cannot be placed yet.
+  /// and bytes that it holds because they cannot be placed yet. Without placement it has a place for each PSN of
+  /// those that follow the expected one, so that what fills a gap always finds room.
   std::uint32_t tracked_packets = 128;
   std::uint32_t reorder_capacity = 64;
   Bytes reorder_bytes = Bytes::max();

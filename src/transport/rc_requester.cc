@@ -339,8 +339,11 @@ void RcRequester::restart_deadline(Time now) {
   selective_->ack_deadline = hot_.deadline;
   selective_->probe_timeout = selective_->probe_delay();
   selective_->probe_at = now + selective_->probe_timeout;
-  if (!selective_->has_gap())
+  if (!selective_->has_overtaken()) {
     selective_->lost_at = Time::never();
+  } else if (!selective_->has_gap() && selective_->lost_at.is_never()) {
+    selective_->lost_at = now;  // looked at as soon as the timers are
+  }
   hot_.deadline = selective_->soonest();
 }
 

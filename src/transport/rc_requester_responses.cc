@@ -487,14 +487,17 @@ void RcRequester::on_timeout(const RcCall& call) {
 // them, so one that others have overtaken is asked for again a whole patience after the gap was seen.
 void RcRequester::find_losses(const RcCall& call) {
   WEFT_DCHECK(by_time());
-  if (!selective_->has_gap()) {
+  if (!selective_->has_overtaken()) {
     selective_->lost_at = Time::never();
   } else if (oldest_is_response()) {
-    if (selective_->lost_at.is_never())
+    if (!selective_->has_gap()) {
+      selective_->lost_at = Time::never();
+    } else if (selective_->lost_at.is_never()) {
       selective_->lost_at = call.now + selective_->reorder_timeout();
+    }
   } else {
     const bool repairs = selective_->has_retransmission();
-    selective_->lost_at = selective_->detect(first_response(), call.now);
+    selective_->lost_at = selective_->detect(std::min(first_response(), hot_.next), call.now);
     if (!repairs && selective_->has_retransmission())
       report_loss(LossEvent::kDetected, call.core, call.now);
   }

@@ -105,6 +105,7 @@ class RcResponder {
   void drain_early(const RcCall& call);
   [[nodiscard]] bool place_early(const ReceivedPacket& received, const RcCall& call);
   [[nodiscard]] static bool may_place(const wire::RethFields& reth, std::uint32_t payload, const RcCall& call);
+  [[nodiscard]] bool beyond_buffer(Psn psn, const RcCall& call) const;
   void on_untracked(const RcCall& call);
   Verdict execute(const ReceivedPacket& received, bool placed, const RcCall& call);
   [[nodiscard]] bool fits_sequence(wire::Operation operation, const wire::OpcodeInfo& info) const;

@@ -83,12 +83,19 @@ void RcResponder::on_early(const ReceivedPacket& received, const RcCall& call) {
     if (!place_early(received, call))
       return;
     (void)early_->note_placed(received);
-  } else if (early_->hold(received) == ReorderBuffer::Outcome::kNoRoom) {
+  } else if (beyond_buffer(received.packet.ib.psn, call) || early_->hold(received) == ReorderBuffer::Outcome::kNoRoom) {
     return on_untracked(call);
   }
   // Who counts what overtakes a packet must hear of each; who looks at the time asks often enough.
   if (options.loss_detection == LossDetection::kByCount || received.packet.ib.has(wire::kBthAckRequest))
     hot_.pending |= kPendingAck;
+}
+
+// Where nothing is placed, the buffer has a place for each of the next PSNs: what lies further ahead must not keep out
+// the copies that fill the gap before it, or a flow that has once exceeded the buffer never gets on.
+bool RcResponder::beyond_buffer(Psn psn, const RcCall& call) const {
+  return !call.options().out_of_order_placement &&
+         psn - hot_.expected > static_cast<std::int32_t>(call.options().selective().reorder_capacity);
 }
 
 // Beyond what the device can keep track of.

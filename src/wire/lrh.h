@@ -13,6 +13,10 @@ namespace weft::wire {
 //= ibta-1.7 7.7.5
 enum class LinkNextHeader : std::uint8_t { kRaw = 0, kRawIpv6 = 1, kIbaLocal = 2, kIbaGlobal = 3 };
 
+/// Unicast LIDs are 1 to this.
+//= ibta-1.7 4.1.1
+inline constexpr std::uint16_t kLastUnicastLid = 0xBFFF;
+
 //= ibta-1.7 7.7
 struct LrhHeader {
   static constexpr std::size_t kSize = 8;

@@ -20,11 +20,15 @@ EthernetHeader make_ethernet(const Addresses& addresses, std::uint16_t ether_typ
   return {.destination = addresses.destination.mac, .source = addresses.source.mac, .ether_type = ether_type};
 }
 
+std::uint16_t lid_of(const EndAddresses& end, std::uint16_t entropy) {
+  return static_cast<std::uint16_t>(end.lid + (entropy & ((1U << end.lid_mask_control) - 1)));
+}
+
 LrhHeader make_lrh(const PacketCommon& common, const Addresses& addresses) {
   return {.virtual_lane = common.priority,
           .service_level = common.traffic_class,
-          .destination_lid = addresses.destination.lid,
-          .source_lid = addresses.source.lid};
+          .destination_lid = lid_of(addresses.destination, common.entropy),
+          .source_lid = lid_of(addresses.source, common.entropy)};
 }
 
 GrhHeader make_grh(const PacketCommon& common, const Addresses& addresses) {

@@ -28,7 +28,9 @@ struct EndAddresses {
   MacAddress mac{};
   Ipv4Address ipv4{};
   Ipv6Address ipv6{};
-  std::uint16_t lid = 0;
+  std::uint16_t lid = 0;  // the base LID: a multiple of 2^lid_mask_control
+  /// 0 to 7: the end has 2^this LIDs, and the low bits of a packet's entropy say which of both ends' it names.
+  std::uint8_t lid_mask_control = 0;
 };
 
 struct Addresses {

@@ -196,6 +196,19 @@ TEST(PacketCodec, AddressesOfBothEndsStandInTheHeaders) {
   }
 }
 
+/// With an LMC the low bits of the entropy say which LID of both ends the packet names.
+TEST(PacketCodec, LidsOfAPacketAreThoseThatItsEntropyNames) {
+  Packet packet;
+  packet.ib.opcode = make_opcode(Service::kRc, Operation::kSendOnly);
+  packet.common.encapsulation = Encapsulation::kIbLocal;
+  packet.common.entropy = 0xC00B;
+  const Addresses addresses{.source = {.lid = 0x40, .lid_mask_control = 1},
+                            .destination = {.lid = 0x80, .lid_mask_control = 3}};
+  const RdmaFrame frame = to_frame(packet, {}, {}, addresses);
+  EXPECT_EQ(frame.lrh->source_lid, 0x41);
+  EXPECT_EQ(frame.lrh->destination_lid, 0x83);
+}
+
 /// A switch sets ECN in the record's common part; on InfiniBand that is the FECN bit.
 TEST(PacketCodec, CongestionExperiencedIsFecnOnInfiniBandAndCeOnIp) {
   Packet packet;

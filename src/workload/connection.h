@@ -32,6 +32,9 @@ struct ConnectionAttributes {
   std::uint8_t min_rnr_timer = 1;
   std::uint8_t max_rd_atomic = 16;  // lowered to what both devices have
   SourcePorts source_ports = SourcePorts::kPerQueuePair;
+  /// InfiniBand's LMC, 0 to 7: the n-th queue pair of a connection goes to LID n mod 2^LMC of the peer's port, which
+  /// the low bits of its source port say.
+  std::uint8_t lid_mask_control = 0;
 };
 
 /// How a connection is made; whoever asks first decides.

@@ -140,7 +140,9 @@ verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, cons
   const verbs::DeviceAttributes there = peer.port.provider->query_device();
   const std::uint8_t reads = std::min({attributes_.max_rd_atomic, here.max_qp_rd_atom, there.max_qp_rd_atom});
   const std::size_t entropy = attributes_.source_ports == SourcePorts::kPerConnection ? 0 : index;
-  const auto port = static_cast<std::uint16_t>(0xC000 | (hash_of(end.name, entropy, "source_port") & 0x3FFF));
+  const std::uint64_t drawn = hash_of(end.name, entropy, "source_port") & 0x3FFF;
+  const std::uint64_t lids = (1U << attributes_.lid_mask_control) - 1;
+  const auto port = static_cast<std::uint16_t>(0xC000 | (drawn & ~lids) | (index & lids));
   return {.access_flags = verbs::kAccessAll,
           .address = {.destination = peer.port.endpoint,
                       .service_level = attributes_.service_level,

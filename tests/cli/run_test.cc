@@ -180,7 +180,7 @@ TEST_F(Run, RefusesScaleUpLinksAndReducersThatDoNotFitTheTopology) {
     return outcome.err;
   };
   const std::string unfilled = refusal("--set scale_up.domain=5");
-  EXPECT_NE(unfilled.find("--set scale_up.domain: scale_up.domain: 2 hosts of 8 GPUs are 16 GPUs, not a multiple of "
+  EXPECT_NE(unfilled.find("--set scale_up.domain: 2 hosts of 8 GPUs are 16 GPUs, not a multiple of "
                           "the domain size 5"),
             std::string::npos)
       << unfilled;

@@ -104,5 +104,55 @@ TEST(ValidationFlows, RailsKeepTheLineAndSharedLeavesMayHalveIt) {
   EXPECT_GT(slowest(shared), 1.4 * slowest(rails));
 }
 
+// As many LIDs as spines, and a queue pair for each: no link carries more than a line; with one LID three flows meet.
+TEST(ValidationFlows, LidsForAllSpinesDoWhatOneSwitchDoes) {
+  const auto last = [](const char* name) {
+    const nlohmann::json run = run_of(fmt::format("lids.toml --case '{}'", name));
+    return run.is_null() ? 0.0 : times_of(run).back();
+  };
+  const double one_switch = last("one switch");
+  EXPECT_LT(last("LMC 3"), 1.02 * one_switch);
+  EXPECT_NEAR(last("one LID") / one_switch, 3, 0.1);
+}
+
+// 113 of 128 pieces cross uplinks of a quarter of the lines where they are sent directly, 64 where GPUs of the own host
+// relay them.
+TEST(ValidationFlows, RelayOverNvlinkKeepsAnAllToAllOffTheSpines) {
+  const auto time = [](const char* way) {
+    const nlohmann::json run = run_of(fmt::format("rails-relay.toml --case '{} 4:1, adaptive'", way));
+    return run.is_null() ? 0.0 : run["jobs"][0]["collective_s"]["max"].get<double>();
+  };
+  constexpr double kPiece = 128 * 1024 * 8 / 100e9;
+  const double direct = time("direct");
+  const double relayed = time("relayed");
+  EXPECT_GT(direct, 113 * kPiece);
+  EXPECT_LT(direct, 1.25 * 113 * kPiece);
+  EXPECT_GT(relayed, 64 * kPiece);
+  EXPECT_LT(relayed, 1.25 * 64 * kPiece);
+}
+
+// From 5 ms on the port that is left carries what both carried. Until all know, and the transport has waited, 1.05 ms,
+// the other channel goes on at its full rate.
+TEST(ValidationFlows, ARingOutlivesAPortOfANicThatHasTwo) {
+  const auto time = [](const char* name) {
+    const nlohmann::json run = run_of(fmt::format("dual-tor.toml --case {} --set 'traffic[0].size=256 MiB'", name));
+    return run.is_null() ? 0.0 : run["jobs"][0]["collective_s"]["max"].get<double>();
+  };
+  constexpr double kBound = 2 * 15.0 / 16 * 256 * 1024 * 1024 * 8 / 400e9;
+  const double whole = time("whole");
+  EXPECT_GT(whole, kBound);
+  EXPECT_LT(whole, 1.06 * kBound);
+  for (const char* const name : {"dual-tor", "planes"}) {
+    const double expected = 6.05e-3 + (whole - 5e-3) + (whole - 6.05e-3);
+    EXPECT_NEAR(time(name) / expected, 1, 0.06) << name;
+  }
+  const Outcome alone =
+      run_weft(fmt::format("run {}/dual-tor.toml --no-results --quiet --case one-port-each --set "
+                           "'traffic[0].size=256 MiB'",
+                           kValidation.string()));
+  EXPECT_EQ(alone.exit_status, 1);
+  EXPECT_NE(alone.err.find("no links that are up lead to their receiver"), std::string::npos) << alone.err;
+}
+
 }  // namespace
 }  // namespace weft::test

@@ -154,6 +154,27 @@ TEST(RcPaths, ALostPacketIsToldWithTheEntropyThatItHad) {
   EXPECT_TRUE(std::ranges::none_of(lost, [&](std::uint16_t entropy) { return diary.good.contains(entropy); }));
 }
 
+// Nothing later tells of the tail. One probe is answered, and then all of it is known to be lost: not one probe for
+// each.
+TEST(RcPaths, ALongTailThatIsLostIsFoundByOneProbe) {
+  TappedPair pair(any_order(), any_order());
+  std::set<std::int32_t> lost;
+  pair.set_judge([&](const Logged& packet, std::size_t) {
+    const std::int32_t place = packet.psn() - RcPairOptions{}.first_psn;
+    return packet.end == 0 && place >= 32 && lost.insert(place).second ? Fate::lost() : Fate{};
+  });
+  ASSERT_TRUE(pair.post(0, {.length = 60 * kMtu}));
+  ASSERT_TRUE(pair.network().run());
+  const std::vector<Logged> sent = pair.requests_of(0);
+  EXPECT_EQ(lost.size(), 28U);
+  ASSERT_EQ(sent.size(), 60U + 28U);
+  EXPECT_EQ(pair.qp(0).counters().local_ack_timeout_err, 0U);
+  EXPECT_EQ(pair.side(0).poll_send().size(), 1U);
+  // Silence, the probe, one round trip of patience, and the rest in one go; 28 probes would take 28 times as long.
+  const Duration probe = sent[60].at - sent[59].at;
+  EXPECT_LT(sent.back().at - sent[59].at, 3 * probe);
+}
+
 TEST(RcPaths, ATimeoutIsToldOfTheOldestPacket) {
   Diary diary;
   RcPairOptions sender = any_order();

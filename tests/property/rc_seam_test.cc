@@ -356,6 +356,33 @@ TEST(RcSelectiveRepeat, HoldsNoMoreThanItsCapacity) {
   }
 }
 
+// The copies of 0 to 4 come in the reverse order. What came too far ahead must not have taken the room for them.
+TEST(RcSelectiveRepeat, ABufferThatWasExceededTakesTheCopiesThatFillTheGap) {
+  RcPairOptions options = selective(3);
+  options.selective.loss_detection = transport::LossDetection::kByTime;
+  options.selective.round_trip = Duration::microseconds(10);
+  options.selective.reorder_capacity = 8;
+  TappedPair pair(options);
+  std::map<std::int64_t, int> sent;
+  pair.set_judge([&](const Logged& packet, std::size_t) {
+    const std::int64_t place = packet.psn() - options.first_psn;
+    if (packet.end != 0 || place > 4) {
+      return Fate{};
+    }
+    ++sent[place];
+    return sent[place] == 1 ? Fate::lost() : Fate::late(Duration::microseconds(2) * (5 - place));
+  });
+  fill(pair.side(0).memory(), 6);
+  ASSERT_TRUE(pair.post(0, {.length = 60 * kMtu}));
+  ASSERT_TRUE(pair.network().run());
+  for (const auto& [place, copies] : sent) {
+    EXPECT_EQ(copies, 2) << place;
+  }
+  EXPECT_EQ(pair.qp(0).counters().local_ack_timeout_err, 0U);
+  EXPECT_EQ(pair.side(0).poll_send().size(), 1U);
+  EXPECT_EQ(std::memcmp(pair.side(0).memory().data(), pair.side(1).memory().data(), 60 * kMtu), 0);
+}
+
 TEST(RcSelectiveRepeat, BitmapNamesExactlyWhatHasArrived) {
   const std::set<std::size_t> lost = {2, 3, 9, 30};
   TappedPair pair(selective(3));

@@ -31,6 +31,12 @@ struct PortCounters {
   std::uint64_t voq_peak = 0;       // bytes, of the longest virtual output queue for this port (scheduled)
   Duration voq_wait{};              // in those queues, all packets for this port together (scheduled)
   std::uint64_t incomplete = 0;     // packets for this port that lacked cells (scheduled)
+  // Of what waited for its order before it could leave by this port to a host (Ethernet).
+  std::uint64_t reordered = 0;          // packets
+  std::uint64_t reorder_queues = 0;     // most queues in use at a time
+  std::uint64_t reorder_peak = 0;       // most bytes in all of them
+  std::uint64_t reorder_overflows = 0;  // packets that found no queue or no room, and passed out of order
+  std::uint64_t reorder_timeouts = 0;   // waits that ended with packets missing
 };
 
 }  // namespace weft::fabric

@@ -33,6 +33,7 @@
 #include "fabric/core/switch_core.h"
 #include "fabric/fabric.h"
 #include "fabric/hash/hash_groups.h"
+#include "fabric/routing/non_minimal.h"
 #include "fabric/routing/notification_content.h"
 #include "fabric/routing/path_balancer.h"
 
@@ -104,6 +105,8 @@ class FabricCore : public EndpointPort {
   [[nodiscard]] const Port& port(PortIndex index) const { return ports_[index]; }
   /// What adaptive routing observed of the port; empty for other ports.
   [[nodiscard]] PortChoices choices(PortIndex port, Time now) const;
+  /// Packets that were bound for an intermediate group.
+  [[nodiscard]] std::uint64_t detours() const;
   [[nodiscard]] const FabricDrops& drops() const { return drops_; }
   [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
 
@@ -148,6 +151,9 @@ class FabricCore : public EndpointPort {
   // Choice among paths beyond a table or a hash.
   [[nodiscard]] std::uint32_t balance(Port& in, Switch& node, const NextHops& hops, const wire::PacketCommon& common,
                                       Time now);
+  /// Of a switch that detours; `hops` are those of Routes, and the packet's state is written.
+  [[nodiscard]] std::uint32_t choose_detour(Port& in, Switch& node, const NextHops& hops, wire::PacketCommon& common,
+                                            Time now);
   /// Of a switch that balances.
   [[nodiscard]] PathBalancer& balancer_of(std::uint32_t switch_ordinal) { return balancers_[switch_ordinal]; }
   /// Tells the switch behind the ingress port that packets to the destination meet congestion, unless it was told just
@@ -208,10 +214,17 @@ class FabricCore : public EndpointPort {
   void set_up_balancers();
   void set_up_hash_groups();
   void compute_port_weights();
+  [[nodiscard]] NonMinimal::State decide_detour(const Port& in, Switch& node, const NextHops& hops,
+                                                const wire::PacketCommon& common);
+  [[nodiscard]] std::uint64_t least_queued(const Switch& node, const NextHops& hops) const;
   void invalidate_egress();
   void apply_link_event(const LinkEvent& event, Time now);
   [[nodiscard]] bool receive_slow(Port& port, PortIndex index, PacketHandle handle, Time now);
   /// Only with notifications, and while the destination's link is up.
+  /// The leaf by which a switch reaches an endpoint's NIC.
+  [[nodiscard]] std::uint32_t leaf_seen(std::uint32_t switch_ordinal, EndpointId destination) const {
+    return routes_.leaf_of(routes_.seen_as(switch_ordinal, destination));
+  }
   [[nodiscard]] std::uint32_t leaf_id(EndpointId destination) const {
     const std::uint32_t leaf = routes_.leaf_of(destination);
     return leaf < leaf_ids_.size() ? leaf_ids_[leaf] : 0;
@@ -221,6 +234,7 @@ class FabricCore : public EndpointPort {
   std::vector<PathBalancer> balancers_;  // per switch; empty: no switch has one
   PortWeights weights_;
   HashGroups groups_;                    // empty: no switch hashes as hardware does
+  NonMinimal non_minimal_;               // empty: no switch detours
   std::vector<std::uint32_t> leaf_ids_;  // what notifications call each switch; empty: there are none
   sim::Wake fabric_timer_;
   LinkSchedule links_;

@@ -16,7 +16,7 @@ FabricCore<Fabric, Parts>::FabricCore(Graph graph, Options options, FabricContex
       options_(std::move(options)),
       kernel_(context.kernel),
       packets_(context.packets),
-      routes_(graph_),
+      routes_(graph_, {.rule = options_.route_rule, .ports_stand_in = options_.ports_stand_in}),
       map_(graph_, context.seed),
       seed_(context.seed) {}
 
@@ -53,6 +53,7 @@ void FabricCore<Fabric, Parts>::lay_out_switches() {
     const auto& profile = options_.switches[made.profile];
     made.path = profile.path;
     made.balances = PathBalancer::is_needed(profile.path, profile.balancing);
+    made.detours = made.balances && profile.balancing.detours.has_value();
     made.forwarding = profile.forwarding;
     made.hash_seed = profile.hash_seed.value_or(map_.node_hash(node));
   }
@@ -185,6 +186,9 @@ void FabricCore<Fabric, Parts>::on_fabric_timer(Time now) {
         [&](LinkIndex link) { return ports_[port_index(graph_.links[link.value()].a)].has(kLinkDown); });
     invalidate_egress();
     compute_port_weights();
+    if (!non_minimal_.empty()) {
+      non_minimal_ = NonMinimal(graph_, routes_);
+    }
     self().on_links_changed(now);
   }
   if (self().next_check() <= now) {
@@ -254,6 +258,9 @@ void FabricCore<Fabric, Parts>::set_up_balancers() {
   }
   set_up_hash_groups();
   compute_port_weights();
+  if (std::ranges::any_of(switches_, &Switch::detours)) {
+    non_minimal_ = NonMinimal(graph_, routes_);
+  }
 }
 
 // Where flows, or those of packets that must stay in order, are hashed as hardware does it.
@@ -305,13 +312,13 @@ std::uint32_t FabricCore<Fabric, Parts>::balance(Port& in, Switch& node, const N
   WEFT_DCHECK(node.balances && hops.size() > 1);
   PathBalancer& balancer = balancers_[in.owner];
   if (!groups_.empty() && groups_.covers(in.owner) &&
-      (node.path == PathPolicy::kEcmp || balancer.keeps_in_order(common.flags))) {
+      (node.path == PathPolicy::kEcmp || balancer.keeps_in_order(common.flags, common.traffic_class))) {
     return groups_.choose(
-        {.switch_ordinal = in.owner, .leaf = routes_.leaf_of(common.destination), .hash = common.flow_hash});
+        {.switch_ordinal = in.owner, .leaf = leaf_seen(in.owner, common.destination), .hash = common.flow_hash});
   }
   const bool weighs = options_.switches[node.profile].balancing.weighting != Weighting::kEqual;
-  const std::uint32_t* weights = weighs ? weights_.of(in.owner, routes_.leaf_of(common.destination)) : nullptr;
-  if (balancer.keeps_in_order(common.flags)) {
+  const std::uint32_t* weights = weighs ? weights_.of(in.owner, leaf_seen(in.owner, common.destination)) : nullptr;
+  if (balancer.keeps_in_order(common.flags, common.traffic_class)) {
     return self().in_order_hop(in, node, hops, common, weights);
   }
   if (balancer.notifies()) {
@@ -332,6 +339,78 @@ std::uint32_t FabricCore<Fabric, Parts>::balance(Port& in, Switch& node, const N
     notify(node.first_port + in.number, common.destination, now);
   }
   return made.port;
+}
+
+template <class Fabric, class Parts>
+std::uint64_t FabricCore<Fabric, Parts>::detours() const {
+  std::uint64_t sum = 0;
+  for (const PathBalancer& balancer : balancers_) {
+    sum += balancer.detours();
+  }
+  return sum;
+}
+
+template <class Fabric, class Parts>
+std::uint64_t FabricCore<Fabric, Parts>::least_queued(const Switch& node, const NextHops& hops) const {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (const std::uint16_t port : hops) {
+    least = std::min<std::uint64_t>(least, ports_[node.first_port + port].queued_bytes);
+  }
+  return least;
+}
+
+template <class Fabric, class Parts>
+NonMinimal::State FabricCore<Fabric, Parts>::decide_detour(const Port& in, Switch& node, const NextHops& hops,
+                                                           const wire::PacketCommon& common) {
+  const NonMinimal::Place place{.switch_ordinal = in.owner, .leaf = routes_.leaf_of(common.destination)};
+  if (!non_minimal_.leaves_group(place)) {
+    return NonMinimal::kDirect;
+  }
+  const DetourOptions& options = *options_.switches[node.profile].balancing.detours;
+  const bool is_first = ports_[in.peer].has(kIsEndpoint);
+  const bool in_order = balancers_[in.owner].keeps_in_order(common.flags, common.traffic_class);
+  const bool valiant = options.rule == DetourRule::kValiant;
+  if (in_order ? !valiant : valiant && !is_first) {
+    return NonMinimal::kDirect;
+  }
+  const std::uint32_t hash =
+      in_order ? switch_hash(common.flow_hash, seed_) : switch_hash(++node.sprayed, node.hash_seed);
+  const std::optional<NonMinimal::State> group = non_minimal_.intermediate(place, hash);
+  if (group &&
+      (valiant || non_minimal_.prefers_detour(in.owner,
+                                              {.direct = least_queued(node, hops),
+                                               .detour = least_queued(node, non_minimal_.towards(in.owner, *group))},
+                                              options.threshold))) {
+    return *group;
+  }
+  return is_first ? NonMinimal::kUndecided : NonMinimal::kDirect;
+}
+
+template <class Fabric, class Parts>
+std::uint32_t FabricCore<Fabric, Parts>::choose_detour(Port& in, Switch& node, const NextHops& hops,
+                                                       wire::PacketCommon& common, Time now) {
+  const NextHops direct =
+      non_minimal_.directly({.switch_ordinal = in.owner, .leaf = routes_.leaf_of(common.destination)});
+  NextHops taken = direct.empty() ? hops : direct;
+  const bool decides = common.hop_scratch == NonMinimal::kUndecided;
+  if (decides) {
+    common.hop_scratch = decide_detour(in, node, taken, common);
+  } else if (non_minimal_.is_in_group(in.owner, common.hop_scratch)) {
+    common.hop_scratch = NonMinimal::kDirect;
+  }
+  if (NonMinimal::is_group(common.hop_scratch)) {
+    const NextHops detour = non_minimal_.towards(in.owner, common.hop_scratch);
+    if (detour.empty()) {  // its cables have failed since
+      common.hop_scratch = NonMinimal::kDirect;
+    } else {
+      taken = detour;
+    }
+  }
+  const std::uint32_t egress = taken.size() == 1 ? taken[0] : balance(in, node, taken, common, now);
+  if (decides && NonMinimal::is_group(common.hop_scratch)) {
+    balancers_[in.owner].count_detour(static_cast<std::uint16_t>(egress));
+  }
+  return egress;
 }
 
 template <class Fabric, class Parts>

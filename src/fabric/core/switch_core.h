@@ -20,6 +20,7 @@ struct SwitchCore {
   std::uint32_t sprayed = 0;               // packets so far
   PathPolicy path = PathPolicy::kEcmp;
   bool balances = false;  // by its PathBalancer
+  bool detours = false;   // over intermediate groups, too
   Forwarding forwarding = Forwarding::kStoreAndForward;
 };
 

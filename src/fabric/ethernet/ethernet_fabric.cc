@@ -24,7 +24,7 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) { receive(index, now)
   Switch& node = switches_[in.owner];
   const wire::PacketCommon& common = packets_[in.first].common;
   const NextHops hops = routes_.next_hops(in.owner, common.destination);
-  if (hops.empty() || (hops.size() > 1 && !node.hashes)) {
+  if (hops.empty() || (!node.hashes && (hops.size() > 1 || node.detours))) {
     return;
   }
   in.egress = hops.size() == 1 ? hops[0] : ecmp(hops, switch_hash(common.flow_hash, node.hash_seed));
@@ -40,11 +40,14 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
   Switch& node = switches_[in.owner];
   wire::Packet& packet = packets_[handle];
   if (egress == kNoEgress) {
-    const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
+    NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
     if (hops.empty()) [[unlikely]] {
-      return drop(handle, drops_.unreachable, node.first_port + in.number);
+      hops = routes_.next_hops(in.owner, routes_.seen_as(in.owner, packet.common.destination));
+      if (hops.empty()) {
+        return drop(handle, drops_.unreachable, node.first_port + in.number);
+      }
     }
-    egress = hops.size() == 1 ? hops[0] : choose(in, node, hops, packet.common, now);
+    egress = hops.size() == 1 && !node.detours ? hops[0] : choose(in, node, hops, handle, now);
   }
   WEFT_DCHECK(egress < node.ports && packet.common.priority < kPriorities);
   const PortIndex index = node.first_port + egress;
@@ -82,14 +85,37 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
   }
 }
 
-std::uint32_t EthernetFabric::choose(EthernetPort& in, Switch& node, const NextHops& hops,
-                                     const wire::PacketCommon& common, Time now) {
-  if (node.balances) {
-    return node.path == PathPolicy::kConga ? choose_conga(in, node, hops, common, now)
-                                           : balance(in, node, hops, common, now);
+std::uint32_t EthernetFabric::choose(EthernetPort& in, Switch& node, const NextHops& hops, PacketHandle handle,
+                                     Time now) {
+  if (node.hashes) {
+    return ecmp(hops, switch_hash(packets_[handle].common.flow_hash, node.hash_seed));
   }
-  return node.hashes ? ecmp(hops, switch_hash(common.flow_hash, node.hash_seed))
-                     : spray(hops, node.hash_seed, ++node.sprayed);
+  return node.balances ? choose_balanced(in, node, hops, handle, now) : spray(hops, node.hash_seed, ++node.sprayed);
+}
+
+std::uint32_t EthernetFabric::choose_balanced(EthernetPort& in, Switch& node, const NextHops& hops, PacketHandle handle,
+                                              Time now) {
+  wire::PacketCommon& common = packets_[handle].common;
+  if (node.detours) {
+    return choose_detour(in, node, hops, common, now);
+  }
+  switch (node.path) {
+    case PathPolicy::kConga:
+      return choose_conga(in, node, hops, common, now);
+    case PathPolicy::kConWeave:
+      return choose_conweave(in, node, hops, handle, now);
+    case PathPolicy::kPinned:
+      return choose_pinned(in, hops, common);
+    case PathPolicy::kCentral:
+      return choose_central(in, hops, common, now);
+    case PathPolicy::kEcmp:
+    case PathPolicy::kSpray:
+    case PathPolicy::kAdaptive:
+    case PathPolicy::kTable:
+    case PathPolicy::kDrill:
+      break;
+  }
+  return balance(in, node, hops, common, now);
 }
 
 std::uint32_t EthernetFabric::in_order_hop(const EthernetPort&, const Switch& node, const NextHops& hops,
@@ -97,18 +123,21 @@ std::uint32_t EthernetFabric::in_order_hop(const EthernetPort&, const Switch& no
   return hops[pick_weighted(weights, hops.size(), switch_hash(common.flow_hash, node.hash_seed))];
 }
 
-NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
-                                     std::uint32_t flow_hash) const {
+NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, const LeafFlow& flow,
+                                     std::uint16_t /*entropy*/) const {
   const Switch& node = switches_[switch_ordinal];
-  const NextHops hops = routes_.next_hops(switch_ordinal, destination);
+  const NextHops hops = routes_.next_hops(switch_ordinal, flow.destination);
+  if (pinned_ != nullptr && hops.size() > 1) {
+    return {std::ranges::find(hops, pinned_port(switch_ordinal, hops, flow).port), 1};
+  }
   if (const HashGroups& groups = hash_groups();
       hops.size() > 1 && node.path == PathPolicy::kEcmp && !groups.empty() && groups.covers(switch_ordinal)) {
     const std::uint16_t port =
-        groups.choose({.switch_ordinal = switch_ordinal, .leaf = routes_.leaf_of(destination), .hash = flow_hash});
+        groups.choose({.switch_ordinal = switch_ordinal, .leaf = routes_.leaf_of(flow.destination), .hash = flow.hash});
     return {std::ranges::find(hops, port), 1};
   }
   return node.hashes && hops.size() > 1
-             ? NextHops(hops.begin() + fabric::pick(switch_hash(flow_hash, node.hash_seed), hops.size()), 1)
+             ? NextHops(hops.begin() + fabric::pick(switch_hash(flow.hash, node.hash_seed), hops.size()), 1)
              : hops;
 }
 

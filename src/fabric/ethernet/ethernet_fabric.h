@@ -18,7 +18,9 @@
 #include "fabric/core/fabric_core.h"
 #include "fabric/ethernet/conga_state.h"
 #include "fabric/ethernet/ethernet_port.h"
+#include "fabric/ethernet/leaf_order.h"
 #include "fabric/ethernet/link_control.h"
+#include "fabric/ethernet/pinned_state.h"
 #include "wire/encapsulation.h"
 #include "wire/link_type.h"
 
@@ -78,6 +80,19 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
 
+  // Switches with PathPolicy::kCentral (flow_controller.h): ethernet_fabric_pinned.cc.
+  /// After start(), in a world that is not divided. It outlives the run.
+  void set_controller(FlowController& controller);
+  /// Its next() has become earlier, for another reason than traffic.
+  void wake_controller() { plan_fabric_timer(); }
+  /// The table of a switch, in which the controller installs and removes entries.
+  [[nodiscard]] PinnedFlows& pinned_flows(std::uint32_t switch_ordinal) { return pinned_->tables[switch_ordinal]; }
+  /// What hosts have sent into a switch since this was last asked, by flow, of flows for which there were several next
+  /// hops; in the order of flows.
+  [[nodiscard]] std::vector<MeteredFlow> take_metered(std::uint32_t switch_ordinal) {
+    return pinned_->meters[switch_ordinal].take();
+  }
+
   // For reports and tests.
   static constexpr wire::LinkType kLinkType = wire::LinkType::kEthernet;
   [[nodiscard]] std::uint32_t gap_bytes() const { return gap_bytes_; }  // on the wire beside each frame
@@ -85,8 +100,8 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] LaneCounters lane_counters(PortIndex port, std::uint32_t priority, Time now) const;
   [[nodiscard]] PortCounters port_counters(PortIndex port, Time now) const;
   /// Egress ports of a flow at a switch: the one selected by ECMP, or every next hop with per-packet load balancing.
-  [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
-                                     std::uint32_t flow_hash) const;
+  [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, const LeafFlow& flow,
+                                     std::uint16_t entropy = 0) const;
   [[nodiscard]] const EgressQueue& queue(PortIndex port, std::uint32_t priority) const {
     return queues_[port * kPriorities + priority];
   }
@@ -101,6 +116,8 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   /// On wires and in queues now, link-level frames included.
   [[nodiscard]] std::uint64_t packets_inside() const;
   [[nodiscard]] std::span<const DeadlockReport> deadlocks() const { return deadlocks_; }
+  /// Null unless the policy of the switches is kPinned or kCentral.
+  [[nodiscard]] const PinnedState* pinned() const { return pinned_.get(); }
   [[nodiscard]] std::size_t heap_bytes() const;
   /// Empty if every count agrees with what the queues hold; otherwise what does not. O(everything).
   [[nodiscard]] std::string check_invariants() const;
@@ -122,10 +139,25 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   }
   void look_up_egress(PortIndex index);
   void forward(EthernetPort& in, PortIndex, std::uint32_t egress, PacketHandle handle, Time now);
-  [[nodiscard]] std::uint32_t choose(EthernetPort& in, Switch& node, const NextHops& hops,
-                                     const wire::PacketCommon& common, Time now);
+  [[nodiscard]] std::uint32_t choose(EthernetPort& in, Switch& node, const NextHops& hops, PacketHandle handle,
+                                     Time now);
   [[nodiscard]] std::uint32_t in_order_hop(const EthernetPort& in, const Switch& node, const NextHops& hops,
                                            const wire::PacketCommon& common, const std::uint32_t* weights) const;
+  /// Of a switch that balances.
+  [[nodiscard]] std::uint32_t choose_balanced(EthernetPort& in, Switch& node, const NextHops& hops, PacketHandle handle,
+                                              Time now);
+  // Pinned paths: ethernet_fabric_pinned.cc.
+  void set_up_pinned();
+  /// A port, and what named it.
+  struct PinnedPort {
+    std::uint16_t port = 0;
+    enum class By : std::uint8_t { kRule, kHash, kFallback } by = By::kRule;
+  };
+  [[nodiscard]] PinnedPort pinned_port(std::uint32_t switch_ordinal, const NextHops& hops, const LeafFlow& flow) const;
+  [[nodiscard]] std::uint32_t choose_pinned(const EthernetPort& in, const NextHops& hops,
+                                            const wire::PacketCommon& common);
+  [[nodiscard, gnu::noinline]] std::uint32_t choose_central(const EthernetPort& in, const NextHops& hops,
+                                                            const wire::PacketCommon& common, Time now);
   // CONGA: ethernet_fabric_conga.cc. Inlined into forward() and start_packet(), it would cost every packet registers.
   [[nodiscard]] Result<void> set_up_conga();
   [[nodiscard, gnu::noinline]] std::uint32_t choose_conga(const EthernetPort& in, const Switch& node,
@@ -134,6 +166,35 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] std::uint8_t conga_metric(PortIndex out, std::uint32_t to_leaf, Time now);
   [[gnu::noinline]] void note_conga_departure(PortIndex out, PacketHandle handle, std::uint32_t wire_bytes, Time now);
   void note_conga_arrival(PortIndex in, PacketHandle handle, Time now);
+
+  // Order restored by leaves, and ConWeave: ethernet_fabric_order.cc.
+  /// Where a packet has come to a leaf.
+  struct Arrival {
+    EthernetPort& port;
+    PortIndex index;
+    LeafOrder& leaf;
+  };
+  void set_up_order();
+  void on_links_changed(Time now);
+  [[nodiscard]] const ConWeaveSource::Paths& paths_to(std::uint32_t leaf, const wire::PacketCommon& common);
+  [[nodiscard, gnu::noinline]] std::uint32_t choose_conweave(const EthernetPort& in, const Switch& node,
+                                                             const NextHops& hops, PacketHandle handle, Time now);
+  [[nodiscard]] bool take_for_order(EthernetPort& port, PortIndex index, PacketHandle handle, Time now);
+  void take_answer(LeafOrder& leaf, const wire::PacketCommon& common, const LeafHeader& header, Time now);
+  void send_answer(const Arrival& at, const LeafFlow& flow, const ConWeaveHeader& content, Time now);
+  [[nodiscard]] bool order_by_phase(const Arrival& at, PacketHandle handle, Time now);
+  [[nodiscard]] bool order_by_number(const Arrival& at, PacketHandle handle, Time now);
+  void clear(const Arrival& at, const LeafFlow& flow, Time now);
+  [[nodiscard]] bool hold(const Arrival& at, const LeafFlow& flow, PacketHandle handle, Time now);
+  void release_front(OrderQueue& queue, std::uint32_t priority, Time now);
+  void release_before(LeafOrder& leaf, const LeafFlow& flow, std::uint32_t number, Time now);
+  void release_due(LeafOrder& leaf, const LeafFlow& flow, Time now);
+  void release_all(LeafOrder& leaf, const LeafFlow& flow, Time now);
+  void close_if_empty(LeafOrder& leaf, const LeafFlow& flow, Time now);
+  void plan_order_timer(std::uint32_t ordinal);
+  [[nodiscard]] Time end_waits(std::uint32_t ordinal, Time now);
+  [[nodiscard]] std::uint64_t packets_held() const;
+  void add_held(std::vector<std::uint64_t>& held) const;
 
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
   /// A packet on its way from one port of a switch to another.
@@ -227,8 +288,10 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   void watch_pause(PortIndex index, Time now);
   void plan_deadlock_check(Time now);
   void watch_storms(PortIndex index, Time now, Time& next);
-  [[nodiscard]] Time next_check() const { return deadlock_check_at_; }
+  [[nodiscard]] Time next_check() const { return earlier(deadlock_check_at_, next_round()); }
+  [[nodiscard]] Time next_round() const;
   void check_fabric(Time now);
+  void check_deadlocks(Time now);
 
   // The large tables lie on large pages, lest every look at them also misses the TLB.
   HugeVector<EgressQueue> queues_;
@@ -245,7 +308,9 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   std::uint32_t usual_priority_ = 0;  // of the packet that was forwarded last: for prefetching only
   Time deadlock_check_at_ = Time::never();
   std::vector<DeadlockReport> deadlocks_;
-  std::unique_ptr<CongaState> conga_;  // null: no switch has it
+  std::unique_ptr<CongaState> conga_;    // null: no switch has it
+  std::unique_ptr<OrderState> order_;    // null: no leaf restores an order
+  std::unique_ptr<PinnedState> pinned_;  // null: no switch has pinned paths
 };
 
 extern template class FabricCore<EthernetFabric, EthernetParts>;

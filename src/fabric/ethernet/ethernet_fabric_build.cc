@@ -38,6 +38,8 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   if (Result<void> able = fabric->set_up_conga(); !able) {
     return pass_on(able);
   }
+  fabric->set_up_order();
+  fabric->set_up_pinned();
   return fabric;
 }
 
@@ -183,7 +185,8 @@ std::size_t EthernetFabric::heap_bytes() const {
   for (const EgressQueue& queue : queues_) {
     bytes += queue.packets.heap_bytes();
   }
-  return bytes + (conga_ == nullptr ? 0 : conga_->heap_bytes());
+  return bytes + (conga_ == nullptr ? 0 : conga_->heap_bytes()) + (order_ == nullptr ? 0 : order_->heap_bytes()) +
+         (pinned_ == nullptr ? 0 : pinned_->heap_bytes());
 }
 
 }  // namespace weft::fabric

@@ -34,6 +34,14 @@ PortCounters EthernetFabric::port_counters(PortIndex port, Time) const {
     counters.trimmed = departures_[port].trimmed;
     counters.trimmed_bytes = departures_[port].trimmed_bytes;
   }
+  if (order_ != nullptr) {
+    const OrderPort& order = order_->ports[port];
+    counters.reordered = order.held;
+    counters.reorder_queues = order.queues_peak;
+    counters.reorder_peak = order.bytes_peak;
+    counters.reorder_overflows = order.overflows;
+    counters.reorder_timeouts = order.timeouts;
+  }
   if (!controls_.empty()) {
     const LinkControl& control = controls_[port];
     counters.credits_sent = control.sets_sent;
@@ -68,6 +76,7 @@ std::string EthernetFabric::check_invariants() const {
       return fmt::format("port {}: {} bytes queued, {} counted", index, queued_bytes, port.queued_bytes);
     }
   }
+  add_held(held);
   if (std::string wrong = check_credits(); !wrong.empty()) {
     return wrong;
   }
@@ -92,7 +101,7 @@ std::string EthernetFabric::check_invariants() const {
 }
 
 std::uint64_t EthernetFabric::packets_inside() const {
-  std::uint64_t inside = packets_on_wires();
+  std::uint64_t inside = packets_on_wires() + packets_held();
   for (const EthernetPort& port : ports_) {
     inside += port.control.size();
   }

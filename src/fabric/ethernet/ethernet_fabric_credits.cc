@@ -71,13 +71,13 @@ void EthernetFabric::set_up_credit_lane(PortIndex sender, std::uint32_t priority
   controls_[receiver].credited_in = static_cast<std::uint8_t>(controls_[receiver].credited_in | 1U << priority);
 }
 
-// Everything that arrives at a port with LLR, credits or CONGA comes by here.
+// Everything that arrives at a port with LLR, credits, CONGA or an order to restore comes by here.
 bool EthernetFabric::on_slow_arrival(EthernetPort& port, PortIndex index, PacketHandle handle, Time now) {
   if (conga_ != nullptr) {
     note_conga_arrival(index, handle, now);
   }
   if (controls_.empty()) {
-    return false;
+    return order_ != nullptr && take_for_order(port, index, handle, now);
   }
   wire::Packet& packet = packets_[handle];
   if (packet.common.kind == wire::PacketKind::kFlowControl) {
@@ -89,7 +89,7 @@ bool EthernetFabric::on_slow_arrival(EthernetPort& port, PortIndex index, Packet
   }
   const std::uint32_t priority = packet.common.priority;
   if (!receives_credits(index, priority)) {
-    return false;
+    return order_ != nullptr && take_for_order(port, index, handle, now);
   }
   // A damaged frame is not counted: nobody can know whose it was. Its credits come back by CC_Update.
   if (packet.has(wire::kCorrupted)) {
@@ -105,7 +105,7 @@ bool EthernetFabric::on_slow_arrival(EthernetPort& port, PortIndex index, Packet
   const std::uint32_t held = group.held();
   if (port.has(kIsEndpoint)) {
     deliver(port, index, handle, now);
-  } else {
+  } else if (order_ == nullptr || !take_for_order(port, index, handle, now)) {
     forward(port, index, kNoEgress, handle, now);
   }
   if (group.held() > held) {

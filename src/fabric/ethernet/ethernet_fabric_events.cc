@@ -87,6 +87,7 @@ void EthernetFabric::on_switch_timer(std::uint32_t ordinal, Time now) {
   for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
     watch_storms(index, now, next);
   }
+  next = earlier(next, end_waits(ordinal, now));
   if (!next.is_never()) {
     kernel_.wake(node.timer, sim::ActorId(kSwitchTimer, ordinal), next);
   }
@@ -98,6 +99,9 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
   EthernetPort& port = ports_[index];
   PauseRecord& record = pauses_[index];
   const PfcWatchdogOptions& watchdog = options_.ports[port.profile].watchdog;
+  if (watchdog.detect == Duration::zero()) {
+    return;
+  }
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     const auto bit = static_cast<std::uint8_t>(1U << priority);
     if ((port.watchdog_tripped & bit) != 0) {
@@ -127,8 +131,18 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
                                                                     : port.flags & ~kWatchdogTripped);
 }
 
-// Whoever has been paused since before the last check, and still has something to send, waits.
 void EthernetFabric::check_fabric(Time now) {
+  if (deadlock_check_at_ <= now) {
+    check_deadlocks(now);
+  }
+  if (next_round() <= now) {
+    pinned_->controller->act(now);
+    WEFT_ASSERT(next_round() > now);
+  }
+}
+
+// Whoever has been paused since before the last check, and still has something to send, waits.
+void EthernetFabric::check_deadlocks(Time now) {
   bool any_pause = false;
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     WaitGraph graph;

@@ -110,6 +110,7 @@ struct EthernetOptions : FabricOptions<EthernetSwitchOptions, EthernetPortOption
   Duration deadlock_check;                           // every so often while pauses last; zero: never
   bool telemetry = false;                            // packets with telemetry are to be written to
   Bytes frame_gap = Bytes(wire::kEthernetGapBytes);  // preamble and gap of each frame on the wire
+  std::uint8_t control_priority = 6;                 // of what leaves tell each other in packets (ConWeave)
 };
 
 /// Parts of the headroom of one lossless group.

@@ -49,7 +49,7 @@ bool InfiniBandFabric::on_damaged(InfiniBandPort& port, PortIndex index, PacketH
   const wire::PacketCommon& common = packets_[in.first].common;
   const NextHops hops = routes_.next_hops(in.owner, common.destination);
   const bool hashes = (node.path == PathPolicy::kEcmp || node.path == PathPolicy::kTable) && !node.balances;
-  if (hops.empty() || (hops.size() > 1 && !hashes)) {
+  if (hops.empty() || (!hashes && (hops.size() > 1 || node.detours))) {
     return;
   }
   in.egress = static_cast<std::uint16_t>(choose(in, node, hops, common, Time{}));
@@ -76,16 +76,20 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
       packets_.release(handle);
       return pass_through(in_index, in_lane, blocks, now);
     }
-    egress = choose(in, node, hops, packet.common, now);
+    egress =
+        node.detours ? choose_detour(in, node, hops, packet.common, now) : choose(in, node, hops, packet.common, now);
   }
   WEFT_DCHECK(egress < node.ports && in_lane < lanes_);
   const PortIndex index = node.first_port + egress;
   InfiniBandPort& out = ports_[index];
   const std::uint16_t map = node.map != Switch::kMixedProfiles ? node.map : out.profile;
-  const std::uint32_t lane = lane_maps_[map][packet.common.traffic_class & (kServiceLevels - 1)];
+  std::uint32_t lane = lane_maps_[map][packet.common.traffic_class & (kServiceLevels - 1)];
   if (lane >= lanes_ || out.blocked != 0) [[unlikely]] {
-    discard(handle, lane >= lanes_ ? drops_.unreachable : drops_.link_down, index);
-    return pass_through(in_index, in_lane, blocks, now);
+    lane = lane_in_phase(lane, {.in = in_index, .out = index, .in_lane = in_lane});
+    if (lane >= lanes_ || out.blocked != 0) {
+      discard(handle, lane >= lanes_ ? drops_.unreachable : drops_.link_down, index);
+      return pass_through(in_index, in_lane, blocks, now);
+    }
   }
   LaneCredits& credits = credits_of(index, lane);
   // An output stage takes a packet that waits for the wire alone, which saves it a second event.
@@ -103,6 +107,15 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
   wait_in_buffer(in_index, handle, {.port = index, .lane = lane}, now);
 }
 
+std::uint32_t InfiniBandFabric::lane_in_phase(std::uint32_t mapped, const PhasedHop& hop) const {
+  if ((mapped & kPhased) == 0) {
+    return mapped;
+  }
+  const std::uint32_t set = lanes_ / options_.lane_phases;
+  const std::uint32_t phase = phases_.next({.in = hop.in, .out = hop.out, .phase = hop.in_lane / set});
+  return phase < options_.lane_phases ? phase * set + (mapped & ~std::uint32_t{kPhased}) : kDropLane;
+}
+
 std::uint32_t InfiniBandFabric::choose_slow(InfiniBandPort& in, Switch& node, const NextHops& hops,
                                             const wire::PacketCommon& common, Time now) {
   if (node.balances) {
@@ -112,18 +125,18 @@ std::uint32_t InfiniBandFabric::choose_slow(InfiniBandPort& in, Switch& node, co
                                         : spray(hops, node.hash_seed, ++node.sprayed);
 }
 
-NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
-                                       std::uint32_t flow_hash) const {
+NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafFlow& flow,
+                                       std::uint16_t entropy) const {
   const Switch& node = switches_[switch_ordinal];
-  const NextHops hops = routes_.next_hops(switch_ordinal, destination);
+  const NextHops hops = routes_.next_hops(switch_ordinal, flow.destination);
   if (hops.size() <= 1) {
     return hops;
   }
   if (node.path == PathPolicy::kTable) {
-    return {std::ranges::find(hops, table_.choose(switch_ordinal, destination, hops)), 1};
+    return {std::ranges::find(hops, table_.choose(switch_ordinal, lid_of(flow.destination, entropy), hops)), 1};
   }
   return node.path == PathPolicy::kEcmp
-             ? NextHops(hops.begin() + pick(switch_hash(flow_hash, node.hash_seed), hops.size()), 1)
+             ? NextHops(hops.begin() + pick(switch_hash(flow.hash, node.hash_seed), hops.size()), 1)
              : hops;
 }
 

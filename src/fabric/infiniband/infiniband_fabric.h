@@ -23,6 +23,8 @@
 #include "fabric/infiniband/options.h"
 #include "fabric/infiniband/virtual_output_queues.h"
 #include "fabric/routing/forwarding_table.h"
+#include "fabric/routing/lane_phases.h"
+#include "fabric/routing/leaf_flow.h"
 #include "wire/link_type.h"
 
 namespace weft::fabric {
@@ -85,7 +87,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
     if (own.blocked != 0) [[unlikely]] {
       begin_stalls(own, endpoint.value(), own.blocked, now);
     }
-    return {.lanes = static_cast<std::uint16_t>(~own.blocked & all_lanes_), .free_at = now};
+    return {.lanes = static_cast<std::uint16_t>(~own.blocked & endpoint_lanes_), .free_at = now};
   }
   Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
@@ -97,8 +99,8 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   [[nodiscard]] PortCounters port_counters(PortIndex port, Time now) const;
   /// Egress ports of a flow at a switch: the one selected by the forwarding table or by ECMP, or every next hop with
   /// per-packet load balancing.
-  [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination,
-                                     std::uint32_t flow_hash) const;
+  [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, const LeafFlow& flow, std::uint16_t entropy) const;
+  [[nodiscard]] std::uint8_t lid_mask_control() const { return options_.lid_mask_control; }
   [[nodiscard]] std::uint32_t lanes() const { return lanes_; }
   [[nodiscard]] const LaneCredits& credits(PortIndex port, std::uint32_t lane) const {
     return credits_[port * lanes_ + lane];
@@ -126,6 +128,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   // Lay-out: infiniband_fabric_build.cc.
   InfiniBandFabric(Graph graph, InfiniBandOptions options, FabricContext context);
   [[nodiscard]] Result<void> check_options();
+  [[nodiscard]] Result<void> check_levels(const InfiniBandPortOptions& profile) const;
   void lay_out_lanes();
   void set_up_lanes(PortIndex index);
   void fill_credits();
@@ -149,12 +152,15 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
     pass_through(index, common.priority, blocks_of(common.frame_bytes), now);
     FabricCore::deliver(port, index, handle, now);
   }
+  [[nodiscard]] ForwardingTable::Target lid_of(EndpointId destination, std::uint16_t entropy) const {
+    return {.destination = destination, .offset = entropy & lid_mask_};
+  }
   void look_up_egress(PortIndex index);
   void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t egress, PacketHandle handle, Time now);
   [[nodiscard]] std::uint32_t choose(InfiniBandPort& in, Switch& node, const NextHops& hops,
                                      const wire::PacketCommon& common, Time now) {
     if (node.path == PathPolicy::kTable || hops.size() == 1) {
-      return table_.choose(in.owner, common.destination, hops);
+      return table_.choose(in.owner, lid_of(common.destination, common.entropy), hops);
     }
     return choose_slow(in, node, hops, common, now);
   }
@@ -172,6 +178,12 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
     PortIndex port = 0;
     std::uint32_t lane = 0;
   };
+  struct PhasedHop {
+    PortIndex in = 0;
+    PortIndex out = 0;
+    std::uint32_t in_lane = 0;
+  };
+  [[nodiscard]] std::uint32_t lane_in_phase(std::uint32_t mapped, const PhasedHop& hop) const;
   void wait_in_buffer(PortIndex in_index, PacketHandle handle, EgressLane egress, Time now);
   void transmit_next(InfiniBandPort& port, PortIndex index, Time now);
   void dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
@@ -190,7 +202,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   // A table beside choices per packet, and notifications of congestion: infiniband_fabric_notifications.cc.
   [[nodiscard]] std::uint32_t in_order_hop(const InfiniBandPort& in, const Switch&, const NextHops& hops,
                                            const wire::PacketCommon& common, const std::uint32_t*) const {
-    return table_.choose(in.owner, common.destination, hops);
+    return table_.choose(in.owner, lid_of(common.destination, common.entropy), hops);
   }
   void receive_notifications(const Switch& node, const NextHops& hops, Time now);
   void send_notification(PortIndex ingress, const NotificationContent& content, Time now);
@@ -240,13 +252,19 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
 
   std::uint32_t lanes_ = 1;
   std::uint16_t all_lanes_ = 1;
+  std::uint16_t endpoint_lanes_ = 1;  // that endpoints send in: the first set
   ForwardingTable table_;
+  std::uint32_t lid_mask_ = 0;  // of entropy: which LID of the destination
   // The large tables lie on large pages, lest every look at them also misses the TLB.
   HugeVector<LaneCredits> credits_;  // per port and lane
   HugeVector<OutputLane> outputs_;   // per port and lane
   VirtualOutputQueues queues_;
-  std::vector<std::uint16_t> largest_blocks_;                        // per port profile
-  std::vector<std::array<std::uint8_t, kServiceLevels>> lane_maps_;  // per port profile
+  std::vector<std::uint16_t> largest_blocks_;  // per port profile
+  std::vector<std::array<std::uint8_t, kServiceLevels>>
+      lane_maps_;  // per port profile; with kPhased where there are sets
+  LanePhases phases_;
+  /// Above all lanes, so that the lane is looked up where one that does not exist is.
+  static constexpr std::uint8_t kPhased = 0x80;
 };
 
 extern template class FabricCore<InfiniBandFabric, InfiniBandParts>;

@@ -57,10 +57,15 @@ InfiniBandFabric::InfiniBandFabric(Graph graph, InfiniBandOptions options, Fabri
 
 Result<void> InfiniBandFabric::check_options() {
   lanes_ = options_.data_lanes;
+  lid_mask_ = (1U << options_.lid_mask_control) - 1;
   if (lanes_ < 1 || lanes_ > kMaxDataLanes) {
     return fail("{} data lanes, must be 1 to {}", lanes_, kMaxDataLanes);
   }
+  if (options_.lane_phases < 1 || lanes_ % options_.lane_phases != 0) {
+    return fail("{} data lanes are not {} sets of equal size", lanes_, options_.lane_phases);
+  }
   all_lanes_ = static_cast<std::uint16_t>((1U << lanes_) - 1);
+  endpoint_lanes_ = static_cast<std::uint16_t>((1U << (lanes_ / options_.lane_phases)) - 1);
   for (InfiniBandPortOptions& profile : options_.ports) {
     if (profile.arbitration.high.empty() && profile.arbitration.low.empty()) {
       profile.arbitration = VlArbitration::equal(all_lanes_);
@@ -75,17 +80,33 @@ Result<void> InfiniBandFabric::check_options() {
                     profile.buffer_blocks[lane], profile.largest_frame, largest);
       }
     }
-    for (std::uint32_t level = 0; level < kServiceLevels; ++level) {
-      const std::uint32_t lane = profile.sl_to_vl[level];
-      if (lane != kDropLane && lane >= lanes_) {
-        return fail("service level {} goes to lane {}; there are {}, and {} drops", level, lane, lanes_, kDropLane);
-      }
-      if (lane != kDropLane && lanes_ > 1 && ((weighted_lanes(profile.arbitration) >> lane) & 1U) == 0) {
-        return fail("service level {} goes to lane {}, which has no weight in VL arbitration", level, lane);
-      }
+    if (Result<void> checked = check_levels(profile); !checked) {
+      return checked;
     }
     largest_blocks_.push_back(static_cast<std::uint16_t>(largest));
     lane_maps_.push_back(profile.sl_to_vl);
+    for (std::uint8_t& lane : lane_maps_.back()) {
+      lane = options_.lane_phases > 1 && lane != kDropLane ? static_cast<std::uint8_t>(lane | kPhased) : lane;
+    }
+  }
+  return {};
+}
+
+Result<void> InfiniBandFabric::check_levels(const InfiniBandPortOptions& profile) const {
+  const std::uint32_t set = lanes_ / options_.lane_phases;
+  for (std::uint32_t level = 0; level < kServiceLevels; ++level) {
+    const std::uint32_t lane = profile.sl_to_vl[level];
+    if (lane == kDropLane) {
+      continue;
+    }
+    if (lane >= set) {
+      return fail("service level {} goes to lane {}; there are {}, and {} drops", level, lane, set, kDropLane);
+    }
+    for (std::uint32_t own = lane; lanes_ > 1 && own < lanes_; own += set) {
+      if (((weighted_lanes(profile.arbitration) >> own) & 1U) == 0) {
+        return fail("service level {} goes to lane {}, which has no weight in VL arbitration", level, own);
+      }
+    }
   }
   return {};
 }
@@ -95,6 +116,9 @@ void InfiniBandFabric::lay_out_lanes() {
   credits_.resize(std::size_t{ports} * lanes_);
   outputs_.resize(std::size_t{ports} * lanes_);
   queues_.resize({.ports = ports, .output_lanes = ports * lanes_});
+  if (options_.lane_phases > 1) {
+    phases_ = LanePhases(graph_, map_);
+  }
   for (Switch& node : switches_) {
     node.lifetime = options_.switches[node.profile].head_of_queue_lifetime;
     node.expires = node.lifetime > Duration::zero();

@@ -165,7 +165,7 @@ void InfiniBandFabric::begin_stalls(InfiniBandPort& port, PortIndex index, std::
     port.stalled = with(port.stalled, lane);
     output_of(index, lane).stalled_since = now;
   });
-  if (port.has(kIsEndpoint) && port.blocked == all_lanes_) {
+  if (port.has(kIsEndpoint) && port.blocked == endpoint_lanes_) {
     begin_xmit_wait(port, now);
   }
   schedule_credit_updates(port, index);

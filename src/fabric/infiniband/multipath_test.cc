@@ -52,6 +52,31 @@ TEST(InfiniBandMultipath, WhatMustStayInOrderGoesByTheForwardingTable) {
   EXPECT_EQ(world.senders[2].received.size(), 600U);
 }
 
+TEST(InfiniBandMultipath, EachLidOfAPortHasAPathOfItsOwn) {
+  for (const int control : {0, 1}) {
+    InfiniBandOptions options;
+    options.lid_mask_control = static_cast<std::uint8_t>(control);
+    World world(two_spines(400_gbps), options);
+    world.send(EndpointId(0), {.to = EndpointId(2), .count = 100, .entropy = 0xC000});
+    world.send(EndpointId(0), {.to = EndpointId(2), .count = 40, .entropy = 0xC001});
+    ASSERT_EQ(world.run_checked(Time::never()), "");
+    EXPECT_EQ(world.senders[2].received.size(), 140U);
+    const std::uint64_t fewer = std::min(sent_to_spine(world, 0), sent_to_spine(world, 1));
+    EXPECT_EQ(fewer, control == 0 ? 0U : 40U) << "without an LMC the low bits mean nothing";
+  }
+}
+
+TEST(InfiniBandMultipath, ServiceLevelsThatAreNotAdaptiveGoByTheForwardingTable) {
+  World world(two_spines(400_gbps), adaptive({.grades = {32_kib}, .service_levels = 1U << 1}));
+  world.send(EndpointId(0), {.to = EndpointId(2), .count = 300, .service_level = 0});
+  ASSERT_EQ(world.run_checked(Time::never()), "");
+  EXPECT_EQ(std::min(sent_to_spine(world, 0), sent_to_spine(world, 1)), 0U);
+  world.send(EndpointId(0), {.to = EndpointId(2), .count = 300, .service_level = 1});
+  ASSERT_EQ(world.run_checked(Time::never()), "");
+  EXPECT_GT(std::min(sent_to_spine(world, 0), sent_to_spine(world, 1)), 100U);
+  EXPECT_EQ(world.senders[2].received.size(), 600U);
+}
+
 TEST(InfiniBandMultipath, ALeafAvoidsTheSpineWhoseOtherLinkIsCongested) {
   const auto to_slow_spine = [](const BalancingOptions& balancing, std::uint64_t& heard) {
     World world(two_spines(40_gbps), adaptive(balancing));

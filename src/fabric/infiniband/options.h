@@ -49,7 +49,14 @@ struct InfiniBandSwitchOptions {
 };
 
 struct InfiniBandOptions : FabricOptions<InfiniBandSwitchOptions, InfiniBandPortOptions> {
+  /// 0 to 7: each end port has 2^this LIDs, and a path for each in the forwarding tables. Which of them a packet goes
+  /// to is in the low bits of its entropy.
+  //= ibta-1.7 4.1.1
+  std::uint8_t lid_mask_control = 0;
   std::uint8_t data_lanes = 1;  // 1 to 15
+  /// The data lanes are so many sets of equal size, and service levels name lanes of the first. Switches move packets
+  /// to the same lane of another set as LanePhases says; what would need a further set is discarded. 1: no sets.
+  std::uint8_t lane_phases = 1;
   /// Interval between repeated credit updates on links with errors; unset: 65,536 symbol times of the link.
   std::optional<Duration> credit_repetition;
 };

@@ -25,6 +25,7 @@ struct Load {
   std::uint16_t frame_bytes = 4122;
   std::uint8_t service_level = 0;
   std::uint8_t flags = 0;  // PacketFlag bits
+  std::uint16_t entropy = 0;
 };
 
 struct Delivery {
@@ -196,6 +197,7 @@ inline void Sender::on_wire_ready(Time now) {
     packet.common.frame_bytes = load.frame_bytes;
     packet.common.wire_bytes = load.frame_bytes;
     packet.common.traffic_class = load.service_level;
+    packet.common.entropy = load.entropy;
     packet.common.flags = load.flags;
     packet.common.priority = lane;
     packet.common.ecn = wire::Ecn::kEct0;

@@ -66,13 +66,13 @@ void ForwardingTable::place_endpoints(const Graph& graph) {
       leaf_base += fullest;
       on_leaf = 0;
     }
-    WEFT_ASSERT(leaf_base + on_leaf < SmallDivider::kLimit);
+    WEFT_ASSERT(leaf_base + on_leaf < SmallDivider::kLimit - kLids);
     positions_[places[i].endpoint] = static_cast<std::uint32_t>(leaf_base + on_leaf++);
   }
   std::uint32_t next_reducer = 0;
   for (const std::uint32_t endpoint : reducers) {
     positions_[endpoint] = next_reducer++;
-    WEFT_ASSERT(next_reducer < SmallDivider::kLimit);
+    WEFT_ASSERT(next_reducer < SmallDivider::kLimit - kLids);
   }
 }
 

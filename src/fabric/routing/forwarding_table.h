@@ -4,9 +4,11 @@
 // order of leaves and their ports. A switch divides the position by its stride first: the product, over the tiers
 // below, of the number of switches above each. All paths to a destination then go down through one core, destinations
 // spread evenly over upward ports, and in a full tree no two flows of a shift permutation share a link. Parallel cables
-// count as GraphBuilder orders them. Nothing is stored per switch and destination. Source: Zahavi, "D-Mod-K routing
-// providing non-blocking traffic for shift permutations on real life fat trees", 2010. Graphs without tiers are served
-// too, without that promise.
+// count as GraphBuilder orders them. Nothing is stored per switch and destination. With a LID mask control (LMC) above
+// 0 each end port has several LIDs, and the one that is `offset` above its base goes as if the port stood so many
+// positions further: to another core for each, as long as there are cores. Source: Zahavi, "D-Mod-K routing providing
+// non-blocking traffic for shift permutations on real life fat trees", 2010. Graphs without tiers are served too,
+// without that promise.
 #pragma once
 
 #include <cstddef>
@@ -43,16 +45,25 @@ class SmallDivider {
 
 class ForwardingTable {
  public:
-  /// Keeps nothing of `graph`. Positions must stay below 2^21: leaves times the endpoints of the fullest.
+  /// LIDs of an end port, as offsets from its base LID, are below this.
+  static constexpr std::uint32_t kLids = 128;
+
+  /// Keeps nothing of `graph`. Positions must stay below 2^21 - kLids: leaves times the endpoints of the fullest.
   explicit ForwardingTable(const Graph& graph);
 
-  /// Takes one of `hops`, which are Routes::next_hops(switch_ordinal, destination) and not empty.
-  [[nodiscard]] std::uint16_t choose(std::uint32_t switch_ordinal, EndpointId destination, const NextHops& hops) const {
+  struct Target {
+    EndpointId destination{};
+    std::uint32_t offset = 0;  // of the LID, below kLids
+  };
+  /// Takes one of `hops`, which are Routes::next_hops(switch_ordinal, target.destination) and not empty.
+  [[nodiscard]] std::uint16_t choose(std::uint32_t switch_ordinal, const Target& target, const NextHops& hops) const {
     if (hops.size() == 1) {
       return hops[0];
     }
     WEFT_DCHECK(!hops.empty() && hops.size() < counts_.size());
-    const std::uint32_t turn = strides_[switch_ordinal].quotient(positions_[destination.value()]);
+    WEFT_DCHECK(target.offset < kLids);
+    const std::uint32_t turn =
+        strides_[switch_ordinal].quotient(positions_[target.destination.value()] + target.offset);
     return hops[turn - counts_[hops.size()].quotient(turn) * hops.size()];
   }
 

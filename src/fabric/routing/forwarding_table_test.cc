@@ -4,6 +4,7 @@
 
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,8 @@ class Network {
   [[nodiscard]] const Routes& routes() const { return routes_; }
   [[nodiscard]] const ForwardingTable& table() const { return table_; }
 
-  [[nodiscard]] std::uint16_t port(std::uint32_t node, EndpointId destination) const {
-    return table_.choose(node, destination, routes_.next_hops(node, destination));
+  [[nodiscard]] std::uint16_t port(std::uint32_t node, EndpointId destination, std::uint32_t offset = 0) const {
+    return table_.choose(node, {.destination = destination, .offset = offset}, routes_.next_hops(node, destination));
   }
 
   [[nodiscard]] bool leads_up(std::uint32_t node, std::uint16_t port) const {
@@ -41,13 +42,13 @@ class Network {
     return graph_.nodes[peer_.at({index, port})].tier > graph_.nodes[index].tier;
   }
 
-  /// The ports that a packet leaves switches by.
-  [[nodiscard]] std::vector<Hop> path(EndpointId source, EndpointId destination) const {
+  /// The ports that a packet leaves switches by, to the LID that is so much above the base.
+  [[nodiscard]] std::vector<Hop> path(EndpointId source, EndpointId destination, std::uint32_t offset = 0) const {
     std::vector<Hop> hops;
     std::uint32_t node = peer_.at({source.value(), 0});
     while (node != destination.value()) {
       const std::uint32_t ordinal = node - graph_.endpoints;
-      hops.emplace_back(ordinal, port(ordinal, destination));
+      hops.emplace_back(ordinal, port(ordinal, destination, offset));
       node = peer_.at({node, hops.back().second});
     }
     return hops;
@@ -183,7 +184,7 @@ TEST(ForwardingTable, KeepsToTheNextHopsThatAFailureLeaves) {
   routes.recompute();
   std::map<std::uint16_t, int> destinations;
   for (std::uint32_t i = 8; i < graph.endpoints; ++i) {
-    ++destinations[table.choose(0, EndpointId(i), routes.next_hops(0, EndpointId(i)))];
+    ++destinations[table.choose(0, {.destination = EndpointId(i)}, routes.next_hops(0, EndpointId(i)))];
   }
   EXPECT_EQ(destinations.size(), 3U);
   EXPECT_EQ(destinations.count(8), 0U);
@@ -194,6 +195,39 @@ TEST(ForwardingTable, NumbersPositionsByLeafAndPort) {
   for (std::uint32_t i = 0; i < 7; ++i) {
     EXPECT_EQ(net.table().position(EndpointId(i)), i);
   }
+}
+
+// Of a three-tier tree with as many LIDs as cores: each of them is reached by another core, whoever sends.
+TEST(ForwardingTable, EachLidOfAPortGoesByAnotherCore) {
+  const Network network(*build_graph(FatTreeOptions{.radix = 8, .tiers = 3}));
+  constexpr std::uint32_t kCores = 16;
+  const EndpointId source(3);
+  for (const std::uint32_t last : {127U, 64U, 17U}) {
+    std::set<std::vector<Hop>> paths;
+    std::set<std::uint32_t> tops;
+    for (std::uint32_t offset = 0; offset < kCores; ++offset) {
+      const std::vector<Hop> path = network.path(source, EndpointId(last), offset);
+      ASSERT_EQ(path.size(), 5U);
+      tops.insert(path[2].first);
+      paths.insert(path);
+    }
+    EXPECT_EQ(tops.size(), kCores);
+    EXPECT_EQ(paths.size(), kCores);
+    EXPECT_EQ(network.path(source, EndpointId(last), kCores), network.path(source, EndpointId(last)))
+        << "from the first";
+  }
+}
+
+// Offset o of a port goes as the base LID of the port that stands o positions further, wherever both take the same way.
+TEST(ForwardingTable, AnOffsetIsAPositionFurther) {
+  const Network network(*build_graph(FatTreeOptions{.radix = 8, .tiers = 3}));
+  const EndpointId destination(100);
+  const EndpointId neighbour(101);
+  ASSERT_EQ(network.table().position(neighbour), network.table().position(destination) + 1);
+  const std::vector<Hop> offset = network.path(EndpointId(0), destination, 1);
+  const std::vector<Hop> base = network.path(EndpointId(0), neighbour);
+  ASSERT_EQ(offset.size(), base.size());
+  EXPECT_TRUE(std::equal(offset.begin(), offset.end() - 1, base.begin())) << "but for the last hop, to the port itself";
 }
 
 }  // namespace

@@ -6,8 +6,23 @@
 namespace weft::fabric {
 namespace {
 
-/// Policies without bounds between grades have one for all.
-bool has_grades(PathPolicy policy) { return policy != PathPolicy::kDrill && policy != PathPolicy::kConga; }
+/// Policies that do not compare queues by grades have one grade for all.
+bool has_grades(PathPolicy policy) {
+  switch (policy) {
+    case PathPolicy::kEcmp:
+    case PathPolicy::kSpray:
+    case PathPolicy::kAdaptive:
+    case PathPolicy::kTable:
+      return true;
+    case PathPolicy::kDrill:
+    case PathPolicy::kConga:
+    case PathPolicy::kConWeave:
+    case PathPolicy::kPinned:
+    case PathPolicy::kCentral:
+      break;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -23,6 +38,9 @@ PathBalancer::PathBalancer(const Setup& setup, const BalancingOptions& options)
   const bool per_packet = policy_ == PathPolicy::kSpray || policy_ == PathPolicy::kAdaptive;
   if ((per_packet || policy_ == PathPolicy::kDrill) && options.unordered_only) {
     required_ = wire::kUnordered;
+  }
+  if (per_packet || policy_ == PathPolicy::kDrill) {
+    service_levels_ = options.service_levels;
   }
   if (policy_ == PathPolicy::kDrill) {
     drill_ = Drill(options.drill, setup.ports);
@@ -47,9 +65,13 @@ bool PathBalancer::is_needed(PathPolicy policy, const BalancingOptions& options)
     case PathPolicy::kAdaptive:
     case PathPolicy::kDrill:
     case PathPolicy::kConga:
+    case PathPolicy::kConWeave:
+    case PathPolicy::kPinned:
+    case PathPolicy::kCentral:
       return true;
     case PathPolicy::kSpray:
-      return options.unordered_only || options.flowlet_gap || options.weighting != Weighting::kEqual;
+      return options.unordered_only || options.service_levels != BalancingOptions::kAllLevels || options.flowlet_gap ||
+             options.weighting != Weighting::kEqual;
     case PathPolicy::kEcmp:
       return options.weighting != Weighting::kEqual || !options.hash.is_plain();
     case PathPolicy::kTable:
@@ -113,13 +135,22 @@ PortChoices PathBalancer::choices(std::uint32_t port, Time now) const {
                      .flowlets = others.flowlets,
                      .moved = others.moved,
                      .notifications_sent = others.sent,
-                     .notifications_received = others.received};
+                     .notifications_received = others.received,
+                     .detours = others.detours};
   if (last.happened) {
     const auto first = counters_.begin() + static_cast<std::ptrdiff_t>(port * grades_.count());
     result.grades.assign(first, first + grades_.count());
     result.grades[last.grade].time += now - last.at;
   }
   return result;
+}
+
+std::uint64_t PathBalancer::detours() const {
+  std::uint64_t sum = 0;
+  for (const Counters& port : others_) {
+    sum += port.detours;
+  }
+  return sum;
 }
 
 std::size_t PathBalancer::heap_bytes() const {

@@ -43,6 +43,7 @@ struct PortChoices {
   std::uint64_t moved = 0;                   // of these, those whose flow was at another port before
   std::uint64_t notifications_sent = 0;      // out of this port, to the switch behind it
   std::uint64_t notifications_received = 0;  // by this port, about it
+  std::uint64_t detours = 0;  // packets bound for a third group of a dragonfly by the choice of this port
 
   friend bool operator==(const PortChoices&, const PortChoices&) = default;
 };
@@ -61,8 +62,10 @@ class PathBalancer {
   /// Whether a switch of that policy needs one: adaptive choice always, others where something is refined.
   [[nodiscard]] static bool is_needed(PathPolicy policy, const BalancingOptions& options);
 
-  /// A packet with these flags stays on the one path of its flow.
-  [[nodiscard]] bool keeps_in_order(std::uint8_t packet_flags) const { return (packet_flags & required_) != required_; }
+  /// A packet with these flags, of this service level, stays on the one path of its flow.
+  [[nodiscard]] bool keeps_in_order(std::uint8_t packet_flags, std::uint8_t service_level = 0) const {
+    return (packet_flags & required_) != required_ || ((service_levels_ >> (service_level & 15U)) & 1U) == 0;
+  }
 
   struct Packet {
     std::uint32_t flow_hash = 0;
@@ -79,6 +82,17 @@ class PathBalancer {
   /// where ports are compared. `hops` are two or more.
   template <class Depth>
   [[nodiscard]] Choice choose(const NextHops& hops, const Packet& packet, Depth&& depth);
+
+  /// kConWeave, which chooses by itself: a flow has begun to use the port.
+  enum class Began : std::uint8_t { kNew, kMoved };
+  void count_path(std::uint16_t port, Began began) {
+    ++others_[port].flowlets;
+    others_[port].moved += began == Began::kMoved ? 1 : 0;
+  }
+
+  /// A packet was bound for a third group, and begins there by the port (non_minimal.h).
+  void count_detour(std::uint16_t port) { ++others_[port].detours; }
+  [[nodiscard]] std::uint64_t detours() const;  // of all ports
 
   // Notifications.
   [[nodiscard]] bool notifies() const { return !notified_.empty(); }
@@ -113,6 +127,7 @@ class PathBalancer {
     std::uint64_t moved = 0;
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
+    std::uint64_t detours = 0;
   };
 
   void observe(std::uint32_t port, std::uint32_t grade, Time now) {
@@ -143,7 +158,8 @@ class PathBalancer {
 
   PathPolicy policy_ = PathPolicy::kEcmp;
   std::uint8_t required_ = 0;  // of a packet's flags
-  bool by_bytes_ = false;      // without grades
+  std::uint16_t service_levels_ = BalancingOptions::kAllLevels;
+  bool by_bytes_ = false;  // without grades
   std::uint32_t notify_from_ = 0xFFFFFFFF;
   std::uint32_t choices_ = 0;  // so far
   std::uint64_t seed_ = 0;

@@ -270,6 +270,17 @@ TEST(PathBalancer, OnlyUnorderedPacketsLeaveThePathOfTheirFlow) {
   EXPECT_FALSE(any.keeps_in_order(0));
 }
 
+TEST(PathBalancer, ServiceLevelsThatAreNotNamedStayOnOnePath) {
+  const PathBalancer named = balancer({.service_levels = 1U << 1 | 1U << 4});
+  for (std::uint8_t level = 0; level < 16; ++level) {
+    EXPECT_EQ(named.keeps_in_order(0, level), level != 1 && level != 4) << int{level};
+  }
+  const PathBalancer both = balancer({.unordered_only = true, .service_levels = 1U << 1});
+  EXPECT_TRUE(both.keeps_in_order(0, 1));
+  EXPECT_TRUE(both.keeps_in_order(wire::kUnordered, 0));
+  EXPECT_FALSE(both.keeps_in_order(wire::kUnordered, 1));
+}
+
 TEST(PathBalancer, TimesAtAllGradesAddUpToTheTimeOfTheRun) {
   PathBalancer graded = balancer({.grades = {32_kib}});
   Depths depths = all_of(0);

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "fabric/hash/member_choice.h"
 #include "fabric/routing/conga.h"
+#include "fabric/routing/conweave.h"
 #include "fabric/routing/drill.h"
 #include "fabric/routing/port_weights.h"
 
@@ -21,6 +22,9 @@ enum class PathPolicy : std::uint8_t {
   kTable,     // the one port that the forwarding table names (InfiniBand's LFT)
   kDrill,     // per packet, the least loaded of some at random and of those remembered
   kConga,     // per flowlet, by the congestion of whole paths, at leaves of two tiers (Ethernet)
+  kConWeave,  // per flow, away from paths that have become slow; the last leaf restores the order (Ethernet)
+  kPinned,    // by the destination's place below its leaf, whatever the flow: path pinning (Ethernet)
+  kCentral,   // by entries that a controller installs for flows, the others by their hash (Ethernet)
 };
 
 /// Congestion notifications between switches: a switch whose egress port holds much tells the neighbour that the packet
@@ -34,6 +38,23 @@ struct NotificationOptions {
   std::optional<Duration> interval{};
 };
 
+/// Paths of a dragonfly over an intermediate group (non_minimal.h).
+enum class DetourRule : std::uint8_t {
+  kValiant,  // always, if the destination is in another group
+  kUgal,     // where queues say so
+};
+struct DetourOptions {
+  DetourRule rule = DetourRule::kValiant;
+  Bytes threshold{};  // kUgal: of bytes times hops by which the direct way may be worse
+};
+
+/// Queues in which a leaf holds what came too early for its hosts until the order is restored.
+struct LeafReorderOptions {
+  std::uint32_t queues = 32;      // flows at a time, for each port to a host; above 0
+  std::optional<Bytes> buffer{};  // of all of them, for each port; unset: what the switch's buffer has
+  Duration wait = 100_us;         // for packets that are missing; ConWeave has its own rule
+};
+
 /// What refines a PathPolicy. The defaults refine nothing.
 struct BalancingOptions {
   /// kAdaptive: bounds between the grades of depth, ascending. A port of at least bound i and less than bound i + 1 has
@@ -42,6 +63,9 @@ struct BalancingOptions {
   std::vector<Bytes> grades{};
   /// kSpray, kAdaptive, kDrill: packets without wire::kUnordered stay on the path of their flow.
   bool unordered_only = false;
+  /// The same policies on InfiniBand: packets of service levels without a bit here go by the forwarding table.
+  static constexpr std::uint16_t kAllLevels = 0xFFFF;
+  std::uint16_t service_levels = kAllLevels;
   /// kSpray, kAdaptive, kConga (which needs it): a flow keeps its port until it has sent nothing for so long. Unset:
   /// each packet chooses. With kSpray it is LetFlow (Vanini et al., "Let It Flow", NSDI 2017).
   std::optional<Duration> flowlet_gap{};
@@ -53,6 +77,14 @@ struct BalancingOptions {
   std::optional<NotificationOptions> notifications{};  // kAdaptive
   DrillOptions drill{};                                // kDrill
   CongaOptions conga{};                                // kConga
+  ConWeaveOptions conweave{};                          // kConWeave
+  std::uint32_t pinned_entries = 4'096;                // kCentral: flows that the table of a switch holds
+  /// kAdaptive, in a graph whose switches have groups; all switches have the same. Packets that stay on the path of
+  /// their flow take the intermediate group of its hash with kValiant, and none with kUgal. Not with weights.
+  std::optional<DetourOptions> detours{};
+  /// Ethernet: the last leaf restores the order of each flow before the host, whatever chose the paths. kConWeave needs
+  /// it.
+  std::optional<LeafReorderOptions> reorder{};
 };
 
 }  // namespace weft::fabric

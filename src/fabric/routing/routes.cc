@@ -1,8 +1,12 @@
 #include "fabric/routing/routes.h"
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
+
+#include "fabric/topology/graph_query.h"
 
 namespace weft::fabric {
 namespace {
@@ -61,7 +65,17 @@ class Routes::GroupIndex {
   std::unordered_multimap<std::uint64_t, std::uint16_t> known_;  // lookup only
 };
 
-Routes::Routes(const Graph& graph) {
+Routes::Routes(const Graph& graph, const Options& options) {
+  if (options.rule == RouteRule::kDimensionOrder) {
+    order_.emplace(graph);
+  }
+  if (options.ports_stand_in) {
+    stand_in_ = next_ports(graph);
+    const auto own_plane = [&](const Node& node) { return node.plane != graph.nodes.front().plane; };
+    if (std::ranges::any_of(graph.nodes, own_plane)) {
+      std::ranges::transform(graph.nodes, std::back_inserter(planes_), &Node::plane);
+    }
+  }
   links_.assign(graph.links.size(), LinkState::kUp);
   read_links(graph);
   find_leaves(graph);
@@ -136,11 +150,35 @@ void Routes::set_link(LinkIndex link, LinkState state) {
   links_[link.value()] = state;
 }
 
+bool Routes::is_cut_off(std::size_t endpoint) const {
+  return endpoint_link_[endpoint] == kNone || links_[endpoint_link_[endpoint]] == LinkState::kDown;
+}
+
+EndpointId Routes::port_in_plane(std::uint32_t switch_ordinal, EndpointId destination) const {
+  const std::uint16_t plane = planes_[attachments_.size() + switch_ordinal];
+  EndpointId port = destination;
+  do {
+    if (planes_[port.value()] == plane && !is_cut_off(port.value())) {
+      return port;
+    }
+    port = stand_in_[port.value()];
+  } while (port != destination);
+  return destination;
+}
+
 void Routes::attach_endpoints() {
   attachments_ = wired_;
   for (std::size_t i = 0; i < attachments_.size(); ++i) {
-    if (endpoint_link_[i] != kNone && links_[endpoint_link_[i]] == LinkState::kDown) {
-      attachments_[i] = {.leaf = kNone, .column = static_cast<std::uint16_t>(leaves_.size())};
+    if (!is_cut_off(i)) {
+      continue;
+    }
+    attachments_[i] = {.leaf = kNone, .column = static_cast<std::uint16_t>(leaves_.size())};
+    for (std::size_t other = i; !stand_in_.empty() && stand_in_[other].value() != i;) {
+      other = stand_in_[other].value();
+      if (!is_cut_off(other)) {
+        attachments_[i] = wired_[other];
+        break;
+      }
     }
   }
 }
@@ -154,7 +192,11 @@ void Routes::recompute() {
   Search search;
   std::vector<std::uint16_t> table(std::size_t{switches()} * columns(), 0);
   for (std::uint16_t column = 0; column < leaves_.size(); ++column) {
-    route_to(column, search, index, table);
+    if (order_) {
+      route_in_order(column, index, table);
+    } else {
+      route_to(column, search, index, table);
+    }
   }
   // A leaf never looks its own column up: filled like a neighbour's, it does not keep rows from being shared.
   for (std::uint32_t column = 0; leaves_.size() > 1 && column < leaves_.size(); ++column) {
@@ -195,6 +237,14 @@ void Routes::route_to(std::uint16_t column, Search& search, GroupIndex& index,
   }
 }
 
+void Routes::route_in_order(std::uint16_t column, GroupIndex& index, std::vector<std::uint16_t>& table) const {
+  order_->route_to(
+      leaves_[column], [&](std::uint32_t link) { return links_[link] == LinkState::kUp; },
+      [&](std::uint32_t node, const std::vector<std::uint16_t>& hops) {
+        table[std::size_t{node} * columns() + column] = index.of(hops);
+      });
+}
+
 void Routes::share_rows(const std::vector<std::uint16_t>& table) {
   rows_.clear();
   row_start_.assign(switches(), 0);
@@ -223,7 +273,7 @@ std::size_t Routes::heap_bytes() const {
   const auto bytes = [](const auto& items) { return items.capacity() * sizeof(items[0]); };
   return bytes(attachments_) + bytes(row_start_) + bytes(rows_) + bytes(groups_) + bytes(ports_) +
          bytes(first_neighbour_) + bytes(neighbours_) + bytes(links_) + bytes(leaves_) + bytes(wired_) +
-         bytes(endpoint_link_);
+         bytes(endpoint_link_) + bytes(stand_in_) + bytes(planes_) + (order_ ? order_->heap_bytes() : 0);
 }
 
 }  // namespace weft::fabric

@@ -1,4 +1,5 @@
-// Shortest-path routes of a graph: for each switch and destination endpoint, the ports on all paths of fewest hops.
+// Routes of a graph by a rule: for each switch and destination endpoint, the ports on all paths of fewest hops, or
+// those of dimension order in a torus (dimension_order.h).
 //
 // Paths go through switches only. Routes are kept per pair of a switch and a destination's leaf, the switch to which
 // an endpoint is attached; switches that see all leaves through the same ports share one row. In a fat-tree all leaves,
@@ -11,10 +12,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "base/assert.h"
 #include "base/ids.h"
+#include "fabric/routing/dimension_order.h"
 #include "fabric/topology/graph.h"
 
 namespace weft::fabric {
@@ -46,10 +49,23 @@ class NextHops {
 
 enum class LinkState : std::uint8_t { kDown, kUp };
 
+enum class RouteRule : std::uint8_t {
+  kShortest,
+  kDimensionOrder,  // of a graph whose switches are joined in rings alone
+};
+
 class Routes {
  public:
+  struct Options {
+    RouteRule rule = RouteRule::kShortest;
+    /// An endpoint whose link is down is reached through the next port of its NIC whose link is up, as one address that
+    /// both ports announce (dual-ToR). The NIC hands the packet on.
+    bool ports_stand_in = false;
+  };
+
   /// All links are up. Keeps nothing of `graph`, which need not pass check(): only the ends of links are read.
-  explicit Routes(const Graph& graph);
+  Routes(const Graph& graph, const Options& options);
+  explicit Routes(const Graph& graph, RouteRule rule = RouteRule::kShortest) : Routes(graph, Options{.rule = rule}) {}
 
   /// `switch_ordinal` counts switches in the order of Graph::nodes, from 0.
   [[nodiscard]] NextHops next_hops(std::uint32_t switch_ordinal, EndpointId destination) const {
@@ -62,9 +78,18 @@ class Routes {
     return {ports_.data() + group.first, group.count};
   }
 
-  /// The switch that an endpoint is attached to; above all ordinals while its link is down.
+  /// The port through which this switch reaches the NIC of `destination`: that port itself, or where ports stand in for
+  /// one another and lie in planes, the one in the switch's plane. What next_hops() and leaf_of() are to be asked for
+  /// where `destination` itself is not reached.
+  [[nodiscard]] EndpointId seen_as(std::uint32_t switch_ordinal, EndpointId destination) const {
+    return planes_.empty() ? destination : port_in_plane(switch_ordinal, destination);
+  }
+
+  /// The switch that an endpoint is attached to, or the port that stands in for it; above all ordinals while there is
+  /// none.
   [[nodiscard]] std::uint32_t leaf_of(EndpointId endpoint) const { return attachments_[endpoint.value()].leaf; }
 
+  [[nodiscard]] LinkState state_of(LinkIndex link) const { return links_[link.value()]; }
   /// What next_hops() answers changes with the next recompute() only.
   void set_link(LinkIndex link, LinkState state);
   /// Gives what a new Routes over the links that are up would give.
@@ -107,7 +132,10 @@ class Routes {
   void read_links(const Graph& graph);
   void find_leaves(const Graph& graph);
   void attach_endpoints();
+  [[nodiscard]] bool is_cut_off(std::size_t endpoint) const;
+  [[nodiscard]] EndpointId port_in_plane(std::uint32_t switch_ordinal, EndpointId destination) const;
   void route_to(std::uint16_t column, Search& search, GroupIndex& index, std::vector<std::uint16_t>& table) const;
+  void route_in_order(std::uint16_t column, GroupIndex& index, std::vector<std::uint16_t>& table) const;
   void share_rows(const std::vector<std::uint16_t>& table);
 
   [[nodiscard]] std::uint32_t switches() const { return static_cast<std::uint32_t>(first_neighbour_.size() - 1); }
@@ -128,6 +156,9 @@ class Routes {
   std::vector<std::uint32_t> leaves_;  // ordinals of the switches that endpoints are attached to, per column
   std::vector<Attachment> wired_;      // as if all links were up
   std::vector<std::uint32_t> endpoint_link_;
+  std::vector<EndpointId> stand_in_;   // per endpoint, in a ring; empty: none does
+  std::vector<std::uint16_t> planes_;  // of endpoints, then of switches; empty: one, or no port stands in
+  std::optional<DimensionOrder> order_;
 };
 
 }  // namespace weft::fabric

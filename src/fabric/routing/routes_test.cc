@@ -218,6 +218,51 @@ TEST(Routes, AreEmptyToAnEndpointWhoseLinkIsDown) {
   }
 }
 
+// host0/nic0 has port 0 at leaf 0 and port 1 at leaf 1, endpoints 0 and 1.
+TEST(Routes, APortStandsInForAnotherOneOfItsNic) {
+  const Graph graph =
+      build_graph(
+          RailOptimisedOptions{
+              .groups = 2, .hosts_per_group = 2, .rails = 1, .ports_per_nic = 2, .port_spread = PortSpread::kLeaves})
+          .value();
+  Routes routes(graph, {.ports_stand_in = true});
+  expect_reference(graph, routes, all_up(graph));
+  routes.set_link(LinkIndex(0), LinkState::kDown);
+  routes.recompute();
+  for (std::uint32_t node = 0; node < graph.switches(); ++node) {
+    EXPECT_EQ(routes.next_hops(node, EndpointId(0)), routes.next_hops(node, EndpointId(1))) << node;
+    EXPECT_FALSE(routes.next_hops(node, EndpointId(0)).empty()) << node;
+  }
+  EXPECT_EQ(routes.leaf_of(EndpointId(0)), routes.leaf_of(EndpointId(1)));
+  routes.set_link(LinkIndex(1), LinkState::kDown);
+  routes.recompute();
+  EXPECT_TRUE(routes.next_hops(0, EndpointId(0)).empty());
+  routes.set_link(LinkIndex(0), LinkState::kUp);
+  routes.set_link(LinkIndex(1), LinkState::kUp);
+  routes.recompute();
+  expect_reference(graph, routes, all_up(graph));
+}
+
+TEST(Routes, ASwitchSeesANicByItsPortInTheSamePlane) {
+  const Graph graph =
+      build_graph(
+          RailOptimisedOptions{
+              .groups = 2, .hosts_per_group = 2, .rails = 1, .ports_per_nic = 2, .port_spread = PortSpread::kPlanes})
+          .value();
+  Routes routes(graph, {.ports_stand_in = true});
+  for (std::uint32_t node = 0; node < graph.switches(); ++node) {
+    const std::uint16_t plane = graph.nodes[graph.endpoints + node].plane;
+    EXPECT_EQ(routes.seen_as(node, EndpointId(0)), EndpointId(plane)) << node;
+    EXPECT_FALSE(routes.next_hops(node, routes.seen_as(node, EndpointId(0))).empty()) << node;
+  }
+  routes.set_link(LinkIndex(1), LinkState::kDown);  // of port 1, in plane 1
+  routes.recompute();
+  for (std::uint32_t node = 0; node < graph.switches(); ++node) {
+    const std::uint16_t plane = graph.nodes[graph.endpoints + node].plane;
+    EXPECT_EQ(routes.next_hops(node, routes.seen_as(node, EndpointId(0))).empty(), plane == 1) << node;
+  }
+}
+
 TEST(Routes, AreEmptyBetweenPlanes) {
   const Graph graph = build_graph(RailOptimisedOptions{.rails = 2, .spines = 0}).value();
   const Routes routes(graph);

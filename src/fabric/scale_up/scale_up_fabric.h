@@ -59,6 +59,8 @@ class ScaleUpFabric final : public EndpointPort {
   [[nodiscard]] ScaleUpCounters counters(WireIndex index, Time now) const;
   /// Sum over the wires that begin at an endpoint.
   [[nodiscard]] ScaleUpCounters sent_by(EndpointId endpoint, Time now) const;
+  /// The wires from one endpoint to another of its domain, in order: one in a mesh, two over a switch.
+  [[nodiscard]] std::vector<WireIndex> path(EndpointId from, EndpointId to) const;
   /// Unloaded time of a train of units, first bit out of one endpoint to last bit into another: `total` wire bytes of
   /// which the last packet has `last`.
   struct Train {

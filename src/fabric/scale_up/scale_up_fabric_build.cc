@@ -172,6 +172,12 @@ ScaleUpCounters ScaleUpFabric::sent_by(EndpointId endpoint, Time now) const {
   return sum;
 }
 
+std::vector<WireIndex> ScaleUpFabric::path(EndpointId from, EndpointId to) const {
+  const Port& sink = endpoints_[local(to)];
+  const WireIndex out = out_wire(endpoints_[local(from)], sink);
+  return wires_[out].ends_at_switch ? std::vector<WireIndex>{out, sink.from_switch} : std::vector<WireIndex>{out};
+}
+
 Duration ScaleUpFabric::unloaded_time(EndpointId from, EndpointId to, const Train& train) const {
   const Port& source = endpoints_[local(from)];
   const Port& sink = endpoints_[local(to)];

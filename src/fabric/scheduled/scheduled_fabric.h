@@ -19,6 +19,7 @@
 #include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
 #include "fabric/ethernet/pause_content.h"
+#include "fabric/routing/leaf_flow.h"
 #include "fabric/scheduled/leaf.h"
 #include "wire/link_type.h"
 
@@ -63,8 +64,9 @@ class ScheduledFabric final : public FabricCore<ScheduledFabric, ScheduledParts>
   [[nodiscard]] PortCounters port_counters(PortIndex port, Time now) const;
   [[nodiscard]] std::uint32_t queued_bytes(PortIndex port, Time now) const;
   /// Every next hop: cells take all of them.
-  [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, EndpointId destination, std::uint32_t) const {
-    return routes_.next_hops(switch_ordinal, destination);
+  [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, const LeafFlow& flow,
+                                     std::uint16_t /*entropy*/) const {
+    return routes_.next_hops(switch_ordinal, flow.destination);
   }
   /// Of frames of the largest size, what the wire that begins here carries: cells have headers.
   [[nodiscard]] Rate frame_rate(PortIndex port) const;

@@ -68,11 +68,12 @@ class DragonflyBuilder {
     return leaf_of(group, options_.leaves + spine);
   }
   void add_switches(std::uint32_t group) {
+    const auto number = static_cast<std::uint16_t>(group + 1);
     for (std::uint32_t leaf = 0; leaf < options_.leaves; ++leaf) {
-      builder_.add_switch({.name = fmt::format("group{}/leaf{}", group, leaf)});
+      builder_.add_switch({.name = fmt::format("group{}/leaf{}", group, leaf), .group = number});
     }
     for (std::uint32_t spine = 0; spine < options_.spines; ++spine) {
-      builder_.add_switch({.name = fmt::format("group{}/spine{}", group, spine), .tier = 2});
+      builder_.add_switch({.name = fmt::format("group{}/spine{}", group, spine), .tier = 2, .group = number});
     }
   }
   void join_leaves(std::uint32_t group) {

@@ -48,6 +48,7 @@ struct Node {
   std::uint16_t domain = 0;  // layer-2 domain; crossing to another is a routed hop
   std::uint16_t ports = 0;   // how many are in use
   std::uint16_t plane = 0;   // independent fabric; no link joins two
+  std::uint16_t group = 0;   // of a dragonfly, from 1; 0: none
   PortType port_type = PortType::kAny;
 };
 
@@ -58,11 +59,20 @@ struct LinkEnd {
   friend bool operator==(const LinkEnd&, const LinkEnd&) = default;
 };
 
+/// Where a cable lies in a torus. Its end a is one place below its end b, and the last place of a ring below the first.
+struct RingPlace {
+  std::uint8_t dimension = 0;  // from 1; 0: in no ring
+  bool wraps = false;          // from the last place to the first
+
+  friend bool operator==(const RingPlace&, const RingPlace&) = default;
+};
+
 struct Link {
   LinkEnd a;
   LinkEnd b;
   Rate rate;
   Duration propagation;  // one way, > 0
+  RingPlace ring{};
 };
 
 struct Graph {

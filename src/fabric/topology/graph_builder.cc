@@ -35,8 +35,18 @@ NodeIndex GraphBuilder::add_switch(SwitchSpec spec) {
                           .kind = NodeKind::kSwitch,
                           .tier = spec.tier,
                           .domain = domain,
-                          .plane = spec.plane});
+                          .plane = spec.plane,
+                          .group = spec.group});
   return index;
+}
+
+void GraphBuilder::add_link(const Link& link) {
+  for (const LinkEnd& end : {link.a, link.b}) {
+    Node& node = graph_[end.node];
+    WEFT_ASSERT(node.kind == NodeKind::kSwitch && end.port < std::numeric_limits<std::uint16_t>::max());
+    node.ports = std::max(node.ports, static_cast<std::uint16_t>(end.port + 1));
+  }
+  graph_.links.push_back(link);
 }
 
 void GraphBuilder::connect(const CableEnds& ends, const Cable& cable, std::uint32_t parallel) {

@@ -25,6 +25,7 @@ struct SwitchSpec {
   std::string name;
   std::uint8_t tier = 1;
   std::uint16_t plane = 0;
+  std::uint16_t group = 0;
 };
 
 struct EndpointSpec {
@@ -55,6 +56,9 @@ class GraphBuilder {
 
   /// Joins the next free port of both nodes; with `parallel`, that many times.
   void connect(const CableEnds& ends, const Cable& cable, std::uint32_t parallel = 1);
+
+  /// Adds the cable with the ports that it says; those of a node must have no gaps in the end.
+  void add_link(const Link& link);
 
   [[nodiscard]] Graph finish() && { return std::move(graph_); }
 

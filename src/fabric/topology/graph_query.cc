@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 namespace weft::fabric {
 
@@ -37,6 +38,25 @@ std::vector<Rate> endpoint_rates(const Graph& graph) {
     }
   }
   return rates;
+}
+
+std::vector<EndpointId> next_ports(const Graph& graph) {
+  std::vector<EndpointId> next;
+  std::unordered_map<std::string_view, std::uint32_t> last_of_nic;  // lookup only
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    next.emplace_back(i);
+    const std::string_view name = graph.nodes[i].name;
+    const std::size_t port = name.rfind("/port");
+    if (i >= graph.host_endpoints() || port == std::string_view::npos) {
+      continue;
+    }
+    const auto [last, first_port] = last_of_nic.try_emplace(name.substr(0, port), i);
+    if (!first_port) {
+      std::swap(next[last->second], next[i]);  // takes its place in the ring behind it
+      last->second = i;
+    }
+  }
+  return next;
 }
 
 std::uint32_t switches_of_tier(const Graph& graph, std::uint8_t tier) {

@@ -22,6 +22,9 @@ namespace weft::fabric {
 /// Of each endpoint the rate of its link; zero without one.
 [[nodiscard]] std::vector<Rate> endpoint_rates(const Graph& graph);
 
+/// Of each endpoint the next port of the same NIC, in a ring; the endpoint itself where its NIC has no other.
+[[nodiscard]] std::vector<EndpointId> next_ports(const Graph& graph);
+
 [[nodiscard]] std::uint32_t switches_of_tier(const Graph& graph, std::uint8_t tier);
 
 /// Sums of the rates of a switch's links towards lower and higher tiers. `down` over `up` is its oversubscription.

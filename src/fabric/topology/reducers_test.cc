@@ -95,7 +95,8 @@ TEST(Reducers, ChangeNoPathOfAHost) {
     for (std::uint32_t to = 0; to < plain.endpoints; ++to) {
       const NextHops hops = routes_before.next_hops(at, EndpointId(to));
       ASSERT_EQ(routes_after.next_hops(at, EndpointId(to)), hops);
-      ASSERT_EQ(after.choose(at, EndpointId(to), hops), before.choose(at, EndpointId(to), hops));
+      ASSERT_EQ(after.choose(at, {.destination = EndpointId(to)}, hops),
+                before.choose(at, {.destination = EndpointId(to)}, hops));
     }
   }
 }

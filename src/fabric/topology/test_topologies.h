@@ -23,6 +23,7 @@ struct SampleTopology {
       {"fat-tree", FatTreeOptions{}},
       {"rail-optimised", RailOptimisedOptions{}},
       {"dragonfly-plus", DragonflyPlusOptions{}},
+      {"torus", TorusOptions{}},
       {"graph-file", GraphFileOptions{}},
   }};
   return kSamples;

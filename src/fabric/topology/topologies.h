@@ -13,11 +13,13 @@
 #include "fabric/topology/parking_lot.h"
 #include "fabric/topology/rail_optimised.h"
 #include "fabric/topology/single_switch.h"
+#include "fabric/topology/torus.h"
 
 namespace weft::fabric {
 
-using TopologyOptions = std::variant<SingleSwitchOptions, DumbbellOptions, ParkingLotOptions, LeafSpineOptions,
-                                     FatTreeOptions, RailOptimisedOptions, DragonflyPlusOptions, GraphFileOptions>;
+using TopologyOptions =
+    std::variant<SingleSwitchOptions, DumbbellOptions, ParkingLotOptions, LeafSpineOptions, FatTreeOptions,
+                 RailOptimisedOptions, DragonflyPlusOptions, TorusOptions, GraphFileOptions>;
 
 /// The graph, which passes check(); the error says which option is wrong and what would be right.
 [[nodiscard]] Result<Graph> build_topology(const TopologyOptions& options);

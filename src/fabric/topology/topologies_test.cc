@@ -43,6 +43,7 @@ TEST(Topologies, RefuseCablesWithoutARate) {
   EXPECT_EQ(refuse(FatTreeOptions{}, &FatTreeOptions::core_link).find("fat-tree"), 0U);
   EXPECT_EQ(refuse(RailOptimisedOptions{}, &RailOptimisedOptions::fabric_link).find("rail-optimised"), 0U);
   EXPECT_EQ(refuse(DragonflyPlusOptions{}, &DragonflyPlusOptions::global_link).find("dragonfly-plus"), 0U);
+  EXPECT_EQ(refuse(TorusOptions{}, &TorusOptions::ring_link).find("torus"), 0U);
 }
 
 TEST(Topologies, GiveEveryHostDomainOfItsSwitch) {

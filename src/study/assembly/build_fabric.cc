@@ -7,10 +7,12 @@
 #include "fabric/fabric.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/scaled.h"
+#include "study/scenario/buffer_cycles.h"
 #include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/fail_at.h"
 #include "study/scenario/packet_sizes.h"
 #include "study/scenario/selector.h"
+#include "wire/lrh.h"
 #include "wire/telemetry.h"
 
 namespace weft::study::assembly {
@@ -117,11 +119,21 @@ fabric::PathPolicy path_of(const scenario::Scenario& scenario) {
     case scenario::RoutingPolicy::kScheduled:  // cells
       return fabric::PathPolicy::kSpray;
     case scenario::RoutingPolicy::kAdaptive:
+    case scenario::RoutingPolicy::kValiant:
+    case scenario::RoutingPolicy::kUgal:
       return fabric::PathPolicy::kAdaptive;
     case scenario::RoutingPolicy::kDrill:
       return fabric::PathPolicy::kDrill;
     case scenario::RoutingPolicy::kConga:
       return fabric::PathPolicy::kConga;
+    case scenario::RoutingPolicy::kConWeave:
+      return fabric::PathPolicy::kConWeave;
+    case scenario::RoutingPolicy::kDimensionOrder:  // among parallel cables
+      return scenario::is_infiniband(scenario.fabric.family) ? fabric::PathPolicy::kTable : fabric::PathPolicy::kEcmp;
+    case scenario::RoutingPolicy::kPinned:
+      return fabric::PathPolicy::kPinned;
+    case scenario::RoutingPolicy::kCentral:
+      return fabric::PathPolicy::kCentral;
     case scenario::RoutingPolicy::kLft:
       break;
   }
@@ -144,7 +156,30 @@ fabric::BalancingOptions balancing_of(const scenario::RoutingSettings& routing) 
                                    .conga = {.dre = {.period = routing.dre_period,
                                                      .alpha = routing.dre_alpha,
                                                      .bits = static_cast<std::uint8_t>(routing.congestion_bits)},
-                                             .age = routing.congestion_age}};
+                                             .age = routing.congestion_age},
+                                   .conweave = {.reply_margin = routing.reply_margin,
+                                                .path_pause = routing.path_pause,
+                                                .resume_margin = routing.resume_margin,
+                                                .resume_default = routing.resume_default,
+                                                .expiry = routing.flow_expiry},
+                                   .pinned_entries = static_cast<std::uint32_t>(routing.controller_table)};
+  if (!routing.adaptive_service_levels.empty()) {
+    options.service_levels = 0;
+  }
+  for (const std::int64_t level : routing.adaptive_service_levels) {
+    options.service_levels = static_cast<std::uint16_t>(options.service_levels | 1U << level);
+  }
+  if (routing.reorder == scenario::ReorderPlace::kLeaf || routing.policy == scenario::RoutingPolicy::kConWeave) {
+    options.reorder = fabric::LeafReorderOptions{.queues = static_cast<std::uint32_t>(routing.reorder_queues),
+                                                 .buffer = routing.reorder_buffer,
+                                                 .wait = routing.reorder_wait};
+  }
+  if (scenario::detours(routing.policy)) {
+    options.detours =
+        fabric::DetourOptions{.rule = routing.policy == scenario::RoutingPolicy::kValiant ? fabric::DetourRule::kValiant
+                                                                                          : fabric::DetourRule::kUgal,
+                              .threshold = routing.ugal_threshold};
+  }
   if (routing.notification_threshold) {
     options.notifications = fabric::NotificationOptions{.threshold = *routing.notification_threshold,
                                                         .hold = routing.notification_hold,
@@ -364,7 +399,7 @@ constexpr std::int64_t kBlockBytes = 64;
 fabric::InfiniBandPortOptions ib_port_options(const scenario::Scenario& scenario,
                                               const scenario::InfinibandSettings& settings) {
   fabric::InfiniBandPortOptions options;
-  options.sl_to_vl = lanes_of(settings);
+  options.sl_to_vl = lanes_of(scenario, settings);
   const std::int64_t blocks = settings.vl_buffer.count() / kBlockBytes;
   options.buffer_blocks.fill(static_cast<std::uint16_t>(std::min<std::int64_t>(blocks, 0xFFFF)));
   for (const scenario::VlWeight& entry : settings.vl_arbitration_high) {
@@ -389,6 +424,25 @@ fabric::InfiniBandPortOptions ib_port_options(const scenario::Scenario& scenario
   return options;
 }
 
+/// By pauses or by credits.
+bool holds_back(const fabric::EthernetPortOptions& port) {
+  return std::ranges::any_of(port.priorities, [](const fabric::PriorityOptions& priority) {
+    return priority.lossless || priority.credits.has_value();
+  });
+}
+
+/// A subnet has a LID for each switch, and those of each end port.
+Result<void> check_lids(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  const std::uint64_t wanted = (std::uint64_t{graph.endpoints} << scenario.routing.lmc) + graph.switches();
+  if (wanted <= wire::kLastUnicastLid) {
+    return {};
+  }
+  return scenario::fail_at(scenario, scenario.routing.lmc > 0 ? "routing.lmc" : "fabric.family",
+                           "{} end ports with {} LIDs each and {} switches need {} LIDs, and a subnet of InfiniBand "
+                           "has {}; weft has no routers between subnets",
+                           graph.endpoints, 1 << scenario.routing.lmc, graph.switches(), wanted, wire::kLastUnicastLid);
+}
+
 }  // namespace
 
 std::uint8_t hash_fields_of(const std::vector<scenario::HashedField>& fields) {
@@ -410,11 +464,18 @@ std::optional<fabric::HeaderHash> header_hash_of(const scenario::RoutingSettings
   return hash == fabric::HeaderHash{} ? std::nullopt : std::optional(hash);
 }
 
-std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::InfinibandSettings& settings) {
+fabric::RouteRule route_rule_of(scenario::RoutingPolicy policy) {
+  return policy == scenario::RoutingPolicy::kDimensionOrder ? fabric::RouteRule::kDimensionOrder
+                                                            : fabric::RouteRule::kShortest;
+}
+
+std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::Scenario& scenario,
+                                                          const scenario::InfinibandSettings& settings) {
   std::array<std::uint8_t, fabric::kServiceLevels> lanes{};
+  const std::int64_t own = settings.vls / scenario::lane_sets(scenario);
   for (std::size_t sl = 0; sl < lanes.size(); ++sl) {
-    lanes[sl] = static_cast<std::uint8_t>(settings.sl2vl.empty() ? static_cast<std::int64_t>(sl) % settings.vls
-                                                                 : settings.sl2vl[sl]);
+    lanes[sl] =
+        static_cast<std::uint8_t>(settings.sl2vl.empty() ? static_cast<std::int64_t>(sl) % own : settings.sl2vl[sl]);
   }
   return lanes;
 }
@@ -448,14 +509,23 @@ Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scena
   if (!profiled) {
     return pass_on(profiled);
   }
+  // What the scenario says of all devices was checked before.
+  if (scenario::closes_cycles(scenario) && std::ranges::any_of(options.ports, holds_back)) {
+    return scenario::fail_at(scenario, "topology.kind",
+                             "an override makes a priority lossless, and paths close cycles of buffers: switches that "
+                             "pause each other around one never go on (deadlock)");
+  }
   options.endpoint_pipeline = endpoint_pipelines(scenario, graph);
   options.bit_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::bit_error_rate);
   options.packet_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::packet_error_rate);
   options.link_weight = link_weights(scenario, graph);
   options.events = link_events(scenario, graph);
+  options.route_rule = route_rule_of(scenario.routing.policy);
+  options.ports_stand_in = scenario.routing.port_failover;
   options.deadlock_check = 1_ms;
   options.frame_gap = scenario.fabric.frame_gap;
   options.telemetry = telemetry_of(scenario.congestion.algorithm) != wire::TelemetryKind::kNone;
+  options.control_priority = static_cast<std::uint8_t>(scenario.qos.cnp_priority);
   return options;
 }
 
@@ -495,6 +565,10 @@ Result<fabric::AnyFabricOptions> fabric_options(const scenario::Scenario& scenar
     return made ? Result<fabric::AnyFabricOptions>(std::move(*made)) : pass_on(made);
   };
   if (scenario::is_infiniband(scenario.fabric.family)) {
+    Result<void> enough = check_lids(scenario, graph);
+    if (!enough) {
+      return pass_on(enough);
+    }
     return any(infiniband_options(scenario, graph));
   }
   return scenario.routing.policy == scenario::RoutingPolicy::kScheduled ? any(scheduled_options(scenario, graph))
@@ -504,6 +578,8 @@ Result<fabric::AnyFabricOptions> fabric_options(const scenario::Scenario& scenar
 Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   fabric::InfiniBandOptions options;
   options.data_lanes = static_cast<std::uint8_t>(scenario.devices.infiniband.vls);
+  options.lane_phases = static_cast<std::uint8_t>(scenario::lane_sets(scenario));
+  options.lid_mask_control = static_cast<std::uint8_t>(scenario.routing.lmc);
   options.switches.clear();
   options.ports.clear();
   profile_switches(scenario, graph, options.switch_profile, [&](const scenario::DeviceSettings& device) {
@@ -527,6 +603,7 @@ Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& s
   options.packet_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::packet_error_rate);
   options.link_weight = link_weights(scenario, graph);
   options.events = link_events(scenario, graph);
+  options.route_rule = route_rule_of(scenario.routing.policy);
   options.credit_repetition = scenario.devices.infiniband.credit_update_interval;
   return options;
 }

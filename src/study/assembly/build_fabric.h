@@ -16,7 +16,8 @@ namespace weft::study::assembly {
 /// Errors beside those of ethernet_options(): a topology that is not of two tiers.
 [[nodiscard]] Result<fabric::ScheduledOptions> scheduled_options(const scenario::Scenario& scenario,
                                                                  const fabric::Graph& graph);
-/// Of the discipline that the scenario has.
+/// Of the discipline that the scenario has. Errors beside those of the others: a network of InfiniBand with more LIDs
+/// than a subnet can have. Prices and port needs of such a network are known all the same, a run of it is not.
 [[nodiscard]] Result<fabric::AnyFabricOptions> fabric_options(const scenario::Scenario& scenario,
                                                               const fabric::Graph& graph);
 
@@ -26,6 +27,8 @@ namespace weft::study::assembly {
 [[nodiscard]] std::optional<fabric::HeaderHash> header_hash_of(const scenario::RoutingSettings& routing);
 
 /// The virtual lane of each service level.
-[[nodiscard]] std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::InfinibandSettings& settings);
+[[nodiscard]] std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::Scenario& scenario,
+                                                                        const scenario::InfinibandSettings& settings);
+[[nodiscard]] fabric::RouteRule route_rule_of(scenario::RoutingPolicy policy);
 
 }  // namespace weft::study::assembly

@@ -164,8 +164,9 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   nic.device.active_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
-  nic.measures_order =
-      !scenario::hashes_flows(scenario_.routing.policy) && scenario_.routing.policy != scenario::RoutingPolicy::kLft;
+  nic.measures_order = !scenario::hashes_flows(scenario_.routing.policy) &&
+                       scenario_.routing.policy != scenario::RoutingPolicy::kLft &&
+                       scenario_.routing.policy != scenario::RoutingPolicy::kDimensionOrder;
   nic.header_hash = header_hash_of(scenario_.routing);
   nic.pipeline = {.doorbell = settings.doorbell_latency,
                   .fetch = settings.pcie_latency + settings.tx_latency +
@@ -266,7 +267,7 @@ void HostBuilder::set_classes(host::NicOptions& nic) const {
   const scenario::QosSettings& qos = scenario_.qos;
   const auto narrow = [](std::int64_t value) { return static_cast<std::uint8_t>(value); };
   if (scenario::is_infiniband(scenario_.fabric.family)) {
-    const auto lanes = lanes_of(scenario_.devices.infiniband);
+    const auto lanes = lanes_of(scenario_, scenario_.devices.infiniband);
     std::copy(lanes.begin(), lanes.end(), nic.lane_of_mark.begin());
     const auto class_of = [&](std::int64_t sl) {
       return host::TrafficClass{lanes[static_cast<std::size_t>(sl)], narrow(sl)};
@@ -342,6 +343,9 @@ workload::ConnectionAttributes connection_attributes(const scenario::Scenario& s
   attributes.retry_count = static_cast<std::uint8_t>(scenario.transport.retry_count);
   attributes.rnr_retry = static_cast<std::uint8_t>(scenario.transport.rnr_retry);
   attributes.source_ports = scenario.transport.source_ports;
+  if (scenario::is_infiniband(family)) {
+    attributes.lid_mask_control = static_cast<std::uint8_t>(scenario.routing.lmc);
+  }
   return attributes;
 }
 

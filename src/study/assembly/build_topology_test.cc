@@ -98,6 +98,37 @@ TEST(DragonflyPlus, HostsThatDoNotFillGroupsAreRefusedWithTheNumbers) {
   EXPECT_THAT(without.error().message, HasSubstr("set topology.leaves and topology.hosts_per_leaf"));
 }
 
+constexpr std::string_view kTorus = "kind = \"torus\"\nsizes = [4, 3]\n";
+
+TEST(Torus, HostsFollowFromSizesAndSizesFromNothing) {
+  const auto hosts = [](const Result<fabric::Graph>& graph) {
+    EXPECT_TRUE(graph) << graph.error().message;
+    return graph ? static_cast<std::int64_t>(graph->host_endpoints()) : -1;
+  };
+  const std::vector<std::string> lossy = {"fabric.tuning=lossy"};
+  EXPECT_EQ(hosts(built(kTorus, lossy)), 12);
+  EXPECT_EQ(hosts(built(std::string(kTorus) + "hosts = 24\n", lossy)), 24);
+  EXPECT_EQ(hosts(built(std::string(kTorus) + "hosts_per_leaf = 3\n", lossy)), 36);
+  const auto uneven = built(std::string(kTorus) + "hosts = 25\n", lossy);
+  ASSERT_FALSE(uneven);
+  EXPECT_THAT(uneven.error().message, HasSubstr("25 hosts cannot be distributed evenly over 12 switches"));
+  const auto unlike = built(std::string(kTorus) + "hosts = 24\nhosts_per_leaf = 3\n", lossy);
+  ASSERT_FALSE(unlike);
+  EXPECT_THAT(unlike.error().message, HasSubstr("12 switches with 3 hosts are 36 hosts, not 24"));
+}
+
+TEST(Torus, CablesOfRingsAreOfTierLeaf) {
+  const auto graph = built(kTorus, {"fabric.tuning=lossy", "link.leaf.propagation=70ns"});
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_EQ(graph->links.size(), 12U * 3);
+  for (const fabric::Link& link : graph->links) {
+    EXPECT_EQ(tier_of(*graph, link), link.ring.dimension == 0 ? scenario::LinkTier::kHost : scenario::LinkTier::kLeaf);
+    if (link.ring.dimension != 0) {
+      EXPECT_EQ(link.propagation, 70_ns);
+    }
+  }
+}
+
 TEST(RailOptimised, SeveralGroupsAreJoinedBySpinesAndOneIsNot) {
   constexpr std::string_view kRails =
       "kind = \"rail-optimised\"\nhosts = 16\nnics_per_host = 4\ngpus_per_host = 4\nhosts_per_leaf = 8\n";

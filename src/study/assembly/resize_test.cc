@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "study/assembly/build_topology.h"
+#include "study/assembly/topology_table.h"
 #include "study/scenario/scenario_test_support.h"
 
 namespace weft::study::assembly {
@@ -74,6 +75,17 @@ TEST(Resize, GroupsOfADragonflyAreAddedAndEachStaysAsItWas) {
   EXPECT_EQ(more->topology.groups, 4);
   EXPECT_EQ(more->topology.hosts, 32);
   EXPECT_TRUE(build_topology(*more));
+}
+
+TEST(Resize, ATorusGetsLongerRingsInItsLastDimension) {
+  scenario::TopologySettings topology;
+  topology.kind = scenario::TopologyKind::kTorus;
+  topology.sizes = {4, 3};
+  topology.hosts = 24;
+  ASSERT_TRUE(resize_topology(topology, 33));
+  EXPECT_EQ(topology.sizes, (std::vector<std::int64_t>{4, 5}));
+  EXPECT_EQ(topology.hosts, 40);
+  EXPECT_EQ(topology.hosts_per_leaf, 2);
 }
 
 TEST(Resize, StrongScalingKeepsTheBatch) {

@@ -111,6 +111,8 @@ class Resolver {
       count("spines", own.spines, dragonfly->spines, "of a group, " + oversubscribed());
       count("hosts_per_leaf", own.hosts_per_leaf, dragonfly->hosts_per_leaf, "hosts over leaves");
       count("global_links", own.global_links, dragonfly->global_links, "one for each spine of a group");
+    } else if (const auto* torus = std::get_if<fabric::TorusOptions>(&*options)) {
+      count("hosts_per_leaf", own.hosts_per_leaf, torus->hosts_per_switch, "hosts over switches, or 1");
     } else if (const auto* tree = std::get_if<fabric::FatTreeOptions>(&*options)) {
       count("radix", own.radix, tree->radix, "switch.ports");
     }

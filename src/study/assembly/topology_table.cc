@@ -5,6 +5,7 @@
 
 #include "study/assembly/dragonfly_plus.h"
 #include "study/assembly/topology_parts.h"
+#include "study/assembly/torus.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -161,6 +162,7 @@ constexpr std::array kRows = {
     TopologyRow{.kind = Kind::kFatTree, .options = fat_tree_options, .resize = set_hosts},
     TopologyRow{.kind = Kind::kRailOptimised, .options = rail_options, .resize = grow_rails},
     TopologyRow{.kind = Kind::kDragonflyPlus, .options = dragonfly_plus_options, .resize = grow_groups},
+    TopologyRow{.kind = Kind::kTorus, .options = torus_options, .resize = grow_torus},
     TopologyRow{.kind = Kind::kFile, .options = file_options},
 };
 static_assert(kRows.size() == scenario::kTopologyWords.size());

@@ -51,6 +51,10 @@ namespace weft::study::claims {
 [[nodiscard]] Finding entropy(Readings& runs);
 [[nodiscard]] Finding upper_layer_not_enough(Readings& runs);
 
+// claim_functions_control.cc: paths that a controller computes.
+[[nodiscard]] Finding traffic_engineering(Readings& runs);
+[[nodiscard]] Finding network_level_lb(Readings& runs);
+
 // claim_functions_packets.cc: paths chosen for each packet, and the order of packets.
 [[nodiscard]] Finding per_packet_adaptive(Readings& runs);
 [[nodiscard]] Finding nic_reorder(Readings& runs);

@@ -105,6 +105,7 @@ Finding entropy(Readings& runs) {
   const OverSeeds sixteen = time("16 qp");
   const OverSeeds plain_one = time("no control, 1 qp");
   const OverSeeds plain_sixteen = time("no control, 16 qp");
+  const OverSeeds plb = time("plb");
   const OverSeeds spray = time("rocev2-spray");
   const OverSeeds idle = time("one switch");
   const double load_one = busiest_uplink(runs, "1 qp").mean;
@@ -121,15 +122,18 @@ Finding entropy(Readings& runs) {
       "equal hardware, means over {} seeds and from the least to the most. On one switch an operation takes {}. RoCEv2 "
       "tuned for its rate, ECMP: {} with 1 queue pair for each connection, {} with 2, {} with 4, {} with 8, {} with "
       "16; the busiest uplink carries {:.1f} times the mean with 1, {:.1f} with 16. Without congestion control {} with "
-      "1 and {} with 16. The network as sold for AI, adaptive per packet: {}. PLB does not exist yet. Spreads: at most "
-      "{:.0f} % of the load and of the time with one.",
+      "1 and {} with 16. One queue pair that leaves a congested path (PLB): {}; the busiest uplink carries {:.1f} "
+      "times "
+      "the mean. The network as sold for AI, adaptive per packet: {}. Spreads: at most {:.0f} % of the load and of the "
+      "time with one.",
       seeds_of(runs, "1 qp").size(), range(idle), range(one), range(time("2 qp")), range(time("4 qp")),
-      range(time("8 qp")), range(sixteen), load_one, load_sixteen, range(plain_one), range(plain_sixteen), range(spray),
-      100 * kSpreads);
+      range(time("8 qp")), range(sixteen), load_one, load_sixteen, range(plain_one), range(plain_sixteen), range(plb),
+      busiest_uplink(runs, "plb").mean, range(spray), 100 * kSpreads);
   finding.figures = {{"one_queue_pair", one.mean, "ms"},
                      {"sixteen_queue_pairs", sixteen.mean, "ms"},
                      {"no_control_one_queue_pair", plain_one.mean, "ms"},
                      {"no_control_sixteen_queue_pairs", plain_sixteen.mean, "ms"},
+                     {"plb", plb.mean, "ms"},
                      {"spray", spray.mean, "ms"},
                      {"one_switch", idle.mean, "ms"},
                      {"busiest_over_mean_1", load_one, ""},
@@ -157,9 +161,14 @@ Finding upper_layer_not_enough(Readings& runs) {
   const SteadyShares any = shares_of_hosts(runs, "ecmp, any order");
   const SteadyShares spray = shares_of_hosts(runs, "spray");
   const SteadyShares adaptive = shares_of_hosts(runs, "adaptive");
+  const SteadyShares letflow = shares_of_hosts(runs, "letflow");
+  const SteadyShares conweave = shares_of_hosts(runs, "conweave");
+  const SteadyShares unordered = shares_of_hosts(runs, "spray in order");
+  const SteadyShares leaf = shares_of_hosts(runs, "spray, leaf reorders");
+  const SteadyShares scheduled = shares_of_hosts(runs, "scheduled");
   const SteadyShares uet = shares_of_hosts(runs, "uet");
   const FlowSpread bound = hash_bound({.leaves = 8, .hosts_per_leaf = 4, .spines = 4, .shift = 9});
-  const double forwarding = std::max(spray.mean.mean, adaptive.mean.mean);
+  const double forwarding = std::max({spray.mean.mean, adaptive.mean.mean, leaf.mean.mean, scheduled.mean.mean});
   const bool ceiling = best.mean.mean < kCeiling * forwarding;
   finding.verdict = by(ceiling, entropy.mean.mean < kCeiling * forwarding ? Verdict::kHolds : Verdict::kHoldsWhen);
   if (finding.verdict == Verdict::kHoldsWhen) {
@@ -173,17 +182,24 @@ Finding upper_layer_not_enough(Readings& runs) {
       "the 10th percentile and of the slowest as shares of the line, means over {} seeds and from the least to the "
       "most. Paths by hash, one protocol changed at a time: {}. Max-min sharing of hashes drawn at random gives "
       "{:.0f}, {:.0f} and {:.0f} %. Eight queue pairs for each flow, still by hash and without congestion control: {}. "
-      "NICs that take any order, by hash {}, each packet at random {}, by the depth of queues {}. Ultra Ethernet, "
-      "whose "
-      "endpoints choose a path for each packet while switches only hash: {}. A scheduled fabric does not exist yet. "
-      "The ceiling stands where all protocols stay below {:.0f} % of forwarding per packet, in the "
-      "mean; queue pairs do as much above that.",
+      "Forwarding for NICs that want order: flowlets {}, since a busy NIC leaves no gaps; ConWeave {}; each packet at "
+      "random with the last leaf restoring the order {}, with nobody restoring it {}; a scheduled fabric, whose cells "
+      "have headers of their own, {}. NICs that take any order, by hash {}, each packet at random {}, by the depth of "
+      "queues {}. Ultra Ethernet, whose endpoints choose a path for each packet while switches only hash: {}. The "
+      "ceiling stands where all protocols stay below {:.0f} % of the best forwarding, in the mean; queue pairs do as "
+      "much above that.",
       seeds_of(runs, "no-control").size(), list, 100 * bound.mean, 100 * bound.p10, 100 * bound.slowest,
-      percent(entropy), percent(any), percent(spray), percent(adaptive), percent(uet), 100 * kCeiling);
+      percent(entropy), percent(letflow), percent(conweave), percent(leaf), percent(unordered), percent(scheduled),
+      percent(any), percent(spray), percent(adaptive), percent(uet), 100 * kCeiling);
   finding.figures.push_back({"entropy", entropy.mean.mean, ""});
   finding.figures.push_back({"ecmp_any_order", any.mean.mean, ""});
   finding.figures.push_back({"spray", spray.mean.mean, ""});
   finding.figures.push_back({"adaptive", adaptive.mean.mean, ""});
+  finding.figures.push_back({"letflow", letflow.mean.mean, ""});
+  finding.figures.push_back({"conweave", conweave.mean.mean, ""});
+  finding.figures.push_back({"spray_leaf_reorders", leaf.mean.mean, ""});
+  finding.figures.push_back({"spray_in_order", unordered.mean.mean, ""});
+  finding.figures.push_back({"scheduled", scheduled.mean.mean, ""});
   finding.figures.push_back({"uet", uet.mean.mean, ""});
   finding.figures.push_back({"max_min_of_random_hashes", bound.mean, ""});
   return finding;

@@ -231,7 +231,8 @@ TEST(ClaimVerdicts, QueuePairsThatDoAsMuchAsForwardingAreACondition) {
   const auto with = [](double protocol, double entropy) {
     FakeRunner runner;
     for (const char* const name :
-         {"no-control", "swift", "hpcc", "window", "selective-repeat", "ecmp, any order", "uet one path", "uet"}) {
+         {"no-control", "swift", "hpcc", "window", "selective-repeat", "ecmp, any order", "uet one path", "uet",
+          "letflow", "conweave", "spray in order", "spray, leaf reorders", "scheduled"}) {
       add_seeds(runner, name, 0.5);
     }
     add_seeds(runner, "dcqcn", protocol);
@@ -245,11 +246,48 @@ TEST(ClaimVerdicts, QueuePairsThatDoAsMuchAsForwardingAreACondition) {
   EXPECT_EQ(with(0.91, 0.8), Verdict::kDoesNotHold);
 }
 
+TEST(ClaimVerdicts, AControllerIsBetterByAFifthAndWithoutConditionOnlyIfShortJobsGainToo) {
+  const auto with = [](double steady, double late) {
+    FakeRunner runner;
+    for (const char* const name :
+         {"ecmp", "pinned", "cspf", "greedy", "link down, ecmp", "link down, pinned", "jobs of 1 ms, ecmp"}) {
+      add_seeds(runner, name, 0.5);
+    }
+    for (const char* const name : {"one switch", "link down, cspf", "jobs of 1 ms, cspf"}) {
+      add_seeds(runner, name, 0.9);
+    }
+    add_seeds(runner, "min-max", steady);
+    add_seeds(runner, "jobs of 1 ms, late", late);
+    return verdict_of(runner, "traffic-engineering");
+  };
+  EXPECT_EQ(with(0.61, 0.53), Verdict::kHolds);
+  EXPECT_EQ(with(0.61, 0.52), Verdict::kHoldsWhen);
+  EXPECT_EQ(with(0.59, 0.53), Verdict::kDoesNotHold);
+}
+
+TEST(ClaimVerdicts, KnownFlowsBalanceIfTheyComeNearOneSwitch) {
+  const auto with = [](double known) {
+    FakeRunner runner;
+    for (const char* const name : {"ecmp", "jobs of 1 ms, ecmp", "jobs of 1 ms, measured"}) {
+      add_seeds(runner, name, 0.5);
+    }
+    add_seeds(runner, "known", known);
+    for (const char* const name : {"one switch", "link down, known", "jobs of 1 ms, known", "fragments, pinned",
+                                   "fragments, ecmp", "fragments, known"}) {
+      add_seeds(runner, name, 1);
+    }
+    return verdict_of(runner, "network-level-lb");
+  };
+  EXPECT_EQ(with(0.96), Verdict::kHolds);
+  EXPECT_EQ(with(0.94), Verdict::kHoldsWhen);
+  EXPECT_EQ(with(0.59), Verdict::kDoesNotHold);
+}
+
 TEST(ClaimVerdicts, QueuePairsSpreadIfTimesAndLoadsBothFall) {
   const auto with = [](double sixteen_ms) {
     FakeRunner runner;
     for (const char* const name : {"1 qp", "2 qp", "4 qp", "8 qp", "16 qp", "no control, 1 qp", "no control, 16 qp",
-                                   "rocev2-spray", "one switch"}) {
+                                   "rocev2-spray", "plb", "one switch"}) {
       for (const char* const seed : {" 1", " 2", " 3"}) {
         const bool sixteen = name == std::string("16 qp");
         runner.add_operations(std::string(name) + seed, sixteen ? sixteen_ms : 10);

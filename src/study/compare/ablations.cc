@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "study/scenario/buffer_cycles.h"
 #include "study/scenario/data_class.h"
 
 namespace weft::study::compare {
@@ -98,7 +99,8 @@ std::vector<Ablation> ablations_of(const scenario::Scenario& scenario, const fab
   }
   const bool one_switch = scenario.topology.kind == scenario::TopologyKind::kSingleSwitch;
   const bool graph_of_file = scenario.topology.kind == scenario::TopologyKind::kFile;
-  if (!one_switch && !scenario::is_over_tcp(scenario.fabric.family) &&
+  // Rings and intermediate groups have paths that no queue of the first switch tells apart.
+  if (!one_switch && !scenario::closes_cycles(scenario) && !scenario::is_over_tcp(scenario.fabric.family) &&
       scenario.routing.policy != scenario::RoutingPolicy::kAdaptive) {
     add("flows sharing a path", with_ideal_routing);
   }

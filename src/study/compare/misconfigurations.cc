@@ -302,6 +302,11 @@ class Mistakes {
       case scenario::RoutingPolicy::kLetFlow:
       case scenario::RoutingPolicy::kDrill:
       case scenario::RoutingPolicy::kConga:
+      case scenario::RoutingPolicy::kConWeave:
+      case scenario::RoutingPolicy::kValiant:
+      case scenario::RoutingPolicy::kUgal:
+      case scenario::RoutingPolicy::kPinned:
+      case scenario::RoutingPolicy::kCentral:
         add("adaptive routing off", "one path per flow", [](scenario::Scenario& made) {
           made.routing.policy = scenario::is_infiniband(made.fabric.family) ? scenario::RoutingPolicy::kLft
                                                                             : scenario::RoutingPolicy::kEcmp;
@@ -309,6 +314,7 @@ class Mistakes {
         return;
       case scenario::RoutingPolicy::kLft:
       case scenario::RoutingPolicy::kScheduled:
+      case scenario::RoutingPolicy::kDimensionOrder:
         return;
     }
   }

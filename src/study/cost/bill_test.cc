@@ -67,6 +67,16 @@ TEST(Bill, CountsAFatTreeOfTwoTiers) {
   EXPECT_EQ(bill.lines.size(), 5U);
 }
 
+// 4 by 3 by 2 switches of two hosts: rings of two are one cable.
+TEST(Bill, CountsATorus) {
+  const auto [scenario, bill] = billed(network("infiniband", "kind = \"torus\"\nsizes = [4, 3, 2]\nhosts_per_leaf = 2",
+                                               "[routing]\npolicy = \"dimension-order\"\n[infiniband]\nvls = 2\n"));
+  EXPECT_EQ(count_of(bill, scenario::BillPart::kSwitch), 24);
+  EXPECT_EQ(count_of(bill, scenario::BillPart::kNic), 48);
+  EXPECT_EQ(line_with(bill, "copper").count, 48);
+  EXPECT_EQ(line_with(bill, "fibre of 30 m").count, 24 + 24 + 12);
+}
+
 TEST(Bill, CountsAFatTreeOfThreeTiers) {
   constexpr std::int64_t kRadix = 16;
   constexpr std::int64_t kHosts = kRadix * kRadix * kRadix / 4;

@@ -30,6 +30,7 @@ std::uint64_t data_sent(const Reading& of) { return of.port.data_sent; }
 std::uint64_t answers_sent(const Reading& of) { return of.port.answers_sent; }
 std::uint64_t received(const Reading& of) { return of.port.received; }
 std::uint64_t damaged(const Reading& of) { return of.port.damaged; }
+std::uint64_t moved(const Reading& of) { return of.port.moved; }
 std::uint64_t host_drops(const Reading& of) { return of.nic.path() != nullptr ? of.nic.path()->counters().dropped : 0; }
 std::uint64_t ordered(const Reading& of) { return of.nic.reordering() != nullptr ? of.nic.reordering()->packets() : 0; }
 
@@ -102,7 +103,12 @@ const std::vector<NicCounter>& counters() {
                                       {.unit = "packets", .total = {.json = "credit_grants", .order = 7}}),
       counter<&NicRow::credit_requests>(
           "credit_requests", uet<&Uet::credit_requests>, "That it sent after a timeout without credit.",
-          {.unit = "packets", .total = {.json = "credit_requests", .label = "credit requests", .order = 8}})};
+          {.unit = "packets", .total = {.json = "credit_requests", .label = "credit requests", .order = 8}}),
+      counter<&NicRow::moved>(
+          "moved", moved,
+          "That left through another port of the NIC, because its own link, or that of the "
+          "receiver's port in its plane, was down (`routing.port_failover`).",
+          {.unit = "packets", .total = {.json = "moved_packets", .label = "moved to another port", .order = 9}})};
   return kCounters;
 }
 

@@ -125,6 +125,7 @@ struct RecordTable {
 [[nodiscard]] const RecordTable& scale_up_table();
 [[nodiscard]] const RecordTable& memory_access_table();
 [[nodiscard]] const RecordTable& event_table();
+[[nodiscard]] const RecordTable& controller_table();
 /// The columns of jobs.csv: figures of the summary, in no table.
 [[nodiscard]] const RecordTable& job_summary_table();
 

@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "fabric/fabric.h"
 #include "fabric/routing/path_balancer.h"
+#include "study/results/controller_row.h"
 #include "study/results/nic_row.h"
 #include "study/results/scale_up_rows.h"
 #include "study/results/step_rows.h"
@@ -56,6 +57,9 @@ struct RunInfo {
   std::vector<Probability> percentiles;  // that the summary shows
   std::string ladder;                    // "PROFILE/FABRIC", or empty
   std::string left_out;                  // traffic that the network cannot carry and need not; empty: none
+  std::string fidelity;                  // "flow"; empty: packets
+  std::optional<double> flow_error;      // of the flow level against its probes; none: not measured
+  std::string flow_check;                // what was compared, or why nothing was
   std::string settings;                  // the resolved scenario, as `weft show` prints it
 };
 
@@ -138,8 +142,14 @@ struct PortRow {
   std::uint64_t voq_peak = 0;        // bytes, of the longest virtual output queue for this port (scheduled)
   Duration voq_wait;                 // in those queues, all packets for this port together
   std::uint64_t incomplete = 0;      // packets for this port that lacked cells
-  std::vector<LaneRow> lanes;        // those that have anything to say
-  fabric::PortChoices choices{};     // of the switch's choices among paths, where they are more than a hash
+  // Of what waited for its order in the switch before it left by this port.
+  std::uint64_t reordered = 0;          // packets
+  std::uint64_t reorder_queues = 0;     // most at a time
+  std::uint64_t reorder_peak = 0;       // bytes, most at a time
+  std::uint64_t reorder_overflows = 0;  // packets without a queue or room
+  std::uint64_t reorder_timeouts = 0;   // waits that ended with packets missing
+  std::vector<LaneRow> lanes;           // those that have anything to say
+  fabric::PortChoices choices{};        // of the switch's choices among paths, where they are more than a hash
 
   friend bool operator==(const PortRow&, const PortRow&) = default;
 };
@@ -199,6 +209,7 @@ struct RunResults {
   std::vector<StepRow> steps;    // of jobs that train a model
   std::vector<TierRow> tiers;    // of runs with scale-up links
   std::optional<ScaleUpRow> scale_up;
+  std::optional<ControllerRow> controller;  // of runs whose switches have entries from one
 };
 
 }  // namespace weft::study::results

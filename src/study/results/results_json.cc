@@ -72,7 +72,8 @@ Json to_json(const PathSummary& paths) {
   return {{"choices", paths.choices},
           {"grades", to_json(paths.grades)},
           {"flowlets", paths.flowlets},
-          {"notifications", paths.notifications}};
+          {"notifications", paths.notifications},
+          {"detours", paths.detours}};
 }
 
 Json to_json(const ReorderSummary& reordering) {
@@ -156,6 +157,9 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
     json["steps"].push_back(to_json(step));
   }
   add_scale_up(json, results);
+  if (results.controller) {
+    json["controller"] = record_json(controller_table(), &*results.controller);
+  }
   json["network"] = to_json(summary.network, results);
   json["events"] = Json::array();
   for (const EventRow& event : results.events) {

@@ -183,6 +183,20 @@ inline RunResults small_run() {
 /// The same with a row in every table of a results file.
 inline RunResults full_run() {
   RunResults results = small_run();
+  results.controller = ControllerRow{.algorithm = "min-max",
+                                     .rounds = 5,
+                                     .placed = 40,
+                                     .entries = 17,
+                                     .peak_entries = 9,
+                                     .overflows = 1,
+                                     .moved = 3,
+                                     .stale = 2,
+                                     .conflicts = 4,
+                                     .planned_load = 900'000,
+                                     .measured_load = 950'000,
+                                     .pinned_packets = 1'000,
+                                     .hashed_packets = 200,
+                                     .fallback_packets = 30};
   results.cpu = {{"host0", "copy", 3_us}, {"host1", "interrupt", 1_us}};
   results.stages = {{"post", 100_ns, "measured"}, {"wire", 2_us, "emerges"}};
   results.steps[0].collectives = {{.purpose = "dp",

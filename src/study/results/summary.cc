@@ -189,6 +189,7 @@ std::optional<PathSummary> paths_of(const RunResults& results) {
     }
     paths.flowlets += port.choices.flowlets;
     paths.notifications += port.choices.notifications_sent;
+    paths.detours += port.choices.detours;
   }
   return paths.grades.empty() ? std::nullopt : std::optional(std::move(paths));
 }

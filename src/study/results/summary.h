@@ -57,6 +57,7 @@ struct PathSummary {
   std::vector<fabric::GradeCounters> grades;  // over all ports that were choices; with one grade, its packets alone
   std::uint64_t flowlets = 0;
   std::uint64_t notifications = 0;
+  std::uint64_t detours = 0;  // packets over a third group of a dragonfly
 };
 
 /// Of data packets that switches may have spread.

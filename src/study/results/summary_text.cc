@@ -142,6 +142,16 @@ void write_run(Writer& out, const RunResults& results, const Summary& summary) {
     out.line("left out", run.left_out);
   }
   out.line("end", end_text(run));
+  if (run.fidelity == "flow") {
+    std::string flows = count_text(run.events, "event", "events");
+    flows += results.machine ? fmt::format(", {} real time", short_text(results.machine->run_time)) : "";
+    out.line("flow level", flows);
+    const std::string why = run.flow_check.empty() ? "" : ": " + run.flow_check;
+    out.line("  error", run.flow_error
+                            ? fmt::format("{:+.2f} % against packets, {}", 100 * *run.flow_error, run.flow_check)
+                            : "not measured" + why);
+    return;
+  }
   std::string work = count_text(run.packet_hops, "packet-hop", "packet-hops");
   if (summary.hops_per_second) {
     work += fmt::format(", {:.2f} million/s, {} real time", *summary.hops_per_second * 1e-6,
@@ -209,7 +219,8 @@ void write_paths(Writer& out, const NetworkSummary& network) {
     out.line(
         "path choices",
         fmt::format(
-            "{}{}{}", count_text(paths->choices, "packet", "packets"),
+            "{}{}{}{}", count_text(paths->choices, "packet", "packets"),
+            paths->detours == 0 ? "" : ", " + count_text(paths->detours, "detour", "detours"),
             paths->flowlets == 0 ? "" : ", " + count_text(paths->flowlets, "flowlet", "flowlets"),
             paths->notifications == 0 ? "" : ", " + count_text(paths->notifications, "notification", "notifications")));
     if (paths->grades.size() > 1) {
@@ -227,6 +238,29 @@ void write_paths(Writer& out, const NetworkSummary& network) {
       text += fmt::format(": p50 {}, p99 {}, largest {}", order->median, order->p99, order->largest);
     }
     out.line("reordering", text);
+  }
+}
+
+void write_controller(Writer& out, const ControllerRow& own) {
+  const auto share = [](std::uint32_t millionths) { return percent(millionths / 1e6); };
+  out.line("controller",
+           fmt::format("{}, {}, {} placed, {} written", own.algorithm, count_text(own.rounds, "round", "rounds"),
+                       count_text(own.placed, "flow", "flows"), count_text(own.entries, "entry", "entries")));
+  out.line("  fullest link", fmt::format("{} by plan, {} measured", share(own.planned_load), share(own.measured_load)));
+  std::string troubles;
+  const auto add = [&troubles](std::uint64_t count, std::string_view one, std::string_view several,
+                               std::string_view what) {
+    if (count != 0) {
+      troubles += fmt::format("{}{} {}", troubles.empty() ? "" : ", ", count_text(count, one, several), what);
+    }
+  };
+  add(own.overflows, "flow", "flows", "without room in a table");
+  add(own.stale, "plan", "plans", "out of date when installed");
+  add(own.conflicts, "flow", "flows", "on a link of another");
+  add(own.moved, "flow", "flows", "moved");
+  add(own.fallback_packets, "packet-hop", "packet-hops", "by hash because the port of the entry leads nowhere");
+  if (!troubles.empty()) {
+    out.line("", troubles);
   }
 }
 
@@ -291,6 +325,9 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
     }
   }
   write_paths(out, network);
+  if (results.controller) {
+    write_controller(out, *results.controller);
+  }
   for (const EventRow& event : results.events) {
     const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
     out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));
@@ -322,7 +359,10 @@ std::string summary_text(const RunResults& results, const Summary& summary, Line
   for (const JobSummary& job : summary.jobs) {
     write_job(out, job, results.run.percentiles);
   }
-  write_network(out, results, summary.network);
+  // Flows have neither queues nor drops.
+  if (results.run.fidelity != "flow") {
+    write_network(out, results, summary.network);
+  }
   std::string text = out.take();
   for (const std::string& more : {scale_up_text(results, width), steps_text(results, width)}) {
     text += more.empty() ? "" : "\n" + more;

@@ -64,7 +64,9 @@ Result<PortIndex> find_port(const world::World& world, std::string_view name) {
 Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::uint64_t seed,
                                                      const std::vector<CaptureRequest>& requests) {
   std::unique_ptr<CaptureTap> tap(new CaptureTap(world));
-  tap->addresses_ = world::end_addresses(world.graph(), seed);
+  const auto* const infiniband = world.fabric().get_if<fabric::InfiniBandFabric>();
+  tap->addresses_ = world::end_addresses(world.graph(), seed,
+                                         infiniband == nullptr ? std::uint8_t{0} : infiniband->lid_mask_control());
   std::vector<PortIndex> ports;
   for (const CaptureRequest& request : requests) {
     Result<PortIndex> port = find_port(world, request.port);
@@ -168,6 +170,10 @@ void CaptureTap::fill_packet(const wire::Packet& packet) {
 void CaptureTap::on_frame(PortIndex port, Direction direction, const wire::Packet& packet, Time at) {
   const bool link_control = packet.common.kind == wire::PacketKind::kFlowControl;
   if (packet.has(wire::kCorrupted) || (link_control && world_.fabric().link_type() != wire::LinkType::kEthernet)) {
+    return;
+  }
+  // What leaves tell each other in packets (ConWeave): its form is not published.
+  if (packet.common.kind == wire::PacketKind::kManagement && packet.common.destination.is_valid()) {
     return;
   }
   for (Capture& capture : captures_) {

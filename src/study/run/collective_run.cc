@@ -6,6 +6,8 @@
 
 #include "base/format_quantity.h"
 #include "base/nearest_word.h"
+#include "study/run/flow_probe.h"
+#include "study/run/flow_run.h"
 #include "study/scenario/scenario_load.h"
 #include "study/scenario/scenario_words.h"
 
@@ -34,9 +36,35 @@ struct Measured {
   Bytes scale_out{};  // of all ranks
   workload::CollectiveAlgorithm algorithm = workload::CollectiveAlgorithm::kAutomatic;
   std::string wrong{};
+  FlowCheck flow{};
 };
 
 std::int64_t gpus_of(const CollectiveRun& run) { return std::min(run.ranks, run.gpus_per_host); }
+
+/// At the flow level, with its error.
+Result<Measured> drain(const CollectiveRun& run, const scenario::Scenario& scenario) {
+  if (run.payload == Payload::kBytes) {
+    return fail("at the flow level no numbers travel; verify them with packets");
+  }
+  Result<FlowRun> ran = run_as_flows(scenario, {.keep_going = [&run](const Progress&) { return run.go_on(); }});
+  if (!ran) {
+    return pass_on(ran);
+  }
+  const results::RunResults& results = ran->results;
+  if (results.run.end != results::RunEnd::kFinished) {
+    return results.run.end == results::RunEnd::kInterrupted ? fail("stopped") : fail("{}", results.run.error);
+  }
+  Times times;
+  for (const workload::CollectiveRecord& record : results.collectives) {
+    times.on_collective(record);
+  }
+  Measured measured{.time = (times.last - times.first) / run.iterations,
+                    .scale_out = ran->scale_out / run.iterations,
+                    .algorithm = ran->algorithm,
+                    .flow = probe_flow_level(scenario, results, run.go_on)};
+  measured.flow.what += ran->sampled.empty() ? "" : "; " + ran->sampled;
+  return measured;
+}
 
 Result<Measured> simulate(const CollectiveRun& run, Bytes size, const scenario::Catalogue& catalogue) {
   Result<scenario::Scenario> scenario =
@@ -44,6 +72,9 @@ Result<Measured> simulate(const CollectiveRun& run, Bytes size, const scenario::
                                {.file = "collective", .case_name = std::nullopt, .settings = run.settings}, catalogue);
   if (!scenario) {
     return pass_on(scenario);
+  }
+  if (scenario->fidelity == scenario::Fidelity::kFlow) {
+    return drain(run, *scenario);
   }
   Times times;
   Result<std::unique_ptr<Simulation>> made = Simulation::create(*scenario, times, run.payload);
@@ -81,7 +112,12 @@ CollectiveTime row_of(const CollectiveRun& run, Bytes size, const Measured& meas
   if (run.kind == CollectiveKind::kBarrier) {
     size = Bytes::zero();
   }
-  CollectiveTime row{.size = size, .time = measured.time, .algorithm = measured.algorithm, .wrong = measured.wrong};
+  CollectiveTime row{.size = size,
+                     .time = measured.time,
+                     .algorithm = measured.algorithm,
+                     .wrong = measured.wrong,
+                     .flow_error = measured.flow.error,
+                     .flow_check = measured.flow.what};
   row.algbw_gbytes_per_s = gbytes_per_s(static_cast<double>(size.count()), measured.time);
   row.busbw_gbytes_per_s = row.algbw_gbytes_per_s * bus_factor(run.kind, run.ranks);
   const std::int64_t hosts = run.ranks / gpus_of(run);
@@ -205,7 +241,7 @@ Bytes usable_size(const CollectiveRun& run, Bytes size) {
 std::string collective_scenario(const CollectiveRun& run, Bytes size) {
   const std::int64_t gpus = gpus_of(run);
   const std::int64_t hosts = std::max<std::int64_t>(run.ranks / gpus, 2);
-  std::string text = fmt::format("[fabric]\nfamily = \"{}\"\n", run.fabric);
+  std::string text = fmt::format("fidelity = \"{}\"\n\n[fabric]\nfamily = \"{}\"\n", run.fidelity, run.fabric);
   text += topology_of(run, hosts);
   // NICs acknowledge many packets at once; one for each would take a share of the wire.
   text += fmt::format(
@@ -236,7 +272,7 @@ Result<CollectiveTime> time_collective(const CollectiveRun& run, Bytes size, con
   }
   const Bytes usable = usable_size(run, size);
   Bytes largest = usable;
-  while (volume(run, largest) > static_cast<double>(run.longest.count())) {
+  while (run.fidelity == "packet" && volume(run, largest) > static_cast<double>(run.longest.count())) {
     largest = halved(run, largest);
   }
   if (largest < usable) {

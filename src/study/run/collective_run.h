@@ -29,6 +29,7 @@ struct CollectiveRun {
   std::string profile = "h100-cx7";
   std::string scale_up = "nvlink4";  // entry of the catalogue; no links among one GPU
   std::int64_t iterations = 1;
+  std::string fidelity = "packet";      // or "flow"
   std::vector<std::string> settings{};  // "collectives.channels=4", stronger than all of the above
   /// Payload that all ranks together may send in a simulation; larger sizes are extrapolated.
   Bytes longest = Bytes(std::int64_t{64} << 30);
@@ -47,6 +48,9 @@ struct CollectiveTime {
   std::string wrong{};  // the first wrong number of a run with bytes; empty: all are right
   /// Of an extrapolated time: how far the same method was off for the largest simulated size.
   std::optional<double> extrapolation_error{};
+  /// At the flow level: against its probes with packets, and what was compared.
+  std::optional<double> flow_error{};
+  std::string flow_check{};
 };
 
 /// What nccl-tests multiply the algorithm's bandwidth with: what the busiest link must carry of each byte, at least.

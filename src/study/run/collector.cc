@@ -5,50 +5,15 @@
 
 #include "base/format_quantity.h"
 #include "base/int128.h"
+#include "study/run/collector_controller.h"
 #include "study/run/collector_ports.h"
 #include "study/run/collector_scale_up.h"
 #include "study/run/ladder.h"
-#include "study/scenario/optional_traffic.h"
-#include "study/scenario/scenario_listing.h"
+#include "study/run/run_description.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::run {
 namespace {
-
-results::RunEnd end_of(Simulation::End end) {
-  switch (end) {
-    case Simulation::End::kFinished:
-      return results::RunEnd::kFinished;
-    case Simulation::End::kTimeLimit:
-      return results::RunEnd::kTimeLimit;
-    case Simulation::End::kInterrupted:
-      return results::RunEnd::kInterrupted;
-    case Simulation::End::kStuck:
-      return results::RunEnd::kStuck;
-    case Simulation::End::kError:
-      break;
-  }
-  return results::RunEnd::kError;
-}
-
-results::Lossless lossless_of(const scenario::Scenario& scenario) {
-  if (scenario::is_infiniband(scenario.fabric.family)) {
-    return results::Lossless::kCredits;
-  }
-  const auto& priorities = scenario.devices.ethernet.priorities;
-  const bool any = std::ranges::any_of(priorities, [](const scenario::PrioritySettings& own) { return own.lossless; });
-  const bool credits =
-      std::ranges::any_of(priorities, [](const scenario::PrioritySettings& own) { return own.credits; });
-  return any ? results::Lossless::kPause : credits ? results::Lossless::kCredits : results::Lossless::kNo;
-}
-
-bool marks(const scenario::Scenario& scenario) {
-  if (scenario::is_infiniband(scenario.fabric.family)) {
-    return scenario.congestion.algorithm == scenario::CongestionAlgorithm::kIbCc;
-  }
-  const auto& priorities = scenario.devices.ethernet.priorities;
-  return std::ranges::any_of(priorities, [](const scenario::PrioritySettings& own) { return own.ecn; });
-}
 
 /// In millionths of what the wire could carry.
 std::uint32_t utilisation(const PortGauge& port, std::uint64_t wire_bytes, Duration span) {
@@ -123,41 +88,23 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
   take_events(results);
   take_cpu(results);
   take_scale_up(*simulation_, results);
+  results.controller = controller_row(*simulation_);
   take_stages(*simulation_, results);
   take_steps(results, keep_going);
   return results;
 }
 
 void Collector::describe_run(results::RunInfo& run, Simulation::End end, const Identity& identity) const {
-  const scenario::Scenario& scenario = simulation_->scenario();
   const world::World& world = simulation_->world();
+  describe_scenario(simulation_->scenario(), world.graph(), run);
   run.key = identity.key;
   run.version = identity.version;
-  run.scenario = scenario.name;
-  run.case_name = scenario.case_name;
-  run.seed = scenario.seed;
-  run.family = scenario::word_of(scenario.fabric.family);
-  run.hardware = scenario::word_of(scenario.hardware);
-  run.topology = scenario::word_of(scenario.topology.kind);
-  run.congestion = scenario::word_of(scenario.congestion.algorithm);
-  run.lossless = lossless_of(scenario);
-  run.marking = marks(scenario);
-  run.endpoints = world.graph().host_endpoints();
-  const auto per_host = static_cast<std::uint32_t>(
-      std::max<std::int64_t>(scenario.topology.nics_per_host * scenario.topology.ports_per_nic, 1));
-  run.hosts =
-      scenario.topology.hosts > 0 ? static_cast<std::uint32_t>(scenario.topology.hosts) : run.endpoints / per_host;
-  run.switches = world.graph().switches();
   run.end = end_of(end);
   run.error = simulation_->error();
   run.ended_at = simulation_->ended_at();
   run.packet_hops = world.packet_hops();
   run.events = world.events();
-  run.sample_interval = scenario.output.sample_interval;
   run.sample_instants = instants_;
-  run.percentiles = scenario.output.percentiles;
-  run.left_out = scenario::left_out_text(scenario);
-  run.settings = scenario::listing_text(scenario);
 }
 
 // By job, those that have sent a message, each once; of a job with more than are examined, one more than that.

@@ -99,6 +99,11 @@ std::vector<results::PortRow> rows_of(const world::World& world, const Fabric& n
     row.voq_peak = counters.voq_peak;
     row.voq_wait = counters.voq_wait;
     row.incomplete = counters.incomplete;
+    row.reordered = counters.reordered;
+    row.reorder_queues = counters.reorder_queues;
+    row.reorder_peak = counters.reorder_peak;
+    row.reorder_overflows = counters.reorder_overflows;
+    row.reorder_timeouts = counters.reorder_timeouts;
     row.choices = network.choices(index, now);
   }
   for (PortIndex index = 0; index < rows.size(); ++index) {

@@ -10,11 +10,13 @@
 
 #include "base/stable_hash.h"
 #include "fabric/fabric.h"
+#include "study/assembly/build_controller.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_topology.h"
 #include "study/run/simulation.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/scenario_words.h"
+#include "study/world/network_view.h"
 #include "study/world/path_model.h"
 
 namespace weft::study::run {
@@ -294,7 +296,8 @@ Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Gra
                   .hash = first.balancing.hash,
                   .weighting = first.balancing.weighting,
                   .hash_seed = first.hash_seed,
-                  .run_seed = static_cast<std::uint64_t>(scenario.seed)};
+                  .run_seed = static_cast<std::uint64_t>(scenario.seed),
+                  .lid_mask_control = static_cast<std::uint8_t>(scenario.routing.lmc)};
     made.link_weight = options.link_weight;
   };
   Result<fabric::AnyFabricOptions> options = assembly::fabric_options(scenario, graph);
@@ -334,7 +337,41 @@ std::vector<scenario::RoutingSettings> variants_of(const scenario::Scenario& sce
   return made;
 }
 
+/// The entries that a controller would install if the flows of a set were all that there is.
+std::vector<fabric::PinnedFlows> tables_of(const PathModel& model, const std::vector<world::PlannedFlow>& flows,
+                                           const scenario::RoutingSettings& routing) {
+  const world::ControllerOptions options = assembly::controller_options(routing);
+  const world::NetworkView network(model.graph());
+  const fabric::Routes routes(model.graph());
+  const std::vector<double> demands = model.demands_of(flows);
+  const bool all = options.algorithm == world::PlacementAlgorithm::kCommunicators;
+  std::vector<world::DemandedFlow> placed;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const double line = static_cast<double>(network.line_of(flows[i].source).bits_per_second());
+    if (!flows[i].any_path && (all || demands[i] >= options.threshold * line)) {
+      placed.push_back({.flow = world::pinned_name(flows[i]), .rate = Rate::bits_per_second(std::llround(demands[i]))});
+    }
+  }
+  std::vector<fabric::PinnedFlows> tables(model.graph().switches(),
+                                          fabric::PinnedFlows(static_cast<std::uint32_t>(routing.controller_table)));
+  world::FlowPlacement made =
+      world::place_flows(network, network.view(), placed, options.algorithm, options.most_paths);
+  std::ranges::stable_sort(made.placed, std::greater<>(), &world::FlowPlacement::Placed::rate);
+  for (const world::FlowPlacement::Placed& flow : made.placed) {
+    // Without room a flow goes by its hash.
+    (void)world::install_path(flow.flow, network.hops_of(flow.path), routes,
+                              [&](std::uint32_t ordinal) -> fabric::PinnedFlows& { return tables[ordinal]; });
+  }
+  return tables;
+}
+
 Result<void> check_variants(const scenario::Scenario& scenario, const PathStudyOptions& options) {
+  if (scenario::detours(scenario.routing.policy)) {
+    return fail(
+        "with routing.policy = \"{}\" packets go over groups that are chosen as they come, so their paths are not "
+        "known before a run; use --set routing.policy=adaptive for the direct ones",
+        scenario::word_of(scenario.routing.policy));
+  }
   if (!scenario::hashes_flows(scenario.routing.policy)) {
     return options.function || !options.fields.empty()
                ? fail(
@@ -373,7 +410,7 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
   if (!choices) {
     return pass_on(choices);
   }
-  const PathModel model(graph, choices->link_weight);
+  const PathModel model(graph, choices->link_weight, assembly::route_rule_of(scenario.routing.policy));
   const LinkTiers tiers(model);
   results::PathReport report{.scenario = scenario.name,
                              .policy = std::string(scenario::word_of(scenario.routing.policy)),
@@ -383,15 +420,21 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
                              .seeds = options.seeds,
                              .left_out = std::move(plan->left_out)};
   for (const FlowSet& set : plan->sets) {
-    SetStudy study(model, tiers, choices->rules, set);
+    PathRules rules = choices->rules;
+    std::vector<fabric::PinnedFlows> tables;
+    if (rules.policy == fabric::PathPolicy::kCentral) {
+      tables = tables_of(model, set.flows, scenario.routing);
+      rules.tables = tables;
+    }
+    SetStudy study(model, tiers, rules, set);
     study.examine_scenario();
     if (report.hashes) {
       for (const scenario::RoutingSettings& routing : variants_of(scenario, options)) {
-        PathRules rules = choices->rules;
-        rules.header = assembly::header_hash_of(routing).value_or(fabric::HeaderHash{});
-        rules.hash.function = routing.hash_function;
+        PathRules asked = choices->rules;
+        asked.header = assembly::header_hash_of(routing).value_or(fabric::HeaderHash{});
+        asked.hash.function = routing.hash_function;
         study.examine_variant(
-            rules, {.function = std::string(scenario::word_of(routing.hash_function)), .fields = fields_text(routing)},
+            asked, {.function = std::string(scenario::word_of(routing.hash_function)), .fields = fields_text(routing)},
             options.seeds);
       }
     }

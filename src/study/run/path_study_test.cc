@@ -78,6 +78,36 @@ void expect_run_as_foreseen(const std::string& text, double queue_pairs = 1) {
   EXPECT_GT(loaded, 16U);
 }
 
+/// Hosts of rings of 8 send three places up.
+std::string tornado(const std::string& fabric, const std::string& sizes) {
+  return "seed = 3\n[fabric]\n" + fabric + "[topology]\nkind = \"torus\"\nsizes = " + sizes +
+         "\n[routing]\npolicy = \"dimension-order\"\n[infiniband]\nvls = 2\n"
+         "[[traffic]]\nname = \"p\"\nkind = \"permutation\"\nshift = 3\nsize = \"1 MiB\"\n";
+}
+
+TEST(PathStudy, ForeseesTheLinksOfDimensionOrder) {
+  for (const std::string fabric : {"family = \"infiniband\"\n", "family = \"rocev2\"\ntuning = \"lossy\"\n"}) {
+    expect_run_as_foreseen(tornado(fabric, "[8, 3]"));
+    const results::PathReport report = report_of(from_text(tornado(fabric, "[8]")));
+    for (const results::PathLink& link : report.sets[0].links) {
+      EXPECT_EQ(link.flows, link.port.ends_with("/port1") ? 3.0 : 0.0) << link.port;  // upwards
+    }
+    EXPECT_EQ(report.sets[0].links.size(), 16U);
+  }
+}
+
+TEST(PathStudy, RefusesDetoursByName) {
+  for (const std::string policy : {"valiant", "ugal"}) {
+    const auto report = study_paths(
+        from_text("[fabric]\nfamily = \"rocev2\"\ntuning = \"lossy\"\n[topology]\nkind = \"dragonfly-plus\"\ngroups = "
+                  "3\nleaves = 2\nhosts_per_leaf = 2\n[routing]\npolicy = \"" +
+                  policy + "\"\n[[traffic]]\nkind = \"permutation\"\nsize = \"1 MiB\"\n"),
+        {});
+    ASSERT_FALSE(report.has_value());
+    EXPECT_EQ(report.error().message.find("with routing.policy = \"" + policy + "\""), 0U) << report.error().message;
+  }
+}
+
 TEST(PathStudy, ForeseesTheLinksOfARun) {
   for (const char* routing : {"", "polarised = true", "hash_function = \"crc-16\"", "hash_function = \"crc-32\"",
                               "hash_function = \"toeplitz\"\nhash_fields = [\"5-tuple\", \"destination-qp\"]",
@@ -93,6 +123,36 @@ TEST(PathStudy, ForeseesTheQueuePairsOfAConnection) {
                               "policy = \"e-ecmp\"\nhash_function = \"crc-32\"", "policy = \"ecmp\""}) {
     expect_run_as_foreseen(leaf_spine(routing, "queue_pairs = 4\nqueue_pair_use = \"split\"\n"), 4);
   }
+}
+
+/// The same network as InfiniBand, whose queue pairs go to the LIDs of a port in turn.
+std::string several_lids(int lmc, int queue_pairs) {
+  std::string text = leaf_spine(fmt::format("policy = \"lft\"\nlmc = {}", lmc),
+                                fmt::format("queue_pairs = {}\nqueue_pair_use = \"split\"\n", queue_pairs));
+  return text.replace(text.find("rocev2"), std::string("rocev2").size(), "infiniband");
+}
+
+TEST(PathStudy, ForeseesTheLidsOfAPort) {
+  expect_run_as_foreseen(several_lids(0, 4), 4);
+  expect_run_as_foreseen(several_lids(1, 4), 4);
+  expect_run_as_foreseen(several_lids(3, 8), 8);
+}
+
+// A shift by one leaf is what the fat-tree's tables are made for: one flow for each uplink. With the paths of eight
+// LIDs each flow has an eighth on every uplink, and what is on one link is the same.
+TEST(PathStudy, LidsSpreadAFlowOverSpines) {
+  for (const int lmc : {0, 3}) {
+    const auto report = report_of(from_text(several_lids(lmc, 8)));
+    EXPECT_DOUBLE_EQ(report.sets.at(0).tiers.front().worst, 1) << lmc;
+  }
+  // All hosts of a leaf to one host each behind it that the tables send over one spine: LIDs take them apart.
+  const auto worst = [](int lmc) {
+    std::string text = several_lids(lmc, 8);
+    text.replace(text.find("shift = 8"), std::string("shift = 8").size(), "shift = 0");
+    return report_of(from_text(text)).sets.at(0).tiers.front().worst;
+  };
+  EXPECT_GE(worst(0), 2) << "flows of a random permutation meet";
+  EXPECT_LE(worst(3), 1 + 1e-9) << "each has a part on every uplink";
 }
 
 // Of PLB the first paths are foreseen; one that never moves keeps to them.

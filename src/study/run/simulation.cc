@@ -14,13 +14,16 @@ constexpr std::uint64_t kEventsPerPause = 200'000;
 constexpr Duration kComposedPatience = Duration::seconds(10);
 constexpr Duration kPatience = Duration::seconds(1'000);
 
-/// Often why a message failed: a fabric in parts, such as rails that no spine joins.
-std::string unreachable_text(const world::World& world) {
+/// Often why a message failed: links that are down, or a fabric in parts, such as rails that no spine joins.
+std::string unreachable_text(const world::World& world, bool has_failures) {
   const std::uint64_t lost = world.fabric().drops().unreachable;
-  return lost == 0 ? std::string()
-                   : "; " + std::to_string(lost) +
-                         " packets had no route: the topology does not connect all ports (rail-optimised without "
-                         "spines connects ports of one rail only)";
+  if (lost == 0) {
+    return {};
+  }
+  return "; " + std::to_string(lost) + " packets had no route: " +
+         (has_failures ? "no links that are up lead to their receiver ([[event]])"
+                       : "the topology does not connect all ports (rail-optimised without spines connects ports of one "
+                         "rail only)");
 }
 
 }  // namespace
@@ -33,6 +36,9 @@ Simulation::~Simulation() = default;
 
 Result<std::unique_ptr<Simulation>> Simulation::create(const scenario::Scenario& scenario, workload::MessageSink& sink,
                                                        Payload payload, world::Division division) {
+  if (scenario.fidelity == scenario::Fidelity::kFlow) {
+    return fail("fidelity = \"flow\" is for `weft run`; set fidelity = \"packet\" here");
+  }
   std::unique_ptr<Simulation> simulation(new Simulation(scenario, sink, payload, division));
   if (Result<void> built = simulation->build(); !built) {
     return pass_on(built);
@@ -119,6 +125,10 @@ Progress Simulation::progress() const {
 
 Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep_going) {
   const Time limit = progress().limit;
+  if (const Result<void> briefed = brief_controller(); !briefed) {
+    error_ = briefed.error().message;
+    return End::kError;
+  }
   End end = End::kFinished;
   for (bool running = ranks_left_ > 0; running;) {
     switch (world_->run(next_pause_ < limit ? next_pause_ : limit, kEventsPerPause)) {
@@ -142,7 +152,7 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
       case world::World::Stop::kError:
         end = End::kError;
         ended_at_ = world_->error_at();
-        error_ = world_->error()->message + unreachable_text(*world_);
+        error_ = world_->error()->message + unreachable_text(*world_, !scenario_.events.empty());
         running = false;
         break;
     }

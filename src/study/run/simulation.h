@@ -22,6 +22,7 @@
 #include "study/world/flow_paths.h"
 #include "study/world/ideal_time.h"
 #include "study/world/path_model.h"
+#include "study/world/traffic_controller.h"
 #include "study/world/world.h"
 #include "workload/message_record.h"
 #include "workload/program.h"
@@ -108,6 +109,8 @@ class Simulation {
   [[nodiscard]] const std::vector<JobDescription>& jobs() const { return jobs_; }
   /// Null without scale-up links.
   [[nodiscard]] const assembly::ScaleUpPlan* scale_up_plan() const;
+  /// Null unless a controller gives flows their paths.
+  [[nodiscard]] const world::TrafficController* controller() const;
   [[nodiscard]] Progress progress() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
@@ -166,7 +169,6 @@ class Simulation {
   [[nodiscard]] verbs::MemoryPlace place_of_buffers(const assembly::TrafficPlan& plan,
                                                     const world::MachinePlan& machine) const;
   [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan, std::size_t first_machine);
-  [[nodiscard]] Duration start_delay(const Job& job, std::uint32_t rank) const;
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
   [[nodiscard]] world::PathLimits path_limits(const Job& job, std::span<const world::FlowDemand> demands) const;
@@ -176,6 +178,18 @@ class Simulation {
   [[nodiscard]] Duration round_trip(const Job& job) const;
   [[nodiscard]] std::string place_of(const assembly::TrafficPlan& plan) const;
   [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
+  // The traffic controller, if there is one: simulation_controller.cc.
+  void make_controller();
+  [[nodiscard]] Result<void> brief_controller();
+  [[nodiscard]] Duration start_of(const Job& job) const;
+  void note_rank_done(Job& job);
+  /// What one job will send, an operation of its step after another.
+  struct JobFlows {
+    std::size_t job = 0;  // in running_
+    std::vector<FlowSet> sets{};
+  };
+  /// Adds to `left_out` what planned_flows() leaves out.
+  [[nodiscard]] Result<std::vector<JobFlows>> flows_by_job(std::vector<std::string>& left_out);
   /// What call does, of traffic that lasts as long as the jobs.
   [[nodiscard]] Result<void> call_company(workload::Program* program, bool& started);
   /// Beside other traffic jobs that wait for one another would never be found idle.

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <span>
 
-#include "base/random.h"
 #include "base/stable_hash.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/reach.h"
 #include "study/run/simulation_parts.h"
+#include "study/run/start_delay.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/world/congestion_signals.h"
 #include "workload/collective/member_layout.h"
@@ -31,6 +31,7 @@ Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Gra
     return pass_on(made);
   }
   options.fabric = std::move(*made);
+  options.port_failover_delay = scenario.routing.port_failover_delay;
   return {};
 }
 
@@ -59,12 +60,18 @@ Result<void> check_groups(std::span<const workload::Communicator> groups, const 
   return {};
 }
 
+bool has_controller(const fabric::AnyFabricOptions& fabric) {
+  const auto* const ethernet = std::get_if<fabric::EthernetOptions>(&fabric);
+  return ethernet != nullptr && ethernet->switches.front().path == fabric::PathPolicy::kCentral;
+}
+
 // Training steps decide by what the whole network has seen, collectives have messages of their own under way when they
 // are done, and numbers are checked in memory that ranks share. The ports of TCP, and so its paths, and the cores that
 // serve a queue pair follow from the order in which a host's connections are opened. Leaves of a scheduled fabric act
-// on each other's queues and links.
+// on each other's queues and links, and a traffic controller on the tables of all switches.
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans) {
   return options.carries_bytes || std::holds_alternative<fabric::ScheduledOptions>(options.fabric) ||
+         has_controller(options.fabric) ||
          std::ranges::any_of(plans,
                              [](const assembly::TrafficPlan& plan) {
                                return plan.training || plan.collective ||
@@ -184,6 +191,7 @@ Result<void> Simulation::build() {
     first_machine += ranks;
   }
   world_->start();
+  make_controller();
   return {};
 }
 
@@ -258,8 +266,16 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
       machine.set_program([this, &made]() { return call_company(made.program.get(), made.started); });
       continue;
     }
-    machine.set_program([this, &made]() { return call(made.program.get(), made.started, made.done); });
+    machine.set_program([this, &job, &made]() {
+      const bool was_done = made.done;
+      Result<void> called = call(made.program.get(), made.started, made.done);
+      if (made.done && !was_done) {
+        note_rank_done(job);
+      }
+      return called;
+    });
     ++ranks_left_;
+    ++job.ranks_left;
   }
   return {};
 }
@@ -337,15 +353,6 @@ Result<void> Simulation::make_training_program(Job& job, std::uint32_t rank) {
   return {};
 }
 
-Duration Simulation::start_delay(const Job& job, std::uint32_t rank) const {
-  const assembly::TrafficPlan& plan = job.plan;
-  if (plan.start_jitter == Duration::zero()) {
-    return {};
-  }
-  RandomStream random(plan.job.seed, fmt::format("{}/{}/start", plan.job.name, plan.rank_names[rank]));
-  return Duration::picoseconds(random.uniform_between({.low = 0, .high = plan.start_jitter.picoseconds()}));
-}
-
 Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   Job::Rank& made = job.ranks[rank];
   if (job.plan.collective) {
@@ -356,7 +363,7 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   }
   workload::FlowProgramOptions options{.job = job.plan.job.id,
                                        .connection = job.plan.connection,
-                                       .start_delay = start_delay(job, rank),
+                                       .start_delay = start_delay(job.plan, rank),
                                        .triggers = job.plan.pattern->triggers(),
                                        .rank = workload::RankId(rank)};
   if (job.plan.as_long_as_jobs) {
@@ -372,7 +379,7 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
 
 Result<void> Simulation::make_collective(Job& job, std::uint32_t rank) {
   workload::CollectiveProgramOptions options = job.plan.collective->program;
-  options.start = options.start + start_delay(job, rank);
+  options.start = options.start + start_delay(job.plan, rank);
   options.engine.job = job.plan.job.id;
   options.engine.rank = workload::RankId(rank);
   options.engine.layout = &job.plan.collective->layout;

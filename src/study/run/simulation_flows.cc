@@ -78,6 +78,9 @@ class Simulation::Planner {
       if (nic.device().uet() == nullptr) {
         const wire::Packet packet = nic.packet_of(from.queue_pairs[i]);
         flow.tuple_hash = nic.tuple_hash_of(packet);
+        flow.entropy = packet.common.entropy;
+        const host::Nic& other = world_.nic(to.port.endpoint);
+        flow.back_hash = other.tuple_hash_of(other.packet_of(to.queue_pairs[i]));
         if (!transport::is_infiniband(packet.common.encapsulation)) {
           flow.headers = host::header_fields(packet, addresses_);
         }
@@ -187,39 +190,63 @@ class Simulation::Planner {
   std::set<std::tuple<const Job*, workload::ConnectionRequest, bool>> known_;
 };
 
-Result<FlowPlan> Simulation::planned_flows() {
+Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(std::vector<std::string>& left_out) {
   // Programs that begin at once open their connections in their own order, which gives queue pairs their numbers.
   if (world_->run(Time::zero(), std::numeric_limits<std::uint64_t>::max()) == world::World::Stop::kError) {
     return tl::unexpected<Error>(*world_->error());
   }
   Planner planner(*this);
-  FlowPlan plan;
-  std::vector<FlowSet>& sets = plan.sets;
-  FlowSet traffic;
-  for (const auto& job : running_) {
-    if (job->plan.over != scenario::TrafficRoute::kFabric) {
+  std::vector<JobFlows> flows;
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    Job& job = *running_[i];
+    if (job.plan.over != scenario::TrafficRoute::kFabric) {
       continue;
     }
-    if (assembly::service_of(job->plan.family) == host::Service::kTcp ||
-        assembly::service_of(job->plan.family) == host::Service::kIwarp) {
-      plan.left_out.push_back(job->plan.job.name);
+    if (assembly::service_of(job.plan.family) == host::Service::kTcp ||
+        assembly::service_of(job.plan.family) == host::Service::kIwarp) {
+      left_out.push_back(job.plan.job.name);
       continue;
     }
+    JobFlows& own = flows.emplace_back(JobFlows{.job = i});
     Result<void> added;
-    if (job->training) {
-      added = planner.add_training(*job, sets);
+    if (job.training) {
+      added = planner.add_training(job, own.sets);
     } else {
-      traffic.name += (traffic.name.empty() ? "" : ", ") + job->plan.job.name;
-      if (job->plan.pattern) {
-        added = planner.add_pattern(*job, traffic);
+      FlowSet& set = own.sets.emplace_back(FlowSet{.name = job.plan.job.name});
+      if (job.plan.pattern) {
+        added = planner.add_pattern(job, set);
       }
-      for (std::size_t rank = 0; added && rank < job->collectives.size(); ++rank) {
-        added = planner.add_sends(*job, job->collectives[rank]->planned_sends(), traffic);
+      for (std::size_t rank = 0; added && rank < job.collectives.size(); ++rank) {
+        added = planner.add_sends(job, job.collectives[rank]->planned_sends(), set);
       }
     }
     if (!added) {
       return pass_on(added);
     }
+  }
+  return flows;
+}
+
+Result<FlowPlan> Simulation::planned_flows() {
+  FlowPlan plan;
+  Result<std::vector<JobFlows>> flows = flows_by_job(plan.left_out);
+  if (!flows) {
+    return pass_on(flows);
+  }
+  std::vector<FlowSet>& sets = plan.sets;
+  FlowSet traffic;
+  for (JobFlows& own : *flows) {
+    for (FlowSet& set : own.sets) {
+      if (running_[own.job]->training) {
+        sets.push_back(std::move(set));
+        continue;
+      }
+      traffic.name += (traffic.name.empty() ? "" : ", ") + set.name;
+      traffic.flows.insert(traffic.flows.end(), set.flows.begin(), set.flows.end());
+    }
+  }
+  if (traffic.flows.size() > kMaxPlanned) {
+    return fail("more than {} flows; take a smaller network or fewer of them", kMaxPlanned);
   }
   if (!traffic.flows.empty()) {
     sets.insert(sets.begin(), std::move(traffic));

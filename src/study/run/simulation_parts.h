@@ -69,6 +69,7 @@ struct Simulation::Job {
   std::unique_ptr<assembly::CollectiveBytes> bytes;  // null: lengths only
   std::unique_ptr<TrainingRun> training;             // null: other traffic
   std::deque<Rank> ranks;
+  std::size_t ranks_left = 0;                                   // that are not done
   std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
 };
 
@@ -81,6 +82,7 @@ struct Simulation::Parts {
   std::unique_ptr<JobTurns> turns;  // null: no two composed jobs
   std::unique_ptr<assembly::HostBuilder> hosts;
   std::optional<assembly::ScaleUpPlan> scale_up;
+  std::unique_ptr<world::TrafficController> controller;  // null: switches have no entries
 };
 
 }  // namespace weft::study::run

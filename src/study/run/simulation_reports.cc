@@ -70,6 +70,9 @@ std::optional<results::AllowedRates> rates_by_turns(const std::vector<world::Flo
 }  // namespace
 
 world::PathLimits Simulation::path_limits(const Job& job, std::span<const world::FlowDemand> demands) const {
+  if (scenario::detours(scenario_.routing.policy)) {
+    return {.shares_links = true};  // which groups packets go over is not known beforehand: no limit
+  }
   return world::FlowPaths(
              {.world = *world_, .connector = job.connector, .payload_share = payload_share(*world_, scenario_)})
       .examine(demands);
@@ -154,7 +157,8 @@ std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const 
   const Job& running = *running_[job];
   const bool at_once = sends_at_once(running.plan, flows);
   const bool takes_turns = running.plan.collective.has_value() || running.plan.is_exchange;
-  if (flows.size() > (at_once ? kMaxAtOnce : kMaxFlows) || (!at_once && !takes_turns)) {
+  if (flows.size() > (at_once ? kMaxAtOnce : kMaxFlows) || (!at_once && !takes_turns) ||
+      scenario::detours(scenario_.routing.policy)) {
     return std::nullopt;
   }
   std::vector<world::FlowDemand> demands;

@@ -68,8 +68,19 @@ std::string traffic(std::string_view kind, std::string_view more) {
   return fmt::format("[[traffic]]\nkind = \"{}\"\n{}\n", kind, more);
 }
 
+/// Two ports of a NIC, one of which fails for a while.
+Case bond() {
+  return {"rocev2_bond",
+          "[fabric]\nfamily = \"rocev2\"\n[nic]\nports = 2\n[topology]\nkind = \"rail-optimised\"\nhosts = 8\n"
+          "hosts_per_leaf = 4\nnics_per_host = 1\nports_per_nic = 2\nspines = 2\n[routing]\nport_failover = true\n"
+          "port_failover_delay = \"1 us\"\nreroute_delay = \"2 us\"\n[[event]]\nat = \"5 us\"\nselect = "
+          "\"host1/nic0/port0\"\naction = \"fail\"\n[[event]]\nat = \"20 us\"\nselect = \"host1/nic0/port0\"\n"
+          "action = \"restore\"\n" +
+              traffic("permutation", "size = \"300 kB\"")};
+}
+
 std::vector<Case> cases() {
-  std::vector<Case> all;
+  std::vector<Case> all = {bond()};
   for (const std::string_view family : {"rocev2", "infiniband", "iwarp", "tcp"}) {
     const std::string name(family);
     const bool divides =
@@ -102,6 +113,10 @@ std::vector<Case> cases() {
     if (family == "rocev2") {
       all.push_back(
           {name + "_conga", fabric(family) + "[routing]\npolicy = \"conga\"\nflowlet_gap = \"100 ns\"\n" + small});
+      all.push_back({name + "_conweave",
+                     fabric(family) + "[routing]\npolicy = \"conweave\"\nreply_margin = \"100 ns\"\n" + small});
+      all.push_back(
+          {name + "_leaf_order", fabric(family) + "[routing]\npolicy = \"spray\"\nreorder = \"leaf\"\n" + small});
     }
     all.push_back({name + "_errors", fabric(family) + "[link]\nbit_error_rate = 1e-7\n" + small});
     all.push_back({name + "_failure", fabric(family) +
@@ -109,6 +124,24 @@ std::vector<Case> cases() {
                                           traffic("incast", "fan_in = 12\nsize = \"200 kB\"")});
     all.push_back({name + "_samples", fabric(family) + "[output]\nsample_interval = \"3 us\"\n" + small});
   }
+  constexpr std::string_view kGroups =
+      "[topology]\nkind = \"dragonfly-plus\"\ngroups = 4\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n"
+      "global_links = 1\n[link.host]\npropagation = \"300 ns\"\n";
+  const std::string shifted = traffic("permutation", "size = \"300 kB\"\nshift = 4");
+  for (const std::string_view policy : {"valiant", "ugal"}) {
+    all.push_back(
+        {fmt::format("infiniband_{}", policy),
+         fmt::format("[fabric]\nfamily = \"infiniband\"\n{}[infiniband]\nvls = 2\n[routing]\npolicy = \"{}\"\n{}",
+                     kGroups, policy, shifted)});
+    all.push_back({fmt::format("rocev2_{}", policy),
+                   fmt::format("[fabric]\nfamily = \"rocev2\"\ntuning = \"lossy\"\n{}[routing]\npolicy = \"{}\"\n{}",
+                               kGroups, policy, shifted)});
+  }
+  all.push_back({"infiniband_torus",
+                 "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"torus\"\nsizes = [5, 3]\n[infiniband]\nvls = "
+                 "2\n[routing]\npolicy = \"dimension-order\"\n[[event]]\nat = \"10 us\"\nselect = "
+                 "\"switch0-0/port1\"\naction = \"fail\"\n" +
+                     traffic("permutation", "size = \"300 kB\"\nshift = 2")});
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/assert.h"
+#include "study/scenario/fail_at.h"
 #include "study/scenario/selector.h"
 
 namespace weft::study::scenario {
@@ -22,7 +23,7 @@ Result<void> apply(const Given& given, const Target& target) {
   for (const auto& at : expand(given.at)) {
     void* settings = at.section->settings(target, at.index.value_or(0));
     if (auto done = at.key->binding.set(settings, given.value, *at.key); !done) {
-      return fail("{}: {}: {}", given.place, path_of(given.at), done.error().message);
+      return fail("{}: {}", key_at(given.place, path_of(given.at)), done.error().message);
     }
   }
   return {};

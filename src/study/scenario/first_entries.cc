@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "study/scenario/apply.h"
+#include "study/scenario/fail_at.h"
 #include "study/scenario/value_codec.h"
 
 namespace weft::study::scenario {
@@ -72,8 +73,8 @@ Result<Package> package_of(std::span<const ResolveLayer> layers, const Choice& c
     return fail("{}: {}", named->given.place, entry.error().message);
   }
   if (!(*entry)->serves(family)) {
-    return fail("{}: {}: '{}' does not serve {}; one of {}, {}", named->given.place, choice.path, name, word_of(family),
-                key.key->fallback, fmt::join(catalogue.names(choice.kind, family), ", "));
+    return fail("{}: '{}' does not serve {}; one of {}, {}", key_at(named->given.place, choice.path), name,
+                word_of(family), key.key->fallback, fmt::join(catalogue.names(choice.kind, family), ", "));
   }
   return Package{.entry = *entry, .named_by = named->origin};
 }

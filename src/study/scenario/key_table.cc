@@ -171,6 +171,7 @@ Sections make_sections() {
       table<&Scenario::gpu>("gpu", "Price and power of GPUs. Used only for what the cluster costs.", gpu_keys()),
       table<&Scenario::cost>("cost", "Running costs, and equipment already owned.", cost_keys()),
       table<&Scenario::output>("output", "What is recorded.", output_keys()),
+      table<&Scenario::flow>("flow", "The flow level: how its error is measured.", flow_keys()),
       list_section<&Scenario::traffic>({.path = "traffic",
                                         .about = "Traffic; any number of tables.",
                                         .keys = traffic_keys(),

@@ -153,7 +153,10 @@ constexpr std::array kNic = {
     Key{.name = "reorder_packets",
         .binding = bind<&NicSettings::reorder_packets>(),
         .fallback = "64",
-        .about = "Selective repeat: packets that a queue pair holds because they came early and cannot be placed.",
+        .about =
+            "Selective repeat: packets that a queue pair holds because they came early and cannot be placed. Without "
+            "`transport.out_of_order_placement` it has a place for each of so many PSNs behind the expected one, and "
+            "what lies further ahead is beyond it.",
         .range = {.low = 1, .high = 65'535}},
     Key{.name = "reorder_buffer",
         .binding = bind<&NicSettings::reorder_buffer>(),

@@ -11,6 +11,7 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> fabric_keys();
 [[nodiscard]] std::span<const Key> topology_keys();
 [[nodiscard]] std::span<const Key> output_keys();
+[[nodiscard]] std::span<const Key> flow_keys();
 
 [[nodiscard]] std::span<const Key> switch_keys();
 [[nodiscard]] std::span<const Key> link_keys();

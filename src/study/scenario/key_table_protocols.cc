@@ -83,31 +83,38 @@ constexpr std::array kRouting = {
     Key{.name = "policy",
         .binding = bind<&RoutingSettings::policy>(),
         .fallback = "ecmp",
-        .about = "Choice among equal next hops: by hash of the flow, per packet at random, per packet by the depth of "
-                 "queues, the one of the forwarding table (InfiniBand), per flowlet at random, per packet by the depth "
-                 "of some queues (DRILL), per flowlet by the congestion of paths (CONGA, two tiers of Ethernet), or by "
-                 "hash of the flow and its destination queue pair (E-ECMP, RoCEv2). `scheduled` is another kind of "
-                 "fabric: leaves have virtual output queues and send cells over all links when the egress port has "
-                 "granted credit (two tiers of Ethernet)."},
+        .about =
+            "Choice among equal next hops: by hash of the flow, per packet at random, per packet by the depth of "
+            "queues, the one of the forwarding table (InfiniBand), per flowlet at random, per packet by the depth "
+            "of some queues (DRILL), per flowlet by the congestion of paths (CONGA, two tiers of Ethernet), away from "
+            "paths whose replies are late, with the order restored by the last leaf (ConWeave, Ethernet), or by "
+            "hash of the flow and its destination queue pair (E-ECMP, RoCEv2). `scheduled` is another kind of "
+            "fabric: leaves have virtual output queues and send cells over all links when the egress port has "
+            "granted credit (two tiers of Ethernet). `dimension-order` is one way per destination through a `torus`, "
+            "the shorter around each ring, one dimension after the other. In `dragonfly-plus`, `valiant` sends packets "
+            "to "
+            "another group over a third one at random, and `ugal` those for which queues times hops say so. "
+            "`pinned`: by the place of the destination below its leaf, whatever the flow (path pinning, Ethernet). "
+            "`central`: by entries that a traffic controller installs for flows, all others by their hash (Ethernet)."},
     Key{.name = "profile",
         .binding = bind<&RoutingSettings::profile>(),
         .fallback = "",
         .about = "Entry of the catalogue (`adaptive_routing`) that sets the keys below; empty: that of the policy's "
                  "name, for adaptive that of the switch's name, or `generic`.",
-        .only_for = "adaptive letflow drill conga scheduled"},
+        .only_for = "adaptive letflow drill conga conweave scheduled valiant ugal central"},
     Key{.name = "depth_grades",
         .binding = bind<&RoutingSettings::depth_grades>(),
         .fallback = R"(["32 KiB", "64 KiB", "96 KiB", "128 KiB", "160 KiB", "192 KiB", "224 KiB"])",
         .about = "Bounds between the grades of a port's depth, ascending, at most 15; one of the ports of the best "
                  "grade is taken at random. `[]`: the depth to the byte, and an idle port before one that sends.",
         .range = between(Bytes(1), Bytes(4'000'000'000)),
-        .only_for = "adaptive"},
+        .only_for = "adaptive valiant ugal"},
     Key{.name = "multipath_for",
         .binding = bind<&RoutingSettings::multipath_for>(),
         .fallback = "all",
         .about = "Which packets may leave the path of their flow: all, or those whose transport takes them in any "
                  "order (`transport.out_of_order_placement`); acknowledgements, notifications and TCP then stay.",
-        .only_for = "adaptive spray drill"},
+        .only_for = "adaptive spray drill valiant ugal"},
     Key{.name = "flowlet_gap",
         .binding = bind<&RoutingSettings::flowlet_gap>(),
         .fallback = "none",
@@ -156,6 +163,75 @@ constexpr std::array kRouting = {
         .about = "What a leaf knows of a path halves whenever nothing has renewed it for that long.",
         .range = kTimer,
         .only_for = "conga"},
+    Key{.name = "reply_margin",
+        .binding = bind<&RoutingSettings::reply_margin>(),
+        .fallback = "4 us",
+        .about =
+            "A path is slow whose reply takes so much longer than on an idle network; the flow then takes another.",
+        .range = kTimer,
+        .only_for = "conweave"},
+    Key{.name = "path_pause",
+        .binding = bind<&RoutingSettings::path_pause>(),
+        .fallback = "16 us",
+        .about = "How long a leaf takes no path after it was told that packets by it were marked.",
+        .range = kTimer,
+        .only_for = "conweave"},
+    Key{.name = "resume_margin",
+        .binding = bind<&RoutingSettings::resume_margin>(),
+        .fallback = "16 us",
+        .about =
+            "What came by the new path waits so much longer than until the last packet by the old one is expected.",
+        .range = kTimer,
+        .only_for = "conweave"},
+    Key{.name = "resume_default",
+        .binding = bind<&RoutingSettings::resume_default>(),
+        .fallback = "200 us",
+        .about = "How long that is where nothing came by the old path from which it could be expected.",
+        .range = kTimer,
+        .only_for = "conweave"},
+    Key{.name = "flow_expiry",
+        .binding = bind<&RoutingSettings::flow_expiry>(),
+        .fallback = "300 us",
+        .about = "A flow that sent nothing for so long begins by any path; longer than `resume_default` and "
+                 "`resume_margin` together.",
+        .range = kTimer,
+        .only_for = "conweave"},
+    Key{.name = "reorder",
+        .binding = bind<&RoutingSettings::reorder>(),
+        .fallback = "none",
+        .about = "Whether the leaf switch at the end of the path holds packets that come early until those before them "
+                 "have come (`leaf`). NICs have a buffer of their own for that (`nic.reorder_packets`). ConWeave "
+                 "always has it.",
+        .only_for = "spray adaptive letflow drill conga"},
+    Key{.name = "reorder_queues",
+        .binding = bind<&RoutingSettings::reorder_queues>(),
+        .fallback = "32",
+        .about = "Queues for that of a port to a host, one for each flow of which something waits; packets of further "
+                 "flows pass out of order.",
+        .range = {.low = 1, .high = 65'536},
+        .only_for = "spray adaptive letflow drill conga conweave"},
+    Key{.name = "reorder_buffer",
+        .binding = bind<&RoutingSettings::reorder_buffer>(),
+        .fallback = "none",
+        .about = "What they hold together, of one port; a packet beyond it passes, and those before it are given up. "
+                 "`none`: as much as the buffer of the switch has.",
+        .range = between(Bytes(1), Bytes(4'000'000'000)),
+        .empty_word = "none",
+        .only_for = "spray adaptive letflow drill conga conweave"},
+    Key{.name = "reorder_wait",
+        .binding = bind<&RoutingSettings::reorder_wait>(),
+        .fallback = "100 us",
+        .about = "How long a packet waits there for those before it; then they are given up.",
+        .range = kTimer,
+        .only_for = "spray adaptive letflow drill conga"},
+    Key{.name = "ugal_threshold",
+        .binding = bind<&RoutingSettings::ugal_threshold>(),
+        .fallback = "64 KiB",
+        .about =
+            "By how much the direct way may be worse before a packet takes one over a third group: bytes that wait for "
+            "its port times the hops that remain, against the same of the other way.",
+        .range = between(Bytes::zero(), Bytes(1'000'000'000)),
+        .only_for = "ugal"},
     Key{.name = "port_weights",
         .binding = bind<&RoutingSettings::port_weights>(),
         .fallback = "equal",
@@ -235,6 +311,36 @@ constexpr std::array kRouting = {
         .about = "From a failure until next hops avoid it; of a scheduled fabric, until leaves hear by their "
                  "reachability messages which links they may use.",
         .range = kSpan},
+    Key{.name = "port_failover",
+        .binding = bind<&RoutingSettings::port_failover>(),
+        .fallback = "false",
+        .about = "The ports of a NIC are a bond (`topology.ports_per_nic`): while the link of one is down, another one "
+                 "sends for it after `port_failover_delay`, and routes lead its packets to that port after "
+                 "`reroute_delay`. With `topology.planes` a NIC also takes the plane in which the receiver still has a "
+                 "port, after `reroute_delay`. Ethernet only: ports of InfiniBand have LIDs of their own."},
+    Key{.name = "port_failover_delay",
+        .binding = bind<&RoutingSettings::port_failover_delay>(),
+        .fallback = "100 ms",
+        .about = "From a failure or a return of a link until its NIC sends through another port, or through its own "
+                 "again. The default is what Linux's bonding driver advises for its link monitor; NICs that watch "
+                 "their links themselves take a few milliseconds.",
+        .range = kSpan},
+    Key{.name = "lmc",
+        .binding = bind<&RoutingSettings::lmc>(),
+        .fallback = "0",
+        .about =
+            "InfiniBand's LID mask control: each end port has 2^lmc LIDs and the forwarding tables a path for each; "
+            "the n-th queue pair of a connection goes to LID n mod 2^lmc, so `collectives.queue_pairs` says how "
+            "many of them are used.",
+        .range = {.low = 0, .high = 7}},
+    Key{.name = "adaptive_service_levels",
+        .binding = bind<&RoutingSettings::adaptive_service_levels>(),
+        .fallback = "[]",
+        .about = "InfiniBand: service levels whose packets switches spread; all others go by the forwarding table. "
+                 "`[]`: all are spread.",
+        .range = {.low = 0, .high = 15},
+        .only_for = "adaptive spray drill",
+        .example = "[1]"},
     Key{.name = "cell_size",
         .binding = bind<&RoutingSettings::cell_size>(),
         .fallback = "256 B",
@@ -279,6 +385,50 @@ constexpr std::array kRouting = {
                  "packet and grants its bytes again.",
         .range = kTimer,
         .only_for = "scheduled"},
+    Key{.name = "controller_algorithm",
+        .binding = bind<&RoutingSettings::controller_algorithm>(),
+        .fallback = "cspf",
+        .about =
+            "How the controller places flows: the largest first on the path that is filled least (CSPF), one after "
+            "another, so that the fullest link is filled least (min-max, a linear program whose shares are "
+            "rounded), or, before jobs begin, so that flows of their communicators share no link.",
+        .only_for = "central"},
+    Key{.name = "controller_period",
+        .binding = bind<&RoutingSettings::controller_period>(),
+        .fallback = "1 ms",
+        .about = "Between two readings of counters and link states. With `communicators` of link states alone.",
+        .range = between(Duration::microseconds(1), Duration::seconds(600)),
+        .only_for = "central"},
+    Key{.name = "controller_delay",
+        .binding = bind<&RoutingSettings::controller_delay>(),
+        .fallback = "100 us",
+        .about = "From a reading until what follows from it is in the tables of switches: computing, and writing "
+                 "entries. What takes effect is as old as that. What is known before a job begins is in time.",
+        .range = kSpan,
+        .only_for = "central"},
+    Key{.name = "controller_demand",
+        .binding = bind<&RoutingSettings::controller_demand>(),
+        .fallback = "measured",
+        .about = "What a flow is taken to send: as much as it did, or its max-min share of the lines of its sender and "
+                 "receiver, if the network were no limit (Hedera). Not for `communicators`, whose flows are alike.",
+        .only_for = "central"},
+    Key{.name = "controller_threshold",
+        .binding = bind<&RoutingSettings::controller_threshold>(),
+        .fallback = "10%",
+        .about = "Of its sender's line: flows that were seen to send less stay with their hash.",
+        .only_for = "central"},
+    Key{.name = "controller_paths",
+        .binding = bind<&RoutingSettings::controller_paths>(),
+        .fallback = "64",
+        .about = "Shortest paths between two switches that it considers, at most.",
+        .range = {.low = 1, .high = 1'024},
+        .only_for = "central"},
+    Key{.name = "controller_table",
+        .binding = bind<&RoutingSettings::controller_table>(),
+        .fallback = "4096",
+        .about = "Flows for which a switch has room; of more, the smallest stay with their hash.",
+        .range = {.low = 1, .high = 1'048'576},
+        .only_for = "central"},
 };
 
 constexpr std::array kTransport = {

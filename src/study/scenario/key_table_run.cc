@@ -29,6 +29,28 @@ constexpr std::array kRun = {
         .about = "Simulated time at which the run ends; `when-done`: when all traffic is.",
         .range = between(Duration::nanoseconds(1), Duration::seconds(1'000'000)),
         .empty_word = "when-done"},
+    Key{.name = "fidelity",
+        .binding = bind<&Scenario::fidelity>(),
+        .fallback = "packet",
+        .about =
+            "`packet`: every packet of all traffic. `flow`: messages are drained at max-min fair rates over the same "
+            "paths, without queues, loss and congestion control; for `weft run`, with an error measured by runs with "
+            "packets ([flow])."},
+};
+
+constexpr std::array kFlow = {
+    Key{.name = "probes",
+        .binding = bind<&FlowSettings::probes>(),
+        .fallback = "1",
+        .about =
+            "Runs with packets that a run at the flow level is compared with, as far as `probe_hops` let them come: "
+            "the first of the same seed, each further one of the next. 0: the error is not measured.",
+        .range = {.low = 0, .high = 100}},
+    Key{.name = "probe_hops",
+        .binding = bind<&FlowSettings::probe_hops>(),
+        .fallback = "8000000",
+        .about = "Packet-hops of each probe.",
+        .range = {.low = 1'000, .high = 1'000'000'000'000}},
 };
 
 constexpr std::array kFabric = {
@@ -148,9 +170,9 @@ constexpr std::array kTopology = {
     Key{.name = "hosts_per_leaf",
         .binding = bind<&TopologySettings::hosts_per_leaf>(),
         .fallback = "0",
-        .about = "Hosts on each leaf; 0: from `hosts` and `leaves`.",
+        .about = "Hosts on each leaf, in `torus` on each switch; 0: from `hosts` and the number of those.",
         .range = kDevices,
-        .only_for = "leaf-spine rail-optimised dragonfly-plus"},
+        .only_for = "leaf-spine rail-optimised dragonfly-plus torus"},
     Key{.name = "groups",
         .binding = bind<&TopologySettings::groups>(),
         .fallback = "0",
@@ -185,19 +207,28 @@ constexpr std::array kTopology = {
         .fallback = "1",
         .about = "Links between two neighbouring switches.",
         .range = {.low = 1, .high = 512},
-        .only_for = "fat-tree leaf-spine rail-optimised dragonfly-plus dumbbell parking-lot"},
+        .only_for = "fat-tree leaf-spine rail-optimised dragonfly-plus dumbbell parking-lot torus"},
     Key{.name = "switches",
         .binding = bind<&TopologySettings::switches>(),
         .fallback = "2",
         .about = "Length of the chain.",
         .range = {.low = 2, .high = 1'024},
         .only_for = "parking-lot"},
+    Key{.name = "sizes",
+        .binding = bind<&TopologySettings::sizes>(),
+        .fallback = "[]",
+        .about =
+            "Switches of a ring in each dimension, of which there are one to three. Cables between switches are those "
+            "of tier `leaf`.",
+        .range = {.low = 2, .high = 1'024},
+        .only_for = "torus",
+        .example = "[4, 4, 4]"},
     Key{.name = "domains",
         .binding = bind<&TopologySettings::domains>(),
         .fallback = "one",
         .about = "Whether all switches bridge `one` layer-2 domain (per plane), or each is a router. RoCEv1 and "
                  "InfiniBand cross no router.",
-        .only_for = "single-switch dumbbell parking-lot leaf-spine fat-tree rail-optimised dragonfly-plus"},
+        .only_for = "single-switch dumbbell parking-lot leaf-spine fat-tree rail-optimised dragonfly-plus torus"},
     Key{.name = "file",
         .binding = bind<&TopologySettings::file>(),
         .fallback = "",
@@ -230,6 +261,7 @@ constexpr std::array kOutput = {
 }  // namespace
 
 std::span<const Key> run_keys() { return kRun; }
+std::span<const Key> flow_keys() { return kFlow; }
 std::span<const Key> fabric_keys() { return kFabric; }
 std::span<const Key> topology_keys() { return kTopology; }
 std::span<const Key> output_keys() { return kOutput; }

@@ -37,6 +37,8 @@
 namespace weft::study::scenario {
 
 enum class Hardware : std::uint8_t { kAsSold, kEqual };
+/// How messages travel: as packets, or as flows at max-min fair rates (docs/decisions/0055).
+enum class Fidelity : std::uint8_t { kPacket, kFlow };
 enum class IpVersion : std::uint8_t { kV4, kV6 };
 
 /// [fabric]
@@ -69,7 +71,7 @@ struct TopologySettings {
   std::int64_t planes = 1;
   std::int64_t leaves = 0;          // leaf-spine, rail-optimised
   std::int64_t spines = 0;          // leaf-spine, rail-optimised
-  std::int64_t hosts_per_leaf = 0;  // leaf-spine, rail-optimised, dragonfly-plus
+  std::int64_t hosts_per_leaf = 0;  // leaf-spine, rail-optimised, dragonfly-plus, torus
   std::int64_t groups = 0;          // dragonfly-plus
   std::int64_t global_links = 0;    // dragonfly-plus: between two groups; 0: one per spine
   std::int64_t tiers = 2;           // fat-tree: 2 or 3
@@ -77,6 +79,7 @@ struct TopologySettings {
   Oversubscription oversubscription;
   std::int64_t parallel_links = 1;  // between two switches
   std::int64_t switches = 2;        // parking-lot: length of the chain
+  std::vector<std::int64_t> sizes;  // torus: switches of a ring in each dimension
   Domains domains = Domains::kOne;
   std::string file;  // kFile: path as resolved from the scenario's folder
 };
@@ -89,13 +92,25 @@ enum class RoutingPolicy : std::uint8_t {
   kLetFlow,
   kDrill,
   kConga,
+  kConWeave,
   kEnhancedEcmp,
   kScheduled,
+  kDimensionOrder,
+  kValiant,
+  kUgal,
+  kPinned,
+  kCentral,
 };
 /// By hash of each flow alone: ECMP, and with the destination queue pair among the hash's fields (E-ECMP).
 [[nodiscard]] constexpr bool hashes_flows(RoutingPolicy policy) {
   return policy == RoutingPolicy::kEcmp || policy == RoutingPolicy::kEnhancedEcmp;
 }
+/// Over intermediate groups of a dragonfly.
+[[nodiscard]] constexpr bool detours(RoutingPolicy policy) {
+  return policy == RoutingPolicy::kValiant || policy == RoutingPolicy::kUgal;
+}
+/// Where the order of packets is restored that went by several paths, before the host.
+enum class ReorderPlace : std::uint8_t { kNone, kLeaf };
 enum class MultipathTraffic : std::uint8_t { kAll, kUnordered };
 enum class PortWeighting : std::uint8_t { kEqual, kCapacity, kLinkRate, kGiven };
 enum class HashedField : std::uint8_t {
@@ -108,6 +123,12 @@ enum class HashedField : std::uint8_t {
   kDestinationQp,
   kFlowLabel,
 };
+
+/// How a traffic controller places flows: by constrained shortest paths, one after another, by a linear program, or by
+/// what jobs say of their communicators before they run.
+enum class ControllerAlgorithm : std::uint8_t { kCspf, kGreedy, kMinMax, kCommunicators };
+/// What it takes a flow to send: what counters say, or what the lines of hosts would let it.
+enum class ControllerDemand : std::uint8_t { kMeasured, kHostLimited };
 
 /// [routing]
 struct RoutingSettings {
@@ -124,6 +145,16 @@ struct RoutingSettings {
   Probability dre_alpha = Probability::from_ratio({.numerator = 1, .denominator = 10});
   std::int64_t congestion_bits = 3;
   Duration congestion_age = 10_ms;
+  Duration reply_margin = 4_us;
+  Duration path_pause = 16_us;
+  Duration resume_margin = 16_us;
+  Duration resume_default = 200_us;
+  Duration flow_expiry = 300_us;
+  ReorderPlace reorder = ReorderPlace::kNone;  // conweave: always in the leaf
+  std::int64_t reorder_queues = 32;
+  std::optional<Bytes> reorder_buffer;  // none: what the switch's buffer has
+  Duration reorder_wait = 100_us;
+  Bytes ugal_threshold{65'536};  // of bytes times hops
   PortWeighting port_weights = PortWeighting::kEqual;
   std::optional<Bytes> notification_threshold;    // none: no notifications
   std::optional<Duration> notification_hold;      // none: until the threshold has drained
@@ -136,6 +167,11 @@ struct RoutingSettings {
   std::int64_t hash_buckets = 0;   // 0: groups are not resilient
   bool link_aggregation = false;   // parallel links are one next hop
   Duration reroute_delay;          // from a failure until next hops avoid it
+  bool port_failover = false;      // ports of a NIC stand in for one another
+  Duration port_failover_delay;    // until a NIC knows of its own link
+  // Of InfiniBand.
+  std::int64_t lmc = 0;                               // LID mask control: 2^this LIDs for each end port
+  std::vector<std::int64_t> adaptive_service_levels;  // whose packets leave the forwarding table; empty: all
   // Of a scheduled fabric.
   Bytes cell_size;            // largest, with its header
   Bytes cell_header;          // less than that
@@ -144,6 +180,14 @@ struct RoutingSettings {
   Duration credit_latency;    // of the scheduler of a port
   Bytes egress_buffer;        // of a host port: granted, and not yet sent
   Duration reassembly_timeout;
+  // Of a traffic controller.
+  ControllerAlgorithm controller_algorithm = ControllerAlgorithm::kCspf;
+  Duration controller_period = 1_ms;   // between readings of counters and link states
+  Duration controller_delay = 100_us;  // from reading until entries are installed
+  ControllerDemand controller_demand = ControllerDemand::kMeasured;
+  Probability controller_threshold = Probability::from_ratio({.numerator = 1, .denominator = 10});  // of the line
+  std::int64_t controller_paths = 64;     // candidates between two switches
+  std::int64_t controller_table = 4'096;  // entries of a switch
 };
 
 /// Whether congestion notifications have a class of their own, or that of the data they are about.
@@ -210,6 +254,12 @@ struct OutputSettings {
   std::string ladder;  // "PROFILE/FABRIC" of a run on the latency ladder; empty: none
 };
 
+/// [flow]: how a run at the flow level measures its error.
+struct FlowSettings {
+  std::int64_t probes = 1;      // runs with packets, one seed each
+  std::int64_t probe_hops = 0;  // packet-hops of each
+};
+
 /// Who gave a value.
 enum class Origin : std::uint8_t { kDefault, kCatalogue, kFile, kCase, kSet, kDerived };
 
@@ -252,6 +302,7 @@ struct Scenario {
   std::int64_t seed = 1;  // >= 0
   Hardware hardware = Hardware::kAsSold;
   std::optional<Duration> stop;  // none: when all traffic is done
+  Fidelity fidelity = Fidelity::kPacket;
   FabricSettings fabric{};
   TopologySettings topology{};
   DeviceSettings devices{};  // without the overrides
@@ -276,6 +327,7 @@ struct Scenario {
   GpuSettings gpu{};
   CostSettings cost{};
   OutputSettings output{};
+  FlowSettings flow{};
   std::vector<TrafficSettings> traffic;
   std::vector<TrafficLeftOut> left_out;  // of `traffic`, what the network's family cannot carry and need not
   std::vector<JobSettings> jobs;

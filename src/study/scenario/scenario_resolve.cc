@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "study/scenario/apply.h"
 #include "study/scenario/congestion/congestion_table.h"
+#include "study/scenario/fail_at.h"
 #include "study/scenario/first_entries.h"
 #include "study/scenario/optional_traffic.h"
 #include "study/scenario/scenario_derive.h"
@@ -236,7 +237,8 @@ class EntryChooser {
       return pass_on(done);
     }
     if (!hashes_flows(draft_.routing.policy) && draft_.routing.policy != RoutingPolicy::kSpray &&
-        draft_.routing.policy != RoutingPolicy::kLft) {
+        draft_.routing.policy != RoutingPolicy::kLft && draft_.routing.policy != RoutingPolicy::kDimensionOrder &&
+        draft_.routing.policy != RoutingPolicy::kPinned) {
       if (auto done = add("adaptive_routing", "routing.profile", routing_name()); !done) {
         return pass_on(done);
       }
@@ -280,10 +282,10 @@ class EntryChooser {
   Result<void> add(std::string_view kind, const std::string& path, const std::string& name) {
     auto entry = catalogue_.find(kind, name);
     if (!entry) {
-      return fail("{}: {}: {}", source_place(draft_, path), path, entry.error().message);
+      return fail("{}: {}", key_at(source_place(draft_, path), path), entry.error().message);
     }
     if (!(*entry)->serves(draft_.fabric.family)) {
-      return fail("{}: {}: '{}' does not serve {}; one of {}", source_place(draft_, path), path, name,
+      return fail("{}: '{}' does not serve {}; one of {}", key_at(source_place(draft_, path), path), name,
                   word_of(draft_.fabric.family), fmt::join(catalogue_.names(kind, draft_.fabric.family), ", "));
     }
     entries_.push_back(*entry);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <set>
 #include <utility>
@@ -82,6 +81,42 @@ Result<void> validate_scheduled(const Scenario& scenario) {
   return {};
 }
 
+/// What pinned paths are of: packets on Ethernet, and with a controller, flows that it can know.
+Result<void> validate_pinned(const Scenario& scenario) {
+  const RoutingSettings& own = scenario.routing;
+  const Family family = scenario.fabric.family;
+  if (is_infiniband(family)) {
+    return fail_at(scenario, "routing.policy",
+                   "'{}' is for Ethernet; a subnet manager of InfiniBand gives each destination its path: use lft",
+                   word_of(own.policy));
+  }
+  if (own.policy != RoutingPolicy::kCentral) {
+    return {};
+  }
+  const bool is_uet = engine_of(family) == FamilyEngine::kUet;
+  const PathRule selector = is_uet ? scenario.uet.path_selector : scenario.transport.path_selector;
+  if (selector != PathRule::kSingle) {
+    return fail_at(scenario, "routing.policy",
+                   "'central' places flows, and {} = \"{}\" gives each packet a source port of its own; set it to "
+                   "\"single\", or use ecmp",
+                   is_uet ? "uet.path_selector" : "transport.path_selector", word_of(selector));
+  }
+  if (own.controller_algorithm != ControllerAlgorithm::kCommunicators) {
+    return {};
+  }
+  if (is_uet || is_over_tcp(family)) {
+    return fail_at(scenario, "routing.controller_algorithm",
+                   "'communicators' needs source ports that are known before a job begins, and those of {} are not; "
+                   "use cspf, greedy or min-max",
+                   word_of(family));
+  }
+  if (own.controller_demand == ControllerDemand::kMeasured) {
+    return {};
+  }
+  return fail_at(scenario, "routing.controller_demand",
+                 "with controller_algorithm = \"communicators\" flows are alike; leave it out");
+}
+
 Result<void> validate_fabric(const Scenario& scenario) {
   if (auto right = validate_mtu(scenario); !right) {
     return right;
@@ -102,6 +137,15 @@ Result<void> validate_fabric(const Scenario& scenario) {
   if (infiniband && policy == RoutingPolicy::kConga) {
     return fail_at(scenario, "routing.policy",
                    "CONGA writes into the outer IP header, and InfiniBand has none; use lft, adaptive or spray");
+  }
+  if (infiniband && (policy == RoutingPolicy::kConWeave || scenario.routing.reorder == ReorderPlace::kLeaf)) {
+    return fail_at(scenario, policy == RoutingPolicy::kConWeave ? "routing.policy" : "routing.reorder",
+                   "leaf switches of InfiniBand restore no order; use lft, adaptive or spray, and reorder = \"none\"");
+  }
+  if (policy == RoutingPolicy::kPinned || policy == RoutingPolicy::kCentral) {
+    if (Result<void> able = validate_pinned(scenario); !able) {
+      return able;
+    }
   }
   if (policy == RoutingPolicy::kScheduled) {
     if (Result<void> able = validate_scheduled(scenario); !able) {
@@ -161,6 +205,13 @@ Result<void> validate_hash(const Scenario& scenario) {
 Result<void> validate_routing(const Scenario& scenario) {
   if (scenario.routing.policy == RoutingPolicy::kConga && scenario.routing.dre_alpha == Probability::zero()) {
     return fail_at(scenario, "routing.dre_alpha", "is zero, so that no load would ever decay; e.g. 10%");
+  }
+  if (const RoutingSettings& own = scenario.routing;
+      own.policy == RoutingPolicy::kConWeave && own.flow_expiry <= own.resume_default + own.resume_margin) {
+    return fail_at(scenario, "routing.flow_expiry",
+                   "{} is not longer than resume_default and resume_margin together, {}: a flow would begin anew while "
+                   "its packets wait",
+                   own.flow_expiry, own.resume_default + own.resume_margin);
   }
   constexpr std::size_t kMaxBounds = fabric::DepthGrades::kMost - 1;
   const auto& bounds = scenario.routing.depth_grades;
@@ -291,6 +342,7 @@ bool lacks_hosts(const TopologySettings& topology) {
     case TopologyKind::kDragonflyPlus:
       return topology.hosts == 0 && (topology.leaves == 0 || topology.hosts_per_leaf == 0);
     case TopologyKind::kFatTree:
+    case TopologyKind::kTorus:
     case TopologyKind::kFile:
       return false;
   }
@@ -489,11 +541,6 @@ Result<void> validate_traffic(const Scenario& scenario) {
   return {};
 }
 
-int rank_of(const Scenario& scenario, const std::string& path) {
-  const auto found = scenario.sources.find(path);
-  return found == scenario.sources.end() ? 0 : static_cast<int>(found->second.origin);
-}
-
 // What a catalogue's value counts as where it makes another meaningless: as who chose the family and the tuning.
 // Another family, or a tuning by its name, over a file with settings of the file's own fabric leaves these without a
 // meaning.
@@ -502,14 +549,6 @@ int chosen_rank(const Scenario& scenario, const std::string& path) {
   return own != static_cast<int>(Origin::kCatalogue)
              ? own
              : std::max({own, rank_of(scenario, "fabric.family"), rank_of(scenario, "fabric.tuning")});
-}
-
-Result<void> check_power_of_two(const Scenario& scenario, const char* path, std::int64_t value) {
-  if (std::has_single_bit(static_cast<std::uint64_t>(value))) {
-    return {};
-  }
-  const auto below = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
-  return fail_at(scenario, path, "{} is no power of two; {} or {}", value, below, below * 2);
 }
 
 // What would have no effect.
@@ -524,50 +563,6 @@ Result<void> validate_security(const Scenario& scenario) {
   if (uet.header_bytes || uet.control_bytes) {
     return fail_at(scenario, "uet.security",
                    "adds to the bytes of the wire; uet.header_bytes and uet.control_bytes take their place");
-  }
-  return {};
-}
-
-// Paths that senders choose. Of a network whose packets have no room for them they mean nothing: an error only if they
-// were not set for another family.
-Result<void> validate_paths(const Scenario& scenario) {
-  const TransportSettings& transport = scenario.transport;
-  constexpr const char* kSelector = "transport.path_selector";
-  if (auto right = check_power_of_two(scenario, "transport.paths", transport.paths); !right) {
-    return right;
-  }
-  if (auto right = check_power_of_two(scenario, "uet.paths", scenario.uet.paths); !right) {
-    return right;
-  }
-  if (scenario.uet.window) {
-    if (auto right = check_power_of_two(scenario, "uet.window", *scenario.uet.window); !right) {
-      return right;
-    }
-  }
-  if (!is_of_uet(scenario.uet.path_selector)) {
-    return fail_at(scenario, "uet.path_selector",
-                   "'{}' is of rocev2; Ultra Ethernet has single, oblivious, bitmap, reps and mixed",
-                   word_of(scenario.uet.path_selector));
-  }
-  const Family family = scenario.fabric.family;
-  constexpr const char* kPorts = "transport.source_ports";
-  if (transport.source_ports != workload::SourcePorts::kPerQueuePair && !has_entropy(family) &&
-      rank_of(scenario, kPorts) >= rank_of(scenario, "fabric.family")) {
-    return fail_at(scenario, kPorts, "has no effect with family = \"{}\"; only with rocev2", word_of(family));
-  }
-  if (transport.path_selector == PathRule::kSingle) {
-    return {};
-  }
-  if (!has_entropy(family)) {
-    return rank_of(scenario, kSelector) < rank_of(scenario, "fabric.family")
-               ? Result<void>()
-               : fail_at(scenario, kSelector, "has no effect with family = \"{}\"; {}", word_of(family),
-                         engine_of(family) == FamilyEngine::kUet ? "set uet.path_selector" : "only with rocev2");
-  }
-  if (learns(transport.path_selector) && transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat) {
-    return fail_at(scenario, kSelector,
-                   "'{}' learns from each packet's fate; needs loss_recovery = \"selective-repeat\"",
-                   word_of(transport.path_selector));
   }
   return {};
 }
@@ -600,6 +595,11 @@ std::string table_place(const Scenario& scenario, const std::string& table) {
 }
 
 }  // namespace
+
+int rank_of(const Scenario& scenario, const std::string& path) {
+  const auto found = scenario.sources.find(path);
+  return found == scenario.sources.end() ? 0 : static_cast<int>(found->second.origin);
+}
 
 bool lasts_as_long_as_jobs(const Scenario& scenario, const TrafficSettings& traffic) {
   const bool poisson = traffic.kind == TrafficKind::kPoisson;
@@ -640,7 +640,7 @@ Result<void> check_applies(std::span<const ResolveLayer> layers, Scenario& scena
       if (!has_word(given.at.key->only_for, word) && !weaker) {
         std::string words(given.at.key->only_for);
         std::ranges::replace(words, ' ', '/');
-        return fail("{}: {}: has no effect with {} = \"{}\"; only with {}", given.place, path_of(given.at),
+        return fail("{}: has no effect with {} = \"{}\"; only with {}", key_at(given.place, path_of(given.at)),
                     selecting.key->name, word, words);
       }
     }
@@ -704,9 +704,9 @@ std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const Traffi
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 8> kChecks = {validate_protocols, validate_flowlets, validate_topology,
-                                            validate_transport, validate_jobs,     validate_traffic,
-                                            validate_scale_up,  validate_output};
+  constexpr std::array<Check, 9> kChecks = {validate_protocols, validate_flowlets,  validate_topology,
+                                            validate_cycles,    validate_transport, validate_jobs,
+                                            validate_traffic,   validate_scale_up,  validate_output};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {
       return checked;

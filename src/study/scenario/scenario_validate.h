@@ -26,6 +26,16 @@ struct CarrierFault {
 /// The part of it that needs no device parameters: whether family, routing and algorithms fit one another.
 [[nodiscard]] Result<void> validate_protocols(const Scenario& scenario);
 
+/// Of a torus and of a dragonfly with intermediate groups: sizes, the routing that belongs to them, and buffers that do
+/// not wait for themselves.
+[[nodiscard]] Result<void> validate_cycles(const Scenario& scenario);
+
+/// Paths that senders choose, LIDs, and ports that stand in for one another.
+[[nodiscard]] Result<void> validate_paths(const Scenario& scenario);
+
+/// How near to the command line the value at `path` was given: of two, the larger one counts.
+[[nodiscard]] int rank_of(const Scenario& scenario, const std::string& path);
+
 /// Jobs: their GPUs, and the parallelism of those that train a model.
 [[nodiscard]] Result<void> validate_jobs(const Scenario& scenario);
 

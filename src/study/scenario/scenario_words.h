@@ -25,6 +25,10 @@ struct WordsOf<Hardware> : NothingPlanned {
   static constexpr WordList<2> kWords = {"as-sold", "equal"};
 };
 template <>
+struct WordsOf<Fidelity> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"packet", "flow"};
+};
+template <>
 struct WordsOf<Family> {
   static constexpr auto kWords = [] {
     WordList<kFamilies.size()> words;
@@ -102,8 +106,21 @@ struct WordsOf<RequestFetch> : NothingPlanned {
 };
 template <>
 struct WordsOf<RoutingPolicy> : NothingPlanned {
-  static constexpr WordList<9> kWords = {"ecmp",  "spray", "adaptive", "lft",      "letflow",
-                                         "drill", "conga", "e-ecmp",   "scheduled"};
+  static constexpr WordList<15> kWords = {"ecmp",  "spray",    "adaptive", "lft",       "letflow",         "drill",
+                                          "conga", "conweave", "e-ecmp",   "scheduled", "dimension-order", "valiant",
+                                          "ugal",  "pinned",   "central"};
+};
+template <>
+struct WordsOf<ControllerAlgorithm> : NothingPlanned {
+  static constexpr WordList<4> kWords = {"cspf", "greedy", "min-max", "communicators"};
+};
+template <>
+struct WordsOf<ControllerDemand> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"measured", "host-limited"};
+};
+template <>
+struct WordsOf<ReorderPlace> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"none", "leaf"};
 };
 template <>
 struct WordsOf<MultipathTraffic> : NothingPlanned {

@@ -129,7 +129,7 @@ TEST(WrongScenario, PointsAtTheSettingOfTheCommandLine) {
   EXPECT_THAT(with("switch.bufer=1MB"),
               StartsWith("--set switch.bufer: unknown key of [switch] 'bufer'; did you mean"));
   EXPECT_THAT(with("swich.buffer=1MB"), HasSubstr("unknown table 'swich'; did you mean 'switch'?"));
-  EXPECT_THAT(with("switch.buffer=1"), HasSubstr("--set switch.buffer: switch.buffer: found the integer 1"));
+  EXPECT_THAT(with("switch.buffer=1"), StartsWith("--set switch.buffer: found the integer 1"));
   EXPECT_THAT(with("switch.buffer"), HasSubstr("expected key=value"));
   EXPECT_THAT(with("traffic.size=1MB"), HasSubstr("'traffic' is a list"));
   EXPECT_THAT(with("traffic[1].size=1MB"), HasSubstr("there are 1 [[traffic]], counted from 0"));

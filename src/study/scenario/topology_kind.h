@@ -15,10 +15,12 @@ enum class TopologyKind : std::uint8_t {
   kFatTree,
   kRailOptimised,
   kDragonflyPlus,
+  kTorus,
   kFile,
 };
 /// In the order of the enumeration.
-inline constexpr std::array<std::string_view, 8> kTopologyWords = {
-    "single-switch", "dumbbell", "parking-lot", "leaf-spine", "fat-tree", "rail-optimised", "dragonfly-plus", "file"};
+inline constexpr std::array<std::string_view, 9> kTopologyWords = {"single-switch",  "dumbbell", "parking-lot",
+                                                                   "leaf-spine",     "fat-tree", "rail-optimised",
+                                                                   "dragonfly-plus", "torus",    "file"};
 
 }  // namespace weft::study::scenario

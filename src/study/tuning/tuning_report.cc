@@ -175,7 +175,7 @@ class Reporter {
       const std::size_t profile = options.port_profile[end.number];
       PortTuning& port = port_of(end, profile, options.switch_profile[end.switch_ordinal]);
       const auto lane = static_cast<std::size_t>(
-          assembly::lanes_of(scenario_.devices.infiniband)[static_cast<std::size_t>(scenario_.qos.data_sl)]);
+          assembly::lanes_of(scenario_, scenario_.devices.infiniband)[static_cast<std::size_t>(scenario_.qos.data_sl)]);
       constexpr std::int64_t kBlock = 64;
       port.credits = Bytes(options.ports[profile].buffer_blocks[lane] * kBlock);
       // A packet stays until it has gone on; its credit then travels back behind at most one packet.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/stable_hash.h"
+#include "wire/lrh.h"
 
 namespace weft::study::world {
 namespace {
@@ -47,16 +48,19 @@ wire::MacAddress mac_of(std::uint64_t hash) {
   return mac;
 }
 
-std::vector<wire::EndAddresses> end_addresses(const fabric::Graph& graph, std::uint64_t seed) {
+std::vector<wire::EndAddresses> end_addresses(const fabric::Graph& graph, std::uint64_t seed,
+                                              std::uint8_t lid_mask_control) {
   Numbers hosts({.first = 1, .count = (1U << 24) - 2});  // of 10.0.0.0/8
-  Numbers lids({.first = 1, .count = 0xBFFF});           // unicast
+  // Unicast, of which each end has as many as its LMC says.
+  Numbers lids({.first = 1, .count = ((wire::kLastUnicastLid + 1U) >> lid_mask_control) - 1});
   std::vector<wire::EndAddresses> addresses;
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     const std::uint64_t hash = stable_hash(seed, graph.nodes[i].name);
     addresses.push_back({.mac = mac_of(hash),
                          .ipv4 = {0x0A000000U + static_cast<std::uint32_t>(hosts.take(hash))},
                          .ipv6 = ipv6_of(hash),
-                         .lid = static_cast<std::uint16_t>(lids.take(hash))});
+                         .lid = static_cast<std::uint16_t>(lids.take(hash) << lid_mask_control),
+                         .lid_mask_control = lid_mask_control});
   }
   return addresses;
 }

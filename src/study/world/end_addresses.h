@@ -14,7 +14,9 @@ namespace weft::study::world {
 
 [[nodiscard]] wire::MacAddress mac_of(std::uint64_t hash);
 
-/// By EndpointId; all are different.
-[[nodiscard]] std::vector<wire::EndAddresses> end_addresses(const fabric::Graph& graph, std::uint64_t seed);
+/// By EndpointId; all are different. Each end has 2^`lid_mask_control` LIDs (0 to 7); all ends together no more than a
+/// subnet has, 49,151.
+[[nodiscard]] std::vector<wire::EndAddresses> end_addresses(const fabric::Graph& graph, std::uint64_t seed,
+                                                            std::uint8_t lid_mask_control = 0);
 
 }  // namespace weft::study::world

@@ -5,48 +5,14 @@
 #include <set>
 #include <tuple>
 
+#include "study/world/link_parts.h"
+
 namespace weft::study::world {
 namespace {
 
 using workload::ConnectionEnd;
 
-constexpr std::uint32_t kEntropies = 512;        // so many that parts are nearly equal
-constexpr std::uint32_t kHashStep = 0x9E3779B9;  // odd: all products differ
-
 using ConnectionName = std::tuple<workload::RankId, workload::RankId, std::uint32_t>;
-
-/// In bits per second, of frames and their gaps.
-template <class Fabric>
-double link_rate(const Fabric& fabric, fabric::PortIndex port) {
-  if constexpr (requires { fabric.frame_rate(port); }) {
-    return static_cast<double>(fabric.frame_rate(port).bits_per_second());
-  } else {
-    return static_cast<double>(fabric.port(port).rate.bits_per_second());
-  }
-}
-
-/// Adds what a flow of this hash puts on each link: `part` of it.
-template <class Fabric>
-void add_links(const Fabric& fabric, EndpointId source, EndpointId destination, std::uint32_t hash, double part,
-               std::map<fabric::PortIndex, double>& links) {
-  std::map<fabric::PortIndex, double> here{{fabric.port_index({fabric.graph().node_of(source), 0}), part}};
-  for (int hop = 0; hop < kMaxHops && !here.empty(); ++hop) {
-    std::map<fabric::PortIndex, double> next;
-    for (const auto& [port, share] : here) {
-      links[port] += share;
-      const auto& arrival = fabric.port(fabric.port(port).peer);
-      if (arrival.has(fabric::kIsEndpoint)) {
-        continue;
-      }
-      const fabric::NextHops ports = fabric.ports_taken(arrival.owner, destination, hash);
-      const fabric::NodeIndex node(fabric.graph().endpoints + arrival.owner);
-      for (const std::uint16_t number : ports) {
-        next[fabric.port_index({node, number})] += share / ports.size();
-      }
-    }
-    here = std::move(next);
-  }
-}
 
 /// What a flow puts on each link: the part of it that goes there.
 template <class Fabric>
@@ -54,17 +20,21 @@ std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const Wo
                                                   EndpointId destination) {
   const std::size_t pairs = end.options.data_queue_pairs();
   std::map<fabric::PortIndex, double> links;
+  PathStream stream{.flow = {.source = end.port.endpoint, .destination = destination}};
   const host::Nic& nic = world.nic(end.port.endpoint);
   if (nic.takes_any_path(end.queue_pairs.front())) {
     // Another entropy value for each packet: hashes of no flow in particular. A context on one path is examined as if
     // it had many: which path it has taken is known to the context alone.
     for (std::uint32_t i = 1; i <= kEntropies; ++i) {
-      add_links(fabric, end.port.endpoint, destination, i * kHashStep, 1.0 / kEntropies, links);
+      stream.flow.hash = i * kHashStep;
+      add_links(fabric, stream, 1.0 / kEntropies, links);
     }
   } else {
     for (std::size_t i = 0; i < pairs; ++i) {
-      add_links(fabric, end.port.endpoint, destination, nic.flow_hash_of(end.queue_pairs[i]),
-                1.0 / static_cast<double>(pairs), links);
+      const Qpn pair = end.queue_pairs[i];
+      stream.flow.hash = nic.flow_hash_of(pair);
+      stream.entropy = nic.packet_of(pair).common.entropy;
+      add_links(fabric, stream, 1.0 / static_cast<double>(pairs), links);
     }
   }
   return links;

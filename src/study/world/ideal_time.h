@@ -2,20 +2,11 @@
 #pragma once
 
 #include "base/time.h"
+#include "study/world/ideal_path.h"
 #include "study/world/world.h"
 #include "workload/message_record.h"
 
 namespace weft::study::world {
-
-/// Everything of a path that the form needs.
-struct IdealPath {
-  EndpointId source;
-  EndpointId destination;
-  wire::Encapsulation encapsulation = wire::Encapsulation::kRoceV2Ipv4;
-  Bytes mtu;
-  verbs::MemoryPlace place{};  // of the buffers, on both sides
-  host::Service service = host::Service::kRdma;
-};
 
 /// From post_send to the requester's completion: the host's stages, all packets at the slowest link's rate, each hop's
 /// propagation and pipeline, and the acknowledgement's way back (for READ: the request's way there first). Of equally

@@ -6,12 +6,27 @@
 
 #include "base/stable_hash.h"
 #include "fabric/routing/path_choice.h"
+#include "fabric/routing/path_pinning.h"
 #include "study/world/world.h"
 
 namespace weft::study::world {
 
 using fabric::NodeIndex;
 using fabric::PortIndex;
+
+namespace {
+
+/// Whether all packets of a flow take one path.
+bool keeps_flows(fabric::PathPolicy policy) {
+  return policy == fabric::PathPolicy::kEcmp || policy == fabric::PathPolicy::kTable ||
+         policy == fabric::PathPolicy::kPinned || policy == fabric::PathPolicy::kCentral;
+}
+
+}  // namespace
+
+fabric::LeafFlow pinned_name(const PlannedFlow& flow) {
+  return {.source = flow.source, .destination = flow.destination, .hash = flow.tuple_hash, .priority = 0};
+}
 
 /// One walk of all flows under one set of rules.
 class PathModel::Walk {
@@ -40,8 +55,7 @@ class PathModel::Walk {
   }
 
   void add(const PlannedFlow& flow, double demand, FlowLinks* kept) {
-    const bool spreads =
-        flow.any_path || (rules_.policy != fabric::PathPolicy::kEcmp && rules_.policy != fabric::PathPolicy::kTable);
+    const bool spreads = flow.any_path || !keeps_flows(rules_.policy);
     const std::uint32_t hash = rules_.header == fabric::HeaderHash{} ? flow.tuple_hash : rules_.header.of(flow.headers);
     front_ = {{model_.ports_.first_of(model_.graph_.node_of(flow.source)), 1.0}};
     for (int hop = 0; hop < kMaxHops && !front_.empty(); ++hop) {
@@ -102,8 +116,19 @@ class PathModel::Walk {
 
   [[nodiscard]] std::uint16_t chosen(std::uint32_t ordinal, const fabric::NextHops& hops, const Passing& passing,
                                      const std::uint32_t* weights) const {
+    if (rules_.policy == fabric::PathPolicy::kPinned) {
+      return fabric::pinned_port(model_.graph_, model_.routes_, ordinal, passing.flow.destination);
+    }
+    if (!rules_.tables.empty()) {
+      const auto port = rules_.tables[ordinal].find(pinned_name(passing.flow));
+      if (port) {
+        return *port;
+      }
+    }
     if (table_) {
-      return table_->choose(ordinal, passing.flow.destination, hops);
+      const std::uint32_t lids = (1U << rules_.lid_mask_control) - 1;
+      return table_->choose(ordinal, {.destination = passing.flow.destination, .offset = passing.flow.entropy & lids},
+                            hops);
     }
     if (!groups_.empty()) {
       return groups_.choose(
@@ -150,8 +175,12 @@ class PathModel::Walk {
   PathLoads made_;
 };
 
-PathModel::PathModel(const fabric::Graph& graph, std::vector<std::uint32_t> link_weight)
-    : graph_(graph), link_weight_(std::move(link_weight)), routes_(graph), ports_(graph, 1), peers_(ports_.size()) {
+PathModel::PathModel(const fabric::Graph& graph, std::vector<std::uint32_t> link_weight, fabric::RouteRule rule)
+    : graph_(graph),
+      link_weight_(std::move(link_weight)),
+      routes_(graph, rule),
+      ports_(graph, 1),
+      peers_(ports_.size()) {
   for (const fabric::Link& link : graph.links) {
     peers_[ports_.at(link.a)] = link.b.node;
     peers_[ports_.at(link.b)] = link.a.node;

@@ -18,6 +18,7 @@
 #include "fabric/port_map.h"
 #include "fabric/routing/forwarding_table.h"
 #include "fabric/routing/path_policy.h"
+#include "fabric/routing/pinned_flows.h"
 #include "fabric/routing/port_weights.h"
 #include "fabric/routing/routes.h"
 #include "fabric/topology/graph.h"
@@ -31,9 +32,14 @@ struct PlannedFlow {
   EndpointId destination{};
   fabric::HeaderFields headers{};
   std::uint32_t tuple_hash = 0;  // flow_hash() of its 5-tuple
+  std::uint32_t back_hash = 0;   // the same of what its receiver answers
   double bytes = 0;              // in proportion to the other flows of its sender
+  std::uint16_t entropy = 0;     // of its packets; on InfiniBand it names a LID of the destination
   bool any_path = false;         // each packet has another entropy value
 };
+
+/// By what tables of pinned flows know it.
+[[nodiscard]] fabric::LeafFlow pinned_name(const PlannedFlow& flow);
 
 /// How switches choose.
 struct PathRules {
@@ -44,6 +50,9 @@ struct PathRules {
   /// Of every switch; unset: f(run_seed, name of the switch).
   std::optional<std::uint64_t> hash_seed{};
   std::uint64_t run_seed = 1;
+  std::uint8_t lid_mask_control = 0;  // kTable: each destination has 2^this LIDs
+  /// kCentral: the table of each switch; the flows of a table are known by their 5-tuple.
+  std::span<const fabric::PinnedFlows> tables{};
 };
 
 /// One direction of a link.
@@ -70,7 +79,8 @@ struct PathLoads {
 class PathModel {
  public:
   /// `link_weight` is FabricOptions::link_weight. The graph must outlive this.
-  PathModel(const fabric::Graph& graph, std::vector<std::uint32_t> link_weight);
+  PathModel(const fabric::Graph& graph, std::vector<std::uint32_t> link_weight,
+            fabric::RouteRule rule = fabric::RouteRule::kShortest);
 
   enum class Keep : std::uint8_t { kLoads, kFlows };
   [[nodiscard]] PathLoads loads(std::span<const PlannedFlow> flows, const PathRules& rules,
@@ -82,13 +92,14 @@ class PathModel {
   [[nodiscard]] fabric::NodeIndex peer_of(fabric::PortIndex port) const { return peers_[port]; }
   /// Bits per second.
   [[nodiscard]] double rate_of(fabric::PortIndex port) const;
+  /// Bits per second that each flow asks for, by flow: its part of its sender's line.
+  [[nodiscard]] std::vector<double> demands_of(std::span<const PlannedFlow> flows) const;
   /// Max-min fair rates over each sender's demand, by flow; of loads that keep flows.
   [[nodiscard]] std::vector<double> shares(std::span<const PlannedFlow> flows, const PathLoads& loads) const;
 
  private:
   class Walk;
   [[nodiscard]] fabric::PortWeights weights_of(fabric::Weighting weighting) const;
-  [[nodiscard]] std::vector<double> demands_of(std::span<const PlannedFlow> flows) const;
 
   const fabric::Graph& graph_;
   std::vector<std::uint32_t> link_weight_;

@@ -16,11 +16,22 @@ World::World(const WorldOptions& options)
 Result<std::unique_ptr<World>> World::create(WorldOptions options) {
   std::unique_ptr<World> world(new World(options));
   const fabric::FabricContext context{world->kernel_, world->packets_, options.seed};
+  std::optional<std::vector<fabric::LinkEvent>> events;  // of links, where ports stand in for one another
+  std::visit(
+      [&](const auto& fabric) {
+        if (fabric.ports_stand_in) {
+          events = fabric.events;
+        }
+      },
+      options.fabric);
   auto network = fabric::AnyFabric::create(options.graph, std::move(options.fabric), context);
   if (!network) {
     return pass_on(network);
   }
   world->fabric_ = std::move(*network);
+  if (events) {
+    world->make_port_groups(*events, options.port_failover_delay);
+  }
   if (options.scale_up) {
     WEFT_ASSERT(options.scale_up->first == EndpointId(world->graph().endpoints));
     auto made = fabric::ScaleUpFabric::create(std::move(*options.scale_up), context);
@@ -60,6 +71,11 @@ void World::assign_ranks(const WorldOptions& options) {
   for (std::uint32_t i = 0; i < nics_.size(); ++i) {
     nics_[i].register_actors(ranks, addresses_[i], fabric::partition_of(division_.of_node, fabric::NodeIndex(i)));
   }
+  if (port_groups_ != nullptr) {
+    port_groups_->register_actors(ranks, [&](EndpointId first) {
+      return fabric::partition_of(division_.of_node, fabric::NodeIndex(first.value()));
+    });
+  }
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     const MachinePlan& plan = options.machines[i];
     const EndpointId place = plan.rails.empty() ? *plan.scale_up : plan.rails.front();
@@ -88,6 +104,7 @@ std::size_t World::heap_bytes() const {
   bytes += aggregation_ == nullptr ? 0 : aggregation_->heap_bytes();
   bytes += scale_up_aggregation_ == nullptr ? 0 : scale_up_aggregation_->heap_bytes();
   bytes += payloads_ == nullptr ? 0 : payloads_->heap_bytes();
+  bytes += port_groups_ == nullptr ? 0 : port_groups_->heap_bytes();
   return bytes + machines_.size() * sizeof(host::SimMachine);
 }
 
@@ -102,6 +119,7 @@ std::string World::check_invariants() const {
   for (const host::Nic& nic : nics_) {
     kept += nic.packets_kept();
   }
+  kept += port_groups_ == nullptr ? 0 : port_groups_->packets_kept();
   // Between two events a packet that lives is in the fabric, or in the receive ring of a host.
   if (wrong.empty() && packets_.live_count() != inside + kept) {
     wrong = fmt::format("{} packets live, {} are in the fabric and {} in hosts", packets_.live_count(), inside, kept);

@@ -18,6 +18,7 @@
 #include "host/aggregation_manager.h"
 #include "host/nic.h"
 #include "host/nic_prefetch.h"
+#include "host/port_groups.h"
 #include "host/sim_machine.h"
 #include "sim/kernel.h"
 #include "study/world/partition_ports.h"
@@ -41,6 +42,10 @@ struct WorldOptions {
   std::uint64_t seed = 1;
   fabric::Graph graph;
   fabric::AnyFabricOptions fabric;
+  /// Where routes let ports of a NIC stand in for one another (fabric::FabricOptions): how soon a NIC sends through
+  /// another port when the link of one fails, and through its own again when that returns. Of other NICs' ports it
+  /// hears when routes do.
+  Duration port_failover_delay{};
   /// What the NIC of an endpoint is like; endpoint, seeds and address are filled in by the world.
   std::function<host::NicOptions(EndpointId)> nic;
   std::vector<MachinePlan> machines;
@@ -128,6 +133,8 @@ class World {
   void wake_reduction(std::uint32_t actor, Time now);
   void make_hosts(const WorldOptions& options);
   void make_nics(const WorldOptions& options);
+  /// `events`: of links, all that are scheduled.
+  void make_port_groups(const std::vector<fabric::LinkEvent>& events, Duration failover_delay);
   void make_scale_up_nics(const WorldOptions& options);
   void assign_ranks(const WorldOptions& options);
   [[nodiscard]] Stop stop_of(sim::Kernel::Stop stop) const;
@@ -144,6 +151,7 @@ class World {
   std::vector<std::uint64_t> addresses_;
   std::vector<wire::EndAddresses> header_addresses_;  // empty: no NIC hashes headers
   std::vector<Rate> rates_;                           // by endpoint, of all fabrics
+  std::unique_ptr<host::PortGroups> port_groups_;     // null: every port sends through its own link alone
   std::deque<host::Nic> nics_;
   std::vector<host::NicHint> nic_hints_;  // by endpoint, without scale-up
   bool prefetches_ = false;

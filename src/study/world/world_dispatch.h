@@ -97,6 +97,9 @@ struct World::Dispatch {
           world.fail_at(now, ran.error());
         }
         return !world.error_ && !world.stopping_;
+      case host::kPortNews:
+        world.port_groups_->on_news(actor.index(), now);
+        break;
       case host::kReduction:
         world.wake_reduction(actor.index(), now);
         break;

@@ -19,6 +19,29 @@ void make_plain(host::NicOptions& nic) {
 
 }  // namespace
 
+void World::make_port_groups(const std::vector<fabric::LinkEvent>& events, Duration failover_delay) {
+  std::vector<host::PortStates::Change> own;
+  for (const fabric::LinkEvent& event : events) {
+    const fabric::Link& link = graph().links[event.link.value()];
+    for (const fabric::LinkEnd& end : {link.a, link.b}) {
+      if (end.node.value() < graph().host_endpoints() && event.kind != fabric::LinkEvent::Kind::kDegrade) {
+        own.push_back({.port = EndpointId(end.node.value()),
+                       .at = event.at,
+                       .up = event.kind == fabric::LinkEvent::Kind::kRestore,
+                       .known_after = event.reroute_delay});
+      }
+    }
+  }
+  host::PortStates others(own);
+  for (host::PortStates::Change& change : own) {
+    change.known_after = failover_delay;
+  }
+  port_groups_ = std::make_unique<host::PortGroups>(
+      host::PortGroups::Environment{
+          .kernel = kernel_, .wires = fabric_.endpoint_port(), .packets = packets_, .graph = graph(), .seed = seed_},
+      host::PortStates(own), std::move(others));
+}
+
 void World::make_nics(const WorldOptions& options) {
   const fabric::Graph& graph = this->graph();
   prefetches_ = graph.endpoints >= options.prefetch_from;
@@ -35,15 +58,18 @@ void World::make_nics(const WorldOptions& options) {
     }
     nic.device.endpoint = EndpointId(i);
     nic.device.seed = nic.seed = nic.address = addresses_[i];
-    nics_.emplace_back(nic, host::Nic::Environment{.kernel = kernel_,
-                                                   .packets = packets_,
-                                                   .port = fabric_.endpoint_port(),
-                                                   .index = i,
-                                                   .addresses = addresses_,
-                                                   .payloads = payloads_.get(),
-                                                   .header_addresses = header_addresses_});
+    nics_.emplace_back(
+        nic, host::Nic::Environment{
+                 .kernel = kernel_,
+                 .packets = packets_,
+                 .port = port_groups_ == nullptr ? fabric_.endpoint_port() : port_groups_->port_of(EndpointId(i)),
+                 .index = i,
+                 .addresses = addresses_,
+                 .payloads = payloads_.get(),
+                 .header_addresses = header_addresses_});
     nic_hints_.push_back({.nic = &nics_.back()});
-    fabric_.attach(EndpointId(i), nics_.back());
+    fabric_.attach(EndpointId(i),
+                   port_groups_ == nullptr ? nics_.back() : port_groups_->attach(EndpointId(i), nics_.back()));
   }
   rates_ = fabric::endpoint_rates(graph);
   if (scale_up_ != nullptr) {

@@ -10,6 +10,9 @@ void World::wake_reduction(std::uint32_t actor, Time now) {
 
 void World::start() {
   fabric_.start();
+  if (port_groups_ != nullptr) {
+    port_groups_->start();
+  }
   for (const auto& machine : machines_) {
     machine->on_completions(Time::zero());
   }

@@ -59,14 +59,24 @@ std::uint32_t SelectiveRepeat::span(Psn end) const {
 }
 
 // A round trip as the sender sees it: with the time that the acknowledgement was held back.
-void SelectiveRepeat::measure(Psn psn, Time now) {
+void SelectiveRepeat::measure(Psn psn, Psn end, Time now) {
   WEFT_DCHECK(by_time_);  // else no times are kept
   const Stamp sent = sent_[psn.value() & mask_];
-  if (static_cast<std::int32_t>(sent - newest_sent_) > 0 || !measured_) {
+  const bool newest = static_cast<std::int32_t>(sent - newest_sent_) > 0 || !measured_;
+  if (newest) {
     newest_sent_ = sent;
   }
+  // Which of its copies has arrived is not known: what was sent before the last one is given a round trip more, once
+  // for all copies of a round.
   if (resent_.test(psn)) {
-    return;  // which of its copies has arrived is not known
+    if (newest) {
+      if (!copy_overtook_ || static_cast<std::int32_t>(sent - copy_arrived_) > 0) {
+        copy_arrived_ = stamp(now);
+      }
+      copy_overtook_ = true;
+      copy_end_ = end;
+    }
+    return;
   }
   const Stamp round_trip = std::max<Stamp>(stamp(now) - sent, 1);
   if (!measured_) {
@@ -76,11 +86,17 @@ void SelectiveRepeat::measure(Psn psn, Time now) {
   longest_now_ = std::max(longest_now_, round_trip);
 }
 
-void SelectiveRepeat::measure_first_arrival(Psn psn, Time now) {
+void SelectiveRepeat::measure_first_arrival(Psn psn, Psn end, Time now) {
   const bool known = (received_count_ != 0 && received_.test(psn)) || (responded_count_ != 0 && responded_.test(psn));
   if (!known) {
-    measure(psn, now);
+    measure(psn, end, now);
   }
+}
+
+SelectiveRepeat::Stamp SelectiveRepeat::patience_after_copy(Stamp present) const {
+  const auto patience = static_cast<Stamp>(longest().picoseconds() >> kStampShift);
+  const Stamp waited = present - copy_arrived_;
+  return waited < patience ? patience - waited : 0;
 }
 
 void SelectiveRepeat::end_round(Psn end) {
@@ -103,14 +119,15 @@ void SelectiveRepeat::advance(Psn una, Psn end, Time now) {
   if (by_time_) {
     // The oldest packet has waited longest; if it had arrived before, it has been measured.
     if (static_cast<std::uint32_t>(moved) <= window()) {
-      measure_first_arrival(una_, now);
+      measure_first_arrival(una_, end, now);
       if (moved > 1) {
-        measure_first_arrival(una - 1, now);
+        measure_first_arrival(una - 1, end, now);
       }
     }
     if (una >= round_end_) {
       end_round(end);
     }
+    copy_overtook_ = copy_overtook_ && una < copy_end_;
   }
   const auto passed = std::min(static_cast<std::uint32_t>(moved), window());
   if (received_count_ != 0) {
@@ -155,8 +172,8 @@ void SelectiveRepeat::on_sack(const wire::SackBitmap& bitmap, const Sack& sack, 
     const Psn first = from + std::countr_zero(news);
     const Psn last = from + (63 - std::countl_zero(news));
     if (by_time_) {
-      measure(first, now);
-      measure(last, now);
+      measure(first, sack.end, now);
+      measure(last, sack.end, now);
     }
     if (paths_ != nullptr) {
       tell_arrivals(from, news, now);
@@ -227,13 +244,13 @@ void SelectiveRepeat::detect_by_count(Psn acknowledged, Time now) {
 //= rfc8985 6.2
 Time SelectiveRepeat::detect(Psn limit, Time now) {
   WEFT_DCHECK(by_time_ && consistent());
-  if (received_count_ == 0) {
-    return Time::never();
-  }
-  const std::int32_t places = std::min(highest_, limit) - una_;
+  const Psn overtaken = received_count_ != 0 ? highest_ : una_;  // by what has a later PSN
+  const Psn end = std::min(copy_overtook_ ? std::max(overtaken, copy_end_) : overtaken, limit);
+  const std::int32_t places = std::min(end - una_, static_cast<std::int32_t>(window()));
   const auto timeout_stamp = static_cast<Stamp>(reorder_timeout().picoseconds() >> kStampShift);
   const Stamp present = stamp(now);
-  Stamp soonest = timeout_stamp;
+  const Stamp patience = copy_overtook_ ? patience_after_copy(present) : 0;
+  Stamp soonest = std::max(timeout_stamp, patience);
   bool doubtful = false;
   bool first_sendings = true;
   for (std::int32_t at = 0; at < places && (first_sendings || resent_count_ != 0); at += 64) {
@@ -246,17 +263,18 @@ Time SelectiveRepeat::detect(Psn limit, Time now) {
     for (; missing != 0; missing &= missing - 1) {
       const Psn psn = from + std::countr_zero(missing);
       const Stamp sent = sent_[psn.value() & mask_];
-      if (static_cast<std::int32_t>(newest_sent_ - sent) < 0) {
-        continue;  // sent again after everything that has arrived
-      }
+      const bool before_newest = static_cast<std::int32_t>(newest_sent_ - sent) >= 0;
       const Stamp waited = present - sent;
-      if (waited >= timeout_stamp) {
+      const Stamp due = std::max(waited < timeout_stamp ? timeout_stamp - waited : 0, psn < overtaken ? 0 : patience);
+      if (before_newest && due == 0) {
         mark_lost(psn);
         lose_path(psn, PathLoss::kOther, now);
         continue;
       }
-      doubtful = true;
-      soonest = std::min(soonest, timeout_stamp - waited);
+      if (before_newest) {
+        doubtful = true;
+        soonest = std::min(soonest, due);
+      }
       if (!resent_.test(psn)) {
         first_sendings = false;
         missing &= resent_.bits_from(from) | (missing & (~missing + 1));
@@ -335,6 +353,7 @@ void SelectiveRepeat::clear() {
   lost_.clear();
   resent_.clear();
   received_count_ = responded_count_ = lost_count_ = resent_count_ = 0;
+  copy_overtook_ = false;
   if (paths_ != nullptr) {
     paths_->clear();
   }

@@ -7,7 +7,9 @@
 //   trip of the empty network and the longest recent one, 1 + `steps` times, have passed. Disorder of any extent is no
 //   loss. `steps` is 1 and grows when the peer
 //   reports that a packet came twice. What no later arrival can tell (the tail) is probed for after four round trips,
-//   then eight, and so on; after sixteen of the empty network where none has been measured yet.
+//   then eight, and so on; after sixteen of the empty network where none has been measured yet. When the probe, or any
+//   other copy, has arrived, everything that left before it is overtaken as well, and lost unless it is acknowledged
+//   within one more round trip.
 // By count, a packet is sent again once and then waits for the ACK timeout; by time, again and again.
 // Answers (READ data, atomic results) are not judged by the time they left: RcRequester leaves their PSNs out.
 // Wire form: docs/decisions (selective repeat). Compare IRN (Mittal et al., SIGCOMM 2018).
@@ -112,6 +114,8 @@ class SelectiveRepeat {
   }
   /// Something after una has arrived.
   [[nodiscard]] bool has_gap() const { return received_count_ + responded_count_ != 0; }
+  /// By time: something has arrived that left after a packet which is still missing may have left.
+  [[nodiscard]] bool has_overtaken() const { return has_gap() || copy_overtook_; }
   /// Forgets what the peer has and what is lost, as after a receiver that was not ready.
   void clear();
   /// Beside the object itself.
@@ -132,8 +136,11 @@ class SelectiveRepeat {
   /// Counters fit the window and what was received lies in it; for assertions.
   [[nodiscard]] bool consistent() const;
   [[nodiscard]] std::uint32_t span(Psn end) const;
-  void measure(Psn psn, Time now);
-  void measure_first_arrival(Psn psn, Time now);
+  /// `end`: one past the last packet sent.
+  void measure(Psn psn, Psn end, Time now);
+  void measure_first_arrival(Psn psn, Psn end, Time now);
+  /// How long a packet that nothing later has overtaken is still waited for since a copy has arrived.
+  [[nodiscard]] Stamp patience_after_copy(Stamp present) const;
   void end_round(Psn end);
   void mark_lost(Psn psn);
   void detect_by_count(Psn acknowledged, Time now);
@@ -150,6 +157,7 @@ class SelectiveRepeat {
   Psn highest_;      // received, while received_count_ != 0
   Psn round_end_;    // when una reaches it, a round trip has passed
   Psn steps_round_;  // no further step before una reaches it
+  Psn copy_end_;     // while copy_overtook_: everything before it left before that copy arrived
   std::uint32_t mask_;
   std::uint32_t received_count_ = 0;
   std::uint32_t responded_count_ = 0;
@@ -158,12 +166,14 @@ class SelectiveRepeat {
   Stamp longest_now_ = 0;  // round trip in this round, acknowledgement's delay included
   Stamp longest_before_;   // in the rounds before, forgotten slowly
   Stamp newest_sent_ = 0;  // when the packet left that left last of all received
+  Stamp copy_arrived_ = 0;
   Duration round_trip_;
   std::uint16_t threshold_;
   std::uint8_t steps_ = 1;
   std::uint8_t quiet_rounds_ = 0;  // without a duplicate, since the last step
   bool by_time_;
   bool measured_ = false;
+  bool copy_overtook_ = false;  // what was sent again has arrived, and una has not reached copy_end_
 };
 
 }  // namespace weft::transport

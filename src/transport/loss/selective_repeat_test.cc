@@ -222,6 +222,53 @@ TEST(SelectiveRepeatByTime, CopyIsSentAgainWhenItIsLostToo) {
   EXPECT_THAT(due(repeat), ElementsAre(0));
 }
 
+// 8 packets, and nothing after the third arrives. The probe tells of its own packet alone, and that the others are
+// lost.
+TEST(SelectiveRepeatByTime, WhenAProbeHasArrivedTheWholeTailBeforeItIsLostARoundTripLater) {
+  SelectiveRepeat repeat = sending(8);
+  repeat.advance(kUna + 3, kUna + 8, at(12));  // the longest round trip, of the first packet: 12 us
+  EXPECT_FALSE(repeat.has_overtaken());
+  repeat.request(kUna + 3);
+  EXPECT_THAT(due(repeat), ElementsAre(3));
+  repeat.on_sent(kUna + 3, at(60));
+  repeat.advance(kUna + 4, kUna + 8, at(70));
+  EXPECT_TRUE(repeat.has_overtaken());
+  const Time again = repeat.detect(kUna + 8, at(70));
+  EXPECT_FALSE(repeat.has_retransmission());
+  EXPECT_NEAR(again.since_start().seconds(), 82e-6, 20e-9);
+  EXPECT_TRUE(repeat.detect(kUna + 8, again).is_never());
+  EXPECT_THAT(due(repeat), ElementsAre(4, 5, 6, 7));
+}
+
+// They were only late: their acknowledgements follow that of the probe.
+TEST(SelectiveRepeatByTime, WhatIsAcknowledgedSoonAfterAProbeIsNotSentAgain) {
+  SelectiveRepeat repeat = sending(8);
+  repeat.advance(kUna + 3, kUna + 8, at(12));
+  repeat.request(kUna + 3);
+  (void)due(repeat);
+  repeat.on_sent(kUna + 3, at(60));
+  repeat.advance(kUna + 4, kUna + 8, at(61));
+  (void)repeat.detect(kUna + 8, at(61));
+  repeat.advance(kUna + 8, kUna + 8, at(65));
+  EXPECT_FALSE(repeat.has_overtaken());
+  EXPECT_TRUE(repeat.detect(kUna + 8, at(200)).is_never());
+  EXPECT_FALSE(repeat.has_retransmission());
+}
+
+TEST(SelectiveRepeatByTime, WhatLeftAfterACopyIsNotOvertakenByIt) {
+  SelectiveRepeat repeat = sending(4);
+  repeat.advance(kUna + 3, kUna + 4, at(12));
+  repeat.request(kUna + 3);
+  (void)due(repeat);
+  repeat.on_sent(kUna + 3, at(60));
+  for (int i = 4; i < 8; ++i) {
+    repeat.on_sent(kUna + i, at(61 + i));
+  }
+  repeat.advance(kUna + 4, kUna + 8, at(70));
+  EXPECT_TRUE(repeat.detect(kUna + 8, at(1'000)).is_never());
+  EXPECT_FALSE(repeat.has_retransmission());
+}
+
 TEST(SelectiveRepeatByTime, DuplicatesMakeItMorePatientForATime) {
   SelectiveRepeat repeat = sending(3);
   repeat.advance(kUna + 3, kUna + 3, at(12));

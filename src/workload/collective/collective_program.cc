@@ -41,7 +41,8 @@ std::optional<CollectiveRequest> CollectiveProgram::request() const {
                             .size = options_.size,
                             .algorithm = options_.algorithm,
                             .root = MemberIndex(options_.root.value()),
-                            .token = begun_};
+                            .token = begun_,
+                            .ring_steps = options_.ring_steps};
   if (options_.kind != CollectiveKind::kSend)
     return request;
   const auto half = static_cast<std::uint32_t>(options_.engine.layout->size() / 2);
@@ -57,6 +58,14 @@ CollectiveAlgorithm CollectiveProgram::algorithm() const {
   const auto asked = request();
   const bool open = options_.algorithm == CollectiveAlgorithm::kAutomatic && asked;
   return open ? engine_->choose(*asked) : options_.algorithm;
+}
+
+std::uint32_t CollectiveProgram::ring_steps() const {
+  auto asked = request();
+  if (!asked)
+    return 0;
+  asked->algorithm = algorithm();
+  return engine_->ring_steps(*asked);
 }
 
 Result<std::vector<CollectiveEngine::PlannedSend>> CollectiveProgram::planned_sends() const {

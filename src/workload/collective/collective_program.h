@@ -16,7 +16,8 @@ struct CollectiveProgramOptions {
   Bytes size{};
   std::uint32_t iterations = 1;
   Time start{};
-  RankId root{0};  // broadcast and reduce
+  RankId root{0};                // broadcast and reduce
+  std::uint32_t ring_steps = 0;  // of each operation, as CollectiveRequest has them
   CollectiveEngineOptions engine{};
 };
 
@@ -40,6 +41,8 @@ class CollectiveProgram final : public Program {
   [[nodiscard]] Result<std::vector<CollectiveEngine::PlannedSend>> planned_sends() const;
   /// `auto` resolved.
   [[nodiscard]] CollectiveAlgorithm algorithm() const;
+  /// Of one pass of all steps; 0: of an algorithm that does not go around rings.
+  [[nodiscard]] std::uint32_t ring_steps() const;
 
  private:
   CollectiveProgram(DeliveryMatcher& matcher, Messenger& messenger, const CollectiveProgramOptions& options)

@@ -1,0 +1,136 @@
+#include "cli/subnet_input.h"
+
+#include <fmt/core.h>
+
+#include "base/file.h"
+#include "study/assembly/build_subnet.h"
+#include "study/assembly/build_topology.h"
+#include "subnet/forwarding_dump.h"
+#include "subnet/lids.h"
+#include "subnet/topology_file.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr ReadLimit kLargestFile{.bytes = std::uint64_t{1} << 30};
+
+Result<subnet::Subnet> read_topology(const SubnetText& text) {
+  if (text.scenario.file.ends_with(".toml")) {
+    const Result<study::scenario::Scenario> scenario = read_scenario(text.scenario);
+    if (!scenario) {
+      return tl::unexpected(scenario.error());
+    }
+    const Result<fabric::Graph> graph = study::assembly::build_topology(*scenario);
+    if (!graph) {
+      return tl::unexpected(graph.error());
+    }
+    return study::assembly::build_subnet(*graph);
+  }
+  const Result<std::string> contents = read_file(text.scenario.file, kLargestFile);
+  if (!contents) {
+    return tl::unexpected(contents.error());
+  }
+  return subnet::parse_topology({.text = *contents, .name = text.scenario.file});
+}
+
+Result<subnet::PortPlace> find_manager(const SubnetText& text, const subnet::Subnet& subnet) {
+  if (text.manager.empty()) {
+    return subnet::manager_port(subnet);
+  }
+  const Result<subnet::NodeIndex> node = subnet::find_node(subnet, text.manager);
+  if (!node) {
+    return fail("--manager: {}", node.error().message);
+  }
+  if (subnet[*node].type == subnet::NodeType::kSwitch) {
+    return subnet::PortPlace{.node = *node, .port = 0};
+  }
+  for (std::size_t port = 1; port < subnet[*node].ports.size(); ++port) {
+    if (subnet[*node].ports[port].peer) {
+      return subnet::PortPlace{.node = *node, .port = static_cast<subnet::PortNumber>(port)};
+    }
+  }
+  return fail("--manager: '{}' has no cable; name a node that has one", text.manager);
+}
+
+Result<void> take_tables(const SubnetText& text, ManagedSubnet& made) {
+  const Result<std::string> contents = read_file(text.tables, kLargestFile);
+  if (!contents) {
+    return fail("{}", contents.error().message);
+  }
+  Result<subnet::ForwardingTables> tables = subnet::parse_lfts({.text = *contents, .name = text.tables}, made.view);
+  if (!tables) {
+    return pass_on(tables);
+  }
+  made.routes.routes.tables = std::move(*tables);
+  made.source = fmt::format("the tables of {}", text.tables);
+  return {};
+}
+
+Result<void> route(const SubnetText& text, ManagedSubnet& made) {
+  if (!text.tables.empty()) {
+    return take_tables(text, made);
+  }
+  const Result<subnet::EngineKind> kind = subnet::engine_by_name(text.engine);
+  if (!kind) {
+    return fail("--engine: {}", kind.error().message);
+  }
+  Result<subnet::ManagedRoutes> routes =
+      subnet::route_subnet(made.view, *kind, {.lanes = static_cast<std::uint32_t>(text.lanes)});
+  if (!routes) {
+    return pass_on(routes);
+  }
+  made.routes = std::move(*routes);
+  made.source = made.routes.fallback.empty()
+                    ? std::string(subnet::engine(made.routes.used).name)
+                    : fmt::format("minhop instead of {}: {}", text.engine, made.routes.fallback);
+  return {};
+}
+
+}  // namespace
+
+void add_subnet_options(CLI::App& app, SubnetText& text) {
+  app.add_option("FILE", text.scenario.file, "Scenario (.toml), topology of ibsim (.net) or output of ibnetdiscover")
+      ->required();
+  app.add_option("--case", text.scenario.case_name, "Name of the [[case]] of a scenario to use");
+  app.add_option("--set", text.scenario.settings, "key=value of a scenario; may be given several times")
+      ->allow_extra_args(false);
+  app.add_option("--catalogue", text.scenario.catalogue,
+                 "Folder with entries that are added to the catalogue or replace its own")
+      ->envname("WEFT_CATALOGUE");
+  app.add_option("--manager", text.manager, "Node of the subnet manager; default: the file's, else the first adapter");
+  app.add_option("--engine", text.engine, "Routing engine; default: minhop");
+  app.add_option("--lmc", text.lmc, "LMC of adapters: 2^LMC LIDs for each port; default: 0")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{subnet::kMostLmc}));
+  app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: 8")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{15}));
+  app.add_option("--tables", text.tables, "Forwarding tables from this dump of OpenSM instead of an engine's");
+  app.add_option("--json", text.json, "Write everything as JSON to this file; - = standard output alone");
+  app.add_flag("-q,--quiet", text.quiet, "No text");
+}
+
+Result<ManagedSubnet> read_subnet(const SubnetText& text) {
+  const Result<subnet::Subnet> read = read_topology(text);
+  if (!read) {
+    return tl::unexpected(read.error());
+  }
+  const Result<subnet::PortPlace> manager = find_manager(text, *read);
+  if (!manager) {
+    return tl::unexpected(manager.error());
+  }
+  ManagedSubnet made{.subnet = subnet::discovered(*read, *manager), .view = {}, .routes = {}, .source = {}};
+  const std::uint8_t lmc = static_cast<std::uint8_t>(text.lmc);
+  if (Result<void> assigned = subnet::assign_lids(made.subnet, {.lmc = lmc}); !assigned) {
+    return pass_on(assigned);
+  }
+  Result<subnet::RoutingView> view = subnet::routing_view(made.subnet, lmc);
+  if (!view) {
+    return pass_on(view);
+  }
+  made.view = std::move(*view);
+  if (Result<void> routed = route(text, made); !routed) {
+    return pass_on(routed);
+  }
+  return made;
+}
+
+}  // namespace weft::cli

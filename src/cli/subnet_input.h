@@ -1,0 +1,43 @@
+// What `weft subnet` works on: a subnet from a file, with LIDs, as its manager routes it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/scenario_options.h"
+#include "subnet/routing/engine.h"
+
+namespace weft::cli {
+
+struct SubnetText {
+  ScenarioText scenario{};  // its file may also be a topology
+  std::string manager;      // a node; empty: as the file says
+  std::string engine = "minhop";
+  std::int64_t lmc = 0;
+  std::int64_t lanes = 8;
+  std::string tables;  // a dump of forwarding tables; empty: the engine's
+  std::string from;
+  std::string to;
+  std::string write;
+  std::string json;
+  bool quiet = false;
+};
+
+/// The options that all parts of the command have, written into `text` while `app` parses.
+void add_subnet_options(CLI::App& app, SubnetText& text);
+
+struct ManagedSubnet {
+  subnet::Subnet subnet;
+  subnet::RoutingView view;
+  subnet::ManagedRoutes routes;
+  std::string source;  // what the routes are of: "updn", "minhop, as ...", "the tables of FILE"
+};
+
+/// Reads the file, a scenario if its name ends in ".toml"; assigns LIDs; routes or reads tables. Errors are for the
+/// user, with their place.
+[[nodiscard]] Result<ManagedSubnet> read_subnet(const SubnetText& text);
+
+}  // namespace weft::cli

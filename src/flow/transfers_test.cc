@@ -1,0 +1,134 @@
+#include "flow/transfers.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/rate.h"
+
+namespace weft::flow {
+namespace {
+
+constexpr double kGigabit = 1e9;
+
+std::vector<LinkUse> over(std::initializer_list<std::uint32_t> links) {
+  std::vector<LinkUse> made;
+  for (const std::uint32_t link : links) {
+    made.push_back({.link = link});
+  }
+  return made;
+}
+
+/// Runs until nothing is carried; the instants at which owners finished.
+std::map<std::uint32_t, Time> run(Transfers& transfers, Time now = {}) {
+  std::map<std::uint32_t, Time> ends;
+  transfers.settle(now);
+  while (!transfers.next_finish().is_never()) {
+    now = transfers.next_finish();
+    while (const auto done = transfers.take_finished(now)) {
+      ends[done->owner] = now;
+    }
+    transfers.settle(now);
+  }
+  return ends;
+}
+
+TEST(Transfers, OneAloneTakesTheTransmitTimeOfItsLink) {
+  for (const std::int64_t gbps : {1, 100, 400, 800}) {
+    for (const std::int64_t bytes : {1, 4'158, 1 << 20, 1'000'000'007}) {
+      Transfers transfers({static_cast<double>(gbps) * kGigabit});
+      transfers.begin(transfers.add_class(over({0})), 1, static_cast<double>(bytes) * 8, {});
+      EXPECT_EQ(run(transfers).at(1),
+                Time::zero() + Rate::bits_per_second(gbps * 1'000'000'000).transmit_time(Bytes(bytes)))
+          << gbps << " Gbps, " << bytes << " bytes";
+    }
+  }
+}
+
+/// Two that begin together on one link: the shorter has half of it until it ends, then the longer has all.
+TEST(Transfers, TheLongerHasTheWholeLinkOnceTheShorterIsDone) {
+  Transfers transfers({kGigabit});
+  transfers.begin(transfers.add_class(over({0})), 1, 1e6, {});
+  transfers.begin(transfers.add_class(over({0})), 2, 3e6, {});
+  const auto ends = run(transfers);
+  EXPECT_EQ(ends.at(1), Time::zero() + 2_ms);
+  EXPECT_EQ(ends.at(2), Time::zero() + 4_ms);
+}
+
+TEST(Transfers, EqualFlowsOfAClassFinishAtOneInstant) {
+  Transfers transfers({kGigabit});
+  const ClassId flows = transfers.add_class(over({0}));
+  for (std::uint32_t owner = 0; owner < 10; ++owner) {
+    transfers.begin(flows, owner, 1e6, {});
+  }
+  for (const auto& [owner, end] : run(transfers)) {
+    EXPECT_EQ(end, Time::zero() + 10_ms) << owner;
+  }
+}
+
+/// A later one of the same class has its own mark.
+TEST(Transfers, OneThatComesLaterEndsLater) {
+  Transfers transfers({kGigabit});
+  const ClassId flows = transfers.add_class(over({0}));
+  transfers.begin(flows, 1, 2e6, {});
+  transfers.settle({});
+  const Time middle = Time::zero() + 1_ms;
+  ASSERT_GT(transfers.next_finish(), middle);
+  transfers.begin(flows, 2, 2e6, middle);
+  const auto ends = run(transfers, middle);
+  EXPECT_EQ(ends.at(1), Time::zero() + 3_ms);  // half of it is left, at half the rate
+  EXPECT_EQ(ends.at(2), Time::zero() + 4_ms);
+}
+
+TEST(Transfers, ASequenceWithoutBreaksIsSolvedOnce) {
+  Transfers transfers({kGigabit});
+  transfers.begin(transfers.add_class(over({0})), 1, 1e3, {});
+  transfers.settle({});
+  const std::uint64_t solved = transfers.shares().solved();
+  Time now;
+  for (int i = 0; i < 1'000; ++i) {
+    now = transfers.next_finish();
+    const auto done = transfers.take_finished(now);
+    ASSERT_TRUE(done);
+    transfers.follow(*done, 1e3);
+    transfers.settle(now);
+  }
+  EXPECT_EQ(transfers.next_finish(), Time::zero() + 1'001_us);
+  EXPECT_EQ(transfers.shares().solved(), solved);
+}
+
+/// Two flows in opposite directions, each with answers of a tenth of its rate beside the other's data: r = 1 - r / 10.
+TEST(Transfers, AnswersTakeTheirShareOfTheOtherDirection) {
+  constexpr float kShare = 0.1F;
+  Transfers transfers({kGigabit, kGigabit});
+  const std::vector<LinkUse> beside_first{{.link = 0, .part = kShare}};
+  const std::vector<LinkUse> beside_second{{.link = 1, .part = kShare}};
+  transfers.begin(transfers.add_class(over({0}), {}, beside_second), 1, 1e6, {});
+  transfers.begin(transfers.add_class(over({1}), {}, beside_first), 2, 1e6, {});
+  for (const auto& [owner, end] : run(transfers)) {
+    // Each of three rounds brings it closer by the share.
+    EXPECT_NEAR(end.since_start().seconds(), 1e-3 * (1 + kShare), 1.5e-3 * kShare * kShare * kShare) << owner;
+  }
+}
+
+TEST(Transfers, AnswersOfOneDirectionLeaveItAlone) {
+  Transfers transfers({kGigabit, kGigabit});
+  const std::vector<LinkUse> back{{.link = 1, .part = 0.1F}};
+  transfers.begin(transfers.add_class(over({0}), {}, back), 1, 1e6, {});
+  EXPECT_EQ(run(transfers).at(1), Time::zero() + 1_ms);
+}
+
+TEST(Transfers, WithoutCapacityNothingFinishes) {
+  Transfers transfers({kGigabit});
+  transfers.begin(transfers.add_class(over({0})), 1, 1e6, {});
+  transfers.settle({});
+  transfers.set_capacity(0, 0);
+  transfers.settle(Time::zero() + 500_us);
+  EXPECT_TRUE(transfers.next_finish().is_never());
+  transfers.set_capacity(0, kGigabit);
+  transfers.settle(Time::zero() + 2_ms);
+  EXPECT_EQ(transfers.next_finish(), Time::zero() + 2'500_us);
+}
+
+}  // namespace
+}  // namespace weft::flow

@@ -1,0 +1,104 @@
+#include "study/assembly/build_subnet.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/stable_hash.h"
+
+namespace weft::study::assembly {
+namespace {
+
+constexpr std::uint64_t kVendor = 0x0002c9;  // the first three bytes of a GUID
+constexpr std::uint64_t kHashBits = 32;      // then a number by the name; the last byte is for ports
+
+/// "host3/nic0" of "host3/nic0/port1".
+std::string nic_of(const std::string& name) {
+  const std::size_t at = name.find("/port");
+  return name.substr(0, at);
+}
+
+class SubnetBuilder {
+ public:
+  explicit SubnetBuilder(const fabric::Graph& graph) : graph_(graph), places_(graph.nodes.size()) {}
+
+  subnet::Subnet build() {
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (i < graph_.host_endpoints()) {
+        add_endpoint(i);
+      } else if (i >= graph_.endpoints) {
+        add_switch(i);
+      }
+    }
+    for (const fabric::Link& link : graph_.links) {
+      connect(link);
+    }
+    return std::move(made_);
+  }
+
+ private:
+  /// The first number by the name that no other node has.
+  subnet::Guid guid_of(const std::string& name) {
+    std::uint64_t hash = stable_hash(0, name) >> (64 - kHashBits);
+    while (!taken_.insert(hash).second) {
+      hash = (hash + 1) % (std::uint64_t{1} << kHashBits);
+    }
+    return {(kVendor << 40U) + (hash << 8U)};
+  }
+
+  std::uint32_t add_node(const std::string& name, subnet::NodeType type) {
+    const subnet::Guid guid = guid_of(name);
+    made_.nodes.push_back(
+        {.id = name, .description = name, .type = type, .guid = guid, .system_guid = guid, .ports = {}});
+    made_.nodes.back().ports.push_back({.guid = guid});
+    return static_cast<std::uint32_t>(made_.nodes.size() - 1);
+  }
+
+  void add_endpoint(std::size_t i) {
+    const std::string nic = nic_of(graph_.nodes[i].name);
+    const auto [known, added] = adapters_.try_emplace(nic, 0);
+    if (added) {
+      known->second = add_node(nic, subnet::NodeType::kChannelAdapter);
+    }
+    std::vector<subnet::Port>& ports = made_.nodes[known->second].ports;
+    places_[i] = {.node = subnet::NodeIndex(known->second), .port = static_cast<subnet::PortNumber>(ports.size())};
+    ports.push_back({.guid = {ports.front().guid.value + ports.size()}});
+  }
+
+  void add_switch(std::size_t i) {
+    const std::uint32_t node = add_node(graph_.nodes[i].name, subnet::NodeType::kSwitch);
+    std::vector<subnet::Port>& ports = made_.nodes[node].ports;
+    const subnet::Port first = ports.front();
+    ports.resize(std::size_t{graph_.nodes[i].ports} + 1, first);
+    places_[i].node = subnet::NodeIndex(node);
+  }
+
+  [[nodiscard]] subnet::PortPlace place_of(const fabric::LinkEnd& end) const {
+    subnet::PortPlace place = places_[end.node.value()];
+    if (end.node.value() >= graph_.endpoints) {
+      place.port = static_cast<subnet::PortNumber>(end.port + 1);
+    }
+    return place;
+  }
+
+  void connect(const fabric::Link& link) {
+    const subnet::PortPlace a = place_of(link.a);
+    const subnet::PortPlace b = place_of(link.b);
+    if (a.node.is_valid() && b.node.is_valid()) {
+      made_.port(a).peer = b;
+      made_.port(b).peer = a;
+    }
+  }
+
+  const fabric::Graph& graph_;
+  std::vector<subnet::PortPlace> places_;  // per node of the graph; of a switch without port
+  std::map<std::string, std::uint32_t> adapters_;
+  std::set<std::uint64_t> taken_;
+  subnet::Subnet made_;
+};
+
+}  // namespace
+
+subnet::Subnet build_subnet(const fabric::Graph& graph) { return SubnetBuilder(graph).build(); }
+
+}  // namespace weft::study::assembly

@@ -1,0 +1,14 @@
+// The InfiniBand subnet that the topology of a scenario is: what a subnet manager would find on it.
+#pragma once
+
+#include "fabric/topology/graph.h"
+#include "subnet/subnet.h"
+
+namespace weft::study::assembly {
+
+/// Switches and, for each NIC, an adapter with its ports; nodes are named as in the graph ("leaf0", "host3/nic0"), and
+/// ports numbered from 1. GUIDs follow from the names alone, so another host changes none. Ports of reducers are left
+/// out. Nothing has a LID.
+[[nodiscard]] subnet::Subnet build_subnet(const fabric::Graph& graph);
+
+}  // namespace weft::study::assembly

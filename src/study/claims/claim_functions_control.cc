@@ -1,0 +1,142 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "study/claims/claim_functions.h"
+#include "study/claims/hash_bound.h"
+#include "study/claims/over_seeds.h"
+#include "study/claims/verdicts.h"
+
+namespace weft::study::claims {
+namespace {
+
+constexpr std::size_t kSenders = 32;  // each sends one flow at a time
+constexpr double kGain = 1.2;         // times what hashing gives
+constexpr double kNoGain = 1.05;      // no more than that is no gain
+
+SteadyShares shares_of_senders(Readings& runs, std::string_view name) {
+  return steady_shares(runs, name, {.flows = kSenders});
+}
+
+/// What hosts send in steady state, whichever jobs come and go: the mean share of a line.
+OverSeeds share_of_lines(Readings& runs, std::string_view name) {
+  return over_seeds(runs, name, [&runs](const std::string& one) {
+    const results::RunResults& results = runs.at(one).results;
+    double sum = 0;
+    for (const double share : flow_shares(results, {.flows = kSenders}, steady_window(results))) {
+      sum += share / static_cast<double>(kSenders);
+    }
+    return sum;
+  });
+}
+
+}  // namespace
+
+Finding traffic_engineering(Readings& runs) {
+  const SteadyShares ecmp = shares_of_senders(runs, "ecmp");
+  const SteadyShares pinned = shares_of_senders(runs, "pinned");
+  const SteadyShares cspf = shares_of_senders(runs, "cspf");
+  const SteadyShares greedy = shares_of_senders(runs, "greedy");
+  const SteadyShares min_max = shares_of_senders(runs, "min-max");
+  const SteadyShares one = shares_of_senders(runs, "one switch");
+  const SteadyShares down_ecmp = shares_of_senders(runs, "link down, ecmp");
+  const SteadyShares down_pinned = shares_of_senders(runs, "link down, pinned");
+  const SteadyShares down_cspf = shares_of_senders(runs, "link down, cspf");
+  const OverSeeds jobs_ecmp = share_of_lines(runs, "jobs of 1 ms, ecmp");
+  const OverSeeds jobs_cspf = share_of_lines(runs, "jobs of 1 ms, cspf");
+  const OverSeeds jobs_late = share_of_lines(runs, "jobs of 1 ms, late");
+  const FlowSpread bound = hash_bound({.leaves = 8, .hosts_per_leaf = 4, .spines = 4});
+  const double best = std::max({cspf.mean.mean, greedy.mean.mean, min_max.mean.mean});
+  const bool survives = jobs_late.mean > kNoGain * jobs_ecmp.mean;
+  Finding finding;
+  finding.verdict = by(best >= kGain * ecmp.mean.mean, survives ? Verdict::kHolds : Verdict::kHoldsWhen);
+  if (finding.verdict == Verdict::kHoldsWhen) {
+    finding.condition = "traffic lasts longer than the controller takes to see it and act";
+  }
+  finding.figure = fmt::format(
+      "share of the lines: {:.0f} % by hash, {:.0f} % pinned, {:.0f} % by a controller (min-max), {:.0f} % on one "
+      "switch; jobs as short as its period: {:.0f} % by hash, {:.0f} % by it",
+      100 * ecmp.mean.mean, 100 * pinned.mean.mean, 100 * min_max.mean.mean, 100 * one.mean.mean, 100 * jobs_ecmp.mean,
+      100 * jobs_late.mean);
+  finding.text = fmt::format(
+      "A permutation in steady state over 32 hosts of 100 Gb/s under 8 leaf and 4 spine switches with as many uplinks "
+      "as hosts, equal hardware, without congestion control. Goodput of the mean flow, of the 10th percentile and of "
+      "the slowest as shares of the line, means over {} seeds and from the least to the most. By the hash of real "
+      "headers {}; max-min sharing of links drawn at random gives {:.0f}, {:.0f} and {:.0f} %. By the place of the "
+      "destination below its leaf {}. By a controller that reads counters every 200 us and installs entries 50 us "
+      "later: CSPF {}, one flow after another {}, a linear program with its shares rounded {}. On one switch {}. With "
+      "one of 32 uplinks down: by hash {}, pinned {}, CSPF {}. Jobs of 1 ms one after another, mean share of a "
+      "sender's line: by hash {} %, CSPF every 200 us {} %, every 1 ms {} %, whose entries are of the job before. "
+      "Better: {:.1f} times the mean flow of hashing.",
+      seeds_of(runs, "ecmp").size(), percent(ecmp), 100 * bound.mean, 100 * bound.p10, 100 * bound.slowest,
+      percent(pinned), percent(cspf), percent(greedy), percent(min_max), percent(one), percent(down_ecmp),
+      percent(down_pinned), percent(down_cspf), percent(jobs_ecmp), percent(jobs_cspf), percent(jobs_late), kGain);
+  finding.figures = {{"ecmp", ecmp.mean.mean, ""},
+                     {"pinned", pinned.mean.mean, ""},
+                     {"cspf", cspf.mean.mean, ""},
+                     {"greedy", greedy.mean.mean, ""},
+                     {"min_max", min_max.mean.mean, ""},
+                     {"min_max_slowest", min_max.slowest.mean, ""},
+                     {"one_switch", one.mean.mean, ""},
+                     {"link_down_ecmp", down_ecmp.mean.mean, ""},
+                     {"link_down_pinned", down_pinned.mean.mean, ""},
+                     {"link_down_cspf", down_cspf.mean.mean, ""},
+                     {"short_jobs_ecmp", jobs_ecmp.mean, ""},
+                     {"short_jobs_cspf", jobs_cspf.mean, ""},
+                     {"short_jobs_late", jobs_late.mean, ""}};
+  return finding;
+}
+
+Finding network_level_lb(Readings& runs) {
+  constexpr double kAsOneSwitch = 0.95;
+  constexpr std::size_t kFragment = 16;  // hosts of a job that has half of each leaf
+  const SteadyShares ecmp = shares_of_senders(runs, "ecmp");
+  const SteadyShares known = shares_of_senders(runs, "known");
+  const SteadyShares one = shares_of_senders(runs, "one switch");
+  const SteadyShares down = shares_of_senders(runs, "link down, known");
+  const OverSeeds jobs_ecmp = share_of_lines(runs, "jobs of 1 ms, ecmp");
+  const OverSeeds jobs_measured = share_of_lines(runs, "jobs of 1 ms, measured");
+  const OverSeeds jobs_known = share_of_lines(runs, "jobs of 1 ms, known");
+  const auto fragment = [&runs](std::string_view name) { return steady_shares(runs, name, {.flows = kFragment}); };
+  const SteadyShares pinned = fragment("fragments, pinned");
+  const SteadyShares hashed = fragment("fragments, ecmp");
+  const SteadyShares placed = fragment("fragments, known");
+  Finding finding;
+  const bool as_one = known.mean.mean >= kAsOneSwitch * one.mean.mean;
+  finding.verdict = by(known.mean.mean >= kGain * ecmp.mean.mean, as_one ? Verdict::kHolds : Verdict::kHoldsWhen);
+  if (finding.verdict == Verdict::kHoldsWhen) {
+    finding.condition = fmt::format("less than {:.0f} % of one switch is enough", 100 * kAsOneSwitch);
+  }
+  finding.figure = fmt::format(
+      "share of the lines: {:.0f} % by hash, {:.0f} % by known flows, {:.0f} % on one switch; jobs of 1 ms {:.0f}, "
+      "{:.0f} measured, {:.0f} % known",
+      100 * ecmp.mean.mean, 100 * known.mean.mean, 100 * one.mean.mean, 100 * jobs_ecmp.mean, 100 * jobs_measured.mean,
+      100 * jobs_known.mean);
+  finding.text = fmt::format(
+      "A permutation in steady state over 32 hosts of 100 Gb/s under 8 leaf and 4 spine switches with as many uplinks "
+      "as hosts, equal hardware, without congestion control. Goodput of the mean flow, of the 10th percentile and of "
+      "the slowest as shares of the line, means over {} seeds and from the least to the most. By the hash of headers "
+      "{}; by a controller that knows the flows before they begin, so that no two share a link, {}; on one switch {}. "
+      "With one of 32 uplinks down {}. Jobs of 1 ms one after another, mean share of a sender's line: by hash {} %, by "
+      "a controller that measures every 200 us {} %, by known flows {} %. A job with the first and the third of the "
+      "four hosts of every leaf: pinned by place {}, by hash {}, by known flows {}. That vendors claim 98 % and more "
+      "for real jobs is theirs: here all flows of a job are known, and they are alike. As one switch: {:.0f} % of it.",
+      seeds_of(runs, "ecmp").size(), percent(ecmp), percent(known), percent(one), percent(down), percent(jobs_ecmp),
+      percent(jobs_measured), percent(jobs_known), percent(pinned), percent(hashed), percent(placed),
+      100 * kAsOneSwitch);
+  finding.figures = {{"ecmp", ecmp.mean.mean, ""},
+                     {"known", known.mean.mean, ""},
+                     {"known_slowest", known.slowest.mean, ""},
+                     {"one_switch", one.mean.mean, ""},
+                     {"link_down_known", down.mean.mean, ""},
+                     {"short_jobs_ecmp", jobs_ecmp.mean, ""},
+                     {"short_jobs_measured", jobs_measured.mean, ""},
+                     {"short_jobs_known", jobs_known.mean, ""},
+                     {"fragments_pinned", pinned.mean.mean, ""},
+                     {"fragments_ecmp", hashed.mean.mean, ""},
+                     {"fragments_known", placed.mean.mean, ""}};
+  return finding;
+}
+
+}  // namespace weft::study::claims

@@ -1,0 +1,136 @@
+#include "study/run/flow_run.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "study/run/flow_simulation.h"
+#include "study/run/run_description.h"
+
+namespace weft::study::run {
+namespace {
+
+struct Kept final : workload::MessageSink {
+  void on_message(const workload::MessageRecord& record) override { messages.push_back(record); }
+  void on_collective(const workload::CollectiveRecord& record) override { collectives.push_back(record); }
+  std::vector<workload::MessageRecord> messages;
+  std::vector<workload::CollectiveRecord> collectives;
+};
+
+void take_records(const FlowSimulation& simulation, Kept kept, results::RunResults& results) {
+  std::ranges::sort(kept.messages, {},
+                    [](const workload::MessageRecord& record) { return std::tie(record.flow, record.number); });
+  results.messages.reserve(kept.messages.size());
+  for (const workload::MessageRecord& record : kept.messages) {
+    results.messages.push_back({.record = record, .ideal = simulation.ideal_time(record)});
+  }
+  std::ranges::sort(kept.collectives, {}, [](const workload::CollectiveRecord& record) {
+    return std::tie(record.job, record.iteration, record.rank);
+  });
+  results.collectives = std::move(kept.collectives);
+}
+
+void take_jobs(const FlowSimulation& simulation, results::RunResults& results) {
+  for (const JobDescription& job : simulation.jobs()) {
+    const std::size_t number = results.jobs.size();
+    results::JobRow& row = results.jobs.emplace_back();
+    row.name = job.name;
+    row.unfinished = simulation.unfinished(number);
+    for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
+      const EndpointId endpoint = job.rank_endpoints[rank];
+      row.ranks.push_back(
+          {job.rank_names[rank], simulation.endpoint_name(endpoint), simulation.endpoint_rate(endpoint)});
+    }
+  }
+}
+
+bool is_one_collective(const scenario::Scenario& scenario) {
+  return scenario.traffic.size() == 1 && scenario.traffic.front().kind == scenario::TrafficKind::kCollective;
+}
+
+struct Sample {
+  FlowRun run{};
+  std::uint32_t all_steps = 0;  // of a pass; 0: there are no rings
+};
+
+/// With so many steps of each pass around rings; 0: all.
+Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions& options, std::uint32_t steps) {
+  Kept kept;
+  auto made = FlowSimulation::create(scenario, kept, {.ring_steps = steps});
+  if (!made) {
+    return pass_on(made);
+  }
+  FlowSimulation& simulation = **made;
+  Sample sample{.all_steps = is_one_collective(scenario) ? simulation.ring_steps(0) : 0};
+  if (steps > 0 && sample.all_steps > 0 && sample.all_steps < 4 * kSampledSteps) {
+    return sample;  // it is to be run whole
+  }
+  options.on_ready();
+  const Simulation::End end = simulation.run(options.keep_going);
+  results::RunResults& results = sample.run.results;
+  describe_scenario(scenario, simulation.graph(), results.run);
+  results.run.key = options.key;
+  results.run.version = options.version;
+  results.run.fidelity = "flow";
+  results.run.end = end_of(end);
+  results.run.error = simulation.error();
+  results.run.ended_at = simulation.ended_at();
+  results.run.events = simulation.events();
+  take_jobs(simulation, results);
+  take_records(simulation, std::move(kept), results);
+  if (!simulation.jobs().empty()) {
+    sample.run.algorithm = simulation.collective_algorithm(0);
+    for (std::uint32_t rank = 0; rank < simulation.jobs().front().rank_endpoints.size(); ++rank) {
+      sample.run.scale_out += simulation.collective_bytes(0, rank).scale_out;
+    }
+  }
+  return sample;
+}
+
+/// Both samples have the same collectives in the same order.
+FlowRun continued(const FlowRun& shorter, Sample longer) {
+  FlowRun made = std::move(longer.run);
+  const std::int64_t left = longer.all_steps - 2 * kSampledSteps;
+  std::vector<workload::CollectiveRecord>& own = made.results.collectives;
+  Time end;
+  Duration moved;  // of everything that begins after operations that take longer
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const workload::CollectiveRecord& short_one = shorter.results.collectives[i];
+    const Duration step = ((own[i].finished - own[i].started) - (short_one.finished - short_one.started)) /
+                          static_cast<std::int64_t>(kSampledSteps);
+    moved = step * left;
+    own[i].started = own[i].started + moved * own[i].iteration;
+    own[i].finished = own[i].finished + moved * (std::int64_t{own[i].iteration} + 1);
+    end = later(end, own[i].finished);
+  }
+  made.results.run.ended_at = end;
+  made.results.run.events += shorter.results.run.events;
+  made.scale_out = Bytes(static_cast<std::int64_t>(static_cast<double>(made.scale_out.count()) * longer.all_steps /
+                                                   (2.0 * kSampledSteps)));
+  made.sampled = fmt::format("{} and {} steps of each pass were run, all {} on the line through both", kSampledSteps,
+                             2 * kSampledSteps, longer.all_steps);
+  return made;
+}
+
+}  // namespace
+
+Result<FlowRun> run_as_flows(const scenario::Scenario& scenario, const FlowRunOptions& options) {
+  Result<Sample> first = simulate(scenario, options, is_one_collective(scenario) ? kSampledSteps : 0);
+  if (!first) {
+    return pass_on(first);
+  }
+  if (first->all_steps == 0 ||
+      (!first->run.results.run.fidelity.empty() && first->run.results.run.end != results::RunEnd::kFinished)) {
+    return std::move(first->run);
+  }
+  const bool is_long = first->all_steps >= 4 * kSampledSteps;
+  Result<Sample> second = simulate(scenario, options, is_long ? 2 * kSampledSteps : 0);
+  if (!second) {
+    return pass_on(second);
+  }
+  const bool finished = second->run.results.run.end == results::RunEnd::kFinished;
+  return is_long && finished ? continued(first->run, std::move(*second)) : std::move(second->run);
+}
+
+}  // namespace weft::study::run

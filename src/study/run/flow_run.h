@@ -1,0 +1,42 @@
+// One run of a scenario at the flow level, to its results.
+//
+// Results are those of a run with packets as far as these exist: messages, collectives, jobs. Ports, NICs, queues and
+// samples have none. They are marked as of the flow level, with the error that its probes measured (flow_probe.h).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "study/results/results.h"
+#include "study/run/simulation.h"
+#include "study/scenario/scenario.h"
+
+namespace weft::study::run {
+
+struct FlowRunOptions {
+  std::string key{};
+  std::string version{};
+  /// Asked now and then; false ends the run as interrupted.
+  std::function<bool(const Progress&)> keep_going = [](const Progress&) { return true; };
+  /// Told once the network is built, before anything runs.
+  std::function<void()> on_ready = [] {};
+};
+
+struct FlowRun {
+  results::RunResults results;
+  // Of the first traffic, if it is a collective.
+  workload::CollectiveAlgorithm algorithm = workload::CollectiveAlgorithm::kAutomatic;
+  Bytes scale_out{};      // that all its ranks sent to other hosts, for all iterations
+  std::string sampled{};  // how many steps of a ring were run, if not all
+};
+
+/// A scenario that is one collective around rings is run for a few steps of each pass and for twice as many; all steps
+/// take what the line through both says. Its messages are those of the longer sample.
+/// Errors: those of FlowSimulation::create. A run that goes wrong has results that say so.
+[[nodiscard]] Result<FlowRun> run_as_flows(const scenario::Scenario& scenario, const FlowRunOptions& options);
+
+/// Steps of the shorter sample; rings with fewer than four times as many are run whole.
+inline constexpr std::uint32_t kSampledSteps = 4;
+
+}  // namespace weft::study::run

@@ -1,0 +1,370 @@
+#include "study/run/flow_simulation.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+
+#include "base/stable_hash.h"
+#include "flow/flow_machine.h"
+#include "flow/flow_network.h"
+#include "study/assembly/build_collective.h"
+#include "study/assembly/build_fabric.h"
+#include "study/assembly/build_hosts.h"
+#include "study/assembly/build_scale_up.h"
+#include "study/assembly/build_topology.h"
+#include "study/assembly/build_traffic.h"
+#include "study/assembly/reach.h"
+#include "study/run/start_delay.h"
+#include "study/scenario/scenario_words.h"
+#include "study/world/flow_medium.h"
+#include "workload/flow_program.h"
+#include "workload/local_connector.h"
+#include "workload/messenger.h"
+#include "workload/operation.h"
+
+namespace weft::study::run {
+namespace {
+
+/// Events between two looks at the outside world.
+constexpr std::uint64_t kEventsPerLook = 100'000;
+
+tl::unexpected<Error> not_at_flow_level(std::string_view what) {
+  return fail("fidelity = \"flow\": {}; set fidelity = \"packet\"", what);
+}
+
+}  // namespace
+
+/// What the ranks of one traffic are made of.
+struct FlowSimulation::Job {
+  struct Rank {
+    workload::RankPorts ports;
+    workload::Messenger messenger;
+    std::unique_ptr<workload::Program> program;
+    bool started = false;
+    bool done = false;
+
+    Rank(workload::RankPorts opened, workload::LocalConnector& connector, workload::DeliveryMatcher& matcher)
+        : ports(std::move(opened)), messenger(ports, connector, matcher) {}
+  };
+  Job(assembly::TrafficPlan made, const workload::ConnectionAttributes& attributes)
+      : plan(std::move(made)), connector(plan.job, attributes) {}
+
+  assembly::TrafficPlan plan;
+  workload::LocalConnector connector;
+  std::deque<Rank> ranks;
+  std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
+};
+
+/// Counts what passes on its way to the sink.
+struct FlowSimulation::Counter final : workload::MessageSink {
+  explicit Counter(workload::MessageSink& behind) : sink(behind) {}
+  void on_message(const workload::MessageRecord& record) override {
+    ++messages;
+    bytes += static_cast<std::uint64_t>(record.size.count());
+    sink.on_message(record);
+  }
+  void on_collective(const workload::CollectiveRecord& record) override { sink.on_collective(record); }
+
+  workload::MessageSink& sink;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct FlowSimulation::Parts {
+  explicit Parts(workload::MessageSink& sink) : counter(sink), matcher(counter) {}
+  Counter counter;
+  workload::DeliveryMatcher matcher;
+  std::unique_ptr<assembly::HostBuilder> hosts;
+  std::optional<assembly::ScaleUpPlan> scale_up;
+  std::unique_ptr<world::FlowMedium> medium;
+  std::unique_ptr<flow::FlowNetwork> network;
+  std::vector<std::unique_ptr<Job>> jobs;
+};
+
+Result<void> check_flow_level(const scenario::Scenario& scenario) {
+  if (!scenario::has_ib_transport(scenario.fabric.family)) {
+    return not_at_flow_level(
+        fmt::format("family '{}' has no corrections yet", scenario::word_of(scenario.fabric.family)));
+  }
+  if (scenario::detours(scenario.routing.policy) || scenario.routing.policy == scenario::RoutingPolicy::kScheduled ||
+      scenario.routing.policy == scenario::RoutingPolicy::kCentral) {
+    return not_at_flow_level(fmt::format("with routing.policy = \"{}\" the paths are not known before a run",
+                                         scenario::word_of(scenario.routing.policy)));
+  }
+  if (scenario.reduction.enabled || scenario.scale_up.reduction) {
+    return not_at_flow_level("reducers of the network are not there");
+  }
+  if (!scenario.events.empty()) {
+    return not_at_flow_level("events of links are not followed");
+  }
+  if (scenario.devices.nic.service_time != scenario::ServiceTime{}) {
+    return not_at_flow_level("nic.service_time is not drawn");
+  }
+  if (scenario.output.sample_interval) {
+    return not_at_flow_level("there are no queues for output.sample_interval to look at");
+  }
+  for (const scenario::JobSettings& job : scenario.jobs) {
+    if (job.runs_steps()) {
+      return not_at_flow_level(fmt::format("job '{}' runs steps", job.name));
+    }
+  }
+  for (const scenario::TrafficSettings& traffic : scenario.traffic) {
+    if (traffic.family && !scenario::has_ib_transport(*traffic.family)) {
+      return not_at_flow_level(
+          fmt::format("traffic '{}' goes over '{}'", traffic.name, scenario::word_of(*traffic.family)));
+    }
+  }
+  return {};
+}
+
+FlowSimulation::FlowSimulation(const scenario::Scenario& scenario, workload::MessageSink& sink, const Options& options)
+    : scenario_(scenario), options_(options), parts_(std::make_unique<Parts>(sink)) {}
+
+FlowSimulation::~FlowSimulation() = default;
+
+Result<std::unique_ptr<FlowSimulation>> FlowSimulation::create(const scenario::Scenario& scenario,
+                                                               workload::MessageSink& sink, const Options& options) {
+  if (Result<void> possible = check_flow_level(scenario); !possible) {
+    return pass_on(possible);
+  }
+  std::unique_ptr<FlowSimulation> simulation(new FlowSimulation(scenario, sink, options));
+  if (Result<void> built = simulation->build(); !built) {
+    return pass_on(built);
+  }
+  return simulation;
+}
+
+Result<void> FlowSimulation::build() {
+  Parts& parts = *parts_;
+  Result<fabric::Graph> graph = assembly::build_topology(scenario_);
+  if (!graph) {
+    return pass_on(graph);
+  }
+  Result<std::optional<assembly::ScaleUpPlan>> scale_up = assembly::plan_scale_up(scenario_, *graph);
+  if (!scale_up) {
+    return pass_on(scale_up);
+  }
+  parts.scale_up = std::move(*scale_up);
+  Result<std::vector<assembly::TrafficPlan>> plans =
+      assembly::plan_traffic(scenario_, *graph, parts.scale_up ? &*parts.scale_up : nullptr);
+  if (!plans) {
+    return pass_on(plans);
+  }
+  if (Result<void> reached = assembly::check_reach(scenario_, *graph, *plans); !reached) {
+    return reached;
+  }
+  Result<fabric::AnyFabricOptions> fabric = assembly::fabric_options(scenario_, *graph);
+  if (!fabric) {
+    return pass_on(fabric);
+  }
+  parts.hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);
+  world::FlowMediumOptions medium{
+      .seed = static_cast<std::uint64_t>(scenario_.seed),
+      .graph = std::move(*graph),
+      .fabric = std::move(*fabric),
+      .nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); },
+      .memory = [this](EndpointId endpoint) { return parts_->hosts->memory(endpoint); },
+      .service = assembly::service_of(scenario_.fabric.family),
+      .nics_alike = scenario_.overrides.empty() && scenario_.devices.host.model == scenario::HostModel::kNicDelays};
+  if (parts.scale_up) {
+    medium.scale_up = parts.scale_up->options;
+    medium.scale_up_nic = [this](EndpointId endpoint) {
+      return parts_->hosts->scale_up_nic(parts_->scale_up->find(endpoint));
+    };
+  }
+  Result<std::unique_ptr<world::FlowMedium>> made = world::FlowMedium::create(std::move(medium));
+  if (!made) {
+    return pass_on(made);
+  }
+  parts.medium = std::move(*made);
+  parts.network = std::make_unique<flow::FlowNetwork>(*parts.medium, parts.medium->capacities());
+  for (assembly::TrafficPlan& plan : *plans) {
+    if (Result<void> job = make_job(std::move(plan)); !job) {
+      return job;
+    }
+  }
+  parts.network->start();
+  return {};
+}
+
+Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
+  Parts& parts = *parts_;
+  const std::uint64_t seed = static_cast<std::uint64_t>(scenario_.seed);
+  const workload::ConnectionAttributes attributes =
+      assembly::connection_attributes(scenario_, made.family, made.priority);
+  parts.jobs.push_back(std::make_unique<Job>(std::move(made), attributes));
+  Job& job = *parts.jobs.back();
+  jobs_.push_back({.name = job.plan.job.name, .rank_names = job.plan.rank_names, .rank_endpoints = {}});
+  expected_bytes_ += job.plan.expected_bytes;
+  all_expected_ = all_expected_ && job.plan.expected_bytes > 0;
+  for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
+    const world::MachinePlan& plan = job.plan.machines[rank];
+    if (plan.rails.empty() && !plan.scale_up) {
+      return fail("{}: a machine needs at least one NIC port", plan.name);
+    }
+    jobs_.back().rank_endpoints.push_back(plan.rails.empty() ? *plan.scale_up : plan.rails.front());
+    flow::FlowMachine& machine = parts.network->add_machine(stable_hash(seed, "machine " + plan.name),
+                                                            {.gpus = plan.options.gpus,
+                                                             .flops_per_second = plan.options.flops_per_second,
+                                                             .copy_rate = plan.options.copy_rate});
+    for (const EndpointId rail : plan.rails) {
+      machine.add_rail(rail, parts.medium->rate_of(rail), verbs::RailKind::kScaleOut);
+    }
+    if (plan.scale_up) {
+      machine.add_rail(*plan.scale_up, parts.medium->rate_of(*plan.scale_up), verbs::RailKind::kScaleUp);
+    }
+    workload::RankMemory memory;
+    if (job.plan.collective) {
+      memory.length = assembly::kCollectiveMemory;
+    }
+    Result<workload::RankPorts> ports = workload::RankPorts::open(machine, memory);
+    if (!ports) {
+      return pass_on(ports);
+    }
+    Job::Rank& own = job.ranks.emplace_back(std::move(*ports), job.connector, parts.matcher);
+    job.connector.add_rank(own.ports, own.messenger);
+    if (Result<void> programmed = make_program(job, rank); !programmed) {
+      return programmed;
+    }
+    machine.set_program([this, &own] { return call(own.program.get(), own.started, own.done); });
+    ++ranks_left_;
+  }
+  return {};
+}
+
+Result<void> FlowSimulation::make_program(Job& job, std::uint32_t rank) {
+  Job::Rank& made = job.ranks[rank];
+  if (job.plan.collective) {
+    workload::CollectiveProgramOptions options = job.plan.collective->program;
+    options.start = options.start + start_delay(job.plan, rank);
+    options.ring_steps = options_.ring_steps;
+    options.engine.job = job.plan.job.id;
+    options.engine.rank = workload::RankId(rank);
+    options.engine.layout = &job.plan.collective->layout;
+    auto program = workload::CollectiveProgram::make(made.messenger, parts_->matcher, options);
+    if (!program) {
+      return fail("traffic '{}': {}", job.plan.job.name, program.error().message);
+    }
+    job.collectives.push_back(program->get());
+    made.program = std::move(*program);
+    return {};
+  }
+  workload::FlowProgramOptions options{.job = job.plan.job.id,
+                                       .connection = job.plan.connection,
+                                       .start_delay = start_delay(job.plan, rank),
+                                       .triggers = job.plan.pattern->triggers(),
+                                       .rank = workload::RankId(rank)};
+  if (job.plan.pattern->needs_receives()) {
+    options.connection.receive_requests = 2 * options.connection.max_send_wr;
+  }
+  made.program = std::make_unique<workload::FlowProgram>(made.messenger,
+                                                         job.plan.pattern->flows_of(workload::RankId(rank)), options);
+  return {};
+}
+
+bool FlowSimulation::all_done() const { return ranks_left_ == 0 && parts_->matcher.awaiting_delivery() == 0; }
+
+Result<void> FlowSimulation::call(workload::Program* program, bool& started, bool& done) {
+  Result<void> ran = started ? program->on_event() : program->start();
+  started = true;
+  if (!done && program->done()) {
+    done = true;
+    --ranks_left_;
+    ended_at_ = later(ended_at_, parts_->network->now());
+  }
+  // A receiver behind a long path through its host may see the last message after its sender has its completion.
+  if (all_done()) {
+    ended_at_ = later(ended_at_, parts_->matcher.last_delivery());
+    parts_->network->stop();
+  }
+  return ran;
+}
+
+Progress FlowSimulation::progress() const {
+  return {.now = parts_->network->now(),
+          .limit = scenario_.stop ? Time::zero() + *scenario_.stop : Time::never(),
+          .messages = parts_->counter.messages,
+          .bytes = parts_->counter.bytes,
+          .expected_bytes = all_expected_ ? expected_bytes_ : 0,
+          .packet_hops = 0};
+}
+
+Simulation::End FlowSimulation::run(const std::function<bool(const Progress&)>& keep_going) {
+  using Stop = flow::FlowNetwork::Stop;
+  const Time limit = progress().limit;
+  Simulation::End end = Simulation::End::kFinished;
+  for (bool running = ranks_left_ > 0; running;) {
+    const Stop stop = parts_->network->run(limit, kEventsPerLook);
+    running = false;
+    if (stop == Stop::kError) {
+      end = Simulation::End::kError;
+      ended_at_ = parts_->network->now();
+      error_ = parts_->network->error()->message;
+    } else if (all_done()) {
+      end = Simulation::End::kFinished;
+    } else if (stop == Stop::kLimit) {
+      end = Simulation::End::kTimeLimit;
+      ended_at_ = limit;
+    } else if (stop == Stop::kIdle) {
+      end = Simulation::End::kStuck;
+      ended_at_ = parts_->network->now();
+      error_ = fmt::format("deadlock: no event is pending, but {} ranks wait", ranks_left_);
+    } else if (!keep_going(progress())) {
+      end = Simulation::End::kInterrupted;
+      ended_at_ = parts_->network->now();
+    } else {
+      running = true;
+    }
+  }
+  parts_->matcher.flush();
+  return end;
+}
+
+const fabric::Graph& FlowSimulation::graph() const { return parts_->medium->graph(); }
+const std::string& FlowSimulation::endpoint_name(EndpointId endpoint) const {
+  return parts_->medium->name_of(endpoint);
+}
+Rate FlowSimulation::endpoint_rate(EndpointId endpoint) const { return parts_->medium->rate_of(endpoint); }
+std::uint64_t FlowSimulation::events() const { return parts_->network->events(); }
+std::uint64_t FlowSimulation::messages() const { return parts_->network->messages(); }
+
+std::uint64_t FlowSimulation::unfinished(std::size_t job) const {
+  std::uint64_t sum = 0;
+  for (const Job::Rank& rank : parts_->jobs[job]->ranks) {
+    sum += rank.messenger.outstanding();
+  }
+  return sum;
+}
+
+TierBytes FlowSimulation::collective_bytes(std::size_t job, std::uint32_t rank) const {
+  const Job& asked = *parts_->jobs[job];
+  if (asked.collectives.empty()) {
+    return {};
+  }
+  const workload::CollectiveEngine& engine = asked.collectives[rank]->engine();
+  return {.scale_out = engine.sent_over_scale_out(), .scale_up = engine.sent_over_scale_up()};
+}
+
+workload::CollectiveAlgorithm FlowSimulation::collective_algorithm(std::size_t job) const {
+  const Job& asked = *parts_->jobs[job];
+  return asked.collectives.empty() ? workload::CollectiveAlgorithm::kAutomatic : asked.collectives[0]->algorithm();
+}
+
+std::uint32_t FlowSimulation::ring_steps(std::size_t job) const {
+  const Job& asked = *parts_->jobs[job];
+  return asked.collectives.empty() ? 0 : asked.collectives[0]->ring_steps();
+}
+
+Duration FlowSimulation::ideal_time(const workload::MessageRecord& message) const {
+  const JobDescription& job = jobs_[message.flow.job.value()];
+  return parts_->medium->ideal_time(
+      {.from = job.rank_endpoints[message.flow.source.value()],
+       .to = job.rank_endpoints[message.flow.destination.value()],
+       .opcode = workload::opcode_of(message.operation),
+       .size = message.size,
+       .path_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096)});
+}
+
+}  // namespace weft::study::run

@@ -1,0 +1,81 @@
+// A running scenario at the flow level: its jobs and their programs over a network without packets (src/flow/).
+//
+// The plans, programs and connections are those of Simulation; below the verbs, messages are drained at max-min fair
+// rates over the links that the fabric's own routes and hashes give them (study/world/flow_medium.h). What has no
+// meaning without packets is refused. The scenario, and whoever takes the messages, must outlive it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "study/run/simulation.h"
+#include "study/scenario/scenario.h"
+#include "workload/message_record.h"
+
+namespace weft::study::run {
+
+/// Errors: what of the scenario the flow level cannot do, and what to write instead.
+[[nodiscard]] Result<void> check_flow_level(const scenario::Scenario& scenario);
+
+class FlowSimulation {
+ public:
+  struct Options {
+    /// Of collectives around rings: so many steps of each pass (CollectiveRequest::ring_steps); 0: all.
+    std::uint32_t ring_steps = 0;
+  };
+  /// Errors: check_flow_level, those of building network and traffic.
+  [[nodiscard]] static Result<std::unique_ptr<FlowSimulation>> create(const scenario::Scenario& scenario,
+                                                                      workload::MessageSink& sink,
+                                                                      const Options& options);
+  ~FlowSimulation();
+
+  /// Runs to an end; `keep_going` is asked now and then, false stops the run cleanly.
+  [[nodiscard]] Simulation::End run(const std::function<bool(const Progress&)>& keep_going);
+
+  [[nodiscard]] const scenario::Scenario& scenario() const { return scenario_; }
+  [[nodiscard]] const std::vector<JobDescription>& jobs() const { return jobs_; }
+  [[nodiscard]] const fabric::Graph& graph() const;
+  [[nodiscard]] const std::string& endpoint_name(EndpointId endpoint) const;
+  [[nodiscard]] Rate endpoint_rate(EndpointId endpoint) const;
+  [[nodiscard]] Time ended_at() const { return ended_at_; }
+  [[nodiscard]] const std::string& error() const { return error_; }
+  [[nodiscard]] std::uint64_t events() const;
+  [[nodiscard]] std::uint64_t messages() const;
+  /// Messages of a job (by its number) that were posted and have not ended.
+  [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
+  /// As Simulation has them.
+  [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
+  [[nodiscard]] workload::CollectiveAlgorithm collective_algorithm(std::size_t job) const;
+  /// Steps of one pass of the job's collective around its rings; 0: it has none.
+  [[nodiscard]] std::uint32_t ring_steps(std::size_t job) const;
+  /// What the message would take if nothing else were there.
+  [[nodiscard]] Duration ideal_time(const workload::MessageRecord& message) const;
+
+ private:
+  struct Job;
+  struct Counter;
+  struct Parts;
+
+  FlowSimulation(const scenario::Scenario& scenario, workload::MessageSink& sink, const Options& options);
+  [[nodiscard]] Result<void> build();
+  [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan);
+  [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
+  [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
+  [[nodiscard]] Progress progress() const;
+  [[nodiscard]] bool all_done() const;
+
+  const scenario::Scenario& scenario_;
+  Options options_;
+  std::unique_ptr<Parts> parts_;
+  std::vector<JobDescription> jobs_;
+  std::size_t ranks_left_ = 0;
+  std::uint64_t expected_bytes_ = 0;
+  bool all_expected_ = true;
+  Time ended_at_;
+  std::string error_;
+};
+
+}  // namespace weft::study::run

@@ -1,0 +1,121 @@
+// Paths: which settings of senders, LIDs and ports choose among them, and where they would have no effect.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "study/scenario/fail_at.h"
+#include "study/scenario/scenario_validate.h"
+#include "study/scenario/scenario_words.h"
+
+namespace weft::study::scenario {
+namespace {
+
+Result<void> check_power_of_two(const Scenario& scenario, const char* path, std::int64_t value) {
+  if (std::has_single_bit(static_cast<std::uint64_t>(value))) {
+    return {};
+  }
+  const auto below = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
+  return fail_at(scenario, path, "{} is no power of two; {} or {}", value, below, below * 2);
+}
+
+// What only InfiniBand has is an error elsewhere, but where it was set for another family.
+Result<void> validate_lids(const Scenario& scenario) {
+  const RoutingSettings& routing = scenario.routing;
+  const Family family = scenario.fabric.family;
+  const char* const key = routing.lmc > 0                            ? "routing.lmc"
+                          : !routing.adaptive_service_levels.empty() ? "routing.adaptive_service_levels"
+                                                                     : nullptr;
+  if (key == nullptr || is_infiniband(family) || rank_of(scenario, key) < rank_of(scenario, "fabric.family")) {
+    return {};
+  }
+  return fail_at(scenario, key, "is of infiniband and has no effect with family = \"{}\"", word_of(family));
+}
+
+// Where the family, or the discipline, has no bonds, an error only if it was not set for another one.
+Result<void> validate_port_failover(const Scenario& scenario) {
+  constexpr const char* kKey = "routing.port_failover";
+  if (!scenario.routing.port_failover) {
+    return {};
+  }
+  if (scenario.topology.ports_per_nic < 2) {
+    return fail_at(scenario, kKey, "needs NICs with several ports; topology.ports_per_nic is {}",
+                   scenario.topology.ports_per_nic);
+  }
+  if (rank_of(scenario, kKey) < rank_of(scenario, "fabric.family")) {
+    return {};
+  }
+  if (is_infiniband(scenario.fabric.family)) {
+    return fail_at(
+        scenario, kKey,
+        "has no effect with family = \"{}\": its ports have LIDs of their own, and moving a connection is left "
+        "to programs",
+        word_of(scenario.fabric.family));
+  }
+  if (scenario.routing.policy == RoutingPolicy::kScheduled) {
+    return fail_at(scenario, kKey, "has no effect in a scheduled fabric: queues there are of one port");
+  }
+  constexpr std::array kByLeaves = {RoutingPolicy::kConga, RoutingPolicy::kConWeave, RoutingPolicy::kPinned,
+                                    RoutingPolicy::kCentral};
+  if (scenario.topology.planes > 1 && std::ranges::find(kByLeaves, scenario.routing.policy) != kByLeaves.end()) {
+    return fail_at(
+        scenario, kKey,
+        "with planes works with routing.policy ecmp, e-ecmp, spray, adaptive, drill and letflow; '{}' knows one "
+        "leaf of each receiver",
+        word_of(scenario.routing.policy));
+  }
+  return {};
+}
+
+}  // namespace
+
+// Paths that senders choose. Of a network whose packets have no room for them they mean nothing: an error only if they
+// were not set for another family.
+Result<void> validate_paths(const Scenario& scenario) {
+  const TransportSettings& transport = scenario.transport;
+  constexpr const char* kSelector = "transport.path_selector";
+  if (auto right = validate_lids(scenario); !right) {
+    return right;
+  }
+  if (auto right = validate_port_failover(scenario); !right) {
+    return right;
+  }
+  if (auto right = check_power_of_two(scenario, "transport.paths", transport.paths); !right) {
+    return right;
+  }
+  if (auto right = check_power_of_two(scenario, "uet.paths", scenario.uet.paths); !right) {
+    return right;
+  }
+  if (scenario.uet.window) {
+    if (auto right = check_power_of_two(scenario, "uet.window", *scenario.uet.window); !right) {
+      return right;
+    }
+  }
+  if (!is_of_uet(scenario.uet.path_selector)) {
+    return fail_at(scenario, "uet.path_selector",
+                   "'{}' is of rocev2; Ultra Ethernet has single, oblivious, bitmap, reps and mixed",
+                   word_of(scenario.uet.path_selector));
+  }
+  const Family family = scenario.fabric.family;
+  constexpr const char* kPorts = "transport.source_ports";
+  if (transport.source_ports != workload::SourcePorts::kPerQueuePair && !has_entropy(family) &&
+      rank_of(scenario, kPorts) >= rank_of(scenario, "fabric.family")) {
+    return fail_at(scenario, kPorts, "has no effect with family = \"{}\"; only with rocev2", word_of(family));
+  }
+  if (transport.path_selector == PathRule::kSingle) {
+    return {};
+  }
+  if (!has_entropy(family)) {
+    return rank_of(scenario, kSelector) < rank_of(scenario, "fabric.family")
+               ? Result<void>()
+               : fail_at(scenario, kSelector, "has no effect with family = \"{}\"; {}", word_of(family),
+                         engine_of(family) == FamilyEngine::kUet ? "set uet.path_selector" : "only with rocev2");
+  }
+  if (learns(transport.path_selector) && transport.loss_recovery != LossRecoveryKind::kSelectiveRepeat) {
+    return fail_at(scenario, kSelector,
+                   "'{}' learns from each packet's fate; needs loss_recovery = \"selective-repeat\"",
+                   word_of(transport.path_selector));
+  }
+  return {};
+}
+
+}  // namespace weft::study::scenario

@@ -1,0 +1,340 @@
+#include "study/world/flow_medium.h"
+
+#include <algorithm>
+
+#include "base/stable_hash.h"
+#include "fabric/hash/header_hash.h"
+#include "fabric/routing/ecmp_hash.h"
+#include "fabric/topology/graph_query.h"
+#include "host/header_fields.h"
+#include "study/world/end_addresses.h"
+#include "study/world/link_parts.h"
+#include "study/world/message_trains.h"
+#include "study/world/world.h"
+#include "transport/path/path_selector.h"
+#include "transport/qp_core.h"
+
+namespace weft::study::world {
+namespace {
+
+template <class Port>
+flow::Hop hop_of(const Port& port) {
+  return {.delay = port.delay, .rate = port.rate, .cut_through = Bytes(port.cut_through_bytes)};
+}
+
+/// Of a packet that takes the first of all next hops, which are as far as any.
+template <class Fabric>
+std::vector<flow::Hop> first_hops(const Fabric& fabric, const fabric::LeafFlow& flow) {
+  std::vector<flow::Hop> hops;
+  fabric::PortIndex port = fabric.port_index({fabric.graph().node_of(flow.source), 0});
+  while (hops.size() < kMaxHops) {
+    hops.push_back(hop_of(fabric.port(port)));
+    const auto& arrival = fabric.port(fabric.port(port).peer);
+    const bool ends = arrival.has(fabric::kIsEndpoint);
+    const fabric::NextHops next =
+        ends ? fabric::NextHops() : fabric.routes().next_hops(arrival.owner, flow.destination);
+    if (next.empty()) {
+      break;
+    }
+    port = fabric.port_index({fabric::NodeIndex(fabric.graph().endpoints + arrival.owner), next[0]});
+  }
+  return hops;
+}
+
+workload::Operation operation_of(verbs::WrOpcode opcode) {
+  switch (opcode) {
+    case verbs::WrOpcode::kRdmaWrite:
+      return workload::Operation::kWrite;
+    case verbs::WrOpcode::kRdmaWriteWithImm:
+      return workload::Operation::kWriteWithImm;
+    case verbs::WrOpcode::kRdmaRead:
+    case verbs::WrOpcode::kAtomicCmpAndSwp:
+    case verbs::WrOpcode::kAtomicFetchAndAdd:
+      return workload::Operation::kRead;
+    case verbs::WrOpcode::kSend:
+    case verbs::WrOpcode::kSendWithImm:
+    case verbs::WrOpcode::kSendWithInv:
+      break;
+  }
+  return workload::Operation::kSend;
+}
+
+}  // namespace
+
+FlowMedium::FlowMedium(FlowMediumOptions options) : options_(std::move(options)) {}
+
+Result<std::unique_ptr<FlowMedium>> FlowMedium::create(FlowMediumOptions options) {
+  std::unique_ptr<FlowMedium> medium(new FlowMedium(std::move(options)));
+  FlowMediumOptions& own = medium->options_;
+  if (std::holds_alternative<fabric::ScheduledOptions>(own.fabric)) {
+    return fail("a scheduled fabric has no flow level; set fidelity = \"packet\"");
+  }
+  const fabric::FabricContext context{medium->kernel_, medium->packets_, own.seed};
+  auto network = fabric::AnyFabric::create(std::exchange(own.graph, {}), std::move(own.fabric), context);
+  if (!network) {
+    return pass_on(network);
+  }
+  medium->fabric_ = std::move(*network);
+  const fabric::Graph& graph = medium->graph();
+  medium->rates_ = fabric::endpoint_rates(graph);
+  medium->addresses_.reserve(graph.endpoints);
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    medium->addresses_.push_back(stable_hash(own.seed, graph.nodes[i].name));
+  }
+  if (own.scale_up) {
+    auto made = fabric::ScaleUpFabric::create(*std::exchange(own.scale_up, std::nullopt), context);
+    if (!made) {
+      return pass_on(made);
+    }
+    medium->scale_up_ = std::move(*made);
+    for (std::uint32_t i = 0; i < medium->scale_up_->endpoints(); ++i) {
+      medium->rates_.push_back(medium->scale_up_->port(EndpointId(graph.endpoints + i)).rate);
+    }
+  }
+  return medium;
+}
+
+std::vector<double> FlowMedium::capacities() const {
+  std::vector<double> made;
+  made.reserve(links());
+  fabric_.visit([&](const auto& fabric) {
+    for (fabric::PortIndex port = 0; port < fabric.port_count(); ++port) {
+      made.push_back(link_rate(fabric, port));
+    }
+  });
+  for (fabric::WireIndex wire = 0; wire < scale_up_wires(); ++wire) {
+    made.push_back(static_cast<double>(scale_up_->wire(wire).rate.bits_per_second()));
+  }
+  return made;
+}
+
+const std::string& FlowMedium::name_of(EndpointId endpoint) const {
+  return is_scale_up(endpoint) ? scale_up_->port(endpoint).name : graph()[graph().node_of(endpoint)].name;
+}
+
+const FlowMedium::Kind& FlowMedium::kind_of(EndpointId endpoint) {
+  constexpr std::uint64_t kScaleUp = std::uint64_t{1} << 63;
+  const bool scale_up = is_scale_up(endpoint);
+  // Host paths are of one host; without any, NICs with one line are alike.
+  const std::uint64_t line = static_cast<std::uint64_t>(rate_of(endpoint).bits_per_second());
+  const std::uint64_t name = (options_.nics_alike ? line : endpoint.value()) | (scale_up ? kScaleUp : 0);
+  const auto [found, is_new] = kinds_.try_emplace(name);
+  Kind& kind = found->second;
+  if (is_new) {
+    kind.nic = scale_up ? options_.scale_up_nic(endpoint) : options_.nic(endpoint);
+    kind.number = static_cast<std::uint32_t>(kinds_.size() - 1);
+    if (kind.nic.path) {
+      kind.path = kind.nic.path(options_.seed);
+    }
+  }
+  return kind;
+}
+
+verbs::DeviceAttributes FlowMedium::device_of(EndpointId endpoint) {
+  verbs::DeviceAttributes attributes;
+  attributes.active_mtu = kind_of(endpoint).nic.device.active_mtu;
+  return attributes;
+}
+
+FlowMedium::Stream FlowMedium::stream_of(const flow::PathEnds& ends) {
+  const Kind& kind = kind_of(ends.from);
+  Stream stream{.flow = {.source = ends.from, .destination = ends.to}, .entropy = ends.address.source_port};
+  if (options_.service == host::Service::kUet) {
+    stream.any_path = true;
+    return stream;
+  }
+  if (kind.nic.path_selector) {
+    const std::unique_ptr<transport::PathSelector> paths =
+        kind.nic.path_selector(stable_hash(addresses_[ends.from.value()] + ends.queue_pair.value(), "paths"));
+    if (paths != nullptr) {
+      const std::optional<std::uint16_t> lasting = paths->lasting_entropy();
+      stream.any_path = !lasting;
+      stream.entropy = lasting.value_or(stream.entropy);
+    }
+  }
+  const std::uint64_t source = addresses_[ends.from.value()];
+  const std::uint64_t destination = addresses_[ends.to.value()];
+  if (kind.nic.header_hash) {
+    if (header_addresses_.empty()) {
+      header_addresses_ = end_addresses(graph(), options_.seed);
+    }
+    wire::Packet packet;
+    packet.common.kind = wire::PacketKind::kInfiniBandTransport;
+    packet.common.encapsulation = kind.nic.device.encapsulation;
+    packet.common.source = ends.from;
+    transport::set_address(packet.common, ends.address);
+    packet.common.entropy = stream.entropy;
+    packet.ib.destination_qp = ends.remote_queue_pair.value();
+    stream.flow.hash = kind.nic.header_hash->of(host::header_fields(packet, header_addresses_));
+  } else if (kind.nic.device.encapsulation == wire::Encapsulation::kRoceV1) {
+    stream.flow.hash = fabric::flow_hash(fabric::AddressPair{.source = source, .destination = destination});
+  } else {
+    stream.flow.hash =
+        fabric::flow_hash(fabric::FlowKey{.source = source, .destination = destination, .entropy = stream.entropy});
+  }
+  return stream;
+}
+
+template <class Fabric>
+Result<flow::Route> FlowMedium::route_over(const Fabric& fabric, const Stream& stream) const {
+  const fabric::Graph& graph = fabric.graph();
+  flow::Route route;
+  fabric::PortIndex port = fabric.port_index({graph.node_of(stream.flow.source), 0});
+  for (int hop = 0; hop < kMaxHops; ++hop) {
+    const auto& out = fabric.port(port);
+    route.links.push_back({.link = port});
+    route.hops.push_back(hop_of(out));
+    const auto& arrival = fabric.port(out.peer);
+    if (arrival.has(fabric::kIsEndpoint)) {
+      return route;
+    }
+    const fabric::NextHops ports = fabric.ports_taken(arrival.owner, stream.flow, stream.entropy);
+    if (ports.size() != 1) {
+      return ports.empty() ? fail("no path from {} to {}: the topology does not connect all ports",
+                                  name_of(stream.flow.source), name_of(stream.flow.destination))
+                           : spread_over(fabric, stream);
+    }
+    port = fabric.port_index({fabric::NodeIndex(graph.endpoints + arrival.owner), ports[0]});
+  }
+  return fail("the path from {} to {} goes round in circles", name_of(stream.flow.source),
+              name_of(stream.flow.destination));
+}
+
+/// Where packets of a flow take several paths: the part of it on each link, and the hops of one of its packets.
+template <class Fabric>
+Result<flow::Route> FlowMedium::spread_over(const Fabric& fabric, const Stream& stream) const {
+  std::map<fabric::PortIndex, double> links;
+  if (stream.any_path) {
+    // Another entropy value for each packet: hashes of no flow in particular.
+    PathStream one{.flow = stream.flow};
+    for (std::uint32_t i = 1; i <= kEntropies; ++i) {
+      one.flow.hash = i * kHashStep;
+      add_links(fabric, one, 1.0 / kEntropies, links);
+    }
+  } else {
+    add_links(fabric, {.flow = stream.flow, .entropy = stream.entropy}, 1, links);
+  }
+  flow::Route route{.hops = first_hops(fabric, stream.flow)};
+  for (const auto& [port, part] : links) {
+    // What sums of parts miss of the whole.
+    const auto rounded = part > 1 - 1e-9 ? 1.0F : static_cast<float>(part);
+    route.links.push_back({.link = port, .part = rounded});
+  }
+  return route;
+}
+
+flow::Route FlowMedium::scale_up_route(EndpointId from, EndpointId to) const {
+  flow::Route route;
+  const std::vector<fabric::WireIndex> path = scale_up_->path(from, to);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const fabric::ScaleUpWire& wire = scale_up_->wire(path[i]);
+    route.links.push_back({.link = fabric_.port_count() + path[i]});
+    // Into a faster wire nothing is cut through: it would run dry.
+    const bool early = i + 1 < path.size() && scale_up_->wire(path[i + 1]).rate <= wire.rate;
+    route.hops.push_back(
+        {.delay = wire.delay, .rate = wire.rate, .cut_through = early ? Bytes(wire.cut_through_bytes) : Bytes::zero()});
+  }
+  return route;
+}
+
+Result<flow::Route> FlowMedium::route(const flow::PathEnds& ends) {
+  flow::Route made;
+  if (is_scale_up(ends.from)) {
+    made = scale_up_route(ends.from, ends.to);
+  } else {
+    const Stream stream = stream_of(ends);
+    Result<flow::Route> over = fabric_.visit(
+        [&](const auto& fabric) { return stream.any_path ? spread_over(fabric, stream) : route_over(fabric, stream); });
+    if (!over) {
+      return over;
+    }
+    made = std::move(*over);
+  }
+  const Kind& kind = kind_of(ends.from);
+  made.kind = kind.number;
+  if (!is_scale_up(ends.from)) {
+    const flow::MessagePackets full = packets_of({.from = ends.from,
+                                                  .to = ends.to,
+                                                  .opcode = verbs::WrOpcode::kRdmaWrite,
+                                                  .size = verbs::to_bytes(ends.path_mtu),
+                                                  .path_mtu = ends.path_mtu});
+    made.answer_share = static_cast<double>(full.other.count()) /
+                        (static_cast<double>(full.data.count()) * std::max<int>(kind.nic.rc.ack_request_interval, 1));
+  }
+  return made;
+}
+
+Duration FlowMedium::ideal_time(const flow::MessageQuery& message) {
+  const auto hops = [&](EndpointId from, EndpointId to) {
+    return is_scale_up(from) ? scale_up_route(from, to).hops : fabric_.visit([&](const auto& fabric) {
+      return first_hops(fabric, {.source = from, .destination = to});
+    });
+  };
+  const std::vector<flow::Hop> there = hops(message.from, message.to);
+  const std::vector<flow::Hop> back = hops(message.to, message.from);
+  const bool reads = message.opcode == verbs::WrOpcode::kRdmaRead;
+  const flow::MessagePackets packets = packets_of(message);
+  const flow::HostStages stages = stages_of(message);
+  Duration slowest;
+  for (const flow::Hop& hop : reads ? back : there) {
+    slowest = std::max(slowest, hop.rate.transmit_time(packets.data));
+  }
+  return stages.before_wire + slowest + flow::tail_time(reads ? back : there, packets.last) +
+         flow::packet_time(reads ? there : back, packets.other) + stages.completion;
+}
+
+flow::MessagePackets FlowMedium::packets_of(const flow::MessageQuery& message) {
+  const Kind& from = kind_of(message.from);
+  const workload::Operation operation = operation_of(message.opcode);
+  const MessageTrains trains = is_scale_up(message.from)
+                                   ? memory_trains_of(from.nic.memory.format, operation, message.size)
+                                   : trains_of(from.nic,
+                                               {.source = message.from,
+                                                .destination = message.to,
+                                                .encapsulation = from.nic.device.encapsulation,
+                                                .mtu = verbs::to_bytes(message.path_mtu),
+                                                .service = options_.service},
+                                               operation, message.size);
+  return {.data = trains.data.total, .last = trains.data.last, .other = trains.other.total};
+}
+
+flow::HostStages FlowMedium::path_stages(const flow::MessageQuery& message, const Kind& from, const Kind& to) const {
+  using host::HostPathSide;
+  const bool loads = is_scale_up(message.from);
+  const auto shape = [&](const Kind& kind, EndpointId endpoint) {
+    return host::MessageShape{.size = message.size,
+                              .packet = loads ? Bytes(kind.nic.memory.format.unit) : verbs::to_bytes(message.path_mtu),
+                              .opcode = message.opcode,
+                              .place = options_.memory(endpoint)};
+  };
+  const host::MessageShape own = shape(from, message.from);
+  flow::HostStages made{.before_wire = from.path->idle_stages(HostPathSide::kSend, own).sum()};
+  // The fabric has the delay of the NIC's receiving pipeline.
+  const auto landing = [](const host::StageTimes& stages) { return stages.sum() - stages.time_of("NIC receive"); };
+  if (message.opcode == verbs::WrOpcode::kRdmaRead) {
+    made.completion = landing(from.path->idle_stages(HostPathSide::kReceive, own));
+    if (to.path != nullptr && !loads) {
+      made.completion += to.path->idle_stages(HostPathSide::kReadTarget, own).sum();
+    }
+    return made;
+  }
+  made.completion = from.path->idle_stages(HostPathSide::kCompletion, own).sum();
+  if (to.path != nullptr) {
+    made.completion += to.path->idle_stages(HostPathSide::kAckReturn, own).sum();
+    made.arrival = landing(to.path->idle_stages(HostPathSide::kReceive, shape(to, message.to)));
+  }
+  return made;
+}
+
+flow::HostStages FlowMedium::stages_of(const flow::MessageQuery& message) {
+  const Kind& from = kind_of(message.from);
+  const Kind& to = kind_of(message.to);
+  if (from.path != nullptr) {
+    return path_stages(message, from, to);
+  }
+  return {.before_wire = from.nic.pipeline.before_wire(),
+          .completion = from.nic.pipeline.completion,
+          .arrival = to.nic.pipeline.completion};
+}
+
+}  // namespace weft::study::world

@@ -1,0 +1,57 @@
+// The parts of a flow that go over each link of a fabric, and the rates of links.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "fabric/port_link.h"
+#include "fabric/routing/leaf_flow.h"
+#include "fabric/routing/routes.h"
+#include "study/world/world.h"
+
+namespace weft::study::world {
+
+/// A flow whose packets take any path is one of so many hashes: parts are then nearly equal.
+inline constexpr std::uint32_t kEntropies = 512;
+inline constexpr std::uint32_t kHashStep = 0x9E3779B9;  // odd: all products differ
+
+/// In bits per second, of frames and their gaps.
+template <class Fabric>
+double link_rate(const Fabric& fabric, fabric::PortIndex port) {
+  if constexpr (requires { fabric.frame_rate(port); }) {
+    return static_cast<double>(fabric.frame_rate(port).bits_per_second());
+  } else {
+    return static_cast<double>(fabric.port(port).rate.bits_per_second());
+  }
+}
+
+/// What switches know packets by that go one way.
+struct PathStream {
+  fabric::LeafFlow flow{};
+  std::uint16_t entropy = 0;
+};
+
+/// Adds what a flow puts on each link: `part` of it.
+template <class Fabric>
+void add_links(const Fabric& fabric, const PathStream& stream, double part,
+               std::map<fabric::PortIndex, double>& links) {
+  std::map<fabric::PortIndex, double> here{{fabric.port_index({fabric.graph().node_of(stream.flow.source), 0}), part}};
+  for (int hop = 0; hop < kMaxHops && !here.empty(); ++hop) {
+    std::map<fabric::PortIndex, double> next;
+    for (const auto& [port, share] : here) {
+      links[port] += share;
+      const auto& arrival = fabric.port(fabric.port(port).peer);
+      if (arrival.has(fabric::kIsEndpoint)) {
+        continue;
+      }
+      const fabric::NextHops ports = fabric.ports_taken(arrival.owner, stream.flow, stream.entropy);
+      const fabric::NodeIndex node(fabric.graph().endpoints + arrival.owner);
+      for (const std::uint16_t number : ports) {
+        next[fabric.port_index({node, number})] += share / ports.size();
+      }
+    }
+    here = std::move(next);
+  }
+}
+
+}  // namespace weft::study::world

@@ -1,0 +1,55 @@
+// For tests: networks under tests/data/opensm/ and the forwarding tables that OpenSM 3.3.23 made for them.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/file.h"
+#include "subnet/forwarding_dump.h"
+#include "subnet/lids.h"
+#include "subnet/routing/engine.h"
+
+namespace weft::subnet {
+
+inline std::string stored(const std::string& name) {
+  Result<std::string> text = read_file(std::string(WEFT_TEST_DATA_DIR) + "/opensm/" + name);
+  WEFT_ASSERT(text.has_value());
+  return *std::move(text);
+}
+
+/// A network as its manager has it before routing.
+struct ManagedNetwork {
+  Subnet subnet;
+  RoutingView view;
+};
+
+inline ManagedNetwork managed(const std::string& text, std::uint8_t lmc = 0) {
+  const Result<Subnet> parsed = parse_topology({.text = text, .name = "network"});
+  WEFT_ASSERT(parsed.has_value());
+  ManagedNetwork made{.subnet = discovered(*parsed, *manager_port(*parsed)), .view = {}};
+  const Result<void> assigned = assign_lids(made.subnet, {.lmc = lmc});
+  WEFT_ASSERT(assigned.has_value());
+  made.view = *routing_view(made.subnet, lmc);
+  return made;
+}
+
+/// An engine's tables beside those of the stored dump "NETWORK.ENGINE.lfts".
+struct StoredComparison {
+  EngineKind used = EngineKind::kMinhop;
+  ForwardingTables ours;
+  ForwardingTables opensm;
+};
+
+inline StoredComparison compare_with_stored(const std::string& network, EngineKind kind) {
+  const ManagedNetwork made = managed(stored(network + ".net"));
+  Result<ManagedRoutes> routes = route_subnet(made.view, kind);
+  WEFT_ASSERT(routes.has_value());
+  const std::string name = network + "." + std::string(engine(kind).name) + ".lfts";
+  const std::string text = stored(name);
+  Result<ForwardingTables> tables = parse_lfts({.text = text, .name = name}, made.view);
+  WEFT_ASSERT(tables.has_value());
+  return {.used = routes->used, .ours = std::move(routes->routes.tables), .opensm = std::move(*tables)};
+}
+
+}  // namespace weft::subnet

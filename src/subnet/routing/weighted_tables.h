@@ -1,0 +1,19 @@
+// Forwarding tables from shortest weighted paths, one destination after the other: what sssp and dfsssp share.
+//
+// All links begin with the same weight, the square of the number of LIDs, so that fewer hops always win. After each
+// LID the links of its tree become heavier by the LIDs of the switches whose paths take them, and later trees avoid
+// them. Source: Hoefler, Schneider, Lumsdaine, "Optimized Routing for Large-Scale InfiniBand Networks", 2009; ties as
+// OpenSM 3.3.23.
+#pragma once
+
+#include "subnet/forwarding_tables.h"
+
+namespace weft::subnet {
+
+/// Errors: a switch that cannot be reached.
+[[nodiscard]] Result<ForwardingTables> weighted_tables(const RoutingView& view);
+
+/// End ports in the order in which they get routes: adapters of the switches with most LIDs first, then switches.
+[[nodiscard]] std::vector<EndPortIndex> weighted_order(const RoutingView& view);
+
+}  // namespace weft::subnet

@@ -1,0 +1,92 @@
+// `weft subnet` as a user meets it: its text, its files, and what it says of wrong input.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/run_weft.h"
+
+namespace weft::test {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const std::string kData = WEFT_TEST_DATA_DIR "/opensm/";
+const std::string kExamples = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples").string();
+
+std::string contents_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+TEST(SubnetCommand, WritesTheTablesOfOpensm) {
+  const Outcome outcome = run_weft("subnet routes " + kData + "fat_4x2x4.net --write -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, contents_of(kData + "fat_4x2x4.minhop.lfts"));
+}
+
+TEST(SubnetCommand, ShowsTheSameOfWhatItWroteItself) {
+  const fs::path file = fs::path(testing::TempDir()) / "weft_subnet_written.txt";
+  const Outcome first = run_weft("subnet show " + kData + "fat_4x2x4.net --write " + file.string());
+  EXPECT_EQ(first.exit_status, 0) << first.err;
+  const Outcome second = run_weft("subnet show " + file.string());
+  fs::remove(file);
+  EXPECT_EQ(second.exit_status, 0) << second.err;
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_THAT(first.out, HasSubstr("LIDs 1 to 22, LMC 0, manager at H1 port 1"));
+}
+
+TEST(SubnetCommand, NamesEverySwitchBetweenTwoNodes) {
+  const Outcome outcome = run_weft("subnet routes " + kData + "fat_4x2x4.net --from H1 --to H14 --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(document["routes"].size(), 1U);
+  const auto& path = document["routes"][0]["path"];
+  ASSERT_EQ(path.size(), 3U);
+  EXPECT_EQ(path[0]["from"], "Leaf1");
+  EXPECT_EQ(path[1]["from"], path[0]["to"]);
+  EXPECT_EQ(path[2]["to"], "H14");
+}
+
+TEST(SubnetCommand, EndsWithOneWhereBuffersCanBlock) {
+  const Outcome ring = run_weft("subnet check " + kData + "ring6.net");
+  EXPECT_EQ(ring.exit_status, 1) << ring.err;
+  EXPECT_THAT(ring.out, HasSubstr("a cycle of 6 buffers"));
+  const Outcome lanes = run_weft("subnet check " + kData + "ring6.net --engine dfsssp --lanes 2");
+  EXPECT_EQ(lanes.exit_status, 0) << lanes.out;
+  const Outcome few = run_weft("subnet check " + kData + "ring6.net --engine dfsssp --lanes 1");
+  EXPECT_EQ(few.exit_status, 1);
+  EXPECT_THAT(few.out, HasSubstr("minhop instead of dfsssp: 1 virtual lanes are not enough"));
+}
+
+TEST(SubnetCommand, TakesAScenario) {
+  const Outcome outcome = run_weft("subnet check " + kExamples + "/incast.toml --engine ftree --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  const int adapters = document["adapters"].get<int>();
+  EXPECT_EQ(document["routes"].get<int>(), adapters * (adapters - 1));
+  EXPECT_EQ(document["broken"], 0);
+}
+
+TEST(SubnetCommand, SaysWhatIsWrongAndWhatIsRight) {
+  const auto error_of = [](const std::string& arguments) {
+    const Outcome outcome = run_weft("subnet " + arguments);
+    EXPECT_EQ(outcome.exit_status, 2) << arguments;
+    return outcome.err;
+  };
+  const std::string net = kData + "fat_4x2x4.net";
+  EXPECT_THAT(error_of("show nothing.net"), HasSubstr("nothing.net: No such file"));
+  EXPECT_THAT(error_of("show " + kData + "ring6.minhop.lfts"), HasSubstr("ring6.minhop.lfts:1: unknown record"));
+  EXPECT_THAT(error_of("routes " + net + " --engine updm"), HasSubstr("did you mean 'updn'?"));
+  EXPECT_THAT(error_of("routes " + net + " --from H1 --to Lef2"), HasSubstr("--to: no node is called 'Lef2'"));
+  EXPECT_THAT(error_of("check " + net + " --tables " + kData + "ring6.net"),
+              HasSubstr("ring6.net:1: expected 'Unicast lids"));
+  EXPECT_THAT(error_of("show " + net + " --lmc 8"), HasSubstr("--lmc"));
+}
+
+}  // namespace
+}  // namespace weft::test
