@@ -56,12 +56,14 @@ TEST(UetPerf, EncryptedDataArriveIntactThroughLossAndDuplication) {
     run.set_key(key_from(1));
     run.client.faults = {.loss = percent(1), .reorder = percent(3), .delay = 300_us, .seed = 5};
     expect_intact(run);
-    // A duplicate is a packet played back.
+    // A duplicate is a packet played back. One that is still held back when both sides are done arrives nowhere.
     run.client.faults.duplicate = percent(5);
     const PerfOutcome outcome = run_perf(run);
     ASSERT_TRUE(outcome.client.has_value()) << outcome.failure;
     EXPECT_EQ(outcome.client->wrong(), 0U);
-    EXPECT_EQ(outcome.visit.counters.driver.replayed, outcome.client->counters.faults.duplicated);
+    const std::uint64_t replayed = outcome.visit.counters.driver.replayed;
+    EXPECT_GT(replayed, 0U);
+    EXPECT_LE(replayed, outcome.client->counters.faults.duplicated);
   }
 }
 
