@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <ctime>
+#include <optional>
 
 #include "base/file.h"
 #include "cli/run_interrupt.h"
@@ -81,9 +82,9 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
     return fail("fidelity = \"flow\": there are no packets to capture; set fidelity = \"packet\"");
   }
   if (!options.timeline.empty()) {
-    return fail("--timeline: no job of this scenario runs steps");
+    return fail("fidelity = \"flow\": no job runs steps for --timeline to write; set fidelity = \"packet\"");
   }
-  Time ready = clock.now();
+  std::optional<Time> ready;  // the first of both samples
   Result<study::run::FlowRun> ran = fail("");
   {
     ProgressBar bar(stderr, options.progress);
@@ -96,14 +97,15 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
                          options.watch(progress);
                          return !interrupted();
                        },
-                   .on_ready = [&] { ready = clock.now(); }});
+                   .on_ready = [&] { ready = ready.value_or(clock.now()); }});
   }
   if (!ran) {
     return pass_on(ran);
   }
   study::results::RunResults results = std::move(ran->results);
-  results.machine = study::results::MachineInfo{.setup_time = ready.since_start(),
-                                                .run_time = clock.now() - ready,
+  const Time began = ready.value_or(clock.now());
+  results.machine = study::results::MachineInfo{.setup_time = began.since_start(),
+                                                .run_time = clock.now() - began,
                                                 .peak_memory = peak_memory(),
                                                 .finished_at = utc_now()};
   const study::run::FlowCheck check = study::run::probe_flow_level(scenario, results, [] { return !interrupted(); });

@@ -21,6 +21,7 @@ namespace {
 struct Said {
   std::string text;
   nlohmann::ordered_json json;
+  std::string file{};  // what --write asks for
   int exit_status = kSuccess;
 };
 
@@ -55,30 +56,27 @@ Result<std::vector<TracedRoute>> trace(const SubnetText& text, const ManagedSubn
 }
 
 Result<Said> show(const SubnetText& text, const ManagedSubnet& managed) {
-  if (!text.write.empty()) {
-    if (Result<void> written = write_text(text.write, subnet::write_ibnetdiscover(managed.subnet)); !written) {
-      return pass_on(written);
-    }
-  }
-  return Said{.text = nodes_text(managed, columns(text)), .json = nodes_json(managed)};
+  return Said{.text = nodes_text(managed, columns(text)),
+              .json = nodes_json(managed),
+              .file = text.write.empty() ? std::string() : subnet::write_ibnetdiscover(managed.subnet)};
 }
 
 Result<Said> routes(const SubnetText& text, const ManagedSubnet& managed) {
+  std::string dump;
   if (!text.write.empty()) {
-    const std::string dump = subnet::write_lfts(managed.subnet, managed.view, managed.routes.routes.tables);
-    if (Result<void> written = write_text(text.write, dump); !written) {
-      return pass_on(written);
-    }
+    dump = subnet::write_lfts(managed.subnet, managed.view, managed.routes.routes.tables);
   }
   if (text.from.empty() && text.to.empty()) {
     const subnet::RouteReport report = subnet::report_routes(managed.view, managed.routes.routes);
-    return Said{.text = balance_text(managed, report, columns(text)), .json = balance_json(managed, report)};
+    return Said{.text = balance_text(managed, report, columns(text)),
+                .json = balance_json(managed, report),
+                .file = std::move(dump)};
   }
   const Result<std::vector<TracedRoute>> traced = trace(text, managed);
   if (!traced) {
     return tl::unexpected(traced.error());
   }
-  return Said{.text = traces_text(managed, *traced), .json = traces_json(managed, *traced)};
+  return Said{.text = traces_text(managed, *traced), .json = traces_json(managed, *traced), .file = std::move(dump)};
 }
 
 Result<Said> check(const SubnetText& /*text*/, const ManagedSubnet& managed) {
@@ -88,21 +86,35 @@ Result<Said> check(const SubnetText& /*text*/, const ManagedSubnet& managed) {
               .exit_status = report.broken > 0 || report.has_cycle() ? kFault : kSuccess};
 }
 
-using Part = Result<Said> (*)(const SubnetText& text, const ManagedSubnet& managed);
+struct Part {
+  std::string_view command;
+  Result<ManagedSubnet> (*read)(const SubnetText& text);
+  Result<Said> (*say)(const SubnetText& text, const ManagedSubnet& managed);
+};
 
-int run(std::string_view command, const SubnetText& text, Part part) {
+int run(const SubnetText& text, const Part& part) {
+  const std::string_view command = part.command;
+  if (text.json == "-" && text.write == "-") {
+    return complain(command, Error{"--json - and --write - both mean standard output; write one of them to a file"},
+                    kUsageError);
+  }
   for (const std::string& output : {text.json, text.write}) {
     if (const Result<void> possible = check_text_output(output); !possible) {
       return complain(command, possible.error(), kFault);
     }
   }
-  const Result<ManagedSubnet> managed = read_subnet(text);
+  const Result<ManagedSubnet> managed = part.read(text);
   if (!managed) {
     return complain(command, managed.error(), kUsageError);
   }
-  const Result<Said> said = part(text, *managed);
+  const Result<Said> said = part.say(text, *managed);
   if (!said) {
     return complain(command, said.error(), kUsageError);
+  }
+  if (!text.write.empty()) {
+    if (const Result<void> written = write_text(text.write, said->file); !written) {
+      return complain(command, written.error(), kFault);
+    }
   }
   if (!text.quiet) {
     fmt::print(text.json == "-" || text.write == "-" ? stderr : stdout, "{}", said->text);
@@ -125,22 +137,26 @@ void add_subnet_command(CLI::App& app, SubnetText& text, int& exit_status) {
   add_subnet_options(*of_show, text);
   of_show->add_option("--write", text.write, "Write the subnet as ibnetdiscover does; - = standard output");
   of_show->footer("Exit status: 0 done, 1 a file cannot be written, 2 wrong input.");
-  of_show->callback([&text, &exit_status] { exit_status = run("subnet show", text, show); });
+  of_show->callback([&text, &exit_status] { exit_status = run(text, {"subnet show", read_subnet, show}); });
 
   CLI::App* of_routes = command->add_subcommand("routes", "Show the path between two nodes, or routes on all cables");
   add_subnet_options(*of_routes, text);
+  add_route_options(*of_routes, text);
   CLI::Option* from = of_routes->add_option("--from", text.from, "Node where the path begins");
   CLI::Option* to = of_routes->add_option("--to", text.to, "Node where it ends");
   from->needs(to);
   to->needs(from);
   of_routes->add_option("--write", text.write, "Write forwarding tables as OpenSM does; - = standard output");
   of_routes->footer("Exit status: 0 done, 1 a file cannot be written, 2 wrong input.");
-  of_routes->callback([&text, &exit_status] { exit_status = run("subnet routes", text, routes); });
+  of_routes->callback([&text, &exit_status] {
+    exit_status = run(text, {"subnet routes", read_routed_subnet, routes});
+  });
 
   CLI::App* of_check = command->add_subcommand("check", "Look for broken routes and for cycles of buffers, per lane");
   add_subnet_options(*of_check, text);
+  add_route_options(*of_check, text);
   of_check->footer("Exit status: 0 nothing found, 1 a broken route or a cycle, 2 wrong input.");
-  of_check->callback([&text, &exit_status] { exit_status = run("subnet check", text, check); });
+  of_check->callback([&text, &exit_status] { exit_status = run(text, {"subnet check", read_routed_subnet, check}); });
 }
 
 }  // namespace weft::cli

@@ -6,7 +6,7 @@
 #include "study/assembly/build_subnet.h"
 #include "study/assembly/build_topology.h"
 #include "subnet/forwarding_dump.h"
-#include "subnet/lids.h"
+#include "subnet/swept_subnet.h"
 #include "subnet/topology_file.h"
 
 namespace weft::cli {
@@ -25,6 +25,9 @@ Result<subnet::Subnet> read_topology(const SubnetText& text) {
       return tl::unexpected(graph.error());
     }
     return study::assembly::build_subnet(*graph);
+  }
+  if (!text.scenario.case_name.empty() || !text.scenario.settings.empty()) {
+    return fail("{}: --case and --set are for scenarios, whose names end in .toml", text.scenario.file);
   }
   const Result<std::string> contents = read_file(text.scenario.file, kLargestFile);
   if (!contents) {
@@ -62,6 +65,7 @@ Result<void> take_tables(const SubnetText& text, ManagedSubnet& made) {
     return pass_on(tables);
   }
   made.routes.routes.tables = std::move(*tables);
+  made.lanes_known = false;
   made.source = fmt::format("the tables of {}", text.tables);
   return {};
 }
@@ -98,14 +102,19 @@ void add_subnet_options(CLI::App& app, SubnetText& text) {
                  "Folder with entries that are added to the catalogue or replace its own")
       ->envname("WEFT_CATALOGUE");
   app.add_option("--manager", text.manager, "Node of the subnet manager; default: the file's, else the first adapter");
-  app.add_option("--engine", text.engine, "Routing engine; default: minhop");
   app.add_option("--lmc", text.lmc, "LMC of adapters: 2^LMC LIDs for each port; default: 0")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{subnet::kMostLmc}));
-  app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: 8")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{15}));
-  app.add_option("--tables", text.tables, "Forwarding tables from this dump of OpenSM instead of an engine's");
   app.add_option("--json", text.json, "Write everything as JSON to this file; - = standard output alone");
   app.add_flag("-q,--quiet", text.quiet, "No text");
+}
+
+void add_route_options(CLI::App& app, SubnetText& text) {
+  CLI::Option* engine = app.add_option("--engine", text.engine, "Routing engine; default: minhop");
+  CLI::Option* lanes = app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: 8")
+                           ->check(CLI::Range(std::int64_t{1}, std::int64_t{15}));
+  app.add_option("--tables", text.tables, "Forwarding tables from this dump of OpenSM instead of an engine's")
+      ->excludes(engine)
+      ->excludes(lanes);
 }
 
 Result<ManagedSubnet> read_subnet(const SubnetText& text) {
@@ -117,17 +126,19 @@ Result<ManagedSubnet> read_subnet(const SubnetText& text) {
   if (!manager) {
     return tl::unexpected(manager.error());
   }
-  ManagedSubnet made{.subnet = subnet::discovered(*read, *manager), .view = {}, .routes = {}, .source = {}};
-  const std::uint8_t lmc = static_cast<std::uint8_t>(text.lmc);
-  if (Result<void> assigned = subnet::assign_lids(made.subnet, {.lmc = lmc}); !assigned) {
-    return pass_on(assigned);
+  Result<subnet::SweptSubnet> swept = subnet::sweep(*read, *manager, {.lmc = static_cast<std::uint8_t>(text.lmc)});
+  if (!swept) {
+    return pass_on(swept);
   }
-  Result<subnet::RoutingView> view = subnet::routing_view(made.subnet, lmc);
-  if (!view) {
-    return pass_on(view);
+  return ManagedSubnet{.subnet = std::move(swept->subnet), .view = std::move(swept->view), .routes = {}, .source = {}};
+}
+
+Result<ManagedSubnet> read_routed_subnet(const SubnetText& text) {
+  Result<ManagedSubnet> made = read_subnet(text);
+  if (!made) {
+    return made;
   }
-  made.view = std::move(*view);
-  if (Result<void> routed = route(text, made); !routed) {
+  if (Result<void> routed = route(text, *made); !routed) {
     return pass_on(routed);
   }
   return made;

@@ -28,16 +28,20 @@ struct SubnetText {
 
 /// The options that all parts of the command have, written into `text` while `app` parses.
 void add_subnet_options(CLI::App& app, SubnetText& text);
+/// Those of parts that route.
+void add_route_options(CLI::App& app, SubnetText& text);
 
 struct ManagedSubnet {
   subnet::Subnet subnet;
   subnet::RoutingView view;
   subnet::ManagedRoutes routes;
-  std::string source;  // what the routes are of: "updn", "minhop, as ...", "the tables of FILE"
+  std::string source;  // what the routes are of: "updn", "minhop instead of ...", "the tables of FILE"; empty: none
+  bool lanes_known = true;  // a dump of forwarding tables does not say them
 };
 
-/// Reads the file, a scenario if its name ends in ".toml"; assigns LIDs; routes or reads tables. Errors are for the
-/// user, with their place.
+/// Reads the file, a scenario if its name ends in ".toml", and assigns LIDs. Errors are for the user, with their place.
 [[nodiscard]] Result<ManagedSubnet> read_subnet(const SubnetText& text);
+/// The same, and routes or reads tables.
+[[nodiscard]] Result<ManagedSubnet> read_routed_subnet(const SubnetText& text);
 
 }  // namespace weft::cli

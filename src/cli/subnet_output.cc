@@ -52,23 +52,35 @@ std::size_t cables(const ManagedSubnet& managed) {
   return ends / 2;
 }
 
+std::size_t count_of(const ManagedSubnet& managed, subnet::NodeType type) {
+  return static_cast<std::size_t>(std::ranges::count(managed.subnet.nodes, type, &subnet::Node::type));
+}
+
+std::string routed_by(const ManagedSubnet& managed) { return fmt::format("routed by {}\n", managed.source); }
+
 std::string head(const ManagedSubnet& managed) {
   const subnet::EndPort& manager = managed.view[managed.view.manager];
-  return fmt::format("{} switches, {} adapters, {} cables\nLIDs 1 to {}, LMC {}, manager at {} port {}\nrouted by {}\n",
-                     managed.view.switches.size(), managed.subnet.nodes.size() - managed.view.switches.size(),
-                     cables(managed), managed.view.last_lid(), managed.view.lmc,
-                     managed.subnet[manager.place.node].description, manager.place.port, managed.source);
+  const std::size_t routers = count_of(managed, subnet::NodeType::kRouter);
+  return fmt::format("{} switches, {} adapters, {}{} cables\nLIDs 1 to {}, LMC {}, manager at {} port {}\n{}",
+                     managed.view.switches.size(), count_of(managed, subnet::NodeType::kChannelAdapter),
+                     routers > 0 ? fmt::format("{} routers, ", routers) : "", cables(managed), managed.view.last_lid(),
+                     managed.view.lmc, managed.subnet[manager.place.node].description, manager.place.port,
+                     managed.source.empty() ? std::string() : routed_by(managed));
 }
 
 ordered_json head_json(const ManagedSubnet& managed) {
   const subnet::EndPort& manager = managed.view[managed.view.manager];
-  return {{"switches", managed.view.switches.size()},
-          {"adapters", managed.subnet.nodes.size() - managed.view.switches.size()},
-          {"cables", cables(managed)},
-          {"last_lid", managed.view.last_lid()},
-          {"lmc", managed.view.lmc},
-          {"manager", managed.subnet[manager.place.node].description},
-          {"routed_by", managed.source}};
+  ordered_json document{{"switches", managed.view.switches.size()},
+                        {"adapters", count_of(managed, subnet::NodeType::kChannelAdapter)},
+                        {"routers", count_of(managed, subnet::NodeType::kRouter)},
+                        {"cables", cables(managed)},
+                        {"last_lid", managed.view.last_lid()},
+                        {"lmc", managed.view.lmc},
+                        {"manager", managed.subnet[manager.place.node].description}};
+  if (!managed.source.empty()) {
+    document["routed_by"] = managed.source;
+  }
+  return document;
 }
 
 std::string lids_text(const subnet::EndPort& end) {
@@ -78,6 +90,26 @@ std::string lids_text(const subnet::EndPort& end) {
 std::string port_text(const ManagedSubnet& managed, subnet::Lid lid) {
   const subnet::EndPort& end = managed.view[managed.view.by_lid[lid]];
   return fmt::format("{} (LID {})", managed.subnet[end.place.node].description, lid);
+}
+
+const char* type_text(subnet::NodeType type) {
+  switch (type) {
+    case subnet::NodeType::kChannelAdapter:
+      return "adapter";
+    case subnet::NodeType::kSwitch:
+      return "switch";
+    case subnet::NodeType::kRouter:
+      break;
+  }
+  return "router";
+}
+
+/// Of how many routes lead nowhere; empty: of none.
+std::string broken_text(const ManagedSubnet& managed, const subnet::RouteReport& report) {
+  return report.first_broken
+             ? fmt::format("{} routes lead nowhere; the first from {} to {}\n", report.broken,
+                           port_text(managed, report.first_broken->from), port_text(managed, report.first_broken->to))
+             : std::string();
 }
 
 double share(std::uint64_t sum, std::size_t count) {
@@ -99,7 +131,7 @@ std::string nodes_text(const ManagedSubnet& managed, LineWidth width) {
     }
     const subnet::EndPort& end = managed.view[managed.view.by_lid[lid]];
     if (end.lid == lid) {
-      table.add({lids_text(end), end.is_switch() ? "switch" : "adapter", managed.subnet[end.place.node].description,
+      table.add({lids_text(end), type_text(end.type), managed.subnet[end.place.node].description,
                  fmt::format("{}", end.place.port), fmt::format("0x{:016x}", end.guid.value)});
     }
   }
@@ -121,10 +153,11 @@ ordered_json nodes_json(const ManagedSubnet& managed) {
 }
 
 std::string traces_text(const ManagedSubnet& managed, const std::vector<TracedRoute>& routes) {
-  std::string text;
+  std::string text = routed_by(managed);
   for (const TracedRoute& route : routes) {
-    text += fmt::format("{} to {}: {} switches, lane {}\n", port_text(managed, route.ends.from),
-                        port_text(managed, route.ends.to), route.path.size(), route.lane);
+    text +=
+        fmt::format("{} to {}: {} switches{}\n", port_text(managed, route.ends.from), port_text(managed, route.ends.to),
+                    route.path.size(), managed.lanes_known ? fmt::format(", lane {}", route.lane) : "");
     for (const subnet::Egress& egress : route.path) {
       text += fmt::format("  {}\n", cable_text(managed, egress));
     }
@@ -140,8 +173,12 @@ ordered_json traces_json(const ManagedSubnet& managed, const std::vector<TracedR
     for (const subnet::Egress& egress : route.path) {
       path.push_back(cable_json(managed, egress));
     }
-    document["routes"].push_back(
-        {{"from_lid", route.ends.from}, {"to_lid", route.ends.to}, {"lane", route.lane}, {"path", std::move(path)}});
+    ordered_json made{{"from_lid", route.ends.from}, {"to_lid", route.ends.to}};
+    if (managed.lanes_known) {
+      made["lane"] = route.lane;
+    }
+    made["path"] = std::move(path);
+    document["routes"].push_back(std::move(made));
   }
   return document;
 }
@@ -152,6 +189,7 @@ std::string balance_text(const ManagedSubnet& managed, const subnet::RouteReport
   std::string text = head(managed);
   text += fmt::format("{} routes between LIDs of adapters, {:.2f} cables between switches each, at most {}\n",
                       report.routes, share(report.hops, report.routes), report.longest);
+  text += broken_text(managed, report);
   if (loads.empty()) {
     return text;
   }
@@ -168,6 +206,7 @@ std::string balance_text(const ManagedSubnet& managed, const subnet::RouteReport
 ordered_json balance_json(const ManagedSubnet& managed, const subnet::RouteReport& report) {
   ordered_json document = head_json(managed);
   document["routes"] = report.routes;
+  document["broken"] = report.broken;
   document["hops"] = report.hops;
   document["longest"] = report.longest;
   document["cables"] = ordered_json::array();
@@ -181,13 +220,13 @@ ordered_json balance_json(const ManagedSubnet& managed, const subnet::RouteRepor
 
 std::string check_text(const ManagedSubnet& managed, const subnet::RouteReport& report) {
   std::string text = head(managed);
-  text += fmt::format("{} routes between LIDs of adapters lead there", report.routes);
-  text += report.first_broken
-              ? fmt::format(", {} do not; the first from {} to {}\n", report.broken,
-                            port_text(managed, report.first_broken->from), port_text(managed, report.first_broken->to))
-              : std::string(", all\n");
+  text += report.first_broken ? fmt::format("{} of {} routes between LIDs of adapters arrive\n", report.routes,
+                                            report.routes + report.broken) +
+                                    broken_text(managed, report)
+                              : fmt::format("all {} routes between LIDs of adapters arrive\n", report.routes);
   for (const subnet::LaneReport& lane : report.lanes) {
-    text += fmt::format("lane {}: {} routes, ", lane.lane, lane.routes);
+    text += managed.lanes_known ? fmt::format("lane {}: {} routes, ", lane.lane, lane.routes)
+                                : std::string("if all routes share one lane, which a dump does not say: ");
     text += lane.cycle.empty() ? std::string("no cycle of buffers\n")
                                : fmt::format("a cycle of {} buffers that can block for ever:\n", lane.cycle.size());
     for (const subnet::Egress& egress : lane.cycle) {

@@ -84,12 +84,6 @@ void FairShares::set_flows(ClassId flows, std::uint32_t count) {
   mark(flows.value());
 }
 
-void FairShares::set_cap(ClassId flows, double cap) {
-  WEFT_ASSERT(cap > 0);
-  classes_[flows.value()].cap = cap;
-  mark(flows.value());
-}
-
 void FairShares::set_links(ClassId flows, std::span<const LinkUse> links) {
   Class& own = classes_[flows.value()];
   mark(flows.value());

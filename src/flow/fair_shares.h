@@ -44,7 +44,6 @@ class FairShares {
   // Changes, which `rate` shows after the next update.
 
   void set_flows(ClassId flows, std::uint32_t count);
-  void set_cap(ClassId flows, double cap);
   /// Another path.
   void set_links(ClassId flows, std::span<const LinkUse> links);
   void set_capacity(std::uint32_t link, double capacity);
@@ -102,7 +101,7 @@ class FairShares {
     double rate_before = 0;
   };
 
-  [[nodiscard]] std::span<Use> uses_of(const Class& flows) { return {&uses_[flows.first_use], flows.uses}; }
+  [[nodiscard]] std::span<Use> uses_of(const Class& flows) { return {uses_.data() + flows.first_use, flows.uses}; }
   void enlist(std::uint32_t flows);
   void delist(std::uint32_t flows);
   void mark(std::uint32_t flows);

@@ -160,23 +160,4 @@ void FlowNetwork::handle(const Event& event) {
   }
 }
 
-void FlowNetwork::reroute() {
-  for (PairIndex index = 0; index < pairs_.size(); ++index) {
-    Pair& pair = pairs_[index];
-    if (pair.shape == kUnknown) {
-      continue;
-    }
-    Result<Route> route = route_of(pair);
-    if (!route) {
-      continue;
-    }
-    pair.shape = shape_of(route->hops);
-    pair.profile = kUnknown;
-    pairs_[pair.peer].profile = kUnknown;
-    if (pair.flow.is_valid()) {
-      transfers_.set_links(pair.flow, route->links);
-    }
-  }
-}
-
 }  // namespace weft::flow

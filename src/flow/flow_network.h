@@ -43,8 +43,6 @@ class FlowNetwork {
 
   /// `rank`: f(seed, name) of the machine; of equal ones the first made comes first.
   [[nodiscard]] FlowMachine& add_machine(std::uint64_t rank, const verbs::MachineWork::Options& options);
-  [[nodiscard]] FlowMachine& machine(std::size_t index) { return *machines_[index]; }
-  [[nodiscard]] std::size_t machines() const { return machines_.size(); }
 
   /// Calls every program for the first time, at time zero, in order of rank.
   void start();
@@ -58,13 +56,10 @@ class FlowNetwork {
   /// What is done at that instant before anything else that happens then: a link that fails, for example.
   void at(Time time, std::function<void()> what) { planned_.emplace(time, std::move(what)); }
   void set_capacity(std::uint32_t link, double bits_per_second) { transfers_.set_capacity(link, bits_per_second); }
-  /// Asks for all routes again; a queue pair without a path keeps its old one.
-  void reroute();
 
   [[nodiscard]] Time now() const { return now_; }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   [[nodiscard]] std::uint64_t events() const { return events_; }
-  [[nodiscard]] std::uint64_t messages() const { return messages_; }
   [[nodiscard]] const Transfers& transfers() const { return transfers_; }
 
  private:
@@ -180,7 +175,6 @@ class FlowNetwork {
   Time now_;
   std::uint64_t order_ = 0;
   std::uint64_t events_ = 0;
-  std::uint64_t messages_ = 0;
   std::optional<Error> error_;
   bool stopping_ = false;
 };

@@ -272,7 +272,6 @@ void FlowNetwork::on_drained(const Transfers::Finished& finished) {
   pair.streaming = false;
   if (pair.answers) {
     const Timing timing = timing_of(pair.peer, WrOpcode::kRdmaRead, pair.answer);
-    ++messages_;
     pair.last_arrival = later(now_ + timing.tail, pair.last_arrival);
     schedule(pair.last_arrival + timing.completion, EventKind::kReadCompletion, pair.peer);
   } else {
@@ -284,7 +283,6 @@ void FlowNetwork::on_drained(const Transfers::Finished& finished) {
 }
 
 void FlowNetwork::deliver(PairIndex index, const Request& request, const Timing& timing) {
-  ++messages_;
   Pair& pair = pairs_[index];
   pair.last_arrival = later(now_ + timing.tail, pair.last_arrival);
   const Duration to_completion = timing.back + timing.completion;

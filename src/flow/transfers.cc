@@ -53,7 +53,7 @@ bool Transfers::apply_answers() {
     if (own.answers == 0 || rate == own.answered) {
       continue;
     }
-    for (const LinkUse& use : std::span(&answers_[own.first_answer], own.answers)) {
+    for (const LinkUse& use : std::span(answers_.data() + own.first_answer, own.answers)) {
       answer_load_[use.link] += (rate - own.answered) * static_cast<double>(use.part);
       answer_links_.push_back(use.link);
     }
@@ -88,7 +88,6 @@ void Transfers::begin(ClassId flows, std::uint32_t owner, double bits, Time now)
   advance(own, now);
   own.marks.push_back({.at = own.served + bits, .order = order_++, .owner = owner});
   std::ranges::push_heap(own.marks, kLaterMark);
-  ++active_;
   mark_dirty(flows.value());
 }
 
@@ -96,7 +95,6 @@ void Transfers::follow(const Finished& before, double bits) {
   Class& own = classes_[before.flows.value()];
   own.marks.push_back({.at = before.mark + bits, .order = order_++, .owner = before.owner});
   std::ranges::push_heap(own.marks, kLaterMark);
-  ++active_;
   mark_dirty(before.flows.value());
 }
 
@@ -121,7 +119,6 @@ std::optional<Transfers::Finished> Transfers::take_finished(Time now) {
   std::ranges::pop_heap(own.marks, kLaterMark);
   const Mark done = own.marks.back();
   own.marks.pop_back();
-  --active_;
   mark_dirty(flows);
   // Others of the class may be finished at this instant as well.
   ++own.version;

@@ -24,7 +24,6 @@ class Transfers {
   [[nodiscard]] ClassId add_class(std::span<const LinkUse> links, const ClassOptions& options = {},
                                   std::span<const LinkUse> answers = {});
   void set_capacity(std::uint32_t link, double capacity);
-  void set_links(ClassId flows, std::span<const LinkUse> links) { shares_.set_links(flows, links); }
 
   /// `owner` is the caller's own name for it.
   void begin(ClassId flows, std::uint32_t owner, double bits, Time now);
@@ -46,7 +45,6 @@ class Transfers {
   [[nodiscard]] Time next_finish();
 
   [[nodiscard]] const FairShares& shares() const { return shares_; }
-  [[nodiscard]] std::uint64_t active() const { return active_; }
 
  private:
   struct Mark {
@@ -87,7 +85,6 @@ class Transfers {
   std::vector<std::uint32_t> dirty_;
   std::vector<Due> due_;  // heap, earliest first; entries of an old version mean nothing
   std::uint64_t order_ = 0;
-  std::uint64_t active_ = 0;
 };
 
 }  // namespace weft::flow

@@ -19,7 +19,7 @@ TEST(DiscoveryText, IsReadAsTheSubnetThatItWasWrittenOf) {
 }
 
 TEST(DiscoveryText, KeepsLidsPortsAndNamesOfAnIbsimFile) {
-  const ManagedNetwork made = managed(stored("fat_4x2x4.net"), 1);
+  const SweptSubnet made = swept(stored("fat_4x2x4.net"), 1);
   const std::string text = write_ibnetdiscover(made.subnet);
   const Result<Subnet> read = parse_topology({.text = text, .name = "written"});
   ASSERT_TRUE(read) << read.error().message;

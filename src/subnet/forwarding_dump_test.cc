@@ -8,15 +8,27 @@ namespace weft::subnet {
 namespace {
 
 TEST(ForwardingDump, IsThatOfOpensmToTheByte) {
-  const ManagedNetwork made = managed(stored("fat_4x2x4.net"));
+  const SweptSubnet made = swept(stored("fat_4x2x4.net"));
   const std::string text = stored("fat_4x2x4.minhop.lfts");
   const Result<ForwardingTables> tables = parse_lfts({.text = text, .name = "dump"}, made.view);
   ASSERT_TRUE(tables) << tables.error().message;
   EXPECT_EQ(write_lfts(made.subnet, made.view, *tables), text);
 }
 
+TEST(ForwardingDump, MayHaveLinesThatEndAsOnWindows) {
+  const SweptSubnet made = swept(stored("fat_4x2x4.net"));
+  const std::string text = stored("fat_4x2x4.minhop.lfts");
+  std::string carriage_returns;
+  for (const char c : text) {
+    carriage_returns += c == '\n' ? "\r\n" : std::string(1, c);
+  }
+  const Result<ForwardingTables> tables = parse_lfts({.text = carriage_returns, .name = "dump"}, made.view);
+  ASSERT_TRUE(tables) << tables.error().message;
+  EXPECT_EQ(write_lfts(made.subnet, made.view, *tables), text);
+}
+
 TEST(ForwardingDump, NamesLineAndRemedy) {
-  const ManagedNetwork made = managed(stored("fat_4x2x4.net"));
+  const SweptSubnet made = swept(stored("fat_4x2x4.net"));
   const auto error_of = [&](std::string_view text) {
     const Result<ForwardingTables> tables = parse_lfts({.text = text, .name = "d"}, made.view);
     return tables ? std::string("no error") : tables.error().message;

@@ -7,7 +7,7 @@
 namespace weft::subnet {
 namespace {
 
-std::vector<Lid> lids(const ManagedNetwork& made, const std::vector<std::string>& names) {
+std::vector<Lid> lids(const SweptSubnet& made, const std::vector<std::string>& names) {
   std::vector<Lid> found;
   for (const std::string& name : names) {
     const Node& node = made.subnet[*find_node(made.subnet, name)];
@@ -19,19 +19,19 @@ std::vector<Lid> lids(const ManagedNetwork& made, const std::vector<std::string>
 // The manager's port first, then GUIDs by their last byte: Leaf1 0x200000, Leaf2 0x200001, Leaf3 0x200002, H2 0x100003,
 // Leaf4 0x200003.
 TEST(Lids, FollowTheReversedBytesOfGuids) {
-  const ManagedNetwork made = managed(stored("fat_4x2x4.net"));
+  const SweptSubnet made = swept(stored("fat_4x2x4.net"));
   EXPECT_EQ(lids(made, {"H1", "Leaf1", "Leaf2", "Leaf3", "H2", "Leaf4"}), (std::vector<Lid>{1, 2, 3, 4, 5, 6}));
 }
 
 // Adapters begin at multiples of 2^LMC; what a switch leaves over in such a group stays unused.
 TEST(Lids, OfAnLmcAreAligned) {
-  const ManagedNetwork made = managed(stored("fat_4x2x4.net"), 2);
+  const SweptSubnet made = swept(stored("fat_4x2x4.net"), 2);
   EXPECT_EQ(lids(made, {"H1", "Leaf1", "Leaf2", "Leaf3", "H2", "Leaf4", "Spine1"}),
             (std::vector<Lid>{4, 8, 9, 10, 12, 16, 17}));
 }
 
 TEST(Lids, ThatPortsHaveAreKept) {
-  Subnet subnet = managed(stored("fat_4x2x4.net")).subnet;
+  Subnet subnet = swept(stored("fat_4x2x4.net")).subnet;
   for (Node& node : subnet.nodes) {
     node.ports[node.type == NodeType::kSwitch ? 0 : 1].lid = 0;
   }
@@ -40,6 +40,18 @@ TEST(Lids, ThatPortsHaveAreKept) {
   EXPECT_EQ(subnet[*find_node(subnet, "Spine2")].ports[0].lid, 2);
   EXPECT_EQ(subnet[*find_node(subnet, "H1")].ports[1].lid, 1);
   EXPECT_EQ(subnet[*find_node(subnet, "Leaf1")].ports[0].lid, 3);
+}
+
+TEST(Lids, AreNotAssignedFromAPortWithoutACable) {
+  std::string text = stored("fat_4x2x4.net");
+  text = "# Initiated from node 0000000000100000 port 0000000000100002\n" + text;
+  text.replace(text.find("Hca"), 5, "Hca 2");
+  const Result<Subnet> parsed = parse_topology({.text = text, .name = "idle.net"});
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  const Result<SweptSubnet> swept = sweep(*parsed);
+  ASSERT_FALSE(swept);
+  EXPECT_EQ(swept.error().message,
+            "port 2 of \"H1\", where the subnet was read, has no cable; name another node for its manager");
 }
 
 TEST(Lids, RunOut) {

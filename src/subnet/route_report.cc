@@ -1,5 +1,7 @@
 #include "subnet/route_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -13,6 +15,7 @@ constexpr std::uint32_t kNoChannel = ~std::uint32_t{0};
 /// A route as far as it leads.
 struct Trace {
   std::vector<Egress> path{};
+  SwitchIndex last{};  // the switch where it ended
   bool arrived = false;
   bool loops = false;
 };
@@ -22,6 +25,7 @@ Trace follow(const RoutingView& view, const ForwardingTables& tables, SwitchInde
   const EndPort& end = view[view.by_lid[to]];
   SwitchIndex at = from;
   while (trace.path.size() <= view.switches.size()) {
+    trace.last = at;
     const PortNumber port = tables[at.value()][to];
     if (port >= view[at].ports.size()) {
       return trace;
@@ -84,41 +88,49 @@ class Reporter {
   void add_destination(Lid to) {
     const EndPortIndex destination = view_.by_lid[to];
     for (std::size_t i = 0; i < view_.switches.size(); ++i) {
-      std::optional<Trace> trace;
+      std::map<std::uint32_t, std::uint64_t> lanes;  // LIDs of the switch's adapters by the lane that they take
+      RouteEnds first{.from = 0, .to = to};
       for (const SwitchPort& port : view_.switches[i].ports) {
         if (port.to_end_port.is_valid() && port.to_end_port != destination) {
-          if (!trace) {
-            trace = follow(view_, routes_.tables, view_.switch_at(i), to);
+          const EndPort& from = view_[port.to_end_port];
+          first.from = first.from == 0 ? from.lid : first.from;
+          for (std::uint32_t lid = from.lid; lid < from.lid + from.lids; ++lid) {
+            ++lanes[routes_.plan.lane(static_cast<Lid>(lid), to)];
           }
-          add_source(*trace, view_[port.to_end_port], to);
         }
+      }
+      if (!lanes.empty()) {
+        add_sources(follow(view_, routes_.tables, view_.switch_at(i), to), first, lanes);
       }
     }
   }
 
-  void add_source(const Trace& trace, const EndPort& from, Lid to) {
-    if (!trace.arrived) {
-      report_.broken += from.lids;
-      report_.first_broken = report_.first_broken.value_or(RouteEnds{.from = from.lid, .to = to});
-      return;
-    }
-    const std::uint32_t hops = static_cast<std::uint32_t>(trace.path.size()) - 1;
-    report_.routes += from.lids;
-    report_.hops += std::uint64_t{hops} * from.lids;
-    report_.longest = std::max(report_.longest, hops);
-    std::map<std::uint32_t, std::uint64_t> lanes;
-    for (std::uint32_t i = 0; i < from.lids; ++i) {
-      ++lanes[routes_.plan.lane(static_cast<Lid>(from.lid + i), to)];
-    }
+  /// All adapters of a switch have one path to a destination. `first`: one of them.
+  void add_sources(const Trace& trace, const RouteEnds& first, const std::map<std::uint32_t, std::uint64_t>& lanes) {
     for (const auto& [lane, routes] : lanes) {
+      if (!trace.arrived) {
+        report_.broken += routes;
+        report_.first_broken = report_.first_broken.value_or(first);
+        continue;
+      }
+      const std::uint32_t hops = static_cast<std::uint32_t>(trace.path.size()) - 1;
+      report_.routes += routes;
+      report_.hops += std::uint64_t{hops} * routes;
+      report_.longest = std::max(report_.longest, hops);
       add_channels(trace, lane, routes);
     }
   }
 
+  Lane& lane_of(std::uint32_t lane) {
+    const auto known = lanes_.find(lane);
+    return known != lanes_.end()
+               ? known->second
+               : lanes_.emplace(lane, Lane{.graph = DependencyGraph(static_cast<std::uint32_t>(report_.cables.size()))})
+                     .first->second;
+  }
+
   void add_channels(const Trace& trace, std::uint32_t lane, std::uint64_t routes) {
-    Lane& on =
-        lanes_.try_emplace(lane, Lane{.graph = DependencyGraph(static_cast<std::uint32_t>(report_.cables.size()))})
-            .first->second;
+    Lane& on = lane_of(lane);
     on.routes += routes;
     std::uint32_t before = kNoChannel;
     for (const Egress& egress : trace.path) {
@@ -163,10 +175,10 @@ Result<std::vector<Egress>> trace_route(const RoutingView& view, const Forwardin
     return fail("the route from LID {} to LID {} goes round in a loop", ends.from, ends.to);
   }
   if (!trace.arrived) {
-    const SwitchIndex last =
-        trace.path.empty() ? from : view[trace.path.back().at].ports[trace.path.back().port].to_switch;
-    return fail("no route from LID {} to LID {}: the switch with LID {} has none", ends.from, ends.to,
-                last.is_valid() ? view[last].lid : view[from].lid);
+    const bool leads_on = !trace.path.empty() && trace.path.back().at == trace.last;
+    return fail(
+        "no route from LID {} to LID {}: the switch with LID {} {}", ends.from, ends.to, view[trace.last].lid,
+        leads_on ? fmt::format("sends it out of port {}, which leads elsewhere", trace.path.back().port) : "has none");
   }
   return std::move(trace.path);
 }

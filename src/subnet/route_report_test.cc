@@ -9,13 +9,13 @@
 namespace weft::subnet {
 namespace {
 
-RouteReport report_of(const ManagedNetwork& made, EngineKind kind) {
+RouteReport report_of(const SweptSubnet& made, EngineKind kind) {
   return report_routes(made.view, route_subnet(made.view, kind)->routes);
 }
 
 // 16 adapters, 4 at each leaf: 3 of 15 others are at the same leaf, the rest two cables away.
 TEST(RouteReport, CountsRoutesAndHopsOfATree) {
-  const ManagedNetwork made = managed(stored("fat_4x2x4.net"));
+  const SweptSubnet made = swept(stored("fat_4x2x4.net"));
   for (const Engine& each : engines()) {
     const RouteReport report = report_of(made, each.kind);
     EXPECT_EQ(report.routes, 16U * 15U) << each.name;
@@ -34,7 +34,7 @@ TEST(RouteReport, CountsRoutesAndHopsOfATree) {
 
 // Around a ring of six switches shortest paths of two and three cables close the cycle in both directions.
 TEST(RouteReport, FindsTheCycleOfARing) {
-  const ManagedNetwork made = managed(stored("ring6.net"));
+  const SweptSubnet made = swept(stored("ring6.net"));
   const RouteReport report = report_of(made, EngineKind::kMinhop);
   ASSERT_TRUE(report.has_cycle());
   const std::vector<Egress>& cycle = report.lanes.front().cycle;
@@ -48,7 +48,7 @@ TEST(RouteReport, FindsTheCycleOfARing) {
 }
 
 TEST(RouteReport, FindsNoCycleWhereLanesBreakIt) {
-  const ManagedNetwork made = managed(stored("ring6.net"));
+  const SweptSubnet made = swept(stored("ring6.net"));
   for (const EngineKind kind : {EngineKind::kDfsssp, EngineKind::kLash}) {
     const RouteReport report = report_of(made, kind);
     EXPECT_FALSE(report.has_cycle()) << engine(kind).name;
@@ -57,7 +57,7 @@ TEST(RouteReport, FindsNoCycleWhereLanesBreakIt) {
 }
 
 TEST(RouteReport, TellsBrokenRoutesAndLoops) {
-  const ManagedNetwork made = managed(stored("ring6.net"));
+  const SweptSubnet made = swept(stored("ring6.net"));
   ManagedRoutes managed_routes = *route_subnet(made.view, EngineKind::kMinhop);
   ForwardingTables& tables = managed_routes.routes.tables;
   const EndPort& target = made.view[made.view.by_lid[1]];

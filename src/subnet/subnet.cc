@@ -57,6 +57,11 @@ const char* to_string(NodeType type) {
 
 Result<PortPlace> manager_port(const Subnet& subnet) {
   if (subnet.manager) {
+    const Node& node = subnet[subnet.manager->node];
+    if (node.type != NodeType::kSwitch && !subnet.port(*subnet.manager).peer) {
+      return fail("port {} of \"{}\", where the subnet was read, has no cable; name another node for its manager",
+                  subnet.manager->port, node.id);
+    }
     return *subnet.manager;
   }
   for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {

@@ -84,7 +84,7 @@ struct Subnet {
 };
 
 /// The port of the manager: `manager` if there is one, else the first port with a cable of the first channel adapter
-/// that has one. Errors: no such adapter.
+/// that has one. Errors: no such adapter; `manager` is a port of an adapter without a cable.
 [[nodiscard]] Result<PortPlace> manager_port(const Subnet& subnet);
 
 /// What the manager can reach from its port, in the same order of nodes: through switches, but not through adapters,

@@ -4,6 +4,17 @@
 
 namespace weft::subnet {
 
+std::optional<std::string_view> take_line(std::string_view& text) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  const std::size_t end = text.find('\n');
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+  return line;
+}
+
 void TextCursor::skip_blanks() {
   while (peek() == ' ' || peek() == '\t') {
     rest_.remove_prefix(1);

@@ -9,6 +9,9 @@
 
 namespace weft::subnet {
 
+/// The first line of `text`, without its end ("\n" or "\r\n"), which is taken from it; nothing: `text` is empty.
+[[nodiscard]] std::optional<std::string_view> take_line(std::string_view& text);
+
 class TextCursor {
  public:
   explicit TextCursor(std::string_view text) : rest_(text) {}

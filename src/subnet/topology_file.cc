@@ -26,13 +26,9 @@ class TopologyReader {
   explicit TopologyReader(const TopologyText& source) : rest_(source.text), name_(source.name) {}
 
   Result<Subnet> read() {
-    while (!rest_.empty()) {
-      const std::size_t end = rest_.find('\n');
-      std::string_view text = rest_.substr(0, end);
-      rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-      text = text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
+    while (const std::optional<std::string_view> text = take_line(rest_)) {
       ++line_;
-      if (Result<void> taken = take(text); !taken) {
+      if (Result<void> taken = take(*text); !taken) {
         return tl::unexpected(std::move(taken.error()).at(fmt::format("{}:{}", name_, line_)));
       }
     }

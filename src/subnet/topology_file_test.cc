@@ -27,7 +27,7 @@ TEST(TopologyFile, GivesNodesTheGuidsOfIbsim) {
 
 TEST(TopologyFile, ReadsWhatIbnetdiscoverWritesOfTheSameNetwork) {
   for (const std::string name : {"fat_4x2x4", "ring6"}) {
-    const ManagedNetwork ours = managed(stored(name + ".net"));
+    const SweptSubnet ours = swept(stored(name + ".net"));
     const std::string text = stored(name + ".ibnetdiscover");
     const Result<Subnet> theirs = parse(text);
     ASSERT_TRUE(theirs) << theirs.error().message;

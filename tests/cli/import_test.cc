@@ -101,11 +101,11 @@ TEST_F(Import, AFailedLinkIsSlowOnItsWayDownAlone) {
   const auto last = [&](const char* flow, const std::string& options) {
     write("a.cm", std::string("Nodes 16\nConnections 1\n") + flow + " start 0 size 2000000\n");
     EXPECT_EQ(import("--force --paths 1 " + options).exit_status, 0);
-    double last = 0;
+    double end = 0;
     for (const auto& [name, time] : run()) {
-      last = time.second;
+      end = time.second;
     }
-    return last;
+    return end;
   };
   EXPECT_GT(last("13->0", "--failed 4"), 4 * 162.5);
   EXPECT_NEAR(last("0->13", "--failed 4"), 176.2, 0.2);

@@ -72,6 +72,33 @@ TEST(SubnetCommand, TakesAScenario) {
   EXPECT_EQ(document["broken"], 0);
 }
 
+TEST(SubnetCommand, ShowsASubnetWithoutASwitch) {
+  const fs::path file = fs::path(testing::TempDir()) / "weft_subnet_two.net";
+  std::ofstream(file) << "Hca 1 \"a\"\n[1] \"b\"[1]\n\nHca 1 \"b\"\n";
+  const Outcome shown = run_weft("subnet show " + file.string());
+  EXPECT_EQ(shown.exit_status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("0 switches, 2 adapters, 1 cables"));
+  const Outcome routed = run_weft("subnet routes " + file.string());
+  EXPECT_EQ(routed.exit_status, 2);
+  EXPECT_THAT(routed.err, HasSubstr("the subnet has no switch"));
+  fs::remove(file);
+}
+
+// A dump says nothing of lanes, and nothing is said of them.
+TEST(SubnetCommand, ChecksTablesOfADump) {
+  const Outcome outcome =
+      run_weft("subnet check " + kData + "fat_4x2x4.net --tables " + kData + "fat_4x2x4.ftree.lfts --json - -q");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Outcome text = run_weft("subnet check " + kData + "ring6.net --tables " + kData + "ring6.dfsssp.lfts");
+  EXPECT_EQ(text.exit_status, 1) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("if all routes share one lane, which a dump does not say: a cycle of 6 buffers"));
+}
+
+TEST(SubnetCommand, EndsWithOneWhereAFileCannotBeWritten) {
+  const Outcome outcome = run_weft("subnet routes " + kData + "ring6.net --write /dev/full");
+  EXPECT_EQ(outcome.exit_status, 1) << outcome.err;
+}
+
 TEST(SubnetCommand, SaysWhatIsWrongAndWhatIsRight) {
   const auto error_of = [](const std::string& arguments) {
     const Outcome outcome = run_weft("subnet " + arguments);
@@ -86,6 +113,12 @@ TEST(SubnetCommand, SaysWhatIsWrongAndWhatIsRight) {
   EXPECT_THAT(error_of("check " + net + " --tables " + kData + "ring6.net"),
               HasSubstr("ring6.net:1: expected 'Unicast lids"));
   EXPECT_THAT(error_of("show " + net + " --lmc 8"), HasSubstr("--lmc"));
+  EXPECT_THAT(error_of("show " + net + " --set seed=2"), HasSubstr("--case and --set are for scenarios"));
+  EXPECT_THAT(error_of("routes " + net + " --json - --write -"), HasSubstr("both mean standard output"));
+  EXPECT_THAT(error_of("check " + net + " --engine updn --tables x"), HasSubstr("--engine excludes --tables"));
+  const std::string large =
+      kExamples + "/incast.toml --set topology.kind=single-switch --set topology.hosts=512 --set switch.ports=512";
+  EXPECT_THAT(error_of("show " + large), HasSubstr("a subnet numbers at most 254 of a device"));
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 
 #include "base/file.h"
 #include "subnet/forwarding_dump.h"
-#include "subnet/lids.h"
 #include "subnet/route_report.h"
 #include "subnet/routing/engine.h"
+#include "subnet/swept_subnet.h"
 #include "subnet/topology_file.h"
 #include "tests/opensm/networks.h"
 
@@ -50,22 +50,12 @@ OpensmRun run_opensm(const test::Network& network, std::string_view engine) {
   return run;
 }
 
-struct Managed {
-  Subnet subnet;
-  RoutingView view;
-};
-
-Managed managed(const test::Network& network) {
+SweptSubnet swept(const test::Network& network) {
   const Result<Subnet> parsed = parse_topology({.text = network.text, .name = network.name});
   EXPECT_TRUE(parsed) << parsed.error().message;
-  const Result<PortPlace> manager = manager_port(*parsed);
-  EXPECT_TRUE(manager) << manager.error().message;
-  Managed made{.subnet = discovered(*parsed, *manager), .view = {}};
-  EXPECT_TRUE(assign_lids(made.subnet, {.lmc = network.lmc}));
-  Result<RoutingView> view = routing_view(made.subnet, network.lmc);
-  EXPECT_TRUE(view) << view.error().message;
-  made.view = std::move(*view);
-  return made;
+  Result<SweptSubnet> made = sweep(*parsed, {.lmc = network.lmc});
+  EXPECT_TRUE(made) << made.error().message;
+  return std::move(*made);
 }
 
 /// Entries of two tables that differ.
@@ -79,30 +69,28 @@ std::size_t differing(const ForwardingTables& a, const ForwardingTables& b) {
   return count;
 }
 
-/// By their theory: paths that turn from up to down once, or lanes without cycles.
-bool closes_no_cycle(EngineKind kind) {
+/// By their theory: paths that turn once between up and down, lanes without cycles.
+bool closes_no_cycle(EngineKind kind, const test::Network& network) {
   return kind == EngineKind::kUpdn || kind == EngineKind::kFtree || kind == EngineKind::kLash ||
-         kind == EngineKind::kDfsssp;
+         kind == EngineKind::kDfsssp || (kind == EngineKind::kDnup && network.is_tiered);
 }
-
-std::string_view opensm_name(EngineKind kind) { return engine(kind).name; }
 
 class EveryEngine : public testing::TestWithParam<EngineKind> {};
 
 TEST_P(EveryEngine, HasTheForwardingTablesOfOpensm) {
   std::size_t compared = 0;
   for (const test::Network& network : test::networks()) {
-    const OpensmRun theirs = run_opensm(network, opensm_name(GetParam()));
-    const Managed made = managed(network);
+    const OpensmRun theirs = run_opensm(network, engine(GetParam()).name);
+    const SweptSubnet made = swept(network);
     const Result<ManagedRoutes> ours = route_subnet(made.view, GetParam());
     ASSERT_TRUE(ours) << network.name << ": " << ours.error().message;
-    EXPECT_EQ(opensm_name(ours->used), theirs.used) << network.name << ": " << ours->fallback;
+    EXPECT_EQ(engine(ours->used).name, theirs.used) << network.name << ": " << ours->fallback;
     const Result<ForwardingTables> tables = parse_lfts({.text = theirs.lfts, .name = network.name}, made.view);
     ASSERT_TRUE(tables) << tables.error().message;
     const std::size_t entries = made.view.switches.size() * made.view.last_lid();
     EXPECT_EQ(differing(ours->routes.tables, *tables), 0U) << network.name << ": of " << entries;
     compared += entries;
-    if (closes_no_cycle(ours->used)) {
+    if (closes_no_cycle(ours->used, network)) {
       const RouteReport report = report_routes(made.view, ours->routes);
       EXPECT_FALSE(report.has_cycle()) << network.name;
       EXPECT_EQ(report.broken, 0U) << network.name;

@@ -209,12 +209,13 @@ NetBuilder random_graph(int switches, int more, std::uint64_t seed) {
 
 std::vector<Network> networks() {
   std::vector<Network> all;
-  const auto add = [&](const std::string& name, const NetBuilder& net, std::uint8_t lmc = 0) {
+  const auto add = [&](const std::string& name, const NetBuilder& net, std::uint8_t lmc = 0) -> Network& {
     all.push_back({.name = name, .text = net.text(), .lmc = lmc});
+    return all.back();
   };
-  add("fat_tree_4x2x4", leaf_spine({}));
+  add("fat_tree_4x2x4", leaf_spine({})).is_tiered = true;
   add("ring_6", torus({6}, 1));
-  add("fat_tree_full_8x8x8", leaf_spine({.leaves = 8, .spines = 8, .hosts = 8}));
+  add("fat_tree_full_8x8x8", leaf_spine({.leaves = 8, .spines = 8, .hosts = 8})).is_tiered = true;
   add("parallel_links", leaf_spine({.leaves = 6, .spines = 3, .hosts = 5, .parallel = 2}));
   NetBuilder uneven = leaf_spine({.leaves = 5, .spines = 4, .hosts = 2});
   for (int host = 0; host < 7; ++host) {
@@ -224,7 +225,7 @@ std::vector<Network> networks() {
   NetBuilder dead = leaf_spine({.leaves = 6, .spines = 3, .hosts = 5});
   dead.kill("leaf2", "spine1");
   add("dead_link", dead);
-  add("three_tiers_full", three_tiers(4, 2, 2));
+  add("three_tiers_full", three_tiers(4, 2, 2)).is_tiered = true;
   add("three_tiers_pruned", three_tiers(3, 3, 2));
   add("torus_4x4", torus({4, 4}, 2));
   add("torus_3x3x3", torus({3, 3, 3}, 1));

@@ -11,6 +11,7 @@ struct Network {
   std::string name;
   std::string text;  // the file
   std::uint8_t lmc = 0;
+  bool is_tiered = false;  // no two switches of a tier are joined
 };
 
 /// Fat-trees full and pruned, with parallel links, with a dead link, of three tiers; rings, tori, a hypercube, a

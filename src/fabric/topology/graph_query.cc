@@ -19,6 +19,15 @@ std::string_view host_name(const Node& endpoint) {
   return std::string_view(endpoint.name).substr(0, endpoint.name.find('/'));
 }
 
+std::string_view nic_name(const Node& endpoint) {
+  constexpr std::string_view kPort = "/port";
+  const std::string_view name = endpoint.name;
+  const std::size_t at = name.rfind(kPort);
+  const bool numbered = at != std::string_view::npos && at + kPort.size() < name.size() &&
+                        name.find_first_not_of("0123456789", at + kPort.size()) == std::string_view::npos;
+  return numbered ? name.substr(0, at) : name;
+}
+
 std::optional<LinkIndex> find_link(const Graph& graph, const LinkEnd& end) {
   const auto found = std::find_if(graph.links.begin(), graph.links.end(),
                                   [&](const Link& link) { return link.a == end || link.b == end; });
@@ -45,12 +54,10 @@ std::vector<EndpointId> next_ports(const Graph& graph) {
   std::unordered_map<std::string_view, std::uint32_t> last_of_nic;  // lookup only
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     next.emplace_back(i);
-    const std::string_view name = graph.nodes[i].name;
-    const std::size_t port = name.rfind("/port");
-    if (i >= graph.host_endpoints() || port == std::string_view::npos) {
+    if (i >= graph.host_endpoints()) {
       continue;
     }
-    const auto [last, first_port] = last_of_nic.try_emplace(name.substr(0, port), i);
+    const auto [last, first_port] = last_of_nic.try_emplace(nic_name(graph.nodes[i]), i);
     if (!first_port) {
       std::swap(next[last->second], next[i]);  // takes its place in the ring behind it
       last->second = i;

@@ -16,6 +16,10 @@ namespace weft::fabric {
 /// "host3" of "host3/nic0".
 [[nodiscard]] std::string_view host_name(const Node& endpoint);
 
+/// "host3/nic0" of "host3/nic0/port1"; an endpoint whose name does not end in "/port" and digits is its NIC's only
+/// port.
+[[nodiscard]] std::string_view nic_name(const Node& endpoint);
+
 /// The link at this port.
 [[nodiscard]] std::optional<LinkIndex> find_link(const Graph& graph, const LinkEnd& end);
 

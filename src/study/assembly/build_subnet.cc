@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/stable_hash.h"
+#include "fabric/topology/graph_query.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -12,22 +13,22 @@ namespace {
 constexpr std::uint64_t kVendor = 0x0002c9;  // the first three bytes of a GUID
 constexpr std::uint64_t kHashBits = 32;      // then a number by the name; the last byte is for ports
 
-/// "host3/nic0" of "host3/nic0/port1".
-std::string nic_of(const std::string& name) {
-  const std::size_t at = name.find("/port");
-  return name.substr(0, at);
-}
-
 class SubnetBuilder {
  public:
   explicit SubnetBuilder(const fabric::Graph& graph) : graph_(graph), places_(graph.nodes.size()) {}
 
-  subnet::Subnet build() {
+  Result<subnet::Subnet> build() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (i < graph_.host_endpoints()) {
         add_endpoint(i);
       } else if (i >= graph_.endpoints) {
         add_switch(i);
+      }
+    }
+    for (const subnet::Node& node : made_.nodes) {
+      if (node.ports.size() - 1 > subnet::kMostPorts) {
+        return fail("{} has {} ports, but a subnet numbers at most {} of a device", node.id, node.ports.size() - 1,
+                    subnet::kMostPorts);
       }
     }
     for (const fabric::Link& link : graph_.links) {
@@ -55,7 +56,7 @@ class SubnetBuilder {
   }
 
   void add_endpoint(std::size_t i) {
-    const std::string nic = nic_of(graph_.nodes[i].name);
+    const std::string nic(fabric::nic_name(graph_.nodes[i]));
     const auto [known, added] = adapters_.try_emplace(nic, 0);
     if (added) {
       known->second = add_node(nic, subnet::NodeType::kChannelAdapter);
@@ -99,6 +100,6 @@ class SubnetBuilder {
 
 }  // namespace
 
-subnet::Subnet build_subnet(const fabric::Graph& graph) { return SubnetBuilder(graph).build(); }
+Result<subnet::Subnet> build_subnet(const fabric::Graph& graph) { return SubnetBuilder(graph).build(); }
 
 }  // namespace weft::study::assembly

@@ -8,7 +8,7 @@ namespace weft::study::assembly {
 
 /// Switches and, for each NIC, an adapter with its ports; nodes are named as in the graph ("leaf0", "host3/nic0"), and
 /// ports numbered from 1. GUIDs follow from the names alone, so another host changes none. Ports of reducers are left
-/// out. Nothing has a LID.
-[[nodiscard]] subnet::Subnet build_subnet(const fabric::Graph& graph);
+/// out. Nothing has a LID. Errors: a switch or a NIC with more ports than a subnet numbers (254).
+[[nodiscard]] Result<subnet::Subnet> build_subnet(const fabric::Graph& graph);
 
 }  // namespace weft::study::assembly

@@ -5,8 +5,9 @@
 #include <set>
 
 #include "fabric/topology/leaf_spine.h"
-#include "subnet/lids.h"
+#include "fabric/topology/single_switch.h"
 #include "subnet/route_report.h"
+#include "subnet/swept_subnet.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -14,7 +15,9 @@ namespace {
 TEST(BuildSubnet, HasTheNodesAndCablesOfTheGraph) {
   const Result<fabric::Graph> graph = fabric::build_graph(fabric::LeafSpineOptions{});
   ASSERT_TRUE(graph) << graph.error().message;
-  const subnet::Subnet made = build_subnet(*graph);
+  const Result<subnet::Subnet> built = build_subnet(*graph);
+  ASSERT_TRUE(built) << built.error().message;
+  const subnet::Subnet& made = *built;
   std::set<std::uint64_t> guids;
   std::size_t cable_ends = 0;
   for (std::size_t i = 0; i < made.nodes.size(); ++i) {
@@ -35,20 +38,30 @@ TEST(BuildSubnet, HasTheNodesAndCablesOfTheGraph) {
 TEST(BuildSubnet, IsRoutedCompletelyByEveryEngine) {
   const Result<fabric::Graph> graph = fabric::build_graph(fabric::LeafSpineOptions{});
   ASSERT_TRUE(graph);
-  const subnet::Subnet made = build_subnet(*graph);
-  subnet::Subnet found = subnet::discovered(made, *subnet::manager_port(made));
-  ASSERT_TRUE(subnet::assign_lids(found));
-  const Result<subnet::RoutingView> view = subnet::routing_view(found, 0);
-  ASSERT_TRUE(view) << view.error().message;
+  const Result<subnet::Subnet> built = build_subnet(*graph);
+  ASSERT_TRUE(built) << built.error().message;
+  const Result<subnet::SweptSubnet> swept = subnet::sweep(*built);
+  ASSERT_TRUE(swept) << swept.error().message;
+  const subnet::RoutingView& view = swept->view;
   const std::uint64_t adapters = graph->host_endpoints();
   for (const subnet::Engine& each : subnet::engines()) {
-    const Result<subnet::ManagedRoutes> routes = subnet::route_subnet(*view, each.kind);
+    const Result<subnet::ManagedRoutes> routes = subnet::route_subnet(view, each.kind);
     ASSERT_TRUE(routes) << routes.error().message;
     EXPECT_EQ(routes->used, each.kind) << routes->fallback;
-    const subnet::RouteReport report = subnet::report_routes(*view, routes->routes);
+    const subnet::RouteReport report = subnet::report_routes(view, routes->routes);
     EXPECT_EQ(report.routes, adapters * (adapters - 1)) << each.name;
     EXPECT_FALSE(report.has_cycle()) << each.name;
   }
+}
+
+TEST(BuildSubnet, RefusesASwitchWithMorePortsThanASubnetNumbers) {
+  const Result<fabric::Graph> graph = fabric::build_graph(fabric::SingleSwitchOptions{.hosts = 255});
+  ASSERT_TRUE(graph) << graph.error().message;
+  const Result<subnet::Subnet> built = build_subnet(*graph);
+  ASSERT_FALSE(built);
+  EXPECT_NE(built.error().message.find("has 255 ports, but a subnet numbers at most 254 of a device"),
+            std::string::npos)
+      << built.error().message;
 }
 
 }  // namespace

@@ -69,6 +69,9 @@ constexpr RowSource kOneRun = {.row_type = &kRowType<RunResults>,
 template <auto own>
 constexpr Access kOfRun = member<&RunResults::run, own>;
 
+/// In JSON where it is not empty.
+constexpr Forms if_any(std::string_view json) { return {.json = json, .json_empty = WhenEmpty::kLeftOut}; }
+
 }  // namespace
 
 const RecordTable& run_table() {
@@ -120,19 +123,15 @@ const RecordTable& run_table() {
            {"percentiles", text_member<RunResults, percentiles_text, set_percentiles>,
             "Those that the summary shows, separated by spaces."},
            {"ladder", kOfRun<&RunInfo::ladder>, "Profile and fabric of a run on the latency ladder; else empty."},
-           {"left_out",
-            kOfRun<&RunInfo::left_out>,
-            "Traffic that was not required and that the network cannot carry.",
-            {.json = "left_out", .json_empty = WhenEmpty::kLeftOut}},
-           {"fidelity",
-            kOfRun<&RunInfo::fidelity>,
-            "`flow`; empty: packets.",
-            {.json = "fidelity", .json_empty = WhenEmpty::kLeftOut}},
+           {"left_out", kOfRun<&RunInfo::left_out>, "Traffic that was not required and that the network cannot carry.",
+            if_any("left_out")},
+           {"fidelity", kOfRun<&RunInfo::fidelity>, "`flow`; empty: packets.", if_any("fidelity")},
            {"flow_error",
             kOfRun<&RunInfo::flow_error>,
             "Of the flow level, against packets; NULL: not measured.",
             {.unit = "share", .json = "flow_error", .json_empty = WhenEmpty::kLeftOut}},
-           {"flow_check", kOfRun<&RunInfo::flow_check>, "What the flow level was compared with, or why not."},
+           {"flow_check", kOfRun<&RunInfo::flow_check>, "What the flow level was compared with, or why not.",
+            if_any("flow_check")},
            {"settings", kOfRun<&RunInfo::settings>, "The resolved scenario, as `weft show` prints it."},
            {"machine", text_member<RunResults, machine_text, set_machine>,
             "What depends on the machine and the moment, as JSON; empty: not recorded."}},

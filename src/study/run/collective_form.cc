@@ -35,14 +35,8 @@ struct Ends final : workload::MessageSink {
   std::vector<Duration> by_rank;
 };
 
-Result<scenario::Scenario> scenario_of(const CollectiveRun& run, Bytes size, const scenario::Catalogue& catalogue) {
-  return scenario::parse_scenario(collective_scenario(run, size),
-                                  {.file = "collective", .case_name = std::nullopt, .settings = run.settings},
-                                  catalogue);
-}
-
 Result<std::vector<Duration>> ends(const CollectiveRun& run, Bytes size, const scenario::Catalogue& catalogue) {
-  auto scenario = scenario_of(run, size, catalogue);
+  auto scenario = read_collective_scenario(run, size, catalogue);
   if (!scenario) {
     return pass_on(scenario);
   }
@@ -146,7 +140,7 @@ Result<DomainCosts> measured_domain(const CollectiveRun& run, Bytes message, con
   if (run.gpus_per_host == 1) {
     return costs;
   }
-  auto scenario = scenario_of(run, message, catalogue);
+  auto scenario = read_collective_scenario(run, message, catalogue);
   if (!scenario) {
     return pass_on(scenario);
   }

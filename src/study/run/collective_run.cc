@@ -67,9 +67,7 @@ Result<Measured> drain(const CollectiveRun& run, const scenario::Scenario& scena
 }
 
 Result<Measured> simulate(const CollectiveRun& run, Bytes size, const scenario::Catalogue& catalogue) {
-  Result<scenario::Scenario> scenario =
-      scenario::parse_scenario(collective_scenario(run, size),
-                               {.file = "collective", .case_name = std::nullopt, .settings = run.settings}, catalogue);
+  Result<scenario::Scenario> scenario = read_collective_scenario(run, size, catalogue);
   if (!scenario) {
     return pass_on(scenario);
   }
@@ -266,13 +264,25 @@ std::string collective_scenario(const CollectiveRun& run, Bytes size) {
   return text;
 }
 
+Result<scenario::Scenario> read_collective_scenario(const CollectiveRun& run, Bytes size,
+                                                    const scenario::Catalogue& catalogue) {
+  return scenario::parse_scenario(collective_scenario(run, size),
+                                  {.file = "collective", .case_name = std::nullopt, .settings = run.settings},
+                                  catalogue);
+}
+
 Result<CollectiveTime> time_collective(const CollectiveRun& run, Bytes size, const scenario::Catalogue& catalogue) {
   if (Result<void> right = check_collective_run(run, size); !right) {
     return pass_on(right);
   }
   const Bytes usable = usable_size(run, size);
   Bytes largest = usable;
-  while (run.fidelity == "packet" && volume(run, largest) > static_cast<double>(run.longest.count())) {
+  Result<scenario::Scenario> scenario = read_collective_scenario(run, usable, catalogue);
+  if (!scenario) {
+    return pass_on(scenario);
+  }
+  while (scenario->fidelity == scenario::Fidelity::kPacket &&
+         volume(run, largest) > static_cast<double>(run.longest.count())) {
     largest = halved(run, largest);
   }
   if (largest < usable) {

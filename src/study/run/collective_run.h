@@ -61,6 +61,9 @@ struct CollectiveTime {
 
 /// The scenario of one size, as text of a scenario file.
 [[nodiscard]] std::string collective_scenario(const CollectiveRun& run, Bytes size);
+/// That scenario with the run's settings. Errors: those of parse_scenario.
+[[nodiscard]] Result<scenario::Scenario> read_collective_scenario(const CollectiveRun& run, Bytes size,
+                                                                  const scenario::Catalogue& catalogue);
 
 /// Errors: counts that do not divide, a topology that takes more than these counts, buffers beyond `kMaxCheckedBytes`
 /// in a run with bytes.

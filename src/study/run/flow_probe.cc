@@ -154,7 +154,8 @@ FlowCheck probe_flow_level(const scenario::Scenario& scenario, const results::Ru
     compare(*seen, i == 0 ? results : other, collectives, pairs);
   }
   if (pairs.flow.empty()) {
-    return {.what = "no message ended within the probe; raise flow.probe_hops"};
+    return {.what = everything ? "no message ended in the run"
+                               : "no message ended within the probe; raise flow.probe_hops"};
   }
   FlowCheck check{.error = mean_ratio(pairs)};
   const double median = ratio_at(pairs.flow, pairs.packet, Probability::from_ratio({.numerator = 1, .denominator = 2}));

@@ -45,8 +45,10 @@ void take_jobs(const FlowSimulation& simulation, results::RunResults& results) {
   }
 }
 
-bool is_one_collective(const scenario::Scenario& scenario) {
-  return scenario.traffic.size() == 1 && scenario.traffic.front().kind == scenario::TrafficKind::kCollective;
+/// One that has an end of its own: with a limit of time, what was done by then is asked for.
+bool may_be_sampled(const scenario::Scenario& scenario) {
+  return scenario.traffic.size() == 1 && scenario.traffic.front().kind == scenario::TrafficKind::kCollective &&
+         !scenario.stop;
 }
 
 struct Sample {
@@ -62,8 +64,8 @@ Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions
     return pass_on(made);
   }
   FlowSimulation& simulation = **made;
-  Sample sample{.all_steps = is_one_collective(scenario) ? simulation.ring_steps(0) : 0};
-  if (steps > 0 && sample.all_steps > 0 && sample.all_steps < 4 * kSampledSteps) {
+  Sample sample{.all_steps = steps > 0 ? simulation.ring_steps(0) : 0};
+  if (sample.all_steps > 0 && sample.all_steps < 4 * kSampledSteps) {
     return sample;  // it is to be run whole
   }
   options.on_ready();
@@ -108,29 +110,44 @@ FlowRun continued(const FlowRun& shorter, Sample longer) {
   made.results.run.events += shorter.results.run.events;
   made.scale_out = Bytes(static_cast<std::int64_t>(static_cast<double>(made.scale_out.count()) * longer.all_steps /
                                                    (2.0 * kSampledSteps)));
-  made.sampled = fmt::format("{} and {} steps of each pass were run, all {} on the line through both", kSampledSteps,
-                             2 * kSampledSteps, longer.all_steps);
+  made.sampled = fmt::format(
+      "{} and {} steps of each pass were run, and the times of all {} lie on the line through both; messages are those "
+      "of the longer run",
+      kSampledSteps, 2 * kSampledSteps, longer.all_steps);
   return made;
+}
+
+bool finished(const FlowRun& run) { return run.results.run.end == results::RunEnd::kFinished; }
+
+/// A sample that did not come to its end: what it has is of these steps, not of the whole.
+FlowRun cut_short(Sample sample, std::uint32_t steps) {
+  sample.run.sampled = fmt::format("{} of {} steps of each pass were under way", steps, sample.all_steps);
+  return std::move(sample.run);
 }
 
 }  // namespace
 
 Result<FlowRun> run_as_flows(const scenario::Scenario& scenario, const FlowRunOptions& options) {
-  Result<Sample> first = simulate(scenario, options, is_one_collective(scenario) ? kSampledSteps : 0);
+  Result<Sample> first = simulate(scenario, options, may_be_sampled(scenario) ? kSampledSteps : 0);
   if (!first) {
     return pass_on(first);
   }
-  if (first->all_steps == 0 ||
-      (!first->run.results.run.fidelity.empty() && first->run.results.run.end != results::RunEnd::kFinished)) {
+  if (first->all_steps == 0) {
     return std::move(first->run);
   }
-  const bool is_long = first->all_steps >= 4 * kSampledSteps;
-  Result<Sample> second = simulate(scenario, options, is_long ? 2 * kSampledSteps : 0);
+  if (first->all_steps < 4 * kSampledSteps) {
+    Result<Sample> whole = simulate(scenario, options, 0);
+    return whole ? Result<FlowRun>(std::move(whole->run)) : pass_on(whole);
+  }
+  if (!finished(first->run)) {
+    return cut_short(std::move(*first), kSampledSteps);
+  }
+  Result<Sample> second = simulate(scenario, options, 2 * kSampledSteps);
   if (!second) {
     return pass_on(second);
   }
-  const bool finished = second->run.results.run.end == results::RunEnd::kFinished;
-  return is_long && finished ? continued(first->run, std::move(*second)) : std::move(second->run);
+  return finished(second->run) ? continued(first->run, std::move(*second))
+                               : cut_short(std::move(*second), 2 * kSampledSteps);
 }
 
 }  // namespace weft::study::run

@@ -328,7 +328,6 @@ const std::string& FlowSimulation::endpoint_name(EndpointId endpoint) const {
 }
 Rate FlowSimulation::endpoint_rate(EndpointId endpoint) const { return parts_->medium->rate_of(endpoint); }
 std::uint64_t FlowSimulation::events() const { return parts_->network->events(); }
-std::uint64_t FlowSimulation::messages() const { return parts_->network->messages(); }
 
 std::uint64_t FlowSimulation::unfinished(std::size_t job) const {
   std::uint64_t sum = 0;

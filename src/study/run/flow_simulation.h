@@ -35,7 +35,6 @@ class FlowSimulation {
   /// Runs to an end; `keep_going` is asked now and then, false stops the run cleanly.
   [[nodiscard]] Simulation::End run(const std::function<bool(const Progress&)>& keep_going);
 
-  [[nodiscard]] const scenario::Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const std::vector<JobDescription>& jobs() const { return jobs_; }
   [[nodiscard]] const fabric::Graph& graph() const;
   [[nodiscard]] const std::string& endpoint_name(EndpointId endpoint) const;
@@ -43,7 +42,6 @@ class FlowSimulation {
   [[nodiscard]] Time ended_at() const { return ended_at_; }
   [[nodiscard]] const std::string& error() const { return error_; }
   [[nodiscard]] std::uint64_t events() const;
-  [[nodiscard]] std::uint64_t messages() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
   /// As Simulation has them.

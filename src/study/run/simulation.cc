@@ -37,7 +37,7 @@ Simulation::~Simulation() = default;
 Result<std::unique_ptr<Simulation>> Simulation::create(const scenario::Scenario& scenario, workload::MessageSink& sink,
                                                        Payload payload, world::Division division) {
   if (scenario.fidelity == scenario::Fidelity::kFlow) {
-    return fail("fidelity = \"flow\" is for `weft run`; set fidelity = \"packet\" here");
+    return fail("fidelity = \"flow\" is for `weft run` and `weft collective`; set fidelity = \"packet\" here");
   }
   std::unique_ptr<Simulation> simulation(new Simulation(scenario, sink, payload, division));
   if (Result<void> built = simulation->build(); !built) {

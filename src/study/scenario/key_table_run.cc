@@ -34,8 +34,8 @@ constexpr std::array kRun = {
         .fallback = "packet",
         .about =
             "`packet`: every packet of all traffic. `flow`: messages are drained at max-min fair rates over the same "
-            "paths, without queues, loss and congestion control; for `weft run`, with an error measured by runs with "
-            "packets ([flow])."},
+            "paths, without queues, loss and congestion control; for `weft run` and `weft collective`, with an error "
+            "measured by runs with packets ([flow])."},
 };
 
 constexpr std::array kFlow = {

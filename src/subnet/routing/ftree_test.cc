@@ -23,7 +23,7 @@ TEST(RoutingFtree, LeavesARingToMinhop) {
 }
 
 std::string why_not(const std::string& text, std::uint8_t lmc = 0) {
-  const Result<Routes> routes = route_ftree(managed(text, lmc).view, {});
+  const Result<Routes> routes = route_ftree(swept(text, lmc).view, {});
   return routes ? "it is one" : routes.error().message;
 }
 
@@ -39,13 +39,15 @@ TEST(RoutingFtree, SaysWhatIsNoFatTree) {
 
 // Descending routes to the adapters of a leaf, and ascending ones from it, are evenly spread over its two uplinks.
 TEST(RoutingFtree, SpreadsEvenlyOverUplinks) {
-  const ManagedNetwork made = managed(stored("fat_4x2x4.net"));
+  const SweptSubnet made = swept(stored("fat_4x2x4.net"));
   const Result<Routes> routes = route_ftree(made.view, {});
   ASSERT_TRUE(routes);
   for (std::size_t i = 0; i < made.view.switches.size(); ++i) {
     std::array<int, 8> adapters{};
     for (const EndPort& end : made.view.end_ports) {
-      adapters[routes->tables[i][end.lid]] += !end.is_switch() && end.at != made.view.switch_at(i) ? 1 : 0;
+      if (!end.is_switch() && end.at != made.view.switch_at(i)) {
+        ++adapters.at(routes->tables[i][end.lid]);
+      }
     }
     if (made.view.switches[i].ports.size() == 7) {  // a leaf: 12 adapters elsewhere
       EXPECT_EQ(adapters[5], 6);

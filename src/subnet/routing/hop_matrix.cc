@@ -50,12 +50,6 @@ void HopMatrix::set(const HopEntry& entry, std::uint8_t hops) {
   counts[0] = std::min(counts[0], hops);
 }
 
-void HopMatrix::clear() {
-  for (std::vector<std::uint8_t>& counts : hops_) {
-    std::ranges::fill(counts, kNoPath);
-  }
-}
-
 HopMatrix shortest_hops(const RoutingView& view) {
   HopMatrix matrix(view);
   for (std::size_t i = 0; i < view.switches.size(); ++i) {

@@ -28,7 +28,6 @@ class HopMatrix {
   [[nodiscard]] std::uint8_t least(SwitchIndex from, SwitchIndex to) const { return row(from, to)[0]; }
   /// The count of a port and, if it is lower, the least.
   void set(const HopEntry& entry, std::uint8_t hops);
-  void clear();
 
  private:
   [[nodiscard]] const std::uint8_t* row(SwitchIndex from, SwitchIndex to) const {

@@ -11,7 +11,7 @@ namespace weft::subnet {
 namespace {
 
 Result<LaneLayers> layers_of(const std::string& network, std::uint32_t lanes) {
-  const ManagedNetwork made = managed(stored(network + ".net"));
+  const SweptSubnet made = swept(stored(network + ".net"));
   return layer_paths(made.view, *weighted_tables(made.view), weighted_order(made.view), lanes);
 }
 

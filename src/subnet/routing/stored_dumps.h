@@ -7,8 +7,8 @@
 #include "base/assert.h"
 #include "base/file.h"
 #include "subnet/forwarding_dump.h"
-#include "subnet/lids.h"
 #include "subnet/routing/engine.h"
+#include "subnet/swept_subnet.h"
 
 namespace weft::subnet {
 
@@ -18,20 +18,12 @@ inline std::string stored(const std::string& name) {
   return *std::move(text);
 }
 
-/// A network as its manager has it before routing.
-struct ManagedNetwork {
-  Subnet subnet;
-  RoutingView view;
-};
-
-inline ManagedNetwork managed(const std::string& text, std::uint8_t lmc = 0) {
+inline SweptSubnet swept(const std::string& text, std::uint8_t lmc = 0) {
   const Result<Subnet> parsed = parse_topology({.text = text, .name = "network"});
   WEFT_ASSERT(parsed.has_value());
-  ManagedNetwork made{.subnet = discovered(*parsed, *manager_port(*parsed)), .view = {}};
-  const Result<void> assigned = assign_lids(made.subnet, {.lmc = lmc});
-  WEFT_ASSERT(assigned.has_value());
-  made.view = *routing_view(made.subnet, lmc);
-  return made;
+  Result<SweptSubnet> made = sweep(*parsed, {.lmc = lmc});
+  WEFT_ASSERT(made.has_value());
+  return std::move(*made);
 }
 
 /// An engine's tables beside those of the stored dump "NETWORK.ENGINE.lfts".
@@ -42,7 +34,7 @@ struct StoredComparison {
 };
 
 inline StoredComparison compare_with_stored(const std::string& network, EngineKind kind) {
-  const ManagedNetwork made = managed(stored(network + ".net"));
+  const SweptSubnet made = swept(stored(network + ".net"));
   Result<ManagedRoutes> routes = route_subnet(made.view, kind);
   WEFT_ASSERT(routes.has_value());
   const std::string name = network + "." + std::string(engine(kind).name) + ".lfts";

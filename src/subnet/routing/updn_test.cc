@@ -21,7 +21,7 @@ TEST(RoutingUpdn, LeavesARingWithoutRootToMinhop) {
 
 // Spines are the roots; the paths between them would go down and up again.
 TEST(RoutingUpdn, HasNoRouteBetweenRootsWithoutACable) {
-  const ManagedNetwork made = managed(stored("fat_4x2x4.net"));
+  const SweptSubnet made = swept(stored("fat_4x2x4.net"));
   const Result<Routes> routes = route_updn(made.view, {});
   ASSERT_TRUE(routes);
   for (std::size_t i = 0; i < made.view.switches.size(); ++i) {
