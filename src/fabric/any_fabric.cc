@@ -46,6 +46,10 @@ void AnyFabric::start() {
   visit([](auto& fabric) { fabric.start(); });
 }
 
+void AnyFabric::set_workers(std::uint32_t workers) {
+  visit([workers](auto& fabric) { fabric.set_workers(workers); });
+}
+
 void AnyFabric::set_tap(Tap* tap, std::span<const PortIndex> ports) {
   visit([&](auto& fabric) { fabric.set_tap(tap, ports); });
 }

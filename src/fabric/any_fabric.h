@@ -62,6 +62,7 @@ class AnyFabric {
   void attach(EndpointId endpoint, Endpoint& nic);
   void register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions);
   void start();
+  void set_workers(std::uint32_t workers);
   void set_tap(Tap* tap, std::span<const PortIndex> ports);
 
   // Reports and tests.

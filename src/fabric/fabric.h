@@ -44,6 +44,17 @@ struct FabricDrops {
   std::uint64_t lifetime = 0;     // head-of-queue lifetime (InfiniBand)
   std::uint64_t replays = 0;      // lost on a link whose retries were exhausted (LLR)
 
+  FabricDrops& operator+=(const FabricDrops& other) {
+    buffer_full += other.buffer_full;
+    damaged += other.damaged;
+    hop_limit += other.hop_limit;
+    unreachable += other.unreachable;
+    link_down += other.link_down;
+    watchdog += other.watchdog;
+    lifetime += other.lifetime;
+    replays += other.replays;
+    return *this;
+  }
   [[nodiscard]] std::uint64_t total() const {
     return buffer_full + damaged + hop_limit + unreachable + link_down + watchdog + lifetime + replays;
   }

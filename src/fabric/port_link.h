@@ -5,6 +5,9 @@
 // so the port keeps them in a ring, and one pending wake-up serves all of them. Link-level control frames (PFC, flow
 // control packets) take wire time like data but bypass the pipeline: they have a separate ring.
 //
+// Where the two ends of a cable lie in different partitions of a divided world, what is sent in a window is posted, and
+// put on the wire at the end of that (sim/kernel.h).
+//
 // A discipline derives its port from PortLink<Transmission>. Transmission derives from PortTransmission and adds what
 // the discipline's flow control looks at whenever a packet starts, so that all of that lies in one cache line.
 #pragma once
@@ -73,10 +76,22 @@ struct alignas(64) PortTransmission {
   Duration delay;  // of the wire that begins here, with the pipeline at its end
   std::uint64_t packets_sent = 0;
   std::uint16_t picoseconds_per_byte = 0;  // 0: not a whole number, or more
-  std::uint16_t cut_through_bytes = 0;     // the peer has a packet in hand after that many bytes; 0: after all
+  std::uint16_t exceptions = 0;            // of cut-through and partitions, in one: most ports have none
   std::uint32_t queued_bytes = 0;          // that wait to leave
   std::uint16_t queued = 0;                // bit l: packets of lane (priority, virtual lane) l wait
   std::uint16_t blocked = 0;               // bit l: lane l is blocked by flow control
+
+  static constexpr std::uint16_t kCrosses = 0x8000;
+
+  /// The peer has a packet in hand after that many bytes; 0: after all.
+  [[nodiscard]] std::uint16_t cut_through_bytes() const { return static_cast<std::uint16_t>(exceptions & ~kCrosses); }
+  void set_cut_through_bytes(std::uint16_t bytes) {
+    WEFT_DCHECK((bytes & kCrosses) == 0);
+    exceptions = static_cast<std::uint16_t>((exceptions & kCrosses) | bytes);
+  }
+  /// The peer is in another partition.
+  [[nodiscard]] bool crosses() const { return (exceptions & kCrosses) != 0; }
+  void set_crosses() { exceptions |= kCrosses; }
 
   /// When what is sent now, or as soon as the wire that begins here is idle, begins: the later of the two, in a form
   /// that stays in registers where it is inlined.
@@ -102,6 +117,7 @@ struct PortLink : PortArrival, Transmission {
   sim::Wake control_arrival;
   sim::Wake timer;
   Rate rate;  // of the wire that begins here
+  sim::PartitionIndex peer_partition = 0;
 
   /// A multiplication where the rate allows it, for every packet of every hop would take a division otherwise.
   [[nodiscard]] Duration wire_time(std::uint32_t bytes) const {
@@ -114,8 +130,50 @@ struct PortLink : PortArrival, Transmission {
   }
 };
 
+/// What sim::Crossing::kind says; the target is a port.
+enum CrossingKind : std::uint8_t {
+  kPacketCrosses,
+  kControlCrosses,
+  kDeadlockCheckCrosses,  // no target: the whole network is to be searched
+};
+
 // Templates are declared inline as well: the compiler then inlines larger ones, and every hop comes through these. The
 // first is inlined by force, for rare callers would otherwise take it out of line for all.
+
+/// A packet is on the wire that ends at a port.
+[[gnu::always_inline]] inline void put_on_wire(sim::Kernel& kernel, PortArrival& to, PortIndex to_index,
+                                               PacketHandle packet, Time at) {
+  if (to.arrival.pending().is_never()) {
+    to.first = packet;
+    to.egress = kNoEgress;
+    kernel.wake_always(to.arrival, sim::ActorId(kArrival, to_index), at);
+  } else {
+    // One wake-up serves all of them only because they arrive in the order of sending.
+    WEFT_DCHECK((to.in_flight.empty() ? to.arrival.pending() : to.in_flight.back().at) <= at);
+    to.in_flight.push_back({at, packet});
+  }
+}
+
+/// A control frame is on the wire that ends at a port, which takes them by events.
+template <class Port>
+inline void put_control_on_wire(sim::Kernel& kernel, Port& to, PortIndex to_index, const ControlInFlight& frame) {
+  if (to.control.empty()) {
+    kernel.wake_always(to.control_arrival, sim::ActorId(kControlArrival, to_index), frame.at);
+  }
+  WEFT_DCHECK(to.control.empty() || to.control.back().at <= frame.at);
+  to.control.push_back(frame);
+}
+
+/// Of a control frame for the other end of a cable: whether it was posted, because that is in another partition.
+template <class Port>
+[[nodiscard]] inline bool posts_control(sim::Kernel& kernel, const Port& from, const ControlInFlight& frame) {
+  if (!from.crosses() || !kernel.in_window()) [[likely]] {
+    return false;
+  }
+  kernel.post(from.peer_partition,
+              {.at = frame.at, .target = from.peer, .content = frame.frame, .kind = kControlCrosses});
+  return true;
+}
 
 /// Puts a packet of so many bytes on the wire from `from` to `to`, its peer; transmission starts at `now`, or later,
 /// but not before the wire is idle. Counts it. The packet itself is not looked at.
@@ -126,21 +184,21 @@ template <class Port>
   WEFT_DCHECK(from.free_at <= now && !from.has(kLinkDown));
   const Duration occupied = from.wire_time(wire_bytes);
   Duration first_part = occupied;
-  if (from.cut_through_bytes != 0) [[unlikely]] {
-    first_part = from.wire_time(std::min<std::uint32_t>(from.cut_through_bytes, wire_bytes));
+  bool is_posted = false;
+  if (from.exceptions != 0) [[unlikely]] {
+    if (const std::uint16_t early = from.cut_through_bytes(); early != 0) {
+      first_part = from.wire_time(std::min<std::uint32_t>(early, wire_bytes));
+    }
+    is_posted = from.crosses() && kernel.in_window();
   }
   const Time at = now + from.delay + first_part;
   from.free_at = now + occupied;
   ++from.packets_sent;
-  if (to.arrival.pending().is_never()) {
-    to.first = packet;
-    to.egress = kNoEgress;
-    kernel.wake_always(to.arrival, sim::ActorId(kArrival, to_index), at);
-  } else {
-    // One wake-up serves all of them only because they arrive in the order of sending.
-    WEFT_DCHECK((to.in_flight.empty() ? to.arrival.pending() : to.in_flight.back().at) <= at);
-    to.in_flight.push_back({at, packet});
+  if (is_posted) [[unlikely]] {
+    return kernel.post(from.peer_partition,
+                       {.at = at, .target = to_index, .content = packet.value(), .kind = kPacketCrosses});
   }
+  put_on_wire(kernel, to, to_index, packet, at);
 }
 
 /// Takes the packet that has arrived; invalid if the event is stale.
@@ -197,12 +255,10 @@ template <class Port>
 inline void start_control_transmission(sim::Kernel& kernel, Port& from, Port& to, PortIndex to_index,
                                        PacketHandle frame, std::uint32_t wire_bytes, Time now) {
   from.free_at = now + from.wire_time(wire_bytes);
-  const Time at = from.free_at + from.control_delay;
-  if (to.control.empty()) {
-    kernel.wake_always(to.control_arrival, sim::ActorId(kControlArrival, to_index), at);
+  const ControlInFlight sent{from.free_at + from.control_delay, frame.value()};
+  if (!posts_control(kernel, from, sent)) {
+    put_control_on_wire(kernel, to, to_index, sent);
   }
-  WEFT_DCHECK(to.control.empty() || to.control.back().at <= at);
-  to.control.push_back({at, frame.value()});
 }
 
 template <class Port>

@@ -26,10 +26,11 @@ void SimMachine::add_scale_up_rail(Nic& nic, Rate rate) {
 void SimMachine::on_completions(Time at) { kernel_.wake(wake_, sim::ActorId(kProgram, index_), at); }
 
 Result<void> SimMachine::on_wake(Time now) {
-  if (!wake_.fires(now)) {
+  if (!wake_.fires(now) || failed_) {
     return {};
   }
   Result<void> ran = program_ ? program_() : Result<void>{};
+  failed_ = !ran;
   Time next = later(work_.next(), now);
   for (const auto& provider : providers_) {
     next = earlier(next, provider->next_visible(now));

@@ -47,7 +47,7 @@ class SimMachine final : public verbs::Machine, public CompletionListener {
   void set_program(std::function<Result<void>()> call) { program_ = std::move(call); }
 
   void on_completions(Time at) override;
-  /// Actor kProgram. Errors are the program's, and end the run.
+  /// Actor kProgram. Errors are the program's, and end the run; it is not called again.
   [[nodiscard]] Result<void> on_wake(Time now);
 
   [[nodiscard]] Time now() const override { return kernel_.now(); }
@@ -69,6 +69,7 @@ class SimMachine final : public verbs::Machine, public CompletionListener {
   std::function<Result<void>()> program_;
   verbs::MachineWork work_;
   sim::Wake wake_;
+  bool failed_ = false;
 };
 
 }  // namespace weft::host

@@ -8,9 +8,9 @@ namespace {
 
 // Each partition comes about once in a window: an agenda of two windows, a dozen entries in a bucket if all have
 // something to do.
-EventSet::Options agenda_for(const Kernel::Division& division) {
-  const auto window = static_cast<std::uint64_t>(division.lookahead.picoseconds());
-  const std::uint64_t width = std::max<std::uint64_t>(12 * window / division.event_sets.size(), 16);
+EventSet::Options agenda_for(Duration lookahead, std::size_t partitions) {
+  const auto window = static_cast<std::uint64_t>(lookahead.picoseconds());
+  const std::uint64_t width = std::max<std::uint64_t>(12 * window / partitions, 16);
   const int shift = std::min(static_cast<int>(std::bit_width(width)) - 1, 30);
   return {.bucket_shift = static_cast<std::uint8_t>(shift),
           .bucket_count_shift =
@@ -19,22 +19,43 @@ EventSet::Options agenda_for(const Kernel::Division& division) {
 
 }  // namespace
 
-Kernel::Kernel(const Division& division) : lookahead_(division.lookahead), partition_queue_(agenda_for(division)) {
+Kernel::Kernel(const Division& division) : lookahead_(division.lookahead) {
   WEFT_ASSERT(is_divided() ? division.event_sets.size() >= 2 : division.event_sets.size() == 1);
   partitions_.reserve(division.event_sets.size());
   for (const EventSet::Options& options : division.event_sets) {
     partitions_.emplace_back(options).due = is_divided() ? Time::never() : kNotEnqueued;
   }
   partitions_.front().due = kNotEnqueued;
+  if (is_divided()) {
+    set_workers(std::vector<WorkerIndex>(partitions_.size(), 0));
+  }
 }
 
-void Kernel::insert_again(Event event) { current_events_->insert(event); }
+void Kernel::set_workers(const std::vector<WorkerIndex>& by_partition) {
+  WEFT_ASSERT(is_divided() && by_partition.size() == partitions_.size() && by_partition.front() == 0 && count_ == 0);
+  const std::uint32_t workers = *std::ranges::max_element(by_partition) + 1;
+  const EventSet::Options agenda = agenda_for(lookahead_, partitions_.size() / workers + 1);
+  workers_.clear();
+  workers_.reserve(workers);
+  for (WorkerIndex worker = 0; worker < workers; ++worker) {
+    Worker& made = workers_.emplace_back(agenda);
+    made.outboxes[0].resize(workers);
+    made.outboxes[1].resize(workers);
+  }
+  for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
+    partitions_[index].worker = by_partition[index];
+  }
+  team_ = workers > 1 ? std::make_unique<WorkerTeam>(workers) : nullptr;
+  in_order_ = true;
+}
+
+void Kernel::insert_again(Event event) { running_.events->insert(event); }
 
 void Kernel::insert_and_enqueue(PartitionIndex index, Event event) {
   Partition& partition = partitions_[index];
   partition.events.insert(event);
   partition.due = event.time;
-  partition_queue_.insert(Event(event.time, event.rank(), ActorId::from_value(index)));
+  agenda_of(partition).insert(Event(event.time, event.rank(), ActorId::from_value(index)));
 }
 
 void Kernel::enqueue_partition(PartitionIndex index) {
@@ -42,13 +63,23 @@ void Kernel::enqueue_partition(PartitionIndex index) {
   const Event next = partition.events.not_before();
   partition.due = next.time;
   if (!next.time.is_never()) {
-    partition_queue_.insert(Event(next.time, next.rank(), ActorId::from_value(index)));
+    agenda_of(partition).insert(Event(next.time, next.rank(), ActorId::from_value(index)));
   }
 }
 
 // For a run in one order: partition 0 as well, and with the rank where it is known.
 void Kernel::enqueue_partitions() {
   for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
+    enqueue_partition(index);
+  }
+}
+
+void Kernel::deal_partitions() {
+  if (!in_order_) {
+    return;
+  }
+  in_order_ = false;
+  for (PartitionIndex index = 1; index < partitions_.size(); ++index) {
     enqueue_partition(index);
   }
 }
@@ -63,7 +94,10 @@ bool Kernel::is_empty() const {
 }
 
 std::size_t Kernel::heap_bytes() const {
-  std::size_t bytes = partition_queue_.heap_bytes() + partitions_.capacity() * sizeof(Partition);
+  std::size_t bytes = partitions_.capacity() * sizeof(Partition);
+  for (const Worker& worker : workers_) {
+    bytes += worker.agenda.heap_bytes();
+  }
   for (const Partition& partition : partitions_) {
     bytes += partition.events.heap_bytes();
   }

@@ -9,20 +9,30 @@
 // runs after the actor that asked for it; only parts of one device may do that.
 //
 // A simulation may be partitioned (docs/decisions/0026). An event in one partition affects another only after the
-// lookahead, so each partition runs a window of that length independently, which keeps its state in the caches.
+// lookahead, so each partition runs a window of that length independently, which keeps its state in the caches; what it
+// sends to others is posted (`post`) and handed to the handler's `take(const Crossing&)` at the end of the window.
 // Handlers may have `prefetch_partition(PartitionIndex)` and, a little later, `prefetch_contents`, for the memory of
 // partitions that come next, and `ran_partition(PartitionIndex, events)` to see which of them that is worth while for.
 // Windows begin at multiples of the lookahead. Partition 0 holds global events; they run in the total order, after all
 // earlier events of every partition. A run that is asked to stop continues to the end of the window, so that it ends at
 // the same instant in every mode.
+//
+// Partitions may be dealt among several workers (docs/decisions/0058), each with a thread, which meet at the end of
+// every window; everything that happens is the same whatever their number. A handler that has `has_news(WorkerIndex)`
+// is asked by each worker after each window, and if any says yes, `take_news()` is called on the first while the others
+// wait; false stops the run.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/assert.h"
 #include "base/time.h"
+#include "base/worker.h"
+#include "base/worker_team.h"
 #include "sim/actor.h"
 #if defined(WEFT_EVENT_SET_HEADER)
 #include WEFT_EVENT_SET_HEADER  // tests put a plain one in its place
@@ -31,6 +41,31 @@
 #endif
 
 namespace weft::sim {
+
+/// What one partition sends to another; the handler knows what it means.
+struct Crossing {
+  Time at;  // no effect before this; after the window in which it is posted
+  std::uint32_t target = 0;
+  std::uint32_t content = 0;
+  std::uint8_t kind = 0;
+};
+
+class Kernel;
+
+/// What a thread is at while it runs a kernel; the kernel's own.
+struct Running {
+  static constexpr Time kNoWindow = Time::from_picoseconds(-1);
+
+  const Kernel* kernel = nullptr;
+  EventSet* events = nullptr;  // of the event that is being handled
+  std::uint64_t order = 0;     // its own
+  Time now{};
+  std::uint64_t count = 0;       // of events, in this run
+  Time window_end = kNoWindow;   // the last instant of a window that runs; else before all others
+  PartitionIndex partition = 0;  // where a window runs
+  WorkerIndex worker = 0;
+  std::uint32_t parity = 0;  // of the window: into which outboxes
+};
 
 class Kernel {
  public:
@@ -44,17 +79,31 @@ class Kernel {
   explicit Kernel(EventSet::Options options) { partitions_.emplace_back(options); }
   explicit Kernel(const Division& division);
 
-  [[nodiscard]] Time now() const { return now_; }
-  /// Events handled so far, stale ones included.
+  /// During an event, its instant; between runs, the last one.
+  [[nodiscard]] Time now() const { return running_.kernel == this ? running_.now : now_; }
+  /// Events handled in runs that have ended, stale ones included.
   [[nodiscard]] std::uint64_t events() const { return count_; }
   [[nodiscard]] std::size_t heap_bytes() const;
   /// Of a divided world, after a run that was asked to stop: where it was to end, the limit apart.
   [[nodiscard]] Time stop_end() const { return stop_end_; }
   [[nodiscard]] bool is_divided() const { return lookahead_ > Duration::zero(); }
+  /// Of a divided kernel, before its first run: which worker each partition belongs to, from 0 and without gaps.
+  void set_workers(const std::vector<WorkerIndex>& by_partition);
+  [[nodiscard]] std::uint32_t workers() const {
+    return static_cast<std::uint32_t>(std::max<std::size_t>(workers_.size(), 1));
+  }
+  /// Whether the present event is one of a window: what it sends to another partition must be posted.
+  [[nodiscard]] bool in_window() const { return running_.window_end != Running::kNoWindow; }
+  /// Only in a window.
+  void post(PartitionIndex to, const Crossing& crossing) {
+    WEFT_DCHECK(in_window() && to != running_.partition && crossing.at > running_.window_end);
+    Worker& own = workers_[running_.worker];
+    (to == 0 ? own.first_global : own.first_posted) =
+        earlier(to == 0 ? own.first_global : own.first_posted, crossing.at);
+    own.outboxes[running_.parity][partitions_[to].worker].push_back(crossing);
+  }
 
-  /// Asks for an event at `at` (>= now), unless one is pending that is not later. From another partition: not before
-  /// the end of the window, and what is pending there may be of an earlier or a later instant than this one, so the
-  /// other must come upon what it was woken for in any case.
+  /// Asks for an event at `at` (>= now), unless one is pending that is not later. In a window only within a partition.
   void wake(Wake& wake, ActorId actor, Time at) {
     if (at < wake.pending()) {
       wake_always(wake, actor, at);
@@ -62,8 +111,8 @@ class Kernel {
   }
   /// The same, when it is known that none is pending.
   void wake_always(Wake& wake, ActorId actor, Time at) {
-    WEFT_DCHECK(at >= now_ && at < wake.pending());
-    WEFT_DCHECK(wake.partition() == running_ || at > window_end_);
+    WEFT_DCHECK(at >= now() && at < wake.pending());
+    WEFT_DCHECK(!in_window() || running_.kernel != this || wake.partition() == running_.partition);
     WakeAccess::set(wake, at);
     Partition& partition = partitions_[wake.partition()];
     if (at <= partition.due) [[unlikely]] {
@@ -76,10 +125,11 @@ class Kernel {
   [[gnu::always_inline]] void reschedule_current(Wake& wake, Time at) {
     Event event;
     event.time = at;
-    event.order = current_order_;
-    WEFT_DCHECK(at >= now_ && wake.pending().is_never() && wake.rank() == event.rank());
+    event.order = running_.order;
+    WEFT_DCHECK(running_.kernel == this && at >= running_.now && wake.pending().is_never() &&
+                wake.rank() == event.rank());
     WakeAccess::set(wake, at);
-    if (!current_events_->insert_if_open(event)) [[unlikely]] {
+    if (!running_.events->insert_if_open(event)) [[unlikely]] {
       insert_again(event);
     }
   }
@@ -112,6 +162,48 @@ class Kernel {
     explicit Partition(EventSet::Options options) : events(options) {}
     EventSet events;
     Time due = kNotEnqueued;  // not after its first event; the agenda has an entry of that time
+    WorkerIndex worker = 0;
+  };
+  /// A run begins on a thread, and the former state of that returns with its end.
+  class Beginning {
+   public:
+    explicit Beginning(const Kernel& kernel) : before_(running_) {
+      running_ = {.kernel = &kernel, .now = kernel.now_, .worker = this_worker};
+    }
+    ~Beginning() { running_ = before_; }
+    Beginning(const Beginning&) = delete;
+    Beginning& operator=(const Beginning&) = delete;
+
+   private:
+    Running before_;
+  };
+  /// What one worker tells the others at the end of a window. Two, used in turn: the next window of a fast worker must
+  /// not overwrite what a slow one still reads.
+  struct Report {
+    Time next = Time::never();    // the earliest thing that it knows of
+    Time global = Time::never();  // the same of global events that were posted; the span ends before that
+    std::uint64_t count = 0;      // of events, in this span
+    bool goes_on = true;
+    bool has_news = false;
+  };
+  struct alignas(128) Worker {
+    explicit Worker(const EventSet::Options& options) : agenda(options) {}
+    EventSet agenda;                    // when its partitions have something to do, those with `due` at that time
+    Time first_posted = Time::never();  // to other partitions, in this window
+    Time first_global = Time::never();  // to partition 0, in this span
+    std::array<Report, 2> reports{};
+    std::array<std::vector<std::vector<Crossing>>, 2> outboxes{};  // by parity of the window and receiving worker
+    Time latest;                                                   // at the end of a span
+    std::uint64_t count = 0;
+  };
+  /// Windows that follow one another without global events.
+  struct Span {
+    Time begin;
+    Time last;  // no event after this
+    std::uint64_t budget = 0;
+    // Written by the first worker: how it ended.
+    Time stopped_in = Time::never();  // the beginning of the window in which the run was asked to stop
+    bool news_go_on = true;
   };
 
   template <class Handler>
@@ -121,7 +213,9 @@ class Kernel {
   template <class Handler>
   Stop run_merged(Time limit, std::uint64_t budget, Handler& handler);
   template <class Handler>
-  [[nodiscard]] bool run_window(Event entry, Time last, Handler& handler);
+  void run_span(WorkerIndex worker, Span& span, Handler& handler);
+  template <class Handler>
+  [[nodiscard]] bool run_window(WorkerIndex worker, Time last, Handler& handler);
   template <class Handler>
   [[nodiscard]] bool run_partition(PartitionIndex index, Time last, Handler& handler);
 
@@ -140,18 +234,28 @@ class Kernel {
     }
   }
   /// The partition that an entry of the agenda is for, which is to run next; 0 if it has another entry by now.
-  [[nodiscard]] PartitionIndex take(const Event& entry) {
+  [[nodiscard]] PartitionIndex take(const Event& entry, WorkerIndex worker) {
     const PartitionIndex index = entry.actor().value();
-    if (partitions_[index].due != entry.time) {
+    if (partitions_[index].worker != worker || partitions_[index].due != entry.time) {
       return 0;
     }
     partitions_[index].due = kNotEnqueued;
     return index;
   }
-  void begin(const Event& event) {
-    now_ = event.time;
-    current_order_ = event.order;
-    ++count_;
+  static void begin(const Event& event) {
+    running_.now = event.time;
+    running_.order = event.order;
+    ++running_.count;
+  }
+  void meet() {
+    if (team_ != nullptr) {
+      team_->meet();
+    }
+  }
+  /// Everything of a run on this thread is done.
+  void finish_run() {
+    now_ = running_.now;
+    count_ += running_.count;
   }
   // Tail calls, so that the fast path saves no registers.
   [[gnu::noinline]] void insert_again(Event event);
@@ -159,30 +263,40 @@ class Kernel {
   /// Puts the partition into the agenda at its next event, or where that may be at the earliest.
   void enqueue_partition(PartitionIndex index);
   void enqueue_partitions();
+  [[nodiscard]] EventSet& agenda_of(const Partition& partition) {
+    return workers_[in_order_ ? 0 : partition.worker].agenda;
+  }
+  /// After a run in one order: every partition in the agenda of its worker again.
+  void deal_partitions();
   /// The last instant of the window that an instant is in.
   [[nodiscard]] Time end_of_window(Time time) const;
   [[nodiscard]] bool is_empty() const;
 
+  // Not behind a pointer: it is used in every event. All code is linked into programs, so reading it is one
+  // instruction.
+  [[gnu::tls_model("local-exec")]] static inline constinit thread_local Running running_{};
+
   std::vector<Partition> partitions_;
   Duration lookahead_;
-  EventSet partition_queue_;  // of a divided world: when partitions have something to do, those with `due` at that time
+  std::vector<Worker> workers_;
+  std::unique_ptr<WorkerTeam> team_;  // of more than one worker
+  bool in_order_ = false;             // all partitions are in the agenda of the first worker
   Time now_;
   std::uint64_t count_ = 0;
   Time stop_end_;
-  EventSet* current_events_ = nullptr;  // of the event that is being handled
-  std::uint64_t current_order_ = 0;     // its own
-  PartitionIndex running_ = 0;          // where a window runs
-  Time window_end_ = kNotEnqueued;      // its last instant; before all others if none runs
 };
 
 template <class Handler>
 Kernel::Stop Kernel::run_whole(Time limit, std::uint64_t budget, Handler& handler) {
+  const Beginning beginning(*this);
   EventSet& events = partitions_.front().events;
-  current_events_ = &events;
+  running_.events = &events;
+  Stop stop = Stop::kAsked;
   Event event;
   for (; budget > 0; --budget) {
     if (!events.pop_prefetching(event, limit)) {
-      return events.size() == 0 ? Stop::kEmpty : Stop::kLimit;
+      stop = events.size() == 0 ? Stop::kEmpty : Stop::kLimit;
+      break;
     }
     if (handler.prefetches()) {
       handler.prefetch_first(events.peek(kFirstAhead)->actor());
@@ -194,16 +308,17 @@ Kernel::Stop Kernel::run_whole(Time limit, std::uint64_t budget, Handler& handle
       break;
     }
   }
-  return Stop::kAsked;
+  finish_run();
+  return stop;
 }
 
 template <class Handler>
 bool Kernel::run_partition(PartitionIndex index, Time last, Handler& handler) {
   Partition& partition = partitions_[index];
-  running_ = index;
-  current_events_ = &partition.events;
+  running_.partition = index;
+  running_.events = &partition.events;
   bool goes_on = true;
-  const std::uint64_t count_before = count_;
+  const std::uint64_t count_before = running_.count;
   Event event;
   while (partition.events.pop(event, last)) {
     begin(event);
@@ -211,8 +326,8 @@ bool Kernel::run_partition(PartitionIndex index, Time last, Handler& handler) {
       goes_on = false;
     }
   }
-  if constexpr (requires { handler.ran_partition(index, count_); }) {
-    handler.ran_partition(index, count_ - count_before);
+  if constexpr (requires { handler.ran_partition(index, count_before); }) {
+    handler.ran_partition(index, running_.count - count_before);
   }
   enqueue_partition(index);
   return goes_on;
@@ -223,24 +338,40 @@ template <class Handler>
 Kernel::Stop Kernel::run_windows(Time limit, std::uint64_t budget, Handler& handler) {
   const std::uint64_t end_count = count_ + std::min(budget, ~std::uint64_t{0} - count_);
   bool asked = false;
+  deal_partitions();
   while (asked || count_ < end_count) {
     const Time common = partitions_.front().events.not_before().time;
     const bool is_common_due = !common.is_never() && common <= limit;
-    const Time bound = is_common_due ? common - Duration::picoseconds(1) : limit;
-    Time begin = common;
-    bool goes_on = true;
-    if (Event entry; partition_queue_.pop(entry, bound)) {
-      begin = entry.time;
-      goes_on = run_window(entry, earlier(end_of_window(begin), bound), handler);
+    Span span{.begin = Time::never(),
+              .last = is_common_due ? common - Duration::picoseconds(1) : limit,
+              .budget = asked ? ~std::uint64_t{0} : end_count - count_};
+    for (const Worker& worker : workers_) {
+      span.begin = earlier(span.begin, worker.agenda.not_before().time);
+    }
+    Time stopped_in = Time::never();
+    if (!span.begin.is_never() && span.begin <= span.last) {
+      if (team_ == nullptr) {
+        run_span(0, span, handler);
+      } else {
+        team_->run([&](WorkerIndex worker) { run_span(worker, span, handler); });
+      }
+      for (Worker& worker : workers_) {
+        now_ = later(now_, worker.latest);
+        count_ += worker.count;
+      }
+      stopped_in = span.stopped_in;
     } else if (is_common_due) {
       // Global events run among the other events of their instant.
-      goes_on = run_merged(common, ~std::uint64_t{0}, handler) != Stop::kAsked;
+      if (run_merged(common, ~std::uint64_t{0}, handler) == Stop::kAsked) {
+        stopped_in = common;
+      }
+      deal_partitions();
     } else {
       return asked ? Stop::kAsked : is_empty() ? Stop::kEmpty : Stop::kLimit;
     }
-    if (!goes_on) {
+    if (!stopped_in.is_never()) {
       asked = true;
-      stop_end_ = end_of_window(begin);
+      stop_end_ = end_of_window(stopped_in);
       limit = earlier(limit, stop_end_);
     }
   }
@@ -248,15 +379,83 @@ Kernel::Stop Kernel::run_windows(Time limit, std::uint64_t budget, Handler& hand
 }
 
 template <class Handler>
-bool Kernel::run_window(Event entry, Time last, Handler& handler) {
-  window_end_ = last;
+void Kernel::run_span(WorkerIndex worker, Span& span, Handler& handler) {
+  const Beginning beginning(*this);
+  Worker& own = workers_[worker];
+  own.first_global = Time::never();
+  const auto take_crossings = [&](std::uint32_t parity) {
+    if constexpr (requires(const Crossing& crossing) { handler.take(crossing); }) {
+      for (Worker& sender : workers_) {
+        std::vector<Crossing>& posted = sender.outboxes[parity][worker];
+        for (const Crossing& crossing : posted) {
+          handler.take(crossing);
+        }
+        posted.clear();
+      }
+    }
+  };
+  Time begin = span.begin;
+  Time span_last = span.last;
+  for (bool goes_on = true; goes_on && begin <= span_last;) {
+    const Time last = earlier(end_of_window(begin), span_last);
+    own.first_posted = Time::never();
+    Report& report = own.reports[running_.parity];
+    report.goes_on = run_window(worker, last, handler);
+    report.next = earlier(own.agenda.not_before().time, own.first_posted);
+    report.global = own.first_global;
+    report.count = running_.count;
+    if constexpr (requires { handler.has_news(worker); }) {
+      report.has_news = handler.has_news(worker);
+    }
+    meet();
+    take_crossings(running_.parity);
+    std::uint64_t count = 0;
+    bool has_news = false;
+    Time next = Time::never();
+    for (const Worker& each : workers_) {
+      const Report& told = each.reports[running_.parity];
+      next = earlier(next, told.next);
+      span_last = told.global.is_never() ? span_last : earlier(span_last, told.global - Duration::picoseconds(1));
+      count += told.count;
+      goes_on &= told.goes_on;
+      has_news |= told.has_news;
+    }
+    if constexpr (requires { handler.take_news(); }) {
+      if (has_news) {
+        if (worker == 0) {
+          span.news_go_on = handler.take_news();
+        }
+        meet();
+        goes_on &= span.news_go_on;
+      }
+    }
+    if (!goes_on && worker == 0) {
+      span.stopped_in = begin;
+    }
+    begin = next;
+    goes_on &= !next.is_never() && count < span.budget;
+    running_.parity ^= 1U;
+  }
+  own.latest = running_.now;
+  own.count = running_.count;
+}
+
+template <class Handler>
+bool Kernel::run_window(WorkerIndex worker, Time last, Handler& handler) {
+  EventSet& agenda = workers_[worker].agenda;
+  running_.window_end = last;
   bool goes_on = true;
-  Time latest = now_;
+  Time latest = running_.now;
   // While one partition runs, the next two are being fetched.
   PartitionIndex current = 0;
   PartitionIndex next = 0;
-  PartitionIndex second = take(entry);
+  PartitionIndex second = 0;
+  Event entry;
   do {
+    second = 0;
+    while (second == 0 && agenda.pop(entry, last)) {
+      second = take(entry, worker);
+    }
     if (second != 0) {
       fetch_partition(second, handler);
     }
@@ -265,26 +464,25 @@ bool Kernel::run_window(Event entry, Time last, Handler& handler) {
     }
     if (current != 0) {
       goes_on &= run_partition(current, last, handler);
-      latest = later(latest, now_);
+      latest = later(latest, running_.now);
     }
     current = next;
     next = second;
-    second = 0;
-    while (second == 0 && partition_queue_.pop(entry, last)) {
-      second = take(entry);
-    }
-  } while ((current | next | second) != 0);
-  now_ = latest;
-  window_end_ = kNotEnqueued;
+  } while ((current | next) != 0);
+  running_.now = latest;
+  running_.window_end = Running::kNoWindow;
   return goes_on;
 }
 
 template <class Handler>
 Kernel::Stop Kernel::run_merged(Time limit, std::uint64_t budget, Handler& handler) {
+  const Beginning beginning(*this);
+  in_order_ = true;
   enqueue_partitions();
+  EventSet& agenda = workers_.front().agenda;
   bool goes_on = true;
   Event entry;
-  while ((budget > 0 || !goes_on) && partition_queue_.pop(entry, limit)) {
+  while ((budget > 0 || !goes_on) && agenda.pop(entry, limit)) {
     const PartitionIndex index = entry.actor().value();
     Partition& partition = partitions_[index];
     const Event* const first = partition.events.first();
@@ -298,17 +496,18 @@ Kernel::Stop Kernel::run_merged(Time limit, std::uint64_t budget, Handler& handl
     Event event;
     (void)partition.events.pop(event, limit);
     partition.due = kNotEnqueued;
-    current_events_ = &partition.events;
+    running_.events = &partition.events;
     begin(event);
     if (!handler.on_event(event.actor(), event.time)) {
       goes_on = false;
-      stop_end_ = end_of_window(now_);
+      stop_end_ = end_of_window(running_.now);
       limit = earlier(limit, stop_end_);
     }
     enqueue_partition(index);
     budget -= budget > 0 ? 1 : 0;
   }
   partitions_.front().due = kNotEnqueued;
+  finish_run();
   if (!goes_on || budget == 0) {
     return Stop::kAsked;
   }

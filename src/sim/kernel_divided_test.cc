@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -19,18 +21,27 @@ using Happened = std::vector<std::pair<Time, std::uint32_t>>;
 
 /// Actors in partitions. Each has something to do of its own from time to time, and now and then sends something to one
 /// elsewhere, which comes no sooner than the lookahead: it goes into the other's box, and the other looks there. What
-/// an actor does depends on its own past alone. The first is of partition 0, and has to do with nobody else.
+/// an actor does depends on its own past alone. The first is of partition 0, and has to do with nobody else. Partitions
+/// are dealt among as many workers as are asked for.
 class Crowd {
  public:
   static constexpr std::uint32_t kActors = 13;
   static constexpr std::uint32_t kPartitions = 4;  // behind the common one
 
-  explicit Crowd(Duration lookahead)
+  explicit Crowd(Duration lookahead, std::uint32_t workers = 1)
       : kernel({.lookahead = lookahead,
                 .event_sets = std::vector<EventSet::Options>(lookahead == Duration::zero() ? 1 : kPartitions + 1)}),
         wakes_(kActors),
         next_(kActors, Time::never()),
-        boxes_(kActors) {
+        boxes_(kActors),
+        by_partition_(kPartitions + 1) {
+    if (workers > 1) {
+      std::vector<WorkerIndex> dealt;
+      for (std::uint32_t partition = 0; partition <= kPartitions; ++partition) {
+        dealt.push_back(partition % workers);
+      }
+      kernel.set_workers(dealt);
+    }
     for (std::uint32_t i = 0; i < kActors; ++i) {
       streams_.emplace_back(7, std::to_string(i));
       wakes_[i].set_rank((i * 5) % kActors);
@@ -57,7 +68,10 @@ class Crowd {
     if (!wakes_[actor].fires(now)) {
       return true;
     }
-    happened.emplace_back(now, actor);
+    by_partition_[partition_of(actor)].emplace_back(now, actor);
+    if (kernel.workers() == 1) {
+      happened.emplace_back(now, actor);
+    }
     boxes_[actor].erase(now);
     if (next_[actor] == now) {
       act(actor, now);
@@ -65,10 +79,23 @@ class Crowd {
     plan(actor);
     return now < stop_at;
   }
+  void take(const Crossing& crossing) {
+    boxes_[crossing.target].insert(crossing.at);
+    plan(crossing.target);
+  }
+  /// Some actor wants to be seen at the end of the window.
+  [[nodiscard]] bool has_news(WorkerIndex worker) { return std::exchange(news_[worker], false); }
+  [[nodiscard]] bool take_news() {
+    ++news;
+    return news < stop_at_news;
+  }
 
   /// In the one order of all: what partitions did by themselves, put together.
   [[nodiscard]] Happened sorted() const {
-    Happened all = happened;
+    Happened all;
+    for (const Happened& part : by_partition_) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
     std::sort(all.begin(), all.end(), [this](const auto& a, const auto& b) {
       return std::tuple(a.first, wakes_[a.second].rank()) < std::tuple(b.first, wakes_[b.second].rank());
     });
@@ -76,7 +103,9 @@ class Crowd {
   }
 
   Kernel kernel;
-  Happened happened;
+  Happened happened;  // in the order of handling, by one worker
+  std::uint64_t news = 0;
+  std::uint64_t stop_at_news = ~std::uint64_t{0};
   Time stop_at = Time::never();
 
  private:
@@ -90,8 +119,13 @@ class Crowd {
     next_[actor] = now + Duration::nanoseconds(1 + below(150));
     if (below(3) == 0) {
       const auto other = static_cast<std::uint32_t>(1 + below(kActors - 2));
-      boxes_[other].insert(now + kLookahead + Duration::nanoseconds(below(400)));
-      plan(other);
+      const Crossing sent{.at = now + kLookahead + Duration::nanoseconds(below(400)), .target = other};
+      if (kernel.in_window() && partition_of(other) != partition_of(actor)) {
+        kernel.post(partition_of(other), sent);
+      } else {
+        take(sent);
+      }
+      news_[this_worker] |= actor == 5;
     }
   }
 
@@ -103,6 +137,8 @@ class Crowd {
   std::vector<Wake> wakes_;
   std::vector<Time> next_;
   std::vector<std::set<Time>> boxes_;
+  std::vector<Happened> by_partition_;
+  std::array<bool, kMaxWorkers> news_{};
   std::vector<RandomStream> streams_;
 };
 
@@ -123,6 +159,32 @@ TEST(DividedKernel, DoesWhatAnUndividedOneDoes) {
   EXPECT_EQ(crowd.sorted(), undivided(kEnd));
 }
 
+TEST(DividedKernel, DoesTheSameOnAnyNumberOfWorkers) {
+  Crowd alone(kLookahead);
+  (void)alone.kernel.run(kEnd, kUnlimited, alone);
+  EXPECT_GT(alone.news, 20U);
+  for (const std::uint32_t workers : {2U, 3U, 4U}) {
+    Crowd crowd(kLookahead, workers);
+    EXPECT_EQ(crowd.kernel.run(kEnd, kUnlimited, crowd), Kernel::Stop::kLimit);
+    EXPECT_EQ(crowd.sorted(), alone.sorted());
+    EXPECT_EQ(crowd.kernel.events(), alone.kernel.events());
+    EXPECT_EQ(crowd.kernel.now(), alone.kernel.now());
+    EXPECT_EQ(crowd.news, alone.news);
+  }
+}
+
+TEST(DividedKernel, StopsOnNewsWhereverTheyComeFrom) {
+  for (const std::uint32_t workers : {1U, 2U, 3U}) {
+    Crowd crowd(kLookahead, workers);
+    crowd.stop_at_news = 7;
+    EXPECT_EQ(crowd.kernel.run(kEnd, kUnlimited, crowd), Kernel::Stop::kAsked);
+    EXPECT_EQ(crowd.news, 7U);
+    Crowd alone(kLookahead);
+    EXPECT_EQ(alone.kernel.run(crowd.kernel.stop_end(), kUnlimited, alone), Kernel::Stop::kLimit);
+    EXPECT_EQ(crowd.sorted(), alone.sorted());
+  }
+}
+
 TEST(DividedKernel, KeepsTheOneOrderWhereItIsAskedTo) {
   Crowd crowd(kLookahead);
   EXPECT_EQ(crowd.kernel.run_in_order(kEnd, kUnlimited, crowd), Kernel::Stop::kLimit);
@@ -130,15 +192,18 @@ TEST(DividedKernel, KeepsTheOneOrderWhereItIsAskedTo) {
 }
 
 TEST(DividedKernel, GivesTheSameInSlicesAndInBothWaysByTurns) {
-  Crowd crowd(kLookahead);
-  bool in_order = false;
-  for (Time limit = Time::zero() + 37_ns; limit < kEnd; limit += 37_ns) {
-    (void)(in_order ? crowd.kernel.run_in_order(limit, kUnlimited, crowd) : crowd.kernel.run(limit, kUnlimited, crowd));
-    EXPECT_LE(crowd.kernel.now(), limit);
-    in_order = !in_order;
+  for (const std::uint32_t workers : {1U, 3U}) {
+    Crowd crowd(kLookahead, workers);
+    bool in_order = false;
+    for (Time limit = Time::zero() + 37_ns; limit < kEnd; limit += 37_ns) {
+      (void)(in_order ? crowd.kernel.run_in_order(limit, kUnlimited, crowd)
+                      : crowd.kernel.run(limit, kUnlimited, crowd));
+      EXPECT_LE(crowd.kernel.now(), limit);
+      in_order = !in_order;
+    }
+    (void)crowd.kernel.run(kEnd, kUnlimited, crowd);
+    EXPECT_EQ(crowd.sorted(), undivided(kEnd));
   }
-  (void)crowd.kernel.run(kEnd, kUnlimited, crowd);
-  EXPECT_EQ(crowd.sorted(), undivided(kEnd));
 }
 
 TEST(DividedKernel, LetsWhatConcernsAllHappenWhenEverythingBeforeHasBeenDone) {
@@ -155,8 +220,9 @@ TEST(DividedKernel, LetsWhatConcernsAllHappenWhenEverythingBeforeHasBeenDone) {
 }
 
 TEST(DividedKernel, StopsAtTheEndOfTheWindowHoweverItRuns) {
+  std::uint32_t workers = 0;
   for (const Time stop : {Time::zero() + 512_ns, Time::zero() + 731_ns, Time::zero() + 1999_ns}) {
-    Crowd windows(kLookahead);
+    Crowd windows(kLookahead, ++workers);
     windows.stop_at = stop;
     EXPECT_EQ(windows.kernel.run(Time::never(), kUnlimited, windows), Kernel::Stop::kAsked);
     Crowd in_order(kLookahead);

@@ -31,7 +31,37 @@ void DeliveryMatcher::join(const MessageRecord& part) {
   sink_.on_message(record);
 }
 
+void DeliveryMatcher::keep_halves() { kept_.resize(kMaxWorkers); }
+
 void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& record) {
+  if (kept_.empty())
+    return take_finished(stream, record);
+  kept_[this_worker].halves.push_back({.stream = stream, .record = record});
+}
+
+void DeliveryMatcher::on_delivered(const StreamKey& stream, Time at) {
+  if (kept_.empty())
+    return take_delivered(stream, at);
+  Half half{.stream = stream, .is_delivery = true};
+  half.record.delivered = at;
+  kept_[this_worker].halves.push_back(half);
+}
+
+// All halves of one side of a stream come from one worker, in order; which side comes first does not matter.
+void DeliveryMatcher::settle(Time last) {
+  for (Kept& own : kept_) {
+    for (const Half& half : own.halves) {
+      if (half.is_delivery && half.record.delivered <= last) {
+        take_delivered(half.stream, half.record.delivered);
+      } else if (!half.is_delivery && half.record.finished <= last) {
+        take_finished(half.stream, half.record);
+      }
+    }
+    own.halves.clear();
+  }
+}
+
+void DeliveryMatcher::take_finished(const StreamKey& stream, const MessageRecord& record) {
   if (!needs_receive(record.operation)) {
     report(record);
     return;
@@ -50,7 +80,7 @@ void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& 
   }
 }
 
-void DeliveryMatcher::on_delivered(const StreamKey& stream, Time at) {
+void DeliveryMatcher::take_delivered(const StreamKey& stream, Time at) {
   last_delivery_ = later(last_delivery_, at);
   Stream& halves = streams_[stream];
   if (halves.finished.empty()) {
@@ -64,6 +94,7 @@ void DeliveryMatcher::on_delivered(const StreamKey& stream, Time at) {
 }
 
 void DeliveryMatcher::flush() {
+  settle();
   for (auto& [key, halves] : streams_) {
     while (!halves.finished.empty())
       report(halves.finished.pop_front());

@@ -4,14 +4,18 @@
 // a receive request, since RC delivers in order. Either half may come first. Messages that the receiver is not told of
 // pass straight on. A message in parts over several queue pairs is whole when all of its parts are. Memory grows with
 // the messages between their two halves only. One matcher serves all jobs.
+//
+// Where several workers run programs, halves are kept by worker as they come, and joined when `settle` is called.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "base/ring.h"
+#include "base/worker.h"
 #include "workload/message_record.h"
 
 namespace weft::workload {
@@ -40,6 +44,14 @@ class DeliveryMatcher {
   void on_delivered(const StreamKey& stream, Time at);
   void on_collective(const CollectiveRecord& record) { sink_.on_collective(record); }
 
+  /// From here on halves are kept until `settle`. Not of collectives, which do not come from several workers.
+  void keep_halves();
+  [[nodiscard]] bool keeps_halves() const { return !kept_.empty(); }
+  /// Whether the worker has so many halves that they had better be joined.
+  [[nodiscard]] bool is_full(WorkerIndex worker) const { return !kept_.empty() && kept_[worker].halves.size() > kMany; }
+  /// Joins what was kept, but for what happened after `last`; no worker runs meanwhile.
+  void settle(Time last = Time::never());
+
   /// Messages that have finished and that their receiver has not seen yet.
   [[nodiscard]] std::uint64_t awaiting_delivery() const { return awaiting_; }
   /// The latest that any receiver saw a message.
@@ -57,12 +69,25 @@ class DeliveryMatcher {
     MessageRecord record{};
     std::uint32_t missing = 0;  // parts
   };
+  struct Half {
+    StreamKey stream{};
+    MessageRecord record{};  // of one that was delivered, `delivered` alone
+    bool is_delivery = false;
+  };
+  struct alignas(64) Kept {
+    std::vector<Half> halves;
+  };
+  static constexpr std::size_t kMany = 1 << 14;
+
+  void take_finished(const StreamKey& stream, const MessageRecord& record);
+  void take_delivered(const StreamKey& stream, Time at);
   void report(const MessageRecord& record);
   void join(const MessageRecord& part);
 
   MessageSink& sink_;
   std::map<StreamKey, Stream> streams_;
   std::map<std::pair<FlowId, std::uint64_t>, Whole> wholes_;  // by flow and number: messages in parts
+  std::vector<Kept> kept_;                                    // by worker; empty: halves are not kept
   std::uint64_t awaiting_ = 0;
   Time last_delivery_;
 };

@@ -30,6 +30,12 @@ std::optional<Flow> FlowProgram::take() {
 Result<void> FlowProgram::start() {
   if (auto started = messenger_.start(options_.job); !started)
     return started;
+  if (const std::unique_ptr<FlowSource> flows = std::move(connected_first_)) {
+    while (const std::optional<Flow> flow = flows->next()) {
+      if (auto connected = connect(*flow); !connected)
+        return pass_on(connected);
+    }
+  }
   return open_due_flows();
 }
 
@@ -107,13 +113,17 @@ Result<void> FlowProgram::open_due_flows() {
   return {};
 }
 
+Result<ChannelId> FlowProgram::connect(const Flow& flow) {
+  return messenger_.open({.from = flow.id.source,
+                          .to = flow.id.destination,
+                          .rail = flow.shape.rail,
+                          .remote_rail = flow.shape.remote_rail,
+                          .channel = flow.channel},
+                         options_.connection);
+}
+
 Result<void> FlowProgram::open(const Flow& flow) {
-  auto channel = messenger_.open({.from = flow.id.source,
-                                  .to = flow.id.destination,
-                                  .rail = flow.shape.rail,
-                                  .remote_rail = flow.shape.remote_rail,
-                                  .channel = flow.channel},
-                                 options_.connection);
+  auto channel = connect(flow);
   if (!channel)
     return pass_on(channel);
   const ConnectionEnd& end = messenger_.end(*channel);

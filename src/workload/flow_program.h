@@ -40,6 +40,10 @@ class FlowProgram final : public Program, private MessageHandler {
   /// The messenger must outlive this.
   FlowProgram(Messenger& messenger, std::unique_ptr<FlowSource> source, const FlowProgramOptions& options);
 
+  /// Before start(): the rank's flows once more, whose connections start() opens before any of them begins. Without
+  /// this each is opened when its flow begins, which concerns another rank's host.
+  void connect_first(std::unique_ptr<FlowSource> flows) { connected_first_ = std::move(flows); }
+
   [[nodiscard]] Result<void> start() override;
   [[nodiscard]] Result<void> on_event() override;
   [[nodiscard]] bool done() const override {
@@ -69,6 +73,7 @@ class FlowProgram final : public Program, private MessageHandler {
   /// The flow that is to open next and may: of the source, or one that triggers have released.
   [[nodiscard]] std::optional<Flow> take_due(Time now);
   [[nodiscard]] Time next_start() const;
+  [[nodiscard]] Result<ChannelId> connect(const Flow& flow);
   [[nodiscard]] Result<void> open(const Flow& flow);
   [[nodiscard]] Result<void> pump(Handle handle);
   [[nodiscard]] std::optional<Time> quiet_until() const;
@@ -81,6 +86,7 @@ class FlowProgram final : public Program, private MessageHandler {
 
   Messenger& messenger_;
   std::unique_ptr<FlowSource> source_;
+  std::unique_ptr<FlowSource> connected_first_;
   FlowProgramOptions options_;
   std::optional<Flow> next_;  // with the rank's delay in its start
   Slab<OpenFlow> open_;

@@ -28,6 +28,7 @@
 
 #include "base/assert.h"
 #include "base/huge_pages.h"
+#include "base/worker.h"
 #include "fabric/bit_errors.h"
 #include "fabric/core/options.h"
 #include "fabric/core/switch_core.h"
@@ -53,8 +54,22 @@ class FabricCore : public EndpointPort {
   /// Of a divided world the partition of each node, in the order of the graph: cables between two take the lookahead.
   void register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions = {});
   void start();
+  /// Before the first run on so many threads. Hidden by disciplines whose ports share more than packets.
+  void set_workers(std::uint32_t /*workers*/) {}
   void set_tap(Tap* tap, std::span<const PortIndex> ports);
   void on_fabric_timer(Time now);
+  /// What another partition has sent in the window that has just ended.
+  void take(const sim::Crossing& crossing) {
+    switch (crossing.kind) {
+      case kPacketCrosses:
+        return put_on_wire(kernel_, ports_[crossing.target], crossing.target, PacketHandle(crossing.content),
+                           crossing.at);
+      case kControlCrosses:
+        return self().take_control(crossing.target, {crossing.at, crossing.content});
+      default:
+        return self().check_deadlocks_at(crossing.at);
+    }
+  }
 
   // Prefetch what an event of the actor needs, in three stages: the port, then the packet or queue, then the next port.
   // The port of an endpoint is read by its NIC, which may send.
@@ -107,7 +122,8 @@ class FabricCore : public EndpointPort {
   [[nodiscard]] PortChoices choices(PortIndex port, Time now) const;
   /// Packets that were bound for an intermediate group.
   [[nodiscard]] std::uint64_t detours() const;
-  [[nodiscard]] const FabricDrops& drops() const { return drops_; }
+  /// Between runs.
+  [[nodiscard]] FabricDrops drops() const;
   [[nodiscard]] std::uint64_t packets_sent() const;  // data, ACK and CNP over one link each: packet-hops
 
  protected:
@@ -177,6 +193,10 @@ class FabricCore : public EndpointPort {
   }
   /// A damaged packet; true: it goes no further.
   bool on_damaged(const Port&, PortIndex, PacketHandle, Time) { return false; }
+  /// A control frame that another partition has sent.
+  void take_control(PortIndex index, const ControlInFlight& frame) {
+    put_control_on_wire(kernel_, ports_[index], index, frame);
+  }
   /// A packet at a port with the flag kSlowArrival; true: everything is done.
   bool on_slow_arrival(Port&, PortIndex, PacketHandle, Time) { return false; }
   /// Takes the notifications that have come to these ports, if no event does.
@@ -188,6 +208,7 @@ class FabricCore : public EndpointPort {
   /// When the whole fabric is to be looked at, and what is done then.
   [[nodiscard]] Time next_check() const { return Time::never(); }
   void check_fabric(Time) {}
+  void check_deadlocks_at(Time) {}
 
   Graph graph_;
   Options options_;
@@ -201,7 +222,13 @@ class FabricCore : public EndpointPort {
   std::vector<Endpoint*> endpoints_;
   std::vector<std::unique_ptr<BitErrors>> errors_;  // per port that receives; null without errors
   Tap* tap_ = nullptr;
-  FabricDrops drops_;
+  /// What each worker has to itself.
+  struct alignas(64) WorkersOwn {
+    FabricDrops drops;
+    std::uint32_t usual_priority = 0;  // of the packet that was forwarded last: for prefetching only
+  };
+  std::array<WorkersOwn, kMaxWorkers> own_{};
+  [[nodiscard]] FabricDrops& drops_here() { return own_[this_worker].drops; }
 
  private:
   [[nodiscard]] Fabric& self() { return static_cast<Fabric&>(*this); }

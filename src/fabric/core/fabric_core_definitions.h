@@ -108,7 +108,7 @@ void FabricCore<Fabric, Parts>::allow_cut_through(const Switch& node) {
     Port& port = ports_[index];
     Port& feeding = ports_[port.peer];
     const bool early = feeding.rate >= fastest;
-    feeding.cut_through_bytes = early ? Parts::kCutThroughBytes : std::uint16_t{0};
+    feeding.set_cut_through_bytes(early ? Parts::kCutThroughBytes : std::uint16_t{0});
     port.flags = static_cast<std::uint8_t>(early ? port.flags | kCutThrough : port.flags & ~kCutThrough);
   }
 }
@@ -128,6 +128,11 @@ template <class Fabric, class Parts>
 void FabricCore<Fabric, Parts>::register_actors(sim::ActorOrder& ranks,
                                                 std::span<const sim::PartitionIndex> partitions) {
   for (PortIndex index = 0; index < ports_.size(); ++index) {
+    Port& port = ports_[index];
+    port.peer_partition = partition_of(partitions, map_.end_of(port.peer).node);
+    if (port.peer_partition != partition_of(partitions, map_.end_of(index).node)) {
+      port.set_crosses();
+    }
     register_port_actors(ranks, map_.port_hash(index), ports_[index],
                          partition_of(partitions, map_.end_of(index).node));
   }
@@ -443,6 +448,15 @@ PortChoices FabricCore<Fabric, Parts>::choices(PortIndex index, Time now) const 
 }
 
 // Counts.
+
+template <class Fabric, class Parts>
+FabricDrops FabricCore<Fabric, Parts>::drops() const {
+  FabricDrops sum;
+  for (const WorkersOwn& own : own_) {
+    sum += own.drops;
+  }
+  return sum;
+}
 
 template <class Fabric, class Parts>
 std::uint64_t FabricCore<Fabric, Parts>::packets_sent() const {

@@ -68,7 +68,7 @@ class PlainFabric final : public FabricCore<PlainFabric, PlainParts> {
     const NextHops hops = routes_.next_hops(in.owner, packets_[packet].common.destination);
     const PortIndex index = hops.empty() ? 0 : switches_[in.owner].first_port + hops[0];
     if (hops.empty() || ports_[index].has(kLinkDown)) {
-      ++(hops.empty() ? drops_.unreachable : drops_.link_down);
+      ++(hops.empty() ? drops_here().unreachable : drops_here().link_down);
       return packets_.release(packet);
     }
     ports_[index].waiting.push_back(packet);
@@ -83,7 +83,7 @@ class PlainFabric final : public FabricCore<PlainFabric, PlainParts> {
     flush_wire(
         ports_[index],
         [this](PacketHandle packet) {
-          ++drops_.link_down;
+          ++drops_here().link_down;
           packets_.release(packet);
         },
         [](std::uint32_t) {});

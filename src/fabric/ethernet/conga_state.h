@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fabric/packet_notes.h"
 #include "fabric/routing/conga.h"
 
 namespace weft::fabric {
@@ -17,13 +18,11 @@ struct CongaState {
   std::vector<std::uint8_t> tag;           // per port: of a leaf's uplink; CongaHeader::kNone: another port
   std::vector<Dre> links;                  // per port
   std::vector<CongestionTables> tables;    // per leaf number
-  /// By the handle of a packet between leaves, as long as the packet record; it is written where the packet leaves its
-  /// first leaf. In the record itself there is no room.
-  std::vector<CongaHeader> headers;
+  PacketNotes<CongaHeader> headers;        // of packets between leaves; written where they leave their first leaf
 
   [[nodiscard]] std::size_t heap_bytes() const {
-    std::size_t bytes = leaf_number.capacity() * sizeof(leaf_number[0]) + tag.capacity() +
-                        links.capacity() * sizeof(links[0]) + headers.capacity() * sizeof(headers[0]);
+    std::size_t bytes =
+        leaf_number.capacity() * sizeof(leaf_number[0]) + tag.capacity() + links.capacity() * sizeof(links[0]);
     for (const CongestionTables& leaf : tables) {
       bytes += sizeof(leaf) + leaf.heap_bytes();
     }

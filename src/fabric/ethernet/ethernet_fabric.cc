@@ -44,7 +44,7 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
     if (hops.empty()) [[unlikely]] {
       hops = routes_.next_hops(in.owner, routes_.seen_as(in.owner, packet.common.destination));
       if (hops.empty()) {
-        return drop(handle, drops_.unreachable, node.first_port + in.number);
+        return drop(handle, drops_here().unreachable, node.first_port + in.number);
       }
     }
     egress = hops.size() == 1 && !node.detours ? hops[0] : choose(in, node, hops, handle, now);
@@ -57,22 +57,22 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
   if (((in.flags | out.flags) & (kRoutedHop | kLinkDown | kWatchdogTripped)) != 0 ||
       (packet.common.flags & kSlowPathFlags) != 0) [[unlikely]] {
     if (packet.has(wire::kCorrupted) && node.forwarding == Forwarding::kStoreAndForward) {
-      return drop(handle, drops_.damaged, node.first_port + in.number);
+      return drop(handle, drops_here().damaged, node.first_port + in.number);
     }
     if (out.has(kLinkDown)) {
-      return drop(handle, drops_.link_down, node.first_port + in.number);
+      return drop(handle, drops_here().link_down, node.first_port + in.number);
     }
     if (((out.watchdog_tripped >> packet.common.priority) & 1U) != 0 &&
         options_.ports[out.profile].watchdog.action == PfcWatchdogOptions::Action::kDrop) {
-      return drop(handle, drops_.watchdog, node.first_port + in.number);
+      return drop(handle, drops_here().watchdog, node.first_port + in.number);
     }
     // A router does not pass on what has no hops left.
     if (((in.flags | out.flags) & kRoutedHop) != 0 && --packet.common.hop_limit == 0) {
-      return drop(handle, drops_.hop_limit, node.first_port + in.number);
+      return drop(handle, drops_here().hop_limit, node.first_port + in.number);
     }
   }
   const std::uint32_t priority = packet.common.priority;
-  usual_priority_ = priority;
+  own_[this_worker].usual_priority = priority;
   // What leaves at once is charged to no buffer and needs no event here.
   if (out.queued == 0 && out.free_at <= now && ((out.blocked >> priority) & 1U) == 0 && out.pending_pauses == 0) {
     WEFT_DCHECK(out.queued_bytes == 0);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -71,9 +72,12 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[gnu::always_inline]] void prefetch_port_contents(PortIndex port) const {
     const EthernetPort& soon = ports_[port];
     prefetch_next_arrival(packets_, soon);
-    ports_[soon.peer].in_flight.prefetch_back();
-    __builtin_prefetch(&queues_[port * kPriorities + usual_priority_]);
-    __builtin_prefetch(&groups_[port * kPriorities + usual_priority_]);
+    if (!soon.crosses()) {
+      ports_[soon.peer].in_flight.prefetch_back();
+    }
+    const std::uint32_t usual = own_[this_worker].usual_priority;
+    __builtin_prefetch(&queues_[port * kPriorities + usual]);
+    __builtin_prefetch(&groups_[port * kPriorities + usual]);
   }
 
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override;
@@ -287,8 +291,11 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   void empty_queue(PortIndex index, std::uint32_t priority, std::uint64_t& counter, Time now);
   void watch_pause(PortIndex index, Time now);
   void plan_deadlock_check(Time now);
+  void check_deadlocks_at(Time at);
   void watch_storms(PortIndex index, Time now, Time& next);
-  [[nodiscard]] Time next_check() const { return earlier(deadlock_check_at_, next_round()); }
+  [[nodiscard]] Time next_check() const {
+    return earlier(deadlock_check_at_.load(std::memory_order_relaxed), next_round());
+  }
   [[nodiscard]] Time next_round() const;
   void check_fabric(Time now);
   void check_deadlocks(Time now);
@@ -305,8 +312,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   std::vector<std::uint8_t> strict_;                                // per port profile: the priorities without a weight
   std::vector<std::array<std::int8_t, kPriorities>> egress_alpha_;  // per port profile
   std::uint32_t gap_bytes_ = wire::kEthernetGapBytes;
-  std::uint32_t usual_priority_ = 0;  // of the packet that was forwarded last: for prefetching only
-  Time deadlock_check_at_ = Time::never();
+  std::atomic<Time> deadlock_check_at_ = Time::never();
   std::vector<DeadlockReport> deadlocks_;
   std::unique_ptr<CongaState> conga_;    // null: no switch has it
   std::unique_ptr<OrderState> order_;    // null: no leaf restores an order

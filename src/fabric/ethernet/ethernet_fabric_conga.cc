@@ -75,19 +75,16 @@ void EthernetFabric::note_conga_departure(PortIndex out, PacketHandle handle, st
   }
   const std::uint8_t own = link.metric(port.rate, conga_->options.dre, now);
   if (conga_->tag[out] == CongaHeader::kNone) {  // of a spine
-    CongaHeader& header = conga_->headers[handle.value()];
+    CongaHeader& header = conga_->headers[handle];
     header.congestion = std::max(header.congestion, own);
     return;
-  }
-  if (handle.value() >= conga_->headers.size()) {
-    conga_->headers.resize(std::max<std::size_t>(handle.value() + 1, 2 * conga_->headers.size()));
   }
   CongaHeader header{.tag = conga_->tag[out], .congestion = own};
   const std::uint32_t leaf = routes_.leaf_of(common.destination);
   if (leaf < conga_->leaf_number.size()) {  // otherwise its destination has just lost its link
     conga_->tables[conga_->leaf_number[port.owner]].give(conga_->leaf_number[leaf], header, now);
   }
-  conga_->headers[handle.value()] = header;
+  conga_->headers[handle] = header;
 }
 
 void EthernetFabric::note_conga_arrival(PortIndex in, PacketHandle handle, Time now) {
@@ -103,7 +100,7 @@ void EthernetFabric::note_conga_arrival(PortIndex in, PacketHandle handle, Time 
   if (leaf >= conga_->leaf_number.size()) {
     return;
   }
-  conga_->tables[conga_->leaf_number[port.owner]].take(conga_->leaf_number[leaf], conga_->headers[handle.value()], now);
+  conga_->tables[conga_->leaf_number[port.owner]].take(conga_->leaf_number[leaf], conga_->headers[handle], now);
 }
 
 }  // namespace weft::fabric

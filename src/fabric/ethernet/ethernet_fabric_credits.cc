@@ -96,7 +96,7 @@ bool EthernetFabric::on_slow_arrival(EthernetPort& port, PortIndex index, Packet
     if (port.has(kIsEndpoint)) {
       return false;
     }
-    drop(handle, drops_.damaged, index);
+    drop(handle, drops_here().damaged, index);
     return true;
   }
   CreditGranter& lane = controls_[index].receives[priority];

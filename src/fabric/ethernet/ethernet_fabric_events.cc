@@ -14,7 +14,7 @@ void EthernetFabric::take_link_down(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   port.flags |= kLinkDown;
   flush_wire(
-      port, [&](PacketHandle handle) { drop(handle, drops_.link_down, index); },
+      port, [&](PacketHandle handle) { drop(handle, drops_here().link_down, index); },
       [&](std::uint32_t frame) { packets_.release(PacketHandle(frame)); });
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     end_pause(port, index, priority, now);
@@ -24,7 +24,7 @@ void EthernetFabric::take_link_down(PortIndex index, Time now) {
     reset_link_control(index, now);
   }
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
-    empty_queue(index, priority, drops_.link_down, now);
+    empty_queue(index, priority, drops_here().link_down, now);
   }
   WEFT_DCHECK(port.queued == 0 && port.queued_bytes == 0 && port.blocked == 0);
 }
@@ -72,8 +72,20 @@ void EthernetFabric::watch_pause(PortIndex index, Time now) {
 
 // The first pause or stall of all counts, in whatever order partitions come by here.
 void EthernetFabric::plan_deadlock_check(Time now) {
-  if (options_.deadlock_check > Duration::zero() && now + options_.deadlock_check < deadlock_check_at_) {
-    deadlock_check_at_ = now + options_.deadlock_check;
+  const Time at = now + options_.deadlock_check;
+  if (options_.deadlock_check == Duration::zero() || at >= deadlock_check_at_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  if (kernel_.in_window()) {
+    kernel_.post(0, {.at = at, .kind = kDeadlockCheckCrosses});
+  } else {
+    check_deadlocks_at(at);
+  }
+}
+
+void EthernetFabric::check_deadlocks_at(Time at) {
+  if (at < deadlock_check_at_.load(std::memory_order_relaxed)) {
+    deadlock_check_at_.store(at, std::memory_order_relaxed);
     plan_fabric_timer();
   }
 }
@@ -123,7 +135,7 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
       next = earlier(next, now + watchdog.restore);
       end_pause(port, index, priority, now);
       if (watchdog.action == PfcWatchdogOptions::Action::kDrop) {
-        empty_queue(index, priority, drops_.watchdog, now);
+        empty_queue(index, priority, drops_here().watchdog, now);
       }
     }
   }
@@ -132,7 +144,7 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
 }
 
 void EthernetFabric::check_fabric(Time now) {
-  if (deadlock_check_at_ <= now) {
+  if (deadlock_check_at_.load(std::memory_order_relaxed) <= now) {
     check_deadlocks(now);
   }
   if (next_round() <= now) {
@@ -173,7 +185,7 @@ void EthernetFabric::check_deadlocks(Time now) {
       }
     }
   }
-  deadlock_check_at_ = any_pause ? now + options_.deadlock_check : Time::never();
+  deadlock_check_at_.store(any_pause ? now + options_.deadlock_check : Time::never(), std::memory_order_relaxed);
 }
 
 }  // namespace weft::fabric

@@ -19,14 +19,14 @@ bool is_answer(ConWeaveKind kind) {
 /// As start_transmission() counts it, of a port without traffic.
 Duration idle_hop(const EthernetPort& port, std::uint32_t wire_bytes) {
   const std::uint32_t first_part =
-      port.cut_through_bytes != 0 ? std::min<std::uint32_t>(port.cut_through_bytes, wire_bytes) : wire_bytes;
+      port.cut_through_bytes() != 0 ? std::min<std::uint32_t>(port.cut_through_bytes(), wire_bytes) : wire_bytes;
   return port.delay + port.wire_time(first_part);
 }
 
 }  // namespace
 
 std::size_t OrderState::heap_bytes() const {
-  std::size_t bytes = ports.capacity() * sizeof(OrderPort) + headers.capacity() * sizeof(LeafHeader);
+  std::size_t bytes = ports.capacity() * sizeof(OrderPort);
   for (const std::unique_ptr<LeafOrder>& leaf : leaves) {
     if (leaf != nullptr) {
       bytes += sizeof(LeafOrder) + leaf->source.heap_bytes() + leaf->destination.heap_bytes() +
@@ -105,7 +105,7 @@ const ConWeaveSource::Paths& EthernetFabric::paths_to(std::uint32_t leaf, const 
 std::uint32_t EthernetFabric::choose_conweave(const EthernetPort& in, const Switch& node, const NextHops& hops,
                                               PacketHandle handle, Time now) {
   const wire::PacketCommon& common = packets_[handle].common;
-  LeafHeader& header = order_->header_of(handle);
+  LeafHeader& header = order_->headers[handle];
   if (is_endpoint(in.peer) && (common.flags & wire::kControl) == 0) {
     const ConWeaveSource::Paths& paths = paths_to(in.owner, common);
     const ConWeaveSource::Sent sent = order_->leaves[in.owner]->source.send(LeafFlow::of(common), paths, now);
@@ -129,7 +129,7 @@ bool EthernetFabric::take_for_order(EthernetPort& port, PortIndex index, PacketH
     return false;
   }
   const wire::Packet& packet = packets_[handle];
-  LeafHeader& header = order_->header_of(handle);
+  LeafHeader& header = order_->headers[handle];
   LeafOrder& leaf = *order_->leaves[port.owner];
   if (is_endpoint(port.peer)) {
     header = {};
@@ -184,14 +184,14 @@ void EthernetFabric::send_answer(const Arrival& at, const LeafFlow& flow, const 
   packet.common.priority = options_.control_priority;
   packet.common.flow_hash = flow.hash;
   packet.common.flags = wire::kControl;
-  order_->header_of(handle) = {.conweave = content, .priority = flow.priority};
+  order_->headers[handle] = {.conweave = content, .priority = flow.priority};
   forward(at.port, at.index, kNoEgress, handle, now);
 }
 
 bool EthernetFabric::order_by_phase(const Arrival& at, PacketHandle handle, Time now) {
   const wire::Packet& packet = packets_[handle];
   const LeafFlow flow = LeafFlow::of(packet.common);
-  const ConWeaveHeader header = order_->header_of(handle).conweave;  // a copy: an answer may move the table
+  const ConWeaveHeader header = order_->headers[handle].conweave;
   if (packet.common.ecn == wire::Ecn::kCe) {
     send_answer(at, flow, {.path = header.path, .kind = ConWeaveKind::kNotify}, now);
   }
@@ -229,7 +229,7 @@ void EthernetFabric::clear(const Arrival& at, const LeafFlow& flow, Time now) {
 
 bool EthernetFabric::order_by_number(const Arrival& at, PacketHandle handle, Time now) {
   const LeafFlow flow = LeafFlow::of(packets_[handle].common);
-  const std::uint32_t number = order_->header_of(handle).number;
+  const std::uint32_t number = order_->headers[handle].number;
   switch (at.leaf.order.take(flow, number)) {
     case SequenceOrder::Place::kLate:
       return false;
@@ -272,7 +272,7 @@ bool EthernetFabric::hold(const Arrival& at, const LeafFlow& flow, PacketHandle 
     return false;
   }
   if (((at.port.flags | out.flags) & kRoutedHop) != 0 && --packet.common.hop_limit == 0) {
-    drop(handle, drops_.hop_limit, at.index);
+    drop(handle, drops_here().hop_limit, at.index);
     return true;
   }
   const Passage passage{.node = node, .ingress = at.index, .egress = egress, .priority = flow.priority};
@@ -285,7 +285,7 @@ bool EthernetFabric::hold(const Arrival& at, const LeafFlow& flow, PacketHandle 
   const HeldPacket entry{.packet = handle,
                          .frame_bytes = static_cast<std::uint16_t>(size),
                          .ingress = at.port.number,
-                         .number = order_->header_of(handle).number,
+                         .number = order_->headers[handle].number,
                          .came = now};
   auto place = queue.packets.end();
   while (!order_->is_conweave && place != queue.packets.begin() &&
@@ -317,7 +317,7 @@ void EthernetFabric::release_front(OrderQueue& queue, std::uint32_t priority, Ti
     return append({.node = node, .ingress = ingress, .egress = queue.egress, .priority = priority}, entry.packet,
                   packets_[entry.packet], now);
   }
-  drop(entry.packet, drops_.link_down, ingress);
+  drop(entry.packet, drops_here().link_down, ingress);
   if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
     on_room(ingress, priority, entry.frame_bytes, now);
   }

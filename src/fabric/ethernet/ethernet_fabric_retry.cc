@@ -149,13 +149,10 @@ void EthernetFabric::note_damage(PortIndex index, Time now) {
   retry.receiver_waits = true;
   const PacketHandle handle = packets_.allocate();
   LinkContent{.value = ++retry.damage, .priority = 0}.store(packets_[handle], LinkMessage::kDamage);
-  EthernetPort& peer = ports_[port.peer];
-  const Time at = port.free_at + port.control_delay;
-  if (peer.control.empty()) {
-    kernel_.wake_always(peer.control_arrival, sim::ActorId(kControlArrival, port.peer), at);
+  const ControlInFlight sent{port.free_at + port.control_delay, handle.value()};
+  if (!posts_control(kernel_, port, sent)) {
+    put_control_on_wire(kernel_, ports_[port.peer], port.peer, sent);
   }
-  WEFT_DCHECK(peer.control.empty() || peer.control.back().at <= at);
-  peer.control.push_back({at, handle.value()});
 }
 
 // Of a port that LLR holds, when its wire is free. True: nothing else may be sent.
@@ -213,7 +210,7 @@ void EthernetFabric::begin_replay(PortIndex index, Time now) {
 void EthernetFabric::flush_retry(PortIndex index, Time now) {
   RetryLink& retry = controls_[index].retry;
   while (!retry.lost.empty()) {
-    drop(retry.lost.pop_front().packet, drops_.replays, index);
+    drop(retry.lost.pop_front().packet, drops_here().replays, index);
     ++retry.flushed;
   }
   retry.lost_bytes = 0;
@@ -357,7 +354,7 @@ void EthernetFabric::reset_link_control(PortIndex index, Time now) {
   LinkControl& control = controls_[index];
   RetryLink& retry = control.retry;
   while (!retry.lost.empty()) {
-    drop(retry.lost.pop_front().packet, drops_.link_down, index);
+    drop(retry.lost.pop_front().packet, drops_here().link_down, index);
   }
   retry.unacknowledged.clear();
   retry.unacknowledged_bytes = retry.lost_bytes = 0;

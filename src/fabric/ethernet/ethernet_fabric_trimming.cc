@@ -77,7 +77,7 @@ void EthernetFabric::mark_departed(PortIndex index, Time now) {
   }
   const DepartureRecord& record = departures_[index];
   if (options_.ports[port.profile].ecn_decision != EcnDecision::kEnd || record.sent_until != now ||
-      port.cut_through_bytes != 0) {
+      port.cut_through_bytes() != 0) {
     return;
   }
   EgressQueue& queue = queue_of(index, record.sent_priority);
@@ -105,7 +105,7 @@ bool EthernetFabric::fits_limit(const Passage& passage, std::uint32_t size, Time
 void EthernetFabric::refuse(const Passage& passage, PacketHandle handle, wire::Packet& packet, Time now) {
   const std::optional<TrimmingOptions>& options = options_.ports[ports_[passage.egress].profile].trimming;
   if (!options || !can_be_cut(packet.common, *options)) {
-    return drop(handle, drops_.buffer_full, passage.ingress);
+    return drop(handle, drops_here().buffer_full, passage.ingress);
   }
   if (options->victim == TrimmingOptions::Victim::kCoin && trims_tail(passage, packet.common.frame_bytes)) {
     return trade_places(passage, handle, packet, now);
@@ -166,7 +166,7 @@ void EthernetFabric::trim(const Passage& passage, PacketHandle handle, wire::Pac
   const Passage onward{
       .node = passage.node, .ingress = passage.ingress, .egress = passage.egress, .priority = options.priority};
   if (!admit(onward, common.frame_bytes, now)) {
-    return drop(handle, drops_.buffer_full, passage.ingress);
+    return drop(handle, drops_here().buffer_full, passage.ingress);
   }
   append(onward, handle, packet, now);
 }

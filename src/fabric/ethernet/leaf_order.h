@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/packet_notes.h"
 #include "fabric/packet_pool.h"
 #include "fabric/port_link.h"
 #include "fabric/routing/conweave.h"
@@ -88,15 +89,8 @@ struct OrderState {
   bool is_conweave = false;
   std::vector<std::unique_ptr<LeafOrder>> leaves;  // by switch; null: no leaf
   std::vector<OrderPort> ports;
-  /// Written where a packet enters the fabric. In the packet's record there is no room.
-  std::vector<LeafHeader> headers;
+  PacketNotes<LeafHeader> headers;  // written where a packet enters the fabric
 
-  [[nodiscard]] LeafHeader& header_of(PacketHandle handle) {
-    if (handle.value() >= headers.size()) {
-      headers.resize(std::size_t{handle.value()} * 2 + 1024);
-    }
-    return headers[handle.value()];
-  }
   [[nodiscard]] std::size_t heap_bytes() const;
 };
 

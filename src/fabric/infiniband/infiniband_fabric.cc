@@ -36,7 +36,7 @@ bool InfiniBandFabric::on_damaged(InfiniBandPort& port, PortIndex index, PacketH
   if (port.has(kIsEndpoint)) {
     FabricCore::deliver(port, index, handle, now);
   } else {
-    ++drops_.damaged;
+    ++drops_here().damaged;
     packets_.release(handle);
   }
   return true;
@@ -72,7 +72,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
   if (egress == kNoEgress || damaged) [[unlikely]] {
     const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
     if (hops.empty() || damaged) {
-      ++(hops.empty() ? drops_.unreachable : drops_.damaged);
+      ++(hops.empty() ? drops_here().unreachable : drops_here().damaged);
       packets_.release(handle);
       return pass_through(in_index, in_lane, blocks, now);
     }
@@ -87,7 +87,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
   if (lane >= lanes_ || out.blocked != 0) [[unlikely]] {
     lane = lane_in_phase(lane, {.in = in_index, .out = index, .in_lane = in_lane});
     if (lane >= lanes_ || out.blocked != 0) {
-      discard(handle, lane >= lanes_ ? drops_.unreachable : drops_.link_down, index);
+      discard(handle, lane >= lanes_ ? drops_here().unreachable : drops_here().link_down, index);
       return pass_through(in_index, in_lane, blocks, now);
     }
   }

@@ -70,8 +70,10 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
     const InfiniBandPort& peer = ports_[peers_[port]];
     prefetch_next_arrival(packets_, ports_[port]);
     ports_[port].control.prefetch_front();
-    peer.in_flight.prefetch_back();
-    peer.control.prefetch_back();
+    if (!ports_[port].crosses()) {
+      peer.in_flight.prefetch_back();
+      peer.control.prefetch_back();
+    }
     queues_.prefetch(port * lanes_);
     queues_.prefetch_input(port);
   }
@@ -91,6 +93,8 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   }
   Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
+
+  void set_workers(std::uint32_t workers) { queues_.set_workers(workers); }
 
   // For reports and tests.
   static constexpr wire::LinkType kLinkType = wire::LinkType::kInfiniBand;
@@ -210,6 +214,8 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
 
   // Credits: infiniband_fabric_credits.cc.
   void send_credit_update(PortIndex index, std::uint32_t lane, Time now);
+  void send_control(const InfiniBandPort& port, std::uint32_t frame);
+  void take_control(PortIndex index, const ControlInFlight& frame);
   void schedule_credit_updates(InfiniBandPort& port, PortIndex index);
   std::uint32_t process_credit_updates(InfiniBandPort& port, PortIndex index, Time now);
   [[nodiscard]] bool is_lost(InfiniBandPort& port, PortIndex index, Time now);

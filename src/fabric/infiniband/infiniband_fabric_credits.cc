@@ -33,11 +33,23 @@ void InfiniBandFabric::send_credit_update(PortIndex index, std::uint32_t lane, T
   }
   port.free_at = begin + port.wire_time(kCreditWireBytes);
   ++port.credits_sent;
-  InfiniBandPort& peer = ports_[port.peer];
-  WEFT_DCHECK(peer.control.empty() || peer.control.back().at <= port.free_at + port.control_delay);
-  peer.control.push_back({port.free_at + port.control_delay, content.packed()});
-  if (peer.needs_credit_events()) {
-    schedule_credit_updates(peer, port.peer);
+  send_control(port, content.packed());
+}
+
+/// What is on the wire as the port has just begun to send it.
+void InfiniBandFabric::send_control(const InfiniBandPort& port, std::uint32_t frame) {
+  const ControlInFlight sent{port.free_at + port.control_delay, frame};
+  if (!posts_control(kernel_, port, sent)) {
+    take_control(port.peer, sent);
+  }
+}
+
+void InfiniBandFabric::take_control(PortIndex index, const ControlInFlight& frame) {
+  InfiniBandPort& port = ports_[index];
+  WEFT_DCHECK(port.control.empty() || port.control.back().at <= frame.at);
+  port.control.push_back(frame);
+  if (port.needs_credit_events()) {
+    schedule_credit_updates(port, index);
   }
 }
 

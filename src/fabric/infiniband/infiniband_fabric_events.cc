@@ -17,14 +17,14 @@ void InfiniBandFabric::take_link_down(PortIndex index, Time now) {
   flush_wire(
       port,
       [&](PacketHandle handle) {
-        ++drops_.link_down;
+        ++drops_here().link_down;
         packets_.release(handle);
       },
       [](std::uint32_t) {});
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
     end_stall(port, index, lane, now);
     while (!queues_.empty(index * lanes_ + lane)) {
-      remove_waiting(index, lane, queues_.pop(index * lanes_ + lane, now), drops_.link_down, now);
+      remove_waiting(index, lane, queues_.pop(index * lanes_ + lane, now), drops_here().link_down, now);
     }
   }
   end_xmit_wait(port, now);
@@ -84,7 +84,7 @@ void InfiniBandFabric::expire_heads(PortIndex index, std::uint32_t lane, Time no
   const OutputLaneIndex output = index * lanes_ + lane;
   const Time limit = now - switches_[port.owner].lifetime;
   queues_.expire(output, limit, now,
-                 [&](const WaitingPacket& entry) { remove_waiting(index, lane, entry, drops_.lifetime, now); });
+                 [&](const WaitingPacket& entry) { remove_waiting(index, lane, entry, drops_here().lifetime, now); });
   if (((port.stalled >> lane) & 1U) == 0) {
     return;
   }

@@ -21,11 +21,7 @@ void InfiniBandFabric::send_notification(PortIndex ingress, const NotificationCo
     tap_->on_frame(ingress, Tap::Direction::kSent, CreditContent::record(), begin);
   }
   port.free_at = begin + port.wire_time(NotificationContent::kFrameBytes);
-  InfiniBandPort& peer = ports_[port.peer];
-  peer.control.push_back({port.free_at + port.control_delay, content.packed()});
-  if (peer.needs_credit_events()) {
-    schedule_credit_updates(peer, port.peer);
-  }
+  send_control(port, content.packed());
 }
 
 void InfiniBandFabric::process_notification(InfiniBandPort& port, PortIndex index, std::uint32_t frame, Time at) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "base/slab.h"
+#include "base/shared_pool.h"
 #include "base/time.h"
 #include "fabric/port_link.h"
 
@@ -38,38 +38,40 @@ class VirtualOutputQueues {
     first_of_input_.assign(size.ports, kNone);
     last_in_turn_.assign(size.output_lanes, kNone);
   }
+  void set_workers(std::uint32_t workers) {
+    entries_.set_workers(workers);
+    queues_.set_workers(workers);
+  }
 
   // Ask for the memory of the queue that had its turn last, and then of the one that has it now; if that is the same,
   // of its second packet.
   [[gnu::always_inline]] void prefetch(OutputLaneIndex output) const {
     if (!empty(output)) {
-      __builtin_prefetch(&queues_[QueueHandle(last_in_turn_[output])]);
+      __builtin_prefetch(&queues_[last_in_turn_[output]]);
     }
   }
   [[gnu::always_inline]] void prefetch_turn(OutputLaneIndex output) const {
     if (empty(output)) {
       return;
     }
-    const Queue& last = queues_[QueueHandle(last_in_turn_[output])];
+    const Queue& last = queues_[last_in_turn_[output]];
     if (last.next_in_turn != last_in_turn_[output]) {
-      __builtin_prefetch(&queues_[QueueHandle(last.next_in_turn)]);
+      __builtin_prefetch(&queues_[last.next_in_turn]);
     } else if (last.second != kNone) {
-      __builtin_prefetch(&entries_[EntryHandle(last.second)]);
+      __builtin_prefetch(&entries_[last.second]);
     }
   }
   /// Of the queue that a packet from this input may have to join.
   [[gnu::always_inline]] void prefetch_input(PortIndex input) const {
     if (first_of_input_[input] != kNone) {
-      __builtin_prefetch(&queues_[QueueHandle(first_of_input_[input])]);
+      __builtin_prefetch(&queues_[first_of_input_[input]]);
     }
   }
 
   void push(OutputLaneIndex output, const WaitingPacket& packet);
   [[nodiscard]] bool empty(OutputLaneIndex output) const { return last_in_turn_[output] == kNone; }
   /// The packet whose turn it is. Not of an empty lane.
-  [[nodiscard]] const WaitingPacket& front(OutputLaneIndex output) const {
-    return queues_[QueueHandle(turn_of(output))].first;
-  }
+  [[nodiscard]] const WaitingPacket& front(OutputLaneIndex output) const { return queues_[turn_of(output)].first; }
   /// Takes it out; the next queue has its turn.
   WaitingPacket pop(OutputLaneIndex output, Time now);
 
@@ -78,7 +80,7 @@ class VirtualOutputQueues {
   void expire(OutputLaneIndex output, Time limit, Time now, Function drop) {
     std::vector<std::uint32_t> due;
     for_each_queue(output, [&](std::uint32_t queue) {
-      if (queues_[QueueHandle(queue)].head_since <= limit) {
+      if (queues_[queue].head_since <= limit) {
         due.push_back(queue);
       }
     });
@@ -92,9 +94,9 @@ class VirtualOutputQueues {
   template <class Function>
   void for_each(OutputLaneIndex output, Function function) const {
     for_each_queue(output, [&](std::uint32_t queue) {
-      function(queues_[QueueHandle(queue)].first);
-      for (std::uint32_t at = queues_[QueueHandle(queue)].second; at != kNone; at = entries_[EntryHandle(at)].next) {
-        function(entries_[EntryHandle(at)].packet);
+      function(queues_[queue].first);
+      for (std::uint32_t at = queues_[queue].second; at != kNone; at = entries_[at].next) {
+        function(entries_[at].packet);
       }
     });
   }
@@ -125,11 +127,8 @@ class VirtualOutputQueues {
     std::uint32_t queue = kNone;
     std::uint32_t before = kNone;
   };
-  using EntryHandle = Slab<Entry>::Handle;
-  using QueueHandle = Slab<Queue>::Handle;
-
   [[nodiscard]] std::uint32_t turn_of(OutputLaneIndex output) const {
-    return queues_[QueueHandle(last_in_turn_[output])].next_in_turn;
+    return queues_[last_in_turn_[output]].next_in_turn;
   }
   void begin_queue(OutputLaneIndex output, const WaitingPacket& packet);
   [[nodiscard]] std::uint32_t before(OutputLaneIndex output, std::uint32_t queue) const;
@@ -144,13 +143,14 @@ class VirtualOutputQueues {
     }
     std::uint32_t queue = last;
     do {
-      queue = queues_[QueueHandle(queue)].next_in_turn;
+      queue = queues_[queue].next_in_turn;
       function(queue);
     } while (queue != last);
   }
 
-  Slab<Entry> entries_;
-  Slab<Queue> queues_;
+  static constexpr std::size_t kMost = std::size_t{1} << 24;
+  SharedPool<Entry> entries_{kMost};
+  SharedPool<Queue> queues_{kMost};
   std::vector<std::uint32_t> first_of_input_;
   std::vector<std::uint32_t> last_in_turn_;  // the queue before the one whose turn it is
 };
@@ -166,13 +166,13 @@ inline WaitingPacket VirtualOutputQueues::pop(OutputLaneIndex output, Time now) 
 }
 
 inline WaitingPacket VirtualOutputQueues::take_head(const Place& place, Time now) {
-  Queue& queue = queues_[QueueHandle(place.queue)];
+  Queue& queue = queues_[place.queue];
   const WaitingPacket packet = queue.first;
   if (queue.second == kNone) {
     remove(place);
     return packet;
   }
-  const EntryHandle second(queue.second);
+  const std::uint32_t second = queue.second;
   queue.first = entries_[second].packet;
   queue.second = entries_[second].next;
   queue.head_since = now;

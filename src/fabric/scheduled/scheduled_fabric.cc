@@ -10,10 +10,10 @@ void ScheduledFabric::forward(ScheduledPort& in, PortIndex index, std::uint32_t,
   const EndpointId destination = packet.common.destination;
   WEFT_DCHECK(switches_[in.owner].leaf < leaves_.size() && packet.common.priority < kPriorities);
   if (packet.has(wire::kCorrupted)) [[unlikely]] {
-    return drop(handle, drops_.damaged, index);
+    return drop(handle, drops_here().damaged, index);
   }
   if (routes_.next_hops(in.owner, destination).empty()) [[unlikely]] {
-    return drop(handle, drops_.unreachable, index);
+    return drop(handle, drops_here().unreachable, index);
   }
   Leaf& leaf = leaf_at(in.owner);
   Leaf& to = leaf_of(destination);
@@ -21,12 +21,12 @@ void ScheduledFabric::forward(ScheduledPort& in, PortIndex index, std::uint32_t,
   const bool is_routed = in.has(kRoutedHop) || ports_[port_of(destination)].has(kRoutedHop) ||
                          (&leaf != &to && ports_[leaf.uplinks.front()].has(kRoutedHop));
   if (is_routed && --packet.common.hop_limit == 0) {
-    return drop(handle, drops_.hop_limit, index);
+    return drop(handle, drops_here().hop_limit, index);
   }
   const std::uint32_t number = voq_of(leaf, destination, packet.common.priority);
   Voq& voq = leaf.voqs[number];
   if (!admit(leaf, index, voq, packet.common, now)) {
-    return drop(handle, drops_.buffer_full, index);
+    return drop(handle, drops_here().buffer_full, index);
   }
   const std::uint32_t bytes = packet.common.frame_bytes;
   voq.packets.push_back({handle, packet.common.frame_bytes, in.number, now});

@@ -194,7 +194,7 @@ void ScheduledFabric::expire_transit(std::uint32_t index, Time now) {
   EgressRecord& egress = egress_[destination.value()];
   ++egress.incomplete;
   egress.scheduler.arrive(transit.source, transit.frame_bytes);
-  drop(transit.packet, drops_.link_down, port_of(destination));
+  drop(transit.packet, drops_here().link_down, port_of(destination));
   transit.packet = PacketHandle::invalid();
   free_transits_.push_back(index);
   release_credit(destination, transit.frame_bytes, now);

@@ -66,7 +66,7 @@ void ScheduledFabric::leave(CreditSource source, PacketHandle handle, Time now) 
   const std::uint32_t size = common.frame_bytes;
   egress_[destination.value()].scheduler.arrive(source, size);
   if (port.has(kLinkDown)) {
-    drop(handle, drops_.link_down, index);
+    drop(handle, drops_here().link_down, index);
     return release_credit(destination, size, now);
   }
   if (port.queued == 0 && port.free_at <= now && port.pending_pauses == 0) {
@@ -174,7 +174,7 @@ void ScheduledFabric::take_link_down(PortIndex index, Time now) {
     return lose_cells(index, now);
   }
   flush_wire(
-      port, [&](PacketHandle handle) { drop(handle, drops_.link_down, index); },
+      port, [&](PacketHandle handle) { drop(handle, drops_here().link_down, index); },
       [&](std::uint32_t frame) { packets_.release(PacketHandle(frame)); });
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     end_pause(port, index, priority, now);
@@ -184,7 +184,7 @@ void ScheduledFabric::take_link_down(PortIndex index, Time now) {
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     EgressQueue& queue = queue_of(index, priority);
     while (!queue.packets.empty()) {
-      drop(queue.packets.pop_front().packet, drops_.link_down, index);
+      drop(queue.packets.pop_front().packet, drops_here().link_down, index);
     }
     gone += queue.bytes;
     queue.bytes = 0;

@@ -1,6 +1,7 @@
 #include "study/run/simulation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "study/run/simulation_parts.h"
 
@@ -81,15 +82,59 @@ Result<void> Simulation::call(workload::Program* program, bool& started, bool& d
   started = true;
   if (!done && program->done()) {
     done = true;
-    --ranks_left_;
-    ended_at_ = later(ended_at_, world_->now());
+    note_done();
   }
-  // A receiver behind a long path through its host may see the last message after its sender has its completion.
-  if (all_done()) {
-    ended_at_ = later(ended_at_, parts_->matcher.last_delivery());
+  if (!world_->in_window() && !take_news()) {
     world_->stop();
   }
   return ran;
+}
+
+void Simulation::note_done() {
+  if (world_->in_window()) {
+    WorkersNews& own = worker_news_[this_worker];
+    ++own.ranks_done;
+    own.last = later(own.last, world_->now());
+  } else {
+    --ranks_left_;
+    ended_at_ = later(ended_at_, world_->now());
+  }
+}
+
+bool Simulation::prepare_windows() {
+  if (!world_->runs_in_windows()) {
+    return false;
+  }
+  const bool waits = std::ranges::any_of(running_, [](const auto& job) {
+    return job->plan.pattern != nullptr && job->plan.pattern->triggers() != nullptr;
+  });
+  world_->set_threads(waits ? 1 : threads_);
+  worker_news_.resize(world_->threads());
+  parts_->matcher.keep_halves();
+  world_->set_news(
+      {.exist = [this](WorkerIndex worker) { return has_news(worker); }, .take = [this] { return take_news(); }});
+  return true;
+}
+
+bool Simulation::has_news(WorkerIndex worker) const {
+  return worker_news_[worker].ranks_done > 0 || ranks_left_ == 0 || parts_->matcher.is_full(worker);
+}
+
+bool Simulation::take_news() {
+  for (WorkersNews& own : worker_news_) {
+    ranks_left_ -= own.ranks_done;
+    ended_at_ = later(ended_at_, own.last);
+    own = {};
+  }
+  if (parts_->matcher.keeps_halves()) {
+    parts_->matcher.settle(world_->error_at());
+  }
+  // A receiver behind a long path through its host may see the last message after its sender has its completion.
+  if (!all_done()) {
+    return true;
+  }
+  ended_at_ = later(ended_at_, parts_->matcher.last_delivery());
+  return false;
 }
 
 bool Simulation::all_done() const { return ranks_left_ == 0 && parts_->matcher.awaiting_delivery() == 0; }
@@ -130,8 +175,18 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     return End::kError;
   }
   End end = End::kFinished;
+  // Programs open connections at their start, which concerns several partitions.
+  bool starts = prepare_windows();
+  const auto advance = [&] {
+    const world::World::Stop stop =
+        starts ? world_->run_first_instant()
+               : world_->run(next_pause_ < limit ? next_pause_ : limit, kEventsPerPause * world_->threads());
+    const bool started = std::exchange(starts, false);
+    (void)take_news();
+    return started && stop == world::World::Stop::kLimit ? world::World::Stop::kBudget : stop;
+  };
   for (bool running = ranks_left_ > 0; running;) {
-    switch (world_->run(next_pause_ < limit ? next_pause_ : limit, kEventsPerPause)) {
+    switch (advance()) {
       case world::World::Stop::kBudget:
         break;
       case world::World::Stop::kLimit:

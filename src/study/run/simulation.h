@@ -96,6 +96,9 @@ class Simulation {
   /// the run cleanly.
   [[nodiscard]] End run(const std::function<bool(const Progress&)>& keep_going);
 
+  /// Before run(): on so many threads, where the world is divided and no flow waits for others. Changes no result.
+  void set_threads(std::uint32_t threads) { threads_ = threads; }
+
   /// Calls `look` each time that so much simulated time has passed, after everything that happened up to then. Before
   /// run().
   void observe(Duration interval, std::function<void(Time)> look);
@@ -190,6 +193,12 @@ class Simulation {
   };
   /// Adds to `left_out` what planned_flows() leaves out.
   [[nodiscard]] Result<std::vector<JobFlows>> flows_by_job(std::vector<std::string>& left_out);
+  /// Whether partitions of the world run by themselves; from then on they tell what concerns all as news.
+  [[nodiscard]] bool prepare_windows();
+  [[nodiscard]] bool has_news(WorkerIndex worker) const;
+  /// What programs did since it was last called; false: everything is done.
+  [[nodiscard]] bool take_news();
+  void note_done();
   /// What call does, of traffic that lasts as long as the jobs.
   [[nodiscard]] Result<void> call_company(workload::Program* program, bool& started);
   /// Beside other traffic jobs that wait for one another would never be found idle.
@@ -207,6 +216,7 @@ class Simulation {
   std::unique_ptr<world::World> world_;
   std::vector<std::unique_ptr<Job>> running_;
   std::vector<JobDescription> jobs_;
+  std::uint32_t threads_ = 1;
   std::size_t ranks_left_ = 0;      // of jobs; nobody waits for traffic that lasts as long as they do
   bool has_company_ = false;        // there is such traffic
   std::uint64_t job_messages_ = 0;  // so many had ended when the jobs were last seen to go on
@@ -219,6 +229,12 @@ class Simulation {
   std::function<Result<void>()> check_;
   Time ended_at_;
   std::string error_;
+  /// What the programs of one worker did in a window, until all may see it.
+  struct alignas(64) WorkersNews {
+    std::size_t ranks_done = 0;
+    Time last;
+  };
+  std::vector<WorkersNews> worker_news_;  // empty: there are no windows
 };
 
 /// Bytes of memory that the scenario will need, roughly and rather too many, messages and samples included where their

@@ -269,7 +269,7 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
     machine.set_program([this, &job, &made]() {
       const bool was_done = made.done;
       Result<void> called = call(made.program.get(), made.started, made.done);
-      if (made.done && !was_done) {
+      if (made.done && !was_done && parts_->controller) {
         note_rank_done(job);
       }
       return called;
@@ -372,8 +372,12 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   if (job.plan.pattern->needs_receives()) {
     options.connection.receive_requests = 2 * options.connection.max_send_wr;
   }
-  made.program = std::make_unique<workload::FlowProgram>(made.messenger,
+  auto program = std::make_unique<workload::FlowProgram>(made.messenger,
                                                          job.plan.pattern->flows_of(workload::RankId(rank)), options);
+  if (world_->runs_in_windows()) {
+    program->connect_first(job.plan.pattern->flows_of(workload::RankId(rank)));
+  }
+  made.program = std::move(program);
   return {};
 }
 

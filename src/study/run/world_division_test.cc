@@ -1,4 +1,4 @@
-// Divided worlds run through windows of their own; nothing that a run prints may tell.
+// Divided worlds run through windows of their own, on any number of threads; nothing that a run prints may tell.
 #include "study/world/world_division.h"
 
 #include <gtest/gtest.h>
@@ -17,10 +17,12 @@ enum class Way : std::uint8_t { kWhole, kWindows, kInOrder };
 struct Outcome {
   nlohmann::ordered_json json;
   std::vector<std::pair<Time, Time>> messages;  // posted, finished
+  std::uint64_t events = 0;
   bool is_divided = false;
+  std::uint32_t threads = 1;
 };
 
-Outcome run(const scenario::Scenario& scenario, Way way) {
+Outcome run(const scenario::Scenario& scenario, Way way, std::uint32_t threads = 1) {
   Collector collector;
   auto simulation =
       Simulation::create(scenario, collector, Payload::kLengths,
@@ -35,10 +37,13 @@ Outcome run(const scenario::Scenario& scenario, Way way) {
   if (way == Way::kInOrder) {
     (*simulation)->world().force_total_order();
   }
+  (*simulation)->set_threads(threads);
   const auto end = (*simulation)->run([](const Progress&) { return true; });
   EXPECT_EQ((*simulation)->world().check_invariants(), "");
   const results::RunResults results = collector.finish(end, {.key = "key", .version = "1"});
   outcome.json = results::to_json(results, results::summarise(results), results::JsonDetail::kMessages);
+  outcome.events = results.run.events;
+  outcome.threads = (*simulation)->world().threads();
   for (const results::MessageRow& row : results.messages) {
     outcome.messages.emplace_back(row.record.posted, row.record.finished);
   }
@@ -160,6 +165,20 @@ TEST_P(DividedWorld, GivesTheResultsOfAWholeOne) {
   ASSERT_FALSE(whole.messages.empty());
   EXPECT_EQ(windows.json.dump(1), in_order.json.dump(1));
   EXPECT_EQ(windows.messages, whole.messages);
+}
+
+TEST_P(DividedWorld, GivesTheSameOnAnyNumberOfThreads) {
+  const auto scenario = scenario::parse_scenario(
+      GetParam().text, {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue());
+  ASSERT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+  const Outcome alone = run(*scenario, Way::kWindows);
+  for (const std::uint32_t threads : {2U, 3U, 8U}) {
+    const Outcome together = run(*scenario, Way::kWindows, threads);
+    EXPECT_EQ(together.threads > 1, GetParam().divides);
+    EXPECT_EQ(together.json.dump(1), alone.json.dump(1));
+    EXPECT_EQ(together.messages, alone.messages);
+    EXPECT_EQ(together.events, alone.events);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, DividedWorld, testing::ValuesIn(cases()),

@@ -19,7 +19,7 @@ namespace {
 
 template <class Port>
 flow::Hop hop_of(const Port& port) {
-  return {.delay = port.delay, .rate = port.rate, .cut_through = Bytes(port.cut_through_bytes)};
+  return {.delay = port.delay, .rate = port.rate, .cut_through = Bytes(port.cut_through_bytes())};
 }
 
 /// Of a packet that takes the first of all next hops, which are as far as any.

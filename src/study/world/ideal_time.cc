@@ -18,8 +18,8 @@ NetworkTime travel(const Fabric& fabric, EndpointId source, EndpointId destinati
   for (; hop < kMaxHops; ++hop) {
     const auto& port = fabric.port(out);
     const Duration last = port.rate.transmit_time(train.last);
-    const bool early = port.cut_through_bytes != 0 && Bytes(port.cut_through_bytes) < train.last;
-    sum += port.delay + (early ? port.rate.transmit_time(Bytes(port.cut_through_bytes)) : last);
+    const bool early = port.cut_through_bytes() != 0 && Bytes(port.cut_through_bytes()) < train.last;
+    sum += port.delay + (early ? port.rate.transmit_time(Bytes(port.cut_through_bytes())) : last);
     // Whatever came before the last packet passes at the rate of the slowest link.
     slowest = std::max(slowest, port.rate.transmit_time(train.total) - last);
     const auto& arrival = fabric.port(port.peer);

@@ -11,7 +11,8 @@ World::World(const WorldOptions& options)
     : seed_(options.seed),
       division_(divide_world(options)),
       kernel_(event_sets_for(options, division_)),
-      payloads_(options.carries_bytes ? std::make_unique<host::PayloadStore>() : nullptr) {}
+      payloads_(options.carries_bytes ? std::make_unique<host::PayloadStore>() : nullptr),
+      own_(1) {}
 
 Result<std::unique_ptr<World>> World::create(WorldOptions options) {
   std::unique_ptr<World> world(new World(options));
@@ -53,6 +54,17 @@ Result<std::unique_ptr<World>> World::create(WorldOptions options) {
   }
   world->assign_ranks(options);
   return world;
+}
+
+void World::set_threads(std::uint32_t threads) {
+  if (!kernel_.is_divided() || threads <= 1) {
+    return;
+  }
+  const std::vector<WorkerIndex> dealt = deal_among_workers(division_, threads);
+  kernel_.set_workers(dealt);
+  packets_.set_workers(kernel_.workers());
+  fabric_.set_workers(kernel_.workers());
+  own_.resize(kernel_.workers());
 }
 
 const std::string& World::endpoint_name(EndpointId endpoint) const {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/worker.h"
 #include "fabric/any_fabric.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "host/aggregation_manager.h"
@@ -78,10 +79,28 @@ class World {
   /// Calls every machine's program for the first time, at time zero.
   void start();
 
+  /// Before the first run: partitions of a divided world are dealt among so many threads, or as many as there are
+  /// partitions. Results are the same whatever their number.
+  void set_threads(std::uint32_t threads);
+  [[nodiscard]] std::uint32_t threads() const { return kernel_.workers(); }
+  /// What several partitions share outside of this: whether a worker has anything that all must see at the end of a
+  /// window, and what is done with it then, while all others wait; false stops the run.
+  struct News {
+    std::function<bool(WorkerIndex)> exist = [](WorkerIndex) { return false; };
+    std::function<bool()> take = [] { return true; };
+  };
+  void set_news(News news) { news_ = std::move(news); }
+  /// Partitions run windows of their own, rather than all in one order.
+  [[nodiscard]] bool runs_in_windows() const { return kernel_.is_divided() && !total_order_; }
+  /// Whether the present event is one of a window, in which other partitions must not be touched.
+  [[nodiscard]] bool in_window() const { return kernel_.in_window(); }
+
   enum class Stop : std::uint8_t { kIdle, kLimit, kBudget, kError };
   /// Runs until nothing is left to happen, or the next event is after `limit`, or `budget` events were taken, or a
   /// program failed (error()).
   Stop run(Time limit, std::uint64_t budget);
+  /// What happens at time zero, in one order even with partitions: what programs do at their start may concern several.
+  Stop run_first_instant();
   /// After stop(): what is left of the window in which that was, up to `limit`. Nothing if the world is not divided.
   void finish_window(Time limit);
   /// The same as run, telling `observe(ActorId, Time)` of every event before it is handled.
@@ -139,6 +158,7 @@ class World {
   void assign_ranks(const WorldOptions& options);
   [[nodiscard]] Stop stop_of(sim::Kernel::Stop stop) const;
   void fail_at(Time now, const Error& error);
+  [[nodiscard]] bool take_news();
 
   std::uint64_t seed_;
   WorldDivision division_;
@@ -163,6 +183,13 @@ class World {
   Time error_at_ = Time::never();
   bool stopping_ = false;
   bool total_order_ = false;
+  News news_;
+  /// A program that failed in a window.
+  struct alignas(64) WorkersOwn {
+    std::optional<Error> error;
+    Time error_at = Time::never();
+  };
+  std::vector<WorkersOwn> own_;
 };
 
 }  // namespace weft::study::world

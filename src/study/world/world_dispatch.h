@@ -49,6 +49,11 @@ struct World::Dispatch {
       nics.prefetch_port_contents(port, fabric);
     }
   }
+  void take(const sim::Crossing& crossing) { fabric.take(crossing); }
+  [[nodiscard]] bool has_news(WorkerIndex worker) const {
+    return world.own_[worker].error.has_value() || world.news_.exist(worker);
+  }
+  [[nodiscard]] bool take_news() const { return world.take_news(); }
   void ran_partition(sim::PartitionIndex partition, std::uint64_t events) const {
     world.partition_ports_.ran(partition, events);
   }

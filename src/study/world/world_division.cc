@@ -141,6 +141,32 @@ WorldDivision divide_world(const WorldOptions& options) {
   return {};
 }
 
+// Partitions that are alike and follow one another, such as the pods of a fat-tree, are dealt in as many pieces as
+// there are workers; what is left over goes to whoever has least.
+std::vector<WorkerIndex> deal_among_workers(const WorldDivision& division, std::uint32_t workers) {
+  const std::size_t partitions = division.ports.size();
+  workers = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(workers, 1, std::min<std::size_t>(partitions - 1, kMaxWorkers)));
+  std::vector<WorkerIndex> dealt(partitions, 0);
+  std::vector<std::uint64_t> load(workers, 0);
+  for (std::size_t first = 1; first < partitions;) {
+    std::size_t end = first + 1;
+    while (end < partitions && division.ports[end] == division.ports[first]) {
+      ++end;
+    }
+    std::vector<WorkerIndex> order(workers);
+    std::iota(order.begin(), order.end(), WorkerIndex{0});
+    std::ranges::stable_sort(order, {}, [&](WorkerIndex worker) { return load[worker]; });
+    for (std::size_t i = first; i < end; ++i) {
+      const WorkerIndex worker = order[(i - first) * workers / (end - first)];
+      dealt[i] = worker;
+      load[worker] += division.ports[i];
+    }
+    first = end;
+  }
+  return dealt;
+}
+
 sim::Kernel::Division event_sets_for(const WorldOptions& options, const WorldDivision& division) {
   sim::Kernel::Division sets{.lookahead = division.lookahead, .event_sets = {}};
   const fabric::Graph& graph = options.graph;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/worker.h"
 #include "sim/kernel.h"
 
 namespace weft::study::world {
@@ -28,6 +29,10 @@ struct WorldDivision {
 };
 
 [[nodiscard]] WorldDivision divide_world(const WorldOptions& options);
+
+/// Which worker each partition belongs to, of at most so many: equal numbers of cable ends for each, of partitions that
+/// are alike as many for each, and neighbours in the graph together.
+[[nodiscard]] std::vector<WorkerIndex> deal_among_workers(const WorldDivision& division, std::uint32_t workers);
 
 /// Event sets that fit what happens in each partition.
 [[nodiscard]] sim::Kernel::Division event_sets_for(const WorldOptions& options, const WorldDivision& division);

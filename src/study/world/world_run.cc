@@ -18,12 +18,25 @@ void World::start() {
   }
 }
 
-// Of several the earliest, in whatever order partitions come to it.
+// Of several the earliest, in whatever order partitions come to it. In a window others are not to see it yet.
 void World::fail_at(Time now, const Error& error) {
-  if (now < error_at_) {
-    error_ = error;
-    error_at_ = now;
+  const bool waits = kernel_.in_window();
+  std::optional<Error>& kept = waits ? own_[this_worker].error : error_;
+  Time& kept_at = waits ? own_[this_worker].error_at : error_at_;
+  if (now < kept_at) {
+    kept = error;
+    kept_at = now;
   }
+}
+
+bool World::take_news() {
+  for (WorkersOwn& own : own_) {
+    if (own.error) {
+      fail_at(own.error_at, *own.error);
+      own = {};
+    }
+  }
+  return news_.take() && !error_;
 }
 
 World::Stop World::stop_of(sim::Kernel::Stop stop) const {
@@ -43,6 +56,14 @@ World::Stop World::run(Time limit, std::uint64_t budget) {
   return stop_of(fabric_.visit([&](auto& fabric) {
     Dispatch<std::remove_reference_t<decltype(fabric)>> dispatch{*this, fabric};
     return total_order_ ? kernel_.run_in_order(limit, budget, dispatch) : kernel_.run(limit, budget, dispatch);
+  }));
+}
+
+World::Stop World::run_first_instant() {
+  stopping_ = false;
+  return stop_of(fabric_.visit([&](auto& fabric) {
+    Dispatch<std::remove_reference_t<decltype(fabric)>> dispatch{*this, fabric};
+    return kernel_.run_in_order(Time::zero(), ~std::uint64_t{0}, dispatch);
   }));
 }
 
