@@ -3,10 +3,13 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <thread>
 
 #include "base/file.h"
+#include "base/worker.h"
 #include "cli/build_identity.h"
 #include "cli/progress_bar.h"
 #include "cli/run_interrupt.h"
@@ -115,9 +118,17 @@ std::string CasePool::key_of(const PooledCase& one) const {
                   one.options.key, study::scenario::listing_text(*one.scenario)));
 }
 
-std::string CasePool::run_in_child(const PooledCase& one,
+std::uint32_t CasePool::threads_of_each(std::size_t at_once) const {
+  const std::size_t cores = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  const std::size_t fair = std::max<std::size_t>(cores / std::max<std::size_t>(at_once, 1), 1);
+  return static_cast<std::uint32_t>(
+      std::min<std::size_t>(options_.threads > 0 ? static_cast<std::size_t>(options_.threads) : fair, kMaxWorkers));
+}
+
+std::string CasePool::run_in_child(const PooledCase& one, std::uint32_t threads,
                                    const std::function<void(const study::run::Progress&)>& watch) {
   RunCase options = one.options;
+  options.threads = threads;
   options.watch = watch;
   options.progress = ProgressBar::Show::kNever;
   std::string unwritten;
@@ -177,6 +188,7 @@ Result<void> CasePool::run_here(const Job& job) {
   const std::size_t index = job.missing.front();
   RunCase options = job.cases[index].options;
   options.progress = options_.progress;
+  options.threads = threads_of_each(1);
   CaseResult result = run_case(*job.cases[index].scenario, options);
   if (options_.cache && is_whole(result)) {
     if (const Result<std::string> text = case_text(result); text) {
@@ -191,6 +203,7 @@ Result<void> CasePool::run_in_processes(const Job& job) {
   ProgressBar bar(stderr, options_.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal);
   live::SharedNumbers parts(job.missing.size());
   Result<void> good;
+  const std::uint32_t threads = threads_of_each(std::min(job.work.at_once, job.missing.size()));
   const auto end = [&](std::size_t piece, std::optional<std::string> text, const std::string& fault) {
     const PooledCase& one = job.cases[job.missing[piece]];
     tally.done(piece, one.options.name);
@@ -214,9 +227,9 @@ Result<void> CasePool::run_in_processes(const Job& job) {
                   .at_once = job.work.at_once,
                   .run = [&](std::size_t piece) -> std::optional<std::string> {
                     PieceMeter meter(job.hops[piece]);
-                    return run_in_child(job.cases[job.missing[piece]], [&](const study::run::Progress& progress) {
-                      parts.set(piece, meter.share(progress));
-                    });
+                    return run_in_child(
+                        job.cases[job.missing[piece]], threads,
+                        [&](const study::run::Progress& progress) { parts.set(piece, meter.share(progress)); });
                   },
                   .end = [](int status) { ::_exit(status); },
                   .done = end,

@@ -31,6 +31,7 @@ class CasePool {
   struct Options {
     const char* command = "";  // for messages: "run"
     std::int64_t jobs = 0;     // at the same time; 0: one per core
+    std::int64_t threads = 0;  // of each; 0: as many as there are cores for each
     bool quiet = false;
     std::optional<RunCache> cache{};                              // none: everything is simulated
     ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;  // of a single run
@@ -55,8 +56,9 @@ class CasePool {
   [[nodiscard]] std::string key_of(const PooledCase& one) const;
   [[nodiscard]] std::optional<CaseResult> kept(const PooledCase& one) const;
   void keep(const PooledCase& one, const std::string& text);
-  [[nodiscard]] static std::string run_in_child(const PooledCase& one,
+  [[nodiscard]] static std::string run_in_child(const PooledCase& one, std::uint32_t threads,
                                                 const std::function<void(const study::run::Progress&)>& watch);
+  [[nodiscard]] std::uint32_t threads_of_each(std::size_t at_once) const;
   [[nodiscard]] Result<void> run_here(const Job& job);
   [[nodiscard]] Result<void> run_in_processes(const Job& job);
 

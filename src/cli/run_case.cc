@@ -139,6 +139,7 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     tap = std::move(*opened);
   }
   collector.watch(**simulation);
+  (*simulation)->set_threads(options.threads);
   const Time ready = clock.now();
   study::run::Simulation::End end{};
   {
@@ -183,6 +184,7 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   results.machine = study::results::MachineInfo{.setup_time = ready.since_start(),
                                                 .run_time = done - ready,
                                                 .peak_memory = peak_memory(),
+                                                .threads = (*simulation)->world().threads(),
                                                 .finished_at = utc_now()};
   return results;
 }

@@ -27,6 +27,8 @@ struct RunCase {
   std::function<void(const study::run::Progress&)> watch = [](const study::run::Progress&) {};
   ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
+  /// Threads of the event loop, where the network can be divided. Changes no result.
+  std::uint32_t threads = 1;
   /// Told what could not be written beside the results: a capture, a timeline. Without it that is the run's error, and
   /// its results are lost.
   std::function<void(const Error&)> on_unwritten{};

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/printable.h"
+#include "base/worker.h"
 #include "cli/case_pool.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
@@ -325,6 +326,7 @@ int run(const RunText& text) {
   catch_interrupts();
   CasePool pool({.command = "run",
                  .jobs = text.jobs,
+                 .threads = text.threads,
                  .quiet = text.quiet,
                  .cache = *std::move(cache),
                  .progress = text.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal},
@@ -385,6 +387,8 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
   command->add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");
   command->add_option("-j,--jobs", text.jobs, "Cases at the same time; default: one per core")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+  command->add_option("--threads", text.threads, "Threads of each run; default: the cores, shared among the cases")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{kMaxWorkers}));
   command->add_flag("--force", text.force, "Run even if memory seems insufficient");
   command->get_option("--all-cases")->excludes("--case");
   command->footer(

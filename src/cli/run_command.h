@@ -27,7 +27,8 @@ struct RunText {
   bool no_results = false;
   bool no_check = false;
   bool no_cache = false;
-  std::int64_t jobs = 0;  // 0: one per core
+  std::int64_t jobs = 0;     // 0: one per core
+  std::int64_t threads = 0;  // 0: what cores there are for each run
 };
 
 /// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.

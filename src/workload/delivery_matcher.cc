@@ -1,5 +1,7 @@
 #include "workload/delivery_matcher.h"
 
+#include <algorithm>
+
 namespace weft::workload {
 
 void DeliveryMatcher::report(const MessageRecord& record) {
@@ -36,29 +38,64 @@ void DeliveryMatcher::keep_halves() { kept_.resize(kMaxWorkers); }
 void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& record) {
   if (kept_.empty())
     return take_finished(stream, record);
-  kept_[this_worker].halves.push_back({.stream = stream, .record = record});
+  if (!over_)
+    kept_[this_worker].halves.push_back({.stream = stream, .record = record});
 }
 
 void DeliveryMatcher::on_delivered(const StreamKey& stream, Time at) {
   if (kept_.empty())
     return take_delivered(stream, at);
+  if (over_)
+    return;
   Half half{.stream = stream, .is_delivery = true};
   half.record.delivered = at;
   kept_[this_worker].halves.push_back(half);
+}
+
+void DeliveryMatcher::on_collective(const CollectiveRecord& record) {
+  if (kept_.empty())
+    sink_.on_collective(record);
+  else if (!over_)
+    kept_[this_worker].collectives.push_back(record);
+}
+
+void DeliveryMatcher::take(const Half& half) {
+  if (half.is_delivery)
+    take_delivered(half.stream, half.record.delivered);
+  else
+    take_finished(half.stream, half.record);
 }
 
 // All halves of one side of a stream come from one worker, in order; which side comes first does not matter.
 void DeliveryMatcher::settle(Time last) {
   for (Kept& own : kept_) {
     for (const Half& half : own.halves) {
-      if (half.is_delivery && half.record.delivered <= last) {
-        take_delivered(half.stream, half.record.delivered);
-      } else if (!half.is_delivery && half.record.finished <= last) {
-        take_finished(half.stream, half.record);
-      }
+      if (half.at() <= last)
+        take(half);
     }
     own.halves.clear();
+    for (const CollectiveRecord& record : own.collectives) {
+      if (record.finished <= last)
+        sink_.on_collective(record);
+    }
+    own.collectives.clear();
   }
+}
+
+void DeliveryMatcher::settle_to_end(Time end) {
+  std::vector<Half> halves;
+  for (Kept& own : kept_) {
+    halves.insert(halves.end(), own.halves.begin(), own.halves.end());
+    own.halves.clear();
+  }
+  settle(end);  // of collectives
+  std::ranges::stable_sort(halves, {}, &Half::at);
+  for (const Half& half : halves) {
+    if (half.at() > end && awaiting_ == 0)
+      break;
+    take(half);
+  }
+  over_ = awaiting_ == 0;
 }
 
 void DeliveryMatcher::take_finished(const StreamKey& stream, const MessageRecord& record) {

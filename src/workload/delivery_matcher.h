@@ -42,15 +42,19 @@ class DeliveryMatcher {
   void on_finished(const StreamKey& stream, const MessageRecord& record);
   /// The receiver's half: the next message of the stream has arrived.
   void on_delivered(const StreamKey& stream, Time at);
-  void on_collective(const CollectiveRecord& record) { sink_.on_collective(record); }
+  void on_collective(const CollectiveRecord& record);
 
-  /// From here on halves are kept until `settle`. Not of collectives, which do not come from several workers.
+  /// From here on halves and records are kept until `settle`.
   void keep_halves();
   [[nodiscard]] bool keeps_halves() const { return !kept_.empty(); }
   /// Whether the worker has so many halves that they had better be joined.
   [[nodiscard]] bool is_full(WorkerIndex worker) const { return !kept_.empty() && kept_[worker].halves.size() > kMany; }
   /// Joins what was kept, but for what happened after `last`; no worker runs meanwhile.
   void settle(Time last = Time::never());
+  /// The same when everything was sent by `end`: what happened until then, and as much more, in order of time, as it
+  /// takes until nothing awaits its delivery. If nothing does, the run is over, and all that comes later is dropped, as
+  /// if it had ended at that event.
+  void settle_to_end(Time end);
 
   /// Messages that have finished and that their receiver has not seen yet.
   [[nodiscard]] std::uint64_t awaiting_delivery() const { return awaiting_; }
@@ -73,12 +77,16 @@ class DeliveryMatcher {
     StreamKey stream{};
     MessageRecord record{};  // of one that was delivered, `delivered` alone
     bool is_delivery = false;
+
+    [[nodiscard]] Time at() const { return is_delivery ? record.delivered : record.finished; }
   };
   struct alignas(64) Kept {
     std::vector<Half> halves;
+    std::vector<CollectiveRecord> collectives;
   };
   static constexpr std::size_t kMany = 1 << 14;
 
+  void take(const Half& half);
   void take_finished(const StreamKey& stream, const MessageRecord& record);
   void take_delivered(const StreamKey& stream, Time at);
   void report(const MessageRecord& record);
@@ -88,6 +96,7 @@ class DeliveryMatcher {
   std::map<StreamKey, Stream> streams_;
   std::map<std::pair<FlowId, std::uint64_t>, Whole> wholes_;  // by flow and number: messages in parts
   std::vector<Kept> kept_;                                    // by worker; empty: halves are not kept
+  bool over_ = false;
   std::uint64_t awaiting_ = 0;
   Time last_delivery_;
 };

@@ -152,6 +152,10 @@ const RecordTable& machine_table() {
             member<&MachineInfo::peak_memory>,
             "Most memory of the process.",
             {.unit = "bytes", .json = "peak_memory_bytes"}},
+           {"threads",
+            member<&MachineInfo::threads>,
+            "Of the event loop; 0: not recorded.",
+            {.unit = "threads", .json = "threads"}},
            {"finished_at", member<&MachineInfo::finished_at>, "UTC.", {.json = "finished_at"}}},
       .rows = {.row_type = &kRowType<MachineInfo>}};
   return kTable;

@@ -68,7 +68,8 @@ struct MachineInfo {
   Duration setup_time;  // real time
   Duration run_time;    // real time of the event loop
   std::uint64_t peak_memory = 0;
-  std::string finished_at;  // UTC, "2024-01-31T12:00:00Z"
+  std::uint64_t threads = 1;  // that the event loop ran on
+  std::string finished_at;    // UTC, "2024-01-31T12:00:00Z"
 
   friend bool operator==(const MachineInfo&, const MachineInfo&) = default;
 };

@@ -127,7 +127,7 @@ bool Simulation::take_news() {
     own = {};
   }
   if (parts_->matcher.keeps_halves()) {
-    parts_->matcher.settle(world_->error_at());
+    ranks_left_ > 0 ? parts_->matcher.settle(world_->error_at()) : parts_->matcher.settle_to_end(ended_at_);
   }
   // A receiver behind a long path through its host may see the last message after its sender has its completion.
   if (!all_done()) {

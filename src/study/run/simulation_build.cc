@@ -65,17 +65,16 @@ bool has_controller(const fabric::AnyFabricOptions& fabric) {
   return ethernet != nullptr && ethernet->switches.front().path == fabric::PathPolicy::kCentral;
 }
 
-// Training steps decide by what the whole network has seen, collectives have messages of their own under way when they
-// are done, and numbers are checked in memory that ranks share. The ports of TCP, and so its paths, and the cores that
-// serve a queue pair follow from the order in which a host's connections are opened. Leaves of a scheduled fabric act
-// on each other's queues and links, and a traffic controller on the tables of all switches.
+// Training steps decide by what the whole network has seen, and numbers are checked in memory that ranks share. The
+// ports of TCP, and so its paths, and the cores that serve a queue pair follow from the order in which a host's
+// connections are opened. Leaves of a scheduled fabric act on each other's queues and links, and a traffic controller
+// on the tables of all switches.
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans) {
   return options.carries_bytes || std::holds_alternative<fabric::ScheduledOptions>(options.fabric) ||
          has_controller(options.fabric) ||
          std::ranges::any_of(plans,
                              [](const assembly::TrafficPlan& plan) {
-                               return plan.training || plan.collective ||
-                                      assembly::service_of(plan.family) != host::Service::kRdma;
+                               return plan.training || assembly::service_of(plan.family) != host::Service::kRdma;
                              }) ||
          std::ranges::any_of(options.machines,
                              [](const world::MachinePlan& machine) { return machine.options.host != nullptr; });
@@ -390,6 +389,9 @@ Result<void> Simulation::make_collective(Job& job, std::uint32_t rank) {
   auto program = workload::CollectiveProgram::make(job.ranks[rank].messenger, parts_->matcher, options);
   if (!program) {
     return fail("{}: traffic '{}': {}", place_of(job.plan), job.plan.job.name, program.error().message);
+  }
+  if (world_->runs_in_windows()) {
+    (*program)->connect_first();
   }
   job.collectives.push_back(program->get());
   job.ranks[rank].program = std::move(*program);

@@ -99,7 +99,7 @@ std::vector<Case> cases() {
     const std::string small = traffic("permutation", "size = \"300 kB\"");
     all.push_back({name + "_send", fabric(family) + traffic("permutation", "size = \"300 kB\"\noperation = \"send\"")});
     all.push_back({name + "_read", fabric(family) + traffic("permutation", "size = \"300 kB\"\noperation = \"read\"")});
-    all.push_back({name + "_ring", fabric(family) + traffic("ring-all-reduce", "size = \"1 MB\""), false});
+    all.push_back({name + "_ring", fabric(family) + traffic("ring-all-reduce", "size = \"1 MB\"")});
     all.push_back({name + "_poisson",
                    "stop = \"200 us\"\n" + fabric(family) + traffic("poisson", "load = \"50%\"\ncdf = \"websearch\"")});
     all.push_back({name + "_controlled", "stop = \"200 us\"\n" + fabric(family) +
@@ -107,7 +107,7 @@ std::vector<Case> cases() {
                                                          family == "rocev2" ? "dcqcn" : "ib-cc") +
                                              traffic("poisson", "load = \"70%\"\ncdf = \"websearch\"") +
                                              traffic("incast", "fan_in = 16\nsize = \"200 kB\"\nstart = \"20 us\"")});
-    all.push_back({name + "_collective", fabric(family) + traffic("collective", "size = \"1 MB\""), false});
+    all.push_back({name + "_collective", fabric(family) + traffic("collective", "size = \"1 MB\"")});
     all.push_back({name + "_staged",
                    fabric(family) + "[host]\nprofile = \"modern\"\n" + traffic("incast", "size = \"100 kB\""), false});
     all.push_back({name + "_spray", fabric(family) + "[routing]\npolicy = \"spray\"\n" + small});

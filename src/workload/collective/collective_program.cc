@@ -76,6 +76,10 @@ Result<std::vector<CollectiveEngine::PlannedSend>> CollectiveProgram::planned_se
 Result<void> CollectiveProgram::start() {
   if (!request())
     finished_ = options_.iterations;
+  else if (connects_first_) {
+    if (auto connected = engine_->connect(*request()); !connected)
+      return connected;
+  }
   if (options_.start > messenger_.now()) {
     messenger_.ports().machine().set_timer({.at = options_.start});
     return {};

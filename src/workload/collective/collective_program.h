@@ -39,6 +39,8 @@ class CollectiveProgram final : public Program {
   [[nodiscard]] const CollectiveEngine& engine() const { return *engine_; }
   /// What this rank sends of each operation; nothing is run.
   [[nodiscard]] Result<std::vector<CollectiveEngine::PlannedSend>> planned_sends() const;
+  /// Before start(): that shall open all connections, before any message is sent (CollectiveEngine::connect).
+  void connect_first() { connects_first_ = true; }
   /// `auto` resolved.
   [[nodiscard]] CollectiveAlgorithm algorithm() const;
   /// Of one pass of all steps; 0: of an algorithm that does not go around rings.
@@ -58,6 +60,7 @@ class CollectiveProgram final : public Program {
   CommunicatorId world_{};
   std::uint32_t begun_ = 0;
   std::uint32_t finished_ = 0;
+  bool connects_first_ = false;
 };
 
 }  // namespace weft::workload

@@ -63,6 +63,11 @@ ConnectionOptions EdgeTable::connection_options() const {
           .control_queue_pairs = 1};
 }
 
+Result<void> EdgeTable::connect(const EdgeName& name) {
+  auto channel = messenger_.open(connection_of_edge(name), connection_options());
+  return channel ? Result<void>() : pass_on(channel);
+}
+
 Result<void> EdgeTable::open(Edge& edge) {
   if (edge.channel.is_valid())
     return {};

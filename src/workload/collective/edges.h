@@ -49,6 +49,8 @@ class EdgeTable {
   /// The connection that an edge uses, and how it is made.
   [[nodiscard]] ConnectionRequest connection_of_edge(const EdgeName& name) const;
   [[nodiscard]] ConnectionOptions connection_options() const;
+  /// Opens it; otherwise that is done for the edge's first message.
+  [[nodiscard]] Result<void> connect(const EdgeName& name);
   [[nodiscard]] bool over_scale_up(EdgeId edge) const { return edges_[edge.value()].scale_up; }
 
   /// The receiver has an unreserved buffer slot.

@@ -52,6 +52,9 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
     Bytes bytes{};
   };
   [[nodiscard]] Result<std::vector<PlannedSend>> planned_sends(const CollectiveRequest& request) const;
+  /// Opens the connections over which this rank will send chunks of an operation, over scale-up links as well. Without
+  /// this each is opened for its first message, which concerns the peer's host. Errors: check(), those of connecting.
+  [[nodiscard]] Result<void> connect(const CollectiveRequest& request);
   [[nodiscard]] std::uint32_t ring_steps(const CollectiveRequest& request) const override;
   [[nodiscard]] Result<void> on_machine_event(const verbs::MachineEvent& event) override;
   [[nodiscard]] Result<void> on_completions() override;
@@ -116,6 +119,8 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   Result<void> on_arrived(const Arrival& arrival) override;
   Result<void> on_reduced(std::uint64_t wr_id, verbs::WcStatus status) override;
 
+  /// The network's edges over which this rank sends chunks of a request that is complete, with their bytes.
+  [[nodiscard]] std::map<EdgeName, std::uint64_t> edges_of(const LaneContext& context) const;
   [[nodiscard]] static QueueName queue_of(const CollectiveRequest& request);
   [[nodiscard]] Result<CollectiveRequest> checked(const CollectiveRequest& request) const;
   [[nodiscard]] LaneContext context_of(const CollectiveRequest& request) const;

@@ -22,6 +22,32 @@ Bytes sample_size(const LaneContext& context) {
 
 }  // namespace
 
+std::map<EdgeName, std::uint64_t> CollectiveEngine::edges_of(const LaneContext& context) const {
+  Lanes lanes;
+  add_lanes(context, context.request.algorithm, lanes);
+  std::map<EdgeName, std::uint64_t> bytes;
+  for (Lane& lane : lanes.take()) {
+    while (const std::optional<Action> action = lane.next()) {
+      if (action->kind == Action::Kind::kSend)
+        bytes[{context.request.communicator, action->peer, action->slot}] += action->extent.size;
+    }
+  }
+  return bytes;
+}
+
+Result<void> CollectiveEngine::connect(const CollectiveRequest& request) {
+  Result<CollectiveRequest> resolved = checked(request);
+  if (!resolved)
+    return pass_on(resolved);
+  LaneContext context = context_of(*resolved);
+  context.request.size = sample_size(context);
+  for (const auto& [edge, sent] : edges_of(context)) {
+    if (auto connected = edges_.connect(edge); !connected)
+      return connected;
+  }
+  return {};
+}
+
 Result<std::vector<CollectiveEngine::PlannedSend>> CollectiveEngine::planned_sends(
     const CollectiveRequest& request) const {
   Result<CollectiveRequest> resolved = checked(request);
@@ -30,18 +56,9 @@ Result<std::vector<CollectiveEngine::PlannedSend>> CollectiveEngine::planned_sen
   LaneContext context = context_of(*resolved);
   const Bytes whole = context.request.size;
   context.request.size = sample_size(context);
-  Lanes lanes;
-  add_lanes(context, context.request.algorithm, lanes);
-  std::map<EdgeName, std::uint64_t> bytes;
-  for (Lane& lane : lanes.take()) {
-    while (const std::optional<Action> action = lane.next()) {
-      if (action->kind == Action::Kind::kSend)
-        bytes[{request.communicator, action->peer, action->slot}] += action->extent.size;
-    }
-  }
   std::vector<PlannedSend> sends;
   const CommunicatorEntry& entry = communicators_.at(request.communicator);
-  for (const auto& [edge, sent] : bytes) {
+  for (const auto& [edge, sent] : edges_of(context)) {
     if (entry.layout->over_scale_up(*entry.self, edge.peer) || sent == 0)
       continue;
     const Int128 scaled = static_cast<Int128>(sent) * whole.count() / context.request.size.count();
