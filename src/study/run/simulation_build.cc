@@ -66,18 +66,13 @@ bool has_controller(const fabric::AnyFabricOptions& fabric) {
 }
 
 // Training steps decide by what the whole network has seen, and numbers are checked in memory that ranks share. The
-// ports of TCP, and so its paths, and the cores that serve a queue pair follow from the order in which a host's
-// connections are opened. Leaves of a scheduled fabric act on each other's queues and links, and a traffic controller
-// on the tables of all switches.
+// ports of TCP, and so its paths, follow from the order in which a host's connections are opened. Leaves of a scheduled
+// fabric act on each other's queues and links, and a traffic controller on the tables of all switches.
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans) {
   return options.carries_bytes || std::holds_alternative<fabric::ScheduledOptions>(options.fabric) ||
-         has_controller(options.fabric) ||
-         std::ranges::any_of(plans,
-                             [](const assembly::TrafficPlan& plan) {
-                               return plan.training || assembly::service_of(plan.family) != host::Service::kRdma;
-                             }) ||
-         std::ranges::any_of(options.machines,
-                             [](const world::MachinePlan& machine) { return machine.options.host != nullptr; });
+         has_controller(options.fabric) || std::ranges::any_of(plans, [](const assembly::TrafficPlan& plan) {
+           return plan.training || assembly::service_of(plan.family) != host::Service::kRdma;
+         });
 }
 
 bool is_composed(const assembly::TrafficPlan& plan) {

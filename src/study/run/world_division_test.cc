@@ -108,8 +108,8 @@ std::vector<Case> cases() {
                                              traffic("poisson", "load = \"70%\"\ncdf = \"websearch\"") +
                                              traffic("incast", "fan_in = 16\nsize = \"200 kB\"\nstart = \"20 us\"")});
     all.push_back({name + "_collective", fabric(family) + traffic("collective", "size = \"1 MB\"")});
-    all.push_back({name + "_staged",
-                   fabric(family) + "[host]\nprofile = \"modern\"\n" + traffic("incast", "size = \"100 kB\""), false});
+    all.push_back(
+        {name + "_staged", fabric(family) + "[host]\nprofile = \"modern\"\n" + traffic("incast", "size = \"100 kB\"")});
     all.push_back({name + "_spray", fabric(family) + "[routing]\npolicy = \"spray\"\n" + small});
     all.push_back({name + "_adaptive", fabric(family) + "[routing]\npolicy = \"adaptive\"\n" + small});
     all.push_back({name + "_drill", fabric(family) + "[routing]\npolicy = \"drill\"\n" + small});
