@@ -1,10 +1,11 @@
 // How fast the simulator is: one named run, timed, as one JSON object on standard output.
 //
-//   simulator NAME FLOWS BYTES [BUDGET]
+//   simulator NAME FLOWS BYTES [BUDGET [THREADS]]
 //
 // NAME is permutation_<hosts>_<family>, incast_<family> or ring_<hosts>_<family>; FLOWS is a file with a permutation
 // ("source, destination, size" as scenarios read it; "-" otherwise); BYTES is per host; BUDGET limits the events, for
-// counting instructions. The run itself is `timed_run`, so that callgrind can be told to look at that alone.
+// counting instructions. With THREADS it is run to its end on so many. The run itself is `timed_run`, so that callgrind
+// can be told to look at that alone.
 #include <fmt/core.h>
 #include <sys/resource.h>
 
@@ -36,6 +37,7 @@ struct Request {
   std::string flows;
   std::uint64_t bytes = 0;
   std::uint64_t budget = 0;
+  std::uint32_t threads = 1;
 };
 
 /// "permutation", 128, "rocev2" of "permutation_128_rocev2"; no number: 0.
@@ -139,6 +141,14 @@ window = "{} KiB"
   return world.run(Time::never(), budget);
 }
 
+/// To its end, on several threads.
+study::world::World::Stop threaded_run(study::run::Simulation& simulation, std::uint32_t threads) {
+  simulation.set_threads(threads);
+  const auto end = simulation.run([](const study::run::Progress&) { return true; });
+  return end == study::run::Simulation::End::kFinished ? study::world::World::Stop::kBudget
+                                                       : study::world::World::Stop::kError;
+}
+
 int fail_with(std::string_view message) {
   fmt::print(stderr, "simulator: {}\n", message);
   return 1;
@@ -163,7 +173,8 @@ int run(const Request& request) {
   }
   study::world::World& world = (*simulation)->world();
   const auto ready = std::chrono::steady_clock::now();
-  const study::world::World::Stop stop = timed_run(world, request.budget);
+  const study::world::World::Stop stop =
+      request.threads > 1 ? threaded_run(**simulation, request.threads) : timed_run(world, request.budget);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - ready;
   const std::chrono::duration<double> setup = ready - begin;
   if (finished.failed > 0 || (request.budget == ~std::uint64_t{0} && stop != study::world::World::Stop::kBudget)) {
@@ -191,16 +202,20 @@ int run(const Request& request) {
 }  // namespace weft
 
 int main(int argc, char** argv) {
-  if (argc < 4 || argc > 5) {
-    fmt::print(stderr, "usage: simulator NAME FLOWS BYTES [BUDGET]\n");
+  if (argc < 4 || argc > 6) {
+    fmt::print(stderr, "usage: simulator NAME FLOWS BYTES [BUDGET [THREADS]]\n");
     return 2;
   }
   weft::Request request{.name = argv[1], .flows = argv[2], .bytes = 0, .budget = ~std::uint64_t{0}};
   const std::string_view bytes = argv[3];
   std::from_chars(bytes.data(), bytes.data() + bytes.size(), request.bytes);
-  if (argc == 5) {
+  if (argc >= 5) {
     const std::string_view budget = argv[4];
     std::from_chars(budget.data(), budget.data() + budget.size(), request.budget);
+  }
+  if (argc == 6) {
+    const std::string_view threads = argv[5];
+    std::from_chars(threads.data(), threads.data() + threads.size(), request.threads);
   }
   return weft::run(request);
 }

@@ -36,6 +36,13 @@ std::uint64_t peak_memory() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+/// With what can be told of the present moment.
+study::results::MachineInfo machine_info(study::results::MachineInfo info) {
+  info.peak_memory = peak_memory();
+  info.finished_at = utc_now();
+  return info;
+}
+
 Result<void> write_timeline(const std::string& path, const study::run::Simulation& simulation) {
   for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
     const study::run::TrainingRun* const training = simulation.training(job);
@@ -104,10 +111,7 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
   }
   study::results::RunResults results = std::move(ran->results);
   const Time began = ready.value_or(clock.now());
-  results.machine = study::results::MachineInfo{.setup_time = began.since_start(),
-                                                .run_time = clock.now() - began,
-                                                .peak_memory = peak_memory(),
-                                                .finished_at = utc_now()};
+  results.machine = machine_info({.setup_time = began.since_start(), .run_time = clock.now() - began});
   const study::run::FlowCheck check = study::run::probe_flow_level(scenario, results, [] { return !interrupted(); });
   results.run.flow_error = check.error;
   results.run.flow_check = check.what + (ran->sampled.empty() ? "" : "; " + ran->sampled);
@@ -181,11 +185,8 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     }
   }
   judge_composition(scenario, options.check_hops, results);
-  results.machine = study::results::MachineInfo{.setup_time = ready.since_start(),
-                                                .run_time = done - ready,
-                                                .peak_memory = peak_memory(),
-                                                .threads = (*simulation)->world().threads(),
-                                                .finished_at = utc_now()};
+  results.machine = machine_info(
+      {.setup_time = ready.since_start(), .run_time = done - ready, .threads = (*simulation)->world().threads()});
   return results;
 }
 

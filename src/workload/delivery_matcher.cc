@@ -33,7 +33,7 @@ void DeliveryMatcher::join(const MessageRecord& part) {
   sink_.on_message(record);
 }
 
-void DeliveryMatcher::keep_halves() { kept_.resize(kMaxWorkers); }
+void DeliveryMatcher::keep_halves(std::uint32_t workers) { kept_.resize(workers); }
 
 void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& record) {
   if (kept_.empty())

@@ -44,8 +44,8 @@ class DeliveryMatcher {
   void on_delivered(const StreamKey& stream, Time at);
   void on_collective(const CollectiveRecord& record);
 
-  /// From here on halves and records are kept until `settle`.
-  void keep_halves();
+  /// From here on halves and records of so many workers are kept until `settle`.
+  void keep_halves(std::uint32_t workers);
   [[nodiscard]] bool keeps_halves() const { return !kept_.empty(); }
   /// Whether the worker has so many halves that they had better be joined.
   [[nodiscard]] bool is_full(WorkerIndex worker) const { return !kept_.empty() && kept_[worker].halves.size() > kMany; }

@@ -101,19 +101,19 @@ void Simulation::note_done() {
   }
 }
 
-bool Simulation::prepare_windows() {
-  if (!world_->runs_in_windows()) {
-    return false;
-  }
+void Simulation::set_threads(std::uint32_t threads) {
+  // Flows that wait for others tell their ranks so over connections that are opened then.
   const bool waits = std::ranges::any_of(running_, [](const auto& job) {
     return job->plan.pattern != nullptr && job->plan.pattern->triggers() != nullptr;
   });
-  world_->set_threads(waits ? 1 : threads_);
+  if (!world_->runs_in_windows()) {
+    return;
+  }
+  world_->set_threads(waits ? 1 : threads);
   worker_news_.resize(world_->threads());
-  parts_->matcher.keep_halves();
+  parts_->matcher.keep_halves(world_->threads());
   world_->set_news(
       {.exist = [this](WorkerIndex worker) { return has_news(worker); }, .take = [this] { return take_news(); }});
-  return true;
 }
 
 bool Simulation::has_news(WorkerIndex worker) const {
@@ -168,6 +168,15 @@ Progress Simulation::progress() const {
           .packet_hops = world_->packet_hops()};
 }
 
+// Programs open connections at their start, which concerns several partitions.
+world::World::Stop Simulation::advance(bool starts, Time limit) {
+  using Stop = world::World::Stop;
+  const Stop stop =
+      starts ? world_->run_first_instant() : world_->run(limit, kEventsPerPause * std::max(world_->threads(), 1U));
+  (void)take_news();
+  return starts && stop == Stop::kLimit ? Stop::kBudget : stop;
+}
+
 Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep_going) {
   const Time limit = progress().limit;
   if (const Result<void> briefed = brief_controller(); !briefed) {
@@ -175,18 +184,9 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     return End::kError;
   }
   End end = End::kFinished;
-  // Programs open connections at their start, which concerns several partitions.
-  bool starts = prepare_windows();
-  const auto advance = [&] {
-    const world::World::Stop stop =
-        starts ? world_->run_first_instant()
-               : world_->run(next_pause_ < limit ? next_pause_ : limit, kEventsPerPause * world_->threads());
-    const bool started = std::exchange(starts, false);
-    (void)take_news();
-    return started && stop == world::World::Stop::kLimit ? world::World::Stop::kBudget : stop;
-  };
+  bool starts = world_->runs_in_windows() && world_->events() == 0;
   for (bool running = ranks_left_ > 0; running;) {
-    switch (advance()) {
+    switch (advance(std::exchange(starts, false), next_pause_ < limit ? next_pause_ : limit)) {
       case world::World::Stop::kBudget:
         break;
       case world::World::Stop::kLimit:

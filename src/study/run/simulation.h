@@ -97,7 +97,7 @@ class Simulation {
   [[nodiscard]] End run(const std::function<bool(const Progress&)>& keep_going);
 
   /// Before run(): on so many threads, where the world is divided and no flow waits for others. Changes no result.
-  void set_threads(std::uint32_t threads) { threads_ = threads; }
+  void set_threads(std::uint32_t threads);
 
   /// Calls `look` each time that so much simulated time has passed, after everything that happened up to then. Before
   /// run().
@@ -193,8 +193,8 @@ class Simulation {
   };
   /// Adds to `left_out` what planned_flows() leaves out.
   [[nodiscard]] Result<std::vector<JobFlows>> flows_by_job(std::vector<std::string>& left_out);
-  /// Whether partitions of the world run by themselves; from then on they tell what concerns all as news.
-  [[nodiscard]] bool prepare_windows();
+  /// A slice of the run; the first, where there are windows, is time zero alone.
+  [[nodiscard]] world::World::Stop advance(bool starts, Time limit);
   [[nodiscard]] bool has_news(WorkerIndex worker) const;
   /// What programs did since it was last called; false: everything is done.
   [[nodiscard]] bool take_news();
@@ -216,7 +216,6 @@ class Simulation {
   std::unique_ptr<world::World> world_;
   std::vector<std::unique_ptr<Job>> running_;
   std::vector<JobDescription> jobs_;
-  std::uint32_t threads_ = 1;
   std::size_t ranks_left_ = 0;      // of jobs; nobody waits for traffic that lasts as long as they do
   bool has_company_ = false;        // there is such traffic
   std::uint64_t job_messages_ = 0;  // so many had ended when the jobs were last seen to go on

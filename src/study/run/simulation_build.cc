@@ -184,6 +184,7 @@ Result<void> Simulation::build() {
     }
     first_machine += ranks;
   }
+  set_threads(1);
   world_->start();
   make_controller();
   return {};

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -192,7 +191,7 @@ class Simulation::Planner {
 
 Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(std::vector<std::string>& left_out) {
   // Programs that begin at once open their connections in their own order, which gives queue pairs their numbers.
-  if (world_->run(Time::zero(), std::numeric_limits<std::uint64_t>::max()) == world::World::Stop::kError) {
+  if (world_->run_first_instant() == world::World::Stop::kError) {
     return tl::unexpected<Error>(*world_->error());
   }
   Planner planner(*this);

@@ -57,7 +57,7 @@ Result<std::unique_ptr<World>> World::create(WorldOptions options) {
 }
 
 void World::set_threads(std::uint32_t threads) {
-  if (!kernel_.is_divided() || threads <= 1) {
+  if (!kernel_.is_divided() || threads <= 1 || kernel_.events() > 0) {
     return;
   }
   const std::vector<WorkerIndex> dealt = deal_among_workers(division_, threads);
