@@ -58,8 +58,8 @@ results::StepRow step_of(const std::string& text) {
   return steps->front();
 }
 
-/// Without their overlap the composed step is 2.4 % too short. What paths allow each kind of operation stands beside the
-/// step of every packet too.
+/// Without their overlap the composed step is 2.4 % too short. What paths allow each kind of operation stands beside
+/// the step of every packet too.
 TEST(StepOverlapSteps, ReductionsBesideExchangesAreWithinOnePercentOfEveryPacketWhosePathsAllowIt) {
   const std::string job = std::string(kExperts) + "bucket = \"8 MB\"\n";
   const results::StepRow packet = step_of(job + "fidelity = \"packet\"\n");
