@@ -36,11 +36,18 @@ std::uint64_t peak_memory() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+struct RunTimes {
+  Duration setup;
+  Duration run;
+};
+
 /// With what can be told of the present moment.
-study::results::MachineInfo machine_info(study::results::MachineInfo info) {
-  info.peak_memory = peak_memory();
-  info.finished_at = utc_now();
-  return info;
+study::results::MachineInfo machine_info(const RunTimes& times, std::uint32_t threads) {
+  return {.setup_time = times.setup,
+          .run_time = times.run,
+          .peak_memory = peak_memory(),
+          .threads = threads,
+          .finished_at = utc_now()};
 }
 
 Result<void> write_timeline(const std::string& path, const study::run::Simulation& simulation) {
@@ -111,7 +118,7 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
   }
   study::results::RunResults results = std::move(ran->results);
   const Time began = ready.value_or(clock.now());
-  results.machine = machine_info({.setup_time = began.since_start(), .run_time = clock.now() - began});
+  results.machine = machine_info({.setup = began.since_start(), .run = clock.now() - began}, 1);
   const study::run::FlowCheck check = study::run::probe_flow_level(scenario, results, [] { return !interrupted(); });
   results.run.flow_error = check.error;
   results.run.flow_check = check.what + (ran->sampled.empty() ? "" : "; " + ran->sampled);
@@ -185,8 +192,7 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     }
   }
   judge_composition(scenario, options.check_hops, results);
-  results.machine = machine_info(
-      {.setup_time = ready.since_start(), .run_time = done - ready, .threads = (*simulation)->world().threads()});
+  results.machine = machine_info({.setup = ready.since_start(), .run = done - ready}, (*simulation)->world().threads());
   return results;
 }
 

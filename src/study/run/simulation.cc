@@ -44,6 +44,7 @@ Result<std::unique_ptr<Simulation>> Simulation::create(const scenario::Scenario&
   if (Result<void> built = simulation->build(); !built) {
     return pass_on(built);
   }
+  simulation->set_threads(1);
   return simulation;
 }
 

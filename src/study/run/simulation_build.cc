@@ -184,7 +184,6 @@ Result<void> Simulation::build() {
     }
     first_machine += ranks;
   }
-  set_threads(1);
   world_->start();
   make_controller();
   return {};
