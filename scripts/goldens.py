@@ -45,7 +45,7 @@ COMPARISONS = {
 
 
 # What a run says of the machine that it was on, in the summary, in JSON and in a results file.
-MACHINE = re.compile(r'^  simulated .*$|^ +"(setup_s|run_s|peak_memory_bytes|finished_at|packet_hops_per_second)": .*$|\{"setup_ps":.*?\}', re.MULTILINE)
+MACHINE = re.compile(r'^  simulated .*$|^ +"(setup_s|run_s|peak_memory_bytes|finished_at|threads|packet_hops_per_second)": .*$|\{"setup_ps":.*?\}', re.MULTILINE)
 
 
 def command(arguments, folder):

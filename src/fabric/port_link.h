@@ -164,10 +164,15 @@ inline void put_control_on_wire(sim::Kernel& kernel, Port& to, PortIndex to_inde
   to.control.push_back(frame);
 }
 
+/// How a receiver takes control frames: by an event when one arrives, or whenever it looks, so that it may do something
+/// else if it has one in hand before that has arrived.
+enum class ControlFrames : std::uint8_t { kAwaited, kLookedAt };
+
 /// Of a control frame for the other end of a cable: whether it was posted, because that is in another partition.
 template <class Port>
-[[nodiscard]] inline bool posts_control(sim::Kernel& kernel, const Port& from, const ControlInFlight& frame) {
-  if (!from.crosses() || !kernel.in_window()) [[likely]] {
+[[nodiscard]] inline bool posts_control(sim::Kernel& kernel, const Port& from, const ControlInFlight& frame,
+                                        ControlFrames frames = ControlFrames::kAwaited) {
+  if (!from.crosses() || !(frames == ControlFrames::kLookedAt ? kernel.in_window() : kernel.is_shared())) [[likely]] {
     return false;
   }
   kernel.post(from.peer_partition,
@@ -189,7 +194,7 @@ template <class Port>
     if (const std::uint16_t early = from.cut_through_bytes(); early != 0) {
       first_part = from.wire_time(std::min<std::uint32_t>(early, wire_bytes));
     }
-    is_posted = from.crosses() && kernel.in_window();
+    is_posted = from.crosses() && kernel.is_shared();
   }
   const Time at = now + from.delay + first_part;
   from.free_at = now + occupied;

@@ -65,6 +65,7 @@ struct Running {
   PartitionIndex partition = 0;  // where a window runs
   WorkerIndex worker = 0;
   std::uint32_t parity = 0;  // of the window: into which outboxes
+  bool is_shared = false;    // other workers run other partitions at the same time
 };
 
 class Kernel {
@@ -92,18 +93,24 @@ class Kernel {
   [[nodiscard]] std::uint32_t workers() const {
     return static_cast<std::uint32_t>(std::max<std::size_t>(workers_.size(), 1));
   }
-  /// Whether the present event is one of a window: what it sends to another partition must be posted.
+  /// Whether the present event is one of a window, in which others must not learn of it before its end.
   [[nodiscard]] bool in_window() const { return running_.window_end != Running::kNoWindow; }
+  /// In a window of several workers: what is sent to another partition must be posted. With one worker it may be handed
+  /// over at once, if whoever gets it does the same either way.
+  [[nodiscard]] bool is_shared() const { return running_.is_shared; }
   /// Only in a window.
   void post(PartitionIndex to, const Crossing& crossing) {
     WEFT_DCHECK(in_window() && to != running_.partition && crossing.at > running_.window_end);
     Worker& own = workers_[running_.worker];
-    (to == 0 ? own.first_global : own.first_posted) =
-        earlier(to == 0 ? own.first_global : own.first_posted, crossing.at);
+    own.has_posted = true;
+    if (to == 0) [[unlikely]] {
+      own.first_global = earlier(own.first_global, crossing.at);
+    }
     own.outboxes[running_.parity][partitions_[to].worker].push_back(crossing);
   }
 
-  /// Asks for an event at `at` (>= now), unless one is pending that is not later. In a window only within a partition.
+  /// Asks for an event at `at` (>= now), unless one is pending that is not later. In a window that is shared only
+  /// within a partition; from another one not before its end.
   void wake(Wake& wake, ActorId actor, Time at) {
     if (at < wake.pending()) {
       wake_always(wake, actor, at);
@@ -112,7 +119,8 @@ class Kernel {
   /// The same, when it is known that none is pending.
   void wake_always(Wake& wake, ActorId actor, Time at) {
     WEFT_DCHECK(at >= now() && at < wake.pending());
-    WEFT_DCHECK(!in_window() || running_.kernel != this || wake.partition() == running_.partition);
+    WEFT_DCHECK(!in_window() || running_.kernel != this || wake.partition() == running_.partition ||
+                (!is_shared() && at > running_.window_end));
     WakeAccess::set(wake, at);
     Partition& partition = partitions_[wake.partition()];
     if (at <= partition.due) [[unlikely]] {
@@ -189,7 +197,7 @@ class Kernel {
   struct alignas(128) Worker {
     explicit Worker(const EventSet::Options& options) : agenda(options) {}
     EventSet agenda;                    // when its partitions have something to do, those with `due` at that time
-    Time first_posted = Time::never();  // to other partitions, in this window
+    bool has_posted = false;            // to other partitions, in this window
     Time first_global = Time::never();  // to partition 0, in this span
     std::array<Report, 2> reports{};
     std::array<std::vector<std::vector<Crossing>>, 2> outboxes{};  // by parity of the window and receiving worker
@@ -398,10 +406,12 @@ void Kernel::run_span(WorkerIndex worker, Span& span, Handler& handler) {
   Time span_last = span.last;
   for (bool goes_on = true; goes_on && begin <= span_last;) {
     const Time last = earlier(end_of_window(begin), span_last);
-    own.first_posted = Time::never();
+    own.has_posted = false;
     Report& report = own.reports[running_.parity];
     report.goes_on = run_window(worker, last, handler);
-    report.next = earlier(own.agenda.not_before().time, own.first_posted);
+    // What was posted comes in some later window, mostly the next.
+    report.next =
+        earlier(own.agenda.not_before().time, own.has_posted ? last + Duration::picoseconds(1) : Time::never());
     report.global = own.first_global;
     report.count = running_.count;
     if constexpr (requires { handler.has_news(worker); }) {
@@ -444,6 +454,7 @@ template <class Handler>
 bool Kernel::run_window(WorkerIndex worker, Time last, Handler& handler) {
   EventSet& agenda = workers_[worker].agenda;
   running_.window_end = last;
+  running_.is_shared = team_ != nullptr;
   bool goes_on = true;
   Time latest = running_.now;
   // While one partition runs, the next two are being fetched.
@@ -471,6 +482,7 @@ bool Kernel::run_window(WorkerIndex worker, Time last, Handler& handler) {
   } while ((current | next) != 0);
   running_.now = latest;
   running_.window_end = Running::kNoWindow;
+  running_.is_shared = false;
   return goes_on;
 }
 

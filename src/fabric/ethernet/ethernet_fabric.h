@@ -72,7 +72,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[gnu::always_inline]] void prefetch_port_contents(PortIndex port) const {
     const EthernetPort& soon = ports_[port];
     prefetch_next_arrival(packets_, soon);
-    if (!soon.crosses()) {
+    if (!soon.crosses() || !kernel_.is_shared()) {
       ports_[soon.peer].in_flight.prefetch_back();
     }
     const std::uint32_t usual = own_[this_worker].usual_priority;

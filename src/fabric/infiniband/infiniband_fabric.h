@@ -70,7 +70,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
     const InfiniBandPort& peer = ports_[peers_[port]];
     prefetch_next_arrival(packets_, ports_[port]);
     ports_[port].control.prefetch_front();
-    if (!ports_[port].crosses()) {
+    if (!ports_[port].crosses() || !kernel_.is_shared()) {
       peer.in_flight.prefetch_back();
       peer.control.prefetch_back();
     }

@@ -39,7 +39,7 @@ void InfiniBandFabric::send_credit_update(PortIndex index, std::uint32_t lane, T
 /// What is on the wire as the port has just begun to send it.
 void InfiniBandFabric::send_control(const InfiniBandPort& port, std::uint32_t frame) {
   const ControlInFlight sent{port.free_at + port.control_delay, frame};
-  if (!posts_control(kernel_, port, sent)) {
+  if (!posts_control(kernel_, port, sent, ControlFrames::kLookedAt)) {
     take_control(port.peer, sent);
   }
 }
