@@ -71,7 +71,8 @@ bool has_controller(const fabric::AnyFabricOptions& fabric) {
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans) {
   return options.carries_bytes || std::holds_alternative<fabric::ScheduledOptions>(options.fabric) ||
          has_controller(options.fabric) || std::ranges::any_of(plans, [](const assembly::TrafficPlan& plan) {
-           return plan.training || assembly::service_of(plan.family) != host::Service::kRdma;
+           const host::Service service = assembly::service_of(plan.family);
+           return plan.training || (service != host::Service::kRdma && service != host::Service::kUet);
          });
 }
 
