@@ -372,7 +372,7 @@ NonMinimal::State FabricCore<Fabric, Parts>::decide_detour(const Port& in, Switc
     return NonMinimal::kDirect;
   }
   const DetourOptions& options = *options_.switches[node.profile].balancing.detours;
-  const bool is_first = ports_[in.peer].has(kIsEndpoint);
+  const bool is_first = is_endpoint(in.peer);
   const bool in_order = balancers_[in.owner].keeps_in_order(common.flags, common.traffic_class);
   const bool valiant = options.rule == DetourRule::kValiant;
   if (in_order ? !valiant : valiant && !is_first) {
@@ -423,7 +423,7 @@ void FabricCore<Fabric, Parts>::notify(PortIndex ingress, EndpointId destination
   const Port& port = ports_[ingress];
   const NotificationContent content{.leaf = leaf_id(destination)};
   PathBalancer& balancer = balancers_[port.owner];
-  if (!ports_[port.peer].has(kIsEndpoint) && !port.has(kLinkDown) &&
+  if (!is_endpoint(port.peer) && !port.has(kLinkDown) &&
       balancer.claim_notification({.port = port.number, .leaf = content.leaf}, {port.wire_time(balancer.notify_from())},
                                   now)) {
     self().send_notification(ingress, content, now);

@@ -42,7 +42,7 @@ namespace weft::fabric {
   queue.peak_bytes = std::max(queue.peak_bytes, queue.bytes);
   out.queued_bytes += size;
   out.queued = static_cast<std::uint16_t>(out.queued | 1U << priority);
-  if (out.queued_bytes >= passage.node.notify_from && !ports_[out.peer].has(kIsEndpoint)) [[unlikely]] {
+  if (out.queued_bytes >= passage.node.notify_from && !is_endpoint(out.peer)) [[unlikely]] {
     notify(passage.ingress, packet.common.destination, now);
   }
   // Behind a paused queue nothing happens until the pause ends; its end, or its expiry, wakes the port.

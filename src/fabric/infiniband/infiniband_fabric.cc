@@ -167,7 +167,7 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafF
   out.queued_bytes += common.frame_bytes;
   out.queued = static_cast<std::uint16_t>(out.queued | 1U << lane);
   Switch& node = switches_[out.owner];
-  if (out.queued_bytes >= node.notify_from && !ports_[out.peer].has(kIsEndpoint)) [[unlikely]] {
+  if (out.queued_bytes >= node.notify_from && !is_endpoint(out.peer)) [[unlikely]] {
     notify(in_index, common.destination, now);
   }
   if (node.expires) {
