@@ -84,6 +84,25 @@ Case bond() {
               traffic("permutation", "size = \"300 kB\"")};
 }
 
+/// Ultra Ethernet, retries and credits of Ethernet's links, and congestion control by what packets bring back.
+void add_other_links(std::vector<Case>& all) {
+  const std::string incast = traffic("incast", "fan_in = 12\nsize = \"200 kB\"");
+  all.push_back({"uet_permutation", fabric("uet") + traffic("permutation", "size = \"300 kB\"")});
+  all.push_back({"uet_incast", fabric("uet") + incast});
+  all.push_back({"uet_poisson",
+                 "stop = \"200 us\"\n" + fabric("uet") + traffic("poisson", "load = \"50%\"\ncdf = \"websearch\"")});
+  all.push_back({"rocev2_llr", fabric("rocev2") + "[ethernet.llr]\nenabled = true\nreplays = 20\n[link]\n" +
+                                   "bit_error_rate = 1e-7\n" + incast});
+  all.push_back({"rocev2_cbfc", fabric("rocev2") +
+                                    "[ethernet.priority.3]\nlossless = false\ncredits = true\ncredit_buffer = "
+                                    "\"64 KiB\"\n" +
+                                    incast});
+  for (const std::string_view algorithm : {"swift", "hpcc"}) {
+    all.push_back({fmt::format("rocev2_{}", algorithm),
+                   fabric("rocev2") + fmt::format("[congestion_control]\nalgorithm = \"{}\"\n", algorithm) + incast});
+  }
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all = {bond()};
   for (const std::string_view family : {"rocev2", "infiniband", "iwarp", "tcp"}) {
@@ -129,21 +148,7 @@ std::vector<Case> cases() {
                                           traffic("incast", "fan_in = 12\nsize = \"200 kB\"")});
     all.push_back({name + "_samples", fabric(family) + "[output]\nsample_interval = \"3 us\"\n" + small});
   }
-  const std::string incast = traffic("incast", "fan_in = 12\nsize = \"200 kB\"");
-  all.push_back({"uet_permutation", fabric("uet") + traffic("permutation", "size = \"300 kB\"")});
-  all.push_back({"uet_incast", fabric("uet") + incast});
-  all.push_back({"uet_poisson",
-                 "stop = \"200 us\"\n" + fabric("uet") + traffic("poisson", "load = \"50%\"\ncdf = \"websearch\"")});
-  all.push_back({"rocev2_llr", fabric("rocev2") + "[ethernet.llr]\nenabled = true\nreplays = 20\n[link]\n" +
-                                   "bit_error_rate = 1e-7\n" + incast});
-  all.push_back({"rocev2_cbfc", fabric("rocev2") +
-                                    "[ethernet.priority.3]\nlossless = false\ncredits = true\ncredit_buffer = "
-                                    "\"64 KiB\"\n" +
-                                    incast});
-  for (const std::string_view algorithm : {"swift", "hpcc"}) {
-    all.push_back({fmt::format("rocev2_{}", algorithm),
-                   fabric("rocev2") + fmt::format("[congestion_control]\nalgorithm = \"{}\"\n", algorithm) + incast});
-  }
+  add_other_links(all);
   constexpr std::string_view kGroups =
       "[topology]\nkind = \"dragonfly-plus\"\ngroups = 4\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n"
       "global_links = 1\n[link.host]\npropagation = \"300 ns\"\n";
