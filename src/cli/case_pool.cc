@@ -61,6 +61,9 @@ Result<std::string> case_text(const CaseResult& result) {
   return bytes ? kResults + *bytes : bytes;
 }
 
+/// Without being asked for more: windows of networks of some hundred hosts hold too little for many threads to share.
+constexpr std::size_t kUsualThreads = 8;
+
 /// None: the text is no such text.
 std::optional<CaseResult> parse_case(const std::string& text) {
   if (text.empty() || text.front() == kRefusal) {
@@ -120,7 +123,7 @@ std::string CasePool::key_of(const PooledCase& one) const {
 
 std::uint32_t CasePool::threads_of_each(std::size_t at_once) const {
   const std::size_t cores = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  const std::size_t fair = std::max<std::size_t>(cores / std::max<std::size_t>(at_once, 1), 1);
+  const std::size_t fair = std::clamp<std::size_t>(cores / std::max<std::size_t>(at_once, 1), 1, kUsualThreads);
   return static_cast<std::uint32_t>(
       std::min<std::size_t>(options_.threads > 0 ? static_cast<std::size_t>(options_.threads) : fair, kMaxWorkers));
 }

@@ -31,7 +31,7 @@ class CasePool {
   struct Options {
     const char* command = "";  // for messages: "run"
     std::int64_t jobs = 0;     // at the same time; 0: one per core
-    std::int64_t threads = 0;  // of each; 0: as many as there are cores for each
+    std::int64_t threads = 0;  // of each; 0: as many as there are cores for each, but no more than pay
     bool quiet = false;
     std::optional<RunCache> cache{};                              // none: everything is simulated
     ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;  // of a single run
