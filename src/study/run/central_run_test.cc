@@ -6,9 +6,8 @@
 #include <cmath>
 
 #include "study/results/summary.h"
-#include "study/run/collector.h"
 #include "study/run/path_study.h"
-#include "study/scenario/scenario_test_support.h"
+#include "study/run/run_test_support.h"
 
 namespace weft::study::run {
 namespace {
@@ -28,16 +27,11 @@ Result<scenario::Scenario> network_with(std::string_view rest, std::vector<std::
   return scenario::parse_scenario(std::string(kNetwork) + std::string(rest), request, scenario::test_catalogue());
 }
 
-results::RunResults results_of(const Result<scenario::Scenario>& scenario,
-                               world::Division division = world::Division::kWhereItPays) {
-  EXPECT_TRUE(scenario) << message_of(scenario);
-  Collector collector;
-  auto simulation = Simulation::create(*scenario, collector, Payload::kLengths, division);
-  EXPECT_TRUE(simulation) << simulation.error().message;
-  collector.watch(**simulation);
-  const auto end = (*simulation)->run([](const Progress&) { return true; });
-  EXPECT_EQ(end, Simulation::End::kFinished) << (*simulation)->error();
-  return collector.finish(end, {.key = "key", .version = "test"});
+results::RunResults finished(const Result<scenario::Scenario>& scenario,
+                             world::Division division = world::Division::kWhereItPays) {
+  results::RunResults results = results_of(scenario, division);
+  EXPECT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+  return results;
 }
 
 const std::vector<std::string> kEcmp{"routing.policy=ecmp"};
@@ -53,9 +47,9 @@ std::vector<std::string> central(std::string_view algorithm, std::vector<std::st
 Time end_of(const results::RunResults& results) { return results.run.ended_at; }
 
 TEST(CentralRun, KnownFlowsTakeTheTimeThatOneSwitchTakes) {
-  const results::RunResults known = results_of(network_with(kPermutation, central("communicators")));
+  const results::RunResults known = finished(network_with(kPermutation, central("communicators")));
   const results::RunResults one =
-      results_of(network_with(kPermutation, {"routing.policy=ecmp", "topology.hosts_per_leaf=16"}));
+      finished(network_with(kPermutation, {"routing.policy=ecmp", "topology.hosts_per_leaf=16"}));
   ASSERT_TRUE(known.controller);
   EXPECT_EQ(known.controller->conflicts, 0U);
   EXPECT_EQ(known.controller->rounds, 1U);
@@ -65,11 +59,11 @@ TEST(CentralRun, KnownFlowsTakeTheTimeThatOneSwitchTakes) {
 }
 
 TEST(CentralRun, MeasuredFlowsEndEarlierThanHashedOnesAndLaterThanKnownOnes) {
-  const Time hashed = end_of(results_of(network_with(kPermutation, kEcmp)));
-  const Time known = end_of(results_of(network_with(kPermutation, central("communicators"))));
+  const Time hashed = end_of(finished(network_with(kPermutation, kEcmp)));
+  const Time known = end_of(finished(network_with(kPermutation, central("communicators"))));
   for (const std::string_view algorithm : {"cspf", "min-max"}) {
     const results::RunResults results =
-        results_of(network_with(kPermutation, central(algorithm, {"routing.controller_demand=host-limited"})));
+        finished(network_with(kPermutation, central(algorithm, {"routing.controller_demand=host-limited"})));
     EXPECT_LT(end_of(results), hashed) << algorithm;
     EXPECT_GT(end_of(results), known) << algorithm << " knows nothing during the first period";
     ASSERT_TRUE(results.controller);
@@ -83,30 +77,30 @@ TEST(CentralRun, MeasuredFlowsEndEarlierThanHashedOnesAndLaterThanKnownOnes) {
 }
 
 TEST(CentralRun, OtherPoliciesHaveNoController) {
-  EXPECT_FALSE(results_of(network_with(kPermutation, kEcmp)).controller);
-  EXPECT_FALSE(results_of(network_with(kPermutation, kPinned)).controller);
+  EXPECT_FALSE(finished(network_with(kPermutation, kEcmp)).controller);
+  EXPECT_FALSE(finished(network_with(kPermutation, kPinned)).controller);
 }
 
 TEST(CentralRun, IsTheSameHoweverTheWorldMayBeDivided) {
   for (const std::string_view algorithm : {"cspf", "communicators"}) {
     const auto scenario = network_with(kPermutation, central(algorithm));
-    const results::RunResults whole = results_of(scenario, world::Division::kNever);
-    const results::RunResults parts = results_of(scenario, world::Division::kWhereverPossible);
+    const results::RunResults whole = finished(scenario, world::Division::kNever);
+    const results::RunResults parts = finished(scenario, world::Division::kWhereverPossible);
     EXPECT_EQ(whole.messages, parts.messages);
     EXPECT_EQ(whole.controller, parts.controller);
     EXPECT_EQ(whole.run.events, parts.run.events);
   }
   const auto pinned = network_with(kPermutation, kPinned);
-  EXPECT_EQ(results_of(pinned, world::Division::kNever).messages,
-            results_of(pinned, world::Division::kWhereverPossible).messages);
+  EXPECT_EQ(finished(pinned, world::Division::kNever).messages,
+            finished(pinned, world::Division::kWhereverPossible).messages);
 }
 
 TEST(CentralRun, ALongerDelayAndAFullTableCostTime) {
-  const Time soon = end_of(results_of(network_with(kPermutation, central("cspf"))));
-  const Time late = end_of(results_of(network_with(kPermutation, central("cspf", {"routing.controller_delay=150us"}))));
+  const Time soon = end_of(finished(network_with(kPermutation, central("cspf"))));
+  const Time late = end_of(finished(network_with(kPermutation, central("cspf", {"routing.controller_delay=150us"}))));
   EXPECT_LT(soon, late);
   const results::RunResults full =
-      results_of(network_with(kPermutation, central("communicators", {"routing.controller_table=2"})));
+      finished(network_with(kPermutation, central("communicators", {"routing.controller_table=2"})));
   EXPECT_EQ(full.controller->peak_entries, 2U);
   EXPECT_GT(full.controller->overflows, 0U);
   EXPECT_GT(full.controller->hashed_packets, 0U);
@@ -116,8 +110,8 @@ TEST(CentralRun, AFailureBetweenRoundsIsMendedByTheNext) {
   constexpr std::string_view kFailure = "[[event]]\nat = \"110 us\"\naction = \"fail\"\nselect = \"leaf0/port5\"\n";
   const std::string traffic = std::string(kPermutation) + std::string(kFailure);
   const results::RunResults slow =
-      results_of(network_with(traffic, central("communicators", {"routing.controller_period=10ms"})));
-  const results::RunResults quick = results_of(network_with(traffic, central("communicators")));
+      finished(network_with(traffic, central("communicators", {"routing.controller_period=10ms"})));
+  const results::RunResults quick = finished(network_with(traffic, central("communicators")));
   EXPECT_GT(slow.controller->fallback_packets, 2 * quick.controller->fallback_packets);
   EXPECT_EQ(slow.controller->rounds, 1U);
   EXPECT_GE(quick.controller->rounds, 2U);
@@ -143,7 +137,7 @@ start = "100 us"
 )";
 
 TEST(CentralRun, JobsThatComeAndGoShareNoLink) {
-  const results::RunResults results = results_of(network_with(kTwoJobs, central("communicators")));
+  const results::RunResults results = finished(network_with(kTwoJobs, central("communicators")));
   EXPECT_EQ(results.controller->conflicts, 0U);
   EXPECT_EQ(results.controller->moved, 0U);
   EXPECT_EQ(results.controller->rounds, 3U) << "each job that comes, and the first that goes";

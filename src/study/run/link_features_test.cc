@@ -7,8 +7,7 @@
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_topology.h"
 #include "study/results/summary.h"
-#include "study/run/collector.h"
-#include "study/scenario/scenario_test_support.h"
+#include "study/run/run_test_support.h"
 
 namespace weft::study::run {
 namespace {
@@ -24,16 +23,6 @@ constexpr std::string_view kIncast =
 fabric::EthernetOptions options_of(const Result<scenario::Scenario>& scenario) {
   EXPECT_TRUE(scenario) << message_of(scenario);
   return *assembly::ethernet_options(*scenario, *assembly::build_topology(*scenario));
-}
-
-results::RunResults results_of(const Result<scenario::Scenario>& scenario) {
-  EXPECT_TRUE(scenario) << message_of(scenario);
-  Collector collector;
-  auto simulation = Simulation::create(*scenario, collector);
-  EXPECT_TRUE(simulation) << simulation.error().message;
-  collector.watch(**simulation);
-  const auto end = (*simulation)->run([](const Progress&) { return true; });
-  return collector.finish(end, {.key = "key", .version = "test"});
 }
 
 std::uint64_t total(const results::RunResults& results, std::string_view member) {

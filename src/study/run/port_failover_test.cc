@@ -4,8 +4,7 @@
 #include <numeric>
 
 #include "study/results/summary.h"
-#include "study/run/collector.h"
-#include "study/scenario/scenario_test_support.h"
+#include "study/run/run_test_support.h"
 
 namespace weft::study::run {
 namespace {
@@ -33,17 +32,6 @@ Result<scenario::Scenario> ring_with(std::string_view rest, std::vector<std::str
   request.file = "test.toml";
   request.settings = std::move(settings);
   return scenario::parse_scenario(std::string(kRing) + std::string(rest), request, scenario::test_catalogue());
-}
-
-results::RunResults results_of(const Result<scenario::Scenario>& scenario) {
-  EXPECT_TRUE(scenario) << message_of(scenario);
-  Collector collector;
-  auto simulation = Simulation::create(*scenario, collector);
-  EXPECT_TRUE(simulation) << simulation.error().message;
-  collector.watch(**simulation);
-  const auto end = (*simulation)->run([](const Progress&) { return true; });
-  EXPECT_EQ((*simulation)->world().check_invariants(), "");
-  return collector.finish(end, {.key = "key", .version = "test"});
 }
 
 double seconds_of(const results::RunResults& results) {

@@ -9,8 +9,7 @@
 #include "study/assembly/build_topology.h"
 #include "study/results/summary.h"
 #include "study/run/capture_tap.h"
-#include "study/run/collector.h"
-#include "study/scenario/scenario_test_support.h"
+#include "study/run/run_test_support.h"
 
 namespace weft::study::run {
 namespace {
@@ -29,16 +28,6 @@ Result<scenario::Scenario> network_with(std::string_view rest, std::vector<std::
   request.file = "test.toml";
   request.settings = std::move(settings);
   return scenario::parse_scenario(std::string(kNetwork) + std::string(rest), request, scenario::test_catalogue());
-}
-
-results::RunResults results_of(const Result<scenario::Scenario>& scenario) {
-  EXPECT_TRUE(scenario) << message_of(scenario);
-  Collector collector;
-  auto simulation = Simulation::create(*scenario, collector);
-  EXPECT_TRUE(simulation) << simulation.error().message;
-  collector.watch(**simulation);
-  const auto end = (*simulation)->run([](const Progress&) { return true; });
-  return collector.finish(end, {.key = "key", .version = "test"});
 }
 
 constexpr std::string_view kPermutation = "[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\ncount = 4\n";
