@@ -5,7 +5,7 @@
 // pass straight on. A message in parts over several queue pairs is whole when all of its parts are. Memory grows with
 // the messages between their two halves only. One matcher serves all jobs.
 //
-// Where several workers run programs, halves are kept by worker as they come, and joined when `settle` is called.
+// Where programs run in windows (sim/kernel.h), halves are kept by worker as they come, and joined by `settle`.
 #pragma once
 
 #include <compare>

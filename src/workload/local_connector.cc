@@ -70,6 +70,9 @@ Result<const ConnectionEnd*> LocalConnector::connect(const ConnectionRequest& re
   const Key key{.low = std::min(here, there), .high = std::max(here, there), .channel = request.channel};
   if (const auto found = connections_.find(key); found != connections_.end())
     return from_low ? &found->second.from_low : &found->second.from_high;
+  if (closed_)
+    return fail("job '{}': rank {} connects to rank {} during a run on several threads; run it on one", job_.name,
+                request.from.value(), request.to.value());
 
   const ConnectionRequest low = from_low ? request : reversed(request);
   Ends ends{.from_low = unjoined_end(low, options), .from_high = unjoined_end(reversed(low), options)};

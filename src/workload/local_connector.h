@@ -26,6 +26,10 @@ class LocalConnector final : public Connector {
 
   [[nodiscard]] Result<EndpointId> endpoint_of(RankId rank, std::uint16_t rail) const override;
 
+  /// From here on only connections that are open are found, and others are errors: several threads run ranks, and none
+  /// may touch the host of another one's.
+  void close() { closed_ = true; }
+
   [[nodiscard]] std::size_t connections() const { return connections_.size(); }
   /// Calls visit(end) for both ends of every connection, in an order that depends on their names alone.
   template <class Visit>
@@ -70,6 +74,7 @@ class LocalConnector final : public Connector {
   ConnectionAttributes attributes_;
   std::vector<Rank> ranks_;
   std::map<Key, Ends> connections_;
+  bool closed_ = false;
 };
 
 }  // namespace weft::workload

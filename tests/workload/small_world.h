@@ -70,6 +70,7 @@ class SmallWorld {
   [[nodiscard]] Time now() const { return now_; }
   [[nodiscard]] std::vector<std::byte>& memory(std::uint32_t rank) { return hosts_[rank]->memory; }
   [[nodiscard]] std::size_t connections() const { return connector_.connections(); }
+  [[nodiscard]] workload::LocalConnector& connector() { return connector_; }
   [[nodiscard]] transport::Device& device(std::uint32_t rank) { return hosts_[rank]->devices.front(); }
   [[nodiscard]] workload::Program& program(std::uint32_t rank) { return *hosts_[rank]->program; }
 

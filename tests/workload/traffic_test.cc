@@ -302,5 +302,43 @@ TEST(Traffic, AnUnrelatedFlowChangesNoPortAndNoTimeOfAnother) {
   EXPECT_EQ(finished[0], finished[1]);
 }
 
+/// Opens a connection, closes the connector, and asks for that connection and another one.
+class Opener final : public workload::Program {
+ public:
+  Opener(workload::Messenger& messenger, workload::LocalConnector& connector, bool opens)
+      : messenger_(messenger), connector_(connector), opens_(opens) {}
+  Result<void> start() override {
+    if (!opens_)
+      return {};
+    EXPECT_TRUE(open(1));
+    connector_.close();
+    EXPECT_TRUE(open(1));
+    const auto another = open(2);
+    EXPECT_FALSE(another);
+    EXPECT_NE(another.error().message.find("rank 0 connects to rank 2 during a run on several threads"),
+              std::string::npos)
+        << another.error().message;
+    return {};
+  }
+  Result<void> on_event() override { return {}; }
+  [[nodiscard]] bool done() const override { return true; }
+
+ private:
+  Result<workload::ChannelId> open(std::uint32_t to) {
+    return messenger_.open({.from = RankId(0), .to = RankId(to)}, {});
+  }
+  workload::Messenger& messenger_;
+  workload::LocalConnector& connector_;
+  bool opens_;
+};
+
+TEST(Traffic, AClosedConnectorHasWhatIsOpenAndNothingElse) {
+  SmallWorld world({.ranks = 3});
+  world.run([&](workload::Messenger& messenger, workload::DeliveryMatcher&, RankId rank) {
+    return std::make_unique<Opener>(messenger, world.connector(), rank == RankId(0));
+  });
+  EXPECT_EQ(world.connections(), 1U);
+}
+
 }  // namespace
 }  // namespace weft::testing

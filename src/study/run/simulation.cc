@@ -172,9 +172,13 @@ Progress Simulation::progress() const {
 // Programs open connections at their start, which concerns several partitions.
 world::World::Stop Simulation::advance(bool starts, Time limit) {
   using Stop = world::World::Stop;
-  const Stop stop =
-      starts ? world_->run_first_instant() : world_->run(limit, kEventsPerPause * std::max(world_->threads(), 1U));
+  const Stop stop = starts ? world_->run_first_instant() : world_->run(limit, kEventsPerPause * world_->threads());
   (void)take_news();
+  if (starts && world_->threads() > 1) {
+    for (const auto& job : running_) {
+      job->connector.close();
+    }
+  }
   return starts && stop == Stop::kLimit ? Stop::kBudget : stop;
 }
 
