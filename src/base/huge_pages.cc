@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/assert.h"
@@ -19,7 +20,7 @@ void advise_huge(void* first, std::size_t bytes) {
 
 HugeReserve::HugeReserve(std::size_t bytes) {
   mapping_ = MAP_FAILED;
-  for (bytes_ = bytes; bytes_ >= kHugePageBytes; bytes_ /= 2) {
+  for (bytes_ = std::max(bytes, kHugePageBytes); bytes_ >= kHugePageBytes; bytes_ /= 2) {
     mapping_ = mmap(nullptr, bytes_ + kHugePageBytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping_ != MAP_FAILED) {

@@ -53,7 +53,7 @@ using HugeVector = std::vector<T, HugePageAllocator<T>>;
 
 class HugeReserve {
  public:
-  /// Less than `bytes` if the system grants no more; at least a large page, or the program ends.
+  /// At least a large page. Less than `bytes` if the system grants no more; if not even a large page, the program ends.
   explicit HugeReserve(std::size_t bytes);
   ~HugeReserve();
   HugeReserve(const HugeReserve&) = delete;

@@ -7,7 +7,6 @@
 // only on its calls; with several they mean nothing beyond their records.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -28,9 +27,7 @@ class SharedPool {
 
   /// At most `capacity` records live at once.
   explicit SharedPool(std::size_t capacity)
-      : storage_(std::max(capacity * sizeof(T), kHugePageBytes)),
-        records_(static_cast<T*>(storage_.data())),
-        shards_(1) {}
+      : storage_(capacity * sizeof(T)), records_(static_cast<T*>(storage_.data())), shards_(1) {}
 
   /// Before the first run with so many; never fewer than before.
   void set_workers(std::uint32_t workers) {
@@ -161,7 +158,7 @@ class SharedPool {
   HugeReserve storage_;
   T* records_;
 #if defined(WEFT_DCHECKS)
-  HugeReserve live_reserve_{std::max(storage_.bytes() / sizeof(T), kHugePageBytes)};
+  HugeReserve live_reserve_{storage_.bytes() / sizeof(T)};
   std::uint8_t* live_ = static_cast<std::uint8_t*>(live_reserve_.data());
 #endif
   std::vector<Shard> shards_;

@@ -106,5 +106,54 @@ TEST(DeliveryMatcher, AFailedMessageDoesNotWaitForADelivery) {
   EXPECT_TRUE(sink.records[0].delivered.is_never());
 }
 
+MessageRecord finished_at(std::uint64_t number, Time at, Operation operation = Operation::kSend) {
+  MessageRecord record = message(number, operation);
+  record.finished = at;
+  return record;
+}
+
+TEST(DeliveryMatcher, KeepsHalvesUntilTheyAreSettled) {
+  Collected sink;
+  DeliveryMatcher matcher(sink);
+  matcher.keep_halves(1);
+  matcher.on_finished({}, finished_at(0, Time::zero() + 3_us));
+  matcher.on_delivered({}, Time::zero() + 2_us);
+  matcher.on_finished({}, finished_at(1, Time::zero() + 9_us, Operation::kWrite));
+  EXPECT_TRUE(sink.records.empty());
+  matcher.settle(Time::zero() + 8_us);  // what comes after that is dropped
+  ASSERT_EQ(sink.records.size(), 1U);
+  EXPECT_EQ(sink.records[0].number, 0U);
+  EXPECT_EQ(sink.records[0].delivered, Time::zero() + 2_us);
+  matcher.settle();
+  EXPECT_EQ(sink.records.size(), 1U);
+}
+
+// The last message was sent by 5 us and is seen at 7: what was finished until then belongs to the run, and nothing
+// else.
+TEST(DeliveryMatcher, EndsWithTheLastDelivery) {
+  Collected sink;
+  DeliveryMatcher matcher(sink);
+  matcher.keep_halves(1);
+  const StreamKey other{.source = RankId(3), .destination = RankId(4)};
+  matcher.on_finished({}, finished_at(0, Time::zero() + 5_us));
+  matcher.on_finished(other, finished_at(1, Time::zero() + 8_us, Operation::kWrite));
+  matcher.on_finished(other, finished_at(2, Time::zero() + 6_us, Operation::kWrite));
+  matcher.settle_to_end(Time::zero() + 5_us);
+  EXPECT_EQ(matcher.awaiting_delivery(), 1U);  // whose receiver looks in a later window
+  matcher.on_delivered({}, Time::zero() + 7_us);
+  matcher.on_finished(other, finished_at(3, Time::zero() + 9_us, Operation::kWrite));
+  matcher.settle_to_end(Time::zero() + 5_us);
+  EXPECT_EQ(matcher.awaiting_delivery(), 0U);
+  EXPECT_EQ(matcher.last_delivery(), Time::zero() + 7_us);
+  std::vector<std::uint64_t> numbers;
+  for (const MessageRecord& record : sink.records) {
+    numbers.push_back(record.number);
+  }
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{2, 1, 0}));
+  matcher.on_finished(other, finished_at(4, Time::zero() + 7_us, Operation::kWrite));
+  matcher.flush();
+  EXPECT_EQ(sink.records.size(), 3U);
+}
+
 }  // namespace
 }  // namespace weft::workload

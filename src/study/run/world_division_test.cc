@@ -272,5 +272,19 @@ propagation = "1 us"
   }
 }
 
+TEST(WorldDivision, DealsPartitionsThatAreAlikeEvenlyAndNeighboursTogether) {
+  world::WorldDivision division{.lookahead = 1_us};
+  division.ports = {0, 40, 40, 40, 40, 8, 8, 8, 8, 8, 100};
+  EXPECT_EQ(world::deal_among_workers(division, 1), std::vector<WorkerIndex>(11, 0));
+  EXPECT_EQ(world::deal_among_workers(division, 2), (std::vector<WorkerIndex>{0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1}));
+  const std::vector<WorkerIndex> many = world::deal_among_workers(division, 64);
+  std::vector<bool> used(11, false);
+  for (std::size_t i = 1; i < many.size(); ++i) {
+    ASSERT_LT(many[i], 10U);  // no more than partitions
+    used[many[i]] = true;
+  }
+  EXPECT_EQ(std::ranges::count(used, true), 10);
+}
+
 }  // namespace
 }  // namespace weft::study::run

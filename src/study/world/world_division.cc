@@ -157,8 +157,9 @@ std::vector<WorkerIndex> deal_among_workers(const WorldDivision& division, std::
     std::vector<WorkerIndex> order(workers);
     std::iota(order.begin(), order.end(), WorkerIndex{0});
     std::ranges::stable_sort(order, {}, [&](WorkerIndex worker) { return load[worker]; });
+    const std::size_t pieces = std::min<std::size_t>(workers, end - first);
     for (std::size_t i = first; i < end; ++i) {
-      const WorkerIndex worker = order[(i - first) * workers / (end - first)];
+      const WorkerIndex worker = order[(i - first) * pieces / (end - first)];
       dealt[i] = worker;
       load[worker] += division.ports[i];
     }
