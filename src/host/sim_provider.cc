@@ -35,7 +35,8 @@ verbs::WrOpcodeMask opcodes_of(Service service) {
 }  // namespace
 
 // Peers that open a connection do so at their own time, which in a divided world need not be this host's. RC and
-// Ultra Ethernet take no notice of the time before the first packet; streams do, and worlds with those are not divided.
+// Ultra Ethernet take no notice of the time before the first packet; streams do, and in a divided world are opened in
+// its first instant, which is one for all.
 void SimProvider::advance_for_set_up() const {
   if (service_ != Service::kRdma && service_ != Service::kUet) {
     nic_.device().advance_to(nic_.now());

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,10 @@ class ScaleUpFabric final : public EndpointPort {
 
   /// Every endpoint must be attached before the first event. `memory` may be null.
   void attach(EndpointId endpoint, Endpoint& nic, ReceiveMemory* memory = nullptr);
-  void register_actors(sim::ActorOrder& ranks);
+  /// `partitions`: of a divided world, by domain; empty: it is not divided.
+  void register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions = {});
+  /// Before the first event: so many threads run partitions.
+  void set_workers(std::uint32_t workers) { queues_.set_workers(workers); }
 
   // Events of the actor kinds kScaleUpArrival (at the end of a wire, or in an endpoint's memory) and kScaleUpTransmit.
   void on_arrival(std::uint32_t place, Time now);

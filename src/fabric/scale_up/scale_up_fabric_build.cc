@@ -126,17 +126,27 @@ void ScaleUpFabric::attach(EndpointId endpoint, Endpoint& nic, ReceiveMemory* me
   endpoints_[local(endpoint)].memory = memory;
 }
 
-void ScaleUpFabric::register_actors(sim::ActorOrder& ranks) {
+void ScaleUpFabric::register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions) {
+  const auto partition_of = [&](std::uint32_t domain) {
+    return partitions.empty() ? sim::PartitionIndex{0} : partitions[domain];
+  };
+  std::vector<sim::PartitionIndex> of_wire(wires_.size());
+  for (const Port& port : endpoints_) {
+    std::fill_n(of_wire.begin() + port.first_out, port.out_wires, partition_of(port.domain));
+    if (port.out_wires == 1) {
+      of_wire[port.from_switch] = partition_of(port.domain);
+    }
+  }
   for (std::uint32_t i = 0; i < endpoints_.size(); ++i) {
     const std::string& name = port(EndpointId(options_.first.value() + i)).name;
     const std::uint64_t owner = stable_hash(seed_, "scale-up " + name);
-    ranks.add({owner, kScaleUpTransmit}, endpoints_[i].transmit);
-    ranks.add({owner, kScaleUpArrival}, endpoints_[i].written);
+    ranks.add({owner, kScaleUpTransmit}, endpoints_[i].transmit, partition_of(endpoints_[i].domain));
+    ranks.add({owner, kScaleUpArrival}, endpoints_[i].written, partition_of(endpoints_[i].domain));
   }
   for (WireIndex i = 0; i < wires_.size(); ++i) {
     const std::uint64_t owner = stable_hash(seed_, "scale-up " + names_[i]);
-    ranks.add({owner, kScaleUpArrival}, wires_[i].arrival);
-    ranks.add({owner, kScaleUpTransmit}, wires_[i].transmit);
+    ranks.add({owner, kScaleUpArrival}, wires_[i].arrival, of_wire[i]);
+    ranks.add({owner, kScaleUpTransmit}, wires_[i].transmit, of_wire[i]);
   }
 }
 

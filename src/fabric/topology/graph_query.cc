@@ -15,9 +15,9 @@ std::optional<NodeIndex> find_node(const Graph& graph, std::string_view name) {
   return NodeIndex(static_cast<std::uint32_t>(std::distance(graph.nodes.begin(), found)));
 }
 
-std::string_view host_name(const Node& endpoint) {
-  return std::string_view(endpoint.name).substr(0, endpoint.name.find('/'));
-}
+std::string_view host_name(const Node& endpoint) { return host_name(std::string_view(endpoint.name)); }
+
+std::string_view host_name(std::string_view endpoint) { return endpoint.substr(0, endpoint.find('/')); }
 
 std::string_view nic_name(const Node& endpoint) {
   constexpr std::string_view kPort = "/port";

@@ -15,6 +15,7 @@ namespace weft::fabric {
 
 /// "host3" of "host3/nic0".
 [[nodiscard]] std::string_view host_name(const Node& endpoint);
+[[nodiscard]] std::string_view host_name(std::string_view endpoint);
 
 /// "host3/nic0" of "host3/nic0/port1"; an endpoint whose name does not end in "/port" and digits is its NIC's only
 /// port.

@@ -65,19 +65,32 @@ bool has_controller(const fabric::AnyFabricOptions& fabric) {
   return ethernet != nullptr && ethernet->switches.front().path == fabric::PathPolicy::kCentral;
 }
 
-// Training steps decide by what the whole network has seen, and numbers are checked in memory that ranks share. The
-// ports of TCP, and so its paths, follow from the order in which a host's connections are opened. Leaves of a scheduled
-// fabric act on each other's queues and links, and a traffic controller on the tables of all switches.
-bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans) {
-  return options.carries_bytes || std::holds_alternative<fabric::ScheduledOptions>(options.fabric) ||
-         has_controller(options.fabric) || std::ranges::any_of(plans, [](const assembly::TrafficPlan& plan) {
-           const host::Service service = assembly::service_of(plan.family);
-           return plan.training || (service != host::Service::kRdma && service != host::Service::kUet);
-         });
-}
-
 bool is_composed(const assembly::TrafficPlan& plan) {
   return plan.training && plan.training->settings->training.fidelity == scenario::StepFidelity::kComposed;
+}
+
+bool is_stream(const assembly::TrafficPlan& plan) {
+  const host::Service service = assembly::service_of(plan.family);
+  return service == host::Service::kTcp || service == host::Service::kIwarp;
+}
+
+/// Flows that wait for others tell their ranks so over connections that are opened then, which moves the clocks of both
+/// ends of a stream, or of loads and stores.
+bool connects_late(const world::WorldOptions& options, const assembly::TrafficPlan& plan) {
+  return plan.pattern != nullptr && plan.pattern->triggers() != nullptr && (is_stream(plan) || options.scale_up);
+}
+
+// Composed steps, and traffic as long as they last, decide by what the whole network has seen, and numbers are checked
+// in memory that ranks share. Handshakes of streams would all come at once where connections are opened first. Leaves
+// of a scheduled fabric act on each other's queues and links, and a traffic controller on the tables of all switches.
+bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans,
+                 scenario::StreamSetup setup) {
+  const bool sets_up_streams = setup == scenario::StreamSetup::kOnTheWire;
+  return options.carries_bytes || std::holds_alternative<fabric::ScheduledOptions>(options.fabric) ||
+         has_controller(options.fabric) || std::ranges::any_of(plans, [&](const assembly::TrafficPlan& plan) {
+           return is_composed(plan) || plan.as_long_as_jobs || connects_late(options, plan) ||
+                  (is_stream(plan) && sets_up_streams);
+         });
 }
 
 /// What to write in place of traffic that a composed step cannot have beside it; nothing if it can.
@@ -171,7 +184,7 @@ Result<void> Simulation::build() {
       }
     }
   }
-  options.division = stays_whole(options, *plans) ? world::Division::kNever : division_;
+  options.division = stays_whole(options, *plans, scenario_.tcp.setup) ? world::Division::kNever : division_;
   Result<std::unique_ptr<world::World>> world = world::World::create(std::move(options));
   if (!world) {
     return pass_on(world);

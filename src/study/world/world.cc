@@ -64,11 +64,22 @@ void World::set_threads(std::uint32_t threads) {
   kernel_.set_workers(dealt);
   packets_.set_workers(kernel_.workers());
   fabric_.set_workers(kernel_.workers());
+  if (scale_up_ != nullptr) {
+    scale_up_->set_workers(kernel_.workers());
+  }
   own_.resize(kernel_.workers());
 }
 
 const std::string& World::endpoint_name(EndpointId endpoint) const {
   return is_scale_up(endpoint) ? scale_up_->port(endpoint).name : graph()[graph().node_of(endpoint)].name;
+}
+
+sim::PartitionIndex World::partition_of(EndpointId endpoint) const {
+  if (!kernel_.is_divided()) {
+    return 0;
+  }
+  return is_scale_up(endpoint) ? division_.of_domain[scale_up_->domain_of(endpoint)]
+                               : division_.of_node[graph().node_of(endpoint).value()];
 }
 
 void World::assign_ranks(const WorldOptions& options) {
@@ -78,21 +89,18 @@ void World::assign_ranks(const WorldOptions& options) {
   sim::ActorOrder ranks;
   fabric_.register_actors(ranks, division_.of_node);
   if (scale_up_ != nullptr) {
-    scale_up_->register_actors(ranks);
+    scale_up_->register_actors(ranks, division_.of_domain);
   }
   for (std::uint32_t i = 0; i < nics_.size(); ++i) {
-    nics_[i].register_actors(ranks, addresses_[i], fabric::partition_of(division_.of_node, fabric::NodeIndex(i)));
+    nics_[i].register_actors(ranks, addresses_[i], partition_of(EndpointId(i)));
   }
   if (port_groups_ != nullptr) {
-    port_groups_->register_actors(ranks, [&](EndpointId first) {
-      return fabric::partition_of(division_.of_node, fabric::NodeIndex(first.value()));
-    });
+    port_groups_->register_actors(ranks, [this](EndpointId first) { return partition_of(first); });
   }
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     const MachinePlan& plan = options.machines[i];
     const EndpointId place = plan.rails.empty() ? *plan.scale_up : plan.rails.front();
-    machines_[i]->register_actors(ranks, stable_hash(seed_, "machine " + plan.name),
-                                  fabric::partition_of(division_.of_node, fabric::NodeIndex(place.value())));
+    machines_[i]->register_actors(ranks, stable_hash(seed_, "machine " + plan.name), partition_of(place));
   }
   if (aggregation_ != nullptr) {
     aggregation_->register_actors(ranks);

@@ -156,6 +156,7 @@ class World {
   void make_port_groups(const std::vector<fabric::LinkEvent>& events, Duration failover_delay);
   void make_scale_up_nics(const WorldOptions& options);
   void assign_ranks(const WorldOptions& options);
+  [[nodiscard]] sim::PartitionIndex partition_of(EndpointId endpoint) const;
   [[nodiscard]] Stop stop_of(sim::Kernel::Stop stop) const;
   void fail_at(Time now, const Error& error);
   [[nodiscard]] bool take_news();

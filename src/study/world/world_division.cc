@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -25,6 +26,8 @@ constexpr std::uint32_t kFewestPartitions = 8;
 constexpr std::uint32_t kFewestPorts = 512;
 /// What a partition of so many ends of cables has in hand no longer fits the caches next to the processor.
 constexpr std::uint32_t kMaxPorts = 512;
+/// No partition has more than this part of all ends of cables, or threads would wait for the one that has it.
+constexpr std::uint32_t kFewestLargeParts = 4;
 
 constexpr std::uint64_t kOneListPorts = 32;
 /// Of a bucket, in picoseconds, where all that happens in a few windows goes into one.
@@ -49,16 +52,75 @@ class Groups {
   std::vector<std::uint32_t> parents_;
 };
 
+using FirstOfHost = std::unordered_map<std::string_view, std::uint32_t>;  // lookup only
+
+/// The first port in the network of a host that has GPUs in the domain; none: of hosts without NICs.
+std::optional<std::uint32_t> network_port_of(const fabric::ScaleUpDomain& domain, const FirstOfHost& first) {
+  for (const fabric::ScaleUpPort& port : domain.ports) {
+    if (const auto found = first.find(fabric::host_name(port.name)); found != first.end()) {
+      return found->second;
+    }
+  }
+  return std::nullopt;
+}
+
+// Credits of scale-up links come back without an event, sooner than any cable is long.
+void join_domains(const fabric::ScaleUpOptions& scale_up, const FirstOfHost& first, Groups& groups) {
+  for (const fabric::ScaleUpDomain& domain : scale_up.domains) {
+    const std::optional<std::uint32_t> port = network_port_of(domain, first);
+    for (const fabric::ScaleUpPort& other : domain.ports) {
+      if (const auto found = first.find(fabric::host_name(other.name)); found != first.end()) {
+        groups.join(found->second, *port);
+      }
+    }
+  }
+}
+
+FirstOfHost first_ports(const fabric::Graph& graph) {
+  FirstOfHost first;
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    first.try_emplace(fabric::host_name(graph.nodes[i]), i);
+  }
+  return first;
+}
+
 // The ports of a host share processors, memory and PCIe.
 void join_hosts(const WorldOptions& options, Groups& groups) {
-  std::unordered_map<std::string_view, std::uint32_t> first;  // lookup only
+  const FirstOfHost first = first_ports(options.graph);
   for (std::uint32_t i = 0; i < options.graph.endpoints; ++i) {
-    groups.join(i, first.try_emplace(fabric::host_name(options.graph.nodes[i]), i).first->second);
+    groups.join(i, first.at(fabric::host_name(options.graph.nodes[i])));
   }
   for (const MachinePlan& machine : options.machines) {
     for (const EndpointId rail : machine.rails) {
       groups.join(rail.value(), machine.rails.front().value());
     }
+  }
+  if (options.scale_up) {
+    join_domains(*options.scale_up, first, groups);
+  }
+}
+
+// Of both directions.
+std::uint32_t wires_of(const fabric::ScaleUpDomain& domain) {
+  const auto ports = static_cast<std::uint32_t>(domain.ports.size());
+  return domain.shape == fabric::ScaleUpShape::kSwitch ? 2 * ports : ports * ports;
+}
+
+std::uint64_t wires_of(const fabric::ScaleUpOptions& scale_up) {
+  std::uint64_t wires = 0;
+  for (const fabric::ScaleUpDomain& domain : scale_up.domains) {
+    wires += wires_of(domain);
+  }
+  return wires;
+}
+
+/// What runs over a domain's links is work of the partition of its hosts.
+void add_domains(const fabric::ScaleUpOptions& scale_up, const FirstOfHost& first, WorldDivision& division) {
+  for (const fabric::ScaleUpDomain& domain : scale_up.domains) {
+    const std::optional<std::uint32_t> port = network_port_of(domain, first);
+    const sim::PartitionIndex number = port ? division.of_node[*port] : sim::PartitionIndex{1};
+    division.of_domain.push_back(number);
+    division.ports[number] += wires_of(domain);
   }
 }
 
@@ -83,26 +145,57 @@ WorldDivision cut_at(const WorldOptions& options, Duration lookahead) {
     division.of_node.push_back(number);
     division.ports[number] += graph.nodes[i].ports;
   }
+  if (options.scale_up) {
+    add_domains(*options.scale_up, first_ports(graph), division);
+  }
   return division;
+}
+
+std::uint64_t ends_of(const WorldDivision& division) {
+  return std::accumulate(division.ports.begin(), division.ports.end(), std::uint64_t{0});
+}
+
+std::int64_t events_per_window(const WorldDivision& division, std::uint64_t ends) {
+  return static_cast<std::int64_t>(ends) * division.lookahead.picoseconds() / kPicosecondsPerEvent;
 }
 
 bool is_worthwhile(const WorldDivision& division) {
   const std::size_t partitions = division.ports.size() - 1;
-  const std::uint64_t ports = std::accumulate(division.ports.begin(), division.ports.end(), std::uint64_t{0});
-  const auto events = static_cast<std::int64_t>(ports / std::max<std::size_t>(partitions, 1)) *
-                      division.lookahead.picoseconds() / kPicosecondsPerEvent;
-  return partitions >= kFewestPartitions && ports >= kFewestPorts && events >= kEventsPerWindow &&
+  const std::uint64_t ends = ends_of(division);
+  return partitions >= kFewestPartitions && ends >= kFewestPorts &&
+         events_per_window(division, ends / std::max<std::size_t>(partitions, 1)) >= kEventsPerWindow &&
          *std::ranges::max_element(division.ports) <= kMaxPorts;
 }
 
-// Of both directions.
-std::uint64_t wires_of(const fabric::ScaleUpOptions& scale_up) {
-  std::uint64_t wires = 0;
-  for (const fabric::ScaleUpDomain& domain : scale_up.domains) {
-    const std::uint64_t ports = domain.ports.size();
-    wires += domain.shape == fabric::ScaleUpShape::kSwitch ? 2 * ports : ports * ports;
+// Neighbours in the order of the graph go together until they have enough to do in a window. Switches come behind the
+// hosts, so that few partitions have both.
+WorldDivision coalesced(WorldDivision division) {
+  std::vector<sim::PartitionIndex> numbers(division.ports.size(), 0);
+  std::vector<std::uint32_t> ports{0};
+  bool is_full = true;
+  for (std::size_t i = 1; i < division.ports.size(); ++i) {
+    if (is_full) {
+      ports.push_back(0);
+    }
+    ports.back() += division.ports[i];
+    numbers[i] = static_cast<sim::PartitionIndex>(ports.size() - 1);
+    is_full = events_per_window(division, ports.back()) >= kEventsPerWindow;
   }
-  return wires;
+  for (std::vector<sim::PartitionIndex>* const all : {&division.of_node, &division.of_domain}) {
+    for (sim::PartitionIndex& number : *all) {
+      number = numbers[number];
+    }
+  }
+  division.ports = std::move(ports);
+  return division;
+}
+
+/// Whether parts that are too large for the caches next to the processor, or were made of several, still serve several
+/// threads: none has most of the work.
+bool serves_threads(const WorldDivision& division) {
+  const std::uint64_t ends = ends_of(division);
+  return division.ports.size() > kFewestPartitions && ends >= kFewestPorts &&
+         *std::ranges::max_element(division.ports) * kFewestLargeParts <= ends;
 }
 
 // The end of a busy cable has an event about every 40 ns and seldom more than one pending. A partition of a few has one
@@ -119,7 +212,7 @@ sim::EventSet::Options event_set_for(std::uint64_t ports) {
 
 WorldDivision divide_world(const WorldOptions& options) {
   const fabric::Graph& graph = options.graph;
-  if (options.division == Division::kNever || options.scale_up || graph.reducer_ports > 0) {
+  if (options.division == Division::kNever || options.scale_up_graph.reducer_ports > 0 || graph.reducer_ports > 0) {
     return {};
   }
   std::set<Duration, std::greater<>> delays;
@@ -127,18 +220,22 @@ WorldDivision divide_world(const WorldOptions& options) {
     delays.insert(link.propagation);
   }
   // The longest windows first. Cables have few different lengths; of the many that a file may give not all are tried.
-  int tries = 16;
-  for (const Duration delay : delays) {
-    WorldDivision division = cut_at(options, delay);
-    const bool is_possible = division.ports.size() > 2 && division.lookahead > Duration::zero();
-    if (is_possible && (options.division == Division::kWhereverPossible || is_worthwhile(division))) {
+  constexpr int kTries = 16;
+  WorldDivision second_best;
+  int tries = 0;
+  for (auto delay = delays.begin(); delay != delays.end() && tries < kTries; ++delay, ++tries) {
+    WorldDivision division = cut_at(options, *delay);
+    if (division.ports.size() <= 2 || division.lookahead == Duration::zero()) {
+      continue;
+    }
+    if (options.division == Division::kWhereverPossible || is_worthwhile(division)) {
       return division;
     }
-    if (--tries == 0) {
-      break;
+    if (division = coalesced(std::move(division)); !second_best.is_divided() && serves_threads(division)) {
+      second_best = std::move(division);
     }
   }
-  return {};
+  return second_best;
 }
 
 // Partitions that are alike and follow one another, such as the pods of a fat-tree, are dealt in as many pieces as

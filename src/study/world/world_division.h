@@ -1,8 +1,8 @@
 // Where a world is divided into partitions that the kernel runs through window by window (docs/decisions/0026).
 //
-// What lies close together stays together: a host with all its ports, and what short cables join. The lookahead is the
-// propagation delay of the shortest cable that is cut. A world that would fall into too few, too large or too idle
-// parts is left whole; so is one whose parts have more to do with one another than packets.
+// What lies close together stays together: a host with all its ports, the hosts of a scale-up domain, and what short
+// cables join. The lookahead is the propagation delay of the shortest cable that is cut. A world that would fall into
+// too few or too idle parts is left whole; so is one whose parts have more to do with one another than packets.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,12 @@ enum class Division : std::uint8_t {
 };
 
 struct WorldDivision {
-  Duration lookahead;                          // zero: not divided, and the rest is empty
-  std::vector<sim::PartitionIndex> of_node{};  // from 1, in the order of the graph
-  std::vector<std::uint32_t> ports{};          // ends of cables, by partition; the first has none
+  Duration lookahead;                            // zero: not divided, and the rest is empty
+  std::vector<sim::PartitionIndex> of_node{};    // from 1, in the order of the graph
+  std::vector<sim::PartitionIndex> of_domain{};  // of scale-up links: that of its hosts
+  std::vector<std::uint32_t> ports{};            // ends of cables, by partition; the first has none
+
+  [[nodiscard]] bool is_divided() const { return lookahead > Duration::zero(); }
 };
 
 [[nodiscard]] WorldDivision divide_world(const WorldOptions& options);

@@ -142,6 +142,7 @@ void FramingHeaderLog::clear() {
 }
 
 FramingHeaderLog& FramingHeaderLogs::open(Sender sender) {
+  const std::scoped_lock lock(mutex_);
   Held& held = ledgers_[sender];
   if (held.ledger == nullptr)
     held.ledger = std::make_unique<FramingHeaderLog>();
@@ -150,10 +151,16 @@ FramingHeaderLog& FramingHeaderLogs::open(Sender sender) {
 }
 
 void FramingHeaderLogs::close(Sender sender) {
+  const std::scoped_lock lock(mutex_);
   const auto held = ledgers_.find(sender);
   WEFT_ASSERT(held != ledgers_.end());
   if (--held->second.users == 0)
     ledgers_.erase(held);
+}
+
+std::size_t FramingHeaderLogs::size() const {
+  const std::scoped_lock lock(mutex_);
+  return ledgers_.size();
 }
 
 }  // namespace weft::transport

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -73,8 +74,8 @@ class FramingHeaderLog {
   std::atomic<std::size_t> heap_bytes_{0};
 };
 
-/// The ledgers of a world, each found by the sender of its stream. Opening and closing are for one thread at a time;
-/// a ledger lives until both its ends have let go of it, at a fixed address.
+/// The ledgers of a world, each found by the sender of its stream. Opening and closing are for any thread; a ledger
+/// lives until both its ends have let go of it, at a fixed address.
 class FramingHeaderLogs {
  public:
   struct Sender {
@@ -88,13 +89,14 @@ class FramingHeaderLogs {
   [[nodiscard]] FramingHeaderLog& open(Sender sender);
   /// One end needs it no longer.
   void close(Sender sender);
-  [[nodiscard]] std::size_t size() const { return ledgers_.size(); }
+  [[nodiscard]] std::size_t size() const;
 
  private:
   struct Held {
     std::unique_ptr<FramingHeaderLog> ledger;
     int users = 0;
   };
+  mutable std::mutex mutex_;
   std::map<Sender, Held> ledgers_;
 };
 

@@ -120,6 +120,9 @@ class Collectives {
   /// the algorithm cannot serve, an algorithm that this communicator cannot run (with the reason).
   [[nodiscard]] virtual Result<void> begin(const CollectiveRequest& request) = 0;
 
+  /// Opens what this rank needs to send its part of such a request, before anything is sent. Errors: as of `begin`.
+  [[nodiscard]] virtual Result<void> connect(const CollectiveRequest& /*request*/) { return {}; }
+
   /// The algorithm that `auto` stands for in a request that `begin` would take.
   [[nodiscard]] virtual CollectiveAlgorithm choose(CollectiveRequest request) const { return request.algorithm; }
   /// Equal steps of one pass (reduce-scatter or all-gather) of a request with a resolved algorithm, if it goes around

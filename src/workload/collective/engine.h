@@ -54,7 +54,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   [[nodiscard]] Result<std::vector<PlannedSend>> planned_sends(const CollectiveRequest& request) const;
   /// Opens the connections over which this rank will send chunks of an operation, over scale-up links as well. Without
   /// this each is opened for its first message, which concerns the peer's host. Errors: check(), those of connecting.
-  [[nodiscard]] Result<void> connect(const CollectiveRequest& request);
+  [[nodiscard]] Result<void> connect(const CollectiveRequest& request) override;
   [[nodiscard]] std::uint32_t ring_steps(const CollectiveRequest& request) const override;
   [[nodiscard]] Result<void> on_machine_event(const verbs::MachineEvent& event) override;
   [[nodiscard]] Result<void> on_completions() override;

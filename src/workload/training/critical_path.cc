@@ -1,6 +1,7 @@
 #include "workload/training/critical_path.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace weft::workload {
 namespace {
@@ -97,11 +98,15 @@ const MessageRecord* message_behind(const PathPart& part, const NodeLog& log,
   }
   const auto& members = communicators[record.communicator.value()].members;
   const auto takes_part = [&](RankId rank) { return std::ranges::find(members, rank) != members.end(); };
+  // Of several that end at once the first by name: messages of one instant come in no order that means anything.
+  const auto is_later = [](const MessageRecord& a, const MessageRecord& b) {
+    return a.finished != b.finished ? a.finished > b.finished : std::tie(a.flow, a.number) < std::tie(b.flow, b.number);
+  };
   const MessageRecord* last = nullptr;
   for (const MessageRecord& message : messages) {
     const bool within = message.finished > part.from && message.finished <= part.to;
     if (within && takes_part(message.flow.source) && takes_part(message.flow.destination) &&
-        (last == nullptr || message.finished > last->finished)) {
+        (last == nullptr || is_later(message, *last))) {
       last = &message;
     }
   }

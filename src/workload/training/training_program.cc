@@ -1,6 +1,8 @@
 #include "workload/training/training_program.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace weft::workload {
@@ -32,7 +34,36 @@ TrainingProgram::TrainingProgram(verbs::Machine& machine, Collectives& collectiv
       options_(options),
       streams_(graph_->streams()) {}
 
+// Operations of one kind and size use the same connections however often they come.
+Result<void> TrainingProgram::connect_all() {
+  using Key = std::tuple<CommunicatorId, CollectiveKind, CollectiveAlgorithm, Bytes, MemberIndex, MemberIndex>;
+  std::set<Key> seen;
+  while (const auto node = connected_first_->next()) {
+    const auto* const work = std::get_if<CommunicationNode>(&node->work);
+    if (work == nullptr) {
+      continue;
+    }
+    CollectiveRequest request = work->request;
+    WEFT_ASSERT(request.communicator.value() < communicators_.size());
+    request.communicator = communicators_[request.communicator.value()];
+    const Key key{request.communicator, request.kind, request.algorithm, request.size, request.root, request.peer};
+    if (!seen.insert(key).second) {
+      continue;
+    }
+    if (auto connected = collectives_.connect(request); !connected) {
+      return connected;
+    }
+  }
+  connected_first_.reset();
+  return {};
+}
+
 Result<void> TrainingProgram::start() {
+  if (connected_first_ != nullptr) {
+    if (auto connected = connect_all(); !connected) {
+      return connected;
+    }
+  }
   if (auto filled = fill(); !filled) {
     return filled;
   }

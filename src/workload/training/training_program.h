@@ -42,6 +42,10 @@ class TrainingProgram final : public Program {
                                                                      Stragglers stragglers,
                                                                      const TrainingProgramOptions& options);
 
+  /// Before start(): that shall open the connections of all nodes before any message is sent. `graph` is as the
+  /// program's own.
+  void connect_first(std::unique_ptr<StepGraph> graph) { connected_first_ = std::move(graph); }
+
   [[nodiscard]] Result<void> start() override;
   [[nodiscard]] Result<void> on_event() override;
   [[nodiscard]] bool done() const override { return exhausted_ && open_ == 0; }
@@ -64,6 +68,7 @@ class TrainingProgram final : public Program {
   [[nodiscard]] bool is_finished(NodeId node) const {
     return node.value() < first_ || slots_[node.value() - first_].done;
   }
+  [[nodiscard]] Result<void> connect_all();
   [[nodiscard]] Result<void> take_all();
   [[nodiscard]] Result<bool> take_machine_events();
   [[nodiscard]] Result<bool> take_collectives();
@@ -78,6 +83,7 @@ class TrainingProgram final : public Program {
   verbs::Machine& machine_;
   Collectives& collectives_;
   std::unique_ptr<StepGraph> graph_;
+  std::unique_ptr<StepGraph> connected_first_;  // null: connections are opened when they are needed
   Stragglers stragglers_;
   TrainingProgramOptions options_;
   std::vector<CommunicatorId> communicators_;  // of the collectives, by their place in the graph's list
