@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 
 #include "base/file.h"
 #include "base/worker.h"
 #include "cli/build_identity.h"
+#include "cli/idle_cores.h"
 #include "cli/progress_bar.h"
 #include "cli/run_interrupt.h"
 #include "cli/work_plan.h"
@@ -122,8 +122,7 @@ std::string CasePool::key_of(const PooledCase& one) const {
 }
 
 std::uint32_t CasePool::threads_of_each(std::size_t at_once) const {
-  const std::size_t cores = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  const std::size_t fair = std::clamp<std::size_t>(cores / std::max<std::size_t>(at_once, 1), 1, kUsualThreads);
+  const std::size_t fair = std::clamp<std::size_t>(idle_cores() / std::max<std::size_t>(at_once, 1), 1, kUsualThreads);
   return static_cast<std::uint32_t>(
       std::min<std::size_t>(options_.threads > 0 ? static_cast<std::size_t>(options_.threads) : fair, kMaxWorkers));
 }

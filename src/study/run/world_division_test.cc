@@ -116,7 +116,7 @@ void add_scale_up(std::vector<Case>& all) {
   };
   const std::string step =
       "[[job]]\nname = \"train\"\nmodel = \"megatron-1_7b\"\ngpus = 16\ntp = 8\npp = 2\nlayers = 2\nsequence = 8\n"
-      "global_batch = 4\nmicro_batch = 1\nfidelity = \"packet\"\n";
+      "global_batch = 1\nfidelity = \"packet\"\n";
   for (const std::string_view family : {"rocev2", "infiniband"}) {
     const std::string name(family);
     all.push_back({name + "_domains", rails(family, "nvlink4") + traffic("collective", "size = \"400 kB\"")});
