@@ -162,8 +162,8 @@ Result<std::vector<study::results::ScalePoint>> ClaimRuns::scale(const std::stri
   for (const study::scenario::Scenario& one : **scenarios) {
     lines.push_back({.name = one.case_name, .scenario = one});
   }
-  Result<std::vector<study::results::ScalePoint>> ran =
-      scale_points(lines, request.gpus, {.scaling = request.scaling, .extra_latency = request.question.extra_latency},
+  Result<study::results::ScaleCurves> ran =
+      scale_curves(lines, request.gpus, {.scaling = request.scaling, .extra_latency = request.question.extra_latency},
                    pool_, catalogue_);
   if (interrupted()) {
     return fail("interrupted");
@@ -171,11 +171,10 @@ Result<std::vector<study::results::ScalePoint>> ClaimRuns::scale(const std::stri
   if (!ran) {
     return pass_on(ran);
   }
-  const std::vector<study::results::ScalePoint>& points = *ran;
-  if (Result<void> kept = keep(scenario, study::results::scale_json(points, request.question)); !kept) {
+  if (Result<void> kept = keep(scenario, study::results::scale_json(*ran, request.question)); !kept) {
     return pass_on(kept);
   }
-  return points;
+  return std::move(ran->points);
 }
 
 }  // namespace weft::cli

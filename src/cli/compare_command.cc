@@ -104,18 +104,42 @@ class CompareCommand {
     if (!choices) {
       return pass_on(choices);
     }
-    auto planned = study::compare::plan_comparison(*choices, request, *catalogue_,
-                                                   {.seeds = text_.seeds,
-                                                    .risk = !text_.no_risk,
-                                                    .explain = !text_.no_explain,
-                                                    .sizes = text_.sizes,
-                                                    .quick = text_.quick,
-                                                    .build = build_identity()});
+    auto levels = LevelChooser::make(text_.level);
+    if (!levels) {
+      return pass_on(levels);
+    }
+    study::compare::ComparisonOptions options{.seeds = text_.seeds,
+                                              .risk = !text_.no_risk,
+                                              .explain = !text_.no_explain,
+                                              .sizes = text_.sizes,
+                                              .quick = text_.quick,
+                                              .build = build_identity()};
+    if (!levels->is_off()) {
+      options.level = [&levels](const study::scenario::Scenario& scenario) { return levels->choose(scenario); };
+    }
+    auto planned = study::compare::plan_comparison(*choices, request, *catalogue_, options);
     if (!planned) {
       return pass_on(planned);
     }
     plan_ = std::move(*planned);
+    say_levels(*levels);
     return {};
+  }
+
+  /// What was chosen, what to expect of it, and what is left out for it.
+  void say_levels(const LevelChooser& levels) const {
+    for (const auto& [gpus, choice] : plan_.levels) {
+      if (text_.quiet) {
+        return;
+      }
+      const std::string size = gpus == 0 ? std::string() : fmt::format("{} GPUs: ", gpus);
+      fmt::print(stderr, "{}level {}{}; {}{}\n", size, to_string(choice.level),
+                 levels.is_auto() ? fmt::format(" ({})", choice.why) : std::string(), expected_error(choice.level),
+                 choice.level == study::run::Level::kFlow && gpus == 0
+                     ? "; causes of lost time, tuning risk, small messages and a failed link need packets and are left "
+                       "out"
+                     : "");
+    }
   }
 
   Result<std::vector<study::compare::FabricChoice>> choose(const std::vector<std::string>& cases,
@@ -237,6 +261,8 @@ class CompareCommand {
     made += text_.routing.empty() ? "" : " --routing " + shell_word(fmt::format("{}", fmt::join(text_.routing, ",")));
     made += text_.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text_.fabrics, ",")));
     made += text_.hardware.empty() ? "" : " --hardware " + shell_word(text_.hardware);
+    made += text_.level.fidelity.empty() ? "" : " --fidelity " + shell_word(text_.level.fidelity);
+    made += text_.level.fidelity == "auto" ? " --budget " + shell_word(text_.level.budget) : "";
     made += text_.quick ? " --quick" : fmt::format(" --seeds {}", text_.seeds);
     made += " --weights " + shell_word(text_.weights);
     made += text_.sizes.empty() ? "" : fmt::format(" --sizes {}", fmt::join(text_.sizes, ","));
@@ -332,6 +358,7 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
                    "Schemes of load balancing, separated by commas, or all: each is a row of its own, on the "
                    "scenario's family or on each of --fabrics (weft catalogue scheme)")
       ->delimiter(',');
+  add_level_options(*command, text.level);
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   command
       ->add_option(
@@ -347,7 +374,8 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
   command->add_flag("--quick", text.quick, "A first answer: step times of shorter slices alone, under one seed")
-      ->excludes("--sizes");
+      ->excludes("--sizes")
+      ->excludes("--fidelity");
   command->add_flag("--no-risk", text.no_risk, "Skip misconfigurations");
   command->add_flag("--no-explain", text.no_explain, "Skip the time breakdown");
   command->add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");

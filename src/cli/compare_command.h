@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/level_option.h"
 #include "cli/scenario_options.h"
 
 namespace weft::cli {
@@ -14,6 +15,7 @@ struct CompareText {
   std::vector<std::string> fabrics;
   std::vector<std::string> routing;  // schemes of load balancing; empty: as each fabric has it
   std::string hardware;
+  LevelText level{};
   std::string weights = "money";
   std::int64_t seeds = 3;
   std::int64_t jobs = 0;

@@ -14,6 +14,7 @@
 #include "study/run/composition_check.h"
 #include "study/run/flow_probe.h"
 #include "study/run/flow_run.h"
+#include "study/run/flow_simulation.h"
 #include "study/run/training_run.h"
 #include "study/run/whole_step.h"
 #include "workload/training/critical_path.h"
@@ -50,17 +51,19 @@ study::results::MachineInfo machine_info(const RunTimes& times, std::uint32_t th
           .finished_at = utc_now()};
 }
 
-Result<void> write_timeline(const std::string& path, const study::run::Simulation& simulation) {
+/// Of a Simulation or a FlowSimulation.
+template <class Ended>
+Result<void> write_timeline(const std::string& path, const Ended& simulation) {
   for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
     const study::run::TrainingRun* const training = simulation.training(job);
     if (training == nullptr) {
       continue;
     }
     std::string text;
-    const auto critical = workload::find_critical_path(training->log(), training->communicators());
+    const auto critical = workload::find_critical_path(training->log(), training->log_communicators());
     study::results::write_chrome_trace(
         training->log(),
-        {.job = simulation.jobs()[job].name, .communicators = training->communicators(), .path = &critical},
+        {.job = simulation.jobs()[job].name, .communicators = training->log_communicators(), .path = &critical},
         [&](std::string_view piece) { text += piece; });
     return write_file(path, text);
   }
@@ -95,10 +98,8 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
   if (!options.captures.empty()) {
     return fail("fidelity = \"flow\": there are no packets to capture; set fidelity = \"packet\"");
   }
-  if (!options.timeline.empty()) {
-    return fail("fidelity = \"flow\": no job runs steps for --timeline to write; set fidelity = \"packet\"");
-  }
   std::optional<Time> ready;  // the first of both samples
+  Result<void> timeline;
   Result<study::run::FlowRun> ran = fail("");
   {
     ProgressBar bar(stderr, options.progress);
@@ -111,14 +112,34 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
                          options.watch(progress);
                          return !interrupted();
                        },
-                   .on_ready = [&] { ready = ready.value_or(clock.now()); }});
+                   .on_ready = [&] { ready = ready.value_or(clock.now()); },
+                   .on_steps =
+                       [&](const study::run::FlowSimulation& simulation) {
+                         if (!options.timeline.empty()) {
+                           timeline = write_timeline(options.timeline, simulation);
+                         }
+                       }});
   }
   if (!ran) {
     return pass_on(ran);
   }
   study::results::RunResults results = std::move(ran->results);
+  if (!options.timeline.empty() && results.steps.empty() && results.run.end == study::results::RunEnd::kFinished) {
+    timeline = fail("--timeline: no job of this scenario runs steps");
+  }
+  if (!timeline) {
+    if (!options.on_unwritten) {
+      return pass_on(timeline);
+    }
+    options.on_unwritten(timeline.error());
+  }
   const Time began = ready.value_or(clock.now());
   results.machine = machine_info({.setup = began.since_start(), .run = clock.now() - began}, 1);
+  if (!results.steps.empty() && options.check_hops > 0 && !interrupted()) {
+    study::run::check_flow_steps(
+        scenario, ran->shares_links, options.check_hops, [] { return !interrupted(); }, results);
+    results.run.flow_error = results.steps.front().composition_error;
+  }
   const study::run::FlowCheck check = study::run::probe_flow_level(scenario, results, [] { return !interrupted(); });
   results.run.flow_error = check.error;
   results.run.flow_check = check.what + (ran->sampled.empty() ? "" : "; " + ran->sampled);

@@ -73,6 +73,30 @@ Result<std::vector<study::scenario::Scenario>> read_cases(const RunText& text) {
   return scenarios;
 }
 
+/// Each case at its level; what was chosen is said on standard error.
+Result<void> choose_levels(const RunText& text, std::vector<study::scenario::Scenario>& scenarios) {
+  Result<LevelChooser> chooser = LevelChooser::make(text.level);
+  if (!chooser) {
+    return pass_on(chooser);
+  }
+  for (study::scenario::Scenario& scenario : scenarios) {
+    if (chooser->is_off()) {
+      continue;
+    }
+    Result<study::run::LevelChoice> choice = chooser->choose(scenario);
+    if (!choice) {
+      return pass_on(choice);
+    }
+    if (chooser->is_auto() && !text.quiet) {
+      fmt::print(stderr, "weft run: {}: level {} ({}); {}\n",
+                 scenario.case_name.empty() ? scenario.name : scenario.case_name, to_string(choice->level), choice->why,
+                 expected_error(choice->level));
+    }
+    scenario = at_level(scenario, choice->level);
+  }
+  return {};
+}
+
 std::string with_case(const std::string& file, const std::string& case_name) {
   const std::size_t dot = file.rfind('.');
   const std::size_t slash = file.rfind('/');
@@ -315,6 +339,9 @@ int run(const RunText& text) {
   if (!catalogue) {
     return complain("run", catalogue.error(), kUsageError);
   }
+  if (Result<void> chosen = choose_levels(text, *scenarios); !chosen) {
+    return complain("run", chosen.error(), kUsageError);
+  }
   ResultFiles files(text.out);
   if (Result<void> possible = check_outputs(text, *scenarios, files); !possible) {
     return complain("run", possible.error(), kFault);
@@ -370,6 +397,7 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
   command->add_option("--seed", text.seed, "Short for --set seed=...");
   command->add_option("--until", text.until, "Stop at this simulated time; short for --set stop=...");
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
+  add_level_options(*command, text.level);
   command->add_option("-o,--out", text.out, "Results file (.weft), or a folder that gets one per run")
       ->capture_default_str();
   command->add_flag("--no-results", text.no_results, "Write no results file");

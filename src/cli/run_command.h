@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/level_option.h"
 #include "cli/scenario_options.h"
 
 namespace weft::cli {
@@ -15,6 +16,7 @@ struct RunText {
   std::string seed;
   std::string until;
   std::string hardware;
+  LevelText level{};
   std::string out = "results";
   std::string json;
   std::string csv;

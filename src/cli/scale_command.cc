@@ -112,14 +112,14 @@ Result<std::vector<ScaleLine>> read_lines(const ScaleText& text) {
   return lines;
 }
 
-Result<void> write(const ScaleText& text, const std::vector<study::results::ScalePoint>& points,
+Result<void> write(const ScaleText& text, const study::results::ScaleCurves& curves,
                    const study::results::ScaleWhatIf& question) {
   if (!text.quiet) {
     std::FILE* const stream = text.json == "-" ? stderr : stdout;
-    fmt::print(stream, "{}", study::results::scale_text(points, question, terminal_columns(stream)));
+    fmt::print(stream, "{}", study::results::scale_text(curves, question, terminal_columns(stream)));
   }
   return text.json.empty() ? Result<void>()
-                           : write_text(text.json, study::results::scale_json(points, question).dump(2) + "\n");
+                           : write_text(text.json, study::results::scale_json(curves, question).dump(2) + "\n");
 }
 
 int run(const ScaleText& text) {
@@ -134,6 +134,10 @@ int run(const ScaleText& text) {
       return complain("scale", {"--extra-latency: " + extra.error().message}, kUsageError);
     }
     question.extra_latency = *extra;
+  }
+  Result<LevelChooser> levels = LevelChooser::make(text.level);
+  if (!levels) {
+    return complain("scale", levels.error(), kUsageError);
   }
   Result<std::vector<ScaleLine>> lines = read_lines(text);
   if (!lines) {
@@ -160,17 +164,18 @@ int run(const ScaleText& text) {
                  .cache = *std::move(cache),
                  .progress = text.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal},
                 *catalogue);
-  Result<std::vector<study::results::ScalePoint>> ran =
-      scale_points(*lines, *sizes,
+  Result<study::results::ScaleCurves> ran =
+      scale_curves(*lines, *sizes,
                    {.scaling = text.strong ? study::assembly::Scaling::kStrong : study::assembly::Scaling::kWeak,
                     .extra_latency = question.extra_latency,
-                    .check_hops = kCheckHops},
+                    .check_hops = kCheckHops,
+                    .levels = &*levels},
                    pool, *catalogue);
   if (!ran) {
     return complain("scale", ran.error(), kFault);
   }
-  const std::vector<study::results::ScalePoint>& points = *ran;
-  if (Result<void> written = write(text, points, question); !written) {
+  const std::vector<study::results::ScalePoint>& points = ran->points;
+  if (Result<void> written = write(text, *ran, question); !written) {
     return complain("scale", written.error(), kFault);
   }
   if (interrupted()) {
@@ -192,6 +197,7 @@ void add_scale_command(CLI::App& app, ScaleText& text, int& exit_status) {
       ->required();
   command->add_option("--fabrics", text.fabrics, "Families, a line each: infiniband,rocev2; default: the file's cases")
       ->delimiter(',');
+  add_level_options(*command, text.level);
   command->add_flag("--strong", text.strong, "Strong scaling: keep the global batch (default: it grows with dp)");
   command->add_option("--extra-latency", text.extra_latency, "Also with this extra latency per message, such as 1us");
   command->add_option("--job-steps", text.job_steps, "Steps of the whole job, for the hours that --extra-latency adds")

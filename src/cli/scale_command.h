@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/level_option.h"
 #include "cli/scenario_options.h"
 
 namespace weft::cli {
@@ -13,6 +14,7 @@ struct ScaleText {
   ScenarioText scenario{};
   std::string gpus;                  // "8..1024" or "64,512"
   std::vector<std::string> fabrics;  // families; empty: the scenario's cases, or its own
+  LevelText level{};
   std::string extra_latency;
   std::int64_t job_steps = 0;
   std::string json;

@@ -17,6 +17,12 @@ struct PlannedPoint {
   std::optional<std::size_t> slower{};  // with the extra latency
 };
 
+struct PlannedSeam {
+  study::results::ScaleSeam seam;
+  std::size_t from_run = 0;
+  std::size_t to_run = 0;
+};
+
 class ScalePlan {
  public:
   ScalePlan(const ScaleOptions& options, const study::scenario::Catalogue& catalogue)
@@ -32,25 +38,42 @@ class ScalePlan {
       made.point.refusal = scenario.error().message;
       return;
     }
-    // The first size of a line stands for all in what its composition is off by.
-    const bool first = std::exchange(checked_, line.name) != line.name;
+    if (Result<void> chosen = choose_level(line, *scenario, made.point); !chosen) {
+      made.point.refusal = chosen.error().message;
+      return;
+    }
+    // The first size of a line stands for all in what its level is off by.
+    std::string checked = line.name + " " + made.point.level;
+    const bool first = checked_ != checked;
+    checked_ = std::move(checked);
     const std::string name = fmt::format("{}, {} GPUs", line.name, gpus);
     made.run = add(*scenario, name, first ? options_.check_hops : 0);
     if (options_.extra_latency > Duration::zero()) {
-      study::scenario::NicSettings& nic = scenario->devices.nic;
+      study::scenario::Scenario slow = *scenario;
+      study::scenario::NicSettings& nic = slow.devices.nic;
       nic.rx_latency = nic.rx_latency + options_.extra_latency;
-      made.slower = add(*scenario, name + ", slower", 0);
+      made.slower = add(slow, name + ", slower", 0);
     }
+    last_ = LastSize{.line = line.name, .gpus = gpus, .level = level_, .run = *made.run};
   }
 
   [[nodiscard]] const std::vector<PooledCase>& cases() const { return cases_; }
 
   /// Those whose runs came to an end.
-  std::vector<study::results::ScalePoint> take(std::vector<std::optional<CaseResult>> results) {
-    std::vector<study::results::ScalePoint> made;
+  study::results::ScaleCurves take(std::vector<std::optional<CaseResult>> results) {
+    study::results::ScaleCurves made;
+    for (PlannedSeam& planned : seams_) {
+      const std::optional<Duration> from = time_of(results[planned.from_run]);
+      const std::optional<Duration> to = time_of(results[planned.to_run]);
+      if (from && to) {
+        planned.seam.from_time = *from;
+        planned.seam.to_time = *to;
+        made.seams.push_back(std::move(planned.seam));
+      }
+    }
     for (PlannedPoint& planned : points_) {
       if (!planned.run) {
-        made.push_back(std::move(planned.point));
+        made.points.push_back(std::move(planned.point));
         continue;
       }
       if (was_cut(results[*planned.run]) || (planned.slower && was_cut(results[*planned.slower]))) {
@@ -61,17 +84,49 @@ class ScalePlan {
         planned.point.refusal = step.error().message;
       } else {
         planned.point.step = std::move(*step);
-        if (planned.slower) {
-          const Result<study::results::StepRow> slower = step_of(*results[*planned.slower]);
-          planned.point.slower = slower ? std::optional(slower->time) : std::nullopt;
-        }
+        planned.point.slower = planned.slower ? time_of(results[*planned.slower]) : std::nullopt;
       }
-      made.push_back(std::move(planned.point));
+      made.points.push_back(std::move(planned.point));
     }
     return made;
   }
 
  private:
+  /// The size of a line before the present one.
+  struct LastSize {
+    std::string line;
+    std::int64_t gpus = 0;
+    study::run::Level level{};
+    std::size_t run = 0;
+  };
+
+  /// Sets the scenario to its level. A line that goes on at another level than its last size has a seam there.
+  Result<void> choose_level(const ScaleLine& line, study::scenario::Scenario& scenario,
+                            study::results::ScalePoint& point) {
+    if (options_.levels == nullptr || options_.levels->is_off()) {
+      return {};
+    }
+    Result<study::run::LevelChoice> choice = options_.levels->choose(scenario);
+    if (!choice) {
+      return pass_on(choice);
+    }
+    level_ = choice->level;
+    point.level = to_string(level_);
+    point.why = choice->why;
+    scenario = at_level(scenario, level_);
+    if (last_ && last_->line == line.name && last_->level != level_) {
+      study::scenario::Scenario again = at_level(*cases_[last_->run].scenario, level_);
+      PlannedSeam& seam = seams_.emplace_back();
+      seam.seam = {.fabric = line.name,
+                   .gpus = last_->gpus,
+                   .from = std::string(to_string(last_->level)),
+                   .to = std::string(to_string(level_))};
+      seam.from_run = last_->run;
+      seam.to_run = add(again, fmt::format("{}, {} GPUs, {}", line.name, last_->gpus, to_string(level_)), 0);
+    }
+    return {};
+  }
+
   std::size_t add(const study::scenario::Scenario& scenario, std::string name, double check_hops) {
     scenarios_.push_back(scenario);
     cases_.push_back({.scenario = &scenarios_.back(),
@@ -85,6 +140,10 @@ class ScalePlan {
 
   static bool was_cut(const std::optional<CaseResult>& result) {
     return !result || (*result && (*result)->run.end == study::results::RunEnd::kInterrupted);
+  }
+
+  static std::optional<Duration> time_of(const std::optional<CaseResult>& result) {
+    return result && *result && !(*result)->steps.empty() ? std::optional((*result)->steps.front().time) : std::nullopt;
   }
 
   static Result<study::results::StepRow> step_of(CaseResult& results) {
@@ -102,15 +161,17 @@ class ScalePlan {
   std::list<study::scenario::Scenario> scenarios_;  // that stay where they are
   std::vector<PooledCase> cases_;
   std::vector<PlannedPoint> points_;
-  std::string checked_;  // the line whose composition is checked
+  std::vector<PlannedSeam> seams_;
+  std::optional<LastSize> last_;
+  study::run::Level level_{};  // of the present size, where there are levels
+  std::string checked_;        // the line and level whose error is measured
 };
 
 }  // namespace
 
-Result<std::vector<study::results::ScalePoint>> scale_points(std::span<const ScaleLine> lines,
-                                                             std::span<const std::int64_t> sizes,
-                                                             const ScaleOptions& options, CasePool& pool,
-                                                             const study::scenario::Catalogue& catalogue) {
+Result<study::results::ScaleCurves> scale_curves(std::span<const ScaleLine> lines, std::span<const std::int64_t> sizes,
+                                                 const ScaleOptions& options, CasePool& pool,
+                                                 const study::scenario::Catalogue& catalogue) {
   ScalePlan plan(options, catalogue);
   for (const ScaleLine& line : lines) {
     for (const std::int64_t size : sizes) {

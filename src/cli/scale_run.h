@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "cli/case_pool.h"
+#include "cli/level_option.h"
 #include "study/assembly/resize.h"
 #include "study/results/scale_table.h"
 #include "study/scenario/catalogue.h"
@@ -24,15 +25,17 @@ struct ScaleLine {
 struct ScaleOptions {
   study::assembly::Scaling scaling = study::assembly::Scaling::kWeak;
   Duration extra_latency{};  // zero: none
-  /// Packet-hops that checking the composition of each line's first size may take; 0: never.
+  /// Packet-hops that checking the composition of the first size of each line and level may take; 0: never.
   double check_hops = 0;
+  LevelChooser* levels = nullptr;  // null, or off: sizes are run as the scenario says
 };
 
-/// A point for each line and size, in their order, lines first; an impossible size has a refusal. After an interrupt,
-/// those that are whole. Errors: those of the pool.
-[[nodiscard]] Result<std::vector<study::results::ScalePoint>> scale_points(std::span<const ScaleLine> lines,
-                                                                           std::span<const std::int64_t> sizes,
-                                                                           const ScaleOptions& options, CasePool& pool,
-                                                                           const study::scenario::Catalogue& catalogue);
+/// A point for each line and size, in their order, lines first; an impossible size has a refusal. Where the level
+/// changes between two sizes of a line, the smaller one is run on the level of the larger one too: a seam. After an
+/// interrupt, those that are whole. Errors: those of the pool.
+[[nodiscard]] Result<study::results::ScaleCurves> scale_curves(std::span<const ScaleLine> lines,
+                                                               std::span<const std::int64_t> sizes,
+                                                               const ScaleOptions& options, CasePool& pool,
+                                                               const study::scenario::Catalogue& catalogue);
 
 }  // namespace weft::cli

@@ -37,6 +37,25 @@ TEST(Scale, ASizeThatIsNotPossibleSaysWhyInItsLine) {
       << outcome.out;
 }
 
+TEST(Scale, ALevelIsInEveryRow) {
+  const Outcome outcome = run_weft("scale " + kScenario + " --case 400g --gpus 8,16 --fidelity flow --no-cache");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  for (const char* expected :
+       {"level", "400g                  8     flow", "400g                 16     flow", "400g: flow "}) {
+    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
+  }
+  EXPECT_EQ(outcome.out.find("seam"), std::string::npos) << outcome.out;
+}
+
+// With next to no time for a run, whatever the machine, nothing but flows is left.
+TEST(Scale, AutoTakesFlowsWhereNothingElseFits) {
+  const Outcome outcome =
+      run_weft("scale " + kScenario + " --case 400g --gpus 8 --fidelity auto --budget 1ns --no-cache --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\"level\": \"flow\""), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("every packet would take about"), std::string::npos) << outcome.out;
+}
+
 TEST(Scale, WrongInputIsRefused) {
   expect_refused(kScenario, "--gpus is required");
   expect_refused(kScenario + " --gpus eight", "'eight' is no number of GPUs");
@@ -45,6 +64,9 @@ TEST(Scale, WrongInputIsRefused) {
   expect_refused(kScenario + " --gpus 8 --extra-latency 1", "--extra-latency: ");
   expect_refused(kScenario + " --gpus 8 --job-steps 10", "requires --extra-latency");
   expect_refused(kScenario + " --gpus 8 --fabrics ethernet", "ethernet");
+  expect_refused(kScenario + " --gpus 8 --fidelity exact", "'exact' is no level; packet, composed, flow or auto");
+  expect_refused(kScenario + " --gpus 8 --fidelity auto --budget 10", "--budget: ");
+  expect_refused(kScenario + " --gpus 8 --fidelity auto --budget 0s", "--budget: it must be above 0");
   expect_refused("no-such-file.toml --gpus 8", "no-such-file.toml");
   expect_refused((fs::path(WEFT_TEST_DATA_DIR) / "../../examples/incast.toml").string() + " --gpus 8",
                  "scaling needs a scenario with one [[job]]");

@@ -79,7 +79,12 @@ class Planner {
       put({.kind = TaskKind::kSlice, .name = "a slice", .scenario = with_quick_slices(compared.scenario, *graph)});
       return {};
     }
-    jobs(compared.scenario);
+    if (Result<void> added = jobs(compared.scenario); !added) {
+      return added;
+    }
+    if (at_flow_level()) {
+      return other_sizes(compared.scenario);
+    }
     put({.kind = TaskKind::kSmallMessages, .name = "small messages", .scenario = compared.scenario});
     if (graph->switches() > 1) {
       put({.kind = TaskKind::kFault, .name = "a failed link", .scenario = compared.scenario});
@@ -119,6 +124,8 @@ class Planner {
     return ordered;
   }
 
+  [[nodiscard]] const std::map<std::int64_t, run::LevelChoice>& levels() const { return levels_; }
+
  private:
   void put(ComparisonTask task) {
     task.fabric = fabric_;
@@ -144,7 +151,8 @@ class Planner {
     }
     const scenario::TrainingSettings& training = task.scenario.jobs.front().training;
     const auto [known, is_new] =
-        of_slice_.try_emplace(std::tuple(task.scenario.fabric.mtu, training.slice, training.slice_hops, task.gpus));
+        of_slice_.try_emplace(std::tuple(task.scenario.fabric.mtu, training.slice, training.slice_hops, task.gpus,
+                                         training.fidelity, task.scenario.fidelity));
     if (is_new) {
       known->second = estimated(task.scenario);
     }
@@ -156,17 +164,46 @@ class Planner {
     return estimate ? *estimate : run::HopsEstimate{};
   }
 
-  void jobs(const scenario::Scenario& scenario) {
+  /// The scenario at the level that is chosen for its size.
+  Result<scenario::Scenario> levelled(const scenario::Scenario& scenario, std::int64_t gpus) {
+    if (!options_.level) {
+      return scenario;
+    }
+    if (!levels_.contains(gpus)) {
+      Result<run::LevelChoice> choice = options_.level(scenario);
+      if (!choice) {
+        return pass_on(choice);
+      }
+      levels_.emplace(gpus, *std::move(choice));
+    }
+    scenario::Scenario made = run::at_level(scenario, levels_.at(gpus).level);
+    if (made.fidelity == scenario::Fidelity::kFlow) {
+      made.output.sample_interval.reset();
+    }
+    return made;
+  }
+
+  [[nodiscard]] bool at_flow_level() const {
+    const auto own = levels_.find(0);
+    return own != levels_.end() && own->second.level == run::Level::kFlow;
+  }
+
+  Result<void> jobs(const scenario::Scenario& own) {
+    Result<scenario::Scenario> scenario = levelled(own, 0);
+    if (!scenario) {
+      return pass_on(scenario);
+    }
     for (std::int64_t i = 0; i < options_.seeds; ++i) {
-      ComparisonTask task{.kind = TaskKind::kJob, .name = fmt::format("seed {}", scenario.seed + i)};
-      task.scenario = scenario;
+      ComparisonTask task{.kind = TaskKind::kJob, .name = fmt::format("seed {}", scenario->seed + i)};
+      task.scenario = *scenario;
       task.scenario.seed += i;
       task.detailed = i == 0;
-      if (task.detailed && !task.scenario.output.sample_interval) {
+      if (task.detailed && !task.scenario.output.sample_interval && !at_flow_level()) {
         task.scenario.output.sample_interval = kSampleInterval;
       }
       put(std::move(task));
     }
+    return {};
   }
 
   /// The job itself on clusters of other sizes, under the first seed.
@@ -174,6 +211,10 @@ class Planner {
     for (const std::int64_t gpus : options_.sizes) {
       Result<scenario::Scenario> sized =
           assembly::resized(scenario, {.gpus = gpus, .scaling = assembly::Scaling::kWeak});
+      if (!sized) {
+        return fail("{} GPUs: {}", gpus, sized.error().message);
+      }
+      sized = levelled(*sized, gpus);
       if (!sized) {
         return fail("{} GPUs: {}", gpus, sized.error().message);
       }
@@ -219,8 +260,11 @@ class Planner {
   std::size_t fabric_ = 0;
   std::string name_;
   const fabric::Graph* graph_ = nullptr;
-  std::map<std::tuple<std::int64_t, Bytes, std::int64_t, std::int64_t>, run::HopsEstimate> of_slice_;
+  std::map<std::tuple<std::int64_t, Bytes, std::int64_t, std::int64_t, scenario::StepFidelity, scenario::Fidelity>,
+           run::HopsEstimate>
+      of_slice_;
   std::vector<ComparisonTask> tasks_;
+  std::map<std::int64_t, run::LevelChoice> levels_;
 };
 
 void add_chance(scenario::Scenario& scenario) {
@@ -279,6 +323,7 @@ Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, co
     plan.fabrics.push_back(std::move(fabric));
   }
   plan.tasks = planner.take();
+  plan.levels = planner.levels();
   plan.quick = options.quick;
   if (plan.tasks.empty()) {
     std::vector<Refusal> refusals;

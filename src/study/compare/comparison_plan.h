@@ -5,12 +5,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "study/compare/fabric_choice.h"
+#include "study/run/level_choice.h"
 #include "study/run/run_estimate.h"
 #include "study/scenario/catalogue.h"
 
@@ -51,13 +54,18 @@ struct ComparisonOptions {
   bool explain = true;                // ablations
   std::vector<std::int64_t> sizes{};  // other clusters to run the job and measure tuning risk on, in GPUs
   bool quick = false;                 // a first answer: step times alone, of short slices and the first seed
-  std::string build;                  // what else a key depends on: version and build of the program
+  /// The level of the job's own runs, on a cluster of this size (study/run/level_choice.h); empty: as the scenario
+  /// says. Asked once for each size. At the flow level there are only these.
+  std::function<Result<run::LevelChoice>(const scenario::Scenario&)> level{};
+  std::string build;  // what else a key depends on: version and build of the program
 };
 
 struct ComparisonPlan {
   std::vector<PlannedFabric> fabrics;
   std::vector<ComparisonTask> tasks;  // those of one fabric in their order, each fabric's first before any second
   bool quick = false;
+  std::map<std::int64_t, run::LevelChoice>
+      levels{};  // by size in GPUs, 0: the scenario's own; empty: none was asked for
 };
 
 /// Ranks of a job whose stragglers are none compute up to so much more slowly in a comparison, drawn from the seed: no

@@ -8,6 +8,7 @@
 #include "study/report/run_figures.h"
 #include "study/results/summary.h"
 #include "study/run/composition_check.h"
+#include "study/run/flow_run.h"
 
 namespace weft::study::compare {
 namespace {
@@ -57,7 +58,29 @@ class Task {
     return interrupted_;
   }
 
+  /// At the flow level, with its error measured.
+  TaskFigures job_as_flows() {
+    Result<run::FlowRun> ran =
+        run::run_as_flows(task_.scenario, {.keep_going = [this](const run::Progress& now) { return !stop(now); }});
+    if (!ran) {
+      return failed(ran.error().message);
+    }
+    results::RunResults& results = ran->results;
+    if (results.run.end != results::RunEnd::kFinished && results.run.end != results::RunEnd::kTimeLimit) {
+      interrupted_ = interrupted_ || results.run.end == results::RunEnd::kInterrupted;
+      return failed(results.run.error.empty() ? std::string(to_string(results.run.end)) : results.run.error);
+    }
+    if (task_.detailed) {
+      run::check_flow_steps(
+          task_.scenario, ran->shares_links, kCheckHops, [this] { return !stop({}); }, results);
+    }
+    return {.time = report::work_time(results).seconds(), .run = report::run_figures(results)};
+  }
+
   TaskFigures job() {
+    if (task_.scenario.fidelity == scenario::Fidelity::kFlow) {
+      return job_as_flows();
+    }
     std::vector<report::TimelineSpan> timeline;
     Result<results::RunResults> results = simulate(task_.scenario, [&](const run::Simulation& simulation) {
       if (task_.detailed) {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -29,12 +30,18 @@ std::vector<std::string> cells_of(const ScalePoint& point, const ScaleWhatIf& qu
   std::vector<std::string> cells = {
       point.fabric,
       fmt::format("{}", point.gpus),
+  };
+  if (!point.level.empty()) {
+    cells.push_back(point.level);
+  }
+  const std::vector<std::string> figures = {
       short_text(step.time),
       fmt::format("{:.0f}", step.tokens_per_second),
       percent(step.utilisation),
       percent(seconds(step.exposed_communication()) / seconds(step.time)),
       fmt::format("{:.3f}", acceleration_ratio(step)),
   };
+  cells.insert(cells.end(), figures.begin(), figures.end());
   if (point.slower) {
     cells.push_back(short_text(*point.slower - step.time));
   }
@@ -44,15 +51,22 @@ std::vector<std::string> cells_of(const ScalePoint& point, const ScaleWhatIf& qu
   return cells;
 }
 
-TextTable scale_rows(std::span<const ScalePoint> points, const ScaleWhatIf& question, LineWidth width) {
+bool has_levels(const std::vector<ScalePoint>& points) {
+  return std::ranges::any_of(points, [](const ScalePoint& point) { return !point.level.empty(); });
+}
+
+TextTable scale_rows(const std::vector<ScalePoint>& points, const ScaleWhatIf& question, LineWidth width) {
   constexpr std::size_t kFabric = 16;
   std::vector<TextTable::Column> columns = {{.heading = "fabric", .least = kFabric, .spills = kFabric},
-                                            column_of("GPUs", 6),
-                                            column_of("step", 11),
-                                            column_of("tokens/s", 13, 1),
-                                            column_of("MFU", 7, 2),
-                                            column_of("exposed", 9),
-                                            column_of("accel.", 7)};
+                                            column_of("GPUs", 6)};
+  if (has_levels(points)) {
+    columns.push_back(column_of("level", 8));
+  }
+  for (TextTable::Column& column :
+       std::vector{column_of("step", 11), column_of("tokens/s", 13, 1), column_of("MFU", 7, 2), column_of("exposed", 9),
+                   column_of("accel.", 7)}) {
+    columns.push_back(std::move(column));
+  }
   if (question.extra_latency > Duration::zero()) {
     columns.push_back(column_of("+" + short_text(question.extra_latency), 11));
     if (question.job_steps > 0) {
@@ -78,14 +92,21 @@ double added_hours(const ScalePoint& point, const ScaleWhatIf& question) {
   return seconds(*point.slower - point.step->time) * static_cast<double>(question.job_steps) / 3600;
 }
 
-std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& question, LineWidth width) {
+std::string scale_text(const ScaleCurves& curves, const ScaleWhatIf& question, LineWidth width) {
+  const std::vector<ScalePoint>& points = curves.points;
   std::string text = scale_rows(points, question, width).text();
   text += "exposed: waits for communication, of the step. accel.: speed-up over one GPU that never waits, per GPU.\n";
   for (const ScalePoint& point : points) {
     if (point.step && point.step->composition_error) {
-      text += fmt::format("{}: composed {:+.2f} % against packet-level simulation, on {}.\n", point.fabric,
-                          100 * *point.step->composition_error, point.step->composition_check);
+      text += fmt::format("{}: {} {:+.2f} % against packet-level simulation, on {}.\n", point.fabric,
+                          point.level.empty() ? "composed" : point.level, 100 * *point.step->composition_error,
+                          point.step->composition_check);
     }
+  }
+  for (const ScaleSeam& seam : curves.seams) {
+    text +=
+        fmt::format("{}: {} GPUs take {} by {} and {} by {}: {:+.2f} % at this seam.\n", seam.fabric, seam.gpus,
+                    short_text(seam.from_time), seam.from, short_text(seam.to_time), seam.to, 100 * seam.difference());
   }
   if (question.extra_latency > Duration::zero()) {
     text += fmt::format("+{}: what that much more latency of every message adds to a step",
@@ -95,10 +116,16 @@ std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& qu
   return text;
 }
 
-nlohmann::ordered_json scale_json(std::span<const ScalePoint> points, const ScaleWhatIf& question) {
+nlohmann::ordered_json scale_json(const ScaleCurves& curves, const ScaleWhatIf& question) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const ScalePoint& point : points) {
+  for (const ScalePoint& point : curves.points) {
     nlohmann::ordered_json row{{"fabric", point.fabric}, {"gpus", point.gpus}, {"possible", point.step.has_value()}};
+    if (!point.level.empty()) {
+      row["level"] = point.level;
+    }
+    if (!point.why.empty()) {
+      row["level_reason"] = point.why;
+    }
     if (!point.step) {
       row["reason"] = point.refusal;
     } else {
@@ -114,7 +141,20 @@ nlohmann::ordered_json scale_json(std::span<const ScalePoint> points, const Scal
     }
     rows.push_back(std::move(row));
   }
-  return {{"rows", rows}};
+  nlohmann::ordered_json made{{"rows", rows}};
+  if (has_levels(curves.points)) {
+    nlohmann::ordered_json& seams = made["seams"] = nlohmann::ordered_json::array();
+    for (const ScaleSeam& seam : curves.seams) {
+      seams.push_back({{"fabric", seam.fabric},
+                       {"gpus", seam.gpus},
+                       {"from", seam.from},
+                       {"to", seam.to},
+                       {"from_time_s", seam.from_time.seconds()},
+                       {"to_time_s", seam.to_time.seconds()},
+                       {"difference", seam.difference()}});
+    }
+  }
+  return made;
 }
 
 }  // namespace weft::study::results

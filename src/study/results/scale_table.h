@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "base/text_lines.h"
 #include "study/results/step_rows.h"
@@ -18,9 +18,28 @@ namespace weft::study::results {
 struct ScalePoint {
   std::string fabric;  // "infiniband", or the case's name
   std::int64_t gpus = 0;
-  std::string refusal;  // why there is no step; else empty
+  std::string level{};    // that it was run at: "packet", "composed", "flow"; empty: as the scenario says
+  std::string why{};      // it was chosen; empty: it was given
+  std::string refusal{};  // why there is no step; else empty
   std::optional<StepRow> step;
   std::optional<Duration> slower;  // the step with the extra latency
+};
+
+/// Where a curve goes on at another level: one size at both.
+struct ScaleSeam {
+  std::string fabric{};
+  std::int64_t gpus = 0;
+  std::string from{};
+  std::string to{};
+  Duration from_time{};
+  Duration to_time{};
+  /// Of the level that the curve goes on at, against the one before.
+  [[nodiscard]] double difference() const { return to_time.seconds() / from_time.seconds() - 1; }
+};
+
+struct ScaleCurves {
+  std::vector<ScalePoint> points{};
+  std::vector<ScaleSeam> seams{};
 };
 
 struct ScaleWhatIf {
@@ -33,8 +52,7 @@ struct ScaleWhatIf {
 /// What the job takes longer, in hours.
 [[nodiscard]] double added_hours(const ScalePoint& point, const ScaleWhatIf& question);
 
-[[nodiscard]] std::string scale_text(std::span<const ScalePoint> points, const ScaleWhatIf& question,
-                                     LineWidth width = {});
-[[nodiscard]] nlohmann::ordered_json scale_json(std::span<const ScalePoint> points, const ScaleWhatIf& question);
+[[nodiscard]] std::string scale_text(const ScaleCurves& curves, const ScaleWhatIf& question, LineWidth width = {});
+[[nodiscard]] nlohmann::ordered_json scale_json(const ScaleCurves& curves, const ScaleWhatIf& question);
 
 }  // namespace weft::study::results

@@ -8,6 +8,7 @@
 #include "study/assembly/resize.h"
 #include "study/results/summary.h"
 #include "study/results/summary_text.h"
+#include "study/run/flow_run.h"
 #include "study/run/simulation.h"
 #include "study/scenario/step_work.h"
 #include "workload/training/transformer_step.h"
@@ -53,7 +54,25 @@ struct SmallRun {
   std::uint64_t hops = 0;
 };
 
+Result<SmallRun> run_step_as_flows(const scenario::Scenario& scenario, const std::function<bool()>& keep_going) {
+  Result<FlowRun> ran = run_as_flows(scenario, {.keep_going = [&](const Progress&) { return keep_going(); }});
+  if (!ran) {
+    return pass_on(ran);
+  }
+  if (ran->results.run.end != results::RunEnd::kFinished) {
+    return fail("the smaller job did not finish: {}", ran->results.run.error);
+  }
+  SmallRun made{};
+  for (const results::StepRow& row : ran->results.steps) {
+    made.times.push_back(row.time);
+  }
+  return made;
+}
+
 Result<SmallRun> run_step(const scenario::Scenario& scenario, const std::function<bool()>& keep_going) {
+  if (scenario.fidelity == scenario::Fidelity::kFlow) {
+    return run_step_as_flows(scenario, keep_going);
+  }
   NoMessages sink;
   Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, sink);
   if (!simulation) {
@@ -213,13 +232,17 @@ Result<std::vector<CompositionCheck>> check_compositions(const scenario::Scenari
         .what = fmt::format("the smaller job to check it with would take {:.0f} million packet-hops", *hops / 1e6)};
     return std::vector<CompositionCheck>(small->jobs.size(), none);
   }
+  small->fidelity = scenario::Fidelity::kPacket;
   Result<SmallRun> every_packet = run_step(*small, keep_going);
   if (!every_packet) {
     return pass_on(every_packet);
   }
+  small->fidelity = scenario.fidelity;
   // With fewer packet-hops than the step has, which is put together then even where it would be cheaper to run it.
-  for (scenario::JobSettings& job : small->jobs) {
-    job.training.fidelity = scenario::StepFidelity::kComposed;
+  for (std::size_t i = 0; i < small->jobs.size(); ++i) {
+    scenario::JobSettings& job = small->jobs[i];
+    job.training.fidelity = scenario.fidelity == scenario::Fidelity::kFlow ? scenario.jobs[i].training.fidelity
+                                                                           : scenario::StepFidelity::kComposed;
     job.training.slice_hops = std::min(job.training.slice_hops, static_cast<std::int64_t>(every_packet->hops));
   }
   Result<SmallRun> composed = run_step(*small, keep_going);
@@ -271,6 +294,57 @@ void check_steps(const scenario::Scenario& scenario, double max_hops, const std:
     const Result<CompositionCheck> check =
         shares ? check_composition(scenario, std::max(max_hops, budget), keep_going, CheckedRanks::kAll)
                : check_composition(scenario, max_hops, keep_going);
+    step.composition_error = check ? check->error : std::nullopt;
+    step.composition_check = check ? check->what : check.error().message;
+  }
+}
+
+namespace {
+
+/// The job with half as many GPUs, and half of these, until a short step of all its ranks takes at most so many
+/// packet-hops. Errors: it has no such size.
+Result<scenario::Scenario> fewer_gpus(const scenario::Scenario& scenario, double max_hops) {
+  for (std::int64_t gpus = scenario.jobs.front().ranks; gpus > 1; gpus /= 2) {
+    Result<scenario::Scenario> made =
+        gpus == scenario.jobs.front().ranks ? scenario : assembly::resized(scenario, {.gpus = gpus});
+    if (!made) {
+      return made;
+    }
+    Result<scenario::Scenario> small = smaller_job(*made, max_hops, CheckedRanks::kAll);
+    if (!small) {
+      return small;
+    }
+    Result<double> hops = weft::study::run::estimated_hops(*small);
+    if (!hops) {
+      return pass_on(hops);
+    }
+    if (*hops <= max_hops) {
+      return made;
+    }
+  }
+  return fail("no smaller job of the kind takes at most {:.0f} million packet-hops", max_hops / 1e6);
+}
+
+Result<CompositionCheck> check_as_flows(const scenario::Scenario& scenario, bool shares_links, double max_hops,
+                                        const std::function<bool()>& keep_going) {
+  if (!shares_links) {
+    return check_composition(scenario, max_hops, keep_going);
+  }
+  const double budget = std::max(max_hops, static_cast<double>(scenario.jobs.front().training.slice_hops));
+  Result<scenario::Scenario> fewer = fewer_gpus(scenario, budget);
+  return fewer ? check_composition(*fewer, budget, keep_going, CheckedRanks::kAll) : pass_on(fewer);
+}
+
+}  // namespace
+
+void check_flow_steps(const scenario::Scenario& scenario, bool shares_links, double max_hops,
+                      const std::function<bool()>& keep_going, results::RunResults& results) {
+  for (results::StepRow& step : results.steps) {
+    if (!scenario.jobs.front().trains()) {
+      step.composition_check = "steps of jobs that train no model are not checked";
+      continue;
+    }
+    const Result<CompositionCheck> check = check_as_flows(scenario, shares_links, max_hops, keep_going);
     step.composition_error = check ? check->error : std::nullopt;
     step.composition_check = check ? check->what : check.error().message;
   }

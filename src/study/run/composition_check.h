@@ -52,6 +52,11 @@ enum class CheckedRanks : std::uint8_t { kTwoHosts, kAll };
 void check_steps(const scenario::Scenario& scenario, double max_hops, const std::function<bool()>& keep_going,
                  results::RunResults& results);
 
+/// The same for steps at the flow level. Where flows of a step share links, the smaller job has every rank in its place
+/// as long as that takes no more packet-hops than slices may take, and otherwise half as many GPUs, or half of these.
+void check_flow_steps(const scenario::Scenario& scenario, bool shares_links, double max_hops,
+                      const std::function<bool()>& keep_going, results::RunResults& results);
+
 /// What to say of a composed run whose slices met congestion, or nothing: their times are continued in proportion, and
 /// what queues and senders' rates do over a longer time is not seen in them. Empty for a run of every packet.
 [[nodiscard]] std::string slice_caution(const scenario::Scenario& scenario, const results::RunResults& results);

@@ -110,6 +110,9 @@ std::string not_probed(const scenario::Scenario& scenario, const results::RunRes
   if (scenario.flow.probes == 0) {
     return "flow.probes is 0";
   }
+  if (std::ranges::any_of(scenario.jobs, &scenario::JobSettings::runs_steps)) {
+    return "steps of jobs are checked by a smaller one";
+  }
   if (results.run.endpoints > kMaxProbedEndpoints) {
     return fmt::format("packets of {} NIC ports are too many; of {} they would not be", results.run.endpoints,
                        kMaxProbedEndpoints);

@@ -7,6 +7,7 @@
 
 #include "study/run/flow_simulation.h"
 #include "study/run/run_description.h"
+#include "study/run/training_run.h"
 
 namespace weft::study::run {
 namespace {
@@ -56,6 +57,29 @@ struct Sample {
   std::uint32_t all_steps = 0;  // of a pass; 0: there are no rings
 };
 
+/// Steps of jobs, if the run has ended; composed ones are put together now.
+void take_steps(const FlowSimulation& simulation, const FlowRunOptions& options, FlowRun& run) {
+  if (run.results.run.end != results::RunEnd::kFinished) {
+    return;
+  }
+  Result<std::vector<results::StepRow>> rows =
+      simulation.training_steps([&] { return options.keep_going(simulation.progress()); });
+  if (!rows) {
+    run.results.run.end = results::RunEnd::kInterrupted;
+    run.results.run.error = rows.error().message;
+    return;
+  }
+  run.results.steps = std::move(*rows);
+  run.shares_links = simulation.shares_links();
+  for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
+    const TrainingRun* const training = simulation.training(job);
+    if (const auto copies = training != nullptr ? training->copies_composed() : std::nullopt) {
+      run.sampled = fmt::format("{} copies of the model, the slowest by their own operations, stand for all", *copies);
+    }
+  }
+  options.on_steps(simulation);
+}
+
 /// With so many steps of each pass around rings; 0: all.
 Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions& options, std::uint32_t steps) {
   Kept kept;
@@ -79,6 +103,7 @@ Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions
   results.run.error = simulation.error();
   results.run.ended_at = simulation.ended_at();
   results.run.events = simulation.events();
+  take_steps(simulation, options, sample.run);
   take_jobs(simulation, results);
   take_records(simulation, std::move(kept), results);
   if (!simulation.jobs().empty()) {

@@ -14,6 +14,8 @@
 
 namespace weft::study::run {
 
+class FlowSimulation;
+
 struct FlowRunOptions {
   std::string key{};
   std::string version{};
@@ -21,6 +23,8 @@ struct FlowRunOptions {
   std::function<bool(const Progress&)> keep_going = [](const Progress&) { return true; };
   /// Told once the network is built, before anything runs.
   std::function<void()> on_ready = [] {};
+  /// Told when the steps of jobs are known, before the network is taken down.
+  std::function<void(const FlowSimulation&)> on_steps = [](const FlowSimulation&) {};
 };
 
 struct FlowRun {
@@ -29,6 +33,8 @@ struct FlowRun {
   workload::CollectiveAlgorithm algorithm = workload::CollectiveAlgorithm::kAutomatic;
   Bytes scale_out{};      // that all its ranks sent to other hosts, for all iterations
   std::string sampled{};  // how many steps of a ring were run, if not all; a sentence without its end
+  // Of jobs that run steps: flows of several senders meet on links between switches.
+  bool shares_links = false;
 };
 
 /// A scenario that is one collective around rings and has no `stop` is run for a few steps of each pass and for twice

@@ -3,25 +3,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <deque>
-#include <optional>
+#include <map>
 
 #include "base/stable_hash.h"
-#include "flow/flow_machine.h"
-#include "flow/flow_network.h"
-#include "study/assembly/build_collective.h"
 #include "study/assembly/build_fabric.h"
-#include "study/assembly/build_hosts.h"
-#include "study/assembly/build_scale_up.h"
+#include "study/assembly/build_paths.h"
 #include "study/assembly/build_topology.h"
-#include "study/assembly/build_traffic.h"
 #include "study/assembly/reach.h"
+#include "study/assembly/socket_costs.h"
+#include "study/run/flow_simulation_parts.h"
 #include "study/run/start_delay.h"
 #include "study/scenario/scenario_words.h"
-#include "study/world/flow_medium.h"
 #include "workload/flow_program.h"
-#include "workload/local_connector.h"
-#include "workload/messenger.h"
 #include "workload/operation.h"
 
 namespace weft::study::run {
@@ -29,65 +22,37 @@ namespace {
 
 /// Events between two looks at the outside world.
 constexpr std::uint64_t kEventsPerLook = 100'000;
+/// Of jobs with more ranks, acknowledgements are taken for those of the same link's other direction.
+constexpr std::size_t kMostRanksWithAnswers = 1'024;
 
 tl::unexpected<Error> not_at_flow_level(std::string_view what) {
   return fail("fidelity = \"flow\": {}; set fidelity = \"packet\"", what);
 }
 
+/// Jobs that run steps are alone: a composed one would not meet what is beside it, and no one waits for endless
+/// traffic.
+Result<void> check_steps(const scenario::Scenario& scenario) {
+  const auto runs_steps = std::ranges::find_if(scenario.jobs, &scenario::JobSettings::runs_steps);
+  const auto number = std::ranges::count_if(scenario.jobs, &scenario::JobSettings::runs_steps);
+  return runs_steps != scenario.jobs.end() && (number > 1 || !scenario.traffic.empty())
+             ? not_at_flow_level(fmt::format("job '{}' runs steps beside other jobs or traffic", runs_steps->name))
+             : Result<void>();
+}
+
+/// The host of each endpoint, counted from 0.
+std::vector<std::uint32_t> host_numbers(const fabric::Graph& graph) {
+  std::map<std::string, std::uint32_t> known;
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
+    const auto next = static_cast<std::uint32_t>(known.size());
+    numbers.push_back(known.try_emplace(assembly::host_of(graph, EndpointId(i)), next).first->second);
+  }
+  return numbers;
+}
+
 }  // namespace
 
-/// What the ranks of one traffic are made of.
-struct FlowSimulation::Job {
-  struct Rank {
-    workload::RankPorts ports;
-    workload::Messenger messenger;
-    std::unique_ptr<workload::Program> program;
-    bool started = false;
-    bool done = false;
-
-    Rank(workload::RankPorts opened, workload::LocalConnector& connector, workload::DeliveryMatcher& matcher)
-        : ports(std::move(opened)), messenger(ports, connector, matcher) {}
-  };
-  Job(assembly::TrafficPlan made, const workload::ConnectionAttributes& attributes)
-      : plan(std::move(made)), connector(plan.job, attributes) {}
-
-  assembly::TrafficPlan plan;
-  workload::LocalConnector connector;
-  std::deque<Rank> ranks;
-  std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
-};
-
-/// Counts what passes on its way to the sink.
-struct FlowSimulation::Counter final : workload::MessageSink {
-  explicit Counter(workload::MessageSink& behind) : sink(behind) {}
-  void on_message(const workload::MessageRecord& record) override {
-    ++messages;
-    bytes += static_cast<std::uint64_t>(record.size.count());
-    sink.on_message(record);
-  }
-  void on_collective(const workload::CollectiveRecord& record) override { sink.on_collective(record); }
-
-  workload::MessageSink& sink;
-  std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;
-};
-
-struct FlowSimulation::Parts {
-  explicit Parts(workload::MessageSink& sink) : counter(sink), matcher(counter) {}
-  Counter counter;
-  workload::DeliveryMatcher matcher;
-  std::unique_ptr<assembly::HostBuilder> hosts;
-  std::optional<assembly::ScaleUpPlan> scale_up;
-  std::unique_ptr<world::FlowMedium> medium;
-  std::unique_ptr<flow::FlowNetwork> network;
-  std::vector<std::unique_ptr<Job>> jobs;
-};
-
 Result<void> check_flow_level(const scenario::Scenario& scenario) {
-  if (!scenario::has_ib_transport(scenario.fabric.family)) {
-    return not_at_flow_level(
-        fmt::format("family '{}' has no corrections yet", scenario::word_of(scenario.fabric.family)));
-  }
   if (scenario::detours(scenario.routing.policy) || scenario.routing.policy == scenario::RoutingPolicy::kScheduled ||
       scenario.routing.policy == scenario::RoutingPolicy::kCentral) {
     return not_at_flow_level(fmt::format("with routing.policy = \"{}\" the paths are not known before a run",
@@ -105,15 +70,14 @@ Result<void> check_flow_level(const scenario::Scenario& scenario) {
   if (scenario.output.sample_interval) {
     return not_at_flow_level("there are no queues for output.sample_interval to look at");
   }
-  for (const scenario::JobSettings& job : scenario.jobs) {
-    if (job.runs_steps()) {
-      return not_at_flow_level(fmt::format("job '{}' runs steps", job.name));
-    }
+  if (Result<void> steps = check_steps(scenario); !steps) {
+    return steps;
   }
   for (const scenario::TrafficSettings& traffic : scenario.traffic) {
-    if (traffic.family && !scenario::has_ib_transport(*traffic.family)) {
-      return not_at_flow_level(
-          fmt::format("traffic '{}' goes over '{}'", traffic.name, scenario::word_of(*traffic.family)));
+    if (traffic.family && scenario::engine_of(*traffic.family) != scenario::engine_of(scenario.fabric.family)) {
+      return not_at_flow_level(fmt::format("traffic '{}' goes over '{}' on a network of '{}'", traffic.name,
+                                           scenario::word_of(*traffic.family),
+                                           scenario::word_of(scenario.fabric.family)));
     }
   }
   return {};
@@ -160,14 +124,25 @@ Result<void> FlowSimulation::build() {
     return pass_on(fabric);
   }
   parts.hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);
-  world::FlowMediumOptions medium{
-      .seed = static_cast<std::uint64_t>(scenario_.seed),
-      .graph = std::move(*graph),
-      .fabric = std::move(*fabric),
-      .nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); },
-      .memory = [this](EndpointId endpoint) { return parts_->hosts->memory(endpoint); },
-      .service = assembly::service_of(scenario_.fabric.family),
-      .nics_alike = scenario_.overrides.empty() && scenario_.devices.host.model == scenario::HostModel::kNicDelays};
+  world::FlowMediumOptions medium{.seed = static_cast<std::uint64_t>(scenario_.seed),
+                                  .graph = std::move(*graph),
+                                  .fabric = std::move(*fabric),
+                                  .nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); },
+                                  .memory = [this](EndpointId endpoint) { return parts_->hosts->memory(endpoint); },
+                                  .service = assembly::service_of(scenario_.fabric.family),
+                                  .nics_alike = scenario_.overrides.empty()};
+  medium.mirrors_answers = std::ranges::any_of(*plans, [](const assembly::TrafficPlan& plan) {
+    return plan.training.has_value() && plan.machines.size() > kMostRanksWithAnswers;
+  });
+  if (medium.service == host::Service::kTcp && scenario_.devices.host.model != scenario::HostModel::kNicDelays) {
+    medium.hosts = host_numbers(medium.graph);
+    medium.cores = static_cast<std::uint32_t>(scenario_.devices.host.cores);
+    medium.receive_unit = scenario_.devices.sockets.unit;
+    const assembly::CoreCosts costs = assembly::core_costs(
+        assembly::socket_path_options({scenario_, scenario_.devices}), Bytes(scenario_.fabric.mtu));
+    medium.send_cost = costs.send;
+    medium.receive_cost = costs.receive;
+  }
   if (parts.scale_up) {
     medium.scale_up = parts.scale_up->options;
     medium.scale_up_nic = [this](EndpointId endpoint) {
@@ -199,6 +174,9 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
   jobs_.push_back({.name = job.plan.job.name, .rank_names = job.plan.rank_names, .rank_endpoints = {}});
   expected_bytes_ += job.plan.expected_bytes;
   all_expected_ = all_expected_ && job.plan.expected_bytes > 0;
+  if (Result<void> trains = make_training(job); !trains) {
+    return trains;
+  }
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     const world::MachinePlan& plan = job.plan.machines[rank];
     if (plan.rails.empty() && !plan.scale_up) {
@@ -216,7 +194,7 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
       machine.add_rail(*plan.scale_up, parts.medium->rate_of(*plan.scale_up), verbs::RailKind::kScaleUp);
     }
     workload::RankMemory memory;
-    if (job.plan.collective) {
+    if (job.plan.collective || job.plan.training) {
       memory.length = assembly::kCollectiveMemory;
     }
     Result<workload::RankPorts> ports = workload::RankPorts::open(machine, memory);
@@ -250,6 +228,9 @@ Result<void> FlowSimulation::make_program(Job& job, std::uint32_t rank) {
     job.collectives.push_back(program->get());
     made.program = std::move(*program);
     return {};
+  }
+  if (job.training) {
+    return make_training_program(job, rank);
   }
   workload::FlowProgramOptions options{.job = job.plan.job.id,
                                        .connection = job.plan.connection,

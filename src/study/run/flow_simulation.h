@@ -7,10 +7,12 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "study/results/step_rows.h"
 #include "study/run/simulation.h"
 #include "study/scenario/scenario.h"
 #include "workload/message_record.h"
@@ -25,6 +27,8 @@ class FlowSimulation {
   struct Options {
     /// Of collectives around rings: so many steps of each pass (CollectiveRequest::ring_steps); 0: all.
     std::uint32_t ring_steps = 0;
+    /// Nodes of a composed step that are kept at most; 0: a million.
+    std::uint64_t step_nodes = 0;
   };
   /// Errors: check_flow_level, those of building network and traffic.
   [[nodiscard]] static Result<std::unique_ptr<FlowSimulation>> create(const scenario::Scenario& scenario,
@@ -42,6 +46,7 @@ class FlowSimulation {
   [[nodiscard]] Time ended_at() const { return ended_at_; }
   [[nodiscard]] const std::string& error() const { return error_; }
   [[nodiscard]] std::uint64_t events() const;
+  [[nodiscard]] Progress progress() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
   /// As Simulation has them.
@@ -51,6 +56,14 @@ class FlowSimulation {
   [[nodiscard]] std::uint32_t ring_steps(std::size_t job) const;
   /// What the message would take if nothing else were there.
   [[nodiscard]] Duration ideal_time(const workload::MessageRecord& message) const;
+  /// The steps of the jobs that run steps, once the run has finished; composed ones are put together now, while
+  /// `keep_going` says so. Errors: given up.
+  [[nodiscard]] Result<std::vector<results::StepRow>> training_steps(const std::function<bool()>& keep_going) const;
+  /// Of the job of that number, after training_steps; null if it runs no steps.
+  [[nodiscard]] const TrainingRun* training(std::size_t job) const;
+  /// After training_steps: whether operations of a composed step have flows of several senders on one direction of a
+  /// link between switches.
+  [[nodiscard]] bool shares_links() const { return shares_links_; }
 
  private:
   struct Job;
@@ -61,8 +74,11 @@ class FlowSimulation {
   [[nodiscard]] Result<void> build();
   [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
+  // Jobs that run steps: flow_simulation_steps.cc.
+  [[nodiscard]] Result<void> make_training(Job& job);
+  [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
+  [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job, std::span<const world::FlowDemand> demands);
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
-  [[nodiscard]] Progress progress() const;
   [[nodiscard]] bool all_done() const;
 
   const scenario::Scenario& scenario_;
@@ -72,6 +88,7 @@ class FlowSimulation {
   std::size_t ranks_left_ = 0;
   std::uint64_t expected_bytes_ = 0;
   bool all_expected_ = true;
+  bool shares_links_ = false;
   Time ended_at_;
   std::string error_;
 };

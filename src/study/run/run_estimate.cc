@@ -40,6 +40,9 @@ class Estimator {
       : scenario_(scenario), graph_(graph), leaves_(leaves_of(graph)) {}
 
   Result<HopsEstimate> all() {
+    if (scenario_.fidelity == scenario::Fidelity::kFlow) {
+      return HopsEstimate{};  // there are no packets
+    }
     Result<std::optional<assembly::ScaleUpPlan>> scale_up = assembly::plan_scale_up(scenario_, graph_);
     if (!scale_up) {
       return pass_on(scale_up);

@@ -9,11 +9,11 @@
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/reach.h"
+#include "study/run/group_reach.h"
 #include "study/run/simulation_parts.h"
 #include "study/run/start_delay.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/world/congestion_signals.h"
-#include "workload/collective/member_layout.h"
 #include "workload/flow_program.h"
 
 namespace weft::study::run {
@@ -32,31 +32,6 @@ Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Gra
   }
   options.fabric = std::move(*made);
   options.port_failover_delay = scenario.routing.port_failover_delay;
-  return {};
-}
-
-/// Whether the members reach whom they send to: of pipelines their neighbours, of other groups all, by way of others.
-bool all_reached(const workload::Communicator& group, const workload::MemberLayout& members) {
-  if (!group.name.starts_with("pp-")) {
-    return members.reach() != workload::Reach::kNotAll;
-  }
-  for (std::uint32_t next = 1; next < members.size(); ++next) {
-    if (!members.reaches(workload::MemberIndex(next - 1), workload::MemberIndex(next))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-Result<void> check_groups(std::span<const workload::Communicator> groups, const workload::JobLayout& layout) {
-  for (const workload::Communicator& group : groups) {
-    if (!all_reached(group, workload::MemberLayout(group, layout))) {
-      return fail(
-          "the NICs of the {} ranks of group {} are in disconnected parts of the network (rails without spines), and "
-          "scale-up links do not connect all of them",
-          group.members.size(), group.name);
-    }
-  }
   return {};
 }
 

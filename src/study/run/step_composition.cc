@@ -27,9 +27,9 @@ Result<void> add_ranks(const ComposedStep& step, workload::CostedNetwork& networ
     ComposedRank& rank = made.emplace_back();
     rank.job = &step.job;
     rank.collectives = std::make_unique<workload::CostedCollectives>(network, machine, RankId(i));
-    auto program = workload::TrainingProgram::make(
-        machine, *rank.collectives, scenario::make_graph(step.work, RankId(i)), step.stragglers(RankId(i)),
-        {.rank = RankId(i), .gpu = verbs::GpuIndex(0), .sink = &step.log});
+    auto program =
+        workload::TrainingProgram::make(machine, *rank.collectives, step.graph(RankId(i)), step.stragglers(RankId(i)),
+                                        {.rank = RankId(i), .gpu = verbs::GpuIndex(0), .sink = &step.log});
     if (!program) {
       return pass_on(program);
     }

@@ -5,10 +5,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
 
 #include "base/result.h"
-#include "study/scenario/step_work.h"
 #include "workload/collective/costed_collectives.h"
 #include "workload/training/node_log.h"
 #include "workload/training/stragglers.h"
@@ -16,10 +17,10 @@
 namespace weft::study::run {
 
 struct ComposedStep {
-  const scenario::StepWork& work;  // it and the log must outlive the composition
   std::string job;
   std::uint32_t ranks = 0;
-  workload::NodeLog& log;
+  workload::NodeLog& log;  // it must outlive the composition
+  std::function<std::unique_ptr<workload::StepGraph>(workload::RankId)> graph{};
   std::function<workload::Stragglers(workload::RankId)> stragglers{};
   workload::CollectiveCost cost{};  // above zero
   workload::CostedNetwork::Sharing sharing{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "workload/collective/edges.h"
 
@@ -68,6 +69,32 @@ void StepLoads::add(const StepOperation& operation, std::uint32_t probe) {
     places_[place] = static_cast<std::uint32_t>(members_.size());
     members_.push_back(sum.member(operation, probe + 1));
   }
+}
+
+std::vector<StepOverlap::Member> StepLoads::members_standing_for_all(const IsLeft& is_left) const {
+  std::vector<bool> left(members_.size());
+  for (const auto& [place, number] : places_) {
+    left[number] = is_left(std::get<workload::CommunicatorId>(place));
+  }
+  std::map<std::pair<std::uint32_t, fabric::PortIndex>, std::pair<double, double>> sums;  // of all, of those left
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    for (const auto& use : members_[i].uses) {
+      auto& [all, own] = sums[{members_[i].kind, use.link}];
+      all += use.seconds;
+      own += left[i] ? use.seconds : 0;
+    }
+  }
+  std::vector<StepOverlap::Member> made = members_;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (!left[i]) {
+      made[i].uses.clear();  // it never begins
+    }
+    for (auto& use : made[i].uses) {
+      const auto& [all, own] = sums.at({made[i].kind, use.link});
+      use.seconds *= all / own;
+    }
+  }
+  return made;
 }
 
 std::uint32_t StepLoads::member_of(const workload::CostedOperation& operation) const {

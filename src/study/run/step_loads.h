@@ -26,6 +26,9 @@ class StepLoads {
   explicit StepLoads(const Options& options);
 
   [[nodiscard]] const std::vector<StepOverlap::Member>& members() const { return members_; }
+  /// Where some communicators stand for all: those that are left put on each link what all of their kind put there.
+  using IsLeft = std::function<bool(workload::CommunicatorId)>;
+  [[nodiscard]] std::vector<StepOverlap::Member> members_standing_for_all(const IsLeft& is_left) const;
   /// The number of an operation of the step among them. One that sends nothing through the network has a member without
   /// links.
   [[nodiscard]] std::uint32_t member_of(const workload::CostedOperation& operation) const;

@@ -1,6 +1,7 @@
 #include "study/run/step_traffic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "base/int128.h"
@@ -15,8 +16,9 @@ constexpr std::size_t kMaxMessages = 1'000'000;
 
 /// Operations of each kind in a step, over all communicators.
 std::map<StepOperation, std::uint64_t> count_operations(std::span<const workload::Communicator> communicators,
-                                                        const workload::NodeLog& log, std::uint64_t steps) {
-  std::map<StepOperation, std::uint64_t> counts;
+                                                        const workload::NodeLog& log, std::uint64_t steps,
+                                                        const StepTraffic::Weight& weight) {
+  std::map<StepOperation, double> sums;
   for (std::uint32_t rank = 0; rank < log.ranks(); ++rank) {
     for (const workload::NodeRecord& record : log.of(RankId(rank))) {
       if (record.is_compute() || record.kind == workload::CollectiveKind::kReceive) {
@@ -25,12 +27,14 @@ std::map<StepOperation, std::uint64_t> count_operations(std::span<const workload
       // Each send counts, and each collective once, at its first member.
       const auto& members = communicators[record.communicator.value()].members;
       if (record.kind == workload::CollectiveKind::kSend || members.front() == RankId(rank)) {
-        ++counts[{.purpose = record.label.purpose, .kind = record.kind, .size = record.size}];
+        sums[{.purpose = record.label.purpose, .kind = record.kind, .size = record.size}] +=
+            weight(record.communicator);
       }
     }
   }
-  for (auto& [operation, count] : counts) {
-    count /= steps;
+  std::map<StepOperation, std::uint64_t> counts;
+  for (const auto& [operation, sum] : sums) {
+    counts[operation] = static_cast<std::uint64_t>(std::llround(sum)) / steps;
   }
   return counts;
 }
@@ -175,8 +179,8 @@ void StepTraffic::add_flows(results::StepRow& row, const PhaseTraffic& traffic, 
 }
 
 void StepTraffic::report(results::StepRow& row, std::span<const workload::Communicator> communicators,
-                         const workload::NodeLog& log) const {
-  const Instances instances = count_operations(communicators, log, row.steps);
+                         const workload::NodeLog& log, const Weight& weight) const {
+  const Instances instances = count_operations(communicators, log, row.steps, weight);
   Bytes network;
   Bytes scale_up;
   for (const auto& [phase, traffic] : phases_) {

@@ -4,6 +4,7 @@
 // phase sent is taken as often as the step has that operation, and as much longer as it is than its sample.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -42,9 +43,11 @@ class StepTraffic {
   /// Every packet: the messages of a run that were kept, if those are all.
   [[nodiscard]] std::span<const workload::MessageRecord> all_messages() const;
 
+  /// Of a communicator of the log, the number of those for which it stands.
+  using Weight = std::function<double(workload::CommunicatorId)>;
   /// Fills in tiers and flows; the row's GPUs and steps are known. The log is that of the step.
   void report(results::StepRow& row, std::span<const workload::Communicator> communicators,
-              const workload::NodeLog& log) const;
+              const workload::NodeLog& log, const Weight& weight) const;
 
   /// Between whom the last message of a part of the critical path went. Composed: in the phase that ran its operation,
   /// and on another communicator if that one stood for its own. None: a part of compute, or more messages than are

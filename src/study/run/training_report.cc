@@ -19,6 +19,31 @@ namespace {
 using workload::Purpose;
 using workload::RankId;
 
+/// Those of the log, and the same with all members that the job has.
+std::span<const workload::Communicator> communicators_of(const StepEvidence& evidence) {
+  return evidence.representatives != nullptr ? evidence.representatives->communicators()
+                                             : scenario::communicators_of(evidence.work);
+}
+std::span<const workload::Communicator> whole_communicators_of(const StepEvidence& evidence) {
+  return evidence.representatives != nullptr ? evidence.representatives->whole_communicators()
+                                             : scenario::communicators_of(evidence.work);
+}
+
+/// What all ranks of the log sent, by purpose, in groups as large as the job's.
+std::array<Bytes, workload::kPurposes> sent_by(const StepEvidence& evidence) {
+  const auto communicators = whole_communicators_of(evidence);
+  std::array<Bytes, workload::kPurposes> sums{};
+  for (std::uint32_t rank = 0; rank < evidence.log.ranks(); ++rank) {
+    for (const workload::NodeRecord& record : evidence.log.of(RankId(rank))) {
+      if (!record.is_compute()) {
+        sums[static_cast<std::size_t>(record.label.purpose)] += workload::volume_sent(
+            {.kind = record.kind, .size = record.size}, communicators[record.communicator.value()].members.size());
+      }
+    }
+  }
+  return sums;
+}
+
 bool is_communication(Purpose purpose) { return purpose >= Purpose::kTensor; }
 
 /// How long a rank's operations took, hidden or not, from their turn on; by purpose, summed over ranks.
@@ -33,7 +58,7 @@ std::array<Duration, workload::kPurposes> under_way(const workload::NodeLog& log
   return sums;
 }
 
-void add_parts(results::StepRow& row, const workload::StepReport& report, const workload::NodeLog& log) {
+void add_parts(results::StepRow& row, const workload::StepReport& report, const StepEvidence& evidence) {
   const auto ranks = static_cast<std::int64_t>(report.ranks.size());
   const auto steps = static_cast<std::int64_t>(row.steps);
   const auto mean = [&](auto value_of) {
@@ -43,7 +68,8 @@ void add_parts(results::StepRow& row, const workload::StepReport& report, const 
     }
     return sum / (ranks * steps);
   };
-  const auto busy = under_way(log);
+  const auto busy = under_way(evidence.log);
+  const auto sent = sent_by(evidence);
   Duration rest = row.time;
   for (std::size_t i = 0; i < workload::kPurposes; ++i) {
     const auto purpose = static_cast<Purpose>(i);
@@ -55,7 +81,7 @@ void add_parts(results::StepRow& row, const workload::StepReport& report, const 
     part.exposed = computing + mean([i](const workload::RankReport& rank) { return rank.exposed[i].total(); });
     part.waiting = mean([i](const workload::RankReport& rank) { return rank.exposed[i].waiting; });
     part.busy = busy[i] / (ranks * steps);
-    part.sent = Bytes(report.sent(purpose).count() / (ranks * steps));
+    part.sent = Bytes(sent[i].count() / (ranks * steps));
     row.compute = row.compute + computing;
     rest = rest - part.exposed;
     if (part.exposed > Duration::zero() || part.operations > 0) {
@@ -69,7 +95,7 @@ void add_parts(results::StepRow& row, const workload::StepReport& report, const 
 }
 
 void add_path(results::StepRow& row, const StepEvidence& evidence) {
-  const auto communicators = scenario::communicators_of(evidence.work);
+  const auto communicators = communicators_of(evidence);
   const workload::CriticalPath path = workload::find_critical_path(evidence.log, communicators);
   struct Sum {
     Duration time{};
@@ -86,11 +112,13 @@ void add_path(results::StepRow& row, const StepEvidence& evidence) {
     sum.longest = sum.longest == nullptr || part.time() > sum.longest->time() ? &part : sum.longest;
   }
   for (const auto& [what, sum] : sums) {
-    const auto flow = evidence.traffic.flow_behind(*sum.longest, evidence.log, communicators);
+    const auto flow = evidence.traffic.flow_behind(*sum.longest, evidence.log, whole_communicators_of(evidence));
     row.path.push_back(
         {.what = what,
          .time = sum.time / static_cast<std::int64_t>(row.steps),
-         .rank = sum.longest->rank.value(),
+         .rank = evidence.representatives != nullptr
+                     ? evidence.representatives->ranks()[sum.longest->rank.value()].value()
+                     : sum.longest->rank.value(),
          .flow = flow ? fmt::format("{} -> {}", flow->first.value(), flow->second.value()) : std::string()});
   }
   std::ranges::stable_sort(row.path, std::greater<>(), &results::StepPathPart::time);
@@ -127,7 +155,7 @@ Duration longest_time(const workload::NodeLog& log, const StepOperation& operati
 
 results::StepRow make_step_row(const StepEvidence& evidence) {
   const scenario::JobSettings& job = evidence.job;
-  const workload::StepReport report = workload::make_report(evidence.log, scenario::communicators_of(evidence.work));
+  const workload::StepReport report = workload::make_report(evidence.log, communicators_of(evidence));
   results::StepRow row{.job = job.name,
                        .workload = std::string(scenario::word_of(job.workload)),
                        .model = job.training.model,
@@ -136,9 +164,12 @@ results::StepRow make_step_row(const StepEvidence& evidence) {
                        .fidelity = job.training.fidelity == scenario::StepFidelity::kComposed ? "composed" : "packet",
                        .steps = scenario::steps_of(evidence.work)};
   row.time = (report.finished - report.started) / static_cast<std::int64_t>(row.steps);
-  add_parts(row, report, evidence.log);
+  add_parts(row, report, evidence);
   add_path(row, evidence);
-  evidence.traffic.report(row, scenario::communicators_of(evidence.work), evidence.log);
+  evidence.traffic.report(
+      row, communicators_of(evidence), evidence.log, [&evidence](workload::CommunicatorId communicator) {
+        return evidence.representatives != nullptr ? evidence.representatives->weight(communicator) : 1;
+      });
   describe(row, evidence.work);
   return row;
 }

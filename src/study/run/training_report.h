@@ -2,6 +2,7 @@
 #pragma once
 
 #include "study/results/step_rows.h"
+#include "study/run/step_representatives.h"
 #include "study/run/step_traffic.h"
 #include "study/scenario/scenario_traffic.h"
 #include "study/scenario/step_work.h"
@@ -21,6 +22,7 @@ struct StepEvidence {
   const scenario::StepWork& work;
   const workload::NodeLog& log;  // of the step
   const StepTraffic& traffic;
+  const StepRepresentatives* representatives = nullptr;  // whose log it is; null: all ranks'
 };
 [[nodiscard]] results::StepRow make_step_row(const StepEvidence& evidence);
 

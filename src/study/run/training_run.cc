@@ -17,8 +17,6 @@ using workload::RankId;
 /// Between two phases: what is still under way of one, acknowledgements above all, ends before the next begins, and
 /// senders that were slowed down are at full speed again.
 constexpr Duration kGap = Duration::milliseconds(100);
-/// Nodes of a step over all ranks that are kept; a longer one is continued from its micro-batches.
-constexpr std::uint64_t kMaxNodes = 4'000'000;
 /// Micro-batches of a step whose operations are counted one by one.
 constexpr std::int64_t kCountedMicroBatches = 4'096;
 
@@ -193,19 +191,35 @@ Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank
       std::make_unique<workload::PhasedProgram>(*board_, machine, collectives, phases_->requests_of(rank)));
 }
 
+std::uint32_t TrainingRun::composed_ranks() const {
+  return static_cast<std::uint32_t>(representatives_ ? representatives_->ranks().size()
+                                                     : static_cast<std::size_t>(options_.job.ranks));
+}
+
 ComposedStep TrainingRun::composed_step(const scenario::StepWork& work) {
-  const auto ranks = static_cast<std::uint32_t>(options_.job.ranks);
+  if (!copies_.empty()) {
+    representatives_.emplace(std::get<workload::TrainingPlan>(work), copies_);
+  }
+  const std::uint32_t ranks = composed_ranks();
   log_ = std::make_unique<workload::NodeLog>(ranks);
   // Senders that were slowed down take longer to recover than a step leaves them, so what shares links begins from rest
   // once on each communicator.
   std::set<workload::CommunicatorId> used;
-  return {.work = work,
-          .job = options_.job.name,
+  return {.job = options_.job.name,
           .ranks = ranks,
           .log = *log_,
-          .stragglers = [this](RankId rank) { return stragglers_of(rank); },
+          .graph =
+              [this, &work](RankId rank) {
+                return representatives_ ? representatives_->graph(rank) : scenario::make_graph(work, rank);
+              },
+          .stragglers =
+              [this](RankId rank) {
+                return stragglers_of(representatives_ ? representatives_->ranks()[rank.value()] : rank);
+              },
           .cost =
-              [this, used](const workload::CostedOperation& operation) mutable {
+              [this, used](const workload::CostedOperation& given) mutable {
+                const std::optional<StepRepresentatives::Whole> whole = whole_of(given);
+                const workload::CostedOperation operation = whole ? whole->operation() : given;
                 const auto outcome = outcomes_.find(phases_->kind_of(operation));
                 const bool contended = outcome != outcomes_.end() && outcome->second.contended;
                 const bool first = contended && used.insert(operation.request.communicator).second;
@@ -219,7 +233,9 @@ Result<void> TrainingRun::compose(const scenario::StepWork& work, const std::fun
   workload::SharedProgress progress;
   if (overlap_) {
     progress.set_overlap(0, *overlap_);
-    step.sharing = {.progress = &progress, .operation = [this](const workload::CostedOperation& operation) {
+    step.sharing = {.progress = &progress, .operation = [this](const workload::CostedOperation& given) {
+                      const std::optional<StepRepresentatives::Whole> whole = whole_of(given);
+                      const workload::CostedOperation operation = whole ? whole->operation() : given;
                       return workload::SharedProgress::Operation{.communicator = operation.request.communicator,
                                                                  .sender = StepPhases::sender_of(operation),
                                                                  .place = place_of(operation)};
@@ -241,15 +257,14 @@ std::uint64_t TrainingRun::instances_of(const StepOperation& operation) {
   return found == instances_.end() ? 0 : found->second;
 }
 
-std::uint64_t TrainingRun::nodes_of_a_step() const {
+std::uint64_t TrainingRun::nodes_of_a_rank() const {
   // All ranks of one pipeline stage have as many; the first rank's graph stands for all. A step may have any number.
   workload::TransformerStep graph(plan(), RankId(0));
-  const auto ranks = static_cast<std::uint64_t>(options_.job.ranks);
   std::uint64_t nodes = 0;
-  while (nodes * ranks <= kMaxNodes && graph.next()) {
+  while (nodes <= options_.max_nodes && graph.next()) {
     ++nodes;
   }
-  return nodes * ranks;
+  return nodes;
 }
 
 Result<results::StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_going) {
@@ -280,13 +295,16 @@ void TrainingRun::take_outcomes() {
     limit_short_slices();
   }
   if (composed()) {
+    choose_copies();
     examine_overlap();
   }
 }
 
 bool TrainingRun::is_too_long() const {
   const bool long_step = workload::micro_batches(plan().job()) > 4 * plan().job().parallelism.pipeline;
-  return long_step && nodes_of_a_step() > kMaxNodes;
+  const auto ranks = static_cast<std::uint64_t>(options_.job.ranks);
+  const std::uint64_t least = options_.represents ? least_ranks() : ranks;
+  return long_step && nodes_of_a_rank() > options_.max_nodes / least;
 }
 
 Result<results::StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {
@@ -304,7 +322,11 @@ Result<results::StepRow> TrainingRun::finish(const std::function<bool()>& keep_g
 }
 
 results::StepRow TrainingRun::row(const scenario::StepWork& work) const {
-  results::StepRow made = make_step_row({.job = options_.job, .work = work, .log = *log_, .traffic = *traffic_});
+  results::StepRow made = make_step_row({.job = options_.job,
+                                         .work = work,
+                                         .log = *log_,
+                                         .traffic = *traffic_,
+                                         .representatives = representatives_ ? &*representatives_ : nullptr});
   if (growth_) {
     add_collectives(made);
   } else if (!composed() && options_.job.trains()) {

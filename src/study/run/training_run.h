@@ -17,6 +17,7 @@
 #include "study/run/step_loads.h"
 #include "study/run/step_overlap.h"
 #include "study/run/step_phases.h"
+#include "study/run/step_representatives.h"
 #include "study/run/step_traffic.h"
 #include "study/scenario/scenario.h"
 #include "study/scenario/step_work.h"
@@ -46,6 +47,11 @@ class TrainingRun {
     bool has_company = false;   // other traffic lasts as long as this job
     /// Composed, beside others of that kind: its place among them (study/run/job_turns.h).
     std::optional<std::uint32_t> turn{};
+    /// Composed: of a step with very many ranks only some copies of the model are put together
+    /// (step_representatives.h).
+    bool represents = false;
+    /// Nodes of a step over all its ranks that are kept; of a longer one only some copies, or micro-batches.
+    std::uint64_t max_nodes = 4'000'000;
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
   /// not fit into the memory of its GPUs.
@@ -67,6 +73,14 @@ class TrainingRun {
   [[nodiscard]] const workload::NodeLog& log() const { return *log_; }
   [[nodiscard]] std::span<const workload::Communicator> communicators() const {
     return scenario::communicators_of(work_);
+  }
+  /// Those that the log speaks of.
+  [[nodiscard]] std::span<const workload::Communicator> log_communicators() const {
+    return representatives_ ? representatives_->communicators() : communicators();
+  }
+  /// Copies of the model whose ranks the log has; none: all.
+  [[nodiscard]] std::optional<std::size_t> copies_composed() const {
+    return representatives_ ? std::optional(representatives_->copies()) : std::nullopt;
   }
   /// Composed, and between two phases.
   [[nodiscard]] bool is_between_phases(Time time) const {
@@ -114,7 +128,18 @@ class TrainingRun {
   [[nodiscard]] Result<void> compose(const scenario::StepWork& work, const std::function<bool()>& keep_going);
   [[nodiscard]] SliceGrowth::Load load() const;
   [[nodiscard]] bool is_too_long() const;  // for every operation of its step to be kept
-  [[nodiscard]] std::uint64_t nodes_of_a_step() const;
+  [[nodiscard]] std::uint64_t nodes_of_a_rank() const;
+  [[nodiscard]] std::uint32_t composed_ranks() const;
+  // Which copies stand for all: training_run_copies.cc.
+  [[nodiscard]] std::int64_t replicas() const;
+  [[nodiscard]] std::uint64_t least_ranks() const;  // that may stand for all
+  [[nodiscard]] std::optional<std::int64_t> copy_of(const workload::Communicator& communicator) const;
+  [[nodiscard]] std::vector<std::int64_t> slowest_copies() const;
+  void choose_copies();
+  /// Of a step of some copies: the operation of the job that one stands for; none: it is that.
+  [[nodiscard]] std::optional<StepRepresentatives::Whole> whole_of(const workload::CostedOperation& operation) const {
+    return representatives_ ? std::optional(representatives_->whole(operation)) : std::nullopt;
+  }
   [[nodiscard]] std::uint64_t instances_of(const StepOperation& operation);
   [[nodiscard]] Result<results::StepRow> extrapolated(const std::function<bool()>& keep_going);
   [[nodiscard]] workload::Stragglers stragglers_of(workload::RankId rank) const;
@@ -139,6 +164,8 @@ class TrainingRun {
   std::map<StepOperation, SliceGrowth::Outcome> outcomes_;
   std::optional<StepLoads> loads_;
   std::optional<StepOverlap> overlap_;
+  std::vector<std::int64_t> copies_;  // that stand for all; empty: all
+  std::optional<StepRepresentatives> representatives_;
   std::map<StepOperation, std::uint64_t> instances_;  // of a communicator in a step
   SliceGrowth::Load load_before_;                     // its turn
   std::function<bool()> goes_on_beside_;

@@ -11,7 +11,11 @@ namespace weft::study::run {
 void TrainingRun::examine_overlap() {
   loads_.emplace(StepLoads::Options{
       .phases = *phases_, .traffic = *traffic_, .communicators = communicators(), .loads = options_.loads});
-  overlap_.emplace(loads_->members());
+  overlap_.emplace(copies_.empty() ? loads_->members()
+                                   : loads_->members_standing_for_all([this](workload::CommunicatorId communicator) {
+                                       const auto copy = copy_of(communicators()[communicator.value()]);
+                                       return !copy || std::ranges::find(copies_, *copy) != copies_.end();
+                                     }));
   if (!overlap_->any_meet()) {
     overlap_.reset();
   }

@@ -13,6 +13,7 @@
 #include "study/world/world.h"
 #include "transport/path/path_selector.h"
 #include "transport/qp_core.h"
+#include "transport/stream/stream_message.h"
 
 namespace weft::study::world {
 namespace {
@@ -59,6 +60,29 @@ workload::Operation operation_of(verbs::WrOpcode opcode) {
   return workload::Operation::kSend;
 }
 
+/// Picoseconds of a core in a second: its capacity.
+constexpr double kCoreTime = 1e12;
+constexpr double kBitsPerByte = 8;
+
+/// A WRITE of one full packet.
+flow::MessageQuery full_message(const flow::PathEnds& ends) {
+  return {.from = ends.from,
+          .to = ends.to,
+          .opcode = verbs::WrOpcode::kRdmaWrite,
+          .size = verbs::to_bytes(ends.path_mtu),
+          .path_mtu = ends.path_mtu};
+}
+
+/// Adds to the load of a link that may be there already.
+void add_use(std::uint32_t link, double part, std::vector<flow::LinkUse>& links) {
+  const auto known = std::ranges::find(links, link, &flow::LinkUse::link);
+  if (known != links.end()) {
+    known->part += static_cast<float>(part);
+  } else if (part > 0) {
+    links.push_back({.link = link, .part = static_cast<float>(part)});
+  }
+}
+
 }  // namespace
 
 FlowMedium::FlowMedium(FlowMediumOptions options) : options_(std::move(options)) {}
@@ -77,6 +101,7 @@ Result<std::unique_ptr<FlowMedium>> FlowMedium::create(FlowMediumOptions options
   medium->fabric_ = std::move(*network);
   const fabric::Graph& graph = medium->graph();
   medium->rates_ = fabric::endpoint_rates(graph);
+  medium->hosts_ = own.hosts.empty() ? 0 : 1 + *std::ranges::max_element(own.hosts);
   medium->addresses_.reserve(graph.endpoints);
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     medium->addresses_.push_back(stable_hash(own.seed, graph.nodes[i].name));
@@ -94,18 +119,29 @@ Result<std::unique_ptr<FlowMedium>> FlowMedium::create(FlowMediumOptions options
   return medium;
 }
 
+double FlowMedium::capacity_of(std::uint32_t link) const {
+  if (link >= first_core()) {
+    return kCoreTime;
+  }
+  return link < fabric_.port_count()
+             ? fabric_.visit([link](const auto& fabric) { return link_rate(fabric, link); })
+             : static_cast<double>(scale_up_->wire(link - fabric_.port_count()).rate.bits_per_second());
+}
+
 std::vector<double> FlowMedium::capacities() const {
   std::vector<double> made;
   made.reserve(links());
-  fabric_.visit([&](const auto& fabric) {
-    for (fabric::PortIndex port = 0; port < fabric.port_count(); ++port) {
-      made.push_back(link_rate(fabric, port));
-    }
-  });
-  for (fabric::WireIndex wire = 0; wire < scale_up_wires(); ++wire) {
-    made.push_back(static_cast<double>(scale_up_->wire(wire).rate.bits_per_second()));
+  for (std::uint32_t link = 0; link < links(); ++link) {
+    made.push_back(capacity_of(link));
   }
   return made;
+}
+
+bool FlowMedium::joins_switches(std::uint32_t link) const {
+  return link < fabric_.port_count() && fabric_.visit([link](const auto& fabric) {
+    const auto& from = fabric.port(link);
+    return !from.has(fabric::kIsEndpoint) && !fabric.port(from.peer).has(fabric::kIsEndpoint);
+  });
 }
 
 const std::string& FlowMedium::name_of(EndpointId endpoint) const {
@@ -139,7 +175,7 @@ verbs::DeviceAttributes FlowMedium::device_of(EndpointId endpoint) {
 FlowMedium::Stream FlowMedium::stream_of(const flow::PathEnds& ends) {
   const Kind& kind = kind_of(ends.from);
   Stream stream{.flow = {.source = ends.from, .destination = ends.to}, .entropy = ends.address.source_port};
-  if (options_.service == host::Service::kUet) {
+  if (options_.service == host::Service::kUet && kind.nic.device.uet.mode == transport::UetMode::kRud) {
     stream.any_path = true;
     return stream;
   }
@@ -249,19 +285,77 @@ Result<flow::Route> FlowMedium::route(const flow::PathEnds& ends) {
       return over;
     }
     made = std::move(*over);
+    add_cores(ends, stream.flow.hash, made);
+    made.cap = window_cap(ends, made);
+    made.answer_share = answer_share(ends);
+    if (options_.mirrors_answers) {
+      for (flow::LinkUse& use : made.links) {
+        use.part *= use.link < first_core() ? static_cast<float>(1 + made.answer_share) : 1;
+      }
+      made.answer_share = 0;
+    }
   }
-  const Kind& kind = kind_of(ends.from);
-  made.kind = kind.number;
-  if (!is_scale_up(ends.from)) {
-    const flow::MessagePackets full = packets_of({.from = ends.from,
-                                                  .to = ends.to,
-                                                  .opcode = verbs::WrOpcode::kRdmaWrite,
-                                                  .size = verbs::to_bytes(ends.path_mtu),
-                                                  .path_mtu = ends.path_mtu});
-    made.answer_share = static_cast<double>(full.other.count()) /
-                        (static_cast<double>(full.data.count()) * std::max<int>(kind.nic.rc.ack_request_interval, 1));
-  }
+  made.kind = kind_of(ends.from).number;
   return made;
+}
+
+// A sending thread runs on a core by its queue pair, what arrives is taken on one by the hash of the flow.
+void FlowMedium::add_cores(const flow::PathEnds& ends, std::uint64_t hash, flow::Route& route) {
+  if (options_.cores == 0 || options_.hosts.empty()) {
+    return;
+  }
+  const flow::MessagePackets full = full_packet(ends);
+  const Bytes payload = verbs::to_bytes(ends.path_mtu);
+  const double bytes_per_bit =
+      static_cast<double>(payload.count()) / (static_cast<double>(full.data.count()) * kBitsPerByte);
+  const auto core = [&](EndpointId endpoint, std::uint64_t of) {
+    return first_core() + options_.hosts[endpoint.value()] * options_.cores +
+           static_cast<std::uint32_t>(of % options_.cores);
+  };
+  add_use(core(ends.from, host::core_hash(addresses_[ends.from.value()], ends.queue_pair)),
+          options_.send_cost * bytes_per_bit, route.links);
+  add_use(core(ends.to, hash), options_.receive_cost * bytes_per_bit, route.links);
+}
+
+flow::MessagePackets FlowMedium::full_packet(const flow::PathEnds& ends) { return packets_of(full_message(ends)); }
+
+// A stream has at most its receiver's buffer under way. Others have windows of bandwidth-delay products and more.
+double FlowMedium::window_cap(const flow::PathEnds& ends, const flow::Route& route) {
+  const bool is_tcp = options_.service == host::Service::kTcp;
+  if (!is_tcp && options_.service != host::Service::kIwarp) {
+    return route.cap;
+  }
+  const host::NicOptions& nic = kind_of(ends.from).nic;
+  const transport::TcpOptions& tcp = is_tcp ? nic.tcp.tcp : nic.iwarp.tcp;
+  const flow::MessagePackets full = full_packet(ends);
+  const Duration round_trip = flow::packet_time(route.hops, full.data) + flow::packet_time(route.hops, full.other) +
+                              stages_of(full_message(ends)).completion;
+  const double wire = static_cast<double>(full.data.count()) / static_cast<double>(to_bytes(ends.path_mtu).count());
+  return static_cast<double>(tcp.receive_buffer.count()) * kBitsPerByte * wire / round_trip.seconds();
+}
+
+// One acknowledgement for several packets, as each protocol has them.
+double FlowMedium::answer_share(const flow::PathEnds& ends) {
+  const host::NicOptions& nic = kind_of(ends.from).nic;
+  const Bytes payload = to_bytes(ends.path_mtu);
+  std::int64_t packets = nic.rc.ack_request_interval;
+  switch (options_.service) {
+    case host::Service::kTcp:
+      packets = options_.receive_unit / payload;
+      break;
+    case host::Service::kIwarp:
+      packets = nic.iwarp.tcp.delayed_ack.every;
+      break;
+    case host::Service::kUet:
+      packets = nic.device.uet.ack_every / payload;
+      break;
+    case host::Service::kRdma:
+    case host::Service::kMemory:
+      break;
+  }
+  const flow::MessagePackets full = full_packet(ends);
+  return static_cast<double>(full.other.count()) /
+         (static_cast<double>(full.data.count()) * static_cast<double>(std::max<std::int64_t>(packets, 1)));
 }
 
 Duration FlowMedium::ideal_time(const flow::MessageQuery& message) {
@@ -301,11 +395,13 @@ flow::MessagePackets FlowMedium::packets_of(const flow::MessageQuery& message) {
 flow::HostStages FlowMedium::path_stages(const flow::MessageQuery& message, const Kind& from, const Kind& to) const {
   using host::HostPathSide;
   const bool loads = is_scale_up(message.from);
+  const bool sockets = options_.service == host::Service::kTcp && !loads;
   const auto shape = [&](const Kind& kind, EndpointId endpoint) {
-    return host::MessageShape{.size = message.size,
+    return host::MessageShape{.size = sockets ? message.size + Bytes(transport::StreamMessage::kSize) : message.size,
                               .packet = loads ? Bytes(kind.nic.memory.format.unit) : verbs::to_bytes(message.path_mtu),
                               .opcode = message.opcode,
-                              .place = options_.memory(endpoint)};
+                              .place = options_.memory(endpoint),
+                              .engine = sockets ? transport::EngineKind::kTcp : transport::EngineKind::kRc};
   };
   const host::MessageShape own = shape(from, message.from);
   flow::HostStages made{.before_wire = from.path->idle_stages(HostPathSide::kSend, own).sum()};
@@ -313,7 +409,7 @@ flow::HostStages FlowMedium::path_stages(const flow::MessageQuery& message, cons
   const auto landing = [](const host::StageTimes& stages) { return stages.sum() - stages.time_of("NIC receive"); };
   if (message.opcode == verbs::WrOpcode::kRdmaRead) {
     made.completion = landing(from.path->idle_stages(HostPathSide::kReceive, own));
-    if (to.path != nullptr && !loads) {
+    if (to.path != nullptr && options_.service == host::Service::kRdma && !loads) {
       made.completion += to.path->idle_stages(HostPathSide::kReadTarget, own).sum();
     }
     return made;

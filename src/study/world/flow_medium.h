@@ -1,8 +1,11 @@
 // The network of a scenario as the flow level sees it: the fabric laid out and idle, the NICs by their options alone.
 //
 // Paths are asked of the fabric port by port, with the hash that a packet of the queue pair would have, so they are
-// those of a run with packets. Links are the egress ports of the fabric, then the wires of the scale-up fabric. Delays
-// and bytes are those of the closed form of an idle network (ideal_time.h).
+// those of a run with packets. Links are the egress ports of the fabric, then the wires of the scale-up fabric, then
+// the cores of hosts with kernel sockets, which a flow loads with what its bytes take on them. Delays and bytes are
+// those of the closed form of an idle network (ideal_time.h). Streams are limited by their receive buffer over a round
+// trip; the ports of TCP are those that the connection draws, so its hashes are as likely as those of a run with
+// packets, not the same.
 #pragma once
 
 #include <functional>
@@ -33,6 +36,16 @@ struct FlowMediumOptions {
   std::function<verbs::MemoryPlace(EndpointId)> memory{};
   host::Service service = host::Service::kRdma;  // of queue pairs over the fabric
   bool nics_alike = false;                       // all with lines of one rate
+  /// Of kernel sockets: the hosts of endpoints, the cores of each, and what a byte of payload takes of one at either
+  /// end, in picoseconds. Empty: cores limit nothing.
+  std::vector<std::uint32_t> hosts{};
+  std::uint32_t cores = 0;
+  double send_cost = 0;
+  double receive_cost = 0;
+  Bytes receive_unit{};  // that they acknowledge as one
+  /// Both directions of each link carry as much, as rings do: a flow then loads its own links with the acknowledgements
+  /// of the other direction, and rates need not be solved again for those that it sends back.
+  bool mirrors_answers = false;
 };
 
 class FlowMedium final : public flow::Medium {
@@ -46,7 +59,11 @@ class FlowMedium final : public flow::Medium {
   [[nodiscard]] Rate rate_of(EndpointId endpoint) const { return rates_[endpoint.value()]; }
   [[nodiscard]] const std::string& name_of(EndpointId endpoint) const;
   [[nodiscard]] bool is_scale_up(EndpointId endpoint) const { return endpoint.value() >= graph().endpoints; }
-  [[nodiscard]] std::uint32_t links() const { return fabric_.port_count() + scale_up_wires(); }
+  /// Of one of the links, in bits per second.
+  [[nodiscard]] double capacity_of(std::uint32_t link) const;
+  /// Not a link of an endpoint, nor one of the scale-up fabric.
+  [[nodiscard]] bool joins_switches(std::uint32_t link) const;
+  [[nodiscard]] std::uint32_t links() const { return first_core() + hosts_ * options_.cores; }
 
   /// From post_send to the requester's completion if nothing else is there, over the first of all next hops.
   [[nodiscard]] Duration ideal_time(const flow::MessageQuery& message);
@@ -66,6 +83,12 @@ class FlowMedium final : public flow::Medium {
 
   explicit FlowMedium(FlowMediumOptions options);
   [[nodiscard]] std::uint32_t scale_up_wires() const { return scale_up_ == nullptr ? 0 : scale_up_->wires(); }
+  [[nodiscard]] std::uint32_t first_core() const { return fabric_.port_count() + scale_up_wires(); }
+  /// What the cores of both ends do for a flow, and what its protocol allows it.
+  void add_cores(const flow::PathEnds& ends, std::uint64_t hash, flow::Route& route);
+  [[nodiscard]] double window_cap(const flow::PathEnds& ends, const flow::Route& route);
+  [[nodiscard]] double answer_share(const flow::PathEnds& ends);
+  [[nodiscard]] flow::MessagePackets full_packet(const flow::PathEnds& ends);
   [[nodiscard]] const Kind& kind_of(EndpointId endpoint);
   /// What switches know a queue pair's packets by.
   struct Stream {
@@ -86,6 +109,7 @@ class FlowMedium final : public flow::Medium {
   fabric::PacketPool packets_;
   fabric::AnyFabric fabric_;
   std::unique_ptr<fabric::ScaleUpFabric> scale_up_;
+  std::uint32_t hosts_ = 0;
   std::vector<Rate> rates_;
   std::vector<std::uint64_t> addresses_;
   std::vector<wire::EndAddresses> header_addresses_;  // empty until switches hash headers

@@ -8,6 +8,9 @@
 #include "wire/mpa.h"
 #include "wire/opcode.h"
 #include "wire/rdmap.h"
+#include "wire/uet/pds_ack.h"
+#include "wire/uet/pds_request.h"
+#include "wire/uet/ses_request.h"
 
 namespace weft::study::world {
 namespace {
@@ -88,6 +91,30 @@ Train iwarp_train(const StreamShape& shape, const transport::IwarpOptions& optio
   return {.total = fpdu(most) * (packets - 1) + last, .last = last};
 }
 
+/// Every packet has the headers of a request; the request of a READ is one without payload.
+MessageTrains uet_trains(const host::NicOptions& nic, const IdealPath& path, workload::Operation operation,
+                         Bytes size) {
+  const transport::UetSizes& given = nic.device.uet.sizes;
+  const auto wire_size = [&](std::int64_t headers, std::optional<std::uint16_t> frame, Bytes payload) {
+    if (frame) {
+      return Bytes(*frame) + payload + Bytes(given.gap.value_or(wire::kEthernetGapBytes));
+    }
+    return wire::uet_sizes(path.encapsulation, {.headers = Bytes(headers + given.security), .payload = payload}).wire;
+  };
+  const auto data = [&](Bytes payload) {
+    const std::size_t pds = nic.uet.credits ? wire::uet::PdsRequest::kCcSize : wire::uet::PdsRequest::kSize;
+    return wire_size(static_cast<std::int64_t>(pds + wire::uet::SesStandardRequest::kSize), given.data_headers,
+                     payload);
+  };
+  const std::int64_t packets = std::max<std::int64_t>((size.count() + path.mtu.count() - 1) / path.mtu.count(), 1);
+  const Bytes last = data(Bytes(size.count() - (packets - 1) * path.mtu.count()));
+  const Bytes other = operation == workload::Operation::kRead
+                          ? data(Bytes::zero())
+                          : wire_size(wire::uet::PdsAck::kCcSize, given.control, Bytes::zero());
+  return {.data = {.total = data(path.mtu) * (packets - 1) + last, .last = last},
+          .other = {.total = other, .last = other}};
+}
+
 }  // namespace
 
 MessageTrains trains_of(const host::NicOptions& nic, const IdealPath& path, workload::Operation operation, Bytes size) {
@@ -97,6 +124,9 @@ MessageTrains trains_of(const host::NicOptions& nic, const IdealPath& path, work
     const Bytes other =
         wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, short_kind), Bytes::zero()).wire;
     return {.data = train_of(path, operation, size), .other = {.total = other, .last = other}};
+  }
+  if (path.service == host::Service::kUet) {
+    return uet_trains(nic, path, operation, size);
   }
   const transport::TcpOptions& tcp = path.service == host::Service::kTcp ? nic.tcp.tcp : nic.iwarp.tcp;
   const StreamShape shape{.room = Bytes(tcp.mss) - (tcp.timestamps ? kTimestampOption : Bytes::zero()),

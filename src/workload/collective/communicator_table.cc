@@ -2,69 +2,81 @@
 
 #include <algorithm>
 
-#include "base/format_quantity.h"
-#include "workload/collective/algorithms.h"
+#include "base/assert.h"
 
 namespace weft::workload {
 
-MemoryAreas MemoryAreas::of(Bytes memory) {
-  const std::uint64_t all = static_cast<std::uint64_t>(memory.count());
-  const std::uint64_t quarter = all / 4 / 64 * 64;
-  return {.data = 0, .result = quarter, .staging = 2 * quarter, .buffers = 3 * quarter, .end = all};
-}
-
-std::uint64_t MemoryAreas::offset(BufferKind kind) const {
-  switch (kind) {
-    case BufferKind::kData:
-      return data;
-    case BufferKind::kResult:
-      return result;
-    case BufferKind::kStaging:
-      break;
+CommunicatorTable::CommunicatorTable(const Options& options) : options_(options), next_buffer_(options.areas.buffers) {
+  if (options_.directory == nullptr)
+    return;
+  for (const CommunicatorDirectory::Membership& own : options_.directory->of(options_.rank)) {
+    const CommunicatorDirectory::Entry& entry = options_.directory->at(own.communicator);
+    ids_.push_back(own.communicator);
+    entries_.push_back({.definition = entry.definition,
+                        .self = own.self,
+                        .layout = entry.layout,
+                        .slots = entry.slots,
+                        .buffers = entry.buffers});
   }
-  return staging;
 }
 
-std::uint64_t MemoryAreas::room() const { return std::min({result - data, staging - result, buffers - staging}); }
-
-Result<void> CommunicatorTable::check(const Communicator& communicator) const {
-  if (communicator.members.empty())
-    return fail("communicator '{}' has no member", communicator.name);
-  if (by_name_.contains(communicator.name))
-    return fail("two communicators are named '{}'", communicator.name);
-  std::vector<RankId> sorted = communicator.members;
-  std::sort(sorted.begin(), sorted.end());
-  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-    return fail("communicator '{}' has rank {} twice", communicator.name, twice->value());
-  if (sorted.back().value() >= options_.layout->size())
-    return fail("communicator '{}': no rank {}; the job has {} ranks", communicator.name, sorted.back().value(),
-                options_.layout->size());
-  return {};
+// Programs add what the directory has; with the very same objects there is nothing to compare.
+Result<CommunicatorId> CommunicatorTable::find_next(const Communicator& communicator) {
+  if (size_ == options_.directory->size())
+    return fail("communicator '{}': the job has {} communicators, without it", communicator.name, size_);
+  const CommunicatorId id(static_cast<std::uint32_t>(size_));
+  const Communicator& known = *options_.directory->at(id).definition;
+  if (&known != &communicator && (known.name != communicator.name || known.members != communicator.members))
+    return fail("communicator '{}' where the job has '{}'", communicator.name, known.name);
+  ++size_;
+  return id;
 }
 
 Result<CommunicatorId> CommunicatorTable::add(const Communicator& communicator) {
-  if (auto right = check(communicator); !right)
+  if (options_.directory != nullptr)
+    return find_next(communicator);
+  if (by_name_.contains(communicator.name))
+    return fail("two communicators are named '{}'", communicator.name);
+  if (auto right = check_members(communicator, options_.layout->size()); !right)
     return pass_on(right);
-  CommunicatorEntry entry{.definition = communicator};
   const auto self = std::find(communicator.members.begin(), communicator.members.end(), options_.rank);
-  entry.layout = std::make_unique<MemberLayout>(communicator, *options_.layout);
-  entry.slots = slot_of(max_channels(*entry.layout, options_.collectives), 0) + 1;
-  entry.buffers = next_buffer_;
-  const auto each = static_cast<std::uint64_t>(options_.collectives.buffer.count());
-  const std::uint64_t needed = entry.size() * std::uint64_t{entry.slots} * each;
-  if (needed > options_.areas.end - next_buffer_)
-    return fail("communicator '{}' of {} ranks: its buffers need {}, and the rank's memory has {} left",
-                communicator.name, entry.size(), Bytes(static_cast<std::int64_t>(needed)),
-                Bytes(static_cast<std::int64_t>(options_.areas.end - next_buffer_)));
-  next_buffer_ += needed;
-  if (self != communicator.members.end())
+  MemberLayout layout(communicator, *options_.layout);
+  const BufferNeeds needs = buffer_needs(layout, options_.collectives);
+  if (needs.bytes > options_.areas.end - next_buffer_)
+    return no_room_for(communicator, needs.bytes, options_.areas.end - next_buffer_);
+  CommunicatorEntry entry{
+      .definition = &definitions_.emplace_back(communicator), .slots = needs.slots, .buffers = next_buffer_};
+  next_buffer_ += needs.bytes;
+  if (self != communicator.members.end()) {
     entry.self = MemberIndex(static_cast<std::uint32_t>(self - communicator.members.begin()));
-  else
-    entry.layout.reset();
-  const CommunicatorId id(static_cast<std::uint32_t>(entries_.size()));
+    entry.layout = &layouts_.emplace_back(std::move(layout));
+  }
+  const CommunicatorId id(static_cast<std::uint32_t>(size_++));
   by_name_.emplace(communicator.name, id);
-  entries_.push_back(std::move(entry));
+  entries_.push_back(entry);
   return id;
+}
+
+const CommunicatorEntry* CommunicatorTable::find(CommunicatorId id) const {
+  if (options_.directory == nullptr)
+    return id.value() < entries_.size() ? &entries_[id.value()] : nullptr;
+  const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+  return found != ids_.end() && *found == id ? &entries_[static_cast<std::size_t>(found - ids_.begin())] : nullptr;
+}
+
+bool CommunicatorTable::is_member(CommunicatorId id) const {
+  const CommunicatorEntry* const entry = find(id);
+  return entry != nullptr && entry->self.has_value();
+}
+
+const Communicator& CommunicatorTable::definition(CommunicatorId id) const {
+  return options_.directory != nullptr ? *options_.directory->at(id).definition : *at(id).definition;
+}
+
+const CommunicatorEntry& CommunicatorTable::at(CommunicatorId id) const {
+  const CommunicatorEntry* const entry = find(id);
+  WEFT_ASSERT(entry != nullptr);
+  return *entry;
 }
 
 }  // namespace weft::workload

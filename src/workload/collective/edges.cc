@@ -187,7 +187,7 @@ void EdgeTable::on_arrived(const Arrival& arrival) {
   if (!id.is_valid()) {
     const ConnectionRequest& name = messenger_.end(arrival.channel).name;
     const CommunicatorId communicator = communicator_of(name.channel);
-    const auto& members = communicators_.at(communicator).definition.members;
+    const auto& members = communicators_.definition(communicator).members;
     const auto peer = std::find(members.begin(), members.end(), name.to);
     WEFT_ASSERT(peer != members.end());
     id = find({communicator, MemberIndex(static_cast<std::uint32_t>(peer - members.begin())),

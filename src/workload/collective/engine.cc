@@ -46,7 +46,8 @@ CollectiveEngine::CollectiveEngine(Messenger& messenger, const CollectiveEngineO
       communicators_({.rank = options.rank,
                       .layout = options.layout,
                       .collectives = options.collectives,
-                      .areas = MemoryAreas::of(messenger.ports().memory().length)}),
+                      .areas = MemoryAreas::of(messenger.ports().memory().length),
+                      .directory = options.directory}),
       edges_(messenger, communicators_, options.job),
       groups_(messenger, communicators_) {}
 
@@ -65,7 +66,7 @@ LaneContext CollectiveEngine::context_of(const CollectiveRequest& request) const
   const CollectiveOptions& options = options_.collectives;
   LaneContext context{.request = request,
                       .self = *entry.self,
-                      .layout = entry.layout.get(),
+                      .layout = entry.layout,
                       .options = &options,
                       .channels = channels_of(request.algorithm, *entry.layout, options),
                       .pair_slot = entry.pair_slot(),
@@ -87,10 +88,11 @@ LaneContext CollectiveEngine::context_of(const CollectiveRequest& request) const
 Result<CollectiveRequest> CollectiveEngine::checked(const CollectiveRequest& request) const {
   if (request.communicator.value() >= communicators_.size())
     return fail("{}: no such communicator", to_string(request.kind));
-  const CommunicatorEntry& entry = communicators_.at(request.communicator);
-  const std::string where = fmt::format("{} on '{}'", to_string(request.kind), entry.definition.name);
-  if (!entry.self)
+  const std::string where =
+      fmt::format("{} on '{}'", to_string(request.kind), communicators_.definition(request.communicator).name);
+  if (!communicators_.is_member(request.communicator))
     return fail("{}: rank {} is not a member", where, options_.rank.value());
+  const CommunicatorEntry& entry = communicators_.at(request.communicator);
   const bool rooted = request.kind == CollectiveKind::kBroadcast || request.kind == CollectiveKind::kReduce;
   if (rooted && request.root.value() >= entry.size())
     return fail("{}: root {} of {} members", where, request.root.value(), entry.size());

@@ -27,6 +27,8 @@ struct CollectiveEngineOptions {
   RankId rank{};
   const JobLayout* layout = nullptr;  // must outlive the engine
   CollectiveOptions collectives{};
+  /// Of all communicators that will be added; must outlive the engine. Null: each is kept as it is added.
+  const CommunicatorDirectory* directory = nullptr;
 };
 
 class CollectiveEngine final : public Collectives, private MessageHandler {
@@ -38,7 +40,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
 
   [[nodiscard]] Result<CommunicatorId> add(const Communicator& communicator) override;
   [[nodiscard]] const Communicator& communicator(CommunicatorId id) const override {
-    return communicators_.at(id).definition;
+    return communicators_.definition(id);
   }
   [[nodiscard]] Result<void> begin(const CollectiveRequest& request) override;
   /// Whether `begin` would take it.

@@ -44,7 +44,7 @@ Result<verbs::ReduceLimits> GroupTable::limits(const GroupName& name) const {
   const GroupRail group_rail = group_rail_of(name);
   const verbs::Rail& rail = messenger_.ports().machine().rails()[group_rail.rail];
   if (rail.groups == nullptr)
-    return fail("communicator '{}': no switch of its {} reduces", communicators_.at(name.communicator).definition.name,
+    return fail("communicator '{}': no switch of its {} reduces", communicators_.definition(name.communicator).name,
                 group_rail.scale_up ? "scale-up domain" : "network");
   return rail.groups->query_reduce();
 }

@@ -1,0 +1,75 @@
+#include "cli/level_option.h"
+
+#include <array>
+
+#include "base/parse_quantity.h"
+#include "cli/work_estimate.h"
+#include "study/assembly/build_topology.h"
+
+namespace weft::cli {
+namespace {
+
+using study::run::Level;
+
+/// Where the machine cannot be measured, because the scenario cannot be loaded with traffic.
+constexpr double kUsualSpeed = 2e6;
+
+}  // namespace
+
+void add_level_options(CLI::App& command, LevelText& text) {
+  command.add_option("--fidelity", text.fidelity,
+                     "packet, composed, flow, or auto: the first of these that fits into --budget; default: as the "
+                     "scenario says");
+  command.add_option("--budget", text.budget, "With --fidelity auto: real time for one run")->capture_default_str();
+}
+
+Result<LevelChooser> LevelChooser::make(const LevelText& text) {
+  LevelChooser made;
+  if (text.fidelity.empty()) {
+    return made;
+  }
+  for (const Level level : {Level::kPacket, Level::kComposed, Level::kFlow}) {
+    if (text.fidelity == to_string(level)) {
+      made.fixed_ = level;
+      return made;
+    }
+  }
+  if (text.fidelity != "auto") {
+    return fail("--fidelity: '{}' is no level; packet, composed, flow or auto", text.fidelity);
+  }
+  const Result<Duration> budget = parse_duration(text.budget);
+  if (!budget || *budget <= Duration::zero()) {
+    return fail("--budget: {}", budget ? "it must be above 0, such as 600s" : budget.error().message);
+  }
+  made.budget_ = budget->seconds();
+  return made;
+}
+
+Result<study::run::LevelChoice> LevelChooser::choose(const study::scenario::Scenario& scenario) {
+  if (fixed_) {
+    return study::run::LevelChoice{.level = *fixed_};
+  }
+  Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
+  if (!graph) {
+    return pass_on(graph);
+  }
+  if (hops_per_second_ == 0) {
+    const double measured = measure_speed(scenario).hops_per_second;
+    hops_per_second_ = measured > 0 ? measured : kUsualSpeed;
+  }
+  return study::run::choose_level(scenario, *graph, {.seconds = budget_, .hops_per_second = hops_per_second_});
+}
+
+std::string_view expected_error(Level level) {
+  switch (level) {
+    case Level::kPacket:
+      return "nothing is left out";
+    case Level::kComposed:
+      return "off by up to 3 % where that was measured, 6 % in the worst case";
+    case Level::kFlow:
+      break;
+  }
+  return "off by up to 3 % where no flows share links, 10 % where they do; kernel TCP and short messages by more";
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,80 @@
+// Which copies of the model stand for all when a step of very many ranks is composed.
+#include <algorithm>
+#include <numeric>
+
+#include "study/run/training_run.h"
+
+namespace weft::study::run {
+namespace {
+
+using workload::Axis;
+
+/// Copies of each rank's work at least, so that what copies send one another is an operation of several.
+constexpr std::int64_t kFewestCopies = 2;
+
+}  // namespace
+
+std::int64_t TrainingRun::replicas() const { return workload::degree(plan().job().parallelism, Axis::kData); }
+
+std::uint64_t TrainingRun::least_ranks() const {
+  return static_cast<std::uint64_t>(options_.job.ranks / replicas() * std::min(replicas(), kFewestCopies));
+}
+
+// One that sends nothing to other copies is inside its own.
+std::optional<std::int64_t> TrainingRun::copy_of(const workload::Communicator& communicator) const {
+  const workload::Parallelism& parallelism = plan().job().parallelism;
+  std::optional<std::int64_t> copy;
+  for (const workload::RankId member : communicator.members) {
+    const std::int64_t own = workload::coordinates_of(parallelism, member)[Axis::kData];
+    if (copy && *copy != own) {
+      return std::nullopt;
+    }
+    copy = own;
+  }
+  return copy;
+}
+
+/// By what their own operations were measured to take, slowest first.
+std::vector<std::int64_t> TrainingRun::slowest_copies() const {
+  std::vector<Duration> sums(static_cast<std::size_t>(replicas()));
+  for (const auto& [operation, phases] : phases_->operations()) {
+    if (phases_->communicators_per_run(operation) > 1) {
+      continue;  // one stands for all
+    }
+    for (const workload::PhasedOperation& run : phases_->operations_in(phases_->probe_of(operation))) {
+      if (const auto copy = copy_of(communicators()[run.communicator.value()])) {
+        Duration& sum = sums[static_cast<std::size_t>(*copy)];
+        sum = sum + phases_->whole_time(run, operation, *board_, StepPhases::Before::kRest);
+      }
+    }
+  }
+  std::vector<std::int64_t> order(sums.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [&sums](std::int64_t copy) { return sums[static_cast<std::size_t>(copy)]; });
+  return order;
+}
+
+void TrainingRun::choose_copies() {
+  copies_.clear();
+  if (!options_.represents || !composed() || replicas() <= kFewestCopies) {
+    return;
+  }
+  const std::uint64_t of_a_copy =
+      static_cast<std::uint64_t>(options_.job.ranks) / static_cast<std::uint64_t>(replicas());
+  const std::int64_t stages = plan().job().parallelism.pipeline;
+  const auto micro_batches = static_cast<std::uint64_t>(workload::micro_batches(plan().job()));
+  // Of a step that is too long, only some micro-batches are put together.
+  const std::uint64_t composed =
+      is_too_long() ? std::min(micro_batches, static_cast<std::uint64_t>(4 * stages)) : micro_batches;
+  const std::uint64_t nodes = std::max<std::uint64_t>(nodes_of_a_rank() * of_a_copy * composed / micro_batches, 1);
+  const auto room = static_cast<std::int64_t>(options_.max_nodes / nodes);
+  const std::int64_t copies = std::clamp(room, kFewestCopies, replicas());
+  if (copies == replicas()) {
+    return;
+  }
+  copies_ = slowest_copies();
+  copies_.resize(static_cast<std::size_t>(copies));
+}
+
+}  // namespace weft::study::run
