@@ -19,6 +19,7 @@ struct MadPacket {
   Lid destination = 0;
   std::uint32_t source_qp = 0;
   std::uint32_t destination_qp = 0;
+  std::uint16_t length = wire::kMadSize;  // of what its program sent; the rest is zero
   std::array<std::byte, wire::kMadSize> mad{};
 
   friend bool operator==(const MadPacket&, const MadPacket&) = default;

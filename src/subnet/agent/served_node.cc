@@ -71,7 +71,7 @@ ServedPort make_port(const Node& node, std::size_t number) {
   info.neighbor_mtu = kLargestMtu;
   info.mtu_cap = kLargestMtu;
   info.vl_cap = kEightLanes;
-  info.operational_vls = 1;
+  info.operational_vls = kEightLanes;  // a manager that changes them takes the link down first
   info.arbitration_high_cap = kArbitrationEntries;
   info.arbitration_low_cap = kArbitrationEntries;
   made.set(wire::PortState::kDown, wire::PhysicalState::kPolling);

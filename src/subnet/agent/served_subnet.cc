@@ -35,6 +35,7 @@ SmpData smp_data(const MadPacket& packet) {
 
 /// Makes the request its answer; the direction bit of a directed route is set where the answer begins.
 void finish_answer(MadPacket& packet, MadStatus status) {
+  packet.length = wire::kMadSize;
   wire::store_u8(packet.mad, mad_offset::kMethod, wire::kMethodGetResponse);
   wire::store_be16(packet.mad, mad_offset::kStatus, static_cast<std::uint16_t>(status));
 }

@@ -40,6 +40,9 @@ Result<void> ServedSubnet::set_cable(PortPlace at, Cable cable, Time now) {
   port_at(at).is_unplugged = unplug;
   port_at(peer).is_unplugged = unplug;
   if (unplug) {
+    for (const PortPlace end : {at, peer}) {
+      port_at(end).counters.counted().link_downed += port_at(end).state() == PortState::kDown ? 0 : 1;
+    }
     link_down(at, now);
   } else {
     link_up(at, now);
@@ -73,7 +76,6 @@ void ServedSubnet::link_down(PortPlace at, Time now) {
   }
   for (const PortPlace end : {at, peer}) {
     port_at(end).set(PortState::kDown, PhysicalState::kPolling);
-    ++port_at(end).counters.counted().link_downed;
   }
   for (const PortPlace end : {at, peer}) {
     note_change(end, now);

@@ -95,15 +95,16 @@ Result<UmadPacket> UmadPacket::parse(std::span<const std::byte> bytes) {
   if (bytes.size() != kSize) {
     return fail("packet of {} bytes, must be {}", bytes.size(), kSize);
   }
+  const std::uint64_t length = wire::load_be64(bytes, 24);
+  if (length > wire::kMadSize) {
+    return fail("MAD of {} bytes, at most {}", length, wire::kMadSize);
+  }
   UmadPacket made{.packet = {.source = load_lid(bytes, 4),
                              .destination = load_lid(bytes, 0),
                              .source_qp = wire::load_be32(bytes, 12),
-                             .destination_qp = wire::load_be32(bytes, 8)},
-                  .length = wire::load_be64(bytes, 24)};
-  if (made.length > wire::kMadSize) {
-    return fail("MAD of {} bytes, at most {}", made.length, wire::kMadSize);
-  }
-  std::ranges::copy(bytes.subspan(kMadAt, made.length), made.packet.mad.begin());
+                             .destination_qp = wire::load_be32(bytes, 8),
+                             .length = static_cast<std::uint16_t>(length)}};
+  std::ranges::copy(bytes.subspan(kMadAt, length), made.packet.mad.begin());
   return made;
 }
 
@@ -113,7 +114,7 @@ std::array<std::byte, UmadPacket::kSize> UmadPacket::emit() const {
   store_lid(bytes, 4, packet.source);
   wire::store_be32(bytes, 8, packet.destination_qp);
   wire::store_be32(bytes, 12, packet.source_qp);
-  wire::store_be64(bytes, 24, length);
+  wire::store_be64(bytes, 24, packet.length);
   std::ranges::copy(packet.mad, bytes.begin() + kMadAt);
   return bytes;
 }

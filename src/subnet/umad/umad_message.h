@@ -62,7 +62,6 @@ struct UmadPacket {
   static constexpr std::size_t kSize = 288;
 
   MadPacket packet{};
-  std::uint64_t length = wire::kMadSize;  // of the MAD; the rest is zero
 
   /// Errors: another size, a MAD longer than 256 bytes.
   [[nodiscard]] static Result<UmadPacket> parse(std::span<const std::byte> bytes);
