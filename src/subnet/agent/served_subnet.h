@@ -90,9 +90,11 @@ class ServedSubnet {
 
   // Links (served_subnet_links.cc).
   void carry_out(NodeIndex node, const LinkCommand& command, Time now);
-  void link_down(PortPlace at, Time now);
-  void link_up(PortPlace at, Time now);
-  void note_change(PortPlace at, Time now);
+  enum class Cause : std::uint8_t { kCable, kManager };
+  void link_down(PortPlace at, Cause cause, Time now);
+  void link_up(PortPlace at, Cause cause, Time now);
+  void note_change(PortPlace at, Cause cause, Time now);
+  void note_switch(PortPlace at, Time now);
   void send_trap(NodeIndex node, Time now);
 
   std::vector<ServedNode> nodes_;

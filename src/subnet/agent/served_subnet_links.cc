@@ -43,9 +43,9 @@ Result<void> ServedSubnet::set_cable(PortPlace at, Cable cable, Time now) {
     for (const PortPlace end : {at, peer}) {
       port_at(end).counters.counted().link_downed += port_at(end).state() == PortState::kDown ? 0 : 1;
     }
-    link_down(at, now);
+    link_down(at, Cause::kCable, now);
   } else {
-    link_up(at, now);
+    link_up(at, Cause::kCable, now);
   }
   return {};
 }
@@ -54,7 +54,7 @@ void ServedSubnet::carry_out(NodeIndex node, const LinkCommand& command, Time no
   const PortPlace at{.node = node, .port = command.port};
   const bool disable = command.kind == LinkCommand::Kind::kDisable;
   if (port_at(at).cable) {
-    link_down(at, now);
+    link_down(at, Cause::kManager, now);
   }
   if (disable) {
     port_at(at).set(PortState::kDown, PhysicalState::kDisabled);
@@ -64,12 +64,12 @@ void ServedSubnet::carry_out(NodeIndex node, const LinkCommand& command, Time no
     port_at(at).set(PortState::kDown, PhysicalState::kPolling);
   }
   if (port_at(at).cable) {
-    link_up(at, now);
+    link_up(at, Cause::kManager, now);
   }
 }
 
 /// Both ends poll for the link again; a disabled one stays so.
-void ServedSubnet::link_down(PortPlace at, Time now) {
+void ServedSubnet::link_down(PortPlace at, Cause cause, Time now) {
   const PortPlace peer = *port_at(at).cable;
   if (port_at(at).state() == PortState::kDown) {
     return;
@@ -77,13 +77,11 @@ void ServedSubnet::link_down(PortPlace at, Time now) {
   for (const PortPlace end : {at, peer}) {
     port_at(end).set(PortState::kDown, PhysicalState::kPolling);
   }
-  for (const PortPlace end : {at, peer}) {
-    note_change(end, now);
-  }
+  note_change(at, cause, now);
 }
 
 /// The link comes up where the cable is plugged, both ends poll and have a rate in common.
-void ServedSubnet::link_up(PortPlace at, Time now) {
+void ServedSubnet::link_up(PortPlace at, Cause cause, Time now) {
   const PortPlace peer = *port_at(at).cable;
   ServedPort& a = port_at(at);
   ServedPort& b = port_at(peer);
@@ -92,14 +90,21 @@ void ServedSubnet::link_up(PortPlace at, Time now) {
   }
   a.set(PortState::kInitialize, PhysicalState::kLinkUp);
   b.set(PortState::kInitialize, PhysicalState::kLinkUp);
-  for (const PortPlace end : {at, peer}) {
-    note_change(end, now);
+  note_change(at, cause, now);
+}
+
+/// At both ends; where a manager set the port, it knows of that end.
+//= ibta-1.7 14.2.5.4
+void ServedSubnet::note_change(PortPlace at, Cause cause, Time now) {
+  if (cause == Cause::kCable) {
+    note_switch(at, now);
   }
+  note_switch(*port_at(at).cable, now);
 }
 
 /// A switch says that one of its ports has changed: PortStateChange and a trap.
 //= ibta-1.7 14.2.5.1
-void ServedSubnet::note_change(PortPlace at, Time now) {
+void ServedSubnet::note_switch(PortPlace at, Time now) {
   ServedNode& node = node_at(at);
   if (!node.is_switch()) {
     return;
