@@ -64,6 +64,7 @@ constexpr std::array kOperands = {
     Operand{.option = "--runs", .files = "/"},
     Operand{.option = "--folder", .files = "/"},
     Operand{.option = "--write", .files = "*"},
+    Operand{.option = "--counters", .files = "*.weft"},
     Operand{.command = "run", .files = "*.toml"},
     Operand{.command = "show", .files = "*.toml"},
     Operand{.command = "compare", .files = "*.toml"},

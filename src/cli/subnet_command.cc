@@ -9,6 +9,7 @@
 #include "cli/exit_status.h"
 #include "cli/run_output.h"
 #include "cli/subnet_output.h"
+#include "cli/subnet_serve.h"
 #include "cli/terminal.h"
 #include "subnet/discovery_text.h"
 #include "subnet/forwarding_dump.h"
@@ -157,6 +158,7 @@ void add_subnet_command(CLI::App& app, SubnetText& text, int& exit_status) {
   add_route_options(*of_check, text);
   of_check->footer("Exit status: 0 nothing found, 1 a broken route or a cycle, 2 wrong input.");
   of_check->callback([&text, &exit_status] { exit_status = run(text, {"subnet check", read_routed_subnet, check}); });
+  add_subnet_serve(*command, text, exit_status);
 }
 
 }  // namespace weft::cli

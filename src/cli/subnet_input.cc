@@ -14,28 +14,6 @@ namespace {
 
 constexpr ReadLimit kLargestFile{.bytes = std::uint64_t{1} << 30};
 
-Result<subnet::Subnet> read_topology(const SubnetText& text) {
-  if (text.scenario.file.ends_with(".toml")) {
-    const Result<study::scenario::Scenario> scenario = read_scenario(text.scenario);
-    if (!scenario) {
-      return tl::unexpected(scenario.error());
-    }
-    const Result<fabric::Graph> graph = study::assembly::build_topology(*scenario);
-    if (!graph) {
-      return tl::unexpected(graph.error());
-    }
-    return study::assembly::build_subnet(*graph);
-  }
-  if (!text.scenario.case_name.empty() || !text.scenario.settings.empty()) {
-    return fail("{}: --case and --set are for scenarios, whose names end in .toml", text.scenario.file);
-  }
-  const Result<std::string> contents = read_file(text.scenario.file, kLargestFile);
-  if (!contents) {
-    return tl::unexpected(contents.error());
-  }
-  return subnet::parse_topology({.text = *contents, .name = text.scenario.file});
-}
-
 Result<subnet::PortPlace> find_manager(const SubnetText& text, const subnet::Subnet& subnet) {
   if (text.manager.empty()) {
     return subnet::manager_port(subnet);
@@ -92,7 +70,29 @@ Result<void> route(const SubnetText& text, ManagedSubnet& made) {
 
 }  // namespace
 
-void add_subnet_options(CLI::App& app, SubnetText& text) {
+Result<subnet::Subnet> read_topology(const SubnetText& text) {
+  if (text.scenario.file.ends_with(".toml")) {
+    const Result<study::scenario::Scenario> scenario = read_scenario(text.scenario);
+    if (!scenario) {
+      return tl::unexpected(scenario.error());
+    }
+    const Result<fabric::Graph> graph = study::assembly::build_topology(*scenario);
+    if (!graph) {
+      return tl::unexpected(graph.error());
+    }
+    return study::assembly::build_subnet(*graph);
+  }
+  if (!text.scenario.case_name.empty() || !text.scenario.settings.empty()) {
+    return fail("{}: --case and --set are for scenarios, whose names end in .toml", text.scenario.file);
+  }
+  const Result<std::string> contents = read_file(text.scenario.file, kLargestFile);
+  if (!contents) {
+    return tl::unexpected(contents.error());
+  }
+  return subnet::parse_topology({.text = *contents, .name = text.scenario.file});
+}
+
+void add_subnet_file_options(CLI::App& app, SubnetText& text) {
   app.add_option("FILE", text.scenario.file, "Scenario (.toml), topology of ibsim (.net) or output of ibnetdiscover")
       ->required();
   app.add_option("--case", text.scenario.case_name, "Name of the [[case]] of a scenario to use");
@@ -101,6 +101,10 @@ void add_subnet_options(CLI::App& app, SubnetText& text) {
   app.add_option("--catalogue", text.scenario.catalogue,
                  "Folder with entries that are added to the catalogue or replace its own")
       ->envname("WEFT_CATALOGUE");
+}
+
+void add_subnet_options(CLI::App& app, SubnetText& text) {
+  add_subnet_file_options(app, text);
   app.add_option("--manager", text.manager, "Node of the subnet manager; default: the file's, else the first adapter");
   app.add_option("--lmc", text.lmc, "LMC of adapters: 2^LMC LIDs for each port; default: 0")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{subnet::kMostLmc}));

@@ -22,11 +22,15 @@ struct SubnetText {
   std::string from;
   std::string to;
   std::string write;
+  std::string server;    // the name under which a subnet is served
+  std::string counters;  // results of a run; empty: ports have counted nothing
   std::string json;
   bool quiet = false;
 };
 
-/// The options that all parts of the command have, written into `text` while `app` parses.
+/// FILE and what says how to read it, written into `text` while `app` parses.
+void add_subnet_file_options(CLI::App& app, SubnetText& text);
+/// The options of parts that show a subnet, with those.
 void add_subnet_options(CLI::App& app, SubnetText& text);
 /// Those of parts that route.
 void add_route_options(CLI::App& app, SubnetText& text);
@@ -38,6 +42,9 @@ struct ManagedSubnet {
   std::string source;  // what the routes are of: "updn", "minhop instead of ...", "the tables of FILE"; empty: none
   bool lanes_known = true;  // a dump of forwarding tables does not say them
 };
+
+/// The subnet of the file alone, a scenario if its name ends in ".toml".
+[[nodiscard]] Result<subnet::Subnet> read_topology(const SubnetText& text);
 
 /// Reads the file, a scenario if its name ends in ".toml", and assigns LIDs. Errors are for the user, with their place.
 [[nodiscard]] Result<ManagedSubnet> read_subnet(const SubnetText& text);

@@ -1,5 +1,6 @@
 // `weft subnet` as a user meets it: its text, its files, and what it says of wrong input.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -119,6 +120,39 @@ TEST(SubnetCommand, SaysWhatIsWrongAndWhatIsRight) {
   const std::string large =
       kExamples + "/incast.toml --set topology.kind=single-switch --set topology.hosts=512 --set switch.ports=512";
   EXPECT_THAT(error_of("show " + large), HasSubstr("a subnet numbers at most 254 of a device"));
+}
+
+/// `weft subnet serve` of a ring with these commands on standard input.
+Outcome serve(const std::string& commands, const std::string& options) {
+  const fs::path file = fs::path(testing::TempDir()) / ("weft_serve_" + std::to_string(getpid()));
+  std::ofstream(file) << commands;
+  const Outcome outcome = run_weft("subnet serve " + kData + "ring6.net --name weft_test_" + std::to_string(getpid()) +
+                                   " " + options + " <" + file.string());
+  fs::remove(file);
+  return outcome;
+}
+
+TEST(SubnetServeCommand, TakesCommandsUntilItIsToldToQuit) {
+  const Outcome outcome = serve("attached\nlaunch\nquit\nattached\n", "");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("serving 12 nodes as 'weft_test_"));
+  EXPECT_THAT(outcome.out, HasSubstr("no program is attached\n0 requests answered"));
+  EXPECT_THAT(outcome.err, HasSubstr("weft subnet serve: unknown command 'launch'"));
+}
+
+TEST(SubnetServeCommand, SaysThatNoManagerHasSetTables) {
+  const Outcome outcome = serve("quit\n", "--quiet --write -");
+  EXPECT_EQ(outcome.exit_status, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("--write: no subnet manager has set LIDs yet"));
+}
+
+TEST(SubnetServeCommand, RefusesWhatItCannotServe) {
+  EXPECT_EQ(serve("quit\n", "--counters nothing.weft").exit_status, 2);
+  EXPECT_THAT(serve("quit\n", "--counters run.json").err, HasSubstr("not in JSON"));
+  const Outcome outcome = run_weft("subnet serve " + kData + "ring6.net --name ''");
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--name: a server's name has 1 to 80 characters"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ LAYERS = {
     "sim": ["base"],
     "fabric": ["sim", "wire"],
     "control": ["base"],
-    "subnet": ["base"],
+    "subnet": ["wire"],
     "host": ["fabric", "transport"],
     "workload": ["verbs"],
     "flow": ["verbs"],
@@ -31,7 +31,7 @@ LAYERS = {
     "study/report": ["study/run"],
     "study/compare": ["study/cost", "study/report"],
     "study/claims": ["study/compare"],
-    "live": ["transport", "workload", "security"],
+    "live": ["transport", "workload", "security", "subnet"],
     "cli": ["study/claims", "study/import", "study/tuning", "live"],
 }
 

@@ -1,0 +1,78 @@
+#include "cli/serve_counters.h"
+
+#include <gtest/gtest.h>
+
+#include "subnet/topology_file.h"
+
+namespace weft::cli {
+namespace {
+
+using study::results::RunResults;
+using subnet::NodeIndex;
+using subnet::PortPlace;
+
+subnet::Subnet network() {
+  return *subnet::parse_topology(
+      {.text = "Hca 1 \"h0\"\n[1] \"leaf\"[1]\n\nHca 1 \"h1\"\n[1] \"leaf\"[2]\n\nSwitch 3 \"leaf\"\n\n",
+       .name = "network"});
+}
+
+RunResults run() {
+  RunResults results;
+  results.run.family = "infiniband";
+  results.ports = {{.name = "h0",
+                    .peer = "leaf/port0",
+                    .rate = Rate::bits_per_second(100'000'000'000),
+                    .tx_packets = 2,
+                    .tx_bytes = 2 * 1'030,
+                    .rx_packets = 3,
+                    .rx_bytes = 3 * 30,
+                    .drops = 4,
+                    .receive_errors = 5,
+                    .lanes = {{.held = Duration::nanoseconds(320)}, {.held = Duration::nanoseconds(640)}}}};
+  return results;
+}
+
+constexpr PortPlace kFirst{.node = NodeIndex(0), .port = 1};
+
+TEST(ServeCounters, AreThoseOfTheRunInUnitsOfTheAgent) {
+  const subnet::Subnet subnet = network();
+  subnet::ServedSubnet served(subnet);
+  const Result<void> added = add_run_counters(run(), subnet, served);
+  ASSERT_TRUE(added) << added.error().message;
+  const wire::PortCounters shown = served.port(kFirst).counters.shown();
+  EXPECT_EQ(shown.xmit_packets, 2U);
+  EXPECT_EQ(shown.xmit_data, 2 * (1'030U - 2) / 4);  // without the VCRC
+  EXPECT_EQ(shown.receive_packets, 3U);
+  EXPECT_EQ(shown.receive_data, 3 * (30U - 2) / 4);
+  EXPECT_EQ(shown.xmit_discards, 4U);
+  EXPECT_EQ(shown.receive_errors, 5U);
+  EXPECT_EQ(shown.xmit_wait, 3'000U);  // a word takes 320 ps at 100 Gbit/s
+  EXPECT_EQ(shown.symbol_errors + shown.link_downed + shown.vl15_dropped, 0U);
+}
+
+TEST(ServeCounters, AreRefusedOfAnotherNetwork) {
+  const subnet::Subnet subnet = network();
+  subnet::ServedSubnet served(subnet);
+  RunResults other = run();
+  other.run.family = "rocev2";
+  EXPECT_EQ(add_run_counters(other, subnet, served).error().message,
+            "the run is one of rocev2; a subnet has the counters of infiniband");
+  other = run();
+  other.ports[0].name = "h7";
+  EXPECT_EQ(add_run_counters(other, subnet, served).error().message,
+            "the run has a port h7, which the subnet does not have; serve the scenario of the run");
+  other = run();
+  other.ports[0].peer = "leaf/port1";
+  EXPECT_EQ(add_run_counters(other, subnet, served).error().message,
+            "the cable from h0 leads to leaf/port1 in the run and elsewhere in the subnet; serve the scenario of the "
+            "run");
+}
+
+TEST(ServeCounters, AreNotInJson) {
+  EXPECT_EQ(read_counters("run.json").error().message,
+            "run.json: counters of ports are in files of results (.weft), which `weft run --out` writes, not in JSON");
+}
+
+}  // namespace
+}  // namespace weft::cli

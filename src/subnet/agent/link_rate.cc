@@ -1,0 +1,77 @@
+#include "subnet/agent/link_rate.h"
+
+#include <array>
+#include <utility>
+
+namespace weft::subnet {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::uint8_t>, 5> kWidths{
+    {{"1x", 1}, {"2x", 16}, {"4x", 2}, {"8x", 4}, {"12x", 8}}};  // the narrowest first
+
+struct NamedSpeed {
+  std::string_view name;
+  std::uint8_t speed;
+  std::uint8_t speed_ext;
+};
+constexpr std::array kSpeeds{NamedSpeed{"SDR", 1, 0},   NamedSpeed{"DDR", 2, 0}, NamedSpeed{"QDR", 4, 0},
+                             NamedSpeed{"FDR10", 4, 0}, NamedSpeed{"FDR", 4, 1}, NamedSpeed{"EDR", 4, 2},
+                             NamedSpeed{"HDR", 4, 4},   NamedSpeed{"NDR", 4, 8}, NamedSpeed{"XDR", 4, 8}};
+
+/// The bit and all that are lower.
+constexpr std::uint8_t up_to(std::uint8_t bit) {
+  return bit == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(bit | (bit - 1));
+}
+
+constexpr std::uint8_t highest(std::uint8_t bits) {
+  std::uint8_t bit = 0x80;
+  while (bit != 0 && (bits & bit) == 0) {
+    bit = static_cast<std::uint8_t>(bit >> 1U);
+  }
+  return bit;
+}
+
+}  // namespace
+
+std::optional<LinkRate> parse_link_rate(std::string_view text) {
+  for (const auto& [width_name, width] : kWidths) {
+    if (!text.starts_with(width_name)) {
+      continue;
+    }
+    for (const NamedSpeed& speed : kSpeeds) {
+      if (text.substr(width_name.size()) == speed.name) {
+        return LinkRate{.width = width, .speed = speed.speed, .speed_ext = speed.speed_ext};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void support_rate(wire::PortInfo& port, const LinkRate& rate) {
+  port.width_supported = static_cast<std::uint8_t>(rate.width | 1U);
+  port.width_enabled = port.width_supported;
+  port.speed_supported = up_to(rate.speed);
+  port.speed_enabled = port.speed_supported;
+  port.speed_ext_supported = up_to(rate.speed_ext);
+  port.speed_ext_enabled = port.speed_ext_supported;
+}
+
+bool negotiate(wire::PortInfo& a, wire::PortInfo& b) {
+  std::uint8_t width = 0;
+  for (const auto& [name, bit] : kWidths) {
+    width = (a.width_enabled & b.width_enabled & bit) != 0 ? bit : width;
+  }
+  const std::uint8_t speed = highest(a.speed_enabled & b.speed_enabled);
+  const std::uint8_t speed_ext = highest(a.speed_ext_enabled & b.speed_ext_enabled);
+  if (width == 0 || speed == 0) {
+    return false;
+  }
+  for (wire::PortInfo* port : {&a, &b}) {
+    port->width_active = width;
+    port->speed_active = speed;
+    port->speed_ext_active = speed_ext;
+  }
+  return true;
+}
+
+}  // namespace weft::subnet

@@ -1,0 +1,296 @@
+#include "subnet/agent/served_subnet.h"
+
+#include <gtest/gtest.h>
+
+#include "subnet/agent/managed_state.h"
+#include "subnet/agent/test_subnet.h"
+#include "wire/performance_attributes.h"
+
+namespace weft::subnet {
+namespace {
+
+using wire::NodeInfo;
+using wire::PhysicalState;
+using wire::PortInfo;
+using wire::PortState;
+
+constexpr auto kInvalid = static_cast<std::uint16_t>(MadStatus::kInvalidField);
+constexpr auto kUnknown = static_cast<std::uint16_t>(MadStatus::kAttributeNotSupported);
+
+class ServedSubnetTest : public testing::Test, public TestSubnet {
+ protected:
+  [[nodiscard]] PortState state(PortPlace place) const { return served.port(place).state(); }
+  [[nodiscard]] static PortPlace at(NodeIndex node, PortNumber port) { return {.node = node, .port = port}; }
+  /// What a performance agent says of its port 1.
+  std::optional<wire::PortCounters> counters(Lid lid) {
+    send_by_lid(lid, {.management_class = wire::kClassPerformance,
+                      .method = wire::kMethodGet,
+                      .attribute_id = wire::kAttributePortCounters});
+    const std::optional<MadPacket> answer = take(kH1);
+    return answer ? std::optional(*wire::PortCounters::parse(std::span(answer->mad).subspan(wire::kPerformanceData)))
+                  : std::nullopt;
+  }
+};
+
+//= ibta-1.7 14.2.2
+TEST_F(ServedSubnetTest, AnswersAlongTheDirectedRouteThatTheRequestTook) {
+  EXPECT_EQ(get<NodeInfo>(wire::kAttributeNodeInfo, {}).node_type, NodeInfo::kChannelAdapter);
+  const auto first = get<NodeInfo>(wire::kAttributeNodeInfo, {1});
+  EXPECT_EQ(first.node_type, NodeInfo::kSwitch);
+  EXPECT_EQ(first.local_port, 1);
+  const auto second = get<NodeInfo>(wire::kAttributeNodeInfo, {1, 2});
+  EXPECT_EQ(second.node_guid, subnet[kS2].guid.value);
+  EXPECT_EQ(second.local_port, 2);
+  const auto host = get<NodeInfo>(wire::kAttributeNodeInfo, {1, 2, 1});
+  EXPECT_EQ(host.port_guid, subnet.port(kH2).guid.value);
+  EXPECT_EQ(served.answered(), 4U);
+}
+
+TEST_F(ServedSubnetTest, LosesDirectedRoutesThatLeadNowhere) {
+  const wire::MadHeader header{.method = wire::kMethodGet, .attribute_id = wire::kAttributeNodeInfo};
+  EXPECT_FALSE(ask(header, {1, 3}));  // no cable
+  EXPECT_EQ(served.lost().link_down, 1U);
+  EXPECT_FALSE(ask(header, {1, 9}));           // no port
+  EXPECT_FALSE(ask(header, {1, 2, 1, 1, 1}));  // through an adapter
+  EXPECT_EQ(served.lost().malformed, 2U);
+}
+
+TEST_F(ServedSubnetTest, RoutesByTheTablesThatAManagerHasSet) {
+  const wire::MadHeader header{.management_class = wire::kClassSubnetLidRouted,
+                               .method = wire::kMethodGet,
+                               .attribute_id = wire::kAttributeNodeInfo};
+  bring_up();
+  send_by_lid(kLids[1], header);
+  const auto answer = take(kH1);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(NodeInfo::parse(data(*answer))->port_guid, subnet.port(kH2).guid.value);
+  EXPECT_EQ(answer->source, kLids[1]);
+  EXPECT_EQ(answer->destination, kLids[0]);
+  send_by_lid(9, header);
+  EXPECT_FALSE(take(kH1));
+  EXPECT_EQ(served.lost().no_route, 1U);
+  set_table({1, 2}, {255, 2, 2, 2, 0});  // LID 2 goes back to S1
+  send_by_lid(kLids[1], header);
+  EXPECT_FALSE(take(kH1));
+  EXPECT_EQ(served.lost().loops, 1U);
+}
+
+TEST_F(ServedSubnetTest, CountsEveryMadOnEveryLink) {
+  bring_up();
+  const std::uint64_t before = served.port(kH2).counters.counted().receive_packets;
+  const auto shown = counters(kLids[1]);
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(shown->receive_packets, before + 1);
+  EXPECT_EQ(shown->receive_data, shown->receive_packets * 72);
+  EXPECT_EQ(shown->xmit_packets, before);  // every request but this one was answered
+}
+
+//= ibta-1.7 14.2.5.6
+TEST_F(ServedSubnetTest, PassesDataOnceItsPortsAreActive) {
+  bring_up();
+  EXPECT_TRUE(counters(kLids[1]));
+  change_port({1}, 2, [](PortInfo& info) { info.port_state = static_cast<std::uint8_t>(PortState::kDown); });
+  EXPECT_EQ(state(at(kS1, 2)), PortState::kInitialize);
+  EXPECT_EQ(state(at(kS2, 2)), PortState::kInitialize);
+  EXPECT_TRUE(take(kH1)) << "S2 has said that its port changed";
+  const std::uint64_t before = served.lost().link_down;
+  EXPECT_FALSE(counters(kLids[1]));
+  EXPECT_EQ(served.lost().link_down, before + 1);
+  get<NodeInfo>(wire::kAttributeNodeInfo, {1, 2});  // management passes
+}
+
+TEST_F(ServedSubnetTest, RefusesStatesThatDoNotFollow) {
+  auto info = get<PortInfo>(wire::kAttributePortInfo, {1}, 2);
+  info.physical_state = 0;
+  info.port_state = static_cast<std::uint8_t>(PortState::kActive);
+  EXPECT_EQ(set(wire::kAttributePortInfo, {1}, info, 2), kInvalid);
+  EXPECT_EQ(state(at(kS1, 2)), PortState::kInitialize);
+  info.port_state = static_cast<std::uint8_t>(PortState::kArmed);
+  EXPECT_EQ(set(wire::kAttributePortInfo, {1}, info, 3), kInvalid);  // no cable
+  EXPECT_EQ(set(wire::kAttributePortInfo, {1}, info, 2), 0);
+  EXPECT_EQ(set(wire::kAttributePortInfo, {1}, info, 2), 0);
+  EXPECT_EQ(state(at(kS1, 2)), PortState::kArmed);
+}
+
+TEST_F(ServedSubnetTest, RefusesValuesThatAPortDoesNotHave) {
+  const auto refused = [&](auto&& change) {
+    auto info = get<PortInfo>(wire::kAttributePortInfo, {}, 1);
+    const PortInfo before = info;
+    info.port_state = info.physical_state = 0;
+    change(info);
+    return set(wire::kAttributePortInfo, {}, info, 1) == kInvalid &&
+           get<PortInfo>(wire::kAttributePortInfo, {}, 1) == before;
+  };
+  EXPECT_TRUE(refused([](PortInfo& info) { info.lid = 0xC000; }));
+  EXPECT_TRUE(refused([](PortInfo& info) { info.neighbor_mtu = 0; }));
+  EXPECT_TRUE(refused([](PortInfo& info) { info.neighbor_mtu = 6; }));
+  EXPECT_TRUE(refused([](PortInfo& info) { info.operational_vls = 5; }));
+  EXPECT_TRUE(refused([](PortInfo& info) { info.width_enabled = 8; }));
+  EXPECT_TRUE(refused([](PortInfo& info) { info.physical_state = 4; }));
+  EXPECT_TRUE(refused([](PortInfo& info) { info.port_state = 2; }));
+  EXPECT_FALSE(refused([](PortInfo& info) { info.lid = 7; }));
+}
+
+TEST_F(ServedSubnetTest, DisablesAPortUntilItIsToldToPoll) {
+  change_port({1}, 2,
+              [](PortInfo& info) { info.physical_state = static_cast<std::uint8_t>(PhysicalState::kDisabled); });
+  EXPECT_EQ(served.port(at(kS1, 2)).physical(), PhysicalState::kDisabled);
+  EXPECT_EQ(state(at(kS2, 2)), PortState::kDown);
+  EXPECT_EQ(served.port(at(kS2, 2)).physical(), PhysicalState::kPolling);
+  change_port({1}, 2, [](PortInfo& info) { info.physical_state = static_cast<std::uint8_t>(PhysicalState::kPolling); });
+  EXPECT_EQ(state(at(kS1, 2)), PortState::kInitialize);
+  EXPECT_EQ(state(at(kS2, 2)), PortState::kInitialize);
+}
+
+TEST_F(ServedSubnetTest, KeepsTablesAsTheyWereSet) {
+  struct Table {
+    std::uint16_t attribute;
+    std::uint32_t modifier;
+    std::uint16_t beyond;  // a status
+    std::uint32_t wrong;
+  };
+  for (const Table& table : {Table{wire::kAttributeLinearForwarding, 767, kInvalid, 768},
+                             Table{wire::kAttributeMulticastForwarding, 31, kInvalid, 32},
+                             Table{wire::kAttributePKeyTable, 2U << 16 | 1, kInvalid, 4U << 16},
+                             Table{wire::kAttributeSlToVl, 1U << 8 | 2, kInvalid, 4U << 8},
+                             Table{wire::kAttributeVlArbitration, 1U << 16 | 2, kInvalid, 5U << 16},
+                             Table{wire::kAttributeGuidInfo, 0, kInvalid, 1}}) {
+    SmpData block;
+    block.fill(std::byte{0x12});
+    wire::MadHeader header{
+        .method = wire::kMethodSet, .attribute_id = table.attribute, .attribute_modifier = table.modifier};
+    ASSERT_EQ(status(*ask(header, {1}, block)), 0) << table.attribute;
+    header.method = wire::kMethodGet;
+    const auto answer = ask(header, {1});
+    const std::size_t own = table.attribute == wire::kAttributeGuidInfo ? 8 : 0;  // the first GUID is the device's
+    EXPECT_TRUE(std::ranges::equal(data(*answer).subspan(own), std::span(block).subspan(own))) << table.attribute;
+    header.attribute_modifier = table.wrong;
+    EXPECT_EQ(status(*ask(header, {1})), table.beyond) << table.attribute;
+  }
+}
+
+TEST_F(ServedSubnetTest, SaysWhatItDoesNotKnow) {
+  EXPECT_EQ(status(*ask({.method = wire::kMethodGet, .attribute_id = 0x31}, {1})), kUnknown);
+  EXPECT_EQ(status(*ask({.method = wire::kMethodGet, .attribute_id = wire::kAttributeSwitchInfo}, {})), kUnknown);
+  EXPECT_EQ(status(*ask({.method = wire::kMethodSet, .attribute_id = wire::kAttributeNodeInfo}, {})),
+            static_cast<std::uint16_t>(MadStatus::kMethodNotSupported));
+  EXPECT_EQ(
+      status(*ask({.class_version = 2, .method = wire::kMethodGet, .attribute_id = wire::kAttributeNodeInfo}, {})),
+      static_cast<std::uint16_t>(MadStatus::kBadVersion));
+}
+
+TEST_F(ServedSubnetTest, HandsSmInfoToTheManagerOfThePort) {
+  const wire::MadHeader header{.method = wire::kMethodGet, .attribute_id = wire::kAttributeSmInfo};
+  EXPECT_EQ(status(*ask(header, {1, 2, 1})), kUnknown);
+  served.set_manager(kH2, ServedSubnet::Manager::kPresent);
+  EXPECT_NE(served.port(kH2).info.capability_mask & wire::kIsSm, 0U);
+  MadPacket request;
+  {
+    SCOPED_TRACE("the manager gets it");
+    wire::MadHeader sent = header;
+    sent.management_class = wire::kClassSubnetLidRouted;
+    bring_up();
+    send_by_lid(kLids[1], sent);
+    const auto taken = take(kH2);
+    ASSERT_TRUE(taken);
+    request = *taken;
+  }
+  MadPacket answer = turned_around(request);
+  wire::store_u8(answer.mad, mad_offset::kMethod, wire::kMethodGetResponse);
+  served.send(kH2, answer, now);
+  EXPECT_TRUE(take(kH1));
+}
+
+TEST_F(ServedSubnetTest, SendsATrapUntilTheManagerRepressesIt) {
+  bring_up();
+  for (const Route route : {Route{1}, Route{1, 2}}) {
+    change_port(route, 0, [](PortInfo& info) { info.subnet_timeout = 18; });  // 1.07 s
+  }
+  served.set_manager(kH1, ServedSubnet::Manager::kPresent);
+  ASSERT_TRUE(served.set_cable(at(kS1, 2), ServedSubnet::Cable::kUnplugged, now));
+  EXPECT_EQ(state(at(kS1, 2)), PortState::kDown);
+  const auto trap = take(kH1);
+  ASSERT_TRUE(trap);
+  const auto notice = *wire::Notice::parse(data(*trap));
+  EXPECT_EQ(notice.trap_number, wire::Notice::kLinkStateChange);
+  EXPECT_EQ(notice.lid, kLids[2]);
+  EXPECT_FALSE(take(kH1)) << "S2 cannot reach the manager any more";
+  const Time again = served.next_timeout();
+  EXPECT_EQ(again, now + Duration::nanoseconds(4'096) * (std::int64_t{1} << 18));
+  now = again;
+  served.on_timeout(now);
+  EXPECT_EQ(*take(kH1), *trap);
+  send_by_lid(kLids[2], {.management_class = wire::kClassSubnetLidRouted,
+                         .method = wire::kMethodTrapRepress,
+                         .transaction_id = wire::MadHeader::parse(trap->mad)->transaction_id | std::uint64_t{5} << 32,
+                         .attribute_id = wire::kAttributeNotice});
+  EXPECT_FALSE(served[kS1].trap);
+  EXPECT_EQ(get<wire::SwitchInfo>(wire::kAttributeSwitchInfo, {1}).port_state_change, 1);
+}
+
+TEST_F(ServedSubnetTest, BringsALinkUpThatIsPluggedAgain) {
+  const PortPlace place = at(kS1, 2);
+  EXPECT_FALSE(served.set_cable(at(kS1, 3), ServedSubnet::Cable::kUnplugged, now));
+  EXPECT_FALSE(served.set_cable(place, ServedSubnet::Cable::kPlugged, now));
+  ASSERT_TRUE(served.set_cable(place, ServedSubnet::Cable::kUnplugged, now));
+  EXPECT_EQ(served.port(place).counters.shown().link_downed, 1U);
+  ASSERT_TRUE(served.set_cable(at(kS2, 2), ServedSubnet::Cable::kPlugged, now));  // from its other end
+  EXPECT_EQ(state(place), PortState::kInitialize);
+}
+
+//= ibta-1.7 14.2.4
+TEST_F(ServedSubnetTest, GuardsAPortByItsMKeyAndLevel) {
+  const wire::MadHeader read{.method = wire::kMethodGet, .attribute_id = wire::kAttributePortInfo};
+  const wire::MadHeader write{.method = wire::kMethodSet, .attribute_id = wire::kAttributeSwitchInfo};
+  for (const std::uint8_t level : {0, 1, 2, 3}) {
+    change_port({1}, 0, [&](PortInfo& info) {
+      info.m_key = 0xABC;
+      info.m_key_protect = level;
+    });
+    const auto answer = ask(read, {1});
+    EXPECT_EQ(answer.has_value(), level < 2) << int{level};
+    if (answer) {
+      EXPECT_EQ(PortInfo::parse(data(*answer))->m_key, level == 0 ? 0xABCU : 0U) << int{level};
+    }
+    EXPECT_FALSE(ask(write, {1}));
+    m_key = 0xABC;
+    EXPECT_EQ(get<PortInfo>(wire::kAttributePortInfo, {1}).m_key, 0xABCU);
+    change_port({1}, 0, [](PortInfo& info) { info.m_key = 0; });
+    m_key = 0;
+  }
+  EXPECT_EQ(served.lost().wrong_key, 6U);
+}
+
+//= ibta-1.7 14.2.4
+TEST_F(ServedSubnetTest, LowersProtectionWhenTheLeaseRunsOut) {
+  const wire::MadHeader read{.method = wire::kMethodGet, .attribute_id = wire::kAttributePortInfo};
+  change_port({1}, 0, [&](PortInfo& info) {
+    info.m_key = 0xABC;
+    info.m_key_protect = 2;
+    info.m_key_lease_period = 5;
+  });
+  EXPECT_FALSE(ask(read, {1}));  // starts the lease
+  now += Duration::seconds(4);
+  EXPECT_FALSE(ask(read, {1}));
+  m_key = 0xABC;
+  get<PortInfo>(wire::kAttributePortInfo, {1});  // its manager lives: the lease ends
+  m_key = 0;
+  now += Duration::seconds(2);
+  EXPECT_FALSE(ask(read, {1}));  // starts it anew
+  now += Duration::seconds(5);
+  const auto answer = ask(read, {1});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(PortInfo::parse(data(*answer))->m_key_violations, 3);
+}
+
+TEST_F(ServedSubnetTest, GivesTheTablesOfItsManager) {
+  EXPECT_FALSE(managed_state(subnet, served));
+  bring_up();
+  const Result<ManagedState> state = managed_state(subnet, served);
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_EQ(state->swept.view.last_lid(), 4);
+  EXPECT_EQ(state->tables, (ForwardingTables{{255, 1, 2, 0, 2}, {255, 2, 1, 2, 0}}));
+}
+
+}  // namespace
+}  // namespace weft::subnet

@@ -1,0 +1,235 @@
+#include "subnet/umad/umad_service.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "wire/byte_order.h"
+
+namespace weft::subnet {
+namespace {
+
+constexpr std::uint32_t kFirmware = 1;
+constexpr std::size_t kGidPrefixAt = 8;  // in PortInfo
+
+template <class Number>
+void store_number(UmadControl& control, std::size_t offset, Number number) {
+  std::memcpy(control.data.data() + offset, &number, sizeof number);
+}
+
+/// Classes whose requests are for the subnet manager: its own and subnet administration.
+bool is_managers(std::uint8_t management_class) {
+  return management_class == wire::kClassSubnetLidRouted || management_class == wire::kClassSubnetDirectedRoute ||
+         management_class == wire::kClassSubnetAdministration;
+}
+
+}  // namespace
+
+Result<UmadService::ControlOutcome> UmadService::on_control(std::span<const std::byte> bytes) {
+  Result<UmadControl> control = UmadControl::parse(bytes);
+  if (!control) {
+    return pass_on(control);
+  }
+  ControlOutcome outcome{.reply = *control};
+  const auto client = clients_.find(control->client);
+  if (control->type == UmadControlType::kConnect) {
+    attach(outcome.reply, outcome);
+  } else if (client == clients_.end()) {
+    outcome.problem = fmt::format("client {} is not attached", control->client);
+  } else if (control->type == UmadControlType::kDisconnect) {
+    detach(control->client);
+    outcome.detached = control->client;
+  } else if (control->type == UmadControlType::kSetIsSm) {
+    set_manager(control->client, outcome);
+  } else {
+    tell(client->second, outcome.reply);
+  }
+  if (!outcome.problem.empty()) {
+    outcome.reply.type = UmadControlType::kError;
+  }
+  return outcome;
+}
+
+Result<PortPlace> UmadService::place_of(const std::string& name) const {
+  if (name.empty()) {
+    return anywhere_;
+  }
+  const Result<NodeIndex> node = find_node(subnet_, name);
+  if (!node) {
+    return tl::unexpected(node.error());
+  }
+  if (subnet_[*node].type == NodeType::kSwitch) {
+    return PortPlace{.node = *node, .port = 0};
+  }
+  for (std::size_t port = 1; port < subnet_[*node].ports.size(); ++port) {
+    if (subnet_[*node].ports[port].peer) {
+      return PortPlace{.node = *node, .port = static_cast<PortNumber>(port)};
+    }
+  }
+  return PortPlace{.node = *node, .port = 1};
+}
+
+void UmadService::attach(UmadControl& control, ControlOutcome& outcome) {
+  UmadConnect connect = UmadConnect::parse(control);
+  const Result<PortPlace> at = place_of(connect.node);
+  if (!at) {
+    outcome.problem = at.error().message;
+    return;
+  }
+  UmadClientId id = 0;
+  while (clients_.contains(id)) {
+    ++id;
+  }
+  if (id >= kMostClients) {
+    outcome.problem = fmt::format("{} programs are attached, which is the most", kMostClients);
+    return;
+  }
+  clients_[id] = {.process = connect.id, .at = *at};
+  outcome.attached = id;
+  connect.id = id;
+  connect.node = connect.node.empty() ? subnet_[at->node].id : connect.node;
+  connect.emit(control);
+}
+
+bool UmadService::has_manager(PortPlace at) const {
+  return std::ranges::any_of(clients_, [&](const auto& each) { return each.second.is_sm && each.second.at == at; });
+}
+
+void UmadService::set_manager(UmadClientId id, ControlOutcome& outcome) {
+  Client& client = clients_.at(id);
+  const bool wanted = std::ranges::any_of(std::span(outcome.reply.data).first(sizeof(std::uint32_t)),
+                                          [](std::byte byte) { return byte != std::byte{0}; });
+  if (wanted && !client.is_sm && has_manager(client.at)) {
+    outcome.problem =
+        fmt::format("a subnet manager is at {} port {} already", subnet_[client.at.node].id, client.at.port);
+    return;
+  }
+  client.is_sm = wanted;
+  served_.set_manager(client.at,
+                      has_manager(client.at) ? ServedSubnet::Manager::kPresent : ServedSubnet::Manager::kAbsent);
+}
+
+/// What a client asks of its own port. libumad2sim takes the port's GUID for that of the node and the port's number.
+void UmadService::tell(const Client& client, UmadControl& control) const {
+  const ServedNode& node = served_[client.at.node];
+  const ServedPort& port = served_.port(client.at);
+  const std::uint8_t asked = std::to_integer<std::uint8_t>(control.data[0]);
+  control.data = {};
+  switch (control.type) {
+    case UmadControlType::kGetPort:
+      store_number(control, 0, port.info.lid);
+      store_number(control, 2, port.info.port_state);
+      break;
+    case UmadControlType::kGetVendor:
+      store_number(control, 0, node.info.vendor_id);
+      store_number(control, 4, std::uint32_t{node.info.device_id});
+      store_number(control, 8, node.info.revision);
+      store_number(control, 16, std::uint64_t{kFirmware});
+      break;
+    case UmadControlType::kGetGid:
+      wire::store_be64(control.data, 0, port.info.gid_prefix);
+      wire::store_be64(control.data, kGidPrefixAt, port.guid.value);
+      break;
+    case UmadControlType::kGetGuid:
+      wire::store_be64(control.data, 0, node.info.node_guid);
+      break;
+    case UmadControlType::kGetNodeInfo: {
+      wire::NodeInfo info = node.info;
+      info.local_port = client.at.port;
+      info.port_guid = port.guid.value;
+      info.node_guid = port.guid.value - client.at.port;
+      info.emit(control.data);
+      break;
+    }
+    case UmadControlType::kGetPortInfo: {
+      const bool own = asked == 0 || asked >= node.ports.size();
+      wire::PortInfo info = own ? port.info : node.ports[asked].info;
+      info.local_port = own ? client.at.port : asked;
+      info.m_key = 0;
+      info.emit(control.data);
+      break;
+    }
+    case UmadControlType::kGetPKeys:
+      control.data = node.p_keys(client.at.port);
+      break;
+    case UmadControlType::kError:
+    case UmadControlType::kConnect:
+    case UmadControlType::kDisconnect:
+    case UmadControlType::kSetIsSm:
+      break;
+  }
+}
+
+Result<void> UmadService::on_packet(UmadClientId from, std::span<const std::byte> bytes, Time now) {
+  const auto client = clients_.find(from);
+  if (client == clients_.end()) {
+    return fail("a packet of client {}, which is not attached", from);
+  }
+  Result<UmadPacket> packet = UmadPacket::parse(bytes);
+  if (!packet) {
+    return pass_on(packet);
+  }
+  const Result<wire::MadHeader> header = wire::MadHeader::parse(packet->packet.mad);
+  if (header && !is_response(header->method) && header->method != wire::kMethodTrapRepress) {
+    std::deque<Transaction>& asked = client->second.asked;
+    asked.emplace_back(header->management_class, header->transaction_id);
+    if (asked.size() > kMostTransactions) {
+      asked.pop_front();
+    }
+    client->second.has_asked = true;
+  }
+  served_.send(client->second.at, packet->packet, now);
+  return {};
+}
+
+/// The clients at the port that a MAD is for.
+std::vector<UmadClientId> UmadService::takers(const ServedSubnet::Delivery& delivery) const {
+  const wire::MadHeader header = *wire::MadHeader::parse(delivery.packet.mad);
+  const Transaction transaction{header.management_class, header.transaction_id};
+  std::vector<UmadClientId> listening;
+  std::vector<UmadClientId> managing;
+  for (const auto& [id, client] : clients_) {
+    if (client.at != delivery.at) {
+      continue;
+    }
+    if (is_response(header.method)) {
+      const auto& asked = client.asked;
+      if (std::find(asked.rbegin(), asked.rend(), transaction) != asked.rend()) {
+        return {id};
+      }
+    } else if (client.is_sm) {
+      managing.push_back(id);
+    } else if (!client.has_asked) {
+      listening.push_back(id);
+    }
+  }
+  return is_managers(header.management_class) || listening.empty() ? managing : listening;
+}
+
+std::optional<UmadService::Output> UmadService::poll_output() {
+  while (pending_.empty()) {
+    const std::optional<ServedSubnet::Delivery> delivery = served_.poll_delivery();
+    if (!delivery) {
+      return std::nullopt;
+    }
+    const std::vector<UmadClientId> to = takers(*delivery);
+    unclaimed_ += to.empty() ? 1 : 0;
+    for (const UmadClientId client : to) {
+      pending_.push_back({.to = client, .packet = delivery->packet});
+    }
+  }
+  const Output output{.to = pending_.front().to, .bytes = UmadPacket{.packet = pending_.front().packet}.emit()};
+  pending_.pop_front();
+  return output;
+}
+
+void UmadService::detach(UmadClientId id) {
+  const auto client = clients_.find(id);
+  if (client == clients_.end()) {
+    return;
+  }
+  const PortPlace at = client->second.at;
+  clients_.erase(client);
+  served_.set_manager(at, has_manager(at) ? ServedSubnet::Manager::kPresent : ServedSubnet::Manager::kAbsent);
+}
+
+}  // namespace weft::subnet
