@@ -16,7 +16,8 @@ namespace {
 
 /// Two leaves with two hosts each, one spine; GUIDs are those that ibsim gives.
 constexpr std::string_view kNetwork =
-    "Hca 1 \"a\"\n[1] \"l\"[1]\n\nHca 1 \"b\"\n[1] \"l\"[2]\n\nHca 1 \"c\"\n[1] \"m\"[1]\n\nHca 2 \"d\"\n[1] \"m\"[2]\n\n"
+    "Hca 1 \"a\"\n[1] \"l\"[1]\n\nHca 1 \"b\"\n[1] \"l\"[2]\n\nHca 1 \"c\"\n[1] \"m\"[1]\n\nHca 2 \"d\"\n[1] "
+    "\"m\"[2]\n\n"
     "Switch 4 \"l\"\n[3] \"s\"[1]\n\nSwitch 4 \"m\"\n[3] \"s\"[2]\n\nSwitch 4 \"s\"\n";
 
 }  // namespace

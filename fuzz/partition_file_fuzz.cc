@@ -1,5 +1,5 @@
-// Any bytes as a partitions.conf: refused with its place, or rules that give ports P_Keys, and which are written without
-// a warning and read again as the same.
+// Any bytes as a partitions.conf: refused with its place, or rules that give ports P_Keys, and which are written
+// without a warning and read again as the same.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,8 +12,7 @@
 
 namespace {
 
-constexpr std::string_view kNetwork =
-    "Hca 1 \"a\"\n[1] \"s\"[1]\n\nHca 1 \"b\"\n[1] \"s\"[2]\n\nSwitch 4 \"s\"\n";
+constexpr std::string_view kNetwork = "Hca 1 \"a\"\n[1] \"s\"[1]\n\nHca 1 \"b\"\n[1] \"s\"[2]\n\nSwitch 4 \"s\"\n";
 
 }  // namespace
 

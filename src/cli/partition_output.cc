@@ -105,21 +105,25 @@ std::string PartitionView::matrix_text(LineWidth width) const {
     for (std::size_t column = 0; column < shown; ++column) {
       const std::vector<std::uint16_t> keys = subnet::shared_keys(groups_[row].keys, groups_[column].keys);
       const bool alone = row == column && groups_[row].ports.size() == 1;
-      cells.push_back(alone ? "-" : keys.empty() ? "no" : keys.size() == 1 ? "yes" : fmt::format("yes, {}", keys.size()));
+      cells.push_back(alone              ? "-"
+                      : keys.empty()     ? "no"
+                      : keys.size() == 1 ? "yes"
+                                         : fmt::format("yes, {}", keys.size()));
     }
     table.add(std::move(cells));
   }
   const std::string rest =
-      shown < groups_.size() ? fmt::format("of {} groups the first {}; --csv and --json have all\n", groups_.size(), shown)
-                             : "";
+      shown < groups_.size()
+          ? fmt::format("of {} groups the first {}; --csv and --json have all\n", groups_.size(), shown)
+          : "";
   return table.text() + rest;
 }
 
 std::string PartitionView::text(LineWidth width) const {
-  return fmt::format("{} partitions of {} end ports\n\n{}\nports with the same P_Keys:\n{}\nwho may talk to whom, and by "
-                     "how many P_Keys if by several:\n{}",
-                     partitions_.all.size(), partitions_.keys.size(), partitions_text(width), groups_text(width),
-                     matrix_text(width));
+  return fmt::format(
+      "{} partitions of {} end ports\n\n{}\nports with the same P_Keys:\n{}\nwho may talk to whom, and by "
+      "how many P_Keys if by several:\n{}",
+      partitions_.all.size(), partitions_.keys.size(), partitions_text(width), groups_text(width), matrix_text(width));
 }
 
 ordered_json PartitionView::json() const {
@@ -149,9 +153,8 @@ ordered_json PartitionView::json() const {
       if (row == column && groups_[row].ports.size() == 1) {
         continue;
       }
-      document["talk"].push_back(
-          {{"groups", {row + 1, column + 1}},
-           {"p_keys", key_texts(subnet::shared_keys(groups_[row].keys, groups_[column].keys))}});
+      document["talk"].push_back({{"groups", {row + 1, column + 1}},
+                                  {"p_keys", key_texts(subnet::shared_keys(groups_[row].keys, groups_[column].keys))}});
     }
   }
   return document;

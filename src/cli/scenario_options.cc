@@ -47,9 +47,9 @@ Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
   std::vector<std::string> settings = text.settings;
   if (!text.lfts.empty()) {
     settings.emplace_back("routing.engine=file");
-    settings.push_back(fmt::format(
-        "routing.tables={}",
-        study::scenario::toml_text({.place = {}, .content = as_in_scenario(text.lfts, text.file)})));
+    settings.push_back(
+        fmt::format("routing.tables={}",
+                    study::scenario::toml_text({.place = {}, .content = as_in_scenario(text.lfts, text.file)})));
   }
   const study::scenario::ScenarioRequest request{
       .file = text.file,

@@ -27,7 +27,7 @@ namespace {
 struct Said {
   std::string text;
   nlohmann::ordered_json json;
-  std::string file{};  // what --write asks for
+  std::string file{};                             // what --write asks for
   std::vector<study::results::CsvFile> tables{};  // what --csv asks for
   std::vector<std::string> warnings{};
   int exit_status = kSuccess;
@@ -105,9 +105,10 @@ Result<Said> partitions(const SubnetText& text, const ManagedSubnet& managed) {
   }
   Result<subnet::PartitionFile> file = subnet::parse_partitions({.text = *contents, .name = text.conf});
   if (!file) {
-    return fail("{} (of a file that it refuses OpenSM takes nothing: every port is then a full member of the default "
-                "partition)",
-                file.error().message);
+    return fail(
+        "{} (of a file that it refuses OpenSM takes nothing: every port is then a full member of the default "
+        "partition)",
+        file.error().message);
   }
   const Result<subnet::Partitions> made = subnet::assign_partitions(managed.view, file->rules);
   if (!made) {
@@ -224,9 +225,11 @@ void add_subnet_command(CLI::App& app, SubnetText& text, int& exit_status) {
   CLI::App* of_partitions = command->add_subcommand("partitions", "Show who may talk to whom by a partitions.conf");
   add_subnet_options(*of_partitions, text);
   of_partitions->add_option("--conf", text.conf, "Partitions as OpenSM reads them (partitions.conf)")->required();
-  of_partitions->add_option("--write", text.write, "Write the partitions with nothing left to defaults; - = standard "
-                                                   "output");
-  of_partitions->add_option("--csv", text.csv, "Write members and the matrix as CSV to this folder; - = standard output");
+  of_partitions->add_option("--write", text.write,
+                            "Write the partitions with nothing left to defaults; - = standard "
+                            "output");
+  of_partitions->add_option("--csv", text.csv,
+                            "Write members and the matrix as CSV to this folder; - = standard output");
   of_partitions->footer("Exit status: 0 done, 1 a file cannot be written, 2 wrong input.");
   of_partitions->callback([&text, &exit_status] {
     exit_status = run(text, {"subnet partitions", read_subnet, partitions});

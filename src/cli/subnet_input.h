@@ -22,7 +22,7 @@ struct SubnetText {
   std::string tables;  // a dump of forwarding tables; empty: the engine's
   std::string from;
   std::string to;
-  std::string conf;   // a partitions.conf
+  std::string conf;  // a partitions.conf
   std::string write;
   std::string csv;
   std::string json;

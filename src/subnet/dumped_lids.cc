@@ -77,8 +77,9 @@ class LidReader {
     }
     const auto [owner, is_new] = guid_of_.try_emplace(lid, guid);
     if (owner->second != guid) {
-      return fail("LID {:#x} is of the port with GUID 0x{:016x} here, and of 0x{:016x} before; a LID belongs to one port",
-                  lid, guid, owner->second);
+      return fail(
+          "LID {:#x} is of the port with GUID 0x{:016x} here, and of 0x{:016x} before; a LID belongs to one port", lid,
+          guid, owner->second);
     }
     if (!is_new) {
       return {};
@@ -98,9 +99,10 @@ class LidReader {
     const std::uint32_t count = lids_of_.at(guid);
     if (range.last - range.first + 1 != count || !std::has_single_bit(count) || range.first % count != 0 ||
         count > 1U << kMostLmc) {
-      return fail("the port with GUID 0x{:016x} has {} LIDs from {:#x} to {:#x}; an LMC gives a port 1, 2, 4 to 128 LIDs "
-                  "in a row, the first a multiple of their number",
-                  guid, count, range.first, range.last);
+      return fail(
+          "the port with GUID 0x{:016x} has {} LIDs from {:#x} to {:#x}; an LMC gives a port 1, 2, 4 to 128 LIDs "
+          "in a row, the first a multiple of their number",
+          guid, count, range.first, range.last);
     }
     const auto lmc = static_cast<std::uint8_t>(std::countr_zero(count));
     if (subnet_[place.node].type != NodeType::kSwitch) {

@@ -72,8 +72,7 @@ TEST(DumpedLids, NameLineAndRemedy) {
   EXPECT_EQ(error_of(entry("0002", "0000000000100001") + entry("0003", "0000000000100001") +
                      entry("0004", "0000000000100003")),
             "d:3: the port with GUID 0x0000000000100003 has an LMC of 0, and others of 1; all adapters have the same");
-  EXPECT_EQ(error_of(entry("c000", "0000000000100001")),
-            "d:1: LID 0xc000 is no unicast LID; they are 0x1 to 0xbfff");
+  EXPECT_EQ(error_of(entry("c000", "0000000000100001")), "d:1: LID 0xc000 is no unicast LID; they are 0x1 to 0xbfff");
 }
 
 }  // namespace

@@ -84,8 +84,9 @@ OpensmRun run_opensm(const std::string& conf) {
   std::filesystem::create_directories(folder);
   EXPECT_TRUE(write_file((folder / "network.net").string(), kNetwork));
   EXPECT_TRUE(write_file((folder / "partitions.conf").string(), conf));
-  const std::string command = fmt::format("{0}/../opensm/run_opensm {1}/network.net {1}/out pkeys -P {1}/partitions.conf",
-                                          WEFT_TEST_DATA_DIR, folder.string());
+  const std::string command =
+      fmt::format("{0}/../opensm/run_opensm {1}/network.net {1}/out pkeys -P {1}/partitions.conf", WEFT_TEST_DATA_DIR,
+                  folder.string());
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   const Result<std::string> keys = read_file((folder / "out" / "pkeys.txt").string());
   const Result<std::string> log = read_file((folder / "out" / "osm.log").string());

@@ -36,8 +36,8 @@ class ManagedNetwork {
     }
     placed_ = std::move(*placed);
     find_nodes();
-    made_.tables = fabric::LinearTables(
-        {.switches = graph_.switches(), .endpoints = graph_.endpoints, .lid_mask_control = lmc_});
+    made_.tables =
+        fabric::LinearTables({.switches = graph_.switches(), .endpoints = graph_.endpoints, .lid_mask_control = lmc_});
     if (scenario::assigns_lanes(scenario_.routing.engine)) {
       made_.levels = fabric::PathLevels(graph_.endpoints, lmc_);
     }
@@ -97,12 +97,10 @@ class ManagedNetwork {
         return scenario::fail_at(scenario_, "routing.engine", "{}", made.error().message);
       }
       if (!made->fallback.empty()) {
-        return scenario::fail_at(scenario_, "routing.engine",
-                                 "{} cannot route this network, and OpenSM would take minhop in its place: {}{}", word,
-                                 made->fallback,
-                                 scenario::assigns_lanes(scenario_.routing.engine)
-                                     ? "; infiniband.vls says how many lanes there are"
-                                     : "");
+        return scenario::fail_at(
+            scenario_, "routing.engine",
+            "{} cannot route this network, and OpenSM would take minhop in its place: {}{}", word, made->fallback,
+            scenario::assigns_lanes(scenario_.routing.engine) ? "; infiniband.vls says how many lanes there are" : "");
       }
       return take_routes(swept, made->routes, "routing.engine");
     });
@@ -128,9 +126,10 @@ class ManagedNetwork {
     std::size_t subnets = 0;
     return for_each_subnet(lmc, [&](const subnet::SweptSubnet& swept) -> Result<void> {
       if (subnets++ > 0) {
-        return scenario::fail_at(scenario_, "routing.tables",
-                                 "the network is several subnets that no cable joins, and a file has the tables of one; "
-                                 "use another routing.engine");
+        return scenario::fail_at(
+            scenario_, "routing.tables",
+            "the network is several subnets that no cable joins, and a file has the tables of one; "
+            "use another routing.engine");
       }
       Result<subnet::ForwardingTables> tables = subnet::parse_lfts(source, swept.view);
       if (!tables) {
@@ -174,11 +173,11 @@ class ManagedNetwork {
           continue;
         }
         for (std::uint32_t offset = 0; offset < 1U << lmc_; ++offset) {
-          made_.levels.set({.source = EndpointId(node_of_.at(from.guid.value).value()),
-                            .destination = EndpointId(node_of_.at(to.guid.value).value()),
-                            .offset = offset},
-                           plan.lane(static_cast<subnet::Lid>(from.lid + offset),
-                                     static_cast<subnet::Lid>(to.lid + offset)));
+          made_.levels.set(
+              {.source = EndpointId(node_of_.at(from.guid.value).value()),
+               .destination = EndpointId(node_of_.at(to.guid.value).value()),
+               .offset = offset},
+              plan.lane(static_cast<subnet::Lid>(from.lid + offset), static_cast<subnet::Lid>(to.lid + offset)));
         }
       }
     }

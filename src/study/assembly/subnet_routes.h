@@ -16,9 +16,9 @@ struct SubnetRoutes {
   fabric::PathLevels levels;  // empty: the engine gives none
 };
 
-/// Of a scenario with scenario::has_manager(). Errors, with their place: an engine that cannot route the network; a file
-/// that cannot be read or is of another network; fewer LIDs in it than `routing.lmc` asks for; a path that is missing,
-/// goes round in a loop or is too long.
+/// Of a scenario with scenario::has_manager(). Errors, with their place: an engine that cannot route the network; a
+/// file that cannot be read or is of another network; fewer LIDs in it than `routing.lmc` asks for; a path that is
+/// missing, goes round in a loop or is too long.
 [[nodiscard]] Result<SubnetRoutes> subnet_routes(const scenario::Scenario& scenario, const fabric::Graph& graph);
 
 }  // namespace weft::study::assembly

@@ -22,7 +22,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr std::string_view kTree =
-    "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 12\nhosts_per_leaf = 3\nspines = 3\n";
+    "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 12\nhosts_per_leaf = 3\nspines = "
+    "3\n";
 
 Result<scenario::Scenario> scenario_of(std::string_view network, const std::vector<std::string>& settings) {
   return scenario::parse_scenario(network, {.file = "test.toml", .case_name = {}, .settings = settings},
@@ -53,9 +54,7 @@ class TablesFile {
   TablesFile(const TablesFile&) = delete;
   TablesFile& operator=(const TablesFile&) = delete;
 
-  [[nodiscard]] std::vector<std::string> settings() const {
-    return {"routing.engine=file", "routing.tables=" + file_};
-  }
+  [[nodiscard]] std::vector<std::string> settings() const { return {"routing.engine=file", "routing.tables=" + file_}; }
 
  private:
   std::string file_;
@@ -110,7 +109,8 @@ TEST(SubnetRoutes, EachPlaneIsASubnet) {
 
 TEST(SubnetRoutes, LanesOfAnEngineAreServiceLevelsOfPaths) {
   constexpr std::string_view kTorus =
-      "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"torus\"\nsizes = [6]\nhosts_per_leaf = 1\n[routing]\npolicy "
+      "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"torus\"\nsizes = [6]\nhosts_per_leaf = "
+      "1\n[routing]\npolicy "
       "= \"lft\"\n";
   const Result<SubnetRoutes> made = routes_of(kTorus, {"routing.engine=dfsssp", "infiniband.vls=2"});
   ASSERT_TRUE(made) << made.error().message;
@@ -146,12 +146,13 @@ TEST(SubnetRoutes, OfAWrongFileAreRefused) {
   const std::string switch_line = line_at(1);
   ASSERT_THAT(switch_line, HasSubstr("Unicast lids"));
   const std::size_t guid = switch_line.find("guid 0x") + 5;
-  EXPECT_THAT(error_with(good, switch_line.substr(guid, 18), "0x0002c90000000000"),
-              AllOf(HasSubstr("--set routing.tables: "), HasSubstr("weft_tables.lfts:1: no port of the subnet has the GUID")));
+  EXPECT_THAT(
+      error_with(good, switch_line.substr(guid, 18), "0x0002c90000000000"),
+      AllOf(HasSubstr("--set routing.tables: "), HasSubstr("weft_tables.lfts:1: no port of the subnet has the GUID")));
   EXPECT_THAT(error_with(good, line_at(2).substr(0, 10), "0x0001 250"),
               AllOf(HasSubstr("weft_tables.lfts:2: "), HasSubstr("expected a port from 0 to")));
-  EXPECT_THAT(error_with(good, line_at(2), ""), AllOf(HasSubstr("paths lead nowhere; the first is from "), HasSubstr("host0/nic0 (LID 1)"),
-                                                      HasSubstr("has none")));
+  EXPECT_THAT(error_with(good, line_at(2), ""), AllOf(HasSubstr("paths lead nowhere; the first is from "),
+                                                      HasSubstr("host0/nic0 (LID 1)"), HasSubstr("has none")));
   EXPECT_THAT(error_of(kTree, TablesFile(good.substr(0, good.rfind("Unicast"))).settings()),
               HasSubstr("no table of the switch with GUID"));
   EXPECT_THAT(error_of(kTree, {"routing.engine=file", "routing.tables=nothing.lfts"}),

@@ -20,7 +20,8 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::string_view kTree =
-    "[fabric]\nfamily = \"infiniband\"\nmtu = 4096\n[topology]\nkind = \"fat-tree\"\ntiers = 3\nradix = 4\n[[traffic]]\n"
+    "[fabric]\nfamily = \"infiniband\"\nmtu = 4096\n[topology]\nkind = \"fat-tree\"\ntiers = 3\nradix = "
+    "4\n[[traffic]]\n"
     "kind = \"all-to-all\"\nsize = \"4 kB\"\n";
 
 Result<scenario::Scenario> scenario_of(std::string_view text, const std::vector<std::string>& settings) {
@@ -100,8 +101,10 @@ TEST(ManagerRun, WithTheTablesOfTheRuleIsThatOfTheRule) {
 }
 
 constexpr std::string_view kRing =
-    "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"torus\"\nsizes = [6]\nhosts_per_leaf = 2\n[infiniband]\nvls = "
-    "2\nvl_buffer = \"16 KiB\"\n[routing]\npolicy = \"lft\"\n[transport]\nack_timeout = 8\nretry_count = 1\n[[traffic]]\n"
+    "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"torus\"\nsizes = [6]\nhosts_per_leaf = "
+    "2\n[infiniband]\nvls = "
+    "2\nvl_buffer = \"16 KiB\"\n[routing]\npolicy = \"lft\"\n[transport]\nack_timeout = 8\nretry_count = "
+    "1\n[[traffic]]\n"
     "kind = \"all-to-all\"\nsize = \"1 MB\"\n";
 
 // Shortest paths around a ring close a cycle of buffers (weft subnet check finds it); lanes of dfsssp and lash do not.

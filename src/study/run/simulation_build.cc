@@ -227,10 +227,9 @@ workload::ConnectionAttributes Simulation::attributes_of(const assembly::Traffic
   if (fabric != nullptr && !fabric->path_levels().empty()) {
     made.level_of_path = [world = world_.get(), &levels = fabric->path_levels(),
                           other = made.service_level](const workload::PathEnds& ends) {
-      return world->is_scale_up(ends.source) ? other
-                                             : levels.of({.source = ends.source,
-                                                          .destination = ends.destination,
-                                                          .offset = ends.offset});
+      return world->is_scale_up(ends.source)
+                 ? other
+                 : levels.of({.source = ends.source, .destination = ends.destination, .offset = ends.offset});
     };
   }
   return made;

@@ -329,7 +329,8 @@ constexpr std::array kRouting = {
         .binding = bind<&RoutingSettings::engine>(),
         .fallback = "d-mod-k",
         .about =
-            "InfiniBand: what computes the forwarding tables. `d-mod-k` is weft's own, for fat-trees; the others are the "
+            "InfiniBand: what computes the forwarding tables. `d-mod-k` is weft's own, for fat-trees; the others are "
+            "the "
             "routing engines of OpenSM, entry for entry, with the manager at the first NIC ([subnet.md](subnet.md)). "
             "`lash` and `dfsssp` give each path a service level, by which it has a virtual lane. `file`: those of "
             "`tables`. Tables of a manager stay as they are: links that fail are refused with them.",

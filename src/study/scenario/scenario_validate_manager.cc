@@ -28,9 +28,10 @@ Result<void> validate_levels(const Scenario& scenario) {
     }
   }
   return scenario.reduction.enabled
-             ? fail_at(scenario, "reduction.enabled",
-                       "{} has no lanes for the ports of reducers; use routing.engine = \"ftree\", \"updn\" or \"d-mod-k\"",
-                       engine)
+             ? fail_at(
+                   scenario, "reduction.enabled",
+                   "{} has no lanes for the ports of reducers; use routing.engine = \"ftree\", \"updn\" or \"d-mod-k\"",
+                   engine)
              : Result<void>();
 }
 

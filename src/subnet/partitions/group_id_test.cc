@@ -16,8 +16,8 @@ TEST(GroupId, IsEightWordsOfWhichAGapStandsForZeros) {
 }
 
 TEST(GroupId, OfAnotherFormIsNone) {
-  for (const char* wrong : {"", "zz", "ff12", "ff12:", ":ff12", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2::3", "12345::",
-                            "1:2:3:4:5:6:7::8", ":::", "ff12::g", "-1::", "1 ::"}) {
+  for (const char* wrong : {"", "zz", "ff12", "ff12:", ":ff12", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2::3",
+                            "12345::", "1:2:3:4:5:6:7::8", ":::", "ff12::g", "-1::", "1 ::"}) {
     EXPECT_FALSE(parse_gid(wrong).has_value()) << wrong;
   }
 }

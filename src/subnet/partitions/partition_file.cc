@@ -46,8 +46,9 @@ struct Item {
 
 Item item_of(std::string_view text) {
   const std::size_t at = text.find('=');
-  return at == std::string_view::npos ? Item{.name = trimmed(text)}
-                                      : Item{.name = trimmed(text.substr(0, at)), .value = trimmed(text.substr(at + 1))};
+  return at == std::string_view::npos
+             ? Item{.name = trimmed(text)}
+             : Item{.name = trimmed(text.substr(0, at)), .value = trimmed(text.substr(at + 1))};
 }
 
 class FileReader {
@@ -61,8 +62,9 @@ class FileReader {
       rest_.remove_prefix(std::min(end + 1, rest_.size()));
       ++line_;
       if (const std::size_t at = line_text_.find('\r'); at != std::string_view::npos) {
-        return fail_at(line_text_.substr(at), "a carriage return, which OpenSM takes for a part of what is before it; end "
-                                              "lines with a line feed alone");
+        return fail_at(line_text_.substr(at),
+                       "a carriage return, which OpenSM takes for a part of what is before it; end "
+                       "lines with a line feed alone");
       }
       if (Result<void> taken = take_line(line_text_.substr(0, line_text_.find('#'))); !taken) {
         return pass_on(taken);
@@ -83,22 +85,24 @@ class FileReader {
   }
   template <class... Args>
   void warn(std::string_view part, fmt::format_string<Args...> format, Args&&... args) {
-    file_.warnings.push_back(fmt::format("{}:{}:{}: {}", name_, line_, column_of(part),
-                                         fmt::format(format, std::forward<Args>(args)...)));
+    file_.warnings.push_back(
+        fmt::format("{}:{}:{}: {}", name_, line_, column_of(part), fmt::format(format, std::forward<Args>(args)...)));
   }
 
   /// A line without its comment: definitions, members, the beginning or the end of either.
   Result<void> take_line(std::string_view line) {
     if (inside_ && trimmed(line).starts_with(';')) {
-      return fail_at(trimmed(line), "a line that begins with ';', which OpenSM refuses; put it at the end of the line "
-                                    "before");
+      return fail_at(trimmed(line),
+                     "a line that begins with ';', which OpenSM refuses; put it at the end of the line "
+                     "before");
     }
     while (!trimmed(line).empty()) {
       if (!inside_) {
         const std::size_t colon = line.find(':');
         if (colon == std::string_view::npos) {
-          return fail_at(trimmed(line), "expected a partition: NAME[=P_KEY][, FLAG...] : MEMBERS ; with its ':' in this "
-                                        "line");
+          return fail_at(trimmed(line),
+                         "expected a partition: NAME[=P_KEY][, FLAG...] : MEMBERS ; with its ':' in this "
+                         "line");
         }
         if (Result<void> taken = take_definition(line.substr(0, colon)); !taken) {
           return taken;
@@ -281,7 +285,8 @@ class FileReader {
     const Item item = item_of(text.substr(0, comma));
     const std::optional<GidWords> gid = item.value ? parse_gid(*item.value) : std::nullopt;
     if (item.name != "mgid" || !gid || !is_multicast(*gid)) {
-      return fail_at(item.value.value_or(item.name), "'{}' is no multicast GID; mgid=ff12:401b::16, with a first byte of ff",
+      return fail_at(item.value.value_or(item.name),
+                     "'{}' is no multicast GID; mgid=ff12:401b::16, with a first byte of ff",
                      item.value.value_or(item.name));
     }
     MulticastRule group{.mgid = std::string(*item.value), .flags = {}};
@@ -307,8 +312,9 @@ class FileReader {
     } else if (const std::optional<std::size_t> kind = word_of(item.name, kKindWords)) {
       member.kind = static_cast<MemberKind>(*kind + 1);
     } else {
-      return fail_at(item.name, "'{}' is no member; the GUID of a port (0x0002c90000000001), ALL, ALL_CAS, ALL_SWITCHES, "
-                                "ALL_ROUTERS or SELF",
+      return fail_at(item.name,
+                     "'{}' is no member; the GUID of a port (0x0002c90000000001), ALL, ALL_CAS, ALL_SWITCHES, "
+                     "ALL_ROUTERS or SELF",
                      item.name);
     }
     if (item.value) {

@@ -46,7 +46,8 @@ TEST(PartitionFile, HasNameKeyFlagsAndMembers) {
   EXPECT_EQ(members_of(file.rules[0]), "ALL:limited SELF:full");
   EXPECT_EQ(file.rules[1].p_key, 0);
   EXPECT_EQ(file.rules[1].flags,
-            (GroupFlags{.rate = 7, .mtu = 5, .sl = 1, .scopes = {2, 5}, .q_key = 0xB1B, .traffic_class = 3, .flow_label = 9}));
+            (GroupFlags{
+                .rate = 7, .mtu = 5, .sl = 1, .scopes = {2, 5}, .q_key = 0xB1B, .traffic_class = 3, .flow_label = 9}));
   EXPECT_EQ(members_of(file.rules[1]), "0x123456:full 0x2a:limited");
   EXPECT_EQ(file.rules[2].name, "");
   EXPECT_EQ(file.rules[2].p_key, 0x80);
@@ -92,9 +93,10 @@ TEST(PartitionFile, NamesLineAndColumnOfWhatIsWrong) {
   EXPECT_EQ(error_of("A=5 : ALL ;\n B=6 ALL;\n"),
             "p:2:2: expected a partition: NAME[=P_KEY][, FLAG...] : MEMBERS ; with its ':' in this line");
   EXPECT_EQ(error_of("A=x5 : ALL;"), "p:1:3: 'x5' is no P_Key; a number such as 0x80");
-  EXPECT_EQ(error_of("A=5 : ALL,\n  0x1g=full;"),
-            "p:2:3: '0x1g' is no member; the GUID of a port (0x0002c90000000001), ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS "
-            "or SELF");
+  EXPECT_EQ(
+      error_of("A=5 : ALL,\n  0x1g=full;"),
+      "p:2:3: '0x1g' is no member; the GUID of a port (0x0002c90000000001), ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS "
+      "or SELF");
   EXPECT_THAT(error_of("A=5 : all;"), HasSubstr("p:1:7: 'all' is no member"));
   EXPECT_THAT(error_of("A=5 : 0x1 0x2;"), HasSubstr("p:1:7: '0x1 0x2' is no member"));
   EXPECT_THAT(error_of("A=5 :\n ALL\n ;"), HasSubstr("p:3:2: a line that begins with ';'"));
@@ -108,8 +110,10 @@ TEST(PartitionFile, NamesLineAndColumnOfWhatIsWrong) {
 
 TEST(PartitionFile, IsReadAsItWasWritten) {
   const std::vector<PartitionRule> rules =
-      parsed("Default : ALL=full;\n: 0x7;\n5=0 : SELF;\nX=0x8001,indx0,ipoib,rate=3,scope=1,scope=2,Q_Key=7,defmember=full:\n"
-             "mgid=ff12::1,sl=1\n0x9, ALL_CAS=limited;E=4:;M:mgid=ff12::2;\n")
+      parsed(
+          "Default : ALL=full;\n: 0x7;\n5=0 : "
+          "SELF;\nX=0x8001,indx0,ipoib,rate=3,scope=1,scope=2,Q_Key=7,defmember=full:\n"
+          "mgid=ff12::1,sl=1\n0x9, ALL_CAS=limited;E=4:;M:mgid=ff12::2;\n")
           .rules;
   const std::string text = write_partitions(rules);
   const PartitionFile again = parsed(text);

@@ -47,15 +47,13 @@ class Assignment {
  private:
   [[nodiscard]] std::optional<std::size_t> find(std::uint16_t p_key) const {
     const auto found = std::ranges::find(made_.all, p_key, &Partition::p_key);
-    return found == made_.all.end() ? std::nullopt
-                                    : std::optional(static_cast<std::size_t>(found - made_.all.begin()));
+    return found == made_.all.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - made_.all.begin()));
   }
 
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const {
     std::optional<std::size_t> first;
     for (std::size_t i = 0; i < made_.all.size() && !name.empty(); ++i) {
-      if (made_.all[i].name == name &&
-          (!first || sweep_key(made_.all[i].p_key) < sweep_key(made_.all[*first].p_key))) {
+      if (made_.all[i].name == name && (!first || sweep_key(made_.all[i].p_key) < sweep_key(made_.all[*first].p_key))) {
         first = i;
       }
     }

@@ -2,9 +2,9 @@
 // whom.
 //
 // Before the first rule all ports are limited members of the default partition 0x7FFF, and the manager's port is a full
-// one; a later rule for a port takes the place of an earlier one in the same partition. Rules with one P_Key, or without
-// one and with one name, are of one partition; others without a P_Key get the first from 1 on that is free then. Two
-// ports may talk where both are members of a partition and one of them is a full member.
+// one; a later rule for a port takes the place of an earlier one in the same partition. Rules with one P_Key, or
+// without one and with one name, are of one partition; others without a P_Key get the first from 1 on that is free
+// then. Two ports may talk where both are members of a partition and one of them is a full member.
 #pragma once
 
 #include <cstdint>

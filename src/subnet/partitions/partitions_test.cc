@@ -50,7 +50,8 @@ TEST(Partitions, BeginWithTheDefaultOne) {
 }
 
 TEST(Partitions, OfOneKeyOrOfOneNameAreOne) {
-  const PartitionsOf made("A : 0x100003; A : 0x100005=full; B=9 : ALL_SWITCHES; C=9 : 0x100003=full; : SELF; : 0x100005;");
+  const PartitionsOf made(
+      "A : 0x100003; A : 0x100005=full; B=9 : ALL_SWITCHES; C=9 : 0x100003=full; : SELF; : 0x100005;");
   EXPECT_THAT(made.keys("H2"), UnorderedElementsAre(0x7FFF, 0x0001, 0x8009));
   EXPECT_THAT(made.keys("H3"), UnorderedElementsAre(0x7FFF, 0x8001, 0x0003));
   EXPECT_THAT(made.keys("S1"), UnorderedElementsAre(0x7FFF, 0x0009));
