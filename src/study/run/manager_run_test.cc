@@ -91,7 +91,7 @@ TEST(ManagerRun, WithTheTablesOfTheRuleIsThatOfTheRule) {
     settings.insert(settings.end(), {"routing.engine=file", "routing.tables=" + file});
     const results::RunResults by_rule = results_of(ruled);
     const results::RunResults by_file = results_of(scenario_of(kTree, settings));
-    EXPECT_EQ(by_rule.run.end_time, by_file.run.end_time);
+    EXPECT_EQ(by_rule.run.ended_at, by_file.run.ended_at);
     EXPECT_EQ(by_rule.run.events, by_file.run.events);
     EXPECT_EQ(by_rule.messages, by_file.messages);
     EXPECT_EQ(by_rule.ports, by_file.ports);
