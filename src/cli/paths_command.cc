@@ -90,6 +90,7 @@ int run(const PathsText& text) {
 void add_paths_command(CLI::App& app, PathsText& text, int& exit_status) {
   CLI::App* command = app.add_subcommand("paths", "Find the collisions of a scenario's flows, before any run");
   add_scenario_options(*command, text.scenario);
+  add_lfts_option(*command, text.scenario);
   command->add_option("--seeds", text.seeds, "Seeds of the hash, for what is likely; default: 100")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
   command->add_option("--function", text.function, "Beside the scenario's, this function alone; default: each");

@@ -398,6 +398,7 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
   command->add_option("--until", text.until, "Stop at this simulated time; short for --set stop=...");
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   add_level_options(*command, text.level);
+  add_lfts_option(*command, text.scenario);
   command->add_option("-o,--out", text.out, "Results file (.weft), or a folder that gets one per run")
       ->capture_default_str();
   command->add_flag("--no-results", text.no_results, "Write no results file");

@@ -1,10 +1,24 @@
 #include "cli/scenario_options.h"
 
+#include <fmt/core.h>
+
+#include <filesystem>
 #include <optional>
 
+#include "study/scenario/raw_value.h"
 #include "study/scenario/scenario_load.h"
 
 namespace weft::cli {
+namespace {
+
+/// Paths of a scenario begin at its folder, those of a command line where it was typed.
+std::string as_in_scenario(const std::string& path, const std::string& scenario) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::absolute(scenario).lexically_normal().parent_path();
+  return fs::absolute(path).lexically_normal().lexically_relative(folder).string();
+}
+
+}  // namespace
 
 void add_scenario_options(CLI::App& app, ScenarioText& text) {
   app.add_option("SCENARIO", text.file, "Scenario file")->required();
@@ -14,6 +28,10 @@ void add_scenario_options(CLI::App& app, ScenarioText& text) {
   app.add_option("--catalogue", text.catalogue,
                  "Folder with entries that are added to the catalogue or replace its own")
       ->envname("WEFT_CATALOGUE");
+}
+
+void add_lfts_option(CLI::App& app, ScenarioText& text) {
+  app.add_option("--lfts", text.lfts, "InfiniBand: forwarding tables from this dump of OpenSM, not by routing.engine");
 }
 
 Result<study::scenario::Catalogue> read_catalogue(const ScenarioText& text) {
@@ -26,10 +44,17 @@ Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
   if (!catalogue) {
     return pass_on(catalogue);
   }
+  std::vector<std::string> settings = text.settings;
+  if (!text.lfts.empty()) {
+    settings.emplace_back("routing.engine=file");
+    settings.push_back(
+        fmt::format("routing.tables={}",
+                    study::scenario::toml_text({.place = {}, .content = as_in_scenario(text.lfts, text.file)})));
+  }
   const study::scenario::ScenarioRequest request{
       .file = text.file,
       .case_name = text.case_name.empty() ? std::nullopt : std::optional<std::string>(text.case_name),
-      .settings = text.settings};
+      .settings = settings};
   return study::scenario::load_scenario(request, *catalogue);
 }
 

@@ -16,10 +16,14 @@ struct ScenarioText {
   std::string case_name;              // empty: none
   std::vector<std::string> settings;  // "switch.buffer=8MiB"
   std::string catalogue;              // a folder; empty: the embedded entries alone
+  std::string lfts;                   // a dump of forwarding tables; empty: as the scenario says
 };
 
 /// SCENARIO, --case, --set and --catalogue (or WEFT_CATALOGUE), written into `text` while `app` parses.
 void add_scenario_options(CLI::App& app, ScenarioText& text);
+
+/// --lfts, which is short for settings of `routing`; read_scenario() adds them.
+void add_lfts_option(CLI::App& app, ScenarioText& text);
 
 /// The catalogue with the folder's entries.
 [[nodiscard]] Result<study::scenario::Catalogue> read_catalogue(const ScenarioText& text);

@@ -2,17 +2,23 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
+#include "base/printable.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
+#include "cli/partition_output.h"
 #include "cli/run_output.h"
 #include "cli/subnet_output.h"
 #include "cli/subnet_serve.h"
 #include "cli/terminal.h"
 #include "subnet/discovery_text.h"
 #include "subnet/forwarding_dump.h"
+#include "subnet/partitions/partitions.h"
 #include "subnet/route_report.h"
 
 namespace weft::cli {
@@ -22,11 +28,17 @@ namespace {
 struct Said {
   std::string text;
   nlohmann::ordered_json json;
-  std::string file{};  // what --write asks for
+  std::string file{};                             // what --write asks for
+  std::vector<study::results::CsvFile> tables{};  // what --csv asks for
+  std::vector<std::string> warnings{};
   int exit_status = kSuccess;
 };
 
-LineWidth columns(const SubnetText& text) { return terminal_columns(text.json == "-" ? stderr : stdout); }
+constexpr ReadLimit kLargestConf{.bytes = std::uint64_t{1} << 26};
+
+LineWidth columns(const SubnetText& text) {
+  return terminal_columns(text.json == "-" || text.csv == "-" ? stderr : stdout);
+}
 
 /// The ends of routes that --from and --to name: the first LID of a source, all LIDs of a destination.
 Result<std::vector<TracedRoute>> trace(const SubnetText& text, const ManagedSubnet& managed) {
@@ -87,6 +99,37 @@ Result<Said> check(const SubnetText& /*text*/, const ManagedSubnet& managed) {
               .exit_status = report.broken > 0 || report.has_cycle() ? kFault : kSuccess};
 }
 
+Result<Said> partitions(const SubnetText& text, const ManagedSubnet& managed) {
+  const Result<std::string> contents = read_file(text.conf, kLargestConf);
+  if (!contents) {
+    return tl::unexpected(contents.error());
+  }
+  Result<subnet::PartitionFile> file = subnet::parse_partitions({.text = *contents, .name = text.conf});
+  if (!file) {
+    return fail(
+        "{} (of a file that it refuses OpenSM takes nothing: every port is then a full member of the default "
+        "partition)",
+        file.error().message);
+  }
+  const Result<subnet::Partitions> made = subnet::assign_partitions(managed.view, file->rules);
+  if (!made) {
+    return fail("{}: {}", text.conf, made.error().message);
+  }
+  std::vector<std::string> warnings = std::move(file->warnings);
+  for (const subnet::MemberRule& rule : made->unknown) {
+    warnings.push_back(fmt::format("{}:{}:{}: no end port of the subnet has the GUID 0x{:016x}", text.conf, rule.line,
+                                   rule.column, rule.port.value));
+  }
+  const PartitionView view(managed, *made);
+  nlohmann::ordered_json json = view.json();
+  json["warnings"] = warnings;
+  return Said{.text = view.text(columns(text)),
+              .json = std::move(json),
+              .file = text.write.empty() ? std::string() : subnet::write_partitions(file->rules),
+              .tables = text.csv.empty() ? std::vector<study::results::CsvFile>() : view.csv(),
+              .warnings = std::move(warnings)};
+}
+
 struct Part {
   std::string_view command;
   Result<ManagedSubnet> (*read)(const SubnetText& text);
@@ -95,9 +138,22 @@ struct Part {
 
 int run(const SubnetText& text, const Part& part) {
   const std::string_view command = part.command;
-  if (text.json == "-" && text.write == "-") {
-    return complain(command, Error{"--json - and --write - both mean standard output; write one of them to a file"},
+  const std::array outputs = {std::pair("--json", &text.json), std::pair("--write", &text.write),
+                              std::pair("--csv", &text.csv)};
+  std::vector<std::string_view> to_terminal;
+  for (const auto& [option, where] : outputs) {
+    if (*where == "-") {
+      to_terminal.emplace_back(option);
+    }
+  }
+  if (to_terminal.size() > 1) {
+    return complain(command,
+                    Error{fmt::format("{} - and {} - both mean standard output; write one of them to a file",
+                                      to_terminal[0], to_terminal[1])},
                     kUsageError);
+  }
+  if (const Result<void> possible = check_csv_output(text.csv); !possible) {
+    return complain(command, possible.error(), kFault);
   }
   for (const std::string& output : {text.json, text.write}) {
     if (const Result<void> possible = check_text_output(output); !possible) {
@@ -112,13 +168,21 @@ int run(const SubnetText& text, const Part& part) {
   if (!said) {
     return complain(command, said.error(), kUsageError);
   }
+  for (const std::string& warning : said->warnings) {
+    fmt::print(stderr, "weft {}: {}\n", command, terminal_text(warning));
+  }
+  if (!text.csv.empty()) {
+    if (const Result<void> written = write_csv_files(text.csv, said->tables); !written) {
+      return complain(command, written.error(), kFault);
+    }
+  }
   if (!text.write.empty()) {
     if (const Result<void> written = write_text(text.write, said->file); !written) {
       return complain(command, written.error(), kFault);
     }
   }
   if (!text.quiet) {
-    fmt::print(text.json == "-" || text.write == "-" ? stderr : stdout, "{}", said->text);
+    fmt::print(to_terminal.empty() ? stdout : stderr, "{}", said->text);
   }
   if (!text.json.empty()) {
     if (const Result<void> written = write_json(text.json, said->json); !written) {
@@ -159,6 +223,19 @@ void add_subnet_command(CLI::App& app, SubnetText& text, int& exit_status) {
   of_check->footer("Exit status: 0 nothing found, 1 a broken route or a cycle, 2 wrong input.");
   of_check->callback([&text, &exit_status] { exit_status = run(text, {"subnet check", read_routed_subnet, check}); });
   add_subnet_serve(*command, text, exit_status);
+
+  CLI::App* of_partitions = command->add_subcommand("partitions", "Show who may talk to whom by a partitions.conf");
+  add_subnet_options(*of_partitions, text);
+  of_partitions->add_option("--conf", text.conf, "Partitions as OpenSM reads them (partitions.conf)")->required();
+  of_partitions->add_option("--write", text.write,
+                            "Write the partitions with nothing left to defaults; - = standard "
+                            "output");
+  of_partitions->add_option("--csv", text.csv,
+                            "Write members and the matrix as CSV to this folder; - = standard output");
+  of_partitions->footer("Exit status: 0 done, 1 a file cannot be written, 2 wrong input.");
+  of_partitions->callback([&text, &exit_status] {
+    exit_status = run(text, {"subnet partitions", read_subnet, partitions});
+  });
 }
 
 }  // namespace weft::cli

@@ -14,6 +14,37 @@ namespace {
 
 constexpr ReadLimit kLargestFile{.bytes = std::uint64_t{1} << 30};
 
+/// A subnet as a file has it, and what else a scenario says.
+struct ReadSubnet {
+  subnet::Subnet subnet;
+  std::int64_t lmc = 0;
+};
+
+Result<ReadSubnet> read_with_lmc(const SubnetText& text) {
+  if (text.scenario.file.ends_with(".toml")) {
+    const Result<study::scenario::Scenario> scenario = read_scenario(text.scenario);
+    if (!scenario) {
+      return tl::unexpected(scenario.error());
+    }
+    const Result<fabric::Graph> graph = study::assembly::build_topology(*scenario);
+    if (!graph) {
+      return tl::unexpected(graph.error());
+    }
+    Result<subnet::Subnet> built = study::assembly::build_subnet(*graph);
+    return built ? Result<ReadSubnet>(ReadSubnet{.subnet = std::move(*built), .lmc = scenario->routing.lmc})
+                 : pass_on(built);
+  }
+  if (!text.scenario.case_name.empty() || !text.scenario.settings.empty()) {
+    return fail("{}: --case and --set are for scenarios, whose names end in .toml", text.scenario.file);
+  }
+  const Result<std::string> contents = read_file(text.scenario.file, kLargestFile);
+  if (!contents) {
+    return tl::unexpected(contents.error());
+  }
+  Result<subnet::Subnet> parsed = subnet::parse_topology({.text = *contents, .name = text.scenario.file});
+  return parsed ? Result<ReadSubnet>(ReadSubnet{.subnet = std::move(*parsed)}) : pass_on(parsed);
+}
+
 Result<subnet::PortPlace> find_manager(const SubnetText& text, const subnet::Subnet& subnet) {
   if (text.manager.empty()) {
     return subnet::manager_port(subnet);
@@ -33,25 +64,48 @@ Result<subnet::PortPlace> find_manager(const SubnetText& text, const subnet::Sub
   return fail("--manager: '{}' has no cable; name a node that has one", text.manager);
 }
 
-Result<void> take_tables(const SubnetText& text, ManagedSubnet& made) {
+Result<ManagedSubnet> sweep(const SubnetText& text, const subnet::Subnet& subnet, std::int64_t lmc) {
+  const Result<subnet::PortPlace> manager = find_manager(text, subnet);
+  if (!manager) {
+    return tl::unexpected(manager.error());
+  }
+  Result<subnet::SweptSubnet> swept =
+      subnet::sweep(subnet, *manager, {.lmc = static_cast<std::uint8_t>(text.lmc.value_or(lmc))});
+  if (!swept) {
+    return pass_on(swept);
+  }
+  return ManagedSubnet{.subnet = std::move(swept->subnet), .view = std::move(swept->view), .routes = {}, .source = {}};
+}
+
+/// With the LIDs of the manager that wrote the tables, where they name GUIDs.
+Result<ManagedSubnet> read_with_tables(const SubnetText& text, ReadSubnet& read) {
   const Result<std::string> contents = read_file(text.tables, kLargestFile);
   if (!contents) {
-    return fail("{}", contents.error().message);
+    return tl::unexpected(contents.error());
   }
-  Result<subnet::ForwardingTables> tables = subnet::parse_lfts({.text = *contents, .name = text.tables}, made.view);
+  const subnet::TopologyText source{.text = *contents, .name = text.tables};
+  Result<std::optional<std::uint8_t>> named = subnet::adopt_lids(source, read.subnet);
+  if (!named) {
+    return pass_on(named);
+  }
+  if (*named && text.lmc && *text.lmc != **named) {
+    return fail("--lmc: the ports of {} have an LMC of {}; leave the option out", text.tables, **named);
+  }
+  Result<ManagedSubnet> made = sweep(text, read.subnet, named->value_or(static_cast<std::uint8_t>(read.lmc)));
+  if (!made) {
+    return made;
+  }
+  Result<subnet::ForwardingTables> tables = subnet::parse_lfts(source, made->view);
   if (!tables) {
     return pass_on(tables);
   }
-  made.routes.routes.tables = std::move(*tables);
-  made.lanes_known = false;
-  made.source = fmt::format("the tables of {}", text.tables);
-  return {};
+  made->routes.routes.tables = std::move(*tables);
+  made->lanes_known = false;
+  made->source = fmt::format("the tables of {}", text.tables);
+  return made;
 }
 
 Result<void> route(const SubnetText& text, ManagedSubnet& made) {
-  if (!text.tables.empty()) {
-    return take_tables(text, made);
-  }
   const Result<subnet::EngineKind> kind = subnet::engine_by_name(text.engine);
   if (!kind) {
     return fail("--engine: {}", kind.error().message);
@@ -71,25 +125,8 @@ Result<void> route(const SubnetText& text, ManagedSubnet& made) {
 }  // namespace
 
 Result<subnet::Subnet> read_topology(const SubnetText& text) {
-  if (text.scenario.file.ends_with(".toml")) {
-    const Result<study::scenario::Scenario> scenario = read_scenario(text.scenario);
-    if (!scenario) {
-      return tl::unexpected(scenario.error());
-    }
-    const Result<fabric::Graph> graph = study::assembly::build_topology(*scenario);
-    if (!graph) {
-      return tl::unexpected(graph.error());
-    }
-    return study::assembly::build_subnet(*graph);
-  }
-  if (!text.scenario.case_name.empty() || !text.scenario.settings.empty()) {
-    return fail("{}: --case and --set are for scenarios, whose names end in .toml", text.scenario.file);
-  }
-  const Result<std::string> contents = read_file(text.scenario.file, kLargestFile);
-  if (!contents) {
-    return tl::unexpected(contents.error());
-  }
-  return subnet::parse_topology({.text = *contents, .name = text.scenario.file});
+  Result<ReadSubnet> read = read_with_lmc(text);
+  return read ? Result<subnet::Subnet>(std::move(read->subnet)) : pass_on(read);
 }
 
 void add_subnet_file_options(CLI::App& app, SubnetText& text) {
@@ -106,7 +143,7 @@ void add_subnet_file_options(CLI::App& app, SubnetText& text) {
 void add_subnet_options(CLI::App& app, SubnetText& text) {
   add_subnet_file_options(app, text);
   app.add_option("--manager", text.manager, "Node of the subnet manager; default: the file's, else the first adapter");
-  app.add_option("--lmc", text.lmc, "LMC of adapters: 2^LMC LIDs for each port; default: 0")
+  app.add_option("--lmc", text.lmc, "LMC of adapters: 2^LMC LIDs for each port; default: the scenario's, else 0")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{subnet::kMostLmc}));
   app.add_option("--json", text.json, "Write everything as JSON to this file; - = standard output alone");
   app.add_flag("-q,--quiet", text.quiet, "No text");
@@ -122,23 +159,19 @@ void add_route_options(CLI::App& app, SubnetText& text) {
 }
 
 Result<ManagedSubnet> read_subnet(const SubnetText& text) {
-  const Result<subnet::Subnet> read = read_topology(text);
-  if (!read) {
-    return tl::unexpected(read.error());
-  }
-  const Result<subnet::PortPlace> manager = find_manager(text, *read);
-  if (!manager) {
-    return tl::unexpected(manager.error());
-  }
-  Result<subnet::SweptSubnet> swept = subnet::sweep(*read, *manager, {.lmc = static_cast<std::uint8_t>(text.lmc)});
-  if (!swept) {
-    return pass_on(swept);
-  }
-  return ManagedSubnet{.subnet = std::move(swept->subnet), .view = std::move(swept->view), .routes = {}, .source = {}};
+  Result<ReadSubnet> read = read_with_lmc(text);
+  return read ? sweep(text, read->subnet, read->lmc) : pass_on(read);
 }
 
 Result<ManagedSubnet> read_routed_subnet(const SubnetText& text) {
-  Result<ManagedSubnet> made = read_subnet(text);
+  Result<ReadSubnet> read = read_with_lmc(text);
+  if (!read) {
+    return pass_on(read);
+  }
+  if (!text.tables.empty()) {
+    return read_with_tables(text, *read);
+  }
+  Result<ManagedSubnet> made = sweep(text, read->subnet, read->lmc);
   if (!made) {
     return made;
   }

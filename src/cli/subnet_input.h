@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,16 @@ struct SubnetText {
   ScenarioText scenario{};  // its file may also be a topology
   std::string manager;      // a node; empty: as the file says
   std::string engine = "minhop";
-  std::int64_t lmc = 0;
+  std::optional<std::int64_t> lmc{};  // none: the scenario's, else 0; with `tables` theirs
   std::int64_t lanes = 8;
   std::string tables;  // a dump of forwarding tables; empty: the engine's
   std::string from;
   std::string to;
+  std::string conf;  // a partitions.conf
   std::string write;
   std::string server;    // the name under which a subnet is served
   std::string counters;  // results of a run; empty: ports have counted nothing
+  std::string csv;
   std::string json;
   bool quiet = false;
 };

@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/ids.h"
@@ -19,6 +20,13 @@
 #include "workload/rank_ports.h"
 
 namespace weft::workload {
+
+/// A path between two ports: the LIDs of both have the same offset from their base LIDs.
+struct PathEnds {
+  EndpointId source{};
+  EndpointId destination{};
+  std::uint32_t offset = 0;
+};
 
 /// Attributes of every queue pair of a job, as modify_qp takes them.
 struct ConnectionAttributes {
@@ -35,6 +43,8 @@ struct ConnectionAttributes {
   /// InfiniBand's LMC, 0 to 7: the n-th queue pair of a connection goes to LID n mod 2^LMC of the peer's port, which
   /// the low bits of its source port say.
   std::uint8_t lid_mask_control = 0;
+  /// What a subnet manager says of a path; empty: `service_level` of all.
+  std::function<std::uint8_t(const PathEnds&)> level_of_path{};
 };
 
 /// How a connection is made; whoever asks first decides.

@@ -146,9 +146,13 @@ verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, cons
   const std::uint64_t drawn = hash_of(end.name, entropy, "source_port") & 0x3FFF;
   const std::uint64_t lids = (1U << attributes_.lid_mask_control) - 1;
   const auto port = static_cast<std::uint16_t>(0xC000 | (drawn & ~lids) | (index & lids));
+  const PathEnds path{.source = end.port.endpoint,
+                      .destination = peer.port.endpoint,
+                      .offset = static_cast<std::uint32_t>(port & lids)};
   return {.access_flags = verbs::kAccessAll,
           .address = {.destination = peer.port.endpoint,
-                      .service_level = attributes_.service_level,
+                      .service_level =
+                          attributes_.level_of_path ? attributes_.level_of_path(path) : attributes_.service_level,
                       .traffic_class = attributes_.traffic_class,
                       .hop_limit = attributes_.hop_limit,
                       .source_port = port},

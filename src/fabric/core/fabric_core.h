@@ -114,6 +114,10 @@ class FabricCore : public EndpointPort {
   // For reports and tests.
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Routes& routes() const { return routes_; }
+  /// Of a packet that takes any path; hidden by a discipline that has other tables.
+  [[nodiscard]] NextHops next_hops(std::uint32_t switch_ordinal, EndpointId destination) const {
+    return routes_.next_hops(switch_ordinal, destination);
+  }
   [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
   [[nodiscard]] PortIndex port_index(LinkEnd end) const { return map_.at(end); }
   [[nodiscard]] LinkEnd end_of(PortIndex port) const { return map_.end_of(port); }

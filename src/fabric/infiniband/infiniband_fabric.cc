@@ -47,7 +47,7 @@ bool InfiniBandFabric::on_damaged(InfiniBandPort& port, PortIndex index, PacketH
   InfiniBandPort& in = ports_[index];
   Switch& node = switches_[in.owner];
   const wire::PacketCommon& common = packets_[in.first].common;
-  const NextHops hops = routes_.next_hops(in.owner, common.destination);
+  const NextHops hops = hops_to(in.owner, lid_of(common.destination, common.entropy));
   const bool hashes = (node.path == PathPolicy::kEcmp || node.path == PathPolicy::kTable) && !node.balances;
   if (hops.empty() || (!hashes && (hops.size() > 1 || node.detours))) {
     return;
@@ -70,7 +70,7 @@ void InfiniBandFabric::forward(InfiniBandPort& in, PortIndex in_index, std::uint
   const std::uint32_t blocks = blocks_of(packet.common.frame_bytes);
   const bool damaged = packet.has(wire::kCorrupted) && !in.has(kCutThrough);
   if (egress == kNoEgress || damaged) [[unlikely]] {
-    const NextHops hops = routes_.next_hops(in.owner, packet.common.destination);
+    const NextHops hops = hops_to(in.owner, lid_of(packet.common.destination, packet.common.entropy));
     if (hops.empty() || damaged) {
       ++(hops.empty() ? drops_here().unreachable : drops_here().damaged);
       packets_.release(handle);
@@ -128,7 +128,7 @@ std::uint32_t InfiniBandFabric::choose_slow(InfiniBandPort& in, Switch& node, co
 NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafFlow& flow,
                                        std::uint16_t entropy) const {
   const Switch& node = switches_[switch_ordinal];
-  const NextHops hops = routes_.next_hops(switch_ordinal, flow.destination);
+  const NextHops hops = hops_to(switch_ordinal, lid_of(flow.destination, entropy));
   if (hops.size() <= 1) {
     return hops;
   }

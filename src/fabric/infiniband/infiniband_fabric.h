@@ -104,7 +104,13 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   /// Egress ports of a flow at a switch: the one selected by the forwarding table or by ECMP, or every next hop with
   /// per-packet load balancing.
   [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, const LeafFlow& flow, std::uint16_t entropy) const;
+  /// By the routes, or the tables of a subnet manager, to the destination's base LID.
+  [[nodiscard]] NextHops next_hops(std::uint32_t switch_ordinal, EndpointId destination) const {
+    return hops_to(switch_ordinal, {.destination = destination});
+  }
   [[nodiscard]] std::uint8_t lid_mask_control() const { return options_.lid_mask_control; }
+  /// What the subnet manager says of paths; empty: nothing.
+  [[nodiscard]] const PathLevels& path_levels() const { return options_.levels; }
   [[nodiscard]] std::uint32_t lanes() const { return lanes_; }
   [[nodiscard]] const LaneCredits& credits(PortIndex port, std::uint32_t lane) const {
     return credits_[port * lanes_ + lane];
@@ -158,6 +164,10 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   }
   [[nodiscard]] ForwardingTable::Target lid_of(EndpointId destination, std::uint16_t entropy) const {
     return {.destination = destination, .offset = entropy & lid_mask_};
+  }
+  [[nodiscard]] NextHops hops_to(std::uint32_t switch_ordinal, const ForwardingTable::Target& lid) const {
+    return options_.tables.empty() ? routes_.next_hops(switch_ordinal, lid.destination)
+                                   : options_.tables.next_hop(switch_ordinal, lid);
   }
   void look_up_egress(PortIndex index);
   void forward(InfiniBandPort& in, PortIndex in_index, std::uint32_t egress, PacketHandle handle, Time now);

@@ -64,6 +64,8 @@ Result<void> InfiniBandFabric::check_options() {
   if (options_.lane_phases < 1 || lanes_ % options_.lane_phases != 0) {
     return fail("{} data lanes are not {} sets of equal size", lanes_, options_.lane_phases);
   }
+  WEFT_ASSERT(options_.tables.empty() ||
+              std::ranges::all_of(options_.switches, [](const auto& own) { return own.path == PathPolicy::kTable; }));
   all_lanes_ = static_cast<std::uint16_t>((1U << lanes_) - 1);
   endpoint_lanes_ = static_cast<std::uint16_t>((1U << (lanes_ / options_.lane_phases)) - 1);
   for (InfiniBandPortOptions& profile : options_.ports) {

@@ -62,7 +62,8 @@ std::uint64_t InfiniBandFabric::credits_sent() const {
 
 std::size_t InfiniBandFabric::heap_bytes() const {
   return core_heap_bytes() + credits_.capacity() * sizeof(LaneCredits) + outputs_.capacity() * sizeof(OutputLane) +
-         queues_.heap_bytes() + table_.heap_bytes() + phases_.heap_bytes();
+         queues_.heap_bytes() + table_.heap_bytes() + phases_.heap_bytes() + options_.tables.heap_bytes() +
+         options_.levels.heap_bytes();
 }
 
 std::uint64_t InfiniBandFabric::packets_inside() const { return packets_on_wires() + queues_.size(); }

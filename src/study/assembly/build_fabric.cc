@@ -7,6 +7,7 @@
 #include "fabric/fabric.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/scaled.h"
+#include "study/assembly/subnet_routes.h"
 #include "study/scenario/buffer_cycles.h"
 #include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/fail_at.h"
@@ -569,7 +570,16 @@ Result<fabric::AnyFabricOptions> fabric_options(const scenario::Scenario& scenar
     if (!enough) {
       return pass_on(enough);
     }
-    return any(infiniband_options(scenario, graph));
+    Result<fabric::InfiniBandOptions> made = infiniband_options(scenario, graph);
+    if (made && scenario::has_manager(scenario.routing)) {
+      Result<SubnetRoutes> routes = subnet_routes(scenario, graph);
+      if (!routes) {
+        return pass_on(routes);
+      }
+      made->tables = std::move(routes->tables);
+      made->levels = std::move(routes->levels);
+    }
+    return any(std::move(made));
   }
   return scenario.routing.policy == scenario::RoutingPolicy::kScheduled ? any(scheduled_options(scenario, graph))
                                                                         : any(ethernet_options(scenario, graph));

@@ -16,8 +16,9 @@ namespace weft::study::assembly {
 /// Errors beside those of ethernet_options(): a topology that is not of two tiers.
 [[nodiscard]] Result<fabric::ScheduledOptions> scheduled_options(const scenario::Scenario& scenario,
                                                                  const fabric::Graph& graph);
-/// Of the discipline that the scenario has. Errors beside those of the others: a network of InfiniBand with more LIDs
-/// than a subnet can have. Prices and port needs of such a network are known all the same, a run of it is not.
+/// Of the discipline that the scenario has, with the tables of `routing.engine`. Errors beside those of the others: a
+/// network of InfiniBand with more LIDs than a subnet can have; those of subnet_routes(). Prices and port needs of such
+/// a network are known all the same, a run of it is not.
 [[nodiscard]] Result<fabric::AnyFabricOptions> fabric_options(const scenario::Scenario& scenario,
                                                               const fabric::Graph& graph);
 

@@ -17,7 +17,7 @@ class SubnetBuilder {
  public:
   explicit SubnetBuilder(const fabric::Graph& graph) : graph_(graph), places_(graph.nodes.size()) {}
 
-  Result<subnet::Subnet> build() {
+  Result<PlacedSubnet> build() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (i < graph_.host_endpoints()) {
         add_endpoint(i);
@@ -34,7 +34,7 @@ class SubnetBuilder {
     for (const fabric::Link& link : graph_.links) {
       connect(link);
     }
-    return std::move(made_);
+    return PlacedSubnet{.subnet = std::move(made_), .places = std::move(places_)};
   }
 
  private:
@@ -100,6 +100,11 @@ class SubnetBuilder {
 
 }  // namespace
 
-Result<subnet::Subnet> build_subnet(const fabric::Graph& graph) { return SubnetBuilder(graph).build(); }
+Result<PlacedSubnet> place_subnet(const fabric::Graph& graph) { return SubnetBuilder(graph).build(); }
+
+Result<subnet::Subnet> build_subnet(const fabric::Graph& graph) {
+  Result<PlacedSubnet> made = place_subnet(graph);
+  return made ? Result<subnet::Subnet>(std::move(made->subnet)) : pass_on(made);
+}
 
 }  // namespace weft::study::assembly

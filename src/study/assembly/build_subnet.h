@@ -1,6 +1,8 @@
 // The InfiniBand subnet that the topology of a scenario is: what a subnet manager would find on it.
 #pragma once
 
+#include <vector>
+
 #include "fabric/topology/graph.h"
 #include "subnet/subnet.h"
 
@@ -10,5 +12,13 @@ namespace weft::study::assembly {
 /// ports numbered from 1. GUIDs follow from the names alone, so another host changes none. Ports of reducers are left
 /// out. Nothing has a LID. Errors: a switch or a NIC with more ports than a subnet numbers (254).
 [[nodiscard]] Result<subnet::Subnet> build_subnet(const fabric::Graph& graph);
+
+struct PlacedSubnet {
+  subnet::Subnet subnet;
+  /// Per node of the graph: the port that an endpoint is, port 0 of a switch; without a node for ports of reducers.
+  std::vector<subnet::PortPlace> places;
+};
+/// The same, with where it has each node of the graph.
+[[nodiscard]] Result<PlacedSubnet> place_subnet(const fabric::Graph& graph);
 
 }  // namespace weft::study::assembly

@@ -56,6 +56,7 @@ void on_one_switch(scenario::Scenario& scenario, const fabric::Graph& graph) {
   one.gpus_per_host = topology.gpus_per_host;
   one.planes = topology.planes;
   topology = one;
+  scenario.routing.engine = scenario::RoutingEngine::kDModK;  // tables are of the network that they were made for
   scenario.devices.switch_.ports = std::max<std::int64_t>(scenario.devices.switch_.ports, graph.host_endpoints());
   scenario.overrides.clear();
   scenario.events.clear();
@@ -100,7 +101,8 @@ std::vector<Ablation> ablations_of(const scenario::Scenario& scenario, const fab
   const bool one_switch = scenario.topology.kind == scenario::TopologyKind::kSingleSwitch;
   const bool graph_of_file = scenario.topology.kind == scenario::TopologyKind::kFile;
   // Rings and intermediate groups have paths that no queue of the first switch tells apart.
-  if (!one_switch && !scenario::closes_cycles(scenario) && !scenario::is_over_tcp(scenario.fabric.family) &&
+  const bool rings = scenario.topology.kind == scenario::TopologyKind::kTorus;
+  if (!one_switch && !rings && !scenario::closes_cycles(scenario) && !scenario::is_over_tcp(scenario.fabric.family) &&
       scenario.routing.policy != scenario::RoutingPolicy::kAdaptive) {
     add("flows sharing a path", with_ideal_routing);
   }

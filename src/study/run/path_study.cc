@@ -129,6 +129,7 @@ class SetStudy {
     const PathLoads loads = model_.loads(flows_, rules_, few ? PathModel::Keep::kFlows : PathModel::Keep::kLoads);
     PathRules spread = rules_;
     spread.policy = fabric::PathPolicy::kSpray;
+    spread.linear = nullptr;
     fill_tiers(loads, model_.loads(flows_, spread));
     fill_uses(loads);
     fill_links(loads);
@@ -286,6 +287,7 @@ class SetStudy {
 struct Choices {
   PathRules rules;
   std::vector<std::uint32_t> link_weight;
+  fabric::LinearTables tables;  // of a subnet manager
 };
 
 Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Graph& graph) {
@@ -305,6 +307,9 @@ Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Gra
     return pass_on(options);
   }
   std::visit(take, *options);
+  if (auto* const infiniband = std::get_if<fabric::InfiniBandOptions>(&*options)) {
+    made.tables = std::move(infiniband->tables);
+  }
   made.rules.header = assembly::header_hash_of(scenario.routing).value_or(fabric::HeaderHash{});
   return made;
 }
@@ -421,6 +426,7 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
                              .left_out = std::move(plan->left_out)};
   for (const FlowSet& set : plan->sets) {
     PathRules rules = choices->rules;
+    rules.linear = &choices->tables;
     std::vector<fabric::PinnedFlows> tables;
     if (rules.policy == fabric::PathPolicy::kCentral) {
       tables = tables_of(model, set.flows, scenario.routing);

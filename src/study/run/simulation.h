@@ -171,6 +171,7 @@ class Simulation {
   [[nodiscard]] host::HostResources* resources_of(const world::MachinePlan& machine) const;
   [[nodiscard]] verbs::MemoryPlace place_of_buffers(const assembly::TrafficPlan& plan,
                                                     const world::MachinePlan& machine) const;
+  [[nodiscard]] workload::ConnectionAttributes attributes_of(const assembly::TrafficPlan& plan) const;
   [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan, std::size_t first_machine);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);

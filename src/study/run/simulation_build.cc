@@ -208,6 +208,21 @@ verbs::MemoryPlace Simulation::place_of_buffers(const assembly::TrafficPlan& pla
                                                                   : parts_->hosts->memory(machine.rails.front());
 }
 
+/// Where a subnet manager gives paths their service levels, queue pairs ask it.
+workload::ConnectionAttributes Simulation::attributes_of(const assembly::TrafficPlan& plan) const {
+  workload::ConnectionAttributes made = assembly::connection_attributes(scenario_, plan.family, plan.priority);
+  const auto* const fabric = world_->fabric().get_if<fabric::InfiniBandFabric>();
+  if (fabric != nullptr && !fabric->path_levels().empty()) {
+    made.level_of_path = [world = world_.get(), &levels = fabric->path_levels(),
+                          other = made.service_level](const workload::PathEnds& ends) {
+      return world->is_scale_up(ends.source)
+                 ? other
+                 : levels.of({.source = ends.source, .destination = ends.destination, .offset = ends.offset});
+    };
+  }
+  return made;
+}
+
 Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_machine) {
   jobs_.push_back({.name = plan.job.name, .rank_names = plan.rank_names, .rank_endpoints = {}});
   for (const world::MachinePlan& machine : plan.machines) {
@@ -215,8 +230,8 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
   }
   expected_bytes_ += plan.expected_bytes;
   all_expected_ = all_expected_ && plan.expected_bytes > 0;
-  running_.push_back(
-      std::make_unique<Job>(std::move(plan), assembly::connection_attributes(scenario_, plan.family, plan.priority)));
+  workload::ConnectionAttributes attributes = attributes_of(plan);
+  running_.push_back(std::make_unique<Job>(std::move(plan), attributes));
   Job& job = *running_.back();
   if (payload_ == Payload::kBytes && job.plan.collective) {
     job.bytes = std::make_unique<assembly::CollectiveBytes>(*job.plan.collective);

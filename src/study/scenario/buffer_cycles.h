@@ -10,9 +10,11 @@
 
 namespace weft::study::scenario {
 
-/// Around the rings of a torus, or up again in an intermediate group.
+/// Around the rings of a torus, or up again in an intermediate group. What the tables of a subnet manager close is its
+/// own affair, and its lanes are used as it says.
 [[nodiscard]] inline bool closes_cycles(const Scenario& scenario) {
-  return scenario.topology.kind == TopologyKind::kTorus || detours(scenario.routing.policy);
+  return (scenario.topology.kind == TopologyKind::kTorus && !has_manager(scenario.routing)) ||
+         detours(scenario.routing.policy);
 }
 
 /// Into how many sets lanes are divided.

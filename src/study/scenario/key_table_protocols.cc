@@ -325,6 +325,23 @@ constexpr std::array kRouting = {
                  "again. The default is what Linux's bonding driver advises for its link monitor; NICs that watch "
                  "their links themselves take a few milliseconds.",
         .range = kSpan},
+    Key{.name = "engine",
+        .binding = bind<&RoutingSettings::engine>(),
+        .fallback = "d-mod-k",
+        .about =
+            "InfiniBand: what computes the forwarding tables. `d-mod-k` is weft's own, for fat-trees; the others are "
+            "the "
+            "routing engines of OpenSM, entry for entry, with the manager at the first NIC ([subnet.md](subnet.md)). "
+            "`lash` and `dfsssp` give each path a service level, by which it has a virtual lane. `file`: those of "
+            "`tables`. Tables of a manager stay as they are: links that fail are refused with them.",
+        .only_for = "lft"},
+    Key{.name = "tables",
+        .binding = bind<&RoutingSettings::tables>(),
+        .fallback = "",
+        .about = "Path of forwarding tables as OpenSM dumps them (`opensm-lfts.dump`) and `weft subnet routes --write` "
+                 "writes them. LIDs are those of the dump, where it names the GUIDs of ports.",
+        .only_for = "file",
+        .selecting = "engine"},
     Key{.name = "lmc",
         .binding = bind<&RoutingSettings::lmc>(),
         .fallback = "0",

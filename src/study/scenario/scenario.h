@@ -109,6 +109,24 @@ enum class RoutingPolicy : std::uint8_t {
 [[nodiscard]] constexpr bool detours(RoutingPolicy policy) {
   return policy == RoutingPolicy::kValiant || policy == RoutingPolicy::kUgal;
 }
+/// What computes the forwarding tables of InfiniBand: a rule of weft's, the routing engines of OpenSM, or whoever wrote
+/// the file.
+enum class RoutingEngine : std::uint8_t {
+  kDModK,
+  kMinhop,
+  kUpdn,
+  kDnup,
+  kFtree,
+  kDor,
+  kLash,
+  kSssp,
+  kDfsssp,
+  kFile,
+};
+/// Whether it gives each path a virtual lane.
+[[nodiscard]] constexpr bool assigns_lanes(RoutingEngine engine) {
+  return engine == RoutingEngine::kLash || engine == RoutingEngine::kDfsssp;
+}
 /// Where the order of packets is restored that went by several paths, before the host.
 enum class ReorderPlace : std::uint8_t { kNone, kLeaf };
 enum class MultipathTraffic : std::uint8_t { kAll, kUnordered };
@@ -170,6 +188,8 @@ struct RoutingSettings {
   bool port_failover = false;      // ports of a NIC stand in for one another
   Duration port_failover_delay;    // until a NIC knows of its own link
   // Of InfiniBand.
+  RoutingEngine engine = RoutingEngine::kDModK;       // kLft
+  std::string tables;                                 // kFile: path as resolved from the scenario's folder
   std::int64_t lmc = 0;                               // LID mask control: 2^this LIDs for each end port
   std::vector<std::int64_t> adaptive_service_levels;  // whose packets leave the forwarding table; empty: all
   // Of a scheduled fabric.
@@ -189,6 +209,11 @@ struct RoutingSettings {
   std::int64_t controller_paths = 64;     // candidates between two switches
   std::int64_t controller_table = 4'096;  // entries of a switch
 };
+
+/// Whether the forwarding tables are those of a subnet manager, not of weft's rule.
+[[nodiscard]] inline bool has_manager(const RoutingSettings& routing) {
+  return routing.policy == RoutingPolicy::kLft && routing.engine != RoutingEngine::kDModK;
+}
 
 /// Whether congestion notifications have a class of their own, or that of the data they are about.
 enum class CnpClass : std::uint8_t { kOwn, kData };

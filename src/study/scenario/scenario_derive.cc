@@ -123,6 +123,7 @@ void derive(Scenario& scenario) {
   }
   derive_acknowledgements(scenario);
   derive_file(scenario, scenario.topology.file, "topology.file");
+  derive_file(scenario, scenario.routing.tables, "routing.tables");
   derive_jobs(scenario);
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     auto& traffic = scenario.traffic[i];

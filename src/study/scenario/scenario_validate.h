@@ -30,6 +30,9 @@ struct CarrierFault {
 /// not wait for themselves.
 [[nodiscard]] Result<void> validate_cycles(const Scenario& scenario);
 
+/// Forwarding tables of a subnet manager: their file, links that fail, and service levels that its engine gives.
+[[nodiscard]] Result<void> validate_manager(const Scenario& scenario);
+
 /// Paths that senders choose, LIDs, and ports that stand in for one another.
 [[nodiscard]] Result<void> validate_paths(const Scenario& scenario);
 

@@ -38,10 +38,11 @@ Result<void> validate_place_of_policy(const Scenario& scenario) {
 Result<void> validate_buffers(const Scenario& scenario) {
   const RoutingPolicy policy = scenario.routing.policy;
   const bool torus = scenario.topology.kind == TopologyKind::kTorus;
-  if (torus && is_infiniband(scenario.fabric.family) && policy != RoutingPolicy::kDimensionOrder) {
+  if (torus && is_infiniband(scenario.fabric.family) && policy != RoutingPolicy::kDimensionOrder &&
+      !has_manager(scenario.routing)) {
     return fail_at(scenario, "routing.policy",
                    "with '{}' credits around the rings of a torus would wait for each other (deadlock); use "
-                   "dimension-order",
+                   "dimension-order, or lft with routing.engine = \"dfsssp\" or \"lash\"",
                    word_of(policy));
   }
   if (!closes_cycles(scenario)) {

@@ -111,6 +111,11 @@ struct WordsOf<RoutingPolicy> : NothingPlanned {
                                           "ugal",  "pinned",   "central"};
 };
 template <>
+struct WordsOf<RoutingEngine> : NothingPlanned {
+  static constexpr WordList<10> kWords = {"d-mod-k", "minhop", "updn", "dnup",   "ftree",
+                                          "dor",     "lash",   "sssp", "dfsssp", "file"};
+};
+template <>
 struct WordsOf<ControllerAlgorithm> : NothingPlanned {
   static constexpr WordList<4> kWords = {"cspf", "greedy", "min-max", "communicators"};
 };

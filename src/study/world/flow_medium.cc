@@ -32,8 +32,7 @@ std::vector<flow::Hop> first_hops(const Fabric& fabric, const fabric::LeafFlow& 
     hops.push_back(hop_of(fabric.port(port)));
     const auto& arrival = fabric.port(fabric.port(port).peer);
     const bool ends = arrival.has(fabric::kIsEndpoint);
-    const fabric::NextHops next =
-        ends ? fabric::NextHops() : fabric.routes().next_hops(arrival.owner, flow.destination);
+    const fabric::NextHops next = ends ? fabric::NextHops() : fabric.next_hops(arrival.owner, flow.destination);
     if (next.empty()) {
       break;
     }

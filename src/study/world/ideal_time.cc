@@ -29,7 +29,7 @@ NetworkTime travel(const Fabric& fabric, EndpointId source, EndpointId destinati
       }
       return {.time = sum + slowest, .switches = hop};
     }
-    const fabric::NextHops hops = fabric.routes().next_hops(arrival.owner, destination);
+    const fabric::NextHops hops = fabric.next_hops(arrival.owner, destination);
     if (hops.empty()) {
       break;
     }

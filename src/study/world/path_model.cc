@@ -96,7 +96,7 @@ class PathModel::Walk {
 
   void leave(NodeIndex node, double part, const Passing& passing) {
     const std::uint32_t ordinal = node.value() - model_.graph_.endpoints;
-    const fabric::NextHops hops = model_.routes_.next_hops(ordinal, passing.flow.destination);
+    const fabric::NextHops hops = hops_of(ordinal, passing.flow);
     if (hops.size() > 1) {
       note_offered(ordinal, hops);
     }
@@ -114,6 +114,15 @@ class PathModel::Walk {
     }
   }
 
+  [[nodiscard]] fabric::ForwardingTable::Target lid_of(const PlannedFlow& flow) const {
+    return {.destination = flow.destination, .offset = flow.entropy & ((1U << rules_.lid_mask_control) - 1)};
+  }
+
+  [[nodiscard]] fabric::NextHops hops_of(std::uint32_t ordinal, const PlannedFlow& flow) const {
+    return rules_.linear == nullptr || rules_.linear->empty() ? model_.routes_.next_hops(ordinal, flow.destination)
+                                                              : rules_.linear->next_hop(ordinal, lid_of(flow));
+  }
+
   [[nodiscard]] std::uint16_t chosen(std::uint32_t ordinal, const fabric::NextHops& hops, const Passing& passing,
                                      const std::uint32_t* weights) const {
     if (rules_.policy == fabric::PathPolicy::kPinned) {
@@ -126,9 +135,7 @@ class PathModel::Walk {
       }
     }
     if (table_) {
-      const std::uint32_t lids = (1U << rules_.lid_mask_control) - 1;
-      return table_->choose(ordinal, {.destination = passing.flow.destination, .offset = passing.flow.entropy & lids},
-                            hops);
+      return table_->choose(ordinal, lid_of(passing.flow), hops);
     }
     if (!groups_.empty()) {
       return groups_.choose(

@@ -17,6 +17,7 @@
 #include "fabric/hash/header_hash.h"
 #include "fabric/port_map.h"
 #include "fabric/routing/forwarding_table.h"
+#include "fabric/routing/linear_tables.h"
 #include "fabric/routing/path_policy.h"
 #include "fabric/routing/pinned_flows.h"
 #include "fabric/routing/port_weights.h"
@@ -51,6 +52,8 @@ struct PathRules {
   std::optional<std::uint64_t> hash_seed{};
   std::uint64_t run_seed = 1;
   std::uint8_t lid_mask_control = 0;  // kTable: each destination has 2^this LIDs
+  /// kTable: those of a subnet manager, which must outlive the rules; null or empty: by the rule of ForwardingTable.
+  const fabric::LinearTables* linear = nullptr;
   /// kCentral: the table of each switch; the flows of a table are known by their 5-tuple.
   std::span<const fabric::PinnedFlows> tables{};
 };

@@ -1,0 +1,53 @@
+// Any bytes as a dump of forwarding tables: refused with its place, or LIDs and tables of a fixed subnet, whose routes
+// can be followed, and which are written and read again as the same.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/assert.h"
+#include "subnet/forwarding_dump.h"
+#include "subnet/route_report.h"
+#include "subnet/swept_subnet.h"
+#include "subnet/topology_file.h"
+
+namespace {
+
+/// Two leaves with two hosts each, one spine; GUIDs are those that ibsim gives.
+constexpr std::string_view kNetwork =
+    "Hca 1 \"a\"\n[1] \"l\"[1]\n\nHca 1 \"b\"\n[1] \"l\"[2]\n\nHca 1 \"c\"\n[1] \"m\"[1]\n\nHca 2 \"d\"\n[1] "
+    "\"m\"[2]\n\n"
+    "Switch 4 \"l\"\n[3] \"s\"[1]\n\nSwitch 4 \"m\"\n[3] \"s\"[2]\n\nSwitch 4 \"s\"\n";
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace weft;
+  using namespace weft::subnet;
+  const TopologyText source{.text = {reinterpret_cast<const char*>(data), size}, .name = "input"};
+  Subnet subnet = parse_topology({.text = kNetwork, .name = "network"}).value();
+  const Result<std::optional<std::uint8_t>> lmc = adopt_lids(source, subnet);
+  if (!lmc) {
+    WEFT_ASSERT(lmc.error().message.starts_with("input"));
+    return 0;
+  }
+  const Result<SweptSubnet> swept = sweep(subnet, {.lmc = lmc->value_or(0)});
+  if (!swept) {
+    WEFT_ASSERT(!swept.error().message.empty());
+    return 0;
+  }
+  const Result<ForwardingTables> tables = parse_lfts(source, swept->view);
+  if (!tables) {
+    WEFT_ASSERT(tables.error().message.starts_with("input"));
+    return 0;
+  }
+  const RouteReport report = report_routes(swept->view, {.tables = *tables, .plan = {}});
+  if (report.first_broken) {
+    WEFT_ASSERT(!trace_route(swept->view, *tables, *report.first_broken).has_value());
+  }
+  const std::string text = write_lfts(swept->subnet, swept->view, *tables);
+  const Result<ForwardingTables> again = parse_lfts({.text = text, .name = "again"}, swept->view);
+  WEFT_ASSERT(again.has_value() && *again == *tables);
+  return 0;
+}

@@ -1,0 +1,24 @@
+// What a subnet manager makes of a scenario's network: forwarding tables and service levels by `routing.engine`.
+//
+// Parts of the network that no cable joins (planes, rails without spines) are subnets with a manager each, at the first
+// NIC port of each; a file of tables is of one subnet. Ports of reducers, which OpenSM knows nothing of, go by D-mod-K.
+#pragma once
+
+#include "base/result.h"
+#include "fabric/routing/linear_tables.h"
+#include "fabric/topology/graph.h"
+#include "study/scenario/scenario.h"
+
+namespace weft::study::assembly {
+
+struct SubnetRoutes {
+  fabric::LinearTables tables;
+  fabric::PathLevels levels;  // empty: the engine gives none
+};
+
+/// Of a scenario with scenario::has_manager(). Errors, with their place: an engine that cannot route the network; a
+/// file that cannot be read or is of another network; fewer LIDs in it than `routing.lmc` asks for; a path that is
+/// missing, goes round in a loop or is too long.
+[[nodiscard]] Result<SubnetRoutes> subnet_routes(const scenario::Scenario& scenario, const fabric::Graph& graph);
+
+}  // namespace weft::study::assembly

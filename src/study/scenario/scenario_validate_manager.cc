@@ -1,0 +1,58 @@
+// Tables of a subnet manager: what they need of a scenario, and what they leave no room for.
+#include <algorithm>
+
+#include "study/scenario/fail_at.h"
+#include "study/scenario/scenario_words.h"
+
+namespace weft::study::scenario {
+namespace {
+
+/// With lanes of the engine no service level is left to choose.
+Result<void> validate_levels(const Scenario& scenario) {
+  const std::string_view engine = word_of(scenario.routing.engine);
+  for (const auto& [key, level] : {std::pair{"qos.data_sl", scenario.qos.data_sl},
+                                   {"qos.ack_sl", scenario.qos.ack_sl},
+                                   {"qos.cnp_sl", scenario.qos.cnp_sl}}) {
+    if (level != 0) {
+      return fail_at(scenario, key, "{} gives each path its service level (routing.engine); leave it out", engine);
+    }
+  }
+  if (!scenario.devices.infiniband.sl2vl.empty()) {
+    return fail_at(scenario, "infiniband.sl2vl",
+                   "service levels of {} (routing.engine) are virtual lanes of the same number; leave it out", engine);
+  }
+  for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
+    if (scenario.traffic[i].priority) {
+      return fail_at(scenario, fmt::format("traffic[{}].priority", i),
+                     "{} gives each path its service level (routing.engine); leave it out", engine);
+    }
+  }
+  return scenario.reduction.enabled
+             ? fail_at(
+                   scenario, "reduction.enabled",
+                   "{} has no lanes for the ports of reducers; use routing.engine = \"ftree\", \"updn\" or \"d-mod-k\"",
+                   engine)
+             : Result<void>();
+}
+
+}  // namespace
+
+Result<void> validate_manager(const Scenario& scenario) {
+  const RoutingSettings& routing = scenario.routing;
+  if (!has_manager(routing)) {
+    return {};
+  }
+  if (routing.engine == RoutingEngine::kFile && routing.tables.empty()) {
+    return fail_at(scenario, "routing.engine", "'file' needs routing.tables");
+  }
+  const auto ends_link = [](const EventSettings& event) { return event.action == EventAction::kFail; };
+  if (const auto event = std::ranges::find_if(scenario.events, ends_link); event != scenario.events.end()) {
+    return fail_at(scenario, fmt::format("event[{}].action", event - scenario.events.begin()),
+                   "no manager sweeps again after a failure: tables of routing.engine = \"{}\" stay as they are; use "
+                   "d-mod-k, or leave the event out",
+                   word_of(routing.engine));
+  }
+  return assigns_lanes(routing.engine) ? validate_levels(scenario) : Result<void>();
+}
+
+}  // namespace weft::study::scenario
