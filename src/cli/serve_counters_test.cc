@@ -20,16 +20,19 @@ subnet::Subnet network() {
 RunResults run() {
   RunResults results;
   results.run.family = "infiniband";
-  results.ports = {{.name = "h0",
-                    .peer = "leaf/port0",
-                    .rate = Rate::bits_per_second(100'000'000'000),
-                    .tx_packets = 2,
-                    .tx_bytes = 2 * 1'030,
-                    .rx_packets = 3,
-                    .rx_bytes = 3 * 30,
-                    .drops = 4,
-                    .receive_errors = 5,
-                    .lanes = {{.held = Duration::nanoseconds(320)}, {.held = Duration::nanoseconds(640)}}}};
+  study::results::PortRow& port = results.ports.emplace_back();
+  port.name = "h0";
+  port.peer = "leaf/port0";
+  port.rate = Rate::bits_per_second(100'000'000'000);
+  port.tx_packets = 2;
+  port.tx_bytes = 2 * 1'030;
+  port.rx_packets = 3;
+  port.rx_bytes = 3 * 30;
+  port.drops = 4;
+  port.receive_errors = 5;
+  port.lanes.resize(2);
+  port.lanes[0].held = Duration::nanoseconds(320);
+  port.lanes[1].held = Duration::nanoseconds(640);
   return results;
 }
 

@@ -242,7 +242,7 @@ TEST_F(ServedSubnetTest, BringsALinkUpThatIsPluggedAgain) {
 TEST_F(ServedSubnetTest, GuardsAPortByItsMKeyAndLevel) {
   const wire::MadHeader read{.method = wire::kMethodGet, .attribute_id = wire::kAttributePortInfo};
   const wire::MadHeader write{.method = wire::kMethodSet, .attribute_id = wire::kAttributeSwitchInfo};
-  for (const std::uint8_t level : {0, 1, 2, 3}) {
+  for (const std::uint8_t level : std::initializer_list<std::uint8_t>{0, 1, 2, 3}) {
     change_port({1}, 0, [&](PortInfo& info) {
       info.m_key = 0xABC;
       info.m_key_protect = level;
