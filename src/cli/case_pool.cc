@@ -124,7 +124,8 @@ std::string CasePool::key_of(const PooledCase& one) const {
 }
 
 std::uint32_t CasePool::threads_of_each(std::size_t at_once) const {
-  const std::size_t fair = std::clamp<std::size_t>(usable_cores() / std::max<std::size_t>(at_once, 1), 1, kUsualThreads);
+  const std::size_t fair =
+      std::clamp<std::size_t>(usable_cores() / std::max<std::size_t>(at_once, 1), 1, kUsualThreads);
   return static_cast<std::uint32_t>(
       std::min<std::size_t>(options_.threads > 0 ? static_cast<std::size_t>(options_.threads) : fair, kMaxWorkers));
 }

@@ -194,7 +194,8 @@ void ClaimRuns::serve() {
     if (order.contains("scale")) {
       study::claims::ScaleRequest request;
       request.gpus = order["gpus"].get<std::vector<std::int64_t>>();
-      request.scaling = order["strong"].get<bool>() ? study::assembly::Scaling::kStrong : study::assembly::Scaling::kWeak;
+      request.scaling =
+          order["strong"].get<bool>() ? study::assembly::Scaling::kStrong : study::assembly::Scaling::kWeak;
       request.question.extra_latency = Duration::picoseconds(order["extra_latency"].get<std::int64_t>());
       auto points = scale(order["scale"].get<std::string>(), request);
       return points ? Result<void>() : pass_on(points);

@@ -212,17 +212,16 @@ class CompareCommand {
     };
     run_ranked({.local = {.pieces = missing.size(),
                           .at_once = work.at_once,
-                          .work = {.run =
-                                       [&](std::size_t piece) -> std::optional<std::string> {
-                                         PieceMeter meter(plan_.tasks[missing[piece]].hops);
-                                         auto figures = study::compare::run_task(
-                                             plan_.tasks[missing[piece]], [&](const auto& progress) {
-                                               parts.set(piece, meter.share(progress));
-                                               return !interrupted();
-                                             });
-                                         return figures ? std::optional(study::compare::task_figures_text(*figures))
-                                                        : std::nullopt;
-                                       },
+                          .work = {.run = [&](std::size_t piece) -> std::optional<std::string> {
+                                     PieceMeter meter(plan_.tasks[missing[piece]].hops);
+                                     auto figures = study::compare::run_task(plan_.tasks[missing[piece]],
+                                                                             [&](const auto& progress) {
+                                                                               parts.set(piece, meter.share(progress));
+                                                                               return !interrupted();
+                                                                             });
+                                     return figures ? std::optional(study::compare::task_figures_text(*figures))
+                                                    : std::nullopt;
+                                   },
                                    .end = [](int status) { ::_exit(status); },
                                    .done = done},
                           .keep_going =

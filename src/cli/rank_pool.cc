@@ -64,6 +64,7 @@ class Dealer {
     std::vector<std::size_t> under_way{};
     std::string machine{};
     std::size_t done = 0;
+    std::optional<Time> ended{};  // its machine told it to end
     bool is_told_of = false;
   };
 
@@ -73,7 +74,7 @@ class Dealer {
       if (end.was_killed && going_) {
         return lose(position, end.fault);
       }
-      ++ranks_[0].done;
+      ranks_[0].done += end.text ? 1 : 0;
       work_.local.work.done(position, std::move(end));
     };
     return own;
@@ -198,14 +199,15 @@ class Dealer {
     if (ended == Ended::kInterrupted && going_) {
       // Its machine wants it to end, and not the user the work. What it has so far serves if that comes as well.
       rank.at_once = 0;
+      rank.ended = peers().now();
       partial_[*position] = has_text ? std::optional(std::move(text)) : std::nullopt;
       waiting_.push_front(*position);
-      return leave_out(number, "it was told to end");
+      return;
     }
     if (ended == Ended::kKilled && going_) {
       return lose(*position, fmt::format("on rank {}: {}", name_of(number), text));
     }
-    ++rank.done;
+    rank.done += has_text ? 1 : 0;
     live::PieceEnd end;
     (has_text ? end.text.emplace() : end.fault) = std::move(text);
     work_.local.work.done(*position, std::move(end));
@@ -229,6 +231,9 @@ class Dealer {
       if (peer.is_gone && !rank.is_told_of) {
         rank.at_once = 0;
         leave_out(number, peer.why.empty() ? "it has ended" : peer.why);
+      }
+      if (rank.ended && going_ && peers().now() - *rank.ended > kTick * 10) {
+        leave_out(number, "it was told to end");  // it alone: an interrupt of all would have come here by now
       }
       // One that has not come yet may still be planning; signs of life come from there as well.
       const bool is_silent = !peer.is_gone && !peer.is_lost && peers().is_silent(number, began_);

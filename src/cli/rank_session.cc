@@ -128,9 +128,10 @@ Result<RankRole> take_role(std::string_view subcommand) {
   if (is_dealt && cluster::mpi_library().empty()) {
     return launch.rank > 0
                ? Result<RankRole>(RankRole::kIdle)
-               : fail("mpirun has started {} ranks, but this build has no MPI (configure it with -DWEFT_MPI=ON); "
-                      "without mpirun it uses all processors of one machine",
-                      launch.ranks);
+               : fail(
+                     "mpirun has started {} ranks, but this build has no MPI (configure it with -DWEFT_MPI=ON); "
+                     "without mpirun it uses all processors of one machine",
+                     launch.ranks);
   }
   if (!is_dealt) {
     if (launch.rank == 0 && !subcommand.empty() && !subcommand.starts_with('-')) {

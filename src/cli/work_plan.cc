@@ -54,12 +54,10 @@ WorkPlan plan_runs(const PlannedRuns& runs) {
   }
   // Other ranks are taken to be like this one.
   const std::size_t ranks = runs.hops.size() == 1 ? 1 : working_ranks();
-  const WorkTime time =
-      work_time(runs.hops, speed, {.at_once = at_once * ranks, .cores = usable_cores() * ranks});
+  const WorkTime time = work_time(runs.hops, speed, {.at_once = at_once * ranks, .cores = usable_cores() * ranks});
   fmt::print(stderr, "{} to simulate, {} at once{}: {}{}\n",
              runs.hops.size() == 1 ? "one run" : fmt::format("{} runs", runs.hops.size()), at_once,
-             ranks > 1 ? fmt::format(" on each of {} ranks", ranks) : "",
-             work_time_text(time),
+             ranks > 1 ? fmt::format(" on each of {} ranks", ranks) : "", work_time_text(time),
              memory ? fmt::format(", about {} of memory each",
                                   study::results::short_text(Bytes(static_cast<std::int64_t>(memory->estimated))))
                     : std::string());

@@ -1,8 +1,8 @@
 // The processes that mpirun started, and messages between them: the only place that knows MPI.
 //
-// One build has ranks_mpi.cc behind this header, another ranks_none.cc; CMake chooses (WEFT_MPI). Nothing here waits for
-// another rank but join and leave. Once joined, every rank tells rank 0, and rank 0 tells every rank, about once a second
-// that it is alive; a thread does that, so a rank that computes for long is not taken for one that is gone.
+// One build has ranks_mpi.cc behind this header, another ranks_none.cc; CMake chooses (WEFT_MPI). Nothing here waits
+// for another rank but join and leave. Once joined, every rank tells rank 0, and rank 0 tells every rank, about once a
+// second that it is alive; a thread does that, so a rank that computes for long is not taken for one that is gone.
 //
 // Child processes of a rank must call nothing of this.
 #pragma once
@@ -38,8 +38,8 @@ void send(std::uint32_t to, std::uint32_t kind, std::string bytes);
 /// The next message that has arrived; none: there is none now.
 [[nodiscard]] std::optional<Message> receive();
 
-/// Every rank must call it, or one of them `abandon`: ends MPI. A rank whose peers do not come ends by a signal after so
-/// many seconds.
+/// Every rank must call it, or one of them `abandon`: ends MPI. A rank whose peers do not come ends by a signal after
+/// so many seconds.
 void leave(unsigned seconds);
 /// Ends this process and all others at once, with this exit status: for when a rank is gone.
 [[noreturn]] void abandon(int status);

@@ -155,9 +155,9 @@ class Room {
   std::condition_variable stopping_;
   bool stops_ = false;
   std::thread alive_;
-  std::list<Transfer> leaving_;                                   // that MPI may still read
+  std::list<Transfer> leaving_;                                  // that MPI may still read
   std::vector<std::deque<std::unique_ptr<Transfer>>> arriving_;  // by rank, in the order of sending
-  std::uint32_t first_ = 0;                                       // whose turn it is to be received from
+  std::uint32_t first_ = 0;                                      // whose turn it is to be received from
 };
 
 // MPI is one for the whole process.
