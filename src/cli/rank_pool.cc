@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/format_quantity.h"
 #include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "cluster/packing.h"

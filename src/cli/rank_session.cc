@@ -174,6 +174,7 @@ int end_role(RankRole role, int status) {
     return status;
   }
   cluster::abandon(status);
+  std::_Exit(status);
 }
 
 bool serves_ranks() { return working_ranks() > 1 && cluster::rank() != 0; }

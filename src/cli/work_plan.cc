@@ -45,7 +45,7 @@ WorkPlan plan_runs(const PlannedRuns& runs) {
       at_once = fit;
     }
   }
-  if (runs.quiet) {
+  if (runs.quiet || serves_ranks()) {
     return {.at_once = at_once, .progress = WorkProgress(runs.hops, 0)};
   }
   const MachineSpeed speed = measure_speed(*runs.example);

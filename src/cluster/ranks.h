@@ -41,7 +41,8 @@ void send(std::uint32_t to, std::uint32_t kind, std::string bytes);
 /// Every rank must call it, or one of them `abandon`: ends MPI. A rank whose peers do not come ends by a signal after
 /// so many seconds.
 void leave(unsigned seconds);
-/// Ends this process and all others at once, with this exit status: for when a rank is gone.
-[[noreturn]] void abandon(int status);
+/// Ends all other ranks at once, and this process with this exit status if it has not ended itself soon: for when a
+/// rank is gone.
+void abandon(int status);
 
 }  // namespace weft::cluster

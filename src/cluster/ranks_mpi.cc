@@ -6,7 +6,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
-#include <cstdlib>
 #include <deque>
 #include <list>
 #include <memory>
@@ -198,7 +197,6 @@ void leave(unsigned seconds) {
 void abandon(int status) {
   room().stop_telling();
   MPI_Abort(MPI_COMM_WORLD, status);
-  std::_Exit(status);
 }
 
 }  // namespace weft::cluster
