@@ -34,11 +34,12 @@ function(weft_add_gtest target label)
                        PROPERTIES LABELS ${label} ENVIRONMENT "WEFT_CACHE=")  # nothing of the user's is read or written
 endfunction()
 
-# weft_module(<name> [MAIN <executable>] DEPS <targets...>)
+# weft_module(<name> [MAIN <executable>] [EXCLUDE <files...>] DEPS <targets...>)
 # src/<name>/: *.cc becomes the library weft_<name>, *_test.cc the test weft_<name>_test, and with MAIN, main.cc the executable.
+# EXCLUDE: files of the folder that this build does without.
 # A room, <layer>/<room>, becomes the library weft_<layer>_<room>; weft_rooms(<layer>) makes the test of all its rooms.
 function(weft_module path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MAIN" "DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MAIN" "DEPS;EXCLUDE")
   set(folder "${CMAKE_SOURCE_DIR}/src/${path}")
   if(NOT EXISTS "${folder}")
     return()
@@ -46,7 +47,8 @@ function(weft_module path)
   string(REPLACE "/" "_" name "${path}")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cc" "${folder}/*/*.cc")
   file(GLOB tests CONFIGURE_DEPENDS "${folder}/*_test.cc" "${folder}/*/*_test.cc")
-  list(REMOVE_ITEM sources ${tests} "${folder}/main.cc")
+  list(TRANSFORM arg_EXCLUDE PREPEND "${folder}/")
+  list(REMOVE_ITEM sources ${tests} ${arg_EXCLUDE} "${folder}/main.cc")
 
   if(sources)
     add_library(weft_${name} STATIC ${sources})

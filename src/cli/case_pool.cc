@@ -8,13 +8,16 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/printable.h"
+#include "base/stable_hash.h"
 #include "base/worker.h"
 #include "cli/build_identity.h"
 #include "cli/idle_cores.h"
 #include "cli/progress_bar.h"
+#include "cli/rank_pool.h"
+#include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "cli/work_plan.h"
-#include "live/process_pool.h"
 #include "live/shared_numbers.h"
 #include "study/assembly/build_topology.h"
 #include "study/results/results_key.h"
@@ -122,7 +125,8 @@ std::string CasePool::key_of(const PooledCase& one) const {
 }
 
 std::uint32_t CasePool::threads_of_each(std::size_t at_once) const {
-  const std::size_t fair = std::clamp<std::size_t>(idle_cores() / std::max<std::size_t>(at_once, 1), 1, kUsualThreads);
+  const std::size_t cores = std::min(idle_cores(), usable_cores());
+  const std::size_t fair = std::clamp<std::size_t>(cores / std::max<std::size_t>(at_once, 1), 1, kUsualThreads);
   return static_cast<std::uint32_t>(
       std::min<std::size_t>(options_.threads > 0 ? static_cast<std::size_t>(options_.threads) : fair, kMaxWorkers));
 }
@@ -162,7 +166,7 @@ Result<void> CasePool::run(const std::vector<PooledCase>& cases,
   Job job{
       .cases = cases, .missing = {}, .hops = {}, .done = done, .work = {.at_once = 1, .progress = WorkProgress({}, 0)}};
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::optional<CaseResult> known = kept(cases[i]);
+    std::optional<CaseResult> known = serves_ranks() ? std::nullopt : kept(cases[i]);
     if (!known) {
       job.missing.push_back(i);
     } else if (Result<void> taken = done(i, *std::move(known)); !taken) {
@@ -183,12 +187,31 @@ Result<void> CasePool::run(const std::vector<PooledCase>& cases,
   }
   job.hops = planned.hops;
   job.work = plan_runs(planned);
-  return job.missing.size() == 1 ? run_here(job) : run_in_processes(job);
+  return job.missing.size() == 1 && !serves_ranks() ? run_here(job) : run_in_processes(job);
+}
+
+std::string CasePool::identity_of(const std::vector<PooledCase>& cases) const {
+  std::string keys;
+  for (const PooledCase& one : cases) {
+    keys += key_of(one);
+  }
+  return fmt::format("{:016x}", stable_hash(0, keys));
+}
+
+void CasePool::note(ProgressBar& bar, const std::string& text) const {
+  if (!options_.quiet) {
+    bar.clear();
+    fmt::print(stderr, "weft {}: {}\n", options_.command, terminal_text(text));
+  }
 }
 
 Result<void> CasePool::run_here(const Job& job) {
   const std::size_t index = job.missing.front();
   RunCase options = job.cases[index].options;
+  if (working_ranks() > 1 && !options_.quiet) {
+    fmt::print(stderr, "weft {}: there is one run to simulate: rank 0 does it, the others do nothing\n",
+               options_.command);
+  }
   options.progress = options_.progress;
   options.threads = threads_of_each(1);
   CaseResult result = run_case(*job.cases[index].scenario, options);
@@ -206,7 +229,8 @@ Result<void> CasePool::run_in_processes(const Job& job) {
   live::SharedNumbers parts(job.missing.size());
   Result<void> good;
   const std::uint32_t threads = threads_of_each(std::min(job.work.at_once, job.missing.size()));
-  const auto end = [&](std::size_t piece, std::optional<std::string> text, const std::string& fault) {
+  const auto end = [&](std::size_t piece, live::PieceEnd ended) {
+    std::optional<std::string>& text = ended.text;
     const PooledCase& one = job.cases[job.missing[piece]];
     tally.done(piece, one.options.name);
     bar.clear();
@@ -214,7 +238,7 @@ Result<void> CasePool::run_in_processes(const Job& job) {
     const bool failed = !text || text->starts_with(kFailure);
     std::optional<CaseResult> result = failed ? std::nullopt : parse_case(*text);
     if (!result) {
-      const std::string why = !text ? fault : failed ? text->substr(1) : "its results cannot be read";
+      const std::string why = !text ? ended.fault : failed ? text->substr(1) : "its results cannot be read";
       good = good && !interrupted() ? fail("{}: {}", one.options.name, why) : good;
       return;
     }
@@ -225,22 +249,31 @@ Result<void> CasePool::run_in_processes(const Job& job) {
       good = std::move(taken);
     }
   };
-  live::run_pool({.pieces = job.missing.size(),
-                  .at_once = job.work.at_once,
-                  .run = [&](std::size_t piece) -> std::optional<std::string> {
-                    PieceMeter meter(job.hops[piece]);
-                    return run_in_child(
-                        job.cases[job.missing[piece]], threads,
-                        [&](const study::run::Progress& progress) { parts.set(piece, meter.share(progress)); });
-                  },
-                  .end = [](int status) { ::_exit(status); },
-                  .done = end,
-                  .keep_going =
-                      [&](std::size_t under_way) {
-                        tally.under_way([&parts](std::size_t piece) { return parts.get(piece); });
-                        bar.update([&](Duration elapsed) { return tally.facts(under_way, elapsed); });
-                        return !interrupted() && good.has_value();
-                      }});
+  run_ranked({.local = {.pieces = job.missing.size(),
+                        .at_once = job.work.at_once,
+                        .work = {.run = [&](std::size_t piece) -> std::optional<std::string> {
+                                   PieceMeter meter(job.hops[piece]);
+                                   return run_in_child(job.cases[job.missing[piece]], threads,
+                                                       [&](const study::run::Progress& progress) {
+                                                         parts.set(piece, meter.share(progress));
+                                                       });
+                                 },
+                                 .end = [](int status) { ::_exit(status); },
+                                 .done = end},
+                        .keep_going =
+                            [&](std::size_t under_way) {
+                              tally.under_way([&parts](std::size_t piece) { return parts.get(piece); });
+                              bar.update([&](Duration elapsed) { return tally.facts(under_way, elapsed); });
+                              return !interrupted() && good.has_value();
+                            }},
+              .numbers = job.missing,
+              .identity = working_ranks() > 1 ? identity_of(job.cases) : std::string(),
+              .parts = parts,
+              .order = order_,
+              .note = [&](const std::string& text) { note(bar, text); }});
+  if (serves_ranks()) {
+    return fail(kServed);
+  }
   return good;
 }
 

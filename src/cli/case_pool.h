@@ -1,8 +1,9 @@
 // Runs of several scenarios in processes of their own, as many at once as there are cores, with the cache of runs
 // before them: what `weft run`, `weft scale` and `weft claims` have in common.
 //
-// Results do not depend on how many run at once, nor on whether they come from the cache; only what a run took of the
-// machine is that of when it was simulated.
+// Under mpirun the runs are dealt among all ranks (cli/rank_pool.h); rank 0 alone looks into the cache. Results do not
+// depend on how many run at once or where, nor on whether they come from the cache; only what a run took of the machine
+// is that of when and where it was simulated.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,9 @@ class CasePool {
   /// All results, in the order of the cases; none of a case that was not begun before an interrupt.
   [[nodiscard]] Result<std::vector<std::optional<CaseResult>>> run(const std::vector<PooledCase>& cases);
 
+  /// What the ranks that serve this one need to know of the next runs, beside their command line (cli/rank_pool.h).
+  void set_order(std::string order) { order_ = std::move(order); }
+
   /// Whether results are kept for another call.
   [[nodiscard]] bool keeps() const { return options_.cache.has_value(); }
 
@@ -59,11 +63,14 @@ class CasePool {
   [[nodiscard]] static std::string run_in_child(const PooledCase& one, std::uint32_t threads,
                                                 const std::function<void(const study::run::Progress&)>& watch);
   [[nodiscard]] std::uint32_t threads_of_each(std::size_t at_once) const;
+  [[nodiscard]] std::string identity_of(const std::vector<PooledCase>& cases) const;
+  void note(ProgressBar& bar, const std::string& text) const;
   [[nodiscard]] Result<void> run_here(const Job& job);
   [[nodiscard]] Result<void> run_in_processes(const Job& job);
 
   Options options_;
   const study::scenario::Catalogue& catalogue_;
+  std::string order_;
 };
 
 }  // namespace weft::cli

@@ -9,6 +9,10 @@
 #include <utility>
 
 #include "base/file.h"
+#include "cli/complain.h"
+#include "cli/exit_status.h"
+#include "cli/rank_pool.h"
+#include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/scale_run.h"
@@ -79,6 +83,7 @@ Result<std::vector<ClaimCase>> ClaimRuns::run(const std::string& scenario) {
   if (!scenarios) {
     return pass_on(scenarios);
   }
+  pool_.set_order(Json{{"run", scenario}}.dump());
   return run_each(scenario, **scenarios);
 }
 
@@ -101,6 +106,7 @@ Result<std::vector<ClaimCase>> ClaimRuns::run_misconfigured(const std::string& s
     wrong.push_back(std::move(mistake.scenario));
     wrong.back().case_name = std::move(mistake.name);
   }
+  pool_.set_order(Json{{"run", scenario}, {"misconfigured", case_name}}.dump());
   return run_each(fmt::format("{}, {}", scenario, case_name), wrong);
 }
 
@@ -162,6 +168,11 @@ Result<std::vector<study::results::ScalePoint>> ClaimRuns::scale(const std::stri
   for (const study::scenario::Scenario& one : **scenarios) {
     lines.push_back({.name = one.case_name, .scenario = one});
   }
+  pool_.set_order(Json{{"scale", scenario},
+                       {"gpus", request.gpus},
+                       {"strong", request.scaling == study::assembly::Scaling::kStrong},
+                       {"extra_latency", request.question.extra_latency.picoseconds()}}
+                      .dump());
   Result<study::results::ScaleCurves> ran =
       scale_curves(lines, request.gpus, {.scaling = request.scaling, .extra_latency = request.question.extra_latency},
                    pool_, catalogue_);
@@ -175,6 +186,32 @@ Result<std::vector<study::results::ScalePoint>> ClaimRuns::scale(const std::stri
     return pass_on(kept);
   }
   return std::move(ran->points);
+}
+
+void ClaimRuns::serve() {
+  const auto serve_one = [this](const Json& order) -> Result<void> {
+    if (order.contains("scale")) {
+      study::claims::ScaleRequest request;
+      request.gpus = order["gpus"].get<std::vector<std::int64_t>>();
+      request.scaling =
+          order["strong"].get<bool>() ? study::assembly::Scaling::kStrong : study::assembly::Scaling::kWeak;
+      request.question.extra_latency = Duration::picoseconds(order["extra_latency"].get<std::int64_t>());
+      auto points = scale(order["scale"].get<std::string>(), request);
+      return points ? Result<void>() : pass_on(points);
+    }
+    const std::string scenario = order["run"].get<std::string>();
+    auto cases = order.contains("misconfigured")
+                     ? run_misconfigured(scenario, order["misconfigured"].get<std::string>())
+                     : run(scenario);
+    return cases ? Result<void>() : pass_on(cases);
+  };
+  while (const std::optional<std::string> order = next_order()) {
+    const Result<void> served = serve_one(Json::parse(*order));
+    if (!served && served.error().message != kServed) {
+      (void)complain("claims", served.error(), kFault);
+      tell_cannot();
+    }
+  }
 }
 
 }  // namespace weft::cli

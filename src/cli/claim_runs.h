@@ -31,6 +31,8 @@ class ClaimRuns : public study::claims::ClaimRunner {
                                                                                 const std::string& case_name) override;
   [[nodiscard]] Result<std::vector<study::results::ScalePoint>> scale(
       const std::string& scenario, const study::claims::ScaleRequest& request) override;
+  /// On a rank that serves rank 0: takes part in the runs that rank 0 asks for, until there are no more.
+  void serve();
   [[nodiscard]] const study::report::Comparison* comparison() const override { return comparison_; }
 
  private:

@@ -13,6 +13,7 @@
 #include "cli/claim_runs.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
+#include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
@@ -140,7 +141,7 @@ int run(const ClaimsText& text) {
     return complain("claims", catalogue.error(), kUsageError);
   }
   for (const std::string& where : {text.json, text.write}) {
-    if (Result<void> possible = check_text_output(where); !possible) {
+    if (Result<void> possible = serves_ranks() ? Result<void>() : check_text_output(where); !possible) {
       return complain("claims", possible.error(), kFault);
     }
   }
@@ -155,8 +156,12 @@ int run(const ClaimsText& text) {
                  .cache = *std::move(cache),
                  .progress = text.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal},
                 *catalogue);
-  ClaimRuns runs({.folder = text.folder, .evidence = text.runs}, pool, *catalogue,
+  ClaimRuns runs({.folder = text.folder, .evidence = serves_ranks() ? std::string() : text.runs}, pool, *catalogue,
                  *comparison ? &**comparison : nullptr);
+  if (serves_ranks()) {
+    runs.serve();
+    return kSuccess;
+  }
   std::vector<Judged> all;
   const Result<void> judged = judge(text, *claims, runs, all);
   if (interrupted()) {

@@ -9,18 +9,21 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/printable.h"
+#include "base/stable_hash.h"
 #include "cli/build_identity.h"
 #include "cli/comparison_store.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/progress_bar.h"
+#include "cli/rank_pool.h"
+#include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/shell_word.h"
 #include "cli/terminal.h"
 #include "cli/work_estimate.h"
 #include "cli/work_plan.h"
-#include "live/process_pool.h"
 #include "live/shared_numbers.h"
 #include "study/compare/assemble_comparison.h"
 #include "study/compare/comparison_text.h"
@@ -185,7 +188,7 @@ class CompareCommand {
     figures_.resize(plan_.tasks.size());
     std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < plan_.tasks.size(); ++i) {
-      const std::optional<std::string> kept = store_.get(plan_.tasks[i].key);
+      const std::optional<std::string> kept = serves_ranks() ? std::nullopt : store_.get(plan_.tasks[i].key);
       figures_[i] = kept ? study::compare::parse_task_figures(*kept) : std::nullopt;
       if (!figures_[i]) {
         missing.push_back(i);
@@ -217,39 +220,64 @@ class CompareCommand {
     ProgressBar bar(stderr, text_.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal);
     live::SharedNumbers parts(missing.size());
     std::optional<Error> wrong;
-    live::run_pool({.pieces = missing.size(),
-                    .at_once = work.at_once,
-                    .run = [&](std::size_t piece) -> std::optional<std::string> {
-                      PieceMeter meter(plan_.tasks[missing[piece]].hops);
-                      auto figures = study::compare::run_task(plan_.tasks[missing[piece]], [&](const auto& progress) {
-                        parts.set(piece, meter.share(progress));
-                        return !interrupted();
-                      });
-                      return figures ? std::optional(study::compare::task_figures_text(*figures)) : std::nullopt;
-                    },
-                    .end = [](int status) { ::_exit(status); },
-                    .done =
-                        [&](std::size_t piece, std::optional<std::string> figures, const std::string& fault) {
-                          const study::compare::ComparisonTask& task = plan_.tasks[missing[piece]];
-                          if (!figures) {
-                            if (!interrupted() && !wrong) {
-                              wrong = Error{fmt::format("{}: {}", task.name, fault)};
-                            }
-                            return;
-                          }
-                          tally.done(piece, task.name);
-                          figures_[missing[piece]] = study::compare::parse_task_figures(*figures);
-                          if (Result<void> put = store_.put(task.key, *figures); !put && !wrong) {
-                            wrong = put.error();
-                          }
-                        },
-                    .keep_going =
-                        [&](std::size_t under_way) {
-                          tally.under_way([&parts](std::size_t piece) { return parts.get(piece); });
-                          bar.update([&](Duration elapsed) { return tally.facts(under_way, elapsed); });
-                          return !interrupted() && !wrong;
-                        }});
+    const auto done = [&](std::size_t piece, const live::PieceEnd& end) {
+      const study::compare::ComparisonTask& task = plan_.tasks[missing[piece]];
+      if (!end.text) {
+        if (!interrupted() && !wrong) {
+          wrong = Error{fmt::format("{}: {}", task.name, end.fault)};
+        }
+        return;
+      }
+      tally.done(piece, task.name);
+      figures_[missing[piece]] = study::compare::parse_task_figures(*end.text);
+      if (Result<void> put = store_.put(task.key, *end.text); !put && !wrong) {
+        wrong = put.error();
+      }
+    };
+    run_ranked({.local = {.pieces = missing.size(),
+                          .at_once = work.at_once,
+                          .work = {.run = [&](std::size_t piece) -> std::optional<std::string> {
+                                     PieceMeter meter(plan_.tasks[missing[piece]].hops);
+                                     auto figures = study::compare::run_task(plan_.tasks[missing[piece]],
+                                                                             [&](const auto& progress) {
+                                                                               parts.set(piece, meter.share(progress));
+                                                                               return !interrupted();
+                                                                             });
+                                     return figures ? std::optional(study::compare::task_figures_text(*figures))
+                                                    : std::nullopt;
+                                   },
+                                   .end = [](int status) { ::_exit(status); },
+                                   .done = done},
+                          .keep_going =
+                              [&](std::size_t under_way) {
+                                tally.under_way([&parts](std::size_t piece) { return parts.get(piece); });
+                                bar.update([&](Duration elapsed) { return tally.facts(under_way, elapsed); });
+                                return !interrupted() && !wrong;
+                              }},
+                .numbers = missing,
+                .identity = identity(),
+                .parts = parts,
+                .note = [&](const std::string& text) { note(bar, text); }});
+    if (serves_ranks()) {
+      return fail(kServed);
+    }
     return wrong && !interrupted() ? tl::unexpected<Error>(*wrong) : Result<void>();
+  }
+
+  /// Tasks with the same keys on every rank are the same.
+  [[nodiscard]] std::string identity() const {
+    std::string keys;
+    for (const study::compare::ComparisonTask& task : plan_.tasks) {
+      keys += task.key;
+    }
+    return fmt::format("{:016x}", stable_hash(0, keys));
+  }
+
+  void note(ProgressBar& bar, const std::string& text) const {
+    if (!text_.quiet) {
+      bar.clear();
+      fmt::print(stderr, "weft compare: {}\n", terminal_text(text));
+    }
   }
 
   [[nodiscard]] std::string command() const {

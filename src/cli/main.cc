@@ -10,6 +10,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -19,6 +20,7 @@
 #include "cli/claims_command.h"
 #include "cli/collective_command.h"
 #include "cli/compare_command.h"
+#include "cli/complain.h"
 #include "cli/completion_command.h"
 #include "cli/diff_command.h"
 #include "cli/exit_status.h"
@@ -28,6 +30,7 @@
 #include "cli/paths_command.h"
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
+#include "cli/rank_session.h"
 #include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/scale_command.h"
@@ -63,7 +66,8 @@ void occupy_standard_streams() {
 
 int run(int argc, char** argv) {
   CLI::App app{"weft: network simulator and laboratory for AI training networks", "weft"};
-  app.set_version_flag("--version", "weft " WEFT_VERSION);
+  const std::string mpi = cluster::mpi_library();
+  app.set_version_flag("--version", "weft " WEFT_VERSION "\nMPI: " + (mpi.empty() ? "none" : mpi));
   app.require_subcommand(1);
   int exit_status = kSuccess;
   add_help_command(app, exit_status);
@@ -113,24 +117,34 @@ int run(int argc, char** argv) {
   return end_of_output(exit_status);
 }
 
-}  // namespace
-}  // namespace weft::cli
-
-int main(int argc, char** argv) {
-  // A reader that leaves early (`| head`) ends the program quietly, also where the parent had the signal ignored.
-  std::signal(SIGPIPE, SIG_DFL);
-  weft::cli::occupy_standard_streams();
+/// The command, and every error that it does not handle itself, as an exit status.
+int run_caught(int argc, char** argv) {
   try {
-    return weft::cli::run(argc, argv);
+    return run(argc, argv);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "weft: out of memory\n");
-    return weft::cli::kFault;
+    return kFault;
   } catch (const std::exception& error) {
     // What {fmt} throws where it cannot print; files are written otherwise.
     constexpr std::string_view kUnprinted = "cannot write to file";
     const std::string_view what = error.what();
     fmt::print(stderr, "weft: {}{}\n", what.starts_with(kUnprinted) ? "cannot write to standard output" : "",
-               weft::terminal_text(what.starts_with(kUnprinted) ? what.substr(kUnprinted.size()) : what));
-    return weft::cli::kFault;
+               terminal_text(what.starts_with(kUnprinted) ? what.substr(kUnprinted.size()) : what));
+    return kFault;
   }
+}
+
+}  // namespace
+}  // namespace weft::cli
+
+int main(int argc, char** argv) {
+  using namespace weft::cli;
+  // A reader that leaves early (`| head`) ends the program quietly, also where the parent had the signal ignored.
+  std::signal(SIGPIPE, SIG_DFL);
+  occupy_standard_streams();
+  const weft::Result<RankRole> role = take_role(argc > 1 ? argv[1] : "");
+  if (!role) {
+    return complain("under mpirun", role.error(), kUsageError);
+  }
+  return *role == RankRole::kIdle ? kSuccess : end_role(*role, run_caught(argc, argv));
 }

@@ -12,6 +12,7 @@
 #include "cli/case_pool.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
+#include "cli/rank_session.h"
 #include "cli/run_case.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
@@ -150,7 +151,7 @@ int run(const ScaleText& text) {
   if (const Result<std::int64_t> smallest = study::assembly::smallest_size(lines->front().scenario); !smallest) {
     return complain("scale", smallest.error(), kUsageError);
   }
-  if (Result<void> possible = check_text_output(text.json); !possible) {
+  if (Result<void> possible = serves_ranks() ? Result<void>() : check_text_output(text.json); !possible) {
     return complain("scale", possible.error(), kFault);
   }
   Result<std::optional<RunCache>> cache = text.no_cache ? Result<std::optional<RunCache>>(std::nullopt) : usual_cache();

@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <thread>
 
+#include "cli/rank_session.h"
 #include "cli/run_memory.h"
+#include "cluster/launch.h"
 #include "study/results/summary_text.h"
 
 namespace weft::cli {
 namespace {
 
 std::size_t asked_for(const PlannedRuns& runs) {
-  const std::size_t wanted = runs.jobs > 0 ? static_cast<std::size_t>(runs.jobs)
-                                           : std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  const std::size_t wanted = runs.jobs > 0 ? static_cast<std::size_t>(runs.jobs) : usable_cores();
   return std::max<std::size_t>(std::min(wanted, runs.hops.size()), 1);
 }
 
@@ -38,24 +38,26 @@ WorkPlan plan_runs(const PlannedRuns& runs) {
   }
   const std::optional<MemoryNeed> memory = memory_need(*runs.example);
   if (memory && memory->estimated > 0) {
-    const std::size_t fit = std::max<std::size_t>(memory->available / memory->estimated, 1);
+    const std::uint64_t available = memory->available / (working_ranks() > 1 ? cluster::launch().local_ranks : 1);
+    const std::size_t fit = std::max<std::size_t>(available / memory->estimated, 1);
     if (fit < at_once) {
       fmt::print(stderr, "no more than {} at once: memory has no room for {}\n", fit, at_once);
       at_once = fit;
     }
   }
-  if (runs.quiet) {
+  if (runs.quiet || serves_ranks()) {
     return {.at_once = at_once, .progress = WorkProgress(runs.hops, 0)};
   }
   const MachineSpeed speed = measure_speed(*runs.example);
   if (speed.hops_per_second <= 0) {
     return {.at_once = at_once, .progress = WorkProgress(runs.hops, 0)};
   }
-  const std::size_t cores = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  const WorkTime time = work_time(runs.hops, speed, {.at_once = at_once, .cores = cores});
-  fmt::print(stderr, "{} to simulate, {} at once: {}{}\n",
+  // Other ranks are taken to be like this one.
+  const std::size_t ranks = runs.hops.size() == 1 ? 1 : working_ranks();
+  const WorkTime time = work_time(runs.hops, speed, {.at_once = at_once * ranks, .cores = usable_cores() * ranks});
+  fmt::print(stderr, "{} to simulate, {} at once{}: {}{}\n",
              runs.hops.size() == 1 ? "one run" : fmt::format("{} runs", runs.hops.size()), at_once,
-             work_time_text(time),
+             ranks > 1 ? fmt::format(" on each of {} ranks", ranks) : "", work_time_text(time),
              memory ? fmt::format(", about {} of memory each",
                                   study::results::short_text(Bytes(static_cast<std::int64_t>(memory->estimated))))
                     : std::string());

@@ -6,21 +6,55 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace weft::live {
 
+/// What became of a piece.
+struct PieceEnd {
+  std::optional<std::string> text;  // none: interrupted, killed, or it could not begin
+  std::string fault{};              // says then what by
+  bool was_killed = false;          // the child ended by a signal
+};
+
+/// Children that are begun one by one.
+class ProcessPool {
+ public:
+  struct Work {
+    /// In the child: the piece's text; none: it was interrupted.
+    std::function<std::optional<std::string>(std::size_t)> run;
+    /// In the child, behind that: ends it with this status at once, without the destructors and buffers that belong to
+    /// the parent. Does not come back.
+    std::function<void(int)> end;
+    /// Here, as each child ends.
+    std::function<void(std::size_t piece, PieceEnd end)> done;
+  };
+
+  explicit ProcessPool(Work work);
+  ProcessPool(const ProcessPool&) = delete;
+  ProcessPool& operator=(const ProcessPool&) = delete;
+  /// Children that are still there are killed.
+  ~ProcessPool();
+
+  void begin(std::size_t piece);
+  [[nodiscard]] std::size_t under_way() const;
+  /// Interrupts all children, once.
+  void interrupt();
+  /// Waits so long at most for something of the children, and takes it: calls `done` for those that have ended.
+  void listen(int milliseconds);
+
+ private:
+  struct Child;
+  class Children;
+  std::unique_ptr<Children> children_;
+};
+
 struct PoolWork {
   std::size_t pieces = 0;
   std::size_t at_once = 1;
-  /// In the child: the piece's text; none: it was interrupted.
-  std::function<std::optional<std::string>(std::size_t)> run;
-  /// In the child, behind that: ends it with this status at once, without the destructors and buffers that belong to
-  /// the parent. Does not come back.
-  std::function<void(int)> end;
-  /// Here, as each child ends. `text`: none if it was interrupted or killed; `fault` says then what by.
-  std::function<void(std::size_t piece, std::optional<std::string> text, const std::string& fault)> done;
+  ProcessPool::Work work;
   /// Here, some ten times a second. False: no new piece is begun, and those under way are interrupted.
   std::function<bool(std::size_t under_way)> keep_going;
 };

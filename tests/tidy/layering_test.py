@@ -9,6 +9,7 @@ import project
 # which then holds nothing else.
 LAYERS = {
     "base": [],
+    "cluster": ["base"],
     "wire": ["base"],
     "security": ["wire"],
     "verbs": ["base"],
@@ -32,7 +33,7 @@ LAYERS = {
     "study/compare": ["study/cost", "study/report"],
     "study/claims": ["study/compare"],
     "live": ["transport", "workload", "security", "subnet"],
-    "cli": ["study/claims", "study/import", "study/tuning", "live"],
+    "cli": ["study/claims", "study/import", "study/tuning", "live", "cluster"],
 }
 
 # System headers that only some folders may include.
@@ -41,6 +42,7 @@ RESTRICTED_HEADERS = [
      {"live"}, "sockets are for live/ alone"),
     (re.compile(r"ctime|time\.h|sys/time\.h|sys/timerfd\.h|sys/times\.h"), {"live", "cli"},
      "clocks are for live/ and cli/ alone"),
+    (re.compile(r"mpi\.h"), {"cluster"}, "only cluster/ uses MPI"),
     (re.compile(r"pcap(/.*)?\.h|zlib\.h"), {"wire"}, "only wire/ uses zlib and libpcap"),
     (re.compile(r"openssl/.*"), {"security"}, "only security/ uses OpenSSL"),
     (re.compile(r"glpk\.h"), {"control"}, "only control/ uses the solver"),

@@ -1,0 +1,151 @@
+// weft over the ranks of mpirun: the same results as one process, to the last bit.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "tests/mpi/run_ranks.h"
+
+namespace weft::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kNetwork = R"(name = "ranks"
+[fabric]
+family = "infiniband"
+[topology]
+kind = "fat-tree"
+tiers = 2
+radix = 8
+[[traffic]]
+kind = "permutation"
+size = "100 kB"
+)";
+
+std::string six_cases(std::string_view size = "100 kB") {
+  std::string text = kNetwork;
+  text.replace(text.find("100 kB"), 6, size);
+  for (int seed = 1; seed <= 6; ++seed) {
+    text += fmt::format("[[case]]\nname = \"case{}\"\nseed = {}\n", seed, seed);
+  }
+  return text;
+}
+
+/// Without what is of the machine: "machine": {...} of each run.
+std::string without_machines(std::string json) {
+  for (std::size_t at = 0; (at = json.find("\"machine\": {", at)) != std::string::npos;) {
+    json.erase(at, json.find('}', at) - at);
+  }
+  return json;
+}
+
+void expect_alone(const std::string& arguments) {
+  const int status = std::system(fmt::format("WEFT_CACHE= {} {} -q", WEFT_BINARY, arguments).c_str());
+  EXPECT_EQ(status, 0) << arguments;
+}
+
+TEST(Ranks, CasesOfARunGiveTheSameResults) {
+  const TestFolder folder;
+  const std::string file = folder.write("six.toml", six_cases());
+  expect_alone(fmt::format("run {} --no-results --messages --json {}", file, folder / "one.json"));
+  const RanksOutcome outcome = run_ranks(
+      {.arguments = fmt::format("run {} -j 1 --no-results --messages --json {}", file, folder / "three.json")});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("6 runs on 3 ranks: ")) << outcome.err;
+  EXPECT_NE(folder.read("one.json"), "");
+  EXPECT_EQ(without_machines(folder.read("one.json")), without_machines(folder.read("three.json")));
+}
+
+TEST(Ranks, AComparisonIsTheSameFile) {
+  const TestFolder folder;
+  const std::string file = folder.write("small.toml", kNetwork);
+  const std::string compare = fmt::format("compare {} --fabrics infiniband,rocev2 --seeds 2", file);
+  expect_alone(fmt::format("{} -o {}", compare, folder / "one.json"));
+  const RanksOutcome outcome = run_ranks({.arguments = fmt::format("{} -j 1 -o {}", compare, folder / "three.json")});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(" on 3 ranks: ")) << outcome.err;
+  EXPECT_NE(folder.read("one.json"), "");
+  EXPECT_EQ(folder.read("one.json"), folder.read("three.json"));
+}
+
+TEST(Ranks, ScaleIsTheSameTable) {
+  const TestFolder folder;
+  const std::string scale = fmt::format(
+      "scale {}/../../examples/claims/network-bottleneck.toml --case 400g --gpus 8..32", WEFT_TEST_DATA_DIR);
+  expect_alone(fmt::format("{} --json {}", scale, folder / "one.json"));
+  const RanksOutcome outcome = run_ranks({.arguments = fmt::format("{} --json {}", scale, folder / "three.json")});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_NE(folder.read("one.json"), "");
+  EXPECT_EQ(folder.read("one.json"), folder.read("three.json"));
+}
+
+TEST(Ranks, ClaimsAreJudgedByRunsOfAllRanks) {
+  const TestFolder folder;
+  const std::string claims =
+      fmt::format("claims cut-through routable --folder {}/../../examples/claims", WEFT_TEST_DATA_DIR);
+  expect_alone(fmt::format("{} --json {}", claims, folder / "one.json"));
+  const RanksOutcome outcome =
+      run_ranks({.arguments = fmt::format("{} -j 1 --json {}", claims, folder / "three.json")});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(" on 3 ranks: ")) << outcome.err;
+  EXPECT_NE(folder.read("one.json"), "");
+  EXPECT_EQ(folder.read("one.json"), folder.read("three.json"));
+}
+
+TEST(Ranks, OneRunIsDoneByRankZeroWhichSaysSo) {
+  const TestFolder folder;
+  const RanksOutcome outcome =
+      run_ranks({.arguments = fmt::format("run {} --no-results", folder.write("small.toml", kNetwork))});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("there is one run to simulate: rank 0 does it"));
+}
+
+TEST(Ranks, OtherCommandsRunOnce) {
+  const TestFolder folder;
+  const RanksOutcome outcome = run_ranks({.arguments = "show " + folder.write("small.toml", kNetwork)});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("weft show: runs on rank 0 alone"));
+  EXPECT_EQ(outcome.out.find("topology.tiers"), outcome.out.rfind("topology.tiers"));
+}
+
+TEST(Ranks, ARankWithOtherFilesIsLeftOut) {
+  const TestFolder folder;
+  const std::string file = folder.write("six.toml", six_cases("5 MB"));
+  const std::string other = folder.write("other.toml", six_cases("5 MB") + "[[case]]\nname = \"more\"\nseed = 9\n");
+  const std::string run = fmt::format("run {} -j 1 --no-results --json {}", file, folder / "json");
+  const RanksOutcome outcome =
+      run_ranks({.options = "-n 1", .arguments = fmt::format("{} : -n 1 weft run {} -j 1", run, other)});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("6 runs on 2 ranks: 6, 0"));
+  EXPECT_THAT(outcome.err, HasSubstr("does not take part: it has another build of weft, or other files, than rank 0"));
+  const RanksOutcome missing = run_ranks(
+      {.options = "-n 1", .arguments = fmt::format("{} : -n 1 weft run {} -j 1", run, folder / "missing.toml")});
+  EXPECT_EQ(missing.exit_status, 0) << missing.err;
+  EXPECT_THAT(missing.err, HasSubstr("6 runs on 2 ranks: 6, 0"));
+  EXPECT_THAT(missing.err, HasSubstr("rank 1 does not take part: weft run: "));
+}
+
+TEST(Ranks, WrongInputIsSaidOnce) {
+  const RanksOutcome outcome = run_ranks({.arguments = "run missing.toml"});
+  EXPECT_EQ(outcome.exit_status, 2);
+  const std::size_t at = outcome.err.find("missing.toml: No such file");
+  EXPECT_NE(at, std::string::npos) << outcome.err;
+  EXPECT_EQ(at, outcome.err.rfind("missing.toml: No such file"));
+}
+
+TEST(Ranks, AnotherMpisRanksDoNotRunTheSameJobEach) {
+  const TestFolder folder;
+  const std::string run = fmt::format("{} run {} --no-results >{} 2>&1", WEFT_BINARY,
+                                      folder.write("small.toml", kNetwork), folder / "said");
+  EXPECT_EQ(WEXITSTATUS(std::system(("PMI_SIZE=4 PMI_RANK=0 " + run).c_str())), 2);
+  EXPECT_THAT(folder.read("said"), HasSubstr("mpirun of another MPI"));
+  EXPECT_EQ(WEXITSTATUS(std::system(("PMI_SIZE=4 PMI_RANK=1 " + run).c_str())), 0);
+  EXPECT_EQ(folder.read("said"), "");
+}
+
+}  // namespace
+}  // namespace weft::test
