@@ -6,9 +6,9 @@
 
 namespace weft::cli {
 
-/// Cores less what else wants to run on them at this moment; at least 1. Threads that meet at every window wait for the
-/// one that is kept from its core, so that more of them than idle cores are slower than one. `loadavg` is as in proc(5);
-/// if it cannot be read, all cores count as idle.
+/// Cores less what else wants to run on them at this moment; at least 1. Threads that meet at every window wait for
+/// the one that is kept from its core, so that more of them than idle cores are slower than one. `loadavg` is as in
+/// proc(5); if it cannot be read, all cores count as idle.
 [[nodiscard]] std::size_t idle_cores(std::size_t cores, std::string_view loadavg);
 /// Of this machine.
 [[nodiscard]] std::size_t idle_cores();

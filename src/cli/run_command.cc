@@ -418,7 +418,8 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
   command->add_option("-j,--jobs", text.jobs, "Cases at the same time; default: one per core")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   command
-      ->add_option("--threads", text.threads, "Threads of each run; default: the idle cores, at most 8, shared among cases")
+      ->add_option("--threads", text.threads,
+                   "Threads of each run; default: the idle cores, at most 8, shared by cases")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{kMaxWorkers}));
   command->add_flag("--force", text.force, "Run even if memory seems insufficient");
   command->get_option("--all-cases")->excludes("--case");

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "study/assembly/build_subnet.h"
 #include "study/assembly/build_topology.h"
+#include "subnet/dumped_lids.h"
 #include "subnet/forwarding_dump.h"
 #include "subnet/swept_subnet.h"
 #include "subnet/topology_file.h"

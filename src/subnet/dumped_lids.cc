@@ -1,18 +1,18 @@
-// LIDs as a dump of forwarding tables names them, in the comments of entries and in the lines of switches.
+#include "subnet/dumped_lids.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <optional>
 
-#include "subnet/forwarding_dump.h"
 #include "subnet/lids.h"
 #include "subnet/text_cursor.h"
 
 namespace weft::subnet {
 namespace {
 
+/// In the comments of entries and in the lines of switches.
 class LidReader {
  public:
   LidReader(const TopologyText& source, Subnet& subnet) : rest_(source.text), name_(source.name), subnet_(subnet) {

@@ -1,3 +1,5 @@
+#include "subnet/dumped_lids.h"
+
 #include <gtest/gtest.h>
 
 #include "subnet/forwarding_dump.h"

@@ -5,7 +5,6 @@
 //   22 lids dumped
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,12 +15,6 @@ namespace weft::subnet {
 
 /// The text, switch for switch in the order of the view: byte for byte what OpenSM writes for the same tables.
 [[nodiscard]] std::string write_lfts(const Subnet& subnet, const RoutingView& view, const ForwardingTables& tables);
-
-/// The LIDs that a dump names beside GUIDs, given to the ports of the subnet: a sweep then keeps them, and the tables
-/// are read as their manager meant them. Ports that the dump does not name keep what they have. Returns the LMC of
-/// adapters; nothing where no port of one is named. Errors, with the line: a GUID of no port of the subnet, a LID of
-/// two ports, a port whose LIDs are no range that an LMC makes.
-[[nodiscard]] Result<std::optional<std::uint8_t>> adopt_lids(const TopologyText& source, Subnet& subnet);
 
 /// The tables of a dump for a subnet with its LIDs. Errors, with the line and what would be right: a switch that the
 /// subnet does not have, a LID or a port that is out of range, a line that is none of a dump, a switch without a table.

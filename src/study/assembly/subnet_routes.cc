@@ -14,6 +14,7 @@
 #include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_words.h"
 #include "study/world/world.h"
+#include "subnet/dumped_lids.h"
 #include "subnet/forwarding_dump.h"
 #include "subnet/route_report.h"
 #include "subnet/routing/engine.h"

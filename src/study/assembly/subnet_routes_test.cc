@@ -86,7 +86,8 @@ TEST(SubnetRoutes, OfAFileAreItsEntriesToTheLast) {
 
 TEST(SubnetRoutes, EachPlaneIsASubnet) {
   constexpr std::string_view kPlanes =
-      "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"rail-optimised\"\nhosts = 8\nhosts_per_leaf = 4\nspines = "
+      "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"rail-optimised\"\nhosts = 8\nhosts_per_leaf = 4\nspines "
+      "= "
       "2\nports_per_nic = 2\nplanes = 2\n[nic]\nports = 2\n";
   const Result<scenario::Scenario> scenario = scenario_of(kPlanes, {"routing.engine=updn"});
   ASSERT_TRUE(scenario) << scenario.error().message;

@@ -17,7 +17,8 @@ scenario::Scenario parse(std::string_view more) {
   return *parsed;
 }
 
-constexpr std::string_view kJob = "gpus_per_host = 1\n[[job]]\nname = \"llm\"\nmodel = \"llama3-8b\"\ngpus = 16\npp = 2\n";
+constexpr std::string_view kJob =
+    "gpus_per_host = 1\n[[job]]\nname = \"llm\"\nmodel = \"llama3-8b\"\ngpus = 16\npp = 2\n";
 
 /// At one packet-hop in a second, so that the budget is a number of packet-hops.
 LevelChoice chosen(const scenario::Scenario& scenario, double hops) {

@@ -128,6 +128,21 @@ void add_scale_up(std::vector<Case>& all) {
   all.push_back({"tcp_step", rails("tcp", "nvlink4") + step});
 }
 
+/// TCP and iWARP, whose connections all open at the start.
+void add_streams(std::vector<Case>& all) {
+  for (const std::string_view family : {"iwarp", "tcp"}) {
+    const std::string name(family);
+    all.push_back({name + "_ring", fabric(family) + traffic("collective", "size = \"1 MB\"\nalgorithm = \"ring\"")});
+    all.push_back(
+        {name + "_staged", fabric(family) + "[host]\nprofile = \"modern\"\n" + traffic("incast", "size = \"100 kB\"")});
+    all.push_back({name + "_errors",
+                   fabric(family) + "[link]\nbit_error_rate = 1e-7\n" + traffic("permutation", "size = \"300 kB\"")});
+  }
+  all.push_back({"tcp_handshakes",
+                 fabric("tcp") + "[tcp]\nsetup = \"on-the-wire\"\n" + traffic("permutation", "size = \"300 kB\""),
+                 false});
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all = {bond()};
   for (const std::string_view family : {"rocev2", "infiniband", "iwarp", "tcp"}) {
@@ -136,16 +151,7 @@ std::vector<Case> cases() {
     all.push_back({name + "_incast", fabric(family) + traffic("incast", "fan_in = 12\nsize = \"200 kB\"")});
     all.push_back({name + "_all_to_all", fabric(family) + traffic("all-to-all", "size = \"20 kB\"")});
   }
-  for (const std::string_view family : {"iwarp", "tcp"}) {
-    const std::string name(family);
-    all.push_back({name + "_ring", fabric(family) + traffic("collective", "size = \"1 MB\"\nalgorithm = \"ring\"")});
-    all.push_back(
-        {name + "_staged", fabric(family) + "[host]\nprofile = \"modern\"\n" + traffic("incast", "size = \"100 kB\"")});
-    all.push_back({name + "_errors", fabric(family) + "[link]\nbit_error_rate = 1e-7\n" +
-                                         traffic("permutation", "size = \"300 kB\"")});
-  }
-  all.push_back({"tcp_handshakes",
-                 fabric("tcp") + "[tcp]\nsetup = \"on-the-wire\"\n" + traffic("permutation", "size = \"300 kB\""), false});
+  add_streams(all);
   add_scale_up(all);
   for (const std::string_view family : {"rocev2", "infiniband"}) {
     const std::string name(family);
