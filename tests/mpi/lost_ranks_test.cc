@@ -102,10 +102,10 @@ TEST_F(LostRanks, WithoutRecoveryTheSameCommandGoesOn) {
 TEST_F(LostRanks, CtrlCKeepsWhatIsDone) {
   // mpirun waits for a second before it passes the interrupt on: no run may be over by then.
   std::string longer = kScenario;
-  longer.replace(longer.find("400 MB"), 6, "8 GB");
+  longer.replace(longer.find("400 MB"), 6, "2 GB");
   (void)folder_.write("long.toml", longer);
-  Ranks ranks({.arguments = compare()});
-  ASSERT_TRUE(ranks.find(2, Ranks::Which::kTask));
+  Ranks ranks({.options = "-n 2", .arguments = compare()});
+  ASSERT_TRUE(ranks.find(1, Ranks::Which::kTask));
   ranks.signal(SIGINT);
   const RanksOutcome outcome = ranks.wait();
   EXPECT_NE(outcome.exit_status, 0);
