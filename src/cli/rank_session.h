@@ -50,7 +50,6 @@ enum RankMessage : std::uint32_t {
   kCannot,        // to 0: session, why
   kQuit,          // from 0: nothing more will come
   kBye,           // to 0: why it never served; empty if it did
-  kOfOneRun,      // from here on: messages of one run over all ranks
 };
 
 /// The other ranks as this one sees them; of a process that has joined.
