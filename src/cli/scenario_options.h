@@ -16,7 +16,7 @@ struct ScenarioText {
   std::string case_name;              // empty: none
   std::vector<std::string> settings;  // "switch.buffer=8MiB"
   std::string catalogue;              // a folder; empty: the embedded entries alone
-  std::string lfts;                   // a dump of forwarding tables; empty: as the scenario says
+  std::string lfts{};                 // a dump of forwarding tables; empty: as the scenario says
 };
 
 /// SCENARIO, --case, --set and --catalogue (or WEFT_CATALOGUE), written into `text` while `app` parses.
