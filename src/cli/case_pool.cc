@@ -124,14 +124,16 @@ std::string CasePool::key_of(const PooledCase& one) const {
                   one.options.key, study::scenario::listing_text(*one.scenario)));
 }
 
-std::uint32_t CasePool::threads_of_each(std::size_t at_once) const {
+RunThreads CasePool::threads_of_each(std::size_t at_once) const {
   const std::size_t cores = std::min(idle_cores(), usable_cores());
   const std::size_t fair = std::clamp<std::size_t>(cores / std::max<std::size_t>(at_once, 1), 1, kUsualThreads);
-  return static_cast<std::uint32_t>(
-      std::min<std::size_t>(options_.threads > 0 ? static_cast<std::size_t>(options_.threads) : fair, kMaxWorkers));
+  const bool asked = options_.threads > 0;
+  const std::size_t most =
+      std::min<std::size_t>(asked ? static_cast<std::size_t>(options_.threads) : fair, kMaxWorkers);
+  return {.most = static_cast<std::uint32_t>(most), .are_asked_for = asked};
 }
 
-std::string CasePool::run_in_child(const PooledCase& one, std::uint32_t threads,
+std::string CasePool::run_in_child(const PooledCase& one, RunThreads threads,
                                    const std::function<void(const study::run::Progress&)>& watch) {
   RunCase options = one.options;
   options.threads = threads;
@@ -228,7 +230,7 @@ Result<void> CasePool::run_in_processes(const Job& job) {
   ProgressBar bar(stderr, options_.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal);
   live::SharedNumbers parts(job.missing.size());
   Result<void> good;
-  const std::uint32_t threads = threads_of_each(std::min(job.work.at_once, job.missing.size()));
+  const RunThreads threads = threads_of_each(std::min(job.work.at_once, job.missing.size()));
   const auto end = [&](std::size_t piece, live::PieceEnd ended) {
     std::optional<std::string>& text = ended.text;
     const PooledCase& one = job.cases[job.missing[piece]];

@@ -60,9 +60,9 @@ class CasePool {
   [[nodiscard]] std::string key_of(const PooledCase& one) const;
   [[nodiscard]] std::optional<CaseResult> kept(const PooledCase& one) const;
   void keep(const PooledCase& one, const std::string& text);
-  [[nodiscard]] static std::string run_in_child(const PooledCase& one, std::uint32_t threads,
+  [[nodiscard]] static std::string run_in_child(const PooledCase& one, RunThreads threads,
                                                 const std::function<void(const study::run::Progress&)>& watch);
-  [[nodiscard]] std::uint32_t threads_of_each(std::size_t at_once) const;
+  [[nodiscard]] RunThreads threads_of_each(std::size_t at_once) const;
   [[nodiscard]] std::string identity_of(const std::vector<PooledCase>& cases) const;
   void note(ProgressBar& bar, const std::string& text) const;
   [[nodiscard]] Result<void> run_here(const Job& job);

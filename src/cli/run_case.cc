@@ -146,6 +146,11 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
   return results;
 }
 
+std::uint32_t threads_for(const RunThreads& threads, const study::world::World& world) {
+  constexpr Duration kLongWindow = Duration::nanoseconds(100);
+  return threads.are_asked_for || world.window() >= kLongWindow ? threads.most : 1;
+}
+
 }  // namespace
 
 Result<study::results::RunResults> run_case(const study::scenario::Scenario& scenario, const RunCase& options) {
@@ -171,7 +176,7 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     tap = std::move(*opened);
   }
   collector.watch(**simulation);
-  (*simulation)->set_threads(options.threads);
+  (*simulation)->set_threads(threads_for(options.threads, (*simulation)->world()));
   const Time ready = clock.now();
   study::run::Simulation::End end{};
   {

@@ -16,6 +16,14 @@ namespace weft::cli {
 /// Packet-hops that checking a composed step may take: some seconds.
 inline constexpr double kCheckHops = 8e6;
 
+/// Of the event loop, where the network can be divided. Changes no result.
+struct RunThreads {
+  std::uint32_t most = 1;
+  /// The user has named the number. If not, they are used only where windows are long: threads meet after each, and
+  /// where it is short one that shares its core with another program holds up all.
+  bool are_asked_for = false;
+};
+
 struct RunCase {
   std::string name;  // for progress
   std::string key;
@@ -27,8 +35,7 @@ struct RunCase {
   std::function<void(const study::run::Progress&)> watch = [](const study::run::Progress&) {};
   ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
-  /// Threads of the event loop, where the network can be divided. Changes no result.
-  std::uint32_t threads = 1;
+  RunThreads threads{};
   /// Told what could not be written beside the results: a capture, a timeline. Without it that is the run's error, and
   /// its results are lost.
   std::function<void(const Error&)> on_unwritten{};

@@ -83,6 +83,8 @@ class World {
   /// partitions. Results are the same whatever their number.
   void set_threads(std::uint32_t threads);
   [[nodiscard]] std::uint32_t threads() const { return kernel_.workers(); }
+  /// After so much simulated time threads meet; zero: the world is not divided.
+  [[nodiscard]] Duration window() const { return division_.lookahead; }
   /// What several partitions share outside of this: whether a worker has anything that all must see at the end of a
   /// window, and what is done with it then, while all others wait; false stops the run.
   struct News {
