@@ -290,7 +290,7 @@ class CompareCommand {
     made += text_.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text_.fabrics, ",")));
     made += text_.hardware.empty() ? "" : " --hardware " + shell_word(text_.hardware);
     made += text_.level.fidelity.empty() ? "" : " --fidelity " + shell_word(text_.level.fidelity);
-    made += text_.level.fidelity == "auto" ? " --budget " + shell_word(text_.level.budget) : "";
+    made += !text_.level.budget.empty() ? " --budget " + shell_word(text_.level.budget) : "";
     made += text_.quick ? " --quick" : fmt::format(" --seeds {}", text_.seeds);
     made += " --weights " + shell_word(text_.weights);
     made += text_.sizes.empty() ? "" : fmt::format(" --sizes {}", fmt::join(text_.sizes, ","));

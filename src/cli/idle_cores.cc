@@ -1,5 +1,7 @@
 #include "cli/idle_cores.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -28,7 +30,15 @@ std::size_t idle_cores() {
   std::string line;
   std::ifstream file("/proc/loadavg");
   std::getline(file, line);
-  return idle_cores(std::thread::hardware_concurrency(), line);
+  // What others run may be anywhere, so that of fewer cores than all a part may be idle that this takes for busy.
+  return idle_cores(lent_cores(), line);
+}
+
+// hardware_concurrency() counts all processors of the machine.
+std::size_t lent_cores() {
+  cpu_set_t set;
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+  return count > 0 ? static_cast<std::size_t>(count) : std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
 }
 
 }  // namespace weft::cli

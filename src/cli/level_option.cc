@@ -13,6 +13,7 @@ using study::run::Level;
 
 /// Where the machine cannot be measured, because the scenario cannot be loaded with traffic.
 constexpr double kUsualSpeed = 2e6;
+constexpr std::string_view kUsualBudget = "600 s";
 
 }  // namespace
 
@@ -20,16 +21,19 @@ void add_level_options(CLI::App& command, LevelText& text) {
   command.add_option("--fidelity", text.fidelity,
                      "packet, composed, flow, or auto: the first of these that fits into --budget; default: as the "
                      "scenario says");
-  command.add_option("--budget", text.budget, "With --fidelity auto: real time for one run")->capture_default_str();
+  command.add_option("--budget", text.budget, "With --fidelity auto: real time for one run; default: 600 s");
 }
 
 Result<LevelChooser> LevelChooser::make(const LevelText& text) {
   LevelChooser made;
   if (text.fidelity.empty()) {
-    return made;
+    return text.budget.empty() ? Result<LevelChooser>(made) : fail("--budget: only with --fidelity auto");
   }
   for (const Level level : {Level::kPacket, Level::kComposed, Level::kFlow}) {
     if (text.fidelity == to_string(level)) {
+      if (!text.budget.empty()) {
+        return fail("--budget: only with --fidelity auto");
+      }
       made.fixed_ = level;
       return made;
     }
@@ -37,7 +41,7 @@ Result<LevelChooser> LevelChooser::make(const LevelText& text) {
   if (text.fidelity != "auto") {
     return fail("--fidelity: '{}' is no level; packet, composed, flow or auto", text.fidelity);
   }
-  const Result<Duration> budget = parse_duration(text.budget);
+  const Result<Duration> budget = parse_duration(text.budget.empty() ? kUsualBudget : std::string_view(text.budget));
   if (!budget || *budget <= Duration::zero()) {
     return fail("--budget: {}", budget ? "it must be above 0, such as 600s" : budget.error().message);
   }

@@ -12,15 +12,15 @@
 namespace weft::cli {
 
 struct LevelText {
-  std::string fidelity;          // a level, or "auto"; empty: as the scenario says
-  std::string budget = "600 s";  // of one run, with "auto"
+  std::string fidelity;  // a level, or "auto"; empty: as the scenario says
+  std::string budget;    // of one run, with "auto" alone; empty: 600 s
 };
 void add_level_options(CLI::App& command, LevelText& text);
 
 /// Decides for one scenario after another; the machine is measured once, by the first that needs it.
 class LevelChooser {
  public:
-  /// Errors: no such level; no duration.
+  /// Errors: no such level; no duration; a budget for what is not "auto".
   [[nodiscard]] static Result<LevelChooser> make(const LevelText& text);
 
   /// Nothing was asked for: scenarios stay as they are.

@@ -16,6 +16,7 @@
 #include "base/format_quantity.h"
 #include "base/printable.h"
 #include "cli/exit_status.h"
+#include "cli/idle_cores.h"
 #include "cluster/launch.h"
 #include "cluster/packing.h"
 
@@ -182,7 +183,7 @@ bool serves_ranks() { return working_ranks() > 1 && cluster::rank() != 0; }
 std::uint32_t working_ranks() { return cluster::ranks(); }
 
 std::size_t usable_cores() {
-  const std::size_t cores = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  const std::size_t cores = lent_cores();
   const cluster::Launch& launch = cluster::launch();
   return launch.is_bound || working_ranks() == 1 ? cores : std::max<std::size_t>(cores / launch.local_ranks, 1);
 }

@@ -114,7 +114,8 @@ class ScalePlan {
     point.level = to_string(level_);
     point.why = choice->why;
     scenario = at_level(scenario, level_);
-    if (last_ && last_->line == line.name && last_->level != level_) {
+    // Never the larger of two sizes once more with more packets, which is what its level spares it.
+    if (last_ && last_->line == line.name && last_->level < level_) {
       study::scenario::Scenario again = at_level(*cases_[last_->run].scenario, level_);
       PlannedSeam& seam = seams_.emplace_back();
       seam.seam = {.fabric = line.name,

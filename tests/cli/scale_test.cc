@@ -66,6 +66,8 @@ TEST(Scale, WrongInputIsRefused) {
   expect_refused(kScenario + " --gpus 8 --fabrics ethernet", "ethernet");
   expect_refused(kScenario + " --gpus 8 --fidelity exact", "'exact' is no level; packet, composed, flow or auto");
   expect_refused(kScenario + " --gpus 8 --fidelity auto --budget 10", "--budget: ");
+  expect_refused(kScenario + " --gpus 8 --budget 10s", "--budget: only with --fidelity auto");
+  expect_refused(kScenario + " --gpus 8 --fidelity flow --budget 10s", "--budget: only with --fidelity auto");
   expect_refused(kScenario + " --gpus 8 --fidelity auto --budget 0s", "--budget: it must be above 0");
   expect_refused("no-such-file.toml --gpus 8", "no-such-file.toml");
   expect_refused((fs::path(WEFT_TEST_DATA_DIR) / "../../examples/incast.toml").string() + " --gpus 8",

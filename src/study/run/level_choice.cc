@@ -93,7 +93,12 @@ Result<LevelChoice> choose_level(const scenario::Scenario& scenario, const fabri
                            : fmt::format(", composed steps {}", time_text(*composed));
   }
   if (const Result<void> possible = check_flow_level(at_level(scenario, Level::kFlow)); !possible) {
-    choice.why += fmt::format("; flows are not possible: {}", possible.error().message);
+    if (most_ranks(scenario) > kMostComposedRanks) {
+      return fail("{}, and flows are not possible: {}; name a level (--fidelity) to run it all the same", choice.why,
+                  possible.error().message);
+    }
+    choice.why +=
+        fmt::format("; nothing fits into the time, since flows are not possible: {}", possible.error().message);
     return choice;
   }
   choice.level = Level::kFlow;
