@@ -1,8 +1,10 @@
 #include "cli/level_option.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/parse_quantity.h"
+#include "cli/rank_session.h"
 #include "cli/work_estimate.h"
 #include "study/assembly/build_topology.h"
 
@@ -14,6 +16,20 @@ using study::run::Level;
 /// Where the machine cannot be measured, because the scenario cannot be loaded with traffic.
 constexpr double kUsualSpeed = 2e6;
 constexpr std::string_view kUsualBudget = "600 s";
+
+/// Under mpirun that of rank 0: with speeds of their own, ranks would plan other runs.
+Result<double> speed_of_ranks(const study::scenario::Scenario& scenario) {
+  if (serves_ranks()) {
+    const std::optional<double> told = speed_of_first();
+    return told ? Result<double>(*told) : fail("rank 0 has ended before it chose a level");
+  }
+  const double measured = measure_speed(scenario).hops_per_second;
+  const double speed = measured > 0 ? measured : kUsualSpeed;
+  if (working_ranks() > 1) {
+    tell_speed(speed);
+  }
+  return speed;
+}
 
 }  // namespace
 
@@ -51,6 +67,10 @@ Result<LevelChooser> LevelChooser::make(const LevelText& text) {
 
 Result<study::run::LevelChoice> LevelChooser::choose(const study::scenario::Scenario& scenario) {
   if (fixed_) {
+    if (*fixed_ == Level::kComposed && std::ranges::none_of(scenario.jobs, &study::scenario::JobSettings::trains)) {
+      return fail("--fidelity composed: for jobs that train a model, and '{}' has none; packet or flow",
+                  scenario.case_name.empty() ? scenario.name : scenario.case_name);
+    }
     return study::run::LevelChoice{.level = *fixed_};
   }
   Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
@@ -58,8 +78,11 @@ Result<study::run::LevelChoice> LevelChooser::choose(const study::scenario::Scen
     return pass_on(graph);
   }
   if (hops_per_second_ == 0) {
-    const double measured = measure_speed(scenario).hops_per_second;
-    hops_per_second_ = measured > 0 ? measured : kUsualSpeed;
+    Result<double> speed = speed_of_ranks(scenario);
+    if (!speed) {
+      return pass_on(speed);
+    }
+    hops_per_second_ = *speed;
   }
   return study::run::choose_level(scenario, *graph, {.seconds = budget_, .hops_per_second = hops_per_second_});
 }

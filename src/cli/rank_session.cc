@@ -115,17 +115,20 @@ bool all_left() {
 
 Result<RankRole> take_role(std::string_view subcommand) {
   const cluster::Launch& launch = cluster::launch();
-  if (launch.is_foreign) {
-    return launch.rank > 0 ? Result<RankRole>(RankRole::kIdle)
-                           : fail("started by the mpirun of another MPI, with several ranks: {}",
-                                  cluster::mpi_library().empty() ? "this build has no MPI; start one process"
-                                                                 : "use that of " + cluster::mpi_library());
-  }
   // Both ends of a measurement may be started together.
-  if (launch.ranks == 1 || subcommand == "perf") {
+  if (subcommand == "perf" || (launch.ranks == 1 && !launch.is_foreign)) {
     return RankRole::kAlone;
   }
   const bool is_dealt = std::ranges::find(kDealt, subcommand) != kDealt.end();
+  if (launch.is_foreign) {
+    if (launch.rank > 0) {
+      return RankRole::kIdle;
+    }
+    return is_dealt ? fail("started by the mpirun of another MPI, with several ranks: {}",
+                           cluster::mpi_library().empty() ? "this build has no MPI; start one process"
+                                                          : "use that of " + cluster::mpi_library())
+                    : Result<RankRole>(RankRole::kAlone);
+  }
   if (is_dealt && cluster::mpi_library().empty()) {
     return launch.rank > 0
                ? Result<RankRole>(RankRole::kIdle)
@@ -206,6 +209,9 @@ std::optional<cluster::Message> Peers::next() {
         continue;
       case kEndOfSession:
         ended_ = std::max(ended_, cluster::Unpacker(message->bytes).number());
+        return std::nullopt;  // what may follow is for whoever looks for the next order
+      case kSpeed:
+        speed_ = cluster::Unpacker(message->bytes).real();
         continue;
       default:
         break;
@@ -250,6 +256,25 @@ std::optional<std::string> next_order() {
       pause_shortly();
     }
   }
+}
+
+void tell_speed(double hops_per_second) {
+  for (std::uint32_t rank = 1; rank < cluster::ranks(); ++rank) {
+    cluster::send(rank, kSpeed, cluster::Packer().real(hops_per_second).take());
+  }
+}
+
+std::optional<double> speed_of_first() {
+  const Time from = peers().now();
+  while (!peers().speed() && !peers().has_quit()) {
+    if (peers().is_silent(0, from)) {
+      give_up_on_first();
+    }
+    if (!peers().next()) {
+      pause_shortly();
+    }
+  }
+  return peers().speed();
 }
 
 void tell_cannot() { cluster::send(0, kCannot, cluster::Packer().number(peers().session).text(printed()).take()); }

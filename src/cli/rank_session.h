@@ -50,6 +50,7 @@ enum RankMessage : std::uint32_t {
   kCannot,        // to 0: session, why
   kQuit,          // from 0: nothing more will come
   kBye,           // to 0: why it never served; empty if it did
+  kSpeed,         // from 0: packet-hops per second, by which levels are chosen
 };
 
 /// The other ranks as this one sees them; of a process that has joined.
@@ -63,7 +64,8 @@ class Peers {
   };
 
   Peers();
-  /// The next message that is for whoever asks. Signs of life, farewells and ends of sessions are taken note of.
+  /// The next message that is for whoever asks. Signs of life, farewells, speeds and ends of sessions are taken note of;
+  /// none comes between the end of a session and the next call, so that what is for the next one is left to it.
   [[nodiscard]] std::optional<cluster::Message> next();
   [[nodiscard]] Peer& at(std::uint32_t rank) { return peers_[rank]; }
   /// Silent for longer than the limit, as seen since `waited_from`.
@@ -75,6 +77,8 @@ class Peers {
   /// Rank 0 has ended the session.
   [[nodiscard]] bool has_ended(std::uint64_t number) const { return quit_ || ended_ >= number; }
   [[nodiscard]] bool has_quit() const { return quit_; }
+  /// What rank 0 has told.
+  [[nodiscard]] std::optional<double> speed() const { return speed_; }
 
   /// Of rank 0, how many sessions it has begun; of another, the one that it takes part in.
   std::uint64_t session = 0;
@@ -87,11 +91,16 @@ class Peers {
   std::vector<Peer> peers_;
   std::uint64_t ended_ = 0;
   bool quit_ = false;
+  std::optional<double> speed_{};
 };
 [[nodiscard]] Peers& peers();
 
 /// Of a rank that serves: the next order of rank 0; none: there will be none.
 [[nodiscard]] std::optional<std::string> next_order();
+/// Of rank 0, and of a rank that serves, which waits for it: how fast rank 0 is, so that all choose the same levels.
+/// None: rank 0 will tell nothing any more.
+void tell_speed(double hops_per_second);
+[[nodiscard]] std::optional<double> speed_of_first();
 /// Of a rank that serves: the session of the last order cannot be served. What it printed since is the reason.
 void tell_cannot();
 /// Of a rank that serves, in a child process: standard error is that of the program again.

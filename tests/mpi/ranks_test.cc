@@ -13,6 +13,7 @@ namespace weft::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kNetwork = R"(name = "ranks"
 [fabric]
@@ -58,6 +59,17 @@ TEST(Ranks, CasesOfARunGiveTheSameResults) {
   EXPECT_THAT(outcome.err, HasSubstr("6 runs on 3 ranks: ")) << outcome.err;
   EXPECT_NE(folder.read("one.json"), "");
   EXPECT_EQ(without_machines(folder.read("one.json")), without_machines(folder.read("three.json")));
+}
+
+// By the speed of rank 0: with their own, ranks might choose others, and could not take part.
+TEST(Ranks, AllChooseTheSameLevel) {
+  const TestFolder folder;
+  const RanksOutcome outcome =
+      run_ranks({.arguments = fmt::format("run {} -j 1 --no-results --fidelity auto --budget 20s",
+                                          folder.write("six.toml", six_cases()))});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("6 runs on 3 ranks: ")) << outcome.err;
+  EXPECT_THAT(outcome.err, Not(HasSubstr("does not take part")));
 }
 
 TEST(Ranks, AComparisonIsTheSameFile) {
@@ -145,6 +157,9 @@ TEST(Ranks, AnotherMpisRanksDoNotRunTheSameJobEach) {
   EXPECT_THAT(folder.read("said"), HasSubstr("mpirun of another MPI"));
   EXPECT_EQ(WEXITSTATUS(std::system(("PMI_SIZE=4 PMI_RANK=1 " + run).c_str())), 0);
   EXPECT_EQ(folder.read("said"), "");
+  const std::string show = fmt::format("{} show {} >{} 2>&1", WEFT_BINARY, folder / "small.toml", folder / "shown");
+  EXPECT_EQ(WEXITSTATUS(std::system(("PMI_SIZE=4 PMI_RANK=0 " + show).c_str())), 0);
+  EXPECT_THAT(folder.read("shown"), HasSubstr("topology.tiers"));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ struct Sample {
 };
 
 /// Steps of jobs, if the run has ended; composed ones are put together now.
-void take_steps(const FlowSimulation& simulation, const FlowRunOptions& options, FlowRun& run) {
+void take_steps(FlowSimulation& simulation, const FlowRunOptions& options, FlowRun& run) {
   if (run.results.run.end != results::RunEnd::kFinished) {
     return;
   }
@@ -74,7 +74,10 @@ void take_steps(const FlowSimulation& simulation, const FlowRunOptions& options,
   for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
     const TrainingRun* const training = simulation.training(job);
     if (const auto copies = training != nullptr ? training->copies_composed() : std::nullopt) {
-      run.sampled = fmt::format("{} copies of the model, the slowest by their own operations, stand for all", *copies);
+      run.sampled = fmt::format(
+          "{} copies of the model, the slowest by their own operations, stand for all; the error is of a smaller job "
+          "with all its copies, and what standing in changes is no part of it",
+          *copies);
     }
   }
   options.on_steps(simulation);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -58,11 +59,10 @@ class FlowSimulation {
   [[nodiscard]] Duration ideal_time(const workload::MessageRecord& message) const;
   /// The steps of the jobs that run steps, once the run has finished; composed ones are put together now, while
   /// `keep_going` says so. Errors: given up.
-  [[nodiscard]] Result<std::vector<results::StepRow>> training_steps(const std::function<bool()>& keep_going) const;
+  [[nodiscard]] Result<std::vector<results::StepRow>> training_steps(const std::function<bool()>& keep_going);
   /// Of the job of that number, after training_steps; null if it runs no steps.
   [[nodiscard]] const TrainingRun* training(std::size_t job) const;
-  /// After training_steps: whether operations of a composed step have flows of several senders on one direction of a
-  /// link between switches.
+  /// After training_steps: whether steps have flows of several senders on one direction of a link between switches.
   [[nodiscard]] bool shares_links() const { return shares_links_; }
 
  private:
@@ -78,6 +78,7 @@ class FlowSimulation {
   [[nodiscard]] Result<void> make_training(Job& job);
   [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
   [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job, std::span<const world::FlowDemand> demands);
+  void note_sender(EndpointId sender, const std::map<std::uint32_t, double>& links);
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
   [[nodiscard]] bool all_done() const;
 

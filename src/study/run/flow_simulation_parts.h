@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -79,6 +80,7 @@ struct FlowSimulation::Parts {
   std::unique_ptr<world::FlowMedium> medium;
   std::unique_ptr<flow::FlowNetwork> network;
   std::vector<std::unique_ptr<Job>> jobs;
+  std::map<std::uint32_t, EndpointId> senders;  // of steps, the first on each link between switches
 };
 
 }  // namespace weft::study::run

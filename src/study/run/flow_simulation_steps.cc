@@ -118,7 +118,6 @@ std::vector<world::FlowLoad> FlowSimulation::path_loads(const Job& job, std::spa
   job.connector.visit_ends([&ends](const ConnectionEnd& end) {
     ends.insert_or_assign({end.name.from, end.name.to, end.name.channel}, &end);
   });
-  std::map<std::uint32_t, EndpointId> senders;  // of links between switches, the first
   std::vector<world::FlowLoad> made;
   for (const world::FlowDemand& demand : demands) {
     const auto found = ends.find({demand.flow.source, demand.flow.destination, demand.flow.index});
@@ -128,11 +127,7 @@ std::vector<world::FlowLoad> FlowSimulation::path_loads(const Job& job, std::spa
     const ConnectionEnd& end = *found->second;
     std::map<std::uint32_t, double> seconds;
     add_loads(*parts_->medium, end, demand.bytes, seconds);
-    for (const auto& [link, needed] : seconds) {
-      if (parts_->medium->joins_switches(link)) {
-        shares_links_ |= senders.try_emplace(link, end.port.endpoint).first->second != end.port.endpoint;
-      }
-    }
+    note_sender(end.port.endpoint, seconds);
     world::FlowLoad& own =
         made.emplace_back(world::FlowLoad{.flow = demand.flow, .bytes = static_cast<double>(demand.bytes.count())});
     for (const auto& [link, needed] : seconds) {
@@ -142,11 +137,28 @@ std::vector<world::FlowLoad> FlowSimulation::path_loads(const Job& job, std::spa
   return made;
 }
 
-Result<std::vector<results::StepRow>> FlowSimulation::training_steps(const std::function<bool()>& keep_going) const {
+void FlowSimulation::note_sender(EndpointId sender, const std::map<std::uint32_t, double>& links) {
+  for (const auto& [link, seconds] : links) {
+    if (parts_->medium->joins_switches(link)) {
+      shares_links_ |= parts_->senders.try_emplace(link, sender).first->second != sender;
+    }
+  }
+}
+
+Result<std::vector<results::StepRow>> FlowSimulation::training_steps(const std::function<bool()>& keep_going) {
   std::vector<results::StepRow> rows;
   for (const auto& job : parts_->jobs) {
     if (!job->training) {
       continue;
+    }
+    if (!job->training->composed()) {  // which has asked for the loads of its operations
+      job->connector.visit_ends([this](const ConnectionEnd& end) {
+        std::map<std::uint32_t, double> links;
+        if (!parts_->medium->is_scale_up(end.port.endpoint)) {
+          add_loads(*parts_->medium, end, Bytes(1), links);
+        }
+        note_sender(end.port.endpoint, links);
+      });
     }
     Result<results::StepRow> row = job->training->finish(keep_going);
     if (!row) {

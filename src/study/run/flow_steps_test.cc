@@ -107,6 +107,17 @@ TEST(FlowSteps, SomeCopiesStandForAll) {
   }
 }
 
+// All wait for the slowest rank, whether its copy is put together or not.
+TEST(FlowSteps, SlowRanksOfCopiesThatAreLeftOutAreStillWaitedFor) {
+  auto scenario = scenario_of({"", "rocev2", "model = \"llama3-8b\"\ntp = 4\nstraggler = \"exponential 10%\""}, 16);
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  for (scenario->seed = 1; scenario->seed <= 3; ++scenario->seed) {
+    const results::StepRow all = step_of(*scenario, 0);
+    const results::StepRow some = step_of(*scenario, 1);
+    EXPECT_NEAR(some.time.seconds() / all.time.seconds(), 1, 1e-6) << scenario->seed;
+  }
+}
+
 TEST(FlowSteps, AreRefusedBesideOtherTraffic) {
   auto scenario =
       scenario_of({"", "rocev2", "model = \"llama3-8b\"\n[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\""});

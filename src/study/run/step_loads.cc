@@ -91,7 +91,7 @@ std::vector<StepOverlap::Member> StepLoads::members_standing_for_all(const IsLef
     }
     for (auto& use : made[i].uses) {
       const auto& [all, own] = sums.at({made[i].kind, use.link});
-      use.seconds *= all / own;
+      use.seconds *= own > 0 ? all / own : 1;
     }
   }
   return made;

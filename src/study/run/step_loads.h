@@ -27,6 +27,7 @@ class StepLoads {
 
   [[nodiscard]] const std::vector<StepOverlap::Member>& members() const { return members_; }
   /// Where some communicators stand for all: those that are left put on each link what all of their kind put there.
+  /// Links that none of a kind that is left uses lack its load: whoever chooses keeps those with the fullest links.
   using IsLeft = std::function<bool(workload::CommunicatorId)>;
   [[nodiscard]] std::vector<StepOverlap::Member> members_standing_for_all(const IsLeft& is_left) const;
   /// The number of an operation of the step among them. One that sends nothing through the network has a member without

@@ -48,7 +48,7 @@ class StepRepresentatives::Graph final : public workload::StepGraph {
 };
 
 StepRepresentatives::StepRepresentatives(const workload::TrainingPlan& plan, std::span<const std::int64_t> copies)
-    : plan_(plan), copies_(copies.size()) {
+    : plan_(plan), copies_(copies.begin(), copies.end()) {
   const workload::Parallelism& parallelism = plan.job().parallelism;
   const auto world = static_cast<std::uint32_t>(parallelism.world());
   std::vector<RankId> numbers(world);  // new ones
@@ -75,6 +75,26 @@ StepRepresentatives::StepRepresentatives(const workload::TrainingPlan& plan, std
       whole_.push_back(all);
     }
   }
+}
+
+std::vector<RankId> StepRepresentatives::stands_for(RankId rank) const {
+  const workload::Parallelism& parallelism = plan_.job().parallelism;
+  const RankId own = ranks_[rank.value()];
+  std::vector<RankId> all = {own};
+  workload::RankCoordinates place = workload::coordinates_of(parallelism, own);
+  std::int64_t& copy = place.at[static_cast<std::size_t>(workload::Axis::kData)];
+  const auto turn = std::ranges::find(copies_, copy) - copies_.begin();
+  const std::int64_t every = workload::degree(parallelism, workload::Axis::kData);
+  std::int64_t left_out = 0;
+  for (copy = 0; copy < every; ++copy) {
+    if (std::ranges::find(copies_, copy) != copies_.end()) {
+      continue;
+    }
+    if (left_out++ % std::ssize(copies_) == turn) {
+      all.push_back(workload::rank_at(parallelism, place));
+    }
+  }
+  return all;
 }
 
 double StepRepresentatives::weight(CommunicatorId communicator) const {

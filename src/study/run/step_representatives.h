@@ -24,10 +24,13 @@ class StepRepresentatives {
 
   /// Of the job, by their new numbers.
   [[nodiscard]] std::span<const workload::RankId> ranks() const { return ranks_; }
-  [[nodiscard]] std::size_t copies() const { return copies_; }
+  [[nodiscard]] std::size_t copies() const { return copies_.size(); }
   /// With members by their new numbers, and the same as the job has them.
   [[nodiscard]] std::span<const workload::Communicator> communicators() const { return communicators_; }
   [[nodiscard]] std::span<const workload::Communicator> whole_communicators() const { return whole_; }
+  /// Of the job: those for which a rank, by its new number, stands, with its own: of every copy that is left out, the
+  /// rank with the same place stands behind one that is kept.
+  [[nodiscard]] std::vector<workload::RankId> stands_for(workload::RankId rank) const;
   /// Communicators of the job for which one stands.
   [[nodiscard]] double weight(workload::CommunicatorId communicator) const;
   /// An operation of a step of the ranks that are left, as the job has it.
@@ -51,7 +54,7 @@ class StepRepresentatives {
   [[nodiscard]] workload::MemberIndex member_left(workload::MemberIndex of_job, workload::CommunicatorId own) const;
 
   const workload::TrainingPlan& plan_;
-  std::size_t copies_ = 0;
+  std::vector<std::int64_t> copies_;     // that are left
   double share_ = 1;                     // of all ranks
   std::vector<workload::RankId> ranks_;  // of the job
   std::vector<workload::Communicator> communicators_;

@@ -215,7 +215,10 @@ ComposedStep TrainingRun::composed_step(const scenario::StepWork& work) {
               },
           .stragglers =
               [this](RankId rank) {
-                return stragglers_of(representatives_ ? representatives_->ranks()[rank.value()] : rank);
+                // Those that are left out are as slow as ever: somebody waits for each.
+                return representatives_ ? workload::Stragglers(options_.job.training.straggler.distribution,
+                                                               options_.identity, representatives_->stands_for(rank))
+                                        : stragglers_of(rank);
               },
           .cost =
               [this, used](const workload::CostedOperation& given) mutable {
@@ -258,14 +261,20 @@ std::uint64_t TrainingRun::instances_of(const StepOperation& operation) {
   return found == instances_.end() ? 0 : found->second;
 }
 
-std::uint64_t TrainingRun::nodes_of_a_rank() const {
+std::uint64_t TrainingRun::nodes_of_a_rank(const workload::TrainingPlan& plan) const {
   // All ranks of one pipeline stage have as many; the first rank's graph stands for all. A step may have any number.
-  workload::TransformerStep graph(plan(), RankId(0));
+  workload::TransformerStep graph(plan, RankId(0));
   std::uint64_t nodes = 0;
   while (nodes <= options_.max_nodes && graph.next()) {
     ++nodes;
   }
   return nodes;
+}
+
+Result<workload::TrainingPlan> TrainingRun::shortened(std::int64_t micro_batches) const {
+  workload::TrainingJob job = plan().job();
+  job.representative.micro_batches = micro_batches;
+  return workload::TrainingPlan::make(job, plan().gpu(), options_.job.ranks);
 }
 
 Result<results::StepRow> TrainingRun::extrapolated(const std::function<bool()>& keep_going) {
@@ -275,9 +284,7 @@ Result<results::StepRow> TrainingRun::extrapolated(const std::function<bool()>& 
   const std::int64_t more = std::min(whole, 4 * stages);
   std::array<results::StepRow, 2> rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    workload::TrainingJob job = plan().job();
-    job.representative.micro_batches = i == 0 ? few : more;
-    Result<workload::TrainingPlan> part = workload::TrainingPlan::make(job, plan().gpu(), options_.job.ranks);
+    Result<workload::TrainingPlan> part = shortened(i == 0 ? few : more);
     if (!part) {
       return pass_on(part);
     }
@@ -305,7 +312,7 @@ bool TrainingRun::is_too_long() const {
   const bool long_step = workload::micro_batches(plan().job()) > 4 * plan().job().parallelism.pipeline;
   const auto ranks = static_cast<std::uint64_t>(options_.job.ranks);
   const std::uint64_t least = options_.represents ? least_ranks() : ranks;
-  return long_step && nodes_of_a_rank() > options_.max_nodes / least;
+  return long_step && nodes_of_a_rank(plan()) > options_.max_nodes / least;
 }
 
 Result<results::StepRow> TrainingRun::finish(const std::function<bool()>& keep_going) {

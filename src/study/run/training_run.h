@@ -129,7 +129,10 @@ class TrainingRun {
   [[nodiscard]] Result<void> compose(const scenario::StepWork& work, const std::function<bool()>& keep_going);
   [[nodiscard]] SliceGrowth::Load load() const;
   [[nodiscard]] bool is_too_long() const;  // for every operation of its step to be kept
-  [[nodiscard]] std::uint64_t nodes_of_a_rank() const;
+  /// At most one more than are kept.
+  [[nodiscard]] std::uint64_t nodes_of_a_rank(const workload::TrainingPlan& plan) const;
+  /// The step with so many micro-batches of each copy's.
+  [[nodiscard]] Result<workload::TrainingPlan> shortened(std::int64_t micro_batches) const;
   [[nodiscard]] std::uint32_t composed_ranks() const;
   // Which copies stand for all: training_run_copies.cc.
   [[nodiscard]] std::int64_t replicas() const;

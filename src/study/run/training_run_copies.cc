@@ -62,13 +62,13 @@ void TrainingRun::choose_copies() {
   }
   const std::uint64_t of_a_copy =
       static_cast<std::uint64_t>(options_.job.ranks) / static_cast<std::uint64_t>(replicas());
-  const std::int64_t stages = plan().job().parallelism.pipeline;
-  const auto micro_batches = static_cast<std::uint64_t>(workload::micro_batches(plan().job()));
-  // Of a step that is too long, only some micro-batches are put together.
-  const std::uint64_t composed =
-      is_too_long() ? std::min(micro_batches, static_cast<std::uint64_t>(4 * stages)) : micro_batches;
-  const std::uint64_t nodes = std::max<std::uint64_t>(nodes_of_a_rank() * of_a_copy * composed / micro_batches, 1);
-  const auto room = static_cast<std::int64_t>(options_.max_nodes / nodes);
+  std::uint64_t nodes = nodes_of_a_rank(plan());
+  if (is_too_long()) {  // only some micro-batches are put together
+    const std::int64_t most = 4 * plan().job().parallelism.pipeline;
+    const Result<workload::TrainingPlan> part = shortened(std::min(workload::micro_batches(plan().job()), most));
+    nodes = part ? nodes_of_a_rank(*part) : nodes;
+  }
+  const auto room = static_cast<std::int64_t>(options_.max_nodes / std::max<std::uint64_t>(nodes * of_a_copy, 1));
   const std::int64_t copies = std::clamp(room, kFewestCopies, replicas());
   if (copies == replicas()) {
     return;

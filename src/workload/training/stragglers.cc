@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/distribution.h"
 #include "base/int128.h"
 
@@ -41,17 +43,27 @@ Result<void> check_stragglers(const StragglerDistribution& distribution) {
 }
 
 Stragglers::Stragglers(const StragglerDistribution& distribution, const JobOptions& job, RankId rank)
-    : distribution_(distribution),
-      seed_(job.seed),
-      name_(fmt::format("{}/{}/straggler", job.name, rank.value())),
-      slowdown_(of_step(0)) {}
+    : Stragglers(distribution, job, std::span(&rank, 1)) {}
+
+Stragglers::Stragglers(const StragglerDistribution& distribution, const JobOptions& job, std::span<const RankId> ranks)
+    : distribution_(distribution), seed_(job.seed) {
+  if (std::holds_alternative<NoStragglers>(distribution_)) {
+    return;
+  }
+  names_.reserve(ranks.size());
+  for (const RankId rank : ranks) {
+    names_.push_back(fmt::format("{}/{}/straggler", job.name, rank.value()));
+  }
+  slowdown_ = of_step(0);
+}
 
 Slowdown Stragglers::of_step(std::uint32_t step) const {
-  if (std::holds_alternative<NoStragglers>(distribution_)) {
-    return {};
+  Slowdown most{};
+  for (const std::string& name : names_) {
+    RandomStream random(seed_, fmt::format("{}/{}", name, step));
+    most = std::max(most, std::visit([&random](const auto& kind) { return draw(kind, random); }, distribution_));
   }
-  RandomStream random(seed_, fmt::format("{}/{}", name_, step));
-  return std::visit([&random](const auto& kind) { return draw(kind, random); }, distribution_);
+  return most;
 }
 
 Duration Stragglers::stretch(Duration time, std::uint32_t step) {

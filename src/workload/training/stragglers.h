@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/probability.h"
 #include "base/result.h"
@@ -40,6 +42,8 @@ using StragglerDistribution = std::variant<NoStragglers, SometimesSlow, Uniforml
 class Stragglers {
  public:
   Stragglers(const StragglerDistribution& distribution, const JobOptions& job, RankId rank);
+  /// Of a rank that stands for all of these, as slow in each step as the slowest of them; at least one.
+  Stragglers(const StragglerDistribution& distribution, const JobOptions& job, std::span<const RankId> ranks);
 
   [[nodiscard]] Slowdown of_step(std::uint32_t step) const;
   /// A compute time of this rank in a step, stretched and rounded down to a picosecond.
@@ -48,7 +52,7 @@ class Stragglers {
  private:
   StragglerDistribution distribution_;
   std::uint64_t seed_;
-  std::string name_;
+  std::vector<std::string> names_;  // one for each rank; none where nobody is slow
   std::uint32_t step_ = 0;  // that `slowdown_` is of
   Slowdown slowdown_{};
 };

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "workload/training/listed_graph.h"
 #include "workload/training/test_cluster.h"
 
@@ -108,6 +111,14 @@ TEST(TrainingProgram, StragglersStretchTheirOwnComputeAlone) {
   EXPECT_EQ(first.stretch(100_us, 1), Stragglers(uniform, job, RankId(0)).stretch(100_us, 1));
   EXPECT_NE(first.of_step(1), first.of_step(2));
   EXPECT_NE(first.of_step(1), Stragglers(uniform, job, RankId(1)).of_step(1));
+  const std::array<RankId, 3> several = {RankId(4), RankId(0), RankId(2)};
+  for (std::uint32_t step = 0; step < 20; ++step) {
+    Slowdown most{};
+    for (const RankId rank : several) {
+      most = std::max(most, Stragglers(uniform, job, rank).of_step(step));
+    }
+    EXPECT_EQ(Stragglers(uniform, job, several).of_step(step), most);
+  }
   EXPECT_FALSE(check_stragglers(UniformlySlow{.most = {-1}}));
   EXPECT_TRUE(check_stragglers(uniform));
 }
