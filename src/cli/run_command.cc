@@ -43,33 +43,15 @@ ScenarioText with_shortcuts(const RunText& text) {
 }
 
 /// One scenario per case: the one that was asked for, or else all that the file has.
-Result<std::vector<study::scenario::Scenario>> read_cases(const RunText& text) {
-  ScenarioText wanted = with_shortcuts(text);
-  std::vector<std::string> cases = {wanted.case_name};
-  if (wanted.case_name.empty()) {
-    Result<std::string> contents = read_file(wanted.file);
-    if (!contents) {
-      return pass_on(contents);
-    }
-    Result<std::vector<std::string>> names = study::scenario::case_names(*contents, wanted.file);
-    if (!names) {
-      return pass_on(names);
-    }
-    if (!names->empty()) {
-      cases = std::move(*names);
-    }
+Result<std::vector<study::scenario::Scenario>> scenarios_of(const RunText& text) {
+  Result<std::vector<study::scenario::Scenario>> scenarios = read_cases(with_shortcuts(text));
+  if (!scenarios) {
+    return scenarios;
   }
-  std::vector<study::scenario::Scenario> scenarios;
-  for (const std::string& name : cases) {
-    wanted.case_name = name;
-    Result<study::scenario::Scenario> scenario = read_scenario(wanted);
-    if (!scenario) {
-      return pass_on(scenario);
-    }
-    if (Result<void> has_traffic = study::scenario::check_has_traffic(*scenario); !has_traffic) {
+  for (const study::scenario::Scenario& scenario : *scenarios) {
+    if (Result<void> has_traffic = study::scenario::check_has_traffic(scenario); !has_traffic) {
       return pass_on(has_traffic);
     }
-    scenarios.push_back(std::move(*scenario));
   }
   return scenarios;
 }
@@ -332,7 +314,7 @@ int run(const RunText& text) {
   if (text.json == "-" && text.csv == "-") {
     return complain("run", {"--json - and --csv - cannot both have standard output"}, kUsageError);
   }
-  Result<std::vector<study::scenario::Scenario>> scenarios = read_cases(text);
+  Result<std::vector<study::scenario::Scenario>> scenarios = scenarios_of(text);
   if (!scenarios) {
     return complain("run", scenarios.error(), kUsageError);
   }

@@ -70,45 +70,26 @@ Result<std::vector<std::int64_t>> parse_sizes(const std::string& text) {
 /// One for each fabric asked for, or each case of the file, or the file as it is.
 Result<std::vector<ScaleLine>> read_lines(const ScaleText& text) {
   std::vector<ScaleLine> lines;
-  const auto add = [&lines](const ScenarioText& wanted, const std::string& name) -> Result<void> {
+  for (const std::string& fabric : text.fabrics) {
+    ScenarioText wanted = text.scenario;
+    wanted.settings.push_back("fabric.family=" + fabric);
     Result<study::scenario::Scenario> scenario = read_scenario(wanted);
     if (!scenario) {
       return pass_on(scenario);
     }
-    lines.push_back(
-        {name.empty() ? std::string(study::scenario::word_of(scenario->fabric.family)) : name, std::move(*scenario)});
-    return {};
-  };
-  std::vector<std::string> cases;
-  if (text.fabrics.empty() && text.scenario.case_name.empty()) {
-    Result<std::string> contents = read_file(text.scenario.file);
-    if (!contents) {
-      return pass_on(contents);
-    }
-    Result<std::vector<std::string>> names = study::scenario::case_names(*contents, text.scenario.file);
-    if (!names) {
-      return pass_on(names);
-    }
-    cases = std::move(*names);
+    lines.push_back({fabric, std::move(*scenario)});
   }
-  for (const std::string& fabric : text.fabrics) {
-    ScenarioText wanted = text.scenario;
-    wanted.settings.push_back("fabric.family=" + fabric);
-    if (Result<void> added = add(wanted, fabric); !added) {
-      return pass_on(added);
-    }
+  if (!lines.empty()) {
+    return lines;
   }
-  for (const std::string& name : cases) {
-    ScenarioText wanted = text.scenario;
-    wanted.case_name = name;
-    if (Result<void> added = add(wanted, name); !added) {
-      return pass_on(added);
-    }
+  Result<std::vector<study::scenario::Scenario>> scenarios = read_cases(text.scenario);
+  if (!scenarios) {
+    return pass_on(scenarios);
   }
-  if (lines.empty()) {
-    if (Result<void> added = add(text.scenario, text.scenario.case_name); !added) {
-      return pass_on(added);
-    }
+  for (study::scenario::Scenario& scenario : *scenarios) {
+    std::string name =
+        scenario.case_name.empty() ? std::string(study::scenario::word_of(scenario.fabric.family)) : scenario.case_name;
+    lines.push_back({std::move(name), std::move(scenario)});
   }
   return lines;
 }

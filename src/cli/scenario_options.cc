@@ -18,6 +18,19 @@ std::string as_in_scenario(const std::string& path, const std::string& scenario)
   return fs::absolute(path).lexically_normal().lexically_relative(folder).string();
 }
 
+study::scenario::ScenarioRequest request_of(const ScenarioText& text) {
+  std::vector<std::string> settings = text.settings;
+  if (!text.lfts.empty()) {
+    settings.emplace_back("routing.engine=file");
+    settings.push_back(
+        fmt::format("routing.tables={}",
+                    study::scenario::toml_text({.place = {}, .content = as_in_scenario(text.lfts, text.file)})));
+  }
+  return {.file = text.file,
+          .case_name = text.case_name.empty() ? std::nullopt : std::optional<std::string>(text.case_name),
+          .settings = std::move(settings)};
+}
+
 }  // namespace
 
 void add_scenario_options(CLI::App& app, ScenarioText& text) {
@@ -41,21 +54,16 @@ Result<study::scenario::Catalogue> read_catalogue(const ScenarioText& text) {
 
 Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
   auto catalogue = read_catalogue(text);
-  if (!catalogue) {
-    return pass_on(catalogue);
+  return catalogue ? study::scenario::load_scenario(request_of(text), *catalogue) : pass_on(catalogue);
+}
+
+Result<std::vector<study::scenario::Scenario>> read_cases(const ScenarioText& text) {
+  if (!text.case_name.empty()) {
+    auto one = read_scenario(text);
+    return one ? Result<std::vector<study::scenario::Scenario>>({std::move(*one)}) : pass_on(one);
   }
-  std::vector<std::string> settings = text.settings;
-  if (!text.lfts.empty()) {
-    settings.emplace_back("routing.engine=file");
-    settings.push_back(
-        fmt::format("routing.tables={}",
-                    study::scenario::toml_text({.place = {}, .content = as_in_scenario(text.lfts, text.file)})));
-  }
-  const study::scenario::ScenarioRequest request{
-      .file = text.file,
-      .case_name = text.case_name.empty() ? std::nullopt : std::optional<std::string>(text.case_name),
-      .settings = settings};
-  return study::scenario::load_scenario(request, *catalogue);
+  auto catalogue = read_catalogue(text);
+  return catalogue ? study::scenario::load_cases(request_of(text), *catalogue) : pass_on(catalogue);
 }
 
 }  // namespace weft::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/nearest_word.h"
 #include "study/scenario/apply.h"
@@ -45,6 +46,16 @@ Result<Scenario> resolve_with(const GivenDocument& document, const GivenCase* ch
   return scenario;
 }
 
+Result<GivenLayer> layer_of(const std::vector<std::string>& settings) {
+  GivenLayer layer;
+  for (const auto& setting : settings) {
+    if (auto added = add_setting(layer, setting); !added) {
+      return pass_on(added);
+    }
+  }
+  return layer;
+}
+
 }  // namespace
 
 Result<Scenario> parse_scenario(std::string_view text, const ScenarioRequest& request, const Catalogue& catalogue) {
@@ -52,11 +63,9 @@ Result<Scenario> parse_scenario(std::string_view text, const ScenarioRequest& re
   if (!document) {
     return tl::unexpected<Error>(document.error());
   }
-  GivenLayer settings;
-  for (const auto& setting : request.settings) {
-    if (auto added = add_setting(settings, setting); !added) {
-      return pass_on(added);
-    }
+  auto settings = layer_of(request.settings);
+  if (!settings) {
+    return pass_on(settings);
   }
   const GivenCase* chosen = nullptr;
   if (request.case_name) {
@@ -73,7 +82,40 @@ Result<Scenario> parse_scenario(std::string_view text, const ScenarioRequest& re
       }
     }
   }
-  return resolve_with(*document, chosen, settings, request, catalogue);
+  return resolve_with(*document, chosen, *settings, request, catalogue);
+}
+
+Result<std::vector<Scenario>> parse_cases(std::string_view text, const ScenarioRequest& request,
+                                          const Catalogue& catalogue) {
+  WEFT_ASSERT(!request.case_name);
+  const auto document = read_document(text, request.file);
+  if (!document) {
+    return tl::unexpected<Error>(document.error());
+  }
+  auto settings = layer_of(request.settings);
+  if (!settings) {
+    return pass_on(settings);
+  }
+  std::vector<Scenario> made;
+  const auto add = [&](const GivenCase* chosen) -> Result<void> {
+    auto scenario = resolve_with(*document, chosen, *settings, request, catalogue);
+    if (!scenario) {
+      return pass_on(scenario);
+    }
+    made.push_back(std::move(*scenario));
+    return {};
+  };
+  if (document->cases.empty()) {
+    if (auto added = add(nullptr); !added) {
+      return pass_on(added);
+    }
+  }
+  for (const auto& one : document->cases) {
+    if (auto added = add(&one); !added) {
+      return pass_on(added);
+    }
+  }
+  return made;
 }
 
 Result<Scenario> load_scenario(const ScenarioRequest& request, const Catalogue& catalogue) {
@@ -82,6 +124,14 @@ Result<Scenario> load_scenario(const ScenarioRequest& request, const Catalogue& 
     return pass_on(text);
   }
   return parse_scenario(*text, request, catalogue);
+}
+
+Result<std::vector<Scenario>> load_cases(const ScenarioRequest& request, const Catalogue& catalogue) {
+  auto text = read_file(request.file);
+  if (!text) {
+    return pass_on(text);
+  }
+  return parse_cases(*text, request, catalogue);
 }
 
 Result<std::vector<std::string>> case_names(std::string_view text, std::string_view file) {

@@ -25,6 +25,11 @@ struct ScenarioRequest {
 [[nodiscard]] Result<Scenario> parse_scenario(std::string_view text, const ScenarioRequest& request,
                                               const Catalogue& catalogue);
 
+/// One for each case, in the order of the file; of a file without cases the one that it is. The request names none.
+[[nodiscard]] Result<std::vector<Scenario>> load_cases(const ScenarioRequest& request, const Catalogue& catalogue);
+[[nodiscard]] Result<std::vector<Scenario>> parse_cases(std::string_view text, const ScenarioRequest& request,
+                                                        const Catalogue& catalogue);
+
 /// Names of the cases, in the order of the file.
 [[nodiscard]] Result<std::vector<std::string>> case_names(std::string_view text, std::string_view file);
 

@@ -197,6 +197,35 @@ TEST(ScenarioLoad, FindsFilesBesideTheScenario) {
   EXPECT_EQ(scenario->traffic[1].cdf, "some/where/sizes.txt");
 }
 
+std::vector<std::string> values_of(const Scenario& scenario) {
+  std::vector<std::string> values;
+  for (const auto& row : list_values(scenario, Listing::kAll)) {
+    values.push_back(row.path + " " + row.value);
+  }
+  return values;
+}
+
+TEST(ScenarioLoad, ReadsAllCasesAsOneByOne) {
+  constexpr std::string_view kText =
+      "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"dumbbell\"\nhosts = 4\n"
+      "[[case]]\nname = \"b\"\nseed = 3\n[[case]]\nname = \"a\"\ntopology.hosts = 8\n";
+  ScenarioRequest request{.file = "f.toml", .case_name = {}, .settings = {"link.host.rate=200 Gbps"}};
+  const auto all = parse_cases(kText, request, test_catalogue());
+  ASSERT_EQ(message_of(all), "no error");
+  ASSERT_EQ(all->size(), 2U);
+  for (const Scenario& scenario : *all) {
+    request.case_name = scenario.case_name;
+    const auto one = parse_scenario(kText, request, test_catalogue());
+    ASSERT_EQ(message_of(one), "no error");
+    EXPECT_EQ(values_of(*one), values_of(scenario));
+  }
+  EXPECT_EQ((*all)[0].case_name, "b");
+  EXPECT_EQ((*all)[1].case_name, "a");
+  const auto wrong = parse_cases(fmt::format("{}[[case]]\nname = \"c\"\nsead = 3\n", kText),
+                                 {.file = "f.toml", .case_name = {}, .settings = {}}, test_catalogue());
+  EXPECT_THAT(message_of(wrong), HasSubstr("f.toml:"));
+}
+
 TEST(ScenarioLoad, ListsTheCases) {
   const auto names = case_names("[[case]]\nname = \"b\"\n[[case]]\nname = \"a\"\n", "f.toml");
   ASSERT_TRUE(names.has_value());

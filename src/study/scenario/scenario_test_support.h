@@ -29,7 +29,8 @@ hosts = 4
 }
 
 /// The error's message, or a text that no error has.
-[[nodiscard]] inline std::string message_of(const Result<Scenario>& scenario) {
+template <class T>
+[[nodiscard]] std::string message_of(const Result<T>& scenario) {
   return scenario ? "no error" : scenario.error().message;
 }
 
