@@ -8,7 +8,6 @@
 #include <set>
 #include <span>
 
-#include "base/file.h"
 #include "base/printable.h"
 #include "base/worker.h"
 #include "cli/case_pool.h"
@@ -22,7 +21,6 @@
 #include "study/results/summary_comparison.h"
 #include "study/results/summary_text.h"
 #include "study/run/ladder.h"
-#include "study/scenario/scenario_load.h"
 #include "study/scenario/scenario_validate.h"
 
 namespace weft::cli {

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "base/parse_quantity.h"
 #include "cli/case_pool.h"
 #include "cli/complain.h"
@@ -20,7 +19,6 @@
 #include "cli/terminal.h"
 #include "study/assembly/resize.h"
 #include "study/results/scale_table.h"
-#include "study/scenario/scenario_load.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::cli {
