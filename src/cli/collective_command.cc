@@ -15,6 +15,7 @@
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
+#include "cli/run_memory.h"
 #include "cli/run_output.h"
 #include "cli/scenario_options.h"
 #include "cli/terminal.h"
@@ -183,6 +184,15 @@ Result<void> check_sizes(const study::run::CollectiveRun& run, std::vector<Bytes
   return {};
 }
 
+/// Connections take the memory, whatever the size; flows have no engines.
+Result<void> check_run_memory(const CollectiveText& text, const study::run::CollectiveRun& run, Bytes size,
+                              const study::scenario::Catalogue& catalogue) {
+  if (text.force || run.fidelity == "flow")
+    return {};
+  const Result<study::scenario::Scenario> scenario = study::run::read_collective_scenario(run, size, catalogue);
+  return scenario ? check_memory(*scenario) : Result<void>();  // what is wrong is said when it runs
+}
+
 struct Work {
   const study::run::CollectiveRun& run;
   const std::vector<Bytes>& sizes;
@@ -216,6 +226,8 @@ int run(const CollectiveText& text) {
     return complain_of_options(catalogue.error(), kUsageError);
   if (Result<void> right = check_sizes(*run, *sizes); !right)
     return complain_of_options(right.error(), kUsageError);
+  if (const Result<void> fits = check_run_memory(text, *run, sizes->front(), *catalogue); !fits)
+    return complain_of_options(fits.error(), kUsageError);
   // Before the hours that a table may take.
   if (!text.json.empty() && text.json != "-") {
     if (const Result<void> possible = check_writable(text.json); !possible)
@@ -278,6 +290,7 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
   command->add_option("--catalogue", text.catalogue, "Folder with more entries");
   command->add_flag("--verify", text.verify, "Carry real data and verify the result of every rank");
   command->add_flag("--exact", text.exact, "Also simulate the largest sizes instead of extrapolating");
+  command->add_flag("--force", text.force, "Run even if memory seems insufficient");
   command->add_option("--json", text.json, "Write the rows as JSON to this file; - = standard output alone");
   command->footer("Times run from the first rank's beginning to the last rank's end.");
   command->callback([&text, &exit_status] { exit_status = run(text); });

@@ -20,6 +20,7 @@ struct CollectiveText {
   std::string catalogue;
   bool verify = false;
   bool exact = false;
+  bool force = false;
   study::run::CollectiveRun run{};
 };
 

@@ -194,5 +194,10 @@ TEST(Collective, ARingOverTwoHostsOfH100IsWhatItsUsersMeasure) {
   }
 }
 
+// Connections of 8,192 x 8,192 pairs take some 350 GB.
+TEST(Collective, WhatDoesNotFitIntoMemoryIsRefusedBeforeItIsBuilt) {
+  expect_refused("all-to-all --ranks 8192", "use --force to run anyway");
+}
+
 }  // namespace
 }  // namespace weft::test

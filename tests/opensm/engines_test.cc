@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Opensm, EveryEngine, testing::ValuesIn([] {
                            }
                            return kinds;
                          }()),
-                         [](const auto& info) { return std::string(engine(info.param).name); });
+                         [](const auto& one) { return std::string(engine(one.param).name); });
 
 }  // namespace
 }  // namespace weft::subnet

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -189,27 +190,107 @@ void Routes::recompute() {
   ports_.resize(port_limit_);
   std::iota(ports_.begin(), ports_.end(), std::uint16_t{0});
   GroupIndex index(groups_, ports_);
-  Search search;
-  std::vector<std::uint16_t> table(std::size_t{switches()} * columns(), 0);
-  for (std::uint16_t column = 0; column < leaves_.size(); ++column) {
-    if (order_) {
+  Table table{.columns = columns(), .groups = std::vector<std::uint16_t>(std::size_t{switches()} * columns(), 0)};
+  if (order_) {
+    for (std::uint16_t column = 0; column < leaves_.size(); ++column) {
       route_in_order(column, index, table);
-    } else {
-      route_to(column, search, index, table);
     }
+  } else {
+    route_shortest(index, table);
   }
   // A leaf never looks its own column up: filled like a neighbour's, it does not keep rows from being shared.
   for (std::uint32_t column = 0; leaves_.size() > 1 && column < leaves_.size(); ++column) {
-    std::uint16_t* const row = &table[std::size_t{leaves_[column]} * columns()];
+    std::uint16_t* const row = table.row(leaves_[column]);
     row[column] = column > 0 ? row[column - 1] : row[1];
   }
-  share_rows(table);
+  share_rows(table.groups);
+}
+
+/// Leaves whose links lead to the same switches are as far from every other switch, since no shortest path to one leads
+/// through another one: one search serves them all, and only what they and those switches do differs. In a tree such
+/// leaves are those of a pod, so that the time grows with links times pods, not with links times leaves.
+void Routes::route_shortest(GroupIndex& index, Table& table) const {
+  const LeafClasses classes = classes_of_leaves();
+  const auto count = static_cast<std::uint32_t>(classes.first.size());
+  Search search;
+  if (count == leaves_.size()) {
+    for (std::uint32_t column = 0; column < count; ++column) {
+      route_to(leaves_[column], column, search, index, table);
+    }
+    return;
+  }
+  Table by_class{.columns = count, .groups = std::vector<std::uint16_t>(std::size_t{switches()} * count, 0)};
+  for (std::uint32_t one = 0; one < count; ++one) {
+    route_to(leaves_[classes.first[one]], one, search, index, by_class);
+  }
+  for (std::uint32_t node = 0; node < switches(); ++node) {
+    std::uint16_t* const row = table.row(node);
+    const std::uint16_t* const own = by_class.row(node);
+    for (std::uint32_t column = 0; column < leaves_.size(); ++column) {
+      row[column] = own[classes.of[column]];
+    }
+  }
+  route_within_classes(classes, index, table);
+}
+
+Routes::LeafClasses Routes::classes_of_leaves() const {
+  LeafClasses classes;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> known;  // by the switches that links lead to
+  for (std::uint32_t column = 0; column < leaves_.size(); ++column) {
+    std::vector<std::uint32_t> around;
+    for (const Neighbour& neighbour : neighbours_of(leaves_[column])) {
+      if (links_[neighbour.link] == LinkState::kUp) {
+        around.push_back(neighbour.node);
+      }
+    }
+    std::ranges::sort(around);
+    around.erase(std::ranges::unique(around).begin(), around.end());
+    const auto [entry, is_new] = known.try_emplace(std::move(around), static_cast<std::uint32_t>(classes.first.size()));
+    if (is_new) {
+      classes.first.push_back(column);
+    }
+    classes.of.push_back(entry->second);
+  }
+  return classes;
+}
+
+/// To a leaf of one's own class any way leads, and switches that join such leaves have ports to each.
+void Routes::route_within_classes(const LeafClasses& classes, GroupIndex& index, Table& table) const {
+  std::vector<std::uint32_t> column_of(switches(), kNone);
+  std::vector<std::vector<std::uint32_t>> members(classes.first.size());
+  for (std::uint32_t column = 0; column < leaves_.size(); ++column) {
+    column_of[leaves_[column]] = column;
+    members[classes.of[column]].push_back(column);
+  }
+  std::vector<std::uint16_t> hops;
+  std::vector<Neighbour> around;
+  for (std::uint32_t node = 0; node < switches(); ++node) {
+    around.assign(neighbours_of(node).begin(), neighbours_of(node).end());
+    std::erase_if(around, [this](const Neighbour& other) { return links_[other.link] == LinkState::kDown; });
+    if (column_of[node] != kNone) {
+      hops.clear();
+      std::ranges::transform(around, std::back_inserter(hops), &Neighbour::port);
+      const std::uint16_t any = index.of(hops);
+      for (const std::uint32_t column : members[classes.of[column_of[node]]]) {
+        table.row(node)[column] = column == column_of[node] ? std::uint16_t{0} : any;
+      }
+    }
+    std::ranges::stable_sort(around, {}, &Neighbour::node);  // ports of each stay in order
+    for (std::size_t i = 0; i < around.size();) {
+      const std::uint32_t leaf = around[i].node;
+      hops.clear();
+      for (; i < around.size() && around[i].node == leaf; ++i) {
+        hops.push_back(around[i].port);
+      }
+      if (column_of[leaf] != kNone) {
+        table.row(node)[column_of[leaf]] = index.of(hops);
+      }
+    }
+  }
 }
 
 /// Breadth first from the leaf: when a switch is taken from the queue, all that are one hop nearer are known.
-void Routes::route_to(std::uint16_t column, Search& search, GroupIndex& index,
-                      std::vector<std::uint16_t>& table) const {
-  const std::uint32_t leaf = leaves_[column];
+void Routes::route_to(std::uint32_t leaf, std::uint32_t column, Search& search, GroupIndex& index, Table& table) const {
   search.distance.assign(switches(), kNone);
   search.queue.clear();
   search.distance[leaf] = 0;
@@ -231,17 +312,17 @@ void Routes::route_to(std::uint16_t column, Search& search, GroupIndex& index,
         search.hops.push_back(neighbour.port);
       }
     }
-    std::uint16_t* const entry = &table[std::size_t{node} * columns() + column];
+    std::uint16_t* const entry = table.row(node) + column;
     // Neighbouring leaves are mostly reached alike.
     *entry = column > 0 && index.is(entry[-1], search.hops) ? entry[-1] : index.of(search.hops);
   }
 }
 
-void Routes::route_in_order(std::uint16_t column, GroupIndex& index, std::vector<std::uint16_t>& table) const {
+void Routes::route_in_order(std::uint16_t column, GroupIndex& index, Table& table) const {
   order_->route_to(
       leaves_[column], [&](std::uint32_t link) { return links_[link] == LinkState::kUp; },
       [&](std::uint32_t node, const std::vector<std::uint16_t>& hops) {
-        table[std::size_t{node} * columns() + column] = index.of(hops);
+        table.row(node)[column] = index.of(hops);
       });
 }
 

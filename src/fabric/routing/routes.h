@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/assert.h"
@@ -128,14 +129,31 @@ class Routes {
     std::vector<std::uint16_t> hops;
   };
   class GroupIndex;
+  /// Groups of each switch to each column, while they are computed.
+  struct Table {
+    std::uint32_t columns = 0;
+    std::vector<std::uint16_t> groups;
+    [[nodiscard]] std::uint16_t* row(std::uint32_t node) { return &groups[std::size_t{node} * columns]; }
+  };
+  /// Leaves whose links that are up lead to the same switches.
+  struct LeafClasses {
+    std::vector<std::uint32_t> of;     // by column
+    std::vector<std::uint32_t> first;  // column of the first of each
+  };
 
   void read_links(const Graph& graph);
   void find_leaves(const Graph& graph);
   void attach_endpoints();
   [[nodiscard]] bool is_cut_off(std::size_t endpoint) const;
   [[nodiscard]] EndpointId port_in_plane(std::uint32_t switch_ordinal, EndpointId destination) const;
-  void route_to(std::uint16_t column, Search& search, GroupIndex& index, std::vector<std::uint16_t>& table) const;
-  void route_in_order(std::uint16_t column, GroupIndex& index, std::vector<std::uint16_t>& table) const;
+  [[nodiscard]] std::span<const Neighbour> neighbours_of(std::uint32_t node) const {
+    return {neighbours_.begin() + first_neighbour_[node], neighbours_.begin() + first_neighbour_[node + 1]};
+  }
+  void route_shortest(GroupIndex& index, Table& table) const;
+  [[nodiscard]] LeafClasses classes_of_leaves() const;
+  void route_within_classes(const LeafClasses& classes, GroupIndex& index, Table& table) const;
+  void route_to(std::uint32_t leaf, std::uint32_t column, Search& search, GroupIndex& index, Table& table) const;
+  void route_in_order(std::uint16_t column, GroupIndex& index, Table& table) const;
   void share_rows(const std::vector<std::uint16_t>& table);
 
   [[nodiscard]] std::uint32_t switches() const { return static_cast<std::uint32_t>(first_neighbour_.size() - 1); }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <string>
 #include <vector>
@@ -173,6 +174,28 @@ TEST(Routes, FollowFailuresAndReturnsOfLinks) {
         links[link] = links[link] == LinkState::kUp ? LinkState::kDown : LinkState::kUp;
         routes.set_link(LinkIndex(link), links[link]);
       }
+      routes.recompute();
+      expect_reference(graph, routes, links);
+    }
+  }
+}
+
+// Leaves of a pod are reached alike until one of them loses a link.
+TEST(Routes, FollowFailuresAmongLeavesThatWereAlike) {
+  RandomStream random(3, "failures in trees");
+  const std::array graphs = {
+      build_graph(FatTreeOptions{.radix = 8, .hosts = 21, .parallel_links = 2, .core_parallel_links = 2}).value(),
+      build_graph(FatTreeOptions{.radix = 6}).value(), build_graph(LeafSpineOptions{}).value()};
+  for (const Graph& graph : graphs) {
+    Routes routes(graph);
+    States links = all_up(graph);
+    for (int step = 0; step < 12; ++step) {
+      for (int change = 0; change < 2 * step; ++change) {
+        const auto link = static_cast<std::uint32_t>(random.uniform(links.size()));
+        links[link] = random.uniform(3) == 0 ? LinkState::kUp : LinkState::kDown;
+        routes.set_link(LinkIndex(link), links[link]);
+      }
+      SCOPED_TRACE(step);
       routes.recompute();
       expect_reference(graph, routes, links);
     }

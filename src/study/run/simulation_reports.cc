@@ -242,17 +242,24 @@ std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::
   constexpr std::uint64_t kPerPort = 1'600;
   constexpr std::uint64_t kPerEndpoint = 9'000;
   constexpr std::uint64_t kPerConnection = 2'500;
+  constexpr std::uint64_t kPerPairOfRanks = 4'400;  // both ends, and what their engines hold
   constexpr std::uint64_t kPerPacket = 64 + 16;
   std::uint64_t connections = 0;
+  std::uint64_t pairs = 0;
   for (const scenario::TrafficSettings& traffic : scenario.traffic) {
     const std::uint64_t all = graph.host_endpoints();
+    if (traffic.kind == scenario::TrafficKind::kCollective &&
+        traffic.collective == workload::CollectiveKind::kAllToAll) {
+      pairs += all * all;
+      continue;
+    }
     connections += traffic.kind == scenario::TrafficKind::kAllToAll || traffic.kind == scenario::TrafficKind::kPoisson
                        ? all * all
                        : 2 * all;
   }
   const std::uint64_t packets = std::uint64_t{200} * graph.endpoints;
   const std::uint64_t sum = 2 * graph.links.size() * kPerPort + graph.endpoints * kPerEndpoint +
-                            connections * kPerConnection + packets * kPerPacket + (std::uint64_t{16} << 20);
+                            connections * kPerConnection + pairs * kPerPairOfRanks + packets * kPerPacket + (std::uint64_t{16} << 20);
   return sum + sum / 5 + estimate_records(scenario, graph);
 }
 
