@@ -6,8 +6,6 @@
 namespace weft::sim {
 namespace {
 
-constexpr auto kLater = [](const Event& a, const Event& b) { return b.before(a); };
-
 // Buckets are small: insertion is faster than anything general up to here.
 constexpr std::size_t kInsertionSort = 40;
 

@@ -20,6 +20,9 @@
 
 namespace weft::sim {
 
+/// For heaps whose first event is the earliest.
+inline constexpr auto kLater = [](const Event& a, const Event& b) { return b.before(a); };
+
 class EventSet {
  public:
   struct Options {

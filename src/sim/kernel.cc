@@ -54,21 +54,52 @@ void Kernel::insert_again(Event event) { running_.events->insert(event); }
 void Kernel::insert_and_enqueue(PartitionIndex index, Event event) {
   Partition& partition = partitions_[index];
   partition.events.insert(event);
-  partition.due = event.time;
-  agenda_of(partition).insert(Event(event.time, event.rank(), ActorId::from_value(index)));
+  enqueue(index, event);
+}
+
+void Kernel::enqueue(PartitionIndex index, const Event& next) {
+  Partition& partition = partitions_[index];
+  partition.due = next.time;
+  const Event entry(next.time, next.rank(), ActorId::from_value(index));
+  if (in_order_) {
+    queue_in_order_.push_back(entry);
+    std::ranges::push_heap(queue_in_order_, kLater);
+  } else {
+    workers_[partition.worker].agenda.insert(entry);
+  }
+}
+
+bool Kernel::pop_in_order(Event& entry, Time limit) {
+  if (queue_in_order_.empty() || queue_in_order_.front().time > limit) {
+    return false;
+  }
+  std::ranges::pop_heap(queue_in_order_, kLater);
+  entry = queue_in_order_.back();
+  queue_in_order_.pop_back();
+  return true;
+}
+
+// What agendas still have of the time that is over would be windows of the past.
+void Kernel::leave_order(Time until) {
+  Event entry;
+  for (Worker& worker : workers_) {
+    while (worker.agenda.pop(entry, until)) {
+    }
+  }
 }
 
 void Kernel::enqueue_partition(PartitionIndex index) {
-  Partition& partition = partitions_[index];
-  const Event next = partition.events.not_before();
-  partition.due = next.time;
-  if (!next.time.is_never()) {
-    agenda_of(partition).insert(Event(next.time, next.rank(), ActorId::from_value(index)));
+  const Event next = partitions_[index].events.not_before();
+  if (next.time.is_never()) {
+    partitions_[index].due = next.time;
+  } else {
+    enqueue(index, next);
   }
 }
 
 // For a run in one order: partition 0 as well, and with the rank where it is known.
 void Kernel::enqueue_partitions() {
+  queue_in_order_.clear();
   for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
     enqueue_partition(index);
   }
@@ -79,6 +110,7 @@ void Kernel::deal_partitions() {
     return;
   }
   in_order_ = false;
+  queue_in_order_.clear();
   for (PartitionIndex index = 1; index < partitions_.size(); ++index) {
     enqueue_partition(index);
   }
@@ -94,7 +126,7 @@ bool Kernel::is_empty() const {
 }
 
 std::size_t Kernel::heap_bytes() const {
-  std::size_t bytes = partitions_.capacity() * sizeof(Partition);
+  std::size_t bytes = partitions_.capacity() * sizeof(Partition) + queue_in_order_.capacity() * sizeof(Event);
   for (const Worker& worker : workers_) {
     bytes += worker.agenda.heap_bytes();
   }

@@ -271,9 +271,10 @@ class Kernel {
   /// Puts the partition into the agenda at its next event, or where that may be at the earliest.
   void enqueue_partition(PartitionIndex index);
   void enqueue_partitions();
-  [[nodiscard]] EventSet& agenda_of(const Partition& partition) {
-    return workers_[in_order_ ? 0 : partition.worker].agenda;
-  }
+  void enqueue(PartitionIndex index, const Event& next);
+  /// The earliest entry of the queue of a run in one order if it is not after `limit`; it leaves that.
+  [[nodiscard]] bool pop_in_order(Event& entry, Time limit);
+  void leave_order(Time until);
   /// After a run in one order: every partition in the agenda of its worker again.
   void deal_partitions();
   /// The last instant of the window that an instant is in.
@@ -288,7 +289,9 @@ class Kernel {
   Duration lookahead_;
   std::vector<Worker> workers_;
   std::unique_ptr<WorkerTeam> team_;  // of more than one worker
-  bool in_order_ = false;             // all partitions are in the agenda of the first worker
+  bool in_order_ = false;             // partitions are in the queue of runs in one order, not in agendas
+  /// That queue, a heap: at the first instant it has an entry for nearly every event, and all are of one time.
+  std::vector<Event> queue_in_order_;
   Time now_;
   std::uint64_t count_ = 0;
   Time stop_end_;
@@ -491,10 +494,9 @@ Kernel::Stop Kernel::run_merged(Time limit, std::uint64_t budget, Handler& handl
   const Beginning beginning(*this);
   in_order_ = true;
   enqueue_partitions();
-  EventSet& agenda = workers_.front().agenda;
   bool goes_on = true;
   Event entry;
-  while ((budget > 0 || !goes_on) && agenda.pop(entry, limit)) {
+  while ((budget > 0 || !goes_on) && pop_in_order(entry, limit)) {
     const PartitionIndex index = entry.actor().value();
     Partition& partition = partitions_[index];
     const Event* const first = partition.events.first();
@@ -519,6 +521,7 @@ Kernel::Stop Kernel::run_merged(Time limit, std::uint64_t budget, Handler& handl
     budget -= budget > 0 ? 1 : 0;
   }
   partitions_.front().due = kNotEnqueued;
+  leave_order(running_.now);
   finish_run();
   if (!goes_on || budget == 0) {
     return Stop::kAsked;
