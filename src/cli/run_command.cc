@@ -130,6 +130,7 @@ int status_of(study::results::RunEnd end) {
       return kInterrupted;
     case study::results::RunEnd::kStuck:
     case study::results::RunEnd::kError:
+    case study::results::RunEnd::kJobLost:
       break;
   }
   return kFault;

@@ -22,7 +22,7 @@ std::string unreachable_text(const world::World& world, bool has_failures) {
     return {};
   }
   return "; " + std::to_string(lost) + " packets had no route: " +
-         (has_failures ? "no links that are up lead to their receiver ([[event]])"
+         (has_failures ? "no links that are up lead to their receiver ([[event]], [[failure]])"
                        : "the topology does not connect all ports (rail-optimised without spines connects ports of one "
                          "rail only)");
 }
@@ -191,14 +191,22 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
   End end = End::kFinished;
   bool starts = world_->runs_in_windows() && world_->events() == 0;
   for (bool running = ranks_left_ > 0; running;) {
-    switch (advance(std::exchange(starts, false), next_pause_ < limit ? next_pause_ : limit)) {
+    const Time given_up = watchdog_at();
+    switch (advance(std::exchange(starts, false), earlier(earlier(next_pause_, limit), given_up))) {
       case world::World::Stop::kBudget:
         break;
       case world::World::Stop::kLimit:
-        if (next_pause_ < limit) {
+        if (next_pause_ < limit && next_pause_ <= given_up) {
           // An observer wanted to look at this instant.
           at_pause_(next_pause_);
           next_pause_ = next_pause_ + pause_interval_;
+          break;
+        }
+        if (given_up < limit) {
+          if (std::optional<JobLoss> loss = stalled_job(given_up)) {
+            end = lose(std::move(*loss));
+            running = false;
+          }
           break;
         }
         end = End::kTimeLimit;
@@ -207,12 +215,20 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
         break;
       case world::World::Stop::kIdle:
         end = ranks_left_ == 0 ? End::kFinished : End::kStuck;
+        if (std::optional<JobLoss> loss = end == End::kStuck ? stalled_job(given_up) : std::nullopt) {
+          end = lose(std::move(*loss));
+        }
         running = false;
         break;
       case world::World::Stop::kError:
         end = End::kError;
         ended_at_ = world_->error_at();
-        error_ = world_->error()->message + unreachable_text(*world_, !scenario_.events.empty());
+        error_ = world_->error()->message +
+                 unreachable_text(*world_, !scenario_.events.empty() || !scenario_.failures.empty());
+        if (std::optional<JobLoss> loss = lost_queue_pair()) {
+          loss->reason += unreachable_text(*world_, !scenario_.events.empty() || !scenario_.failures.empty());
+          end = lose(std::move(*loss));
+        }
         running = false;
         break;
     }

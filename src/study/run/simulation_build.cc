@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/stable_hash.h"
+#include "study/assembly/build_failures.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/build_topology.h"
@@ -173,6 +174,12 @@ Result<void> Simulation::build() {
     }
     first_machine += ranks;
   }
+  if (scenario_.library.watchdog) {
+    parts_->counter.last.resize(running_.size(), Time::zero());
+  }
+  if (Result<void> known = assembly::check_slow_gpus(scenario_, parts_->gpus); !known) {
+    return known;
+  }
   world_->start();
   make_controller();
   return {};
@@ -295,11 +302,37 @@ std::string Simulation::place_of(const assembly::TrafficPlan& plan) const {
   return scenario_.file;
 }
 
+// One for each rank, or none at all.
+Result<void> Simulation::find_slow_gpus(Job& job) {
+  const auto slows = [](const scenario::FailureSettings& failure) {
+    return failure.kind == scenario::FailureKind::kGpuSlow;
+  };
+  if (std::ranges::none_of(scenario_.failures, slows)) {
+    return {};
+  }
+  for (const world::MachinePlan& machine : job.plan.machines) {
+    const assembly::ScaleUpPlan::Gpu* const gpu =
+        machine.rails.empty() ? parts_->scale_up->find(*machine.scale_up) : nullptr;
+    const std::string host =
+        gpu != nullptr ? gpu->host : assembly::host_of(world_->graph(), machine.rails.front());
+    parts_->gpus.push_back(fmt::format("{}/gpu{}", host, machine.gpu.is_valid() ? machine.gpu.value() : 0));
+    Result<workload::SlowSpans> spans = assembly::slow_spans(scenario_, parts_->gpus.back());
+    if (!spans) {
+      return pass_on(spans);
+    }
+    job.slow.push_back(std::move(*spans));
+  }
+  return {};
+}
+
 Result<void> Simulation::make_training(Job& job) {
   if (!job.plan.training) {
     return {};
   }
   assembly::TrainingPlanEntry& planned = *job.plan.training;
+  if (Result<void> slowed = find_slow_gpus(job); !slowed) {
+    return slowed;
+  }
   Result<std::unique_ptr<TrainingRun>> run = TrainingRun::make(
       {.job = *planned.settings,
        .identity = job.plan.job,
@@ -318,6 +351,8 @@ Result<void> Simulation::make_training(Job& job) {
        .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp,
        .has_company = has_company_,
        .turn = parts_->turns ? std::optional(parts_->turns->jobs()) : std::nullopt,
+       .slow = job.slow.empty() ? nullptr
+                                : std::function([&job](workload::RankId rank) { return job.slow[rank.value()]; }),
        .connects_first = world_->runs_in_windows()});
   if (!run) {
     return pass_on(run);

@@ -704,9 +704,9 @@ std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const Traffi
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 10> kChecks = {
-      validate_protocols, validate_flowlets, validate_topology, validate_cycles,   validate_manager,
-      validate_transport, validate_jobs,     validate_traffic,  validate_scale_up, validate_output};
+  constexpr std::array<Check, 11> kChecks = {
+      validate_protocols, validate_flowlets, validate_topology, validate_cycles, validate_manager, validate_transport,
+      validate_jobs,      validate_traffic,  validate_scale_up, validate_output, validate_failures};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {
       return checked;

@@ -292,6 +292,16 @@ struct WordsOf<EventAction> : NothingPlanned {
 };
 
 template <>
+struct WordsOf<FailureKind> : NothingPlanned {
+  static constexpr WordList<7> kWords = {"link-down", "flapping", "degraded-lanes", "switch-reboot",
+                                         "nic-port",  "gpu-slow", "subnet-manager"};
+};
+template <>
+struct WordsOf<CheckpointMode> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"blocking", "asynchronous"};
+};
+
+template <>
 struct WordsOf<verbs::ReduceOperation> : NothingPlanned {
   static constexpr WordList<6> kWords = {"sum", "min", "max", "bit-and", "bit-or", "bit-xor"};
 };

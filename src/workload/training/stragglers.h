@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "base/probability.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "workload/rank.h"
+#include "workload/training/slow_spans.h"
 
 namespace weft::workload {
 
@@ -44,6 +46,13 @@ class Stragglers {
   [[nodiscard]] Slowdown of_step(std::uint32_t step) const;
   /// A compute time of this rank in a step, stretched and rounded down to a picosecond.
   [[nodiscard]] Duration stretch(Duration time, std::uint32_t step);
+  /// The same of what begins at `now`, through the times at which its GPU is slow.
+  [[nodiscard]] Duration stretch(Duration time, std::uint32_t step, Time now) {
+    const Duration own = stretch(time, step);
+    return slow_.empty() ? own : slow_.stretch(own, now);
+  }
+  /// None, unless this is called.
+  void set_slow(SlowSpans slow) { slow_ = std::move(slow); }
 
  private:
   StragglerDistribution distribution_;
@@ -51,6 +60,7 @@ class Stragglers {
   std::string name_;
   std::uint32_t step_ = 0;  // that `slowdown_` is of
   Slowdown slowdown_{};
+  SlowSpans slow_;
 };
 
 }  // namespace weft::workload
