@@ -28,18 +28,18 @@ enum class FailureKind : std::uint8_t {
 
 /// One [[failure]]. Which members mean something depends on the kind.
 struct FailureSettings {
-  std::string name;  // "failure0" where the file gives none
+  std::string name{};  // "failure0" where the file gives none
   FailureKind kind = FailureKind::kLinkDown;
-  std::string select;                 // devices, ports, or GPUs ("host3/gpu0"); empty: all that the kind is of
-  std::optional<Duration> at;         // since the start of the run; none: drawn, with `fit`
-  std::optional<std::int64_t> fit;    // of each component; none: that of [failures]
-  std::optional<Duration> duration;   // none: of a failure at a time, until the run ends; of drawn ones, as [failures]
-  std::optional<Duration> period;     // flapping: none: that of [failures]
-  std::optional<Duration> down;       // flapping: of each period
-  std::optional<Probability> width;   // degraded lanes: part of the rate that is left
-  std::optional<Probability> bit_error_rate;  // degraded lanes
-  std::optional<Duration> fec_latency;        // degraded lanes
-  std::optional<Probability> speed;           // slow GPU: part of its speed that is left
+  std::string select{};                 // devices, ports, or GPUs ("host3/gpu0"); empty: all that the kind is of
+  std::optional<Duration> at{};         // since the start of the run; none: drawn, with `fit`
+  std::optional<std::int64_t> fit{};    // of each component; none: that of [failures]
+  std::optional<Duration> duration{};   // none: of a failure at a time, until the run ends; of drawn ones, as [failures]
+  std::optional<Duration> period{};     // flapping: none: that of [failures]
+  std::optional<Duration> down{};       // flapping: of each period
+  std::optional<Probability> width{};   // degraded lanes: part of the rate that is left
+  std::optional<Probability> bit_error_rate{};  // degraded lanes
+  std::optional<Duration> fec_latency{};        // degraded lanes
+  std::optional<Probability> speed{};           // slow GPU: part of its speed that is left
 };
 
 /// [failures]: how often components fail, and what such a failure is like.

@@ -224,8 +224,8 @@ struct WordsOf<TrafficRoute> : NothingPlanned {
 };
 template <>
 struct WordsOf<TrafficKind> : NothingPlanned {
-  static constexpr WordList<7> kWords = {"flows",   "permutation",     "incast",    "all-to-all",
-                                         "poisson", "ring-all-reduce", "collective"};
+  static constexpr WordList<8> kWords = {"flows",   "permutation",     "incast",     "all-to-all",
+                                         "poisson", "ring-all-reduce", "collective", "checkpoint"};
 };
 template <>
 struct WordsOf<workload::CollectiveKind> : NothingPlanned {
