@@ -305,16 +305,6 @@ std::vector<TopologyVariant> variants_of(const scenario::Scenario& scenario) {
   return variants;
 }
 
-Result<scenario::Scenario> with_library(const FabricChoice& choice, scenario::ScenarioRequest request,
-                                        const scenario::Catalogue& catalogue) {
-  Result<scenario::Scenario> scenario = scenario_of(choice, request, catalogue);
-  if (!scenario || scenario->sources.at("library.profile").origin != scenario::Origin::kDefault) {
-    return scenario;
-  }
-  request.settings.push_back(fmt::format("library.profile={}", kUsualLibrary));
-  return scenario_of(choice, std::move(request), catalogue);
-}
-
 void add_variants(std::vector<FailureTask>& tasks, const FabricChoice& choice, const scenario::ScenarioRequest& request,
                   const scenario::Catalogue& catalogue) {
   const scenario::Scenario base = tasks.back().scenario;
@@ -336,6 +326,16 @@ void add_variants(std::vector<FailureTask>& tasks, const FabricChoice& choice, c
 }
 
 }  // namespace
+
+Result<scenario::Scenario> with_library(const FabricChoice& choice, scenario::ScenarioRequest request,
+                                        const scenario::Catalogue& catalogue) {
+  Result<scenario::Scenario> scenario = scenario_of(choice, request, catalogue);
+  if (!scenario || scenario->sources.at("library.profile").origin != scenario::Origin::kDefault) {
+    return scenario;
+  }
+  request.settings.push_back(fmt::format("library.profile={}", kUsualLibrary));
+  return scenario_of(choice, std::move(request), catalogue);
+}
 
 Result<std::vector<FailureTask>> plan_failures(std::span<const FabricChoice> choices,
                                                const scenario::ScenarioRequest& request,

@@ -38,6 +38,10 @@ struct FailureStudyOptions {
                                                              const scenario::Catalogue& catalogue,
                                                              const FailureStudyOptions& options);
 
+/// The scenario of a fabric, with the usual library where it names none. Errors: those of scenario_of.
+[[nodiscard]] Result<scenario::Scenario> with_library(const FabricChoice& choice, scenario::ScenarioRequest request,
+                                                      const scenario::Catalogue& catalogue);
+
 /// Asked some ten times a second.
 using FailureKeepGoing = std::function<bool(const run::Progress&)>;
 
