@@ -31,9 +31,8 @@ using study::failures::FailureReport;
 using study::failures::NetworkFailures;
 
 study::compare::FailureStudyOptions options_of(const FailuresText& text) {
-  return {.variants = !text.no_variants,
-          .runs_job = !text.ring_only,
-          .months = static_cast<std::uint32_t>(text.months)};
+  return {
+      .variants = !text.no_variants, .runs_job = !text.ring_only, .months = static_cast<std::uint32_t>(text.months)};
 }
 
 Result<std::vector<FailureTask>> plan(const FailuresText& text, FailureReport& report) {
@@ -92,39 +91,37 @@ Result<std::vector<NetworkFailures>> study(const FailuresText& text, const std::
   ProgressBar bar(stderr, text.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal);
   const std::size_t at_once =
       text.jobs > 0 ? static_cast<std::size_t>(text.jobs) : std::max<std::size_t>(1, idle_cores());
-  live::run_pool(
-      {.pieces = tasks.size(),
-       .at_once = at_once,
-       .work = {.run = [&](std::size_t piece) -> std::optional<std::string> {
-                  const auto made = study::compare::study_failures(tasks[piece], options_of(text),
-                                                                   [](const auto&) { return !interrupted(); });
-                  return made ? std::optional(to_json(*made).dump()) : std::nullopt;
-                },
-                .end = [](int status) { ::_exit(status); },
-                .done =
-                    [&](std::size_t piece, const live::PieceEnd& end) {
-                      ++ended;
-                      if (!end.text) {
-                        wrong = wrong ? wrong : Error{fmt::format("{}: {}", tasks[piece].name, end.fault)};
-                        return;
-                      }
-                      auto read = study::failures::network_from_json(*end.text);
-                      if (read) {
-                        found[piece] = std::move(*read);
-                      } else {
-                        wrong = wrong ? wrong : read.error();
-                      }
-                    }},
-       .keep_going =
-           [&](std::size_t under_way) {
-             bar.update([&](Duration) {
-               return ProgressFacts{.share = static_cast<double>(ended) / static_cast<double>(tasks.size()),
-                                    .left = {},
-                                    .parts = {fmt::format("{} of {} networks done", ended, tasks.size()),
-                                              fmt::format("{} running", under_way)}};
-             });
-             return !interrupted() && !wrong;
-           }});
+  live::run_pool({.pieces = tasks.size(),
+                  .at_once = at_once,
+                  .work = {.run = [&](std::size_t piece) -> std::optional<std::string> {
+                             const auto made = study::compare::study_failures(
+                                 tasks[piece], options_of(text), [](const auto&) { return !interrupted(); });
+                             return made ? std::optional(to_json(*made).dump()) : std::nullopt;
+                           },
+                           .end = [](int status) { ::_exit(status); },
+                           .done =
+                               [&](std::size_t piece, const live::PieceEnd& end) {
+                                 ++ended;
+                                 if (!end.text) {
+                                   wrong = wrong ? wrong : Error{fmt::format("{}: {}", tasks[piece].name, end.fault)};
+                                   return;
+                                 }
+                                 auto read = study::failures::network_from_json(*end.text);
+                                 if (read) {
+                                   found[piece] = std::move(*read);
+                                 } else {
+                                   wrong = wrong ? wrong : read.error();
+                                 }
+                               }},
+                  .keep_going = [&](std::size_t under_way) {
+                    bar.update([&](Duration) {
+                      return ProgressFacts{.share = static_cast<double>(ended) / static_cast<double>(tasks.size()),
+                                           .left = {},
+                                           .parts = {fmt::format("{} of {} networks done", ended, tasks.size()),
+                                                     fmt::format("{} running", under_way)}};
+                    });
+                    return !interrupted() && !wrong;
+                  }});
   if (wrong) {
     return tl::unexpected<Error>(*wrong);
   }
@@ -183,8 +180,9 @@ void add_failures_command(CLI::App& app, FailuresText& text, int& exit_status) {
       app.add_subcommand("failures", "What failures do to a job on each network, and the goodput that is left");
   add_scenario_options(*command, text.scenario);
   command
-      ->add_option("--fabrics", text.fabrics,
-                   "Networks, as in `weft compare`, separated by commas; default: infiniband, rocev2 and the file's own")
+      ->add_option(
+          "--fabrics", text.fabrics,
+          "Networks, as in `weft compare`, separated by commas; default: infiniband, rocev2 and the file's own")
       ->delimiter(',');
   command->add_option("--months", text.months, "Months that are drawn for the goodput and its interval; default: 400")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{100'000}));

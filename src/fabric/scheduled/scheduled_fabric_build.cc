@@ -60,9 +60,10 @@ Result<void> ScheduledFabric::check_options() const {
     });
     if (is_inner && (degrades || rate_of_link(options_.bit_error_rate, link) > Probability::zero() ||
                      rate_of_link(options_.packet_error_rate, link) > Probability::zero())) {
-      return fail("{} - {}: errors, and latency of error correction, on links between switches are not modelled for "
-                  "cells; let them be on host links",
-                  graph_[cable.a.node].name, graph_[cable.b.node].name);
+      return fail(
+          "{} - {}: errors, and latency of error correction, on links between switches are not modelled for "
+          "cells; let them be on host links",
+          graph_[cable.a.node].name, graph_[cable.b.node].name);
     }
   }
   return {};

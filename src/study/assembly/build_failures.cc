@@ -41,7 +41,7 @@ struct LinkCondition {
   friend bool operator==(const LinkCondition&, const LinkCondition&) = default;
 };
 
-tl::unexpected<Error> too_many(const scenario::Scenario& scenario, const FailureSettings& failure) {
+tl::unexpected<Error> too_many_failures(const scenario::Scenario& scenario, const FailureSettings& failure) {
   const auto index = static_cast<std::size_t>(&failure - scenario.failures.data());
   return scenario::fail_at(scenario, fmt::format("failure[{}].kind", index),
                            "'{}' happens more than {} times; set a lower rate, a longer period or an earlier end",
@@ -63,11 +63,9 @@ Time end_of(const FailureSettings& failure, Time from) {
   return failure.duration ? from + *failure.duration : Time::never();
 }
 
-bool is_switch(const fabric::Graph& graph, fabric::LinkEnd end) { return end.node.value() >= graph.endpoints; }
+bool is_switch_end(const fabric::Graph& graph, fabric::LinkEnd end) { return end.node.value() >= graph.endpoints; }
 
-bool is_host_port(const fabric::Graph& graph, fabric::LinkEnd end) {
-  return end.node.value() < graph.host_endpoints();
-}
+bool is_host_port(const fabric::Graph& graph, fabric::LinkEnd end) { return end.node.value() < graph.host_endpoints(); }
 
 class Timeline {
  public:
@@ -128,7 +126,7 @@ class Timeline {
 
   [[nodiscard]] bool is_meant(const FailureSettings& failure, const fabric::Link& link) const {
     const bool of_host = is_host_port(graph_, link.a) || is_host_port(graph_, link.b);
-    const bool between_switches = is_switch(graph_, link.a) && is_switch(graph_, link.b);
+    const bool between_switches = is_switch_end(graph_, link.a) && is_switch_end(graph_, link.b);
     if (failure.kind == FailureKind::kNicPort && !of_host) {
       return false;
     }
@@ -170,18 +168,19 @@ class Timeline {
     for (const FailureSpan& span : spans) {
       if (failure.kind == FailureKind::kDegradedLanes) {
         const auto left = static_cast<Uint128>(full.bits_per_second()) * failure.width->raw() >> 63U;
-        holds_[link].push_back({.span = span,
-                                .down = false,
-                                .rate = Rate::bits_per_second(std::max(static_cast<std::int64_t>(left), std::int64_t{1})),
-                                .bit_error_rate = *failure.bit_error_rate,
-                                .added_latency = *failure.fec_latency});
+        holds_[link].push_back(
+            {.span = span,
+             .down = false,
+             .rate = Rate::bits_per_second(std::max(static_cast<std::int64_t>(left), std::int64_t{1})),
+             .bit_error_rate = *failure.bit_error_rate,
+             .added_latency = *failure.fec_latency});
         ++added_;
       } else if (failure.kind == FailureKind::kFlapping) {
         const Time end = earlier(span.until, scenario_.stop ? Time::zero() + *scenario_.stop : Time::never());
         for (Time down = span.from; down < end; down += *failure.period) {
           holds_[link].push_back({.span = {.from = down, .until = earlier(down + *failure.down, end)}, .down = true});
           if (++added_ > kMaxFailures) {
-            return too_many(scenario_, failure);
+            return too_many_failures(scenario_, failure);
           }
         }
       } else {
@@ -189,7 +188,7 @@ class Timeline {
         ++added_;
       }
     }
-    return added_ > kMaxFailures ? too_many(scenario_, failure) : Result<void>();
+    return added_ > kMaxFailures ? too_many_failures(scenario_, failure) : Result<void>();
   }
 
   [[nodiscard]] LinkCondition condition(std::uint32_t link, Time at) const {
@@ -230,7 +229,8 @@ class Timeline {
                         .bit_error_rate = now.bit_error_rate,
                         .added_latency = now.added_latency});
       };
-      const LinkCondition alike{.rate = now.rate, .bit_error_rate = now.bit_error_rate, .added_latency = now.added_latency};
+      const LinkCondition alike{
+          .rate = now.rate, .bit_error_rate = now.bit_error_rate, .added_latency = now.added_latency};
       if (now.down) {
         if (!before.down) {
           emit(fabric::LinkEvent::Kind::kFail);
@@ -280,7 +280,7 @@ Result<std::vector<FailureSpan>> failure_spans(const scenario::Scenario& scenari
     // A component that has failed does not fail again before it is repaired.
     at += failure.duration.value_or(Duration::zero());
     if (spans.size() > kMaxFailures) {
-      return too_many(scenario, failure);
+      return too_many_failures(scenario, failure);
     }
     if (at >= *scenario.stop) {
       return spans;
@@ -336,8 +336,7 @@ void delay_routes(std::vector<fabric::LinkEvent>& events, const std::vector<Fail
 Result<workload::SlowSpans> slow_spans(const scenario::Scenario& scenario, const std::string& gpu) {
   std::vector<workload::SlowSpan> slow;
   for (const FailureSettings& failure : scenario.failures) {
-    if (failure.kind != FailureKind::kGpuSlow ||
-        (!failure.select.empty() && !scenario::selects(failure.select, gpu))) {
+    if (failure.kind != FailureKind::kGpuSlow || (!failure.select.empty() && !scenario::selects(failure.select, gpu))) {
       continue;
     }
     Result<std::vector<FailureSpan>> spans = failure_spans(scenario, failure, gpu);
@@ -357,8 +356,7 @@ Result<void> check_slow_gpus(const scenario::Scenario& scenario, const std::vect
     if (failure.kind != FailureKind::kGpuSlow || failure.select.empty()) {
       continue;
     }
-    if (!std::ranges::any_of(gpus,
-                             [&](const std::string& gpu) { return scenario::selects(failure.select, gpu); })) {
+    if (!std::ranges::any_of(gpus, [&](const std::string& gpu) { return scenario::selects(failure.select, gpu); })) {
       return scenario::fail_at(scenario, fmt::format("failure[{}].select", i),
                                "'{}' selects no GPU of a job that computes; they are {} to {}", failure.select,
                                gpus.empty() ? "none" : gpus.front(), gpus.empty() ? "none" : gpus.back());

@@ -1,7 +1,8 @@
 // The failures of a scenario as what happens in its world: events of links, times at which GPUs are slow, times without
 // a subnet manager.
 //
-// Failures that are drawn are a Poisson process for each component by itself, f(seed, failure's name, component's name).
+// Failures that are drawn are a Poisson process for each component by itself, f(seed, failure's name, component's
+// name).
 #pragma once
 
 #include <string>

@@ -83,9 +83,9 @@ TEST(BuildFailures, WithoutADurationItStaysDown) {
 }
 
 TEST(BuildFailures, ALinkThatFlapsIsDownForItsPartOfEachPeriod) {
-  const auto events = events_of(scenario_of(failure(
-      "flapping",
-      "select = \"leaf0/port4\"\nat = \"1 ms\"\nduration = \"3 ms\"\nperiod = \"1 ms\"\ndown = \"250 us\"")));
+  const auto events = events_of(scenario_of(
+      failure("flapping",
+              "select = \"leaf0/port4\"\nat = \"1 ms\"\nduration = \"3 ms\"\nperiod = \"1 ms\"\ndown = \"250 us\"")));
   ASSERT_EQ(events.size(), 6U);
   Duration down;
   for (std::size_t i = 0; i < events.size(); i += 2) {
@@ -118,9 +118,9 @@ TEST(BuildFailures, ASwitchThatRebootsTakesAllItsLinks) {
 }
 
 TEST(BuildFailures, ALinkIsUpAgainOnlyWhenNothingHoldsItDown) {
-  const auto events = events_of(
-      scenario_of(failure("switch-reboot", "select = \"spine0\"\nat = \"1 ms\"\nduration = \"4 ms\"") +
-                  failure("link-down", "select = \"leaf0/port4\"\nat = \"2 ms\"\nduration = \"9 ms\"")));
+  const auto events =
+      events_of(scenario_of(failure("switch-reboot", "select = \"spine0\"\nat = \"1 ms\"\nduration = \"4 ms\"") +
+                            failure("link-down", "select = \"leaf0/port4\"\nat = \"2 ms\"\nduration = \"9 ms\"")));
   std::vector<Time> restored;
   for (const fabric::LinkEvent& event : events) {
     if (event.kind == Kind::kRestore) {
@@ -134,7 +134,8 @@ TEST(BuildFailures, ALinkThatComesBackIsStillDegraded) {
   const auto events = events_of(scenario_of(
       failure("degraded-lanes", "select = \"leaf0/port4\"\nat = \"1 ms\"\nduration = \"9 ms\"\nwidth = \"50%\"") +
       failure("link-down", "select = \"leaf0/port4\"\nat = \"2 ms\"\nduration = \"1 ms\"")));
-  ASSERT_THAT(kinds_of(events), ElementsAre(Kind::kDegrade, Kind::kFail, Kind::kRestore, Kind::kDegrade, Kind::kRestore));
+  ASSERT_THAT(kinds_of(events),
+              ElementsAre(Kind::kDegrade, Kind::kFail, Kind::kRestore, Kind::kDegrade, Kind::kRestore));
   EXPECT_EQ(events[3].rate, 200_gbps);
   EXPECT_EQ(events[3].at, at(3_ms));
 }
@@ -145,9 +146,9 @@ TEST(BuildFailures, DrawnFailuresComeAsOftenAsTheirRateSays) {
   constexpr std::int64_t kSeeds = 400;
   std::size_t events = 0;
   for (std::int64_t seed = 0; seed < kSeeds; ++seed) {
-    scenario::Scenario scenario = scenario_of(
-        "[[failure]]\nkind = \"link-down\"\nfit = 3600000000000000\nduration = \"1 ns\"\n",
-        {"stop=2 ms", fmt::format("seed={}", seed)});
+    scenario::Scenario scenario =
+        scenario_of("[[failure]]\nkind = \"link-down\"\nfit = 3600000000000000\nduration = \"1 ns\"\n",
+                    {"stop=2 ms", fmt::format("seed={}", seed)});
     // 10^15 times 3.6 in 10^9 h: a thousand in a second, so two in 2 ms for each of eight links.
     for (const fabric::LinkEvent& event : events_of(scenario)) {
       events += event.kind == Kind::kFail ? 1 : 0;
@@ -184,8 +185,9 @@ TEST(BuildFailures, WhatCannotHappenIsRefusedWithItsPlace) {
   EXPECT_THAT(fault_of(failure("link-down", "at = \"1 ms\"")), HasSubstr("which one fails then? Set select"));
   EXPECT_THAT(fault_of(failure("link-down", "at = \"1 ms\"\nselect = \"leaf0\"\nfit = 5")),
               HasSubstr("failure[0].fit: has no effect with at"));
-  EXPECT_THAT(fault_of(failure("flapping", "at = \"1 ms\"\nselect = \"leaf0\"\nduration = \"1 ms\"\nperiod = \"1 "
-                                           "ms\"\ndown = \"1 ms\"")),
+  EXPECT_THAT(fault_of(failure("flapping",
+                               "at = \"1 ms\"\nselect = \"leaf0\"\nduration = \"1 ms\"\nperiod = \"1 "
+                               "ms\"\ndown = \"1 ms\"")),
               HasSubstr("it has to be up for a part"));
   EXPECT_THAT(fault_of(failure("subnet-manager", "at = \"1 ms\"")), HasSubstr("is of infiniband"));
   EXPECT_THAT(fault_of(failure("gpu-slow", "at = \"0 s\"\nselect = \"host0/gpu0\"")), HasSubstr("no [[job]] computes"));

@@ -25,9 +25,10 @@ double checkpoint_seconds(const scenario::Scenario& scenario) {
     return scenario.checkpoint.time->seconds();
   }
   const auto trains = std::ranges::find_if(scenario.jobs, &scenario::JobSettings::trains);
-  const Bytes shard = trains == scenario.jobs.end()
-                          ? kUsualShard
-                          : workload::checkpoint_shard(trains->training.shape, std::max<std::int64_t>(trains->ranks, 1));
+  const Bytes shard =
+      trains == scenario.jobs.end()
+          ? kUsualShard
+          : workload::checkpoint_shard(trains->training.shape, std::max<std::int64_t>(trains->ranks, 1));
   return 8 * static_cast<double>(shard.count()) / static_cast<double>(scenario.checkpoint.rate.bits_per_second());
 }
 
@@ -77,8 +78,9 @@ double interval_of(const scenario::Scenario& scenario, const failures::Checkpoin
     return kRareInterval;
   }
   // Where writing costs nothing, one after the other; at least a second.
-  return scenario.checkpoint.mode == scenario::CheckpointMode::kAsynchronous ? std::max(terms.time, 1.0)
-                                                                            : std::max(failures::best_interval(terms), 1.0);
+  return scenario.checkpoint.mode == scenario::CheckpointMode::kAsynchronous
+             ? std::max(terms.time, 1.0)
+             : std::max(failures::best_interval(terms), 1.0);
 }
 
 }  // namespace
@@ -96,8 +98,8 @@ std::vector<FailureClass> failure_classes(const NetworkFailures& network, const 
       made.speed = speed_of(outcome, network);
       made.lasts = outcome.lasts;
       if (outcome.kind == word_of(FailureCase::kFlapping)) {
-        made.stall *= std::ceil(scenario.failure_rates.flap_duration.seconds() /
-                                scenario.failure_rates.flap_period.seconds());
+        made.stall *=
+            std::ceil(scenario.failure_rates.flap_duration.seconds() / scenario.failure_rates.flap_period.seconds());
         made.speed = 1;
       }
     }
@@ -122,10 +124,8 @@ void add_goodput(NetworkFailures& network, const scenario::Scenario& scenario, s
     network.best = failures::best_interval(terms);
   }
   network.interval = interval_of(scenario, terms);
-  const failures::CheckpointPlan plan{.interval = network.interval,
-                                      .time = terms.time,
-                                      .restart = terms.restart,
-                                      .asynchronous = network.asynchronous};
+  const failures::CheckpointPlan plan{
+      .interval = network.interval, .time = terms.time, .restart = terms.restart, .asynchronous = network.asynchronous};
   network.formula = formula_of(classes, terms, plan);
   const failures::RenewalOptions options{.seed = static_cast<std::uint64_t>(scenario.seed), .replicas = months};
   network.drawn = failures::simulate_renewal(classes, plan, options);

@@ -41,10 +41,8 @@ scenario::FailureKind kind_of(FailureCase which) {
 
 scenario::FailureSettings failure_of(const scenario::Scenario& scenario, FailureCase which,
                                      const std::string& component, Duration at) {
-  scenario::FailureSettings made{.name = std::string(word_of(which)),
-                                 .kind = kind_of(which),
-                                 .select = component,
-                                 .at = at};
+  scenario::FailureSettings made{
+      .name = std::string(word_of(which)), .kind = kind_of(which), .select = component, .at = at};
   if (which == FailureCase::kFlapping) {
     // One of its turns: the others are like it.
     made.kind = scenario::FailureKind::kLinkDown;
@@ -57,7 +55,7 @@ scenario::FailureSettings failure_of(const scenario::Scenario& scenario, Failure
 /// A switch is back before long; a cable, a port or a GPU is not.
 bool returns(FailureCase which) { return which == FailureCase::kLeaf || which == FailureCase::kSpine; }
 
-double median(std::vector<double> values) {
+double median_of(std::vector<double> values) {
   if (values.empty()) {
     return 0;
   }
@@ -66,7 +64,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-std::vector<double> differences(const std::vector<double>& ends) {
+std::vector<double> times_between(const std::vector<double>& ends) {
   std::vector<double> times;
   for (std::size_t i = 1; i < ends.size(); ++i) {
     times.push_back(ends[i] - ends[i - 1]);
@@ -127,8 +125,9 @@ UsedComponents used_components(const results::RunResults& healthy, const fabric:
   const auto node_of = [&nodes](const std::string& port) {
     const auto found = nodes.find(port);
     const auto device = nodes.find(port.substr(0, port.rfind('/')));
-    return found != nodes.end() ? std::optional(found->second)
-                                : device != nodes.end() ? std::optional(device->second) : std::nullopt;
+    return found != nodes.end()    ? std::optional(found->second)
+           : device != nodes.end() ? std::optional(device->second)
+                                   : std::nullopt;
   };
   UsedComponents used;
   std::uint64_t most = 0;
@@ -217,7 +216,7 @@ std::vector<double> ring_ends(const results::RunResults& results) {
   return ends;
 }
 
-double usual_time(const std::vector<double>& ends) { return median(differences(ends)); }
+double usual_time(const std::vector<double>& ends) { return median_of(times_between(ends)); }
 
 RingReading read_ring(const std::vector<double>& ends, double at, double healthy) {
   RingReading reading;
@@ -229,7 +228,7 @@ RingReading read_ring(const std::vector<double>& ends, double at, double healthy
       last.push_back(time);
     }
   }
-  const double during = median(last);
+  const double during = median_of(last);
   reading.speed = during > 0 ? std::min(1.0, healthy / during) : 1;
   for (std::size_t i = 1; i < ends.size(); ++i) {
     if (ends[i] > at && ends[i - 1] <= at) {

@@ -23,13 +23,13 @@ inline constexpr std::int64_t kRingRepetitions = 10;
 
 /// Kinds of failure that are told apart, with the words of their rows.
 enum class FailureCase : std::uint8_t {
-  kHostLink,       // the cable of a NIC port, or the port
-  kFabricLink,     // a cable between switches
-  kFlapping,       // the same, once down and up
-  kDegraded,       // the same, with lost lanes
-  kLeaf,           // a switch with hosts reboots
-  kSpine,          // another one
-  kManager,        // a cable fails while the subnet manager is away
+  kHostLink,    // the cable of a NIC port, or the port
+  kFabricLink,  // a cable between switches
+  kFlapping,    // the same, once down and up
+  kDegraded,    // the same, with lost lanes
+  kLeaf,        // a switch with hosts reboots
+  kSpine,       // another one
+  kManager,     // a cable fails while the subnet manager is away
   kGpuSlow,
 };
 inline constexpr std::size_t kFailureCases = 8;

@@ -186,8 +186,7 @@ class FailureStudy {
   void watch_ring(FailureOutcome& made, FailureCase which) {
     const double at = ends_.size() > 2 ? ends_[1] + (ends_[2] - ends_[1]) / 2 : 0;
     scenario::Scenario failed = probe_;
-    add_failure(failed, which, made.component,
-                Duration::picoseconds(static_cast<std::int64_t>(at * 1e12)));
+    add_failure(failed, which, made.component, Duration::picoseconds(static_cast<std::int64_t>(at * 1e12)));
     Result<results::RunResults> results = simulate(failed);
     if (!results) {
       made.known = false;
@@ -215,8 +214,7 @@ class FailureStudy {
     constexpr double kOperations = 2.5;
     scenario::Scenario repaired = probe_;
     const double until = kOperations * healthy_ / std::max(made.speed, 0.01);
-    add_steady_failure(repaired, which, made.component,
-                       Duration::picoseconds(static_cast<std::int64_t>(until * 1e12)));
+    add_steady_failure(repaired, which, made.component, Duration::picoseconds(static_cast<std::int64_t>(until * 1e12)));
     if (Result<results::RunResults> results = finished(repaired); results) {
       made.speed_after = read_ring(ring_ends(*results), until, healthy_).speed;
     }
@@ -257,11 +255,8 @@ class FailureStudy {
   void add_certain_losses() {
     const scenario::FailureRates& rates = scenario_.failure_rates;
     const auto add = [this](const char* kind, std::int64_t count, std::int64_t fit, const char* why) {
-      network_.outcomes.push_back({.kind = kind,
-                                   .count = count,
-                                   .fit = static_cast<double>(fit),
-                                   .lost = true,
-                                   .why = why});
+      network_.outcomes.push_back(
+          {.kind = kind, .count = count, .fit = static_cast<double>(fit), .lost = true, .why = why});
     };
     add("gpu", network_.counts.gpus, rates.gpu_fit, "its rank is gone");
     add("host", network_.counts.hosts, rates.host_fit, "its ranks are gone");
@@ -300,7 +295,8 @@ std::vector<TopologyVariant> variants_of(const scenario::Scenario& scenario) {
     }
   }
   if (topology.spines > 0) {
-    variants.push_back({.name = "one more spine", .settings = {fmt::format("topology.spines={}", topology.spines + 1)}});
+    variants.push_back(
+        {.name = "one more spine", .settings = {fmt::format("topology.spines={}", topology.spines + 1)}});
   }
   return variants;
 }

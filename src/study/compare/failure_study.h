@@ -26,8 +26,8 @@ struct FailureTask {
 };
 
 struct FailureStudyOptions {
-  bool variants = true;    // dual ToR, two planes, one more spine
-  bool runs_job = true;    // the job's own step under each failure; no: the ring alone
+  bool variants = true;  // dual ToR, two planes, one more spine
+  bool runs_job = true;  // the job's own step under each failure; no: the ring alone
   std::uint32_t months = 400;
 };
 

@@ -9,9 +9,9 @@
 namespace weft::study::failures {
 
 struct CheckpointTerms {
-  double time = 0;           // to write one, while the job waits; >= 0
-  double restart = 0;        // from a failure until it computes again; >= 0
-  double mean_between = 0;   // failures that end the job; > 0
+  double time = 0;          // to write one, while the job waits; >= 0
+  double restart = 0;       // from a failure until it computes again; >= 0
+  double mean_between = 0;  // failures that end the job; > 0
 };
 
 /// sqrt(2 time x mean_between).

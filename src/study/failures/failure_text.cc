@@ -53,9 +53,9 @@ std::string outcome_table(const NetworkFailures& network, LineWidth width) {
       const std::string when = outcome.lost_after > 0 ? " after " + span_text(outcome.lost_after) : "";
       cells.insert(cells.end(), {"lost" + when, "", "", "", "", outcome.component});
     } else {
-      cells.insert(cells.end(), {"lives", span_text(outcome.stall), percent_text(outcome.speed),
-                                 percent_text(outcome.speed_after),
-                                 outcome.step_during ? span_text(*outcome.step_during) : "", outcome.component});
+      cells.insert(cells.end(),
+                   {"lives", span_text(outcome.stall), percent_text(outcome.speed), percent_text(outcome.speed_after),
+                    outcome.step_during ? span_text(*outcome.step_during) : "", outcome.component});
     }
     table.add(std::move(cells));
   }
@@ -77,10 +77,10 @@ std::string waits_text(const NetworkFailures& network) {
 }
 
 std::string month_text(const NetworkFailures& network) {
-  std::string text = fmt::format(
-      "a month: goodput {} (+- {}), by formula {}; {:.3g} losses of the job (+- {:.2g})\n",
-      percent_text(network.drawn.goodput.mean), percent_text(network.drawn.goodput.half), percent_text(network.formula),
-      network.drawn.interruptions.mean, network.drawn.interruptions.half);
+  std::string text =
+      fmt::format("a month: goodput {} (+- {}), by formula {}; {:.3g} losses of the job (+- {:.2g})\n",
+                  percent_text(network.drawn.goodput.mean), percent_text(network.drawn.goodput.half),
+                  percent_text(network.formula), network.drawn.interruptions.mean, network.drawn.interruptions.half);
   const TimeShares& shares = network.drawn.shares;
   text += fmt::format("its time: work {}, done again {}, checkpoints {}, restarts {}, slow {}, stalled {}\n",
                       percent_text(shares.kept), percent_text(shares.lost), percent_text(shares.checkpoints),

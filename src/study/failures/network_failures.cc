@@ -8,9 +8,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json shares_json(const TimeShares& shares) {
-  return {{"kept", shares.kept},       {"lost", shares.lost},
-          {"slow", shares.slow},       {"stalled", shares.stalled},
-          {"checkpoints", shares.checkpoints}, {"restarts", shares.restarts}};
+  return {{"kept", shares.kept},
+          {"lost", shares.lost},
+          {"slow", shares.slow},
+          {"stalled", shares.stalled},
+          {"checkpoints", shares.checkpoints},
+          {"restarts", shares.restarts}};
 }
 
 TimeShares shares_of(const Json& json) {
@@ -111,10 +114,10 @@ void read_goodput(const Json& json, NetworkFailures& made) {
   made.best = number("best_interval_s");
   made.interval = number("interval_s");
   made.formula = number("goodput_formula");
-  made.drawn = {.goodput = {.mean = number("goodput"), .half = number("goodput_half_interval")},
-                .interruptions = {.mean = number("interruptions_per_month"),
-                                  .half = number("interruptions_half_interval")},
-                .shares = shares_of(json.at("time"))};
+  made.drawn = {
+      .goodput = {.mean = number("goodput"), .half = number("goodput_half_interval")},
+      .interruptions = {.mean = number("interruptions_per_month"), .half = number("interruptions_half_interval")},
+      .shares = shares_of(json.at("time"))};
   for (const Json& point : json.at("by_rate")) {
     made.by_rate.push_back({.factor = point.at("factor").get<double>(), .goodput = point.at("goodput").get<double>()});
   }

@@ -22,18 +22,18 @@ struct TimelinePoint {
 
 /// One kind of failure. Times in seconds.
 struct FailureOutcome {
-  std::string kind{};         // "link", "leaf", "gpu"
-  std::string component{};    // that was made to fail: "leaf0/port9"; empty: none was
-  std::int64_t count = 0;     // of such components under the job
-  double fit = 0;             // of each
+  std::string kind{};       // "link", "leaf", "gpu"
+  std::string component{};  // that was made to fail: "leaf0/port9"; empty: none was
+  std::int64_t count = 0;   // of such components under the job
+  double fit = 0;           // of each
   double lasts = 0;
-  bool known = true;          // false: `reason` says why nothing was measured
+  bool known = true;  // false: `reason` says why nothing was measured
   std::string reason{};
-  bool lost = false;          // the job is
-  double lost_after = 0;      // since the failure
-  std::string why{};          // which queue pair, or the watchdog
-  double stall = 0;           // that it adds to what was under way
-  double speed = 1;           // of communication, until it is repaired
+  bool lost = false;      // the job is
+  double lost_after = 0;  // since the failure
+  std::string why{};      // which queue pair, or the watchdog
+  double stall = 0;       // that it adds to what was under way
+  double speed = 1;       // of communication, until it is repaired
   double speed_after = 1;
   std::optional<double> step_during{};  // of the job
   std::vector<TimelinePoint> timeline{};
@@ -56,29 +56,29 @@ struct NetworkFailures {
   std::string library{};
   std::int64_t ack_timeout = 0;
   std::int64_t retry_count = 0;
-  bool uses_queue_pairs = true;   // with retries of RC
+  bool uses_queue_pairs = true;  // with retries of RC
   std::optional<double> watchdog{};
   double reroute_delay = 0;
   ComponentCounts counts{};
-  std::optional<double> step{};   // of the job, healthy
+  std::optional<double> step{};  // of the job, healthy
   std::vector<FailureOutcome> outcomes{};
   // Checkpoints.
   double checkpoint_time = 0;
   double restart = 0;
   bool asynchronous = false;
-  double mean_between = 0;        // failures that end the job; infinite ones are 0
+  double mean_between = 0;  // failures that end the job; infinite ones are 0
   double young = 0;
   double daly = 0;
   double best = 0;
-  double interval = 0;            // in use
-  double formula = 0;             // goodput, in closed form
-  RenewalResult drawn{};          // in a month
+  double interval = 0;    // in use
+  double formula = 0;     // goodput, in closed form
+  RenewalResult drawn{};  // in a month
   std::vector<RatePoint> by_rate{};
 };
 
 struct FailureReport {
   std::string scenario{};
-  std::string rates{};            // of the catalogue
+  std::string rates{};  // of the catalogue
   std::vector<NetworkFailures> networks{};
 };
 

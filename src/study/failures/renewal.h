@@ -14,24 +14,24 @@ namespace weft::study::failures {
 
 struct FailureClass {
   std::string name{};
-  double per_second = 0;   // of all components together
+  double per_second = 0;  // of all components together
   bool ends_job = false;
-  double stall = 0;        // of one that does not end it
-  double speed = 1;        // of the job while such a failure lasts; 0 < speed <= 1
+  double stall = 0;  // of one that does not end it
+  double speed = 1;  // of the job while such a failure lasts; 0 < speed <= 1
   double lasts = 0;
 };
 
 struct CheckpointPlan {
-  double interval = 0;        // of work between two; > 0
-  double time = 0;            // to write one
+  double interval = 0;  // of work between two; > 0
+  double time = 0;      // to write one
   double restart = 0;
   bool asynchronous = false;  // work goes on meanwhile; what it costs the job is part of its step time
 };
 
 struct RenewalOptions {
   std::uint64_t seed = 1;
-  std::uint32_t replicas = 400;     // at least 2
-  double horizon = 730.0 * 3600;    // of each: a month
+  std::uint32_t replicas = 400;   // at least 2
+  double horizon = 730.0 * 3600;  // of each: a month
 };
 
 /// Mean over the replicas, with half of the 95 % confidence interval.
@@ -42,9 +42,9 @@ struct Estimated {
 
 /// Shares of the time; they add up to 1.
 struct TimeShares {
-  double kept = 0;        // work, at full speed, that is not lost later
-  double lost = 0;        // work that was done again
-  double slow = 0;        // that slow components cost
+  double kept = 0;  // work, at full speed, that is not lost later
+  double lost = 0;  // work that was done again
+  double slow = 0;  // that slow components cost
   double stalled = 0;
   double checkpoints = 0;
   double restarts = 0;

@@ -35,9 +35,8 @@ Result<scenario::Scenario> ring(std::string_view more, std::vector<std::string> 
   request.file = "test.toml";
   request.settings = std::move(settings);
   request.settings.push_back(fmt::format("fabric.family={}", family));
-  return scenario::parse_scenario(
-      fmt::format("{}[fabric]\nfamily = \"rocev2\"\n{}", std::string(kRing), more), request,
-      scenario::test_catalogue());
+  return scenario::parse_scenario(fmt::format("{}[fabric]\nfamily = \"rocev2\"\n{}", std::string(kRing), more), request,
+                                  scenario::test_catalogue());
 }
 
 std::string failure(std::string_view kind, std::string_view select, std::string_view rest = "") {
@@ -90,16 +89,16 @@ TEST(FailureRun, AJobLivesIfRoutesLearnOfTheFailureBefore) {
 
 TEST(FailureRun, AJobLivesIfTheLinkIsBackBefore) {
   // Retries begin 1.05 ms after the failure, and the link is back after 3 ms.
-  const results::RunResults failed = results_of(
-      ring(failure("nic-port", "host1/nic0", "duration = \"3 ms\""), {"transport.ack_timeout=8"}));
+  const results::RunResults failed =
+      results_of(ring(failure("nic-port", "host1/nic0", "duration = \"3 ms\""), {"transport.ack_timeout=8"}));
   const double time = seconds_of(failed);
   EXPECT_GT(time, 3e-3);
   EXPECT_LT(time, 500e-6 + 8 * 1.05e-3 + seconds_of(results_of(ring(""))));
 }
 
 TEST(FailureRun, TheLibraryGivesUpAfterItsWatchdogAndNotBefore) {
-  const results::RunResults lost = results_of(
-      ring(failure("nic-port", "host1/nic0"), {"library.watchdog=5 ms", "transport.ack_timeout=14"}));
+  const results::RunResults lost =
+      results_of(ring(failure("nic-port", "host1/nic0"), {"library.watchdog=5 ms", "transport.ack_timeout=14"}));
   ASSERT_EQ(lost.run.end, results::RunEnd::kJobLost);
   EXPECT_THAT(lost.run.error, HasSubstr("watchdog"));
   const double after = (lost.run.ended_at.since_start() - 500_us).seconds();
@@ -118,8 +117,8 @@ TEST(FailureRun, TheLibraryOfNcclSetsItsTimeouts) {
 }
 
 TEST(FailureRun, OverTcpOnlyTheWatchdogGivesUp) {
-  const results::RunResults lost = results_of(
-      ring(failure("nic-port", "host1/nic0"), {"library.watchdog=50 ms"}, "tcp"));
+  const results::RunResults lost =
+      results_of(ring(failure("nic-port", "host1/nic0"), {"library.watchdog=50 ms"}, "tcp"));
   ASSERT_EQ(lost.run.end, results::RunEnd::kJobLost) << lost.run.error;
   EXPECT_THAT(lost.run.error, HasSubstr("watchdog"));
 }
@@ -149,11 +148,11 @@ TEST(FailureRun, LostLanesSlowTheRingAsMuchAsTheyLoseRate) {
 
 TEST(FailureRun, ErrorCorrectionThatTakesLongerIsSeenInEveryStepOfTheRing) {
   const auto time = [](std::string_view latency) {
-    return seconds_of(results_of(ring(
-        fmt::format("[[failure]]\nkind = \"degraded-lanes\"\nselect = \"host1/nic0\"\nat = \"0 s\"\nwidth = "
-                    "\"100%\"\nfec_latency = \"{}\"\n",
-                    latency),
-        {"traffic[0].size=64 KiB"})));
+    return seconds_of(results_of(
+        ring(fmt::format("[[failure]]\nkind = \"degraded-lanes\"\nselect = \"host1/nic0\"\nat = \"0 s\"\nwidth = "
+                         "\"100%\"\nfec_latency = \"{}\"\n",
+                         latency),
+             {"traffic[0].size=64 KiB"})));
   };
   // Chunks pass host 1 in each of 14 steps, in and out; what else a step does is the same.
   const double added = time("5 us") - time("0 ns");
@@ -172,8 +171,7 @@ TEST(FailureRun, BitErrorsBeginAndEndWithTheFailure) {
 }
 
 TEST(FailureRun, TheSameSeedDrawsTheSameFailures) {
-  const std::string drawn =
-      "[[failure]]\nkind = \"link-down\"\nfit = 2000000000000000\nduration = \"100 us\"\n";
+  const std::string drawn = "[[failure]]\nkind = \"link-down\"\nfit = 2000000000000000\nduration = \"100 us\"\n";
   const auto run = [&](std::int64_t seed) {
     return results_of(ring(drawn, {"stop=20 ms", "transport.ack_timeout=6", fmt::format("seed={}", seed)}));
   };

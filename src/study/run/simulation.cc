@@ -182,6 +182,23 @@ world::World::Stop Simulation::advance(bool starts, Time limit) {
   return starts && stop == Stop::kLimit ? Stop::kBudget : stop;
 }
 
+Simulation::End Simulation::end_of_error() {
+  const std::string unreachable = unreachable_text(*world_, !scenario_.events.empty() || !scenario_.failures.empty());
+  ended_at_ = world_->error_at();
+  error_ = world_->error()->message + unreachable;
+  if (std::optional<JobLoss> loss = lost_queue_pair()) {
+    loss->reason += unreachable;
+    return lose(std::move(*loss));
+  }
+  return End::kError;
+}
+
+void Simulation::tell_stuck() {
+  error_ = std::string("deadlock: ") + (has_company_ ? "jobs have sent nothing for long" : "no event is pending") +
+           ", but " + std::to_string(ranks_left_) + " ranks wait";
+  ended_at_ = world_->now();
+}
+
 Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep_going) {
   const Time limit = progress().limit;
   if (const Result<void> briefed = brief_controller(); !briefed) {
@@ -203,10 +220,9 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
           break;
         }
         if (given_up < limit) {
-          if (std::optional<JobLoss> loss = stalled_job(given_up)) {
-            end = lose(std::move(*loss));
-            running = false;
-          }
+          const std::optional<End> lost = end_of_stall(given_up);
+          end = lost.value_or(end);
+          running = !lost;
           break;
         }
         end = End::kTimeLimit;
@@ -214,21 +230,11 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
         running = false;
         break;
       case world::World::Stop::kIdle:
-        end = ranks_left_ == 0 ? End::kFinished : End::kStuck;
-        if (std::optional<JobLoss> loss = end == End::kStuck ? stalled_job(given_up) : std::nullopt) {
-          end = lose(std::move(*loss));
-        }
+        end = ranks_left_ == 0 ? End::kFinished : end_of_stall(given_up).value_or(End::kStuck);
         running = false;
         break;
       case world::World::Stop::kError:
-        end = End::kError;
-        ended_at_ = world_->error_at();
-        error_ = world_->error()->message +
-                 unreachable_text(*world_, !scenario_.events.empty() || !scenario_.failures.empty());
-        if (std::optional<JobLoss> loss = lost_queue_pair()) {
-          loss->reason += unreachable_text(*world_, !scenario_.events.empty() || !scenario_.failures.empty());
-          end = lose(std::move(*loss));
-        }
+        end = end_of_error();
         running = false;
         break;
     }
@@ -254,9 +260,7 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     world_->finish_window(limit);
   }
   if (end == End::kStuck) {
-    error_ = std::string("deadlock: ") + (has_company_ ? "jobs have sent nothing for long" : "no event is pending") +
-             ", but " + std::to_string(ranks_left_) + " ranks wait";
-    ended_at_ = world_->now();
+    tell_stuck();
   }
   parts_->matcher.flush();
   parts_->company_matcher.flush();

@@ -181,6 +181,7 @@ class Simulation {
   [[nodiscard]] verbs::MemoryPlace place_of_buffers(const assembly::TrafficPlan& plan,
                                                     const world::MachinePlan& machine) const;
   [[nodiscard]] workload::ConnectionAttributes attributes_of(const assembly::TrafficPlan& plan) const;
+  [[nodiscard]] Result<void> make_jobs(std::vector<assembly::TrafficPlan>& plans);
   [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan, std::size_t first_machine);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
@@ -223,6 +224,11 @@ class Simulation {
   [[nodiscard]] std::optional<JobLoss> lost_queue_pair() const;
   [[nodiscard]] bool is_watched(const Job& job) const;
   End lose(JobLoss loss);
+  /// kJobLost if a library has given up by now.
+  [[nodiscard]] std::optional<End> end_of_stall(Time now);
+  /// A program has failed: what that is.
+  [[nodiscard]] End end_of_error();
+  void tell_stuck();
   /// Until when no composed job looks at the network; none: one does now, or there is none.
   [[nodiscard]] std::optional<Time> quiet_until(Time time) const;
   /// Every program is done, and every message that arrives with a completion has been seen.

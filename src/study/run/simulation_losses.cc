@@ -69,6 +69,11 @@ std::optional<Simulation::JobLoss> Simulation::lost_queue_pair() const {
   return first;
 }
 
+std::optional<Simulation::End> Simulation::end_of_stall(Time now) {
+  std::optional<JobLoss> loss = stalled_job(now);
+  return loss ? std::optional(lose(std::move(*loss))) : std::nullopt;
+}
+
 Simulation::End Simulation::lose(JobLoss loss) {
   ended_at_ = loss.at;
   error_ = fmt::format("job '{}'{}{}: {}", loss.job, loss.place.empty() ? "" : ", ", loss.place, loss.reason);

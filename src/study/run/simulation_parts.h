@@ -43,7 +43,7 @@ struct Simulation::Counter final : workload::MessageSink {
   workload::MessageSink& sink;
   std::map<workload::JobId, TrainingRun*> training;
   std::set<workload::JobId> company;  // traffic that lasts as long as the jobs
-  std::vector<Time> last;  // end of a message, by job; empty: nobody looks
+  std::vector<Time> last;             // end of a message, by job; empty: nobody looks
   std::uint64_t messages = 0;
   std::uint64_t job_messages = 0;  // of others
   std::uint64_t bytes = 0;
@@ -87,7 +87,7 @@ struct Simulation::Parts {
   std::unique_ptr<JobTurns> turns;  // null: no two composed jobs
   std::unique_ptr<assembly::HostBuilder> hosts;
   std::optional<assembly::ScaleUpPlan> scale_up;
-  std::vector<std::string> gpus;  // of jobs that compute, where some fail to
+  std::vector<std::string> gpus;                         // of jobs that compute, where some fail to
   std::unique_ptr<world::TrafficController> controller;  // null: switches have no entries
 };
 

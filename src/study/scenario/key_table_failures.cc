@@ -22,15 +22,17 @@ constexpr std::array kFailure = {
     Key{.name = "kind",
         .binding = bind<&FailureSettings::kind>(),
         .fallback = kRequired,
-        .about = "What fails. `link-down`; `flapping`: a link that goes down and up; `degraded-lanes`: a link with less "
-                 "width, bit errors and more latency of error correction; `switch-reboot`: all links of a switch at "
-                 "once; `nic-port`: the link of a NIC port; `gpu-slow`: a GPU that computes more slowly; "
-                 "`subnet-manager`: of InfiniBand; routes stay as they are until a standby has taken over."},
+        .about =
+            "What fails. `link-down`; `flapping`: a link that goes down and up; `degraded-lanes`: a link with less "
+            "width, bit errors and more latency of error correction; `switch-reboot`: all links of a switch at "
+            "once; `nic-port`: the link of a NIC port; `gpu-slow`: a GPU that computes more slowly; "
+            "`subnet-manager`: of InfiniBand; routes stay as they are until a standby has taken over."},
     Key{.name = "select",
         .binding = bind<&FailureSettings::select>(),
         .fallback = "",
-        .about = "Of links, as in [[event]]; switches, NIC ports, or GPUs (`host3/gpu0`, or a host for all of its GPUs). "
-                 "Empty: all that the kind is about, links between switches among them; with `at`, one has to be named.",
+        .about =
+            "Of links, as in [[event]]; switches, NIC ports, or GPUs (`host3/gpu0`, or a host for all of its GPUs). "
+            "Empty: all that the kind is about, links between switches among them; with `at`, one has to be named.",
         .only_for = "link-down flapping degraded-lanes switch-reboot nic-port gpu-slow",
         .example = "\"leaf0/port9\""},
     Key{.name = "at",
@@ -108,7 +110,8 @@ constexpr std::array kFailures = {
     Key{.name = "host_fit",
         .binding = bind<&FailureRates::host_fit>(),
         .fallback = "0",
-        .about = "Of a host: processors, memory, disks, power supplies, maintenance that cannot wait; each ends the job.",
+        .about =
+            "Of a host: processors, memory, disks, power supplies, maintenance that cannot wait; each ends the job.",
         .range = kFit},
     Key{.name = "software_fit",
         .binding = bind<&FailureRates::software_fit>(),
@@ -185,7 +188,8 @@ constexpr std::array kFailures = {
         .fallback = "14400 s",
         .about = "Until a link with lost lanes is repaired.",
         .range = kAboveZero},
-    Key{.name = "degraded_width",
+    Key{
+        .name = "degraded_width",
         .binding = bind<&FailureRates::degraded_width>(),
         .fallback = "50%",
         .about = "Part of its rate that it has left.",
@@ -219,8 +223,9 @@ constexpr std::array kLibrary = {
     Key{.name = "profile",
         .binding = bind<&LibrarySettings::profile>(),
         .fallback = "none",
-        .about = "The communication library of jobs, which sets `transport.ack_timeout`, `transport.retry_count` and the "
-                 "watchdog. `none`: queue pairs as [transport] has them, and no watchdog.",
+        .about =
+            "The communication library of jobs, which sets `transport.ack_timeout`, `transport.retry_count` and the "
+            "watchdog. `none`: queue pairs as [transport] has them, and no watchdog.",
         .entry = "library"},
     Key{.name = "watchdog",
         .binding = bind<&LibrarySettings::watchdog>(),
@@ -241,7 +246,8 @@ constexpr std::array kCheckpoint = {
     Key{.name = "time",
         .binding = bind<&CheckpointSettings::time>(),
         .fallback = "auto",
-        .about = "To write one. `auto`: a GPU's share of weights and optimiser states, 14 bytes of each parameter, at `rate`; "
+        .about = "To write one. `auto`: a GPU's share of weights and optimiser states, 14 bytes of each parameter, at "
+                 "`rate`; "
                  "without a model 30 GB.",
         .range = kAboveZero,
         .empty_word = "auto"},
@@ -253,12 +259,14 @@ constexpr std::array kCheckpoint = {
     Key{.name = "mode",
         .binding = bind<&CheckpointSettings::mode>(),
         .fallback = "blocking",
-        .about = "`blocking`: steps wait for it. `asynchronous`: they go on, and lose nothing but what its traffic costs."},
+        .about =
+            "`blocking`: steps wait for it. `asynchronous`: they go on, and lose nothing but what its traffic costs."},
     Key{.name = "restart",
         .binding = bind<&CheckpointSettings::restart>(),
         .fallback = "600 s",
-        .about = "From the loss of a job until it computes again: what failed is found and replaced, processes start, the "
-                 "checkpoint is read. No source; MegaScale (NSDI 2024) reports less than 15 min.",
+        .about =
+            "From the loss of a job until it computes again: what failed is found and replaced, processes start, the "
+            "checkpoint is read. No source; MegaScale (NSDI 2024) reports less than 15 min.",
         .range = kSpan},
 };
 

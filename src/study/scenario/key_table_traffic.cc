@@ -33,7 +33,8 @@ constexpr std::array kTraffic = {
         .binding = bind<&TrafficSettings::count>(),
         .fallback = "1",
         .about = "Messages of each flow, or repetitions of the collective. 0: one after the other until `stop`, or, "
-                 "without one, as long as the jobs that run steps; of a collective, at least 1. Checkpoints: whole ones, each "
+                 "without one, as long as the jobs that run steps; of a collective, at least 1. Checkpoints: whole "
+                 "ones, each "
                  "in messages of `size`.",
         .range = {.low = 0, .high = 1'000'000'000},
         .only_for = "flows permutation incast all-to-all ring-all-reduce collective checkpoint"},
@@ -123,8 +124,9 @@ constexpr std::array kTraffic = {
     Key{.name = "job",
         .binding = bind<&TrafficSettings::job>(),
         .fallback = "",
-        .about = "Name of the [[job]] whose ranks take part; empty: hosts take part. Of `checkpoint`, the job whose weights "
-                 "and optimiser states its ranks write to `destinations`, in turn: 14 bytes of each parameter.",
+        .about =
+            "Name of the [[job]] whose ranks take part; empty: hosts take part. Of `checkpoint`, the job whose weights "
+            "and optimiser states its ranks write to `destinations`, in turn: 14 bytes of each parameter.",
         .example = "\"llama\""},
     Key{.name = "over",
         .binding = bind<&TrafficSettings::over>(),

@@ -30,13 +30,13 @@ enum class FailureKind : std::uint8_t {
 struct FailureSettings {
   std::string name{};  // "failure0" where the file gives none
   FailureKind kind = FailureKind::kLinkDown;
-  std::string select{};                 // devices, ports, or GPUs ("host3/gpu0"); empty: all that the kind is of
-  std::optional<Duration> at{};         // since the start of the run; none: drawn, with `fit`
-  std::optional<std::int64_t> fit{};    // of each component; none: that of [failures]
-  std::optional<Duration> duration{};   // none: of a failure at a time, until the run ends; of drawn ones, as [failures]
-  std::optional<Duration> period{};     // flapping: none: that of [failures]
-  std::optional<Duration> down{};       // flapping: of each period
-  std::optional<Probability> width{};   // degraded lanes: part of the rate that is left
+  std::string select{};                // devices, ports, or GPUs ("host3/gpu0"); empty: all that the kind is of
+  std::optional<Duration> at{};        // since the start of the run; none: drawn, with `fit`
+  std::optional<std::int64_t> fit{};   // of each component; none: that of [failures]
+  std::optional<Duration> duration{};  // none: of a failure at a time, until the run ends; of drawn ones, as [failures]
+  std::optional<Duration> period{};    // flapping: none: that of [failures]
+  std::optional<Duration> down{};      // flapping: of each period
+  std::optional<Probability> width{};  // degraded lanes: part of the rate that is left
   std::optional<Probability> bit_error_rate{};  // degraded lanes
   std::optional<Duration> fec_latency{};        // degraded lanes
   std::optional<Probability> speed{};           // slow GPU: part of its speed that is left
@@ -72,8 +72,8 @@ struct FailureRates {
 
 /// [library]: what the communication library of jobs waits for.
 struct LibrarySettings {
-  std::string profile;                // of the catalogue
-  std::optional<Duration> watchdog;   // a job without any progress for so long is aborted; none: never
+  std::string profile;               // of the catalogue
+  std::optional<Duration> watchdog;  // a job without any progress for so long is aborted; none: never
 };
 
 enum class CheckpointMode : std::uint8_t { kBlocking, kAsynchronous };
@@ -84,7 +84,7 @@ struct CheckpointSettings {
   std::optional<Duration> time;      // to write one; none: from the size of a shard and `rate`
   Rate rate;                         // that a GPU writes at
   CheckpointMode mode = CheckpointMode::kBlocking;
-  Duration restart;                 // from the loss of a job until it computes again
+  Duration restart;  // from the loss of a job until it computes again
 };
 
 /// How often a component that the kind is about fails, in FIT.

@@ -14,9 +14,9 @@ constexpr Probability kLeastSpeed = Probability::from_ratio({.numerator = 1, .de
 
 Result<void> validate_time(const Scenario& scenario, const FailureSettings& failure, const std::string& path) {
   if (!failure.at) {
-    return scenario.stop ? Result<void>()
-                         : fail_at(scenario, path + "kind",
-                                   "a failure that is drawn needs the run's end; set stop, or at");
+    return scenario.stop
+               ? Result<void>()
+               : fail_at(scenario, path + "kind", "a failure that is drawn needs the run's end; set stop, or at");
   }
   if (failure.fit) {
     return fail_at(scenario, path + "fit", "has no effect with at: give a time or a rate");
