@@ -125,7 +125,8 @@ void Collector::take_jobs(results::RunResults& results) const {
   for (const JobDescription& job : simulation_->jobs()) {
     results::JobRow& row = results.jobs.emplace_back();
     row.name = job.name;
-    row.unfinished = simulation_->unfinished(results.jobs.size() - 1);
+    // Of a job that is lost all others go on until they hear of it; in a divided world that is the end of a window.
+    row.unfinished = simulation_->loss() ? 0 : simulation_->unfinished(results.jobs.size() - 1);
     const std::size_t number = results.jobs.size() - 1;
     row.allowed = simulation_->allowed(number, flows_of_jobs[number]);
     for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
