@@ -114,6 +114,7 @@ class CompareCommand {
     study::compare::ComparisonOptions options{.seeds = text_.seeds,
                                               .risk = !text_.no_risk,
                                               .explain = !text_.no_explain,
+                                              .failures = text_.failures,
                                               .sizes = text_.sizes,
                                               .quick = text_.quick,
                                               .build = build_identity()};
@@ -294,6 +295,7 @@ class CompareCommand {
     made += text_.quick ? " --quick" : fmt::format(" --seeds {}", text_.seeds);
     made += " --weights " + shell_word(text_.weights);
     made += text_.sizes.empty() ? "" : fmt::format(" --sizes {}", fmt::join(text_.sizes, ","));
+    made += text_.failures ? " --failures" : "";
     return made + (text_.no_risk ? " --no-risk" : "") + (text_.no_explain ? " --no-explain" : "");
   }
 
@@ -404,6 +406,8 @@ void add_compare_command(CLI::App& app, CompareText& text, int& exit_status) {
   command->add_flag("--quick", text.quick, "A first answer: step times of shorter slices alone, under one seed")
       ->excludes("--sizes")
       ->excludes("--fidelity");
+  command->add_flag("--failures", text.failures,
+                    "Also the goodput of a month among failures, which then counts as downtime in money");
   command->add_flag("--no-risk", text.no_risk, "Skip misconfigurations");
   command->add_flag("--no-explain", text.no_explain, "Skip the time breakdown");
   command->add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");

@@ -21,6 +21,7 @@ struct CompareText {
   std::int64_t jobs = 0;
   std::vector<std::int64_t> sizes;
   bool quick = false;
+  bool failures = false;
   bool no_risk = false;
   bool no_explain = false;
   bool no_cache = false;

@@ -24,6 +24,7 @@
 #include "cli/completion_command.h"
 #include "cli/diff_command.h"
 #include "cli/exit_status.h"
+#include "cli/failures_command.h"
 #include "cli/help_command.h"
 #include "cli/import_command.h"
 #include "cli/init_command.h"
@@ -96,6 +97,8 @@ int run(int argc, char** argv) {
   add_diff_command(app, diff_text, exit_status);
   CompareText compare_text;
   add_compare_command(app, compare_text, exit_status);
+  FailuresText failures_text;
+  add_failures_command(app, failures_text, exit_status);
   ClaimsText claims_text;
   add_claims_command(app, claims_text, exit_status);
   CatalogueText catalogue_text;

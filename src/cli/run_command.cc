@@ -101,13 +101,19 @@ std::vector<study::run::CaptureRequest> captures_of(const RunText& text, const s
   return captures;
 }
 
-int status_of(study::results::RunEnd end) {
-  switch (end) {
+/// A job that is lost is what was asked for where the scenario makes something fail.
+int status_of(const study::results::RunResults& results) {
+  switch (results.run.end) {
     case study::results::RunEnd::kFinished:
     case study::results::RunEnd::kTimeLimit:
       return kSuccess;
     case study::results::RunEnd::kInterrupted:
       return kInterrupted;
+    case study::results::RunEnd::kJobLost:
+      return std::ranges::all_of(results.events,
+                                 [](const auto& event) { return event.kind == "job-lost" || event.kind == "watchdog"; })
+                 ? kFault
+                 : kSuccess;
     case study::results::RunEnd::kStuck:
     case study::results::RunEnd::kError:
       break;
@@ -257,8 +263,8 @@ class Outcome {
                                               terminal_columns(text_stream(text))));
       std::fflush(text_stream(text));
     }
-    status_ = std::max(status_, status_of(result->run.end));
-    if (!result->run.error.empty()) {
+    status_ = std::max(status_, status_of(*result));
+    if (!result->run.error.empty() && status_of(*result) != kSuccess) {
       fmt::print(stderr, "weft run: {}: {}\n", name, terminal_text(result->run.error));
     }
     if (result->run.end == study::results::RunEnd::kInterrupted) {

@@ -7,7 +7,11 @@ namespace weft::fabric {
 
 BitErrors::BitErrors(Probability bit_error_rate, std::uint64_t seed, Probability packet_error_rate)
     : packet_error_rate_(packet_error_rate), state_(seed) {
-  Probability survival = bit_error_rate.complement();
+  set_bit_error_rate(bit_error_rate);
+}
+
+void BitErrors::set_bit_error_rate(Probability rate) {
+  Probability survival = rate.complement();
   for (Probability& power : survival_) {
     power = survival;
     survival = survival * survival;

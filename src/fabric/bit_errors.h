@@ -22,6 +22,8 @@ class BitErrors {
   [[nodiscard]] bool damages(std::uint32_t bytes);
   /// The chance of that.
   [[nodiscard]] Probability damage_probability(std::uint32_t bytes) const;
+  /// From now on; what is drawn goes on where it was.
+  void set_bit_error_rate(Probability rate);
 
  private:
   std::array<Probability, 20> survival_;  // of 2^i bits

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/probability.h"
 #include "base/time.h"
 #include "fabric/routing/routes.h"
 #include "fabric/topology/graph.h"
@@ -16,14 +17,18 @@ namespace weft::fabric {
 /// A link event at a given time.
 struct LinkEvent {
   enum class Kind : std::uint8_t { kFail, kDegrade, kRestore };
-  Time at;
-  LinkIndex link;
+  Time at{};
+  LinkIndex link{};
   Kind kind = Kind::kFail;
-  Rate rate;               // kDegrade: the new one
-  Duration reroute_delay;  // until routes know of it
+  Rate rate{};               // kDegrade: the new one
+  Duration reroute_delay{};  // until routes know of it
   /// kDegrade: whose direction it is.
   enum class Sender : std::uint8_t { kBoth, kA, kB };
   Sender sender = Sender::kBoth;
+  // kDegrade: errors of bits, where they are more than the cable's own; and time that every packet takes longer, as
+  // forward error correction does. A cable that gets shorter again trains anew: what is on it then is lost.
+  Probability bit_error_rate{};
+  Duration added_latency{};
 };
 
 class LinkSchedule {

@@ -184,6 +184,12 @@ Result<void> Messenger::on_send_completion(std::uint32_t queue, const verbs::Wor
   const ConnectionEnd& end = *channels_[own.channel.value()].end;
   const Posted done = own.in_flight.pop_front();
   own.unfinished = own.unfinished - done.message.size;
+  if (completion.status != verbs::WcStatus::kSuccess && !failure_) [[unlikely]]
+    failure_ = {.connection = end.name,
+                .queue_pair = end.queue_pairs[own.number],
+                .port = end.port.endpoint,
+                .status = completion.status,
+                .at = now()};
   if (!own.waiting.empty()) {
     if (auto sent = send(queue, own.waiting.pop_front()); !sent)
       return sent;

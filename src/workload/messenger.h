@@ -92,6 +92,16 @@ class Messenger final : public ConnectionListener {
   /// Messages posted that have not finished, but for control messages.
   [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
 
+  /// The first request of this rank that failed by itself, rather than with its queue pair: which queue pair that was.
+  struct Failure {
+    ConnectionRequest connection{};
+    Qpn queue_pair{};
+    EndpointId port{};  // of this rank
+    verbs::WcStatus status = verbs::WcStatus::kSuccess;
+    Time at{};
+  };
+  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+
  private:
   /// A message that was cut up.
   struct Whole {
@@ -148,6 +158,7 @@ class Messenger final : public ConnectionListener {
   std::vector<Queue> queues_;
   Slab<Whole> wholes_;
   std::uint64_t outstanding_ = 0;
+  std::optional<Failure> failure_;
 };
 
 }  // namespace weft::workload

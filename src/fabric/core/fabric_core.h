@@ -21,6 +21,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -205,6 +206,8 @@ class FabricCore : public EndpointPort {
   bool on_slow_arrival(Port&, PortIndex, PacketHandle, Time) { return false; }
   /// Takes the notifications that have come to these ports, if no event does.
   void receive_notifications(const Switch&, const NextHops&, Time) {}
+  /// Of the wire that ends at a port which may have errors.
+  void set_bit_error_rate(PortIndex receiver, Probability rate) { errors_[receiver]->set_bit_error_rate(rate); }
   /// A cable, or what routes know of one, has changed.
   void on_links_changed(Time) {}
   /// Timers of the discipline that always run.
@@ -241,6 +244,7 @@ class FabricCore : public EndpointPort {
   void lay_out_switches();
   void connect_link(std::uint32_t link);
   void allow_cut_through(const Switch& node);
+  void expect_errors();
   void set_up_errors();
   void set_up_balancers();
   void set_up_hash_groups();
@@ -250,6 +254,9 @@ class FabricCore : public EndpointPort {
   [[nodiscard]] std::uint64_t least_queued(const Switch& node, const NextHops& hops) const;
   void invalidate_egress();
   void apply_link_event(const LinkEvent& event, Time now);
+  [[nodiscard]] bool shortens(const CableEnds& ends, const LinkEvent& event) const;
+  /// Rate, errors and latency of what leaves a port.
+  void set_direction(PortIndex sender, const LinkEvent& event);
   [[nodiscard]] bool receive_slow(Port& port, PortIndex index, PacketHandle handle, Time now);
   /// Only with notifications, and while the destination's link is up.
   /// The leaf by which a switch reaches an endpoint's NIC.
@@ -269,6 +276,7 @@ class FabricCore : public EndpointPort {
   std::vector<std::uint32_t> leaf_ids_;  // what notifications call each switch; empty: there are none
   sim::Wake fabric_timer_;
   LinkSchedule links_;
+  std::map<PortIndex, Duration> added_latency_;  // of wires that events have made longer
 };
 
 }  // namespace weft::fabric

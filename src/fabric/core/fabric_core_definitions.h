@@ -33,6 +33,7 @@ void FabricCore<Fabric, Parts>::lay_out() {
   for (std::uint32_t link = 0; link < graph_.links.size(); ++link) {
     connect_link(link);
   }
+  expect_errors();
   for (const Switch& node : switches_) {
     allow_cut_through(node);
   }
@@ -110,6 +111,18 @@ void FabricCore<Fabric, Parts>::allow_cut_through(const Switch& node) {
     const bool early = feeding.rate >= fastest;
     feeding.set_cut_through_bytes(early ? Parts::kCutThroughBytes : std::uint16_t{0});
     port.flags = static_cast<std::uint8_t>(early ? port.flags | kCutThrough : port.flags & ~kCutThrough);
+  }
+}
+
+// Cables that will have errors are such from the start, since credits and pauses are taken otherwise there.
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::expect_errors() {
+  for (const LinkEvent& event : options_.events) {
+    if (event.bit_error_rate > Probability::zero()) {
+      const Link& link = graph_.links[event.link.value()];
+      ports_[port_index(link.a)].flags |= kHasErrors;
+      ports_[port_index(link.b)].flags |= kHasErrors;
+    }
   }
 }
 
@@ -210,6 +223,33 @@ void FabricCore<Fabric, Parts>::invalidate_egress() {
   }
 }
 
+// What is sent later would overtake what is on the wire.
+template <class Fabric, class Parts>
+bool FabricCore<Fabric, Parts>::shortens(const CableEnds& ends, const LinkEvent& event) const {
+  return std::ranges::any_of(ends, [&](PortIndex index) {
+    const auto added = added_latency_.find(index);
+    return added != added_latency_.end() && event.added_latency < added->second;
+  });
+}
+
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::set_direction(PortIndex sender, const LinkEvent& event) {
+  Port& port = ports_[sender];
+  port.set_rate(event.rate);
+  const PortIndex receiver = port.peer;
+  if (errors_[receiver] != nullptr || port.has(kHasErrors)) {
+    self().set_bit_error_rate(
+        receiver, std::max(event.bit_error_rate, rate_of_link(options_.bit_error_rate, map_.link_of(sender).value())));
+  }
+  const auto added = added_latency_.find(sender);
+  const Duration before = added == added_latency_.end() ? Duration::zero() : added->second;
+  if (event.added_latency != before) {
+    port.delay += event.added_latency - before;
+    port.control_delay += event.added_latency - before;
+    added_latency_[sender] = event.added_latency;
+  }
+}
+
 template <class Fabric, class Parts>
 void FabricCore<Fabric, Parts>::apply_link_event(const LinkEvent& event, Time now) {
   const Link& link = graph_.links[event.link.value()];
@@ -219,17 +259,30 @@ void FabricCore<Fabric, Parts>::apply_link_event(const LinkEvent& event, Time no
       self().take_link_down(ends[0], now);
       self().take_link_down(ends[1], now);
       break;
-    case LinkEvent::Kind::kDegrade:
+    case LinkEvent::Kind::kDegrade: {
+      const bool trains = shortens(ends, event) && !ports_[ends[0]].has(kLinkDown);
+      if (trains) {
+        self().take_link_down(ends[0], now);
+        self().take_link_down(ends[1], now);
+      }
       if (event.sender != LinkEvent::Sender::kB) {
-        ports_[ends[0]].set_rate(event.rate);
+        set_direction(ends[0], event);
       }
       if (event.sender != LinkEvent::Sender::kA) {
-        ports_[ends[1]].set_rate(event.rate);
+        set_direction(ends[1], event);
+      }
+      if (trains) {
+        self().bring_link_up(ends, now);
       }
       break;
+    }
     case LinkEvent::Kind::kRestore:
-      ports_[ends[0]].set_rate(link.rate);
-      ports_[ends[1]].set_rate(link.rate);
+      if (shortens(ends, {}) && !ports_[ends[0]].has(kLinkDown)) {
+        self().take_link_down(ends[0], now);
+        self().take_link_down(ends[1], now);
+      }
+      set_direction(ends[0], {.rate = link.rate});
+      set_direction(ends[1], {.rate = link.rate});
       self().bring_link_up(ends, now);
       break;
   }

@@ -288,6 +288,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   // Link events, watchdog, deadlock search: ethernet_fabric_events.cc.
   void take_link_down(PortIndex index, Time now);
   void bring_link_up(const CableEnds& ends, Time now);
+  void set_bit_error_rate(PortIndex receiver, Probability rate);
   void empty_queue(PortIndex index, std::uint32_t priority, std::uint64_t& counter, Time now);
   void watch_pause(PortIndex index, Time now);
   void plan_deadlock_check(Time now);

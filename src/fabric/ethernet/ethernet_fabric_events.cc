@@ -41,6 +41,15 @@ void EthernetFabric::bring_link_up(const CableEnds& ends, Time now) {
   }
 }
 
+// With LLR the sender judges frames as they begin.
+void EthernetFabric::set_bit_error_rate(PortIndex receiver, Probability rate) {
+  errors_[receiver]->set_bit_error_rate(rate);
+  const PortIndex sender = ports_[receiver].peer;
+  if (!controls_.empty() && controls_[sender].retry.errors != nullptr) {
+    controls_[sender].retry.errors->set_bit_error_rate(rate);
+  }
+}
+
 void EthernetFabric::empty_queue(PortIndex index, std::uint32_t priority, std::uint64_t& counter, Time now) {
   EthernetPort& port = ports_[index];
   EgressQueue& queue = queue_of(index, priority);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -142,6 +143,63 @@ TEST(LinkEvents, ADegradedCableSendsAtItsNewRateUntilItIsRestored) {
   // Slower than the way out: stored, not cut through.
   EXPECT_EQ(latency(1, 50_us), wire_time(25_gbps, kFrame) + wire_time(kFast.rate, kFrame) + kFast.propagation * 2);
   EXPECT_EQ(latency(2, 150_us), whole);
+}
+
+TEST(LinkEvents, ErrorCorrectionAddsItsLatencyToEachPacketUntilTheCableIsRestored) {
+  EthernetOptions options = one_profile();
+  const auto event = [](Duration at, LinkEvent::Kind kind, Duration added) {
+    return LinkEvent{
+        .at = Time::zero() + at, .link = LinkIndex(0), .kind = kind, .rate = kFast.rate, .added_latency = added};
+  };
+  options.events = {event(10_us, LinkEvent::Kind::kDegrade, 300_ns), event(60_us, LinkEvent::Kind::kDegrade, 200_ns),
+                    event(100_us, LinkEvent::Kind::kRestore, Duration::zero())};
+  World world(chain({kFast, kFast}), options);
+  for (const Duration at : {0_us, 30_us, 80_us, 150_us}) {
+    world.send(0, {.to = EndpointId(1), .at = Time::zero() + at});
+  }
+  EXPECT_EQ(world.run_checked(), "");
+  ASSERT_EQ(world.delivered(), 4U);
+  const auto latency = [&](std::size_t i, Duration sent) { return world[1].received[i].at - (Time::zero() + sent); };
+  const Duration usual = latency(0, 0_us);
+  EXPECT_EQ(latency(1, 30_us), usual + 300_ns);
+  EXPECT_EQ(latency(2, 80_us), usual + 200_ns);
+  EXPECT_EQ(latency(3, 150_us), usual);
+}
+
+// What is on a cable when it gets shorter is lost, for what follows would overtake it.
+TEST(LinkEvents, ACableThatTrainsAnewLosesWhatIsOnIt) {
+  EthernetOptions options = one_profile();
+  options.events = {
+      {.link = LinkIndex(0), .kind = LinkEvent::Kind::kDegrade, .rate = kFast.rate, .added_latency = 5_us},
+      {.at = Time::zero() + 20_us, .link = LinkIndex(0), .kind = LinkEvent::Kind::kRestore}};
+  World world(chain({kFast, kFast}), options);
+  constexpr std::uint64_t kPackets = 200;
+  world.send(0, {.to = EndpointId(1), .count = kPackets});
+  EXPECT_EQ(world.run_checked(), "");
+  const std::uint64_t lost = world.fabric->drops().link_down;
+  const auto on_cable = static_cast<std::uint64_t>((5_us + kFast.propagation) / wire_time(kFast.rate, kFrame));
+  EXPECT_GE(lost, on_cable - 1);
+  EXPECT_LE(lost, on_cable + 3);
+  EXPECT_EQ(world.delivered() + lost, kPackets);
+}
+
+// With 10^-6 a frame of 33,264 bits is damaged with 3.3 %; outside of that time none is.
+TEST(LinkEvents, BitErrorsLastAsLongAsTheCableIsDegraded) {
+  EthernetOptions options = one_profile();
+  options.events = {{.at = Time::zero() + 100_us,
+                     .link = LinkIndex(0),
+                     .kind = LinkEvent::Kind::kDegrade,
+                     .rate = kFast.rate,
+                     .bit_error_rate = Probability::from_ratio({.numerator = 1, .denominator = 1'000'000})},
+                    {.at = Time::zero() + 1'100_us, .link = LinkIndex(0), .kind = LinkEvent::Kind::kRestore}};
+  World world(chain({kFast, kFast}), options);
+  constexpr std::uint64_t kPackets = 6000;  // 2 ms
+  world.send(0, {.to = EndpointId(1), .count = kPackets});
+  EXPECT_EQ(world.run_checked(), "");
+  const auto damaged = static_cast<double>(world.fabric->drops().damaged);
+  const double expected = 1e-3 / wire_time(kFast.rate, kFrame).seconds() * 0.0327;
+  EXPECT_NEAR(damaged, expected, 5 * std::sqrt(expected));
+  EXPECT_EQ(world.delivered() + world.fabric->drops().damaged, kPackets);
 }
 
 // Five switches in a circle; each host sends to the second one clockwise, over the two cables that are the shortest

@@ -54,10 +54,16 @@ Result<void> ScheduledFabric::check_options() const {
   for (std::size_t link = 0; link < graph_.links.size(); ++link) {
     const Link& cable = graph_.links[link];
     const bool is_inner = cable.a.node.value() >= graph_.endpoints && cable.b.node.value() >= graph_.endpoints;
-    if (is_inner && (rate_of_link(options_.bit_error_rate, link) > Probability::zero() ||
+    const bool degrades = std::ranges::any_of(options_.events, [link](const LinkEvent& event) {
+      return event.link.value() == link &&
+             (event.bit_error_rate > Probability::zero() || event.added_latency > Duration::zero());
+    });
+    if (is_inner && (degrades || rate_of_link(options_.bit_error_rate, link) > Probability::zero() ||
                      rate_of_link(options_.packet_error_rate, link) > Probability::zero())) {
-      return fail("{} - {}: errors on links between switches are not modelled for cells; set them on host links",
-                  graph_[cable.a.node].name, graph_[cable.b.node].name);
+      return fail(
+          "{} - {}: errors, and latency of error correction, on links between switches are not modelled for "
+          "cells; let them be on host links",
+          graph_[cable.a.node].name, graph_[cable.b.node].name);
     }
   }
   return {};

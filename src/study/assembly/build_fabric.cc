@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fabric/fabric.h"
+#include "study/assembly/build_failures.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/scaled.h"
 #include "study/assembly/subnet_routes.h"
@@ -346,7 +347,7 @@ std::vector<Probability> error_rates(const scenario::Scenario& scenario, const f
 }
 
 // An event names a device (all of its cables), a port, or both by a pattern; a cable counts once.
-std::vector<fabric::LinkEvent> link_events(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+Result<std::vector<fabric::LinkEvent>> link_events(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   std::vector<fabric::LinkEvent> events;
   for (const scenario::EventSettings& event : scenario.events) {
     for (std::uint32_t i = 0; i < graph.links.size(); ++i) {
@@ -376,6 +377,13 @@ std::vector<fabric::LinkEvent> link_events(const scenario::Scenario& scenario, c
                                            : Sender::kB});
     }
   }
+  Result<std::vector<fabric::LinkEvent>> failures = failure_events(scenario, graph);
+  Result<std::vector<FailureSpan>> absences = manager_absences(scenario);
+  if (!failures || !absences) {
+    return !failures ? std::move(failures) : pass_on(absences);
+  }
+  events.insert(events.end(), failures->begin(), failures->end());
+  delay_routes(events, *absences);
   return events;
 }
 
@@ -520,7 +528,11 @@ Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scena
   options.bit_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::bit_error_rate);
   options.packet_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::packet_error_rate);
   options.link_weight = link_weights(scenario, graph);
-  options.events = link_events(scenario, graph);
+  Result<std::vector<fabric::LinkEvent>> events = link_events(scenario, graph);
+  if (!events) {
+    return pass_on(events);
+  }
+  options.events = std::move(*events);
   options.route_rule = route_rule_of(scenario.routing.policy);
   options.ports_stand_in = scenario.routing.port_failover;
   options.deadlock_check = 1_ms;
@@ -612,7 +624,11 @@ Result<fabric::InfiniBandOptions> infiniband_options(const scenario::Scenario& s
   options.bit_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::bit_error_rate);
   options.packet_error_rate = error_rates(scenario, graph, &scenario::LinkSettings::packet_error_rate);
   options.link_weight = link_weights(scenario, graph);
-  options.events = link_events(scenario, graph);
+  Result<std::vector<fabric::LinkEvent>> events = link_events(scenario, graph);
+  if (!events) {
+    return pass_on(events);
+  }
+  options.events = std::move(*events);
   options.route_rule = route_rule_of(scenario.routing.policy);
   options.credit_repetition = scenario.devices.infiniband.credit_update_interval;
   return options;

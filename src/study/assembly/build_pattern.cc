@@ -14,6 +14,7 @@
 #include "workload/incast.h"
 #include "workload/permutation.h"
 #include "workload/poisson.h"
+#include "workload/training/checkpoint_size.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -117,17 +118,56 @@ workload::FlowShape PatternBuilder::shape_of(const scenario::TrafficSettings& tr
   return shape;
 }
 
+void PatternBuilder::set_common(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const {
+  plan.connection.queue_pairs = static_cast<std::uint32_t>(traffic.queue_pairs.value_or(1));
+  plan.connection.queue_pair_use = traffic.queue_pair_use.value_or(workload::QueuePairUse::kRoundRobin);
+  plan.as_long_as_jobs = scenario::lasts_as_long_as_jobs(scenario_, traffic);
+  plan.latest_start = traffic.start + traffic.start_jitter;
+}
+
+Result<void> PatternBuilder::checkpoint(TrafficPlan& plan, const scenario::TrafficSettings& traffic,
+                                        const Savers& savers) const {
+  set_common(plan, traffic);
+  Result<std::vector<std::size_t>> to = select(traffic.destinations, savers.all, traffic);
+  if (!to) {
+    return pass_on(to);
+  }
+  const auto ranks = static_cast<std::int64_t>(savers.ranks.size());
+  const std::int64_t shard = workload::checkpoint_shard(savers.job.training.shape, ranks).count();
+  const std::int64_t pieces = (shard + traffic.size.count() - 1) / traffic.size.count();
+  scenario::TrafficSettings cut = traffic;
+  cut.count = traffic.count * pieces;
+  std::vector<workload::ListedFlow> list;
+  std::size_t next = 0;
+  for (const Participant& rank : savers.ranks) {
+    const auto own = std::ranges::find_if(savers.all, [&rank](const Participant& port) {
+      return !rank.machine.rails.empty() && port.machine.rails.front() == rank.machine.rails.front();
+    });
+    const std::size_t destination = (*to)[next++ % to->size()];
+    if (own == savers.all.end()) {
+      return wrong(traffic, rank.name + " has no port of the fabric");
+    }
+    const auto source = static_cast<std::size_t>(own - savers.all.begin());
+    if (source == destination) {
+      return wrong(traffic, savers.all[destination].name + " is of the job itself; storage has hosts of its own");
+    }
+    list.push_back({.source = RankId(static_cast<std::uint32_t>(source)),
+                    .destination = RankId(static_cast<std::uint32_t>(destination)),
+                    .shape = shape_of(cut)});
+    plan.pairs.emplace_back(list.back().source.value(), list.back().destination.value());
+    plan.expected_bytes += static_cast<std::uint64_t>(traffic.size.count() * cut.count);
+  }
+  return take(plan, workload::FlowList::make(plan.job, list, {}), traffic);
+}
+
 Result<void> PatternBuilder::fill(TrafficPlan& plan, const scenario::TrafficSettings& traffic,
                                   const std::vector<Participant>& all) const {
   const std::uint64_t message_bytes = static_cast<std::uint64_t>(traffic.size.count() * traffic.count);
+  set_common(plan, traffic);
   plan.all_at_once = traffic.kind == scenario::TrafficKind::kPermutation ||
                      traffic.kind == scenario::TrafficKind::kIncast ||
                      (traffic.kind == scenario::TrafficKind::kFlows && traffic.file.empty());
-  plan.connection.queue_pairs = static_cast<std::uint32_t>(traffic.queue_pairs.value_or(1));
-  plan.connection.queue_pair_use = traffic.queue_pair_use.value_or(workload::QueuePairUse::kRoundRobin);
   plan.is_exchange = traffic.kind == scenario::TrafficKind::kAllToAll;
-  plan.as_long_as_jobs = scenario::lasts_as_long_as_jobs(scenario_, traffic);
-  plan.latest_start = traffic.start + traffic.start_jitter;
   switch (traffic.kind) {
     case scenario::TrafficKind::kFlows:
       return flows(plan, traffic, all);
@@ -148,6 +188,7 @@ Result<void> PatternBuilder::fill(TrafficPlan& plan, const scenario::TrafficSett
       return poisson(plan, traffic, all);
     case scenario::TrafficKind::kCollective:
       return collective(plan, traffic);
+    case scenario::TrafficKind::kCheckpoint:  // not of those who take part alike
     case scenario::TrafficKind::kRingAllReduce:
       break;
   }

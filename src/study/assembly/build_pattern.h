@@ -26,7 +26,18 @@ class PatternBuilder {
   [[nodiscard]] Result<void> fill(TrafficPlan& plan, const scenario::TrafficSettings& traffic,
                                   const std::vector<Participant>& all) const;
 
+  /// A job's ranks, by the port that each uses first, and all ports, storage's among them.
+  struct Savers {
+    const std::vector<Participant>& ranks;
+    const std::vector<Participant>& all;
+    const scenario::JobSettings& job;
+  };
+  /// The same for checkpoints: each rank sends its part to one of the destinations, in turn.
+  [[nodiscard]] Result<void> checkpoint(TrafficPlan& plan, const scenario::TrafficSettings& traffic,
+                                        const Savers& savers) const;
+
  private:
+  void set_common(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const;
   [[nodiscard]] workload::FlowShape shape_of(const scenario::TrafficSettings& traffic) const;
   [[nodiscard]] Result<void> incast(TrafficPlan& plan, const scenario::TrafficSettings& traffic,
                                     const std::vector<Participant>& all) const;

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "study/assembly/build_hosts.h"
 #include "study/assembly/build_layout.h"
 #include "study/assembly/build_pattern.h"
@@ -56,13 +58,16 @@ Result<void> Planner::check_domains(const TrafficPlan& plan) const {
 
 Result<TrafficPlan> Planner::plan(std::size_t index) const {
   const scenario::TrafficSettings& traffic = scenario_.traffic[index];
-  Result<std::vector<Participant>> all = participants_.of(traffic);
+  const bool saves = traffic.kind == scenario::TrafficKind::kCheckpoint;
+  scenario::TrafficSettings of_hosts = traffic;
+  of_hosts.job.clear();
+  Result<std::vector<Participant>> all = participants_.of(saves ? of_hosts : traffic);
   if (!all) {
     return pass_on(all);
   }
   // Patterns among equals take the selected ones alone; those with two sides name them among all.
   const bool two_sided =
-      traffic.kind == scenario::TrafficKind::kIncast || traffic.kind == scenario::TrafficKind::kFlows;
+      saves || traffic.kind == scenario::TrafficKind::kIncast || traffic.kind == scenario::TrafficKind::kFlows;
   if (!two_sided && !traffic.sources.empty()) {
     Result<std::vector<std::size_t>> chosen = select(traffic.sources, *all, traffic);
     if (!chosen) {
@@ -91,7 +96,14 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
     }
     plan.rank_names.push_back(participant.name);
   }
-  if (Result<void> filled = patterns_.fill(plan, traffic, *all); !filled) {
+  Result<void> filled;
+  if (saves) {
+    const auto job = std::ranges::find(scenario_.jobs, traffic.job, &scenario::JobSettings::name);
+    filled = patterns_.checkpoint(plan, traffic, {.ranks = participants_.ranks_of(*job), .all = *all, .job = *job});
+  } else {
+    filled = patterns_.fill(plan, traffic, *all);
+  }
+  if (!filled) {
     return pass_on(filled);
   }
   if (plan.over == scenario::TrafficRoute::kScaleUp) {

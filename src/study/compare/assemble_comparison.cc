@@ -221,6 +221,10 @@ class FabricAssembly {
         fabric_.run.cdf->small_message = own.figures->small_message_cdf;
       }
     }
+    for (const Done& own : of(TaskKind::kFailures)) {
+      fabric_.failures =
+          own.figures->failures ? own.figures->failures : report::FailureFigures{.reason = own.figures->failed};
+    }
     for (const Done& own : of(TaskKind::kFault)) {
       fabric_.fault = own.figures->fault ? own.figures->fault : report::LinkFault{.reason = own.figures->failed};
     }

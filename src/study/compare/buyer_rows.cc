@@ -91,6 +91,13 @@ class Rows {
   }
 
   void recovery() {
+    if (fabric_.failures && fabric_.failures->goodput) {
+      add("Goodput of a month",
+          fmt::format("{:.1f} % with the failure rates {}{}", 100 * *fabric_.failures->goodput,
+                      fabric_.failures->rates.value_or(""),
+                      fabric_.failures->lost_to ? "; lost to " + *fabric_.failures->lost_to : std::string()),
+          kCatalogue);
+    }
     const report::LinkFault fault = fabric_.fault.value_or(report::LinkFault{});
     if (const std::uint64_t broken = fault.messages_failed.value_or(0); broken > 0) {
       add("Fault recovery",

@@ -10,6 +10,8 @@
 #include "study/assembly/build_topology.h"
 #include "study/assembly/resize.h"
 #include "study/compare/ablations.h"
+#include "study/compare/failure_probe.h"
+#include "study/compare/failure_study.h"
 #include "study/compare/misconfigurations.h"
 #include "study/compare/probes.h"
 #include "study/results/results_key.h"
@@ -66,7 +68,8 @@ class Planner {
  public:
   explicit Planner(const ComparisonOptions& options) : options_(options) {}
 
-  Result<void> add(std::size_t fabric, PlannedFabric& compared) {
+  /// `failing`: the same with the timeouts of its library; none: failures are not asked for.
+  Result<void> add(std::size_t fabric, PlannedFabric& compared, const std::optional<scenario::Scenario>& failing) {
     fabric_ = fabric;
     name_ = compared.choice.name;
     Result<fabric::Graph> graph = assembly::build_topology(compared.scenario);
@@ -88,6 +91,9 @@ class Planner {
     put({.kind = TaskKind::kSmallMessages, .name = "small messages", .scenario = compared.scenario});
     if (graph->switches() > 1) {
       put({.kind = TaskKind::kFault, .name = "a failed link", .scenario = compared.scenario});
+    }
+    if (failing) {
+      put({.kind = TaskKind::kFailures, .name = "failures", .scenario = *failing});
     }
     if (Result<void> added = other_sizes(compared.scenario); !added) {
       return added;
@@ -141,6 +147,13 @@ class Planner {
   run::HopsEstimate hops_of(const ComparisonTask& task) {
     if (task.kind == TaskKind::kSmallMessages) {
       return estimated(loaded_probe(task.scenario, *graph_, Load::kAllNics));
+    }
+    if (task.kind == TaskKind::kFailures) {
+      // About two rings for each kind.
+      const Result<scenario::Scenario> ring = ring_probe(task.scenario, *graph_);
+      const run::HopsEstimate once = ring ? estimated(*ring) : run::HopsEstimate{};
+      constexpr double kRings = 2.0 * kFailureCases;
+      return {.least = kRings * once.least, .most = kRings * once.most};
     }
     if (task.kind == TaskKind::kFault) {
       const run::HopsEstimate once = estimated(fault_probe(task.scenario, *graph_));
@@ -314,7 +327,12 @@ Result<ComparisonPlan> plan_comparison(std::span<const FabricChoice> choices, co
       }
       fabric.scenario = *std::move(scenario);
       add_chance(fabric.scenario);
-      if (Result<void> added = planner.add(plan.fabrics.size(), fabric); !added) {
+      std::optional<scenario::Scenario> failing;
+      if (options.failures) {
+        Result<scenario::Scenario> made = with_library(choice, request, catalogue);
+        failing = made ? std::optional(std::move(*made)) : std::nullopt;
+      }
+      if (Result<void> added = planner.add(plan.fabrics.size(), fabric, failing); !added) {
         return pass_on(added);
       }
     } else {

@@ -26,6 +26,7 @@ enum class TaskKind : std::uint8_t {
   kMisconfiguration,  // the slice with one mistake
   kSmallMessages,
   kFault,
+  kFailures,
 };
 
 struct ComparisonTask {
@@ -52,6 +53,7 @@ struct ComparisonOptions {
   std::int64_t seeds = 3;             // >= 1; the first is the scenario's, the others follow it
   bool risk = true;                   // tuning risk
   bool explain = true;                // ablations
+  bool failures = false;              // goodput of a month among failures (study/compare/failure_study.h)
   std::vector<std::int64_t> sizes{};  // other clusters to run the job and measure tuning risk on, in GPUs
   bool quick = false;                 // a first answer: step times alone, of short slices and the first seed
   /// The level of the job's own runs, on a cluster of this size (study/run/level_choice.h); empty: as the scenario

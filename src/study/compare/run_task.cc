@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "study/assembly/build_topology.h"
+#include "study/compare/failure_study.h"
 #include "study/compare/probes.h"
 #include "study/compare/run_once.h"
 #include "study/report/run_figures.h"
@@ -33,6 +34,8 @@ class Task {
         return small_messages();
       case TaskKind::kFault:
         return link_fault();
+      case TaskKind::kFailures:
+        return failures();
     }
     return failed("an unknown task");
   }
@@ -168,6 +171,31 @@ class Task {
       }
     }
     return busiest != nullptr && busiest->tx_bytes > 0 ? busiest : nullptr;
+  }
+
+  /// Of the ring alone: the job's own step under each failure is for `weft failures`.
+  TaskFigures failures() {
+    const std::optional<failures::NetworkFailures> found =
+        study_failures({.name = task_.name, .scenario = task_.scenario}, {.variants = false, .runs_job = false},
+                       [this](const run::Progress& now) { return !stop(now); });
+    if (!found) {
+      return failed("interrupted");
+    }
+    if (!found->possible) {
+      return failed(found->reason);
+    }
+    report::FailureFigures figures{.goodput = found->drawn.goodput.mean,
+                                   .low = found->drawn.goodput.mean - found->drawn.goodput.half,
+                                   .high = found->drawn.goodput.mean + found->drawn.goodput.half,
+                                   .formula = found->formula,
+                                   .losses = found->drawn.interruptions.mean,
+                                   .rates = task_.scenario.failure_rates.rates};
+    for (const failures::FailureOutcome& outcome : found->outcomes) {
+      if (outcome.known && outcome.lost && !outcome.component.empty()) {
+        figures.lost_to = figures.lost_to ? *figures.lost_to + ", " + outcome.kind : outcome.kind;
+      }
+    }
+    return {.failures = std::move(figures)};
   }
 
   TaskFigures link_fault() {

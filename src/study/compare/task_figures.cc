@@ -19,6 +19,7 @@ const RecordTable& record_table<compare::TaskFigures>() {
       {"jitter_us", member<&TaskFigures::jitter_us>},
       {"cdf_small_message", member<&TaskFigures::small_message_cdf>},
       {"fault", member<&TaskFigures::fault>},
+      {"failures", member<&TaskFigures::failures>},
   });
   return kTable;
 }

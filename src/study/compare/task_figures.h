@@ -19,6 +19,7 @@ struct TaskFigures {
   std::optional<double> jitter_us{};
   std::optional<std::vector<report::CurvePoint>> small_message_cdf{};
   std::optional<report::LinkFault> fault{};
+  std::optional<report::FailureFigures> failures{};
   report::WrittenForm form{};
 };
 

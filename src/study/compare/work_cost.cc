@@ -134,7 +134,10 @@ report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenar
       made.not_counted.emplace_back("misconfigurations: their losses were not measured");
     }
   }
-  const double seconds = static_cast<double>(total.years) * kSecondsPerYear * total.availability;
+  if (fabric.failures && fabric.failures->goodput) {
+    made.availability *= *fabric.failures->goodput;
+  }
+  const double seconds = static_cast<double>(total.years) * kSecondsPerYear * made.availability;
   const double usd_per_step_second =
       seconds > 0 && unit.per_step > 0 ? made.total_usd / seconds * (1 + lost) / unit.per_step : 0;
   const Estimate step = known_step(fabric);

@@ -271,6 +271,19 @@ struct LinkFault {
   WrittenForm form{};
 };
 
+/// What failures leave of a month, or the reason alone.
+struct FailureFigures {
+  Maybe<double> goodput{};  // share of the time that becomes work which is kept
+  Maybe<double> low{};      // 95 % confidence interval of the drawn months
+  Maybe<double> high{};
+  Maybe<double> formula{};
+  Maybe<double> losses{};        // of the job in a month
+  Maybe<std::string> lost_to{};  // failures of the network that end the job; empty: none does
+  Maybe<std::string> rates{};    // of the catalogue
+  Maybe<std::string> reason{};
+  WrittenForm form{};
+};
+
 struct MisconfigurationCase {
   std::string setting{};
   std::string change{};
@@ -437,6 +450,7 @@ struct ComparedFabric {
   Maybe<SmallMessage> small_message{};
   Maybe<double> jitter_us{};
   Maybe<LinkFault> fault{};
+  Maybe<FailureFigures> failures{};
   Maybe<TuningRisk> tuning_risk{};
   Maybe<SettingsToGetRight> settings{};
   Maybe<double> cost_usd{};

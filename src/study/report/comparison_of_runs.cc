@@ -109,10 +109,11 @@ std::vector<BuyerRow> rows_of(const results::RunResults& results, const results:
 }
 
 ComparedFabric fabric_of_run(const results::RunResults& results, const std::string& name) {
-  ComparedFabric fabric{.name = name,
-                        .family = results.run.family,
-                        .possible = results.run.end != results::RunEnd::kError,
-                        .settings_text = results.run.settings};
+  ComparedFabric fabric{
+      .name = name,
+      .family = results.run.family,
+      .possible = results.run.end != results::RunEnd::kError && results.run.end != results::RunEnd::kJobLost,
+      .settings_text = results.run.settings};
   if (!fabric.possible) {
     fabric.reason = results.run.error;
     return fabric;

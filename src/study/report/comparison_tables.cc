@@ -36,6 +36,7 @@ std::vector<MemberField> comparison_fields() {
        "`loaded_p99_us`, `loaded_p999_us`."},
       {"jitter_us", member<&ComparedFabric::jitter_us>, "Latency of a small message under load, p99.9 - p50.", "us"},
       {"fault", member<&ComparedFabric::fault>, "What a failed link costs."},
+      {"failures", member<&ComparedFabric::failures>, "What failures leave of a month (`--failures`)."},
       {"tuning_risk", member<&ComparedFabric::tuning_risk>, "What misconfigurations cost, in shares of the step time."},
       {"settings", member<&ComparedFabric::settings>,
        "Settings to get right: `count`, on how many `devices`, and a list."},

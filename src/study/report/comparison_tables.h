@@ -71,6 +71,8 @@ const RecordTable& record_table<SmallMessage>();
 template <>
 const RecordTable& record_table<LinkFault>();
 template <>
+const RecordTable& record_table<FailureFigures>();
+template <>
 const RecordTable& record_table<MisconfigurationCase>();
 template <>
 const RecordTable& record_table<TuningRiskOfSize>();

@@ -38,6 +38,21 @@ const RecordTable& record_table<SmallMessage>() {
 }
 
 template <>
+const RecordTable& record_table<FailureFigures>() {
+  static const RecordTable kTable = table_of<FailureFigures>({
+      {"goodput", member<&FailureFigures::goodput>, "Of the time that becomes work which is kept.", "share"},
+      {"goodput_low", member<&FailureFigures::low>, "Lower end of the 95 % interval of the drawn months.", "share"},
+      {"goodput_high", member<&FailureFigures::high>, "Upper end.", "share"},
+      {"goodput_formula", member<&FailureFigures::formula>, "The same in closed form.", "share"},
+      {"losses_per_month", member<&FailureFigures::losses>, "Of the job."},
+      {"lost_to", member<&FailureFigures::lost_to>, "Failures of the network that end the job."},
+      {"rates", member<&FailureFigures::rates>, "Whose rates, of the catalogue."},
+      {"reason", member<&FailureFigures::reason>, "Why it was not measured."},
+  });
+  return kTable;
+}
+
+template <>
 const RecordTable& record_table<LinkFault>() {
   static const RecordTable kTable = table_of<LinkFault>({
       {"link", member<&LinkFault::link>, "Which link."},

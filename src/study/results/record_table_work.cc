@@ -137,7 +137,10 @@ const RecordTable& event_table() {
                   member<&EventRow::at>,
                   "NULL: some time in the run.",
                   {.json = "at_s", .json_order = Order::kLast}},
-                 {"kind", member<&EventRow::kind>, "fail, degrade, restore, deadlock, watchdog.", {.json = "kind"}},
+                 {"kind",
+                  member<&EventRow::kind>,
+                  "fail, degrade, restore, a kind of [[failure]], job-lost, deadlock, watchdog.",
+                  {.json = "kind"}},
                  {"place", member<&EventRow::place>, "Links, ports or priorities that it is about.", {.json = "place"}},
                  {"text", member<&EventRow::text>, "Details.", {.json = "text"}}},
       .rows = rows_of<&RunResults::events>()};

@@ -6,7 +6,8 @@ namespace weft::study::results {
 namespace {
 
 // In the order of RunEnd.
-constexpr std::array<std::string_view, 5> kEnds = {"finished", "time-limit", "interrupted", "stuck", "error"};
+constexpr std::array<std::string_view, 6> kEnds = {"finished", "time-limit", "interrupted",
+                                                   "stuck",    "error",      "job-lost"};
 
 }  // namespace
 

@@ -24,8 +24,9 @@
 
 namespace weft::study::results {
 
-enum class RunEnd : std::uint8_t { kFinished, kTimeLimit, kInterrupted, kStuck, kError };
-/// "finished", "time-limit", "interrupted", "stuck", "error".
+/// kJobLost: a job could not go on after failures; the results are those up to then.
+enum class RunEnd : std::uint8_t { kFinished, kTimeLimit, kInterrupted, kStuck, kError, kJobLost };
+/// "finished", "time-limit", "interrupted", "stuck", "error", "job-lost".
 [[nodiscard]] std::string_view to_string(RunEnd end);
 [[nodiscard]] std::optional<RunEnd> parse_run_end(std::string_view word);
 
@@ -48,7 +49,7 @@ struct RunInfo {
   std::uint32_t endpoints = 0;
   std::uint32_t switches = 0;
   RunEnd end = RunEnd::kFinished;
-  std::string error;  // of kStuck and kError
+  std::string error;  // of kStuck, kError and kJobLost
   Time ended_at;
   std::uint64_t packet_hops = 0;
   std::uint64_t events = 0;                 // of the kernel
@@ -169,7 +170,7 @@ struct SampleRow {
 
 struct EventRow {
   Time at = Time::never();  // never: some time in the run
-  std::string kind;         // "fail", "degrade", "restore", "deadlock", "watchdog"
+  std::string kind;         // "fail", "degrade", "restore", of a [[failure]], "job-lost", "deadlock", "watchdog"
   std::string place;
   std::string text;
 

@@ -52,6 +52,8 @@ std::string end_text(const RunInfo& run) {
       return "stopped by its time limit, " + short_text(run.ended_at.since_start());
     case RunEnd::kInterrupted:
       return "PARTIAL: interrupted at " + short_text(run.ended_at.since_start());
+    case RunEnd::kJobLost:
+      return fmt::format("JOB LOST at {}: {}", short_text(run.ended_at.since_start()), run.error);
     case RunEnd::kStuck:
     case RunEnd::kError:
       break;

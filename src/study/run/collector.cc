@@ -125,7 +125,8 @@ void Collector::take_jobs(results::RunResults& results) const {
   for (const JobDescription& job : simulation_->jobs()) {
     results::JobRow& row = results.jobs.emplace_back();
     row.name = job.name;
-    row.unfinished = simulation_->unfinished(results.jobs.size() - 1);
+    // Of a job that is lost all others go on until they hear of it; in a divided world that is the end of a window.
+    row.unfinished = simulation_->loss() ? 0 : simulation_->unfinished(results.jobs.size() - 1);
     const std::size_t number = results.jobs.size() - 1;
     row.allowed = simulation_->allowed(number, flows_of_jobs[number]);
     for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
@@ -191,6 +192,26 @@ void Collector::take_events(results::RunResults& results) const {
                                 .place = event.select,
                                 .text = degrades ? "to " + to_string(event.rate) : std::string()});
     }
+  }
+  for (const scenario::FailureSettings& failure : simulation_->scenario().failures) {
+    const Time at = failure.at ? Time::zero() + *failure.at : Time::never();
+    if (failure.at && at > results.run.ended_at) {
+      continue;
+    }
+    std::string text = failure.at ? "" : "drawn, " + std::to_string(*failure.fit) + " FIT";
+    if (failure.duration) {
+      text += (text.empty() ? "for " : ", for ") + to_string(*failure.duration);
+    }
+    results.events.push_back({.at = at,
+                              .kind = std::string(scenario::word_of(failure.kind)),
+                              .place = failure.select.empty() ? failure.name : failure.select,
+                              .text = std::move(text)});
+  }
+  if (const std::optional<Simulation::JobLoss>& loss = simulation_->loss(); loss) {
+    results.events.push_back({.at = loss->at,
+                              .kind = "job-lost",
+                              .place = loss->job,
+                              .text = loss->place.empty() ? loss->reason : loss->place + ": " + loss->reason});
   }
   if (const auto* const ethernet = simulation_->world().fabric().get_if<fabric::EthernetFabric>();
       ethernet != nullptr) {

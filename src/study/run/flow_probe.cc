@@ -38,7 +38,7 @@ Result<Seen> run_probe(const scenario::Scenario& scenario, const std::function<b
   if (given_up) {
     return fail("interrupted");
   }
-  if (end == Simulation::End::kError || end == Simulation::End::kStuck) {
+  if (end == Simulation::End::kError || end == Simulation::End::kStuck || end == Simulation::End::kJobLost) {
     return fail("the run with packets failed: {}", (*simulation)->error());
   }
   seen.everything = end != Simulation::End::kInterrupted;

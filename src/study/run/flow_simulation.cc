@@ -61,6 +61,9 @@ Result<void> check_flow_level(const scenario::Scenario& scenario) {
   if (scenario.reduction.enabled || scenario.scale_up.reduction) {
     return not_at_flow_level("reducers of the network are not there");
   }
+  if (!scenario.failures.empty()) {
+    return not_at_flow_level("failures are not followed");
+  }
   if (!scenario.events.empty()) {
     return not_at_flow_level("events of links are not followed");
   }

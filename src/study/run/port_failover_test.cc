@@ -80,7 +80,7 @@ TEST(PortFailover, SendersTakeThePlaneWhereTheReceiverStillIs) {
 TEST(PortFailover, WithoutItAFailedLinkEndsTheJob) {
   const results::RunResults failed =
       results_of(ring_with("[routing]\nreroute_delay = \"2 us\"\n" + event("host1/nic0/port0")));
-  EXPECT_EQ(failed.run.end, results::RunEnd::kError);
+  EXPECT_EQ(failed.run.end, results::RunEnd::kJobLost);
 }
 
 TEST(PortFailover, AFailureInTheMiddleCostsWhatWasUnderWay) {
@@ -108,7 +108,7 @@ TEST(PortFailover, WithoutACommonPlaneNothingHelps) {
   // Host 0 is left in plane 0, host 1 in plane 1.
   const results::RunResults failed = results_of(ring_with(
       std::string(kFailover) + event("host0/nic0/port1") + event("host1/nic0/port0"), {std::string(kPlanes)}));
-  EXPECT_EQ(failed.run.end, results::RunEnd::kError);
+  EXPECT_EQ(failed.run.end, results::RunEnd::kJobLost);
 }
 
 TEST(PortFailover, EveryFamilyOfEthernetGoesOn) {

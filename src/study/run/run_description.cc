@@ -40,6 +40,8 @@ results::RunEnd end_of(Simulation::End end) {
       return results::RunEnd::kInterrupted;
     case Simulation::End::kStuck:
       return results::RunEnd::kStuck;
+    case Simulation::End::kJobLost:
+      return results::RunEnd::kJobLost;
     case Simulation::End::kError:
       break;
   }

@@ -22,7 +22,7 @@ std::string unreachable_text(const world::World& world, bool has_failures) {
     return {};
   }
   return "; " + std::to_string(lost) + " packets had no route: " +
-         (has_failures ? "no links that are up lead to their receiver ([[event]])"
+         (has_failures ? "no links that are up lead to their receiver ([[event]], [[failure]])"
                        : "the topology does not connect all ports (rail-optimised without spines connects ports of one "
                          "rail only)");
 }
@@ -182,6 +182,23 @@ world::World::Stop Simulation::advance(bool starts, Time limit) {
   return starts && stop == Stop::kLimit ? Stop::kBudget : stop;
 }
 
+Simulation::End Simulation::end_of_error() {
+  const std::string unreachable = unreachable_text(*world_, !scenario_.events.empty() || !scenario_.failures.empty());
+  ended_at_ = world_->error_at();
+  error_ = world_->error()->message + unreachable;
+  if (std::optional<JobLoss> loss = lost_queue_pair()) {
+    loss->reason += unreachable;
+    return lose(std::move(*loss));
+  }
+  return End::kError;
+}
+
+void Simulation::tell_stuck() {
+  error_ = std::string("deadlock: ") + (has_company_ ? "jobs have sent nothing for long" : "no event is pending") +
+           ", but " + std::to_string(ranks_left_) + " ranks wait";
+  ended_at_ = world_->now();
+}
+
 Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep_going) {
   const Time limit = progress().limit;
   if (const Result<void> briefed = brief_controller(); !briefed) {
@@ -191,14 +208,21 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
   End end = End::kFinished;
   bool starts = world_->runs_in_windows() && world_->events() == 0;
   for (bool running = ranks_left_ > 0; running;) {
-    switch (advance(std::exchange(starts, false), next_pause_ < limit ? next_pause_ : limit)) {
+    const Time given_up = watchdog_at();
+    switch (advance(std::exchange(starts, false), earlier(earlier(next_pause_, limit), given_up))) {
       case world::World::Stop::kBudget:
         break;
       case world::World::Stop::kLimit:
-        if (next_pause_ < limit) {
+        if (next_pause_ < limit && next_pause_ <= given_up) {
           // An observer wanted to look at this instant.
           at_pause_(next_pause_);
           next_pause_ = next_pause_ + pause_interval_;
+          break;
+        }
+        if (given_up < limit) {
+          const std::optional<End> lost = end_of_stall(given_up);
+          end = lost.value_or(end);
+          running = !lost;
           break;
         }
         end = End::kTimeLimit;
@@ -206,13 +230,11 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
         running = false;
         break;
       case world::World::Stop::kIdle:
-        end = ranks_left_ == 0 ? End::kFinished : End::kStuck;
+        end = ranks_left_ == 0 ? End::kFinished : end_of_stall(given_up).value_or(End::kStuck);
         running = false;
         break;
       case world::World::Stop::kError:
-        end = End::kError;
-        ended_at_ = world_->error_at();
-        error_ = world_->error()->message + unreachable_text(*world_, !scenario_.events.empty());
+        end = end_of_error();
         running = false;
         break;
     }
@@ -238,9 +260,7 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     world_->finish_window(limit);
   }
   if (end == End::kStuck) {
-    error_ = std::string("deadlock: ") + (has_company_ ? "jobs have sent nothing for long" : "no event is pending") +
-             ", but " + std::to_string(ranks_left_) + " ranks wait";
-    ended_at_ = world_->now();
+    tell_stuck();
   }
   parts_->matcher.flush();
   parts_->company_matcher.flush();

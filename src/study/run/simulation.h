@@ -91,6 +91,7 @@ class Simulation {
     kInterrupted,  // `keep_going` returned false: the result is partial
     kStuck,        // deadlocked: programs wait, and no event is pending
     kError,        // a program failed: error()
+    kJobLost,      // a job lost a queue pair, or made no progress for too long: loss()
   };
   /// Runs to an end. `keep_going` is called now and then (some ten times a second at least, of real time); false stops
   /// the run cleanly.
@@ -145,7 +146,15 @@ class Simulation {
   [[nodiscard]] Result<FlowPlan> planned_flows();
   static constexpr std::size_t kMaxPlanned = 1'000'000;
 
-  /// Why it ended in kError or kStuck.
+  /// A job that is lost would be started again from its checkpoint.
+  struct JobLoss {
+    std::string job{};
+    Time at{};
+    std::string place{};   // "rank 3 (host1/nic0) to rank 5 (host2/nic0), queue pair 17"; empty: of the whole job
+    std::string reason{};  // "transport retry counter exceeded"
+  };
+  [[nodiscard]] const std::optional<JobLoss>& loss() const { return loss_; }
+  /// Why it ended in kError, kStuck or kJobLost.
   [[nodiscard]] const std::string& error() const { return error_; }
 
   /// What the message would take on an empty network, from post_send to the requester's completion; slowdown is
@@ -172,9 +181,11 @@ class Simulation {
   [[nodiscard]] verbs::MemoryPlace place_of_buffers(const assembly::TrafficPlan& plan,
                                                     const world::MachinePlan& machine) const;
   [[nodiscard]] workload::ConnectionAttributes attributes_of(const assembly::TrafficPlan& plan) const;
+  [[nodiscard]] Result<void> make_jobs(std::vector<assembly::TrafficPlan>& plans);
   [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan, std::size_t first_machine);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
+  [[nodiscard]] Result<void> find_slow_gpus(Job& job);
   [[nodiscard]] world::PathLimits path_limits(const Job& job, std::span<const world::FlowDemand> demands) const;
   [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job,
                                                         std::span<const world::FlowDemand> demands) const;
@@ -204,6 +215,20 @@ class Simulation {
   [[nodiscard]] Result<void> call_company(workload::Program* program, bool& started);
   /// Beside other traffic jobs that wait for one another would never be found idle.
   [[nodiscard]] bool jobs_are_stuck();
+  // Whether jobs live: simulation_losses.cc.
+  /// When the library of a job gives up, unless a message of it ends before; never: nobody looks.
+  [[nodiscard]] Time watchdog_at() const;
+  /// Of the jobs that have made no progress until now, the one that gave up first.
+  [[nodiscard]] std::optional<JobLoss> stalled_job(Time now) const;
+  /// The queue pair whose end made a program fail; none: it failed of something else.
+  [[nodiscard]] std::optional<JobLoss> lost_queue_pair() const;
+  [[nodiscard]] bool is_watched(const Job& job) const;
+  End lose(JobLoss loss);
+  /// kJobLost if a library has given up by now.
+  [[nodiscard]] std::optional<End> end_of_stall(Time now);
+  /// A program has failed: what that is.
+  [[nodiscard]] End end_of_error();
+  void tell_stuck();
   /// Until when no composed job looks at the network; none: one does now, or there is none.
   [[nodiscard]] std::optional<Time> quiet_until(Time time) const;
   /// Every program is done, and every message that arrives with a completion has been seen.
@@ -229,6 +254,7 @@ class Simulation {
   std::function<Result<void>()> check_;
   Time ended_at_;
   std::string error_;
+  std::optional<JobLoss> loss_;
   /// What the programs of one worker did in a window, until all may see it.
   struct alignas(64) WorkersNews {
     std::size_t ranks_done = 0;

@@ -6,6 +6,7 @@
 
 #include "base/stable_hash.h"
 #include "study/assembly/build_fabric.h"
+#include "study/assembly/build_failures.h"
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/reach.h"
@@ -165,17 +166,27 @@ Result<void> Simulation::build() {
     return pass_on(world);
   }
   world_ = std::move(*world);
+  if (Result<void> made = make_jobs(*plans); !made) {
+    return made;
+  }
+  world_->start();
+  make_controller();
+  return {};
+}
+
+Result<void> Simulation::make_jobs(std::vector<assembly::TrafficPlan>& plans) {
   std::size_t first_machine = 0;
-  for (assembly::TrafficPlan& plan : *plans) {
+  for (assembly::TrafficPlan& plan : plans) {
     const std::size_t ranks = plan.machines.size();
     if (Result<void> made = make_job(std::move(plan), first_machine); !made) {
       return made;
     }
     first_machine += ranks;
   }
-  world_->start();
-  make_controller();
-  return {};
+  if (scenario_.library.watchdog) {
+    parts_->counter.last.resize(running_.size(), Time::zero());
+  }
+  return assembly::check_slow_gpus(scenario_, parts_->gpus);
 }
 
 void Simulation::make_turns(std::span<const assembly::TrafficPlan> plans) {
@@ -295,11 +306,36 @@ std::string Simulation::place_of(const assembly::TrafficPlan& plan) const {
   return scenario_.file;
 }
 
+// One for each rank, or none at all.
+Result<void> Simulation::find_slow_gpus(Job& job) {
+  const auto slows = [](const scenario::FailureSettings& failure) {
+    return failure.kind == scenario::FailureKind::kGpuSlow;
+  };
+  if (std::ranges::none_of(scenario_.failures, slows)) {
+    return {};
+  }
+  for (const world::MachinePlan& machine : job.plan.machines) {
+    const assembly::ScaleUpPlan::Gpu* const gpu =
+        machine.rails.empty() ? parts_->scale_up->find(*machine.scale_up) : nullptr;
+    const std::string host = gpu != nullptr ? gpu->host : assembly::host_of(world_->graph(), machine.rails.front());
+    parts_->gpus.push_back(fmt::format("{}/gpu{}", host, machine.gpu.is_valid() ? machine.gpu.value() : 0));
+    Result<workload::SlowSpans> spans = assembly::slow_spans(scenario_, parts_->gpus.back());
+    if (!spans) {
+      return pass_on(spans);
+    }
+    job.slow.push_back(std::move(*spans));
+  }
+  return {};
+}
+
 Result<void> Simulation::make_training(Job& job) {
   if (!job.plan.training) {
     return {};
   }
   assembly::TrainingPlanEntry& planned = *job.plan.training;
+  if (Result<void> slowed = find_slow_gpus(job); !slowed) {
+    return slowed;
+  }
   Result<std::unique_ptr<TrainingRun>> run = TrainingRun::make(
       {.job = *planned.settings,
        .identity = job.plan.job,
@@ -318,6 +354,8 @@ Result<void> Simulation::make_training(Job& job) {
        .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp,
        .has_company = has_company_,
        .turn = parts_->turns ? std::optional(parts_->turns->jobs()) : std::nullopt,
+       .slow =
+           job.slow.empty() ? nullptr : std::function([&job](workload::RankId rank) { return job.slow[rank.value()]; }),
        .connects_first = world_->runs_in_windows()});
   if (!run) {
     return pass_on(run);

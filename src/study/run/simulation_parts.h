@@ -28,6 +28,9 @@ struct Simulation::Counter final : workload::MessageSink {
   void on_message(const workload::MessageRecord& record) override {
     ++messages;
     job_messages += company.contains(record.flow.job) ? 0 : 1;
+    if (const std::size_t job = record.flow.job.value(); job < last.size()) {
+      last[job] = later(last[job], record.finished);
+    }
     bytes += static_cast<std::uint64_t>(record.size.count());
     // What a training job sends inside its domains is counted there, and no message of the network.
     const auto job = training.find(record.flow.job);
@@ -40,6 +43,7 @@ struct Simulation::Counter final : workload::MessageSink {
   workload::MessageSink& sink;
   std::map<workload::JobId, TrainingRun*> training;
   std::set<workload::JobId> company;  // traffic that lasts as long as the jobs
+  std::vector<Time> last;             // end of a message, by job; empty: nobody looks
   std::uint64_t messages = 0;
   std::uint64_t job_messages = 0;  // of others
   std::uint64_t bytes = 0;
@@ -68,6 +72,7 @@ struct Simulation::Job {
   workload::LocalConnector connector;
   std::unique_ptr<assembly::CollectiveBytes> bytes;  // null: lengths only
   std::unique_ptr<TrainingRun> training;             // null: other traffic
+  std::vector<workload::SlowSpans> slow;             // of each rank's GPU; empty: none is slow
   std::deque<Rank> ranks;
   std::size_t ranks_left = 0;                                   // that are not done
   std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
@@ -82,6 +87,7 @@ struct Simulation::Parts {
   std::unique_ptr<JobTurns> turns;  // null: no two composed jobs
   std::unique_ptr<assembly::HostBuilder> hosts;
   std::optional<assembly::ScaleUpPlan> scale_up;
+  std::vector<std::string> gpus;                         // of jobs that compute, where some fail to
   std::unique_ptr<world::TrafficController> controller;  // null: switches have no entries
 };
 

@@ -165,7 +165,11 @@ SliceGrowth::Load TrainingRun::load() const {
 bool TrainingRun::take(const workload::MessageRecord& message) { return traffic_->add(message); }
 
 workload::Stragglers TrainingRun::stragglers_of(RankId rank) const {
-  return workload::Stragglers(options_.job.training.straggler.distribution, options_.identity, rank);
+  workload::Stragglers made(options_.job.training.straggler.distribution, options_.identity, rank);
+  if (options_.slow) {
+    made.set_slow(options_.slow(rank));
+  }
+  return made;
 }
 
 Result<std::unique_ptr<workload::Program>> TrainingRun::make_program(RankId rank, verbs::Machine& machine,

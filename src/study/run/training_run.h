@@ -47,6 +47,8 @@ class TrainingRun {
     bool has_company = false;   // other traffic lasts as long as this job
     /// Composed, beside others of that kind: its place among them (study/run/job_turns.h).
     std::optional<std::uint32_t> turn{};
+    /// When the GPU of a rank is slow.
+    std::function<workload::SlowSpans(workload::RankId)> slow{};
     bool connects_first = false;  // all connections at the start, as a divided world needs; else when each is needed
     /// Composed: of a step with very many ranks only some copies of the model are put together
     /// (step_representatives.h).

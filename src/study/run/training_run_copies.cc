@@ -1,6 +1,7 @@
 // Which copies of the model stand for all when a step of very many ranks is composed.
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "study/run/training_run.h"
 
@@ -74,6 +75,17 @@ void TrainingRun::choose_copies() {
     return;
   }
   copies_ = slowest_copies();
+  if (options_.slow) {
+    // Whoever waits for all waits for a GPU that is slow.
+    std::set<std::int64_t> slow;
+    for (std::int64_t rank = 0; rank < options_.job.ranks; ++rank) {
+      const workload::RankId id(static_cast<std::uint32_t>(rank));
+      if (!options_.slow(id).empty()) {
+        slow.insert(workload::coordinates_of(plan().job().parallelism, id)[Axis::kData]);
+      }
+    }
+    std::ranges::stable_partition(copies_, [&slow](std::int64_t copy) { return slow.contains(copy); });
+  }
   copies_.resize(static_cast<std::size_t>(copies));
 }
 

@@ -146,6 +146,28 @@ void add_streams(std::vector<Case>& all) {
                  false});
 }
 
+/// What fails in all ways at once, and jobs that are lost.
+void add_failures(std::vector<Case>& all, std::string_view family) {
+  const std::string name(family);
+  all.push_back(
+      {name + "_failures",
+       "stop = \"300 us\"\n" + fabric(family) +
+           "[[failure]]\nkind = \"flapping\"\nselect = \"leaf0/port4\"\nat = \"5 us\"\nperiod = \"20 us\"\n"
+           "down = \"3 us\"\n[[failure]]\nkind = \"link-down\"\nfit = 3600000000000000\nduration = \"5 us\"\n"
+           "[[failure]]\nkind = \"degraded-lanes\"\nselect = \"leaf1/port5\"\nat = \"7 us\"\nduration = \"60 us\"\n"
+           "width = \"50%\"\nbit_error_rate = 1e-7\nfec_latency = \"200 ns\"\n[[failure]]\nkind = "
+           "\"switch-reboot\"\nselect = \"spine1\"\nat = \"40 us\"\nduration = \"30 us\"\n" +
+           traffic("incast", "fan_in = 12\nsize = \"200 kB\"")});
+  all.push_back({name + "_lost", fabric(family) +
+                                     "[transport]\nack_timeout = 3\nretry_count = 2\n[[failure]]\nkind = \"nic-port\"\n"
+                                     "select = \"host1\"\nat = \"20 us\"\n" +
+                                     traffic("collective", "size = \"1 MB\"")});
+  all.push_back({name + "_watched", fabric(family) +
+                                        "[library]\nwatchdog = \"100 us\"\n[[failure]]\nkind = \"nic-port\"\n"
+                                        "select = \"host1\"\nat = \"20 us\"\n" +
+                                        traffic("collective", "size = \"1 MB\"")});
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all = {bond()};
   for (const std::string_view family : {"rocev2", "infiniband", "iwarp", "tcp"}) {
@@ -189,6 +211,7 @@ std::vector<Case> cases() {
     all.push_back({name + "_failure", fabric(family) +
                                           "[[event]]\nat = \"5 us\"\nselect = \"leaf0/port4\"\naction = \"fail\"\n" +
                                           traffic("incast", "fan_in = 12\nsize = \"200 kB\"")});
+    add_failures(all, family);
     all.push_back({name + "_samples", fabric(family) + "[output]\nsample_interval = \"3 us\"\n" + small});
   }
   add_other_links(all);

@@ -183,6 +183,16 @@ Sections make_sections() {
                                      .selecting_key = "workload"}),
       list_section<&Scenario::events>(
           {.path = "event", .about = "Link failures and recoveries.", .keys = event_keys(), .selecting_key = "action"}),
+      list_section<&Scenario::failures>({.path = "failure",
+                                         .about = "Failures of components, at a time or drawn from a rate.",
+                                         .keys = failure_keys(),
+                                         .selecting_key = "kind"}),
+      table<&Scenario::failure_rates>("failures", "How often components fail, and what such a failure is like.",
+                                      failure_rate_keys()),
+      table<&Scenario::library>("library", "What the communication library of jobs waits for before it gives up.",
+                                library_keys()),
+      table<&Scenario::checkpoint>("checkpoint", "Checkpoints of jobs, and their restart. Used by `weft failures`.",
+                                   checkpoint_keys()),
   };
   const auto control = std::ranges::find(all, "congestion_control", &Section::path);
   const std::vector<Section> parameters = parameter_sections();

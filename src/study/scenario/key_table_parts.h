@@ -47,4 +47,9 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> job_keys();
 [[nodiscard]] std::span<const Key> event_keys();
 
+[[nodiscard]] std::span<const Key> failure_keys();
+[[nodiscard]] std::span<const Key> failure_rate_keys();
+[[nodiscard]] std::span<const Key> library_keys();
+[[nodiscard]] std::span<const Key> checkpoint_keys();
+
 }  // namespace weft::study::scenario::key_tables

@@ -26,6 +26,7 @@
 #include "study/scenario/scenario_collectives.h"
 #include "study/scenario/scenario_cost.h"
 #include "study/scenario/scenario_devices.h"
+#include "study/scenario/scenario_failures.h"
 #include "study/scenario/scenario_reduction.h"
 #include "study/scenario/scenario_scale_up.h"
 #include "study/scenario/scenario_streams.h"
@@ -357,6 +358,10 @@ struct Scenario {
   std::vector<TrafficLeftOut> left_out;  // of `traffic`, what the network's family cannot carry and need not
   std::vector<JobSettings> jobs;
   std::vector<EventSettings> events;
+  FailureRates failure_rates{};
+  LibrarySettings library{};
+  CheckpointSettings checkpoint{};
+  std::vector<FailureSettings> failures;
   std::vector<DeviceOverride> overrides;
 
   std::string file;       // as given by the user

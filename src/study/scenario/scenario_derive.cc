@@ -69,6 +69,18 @@ void derive_entries(Scenario& scenario) {
   }
 }
 
+void derive_failure(Scenario& scenario, std::size_t index) {
+  FailureSettings& failure = scenario.failures[index];
+  const std::string path = fmt::format("failure[{}].", index);
+  if (failure.name.empty()) {
+    failure.name = fmt::format("failure{}", index);
+    note(scenario, path + "name", "its number");
+  }
+  for (const std::string_view filled : fill_in(failure, scenario.failure_rates)) {
+    note(scenario, path + std::string(filled), "failures");
+  }
+}
+
 void derive_file(Scenario& scenario, std::string& file, const std::string& path) {
   // The built-in distributions have names without a folder or suffix.
   if (file.empty() || (path.ends_with(".cdf") && file.find_first_of("./") == std::string::npos)) {
@@ -125,6 +137,9 @@ void derive(Scenario& scenario) {
   derive_file(scenario, scenario.topology.file, "topology.file");
   derive_file(scenario, scenario.routing.tables, "routing.tables");
   derive_jobs(scenario);
+  for (std::size_t i = 0; i < scenario.failures.size(); ++i) {
+    derive_failure(scenario, i);
+  }
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     auto& traffic = scenario.traffic[i];
     const auto path = fmt::format("traffic[{}]", i);

@@ -228,6 +228,12 @@ class EntryChooser {
     if (auto done = add("collectives", "collectives.profile", draft_.collectives.profile); !done) {
       return pass_on(done);
     }
+    if (auto done = add("failure_rates", "failures.rates", draft_.failure_rates.rates); !done) {
+      return pass_on(done);
+    }
+    if (auto done = add("library", "library.profile", draft_.library.profile); !done) {
+      return pass_on(done);
+    }
     if (draft_.reduction.enabled) {
       if (auto done = add("reduction", "reduction.entry", draft_.reduction.entry); !done) {
         return pass_on(done);

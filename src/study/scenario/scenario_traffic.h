@@ -26,7 +26,8 @@ enum class TrafficKind : std::uint8_t {
   kAllToAll,
   kPoisson,
   kRingAllReduce,
-  kCollective
+  kCollective,
+  kCheckpoint
 };
 enum class Operation : std::uint8_t { kWrite, kRead, kSend, kWriteImm };
 

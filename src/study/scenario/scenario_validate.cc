@@ -442,6 +442,19 @@ Result<void> validate_end(const Scenario& scenario, const TrafficSettings& traff
                  poisson ? "'poisson'" : "count = 0");
 }
 
+Result<void> validate_checkpoint(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
+  const auto job = std::ranges::find(scenario.jobs, traffic.job, &JobSettings::name);
+  if (job == scenario.jobs.end() || !job->trains()) {
+    return fail_at(scenario, path + "kind", "'checkpoint' needs job, a [[job]] that trains a model");
+  }
+  if (traffic.destinations.empty()) {
+    return fail_at(scenario, path + "kind", "'checkpoint' needs destinations: the hosts of the storage");
+  }
+  return traffic.over == TrafficRoute::kFabric
+             ? Result<void>()
+             : fail_at(scenario, path + "over", "storage is reached through the fabric");
+}
+
 Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
   const auto& traffic = scenario.traffic[index];
   const auto path = fmt::format("traffic[{}].", index);
@@ -459,6 +472,9 @@ Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
   }
   if (traffic.kind == TrafficKind::kFlows) {
     return validate_flows(scenario, traffic, path);
+  }
+  if (traffic.kind == TrafficKind::kCheckpoint) {
+    return validate_checkpoint(scenario, traffic, path);
   }
   if (traffic.kind == TrafficKind::kIncast && traffic.destinations.size() > 1) {
     return fail_at(scenario, path + "destinations", "{} of them; an incast has one", traffic.destinations.size());
@@ -704,9 +720,9 @@ std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const Traffi
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 10> kChecks = {
-      validate_protocols, validate_flowlets, validate_topology, validate_cycles,   validate_manager,
-      validate_transport, validate_jobs,     validate_traffic,  validate_scale_up, validate_output};
+  constexpr std::array<Check, 11> kChecks = {
+      validate_protocols, validate_flowlets, validate_topology, validate_cycles, validate_manager, validate_transport,
+      validate_jobs,      validate_traffic,  validate_scale_up, validate_output, validate_failures};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {
       return checked;

@@ -33,6 +33,9 @@ struct CarrierFault {
 /// Forwarding tables of a subnet manager: their file, links that fail, and service levels that its engine gives.
 [[nodiscard]] Result<void> validate_manager(const Scenario& scenario);
 
+/// Failures: times or rates, what their kind needs, and whether the run can have them.
+[[nodiscard]] Result<void> validate_failures(const Scenario& scenario);
+
 /// Paths that senders choose, LIDs, and ports that stand in for one another.
 [[nodiscard]] Result<void> validate_paths(const Scenario& scenario);
 

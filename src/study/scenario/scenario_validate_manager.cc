@@ -52,6 +52,14 @@ Result<void> validate_manager(const Scenario& scenario) {
                    "d-mod-k, or leave the event out",
                    word_of(routing.engine));
   }
+  for (std::size_t i = 0; i < scenario.failures.size(); ++i) {
+    if (takes_links_down(scenario.failures[i].kind)) {
+      return fail_at(scenario, fmt::format("failure[{}].kind", i),
+                     "no manager sweeps again after a failure: tables of routing.engine = \"{}\" stay as they are; use "
+                     "d-mod-k, or leave the failure out",
+                     word_of(routing.engine));
+    }
+  }
   return assigns_lanes(routing.engine) ? validate_levels(scenario) : Result<void>();
 }
 

@@ -224,8 +224,8 @@ struct WordsOf<TrafficRoute> : NothingPlanned {
 };
 template <>
 struct WordsOf<TrafficKind> : NothingPlanned {
-  static constexpr WordList<7> kWords = {"flows",   "permutation",     "incast",    "all-to-all",
-                                         "poisson", "ring-all-reduce", "collective"};
+  static constexpr WordList<8> kWords = {"flows",   "permutation",     "incast",     "all-to-all",
+                                         "poisson", "ring-all-reduce", "collective", "checkpoint"};
 };
 template <>
 struct WordsOf<workload::CollectiveKind> : NothingPlanned {
@@ -289,6 +289,16 @@ struct WordsOf<StepFidelity> : NothingPlanned {
 template <>
 struct WordsOf<EventAction> : NothingPlanned {
   static constexpr WordList<3> kWords = {"fail", "degrade", "restore"};
+};
+
+template <>
+struct WordsOf<FailureKind> : NothingPlanned {
+  static constexpr WordList<7> kWords = {"link-down", "flapping", "degraded-lanes", "switch-reboot",
+                                         "nic-port",  "gpu-slow", "subnet-manager"};
+};
+template <>
+struct WordsOf<CheckpointMode> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"blocking", "asynchronous"};
 };
 
 template <>

@@ -125,6 +125,16 @@ Result<void> check_selectors(const Scenario& scenario, const TopologyNames& name
       return nothing_selected(place_of(scenario, fmt::format("event[{}].select", i)), select, names.devices);
     }
   }
+  for (std::size_t i = 0; i < scenario.failures.size(); ++i) {
+    // GPUs are known where jobs are.
+    const FailureSettings& failure = scenario.failures[i];
+    if (failure.select.empty() || failure.kind == FailureKind::kGpuSlow) {
+      continue;
+    }
+    if (!any_selected(failure.select, names.devices) && !any_selected(failure.select, names.ports)) {
+      return nothing_selected(place_of(scenario, fmt::format("failure[{}].select", i)), failure.select, names.devices);
+    }
+  }
   return check_participants(scenario, names);
 }
 

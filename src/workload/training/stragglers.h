@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "workload/rank.h"
+#include "workload/training/slow_spans.h"
 
 namespace weft::workload {
 
@@ -48,6 +50,13 @@ class Stragglers {
   [[nodiscard]] Slowdown of_step(std::uint32_t step) const;
   /// A compute time of this rank in a step, stretched and rounded down to a picosecond.
   [[nodiscard]] Duration stretch(Duration time, std::uint32_t step);
+  /// The same of what begins at `now`, through the times at which its GPU is slow.
+  [[nodiscard]] Duration stretch(Duration time, std::uint32_t step, Time now) {
+    const Duration own = stretch(time, step);
+    return slow_.empty() ? own : slow_.stretch(own, now);
+  }
+  /// None, unless this is called.
+  void set_slow(SlowSpans slow) { slow_ = std::move(slow); }
 
  private:
   StragglerDistribution distribution_;
@@ -55,6 +64,7 @@ class Stragglers {
   std::vector<std::string> names_;  // one for each rank; none where nobody is slow
   std::uint32_t step_ = 0;  // that `slowdown_` is of
   Slowdown slowdown_{};
+  SlowSpans slow_;
 };
 
 }  // namespace weft::workload

@@ -183,7 +183,7 @@ Result<void> TrainingProgram::compute(NodeId node) {
   s.record.begun = machine_.now();
   s.record.turn = s.record.begun;
   s.record.enabling = last_finished_;
-  const Duration time = stragglers_.stretch(std::get<ComputeNode>(s.node.work).time, s.node.label.step);
+  const Duration time = stragglers_.stretch(std::get<ComputeNode>(s.node.work).time, s.node.label.step, s.record.begun);
   return machine_.compute({.gpu = options_.gpu, .work = time, .token = node.value()});
 }
 

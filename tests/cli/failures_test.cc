@@ -1,0 +1,116 @@
+// `weft failures`, and runs with [[failure]], as a user meets them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "tests/cli/run_weft.h"
+
+namespace weft::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kExamples = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples").string();
+const std::string kSmall = kExamples + "/failures.toml --set topology.hosts=32 --set job[0].gpus=256";
+
+nlohmann::json case_of(const nlohmann::json& runs, const std::string& name) {
+  for (const nlohmann::json& run : runs) {
+    if (run["case"] == name) {
+      return run;
+    }
+  }
+  return {};
+}
+
+TEST(Failures, OfARingAreResultsOfARun) {
+  const Outcome outcome = run_weft("run " + kExamples + "/failing-ring.toml --no-results --no-cache --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const auto runs = nlohmann::json::parse(outcome.out);
+  for (const char* name : {"healthy", "cable", "flapping", "lanes", "spine"}) {
+    EXPECT_EQ(case_of(runs, name)["end"], "finished") << name;
+  }
+  const nlohmann::json lost = case_of(runs, "host cable");
+  EXPECT_EQ(lost["end"], "job-lost");
+  EXPECT_NE(lost["error"].get<std::string>().find("transport retry counter exceeded"), std::string::npos);
+  // Eight timeouts of 4.096 us x 2^8 after the failure.
+  EXPECT_NEAR(lost["simulated_s"].get<double>(), 500e-6 + 8 * 256 * 4.096e-6, 200e-6);
+}
+
+TEST(Failures, PrintsEachNetworkAndWhatItsGoodputIs) {
+  const Outcome outcome = run_weft("failures " + kSmall + " --ring-only --no-variants --fabrics rocev2,infiniband");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  for (const char* expected : {"rocev2", "infiniband", "goodput", "host-link", "spine", "subnet-manager", "34.4 s"}) {
+    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
+  }
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 80U) << line;
+  }
+}
+
+// 16,384 GPUs of Llama 3 lost their job 419 times in 54 days; as many GPUs are here in proportion, with the same rates.
+TEST(Failures, WithLlamasRatesJobsAreLostAsOftenAsPublished) {
+  const Outcome outcome = run_weft("failures " + kSmall +
+                                   " --set failures.rates=llama3 --ring-only --no-variants --fabrics rocev2 --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const auto network = nlohmann::json::parse(outcome.out)["networks"][0];
+  double losses = 0;
+  for (const auto& failure : network["failures"]) {
+    losses += failure.value("job_lost", false) ? failure["per_month"].get<double>() : 0;
+  }
+  // Cables between switches are survived here; 35 of the 419 were of switches and cables.
+  const double published = 419.0 / (54 * 24) * 730 * 256 / 16384;
+  EXPECT_LE(losses, published * 1.01);
+  EXPECT_GE(losses, published * (419 - 35) / 419 * 0.99);
+  EXPECT_NEAR(network["month"]["interruptions_per_month"].get<double>(), losses,
+              2 * network["month"]["interruptions_half_interval"].get<double>() + 0.05 * losses);
+}
+
+TEST(Failures, WritesTablesAsCsvAndTheSameTwice) {
+  const std::string command = "failures " + kSmall + " --ring-only --no-variants --fabrics rocev2 --months 20 --csv -";
+  const Outcome outcome = run_weft(command);
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  for (const char* expected : {"# networks", "# failures", "# timeline", "# rates", "network,kind,component,count"}) {
+    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out.substr(0, 2'000);
+  }
+  EXPECT_EQ(run_weft(command).out, outcome.out);
+}
+
+TEST(Failures, ARingOnTwoTorsLivesWithoutACableOfAHost) {
+  const Outcome outcome = run_weft("failures " + kSmall + " --ring-only --fabrics rocev2 --months 20 --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  const auto host_link = [&](const std::string& name) -> nlohmann::json {
+    for (const auto& network : document["networks"]) {
+      for (const auto& failure : network["name"] == name ? network["failures"] : nlohmann::json::array()) {
+        if (failure["kind"] == "host-link") {
+          return failure;
+        }
+      }
+    }
+    return {};
+  };
+  EXPECT_TRUE(host_link("rocev2")["job_lost"].get<bool>());
+  EXPECT_FALSE(host_link("rocev2, dual ToR")["job_lost"].get<bool>());
+  EXPECT_FALSE(host_link("rocev2, two planes")["job_lost"].get<bool>());
+}
+
+void expect_refused(const std::string& arguments, const std::string& said) {
+  const Outcome outcome = run_weft("failures " + arguments);
+  EXPECT_EQ(outcome.exit_status, 2) << arguments;
+  EXPECT_EQ(outcome.out, "") << arguments;
+  EXPECT_NE(outcome.err.find(said), std::string::npos) << arguments << "\n" << outcome.err;
+}
+
+TEST(Failures, SaysWhatIsWrongWithTheInput) {
+  expect_refused(kSmall + " --fabrics rocev9", "--fabrics: ");
+  expect_refused(kSmall + " --set failures.rates=llama4", "did you mean 'llama3'?");
+  expect_refused(kSmall + " --set failures.flap_down=100s", "it has to be up for a part");
+  expect_refused(kSmall + " --months 1", "--months");
+}
+
+}  // namespace
+}  // namespace weft::test
