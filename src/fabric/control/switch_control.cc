@@ -168,7 +168,8 @@ void SwitchControl::on_signal(std::uint16_t port, Signal signal, Time now) {
 
 void SwitchControl::drain_at(std::uint16_t port, Time at) {
   if (is_port(port)) {
-    ports_[port].drain_at = earlier(ports_[port].drain_at, at);
+    std::deque<Time>& drains = ports_[port].drains;
+    drains.insert(std::ranges::upper_bound(drains, at), at);
     refresh_deadline(port);
   }
 }
@@ -382,8 +383,11 @@ void SwitchControl::note_written(const std::vector<PrefixId>& prefixes) {
 
 void SwitchControl::refresh_deadline(std::uint16_t port) {
   const PortState& state = ports_[port];
-  Time next = earlier(earlier(state.signal_at, state.drain_at), earlier(state.lldp_at, speaker_.next_update(port)));
+  Time next = earlier(state.signal_at, earlier(state.lldp_at, speaker_.next_update(port)));
   next = earlier(next, state.session->next_timeout());
+  if (!state.drains.empty()) {
+    next = earlier(next, state.drains.front());
+  }
   deadlines_[port] = state.bfd ? earlier(next, state.bfd->next_timeout()) : next;
 }
 
@@ -409,8 +413,8 @@ void SwitchControl::on_timeout(Time now) {
     if (state.signal_at <= now) {
       notice_signal(port, now);
     }
-    if (state.drain_at <= now) {
-      state.drain_at = Time::never();
+    if (!state.drains.empty() && state.drains.front() <= now) {
+      state.drains.pop_front();
       speaker_.set_drain(port, BgpSpeaker::Drain::kOn);
     }
     if (state.session->next_timeout() <= now) {

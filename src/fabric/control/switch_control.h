@@ -115,7 +115,7 @@ class SwitchControl {
     bool has_signal = true;
     Time signal_at = Time::never();
     SwitchControl::Signal signal = Signal::kBack;
-    Time drain_at = Time::never();
+    std::deque<Time> drains{};  // announced then; ascending
     Time lldp_at = Time::never();
     std::optional<wire::LldpUnit> heard{};
   };

@@ -36,7 +36,9 @@ std::span<const RecordTable* const> record_tables() {
                                      &step_table(),          &step_part_table(),  &step_tier_table(),
                                      &step_flow_table(),     &step_path_table(),  &step_collective_table(),
                                      &step_memory_table(),   &tier_table(),       &scale_up_table(),
-                                     &memory_access_table(), &event_table(),      &controller_table()};
+                                     &memory_access_table(), &event_table(),      &controller_table(),
+                                     &control_table(),       &control_event_table(), &control_destination_table(),
+                                     &cabling_table()};
   return kTables;
 }
 
