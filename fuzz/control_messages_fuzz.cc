@@ -1,5 +1,5 @@
-// Any bytes as messages of the control plane: BGP, BFD, LLDP by the first byte. Never a crash, and what is accepted says
-// the same when written and read again. A session that is told any bytes answers, or ends, and never grows.
+// Any bytes as messages of the control plane: BGP, BFD, LLDP by the first byte. Never a crash, and what is accepted
+// says the same when written and read again. A session that is told any bytes answers, or ends, and never grows.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

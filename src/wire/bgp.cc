@@ -106,8 +106,7 @@ BgpResult<std::vector<std::uint32_t>> parse_as_path(std::span<const std::byte> b
     }
     const std::size_t count = load_u8(bytes, 1);
     if (load_u8(bytes, 0) != kAsSequence) {
-      return update_fault(kBadPath, "segment of type {} in an AS path, 2 (a sequence) is used here",
-                          load_u8(bytes, 0));
+      return update_fault(kBadPath, "segment of type {} in an AS path, 2 (a sequence) is used here", load_u8(bytes, 0));
     }
     if (count == 0 || 2 + 4 * count > bytes.size()) {
       return update_fault(kBadPath, "segment of {} AS numbers, with {} bytes left", count, bytes.size() - 2);
@@ -250,8 +249,8 @@ BgpResult<BgpOpen> parse_open(std::span<const std::byte> body) {
   }
   std::span<const std::byte> parameters = body.subspan(10);
   if (parameters.size() != load_u8(body, 9)) {
-    return open_fault(0, fmt::format("OPEN says {} bytes of parameters, and {} came", load_u8(body, 9),
-                                     parameters.size()));
+    return open_fault(
+        0, fmt::format("OPEN says {} bytes of parameters, and {} came", load_u8(body, 9), parameters.size()));
   }
   bool has_four_octets = false;
   while (!parameters.empty()) {

@@ -55,9 +55,9 @@ inline constexpr std::uint16_t kAsTrans = 23456;
 
 //= rfc4271 4.2
 struct BgpOpen {
-  std::uint32_t as_number = 0;    // capability 65 carries it
-  std::uint16_t hold_time = 9;    // seconds; 0, or at least 3
-  std::uint32_t identifier = 1;   // of the speaker, not 0
+  std::uint32_t as_number = 0;   // capability 65 carries it
+  std::uint16_t hold_time = 9;   // seconds; 0, or at least 3
+  std::uint32_t identifier = 1;  // of the speaker, not 0
 
   friend bool operator==(const BgpOpen&, const BgpOpen&) = default;
 };
@@ -82,7 +82,7 @@ struct BgpAttributes {
 //= rfc4271 4.3
 struct BgpUpdate {
   std::vector<BgpPrefix> withdrawn{};
-  BgpAttributes attributes{};        // meaningful if anything is reachable
+  BgpAttributes attributes{};  // meaningful if anything is reachable
   std::vector<BgpPrefix> reachable{};
 
   friend bool operator==(const BgpUpdate&, const BgpUpdate&) = default;

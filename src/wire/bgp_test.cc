@@ -99,7 +99,8 @@ TEST(Bgp, FaultsAreThoseOfANotification) {
 TEST(Bgp, AMarkerThatIsNotAllOnesIsNotSynchronised) {
   ByteVector bytes = bytes_of_message(BgpKeepalive{});
   bytes[3] = std::byte{0};
-  EXPECT_EQ(parse_bgp(bytes).error(), (BgpFault{BgpErrorCode::kHeader, 1, "the marker of a BGP message is not all ones"}));
+  EXPECT_EQ(parse_bgp(bytes).error(),
+            (BgpFault{BgpErrorCode::kHeader, 1, "the marker of a BGP message is not all ones"}));
 }
 
 TEST(Bgp, RefusesEveryTruncation) {

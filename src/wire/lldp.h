@@ -19,8 +19,8 @@ struct LldpUnit {
   static constexpr std::uint16_t kEtherType = 0x88CC;
   static constexpr std::size_t kMaxName = 255;
 
-  std::string chassis;  // 1 to 255 bytes
-  std::string port;     // 1 to 255 bytes
+  std::string chassis;               // 1 to 255 bytes
+  std::string port;                  // 1 to 255 bytes
   std::uint16_t time_to_live = 120;  // seconds; 0: forget me
   std::string system_name{};         // empty: not said
 

@@ -11,7 +11,7 @@ namespace {
 
 /// Addresses of loopbacks: 172.16.0.0/12.
 constexpr std::uint32_t kIdentifierBlock = 0xAC100000;
-constexpr std::uint32_t kMostSwitches = 1U << 20U;
+constexpr std::uint32_t kMostRouters = 1U << 20U;
 constexpr std::uint32_t kMostLeaves = 0xFFFE;
 
 /// Sets of switches that are joined.
@@ -104,9 +104,9 @@ Result<ControlPlan> plan_control(const Graph& graph, AsNumbering numbering,
       plan.leaf_of.push_back(i);
     }
   }
-  if (plan.leaf_of.size() > kMostLeaves || switches >= kMostSwitches) {
+  if (plan.leaf_of.size() > kMostLeaves || switches >= kMostRouters) {
     return fail("{} switches with hosts and {} switches in all; distributed control is for at most {} and {}",
-                plan.leaf_of.size(), switches, kMostLeaves, kMostSwitches);
+                plan.leaf_of.size(), switches, kMostLeaves, kMostRouters);
   }
   return plan;
 }

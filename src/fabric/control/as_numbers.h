@@ -15,10 +15,10 @@ namespace weft::fabric {
 inline constexpr std::uint32_t kFirstPrivateAs = 4'200'000'000;
 
 struct ControlPlan {
-  std::vector<std::uint32_t> as_numbers;    // per switch ordinal
-  std::vector<std::uint32_t> identifiers;   // per switch ordinal; not 0, all different, in an order by name
-  std::vector<std::uint32_t> prefix_of;     // per switch ordinal: what it announces, or kNoPrefix
-  std::vector<std::uint32_t> leaf_of;       // per prefix: the switch ordinal
+  std::vector<std::uint32_t> as_numbers;   // per switch ordinal
+  std::vector<std::uint32_t> identifiers;  // per switch ordinal; not 0, all different, in an order by name
+  std::vector<std::uint32_t> prefix_of;    // per switch ordinal: what it announces, or kNoPrefix
+  std::vector<std::uint32_t> leaf_of;      // per prefix: the switch ordinal
 };
 
 /// `name_hash` is f(seed, name) per switch ordinal. Errors: more leaves than there are prefixes.

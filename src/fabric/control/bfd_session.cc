@@ -47,9 +47,7 @@ void BfdSession::stop() {
 }
 
 //= rfc5880 6.8.4
-Duration BfdSession::detection_time() const {
-  return std::max(options_.interval, peer_desired_tx_) * peer_multiplier_;
-}
+Duration BfdSession::detection_time() const { return std::max(options_.interval, peer_desired_tx_) * peer_multiplier_; }
 
 //= rfc5880 6.8.7
 Duration BfdSession::transmit_interval() const {

@@ -86,9 +86,7 @@ void BgpSession::send(const wire::BgpUpdate& update) {
   put(update);
 }
 
-void BgpSession::restart_hold(Time now) {
-  hold_at_ = hold_ > Duration::zero() ? now + hold_ : Time::never();
-}
+void BgpSession::restart_hold(Time now) { hold_at_ = hold_ > Duration::zero() ? now + hold_ : Time::never(); }
 
 //= rfc4271 10
 Duration BgpSession::keepalive_interval() {

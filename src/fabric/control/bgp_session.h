@@ -33,11 +33,11 @@ class BgpSession {
  public:
   struct Options {
     std::uint32_t as_number = 1;
-    std::uint32_t peer_as = 0;            // expected; 0: any
+    std::uint32_t peer_as = 0;  // expected; 0: any
     std::uint32_t identifier = 1;
-    Duration hold_time = Duration::seconds(9);           // whole seconds, 0 (never) or at least 3
+    Duration hold_time = Duration::seconds(9);  // whole seconds, 0 (never) or at least 3
     Duration connect_retry = Duration::seconds(10);
-    bool opens = false;                   // the connection; the other side waits
+    bool opens = false;  // the connection; the other side waits
     SessionStream::Options stream{};
   };
   enum class State : std::uint8_t { kIdle, kConnect, kOpenSent, kOpenConfirm, kEstablished };

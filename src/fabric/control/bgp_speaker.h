@@ -34,10 +34,10 @@ class BgpSpeaker {
  public:
   struct Options {
     std::uint32_t as_number = 1;
-    std::uint32_t prefixes = 0;                    // of the network, numbered from 0
+    std::uint32_t prefixes = 0;  // of the network, numbered from 0
     std::uint32_t own_prefix = kNoPrefix;
-    std::vector<std::uint32_t> peer_identifiers;   // by port; 0: no neighbour there
-    Duration mrai;                                 // between UPDATEs to a neighbour, less up to a quarter; zero: none
+    std::vector<std::uint32_t> peer_identifiers;  // by port; 0: no neighbour there
+    Duration mrai;                                // between UPDATEs to a neighbour, less up to a quarter; zero: none
     DrainMethod drain = DrainMethod::kCommunity;
   };
   static constexpr std::uint32_t kPrepended = 3;

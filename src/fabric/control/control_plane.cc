@@ -132,8 +132,7 @@ void ControlPlane::converge() {
         continue;
       }
       BgpSpeaker& speaker = switches_[to.switch_ordinal].speaker();
-      for (const RouteUpdate& update :
-           switches_[from].speaker().take_updates(static_cast<std::uint16_t>(port))) {
+      for (const RouteUpdate& update : switches_[from].speaker().take_updates(static_cast<std::uint16_t>(port))) {
         for (const PrefixId prefix : update.prefixes) {
           speaker.on_route(to.port, prefix, update.path);
         }
@@ -231,8 +230,7 @@ void ControlPlane::on_timer(std::uint32_t switch_ordinal, Time now) {
 void ControlPlane::on_cable(LinkIndex link, ReachMonitor::Cable state, Time now) {
   begin_counting(now);
   monitor_.set_cable(link, state, now);
-  const auto signal =
-      state == ReachMonitor::Cable::kUp ? SwitchControl::Signal::kBack : SwitchControl::Signal::kLost;
+  const auto signal = state == ReachMonitor::Cable::kUp ? SwitchControl::Signal::kBack : SwitchControl::Signal::kLost;
   for (const LinkEnd end : {graph_.links[link.value()].a, graph_.links[link.value()].b}) {
     if (end.node.value() >= graph_.endpoints) {
       const std::uint32_t ordinal = end.node.value() - graph_.endpoints;

@@ -48,32 +48,32 @@ class ControlNetwork {
 
 /// What the control plane cost, and what it ended with.
 struct ControlSummary {
-  std::uint64_t messages = 0;         // of BGP, sent
+  std::uint64_t messages = 0;  // of BGP, sent
   std::uint64_t message_bytes = 0;
   std::uint64_t updates = 0;
   std::uint64_t bfd_packets = 0;
   std::uint64_t lldp_units = 0;
-  std::uint64_t frame_bytes = 0;      // of all its frames
+  std::uint64_t frame_bytes = 0;  // of all its frames
   std::uint64_t retransmissions = 0;
   std::uint64_t bad_messages = 0;
   std::uint64_t prefixes_processed = 0;
-  Duration cpu_time;                  // of all switches
-  Duration busiest_cpu_time;          // of one
+  Duration cpu_time;          // of all switches
+  Duration busiest_cpu_time;  // of one
   std::string busiest_switch{};
   std::uint64_t fib_writes = 0;
   std::array<std::uint64_t, kSessionEnds> session_ends{};
-  std::uint32_t sessions = 0;         // cables between switches
-  std::uint32_t established_ends = 0; // of their two ends each
-  bool is_quiet = false;              // nothing is under way
+  std::uint32_t sessions = 0;          // cables between switches
+  std::uint32_t established_ends = 0;  // of their two ends each
+  bool is_quiet = false;               // nothing is under way
 };
 
 /// A link event, or those of one instant, and what followed until the next.
 struct ControlEventRecord {
   Time at;
-  std::uint32_t failed = 0;    // links
+  std::uint32_t failed = 0;  // links
   std::uint32_t restored = 0;
-  bool is_start = false;       // nothing but a cold start
-  std::string link{};          // the first of them: "leaf0/port4 - spine0/port0"
+  bool is_start = false;            // nothing but a cold start
+  std::string link{};               // the first of them: "leaf0/port4 - spine0/port0"
   Time noticed = Time::never();     // the first session that ended or came up
   Time last_write = Time::never();  // of a forwarding entry
 };
@@ -128,12 +128,12 @@ class ControlPlane {
   ControlPlan plan_;
   PathTable paths_;
   std::vector<SwitchControl> switches_;
-  std::vector<std::vector<SwitchPort>> peers_;   // per switch, by port; the switch itself: no switch is there
+  std::vector<std::vector<SwitchPort>> peers_;  // per switch, by port; the switch itself: no switch is there
   ReachMonitor monitor_;
   Time count_from_ = Time::zero();
   bool counts_ = false;
   std::vector<ControlEventRecord> events_;
-  std::vector<std::uint64_t> session_changes_;   // per switch, as last seen
+  std::vector<std::uint64_t> session_changes_;  // per switch, as last seen
   ControlNetwork* network_ = nullptr;
 };
 

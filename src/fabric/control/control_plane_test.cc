@@ -100,7 +100,7 @@ TEST(ControlPlane, ConvergesAfterLossOfSignalAsItsParts) {
     const ControlEventRecord& event = network.plane->events()[0];
     EXPECT_EQ(event.noticed, kFailure + options.signal_delay);
     EXPECT_EQ(event.last_write, kFailure + std::max(far, near));
-    EXPECT_EQ(network.compare_with_shortest_paths(), "");
+    EXPECT_EQ(network.compare_with_shortest_paths(Network::Of::kLeaves), "");
     // Other leaves lose what they send to leaf 0 by spine 0 until they know.
     EXPECT_EQ(network.plane->monitor().outage(0, network.now).black_hole, far);
     // The leaf's own entries become right one after another.
@@ -136,7 +136,7 @@ TEST(ControlPlane, BfdNoticesAFailureWithinItsDetectionTime) {
     const Duration noticed = network.plane->events()[0].noticed - kFailure;
     EXPECT_LE(noticed, options.bfd_interval * multiplier + kCableDelay);
     EXPECT_GE(noticed, options.bfd_interval * (multiplier - 1));
-    EXPECT_EQ(network.compare_with_shortest_paths(), "");
+    EXPECT_EQ(network.compare_with_shortest_paths(Network::Of::kLeaves), "");
     const ControlSummary sum = network.plane->summary();
     EXPECT_EQ(sum.session_ends[static_cast<std::size_t>(SessionEnd::kBfd)], 2U);
   }
@@ -153,7 +153,7 @@ TEST(ControlPlane, HoldTimersNoticeAFailureAfterTheHoldTimeLessAKeepaliveInterva
   const Duration noticed = network.plane->events()[0].noticed - kFailure;
   EXPECT_LE(noticed, options.hold_time + kCableDelay);
   EXPECT_GE(noticed, options.hold_time - options.hold_time / 3);
-  EXPECT_EQ(network.compare_with_shortest_paths(), "");
+  EXPECT_EQ(network.compare_with_shortest_paths(Network::Of::kLeaves), "");
   EXPECT_EQ(network.plane->summary().session_ends[static_cast<std::size_t>(SessionEnd::kHoldTimer)], 2U);
 }
 
@@ -178,7 +178,7 @@ TEST(ControlPlane, ADrainedLinkFailsWithoutABlackHole) {
       const Graph graph = leaf_spine();
       Network network(graph, options, failure_of(graph, "leaf0", "spine0"));
       network.run(kFailure + 1_s);
-      EXPECT_EQ(network.compare_with_shortest_paths(), "");
+      EXPECT_EQ(network.compare_with_shortest_paths(Network::Of::kLeaves), "");
       for (std::uint32_t prefix = 0; prefix < kLeaves; ++prefix) {
         const ReachMonitor::Outage outage = network.plane->monitor().outage(static_cast<PrefixId>(prefix), network.now);
         EXPECT_EQ(outage.black_hole > Duration::zero(), lead == Duration::zero()) << prefix;
@@ -218,7 +218,7 @@ TEST(ControlPlane, MraiHoldsASecondUpdateBack) {
   options.mrai = 1_s;
   Network slow(graph, options, events);
   slow.run(kFailure + 10_s);
-  EXPECT_EQ(slow.compare_with_shortest_paths(), "");
+  EXPECT_EQ(slow.compare_with_shortest_paths(Network::Of::kLeaves), "");
   EXPECT_LT(quick.plane->events()[1].last_write - kFailure, 20_ms);
   EXPECT_GE(slow.plane->events()[1].last_write - kFailure, options.mrai * 3 / 4);
   EXPECT_LE(slow.plane->events()[1].last_write - kFailure, options.mrai + 20_ms);
@@ -259,7 +259,7 @@ TEST(ControlPlane, NamesASwappedCableByWhatLldpSays) {
   EXPECT_EQ(faults[0].port, port_of_leaf0);
   EXPECT_EQ(faults[0].planned, port_of_spine0);
   EXPECT_EQ(faults[0].found, port_of_spine1);
-  EXPECT_EQ(network.compare_with_shortest_paths(), "");  // routes follow the cables as they are
+  EXPECT_EQ(network.compare_with_shortest_paths(Network::Of::kLeaves), "");  // routes follow the cables as they are
 }
 
 // Properties over random graphs and failures.

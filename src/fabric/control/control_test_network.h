@@ -82,9 +82,12 @@ class Network final : public ControlNetwork {
     plane->on_cable(link, cut ? ReachMonitor::Cable::kDown : ReachMonitor::Cable::kUp, now);
   }
 
-  /// Empty if every switch has the next hops of all shortest paths over the cables that are not cut; otherwise the
-  /// first that has not.
-  [[nodiscard]] std::string compare_with_shortest_paths() const {
+  /// Whose entries. Where AS numbers are those of a Clos, switches above leaves have no routes that go down and up
+  /// again.
+  enum class Of : std::uint8_t { kAll, kLeaves };
+  /// Empty if they have the next hops of all shortest paths over the cables that are not cut; otherwise the first that
+  /// has not.
+  [[nodiscard]] std::string compare_with_shortest_paths(Of of = Of::kAll) const {
     Routes routes(graph);
     for (std::uint32_t link = 0; link < graph.links.size(); ++link) {
       routes.set_link(LinkIndex(link), is_cut[link] ? LinkState::kDown : LinkState::kUp);
@@ -93,6 +96,9 @@ class Network final : public ControlNetwork {
     for (std::uint32_t endpoint = 0; endpoint < graph.endpoints; ++endpoint) {
       const std::uint32_t leaf = routes.leaf_of(EndpointId(endpoint));
       for (std::uint32_t node = 0; node < graph.switches(); ++node) {
+        if (of == Of::kLeaves && plane->plan().prefix_of[node] == kNoPrefix) {
+          continue;
+        }
         const NextHops want = routes.next_hops(node, EndpointId(endpoint));
         const std::vector<std::uint16_t>& have = entries[node][leaf];
         if (node != leaf && !std::equal(want.begin(), want.end(), have.begin(), have.end())) {
@@ -106,7 +112,7 @@ class Network final : public ControlNetwork {
 
   Graph graph;
   std::unique_ptr<ControlPlane> plane;
-  std::vector<bool> is_cut;  // per link
+  std::vector<bool> is_cut;                                      // per link
   std::vector<std::vector<std::vector<std::uint16_t>>> entries;  // by switch and leaf
   Time now = Time::zero();
   Time last_write = Time::zero();
@@ -117,8 +123,8 @@ class Network final : public ControlNetwork {
   [[nodiscard]] std::pair<std::uint32_t, SwitchPort> other_end(SwitchPort from) const {
     const LinkEnd own{.node = NodeIndex(graph.endpoints + from.switch_ordinal), .port = from.port};
     for (std::uint32_t link = 0; link < graph.links.size(); ++link) {
-      for (const auto& [near, far] : {std::pair(graph.links[link].a, graph.links[link].b),
-                                      std::pair(graph.links[link].b, graph.links[link].a)}) {
+      for (const auto& [near, far] :
+           {std::pair(graph.links[link].a, graph.links[link].b), std::pair(graph.links[link].b, graph.links[link].a)}) {
         if (near == own) {
           return {link, {.switch_ordinal = far.node.value() - graph.endpoints, .port = far.port}};
         }

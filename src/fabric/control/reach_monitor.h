@@ -23,8 +23,8 @@ class ReachMonitor {
  public:
   /// How long, since begin().
   struct Outage {
-    Duration black_hole;   // some path of some source ends at a switch without an entry or at a dead cable
-    Duration loop;         // some path of some source goes round
+    Duration black_hole;      // some path of some source ends at a switch without an entry or at a dead cable
+    Duration loop;            // some path of some source goes round
     double lost_seconds = 0;  // the mean over sources of their lost share, added up over time
   };
 

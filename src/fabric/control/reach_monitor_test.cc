@@ -10,7 +10,9 @@ namespace {
 /// Three leaves, two spines, one host each: at a leaf port 0 is the host, 1 and 2 are the spines; at a spine port l is
 /// leaf l. Switch ordinals: leaves, then spines.
 struct Small {
-  Small() : graph(*build_graph(LeafSpineOptions{.leaves = 3, .spines = 2, .hosts_per_leaf = 1})), monitor(graph, {0, 1, 2}) {
+  Small()
+      : graph(*build_graph(LeafSpineOptions{.leaves = 3, .spines = 2, .hosts_per_leaf = 1})),
+        monitor(graph, {0, 1, 2}) {
     for (std::uint32_t prefix = 0; prefix < 3; ++prefix) {
       for (std::uint32_t leaf = 0; leaf < 3; ++leaf) {
         if (leaf != prefix) {

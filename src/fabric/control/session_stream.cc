@@ -151,9 +151,9 @@ std::optional<Segment> SessionStream::poll(Time now) {
     return std::nullopt;
   }
   const std::uint32_t under_way = next_ - first_;
-  const std::uint32_t sendable = std::min<std::uint32_t>(
-      {options_.segment_bytes, static_cast<std::uint32_t>(unacknowledged_.size()) - under_way,
-       options_.window_bytes - std::min(options_.window_bytes, under_way)});
+  const std::uint32_t sendable =
+      std::min<std::uint32_t>({options_.segment_bytes, static_cast<std::uint32_t>(unacknowledged_.size()) - under_way,
+                               options_.window_bytes - std::min(options_.window_bytes, under_way)});
   if (sendable == 0 && !owes_acknowledgement_) {
     return std::nullopt;
   }

@@ -51,11 +51,11 @@ class SwitchControl {
   };
   struct Counters {
     std::uint64_t prefixes_processed = 0;
-    std::uint64_t bfd_packets = 0;   // sent
-    std::uint64_t lldp_units = 0;    // sent
-    std::uint64_t segments = 0;      // sent
-    std::uint64_t frame_bytes = 0;   // of all of them
-    std::uint64_t bad_frames = 0;    // received, that no parser took
+    std::uint64_t bfd_packets = 0;  // sent
+    std::uint64_t lldp_units = 0;   // sent
+    std::uint64_t segments = 0;     // sent
+    std::uint64_t frame_bytes = 0;  // of all of them
+    std::uint64_t bad_frames = 0;   // received, that no parser took
     Duration cpu_time;
     std::array<std::uint64_t, kSessionEnds> ends{};  // of established sessions, at this end
     std::uint64_t session_changes = 0;               // ended or established

@@ -124,9 +124,11 @@ bool EthernetFabric::take_for_control(const EthernetPort& port, PortIndex index,
   }
   const wire::Packet& packet = packets_[handle];
   if (packet.common.kind != wire::PacketKind::kManagement) {
-    control_->note_origin(handle, is_endpoint(port.peer) ? EthernetControl::From::kHost : EthernetControl::From::kSwitch);
+    control_->note_origin(handle,
+                          is_endpoint(port.peer) ? EthernetControl::From::kHost : EthernetControl::From::kSwitch);
     if (control_->comes_again(handle, port.owner)) {
-      if (const std::uint32_t leaf = routes_.leaf_of(packet.common.destination); leaf < control_->losses.leaves.size()) {
+      if (const std::uint32_t leaf = routes_.leaf_of(packet.common.destination);
+          leaf < control_->losses.leaves.size()) {
         ++control_->losses.leaves[leaf].looped;
       }
     }
