@@ -45,9 +45,9 @@ Result<std::pair<PluggedEnd, PluggedEnd>> ends_of(const scenario::Scenario& scen
   for (int i = 0; i < 2; ++i) {
     const std::optional<PluggedEnd> found = find_port(graph, names[i]);
     if (!found) {
-      return scenario::fail_at(scenario, kSwapKey,
-                               "there is no port '{}'; ports of switches are named as in \"leaf0/port4\", see weft show",
-                               names[i]);
+      return scenario::fail_at(
+          scenario, kSwapKey, "there is no port '{}'; ports of switches are named as in \"leaf0/port4\", see weft show",
+          names[i]);
     }
     ends[i] = *found;
     const fabric::Link& link = graph.links[found->link];

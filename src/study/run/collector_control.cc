@@ -35,8 +35,8 @@ results::ControlRow row_of(const fabric::ControlSummary& sum, const fabric::Cont
                           .ended_by_signal = ended_by(sum, SessionEnd::kSignal),
                           .ended_by_bfd = ended_by(sum, SessionEnd::kBfd),
                           .ended_by_hold_timer = ended_by(sum, SessionEnd::kHoldTimer)};
-  row.ended_otherwise = ended_by(sum, SessionEnd::kNotification) + ended_by(sum, SessionEnd::kReset) +
-                        ended_by(sum, SessionEnd::kFault);
+  row.ended_otherwise =
+      ended_by(sum, SessionEnd::kNotification) + ended_by(sum, SessionEnd::kReset) + ended_by(sum, SessionEnd::kFault);
   for (const fabric::LeafLosses& leaf : losses.leaves) {
     row.black_holed += leaf.black_hole;
     row.lost_on_cables += leaf.on_cable;
@@ -47,10 +47,10 @@ results::ControlRow row_of(const fabric::ControlSummary& sum, const fabric::Cont
 }
 
 results::ControlEventRow row_of(const fabric::ControlEventRecord& record) {
-  const char* const kind = record.is_start                                ? "start"
-                           : record.failed > 0 && record.restored > 0     ? "fail, restore"
-                           : record.failed > 0                            ? "fail"
-                                                                          : "restore";
+  const char* const kind = record.is_start                            ? "start"
+                           : record.failed > 0 && record.restored > 0 ? "fail, restore"
+                           : record.failed > 0                        ? "fail"
+                                                                      : "restore";
   return {.at = record.at,
           .kind = kind,
           .links = record.failed + record.restored,
@@ -77,8 +77,7 @@ void take_control(fabric::AnyFabric& fabric, Time at, results::RunResults& resul
   constexpr double kPicosecondsPerSecond = 1e12;
   for (std::size_t prefix = 0; prefix < plane.plan().leaf_of.size(); ++prefix) {
     const std::uint32_t leaf = plane.plan().leaf_of[prefix];
-    const fabric::ReachMonitor::Outage outage =
-        plane.monitor().outage(static_cast<fabric::PrefixId>(prefix), at);
+    const fabric::ReachMonitor::Outage outage = plane.monitor().outage(static_cast<fabric::PrefixId>(prefix), at);
     const fabric::LeafLosses& lost = losses.leaves[leaf];
     results.control_destinations.push_back(
         {.leaf = plane.at(leaf).name(),

@@ -156,9 +156,7 @@ Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std
 
 namespace {
 
-std::string after_text(Time at, Time event) {
-  return at.is_never() ? "never" : results::short_text(at - event);
-}
+std::string after_text(Time at, Time event) { return at.is_never() ? "never" : results::short_text(at - event); }
 
 /// What a destination loses, of all of them.
 struct Losses {
@@ -187,8 +185,8 @@ std::string control_text(const ControlStudy& study, LineWidth width) {
   const results::ControlRow& own = *study.results.control;
   const Losses losses = losses_of(study.results);
   TextTable table({{.heading = "", .gap = 0}, {.heading = "", .wraps = true}}, width);
-  table.add({"network", fmt::format("{} host ports, {} switches, {} sessions", study.hosts, study.switches,
-                                    own.sessions)});
+  table.add(
+      {"network", fmt::format("{} host ports, {} switches, {} sessions", study.hosts, study.switches, own.sessions)});
   for (const results::ControlEventRow& event : study.results.control_events) {
     table.add({event.kind,
                fmt::format("{}{}{}: noticed after {}, last forwarding entry after {}",
@@ -199,8 +197,8 @@ std::string control_text(const ControlStudy& study, LineWidth width) {
   table.add({"black hole", fmt::format("longest {}, {} of {} destinations", results::short_text(losses.longest_hole),
                                        losses.touched, study.results.control_destinations.size())});
   table.add({"loop", fmt::format("longest {}", results::short_text(losses.longest_loop))});
-  table.add({"traffic lost", fmt::format("as much as in {}, mean over destinations",
-                                         results::short_text(losses.mean_lost))});
+  table.add(
+      {"traffic lost", fmt::format("as much as in {}, mean over destinations", results::short_text(losses.mean_lost))});
   table.add({"messages", fmt::format("{} of BGP ({} UPDATEs, {}), {} of BFD, {} of LLDP; {} in all", own.messages,
                                      own.updates, results::short_text(own.message_bytes), own.bfd_packets,
                                      own.lldp_units, results::short_text(own.frame_bytes))});
@@ -216,8 +214,8 @@ std::string control_text(const ControlStudy& study, LineWidth width) {
   table.add({"InfiniBand",
              fmt::format("a subnet manager would take {} with its trap, up to {} without ({} requests, {} entries, {} "
                          "blocks; a closed form)",
-                         results::short_text(sweep.with_trap), results::short_text(sweep.without_trap),
-                         sweep.discovery, sweep.entries, sweep.blocks)});
+                         results::short_text(sweep.with_trap), results::short_text(sweep.without_trap), sweep.discovery,
+                         sweep.entries, sweep.blocks)});
   return table.text();
 }
 

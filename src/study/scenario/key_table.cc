@@ -102,7 +102,8 @@ Section routing_section() {
 }
 
 Section control_section() {
-  auto section = table<&Scenario::control>("control", "Who decides on routes after failures.", key_tables::control_keys());
+  auto section =
+      table<&Scenario::control>("control", "Who decides on routes after failures.", key_tables::control_keys());
   section.selecting_key = "kind";
   return section;
 }

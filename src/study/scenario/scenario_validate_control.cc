@@ -45,18 +45,20 @@ Result<void> validate_control_routing(const Scenario& scenario) {
   const bool plain = routing.hash_function == fabric::HashFunction::kMixed && routing.hash_rotation == 0 &&
                      routing.hash_buckets == 0 && !routing.link_aggregation;
   if (!plain || routing.port_weights != PortWeighting::kEqual) {
-    return fail_at(scenario, plain ? "routing.port_weights" : "routing.hash_function",
-                   "groups of next hops change one by one with control.kind = \"bgp\", and hashes of hardware, resilient "
-                   "groups and weights are laid out for all at once; leave them at their defaults");
+    return fail_at(
+        scenario, plain ? "routing.port_weights" : "routing.hash_function",
+        "groups of next hops change one by one with control.kind = \"bgp\", and hashes of hardware, resilient "
+        "groups and weights are laid out for all at once; leave them at their defaults");
   }
   if (routing.reorder == ReorderPlace::kLeaf || routing.notification_threshold) {
     return fail_at(scenario, routing.notification_threshold ? "routing.notification_threshold" : "routing.reorder",
                    "has no effect with control.kind = \"bgp\"; leave it out");
   }
   if (routing.port_failover) {
-    return fail_at(scenario, "routing.port_failover",
-                   "ports that stand in for one another would be announced as addresses of hosts, and switches announce "
-                   "those of leaves; leave it out, or control.kind");
+    return fail_at(
+        scenario, "routing.port_failover",
+        "ports that stand in for one another would be announced as addresses of hosts, and switches announce "
+        "those of leaves; leave it out, or control.kind");
   }
   return {};
 }
