@@ -10,7 +10,11 @@
 namespace weft::study::assembly {
 namespace {
 
-using scenario::scenario_of;
+Result<scenario::Scenario> scenario_of(const std::string& text) {
+  scenario::ScenarioRequest request;
+  request.file = "test.toml";
+  return scenario::parse_scenario(text, request, scenario::test_catalogue());
+}
 
 Result<scenario::Scenario> with_control(const std::string& control) {
   return scenario_of(

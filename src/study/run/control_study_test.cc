@@ -9,7 +9,11 @@
 namespace weft::study::run {
 namespace {
 
-using scenario::scenario_of;
+Result<scenario::Scenario> scenario_of(const std::string& text) {
+  scenario::ScenarioRequest request;
+  request.file = "test.toml";
+  return scenario::parse_scenario(text, request, scenario::test_catalogue());
+}
 
 constexpr std::int64_t kLeaves = 4;
 
@@ -80,7 +84,7 @@ TEST(ControlRun, PacketsAreLostUntilTheLeafHasNoticedAndMessagesArriveAllTheSame
   ASSERT_TRUE(results.control.has_value());
   EXPECT_GT(results.control->black_holed + results.control->lost_on_cables, 0U);
   for (const results::MessageRow& message : results.messages) {
-    EXPECT_EQ(message.end, workload::MessageRecord::End::kOk);
+    EXPECT_EQ(message.record.status, verbs::WcStatus::kSuccess);
   }
 }
 
