@@ -64,7 +64,7 @@ class EthernetControl final : public ControlNetwork {
   };
 
   EthernetFabric& fabric_;
-  std::unordered_map<std::uint32_t, ControlFrame> frames_;  // by packet; lookup only
+  std::unordered_map<std::uint32_t, ControlFrame> frames_;  // lookup only
   PacketNotes<Visits> visits_;
 };
 

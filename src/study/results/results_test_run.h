@@ -180,23 +180,7 @@ inline RunResults small_run() {
   return results;
 }
 
-/// The same with a row in every table of a results file.
-inline RunResults full_run() {
-  RunResults results = small_run();
-  results.controller = ControllerRow{.algorithm = "min-max",
-                                     .rounds = 5,
-                                     .placed = 40,
-                                     .entries = 17,
-                                     .peak_entries = 9,
-                                     .overflows = 1,
-                                     .moved = 3,
-                                     .stale = 2,
-                                     .conflicts = 4,
-                                     .planned_load = 900'000,
-                                     .measured_load = 950'000,
-                                     .pinned_packets = 1'000,
-                                     .hashed_packets = 200,
-                                     .fallback_packets = 30};
+inline void add_control(RunResults& results) {
   results.control = ControlRow{.sessions = 8,
                                .established = 16,
                                .quiet = true,
@@ -238,6 +222,26 @@ inline RunResults full_run() {
                                    .hop_limit = 8,
                                    .looped = 9}};
   results.cabling = {{.port = "leaf0/port4", .planned = "spine0/port0", .found = "spine1/port1"}};
+}
+
+/// The same with a row in every table of a results file.
+inline RunResults full_run() {
+  RunResults results = small_run();
+  results.controller = ControllerRow{.algorithm = "min-max",
+                                     .rounds = 5,
+                                     .placed = 40,
+                                     .entries = 17,
+                                     .peak_entries = 9,
+                                     .overflows = 1,
+                                     .moved = 3,
+                                     .stale = 2,
+                                     .conflicts = 4,
+                                     .planned_load = 900'000,
+                                     .measured_load = 950'000,
+                                     .pinned_packets = 1'000,
+                                     .hashed_packets = 200,
+                                     .fallback_packets = 30};
+  add_control(results);
   results.cpu = {{"host0", "copy", 3_us}, {"host1", "interrupt", 1_us}};
   results.stages = {{"post", 100_ns, "measured"}, {"wire", 2_us, "emerges"}};
   results.steps[0].collectives = {{.purpose = "dp",

@@ -289,6 +289,13 @@ void write_control(Writer& out, const RunResults& results) {
   }
 }
 
+void write_events(Writer& out, const RunResults& results) {
+  for (const EventRow& event : results.events) {
+    const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
+    out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));
+  }
+}
+
 void write_network(Writer& out, const RunResults& results, const NetworkSummary& network) {
   out.blank();
   out.title("network");
@@ -356,10 +363,7 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   if (results.control) {
     write_control(out, results);
   }
-  for (const EventRow& event : results.events) {
-    const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
-    out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));
-  }
+  write_events(out, results);
 }
 
 }  // namespace

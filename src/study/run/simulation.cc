@@ -241,8 +241,10 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     world_->finish_window(limit);
   }
   if (end == End::kStuck) {
-    error_ = std::string("deadlock: ") + (has_company_ || scenario::has_control(scenario_) ? "jobs have sent nothing for long" : "no event is pending") +
-             ", but " + std::to_string(ranks_left_) + " ranks wait";
+    error_ =
+        std::string("deadlock: ") +
+        (has_company_ || scenario::has_control(scenario_) ? "jobs have sent nothing for long" : "no event is pending") +
+        ", but " + std::to_string(ranks_left_) + " ranks wait";
     ended_at_ = world_->now();
   }
   parts_->matcher.flush();

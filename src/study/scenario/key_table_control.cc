@@ -11,9 +11,10 @@ constexpr std::array kControl = {
     Key{.name = "kind",
         .binding = bind<&ControlSettings::kind>(),
         .fallback = "none",
-        .about = "`none`: routes avoid a failed link after `routing.reroute_delay`. `bgp`: each Ethernet switch decides "
-                 "for itself, as data centres run eBGP (RFC 7938), and routes are what it has written when it has; "
-                 "`routing.reroute_delay` has no effect then. See docs/control.md."},
+        .about =
+            "`none`: routes avoid a failed link after `routing.reroute_delay`. `bgp`: each Ethernet switch decides "
+            "for itself, as data centres run eBGP (RFC 7938), and routes are what it has written when it has; "
+            "`routing.reroute_delay` has no effect then. See docs/control.md."},
     Key{.name = "as_numbers",
         .binding = bind<&ControlSettings::as_numbers>(),
         .fallback = "clos",
@@ -43,8 +44,9 @@ constexpr std::array kControl = {
     Key{.name = "mrai",
         .binding = bind<&ControlSettings::mrai>(),
         .fallback = "0 s",
-        .about = "MRAI: between two rounds of UPDATEs to a neighbour, less a random part of up to a quarter. 0: none, as "
-                 "data centres set it.",
+        .about =
+            "MRAI: between two rounds of UPDATEs to a neighbour, less a random part of up to a quarter. 0: none, as "
+            "data centres set it.",
         .range = between(Duration::zero(), Duration::seconds(600)),
         .only_for = "bgp"},
     Key{.name = "processing_time",
@@ -104,8 +106,9 @@ constexpr std::array kControl = {
     Key{.name = "drain_lead",
         .binding = bind<&ControlSettings::drain_lead>(),
         .fallback = "0 s",
-        .about = "So long before each failure of [[event]] the ends of the link announce it, as before planned work; 0: "
-                 "failures come unannounced.",
+        .about =
+            "So long before each failure of [[event]] the ends of the link announce it, as before planned work; 0: "
+            "failures come unannounced.",
         .range = kSpan,
         .only_for = "bgp"},
     Key{.name = "drain",
@@ -141,8 +144,9 @@ constexpr std::array kControl = {
     Key{.name = "trap_time",
         .binding = bind<&ControlSettings::trap_time>(),
         .fallback = "1 ms",
-        .about = "For `weft control`, of InfiniBand on the same topology: from a failure until the trap has reached the "
-                 "subnet manager. A guess.",
+        .about =
+            "For `weft control`, of InfiniBand on the same topology: from a failure until the trap has reached the "
+            "subnet manager. A guess.",
         .range = kSpan,
         .only_for = "bgp"},
     Key{.name = "sweep_interval",
