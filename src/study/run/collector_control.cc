@@ -14,7 +14,7 @@ std::uint64_t ended_by(const fabric::ControlSummary& sum, SessionEnd end) {
   return sum.session_ends[static_cast<std::size_t>(end)];
 }
 
-results::ControlRow row_of(const fabric::ControlSummary& sum, const fabric::ControlLosses& losses) {
+results::ControlRow control_row(const fabric::ControlSummary& sum, const fabric::ControlLosses& losses) {
   results::ControlRow row{.sessions = sum.sessions,
                           .established = sum.established_ends,
                           .quiet = sum.is_quiet,
@@ -46,7 +46,7 @@ results::ControlRow row_of(const fabric::ControlSummary& sum, const fabric::Cont
   return row;
 }
 
-results::ControlEventRow row_of(const fabric::ControlEventRecord& record) {
+results::ControlEventRow control_row(const fabric::ControlEventRecord& record) {
   const char* const kind = record.is_start                            ? "start"
                            : record.failed > 0 && record.restored > 0 ? "fail, restore"
                            : record.failed > 0                        ? "fail"
@@ -68,10 +68,10 @@ void take_control(fabric::AnyFabric& fabric, Time at, results::RunResults& resul
   }
   fabric::ControlPlane& plane = *ethernet->control_plane();
   const fabric::ControlLosses& losses = *ethernet->control_losses();
-  results.control = row_of(plane.summary(), losses);
+  results.control = control_row(plane.summary(), losses);
   for (const fabric::ControlEventRecord& record : plane.events()) {
     if (record.at <= at) {
-      results.control_events.push_back(row_of(record));
+      results.control_events.push_back(control_row(record));
     }
   }
   constexpr double kPicosecondsPerSecond = 1e12;

@@ -25,10 +25,10 @@ namespace weft::study::run {
 namespace {
 
 /// Simulated time between two looks at whether anything is under way.
-constexpr Duration kLook = Duration::milliseconds(100);
+constexpr Duration kControlLook = Duration::milliseconds(100);
 /// After so long the study ends, agreed or not.
-constexpr Duration kPatience = Duration::seconds(600);
-constexpr std::uint64_t kEventsPerLook = 500'000;
+constexpr Duration kControlPatience = Duration::seconds(600);
+constexpr std::uint64_t kControlEvents = 500'000;
 
 /// The events of a fabric alone.
 struct FabricEvents {
@@ -85,11 +85,11 @@ Duration longest_silence(const scenario::ControlSettings& own) {
 /// Not to be ended before.
 Time least_end(const scenario::Scenario& scenario) {
   const scenario::ControlSettings& own = scenario.control;
-  Time end = Time::zero() + kLook;
+  Time end = Time::zero() + kControlLook;
   for (const scenario::EventSettings& event : scenario.events) {
-    end = later(end, Time::zero() + event.at + longest_silence(own) + kLook);
+    end = later(end, Time::zero() + event.at + longest_silence(own) + kControlLook);
   }
-  return own.swapped_cables.empty() || !own.lldp ? end : later(end, Time::zero() + own.lldp_interval + kLook);
+  return own.swapped_cables.empty() || !own.lldp ? end : later(end, Time::zero() + own.lldp_interval + kControlLook);
 }
 
 }  // namespace
@@ -134,20 +134,20 @@ Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std
   FabricEvents events{.own = fabric};
   const Time stop = scenario.stop ? Time::zero() + *scenario.stop : Time::never();
   const Time least = least_end(scenario);
-  Time limit = earlier(Time::zero() + kLook, stop);
+  Time limit = earlier(Time::zero() + kControlLook, stop);
   for (;;) {
-    if (kernel.run(limit, kEventsPerLook, events) == sim::Kernel::Stop::kAsked) {
+    if (kernel.run(limit, kControlEvents, events) == sim::Kernel::Stop::kAsked) {
       if (!keep_going(kernel.now())) {
         break;
       }
       continue;  // more events before the limit
     }
     study.ended = limit;
-    if (limit == stop || limit >= least + kPatience || !keep_going(limit) ||
+    if (limit == stop || limit >= least + kControlPatience || !keep_going(limit) ||
         (stop.is_never() && limit >= least && fabric.control_plane()->is_quiet())) {
       break;
     }
-    limit = earlier(limit + kLook, stop);
+    limit = earlier(limit + kControlLook, stop);
   }
   study.ended = later(study.ended, kernel.now());
   take_control(*made, study.ended, study.results);
@@ -156,17 +156,17 @@ Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std
 
 namespace {
 
-std::string after_text(Time at, Time event) { return at.is_never() ? "never" : results::short_text(at - event); }
+std::string after_event(Time at, Time event) { return at.is_never() ? "never" : results::short_text(at - event); }
 
 /// What a destination loses, of all of them.
-struct Losses {
+struct DestinationLosses {
   Duration longest_hole;
   Duration longest_loop;
   Duration mean_lost;
   std::uint64_t touched = 0;
 };
-Losses losses_of(const results::RunResults& results) {
-  Losses sum;
+DestinationLosses destination_losses(const results::RunResults& results) {
+  DestinationLosses sum;
   for (const results::ControlDestinationRow& row : results.control_destinations) {
     sum.longest_hole = std::max(sum.longest_hole, row.black_hole);
     sum.longest_loop = std::max(sum.longest_loop, row.loop);
@@ -183,7 +183,7 @@ Losses losses_of(const results::RunResults& results) {
 
 std::string control_text(const ControlStudy& study, LineWidth width) {
   const results::ControlRow& own = *study.results.control;
-  const Losses losses = losses_of(study.results);
+  const DestinationLosses losses = destination_losses(study.results);
   TextTable table({{.heading = "", .gap = 0}, {.heading = "", .wraps = true}}, width);
   table.add(
       {"network", fmt::format("{} host ports, {} switches, {} sessions", study.hosts, study.switches, own.sessions)});
@@ -192,7 +192,7 @@ std::string control_text(const ControlStudy& study, LineWidth width) {
                fmt::format("{}{}{}: noticed after {}, last forwarding entry after {}",
                            results::short_text(event.at.since_start()), event.link.empty() ? "" : " ",
                            event.links > 1 ? fmt::format("{} and {} more", event.link, event.links - 1) : event.link,
-                           after_text(event.noticed, event.at), after_text(event.last_entry, event.at))});
+                           after_event(event.noticed, event.at), after_event(event.last_entry, event.at))});
   }
   table.add({"black hole", fmt::format("longest {}, {} of {} destinations", results::short_text(losses.longest_hole),
                                        losses.touched, study.results.control_destinations.size())});
